@@ -1,0 +1,49 @@
+// The one way in which carom says that something did not work.
+//
+// A function that can fail for a reason outside our own code (a socket, a file, a command line,
+// a caller's argument) returns a status and, through a last `error *` that may be NULL, a text for
+// a person: what was wrong, what was allowed, where. Results come back through out-parameters and
+// are untouched on failure. What only a fault of ours can cause is asserted instead (assert.h).
+#ifndef CAROM_COMMON_BASE_STATUS_H
+#define CAROM_COMMON_BASE_STATUS_H
+
+#include <stdbool.h>
+
+typedef enum status {
+    STATUS_OK = 0,
+    STATUS_INVALID_ARGUMENT,  // malformed, of the wrong type, out of range, not finite
+    STATUS_NOT_FOUND,         // a world, body, shape, joint or subscription that does not exist
+    STATUS_ALREADY_EXISTS,    // a name that is taken
+    STATUS_PERMISSION_DENIED, // known who, but may not
+    STATUS_UNAUTHENTICATED,   // not known who
+    STATUS_LIMIT_EXCEEDED,    // a named maximum was reached
+    STATUS_UNAVAILABLE,       // not now: shutting down, overloaded, connection lost, timed out
+    STATUS_UNKNOWN_METHOD,    // no method of that name
+    STATUS_MOVED,             // lives on another server
+    STATUS_INTERNAL,          // a fault of ours, or memory has run out
+    STATUS_COUNT
+} status;
+
+enum { ERROR_TEXT_MAX = 256 }; // bytes with the closing zero; longer texts are cut at a character
+
+typedef struct error {
+    status status;
+    char text[ERROR_TEXT_MAX];
+} error;
+
+// The wire's word for a status: "invalid_argument" … ; "ok" for STATUS_OK. Never NULL.
+const char *status_code(status s);
+
+// The status whose wire word is `code` (not zero-terminated, `size` bytes). STATUS_INTERNAL for a
+// word that is not ours.
+status status_from_code(const char *code, unsigned long size);
+
+// Fills `err` (may be NULL) with the status and the formatted text, and returns the status, so that
+// a check reads `return error_set(err, STATUS_NOT_FOUND, "world '%s' does not exist", name);`
+status error_set(error *err, status s, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+// Puts `where` and ": " in front of the text that is there: "shapes[2]: radius must be > 0".
+void error_prefix(error *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#endif
