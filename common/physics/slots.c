@@ -1,0 +1,93 @@
+#include "common/physics/slots.h"
+
+#include "common/base/assert.h"
+
+void slots_init(slots *s)
+{
+    *s = (slots){0};
+    array_push(&s->taken, 1); // slot 0
+    array_push(&s->generations, 0);
+    s->end = 1;
+}
+
+void slots_deinit(slots *s)
+{
+    array_free(&s->taken);
+    array_free(&s->generations);
+}
+
+static void grow_to(slots *s, uint32_t slot)
+{
+    while (s->taken.count <= slot >> 6) {
+        array_push(&s->taken, 0);
+    }
+    while (s->generations.count <= slot) {
+        array_push(&s->generations, 0);
+    }
+    if (slot >= s->end) {
+        s->end = slot + 1;
+    }
+}
+
+static void mark_taken(slots *s, uint32_t slot)
+{
+    s->taken.data[slot >> 6] |= (uint64_t)1 << (slot & 63);
+}
+
+uint32_t slots_take(slots *s)
+{
+    uint32_t word = s->first_word;
+    while (word < s->taken.count && s->taken.data[word] == UINT64_MAX) {
+        word++;
+    }
+    s->first_word = word;
+    uint32_t bit = word < s->taken.count ? (uint32_t)__builtin_ctzll(~s->taken.data[word]) : 0;
+    uint32_t slot = word << 6 | bit;
+    ASSERT(slot < 1u << SLOT_BITS);
+    grow_to(s, slot);
+    mark_taken(s, slot);
+    s->count++;
+    return slot;
+}
+
+void slots_release(slots *s, uint32_t slot)
+{
+    ASSERT(slots_has(s, slot));
+    s->count--;
+    if (s->generations.data[slot] == SLOT_GENERATION_MAX) {
+        return; // retired: stays marked, and no id of its last generation is found, see below
+    }
+    s->generations.data[slot]++;
+    s->taken.data[slot >> 6] &= ~((uint64_t)1 << (slot & 63));
+    if (slot >> 6 < s->first_word) {
+        s->first_word = slot >> 6;
+    }
+}
+
+void slots_restore(slots *s, uint32_t slot, uint32_t generation, bool taken)
+{
+    grow_to(s, slot);
+    s->generations.data[slot] = generation;
+    if (taken) {
+        mark_taken(s, slot);
+        s->count++;
+    }
+}
+
+uint32_t slots_next(const slots *s, uint32_t slot)
+{
+    uint32_t start = slot + 1;
+    for (uint32_t word = start >> 6; word < s->taken.count; word++) {
+        uint64_t bits = s->taken.data[word];
+        if (word == start >> 6) {
+            bits &= UINT64_MAX << (start & 63);
+        }
+        if (word == 0) {
+            bits &= ~(uint64_t)1;
+        }
+        if (bits != 0) {
+            return word << 6 | (uint32_t)__builtin_ctzll(bits);
+        }
+    }
+    return 0;
+}

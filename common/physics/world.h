@@ -1,0 +1,322 @@
+// The inside of a world: what the files of this folder share. Nobody else includes it.
+//
+// Layout. Bodies, shapes, joints and contacts live in slots that never move; slot 0 is reserved as "none". What
+// the solver touches in its inner loop is apart from the rest: body_state (32 bytes, velocities and the change
+// of pose within the step), then body_motion (what integration reads once a step), then body (everything else).
+// What is awake is listed by slot; what sleeps is on no list and costs nothing.
+//
+// Canonical state. The future depends on slots, values and the colour of each contact and joint, never on the order of a list,
+// the shape of a tree or an address: wherever an order matters, it is by slot. That is what makes hashes,
+// images and any number of threads agree.
+#ifndef CAROM_COMMON_PHYSICS_WORLD_H
+#define CAROM_COMMON_PHYSICS_WORLD_H
+
+#include "common/base/array.h"
+#include "common/geometry/distance.h"
+#include "common/geometry/manifold.h"
+#include "common/physics/broad_phase.h"
+#include "common/physics/pair_set.h"
+#include "common/physics/physics.h"
+#include "common/physics/slots.h"
+
+enum { NONE = 0 }; // no slot
+
+#define AABB_MARGIN          0.1f  // boxes in the broad phase are this much larger, so that they change seldom [m]
+#define SLEEP_SPEED          0.05f // slower than this, a body may fall asleep [m/s, at its rim too]
+#define SLEEP_TIME           0.5f  // [s] for which it must be slow
+#define CONTACT_HERTZ        30.0f // stiffness of contacts, as the frequency of a spring; at most 1/8 of the sub-step rate
+#define CONTACT_DAMPING      10.0f // their damping ratio: far over critical, so that overlap creeps out
+#define PUSH_OUT_SPEED_MAX   3.0f  // overlap is pushed out no faster than this [m/s]
+#define JOINT_HERTZ          60.0f // stiffness of what a joint holds rigid; at most 1/8 of the sub-step rate
+#define JOINT_DAMPING        2.0f
+
+enum {
+    SLEEP_CHECK_TICKS = 8, // islands are looked for only every so many steps: a few hundredths of a step's cost
+    COLOURS = 24,          // of the constraint graph; a body's used colours are the bits of a word
+    COLOURS_DYNAMIC = 20,  // the first ones are for pairs of dynamic bodies, the rest for contacts with what does not move
+    COLOUR_OVERFLOW = COLOURS, // where a body has more constraints than colours: solved one by one, by slot
+    COLOUR_NONE = 255
+};
+
+// ---- bodies
+
+enum { // body_state.flags
+    STATE_DYNAMIC = 1u,       // has mass: constraints write to it
+    STATE_FIXED_ROTATION = 2u // inertia is infinite
+};
+
+// What the solver works on: one half of a cache line. For what does not move all is zero and dq the identity.
+typedef struct body_state {
+    vec2 velocity; // of the centre of mass
+    float angular_velocity;
+    uint32_t flags;
+    vec2 delta_position; // of the centre of mass since the step began
+    rot delta_rotation;
+} body_state;
+_Static_assert(sizeof(body_state) == 32, "two states to a cache line");
+
+typedef struct body_motion {
+    vec2d center; // of mass, in the world; `position` follows from it
+    vec2d position;
+    rot rotation;
+    vec2 local_center;
+    float inv_mass, inv_inertia;
+    float linear_damping, angular_damping, gravity_scale;
+    vec2 force;       // set by the user, acts every step
+    vec2 force_point; // where, in the body's frame, relative to its origin
+    float torque;
+    float sleep_time; // for how long it has been slow [s]
+    float extent_min, extent_max; // smallest half width; largest distance from the centre of mass
+} body_motion;
+
+enum { // body.flags
+    BODY_ENABLED = 1u << 0,
+    BODY_BULLET = 1u << 1,
+    BODY_ALLOW_SLEEP = 1u << 2,
+    BODY_FIXED_ROTATION = 1u << 3,
+    BODY_FROZEN = 1u << 4,
+    BODY_FORCE_AT_POINT = 1u << 5, // body_motion.force_point counts
+    BODY_MARKED = 1u << 6          // scratch of one function at a time
+};
+
+typedef struct body {
+    body_type type;
+    uint32_t flags;
+    uint32_t shapes, shape_count;     // list through shape.next, ascending slots; chains' pieces are counted
+    uint32_t contacts, contact_count; // list of contact edges, see contact_edge
+    uint32_t joints, joint_count;     // list of joint edges
+    uint32_t awake_index;             // place in world.awake_bodies + 1; 0: not on the list
+    uint32_t sleep_set;               // bodies that fell asleep together bear one number; 0: awake or never slept
+    float mass, inertia;              // about the centre of mass
+    float mass_override;              // 0: from the shapes
+    char *tag;                        // owned; NULL: none
+} body;
+
+// ---- shapes
+
+enum { // shape.flags
+    SHAPE_SENSOR = 1u << 0,
+    SHAPE_IS_CHAIN = 1u << 1, // a chain as a whole: not in the broad phase, its pieces are
+    SHAPE_ENLARGED = 1u << 2  // its box was renewed in this step: look for new pairs
+};
+
+typedef struct shape {
+    shape_geometry geometry;
+    uint32_t body;
+    uint32_t next;  // of the same body
+    uint32_t chain; // the chain that this is a piece of; of a chain: itself
+    uint32_t flags, events;
+    float density, friction, restitution, rolling_resistance, tangent_speed;
+    shape_filter filter;
+    aabb fat;       // the box in the broad phase
+    uint32_t proxy; // node in the broad phase; NONE: not in it
+    uint32_t point_count; // of a chain
+    vec2 *points;         // of a chain, owned
+    bool loop;
+} shape;
+
+// ---- contacts
+
+enum { // contact.flags
+    CONTACT_TOUCHING = 1u << 0,
+    CONTACT_SENSOR = 1u << 1,
+    CONTACT_EVENTS = 1u << 2,
+    CONTACT_HIT = 1u << 3,
+    CONTACT_FRESH = 1u << 4 // began to touch in this step
+};
+
+// An edge of the body-contact graph is (contact << 1 | side): side 0 hangs on body_a, side 1 on body_b.
+typedef struct contact_edge {
+    uint32_t previous, next;
+} contact_edge;
+
+typedef struct contact_point {
+    vec2 anchor_a, anchor_b; // from the centres of mass, in world directions
+    float separation;
+    float normal_impulse, tangent_impulse;
+    float total_impulse;  // of the normal, over the sub-steps of the last step
+    float approach_speed; // normal velocity before the step's solving, < 0 when closing
+    uint16_t id;
+    uint16_t unused;
+} contact_point;
+
+typedef struct contact {
+    uint32_t shape_a, shape_b; // slots, shape_a < shape_b unless the kinds demand otherwise
+    uint32_t body_a, body_b;
+    uint32_t flags;
+    uint32_t awake_index; // place in world.awake_contacts + 1; 0: both bodies sleep or do not move
+    uint32_t colour, colour_index;
+    contact_edge edges[2];
+    float friction, restitution, rolling_resistance, tangent_speed;
+    float rolling_impulse;
+    vec2 normal; // in the world, from a to b
+    int32_t point_count;
+    contact_point points[2];
+} contact;
+
+// ---- joints: see joint_internal.h
+
+struct joint;
+
+// ---- the world
+
+// A contact or joint that is solved in a given colour.
+typedef struct graph_colour {
+    ARRAY(uint32_t) contacts;
+    ARRAY(uint32_t) joints;
+} graph_colour;
+
+// Pairs of slots that a step found anew.
+typedef struct slot_pair {
+    uint32_t a, b;
+} slot_pair;
+
+// A step's fixed numbers.
+typedef struct step_context {
+    float dt, inv_dt;   // of the whole step
+    float h, inv_h;     // of a sub-step
+    int substeps;
+    float contact_bias_rate, contact_mass_scale, contact_impulse_scale; // soft contact, two moving bodies
+    float static_bias_rate, static_mass_scale, static_impulse_scale;    // with what does not move: stiffer
+    float joint_bias_rate, joint_mass_scale, joint_impulse_scale;
+    float restitution_threshold;
+} step_context;
+
+struct contact_lanes; // contact_solver.h
+
+struct physics_world {
+    world_def def;
+    uint64_t tick;
+    uint32_t next_sleep_set;
+    uint32_t frozen_count;
+    uint32_t event_mask;
+    uint32_t touching_count;
+
+    slots body_slots, shape_slots, joint_slots, contact_slots;
+    // Parallel arrays by slot. Their capacity is that of the slots.
+    ARRAY(body) bodies;
+    ARRAY(body_motion) motions;
+    ARRAY(body_state) states;
+    ARRAY(uint32_t) colours_used; // of each body, a bit a colour
+    ARRAY(shape) shapes;
+    ARRAY(contact) contacts;
+    ARRAY(struct joint) joints;
+
+    ARRAY(uint32_t) awake_bodies; // moving ones: dynamic and kinematic, enabled, not asleep
+    ARRAY(uint32_t) awake_contacts;
+    ARRAY(uint32_t) awake_joints;
+    graph_colour graph[COLOURS + 1];
+
+    broad_phase broad;
+    pair_set pairs; // of shape slots that have a contact
+
+    ARRAY(physics_event) events;  // of the step that is under way, or changes since the last one
+    bool events_finished;         // a step ended: the next change or step starts a new list
+    ARRAY(uint32_t) enlarged;     // shapes whose boxes were renewed since pairs were last looked for
+
+    // Scratch of a step, kept for its memory.
+    ARRAY(slot_pair) found;
+    ARRAY(uint32_t) began, ended, parted;
+    ARRAY(uint32_t) scratch;
+    ARRAY(uint32_t) set_of;       // union-find of islands.c
+    ARRAY(uint32_t) fast;         // bodies for continuous.c
+    struct contact_lanes *lanes;
+    uint32_t lanes_capacity;
+    step_context step;
+};
+
+// ---- who offers what to the other files of this folder
+
+// slots and ids (ids.c): the slot of an id that exists, or NONE.
+uint32_t body_slot(const physics_world *world, body_id id);
+uint32_t shape_slot(const physics_world *world, shape_id id);
+uint32_t joint_slot(const physics_world *world, joint_id id);
+body_id body_id_of(const physics_world *world, uint32_t slot);
+shape_id shape_id_of(const physics_world *world, uint32_t slot); // of a chain's piece: the chain's
+joint_id joint_id_of(const physics_world *world, uint32_t slot);
+status body_find(const physics_world *world, body_id id, uint32_t *slot, error *err);
+status shape_find(const physics_world *world, shape_id id, uint32_t *slot, error *err);
+
+// definitions (definition.c)
+status world_def_check(const world_def *def, error *err);
+status body_def_check(const body_def *def, error *err);
+status body_fields_check(uint32_t fields, const body_def *values, error *err);
+status shape_def_check(const shape_def *def, error *err);
+status number_check(double value, double lower, double upper, const char *name, error *err);
+status vector_check(vec2d value, double limit, const char *name, error *err);
+uint32_t shape_def_pieces(const shape_def *def); // shape slots that it takes besides its own, of a chain
+
+// bodies (body.c)
+bool body_is_moving(const body *b, const body_state *state); // dynamic, or kinematic with a velocity
+void body_update_mass(physics_world *world, uint32_t slot);
+void body_wake(physics_world *world, uint32_t slot); // with all that fell asleep with it
+void body_wake_touching(physics_world *world, uint32_t slot); // what touches it, or is joined to it
+void body_list_awake(physics_world *world, uint32_t slot);
+void body_unlist_awake(physics_world *world, uint32_t slot);
+void body_set_pose_from_center(body_motion *motion);
+void body_freeze(physics_world *world, uint32_t slot);
+void body_disable(physics_world *world, uint32_t slot);
+void body_enable(physics_world *world, uint32_t slot);
+static inline pose body_pose(const body_motion *motion)
+{
+    return (pose){motion->position, motion->rotation};
+}
+
+// shapes (shape.c)
+uint32_t shape_attach(physics_world *world, uint32_t body, const shape_def *def);
+void shape_detach(physics_world *world, uint32_t slot); // a chain with its pieces; mass is not renewed
+void shape_enter_broad_phase(physics_world *world, uint32_t slot);
+void shape_leave_broad_phase(physics_world *world, uint32_t slot); // its contacts end
+// Renews the box of a moved shape if it has left its fat one, or always with `force`.
+void shape_update_box(physics_world *world, uint32_t slot, bool force);
+
+// contacts (contact.c)
+bool contact_wanted(const physics_world *world, uint32_t shape_a, uint32_t shape_b);
+uint32_t contact_create(physics_world *world, uint32_t shape_a, uint32_t shape_b);
+void contact_destroy(physics_world *world, uint32_t slot); // with its end event if it touched
+void contact_activate(physics_world *world, uint32_t slot);
+void contact_deactivate(physics_world *world, uint32_t slot);
+// Ends all contacts of a body (of a shape, unless NONE), in order of slots.
+void contact_destroy_all(physics_world *world, uint32_t body, uint32_t shape);
+// Slots of all contacts of the body, ascending, into world->scratch.
+void contact_collect(physics_world *world, uint32_t body);
+
+// constraint graph (graph.c)
+void graph_add_contact(physics_world *world, uint32_t slot);
+void graph_remove_contact(physics_world *world, uint32_t slot);
+uint32_t graph_add_joint(physics_world *world, uint32_t slot, uint32_t body_a, uint32_t body_b);
+void graph_remove_joint(physics_world *world, uint32_t slot, uint32_t body_a, uint32_t body_b);
+
+// the phases of a step
+void find_pairs(physics_world *world);          // pairs.c: boxes that came to overlap become contacts
+void narrow_phase(physics_world *world);        // narrow_phase.c: manifolds, begin and end
+void solve(physics_world *world);               // solver.c: velocities and positions
+void finalize_bodies(physics_world *world);     // finalize.c: poses, boxes, who was fast, who is slow
+void solve_continuous(physics_world *world);    // continuous.c: what would have tunnelled is put back
+void update_sleep(physics_world *world);        // sleep.c: islands that have come to rest
+
+// sleep (sleep.c)
+void sleep_set_wake(physics_world *world, uint32_t set);
+
+// joints (joint.c)
+void joint_destroy_all(physics_world *world, uint32_t body);
+bool joint_prevents_contact(const physics_world *world, uint32_t body_a, uint32_t body_b);
+void joints_prepare(physics_world *world);
+void joints_warm_start(physics_world *world, const graph_colour *colour);
+void joints_solve(physics_world *world, const graph_colour *colour, bool use_bias);
+void joints_check_break(physics_world *world);
+void joint_activate(physics_world *world, uint32_t slot);
+void joint_deactivate(physics_world *world, uint32_t slot);
+void joints_free(physics_world *world);
+// Calls back with the other body of each joint of `body`.
+typedef void (*joint_visit)(physics_world *world, uint32_t joint, uint32_t other, void *context);
+void joint_visit_all(physics_world *world, uint32_t body, joint_visit visit, void *context);
+
+// events (events.c)
+bool event_wanted(const physics_world *world, event_kind kind);
+void event_push(physics_world *world, const physics_event *event);
+void event_push_body(physics_world *world, event_kind kind, uint32_t body);
+void event_push_contact(physics_world *world, event_kind kind, uint32_t contact);
+void events_begin(physics_world *world); // a change or a step starts: forget what was reported
+
+#endif
