@@ -29,7 +29,7 @@ packages_of() {
 missing_of() {
     installed=$(dpkg-query -W -f '${db:Status-Status} ${Package}\n' "$@" 2>/dev/null || true)
     for package in "$@"; do
-        echo "$installed" | grep -qx "installed $package" || echo "$package"
+        echo "$installed" | grep -qxF "installed $package" || echo "$package"
     done
 }
 

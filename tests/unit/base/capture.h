@@ -1,0 +1,15 @@
+// Runs a function with standard error going to a string, for tests of what is written there.
+#ifndef CAROM_TESTS_UNIT_BASE_CAPTURE_H
+#define CAROM_TESTS_UNIT_BASE_CAPTURE_H
+
+#include <stddef.h>
+
+// Calls `body` and fills `text` (zero-terminated) with what it wrote to standard error. What does
+// not fit into `size` bytes is left out. The result is the number of bytes that were written.
+size_t capture_stderr(void (*body)(void), char *text, size_t size);
+
+// The same in a child process, for a `body` that is to end it. The result is the child's wait
+// status.
+int capture_exit(void (*body)(void), char *text, size_t size);
+
+#endif

@@ -1,0 +1,156 @@
+// Growing arrays: what is kept, what is zeroed, how memory is aligned, how often it grows.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "common/base/array.h"
+
+enum { CACHE_LINE = 64 };
+
+typedef struct triple {
+    uint8_t bytes[3];
+} triple;
+
+typedef ARRAY(uint32_t) number_array;
+typedef ARRAY(triple) triple_array;
+
+static void array_empty_frees_nothing(void **state)
+{
+    (void)state;
+    number_array a = {0};
+    array_free(&a);
+    assert_null(a.data);
+    assert_int_equal(a.capacity, 0);
+}
+
+static void array_push_keeps_values_in_order(void **state)
+{
+    (void)state;
+    number_array a = {0};
+    for (uint32_t i = 0; i < 1000; i++) {
+        array_push(&a, i * i);
+    }
+    assert_int_equal(a.count, 1000);
+    for (uint32_t i = 0; i < 1000; i++) {
+        assert_int_equal(a.data[i], i * i);
+    }
+    array_free(&a);
+    assert_null(a.data);
+    assert_int_equal(a.count, 0);
+    assert_int_equal(a.capacity, 0);
+}
+
+static void array_growth_doubles(void **state)
+{
+    (void)state;
+    number_array a = {0};
+    int growths = 0;
+    for (uint32_t i = 0; i < 100000; i++) {
+        uint32_t before = a.capacity;
+        array_push(&a, i);
+        growths += a.capacity != before;
+        assert_true(a.capacity >= a.count);
+    }
+    assert_true(growths <= 14); // 16 * 2^13 > 100000
+    array_free(&a);
+}
+
+static void array_reserve_within_capacity_moves_nothing(void **state)
+{
+    (void)state;
+    number_array a = {0};
+    array_reserve(&a, 100);
+    uint32_t *data = a.data;
+    uint32_t capacity = a.capacity;
+    assert_true(capacity >= 100);
+    array_reserve(&a, 100);
+    array_reserve(&a, 1);
+    assert_ptr_equal(a.data, data);
+    assert_int_equal(a.capacity, capacity);
+    assert_int_equal(a.count, 0);
+    array_free(&a);
+}
+
+static void array_new_memory_is_zero_and_old_is_kept(void **state)
+{
+    (void)state;
+    number_array a = {0};
+    array_reserve(&a, 1);
+    uint32_t old = a.capacity;
+    for (uint32_t i = 0; i < old; i++) {
+        assert_int_equal(a.data[i], 0);
+        a.data[i] = 0xFFFFFFFFu;
+    }
+    array_reserve(&a, old * 5);
+    for (uint32_t i = 0; i < a.capacity; i++) {
+        assert_int_equal(a.data[i], i < old ? 0xFFFFFFFFu : 0);
+    }
+    array_free(&a);
+}
+
+// Elements whose size does not divide the alignment: no element may fall outside the memory.
+static void array_of_odd_size_is_aligned_and_whole(void **state)
+{
+    (void)state;
+    triple_array a = {0};
+    for (uint32_t i = 0; i < 5000; i++) {
+        triple t = {{(uint8_t)i, (uint8_t)(i >> 8), 7}};
+        array_push(&a, t);
+        assert_int_equal((uintptr_t)a.data % CACHE_LINE, 0);
+    }
+    for (uint32_t i = 0; i < 5000; i++) {
+        assert_int_equal(a.data[i].bytes[0] | a.data[i].bytes[1] << 8, i);
+        assert_int_equal(a.data[i].bytes[2], 7);
+    }
+    array_free(&a);
+}
+
+static void array_swap_remove_puts_the_last_in_place(void **state)
+{
+    (void)state;
+    number_array a = {0};
+    for (uint32_t i = 0; i < 4; i++) {
+        array_push(&a, i);
+    }
+    array_swap_remove(&a, 1);
+    assert_int_equal(a.count, 3);
+    assert_int_equal(a.data[0], 0);
+    assert_int_equal(a.data[1], 3);
+    assert_int_equal(a.data[2], 2);
+    array_swap_remove(&a, 2); // the last itself
+    assert_int_equal(a.count, 2);
+    assert_int_equal(a.data[1], 3);
+    array_free(&a);
+}
+
+static void array_clear_keeps_the_memory(void **state)
+{
+    (void)state;
+    number_array a = {0};
+    array_push(&a, 5);
+    uint32_t *data = a.data;
+    array_clear(&a);
+    assert_int_equal(a.count, 0);
+    array_push(&a, 6);
+    assert_ptr_equal(a.data, data);
+    assert_int_equal(a.data[0], 6);
+    array_free(&a);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(array_empty_frees_nothing),
+        cmocka_unit_test(array_push_keeps_values_in_order),
+        cmocka_unit_test(array_growth_doubles),
+        cmocka_unit_test(array_reserve_within_capacity_moves_nothing),
+        cmocka_unit_test(array_new_memory_is_zero_and_old_is_kept),
+        cmocka_unit_test(array_of_odd_size_is_aligned_and_whole),
+        cmocka_unit_test(array_swap_remove_puts_the_last_in_place),
+        cmocka_unit_test(array_clear_keeps_the_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
