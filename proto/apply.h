@@ -29,10 +29,10 @@
 #define APPLY_RESULT_BYTES_MAX ((size_t)64 << 20)
 
 // A body with all that is known of it; the pointers lie in the result's memory.
-typedef struct body_state {
+typedef struct body_record {
     body_info info;
     shape_info *shapes; // info.shape_count of them
-} body_state;
+} body_record;
 
 typedef struct spawn_result {
     body_id body;
@@ -43,7 +43,7 @@ typedef struct spawn_result {
 typedef struct world_state_result {
     char world[WORLD_NAME_BYTES_MAX + 1];
     uint64_t hash;
-    body_state *bodies;
+    body_record *bodies;
     uint32_t body_count;
 } world_state_result;
 
@@ -60,7 +60,7 @@ struct command_result {
     command_memory *memory; // owned; NULL inside a batch
     union {
         spawn_result spawn;       // body.spawn
-        body_state body;          // body.get
+        body_record body;         // body.get
         world_state_result state; // world.state
         shape_id shape;           // shape.add
         batch_result batch;       // world.apply
