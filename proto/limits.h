@@ -1,0 +1,81 @@
+// Every maximum of the protocol, with the reason for its value. What is counted in connections,
+// queues and sessions is the server's own and stands in its configuration; here is what a message,
+// an argument and a scene may be, for server and client alike.
+//
+// Reaching a limit is an error with the code `limit_exceeded`, never a crash and never a silence.
+#ifndef CAROM_PROTO_LIMITS_H
+#define CAROM_PROTO_LIMITS_H
+
+enum {
+    // ---- the stream
+
+    // One message from a client [bytes], headers included. 1 000 commands with a body each are
+    // about
+    // 200 KiB; the value is the one that users of other message brokers know.
+    WIRE_MESSAGE_BYTES_DEFAULT = 1 << 20,
+
+    // What an operator may raise it to. Above it a message would hold a network thread for longer
+    // than a tick.
+    WIRE_MESSAGE_BYTES_MAX = 64 << 20,
+
+    // The least an operator may set: a hello, and any one command.
+    WIRE_MESSAGE_BYTES_MIN = 4 << 10,
+
+    // One message from a server [bytes]. The full plain snapshot of a world of 2^20 bodies takes 59
+    // bytes a row, 62 MiB; events come on top.
+    WIRE_REPLY_BYTES_MAX = 128 << 20,
+
+    // Containers within containers, the message's own array being the first. The deepest message of
+    // the protocol, a point of a polygon in a world.apply, is at 9; the rest is for what `ping`
+    // echoes. msgpack-c refuses the 33rd.
+    WIRE_DEPTH_MAX = 32,
+
+    // Values in one message from a client (each key, each element, each container is one).
+    // Unpacked,
+    // a value takes 24 bytes, so a megabyte of empty values would take 24 MiB: this holds it to 6.
+    // 1 000 commands of 100 values fit twice.
+    WIRE_VALUES_MAX = 1 << 18,
+
+    // Values in one message from a server: 8 for each body of the largest world, and its events.
+    WIRE_REPLY_VALUES_MAX = 1 << 24,
+
+    // ---- arguments
+
+    WIRE_METHOD_BYTES_MAX = 64,     // a method's name; the longest of ours has 20
+    WIRE_KEY_BYTES_MAX = 64,        // an argument's name
+    WIRE_WORLD_NAME_MAX = 64,       // characters of a world's name (by contract)
+    WIRE_CLIENT_NAME_MAX = 128,     // bytes of hello's `client`: a program and its version
+    WIRE_TOKEN_BYTES_MAX = 4096,    // bytes of hello's `token`: a signed token with its claims
+    WIRE_APPLY_COMMANDS_MAX = 1000, // commands in one world.apply (by contract): one tick's work
+    WIRE_STEP_TICKS_MAX = 100000,   // ticks of one world.step: half an hour at 60 Hz
+    WIRE_QUERY_HITS_MAX = 4096,     // results of one query: 200 KiB of answer
+    WIRE_ECHO_BYTES_MAX =
+        64 << 10, // bytes of ping's `any`: an answer is no bigger than its question
+
+    // ---- scenes
+
+    SCENE_FILE_BYTES_MAX = 4 << 20, // a scene file: 20 000 bodies written out one by one
+    SCENE_COMMANDS_MAX =
+        1 << 17, // commands after the loops are unrolled: the largest scene has 30 000
+    SCENE_BYTES_MAX = 64 << 20,   // the same in bytes of MessagePack: 512 a command
+    SCENE_WORK_MAX = 1 << 25,     // values visited and bytes of expressions read: half a second
+    SCENE_NAME_MAX = 64,          // bytes of a scene's name, a variable's, a reference's
+    SCENE_DESCRIPTION_MAX = 1024, // bytes of a scene's description
+    SCENE_VARIABLES_MAX = 64,     // constants and loop variables in sight at one place
+    SCENE_BLOCK_DEPTH_MAX = 8,    // loops within loops
+    SCENE_CHUNK_BYTES_MAX =
+        256 << 10, // of one world.apply that a scene is sent in: leaves room on the wire for others
+    EXPRESSION_BYTES_MAX = 1024, // bytes of one expression
+    EXPRESSION_DEPTH_MAX = 32    // parentheses within parentheses: keeps the parser's stack small
+};
+
+_Static_assert(WIRE_MESSAGE_BYTES_MIN <= WIRE_MESSAGE_BYTES_DEFAULT &&
+                   WIRE_MESSAGE_BYTES_DEFAULT <= WIRE_MESSAGE_BYTES_MAX &&
+                   WIRE_MESSAGE_BYTES_MAX <= WIRE_REPLY_BYTES_MAX,
+               "a server may always answer with what it was sent");
+_Static_assert(WIRE_VALUES_MAX <= WIRE_MESSAGE_BYTES_DEFAULT, "a value takes a byte at least");
+_Static_assert(SCENE_CHUNK_BYTES_MAX < WIRE_MESSAGE_BYTES_DEFAULT,
+               "a chunk of a scene is a message");
+_Static_assert(SCENE_COMMANDS_MAX >= 30000, "the largest scene of the benchmarks fits");
+
+#endif
