@@ -1,0 +1,204 @@
+// A connection to caromd.
+//
+// No thread and no event loop is forced on the caller: sockets are non-blocking, and things happen
+// only inside the functions below. A game calls carom_poll(client, 0) once a frame; a tool calls it
+// with a timeout; a program with a loop of its own waits on carom_fd() for reading, for writing
+// while carom_wants_write(), for carom_timeout_ms() at most, and then calls carom_poll(client, 0).
+//
+// A client is used by one thread at a time; two clients share nothing. Callbacks run inside
+// carom_poll, carom_call, carom_flush, carom_connect, carom_close and carom_free only. In a
+// callback everything is allowed but to wait: carom_call, carom_poll, carom_flush and typed helpers
+// that wait answer CAROM_INVALID_ARGUMENT there; use carom_request or carom_send. carom_close and
+// carom_free may be called in a callback: after carom_free the memory goes when the outermost
+// function of libcarom returns, which then answers CAROM_UNAVAILABLE.
+//
+// What the server sends is not trusted: it passes the same bounded scanner that guards the server,
+// and a message that is malformed or over a limit closes the connection with a reason. Reconnecting
+// is the caller's: free the client and connect anew.
+#ifndef CAROM_CLIENT_H
+#define CAROM_CLIENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <carom/export.h>
+#include <carom/snapshot.h>
+#include <carom/status.h>
+#include <carom/value.h>
+
+CAROM_BEGIN_DECLS
+
+#define CAROM_HOST_DEFAULT "127.0.0.1"
+#define CAROM_PORT_DEFAULT 22766
+
+typedef struct carom_client carom_client;
+
+// ---- callbacks; each may be NULL. What they are given is valid until they return.
+
+typedef struct carom_handlers {
+    void *user; // handed to each of them
+
+    // A snapshot of a subscription, decoded. Views that are attached (carom/view.h) have applied it
+    // already.
+    void (*snapshot)(carom_client *client, const carom_snapshot *snapshot, void *user);
+
+    // Each event of a snapshot, in order, after `snapshot` was called with all of it.
+    void (*event)(carom_client *client, const carom_snapshot *snapshot, const carom_event *event,
+                  void *user);
+
+    // Any other notification. `params` is an array, as sent.
+    void (*notification)(carom_client *client, const char *method, const carom_value *params,
+                         void *user);
+
+    // The connection is gone: called once, whoever ended it, after the callbacks of all requests
+    // that were waiting. CAROM_OK if it was carom_close or carom_free.
+    void (*closed)(carom_client *client, carom_status status, const char *reason, void *user);
+} carom_handlers;
+
+// ---- connecting
+
+typedef struct carom_options {
+    const char *name;   // of the program, told to the server with hello; default "libcarom"
+    const char *token;  // for servers that ask for one; NULL: none
+    const char *resume; // the `resume` of an earlier session; NULL: a new one
+    bool hello; // say hello and wait for the answer before the client counts as open; default true
+    size_t output_bytes_max;  // bytes waiting to be sent, default CAROM_OUTPUT_BYTES_MAX
+    size_t message_bytes_max; // one message from the server, default CAROM_MESSAGE_BYTES_MAX
+    unsigned
+        requests_max; // requests awaiting an answer or a carom_take, default CAROM_REQUESTS_MAX
+    carom_handlers handlers; // default: none
+} carom_options;
+
+#define CAROM_OUTPUT_BYTES_MAX                                                                     \
+    (4u << 20) // four of the largest messages that a server takes by default
+#define CAROM_MESSAGE_BYTES_MAX (64u << 20) // a snapshot or world.state of a million bodies
+#define CAROM_REQUESTS_MAX      4096u       // a second's worth of a busy client
+
+CAROM_API carom_options carom_options_default(void);
+
+// Connects and says hello, within `timeout_ms` (> 0) of wall clock in all, save for what the
+// system's name resolution takes for a `host` that is a name. All addresses of the host are tried
+// in turn. `host` NULL: CAROM_HOST_DEFAULT; `port` 0: CAROM_PORT_DEFAULT; `options` NULL: the
+// defaults. Errors: CAROM_UNAVAILABLE (refused, unreachable, timed out), CAROM_UNAUTHENTICATED,
+// CAROM_INVALID_ARGUMENT.
+CAROM_API carom_status carom_connect(const char *host, uint16_t port, int timeout_ms,
+                                     const carom_options *options, carom_client **out,
+                                     carom_error *error);
+
+// The same without waiting: the client is CAROM_CONNECTING and becomes CAROM_OPEN, or closed, in
+// later carom_polls. What is sent or requested meanwhile follows the hello.
+CAROM_API carom_status carom_connect_start(const char *host, uint16_t port, int timeout_ms,
+                                           const carom_options *options, carom_client **out,
+                                           carom_error *error);
+
+// Takes "host", "host:port", ":port", "[v6]:port" or "tcp://" before any of these apart. What is
+// absent becomes the default. `host` has room for `host_size` bytes.
+CAROM_API carom_status carom_address_parse(const char *text, char *host, size_t host_size,
+                                           uint16_t *port, carom_error *error);
+
+// Closes the connection at once; what was not yet sent is lost (carom_flush first). Requests that
+// wait are answered with CAROM_UNAVAILABLE, then `closed` is called. The client stays readable
+// until carom_free. Closing twice is allowed.
+CAROM_API void carom_close(carom_client *client);
+
+// Closes and frees. NULL is allowed.
+CAROM_API void carom_free(carom_client *client);
+
+typedef enum carom_state { CAROM_CONNECTING, CAROM_OPEN, CAROM_CLOSED } carom_state;
+
+CAROM_API carom_state carom_client_state(const carom_client *client);
+
+// Why it was closed: the status and, in *reason (may be NULL), the text. CAROM_OK and "" while it
+// is not closed or when the caller closed it.
+CAROM_API carom_status carom_close_reason(const carom_client *client, const char **reason);
+
+// Callbacks may be exchanged at any time.
+CAROM_API void carom_set_handlers(carom_client *client, const carom_handlers *handlers);
+CAROM_API void *carom_user(const carom_client *client); // handlers.user
+
+// The server's answer to hello: protocol, server, version, session, resume, role, limits. NULL
+// before it came. Valid until carom_free.
+CAROM_API const carom_value *carom_hello(const carom_client *client);
+
+// ---- asking
+
+#define CAROM_NO_REPLY                                                                             \
+    0 // as a timeout of a typed helper: sent as a notification, nothing is awaited
+
+// Sends a request and waits for its answer until the deadline, meanwhile processing what else
+// arrives. `args` is a map of named arguments, or NULL for none; it stays the caller's. *result
+// (may be NULL) is the caller's to free. Errors: the server's, with from_server; CAROM_UNAVAILABLE:
+// timed out (the connection lives on, a late answer is dropped) or connection lost;
+// CAROM_LIMIT_EXCEEDED: no room in the output buffer or too many requests wait.
+CAROM_API carom_status carom_call(carom_client *client, const char *method, const carom_value *args,
+                                  int timeout_ms, carom_value **result, carom_error *error);
+
+// Sends a notification: no answer, no wait. It is written at once as far as the socket takes it,
+// the rest by later carom_polls. Errors: CAROM_LIMIT_EXCEEDED: no room in the output buffer,
+// nothing was queued; CAROM_UNAVAILABLE: not connected.
+CAROM_API carom_status carom_send(carom_client *client, const char *method, const carom_value *args,
+                                  carom_error *error);
+
+// The answer to a request: exactly one of `result` and `error` is not NULL, both valid until it
+// returns.
+typedef void (*carom_response_fn)(carom_client *client, uint64_t request, const carom_value *result,
+                                  const carom_error *error, void *user);
+
+// Sends a request without waiting. With `fn`, it is called exactly once: with the answer, at the
+// deadline, or when the connection closes. With `fn` NULL the answer is kept for carom_take.
+// *request (may be NULL) names it. `timeout_ms` > 0.
+CAROM_API carom_status carom_request(carom_client *client, const char *method,
+                                     const carom_value *args, int timeout_ms, carom_response_fn fn,
+                                     void *user, uint64_t *request, carom_error *error);
+
+// Whether a request made with `fn` NULL is answered. If so, true: *status is how it ended, *result
+// (the caller's to free) or *error is set, and the request is forgotten. False while it waits. An
+// unknown request is answered with CAROM_NOT_FOUND.
+CAROM_API bool carom_take(carom_client *client, uint64_t request, carom_status *status,
+                          carom_value **result, carom_error *error);
+
+// Forgets a request: its callback is not called, a late answer is dropped. Unknown ones are
+// ignored.
+CAROM_API void carom_cancel(carom_client *client, uint64_t request);
+
+// ---- letting things happen
+
+// Writes what waits, reads what has come, calls the callbacks. Waits up to `timeout_ms` (0: not at
+// all, -1: without end) for something to happen; returns CAROM_OK when something was processed or
+// the time is over. CAROM_UNAVAILABLE (or the reason's status) once the connection is closed: what
+// had arrived before was processed first. One call reads at most CAROM_POLL_BYTES_MAX, so that a
+// flood cannot hold a frame.
+CAROM_API carom_status carom_poll(carom_client *client, int timeout_ms, carom_error *error);
+
+#define CAROM_POLL_BYTES_MAX (4u << 20)
+
+// Waits until all that was sent has been handed to the system. Processes what arrives meanwhile.
+// Errors: CAROM_UNAVAILABLE: timed out or connection lost.
+CAROM_API carom_status carom_flush(carom_client *client, int timeout_ms, carom_error *error);
+
+// While held, sends and requests only go into the output buffer; letting go writes them in one
+// piece.
+CAROM_API void carom_hold(carom_client *client, bool hold);
+
+// For a loop of one's own; see above. The descriptor may change while CAROM_CONNECTING. -1 when
+// closed.
+CAROM_API int carom_fd(const carom_client *client);
+CAROM_API bool carom_wants_write(const carom_client *client);
+CAROM_API int
+carom_timeout_ms(const carom_client *client); // to the next deadline; -1 if there is none
+
+typedef struct carom_traffic {
+    uint64_t bytes_in, bytes_out;       // read from and written to the socket
+    uint64_t messages_in, messages_out; // whole messages
+    uint64_t snapshots, events;         // decoded
+    uint64_t late;                      // answers that nobody awaited any more
+    size_t output_bytes;                // waiting to be sent now
+    unsigned requests;                  // waiting for an answer now
+} carom_traffic;
+
+CAROM_API carom_traffic carom_client_traffic(const carom_client *client);
+
+CAROM_END_DECLS
+
+#endif

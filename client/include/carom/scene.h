@@ -1,0 +1,47 @@
+// Scene files: worlds written down as JSON. libcarom expands a scene and feeds it to a world
+// through world.apply, in pieces that stay within the server's limits, with the ids of bodies put
+// in where later pieces speak of them.
+#ifndef CAROM_SCENE_H
+#define CAROM_SCENE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <carom/client.h>
+#include <carom/export.h>
+#include <carom/status.h>
+
+CAROM_BEGIN_DECLS
+
+typedef struct carom_scene_options {
+    bool create; // create the world, with the scene's own settings, if it does not exist; default
+                 // true
+    bool paused; // a world that is created stays paused; default false
+    unsigned chunk; // commands in one world.apply, default CAROM_SCENE_CHUNK
+    int timeout_ms; // for each answer, default 10 000
+} carom_scene_options;
+
+#define CAROM_SCENE_CHUNK 500u // half of what a server takes by default
+
+CAROM_API carom_scene_options carom_scene_options_default(void);
+
+typedef struct carom_scene_result {
+    bool created;            // the world did not exist before
+    uint64_t commands;       // applied
+    uint64_t bodies, joints; // of these, how many made a body or a joint
+    uint64_t tick;           // whose state first shows all of it
+} carom_scene_result;
+
+// Applies a scene (JSON text, `size` bytes) to a world. `options` NULL: the defaults; `result` may
+// be NULL. A world that is created is paused until all of it is there. Each piece is applied as a
+// whole or not at all; when a later piece fails, the earlier ones stay, a world that was created
+// here is destroyed again, and the text says which command failed. Waits; not allowed in callbacks.
+// Errors: CAROM_INVALID_ARGUMENT for what is no scene, else those of carom_call.
+CAROM_API carom_status carom_scene_apply(carom_client *client, const char *world, const char *text,
+                                         size_t size, const carom_scene_options *options,
+                                         carom_scene_result *result, carom_error *error);
+
+CAROM_END_DECLS
+
+#endif

@@ -1,0 +1,105 @@
+// Snapshots as a subscription brings them, decoded into plain structs. Everything here is only read
+// by the caller, and valid until the callback that was given it returns.
+#ifndef CAROM_SNAPSHOT_H
+#define CAROM_SNAPSHOT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <carom/export.h>
+#include <carom/value.h>
+
+CAROM_BEGIN_DECLS
+
+// A body at a moment.
+typedef struct carom_body {
+    uint64_t id;
+    double x, y;   // of its origin [m]
+    double angle;  // [rad]
+    double vx, vy; // [m/s]
+    double w;      // angular velocity [rad/s]
+} carom_body;
+
+typedef enum carom_event_kind {
+    CAROM_EVENT_BEGIN,        // two shapes began to touch
+    CAROM_EVENT_STAY,         // they still touch
+    CAROM_EVENT_END,          // they part, or one of them is gone
+    CAROM_EVENT_HIT,          // they began to touch faster than the threshold
+    CAROM_EVENT_SENSOR_BEGIN, // b came into the sensor a
+    CAROM_EVENT_SENSOR_END,
+    CAROM_EVENT_SLEEP, // body a
+    CAROM_EVENT_WAKE,
+    CAROM_EVENT_SPAWN,
+    CAROM_EVENT_REMOVE,
+    CAROM_EVENT_JOINT_BREAK, // joint, between a and b
+    CAROM_EVENT_FREEZE,      // body a left the world's bounds and was disabled
+    CAROM_EVENT_OTHER        // of a later server; see `name`
+} carom_event_kind;
+
+// Numbers that a kind of event does not have are 0.
+typedef struct carom_event {
+    carom_event_kind kind;
+    const char *name; // as on the wire: "begin", "end" …
+    uint64_t tick;    // whose state first shows it
+    uint64_t a, b;    // bodies
+    uint64_t shape_a, shape_b;
+    uint64_t joint;
+    carom_vec2 point;  // [m]
+    carom_vec2 normal; // from a to b
+    double depth;      // of that point [m]
+    double speed;      // of approach along the normal [m/s]
+    double impulse;    // [N s]
+} carom_event;
+
+// A touching pair, for drawing.
+typedef struct carom_contact {
+    uint64_t a, b;
+    uint64_t shape_a, shape_b;
+    carom_vec2 normal; // from a to b
+    int count;         // of points, 1 or 2
+    carom_vec2 points[2];
+    double depth[2];   // [m]
+    double impulse[2]; // [N s], 0 where it is not known
+} carom_contact;
+
+typedef struct carom_snapshot {
+    uint64_t subscription;
+    const char *world;
+    uint64_t epoch; // another number: another life of the world, nothing from before holds
+    uint64_t tick;
+    double time; // of the world [s]
+    bool full;   // `bodies` are all that are in view, not only those that changed
+    bool has_hash;
+    uint8_t hash[8];  // state hash of the whole world at this tick
+    uint64_t last;    // the last command of this session that is in the state; 0: not told
+    uint64_t skipped; // snapshots that were left out before this one because the reader was slow
+
+    const carom_body *bodies;
+    size_t body_count;
+    const uint64_t *removed; // ids that no longer exist
+    size_t removed_count;
+    const uint64_t *enter; // ids that came into the subscription's area
+    size_t enter_count;
+    const uint64_t *leave; // ids that went out of it
+    size_t leave_count;
+    const carom_event *events;
+    size_t event_count;
+    const carom_contact *contacts; // of subscriptions that ask for them
+    size_t contact_count;
+    bool has_contacts;
+
+    const void *encoded; // the notification's map as it came, MessagePack
+    size_t encoded_size;
+} carom_snapshot;
+
+// "begin" …; NULL for CAROM_EVENT_OTHER and what is no kind.
+CAROM_API const char *carom_event_kind_name(carom_event_kind kind);
+
+// The whole snapshot as a tree of values, keys unknown to this library included. The caller's to
+// free; NULL if memory has run out.
+CAROM_API carom_value *carom_snapshot_value(const carom_snapshot *snapshot);
+
+CAROM_END_DECLS
+
+#endif

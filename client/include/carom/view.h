@@ -1,0 +1,166 @@
+// A world as a subscription shows it: a view applies snapshots, and a game just reads bodies.
+//
+// What a view does with a snapshot:
+//  - until the first full one, and after another epoch without a full one, it waits: it is not
+//  ready and has no bodies;
+//  - a full one replaces all: bodies that it does not name are gone;
+//  - a row of an unknown id is a new body; of a known id, its new state;
+//  - `leave` goes before the rows, `removed` after them; ids that are not known are ignored;
+//  - one of an earlier tick than the view's (same epoch, not full) is old and ignored;
+//  - events are queued in order, whatever else holds, up to events_max: then the oldest is dropped
+//  and counted.
+//
+// A view is used by one thread at a time and knows no clock and no socket. Bodies lie densely in an
+// array; indexes hold until the next snapshot is applied, which for an attached view is the next
+// carom_poll or carom_call.
+#ifndef CAROM_VIEW_H
+#define CAROM_VIEW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <carom/client.h>
+#include <carom/export.h>
+#include <carom/snapshot.h>
+#include <carom/status.h>
+
+CAROM_BEGIN_DECLS
+
+typedef struct carom_view carom_view;
+
+typedef enum carom_gone {
+    CAROM_GONE_REMOVED, // it no longer exists
+    CAROM_GONE_LEFT,    // it went out of the subscription's area
+    CAROM_GONE_UNSEEN   // a full snapshot does not name it, or the view was reset: it may be either
+} carom_gone;
+
+typedef struct carom_view_options {
+    unsigned history;  // past states kept of each body for carom_view_at_time, 0 (default) to
+                       // CAROM_VIEW_HISTORY_MAX
+    size_t events_max; // queued events, default CAROM_VIEW_EVENTS_MAX; 0: no events are kept
+    void *user;        // handed to the two below
+    // A body came into being for this view; what it returns is the body's own pointer
+    // (carom_view_data). NULL (default): none.
+    void *(*added)(carom_view *view, const carom_body *body, void *user);
+    // A body is gone; `data` is what `added` returned or carom_view_set_data set. Called for each
+    // that is left when the view is freed too.
+    void (*gone)(carom_view *view, const carom_body *body, carom_gone why, void *data, void *user);
+} carom_view_options;
+
+#define CAROM_VIEW_HISTORY_MAX 64u
+#define CAROM_VIEW_EVENTS_MAX  4096u
+
+CAROM_API carom_view_options carom_view_options_default(void);
+
+// `options` NULL: the defaults. NULL if memory has run out or an option is out of range.
+CAROM_API carom_view *carom_view_create(const carom_view_options *options);
+
+// Detaches and frees; NULL is allowed. Not from within `added` or `gone`.
+CAROM_API void carom_view_free(carom_view *view);
+
+// ---- feeding
+
+// Applies a snapshot by the rules above. CAROM_INTERNAL when memory has run out; the view then
+// waits for a full snapshot.
+CAROM_API carom_status carom_view_apply(carom_view *view, const carom_snapshot *snapshot,
+                                        carom_error *error);
+
+// Forgets all but the queued events, and waits for a full snapshot.
+CAROM_API void carom_view_reset(carom_view *view);
+
+typedef struct carom_subscribe_options {
+    double rate;    // snapshots a second; 0 (default): the world's hz
+    bool packed;    // encoding "packed" instead of "plain" (default)
+    bool bodies;    // default true
+    bool contacts;  // default false
+    bool has_area;  // default false: the whole world
+    double area[4]; // x0, y0, x1, y1 [m]
+    const char *const
+        *events; // kinds, such as "begin"; NULL (default): the server's default, begin and end
+    size_t event_count; // with `events` not NULL: 0 asks for none
+} carom_subscribe_options;
+
+CAROM_API carom_subscribe_options carom_subscribe_options_default(void);
+
+// The arguments of world.subscribe for these options (NULL: the defaults), for carom_call or
+// carom_request. The caller's to free.
+CAROM_API carom_value *carom_subscribe_args(const char *world,
+                                            const carom_subscribe_options *options);
+
+// Subscribes to a world; snapshots go to the handlers. *subscription (may be NULL) names it.
+CAROM_API carom_status carom_subscribe(carom_client *client, const char *world,
+                                       const carom_subscribe_options *options, int timeout_ms,
+                                       uint64_t *subscription, carom_error *error);
+
+// Subscribes and attaches `view`: from its first snapshot on all of the subscription go into the
+// view, and then to the handlers. The view must be detached or freed before another watch. When the
+// client is closed or freed, the view stays as it is.
+CAROM_API carom_status carom_watch(carom_client *client, const char *world,
+                                   const carom_subscribe_options *options, carom_view *view,
+                                   int timeout_ms, uint64_t *subscription, carom_error *error);
+
+// Ends a subscription; a view that is attached to it is detached. `timeout_ms` may be
+// CAROM_NO_REPLY.
+CAROM_API carom_status carom_unsubscribe(carom_client *client, uint64_t subscription,
+                                         int timeout_ms, carom_error *error);
+
+// Moves the area of a subscription (world.view). `timeout_ms` may be CAROM_NO_REPLY.
+CAROM_API carom_status carom_subscription_area(carom_client *client, uint64_t subscription,
+                                               const double area[4], int timeout_ms,
+                                               carom_error *error);
+
+// Attaches a view to a subscription that exists. It gets ready with the next full snapshot.
+CAROM_API carom_status carom_view_attach(carom_view *view, carom_client *client,
+                                         uint64_t subscription, carom_error *error);
+CAROM_API void carom_view_detach(carom_view *view);
+CAROM_API uint64_t carom_view_subscription(const carom_view *view); // 0: not attached
+
+// ---- reading
+
+typedef struct carom_view_state {
+    bool ready;        // a full snapshot has come, nothing is amiss
+    const char *world; // "" before the first snapshot; valid until the next is applied
+    uint64_t epoch, tick;
+    double time;        // of the newest snapshot [s of the world]
+    double time_oldest; // the earliest time that carom_view_at_time can still tell; `time` without
+                        // history
+    bool has_hash;
+    uint8_t hash[8];
+    uint64_t last;           // the last command of this session that is in the state
+    uint64_t snapshots;      // applied
+    uint64_t stale;          // ignored, being old or not full while waiting
+    uint64_t gaps;           // full snapshots after the first, and changes of epoch
+    uint64_t skipped;        // snapshots that the server left out, in all
+    uint64_t events_dropped; // events that found the queue full
+    size_t bodies, events;   // bodies seen now, events queued now
+} carom_view_state;
+
+CAROM_API carom_view_state carom_view_get_state(const carom_view *view);
+
+CAROM_API size_t carom_view_count(const carom_view *view);
+// Body `index`, NULL past the end. Valid until the next snapshot is applied.
+CAROM_API const carom_body *carom_view_body(const carom_view *view, size_t index);
+CAROM_API const carom_body *carom_view_find(const carom_view *view, uint64_t id); // NULL: not seen
+CAROM_API bool carom_view_index(const carom_view *view, uint64_t id, size_t *index);
+
+// The pointer that `added` returned for a body.
+CAROM_API void *carom_view_data(const carom_view *view, uint64_t id); // NULL: not seen, or none
+CAROM_API bool carom_view_set_data(carom_view *view, uint64_t id, void *data); // false: not seen
+
+// Body `index` as it was at `time` [s of the world]: between two snapshots positions and velocities
+// are interpolated linearly, the angle the short way round. Times outside of what is kept are taken
+// to its nearest end. False past the end. Needs options.history >= 1.
+CAROM_API bool carom_view_at_time(const carom_view *view, size_t index, double time,
+                                  carom_body *out);
+
+// Contacts of the newest snapshot, if the subscription asked for them.
+CAROM_API const carom_contact *carom_view_contacts(const carom_view *view, size_t *count);
+
+// Takes the oldest event out of the queue; false if there is none. event->name is always valid for
+// known kinds, and for CAROM_EVENT_OTHER until the next snapshot is applied.
+CAROM_API bool carom_view_next_event(carom_view *view, carom_event *event);
+
+CAROM_END_DECLS
+
+#endif
