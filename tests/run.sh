@@ -1,0 +1,87 @@
+#!/bin/bash
+# Usage: tests/run.sh [clang|asan|tsan|release]… [ctest options]
+#
+# Builds and tests everything, on a machine that needs to have nothing but Debian 12: missing packages
+# are installed first. Without a part all four run, and what ends the output is the summary of the
+# release suite; the exit status is 0 only if every part passed.
+#
+#   clang    the whole tree compiled by clang, warnings as errors, and the suite run on it: what has to
+#            give the same bits under gcc gives them here too
+#   asan     the suite under the address and undefined-behaviour sanitizers
+#   tsan     the tests that use threads under the thread sanitizer
+#   release  the suite as it is shipped, benchmarks compiled as well
+#
+#   tests/run.sh asan                      one part
+#   tests/run.sh release -R scanner        the tests of one part whose name matches
+#   tests/run.sh -L interop                the tests of one label, in every part
+set -u
+cd "$(dirname "$0")/.." || exit 1
+exec </dev/null
+export CI=true CTEST_OUTPUT_ON_FAILURE=1
+export ASAN_OPTIONS=detect_stack_use_after_return=1:strict_string_checks=1
+export UBSAN_OPTIONS=print_stacktrace=1
+export TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1
+
+# Wall-clock tests say nothing when the sanitizers slow the program down: label realtime.
+# The thread sanitizer has nothing to say of a test with one thread.
+declare -A SELECTION=(
+    [clang]="-LE realtime"
+    [asan]="-LE realtime"
+    [tsan]="-LE realtime -L threads|integration|interop"
+    [release]=""
+)
+
+jobs=$(nproc)
+
+# gcc 12's sanitizers cannot start where the kernel randomises more address bits than they know of
+# (vm.mmap_rnd_bits over 28); without randomisation they always can.
+fixed_addresses=()
+if setarch "$(uname -m)" -R true 2>/dev/null; then
+    fixed_addresses=(setarch "$(uname -m)" -R)
+fi
+
+build() {
+    cmake --preset "$1" -DCAROM_TESTS=ON >".build/$1.configure.log" 2>&1 || {
+        cat ".build/$1.configure.log"
+        return 1
+    }
+    cmake --build --preset "$1" --parallel "$jobs" -- --quiet
+}
+
+run_part() {
+    local part=$1 prefix=() empty=error
+    shift
+    # A filter may leave a part without tests, but not the only one.
+    [[ $# -gt 0 && ${#parts[@]} -gt 1 ]] && empty=ignore
+    case $part in asan | tsan) prefix=("${fixed_addresses[@]}") ;; esac
+    echo "== $part: build"
+    build "$part" || return 1
+    echo "== $part: test"
+    # shellcheck disable=SC2086 # a selection is a list of options
+    "${prefix[@]}" ctest --preset "$part" --parallel "$jobs" --no-tests=$empty \
+        ${SELECTION[$part]} "$@"
+}
+
+parts=()
+while [[ ${1:-} == @(clang|asan|tsan|release) ]]; do
+    parts+=("$1")
+    shift
+done
+if [[ ${1:-} == @(-h|--help) ]]; then
+    sed -n '2,/^set/{/^#/s/^# \{0,1\}//p}' "$0"
+    exit 0
+fi
+[[ ${#parts[@]} -gt 0 ]] || parts=(clang asan tsan release)
+
+mkdir -p .build
+./docker/install.sh build run test || exit 1
+failed=()
+for part in "${parts[@]}"; do
+    start=$SECONDS
+    run_part "$part" "$@" || failed+=("$part")
+    [[ $part == "${parts[-1]}" ]] || echo "== $part: $((SECONDS - start)) s"
+done
+if [[ ${#failed[@]} -gt 0 ]]; then
+    echo "tests/run.sh: FAILED: ${failed[*]}" >&2
+    exit 1
+fi

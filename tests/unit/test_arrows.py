@@ -1,0 +1,256 @@
+"""Who may know whom: reads every include line and fails on an arrow that is not allowed.
+
+A file belongs to the room (folder) of ROOMS that is the longest prefix of its path. Project includes
+are written from the project root, so a line says by itself which arrow it is. Two things are checked:
+
+  direct      a line may only lead to a room, or to a library, that its own room's row names;
+  transitive  a room that must not know a library may not reach its header through other files.
+
+Usage: test_arrows.py [PROJECT_ROOT]
+"""
+
+import pathlib
+import re
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+# base <- geometry <- physics <- proto <- { server, client }
+BASE = ["common/base"]
+GEOMETRY = BASE + ["common/geometry"]
+PHYSICS = GEOMETRY + ["common/physics"]
+PROTO = PHYSICS + ["proto"]
+
+# room: (rooms it may include, libraries it may include). A room may always include itself.
+ROOMS = {
+    "common/base": ([], []),
+    "common/geometry": (BASE, []),
+    "common/physics": (GEOMETRY, []),
+    "proto": (PHYSICS, ["msgpack", "jansson"]),
+    # net moves bytes: it may know the protocol's framing, and knows no physics.
+    "server/net": (BASE + ["proto", "server/limits.h"], ["uv"]),
+    # A hosted world and its storage know commands as plain structs, not how they travel.
+    "server/world": (PROTO + ["server/limits.h", "server/storage"], []),
+    "server/storage": (PROTO + ["server/limits.h"], []),
+    "server/session": (PROTO + ["server/limits.h", "server/net", "server/world", "server/storage"],
+                       ["uv", "msgpack"]),
+    "server": (PROTO + ["server/net", "server/world", "server/storage", "server/session"],
+               ["uv", "msgpack", "jansson"]),
+    # The public headers stand alone: a stranger's project has nothing else of ours.
+    "client/include": ([], []),
+    "client/lib": (PROTO + ["client/include"], ["msgpack"]),
+    "client/cli": (["client/include"], ["jansson"]),
+    "tests": (PROTO + ["server", "server/net", "server/world", "server/storage", "server/session",
+                       "client/include", "client/lib", "client/cli"],
+              ["uv", "msgpack", "jansson", "cmocka", "chipmunk", "box2d"]),
+}
+
+LIBRARIES = {
+    "uv": r"uv(\.h|/.*)",
+    "msgpack": r"msgpack(\.h|/.*|_.*)",
+    "jansson": r"jansson.*\.h",
+    "cmocka": r"cmocka.*\.h",
+    "chipmunk": r"chipmunk(\.h|/.*)",
+    "box2d": r"(box2d|Box2D)(\.h|/.*)",
+    "sockets": r"(sys/(socket|un|epoll|select)|poll|netdb|netinet/.*|arpa/.*)\.h",
+    "threads": r"(pthread|threads|semaphore)\.h",
+    "clock": r"(time|sys/time|sys/timerfd)\.h",
+}
+
+# What a room must not reach even through other files. The system's headers are only looked at
+# where we include them ourselves.
+UNREACHABLE = {
+    "common/base": ["uv", "msgpack", "jansson", "sockets", "threads"],
+    "common/geometry": ["uv", "msgpack", "jansson", "sockets", "threads", "clock"],
+    "common/physics": ["uv", "msgpack", "jansson", "sockets", "threads", "clock"],
+    "proto": ["uv", "sockets", "threads"],
+    "server/net": ["jansson"],
+    "server/world": ["uv", "msgpack"],
+    "server/storage": ["uv", "msgpack"],
+    "client/include": ["uv", "msgpack", "jansson"],
+    "client/lib": ["uv"],
+    "client/cli": ["uv", "msgpack"],
+}
+
+# The system's headers that only UNREACHABLE speaks of; any room not named there may include them.
+SYSTEM = {"sockets", "threads", "clock"}
+
+SOURCES = {".c", ".h", ".cc", ".cpp", ".hpp"}
+INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)', re.MULTILINE)
+
+
+def room_of(path):
+    """The longest room that holds this path, or None."""
+    holding = [room for room in ROOMS if path == room or path.startswith(room + "/")]
+    return max(holding, key=len, default=None)
+
+
+def library_of(header):
+    for name, pattern in LIBRARIES.items():
+        if re.fullmatch(pattern, header):
+            return name
+    return None
+
+
+class Tree:
+    """The include lines of a source tree."""
+
+    def __init__(self, root):
+        self.root = pathlib.Path(root)
+        self.files = {}
+        for top in sorted(p for p in self.root.iterdir() if p.is_dir() and p.name[0] != "."):
+            for file in sorted(top.rglob("*")):
+                if file.suffix in SOURCES and file.is_file():
+                    name = file.relative_to(self.root).as_posix()
+                    self.files[name] = self.includes(file)
+
+    def includes(self, file):
+        """(where it leads, whether that is a file of ours) for every include line."""
+        lines = []
+        for quoted, angled in INCLUDE.findall(file.read_text(encoding="utf-8")):
+            if quoted:
+                lines.append((quoted, True))
+            elif angled.startswith("carom/"):
+                lines.append(("client/include/" + angled, True))
+            else:
+                lines.append((angled, False))
+        return lines
+
+    def direct_faults(self):
+        for file, lines in self.files.items():
+            room = room_of(file)
+            if room is None:
+                yield f"{file}: its folder has no row in the table of rooms"
+                continue
+            for target, ours in lines:
+                fault = self.own_fault(room, target) if ours else self.library_fault(room, target)
+                if fault:
+                    yield f"{file}: {fault}"
+
+    def own_fault(self, room, target):
+        if target not in self.files:
+            return f'"{target}" is not a file of ours, written from the project root'
+        to = room_of(target)
+        rooms = ROOMS[room][0]
+        if to == room or to in rooms or target in rooms:
+            return None
+        return f'"{target}": {room} may not include {to}'
+
+    @staticmethod
+    def library_fault(room, target):
+        library = library_of(target)
+        if library is None or library in SYSTEM or library in ROOMS[room][1]:
+            return None
+        return f"<{target}>: {room} may not include {library}"
+
+    def transitive_faults(self):
+        for file in self.files:
+            banned = UNREACHABLE.get(room_of(file), [])
+            for library, path in self.reach(file).items():
+                if library in banned:
+                    yield f"{' -> '.join(path)}: {room_of(file)} must not know {library}"
+
+    def reach(self, start):
+        """The libraries that a file reaches, each with the way there."""
+        found, seen, todo = {}, {start}, [[start]]
+        while todo:
+            path = todo.pop(0)
+            for target, ours in self.files.get(path[-1], []):
+                if not ours:
+                    library = library_of(target)
+                    if library:
+                        found.setdefault(library, path + [f"<{target}>"])
+                elif target not in seen:
+                    seen.add(target)
+                    todo.append(path + [target])
+        return found
+
+    def faults(self):
+        return list(self.direct_faults()) + list(self.transitive_faults())
+
+
+class Project(unittest.TestCase):
+    def test_project_every_arrow_is_allowed(self):
+        tree = Tree(ROOT)
+        self.assertGreater(len(tree.files), 20, "the sources were not found")
+        self.assertEqual([], tree.faults())
+
+
+class Checker(unittest.TestCase):
+    """The check itself: each kind of fault, in a small tree of its own, is found."""
+
+    def faults(self, files):
+        with tempfile.TemporaryDirectory() as folder:
+            for name, text in files.items():
+                path = pathlib.Path(folder, name)
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(text, encoding="utf-8")
+            return Tree(folder).faults()
+
+    def assert_fault(self, files, *words):
+        faults = self.faults(files)
+        self.assertEqual(1, len(faults), faults)
+        for word in words:
+            self.assertIn(word, faults[0])
+
+    def test_arrow_downward_is_allowed(self):
+        self.assertEqual([], self.faults({
+            "common/base/a.h": "#include <stdint.h>\n",
+            "common/geometry/b.h": '#include "common/base/a.h"\n',
+            "server/net/c.c": '#include <uv.h>\n#include "common/base/a.h"\n',
+        }))
+
+    def test_arrow_upward_is_found(self):
+        self.assert_fault({
+            "common/geometry/b.h": "",
+            "common/base/a.h": '  #  include "common/geometry/b.h"\n',
+        }, "common/base/a.h", "may not include common/geometry")
+
+    def test_arrow_from_net_to_physics_is_found(self):
+        self.assert_fault({
+            "common/physics/p.h": "",
+            "server/net/c.c": '#include "common/physics/p.h"\n',
+        }, "server/net may not include common/physics")
+
+    def test_cli_that_includes_the_library_inside_is_found(self):
+        self.assert_fault({
+            "client/lib/inside.h": "",
+            "client/include/carom/carom.h": "",
+            "client/cli/main.c": "#include <carom/carom.h>\n#include \"client/lib/inside.h\"\n",
+        }, "client/cli may not include client/lib")
+
+    def test_include_of_the_tests_is_found(self):
+        self.assert_fault({
+            "tests/support/t.h": "",
+            "server/main.c": '#include "tests/support/t.h"\n',
+        }, "server may not include tests")
+
+    def test_include_not_from_the_root_is_found(self):
+        self.assert_fault({
+            "common/base/a.h": "",
+            "common/base/a.c": '#include "a.h"\n',
+        }, "not a file of ours")
+
+    def test_library_in_the_wrong_room_is_found(self):
+        self.assertEqual(2, len(self.faults({"server/world/w.c": "#include <uv.h>\n"})))
+
+    def test_library_reached_through_another_file_is_found(self):
+        self.assert_fault({
+            "proto/wire.h": "#include <msgpack.h>\n",
+            "proto/command.h": '#include "proto/wire.h"\n',
+            "server/world/w.c": '#include "proto/command.h"\n',
+        }, "server/world/w.c -> proto/command.h -> proto/wire.h -> <msgpack.h>")
+
+    def test_clock_in_the_engine_is_found(self):
+        self.assert_fault({"common/physics/p.c": "#include <time.h>\n"}, "must not know clock")
+
+    def test_folder_without_a_row_is_found(self):
+        self.assert_fault({"common/sound/s.c": ""}, "no row in the table")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 1 and not sys.argv[1].startswith("-"):
+        ROOT = pathlib.Path(sys.argv.pop(1))
+    unittest.main()

@@ -1,0 +1,57 @@
+"""What may be seen: the top level holds the rooms that the architecture names and nothing else.
+
+In a git work tree the tracked files are looked at, so that what somebody keeps beside them for
+himself does not count; in an unpacked archive, everything is.
+
+Usage: test_tree.py [PROJECT_ROOT]
+"""
+
+import pathlib
+import subprocess
+import sys
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+VISIBLE = {"server", "client", "common", "proto", "tests", "docker",
+           "CMakeLists.txt", "CMakePresets.json", "README.md", "LICENSE"}
+HIDDEN = {".ci", ".clang-format", ".clang-tidy", ".dockerignore", ".gitignore"}
+NOT_OURS = {".git", ".build", ".cache"}  # git's own, and what .gitignore names
+
+
+def tracked_files(root):
+    """Paths from the root, or None where git does not keep this folder."""
+    try:
+        listing = subprocess.run(["git", "-C", str(root), "ls-files", "-z"], check=True,
+                                 capture_output=True).stdout.decode()
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    return [name for name in listing.split("\0") if name] or None
+
+
+def top_level(root):
+    tracked = tracked_files(root)
+    if tracked is None:
+        return {path.name for path in root.iterdir()} - NOT_OURS
+    return {name.split("/")[0] for name in tracked}
+
+
+class Top(unittest.TestCase):
+    def test_top_level_holds_nothing_else(self):
+        self.assertEqual(set(), top_level(ROOT) - VISIBLE - HIDDEN)
+
+    def test_top_level_is_complete(self):
+        self.assertEqual(set(), (VISIBLE | HIDDEN) - top_level(ROOT))
+
+    def test_programs_to_type_can_be_executed(self):
+        for name in ["server/run.sh", "tests/run.sh", "docker/install.sh", ".ci/run"]:
+            with self.subTest(name):
+                path = ROOT / name
+                self.assertTrue(path.is_file())
+                self.assertTrue(path.stat().st_mode & 0o111, "not executable")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 1 and not sys.argv[1].startswith("-"):
+        ROOT = pathlib.Path(sys.argv.pop(1))
+    unittest.main()
