@@ -20,16 +20,12 @@
 
 #include "common/base/status.h"
 #include "common/physics/physics.h"
+#include "proto/limits.h"
 #include "proto/methods.h"
 
 struct msgpack_object;
 
-enum {
-    WORLD_NAME_BYTES_MAX = 64,
-    COMMAND_BATCH_MAX = 1000,        // commands in one world.apply
-    COMMAND_STEP_TICKS_MAX = 100000, // of one world.step: at 1 ms a step, under two minutes
-    COMMAND_TEXT_BYTES_MAX = 256     // of hello's texts
-};
+enum { WORLD_NAME_BYTES_MAX = WIRE_WORLD_NAME_MAX };
 
 // Ids in a batch may speak of what an earlier command of the same batch made: {"$": 3} is the body,
 // shape or joint of commands[3]. Such an id has this bit set and the index below it; ids
@@ -60,17 +56,28 @@ typedef struct ping_args {
 
 typedef enum durability { DURABILITY_NONE, DURABILITY_COUNT } durability;
 
+// Settings that were given and do not merely have their defaults.
+typedef enum world_field {
+    WORLD_FIELD_GRAVITY = 1 << 0,
+    WORLD_FIELD_SLEEP = 1 << 1,
+    WORLD_FIELD_HZ = 1 << 2,
+    WORLD_FIELD_SUBSTEPS = 1 << 3,
+    WORLD_FIELD_BODIES_MAX = 1 << 4,
+    WORLD_FIELD_CONTINUOUS = 1 << 5,
+    WORLD_FIELD_RESTITUTION_THRESHOLD = 1 << 6,
+    WORLD_FIELD_HIT_THRESHOLD = 1 << 7
+} world_field;
+
 typedef struct world_create_args {
-    world_def def;
+    world_def def;   // given or default
+    uint32_t fields; // bits of world_field: which of def were given
     bool paused;
     durability durability;
     const char *scene; // NULL: an empty world
 } world_create_args;
 
-typedef enum world_field { WORLD_FIELD_GRAVITY = 1 << 0, WORLD_FIELD_SLEEP = 1 << 1 } world_field;
-
 typedef struct world_set_args {
-    uint32_t fields; // bits of world_field, at least one
+    uint32_t fields; // WORLD_FIELD_GRAVITY, WORLD_FIELD_SLEEP, at least one
     vec2d gravity;
     bool sleep;
 } world_set_args;
@@ -227,7 +234,7 @@ typedef struct command command;
 
 typedef struct apply_args {
     command *commands; // each of a batchable method, without a world's name of its own
-    uint32_t count;    // 0 to COMMAND_BATCH_MAX
+    uint32_t count;    // 0 to WIRE_APPLY_COMMANDS_MAX
     bool has_at;
     uint64_t at; // the tick whose state is to show it first
 } apply_args;
@@ -271,6 +278,10 @@ status command_decode(method m, const struct msgpack_object *args, command *out,
 
 // Gives back what the command owns and zeroes it; a zeroed command may be freed.
 void command_free(command *c);
+
+// The definition of the world to create: `scene`'s settings (or the defaults, when NULL) where none
+// were given.
+world_def command_world_def(const world_create_args *args, const world_def *scene);
 
 // Whether the name is 1 to 64 of A-Z a-z 0-9 _ . -
 bool world_name_valid(const char *name, size_t size);

@@ -110,7 +110,7 @@ typedef struct method_arg {
     const char *name;
     arg_type type;
     bool required;
-    double min, max;    // both belong to the range; of ARRAY types with a count: see count_*
+    double min, max;    // of each number, both included; bytes of an ARG_STRING
     uint32_t count_min; // elements of an array
     uint32_t count_max;
     const char *fallback; // what leaving it out means, as JSON; NULL where it is simply absent

@@ -114,6 +114,15 @@ typedef struct shape_def {
 
 shape_def shape_def_default(void);
 
+// The checks that every definition passes before it enters a world, for callers that must know beforehand:
+// STATUS_INVALID_ARGUMENT with the field's name. Ids and a world's capacity are not looked at.
+status world_def_check(const world_def *def, error *err);
+status body_def_check(const body_def *def, error *err);
+status body_fields_check(uint32_t fields, const body_def *values, error *err); // bits of body_field
+status shape_def_check(const shape_def *def, error *err);
+// Shapes that it takes of PHYSICS_SHAPES_MAX and PHYSICS_BODY_SHAPES_MAX besides itself: the pieces of a chain.
+uint32_t shape_def_pieces(const shape_def *def);
+
 // ---- worlds
 
 status world_create(const world_def *def, physics_world **out, error *err);
