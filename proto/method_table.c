@@ -1,0 +1,684 @@
+// The data of the table: see methods.h. Ranges are those of the engine (physics.h, shape.h), which
+// checks them again; they stand here too so that an answer can name the path and a client can know
+// beforehand.
+#include "proto/methods.h"
+
+#include "common/physics/physics.h"
+#include "proto/limits.h"
+
+#define COUNT(array) ((uint32_t)(sizeof(array) / sizeof *(array)))
+
+#define ID_MAX       9007199254740991.0 // 2^53 - 1
+#define SHAPE_MIN    0.001              // SHAPE_EXTENT_MIN as a person writes it
+#define SHAPE_MAX    10000.0            // SHAPE_EXTENT_MAX
+#define MATTER_MAX   1.0e9              // the engine's DENSITY_MAX
+#define ANGLE_MAX    1.0e9              // and so on, by name: definition.c
+#define DAMPING_MAX  1.0e6
+#define SCALE_MAX    1.0e6
+#define FRICTION_MAX 1.0e3
+
+// One row each: name, then what differs.
+#define BOOL(n, otherwise, d)                                                                      \
+    {                                                                                              \
+        .name = n, .type = ARG_BOOL, .fallback = otherwise, .doc = d                               \
+    }
+#define NUMBER(n, lo, hi, otherwise, u, d)                                                         \
+    {                                                                                              \
+        .name = n, .type = ARG_NUMBER, .min = lo, .max = hi, .fallback = otherwise, .unit = u,     \
+        .doc = d                                                                                   \
+    }
+#define INTEGER(n, lo, hi, otherwise, d)                                                           \
+    {                                                                                              \
+        .name = n, .type = ARG_INTEGER, .min = lo, .max = hi, .fallback = otherwise, .doc = d      \
+    }
+#define VECTOR(n, limit, otherwise, u, d)                                                          \
+    {                                                                                              \
+        .name = n, .type = ARG_VECTOR, .min = -(limit), .max = limit, .fallback = otherwise,       \
+        .unit = u, .doc = d                                                                        \
+    }
+#define STRING(n, most, otherwise, d)                                                              \
+    {                                                                                              \
+        .name = n, .type = ARG_STRING, .max = most, .fallback = otherwise, .doc = d                \
+    }
+#define CHOICE(n, words, otherwise, d)                                                             \
+    {                                                                                              \
+        .name = n, .type = ARG_CHOICE, .choices = words, .fallback = otherwise, .doc = d           \
+    }
+#define CHOICES(n, words, otherwise, d)                                                            \
+    {                                                                                              \
+        .name = n, .type = ARG_CHOICES, .choices = words, .fallback = otherwise, .count_max = 32,  \
+        .doc = d                                                                                   \
+    }
+#define AREA(n, d)                                                                                 \
+    {                                                                                              \
+        .name = n, .type = ARG_AREA, .min = -PHYSICS_EXTENT_MAX, .max = PHYSICS_EXTENT_MAX,        \
+        .unit = "m", .doc = d                                                                      \
+    }
+#define REQUIRED_ID(n, d)                                                                          \
+    {                                                                                              \
+        .name = n, .type = ARG_ID, .required = true, .min = 1, .max = ID_MAX, .doc = d             \
+    }
+#define REQUIRED_VECTOR(n, limit, u, d)                                                            \
+    {                                                                                              \
+        .name = n, .type = ARG_VECTOR, .required = true, .min = -(limit), .max = limit, .unit = u, \
+        .doc = d                                                                                   \
+    }
+#define REQUIRED_NUMBER(n, lo, hi, u, d)                                                           \
+    {                                                                                              \
+        .name = n, .type = ARG_NUMBER, .required = true, .min = lo, .max = hi, .unit = u, .doc = d \
+    }
+#define WORLD                                                                                      \
+    {                                                                                              \
+        .name = "world", .type = ARG_NAME, .required = true, .doc = "The world's name."            \
+    }
+#define FILTER                                                                                     \
+    {                                                                                              \
+        .name = "filter", .type = ARG_FILTER, .doc = "Which shapes count; all, if left out."       \
+    }
+
+// ---- shapes
+
+static const method_arg FILTER_ARGS[] = {
+    {.name = "category", .type = ARG_MASK, .fallback = "1", .doc = "What the shape is: bits."},
+    {.name = "mask",
+     .type = ARG_MASK,
+     .fallback = "18446744073709551615",
+     .doc = "What it collides with: two shapes meet if each one's mask has a bit of the other's "
+            "category."},
+    INTEGER("group", -2147483648.0, 2147483647.0, "0",
+            "Two shapes of one group other than 0: never collide if it is negative, always if "
+            "positive."),
+};
+const arg_list METHOD_FILTER = {"filter", FILTER_ARGS, COUNT(FILTER_ARGS), 0};
+
+#define MATTER                                                                                     \
+    NUMBER("density", 0, MATTER_MAX, "1", "kg/m²", "Mass by area."),                               \
+        NUMBER("friction", 0, FRICTION_MAX, "0.6", "", "A pair has the root of the product."),     \
+        NUMBER("restitution", 0, 1, "0", "", "Bounce; a pair has the larger."),                    \
+        NUMBER("rolling_resistance", 0, 1, "0", "",                                                \
+               "Torque against rolling, by load and radius."),                                     \
+        NUMBER("tangent_speed", -PHYSICS_SPEED_MAX, PHYSICS_SPEED_MAX, "0", "m/s",                 \
+               "Conveyor: the surface's speed along the outward normal turned clockwise."),        \
+        BOOL("sensor", "false", "Notes what comes into it and does not collide."),                 \
+        {.name = "filter", .type = ARG_FILTER, .doc = "What it collides with; all, if left out."}, \
+        CHOICES(                                                                                   \
+            "events", "contact|hit|sensor", "[\"contact\", \"sensor\"]",                           \
+            "Events that it makes: contact (begin, stay, end), hit, sensor (is seen by sensors).")
+
+#define SHAPE_KIND(word)                                                                           \
+    {                                                                                              \
+        .name = "kind", .type = ARG_CHOICE, .required = true, .choices = word, .doc = "The form."  \
+    }
+#define END(n, d) REQUIRED_VECTOR(n, SHAPE_MAX, "m", d)
+#define ROUNDING  NUMBER("radius", 0, SHAPE_MAX, "0", "m", "Rounding around the polygon.")
+#define CENTER    VECTOR("center", SHAPE_MAX, "[0, 0]", "m", "In the body's frame.")
+
+static const method_arg CIRCLE_ARGS[] = {
+    SHAPE_KIND("circle"),
+    REQUIRED_NUMBER("radius", SHAPE_MIN, SHAPE_MAX, "m", "Of the circle."),
+    CENTER,
+    MATTER,
+};
+static const method_arg BOX_ARGS[] = {
+    SHAPE_KIND("box"),
+    {.name = "size",
+     .type = ARG_VECTOR,
+     .required = true,
+     .min = SHAPE_MIN,
+     .max = SHAPE_MAX,
+     .unit = "m",
+     .doc = "Full width and height."},
+    CENTER,
+    NUMBER("angle", -ANGLE_MAX, ANGLE_MAX, "0", "rad", "Turned about its centre."),
+    ROUNDING,
+    MATTER,
+};
+static const method_arg POLYGON_ARGS[] = {
+    SHAPE_KIND("polygon"),
+    {.name = "vertices",
+     .type = ARG_VECTORS,
+     .required = true,
+     .min = -SHAPE_MAX,
+     .max = SHAPE_MAX,
+     .count_min = 3,
+     .count_max = POLYGON_VERTICES_MAX,
+     .unit = "m",
+     .doc = "In any order; the convex hull is taken."},
+    ROUNDING,
+    MATTER,
+};
+static const method_arg CAPSULE_ARGS[] = {
+    SHAPE_KIND("capsule"),
+    END("a", "One end of the middle line."),
+    END("b", "The other end."),
+    REQUIRED_NUMBER("radius", SHAPE_MIN, SHAPE_MAX, "m", "Around the middle line."),
+    MATTER,
+};
+static const method_arg SEGMENT_ARGS[] = {
+    SHAPE_KIND("segment"),
+    END("a", "One end."),
+    END("b", "The other end."),
+    MATTER,
+};
+static const method_arg CHAIN_ARGS[] = {
+    SHAPE_KIND("chain"),
+    {.name = "vertices",
+     .type = ARG_VECTORS,
+     .required = true,
+     .min = -SHAPE_MAX,
+     .max = SHAPE_MAX,
+     .count_min = 2,
+     .count_max = PHYSICS_CHAIN_POINTS_MAX,
+     .unit = "m",
+     .doc = "In order; it collides on its right side, a counter-clockwise loop on its outside."},
+    BOOL("loop", "false", "The last point joins the first; 3 points or more."),
+    MATTER,
+};
+
+const arg_list METHOD_SHAPES[METHOD_SHAPE_COUNT] = {
+    [METHOD_SHAPE_CIRCLE] = {"circle", CIRCLE_ARGS, COUNT(CIRCLE_ARGS), 3},
+    [METHOD_SHAPE_BOX] = {"box", BOX_ARGS, COUNT(BOX_ARGS), 5},
+    [METHOD_SHAPE_POLYGON] = {"polygon", POLYGON_ARGS, COUNT(POLYGON_ARGS), 3},
+    [METHOD_SHAPE_CAPSULE] = {"capsule", CAPSULE_ARGS, COUNT(CAPSULE_ARGS), 4},
+    [METHOD_SHAPE_SEGMENT] = {"segment", SEGMENT_ARGS, COUNT(SEGMENT_ARGS), 3},
+    [METHOD_SHAPE_CHAIN] = {"chain", CHAIN_ARGS, COUNT(CHAIN_ARGS), 3},
+};
+
+// ---- session and server
+
+static const method_arg HELLO_ARGS[] = {
+    INTEGER("protocol", 1, UINT32_MAX, "1", "The version that the client speaks."),
+    STRING("client", WIRE_CLIENT_NAME_MAX, "\"\"", "Name and version of the client, for logs."),
+    STRING("token", WIRE_TOKEN_BYTES_MAX, NULL, "Who the client is, where the server asks for it."),
+    STRING("resume", WIRE_TOKEN_BYTES_MAX, NULL,
+           "What an earlier hello gave, to go on with that session."),
+};
+static const method_arg PING_ARGS[] = {
+    {.name = "any", .type = ARG_ANY, .doc = "Comes back as it is."},
+};
+
+// ---- worlds
+
+#define GRAVITY(otherwise)                                                                         \
+    VECTOR("gravity", PHYSICS_GRAVITY_MAX, otherwise, "m/s²", "Acceleration of every dynamic body.")
+
+static const method_arg WORLD_CREATE_ARGS[] = {
+    WORLD,
+    GRAVITY("[0, -9.81]"),
+    NUMBER("hz", PHYSICS_HZ_MIN, PHYSICS_HZ_MAX, "60", "1/s", "Ticks in a second."),
+    INTEGER("substeps", 1, PHYSICS_SUBSTEPS_MAX, "4", "Solver steps in a tick."),
+    BOOL("paused", "false", "Begins paused."),
+    INTEGER("max_bodies", 1, PHYSICS_BODIES_MAX, "1048576",
+            "More are refused with limit_exceeded."),
+    CHOICE("durability", "none", "\"none\"", "What outlives the server's process."),
+    BOOL("sleep", "true", "Bodies at rest may sleep."),
+    BOOL("continuous", "true", "Fast bodies are swept against what does not move."),
+    NUMBER("restitution_threshold", 0, PHYSICS_SPEED_MAX, "1", "m/s",
+           "Slower impacts do not bounce."),
+    NUMBER("hit_threshold", 0, PHYSICS_SPEED_MAX, "1", "m/s", "Slower impacts make no hit event."),
+    {.name = "scene",
+     .type = ARG_NAME,
+     .doc = "A scene that the server knows; its settings hold where none are given here."},
+};
+static const method_arg WORLD_ARGS[] = {WORLD};
+static const method_arg WORLD_STEP_ARGS[] = {
+    WORLD,
+    INTEGER("ticks", 1, WIRE_STEP_TICKS_MAX, "1", "How many."),
+};
+static const method_arg WORLD_SET_ARGS[] = {
+    WORLD,
+    GRAVITY(NULL),
+    BOOL("sleep", NULL, "Bodies at rest may sleep."),
+};
+static const method_arg WORLD_APPLY_ARGS[] = {
+    WORLD,
+    {.name = "commands",
+     .type = ARG_COMMANDS,
+     .required = true,
+     .count_max = WIRE_APPLY_COMMANDS_MAX,
+     .doc = "The arguments are those of each method alone, without world."},
+    INTEGER("at", 0, ID_MAX, NULL,
+            "The tick whose state is to show them first; the next one, if left out."),
+};
+
+#define EVENT_WORDS                                                                                \
+    "begin|stay|end|hit|sensor_begin|sensor_end|sleep|wake|spawn|remove|joint_break|freeze"
+
+static const method_arg WORLD_SUBSCRIBE_ARGS[] = {
+    WORLD,
+    NUMBER("rate", 0.01, PHYSICS_HZ_MAX, NULL, "1/s",
+           "Snapshots a second at most; one a tick, if left out."),
+    CHOICE("encoding", "plain|packed", "\"plain\"", "How bodies are written."),
+    AREA("area", "Only bodies whose box meets it; the whole world, if left out."),
+    BOOL("bodies", "true", "Rows of bodies; false for events alone."),
+    CHOICES("events", EVENT_WORDS, "[\"begin\", \"end\"]", "Kinds of events to be told of."),
+    BOOL("contacts", "false", "Every touching pair's points, for drawing."),
+};
+
+#define SUBSCRIPTION REQUIRED_ID("subscription", "What world.subscribe gave.")
+
+static const method_arg SUBSCRIPTION_ARGS[] = {SUBSCRIPTION};
+static const method_arg WORLD_VIEW_ARGS[] = {
+    SUBSCRIPTION,
+    AREA("area", "The new area; the whole world, if left out."),
+};
+
+// ---- bodies
+
+#define BODY REQUIRED_ID("body", "The body's id.")
+#define BODY_TYPE(otherwise)                                                                       \
+    CHOICE("type", "static|kinematic|dynamic", otherwise,                                          \
+           "Never moves; moves as told; moves as forces have it.")
+#define BODY_MOTION(zero, zeros)                                                                   \
+    VECTOR("position", PHYSICS_EXTENT_MAX, zeros, "m", "Of the body's origin."),                   \
+        NUMBER("angle", -ANGLE_MAX, ANGLE_MAX, zero, "rad", "Counter-clockwise."),                 \
+        VECTOR("velocity", PHYSICS_SPEED_MAX, zeros, "m/s", "Of the centre of mass."),             \
+        NUMBER("angular_velocity", -PHYSICS_SPIN_MAX, PHYSICS_SPIN_MAX, zero, "rad/s",             \
+               "Counter-clockwise.")
+#define BODY_NATURE(zero, one, no, yes, mass_otherwise, empty)                                     \
+    NUMBER("linear_damping", 0, DAMPING_MAX, zero, "1/s", "Loss of velocity."),                    \
+        NUMBER("angular_damping", 0, DAMPING_MAX, zero, "1/s", "Loss of angular velocity."),       \
+        NUMBER("gravity_scale", -SCALE_MAX, SCALE_MAX, one, "", "Share of the world's gravity."),  \
+        BOOL("fixed_rotation", no, "Never turns."),                                                \
+        BOOL("bullet", no, "Swept against moving bodies too."),                                    \
+        BOOL("allow_sleep", yes, "May sleep when it is at rest."),                                 \
+        BOOL("awake", yes, "Moves; false puts it to sleep."),                                      \
+        BOOL("enabled", yes, "A disabled body neither moves nor collides."),                       \
+        NUMBER("mass", 0, PHYSICS_MASS_MAX, mass_otherwise, "kg", "0: from the shapes."),          \
+        STRING("tag", PHYSICS_TAG_BYTES_MAX, empty, "Kept for the client; UTF-8.")
+
+static const method_arg BODY_SPAWN_ARGS[] = {
+    WORLD,
+    BODY_TYPE("\"dynamic\""),
+    BODY_MOTION("0", "[0, 0]"),
+    BODY_NATURE("0", "1", "false", "true", "0", "\"\""),
+    {.name = "shapes",
+     .type = ARG_SHAPES,
+     .required = true,
+     .count_max = PHYSICS_BODY_SHAPES_MAX,
+     .doc = "None makes a mass point of 1 kg."},
+};
+static const method_arg BODY_ARGS[] = {WORLD, BODY};
+static const method_arg BODY_SET_ARGS[] = {
+    WORLD,
+    BODY,
+    BODY_TYPE(NULL),
+    BODY_MOTION(NULL, NULL),
+    BODY_NATURE(NULL, NULL, NULL, NULL, NULL, NULL),
+};
+static const method_arg BODY_IMPULSE_ARGS[] = {
+    WORLD,
+    BODY,
+    REQUIRED_VECTOR("impulse", PHYSICS_FORCE_MAX, "N s", "Changes the velocity at once."),
+    VECTOR("point", PHYSICS_EXTENT_MAX, NULL, "m",
+           "A place in the world; the centre of mass, if left out."),
+};
+static const method_arg BODY_ANGULAR_IMPULSE_ARGS[] = {
+    WORLD,
+    BODY,
+    REQUIRED_NUMBER("impulse", -PHYSICS_FORCE_MAX, PHYSICS_FORCE_MAX, "N m s",
+                    "Counter-clockwise."),
+};
+static const method_arg BODY_FORCE_ARGS[] = {
+    WORLD,
+    BODY,
+    REQUIRED_VECTOR("force", PHYSICS_FORCE_MAX, "N",
+                    "Acts on every tick until it is set again; zero ends it."),
+    VECTOR("point", PHYSICS_EXTENT_MAX, NULL, "m",
+           "A place in the world, kept as a point of the body; the centre of mass, if left out."),
+};
+static const method_arg BODY_TORQUE_ARGS[] = {
+    WORLD,
+    BODY,
+    REQUIRED_NUMBER("torque", -PHYSICS_FORCE_MAX, PHYSICS_FORCE_MAX, "N m",
+                    "Acts on every tick until it is set again; zero ends it."),
+};
+static const method_arg SHAPE_ADD_ARGS[] = {
+    WORLD,
+    BODY,
+    {.name = "shape", .type = ARG_SHAPE, .required = true, .doc = "As in body.spawn."},
+};
+static const method_arg SHAPE_REMOVE_ARGS[] = {WORLD, REQUIRED_ID("shape", "The shape's id.")};
+
+// ---- joints
+
+#define JOINT       REQUIRED_ID("joint", "The joint's id.")
+#define JOINT_WORDS "revolute|prismatic|distance|weld|wheel|motor|mouse|filter|gear|pulley"
+#define JOINT_MOTION                                                                               \
+    NUMBER("length", 0, PHYSICS_EXTENT_MAX, NULL, "m", "distance, pulley: rest length."),          \
+        NUMBER("lower", -PHYSICS_EXTENT_MAX, PHYSICS_EXTENT_MAX, NULL, "rad or m",                 \
+               "Lower limit."),                                                                    \
+        NUMBER("upper", -PHYSICS_EXTENT_MAX, PHYSICS_EXTENT_MAX, NULL, "rad or m",                 \
+               "Upper limit."),                                                                    \
+        NUMBER("motor_speed", -PHYSICS_SPEED_MAX, PHYSICS_SPEED_MAX, NULL, "rad/s or m/s",         \
+               "What the motor aims at."),                                                         \
+        NUMBER("max_torque", 0, PHYSICS_FORCE_MAX, NULL, "N m", "The motor's most."),              \
+        NUMBER("max_force", 0, PHYSICS_FORCE_MAX, NULL, "N", "The motor's most."),                 \
+        NUMBER("hertz", 0, PHYSICS_HZ_MAX, NULL, "1/s", "Frequency of the spring; 0: rigid."),     \
+        NUMBER("damping_ratio", 0, MATTER_MAX, NULL, "", "Of the spring; 1: critical."),           \
+        VECTOR("target", PHYSICS_EXTENT_MAX, NULL, "m", "mouse, motor: where to."),                \
+        NUMBER("ratio", -MATTER_MAX, MATTER_MAX, NULL, "", "gear, pulley: of b's motion to a's."), \
+        NUMBER("break_force", 0, PHYSICS_FORCE_MAX, NULL, "N", "Breaks above it."),                \
+        NUMBER("break_torque", 0, PHYSICS_FORCE_MAX, NULL, "N m", "Breaks above it."),             \
+        BOOL("collide_connected", "false", "The two bodies collide all the same.")
+
+static const method_arg JOINT_CREATE_ARGS[] = {
+    WORLD,
+    {.name = "kind",
+     .type = ARG_CHOICE,
+     .required = true,
+     .choices = JOINT_WORDS,
+     .doc = "What it holds."},
+    REQUIRED_ID("a", "A body."),
+    REQUIRED_ID("b", "Another body."),
+    VECTOR("anchor", PHYSICS_EXTENT_MAX, NULL, "m", "A place in the world, or else:"),
+    VECTOR("anchor_a", SHAPE_MAX, NULL, "m", "A point of a."),
+    VECTOR("anchor_b", SHAPE_MAX, NULL, "m", "A point of b."),
+    VECTOR("axis", PHYSICS_EXTENT_MAX, NULL, "", "A direction in the world."),
+    VECTOR("ground_a", PHYSICS_EXTENT_MAX, NULL, "m", "pulley: where a's rope hangs."),
+    VECTOR("ground_b", PHYSICS_EXTENT_MAX, NULL, "m", "pulley: where b's rope hangs."),
+    JOINT_MOTION,
+};
+static const method_arg JOINT_SET_ARGS[] = {WORLD, JOINT, JOINT_MOTION};
+static const method_arg JOINT_ARGS[] = {WORLD, JOINT};
+
+// ---- queries
+
+static const method_arg QUERY_RAY_ARGS[] = {
+    WORLD,
+    REQUIRED_VECTOR("from", PHYSICS_EXTENT_MAX, "m", "Where it begins."),
+    REQUIRED_VECTOR("to", PHYSICS_EXTENT_MAX, "m", "Where it ends."),
+    FILTER,
+    BOOL("all", "false", "Every hit; the nearest alone, if left out."),
+};
+static const method_arg QUERY_OVERLAP_ARGS[] = {
+    WORLD,
+    AREA("area", "Bodies whose box meets it, or else:"),
+    {.name = "shape",
+     .type = ARG_FORM,
+     .doc = "Bodies that overlap it (world coordinates), or else:"},
+    VECTOR("point", PHYSICS_EXTENT_MAX, NULL, "m", "Bodies that it lies in."),
+    FILTER,
+};
+static const method_arg QUERY_CAST_ARGS[] = {
+    WORLD,
+    {.name = "shape",
+     .type = ARG_FORM,
+     .required = true,
+     .doc = "Seen from where it is, as from a body."},
+    REQUIRED_VECTOR("from", PHYSICS_EXTENT_MAX, "m", "Where its origin begins."),
+    REQUIRED_VECTOR("to", PHYSICS_EXTENT_MAX, "m", "Where its origin ends."),
+    FILTER,
+};
+static const method_arg QUERY_NEAREST_ARGS[] = {
+    WORLD,
+    REQUIRED_VECTOR("point", PHYSICS_EXTENT_MAX, "m", "A place in the world."),
+    NUMBER("radius", 0, PHYSICS_EXTENT_MAX, "1000000", "m", "How far to look."),
+    FILTER,
+};
+
+// ---- the table
+
+#define TAKES(name, args)                                                                          \
+    {                                                                                              \
+        name, args, COUNT(args), 0                                                                 \
+    }
+#define TAKES_NONE(name)                                                                           \
+    {                                                                                              \
+        name, NULL, 0, 0                                                                           \
+    }
+#define BATCH  .available = true, .batch = true
+#define SINGLE .available = true
+#define LATER  .batch = true
+
+const method_info METHODS[METHOD_COUNT] = {
+    [METHOD_HELLO] = {.id = METHOD_HELLO,
+                      .rights = ROLE_NONE,
+                      .scope = SCOPE_SESSION,
+                      SINGLE,
+                      .summary =
+                          "Introduces the client; the answer tells the limits that it has to keep.",
+                      .result = "{protocol, server, version, session, resume, role, limits}",
+                      .list = TAKES("hello", HELLO_ARGS)},
+    [METHOD_PING] = {.id = METHOD_PING,
+                     .rights = ROLE_NONE,
+                     .scope = SCOPE_SESSION,
+                     SINGLE,
+                     .summary = "Answers at once.",
+                     .result = "{time, any}: the server's monotonic seconds, and what was sent",
+                     .list = TAKES("ping", PING_ARGS)},
+    [METHOD_SERVER_INFO] = {.id = METHOD_SERVER_INFO,
+                            .rights = ROLE_VIEWER,
+                            .scope = SCOPE_SERVER,
+                            SINGLE,
+                            .summary = "What the server is.",
+                            .result =
+                                "{server, version, protocol, uptime, worlds, sessions, limits}",
+                            .list = TAKES_NONE("server.info")},
+    [METHOD_SERVER_STATS] = {.id = METHOD_SERVER_STATS,
+                             .rights = ROLE_VIEWER,
+                             .scope = SCOPE_SERVER,
+                             SINGLE,
+                             .summary = "What the server has done since it began.",
+                             .result = "{counters, latencies}",
+                             .list = TAKES_NONE("server.stats")},
+    [METHOD_WORLD_CREATE] = {.id = METHOD_WORLD_CREATE,
+                             .rights = ROLE_ADMIN,
+                             .scope = SCOPE_SERVER,
+                             SINGLE,
+                             .summary = "Makes a world, which begins to run unless it is paused.",
+                             .result = "{world, tick}",
+                             .list = TAKES("world.create", WORLD_CREATE_ARGS)},
+    [METHOD_WORLD_DESTROY] = {.id = METHOD_WORLD_DESTROY,
+                              .rights = ROLE_ADMIN,
+                              .scope = SCOPE_SERVER,
+                              SINGLE,
+                              .summary = "Ends a world and its subscriptions.",
+                              .result = "{world, tick}: its last tick",
+                              .list = TAKES("world.destroy", WORLD_ARGS)},
+    [METHOD_WORLD_LIST] = {.id = METHOD_WORLD_LIST,
+                           .rights = ROLE_VIEWER,
+                           .scope = SCOPE_SERVER,
+                           SINGLE,
+                           .summary = "All worlds.",
+                           .result = "[info]: each as world.info answers, by name",
+                           .list = TAKES_NONE("world.list")},
+    [METHOD_WORLD_INFO] = {.id = METHOD_WORLD_INFO,
+                           .rights = ROLE_VIEWER,
+                           .scope = SCOPE_WORLD_HOST,
+                           SINGLE,
+                           .summary = "A world in numbers.",
+                           .result = "{world, epoch, tick, time, hz, …}",
+                           .list = TAKES("world.info", WORLD_ARGS)},
+    [METHOD_WORLD_PAUSE] = {.id = METHOD_WORLD_PAUSE,
+                            .rights = ROLE_ADMIN,
+                            .scope = SCOPE_WORLD_HOST,
+                            SINGLE,
+                            .summary = "Stops a world's time; no error if it stands already.",
+                            .result = "{world, tick}",
+                            .list = TAKES("world.pause", WORLD_ARGS)},
+    [METHOD_WORLD_RESUME] = {.id = METHOD_WORLD_RESUME,
+                             .rights = ROLE_ADMIN,
+                             .scope = SCOPE_WORLD_HOST,
+                             SINGLE,
+                             .summary = "Lets a world's time go on; no error if it runs already.",
+                             .result = "{world, tick}",
+                             .list = TAKES("world.resume", WORLD_ARGS)},
+    [METHOD_WORLD_STEP] = {.id = METHOD_WORLD_STEP,
+                           .rights = ROLE_ADMIN,
+                           .scope = SCOPE_WORLD_HOST,
+                           SINGLE,
+                           .summary = "Does some ticks of a paused world.",
+                           .result = "{world, tick}: when they are done",
+                           .list = TAKES("world.step", WORLD_STEP_ARGS)},
+    [METHOD_WORLD_SET] = {.id = METHOD_WORLD_SET,
+                          .rights = ROLE_ADMIN,
+                          .scope = SCOPE_WORLD_COMMAND,
+                          BATCH,
+                          .summary = "Changes a world's settings; at least one must be given.",
+                          .result = "{tick}",
+                          .list = TAKES("world.set", WORLD_SET_ARGS)},
+    [METHOD_WORLD_STATE] = {.id = METHOD_WORLD_STATE,
+                            .rights = ROLE_VIEWER,
+                            .scope = SCOPE_WORLD_READ,
+                            SINGLE,
+                            .summary = "Everything that is in a world.",
+                            .result = "{world, tick, hash, bodies, joints}: full body maps",
+                            .list = TAKES("world.state", WORLD_ARGS)},
+    [METHOD_WORLD_APPLY] = {.id = METHOD_WORLD_APPLY,
+                            .rights = ROLE_PLAYER,
+                            .scope = SCOPE_WORLD_COMMAND,
+                            SINGLE,
+                            .summary = "Many commands in one tick; all of them or none.",
+                            .result = "{tick, results}: what each alone would have answered",
+                            .list = TAKES("world.apply", WORLD_APPLY_ARGS)},
+    [METHOD_WORLD_SUBSCRIBE] = {.id = METHOD_WORLD_SUBSCRIBE,
+                                .rights = ROLE_VIEWER,
+                                .scope = SCOPE_SUBSCRIPTION,
+                                SINGLE,
+                                .summary = "Sends snapshots from now on.",
+                                .result = "{subscription, tick}",
+                                .list = TAKES("world.subscribe", WORLD_SUBSCRIBE_ARGS)},
+    [METHOD_WORLD_UNSUBSCRIBE] = {.id = METHOD_WORLD_UNSUBSCRIBE,
+                                  .rights = ROLE_VIEWER,
+                                  .scope = SCOPE_SUBSCRIPTION,
+                                  SINGLE,
+                                  .summary = "Ends a subscription.",
+                                  .result = "{}",
+                                  .list = TAKES("world.unsubscribe", SUBSCRIPTION_ARGS)},
+    [METHOD_WORLD_VIEW] = {.id = METHOD_WORLD_VIEW,
+                           .rights = ROLE_VIEWER,
+                           .scope = SCOPE_SUBSCRIPTION,
+                           SINGLE,
+                           .summary = "Moves a subscription's area.",
+                           .result = "{}",
+                           .list = TAKES("world.view", WORLD_VIEW_ARGS)},
+    [METHOD_BODY_SPAWN] = {.id = METHOD_BODY_SPAWN,
+                           .rights = ROLE_PLAYER,
+                           .scope = SCOPE_WORLD_COMMAND,
+                           BATCH,
+                           .summary = "Makes a body with its shapes.",
+                           .result = "{body, shapes, tick}: the ids, shapes in the order given",
+                           .list = TAKES("body.spawn", BODY_SPAWN_ARGS)},
+    [METHOD_BODY_REMOVE] = {.id = METHOD_BODY_REMOVE,
+                            .rights = ROLE_PLAYER,
+                            .scope = SCOPE_WORLD_COMMAND,
+                            BATCH,
+                            .summary = "Removes a body with its shapes and joints.",
+                            .result = "{tick}",
+                            .list = TAKES("body.remove", BODY_ARGS)},
+    [METHOD_BODY_GET] = {.id = METHOD_BODY_GET,
+                         .rights = ROLE_VIEWER,
+                         .scope = SCOPE_WORLD_READ,
+                         BATCH,
+                         .summary = "All about a body.",
+                         .result = "the full body map",
+                         .list = TAKES("body.get", BODY_ARGS)},
+    [METHOD_BODY_SET] = {.id = METHOD_BODY_SET,
+                         .rights = ROLE_PLAYER,
+                         .scope = SCOPE_WORLD_COMMAND,
+                         BATCH,
+                         .summary = "Changes what is named, at least one thing; the rest stays.",
+                         .result = "{tick}",
+                         .list = TAKES("body.set", BODY_SET_ARGS)},
+    [METHOD_BODY_IMPULSE] = {.id = METHOD_BODY_IMPULSE,
+                             .rights = ROLE_PLAYER,
+                             .scope = SCOPE_WORLD_COMMAND,
+                             BATCH,
+                             .summary = "A push; wakes the body.",
+                             .result = "{tick}",
+                             .list = TAKES("body.impulse", BODY_IMPULSE_ARGS)},
+    [METHOD_BODY_ANGULAR_IMPULSE] = {.id = METHOD_BODY_ANGULAR_IMPULSE,
+                                     .rights = ROLE_PLAYER,
+                                     .scope = SCOPE_WORLD_COMMAND,
+                                     BATCH,
+                                     .summary = "A twist; wakes the body.",
+                                     .result = "{tick}",
+                                     .list =
+                                         TAKES("body.angular_impulse", BODY_ANGULAR_IMPULSE_ARGS)},
+    [METHOD_BODY_FORCE] = {.id = METHOD_BODY_FORCE,
+                           .rights = ROLE_PLAYER,
+                           .scope = SCOPE_WORLD_COMMAND,
+                           BATCH,
+                           .summary = "Sets the force that acts from now on; wakes the body.",
+                           .result = "{tick}",
+                           .list = TAKES("body.force", BODY_FORCE_ARGS)},
+    [METHOD_BODY_TORQUE] = {.id = METHOD_BODY_TORQUE,
+                            .rights = ROLE_PLAYER,
+                            .scope = SCOPE_WORLD_COMMAND,
+                            BATCH,
+                            .summary = "Sets the torque that acts from now on; wakes the body.",
+                            .result = "{tick}",
+                            .list = TAKES("body.torque", BODY_TORQUE_ARGS)},
+    [METHOD_SHAPE_ADD] = {.id = METHOD_SHAPE_ADD,
+                          .rights = ROLE_PLAYER,
+                          .scope = SCOPE_WORLD_COMMAND,
+                          BATCH,
+                          .summary = "Gives a body another shape.",
+                          .result = "{shape, tick}",
+                          .list = TAKES("shape.add", SHAPE_ADD_ARGS)},
+    [METHOD_SHAPE_REMOVE] = {.id = METHOD_SHAPE_REMOVE,
+                             .rights = ROLE_PLAYER,
+                             .scope = SCOPE_WORLD_COMMAND,
+                             BATCH,
+                             .summary = "Takes a shape from its body.",
+                             .result = "{tick}",
+                             .list = TAKES("shape.remove", SHAPE_REMOVE_ARGS)},
+    [METHOD_JOINT_CREATE] = {.id = METHOD_JOINT_CREATE,
+                             .rights = ROLE_PLAYER,
+                             .scope = SCOPE_WORLD_COMMAND,
+                             LATER,
+                             .summary = "Ties two bodies together.",
+                             .result = "{joint, tick}",
+                             .list = TAKES("joint.create", JOINT_CREATE_ARGS)},
+    [METHOD_JOINT_SET] = {.id = METHOD_JOINT_SET,
+                          .rights = ROLE_PLAYER,
+                          .scope = SCOPE_WORLD_COMMAND,
+                          LATER,
+                          .summary = "Changes what is named, at least one thing; the rest stays.",
+                          .result = "{tick}",
+                          .list = TAKES("joint.set", JOINT_SET_ARGS)},
+    [METHOD_JOINT_REMOVE] = {.id = METHOD_JOINT_REMOVE,
+                             .rights = ROLE_PLAYER,
+                             .scope = SCOPE_WORLD_COMMAND,
+                             LATER,
+                             .summary = "Unties two bodies.",
+                             .result = "{tick}",
+                             .list = TAKES("joint.remove", JOINT_ARGS)},
+    [METHOD_JOINT_GET] = {.id = METHOD_JOINT_GET,
+                          .rights = ROLE_VIEWER,
+                          .scope = SCOPE_WORLD_READ,
+                          LATER,
+                          .summary = "All about a joint.",
+                          .result = "the full joint map",
+                          .list = TAKES("joint.get", JOINT_ARGS)},
+    [METHOD_QUERY_RAY] = {.id = METHOD_QUERY_RAY,
+                          .rights = ROLE_VIEWER,
+                          .scope = SCOPE_WORLD_READ,
+                          LATER,
+                          .summary = "What a ray meets.",
+                          .result = "[{body, shape, point, normal, fraction}], nearest first",
+                          .list = TAKES("query.ray", QUERY_RAY_ARGS)},
+    [METHOD_QUERY_OVERLAP] = {.id = METHOD_QUERY_OVERLAP,
+                              .rights = ROLE_VIEWER,
+                              .scope = SCOPE_WORLD_READ,
+                              LATER,
+                              .summary =
+                                  "What is in a place; exactly one of area, shape and point.",
+                              .result = "[body …]",
+                              .list = TAKES("query.overlap", QUERY_OVERLAP_ARGS)},
+    [METHOD_QUERY_CAST] = {.id = METHOD_QUERY_CAST,
+                           .rights = ROLE_VIEWER,
+                           .scope = SCOPE_WORLD_READ,
+                           LATER,
+                           .summary = "What a moving shape meets.",
+                           .result = "[{body, shape, point, normal, fraction}], nearest first",
+                           .list = TAKES("query.cast", QUERY_CAST_ARGS)},
+    [METHOD_QUERY_NEAREST] = {.id = METHOD_QUERY_NEAREST,
+                              .rights = ROLE_VIEWER,
+                              .scope = SCOPE_WORLD_READ,
+                              LATER,
+                              .summary = "The surface that is nearest to a place.",
+                              .result = "{body, shape, point, distance}; nil if there is none",
+                              .list = TAKES("query.nearest", QUERY_NEAREST_ARGS)},
+};

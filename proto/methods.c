@@ -1,0 +1,93 @@
+#include "proto/methods.h"
+
+#include <string.h>
+
+static const char *const ROLES[ROLE_COUNT] = {
+    [ROLE_NONE] = "none",
+    [ROLE_VIEWER] = "viewer",
+    [ROLE_PLAYER] = "player",
+    [ROLE_ADMIN] = "admin",
+};
+
+static const char *const TYPES[ARG_TYPE_COUNT] = {
+    [ARG_BOOL] = "true or false",
+    [ARG_NUMBER] = "a number",
+    [ARG_INTEGER] = "an integer",
+    [ARG_MASK] = "a mask of 64 bits",
+    [ARG_ID] = "an id",
+    [ARG_STRING] = "a string",
+    [ARG_NAME] = "a name of 1 to 64 of A-Z a-z 0-9 _ . -",
+    [ARG_CHOICE] = "a word",
+    [ARG_CHOICES] = "an array of words",
+    [ARG_VECTOR] = "[x, y]",
+    [ARG_VECTORS] = "an array of [x, y]",
+    [ARG_AREA] = "[x0, y0, x1, y1]",
+    [ARG_FILTER] = "a map {category, mask, group}",
+    [ARG_SHAPE] = "a map {kind, …}",
+    [ARG_FORM] = "a map {kind, …}",
+    [ARG_SHAPES] = "an array of shapes",
+    [ARG_COMMANDS] = "an array of [method, arguments]",
+    [ARG_ANY] = "anything",
+};
+
+static bool word_is(const char *word, const char *text, size_t size)
+{
+    return strlen(word) == size && memcmp(word, text, size) == 0;
+}
+
+const char *role_name(role r)
+{
+    return (unsigned)r < ROLE_COUNT ? ROLES[r] : ROLES[ROLE_NONE];
+}
+
+bool role_parse(const char *name, size_t size, role *out)
+{
+    for (int r = 0; r < ROLE_COUNT; r++) {
+        if (word_is(ROLES[r], name, size)) {
+            *out = (role)r;
+            return true;
+        }
+    }
+    return false;
+}
+
+const char *arg_type_name(arg_type type)
+{
+    return (unsigned)type < ARG_TYPE_COUNT ? TYPES[type] : "?";
+}
+
+// 35 names: looking through them costs less than decoding the arguments that follow.
+const method_info *method_find(const char *name, size_t size)
+{
+    for (int m = 0; m < METHOD_COUNT; m++) {
+        if (word_is(METHODS[m].list.name, name, size)) {
+            return &METHODS[m];
+        }
+    }
+    return NULL;
+}
+
+int arg_list_find(const arg_list *list, const char *name, size_t size)
+{
+    for (uint32_t i = 0; i < list->count; i++) {
+        if (word_is(list->args[i].name, name, size)) {
+            return (int)i;
+        }
+    }
+    return -1;
+}
+
+int choice_find(const char *choices, const char *word, size_t size)
+{
+    int index = 0;
+    for (const char *at = choices;; index++) {
+        size_t length = strcspn(at, "|");
+        if (length == size && memcmp(at, word, size) == 0) {
+            return index;
+        }
+        if (at[length] == '\0') {
+            return -1;
+        }
+        at += length + 1;
+    }
+}
