@@ -47,7 +47,9 @@ typedef struct carom_handlers {
     void (*event)(carom_client *client, const carom_snapshot *snapshot, const carom_event *event,
                   void *user);
 
-    // Any other notification. `params` is an array, as sent.
+    // Any other notification; `params` is its map of named arguments. "closing" {code, reason}: the
+    // server is about to close the connection. "world_closed" {subscription, world, code, reason}:
+    // a subscription ended without being asked to.
     void (*notification)(carom_client *client, const char *method, const carom_value *params,
                          void *user);
 
@@ -72,8 +74,9 @@ typedef struct carom_options {
 
 #define CAROM_OUTPUT_BYTES_MAX                                                                     \
     (4u << 20) // four of the largest messages that a server takes by default
-#define CAROM_MESSAGE_BYTES_MAX (64u << 20) // a snapshot or world.state of a million bodies
-#define CAROM_REQUESTS_MAX      4096u       // a second's worth of a busy client
+#define CAROM_MESSAGE_BYTES_MAX                                                                    \
+    (128u << 20)                 // the full snapshot of a world of 2^20 bodies, and its events
+#define CAROM_REQUESTS_MAX 4096u // a second's worth of a busy client
 
 CAROM_API carom_options carom_options_default(void);
 
@@ -147,7 +150,8 @@ typedef void (*carom_response_fn)(carom_client *client, uint64_t request, const 
 
 // Sends a request without waiting. With `fn`, it is called exactly once: with the answer, at the
 // deadline, or when the connection closes. With `fn` NULL the answer is kept for carom_take.
-// *request (may be NULL) names it. `timeout_ms` > 0.
+// *request (may be NULL) names it; it is the number by which a snapshot's `last` speaks of it.
+// `timeout_ms` > 0.
 CAROM_API carom_status carom_request(carom_client *client, const char *method,
                                      const carom_value *args, int timeout_ms, carom_response_fn fn,
                                      void *user, uint64_t *request, carom_error *error);

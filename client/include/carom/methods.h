@@ -12,10 +12,11 @@ CAROM_BEGIN_DECLS
 
 typedef struct carom_argument {
     const char *name;
-    const char *type; // for people: "world name", "vector", "number" …
-    const char
-        *fallback;   // what holds when it is left out, for people; "" if there is nothing to say
-    const char *doc; // a sentence
+    const char *type;     // for people: "number", "[x, y]" …
+    const char *unit;     // "m/s" …; "" if it has none
+    const char *choices;  // the words it may be, "static|kinematic|dynamic"; "" if it is no choice
+    const char *fallback; // what leaving it out means, as JSON; "" if it is simply absent
+    const char *doc;      // a sentence
     bool required;
 } carom_argument;
 
@@ -23,8 +24,10 @@ typedef struct carom_method {
     const char *name;   // "body.impulse"
     const char *doc;    // a sentence
     const char *result; // what is answered, for people: "{tick}"
+    const char *role;   // the least that may call it: "none", "viewer", "player" or "admin"
     size_t argument_count;
-    bool command; // changes a world and may go into world.apply
+    bool batch;     // may stand in world.apply
+    bool available; // false: named by the protocol, answered with `unavailable` in this version
 } carom_method;
 
 CAROM_API size_t carom_method_count(void);

@@ -18,11 +18,8 @@ typedef struct carom_scene_options {
     bool create; // create the world, with the scene's own settings, if it does not exist; default
                  // true
     bool paused; // a world that is created stays paused; default false
-    unsigned chunk; // commands in one world.apply, default CAROM_SCENE_CHUNK
     int timeout_ms; // for each answer, default 10 000
 } carom_scene_options;
-
-#define CAROM_SCENE_CHUNK 500u // half of what a server takes by default
 
 CAROM_API carom_scene_options carom_scene_options_default(void);
 

@@ -70,6 +70,7 @@ typedef struct carom_snapshot {
     uint64_t tick;
     double time; // of the world [s]
     bool full;   // `bodies` are all that are in view, not only those that changed
+    bool packed; // the bodies came in an encoding that this library does not read: see `encoded`
     bool has_hash;
     uint8_t hash[8];  // state hash of the whole world at this tick
     uint64_t last;    // the last command of this session that is in the state; 0: not told

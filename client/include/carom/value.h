@@ -126,17 +126,21 @@ CAROM_API carom_vec2 carom_get_vec(const carom_value *value, const char *path, c
 
 // ---- JSON
 
-// Parses one JSON text of `size` bytes; any value may be the root. Integers beyond int64 become
-// reals. Errors: CAROM_INVALID_ARGUMENT with line and column; CAROM_LIMIT_EXCEEDED when nested too
+// One dialect wherever carom reads or writes JSON (proto/PROTOCOL.md): plain JSON, and for what it
+// lacks {"$bin": "00ff"} (hexadecimal), {"$uint": "18446744073709551615"} above the range of int64,
+// {"$float": "nan"}. What is printed reads back as an equal value.
+
+// Parses one JSON text of `size` bytes; any value may be the root. Errors: CAROM_INVALID_ARGUMENT
+// with line and column, also for a key that is there twice; CAROM_LIMIT_EXCEEDED when nested too
 // deeply.
 CAROM_API carom_status carom_json_parse(const char *text, size_t size, carom_value **out,
                                         carom_error *error);
 
-// Prints JSON; `indent` 0 for one line, else the spaces of a level (at most 16). A bin is printed
-// as a string of hexadecimal digits, as hashes are read best; reals are printed so that they read
-// back the same; NaN and infinity become null. The text is zero-terminated and the caller's, who
-// returns it with carom_free_text. NULL if memory has run out.
-CAROM_API char *carom_json_print(const carom_value *value, int indent, size_t *size);
+// Prints JSON, on one line, or indented by two spaces a level (arrays of plain numbers stay on a
+// line). The text is zero-terminated and the caller's, who returns it with carom_free_text; *size
+// (may be NULL) is its length. NULL for a broken value, a string that is not UTF-8, or when memory
+// has run out.
+CAROM_API char *carom_json_print(const carom_value *value, bool indented, size_t *size);
 
 CAROM_API void carom_free_text(char *text); // NULL is allowed
 

@@ -53,7 +53,7 @@ typedef struct carom_view_options {
 
 CAROM_API carom_view_options carom_view_options_default(void);
 
-// `options` NULL: the defaults. NULL if memory has run out or an option is out of range.
+// `options` NULL: the defaults. NULL if an option is out of range.
 CAROM_API carom_view *carom_view_create(const carom_view_options *options);
 
 // Detaches and frees; NULL is allowed. Not from within `added` or `gone`.
@@ -61,8 +61,8 @@ CAROM_API void carom_view_free(carom_view *view);
 
 // ---- feeding
 
-// Applies a snapshot by the rules above. CAROM_INTERNAL when memory has run out; the view then
-// waits for a full snapshot.
+// Applies a snapshot by the rules above. CAROM_INVALID_ARGUMENT for one whose bodies came in an
+// encoding that this library does not read; the view is as before then.
 CAROM_API carom_status carom_view_apply(carom_view *view, const carom_snapshot *snapshot,
                                         carom_error *error);
 
@@ -71,7 +71,6 @@ CAROM_API void carom_view_reset(carom_view *view);
 
 typedef struct carom_subscribe_options {
     double rate;    // snapshots a second; 0 (default): the world's hz
-    bool packed;    // encoding "packed" instead of "plain" (default)
     bool bodies;    // default true
     bool contacts;  // default false
     bool has_area;  // default false: the whole world
@@ -105,7 +104,8 @@ CAROM_API carom_status carom_watch(carom_client *client, const char *world,
 CAROM_API carom_status carom_unsubscribe(carom_client *client, uint64_t subscription,
                                          int timeout_ms, carom_error *error);
 
-// Moves the area of a subscription (world.view). `timeout_ms` may be CAROM_NO_REPLY.
+// Moves the area of a subscription (world.view); NULL: the whole world. `timeout_ms` may be
+// CAROM_NO_REPLY.
 CAROM_API carom_status carom_subscription_area(carom_client *client, uint64_t subscription,
                                                const double area[4], int timeout_ms,
                                                carom_error *error);
@@ -120,6 +120,7 @@ CAROM_API uint64_t carom_view_subscription(const carom_view *view); // 0: not at
 
 typedef struct carom_view_state {
     bool ready;        // a full snapshot has come, nothing is amiss
+    bool ended;        // its subscription or connection is gone: nothing more will come
     const char *world; // "" before the first snapshot; valid until the next is applied
     uint64_t epoch, tick;
     double time;        // of the newest snapshot [s of the world]
@@ -127,7 +128,7 @@ typedef struct carom_view_state {
                         // history
     bool has_hash;
     uint8_t hash[8];
-    uint64_t last;           // the last command of this session that is in the state
+    uint64_t last;           // the request of this session that was last to go into the state
     uint64_t snapshots;      // applied
     uint64_t stale;          // ignored, being old or not full while waiting
     uint64_t gaps;           // full snapshots after the first, and changes of epoch
