@@ -1,0 +1,238 @@
+// One-sided pieces of a chain, smooth over their joints. Any thread.
+//
+// A body that slides over the joint of two pieces must not be pushed back by the end of the next
+// one. So a piece gives only normals of its fan: its own, and at an end where the chain bends away
+// from the bodies (a convex joint) those up to the neighbour's. Any other axis can still prove that
+// the shapes are apart, but is never a contact's normal. And where the neighbour's face
+// would be the better axis, the contact is the neighbour's.
+#include "common/geometry/manifold.h"
+
+#include "common/geometry/manifold_clip.h"
+
+// A normal this far outside the fan still belongs to it: rounding, and bodies not quite flat
+// [sine].
+#define FAN_TOLERANCE 0.01f
+
+typedef struct fan {
+    vec2 before, own, after; // unit normals, right of the chain's direction
+    bool convex_before, convex_after;
+} fan;
+
+static vec2 right_normal(vec2 from, vec2 to)
+{
+    float length;
+    return vec2_normalize(vec2_right(vec2_sub(to, from)), &length);
+}
+
+static fan chain_fan(const chain_segment *s)
+{
+    fan f;
+    f.before = right_normal(s->ghost_before, s->edge.a);
+    f.own = right_normal(s->edge.a, s->edge.b);
+    f.after = right_normal(s->edge.b, s->ghost_after);
+    f.convex_before = vec2_cross(f.before, f.own) > FAN_TOLERANCE;
+    f.convex_after = vec2_cross(f.own, f.after) > FAN_TOLERANCE;
+    return f;
+}
+
+static bool fan_admits(const fan *f, vec2 u)
+{
+    float turn = vec2_cross(f->own, u); // > 0: leans towards the piece after
+    bool faces = vec2_dot(f->own, u) > 0.0f;
+    if (faces && float_abs(turn) <= FAN_TOLERANCE) {
+        return true;
+    }
+    if (turn > 0.0f) {
+        return f->convex_after && vec2_cross(u, f->after) >= -FAN_TOLERANCE;
+    }
+    return f->convex_before && vec2_cross(f->before, u) >= -FAN_TOLERANCE;
+}
+
+manifold manifold_chain_circle(const chain_segment *a, const circle *b, transform b_in_a)
+{
+    manifold m = {.count = 0};
+    fan f = chain_fan(a);
+    vec2 center = transform_point(b_in_a, b->center);
+    vec2 d = vec2_sub(center, a->edge.a);
+    vec2 e = vec2_sub(a->edge.b, a->edge.a);
+    float height = vec2_dot(f.own, d);
+    if (height < 0.0f || height > SPECULATIVE_DISTANCE + b->radius) {
+        return m;
+    }
+    float along = vec2_dot(d, e);
+    float square = vec2_length_squared(e);
+    m.normal = f.own;
+    float distance = height;
+    if (along < 0.0f || along > square) {
+        vec2 from_corner = along < 0.0f ? d : vec2_sub(center, a->edge.b);
+        vec2 u = vec2_normalize(from_corner, &distance);
+        if (distance > 0.0f) {
+            if (!fan_admits(&f, u)) {
+                return m;
+            }
+            m.normal = u;
+        }
+    }
+    float separation = distance - b->radius;
+    if (separation > SPECULATIVE_DISTANCE) {
+        return m;
+    }
+    m.count = 1;
+    m.points[0].point = vec2_mul_sub(center, 0.5f * (distance + b->radius), m.normal);
+    m.points[0].separation = separation;
+    return m;
+}
+
+// A polygon in the frame of the chain.
+typedef struct hull {
+    vec2 vertices[POLYGON_VERTICES_MAX];
+    vec2 normals[POLYGON_VERTICES_MAX];
+    int count;
+} hull;
+
+static void hull_place(hull *h, const polygon *shape, transform t)
+{
+    h->count = shape->count;
+    for (int i = 0; i < shape->count; i++) {
+        h->vertices[i] = transform_point(t, shape->vertices[i]);
+        h->normals[i] = rot_vec(t.q, shape->normals[i]);
+    }
+}
+
+// How far the hull lies beyond the line through `origin` with this normal.
+static float hull_separation(const hull *h, vec2 normal, vec2 origin)
+{
+    float least = INFINITY;
+    for (int i = 0; i < h->count; i++) {
+        least = float_min(least, vec2_dot(normal, vec2_sub(h->vertices[i], origin)));
+    }
+    return least;
+}
+
+static int hull_facing(const hull *h, vec2 normal)
+{
+    int facing = 0;
+    float most = INFINITY;
+    for (int i = 0; i < h->count; i++) {
+        float dot = vec2_dot(h->normals[i], normal);
+        if (dot < most) {
+            most = dot;
+            facing = i;
+        }
+    }
+    return facing;
+}
+
+// The best of the hull's faces whose direction the fan admits; -1 without one. False when any of
+// them, admitted or not, shows that the shapes are out of reach.
+static bool hull_best_face(const hull *h, const segment *edge, const fan *f, float reach, int *face,
+                           float *separation)
+{
+    *face = -1;
+    *separation = -INFINITY;
+    for (int i = 0; i < h->count; i++) {
+        vec2 n = h->normals[i];
+        float s = float_min(vec2_dot(n, vec2_sub(edge->a, h->vertices[i])),
+                            vec2_dot(n, vec2_sub(edge->b, h->vertices[i])));
+        if (s > reach) {
+            return false;
+        }
+        if (s > *separation && fan_admits(f, vec2_neg(n))) {
+            *separation = s;
+            *face = i;
+        }
+    }
+    return true;
+}
+
+// Whether a convex neighbour's face is a better axis than the best one of this piece.
+static bool neighbour_owns(const hull *h, const segment *edge, const fan *f, float best)
+{
+    return (f->convex_before && hull_separation(h, f->before, edge->a) > best + REFERENCE_BIAS) ||
+           (f->convex_after && hull_separation(h, f->after, edge->b) > best + REFERENCE_BIAS);
+}
+
+// The incident edge has a stretch between the sides of the reference edge.
+static bool edges_overlap(const edge_pair *pair)
+{
+    vec2 t = vec2_left(pair->normal);
+    float length = vec2_dot(vec2_sub(pair->r2, pair->r1), t);
+    float u1 = vec2_dot(vec2_sub(pair->w1, pair->r1), t);
+    float u2 = vec2_dot(vec2_sub(pair->w2, pair->r1), t);
+    return float_max(u1, u2) >= 0.0f && float_min(u1, u2) <= length;
+}
+
+static edge_pair chain_pair(const segment *edge, const fan *f, const hull *h, int face,
+                            bool flipped, float radius)
+{
+    int next = face + 1 < h->count ? face + 1 : 0;
+    edge_pair pair = {
+        .edge_a = 0,
+        .next_a = 1,
+        .edge_b = (uint8_t)face,
+        .next_b = (uint8_t)next,
+        .flipped = flipped,
+    };
+    if (flipped) {
+        pair.r1 = h->vertices[face];
+        pair.r2 = h->vertices[next];
+        pair.w1 = edge->a;
+        pair.w2 = edge->b;
+        pair.normal = h->normals[face];
+        pair.radius_reference = radius;
+    } else {
+        pair.r1 = edge->a;
+        pair.r2 = edge->b;
+        pair.w1 = h->vertices[face];
+        pair.w2 = h->vertices[next];
+        pair.normal = f->own;
+        pair.radius_incident = radius;
+    }
+    return pair;
+}
+
+manifold manifold_chain_polygon(const chain_segment *a, const polygon *b, transform b_in_a)
+{
+    manifold none = {.count = 0};
+    fan f = chain_fan(a);
+    vec2 centroid = transform_point(b_in_a, b->centroid);
+    if (vec2_dot(f.own, vec2_sub(centroid, a->edge.a)) < 0.0f) {
+        return none;
+    }
+    float reach = SPECULATIVE_DISTANCE + b->radius;
+    hull h;
+    hull_place(&h, b, b_in_a);
+    float separation_a = hull_separation(&h, f.own, a->edge.a);
+    if (separation_a > reach) {
+        return none;
+    }
+    int face;
+    float separation_b;
+    if (!hull_best_face(&h, &a->edge, &f, reach, &face, &separation_b)) {
+        return none;
+    }
+    bool flipped = face >= 0 && separation_b > separation_a + REFERENCE_BIAS;
+    float best = flipped ? separation_b : separation_a;
+    if (neighbour_owns(&h, &a->edge, &f, best)) {
+        return none;
+    }
+    if (!flipped) {
+        face = hull_facing(&h, f.own);
+    }
+    edge_pair pair = chain_pair(&a->edge, &f, &h, face, flipped, b->radius);
+    pair.separation = best;
+    if (best > REFERENCE_BIAS) {
+        edges_corner corner = edges_nearest_corner(&pair);
+        if (corner.found) {
+            return fan_admits(&f, corner.normal) ? edges_corner_manifold(&corner, 0.0f, b->radius)
+                                                 : none;
+        }
+    }
+    return edges_overlap(&pair) ? edges_clip(&pair) : none;
+}
+
+manifold manifold_chain_capsule(const chain_segment *a, const capsule *b, transform b_in_a)
+{
+    polygon core = polygon_from_segment(b->a, b->b, b->radius);
+    return manifold_chain_polygon(a, &core, b_in_a);
+}

@@ -1,0 +1,47 @@
+// How two edges that face each other make contact points: shared by the manifold_*.c files, not for
+// other rooms.
+#ifndef CAROM_COMMON_GEOMETRY_MANIFOLD_CLIP_H
+#define CAROM_COMMON_GEOMETRY_MANIFOLD_CLIP_H
+
+#include "common/geometry/manifold.h"
+
+// B's axis must be better than A's by this much before B's face becomes the reference, so that it
+// stays the same from step to step; and cores nearer than this have no normal between corners [m].
+#define REFERENCE_BIAS (0.1f * LINEAR_SLOP)
+
+// The reference edge r1 -> r2 with its outward normal, and the incident edge w1 -> w2 of the other
+// shape, which faces it: w2 lies on the side of r1. All in A's frame; the reference is B's when
+// `flipped`.
+typedef struct edge_pair {
+    vec2 r1, r2, w1, w2;
+    vec2 normal;
+    float separation; // of the incident core from the reference line
+    float radius_reference, radius_incident;
+    uint8_t edge_a, next_a; // indices of the two ends of A's edge
+    uint8_t edge_b, next_b;
+    bool flipped;
+} edge_pair;
+
+// Clips the incident edge to the sides of the reference. At least one point, be it the nearest end
+// when the incident edge lies beside the reference, if one is within SPECULATIVE_DISTANCE.
+manifold edges_clip(const edge_pair *pair);
+
+typedef struct edges_corner {
+    bool found;
+    vec2 a, b;   // corners of A and of B
+    vec2 normal; // unit, from a to b
+    float distance;
+    uint16_t id;
+} edges_corner;
+
+// Whether two corners are what is nearest between the edges of two cores that are apart: then the
+// normal runs between them, and not along the reference's.
+edges_corner edges_nearest_corner(const edge_pair *pair);
+
+// The manifold of one point between two corners.
+manifold edges_corner_manifold(const edges_corner *corner, float radius_a, float radius_b);
+
+// A segment as a polygon of two vertices with its right side first.
+polygon polygon_from_segment(vec2 a, vec2 b, float radius);
+
+#endif

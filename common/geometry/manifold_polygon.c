@@ -1,0 +1,232 @@
+// Polygons against polygons, and what is handled as such: capsules and segments against polygons.
+//
+// manifold_polygons is the hottest kernel of the engine. All edges of one polygon are tested at a
+// time, one per lane, against the vertices of the other; most pairs of a broad phase end after the
+// first half. It is compiled for each combination of up to four and up to eight vertices, so that
+// all its loops unroll. Any thread.
+#include "common/geometry/manifold.h"
+
+#include <float.h>
+
+#include "common/geometry/lanes.h"
+#include "common/geometry/manifold_clip.h"
+
+enum { GROUPS_MAX = POLYGON_VERTICES_MAX / LANES };
+
+// The vertices and normals of a polygon, in A's frame; unused lanes repeat vertex 0.
+typedef struct outline {
+    lanes x[GROUPS_MAX], y[GROUPS_MAX];
+    lanes nx[GROUPS_MAX], ny[GROUPS_MAX];
+} outline;
+
+static inline __attribute__((always_inline)) void outline_pad(outline *o, int groups, int count)
+{
+    if (count != groups * LANES) {
+        int last = groups - 1;
+        int used = count - last * LANES;
+        o->x[last] = lanes_first(used, o->x[last], lanes_splat(o->x[0][0]));
+        o->y[last] = lanes_first(used, o->y[last], lanes_splat(o->y[0][0]));
+    }
+}
+
+static inline __attribute__((always_inline)) void outline_load(outline *o, const polygon *shape,
+                                                               int groups)
+{
+    for (int g = 0; g < groups; g++) {
+        lanes_load_points(shape->vertices + g * LANES, &o->x[g], &o->y[g]);
+        lanes_load_points(shape->normals + g * LANES, &o->nx[g], &o->ny[g]);
+    }
+}
+
+static inline __attribute__((always_inline)) void outline_transform(outline *o, transform t,
+                                                                    int groups)
+{
+    lanes c = lanes_splat(t.q.c);
+    lanes s = lanes_splat(t.q.s);
+    lanes px = lanes_splat(t.p.x);
+    lanes py = lanes_splat(t.p.y);
+    for (int g = 0; g < groups; g++) {
+        lanes x = o->x[g];
+        lanes y = o->y[g];
+        o->x[g] = (c * x - s * y) + px;
+        o->y[g] = (s * x + c * y) + py;
+        lanes nx = o->nx[g];
+        lanes ny = o->ny[g];
+        o->nx[g] = c * nx - s * ny;
+        o->ny[g] = s * nx + c * ny;
+    }
+}
+
+// The edge of `a` from which `b` is farthest away, and how far.
+static inline __attribute__((always_inline)) float outline_separation(const outline *a,
+                                                                      int groups_a, int count_a,
+                                                                      const outline *b,
+                                                                      int groups_b, int *edge)
+{
+    lanes separation[GROUPS_MAX];
+    for (int g = 0; g < groups_a; g++) {
+        lanes nx = a->nx[g];
+        lanes ny = a->ny[g];
+        lanes least = nx * lanes_splat(b->x[0][0]) + ny * lanes_splat(b->y[0][0]);
+        for (int j = 1; j < groups_b * LANES; j++) {
+            float x = b->x[j / LANES][j % LANES];
+            float y = b->y[j / LANES][j % LANES];
+            least = lanes_min(nx * lanes_splat(x) + ny * lanes_splat(y), least);
+        }
+        separation[g] = least - (nx * a->x[g] + ny * a->y[g]);
+    }
+    int last = groups_a - 1;
+    separation[last] = lanes_first(count_a - last * LANES, separation[last], lanes_splat(-FLT_MAX));
+    lanes all = groups_a == 1 ? separation[0] : lanes_max(separation[0], separation[last]);
+    float largest = lanes_largest(all);
+    unsigned mask = lanes_equal_mask(separation[0], lanes_splat(largest));
+    if (groups_a > 1) {
+        mask |= lanes_equal_mask(separation[1], lanes_splat(largest)) << LANES;
+    }
+    *edge = __builtin_ctz(mask | 1u << (POLYGON_VERTICES_MAX - 1)); // the first of equals
+    return largest;
+}
+
+// The edge of `o` whose normal runs most against n.
+static inline __attribute__((always_inline)) int outline_incident(const outline *o, int groups,
+                                                                  int count, vec2 n)
+{
+    lanes against[GROUPS_MAX];
+    for (int g = 0; g < groups; g++) {
+        against[g] = -(lanes_splat(n.x) * o->nx[g] + lanes_splat(n.y) * o->ny[g]);
+    }
+    int last = groups - 1;
+    against[last] = lanes_first(count - last * LANES, against[last], lanes_splat(-FLT_MAX));
+    lanes all = groups == 1 ? against[0] : lanes_max(against[0], against[last]);
+    lanes most = lanes_splat(lanes_largest(all));
+    unsigned mask = lanes_equal_mask(against[0], most);
+    if (groups > 1) {
+        mask |= lanes_equal_mask(against[1], most) << LANES;
+    }
+    return __builtin_ctz(mask | 1u << (POLYGON_VERTICES_MAX - 1));
+}
+
+// Apart, and the deepest end beyond the sides of the reference: then corners may be nearest.
+static inline bool corners_may_touch(const edge_pair *pair)
+{
+    if (pair->separation <= REFERENCE_BIAS) {
+        return false;
+    }
+    vec2 t = vec2_left(pair->normal);
+    vec2 w1 = vec2_sub(pair->w1, pair->r1);
+    vec2 w2 = vec2_sub(pair->w2, pair->r1);
+    vec2 deepest = vec2_dot(w1, pair->normal) < vec2_dot(w2, pair->normal) ? w1 : w2;
+    float u = vec2_dot(deepest, t);
+    return u < 0.0f || u > vec2_dot(vec2_sub(pair->r2, pair->r1), t);
+}
+
+static inline __attribute__((always_inline)) manifold
+polygons_kernel(const polygon *a, const polygon *b, transform b_in_a, int groups_a, int groups_b)
+{
+    manifold none = {.count = 0};
+    float reach = SPECULATIVE_DISTANCE + a->radius + b->radius;
+    outline oa;
+    outline ob;
+    outline_load(&oa, a, groups_a);
+    outline_load(&ob, b, groups_b);
+    outline_transform(&ob, b_in_a, groups_b);
+    outline_pad(&oa, groups_a, a->count);
+    outline_pad(&ob, groups_b, b->count);
+
+    int edge_a;
+    float separation_a = outline_separation(&oa, groups_a, a->count, &ob, groups_b, &edge_a);
+    if (separation_a > reach) {
+        return none;
+    }
+    int edge_b;
+    float separation_b = outline_separation(&ob, groups_b, b->count, &oa, groups_a, &edge_b);
+    if (separation_b > reach) {
+        return none;
+    }
+
+    edge_pair pair;
+    pair.flipped = separation_b > separation_a + REFERENCE_BIAS;
+    if (!pair.flipped) {
+        pair.normal = a->normals[edge_a];
+        edge_b = outline_incident(&ob, groups_b, b->count, pair.normal);
+    } else {
+        pair.normal = rot_vec(b_in_a.q, b->normals[edge_b]);
+        edge_a = outline_incident(&oa, groups_a, a->count, pair.normal);
+    }
+    int next_a = edge_a + 1 < a->count ? edge_a + 1 : 0;
+    int next_b = edge_b + 1 < b->count ? edge_b + 1 : 0;
+    pair.edge_a = (uint8_t)edge_a;
+    pair.next_a = (uint8_t)next_a;
+    pair.edge_b = (uint8_t)edge_b;
+    pair.next_b = (uint8_t)next_b;
+    vec2 b1 = transform_point(b_in_a, b->vertices[edge_b]);
+    vec2 b2 = transform_point(b_in_a, b->vertices[next_b]);
+    if (!pair.flipped) {
+        pair.separation = separation_a;
+        pair.r1 = a->vertices[edge_a];
+        pair.r2 = a->vertices[next_a];
+        pair.w1 = b1;
+        pair.w2 = b2;
+        pair.radius_reference = a->radius;
+        pair.radius_incident = b->radius;
+    } else {
+        pair.separation = separation_b;
+        pair.r1 = b1;
+        pair.r2 = b2;
+        pair.w1 = a->vertices[edge_a];
+        pair.w2 = a->vertices[next_a];
+        pair.radius_reference = b->radius;
+        pair.radius_incident = a->radius;
+    }
+    if (corners_may_touch(&pair)) {
+        edges_corner corner = edges_nearest_corner(&pair);
+        if (corner.found) {
+            return edges_corner_manifold(&corner, a->radius, b->radius);
+        }
+    }
+    return edges_clip(&pair);
+}
+
+static __attribute__((noinline)) manifold polygons_4_4(const polygon *a, const polygon *b,
+                                                       transform b_in_a)
+{
+    return polygons_kernel(a, b, b_in_a, 1, 1);
+}
+
+static __attribute__((noinline)) manifold polygons_4_8(const polygon *a, const polygon *b,
+                                                       transform b_in_a)
+{
+    return polygons_kernel(a, b, b_in_a, 1, 2);
+}
+
+static __attribute__((noinline)) manifold polygons_8_4(const polygon *a, const polygon *b,
+                                                       transform b_in_a)
+{
+    return polygons_kernel(a, b, b_in_a, 2, 1);
+}
+
+static __attribute__((noinline)) manifold polygons_8_8(const polygon *a, const polygon *b,
+                                                       transform b_in_a)
+{
+    return polygons_kernel(a, b, b_in_a, 2, 2);
+}
+
+manifold manifold_polygons(const polygon *a, const polygon *b, transform b_in_a)
+{
+    if (a->count <= LANES) {
+        return b->count <= LANES ? polygons_4_4(a, b, b_in_a) : polygons_4_8(a, b, b_in_a);
+    }
+    return b->count <= LANES ? polygons_8_4(a, b, b_in_a) : polygons_8_8(a, b, b_in_a);
+}
+
+manifold manifold_polygon_capsule(const polygon *a, const capsule *b, transform b_in_a)
+{
+    polygon core = polygon_from_segment(b->a, b->b, b->radius);
+    return manifold_polygons(a, &core, b_in_a);
+}
+
+manifold manifold_segment_polygon(const segment *a, const polygon *b, transform b_in_a)
+{
+    polygon core = polygon_from_segment(a->a, a->b, 0.0f);
+    return manifold_polygons(&core, b, b_in_a);
+}

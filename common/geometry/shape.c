@@ -1,0 +1,198 @@
+// What every kind of shape answers: is it valid, what box holds it, how far does it reach.
+// Pure functions of values; any thread.
+#include "common/geometry/shape.h"
+
+#include <stddef.h>
+
+#include "common/geometry/hull.h"
+
+static status segment_validate(vec2 a, vec2 b, error *err)
+{
+    status s = point_validate(a, "a", err);
+    if (s == STATUS_OK) {
+        s = point_validate(b, "b", err);
+    }
+    if (s == STATUS_OK && vec2_distance(a, b) < SHAPE_EXTENT_MIN) {
+        s = error_set(err, STATUS_INVALID_ARGUMENT, "a and b are closer than %g m",
+                      (double)SHAPE_EXTENT_MIN);
+    }
+    return s;
+}
+
+// The radius of a shape that has no other thickness.
+static status thickness_validate(float radius, error *err)
+{
+    if (!(radius >= 0.5f * SHAPE_EXTENT_MIN && radius <= SHAPE_EXTENT_MAX)) {
+        return error_set(err, STATUS_INVALID_ARGUMENT, "radius must be from %g to %g m",
+                         0.5 * (double)SHAPE_EXTENT_MIN, (double)SHAPE_EXTENT_MAX);
+    }
+    return STATUS_OK;
+}
+
+static status circle_validate(const circle *shape, error *err)
+{
+    status s = thickness_validate(shape->radius, err);
+    return s == STATUS_OK ? point_validate(shape->center, "center", err) : s;
+}
+
+static status capsule_validate(const capsule *shape, error *err)
+{
+    status s = thickness_validate(shape->radius, err);
+    return s == STATUS_OK ? segment_validate(shape->a, shape->b, err) : s;
+}
+
+static status chain_validate(const chain_segment *shape, error *err)
+{
+    status s = segment_validate(shape->edge.a, shape->edge.b, err);
+    if (s == STATUS_OK) {
+        s = point_validate(shape->ghost_before, "ghost_before", err);
+    }
+    return s == STATUS_OK ? point_validate(shape->ghost_after, "ghost_after", err) : s;
+}
+
+status shape_validate(const shape_geometry *shape, error *err)
+{
+    switch (shape->kind) {
+    case SHAPE_CIRCLE:
+        return circle_validate(&shape->circle, err);
+    case SHAPE_CAPSULE:
+        return capsule_validate(&shape->capsule, err);
+    case SHAPE_POLYGON:
+        return polygon_validate(&shape->polygon, err);
+    case SHAPE_SEGMENT:
+        return segment_validate(shape->segment.a, shape->segment.b, err);
+    case SHAPE_CHAIN_SEGMENT:
+        return chain_validate(&shape->chain, err);
+    case SHAPE_KIND_COUNT:
+        break;
+    }
+    return error_set(err, STATUS_INVALID_ARGUMENT, "kind %d is not a shape", (int)shape->kind);
+}
+
+// The convex core of any shape, in its own frame, and the rounding around it.
+typedef struct core {
+    const vec2 *points;
+    int count;
+    float radius;
+} core;
+
+static core shape_core(const shape_geometry *shape)
+{
+    switch (shape->kind) {
+    case SHAPE_CIRCLE:
+        return (core){&shape->circle.center, 1, shape->circle.radius};
+    case SHAPE_CAPSULE:
+        return (core){&shape->capsule.a, 2, shape->capsule.radius};
+    case SHAPE_POLYGON:
+        return (core){shape->polygon.vertices, shape->polygon.count, shape->polygon.radius};
+    case SHAPE_SEGMENT:
+        return (core){&shape->segment.a, 2, 0.0f};
+    case SHAPE_CHAIN_SEGMENT:
+    case SHAPE_KIND_COUNT:
+        break;
+    }
+    return (core){&shape->chain.edge.a, 2, 0.0f};
+}
+
+// shape_core takes the two ends of a segment as an array.
+_Static_assert(offsetof(capsule, b) == offsetof(capsule, a) + sizeof(vec2), "ends are adjacent");
+_Static_assert(offsetof(segment, b) == offsetof(segment, a) + sizeof(vec2), "ends are adjacent");
+
+static aabb core_aabb(const core *c, transform t)
+{
+    vec2 first = transform_point(t, c->points[0]);
+    aabb box = {first, first};
+    for (int i = 1; i < c->count; i++) {
+        vec2 p = transform_point(t, c->points[i]);
+        box.lower = vec2_min(box.lower, p);
+        box.upper = vec2_max(box.upper, p);
+    }
+    return box;
+}
+
+aabb shape_aabb(const shape_geometry *shape, transform t)
+{
+    core c = shape_core(shape);
+    return aabb_expand(core_aabb(&c, t), c.radius);
+}
+
+aabb shape_aabb_at(const shape_geometry *shape, pose frame)
+{
+    core c = shape_core(shape);
+    aabb box = core_aabb(&c, (transform){{0.0f, 0.0f}, frame.q});
+    double r = (double)c.radius;
+    return (aabb){{float_round_down(frame.p.x + ((double)box.lower.x - r)),
+                   float_round_down(frame.p.y + ((double)box.lower.y - r))},
+                  {float_round_up(frame.p.x + ((double)box.upper.x + r)),
+                   float_round_up(frame.p.y + ((double)box.upper.y + r))}};
+}
+
+float shape_extent_min(const shape_geometry *shape)
+{
+    switch (shape->kind) {
+    case SHAPE_CIRCLE:
+        return shape->circle.radius;
+    case SHAPE_CAPSULE:
+        return shape->capsule.radius;
+    case SHAPE_POLYGON:
+        return 0.5f * polygon_width(&shape->polygon) + shape->polygon.radius;
+    case SHAPE_SEGMENT:
+    case SHAPE_CHAIN_SEGMENT:
+    case SHAPE_KIND_COUNT:
+        break;
+    }
+    return 0.0f;
+}
+
+float shape_extent_max(const shape_geometry *shape, vec2 center)
+{
+    core c = shape_core(shape);
+    float farthest = 0.0f;
+    for (int i = 0; i < c.count; i++) {
+        farthest = float_max(farthest, vec2_distance(center, c.points[i]));
+    }
+    return farthest + c.radius;
+}
+
+// The square of the distance of a point from a segment, which may have no length.
+static float segment_distance_squared(vec2 a, vec2 b, vec2 point)
+{
+    vec2 e = vec2_sub(b, a);
+    vec2 d = vec2_sub(point, a);
+    float along = vec2_dot(d, e);
+    float square = vec2_length_squared(e);
+    float t = along <= 0.0f ? 0.0f : along >= square ? 1.0f : along / square;
+    return vec2_length_squared(vec2_mul_sub(d, t, e));
+}
+
+static bool polygon_contains(const polygon *shape, vec2 point)
+{
+    bool inside = true;
+    float nearest = INFINITY;
+    for (int i = 0; i < shape->count; i++) {
+        vec2 a = shape->vertices[i];
+        vec2 b = shape->vertices[i + 1 < shape->count ? i + 1 : 0];
+        inside = inside && vec2_dot(shape->normals[i], vec2_sub(point, a)) <= 0.0f;
+        nearest = float_min(nearest, segment_distance_squared(a, b, point));
+    }
+    return inside || nearest <= shape->radius * shape->radius;
+}
+
+bool shape_contains(const shape_geometry *shape, vec2 point)
+{
+    switch (shape->kind) {
+    case SHAPE_CIRCLE:
+        return vec2_length_squared(vec2_sub(point, shape->circle.center)) <=
+               shape->circle.radius * shape->circle.radius;
+    case SHAPE_CAPSULE:
+        return segment_distance_squared(shape->capsule.a, shape->capsule.b, point) <=
+               shape->capsule.radius * shape->capsule.radius;
+    case SHAPE_POLYGON:
+        return polygon_contains(&shape->polygon, point);
+    case SHAPE_SEGMENT:
+    case SHAPE_CHAIN_SEGMENT:
+    case SHAPE_KIND_COUNT:
+        break;
+    }
+    return false;
+}
