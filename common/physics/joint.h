@@ -1,0 +1,180 @@
+// Joints: what ties two bodies to each other. Public face, as physics.h is.
+//
+// One definition serves all kinds; `fields` says which members were given, and a member that the
+// kind has no use for is an error which names it (joint_kind_fields() tells which it has). What was
+// not given has the default said here. Limits and motors exist where they were given: `lower` alone
+// is a limit on that side only, and there is a motor as soon as `motor_speed` or its greatest force
+// (torque) is given.
+//
+// Conventions. Angles, translations and velocities are those of b as seen from a; forces and
+// torques are those on b. A joint wakes its bodies, keeps them in one sleeping island, goes with
+// either of them, and unless `collide_connected` they do not collide with each other.
+//
+// Method: soft constraints solved in sub-steps (E. Catto, "Soft Constraints", GDC 2011; M. Macklin
+// et al., "Small Steps in Physics Simulation", 2019; E. Catto, "Solver2D", 2024); formulas with
+// each kind's source file.
+#ifndef CAROM_COMMON_PHYSICS_JOINT_H
+#define CAROM_COMMON_PHYSICS_JOINT_H
+
+#include "common/physics/physics.h"
+
+typedef enum joint_kind {
+    JOINT_REVOLUTE,  // a common point: hinge. Limits, motor and spring on the angle, full turns
+                     // counted
+    JOINT_PRISMATIC, // b slides along an axis of a without turning. Limits, motor and spring on the
+                     // translation
+    JOINT_DISTANCE,  // the anchors' distance: rod; rope (only `upper`); spring (`hertz`); winch
+                     // (`motor_speed`)
+    JOINT_WELD,      // no relative motion; with `hertz` or `angular_hertz` elastic
+    JOINT_WHEEL,  // a sprung axis of a carries b, which turns freely: limits on the axis, motor on
+                  // the angle
+    JOINT_MOTOR,  // drives b to a pose or velocity relative to a, with bounded force and torque
+    JOINT_MOUSE,  // drags a point of b to a place in the world with a spring of bounded force; has
+                  // no a
+    JOINT_FILTER, // only keeps a and b from colliding
+    JOINT_GEAR,   // couples two turns or slides: x_a + ratio x_b stays what it is at creation
+    JOINT_PULLEY, // a rope from a over two fixed points to b: l_a + ratio l_b <= length
+    JOINT_KIND_COUNT
+} joint_kind;
+
+// "revolute" … as on the wire.
+const char *joint_kind_name(joint_kind kind);
+// The kind of that name; JOINT_KIND_COUNT for any other word.
+joint_kind joint_kind_from_name(const char *name);
+
+typedef enum joint_field {
+    JOINT_FIELD_ANCHOR = 1 << 0,
+    JOINT_FIELD_ANCHOR_A = 1 << 1,
+    JOINT_FIELD_ANCHOR_B = 1 << 2,
+    JOINT_FIELD_AXIS = 1 << 3,
+    JOINT_FIELD_REFERENCE_ANGLE = 1 << 4,
+    JOINT_FIELD_LENGTH = 1 << 5,
+    JOINT_FIELD_LOWER = 1 << 6,
+    JOINT_FIELD_UPPER = 1 << 7,
+    JOINT_FIELD_MOTOR_SPEED = 1 << 8,
+    JOINT_FIELD_MAX_FORCE = 1 << 9,
+    JOINT_FIELD_MAX_TORQUE = 1 << 10,
+    JOINT_FIELD_HERTZ = 1 << 11,
+    JOINT_FIELD_DAMPING_RATIO = 1 << 12,
+    JOINT_FIELD_ANGULAR_HERTZ = 1 << 13,
+    JOINT_FIELD_ANGULAR_DAMPING_RATIO = 1 << 14,
+    JOINT_FIELD_TARGET = 1 << 15,
+    JOINT_FIELD_TARGET_ANGLE = 1 << 16,
+    JOINT_FIELD_TARGET_TRANSLATION = 1 << 17,
+    JOINT_FIELD_VELOCITY = 1 << 18,
+    JOINT_FIELD_RATIO = 1 << 19,
+    JOINT_FIELD_JOINT_A = 1 << 20,
+    JOINT_FIELD_JOINT_B = 1 << 21,
+    JOINT_FIELD_GROUND_A = 1 << 22,
+    JOINT_FIELD_GROUND_B = 1 << 23,
+    JOINT_FIELD_BREAK_FORCE = 1 << 24,
+    JOINT_FIELD_BREAK_TORQUE = 1 << 25,
+    JOINT_FIELD_COLLIDE_CONNECTED = 1 << 26
+} joint_field;
+
+enum { JOINT_FIELD_COUNT = 27 };
+
+// "anchor" … as on the wire; `field` is one bit.
+const char *joint_field_name(joint_field field);
+// Which fields a definition of that kind may give; which of them joint_set() can change.
+uint32_t joint_kind_fields(joint_kind kind);
+uint32_t joint_kind_settable(joint_kind kind);
+
+#define JOINT_LIMIT_MAX         1.0e6 // |lower|, |upper|, |length|, targets [m, rad]
+#define JOINT_HERTZ_MAX         1000.0
+#define JOINT_DAMPING_RATIO_MAX 100.0
+#define JOINT_RATIO_MIN         1.0e-3 // |ratio| is in [1/1000, 1000]
+#define JOINT_RATIO_MAX         1.0e3
+
+typedef struct joint_def {
+    joint_kind kind;
+    body_id a, b; // two different bodies. Mouse: only b counts (a alone will do). Gear with joints:
+                  // may be left 0
+    uint32_t fields; // bits of joint_field: which of the members below were given
+
+    // Where it acts. `anchor`, or one or both of `anchor_a` and `anchor_b`, not both ways. One
+    // local anchor alone: the other is the same place, but for distance, motor and pulley, whose
+    // anchors are {0, 0} by default. Without any: prismatic, weld and wheel act at b's origin,
+    // mouse at `target`; a revolute joint needs one.
+    vec2d anchor;            // a place in the world
+    vec2 anchor_a, anchor_b; // in the frames of the bodies [m]
+    vec2 axis; // prismatic (needed), wheel (default {0, 1}): direction in the world at creation,
+               // any length
+    double reference_angle; // angle of b less that of a which counts as zero [rad]; default: as it
+                            // is at creation
+
+    // distance: of the rod or the spring at rest, default as it is at creation; > 0. pulley: l_a +
+    // ratio l_b, likewise.
+    double length;
+    // Limits of the angle (revolute), translation (prismatic, wheel) or length (distance).
+    // -INFINITY, INFINITY: none, the default. lower <= upper. A distance joint with a limit and no
+    // `hertz` is no rod: it is free between them.
+    double lower, upper;
+    double motor_speed; // revolute, wheel, motor [rad/s]; prismatic, distance [m/s]; default 0, so
+                        // a brake
+    double
+        max_force; // of the motor or mouse, >= 0 [N]; default PHYSICS_FORCE_MAX; 0 switches it off
+    double max_torque; // of the motor, >= 0 [N m]; the same
+
+    // Spring: frequency and damping ratio of the two bodies on it; 0 Hz: none (weld: rigid; motor:
+    // velocity only). Default 0 and 0; wheel 2 Hz and 0.7; mouse 5 Hz and 0.7; motor 5 Hz and 1,
+    // but 0 Hz where a velocity and no target is given.
+    double hertz, damping_ratio;
+    double angular_hertz,
+        angular_damping_ratio; // weld, motor: of the angle; default what the two above are
+    // mouse: the place in the world to drag to, needed. motor: of b's anchor from a's, in the frame
+    // of a; default as it is.
+    vec2d target;
+    double target_angle;       // revolute (spring at rest), motor (default as it is) [rad]
+    double target_translation; // prismatic, wheel: spring at rest; default 0 [m]
+    vec2 velocity; // motor: of b's anchor relative to a's, in the frame of a; default 0 [m/s]
+
+    double ratio; // gear (any sign), pulley (> 0); default 1
+    joint_id joint_a,
+        joint_b; // gear: revolute or prismatic joints whose angle or translation is x_a, x_b; both
+                 // or neither (then x is the body's angle in the world). The gear goes with them
+    vec2d ground_a, ground_b; // pulley: where the rope turns, in the world; needed
+
+    // Greater mean force, torque over a step break the joint at its end; 0, the default: never.
+    double break_force, break_torque;
+    bool collide_connected; // a and b collide all the same; default false
+} joint_def;
+
+// No bodies, no fields given, every member at its default (where that follows from the bodies:
+// zero).
+joint_def joint_def_default(joint_kind kind);
+
+// Errors: STATUS_NOT_FOUND (a, b, joint_a, joint_b), STATUS_LIMIT_EXCEEDED (PHYSICS_JOINTS_MAX),
+// STATUS_INVALID_ARGUMENT.
+status joint_create(physics_world *world, const joint_def *def, joint_id *out, error *err);
+
+// Changes the fields given in `fields` to what they are in `values` (whose kind, a, b and fields do
+// not count), and wakes the bodies.
+status joint_set(physics_world *world, joint_id joint, uint32_t fields, const joint_def *values,
+                 error *err);
+
+// With the gears that stand on it. Wakes its bodies, which may collide again.
+status joint_remove(physics_world *world, joint_id joint, error *err);
+
+typedef struct joint_info {
+    joint_id id;
+    joint_def def; // as it is in effect: `fields` has what is given or derived; local anchors, axis
+                   // of now
+    vec2d anchor_a, anchor_b; // in the world, now
+    double angle; // of b from a, less the reference [rad]; with the turns counted (revolute, wheel)
+    double translation;    // along the axis: prismatic, wheel [m]
+    double length;         // between the anchors; of the rope: l_a + ratio l_b (pulley) [m]
+    double speed;          // of what the motor drives: angle, translation or length [rad/s, m/s]
+    double side_a, side_b; // gear: x_a, x_b; pulley: l_a, l_b
+    vec2d force;           // on b, mean of the last step [N]
+    double torque;         // on b, about its anchor [N m]
+} joint_info;
+
+status joint_get(const physics_world *world, joint_id joint, joint_info *out, error *err);
+
+// How many joints a body has, and the next after `after` (0 to begin) in ascending slot order; 0 at
+// the end or without such a body.
+uint32_t body_joint_count(const physics_world *world, body_id body);
+joint_id body_next_joint(const physics_world *world, body_id body, joint_id after);
+
+#endif
