@@ -1,0 +1,53 @@
+"""Starts caromd on a port of the system's choice, and ends it, for tests written in Python."""
+
+import re
+import signal
+import subprocess
+import threading
+
+START_SECONDS = 20
+STOP_SECONDS = 10  # far above the second that a shutdown may take: sanitizers are slow
+
+
+class Caromd:
+    """A running server: `with Caromd(program) as server: … server.port`. Leaving checks that it drains
+    on SIGTERM and ends with 0, which under a sanitizer also says that nothing was left behind."""
+
+    def __init__(self, program, *options):
+        self.log = []
+        self.process = subprocess.Popen(
+            [program, "--listen", "127.0.0.1:0", *options],
+            stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, errors="replace")
+        self.listening = threading.Event()
+        self.port = None
+        self.reader = threading.Thread(target=self.read_log, daemon=True)
+        self.reader.start()
+        if not self.listening.wait(START_SECONDS) or self.port is None:
+            self.process.kill()
+            raise RuntimeError("caromd did not start:\n" + "".join(self.log))
+
+    def read_log(self):
+        for line in self.process.stderr:
+            self.log.append(line)
+            found = re.search(r"listening on 127\.0\.0\.1:(\d+)", line)
+            if found and self.port is None:
+                self.port = int(found.group(1))
+                self.listening.set()
+        self.listening.set()  # it ended
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.send_signal(signal.SIGTERM)
+        try:
+            code = self.process.wait(STOP_SECONDS)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+            raise AssertionError("caromd did not end on SIGTERM:\n" + "".join(self.log)) from None
+        finally:
+            self.reader.join(STOP_SECONDS)
+            self.process.stderr.close()
+        if code != 0:
+            raise AssertionError(f"caromd ended with {code}:\n" + "".join(self.log))
