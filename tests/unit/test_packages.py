@@ -1,0 +1,123 @@
+"""packages.txt and install.sh: the list is sound, and only what is missing is installed.
+
+dpkg-query, apt-get, id and sudo are replaced by scripts of a temporary folder that write down how they
+were called.
+
+Usage: test_packages.py [PROJECT_ROOT]
+"""
+
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+STAGES = {"build", "run", "test"}
+
+DPKG_QUERY = """#!/bin/sh
+# Answers as dpkg-query does, for the packages of INSTALLED; others are unknown to it.
+shift 3
+for package in "$@"; do
+    case " $INSTALLED " in
+    *" $package "*) echo "installed $package" ;;
+    *" $package:removed "*) echo "config-files $package" ;;
+    *) echo "no packages found matching $package" >&2 ;;
+    esac
+done
+exit 1
+"""
+RECORD = """#!/bin/sh
+echo "$(basename "$0") $*" >>"$RECORD"
+"""
+SUDO = RECORD + 'exec "$@"\n'
+
+
+def entries():
+    """(package, stages) of every line of the list."""
+    lines = (ROOT / "docker/packages.txt").read_text(encoding="utf-8").splitlines()
+    words = [line.split("#")[0].split() for line in lines]
+    return [(w[0], w[1:]) for w in words if w]
+
+
+def packages(*stages):
+    return [package for package, needed in entries() if set(stages) & set(needed)]
+
+
+class List(unittest.TestCase):
+    def test_list_names_each_package_once_with_its_stages(self):
+        names = [package for package, _ in entries()]
+        self.assertEqual(len(set(names)), len(names))
+        for package, stages in entries():
+            with self.subTest(package):
+                self.assertRegex(package, r"^[a-z0-9][a-z0-9+.-]+$")
+                self.assertTrue(stages)
+                self.assertEqual(set(), set(stages) - STAGES)
+
+
+class Install(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.bin = pathlib.Path(folder.name)
+        self.record = self.bin / "record"
+        self.tool("apt-get", RECORD)
+        self.tool("dpkg-query", DPKG_QUERY)
+        self.tool("sudo", SUDO)
+        self.tool("id", "#!/bin/sh\necho 0\n")
+
+    def tool(self, name, text):
+        path = self.bin / name
+        path.write_text(text, encoding="utf-8")
+        path.chmod(0o755)
+
+    def install(self, *stages, installed=()):
+        environment = dict(os.environ, PATH=f"{self.bin}:/usr/bin:/bin", RECORD=str(self.record),
+                           INSTALLED=" ".join(installed))
+        return subprocess.run([ROOT / "docker/install.sh", *stages], env=environment, text=True,
+                              stdin=subprocess.DEVNULL, capture_output=True, check=False)
+
+    def calls(self):
+        return self.record.read_text(encoding="utf-8").splitlines() if self.record.exists() else []
+
+    def test_install_with_nothing_missing_is_quiet(self):
+        result = self.install("build", "run", installed=packages("build", "run"))
+        self.assertEqual((0, "", "", []), (result.returncode, result.stdout, result.stderr, self.calls()))
+
+    def test_install_asks_for_what_is_missing_and_nothing_else(self):
+        wanted = packages("build")
+        result = self.install("build", installed=wanted[2:] + [wanted[1] + ":removed"])
+        self.assertEqual(0, result.returncode, result.stderr)
+        update, install = self.calls()
+        self.assertRegex(update, "^apt-get .* update$")
+        self.assertRegex(install, "--no-install-recommends")
+        self.assertTrue(install.endswith(f" install {wanted[0]} {wanted[1]}"), install)
+
+    def test_install_takes_the_packages_of_all_stages_given(self):
+        self.install("build", "test")
+        self.assertEqual(packages("build", "test"), self.calls()[1].split(" install ")[1].split())
+
+    def test_install_uses_sudo_only_when_it_is_not_root(self):
+        self.install("run")
+        self.assertFalse([call for call in self.calls() if call.startswith("sudo")])
+        self.tool("id", "#!/bin/sh\necho 1000\n")
+        self.install("run")
+        self.assertEqual(2, len([call for call in self.calls() if call.startswith("sudo")]))
+
+    def test_install_that_fails_says_so(self):
+        self.tool("apt-get", "#!/bin/sh\nexit 100\n")
+        self.assertNotEqual(0, self.install("run").returncode)
+
+    def test_install_of_an_unknown_stage_is_refused(self):
+        for stages in ([], ["biuld"], ["build", ""]):
+            result = self.install(*stages)
+            self.assertEqual((1, []), (result.returncode, self.calls()))
+            self.assertTrue(re.search("build", result.stderr))
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 1 and not sys.argv[1].startswith("-"):
+        ROOT = pathlib.Path(sys.argv.pop(1))
+    unittest.main()
