@@ -96,8 +96,8 @@ typedef struct joint_def {
     // local anchor alone: the other is the same place, but for distance, motor and pulley, whose
     // anchors are {0, 0} by default. Without any: prismatic, weld and wheel act at b's origin,
     // mouse at `target`; a revolute joint needs one.
-    vec2d anchor;            // a place in the world
-    vec2 anchor_a, anchor_b; // in the frames of the bodies [m]
+    vec2d anchor;             // a place in the world
+    vec2d anchor_a, anchor_b; // in the frames of the bodies [m]
     vec2 axis; // prismatic (needed), wheel (default {0, 1}): direction in the world at creation,
                // any length
     double reference_angle; // angle of b less that of a which counts as zero [rad]; default: as it
