@@ -8,7 +8,7 @@
 // and doubled keys, wrong types, NaN, infinity, numbers out of range and missing arguments are
 // errors, and the text names the path: "shapes[2].vertices[0]: expected [x, y], got str". Which
 // arguments there are, with type and range, is in the table of methods.h alone. What only the world
-// knows (ids, capacity, areas of hulls) is checked when the command is applied.
+// knows (ids, capacity) is checked when the command is applied.
 //
 // A command belongs to one thread at a time.
 #ifndef CAROM_PROTO_COMMAND_H
@@ -275,6 +275,10 @@ struct command {
 // STATUS_INVALID_ARGUMENT, STATUS_LIMIT_EXCEEDED (too many commands or elements),
 // STATUS_UNKNOWN_METHOD (inside world.apply).
 status command_decode(method m, const struct msgpack_object *args, command *out, error *err);
+
+// The least role that may send it: of a world.apply the highest that its commands ask for, so that
+// a batch is no way round METHODS[].rights.
+role command_rights(const command *c);
 
 // Gives back what the command owns and zeroes it; a zeroed command may be freed.
 void command_free(command *c);
