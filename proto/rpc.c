@@ -246,8 +246,9 @@ void rpc_parse_error(const msgpack_object *object, error *out)
     const char *colon = memchr(text, ':', size);
     size_t code_size = colon != NULL ? (size_t)(colon - text) : 0;
     status code = status_from_code(text, code_size);
-    bool ours =
-        colon != NULL && code != STATUS_OK && strncmp(status_code(code), text, code_size) == 0;
+    // What is no code of ours comes out as `internal`, and so does `internal` itself.
+    bool ours = code != STATUS_OK && strlen(status_code(code)) == code_size &&
+                memcmp(status_code(code), text, code_size) == 0;
     size_t skip = ours ? code_size + 1 : 0;
     if (skip < size && ours && text[skip] == ' ') {
         skip++;
