@@ -1,0 +1,310 @@
+// The inside of a joint: one layout for all kinds, and what the files of the kinds share.
+//
+// A joint is four parts. Its definition and its impulses are state: they influence the future, are
+// hashed and imaged
+// ("state" below; `colour` too, as all colours are). Its links (edges, awake_index, colour_index)
+// follow from what joints there are and which are awake. Its report is what the last step found,
+// for joint_get() and for breaking. Its scratch is written by joints_prepare() and means nothing
+// between steps.
+//
+// The members are the same, at the same offsets, for all kinds, so that several joints of one kind
+// and colour can be gathered into vector lanes. Impulses act on b as they stand and on a negated.
+#ifndef CAROM_COMMON_PHYSICS_JOINT_INTERNAL_H
+#define CAROM_COMMON_PHYSICS_JOINT_INTERNAL_H
+
+#include "common/physics/joint.h"
+#include "common/physics/world.h"
+
+enum {                            // joint.flags
+    JOINT_FLAG_COLLIDE = 1u << 0, // state: the bodies collide all the same
+    JOINT_FLAG_MOTOR = 1u << 1,   // state: a motor was given
+    JOINT_FLAG_GEARED = 1u << 2   // follows: gears stand on it
+};
+
+typedef struct joint_edge {
+    uint32_t previous, next; // as of contacts: joint << 1 | side
+} joint_edge;
+
+// How a constraint is held: the change of its impulse P is -m (velocity Ċ + position C) - impulse
+// P, with effective mass m. {1, 0, 0} is rigid without correction of the position.
+typedef struct softness {
+    float velocity, position, impulse;
+} softness;
+
+typedef struct joint_settings {
+    float lower, upper; // ±INFINITY: none
+    float motor_speed, max_force, max_torque;
+    float hertz, damping_ratio, angular_hertz, angular_damping_ratio;
+    float length, ratio;
+    float target_angle, target_translation;
+    float break_force, break_torque; // 0: never
+    vec2 velocity;
+    vec2d target, ground_a, ground_b;
+    double reference_angle;
+} joint_settings;
+
+typedef struct joint_impulses { // of a sub-step [N s, N m s]
+    vec2 linear; // point (revolute, weld, motor, mouse); x: across the axis, along the rod, of the
+                 // gear
+    float angular; // weld, motor, prismatic
+    float lower, upper, motor, spring;
+} joint_impulses;
+
+typedef struct joint_scratch {
+    float inv_mass_a, inv_inertia_a, inv_mass_b, inv_inertia_b;
+    vec2 arm_a, arm_b;       // from the centres of mass to the anchors, as the step began
+    vec2 separation;         // from anchor a to anchor b (mouse: from the target to b), then
+    vec2 axis;               // in the world, then
+    rot rotation_a;          // of body a, then
+    float angle;             // of b from a less the reference, then, in [-pi, pi]
+    float turned;            // and by how much more since
+    rot seen;                // the relative rotation since, as `turned` saw it last
+    vec2 ground_a, ground_b; // pulley: from the fixed points to the anchors, then
+    softness spring, angular_spring;
+} joint_scratch;
+
+// One side of a gear: how x changes with the bodies p and q; see joint_gear.c.
+typedef struct gear_side {
+    uint32_t p, q; // slots; p may be NONE: the world
+    bool slides;
+    float inv_mass_p, inv_inertia_p, inv_mass_q, inv_inertia_q;
+    vec2 arm_p, arm_q, separation, axis;
+    float turned;
+    rot seen;
+} gear_side;
+
+typedef struct gear_scratch {
+    gear_side a, b;
+    float error; // x_a + ratio x_b less the constant, as the step began
+} gear_scratch;
+
+typedef struct joint {
+    // state
+    joint_kind kind;
+    uint32_t flags;
+    uint32_t body_a, body_b;   // slots; mouse: body_a is NONE
+    uint32_t joint_a, joint_b; // slots; gear, NONE: of the bodies themselves
+    uint32_t colour;           // COLOUR_NONE: not awake
+    vec2d anchor_a, anchor_b;  // in the frames of the bodies
+    vec2 axis;                 // unit, in the frame of a
+    joint_settings settings;
+    joint_impulses impulses;
+    double angle;          // revolute, wheel: with the turns, as last seen
+    double gear_a, gear_b; // gear: x_a and x_b as last seen; the same
+    double gear_constant;  // gear: what x_a + ratio x_b has to be
+    // links
+    joint_edge edges[2];
+    uint32_t awake_index; // place in world.awake_joints + 1; 0: not awake
+    uint32_t colour_index;
+    // report
+    vec2 total_force; // sum of the impulses over the sub-steps of the last step [N s]
+    float total_torque;
+    // scratch
+    union {
+        joint_scratch scratch;
+        gear_scratch gear;
+    };
+} joint;
+
+// What a kind does. `solve` without `use_bias` is the relaxing half: springs rest, positions do not
+// count.
+typedef struct joint_methods {
+    void (*prepare)(physics_world *world, joint *j);
+    void (*warm_start)(physics_world *world, joint *j);
+    void (*solve)(physics_world *world, joint *j, bool use_bias);
+    // The impulse on b now, and its moment about the anchor.
+    void (*reaction)(const physics_world *world, const joint *j, vec2 *force, float *torque);
+} joint_methods;
+
+extern const joint_methods revolute_methods, prismatic_methods, distance_methods, weld_methods,
+    wheel_methods, motor_methods, mouse_methods, gear_methods, pulley_methods;
+
+// ---- definitions (joint_def.c)
+status joint_def_check(const physics_world *world, const joint_def *def, error *err);
+status joint_fields_check(joint_kind kind, uint32_t fields, const joint_def *values, error *err);
+// Copies the numbers of the given fields, which have been checked.
+void joint_settings_apply(joint *j, uint32_t fields, const joint_def *values);
+
+// A joint of a definition that has been checked, with what follows from the bodies as they are
+// (joint_make.c).
+joint joint_make(const physics_world *world, const joint_def *def);
+
+// ---- places (joint_make.c)
+vec2d joint_anchor_a(const physics_world *world, const joint *j); // in the world; mouse: the target
+vec2d joint_anchor_b(const physics_world *world, const joint *j);
+// Of q as seen from p (NONE: the world), less `reference`, in [-pi, pi].
+double joint_relative_angle(const physics_world *world, uint32_t p, uint32_t q, double reference);
+// The angle that differs from `angle` by whole turns and is nearest to `near`.
+double joint_unwrap(double angle, double near);
+void gear_sides(const physics_world *world, const joint *j, double *x_a, double *x_b);
+
+// ---- what the solvers of the kinds share (joint_solver.c)
+
+// Fills what all kinds but the gear have in their scratch.
+void joint_prepare_common(physics_world *world, joint *j);
+// The spring of `hertz` and `damping_ratio` in sub-steps of h.
+softness softness_spring(float hertz, float damping_ratio, float h);
+
+static inline softness softness_rigid(const physics_world *world)
+{
+    const step_context *step = &world->step;
+    return (softness){step->joint_mass_scale, step->joint_mass_scale * step->joint_bias_rate,
+                      step->joint_impulse_scale};
+}
+
+static const softness SOFTNESS_RELAX = {1.0f, 0.0f, 0.0f};
+
+// The softness of what is held rigid in this pass.
+static inline softness softness_pass(const physics_world *world, bool use_bias)
+{
+    return use_bias ? softness_rigid(world) : SOFTNESS_RELAX;
+}
+
+// Both bodies of a joint within a sub-step: read, pushed, written back.
+typedef struct joint_pair {
+    vec2 velocity_a, velocity_b;
+    float spin_a, spin_b;
+    vec2 arm_a, arm_b; // to the anchors, now
+    vec2 separation;   // from anchor a to anchor b, now
+} joint_pair;
+
+static inline joint_pair pair_read(const physics_world *world, const joint *j)
+{
+    const body_state *a = &world->states.data[j->body_a];
+    const body_state *b = &world->states.data[j->body_b];
+    const joint_scratch *s = &j->scratch;
+    joint_pair p = {.velocity_a = a->velocity,
+                    .velocity_b = b->velocity,
+                    .spin_a = a->angular_velocity,
+                    .spin_b = b->angular_velocity,
+                    .arm_a = rot_vec(a->delta_rotation, s->arm_a),
+                    .arm_b = rot_vec(b->delta_rotation, s->arm_b)};
+    vec2 moved_a = vec2_add(a->delta_position, vec2_sub(p.arm_a, s->arm_a));
+    vec2 moved_b = vec2_add(b->delta_position, vec2_sub(p.arm_b, s->arm_b));
+    p.separation = vec2_add(s->separation, vec2_sub(moved_b, moved_a));
+    return p;
+}
+
+static inline void state_write(body_state *state, vec2 velocity, float spin)
+{
+    if ((state->flags & STATE_DYNAMIC) != 0) {
+        state->velocity = velocity;
+        state->angular_velocity = spin;
+    }
+}
+
+static inline void pair_write(physics_world *world, const joint *j, const joint_pair *p)
+{
+    state_write(&world->states.data[j->body_a], p->velocity_a, p->spin_a);
+    state_write(&world->states.data[j->body_b], p->velocity_b, p->spin_b);
+}
+
+// An impulse at arms from the centres of mass.
+static inline void pair_push_at(joint_pair *p, const joint_scratch *s, vec2 impulse, vec2 arm_a,
+                                vec2 arm_b)
+{
+    p->velocity_a = vec2_mul_sub(p->velocity_a, s->inv_mass_a, impulse);
+    p->spin_a -= s->inv_inertia_a * vec2_cross(arm_a, impulse);
+    p->velocity_b = vec2_mul_add(p->velocity_b, s->inv_mass_b, impulse);
+    p->spin_b += s->inv_inertia_b * vec2_cross(arm_b, impulse);
+}
+
+static inline void pair_turn(joint_pair *p, const joint_scratch *s, float impulse)
+{
+    p->spin_a -= s->inv_inertia_a * impulse;
+    p->spin_b += s->inv_inertia_b * impulse;
+}
+
+// Velocity of b's point at arm_b relative to a's at arm_a.
+static inline vec2 pair_velocity(const joint_pair *p, vec2 arm_a, vec2 arm_b)
+{
+    return vec2_sub(vec2_add(p->velocity_b, vec2_cross_sv(p->spin_b, arm_b)),
+                    vec2_add(p->velocity_a, vec2_cross_sv(p->spin_a, arm_a)));
+}
+
+static inline float inverse_or_zero(float k)
+{
+    return k > 0.0f ? 1.0f / k : 0.0f;
+}
+
+static inline float angular_mass(const joint_scratch *s)
+{
+    return inverse_or_zero(s->inv_inertia_a + s->inv_inertia_b);
+}
+
+// The inverse of the effective mass of two points held together: symmetric.
+typedef struct sym22 {
+    float xx, xy, yy;
+} sym22;
+
+static inline sym22 point_inverse_mass(const joint_scratch *s, vec2 arm_a, vec2 arm_b)
+{
+    float m = s->inv_mass_a + s->inv_mass_b;
+    float ia = s->inv_inertia_a;
+    float ib = s->inv_inertia_b;
+    return (sym22){m + ia * arm_a.y * arm_a.y + ib * arm_b.y * arm_b.y,
+                   -ia * arm_a.x * arm_a.y - ib * arm_b.x * arm_b.y,
+                   m + ia * arm_a.x * arm_a.x + ib * arm_b.x * arm_b.x};
+}
+
+// k⁻¹ v; zero where k has no inverse.
+static inline vec2 sym22_solve(sym22 k, vec2 v)
+{
+    float determinant = k.xx * k.yy - k.xy * k.xy;
+    float inverse = determinant != 0.0f ? 1.0f / determinant : 0.0f;
+    return (vec2){inverse * (k.yy * v.x - k.xy * v.y), inverse * (k.xx * v.y - k.xy * v.x)};
+}
+
+// A step towards C = 0 along one direction; returns the impulse to apply. `rate` is Ċ, `mass` the
+// effective mass.
+static inline float soft_impulse(softness s, float mass, float c, float rate, float *total)
+{
+    float impulse = -mass * (s.velocity * rate + s.position * c) - s.impulse * *total;
+    *total += impulse;
+    return impulse;
+}
+
+// The same, with the total kept within ±limit.
+static inline float bounded_impulse(softness s, float mass, float c, float rate, float limit,
+                                    float *total)
+{
+    float impulse = -mass * (s.velocity * rate + s.position * c) - s.impulse * *total;
+    float before = *total;
+    *total = float_clamp(before + impulse, -limit, limit);
+    return *total - before;
+}
+
+// C >= 0 along one direction: while there is room (c > 0) it may be used up within the sub-step,
+// but no more.
+static inline float limit_impulse(const physics_world *world, bool use_bias, float mass, float c,
+                                  float rate, float *total)
+{
+    softness s =
+        c > 0.0f ? (softness){1.0f, world->step.inv_h, 0.0f} : softness_pass(world, use_bias);
+    float impulse = -mass * (s.velocity * rate + s.position * c) - s.impulse * *total;
+    float before = *total;
+    *total = float_max(before + impulse, 0.0f);
+    return *total - before;
+}
+
+// Limits, motor and spring of one coordinate of a joint, all at work in one pass. Returns the
+// impulse to apply along it.
+typedef struct drive {
+    float position, rate; // of the coordinate and how it changes
+    float mass;           // effective
+    float rest;           // of the spring
+    float max;            // of the motor, force or torque
+} drive;
+
+float joint_drive(const physics_world *world, joint *j, drive d, bool use_bias);
+// What the drive has done so far, for warm starting and for the reaction.
+static inline float drive_total(const joint_impulses *impulses)
+{
+    return impulses->spring + impulses->motor + impulses->lower - impulses->upper;
+}
+
+// Sees how far b has turned from a since the step began. Once in every sub-step, after positions
+// have changed.
+void joint_see_turn(const physics_world *world, uint32_t p, uint32_t q, rot *seen, float *turned);
+
+#endif
