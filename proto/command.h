@@ -19,7 +19,9 @@
 #include <stdint.h>
 
 #include "common/base/status.h"
+#include "common/physics/joint.h"
 #include "common/physics/physics.h"
+#include "common/physics/query.h"
 #include "proto/limits.h"
 #include "proto/methods.h"
 
@@ -140,72 +142,16 @@ typedef struct shape_add_args {
     shape_def def;
 } shape_add_args;
 
-// The order is that of the words in the table.
-typedef enum joint_kind {
-    JOINT_REVOLUTE,
-    JOINT_PRISMATIC,
-    JOINT_DISTANCE,
-    JOINT_WELD,
-    JOINT_WHEEL,
-    JOINT_MOTOR,
-    JOINT_MOUSE,
-    JOINT_FILTER,
-    JOINT_GEAR,
-    JOINT_PULLEY,
-    JOINT_KIND_COUNT
-} joint_kind;
-
-// Which of joint_args' values were given.
-typedef enum joint_field {
-    JOINT_FIELD_ANCHOR = 1 << 0,
-    JOINT_FIELD_ANCHOR_A = 1 << 1,
-    JOINT_FIELD_ANCHOR_B = 1 << 2,
-    JOINT_FIELD_AXIS = 1 << 3,
-    JOINT_FIELD_LENGTH = 1 << 4,
-    JOINT_FIELD_LOWER = 1 << 5,
-    JOINT_FIELD_UPPER = 1 << 6,
-    JOINT_FIELD_MOTOR_SPEED = 1 << 7,
-    JOINT_FIELD_MAX_TORQUE = 1 << 8,
-    JOINT_FIELD_MAX_FORCE = 1 << 9,
-    JOINT_FIELD_HERTZ = 1 << 10,
-    JOINT_FIELD_DAMPING_RATIO = 1 << 11,
-    JOINT_FIELD_TARGET = 1 << 12,
-    JOINT_FIELD_RATIO = 1 << 13,
-    JOINT_FIELD_GROUND_A = 1 << 14,
-    JOINT_FIELD_GROUND_B = 1 << 15,
-    JOINT_FIELD_BREAK_FORCE = 1 << 16,
-    JOINT_FIELD_BREAK_TORQUE = 1 << 17,
-    JOINT_FIELD_COLLIDE_CONNECTED = 1 << 18
-} joint_field;
-
-// joint.create (kind, a, b) and joint.set (joint)
+// joint.create and joint.set (joint, def.fields and the values that they name)
 typedef struct joint_args {
     joint_id joint;
-    joint_kind kind;
-    body_id a, b;
-    uint32_t fields;          // bits of joint_field
-    vec2d anchor;             // in the world
-    vec2d anchor_a, anchor_b; // in the bodies' frames
-    vec2d axis;               // a direction in the world
-    double length;            // [m]
-    double lower, upper;      // [rad] or [m], by kind
-    double motor_speed;       // [rad/s] or [m/s], by kind
-    double max_torque;        // [N m]
-    double max_force;         // [N]
-    double hertz;             // of the spring [1/s]
-    double damping_ratio;     // of the spring
-    vec2d target;             // in the world
-    double ratio;             // gear, pulley
-    vec2d ground_a, ground_b; // pulley: in the world
-    double break_force;       // [N]
-    double break_torque;      // [N m]
-    bool collide_connected;
+    joint_def def; // a, b, joint_a and joint_b may be references inside a batch
 } joint_args;
 
 typedef struct query_ray_args {
     vec2d from, to;
     bool all; // every hit, not the nearest alone
-    shape_filter filter;
+    query_filter filter;
 } query_ray_args;
 
 typedef enum overlap_of { OVERLAP_AREA, OVERLAP_SHAPE, OVERLAP_POINT } overlap_of;
@@ -215,19 +161,20 @@ typedef struct query_overlap_args {
     area area;
     shape_geometry shape; // in the world's frame
     vec2d point;
-    shape_filter filter;
+    query_filter filter;
 } query_overlap_args;
 
 typedef struct query_cast_args {
     shape_geometry shape; // as it stands when its frame is at `from`
     vec2d from, to;
-    shape_filter filter;
+    bool all;
+    query_filter filter;
 } query_cast_args;
 
 typedef struct query_nearest_args {
     vec2d point;
     double radius; // how far to look [m]
-    shape_filter filter;
+    query_filter filter;
 } query_nearest_args;
 
 typedef struct command command;

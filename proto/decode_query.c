@@ -1,12 +1,21 @@
 #include "proto/decode.h"
 
+// What all queries share.
+static void query_filter_read(const arguments *a, query_filter *out)
+{
+    *out = query_filter_default();
+    decode_filter(a, "filter", &out->filter);
+    arguments_id(a, "ignore", METHOD_BODY_SPAWN, &out->ignore);
+    arguments_bool(a, "sensors", &out->sensors);
+}
+
 void decode_ray(const arguments *a, query_ray_args *out)
 {
     *out = (query_ray_args){0};
     arguments_vector(a, "from", &out->from);
     arguments_vector(a, "to", &out->to);
     arguments_bool(a, "all", &out->all);
-    decode_filter(a, "filter", &out->filter);
+    query_filter_read(a, &out->filter);
 }
 
 static void form_argument(const arguments *a, shape_geometry *out)
@@ -33,7 +42,7 @@ void decode_overlap(const arguments *a, query_overlap_args *out)
     arguments_area(a, "area", &out->area);
     arguments_vector(a, "point", &out->point);
     form_argument(a, &out->shape);
-    decode_filter(a, "filter", &out->filter);
+    query_filter_read(a, &out->filter);
 }
 
 void decode_cast(const arguments *a, query_cast_args *out)
@@ -42,7 +51,8 @@ void decode_cast(const arguments *a, query_cast_args *out)
     form_argument(a, &out->shape);
     arguments_vector(a, "from", &out->from);
     arguments_vector(a, "to", &out->to);
-    decode_filter(a, "filter", &out->filter);
+    arguments_bool(a, "all", &out->all);
+    query_filter_read(a, &out->filter);
 }
 
 void decode_nearest(const arguments *a, query_nearest_args *out)
@@ -50,5 +60,5 @@ void decode_nearest(const arguments *a, query_nearest_args *out)
     *out = (query_nearest_args){.radius = PHYSICS_EXTENT_MAX};
     arguments_vector(a, "point", &out->point);
     arguments_number(a, "radius", &out->radius);
-    decode_filter(a, "filter", &out->filter);
+    query_filter_read(a, &out->filter);
 }

@@ -3,6 +3,7 @@
 // beforehand.
 #include "proto/methods.h"
 
+#include "common/physics/joint.h"
 #include "common/physics/physics.h"
 #include "proto/limits.h"
 
@@ -70,10 +71,6 @@
 #define WORLD                                                                                      \
     {                                                                                              \
         .name = "world", .type = ARG_NAME, .required = true, .doc = "The world's name."            \
-    }
-#define FILTER                                                                                     \
-    {                                                                                              \
-        .name = "filter", .type = ARG_FILTER, .doc = "Which shapes count; all, if left out."       \
     }
 
 // ---- shapes
@@ -340,27 +337,57 @@ static const method_arg SHAPE_ADD_ARGS[] = {
 };
 static const method_arg SHAPE_REMOVE_ARGS[] = {WORLD, REQUIRED_ID("shape", "The shape's id.")};
 
-// ---- joints
+// ---- joints. Which kind has which: joint_kind_fields() of the engine, and PROTOCOL.md.
 
 #define JOINT       REQUIRED_ID("joint", "The joint's id.")
 #define JOINT_WORDS "revolute|prismatic|distance|weld|wheel|motor|mouse|filter|gear|pulley"
+#define OPTIONAL_ID(n, d)                                                                          \
+    {                                                                                              \
+        .name = n, .type = ARG_ID, .min = 1, .max = ID_MAX, .doc = d                               \
+    }
+#define JOINT_PLACES                                                                               \
+    VECTOR("anchor", PHYSICS_EXTENT_MAX, NULL, "m",                                                \
+           "Where it acts: a place in the world; or else:"),                                       \
+        VECTOR("anchor_a", PHYSICS_EXTENT_MAX, NULL, "m", "A point of a, in its frame."),          \
+        VECTOR("anchor_b", PHYSICS_EXTENT_MAX, NULL, "m", "A point of b, in its frame."),          \
+        VECTOR("axis", PHYSICS_EXTENT_MAX, NULL, "",                                               \
+               "prismatic, wheel: a direction in the world."),                                     \
+        NUMBER("reference_angle", -ANGLE_MAX, ANGLE_MAX, NULL, "rad",                              \
+               "Angle of b less that of a that counts as zero."),                                  \
+        OPTIONAL_ID("joint_a", "gear: a revolute or prismatic joint."),                            \
+        OPTIONAL_ID("joint_b", "gear: another."),                                                  \
+        VECTOR("ground_a", PHYSICS_EXTENT_MAX, NULL, "m",                                          \
+               "pulley: where a's rope turns, in the world."),                                     \
+        VECTOR("ground_b", PHYSICS_EXTENT_MAX, NULL, "m", "pulley: where b's rope turns.")
 #define JOINT_MOTION                                                                               \
-    NUMBER("length", 0, PHYSICS_EXTENT_MAX, NULL, "m", "distance, pulley: rest length."),          \
-        NUMBER("lower", -PHYSICS_EXTENT_MAX, PHYSICS_EXTENT_MAX, NULL, "rad or m",                 \
-               "Lower limit."),                                                                    \
-        NUMBER("upper", -PHYSICS_EXTENT_MAX, PHYSICS_EXTENT_MAX, NULL, "rad or m",                 \
-               "Upper limit."),                                                                    \
+    NUMBER("length", 0, JOINT_LIMIT_MAX, NULL, "m", "distance: at rest; pulley: of the rope."),    \
+        NUMBER("lower", -JOINT_LIMIT_MAX, JOINT_LIMIT_MAX, NULL, "rad or m", "Lower limit."),      \
+        NUMBER("upper", -JOINT_LIMIT_MAX, JOINT_LIMIT_MAX, NULL, "rad or m", "Upper limit."),      \
         NUMBER("motor_speed", -PHYSICS_SPEED_MAX, PHYSICS_SPEED_MAX, NULL, "rad/s or m/s",         \
-               "What the motor aims at."),                                                         \
-        NUMBER("max_torque", 0, PHYSICS_FORCE_MAX, NULL, "N m", "The motor's most."),              \
-        NUMBER("max_force", 0, PHYSICS_FORCE_MAX, NULL, "N", "The motor's most."),                 \
-        NUMBER("hertz", 0, PHYSICS_HZ_MAX, NULL, "1/s", "Frequency of the spring; 0: rigid."),     \
-        NUMBER("damping_ratio", 0, MATTER_MAX, NULL, "", "Of the spring; 1: critical."),           \
-        VECTOR("target", PHYSICS_EXTENT_MAX, NULL, "m", "mouse, motor: where to."),                \
-        NUMBER("ratio", -MATTER_MAX, MATTER_MAX, NULL, "", "gear, pulley: of b's motion to a's."), \
-        NUMBER("break_force", 0, PHYSICS_FORCE_MAX, NULL, "N", "Breaks above it."),                \
-        NUMBER("break_torque", 0, PHYSICS_FORCE_MAX, NULL, "N m", "Breaks above it."),             \
-        BOOL("collide_connected", "false", "The two bodies collide all the same.")
+               "What the motor aims at; 0: a brake."),                                             \
+        NUMBER("max_force", 0, PHYSICS_FORCE_MAX, NULL, "N",                                       \
+               "Of the motor or mouse; 0 switches it off."),                                       \
+        NUMBER("max_torque", 0, PHYSICS_FORCE_MAX, NULL, "N m",                                    \
+               "Of the motor; 0 switches it off."),                                                \
+        NUMBER("hertz", 0, JOINT_HERTZ_MAX, NULL, "1/s", "Frequency of the spring; 0: none."),     \
+        NUMBER("damping_ratio", 0, JOINT_DAMPING_RATIO_MAX, NULL, "",                              \
+               "Of the spring; 1: critical."),                                                     \
+        NUMBER("angular_hertz", 0, JOINT_HERTZ_MAX, NULL, "1/s",                                   \
+               "weld, motor: of the angle's spring."),                                             \
+        NUMBER("angular_damping_ratio", 0, JOINT_DAMPING_RATIO_MAX, NULL, "",                      \
+               "weld, motor: likewise."),                                                          \
+        VECTOR("target", PHYSICS_EXTENT_MAX, NULL, "m",                                            \
+               "mouse: the place to drag to; motor: of b's anchor from a's, in a's frame."),       \
+        NUMBER("target_angle", -JOINT_LIMIT_MAX, JOINT_LIMIT_MAX, NULL, "rad",                     \
+               "revolute, motor: where the spring rests."),                                        \
+        NUMBER("target_translation", -JOINT_LIMIT_MAX, JOINT_LIMIT_MAX, NULL, "m",                 \
+               "prismatic, wheel: where the spring rests."),                                       \
+        VECTOR("velocity", PHYSICS_SPEED_MAX, NULL, "m/s", "motor: of b's anchor, in a's frame."), \
+        NUMBER("ratio", -JOINT_RATIO_MAX, JOINT_RATIO_MAX, NULL, "",                               \
+               "gear, pulley: what b's motion counts; not 0."),                                    \
+        NUMBER("break_force", 0, PHYSICS_FORCE_MAX, NULL, "N", "Breaks above it; 0: never."),      \
+        NUMBER("break_torque", 0, PHYSICS_FORCE_MAX, NULL, "N m", "Breaks above it; 0: never."),   \
+        BOOL("collide_connected", NULL, "The two bodies collide all the same.")
 
 static const method_arg JOINT_CREATE_ARGS[] = {
     WORLD,
@@ -369,26 +396,26 @@ static const method_arg JOINT_CREATE_ARGS[] = {
      .required = true,
      .choices = JOINT_WORDS,
      .doc = "What it holds."},
-    REQUIRED_ID("a", "A body."),
-    REQUIRED_ID("b", "Another body."),
-    VECTOR("anchor", PHYSICS_EXTENT_MAX, NULL, "m", "A place in the world, or else:"),
-    VECTOR("anchor_a", SHAPE_MAX, NULL, "m", "A point of a."),
-    VECTOR("anchor_b", SHAPE_MAX, NULL, "m", "A point of b."),
-    VECTOR("axis", PHYSICS_EXTENT_MAX, NULL, "", "A direction in the world."),
-    VECTOR("ground_a", PHYSICS_EXTENT_MAX, NULL, "m", "pulley: where a's rope hangs."),
-    VECTOR("ground_b", PHYSICS_EXTENT_MAX, NULL, "m", "pulley: where b's rope hangs."),
+    OPTIONAL_ID("a", "A body; a mouse has none, and a gear may do with joints."),
+    OPTIONAL_ID("b", "Another body."),
+    JOINT_PLACES,
     JOINT_MOTION,
 };
-static const method_arg JOINT_SET_ARGS[] = {WORLD, JOINT, JOINT_MOTION};
+static const method_arg JOINT_SET_ARGS[] = {WORLD, JOINT, JOINT_PLACES, JOINT_MOTION};
 static const method_arg JOINT_ARGS[] = {WORLD, JOINT};
 
 // ---- queries
+
+#define QUERY_FILTER                                                                               \
+    {.name = "filter", .type = ARG_FILTER, .doc = "Which shapes are seen; all, if left out."},     \
+        OPTIONAL_ID("ignore", "A body that is not seen."),                                         \
+        BOOL("sensors", "false", "Sensors are seen too.")
 
 static const method_arg QUERY_RAY_ARGS[] = {
     WORLD,
     REQUIRED_VECTOR("from", PHYSICS_EXTENT_MAX, "m", "Where it begins."),
     REQUIRED_VECTOR("to", PHYSICS_EXTENT_MAX, "m", "Where it ends."),
-    FILTER,
+    QUERY_FILTER,
     BOOL("all", "false", "Every hit; the nearest alone, if left out."),
 };
 static const method_arg QUERY_OVERLAP_ARGS[] = {
@@ -398,7 +425,7 @@ static const method_arg QUERY_OVERLAP_ARGS[] = {
      .type = ARG_FORM,
      .doc = "Bodies that overlap it (world coordinates), or else:"},
     VECTOR("point", PHYSICS_EXTENT_MAX, NULL, "m", "Bodies that it lies in."),
-    FILTER,
+    QUERY_FILTER,
 };
 static const method_arg QUERY_CAST_ARGS[] = {
     WORLD,
@@ -408,13 +435,14 @@ static const method_arg QUERY_CAST_ARGS[] = {
      .doc = "Seen from where it is, as from a body."},
     REQUIRED_VECTOR("from", PHYSICS_EXTENT_MAX, "m", "Where its origin begins."),
     REQUIRED_VECTOR("to", PHYSICS_EXTENT_MAX, "m", "Where its origin ends."),
-    FILTER,
+    QUERY_FILTER,
+    BOOL("all", "false", "Every hit; the nearest alone, if left out."),
 };
 static const method_arg QUERY_NEAREST_ARGS[] = {
     WORLD,
     REQUIRED_VECTOR("point", PHYSICS_EXTENT_MAX, "m", "A place in the world."),
     NUMBER("radius", 0, PHYSICS_EXTENT_MAX, "1000000", "m", "How far to look."),
-    FILTER,
+    QUERY_FILTER,
 };
 
 // ---- the table
