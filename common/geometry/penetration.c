@@ -1,0 +1,189 @@
+// EPA: how deep two cores overlap, as the distance of the origin from the rim of B - A. Any thread.
+//
+// Starting from what GJK left around the origin, the edge nearest to the origin is pushed outwards
+// to the corner beyond it until there is none: then it is an edge of the rim.
+#include "common/geometry/distance.h"
+
+#include <stddef.h>
+
+#include "common/geometry/gjk.h"
+
+// Two cores of eight points have a rim of at most sixteen corners; equal ones and those in one line
+// may come on top.
+enum { RIM_MAX = 40 };
+
+// A corner must lie beyond an edge by this part of the figure's size to count as beyond.
+#define RIM_RELATIVE 1e-13
+
+typedef struct rim {
+    gjk_vertex corners[RIM_MAX]; // counter-clockwise
+    int count;
+    double tolerance;
+} rim;
+
+static double core_size(const gjk_core *core)
+{
+    double size = 0.0;
+    for (int i = 0; i < core->count; i++) {
+        double l = vec2d_length(core->points[i]);
+        size = l > size ? l : size;
+    }
+    return size;
+}
+
+// One corner: another one away from it, in any direction.
+static void rim_widen_point(rim *r, const gjk_core *a, const gjk_core *b)
+{
+    static const vec2d DIRECTIONS[] = {{1.0, 0.0}, {-1.0, 0.0}, {0.0, 1.0}, {0.0, -1.0}};
+    for (int i = 0; i < 4 && r->count == 1; i++) {
+        gjk_vertex v = gjk_support(a, b, DIRECTIONS[i]);
+        if (vec2d_length(vec2d_sub(v.w, r->corners[0].w)) > r->tolerance) {
+            r->corners[r->count++] = v;
+        }
+    }
+}
+
+// Two corners: a third one beside the line through them, on the side where the figure is wider.
+static void rim_widen_edge(rim *r, const gjk_core *a, const gjk_core *b)
+{
+    vec2d e = vec2d_sub(r->corners[1].w, r->corners[0].w);
+    double l = vec2d_length(e);
+    vec2d left = {-e.y / l, e.x / l};
+    gjk_vertex on_left = gjk_support(a, b, left);
+    gjk_vertex on_right = gjk_support(a, b, vec2d_scale(-1.0, left));
+    double wide_left = vec2d_dot(vec2d_sub(on_left.w, r->corners[0].w), left);
+    double wide_right = -vec2d_dot(vec2d_sub(on_right.w, r->corners[0].w), left);
+    if (wide_left >= wide_right && wide_left > r->tolerance) {
+        r->corners[r->count++] = on_left;
+    } else if (wide_right > r->tolerance) {
+        gjk_vertex first = r->corners[0];
+        r->corners[0] = r->corners[1];
+        r->corners[1] = first;
+        r->corners[r->count++] = on_right;
+    }
+}
+
+static void rim_start(rim *r, const gjk_core *a, const gjk_core *b, const gjk_result *g)
+{
+    r->tolerance = RIM_RELATIVE * (core_size(a) + core_size(b));
+    r->count = g->count;
+    for (int i = 0; i < g->count; i++) {
+        r->corners[i] = g->simplex[i];
+    }
+    if (r->count == 3) {
+        vec2d e = vec2d_sub(r->corners[1].w, r->corners[0].w);
+        double twice_area = vec2d_cross(e, vec2d_sub(r->corners[2].w, r->corners[0].w));
+        if (twice_area < 0.0) {
+            gjk_vertex v = r->corners[1];
+            r->corners[1] = r->corners[2];
+            r->corners[2] = v;
+        }
+        return;
+    }
+    if (r->count == 1) {
+        rim_widen_point(r, a, b);
+    }
+    if (r->count == 2) {
+        rim_widen_edge(r, a, b);
+    }
+}
+
+typedef struct rim_edge {
+    int from;        // runs to the corner after it
+    vec2d normal;    // unit, out of the figure
+    double distance; // of its line from the origin
+} rim_edge;
+
+static rim_edge rim_nearest_edge(const rim *r)
+{
+    rim_edge nearest = {.from = 0, .normal = {1.0, 0.0}, .distance = HUGE_VAL};
+    for (int i = 0; i < r->count; i++) {
+        vec2d p = r->corners[i].w;
+        vec2d e = vec2d_sub(r->corners[(i + 1) % r->count].w, p);
+        double l = vec2d_length(e);
+        if (!(l > 0.0)) {
+            continue;
+        }
+        vec2d normal = {e.y / l, -e.x / l};
+        double distance = vec2d_dot(normal, p);
+        if (distance < nearest.distance) {
+            nearest = (rim_edge){i, normal, distance};
+        }
+    }
+    return nearest;
+}
+
+static rim_edge rim_expand(rim *r, const gjk_core *a, const gjk_core *b)
+{
+    for (;;) { // each round adds a corner, and there is room for RIM_MAX
+        rim_edge edge = rim_nearest_edge(r);
+        gjk_vertex v = gjk_support(a, b, edge.normal);
+        if (vec2d_dot(v.w, edge.normal) - edge.distance <= r->tolerance || r->count == RIM_MAX) {
+            return edge;
+        }
+        for (int i = r->count; i > edge.from + 1; i--) {
+            r->corners[i] = r->corners[i - 1];
+        }
+        r->corners[edge.from + 1] = v;
+        r->count++;
+    }
+}
+
+typedef struct depth {
+    vec2d normal; // from A to B
+    double value; // of the cores
+    vec2d point_a, point_b;
+} depth;
+
+// A difference without area: two points, a point on a segment, two segments in one line. Any way
+// across parts them.
+static depth flat_depth(const rim *r, const gjk_result *g)
+{
+    depth d = {.normal = {1.0, 0.0}, .point_a = g->point_a, .point_b = g->point_b};
+    if (r->count == 2) {
+        vec2d e = vec2d_sub(r->corners[1].w, r->corners[0].w);
+        double l = vec2d_length(e);
+        d.normal = (vec2d){e.y / l, -e.x / l};
+    }
+    return d;
+}
+
+static depth cores_depth(const gjk_core *a, const gjk_core *b, const gjk_result *g)
+{
+    rim r;
+    rim_start(&r, a, b, g);
+    if (r.count < 3) {
+        return flat_depth(&r, g);
+    }
+    rim_edge edge = rim_expand(&r, a, b);
+    const gjk_vertex *p = &r.corners[edge.from];
+    const gjk_vertex *q = &r.corners[(edge.from + 1) % r.count];
+    vec2d e = vec2d_sub(q->w, p->w);
+    double t = -vec2d_dot(p->w, e) / vec2d_dot(e, e);
+    t = t < 0.0 ? 0.0 : t > 1.0 ? 1.0 : t;
+    return (depth){
+        .normal = vec2d_scale(-1.0, edge.normal),
+        .value = edge.distance > 0.0 ? edge.distance : 0.0,
+        .point_a = vec2d_mul_add(p->a, t, vec2d_sub(q->a, p->a)),
+        .point_b = vec2d_mul_add(p->b, t, vec2d_sub(q->b, p->b)),
+    };
+}
+
+penetration_result penetration_proxies(const proxy *a, const proxy *b, transform b_in_a)
+{
+    gjk_core core_a = gjk_core_from_proxy(a);
+    gjk_core core_b = gjk_core_placed(b, b_in_a);
+    gjk_result g = gjk_distance(&core_a, &core_b, NULL);
+    depth d = {g.normal, -g.distance, g.point_a, g.point_b};
+    if (g.overlap) {
+        d = cores_depth(&core_a, &core_b, &g);
+    }
+    double radius_a = (double)a->radius;
+    double radius_b = (double)b->radius;
+    return (penetration_result){
+        .normal = vec2d_round(d.normal),
+        .depth = (float)(d.value + radius_a + radius_b),
+        .point_a = vec2d_round(vec2d_mul_add(d.point_a, radius_a, d.normal)),
+        .point_b = vec2d_round(vec2d_mul_add(d.point_b, -radius_b, d.normal)),
+    };
+}
