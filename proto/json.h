@@ -7,11 +7,12 @@
 //                NaN and infinities {"$float": "nan" | "inf" | "-inf"}
 //   bin          {"$bin": "00ff"}, hexadecimal; with spaces anywhere between bytes if you like
 //   ext          {"$ext": [type, "00ff"]}
-//   maps         an object; where a key is no string, or is twice there, or the map would be taken
+//   maps         an object; where a key is no string or is there twice, or the map would be taken
 //                for one of these forms, {"$map": [[key, value], …]}
 //
-// A 32-bit float comes back as the 64-bit one of the same value. Strings that are not UTF-8 are an
-// error. Any thread.
+// An object is one of these forms if that word is its only key; {"$": 3} is a plain map.
+// A 32-bit float comes back as the 64-bit one of the same value; heads come back in their shortest
+// width. Strings that are not UTF-8 are an error. Any thread.
 #ifndef CAROM_PROTO_JSON_H
 #define CAROM_PROTO_JSON_H
 
@@ -22,8 +23,9 @@
 #include "proto/buffer.h"
 
 // Appends the text's one value to `out` as MessagePack. STATUS_INVALID_ARGUMENT with line and
-// column where it is no JSON, has a key twice or a malformed "$" form; STATUS_LIMIT_EXCEEDED where
-// it is nested deeper than WIRE_DEPTH_MAX or does not fit. `out` is as before on failure.
+// column where it is no JSON or has a key twice, with the form's name where a "$" form is
+// malformed; STATUS_LIMIT_EXCEEDED where it is nested deeper than WIRE_DEPTH_MAX or does not fit.
+// `out` is as before on failure.
 status json_text_to_msgpack(const char *text, size_t size, buffer *out, error *err);
 
 typedef enum json_style {
