@@ -23,9 +23,9 @@ typedef struct plan_body {
 typedef struct plan {
     const physics_world *world;
     const apply_args *batch;
-    uint32_t at;         // the command that is being looked at
-    uint32_t bodies_max; // of the world
-    uint64_t bodies, shapes;
+    uint32_t at; // the command that is being looked at
+    // What there is room for; removing makes some.
+    uint64_t bodies_left, shapes_left;
     size_t result_bytes;
     ARRAY(plan_body) known;
     ARRAY(shape_id) removed_shapes;
@@ -150,16 +150,16 @@ static status turn_check(plan *p, const body_turn_args *turn)
 
 static status room_check(const plan *p, uint64_t bodies, uint64_t shapes, uint64_t body_shapes)
 {
-    if (bodies > p->bodies_max) {
+    if (bodies > p->bodies_left) {
         return error_set(p->err, STATUS_LIMIT_EXCEEDED, "the world has its most bodies: %" PRIu32,
-                         p->bodies_max);
+                         world_definition(p->world).bodies_max);
     }
     if (body_shapes > PHYSICS_BODY_SHAPES_MAX) {
         return error_set(p->err, STATUS_LIMIT_EXCEEDED,
                          "a body bears at most %d shapes, each piece of a chain counted",
                          PHYSICS_BODY_SHAPES_MAX);
     }
-    if (shapes > PHYSICS_SHAPES_MAX) {
+    if (shapes > p->shapes_left) {
         return error_set(p->err, STATUS_LIMIT_EXCEEDED, "a world has at most %d shapes",
                          PHYSICS_SHAPES_MAX);
     }
@@ -179,11 +179,11 @@ static status spawn_check(plan *p, const body_spawn_args *spawn)
         slots += slots_of(&spawn->shapes[i]);
     }
     if (s == STATUS_OK) {
-        s = room_check(p, p->bodies + 1, p->shapes + slots, slots);
+        s = room_check(p, 1, slots, slots);
     }
     if (s == STATUS_OK) {
-        p->bodies++;
-        p->shapes += slots;
+        p->bodies_left--;
+        p->shapes_left -= slots;
         p->result_bytes += spawn->shape_count * sizeof(shape_id);
     }
     return s;
@@ -195,8 +195,8 @@ static status remove_check(plan *p, body_id id)
     status s = body_at(p, id, &body);
     if (s == STATUS_OK) {
         body->removed = true;
-        p->bodies--;
-        p->shapes -= body->slots;
+        p->bodies_left++;
+        p->shapes_left += body->slots;
     }
     return s;
 }
@@ -227,12 +227,12 @@ static status shape_add_check(plan *p, const shape_add_args *add)
         s = body_at(p, add->body, &body);
     }
     if (s == STATUS_OK) {
-        s = room_check(p, p->bodies, p->shapes + slots, (uint64_t)body->slots + slots);
+        s = room_check(p, 0, slots, (uint64_t)body->slots + slots);
     }
     if (s == STATUS_OK) {
         body->slots += slots;
         body->bytes += bytes_of(&add->def);
-        p->shapes += slots;
+        p->shapes_left -= slots;
     }
     return s;
 }
@@ -276,7 +276,7 @@ static status shape_remove_check(plan *p, shape_id id)
         return not_found(p, "shape", id); // went with its body
     }
     body->slots -= slots;
-    p->shapes -= slots;
+    p->shapes_left += slots;
     array_push(&p->removed_shapes, id);
     return STATUS_OK;
 }
@@ -321,12 +321,11 @@ static status command_check(plan *p, const command *c)
 
 status plan_check(const physics_world *world, const apply_args *batch, error *err)
 {
-    world_counts counts = world_count(world);
+    world_room room = world_room_left(world);
     plan p = {.world = world,
               .batch = batch,
-              .bodies_max = world_definition(world).bodies_max,
-              .bodies = counts.bodies,
-              .shapes = counts.shapes,
+              .bodies_left = room.bodies,
+              .shapes_left = room.shapes,
               .err = err};
     status s = STATUS_OK;
     for (p.at = 0; p.at < batch->count && s == STATUS_OK; p.at++) {

@@ -146,6 +146,15 @@ typedef struct world_counts {
 
 world_counts world_count(const physics_world *world);
 
+// How much more can be created, of each. Constant time, so that a batch can be checked beforehand.
+typedef struct world_room {
+    uint32_t bodies;
+    uint32_t shapes; // each piece of a chain counted, and the chain itself
+    uint32_t joints;
+} world_room;
+
+world_room world_room_left(const physics_world *world);
+
 // 64 bits over all that influences the world's future. Equal worlds have equal hashes on every machine.
 uint64_t world_hash(const physics_world *world);
 
