@@ -2,21 +2,21 @@
 
 #include "common/base/assert.h"
 
-void slots_init(slots *s)
+void slots_init(slot_pool *s)
 {
-    *s = (slots){0};
+    *s = (slot_pool){0};
     array_push(&s->taken, 1); // slot 0
     array_push(&s->generations, 0);
     s->end = 1;
 }
 
-void slots_deinit(slots *s)
+void slots_deinit(slot_pool *s)
 {
     array_free(&s->taken);
     array_free(&s->generations);
 }
 
-static void grow_to(slots *s, uint32_t slot)
+static void grow_to(slot_pool *s, uint32_t slot)
 {
     while (s->taken.count <= slot >> 6) {
         array_push(&s->taken, 0);
@@ -29,12 +29,12 @@ static void grow_to(slots *s, uint32_t slot)
     }
 }
 
-static void mark_taken(slots *s, uint32_t slot)
+static void mark_taken(slot_pool *s, uint32_t slot)
 {
     s->taken.data[slot >> 6] |= (uint64_t)1 << (slot & 63);
 }
 
-uint32_t slots_take(slots *s)
+uint32_t slots_take(slot_pool *s)
 {
     uint32_t word = s->first_word;
     while (word < s->taken.count && s->taken.data[word] == UINT64_MAX) {
@@ -50,7 +50,7 @@ uint32_t slots_take(slots *s)
     return slot;
 }
 
-void slots_release(slots *s, uint32_t slot)
+void slots_release(slot_pool *s, uint32_t slot)
 {
     ASSERT(slots_has(s, slot));
     s->count--;
@@ -64,7 +64,7 @@ void slots_release(slots *s, uint32_t slot)
     }
 }
 
-void slots_restore(slots *s, uint32_t slot, uint32_t generation, bool taken)
+void slots_restore(slot_pool *s, uint32_t slot, uint32_t generation, bool taken)
 {
     grow_to(s, slot);
     s->generations.data[slot] = generation;
@@ -74,7 +74,7 @@ void slots_restore(slots *s, uint32_t slot, uint32_t generation, bool taken)
     }
 }
 
-uint32_t slots_next(const slots *s, uint32_t slot)
+uint32_t slots_next(const slot_pool *s, uint32_t slot)
 {
     uint32_t start = slot + 1;
     for (uint32_t word = start >> 6; word < s->taken.count; word++) {

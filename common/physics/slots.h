@@ -13,38 +13,38 @@
 enum { SLOT_BITS = 24 };
 #define SLOT_GENERATION_MAX ((1u << 29) - 1) // 24 + 29 bits: ids stay below 2^53
 
-typedef struct slots {
+typedef struct slot_pool {
     ARRAY(uint64_t) taken;       // a bit a slot; bit 0 is always set: slot 0 is none
     ARRAY(uint32_t) generations; // of each slot, counted up when it is freed
     uint32_t count;              // taken ones
     uint32_t end;                // one more than the highest slot ever taken
     uint32_t first_word;         // no word before this one has a free bit
-} slots;
+} slot_pool;
 
-void slots_init(slots *s);
-void slots_deinit(slots *s);
+void slots_init(slot_pool *s);
+void slots_deinit(slot_pool *s);
 
 // The lowest free slot, now taken.
-uint32_t slots_take(slots *s);
-void slots_release(slots *s, uint32_t slot);
+uint32_t slots_take(slot_pool *s);
+void slots_release(slot_pool *s, uint32_t slot);
 // Takes a given free slot with a given generation: for restoring an image.
-void slots_restore(slots *s, uint32_t slot, uint32_t generation, bool taken);
+void slots_restore(slot_pool *s, uint32_t slot, uint32_t generation, bool taken);
 
-static inline bool slots_has(const slots *s, uint32_t slot)
+static inline bool slots_has(const slot_pool *s, uint32_t slot)
 {
     return slot != 0 && slot < s->end && (s->taken.data[slot >> 6] >> (slot & 63) & 1) != 0;
 }
 
 // The next taken slot after `slot`, or 0.
-uint32_t slots_next(const slots *s, uint32_t slot);
+uint32_t slots_next(const slot_pool *s, uint32_t slot);
 
-static inline uint64_t slots_id(const slots *s, uint32_t slot)
+static inline uint64_t slots_id(const slot_pool *s, uint32_t slot)
 {
     return (uint64_t)s->generations.data[slot] << SLOT_BITS | slot;
 }
 
 // The slot of an id that is taken in that very generation; 0 for any other number.
-static inline uint32_t slots_find(const slots *s, uint64_t id)
+static inline uint32_t slots_find(const slot_pool *s, uint64_t id)
 {
     uint32_t slot = (uint32_t)(id & ((1u << SLOT_BITS) - 1));
     return slots_has(s, slot) && id >> SLOT_BITS == s->generations.data[slot] ? slot : 0;

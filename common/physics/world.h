@@ -27,6 +27,7 @@ enum { NONE = 0 }; // no slot
 #define CONTACT_HERTZ        30.0f // stiffness of contacts, as the frequency of a spring; at most 1/8 of the sub-step rate
 #define CONTACT_DAMPING      10.0f // their damping ratio: far over critical, so that overlap creeps out
 #define PUSH_OUT_SPEED_MAX   3.0f  // overlap is pushed out no faster than this [m/s]
+#define OVERLAP_SLOP         0.005f // overlap that is left alone, so that resting contacts stay [m]
 #define JOINT_HERTZ          60.0f // stiffness of what a joint holds rigid; at most 1/8 of the sub-step rate
 #define JOINT_DAMPING        2.0f
 
@@ -42,7 +43,7 @@ enum {
 
 enum { // body_state.flags
     STATE_DYNAMIC = 1u,       // has mass: constraints write to it
-    STATE_FIXED_ROTATION = 2u // inertia is infinite
+    STATE_FORCE_AT_POINT = 2u // body_motion.force_point counts
 };
 
 // What the solver works on: one half of a cache line. For what does not move all is zero and dq the identity.
@@ -75,8 +76,7 @@ enum { // body.flags
     BODY_ALLOW_SLEEP = 1u << 2,
     BODY_FIXED_ROTATION = 1u << 3,
     BODY_FROZEN = 1u << 4,
-    BODY_FORCE_AT_POINT = 1u << 5, // body_motion.force_point counts
-    BODY_MARKED = 1u << 6          // scratch of one function at a time
+    BODY_MARKED = 1u << 5 // scratch of one function at a time
 };
 
 typedef struct body {
@@ -86,7 +86,8 @@ typedef struct body {
     uint32_t contacts, contact_count; // list of contact edges, see contact_edge
     uint32_t joints, joint_count;     // list of joint edges
     uint32_t awake_index;             // place in world.awake_bodies + 1; 0: not on the list
-    uint32_t sleep_set;               // bodies that fell asleep together bear one number; 0: awake or never slept
+    uint32_t sleep_set;               // the lowest slot of those that fell asleep together; 0: awake
+    uint32_t sleep_next;              // of the same set, a ring
     float mass, inertia;              // about the centre of mass
     float mass_override;              // 0: from the shapes
     char *tag;                        // owned; NULL: none
@@ -118,11 +119,11 @@ typedef struct shape {
 // ---- contacts
 
 enum { // contact.flags
-    CONTACT_TOUCHING = 1u << 0,
-    CONTACT_SENSOR = 1u << 1,
-    CONTACT_EVENTS = 1u << 2,
-    CONTACT_HIT = 1u << 3,
-    CONTACT_FRESH = 1u << 4 // began to touch in this step
+    CONTACT_ACTIVE = 1u << 0,   // has points, so it is solved; up to SPECULATIVE_DISTANCE before touching
+    CONTACT_TOUCHING = 1u << 1, // touches: a begin is told and no end yet
+    CONTACT_SENSOR = 1u << 2,
+    CONTACT_EVENTS = 1u << 3,
+    CONTACT_HIT = 1u << 4
 };
 
 // An edge of the body-contact graph is (contact << 1 | side): side 0 hangs on body_a, side 1 on body_b.
@@ -182,17 +183,17 @@ typedef struct step_context {
     float restitution_threshold;
 } step_context;
 
-struct contact_lanes; // contact_solver.h
+struct contact_lanes;   // contact_lanes.h
+struct contact_kernels;
 
 struct physics_world {
     world_def def;
     uint64_t tick;
-    uint32_t next_sleep_set;
     uint32_t frozen_count;
     uint32_t event_mask;
     uint32_t touching_count;
 
-    slots body_slots, shape_slots, joint_slots, contact_slots;
+    slot_pool body_slots, shape_slots, joint_slots, contact_slots;
     // Parallel arrays by slot. Their capacity is that of the slots.
     ARRAY(body) bodies;
     ARRAY(body_motion) motions;
@@ -216,12 +217,15 @@ struct physics_world {
 
     // Scratch of a step, kept for its memory.
     ARRAY(slot_pair) found;
-    ARRAY(uint32_t) began, ended, parted;
+    ARRAY(uint32_t) activated, deactivated; // contacts that got or lost their points in this step
+    ARRAY(uint32_t) began, ended;           // contacts that began or ceased to touch
     ARRAY(uint32_t) scratch;
     ARRAY(uint32_t) set_of;       // union-find of islands.c
     ARRAY(uint32_t) fast;         // bodies for continuous.c
-    struct contact_lanes *lanes;
+    struct contact_lanes *lanes;        // the contacts of a step, by colour, LANES at a time
     uint32_t lanes_capacity;
+    uint32_t lanes_first[COLOURS + 2];  // where each colour's begin
+    const struct contact_kernels *kernels;
     step_context step;
 };
 
@@ -276,6 +280,7 @@ uint32_t contact_create(physics_world *world, uint32_t shape_a, uint32_t shape_b
 void contact_destroy(physics_world *world, uint32_t slot); // with its end event if it touched
 void contact_activate(physics_world *world, uint32_t slot);
 void contact_deactivate(physics_world *world, uint32_t slot);
+void contact_free(physics_world *world, uint32_t slot); // without an event
 // Ends all contacts of a body (of a shape, unless NONE), in order of slots.
 void contact_destroy_all(physics_world *world, uint32_t body, uint32_t shape);
 // Slots of all contacts of the body, ascending, into world->scratch.
@@ -289,14 +294,19 @@ void graph_remove_joint(physics_world *world, uint32_t slot, uint32_t body_a, ui
 
 // the phases of a step
 void find_pairs(physics_world *world);          // pairs.c: boxes that came to overlap become contacts
-void narrow_phase(physics_world *world);        // narrow_phase.c: manifolds, begin and end
-void solve(physics_world *world);               // solver.c: velocities and positions
+void narrow_phase(physics_world *world);        // narrow_phase.c: manifolds, who is solved
+void solve_constraints(physics_world *world);   // solver.c: velocities and changes of pose
+void touch_events(physics_world *world);        // touch.c: begin, stay, end, hit, after solving
 void finalize_bodies(physics_world *world);     // finalize.c: poses, boxes, who was fast, who is slow
 void solve_continuous(physics_world *world);    // continuous.c: what would have tunnelled is put back
 void update_sleep(physics_world *world);        // sleep.c: islands that have come to rest
 
 // sleep (sleep.c)
-void sleep_set_wake(physics_world *world, uint32_t set);
+void sleep_wake_set(physics_world *world, uint32_t body);   // all that fell asleep with it
+void sleep_put_island(physics_world *world, uint32_t body); // the body and all that touches or is joined, at once
+
+// Slots in ascending order, each once (sort.c). Returns how many are left.
+uint32_t sort_slots(uint32_t *slots, uint32_t count);
 
 // joints (joint.c)
 void joint_destroy_all(physics_world *world, uint32_t body);

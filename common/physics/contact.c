@@ -1,0 +1,263 @@
+// Contacts: one for each pair of shapes whose fat boxes overlap and that may touch. A contact is listed as awake while one of
+// its bodies is; while it has points as well, it is in the constraint graph.
+#include "common/base/assert.h"
+#include "common/physics/world.h"
+
+static bool filters_match(const shape_filter *a, const shape_filter *b)
+{
+    if (a->group == b->group && a->group != 0) {
+        return a->group > 0;
+    }
+    return (a->category & b->mask) != 0 && (b->category & a->mask) != 0;
+}
+
+bool contact_wanted(const physics_world *world, uint32_t shape_a, uint32_t shape_b)
+{
+    const shape *a = &world->shapes.data[shape_a];
+    const shape *b = &world->shapes.data[shape_b];
+    if (a->body == b->body || !filters_match(&a->filter, &b->filter)) {
+        return false;
+    }
+    body_type type_a = world->bodies.data[a->body].type;
+    body_type type_b = world->bodies.data[b->body].type;
+    bool sensor_a = (a->flags & SHAPE_SENSOR) != 0;
+    bool sensor_b = (b->flags & SHAPE_SENSOR) != 0;
+    if (sensor_a || sensor_b) {
+        // A sensor sees what may move past it, or past which it may move; not other sensors.
+        const shape *seen = sensor_a ? b : a;
+        return sensor_a != sensor_b && (type_a != BODY_STATIC || type_b != BODY_STATIC) &&
+               (seen->events & SHAPE_EVENT_SENSOR) != 0;
+    }
+    return (type_a == BODY_DYNAMIC || type_b == BODY_DYNAMIC) &&
+           manifold_supported(a->geometry.kind, b->geometry.kind) &&
+           !joint_prevents_contact(world, a->body, b->body);
+}
+
+// ---- the lists of bodies
+
+static void link_edge(physics_world *world, uint32_t slot, uint32_t side)
+{
+    contact *c = &world->contacts.data[slot];
+    body *b = &world->bodies.data[side == 0 ? c->body_a : c->body_b];
+    uint32_t key = slot << 1 | side;
+    c->edges[side] = (contact_edge){.previous = NONE, .next = b->contacts};
+    if (b->contacts != NONE) {
+        world->contacts.data[b->contacts >> 1].edges[b->contacts & 1].previous = key;
+    }
+    b->contacts = key;
+    b->contact_count++;
+}
+
+static void unlink_edge(physics_world *world, uint32_t slot, uint32_t side)
+{
+    contact *c = &world->contacts.data[slot];
+    body *b = &world->bodies.data[side == 0 ? c->body_a : c->body_b];
+    contact_edge edge = c->edges[side];
+    if (edge.previous != NONE) {
+        world->contacts.data[edge.previous >> 1].edges[edge.previous & 1].next = edge.next;
+    } else {
+        b->contacts = edge.next;
+    }
+    if (edge.next != NONE) {
+        world->contacts.data[edge.next >> 1].edges[edge.next & 1].previous = edge.previous;
+    }
+    b->contact_count--;
+}
+
+void contact_collect(physics_world *world, uint32_t body_)
+{
+    array_clear(&world->scratch);
+    uint32_t key = world->bodies.data[body_].contacts;
+    while (key != NONE) {
+        array_push(&world->scratch, key >> 1);
+        key = world->contacts.data[key >> 1].edges[key & 1].next;
+    }
+    world->scratch.count = sort_slots(world->scratch.data, world->scratch.count);
+}
+
+// ---- activity
+
+void contact_activate(physics_world *world, uint32_t slot)
+{
+    contact *c = &world->contacts.data[slot];
+    if (c->awake_index != 0) {
+        return;
+    }
+    array_push(&world->awake_contacts, slot);
+    c->awake_index = world->awake_contacts.count;
+    if ((c->flags & CONTACT_ACTIVE) != 0 && (c->flags & CONTACT_SENSOR) == 0) {
+        graph_add_contact(world, slot);
+    }
+}
+
+void contact_deactivate(physics_world *world, uint32_t slot)
+{
+    contact *c = &world->contacts.data[slot];
+    if (c->awake_index == 0 || world->bodies.data[c->body_a].awake_index != 0 ||
+        world->bodies.data[c->body_b].awake_index != 0) {
+        return;
+    }
+    uint32_t index = c->awake_index - 1;
+    array_swap_remove(&world->awake_contacts, index);
+    if (index < world->awake_contacts.count) {
+        world->contacts.data[world->awake_contacts.data[index]].awake_index = index + 1;
+    }
+    c->awake_index = 0;
+    graph_remove_contact(world, slot);
+}
+
+// ---- life
+
+// The pair in the order in which the manifold functions take it: chains, segments, polygons, capsules, circles.
+static bool in_order(const physics_world *world, uint32_t shape_a, uint32_t shape_b)
+{
+    const shape *a = &world->shapes.data[shape_a];
+    const shape *b = &world->shapes.data[shape_b];
+    bool sensor_a = (a->flags & SHAPE_SENSOR) != 0;
+    bool sensor_b = (b->flags & SHAPE_SENSOR) != 0;
+    if (sensor_a != sensor_b) {
+        return sensor_a; // the sensor is always a
+    }
+    return a->geometry.kind != b->geometry.kind ? a->geometry.kind > b->geometry.kind
+                                                : shape_a < shape_b;
+}
+
+// The radius on which a shape rolls; what has none does not roll.
+static float rounding(const shape *s)
+{
+    switch (s->geometry.kind) {
+    case SHAPE_CIRCLE:
+        return s->geometry.circle.radius;
+    case SHAPE_CAPSULE:
+        return s->geometry.capsule.radius;
+    case SHAPE_POLYGON:
+        return s->geometry.polygon.radius;
+    default:
+        return 0.0f;
+    }
+}
+
+uint32_t contact_create(physics_world *world, uint32_t shape_a, uint32_t shape_b)
+{
+    if (!in_order(world, shape_a, shape_b)) {
+        uint32_t swap = shape_a;
+        shape_a = shape_b;
+        shape_b = swap;
+    }
+    const shape *a = &world->shapes.data[shape_a];
+    const shape *b = &world->shapes.data[shape_b];
+    uint32_t slot = slots_take(&world->contact_slots);
+    array_reserve(&world->contacts, world->contact_slots.end);
+    world->contacts.count = world->contact_slots.end;
+    uint32_t flags = 0;
+    if (((a->flags | b->flags) & SHAPE_SENSOR) != 0) {
+        flags |= CONTACT_SENSOR;
+    }
+    if (((a->events | b->events) & SHAPE_EVENT_CONTACT) != 0) {
+        flags |= CONTACT_EVENTS;
+    }
+    if (((a->events | b->events) & SHAPE_EVENT_HIT) != 0) {
+        flags |= CONTACT_HIT;
+    }
+    world->contacts.data[slot] = (contact){
+        .shape_a = shape_a,
+        .shape_b = shape_b,
+        .body_a = a->body,
+        .body_b = b->body,
+        .flags = flags,
+        .colour = COLOUR_NONE,
+        // Mixing: the geometric mean lets one slippery surface make the pair slippery; the livelier and the
+        // rougher-rolling surface of the two decides for both.
+        .friction = sqrtf(a->friction * b->friction),
+        .restitution = float_max(a->restitution, b->restitution),
+        .rolling_resistance = float_max(a->rolling_resistance * rounding(a),
+                                        b->rolling_resistance * rounding(b)),
+        .tangent_speed = a->tangent_speed + b->tangent_speed,
+    };
+    link_edge(world, slot, 0);
+    link_edge(world, slot, 1);
+    pair_set_add(&world->pairs, shape_a, shape_b);
+    if (world->bodies.data[a->body].awake_index != 0 ||
+        world->bodies.data[b->body].awake_index != 0) {
+        contact_activate(world, slot);
+    }
+    return slot;
+}
+
+void contact_free(physics_world *world, uint32_t slot)
+{
+    contact *c = &world->contacts.data[slot];
+    if (c->awake_index != 0) {
+        uint32_t index = c->awake_index - 1;
+        array_swap_remove(&world->awake_contacts, index);
+        if (index < world->awake_contacts.count) {
+            world->contacts.data[world->awake_contacts.data[index]].awake_index = index + 1;
+        }
+    }
+    graph_remove_contact(world, slot);
+    unlink_edge(world, slot, 0);
+    unlink_edge(world, slot, 1);
+    pair_set_remove(&world->pairs, c->shape_a, c->shape_b);
+    if ((c->flags & CONTACT_TOUCHING) != 0) {
+        world->touching_count--;
+    }
+    *c = (contact){0};
+    slots_release(&world->contact_slots, slot);
+}
+
+void contact_destroy(physics_world *world, uint32_t slot)
+{
+    const contact *c = &world->contacts.data[slot];
+    if ((c->flags & CONTACT_TOUCHING) != 0 && (c->flags & (CONTACT_EVENTS | CONTACT_SENSOR)) != 0) {
+        bool sensor = (c->flags & CONTACT_SENSOR) != 0;
+        world->contacts.data[slot].point_count = 0;
+        event_push_contact(world, sensor ? EVENT_SENSOR_END : EVENT_END, slot);
+    }
+    contact_free(world, slot);
+}
+
+void contact_destroy_all(physics_world *world, uint32_t body_, uint32_t only_shape)
+{
+    contact_collect(world, body_);
+    for (uint32_t i = 0; i < world->scratch.count; i++) {
+        const contact *c = &world->contacts.data[world->scratch.data[i]];
+        if (only_shape == NONE || c->shape_a == only_shape || c->shape_b == only_shape) {
+            contact_destroy(world, world->scratch.data[i]);
+        }
+    }
+}
+
+// ---- reading
+
+uint32_t world_contacts(const physics_world *world, contact_info *out, uint32_t max)
+{
+    uint32_t count = 0;
+    for (uint32_t slot = slots_next(&world->contact_slots, 0); slot != 0;
+         slot = slots_next(&world->contact_slots, slot)) {
+        const contact *c = &world->contacts.data[slot];
+        if ((c->flags & CONTACT_TOUCHING) == 0 || (c->flags & CONTACT_SENSOR) != 0) {
+            continue;
+        }
+        if (count < max) {
+            contact_info *info = &out[count];
+            *info = (contact_info){
+                .body_a = body_id_of(world, c->body_a),
+                .body_b = body_id_of(world, c->body_b),
+                .shape_a = shape_id_of(world, c->shape_a),
+                .shape_b = shape_id_of(world, c->shape_b),
+                .normal = c->normal,
+                .count = c->point_count,
+            };
+            for (int i = 0; i < c->point_count; i++) {
+                const contact_point *p = &c->points[i];
+                info->points[i] =
+                    vec2d_offset(world->motions.data[c->body_a].center, p->anchor_a);
+                info->depth[i] = -p->separation;
+                info->impulse[i] = p->total_impulse;
+                info->tangent_impulse[i] = p->tangent_impulse;
+            }
+        }
+        count++;
+    }
+    return count;
+}

@@ -1,0 +1,178 @@
+// Filling the solver's lanes from the contacts of each colour, and taking the impulses back.
+#include "common/physics/contact_lanes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/assert.h"
+
+extern const contact_kernels contact_kernels_base;
+#ifdef CAROM_HAVE_AVX2
+extern const contact_kernels contact_kernels_avx2;
+#endif
+
+const contact_kernels *contact_kernels_choose(void)
+{
+#ifdef CAROM_HAVE_AVX2
+    const char *wanted = getenv("CAROM_SIMD");
+    bool base = wanted != NULL && strcmp(wanted, "base") == 0;
+    if (!base && __builtin_cpu_supports("avx2")) {
+        return &contact_kernels_avx2;
+    }
+#endif
+    return &contact_kernels_base;
+}
+
+// One contact into one lane.
+static void fill_lane(const physics_world *world, contact_lanes *group, int lane, uint32_t slot)
+{
+    const contact *c = &world->contacts.data[slot];
+    const body_motion *ma = &world->motions.data[c->body_a];
+    const body_motion *mb = &world->motions.data[c->body_b];
+    const body_state *sa = &world->states.data[c->body_a];
+    const body_state *sb = &world->states.data[c->body_b];
+    const step_context *step = &world->step;
+    group->body_a[lane] = c->body_a;
+    group->body_b[lane] = c->body_b;
+    group->contact[lane] = slot;
+    group->inv_mass_a[lane] = ma->inv_mass;
+    group->inv_mass_b[lane] = mb->inv_mass;
+    group->inv_inertia_a[lane] = ma->inv_inertia;
+    group->inv_inertia_b[lane] = mb->inv_inertia;
+    group->normal_x[lane] = c->normal.x;
+    group->normal_y[lane] = c->normal.y;
+    group->friction[lane] = c->friction;
+    group->tangent_speed[lane] = c->tangent_speed;
+    group->restitution[lane] = c->restitution;
+    bool stiff = ma->inv_mass == 0.0f || mb->inv_mass == 0.0f;
+    group->bias_rate[lane] = stiff ? step->static_bias_rate : step->contact_bias_rate;
+    group->mass_scale[lane] = stiff ? step->static_mass_scale : step->contact_mass_scale;
+    group->impulse_scale[lane] = stiff ? step->static_impulse_scale : step->contact_impulse_scale;
+    if (c->restitution > 0.0f) {
+        group->features |= LANES_RESTITUTION;
+    }
+    if (c->rolling_resistance > 0.0f) {
+        group->features |= LANES_ROLLING;
+        group->rolling_resistance[lane] = c->rolling_resistance;
+        group->rolling_impulse[lane] = c->rolling_impulse;
+        float k = ma->inv_inertia + mb->inv_inertia;
+        group->rolling_mass[lane] = k > 0.0f ? 1.0f / k : 0.0f;
+    }
+    vec2 n = c->normal;
+    vec2 t = vec2_right(n);
+    for (int i = 0; i < c->point_count; i++) {
+        const contact_point *from = &c->points[i];
+        point_lanes *to = &group->points[i];
+        vec2 ra = from->anchor_a;
+        vec2 rb = from->anchor_b;
+        to->anchor_ax[lane] = ra.x;
+        to->anchor_ay[lane] = ra.y;
+        to->anchor_bx[lane] = rb.x;
+        to->anchor_by[lane] = rb.y;
+        to->base_separation[lane] = from->separation - vec2_dot(vec2_sub(rb, ra), n);
+        to->normal_impulse[lane] = from->normal_impulse;
+        to->tangent_impulse[lane] = from->tangent_impulse;
+        float na = vec2_cross(ra, n);
+        float nb = vec2_cross(rb, n);
+        float kn = (ma->inv_mass + mb->inv_mass) +
+                   (ma->inv_inertia * na * na + mb->inv_inertia * nb * nb);
+        to->normal_mass[lane] = kn > 0.0f ? 1.0f / kn : 0.0f;
+        float ta = vec2_cross(ra, t);
+        float tb = vec2_cross(rb, t);
+        float kt = (ma->inv_mass + mb->inv_mass) +
+                   (ma->inv_inertia * ta * ta + mb->inv_inertia * tb * tb);
+        to->tangent_mass[lane] = kt > 0.0f ? 1.0f / kt : 0.0f;
+        vec2 va = vec2_add(sa->velocity, vec2_cross_sv(sa->angular_velocity, ra));
+        vec2 vb = vec2_add(sb->velocity, vec2_cross_sv(sb->angular_velocity, rb));
+        to->approach_speed[lane] = vec2_dot(n, vec2_sub(vb, va));
+    }
+}
+
+// Groups that a colour needs. What did not find a colour is solved one by one: a group each.
+static uint32_t groups_of(const physics_world *world, uint32_t colour)
+{
+    uint32_t count = world->graph[colour].contacts.count;
+    return colour == COLOUR_OVERFLOW ? count : (count + LANES - 1) / LANES;
+}
+
+static void reserve_groups(physics_world *world, uint32_t count)
+{
+    if (count <= world->lanes_capacity) {
+        return;
+    }
+    free(world->lanes);
+    world->lanes_capacity = count + count / 2;
+    world->lanes = aligned_alloc(64, (world->lanes_capacity * sizeof *world->lanes + 63) / 64 * 64);
+    ASSERT(world->lanes != NULL);
+}
+
+void contact_lanes_prepare(physics_world *world)
+{
+    graph_colour *overflow = &world->graph[COLOUR_OVERFLOW];
+    overflow->contacts.count = sort_slots(overflow->contacts.data, overflow->contacts.count);
+    for (uint32_t i = 0; i < overflow->contacts.count; i++) {
+        world->contacts.data[overflow->contacts.data[i]].colour_index = i;
+    }
+    uint32_t total = 0;
+    for (uint32_t c = 0; c <= COLOURS; c++) {
+        world->lanes_first[c] = total;
+        total += groups_of(world, c);
+    }
+    world->lanes_first[COLOURS + 1] = total;
+    reserve_groups(world, total);
+    for (uint32_t c = 0; c <= COLOURS; c++) {
+        const graph_colour *colour = &world->graph[c];
+        uint32_t per_group = c == COLOUR_OVERFLOW ? 1 : LANES;
+        contact_lanes *group = &world->lanes[world->lanes_first[c]];
+        for (uint32_t i = 0; i < colour->contacts.count; i += per_group, group++) {
+            memset(group, 0, sizeof *group);
+            for (uint32_t k = 0; k < per_group && i + k < colour->contacts.count; k++) {
+                fill_lane(world, group, (int)k, colour->contacts.data[i + k]);
+            }
+        }
+    }
+}
+
+// Touching begins with pressure or overlap and ends when there is neither and a gap of LINEAR_SLOP: what rests
+// does not flicker, and what flies past within SPECULATIVE_DISTANCE has not touched.
+static void update_touching(physics_world *world, contact *c, uint32_t slot)
+{
+    float pressed = 0.0f;
+    float nearest = INFINITY;
+    for (int i = 0; i < c->point_count; i++) {
+        pressed += c->points[i].total_impulse;
+        nearest = float_min(nearest, c->points[i].separation);
+    }
+    if ((c->flags & CONTACT_TOUCHING) == 0) {
+        if (pressed > 0.0f || nearest <= 0.0f) {
+            array_push(&world->began, slot);
+        }
+    } else if (pressed == 0.0f && nearest > LINEAR_SLOP) {
+        array_push(&world->ended, slot);
+    }
+}
+
+void contact_lanes_store(physics_world *world)
+{
+    uint32_t total = world->lanes_first[COLOURS + 1];
+    for (uint32_t g = 0; g < total; g++) {
+        const contact_lanes *group = &world->lanes[g];
+        for (int lane = 0; lane < LANES; lane++) {
+            uint32_t slot = group->contact[lane];
+            if (slot == NONE) {
+                break;
+            }
+            contact *c = &world->contacts.data[slot];
+            c->rolling_impulse = group->rolling_impulse[lane];
+            for (int i = 0; i < c->point_count; i++) {
+                const point_lanes *from = &group->points[i];
+                contact_point *to = &c->points[i];
+                to->normal_impulse = from->normal_impulse[lane];
+                to->tangent_impulse = from->tangent_impulse[lane];
+                to->total_impulse = from->total_impulse[lane];
+                to->approach_speed = from->approach_speed[lane];
+            }
+            update_touching(world, c, slot);
+        }
+    }
+}

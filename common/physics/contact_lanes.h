@@ -1,0 +1,62 @@
+// Contacts as the solver takes them: eight at a time, each field a vector with a lane for each contact.
+//
+// The kernels are one source (contact_kernels.c) that is compiled once for every vector width that a
+// processor of the family may have, and chosen when a world is made. Each lane is computed as a lone float would be, with
+// neither fused nor reordered operations, so the bits do not depend on which variant runs.
+#ifndef CAROM_COMMON_PHYSICS_CONTACT_LANES_H
+#define CAROM_COMMON_PHYSICS_CONTACT_LANES_H
+
+#include "common/physics/world.h"
+
+enum { LANES = 8 };
+
+typedef float wide __attribute__((vector_size(4 * LANES)));
+typedef int32_t wide_int __attribute__((vector_size(4 * LANES)));
+
+typedef struct point_lanes {
+    wide anchor_ax, anchor_ay, anchor_bx, anchor_by;
+    wide base_separation; // separation less the anchors' part of it
+    wide normal_impulse, tangent_impulse;
+    wide total_impulse; // of the normal, over the sub-steps so far
+    wide normal_mass, tangent_mass;
+    wide approach_speed;
+} point_lanes;
+
+enum { // contact_lanes.features: what at least one lane has
+    LANES_RESTITUTION = 1u,
+    LANES_ROLLING = 2u,
+    LANES_SECOND_POINT = 4u
+};
+
+// Lanes without a contact are all zero, on body slot 0, which does not move.
+typedef struct contact_lanes {
+    uint32_t body_a[LANES], body_b[LANES];
+    uint32_t contact[LANES]; // slots; NONE: an empty lane
+    uint32_t features;
+    wide inv_mass_a, inv_mass_b, inv_inertia_a, inv_inertia_b;
+    wide normal_x, normal_y;
+    wide friction, tangent_speed, restitution;
+    wide rolling_resistance, rolling_impulse, rolling_mass;
+    wide bias_rate, mass_scale, impulse_scale; // softness of the contact
+    point_lanes points[2];
+} contact_lanes;
+
+typedef struct contact_kernels {
+    const char *name;
+    void (*warm_start)(const contact_lanes *lanes, uint32_t count, body_state *states);
+    // With bias: pushes overlap out. Without: relaxes, and applies friction.
+    void (*solve)(contact_lanes *lanes, uint32_t count, body_state *states,
+                  const step_context *step);
+    void (*relax)(contact_lanes *lanes, uint32_t count, body_state *states,
+                  const step_context *step);
+    void (*restitution)(contact_lanes *lanes, uint32_t count, body_state *states, float threshold);
+} contact_kernels;
+
+// The widest variant that this processor runs; CAROM_SIMD=base (or avx2) in the environment asks for another.
+const contact_kernels *contact_kernels_choose(void);
+
+void contact_lanes_prepare(physics_world *world);
+// Impulses back into the contacts; notes which began or ceased to touch.
+void contact_lanes_store(physics_world *world);
+
+#endif

@@ -1,0 +1,120 @@
+// Continuous collision: a body that moved more than half its width in a step is swept along its motion, against what does not
+// move, or, a bullet, against everything, and put where it first touches. Its velocity stays; the next step's contact stops it.
+// Method: time of impact by conservative advancement (see geometry/distance.h).
+#include "common/physics/world.h"
+
+typedef struct swept_body {
+    physics_world *world;
+    uint32_t body;
+    const shape *shape;
+    proxy proxy;
+    sweep motion; // with the body's centre of mass before the step as the origin
+    vec2d origin;
+    float fraction;
+} swept_body;
+
+// The other body does not move during the sweep: it is where the step has brought it.
+static bool sweep_against(void *context, uint32_t other)
+{
+    swept_body *s = context;
+    physics_world *world = s->world;
+    const shape *o = &world->shapes.data[other];
+    if (o->body == s->body || (o->flags & SHAPE_SENSOR) != 0) {
+        return true;
+    }
+    const body *other_body = &world->bodies.data[o->body];
+    uint32_t self = (uint32_t)(s->shape - world->shapes.data);
+    if ((other_body->flags & BODY_BULLET) != 0 || !contact_wanted(world, self, other)) {
+        return true;
+    }
+    const body_motion *m = &world->motions.data[o->body];
+    vec2 center = vec2d_relative(s->origin, m->center);
+    sweep still = {m->local_center, center, center, m->rotation, m->rotation};
+    proxy proxy_other = proxy_from_shape(&o->geometry);
+    if (o->geometry.kind == SHAPE_CHAIN_SEGMENT) {
+        // One-sided: coming from behind, it lets through.
+        transform frame = sweep_at(&still, 0.0f);
+        vec2 a = transform_point(frame, o->geometry.chain.edge.a);
+        vec2 edge = vec2_sub(transform_point(frame, o->geometry.chain.edge.b), a);
+        if (vec2_cross(edge, vec2_sub(s->motion.c1, a)) > 0.0f) {
+            return true;
+        }
+    }
+    impact_result hit =
+        impact_time(&proxy_other, &still, &s->proxy, &s->motion, s->fraction);
+    // Touching from the start is the contact solver's matter.
+    if (hit.state == IMPACT_HIT && hit.fraction > 0.0f && hit.fraction < s->fraction) {
+        s->fraction = hit.fraction;
+    }
+    return true;
+}
+
+static aabb swept_box(const swept_body *s)
+{
+    aabb before = shape_aabb(&s->shape->geometry, sweep_at(&s->motion, 0.0f));
+    aabb after = shape_aabb(&s->shape->geometry, sweep_at(&s->motion, 1.0f));
+    aabb box = aabb_union(before, after);
+    // A point of the body leaves the hull of the two poses by no more than the sagitta of its arc: bounded by the turn's chord.
+    return aabb_at(s->origin, box);
+}
+
+static void sweep_body(physics_world *world, uint32_t slot)
+{
+    body_motion *m = &world->motions.data[slot];
+    body_state *state = &world->states.data[slot];
+    const body *b = &world->bodies.data[slot];
+    vec2 by = state->delta_position;
+    rot turned = state->delta_rotation;
+    rot before = rot_inv_mul(turned, m->rotation);
+    swept_body s = {
+        .world = world,
+        .body = slot,
+        .motion = {m->local_center, {0.0f, 0.0f}, by, before, m->rotation},
+        .origin = vec2d_offset(m->center, vec2_neg(by)),
+        .fraction = 1.0f,
+    };
+    bool bullet = (b->flags & BODY_BULLET) != 0;
+    for (uint32_t k = b->shapes; k != NONE; k = world->shapes.data[k].next) {
+        s.shape = &world->shapes.data[k];
+        if (s.shape->proxy == NONE || (s.shape->flags & SHAPE_SENSOR) != 0) {
+            continue;
+        }
+        s.proxy = proxy_from_shape(&s.shape->geometry);
+        aabb box = aabb_expand(swept_box(&s), m->extent_max * float_abs(turned.s));
+        tree_query(&world->broad.trees[BODY_STATIC], box, sweep_against, &s);
+        if (bullet) {
+            tree_query(&world->broad.trees[BODY_KINEMATIC], box, sweep_against, &s);
+            tree_query(&world->broad.trees[BODY_DYNAMIC], box, sweep_against, &s);
+        }
+    }
+    if (s.fraction < 1.0f) {
+        transform at = sweep_at(&s.motion, s.fraction);
+        m->rotation = at.q;
+        vec2 center = transform_point(at, m->local_center);
+        m->center = vec2d_offset(s.origin, center);
+        body_set_pose_from_center(m);
+    }
+    state->delta_position = (vec2){0.0f, 0.0f};
+    state->delta_rotation = ROT_IDENTITY;
+    for (uint32_t k = b->shapes; k != NONE; k = world->shapes.data[k].next) {
+        shape_update_box(world, k, false);
+    }
+}
+
+void solve_continuous(physics_world *world)
+{
+    if (world->fast.count == 0) {
+        return;
+    }
+    // Bullets last, when all others are where they will be; each kind by slot.
+    world->fast.count = sort_slots(world->fast.data, world->fast.count);
+    for (int bullets = 0; bullets < 2; bullets++) {
+        for (uint32_t i = 0; i < world->fast.count; i++) {
+            uint32_t slot = world->fast.data[i];
+            bool bullet = (world->bodies.data[slot].flags & BODY_BULLET) != 0;
+            if (bullet == (bullets == 1)) {
+                sweep_body(world, slot);
+            }
+        }
+    }
+}

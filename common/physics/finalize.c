@@ -1,0 +1,75 @@
+// The end of a step for each awake body: its new pose, its timer for sleep, its boxes; and who moved so far that it might
+// have passed through something.
+#include "common/physics/world.h"
+
+static bool pose_is_sane(const body_motion *m, const body_state *s)
+{
+    return m->center.x >= -PHYSICS_EXTENT_MAX && m->center.x <= PHYSICS_EXTENT_MAX &&
+           m->center.y >= -PHYSICS_EXTENT_MAX && m->center.y <= PHYSICS_EXTENT_MAX &&
+           isfinite(m->rotation.c) && isfinite(m->rotation.s) && vec2_is_finite(s->velocity) &&
+           isfinite(s->angular_velocity);
+}
+
+// Slow is measured at the rim, so that what turns in place does not count as resting.
+static void update_sleep_time(physics_world *world, body_motion *m, const body_state *s)
+{
+    float speed = vec2_length(s->velocity) + m->extent_max * float_abs(s->angular_velocity);
+    m->sleep_time = speed < SLEEP_SPEED ? m->sleep_time + world->step.dt : 0.0f;
+}
+
+// How far any point of the body may have gone in the step, against half its smallest width.
+static bool moved_far(const body_motion *m, vec2 moved, rot turned)
+{
+    float turn = float_abs(turned.s) * m->extent_max;
+    if (turned.c < 0.0f) {
+        turn = 2.0f * m->extent_max;
+    }
+    return m->extent_min > 0.0f && vec2_length(moved) + turn > 0.5f * m->extent_min;
+}
+
+void finalize_bodies(physics_world *world)
+{
+    array_clear(&world->fast);
+    array_clear(&world->scratch);
+    for (uint32_t i = 0; i < world->awake_bodies.count; i++) {
+        uint32_t slot = world->awake_bodies.data[i];
+        body_motion *m = &world->motions.data[slot];
+        body_state *s = &world->states.data[slot];
+        const body_motion before = *m;
+        m->center = vec2d_offset(m->center, s->delta_position);
+        m->rotation = rot_normalize(rot_mul(s->delta_rotation, m->rotation));
+        body_set_pose_from_center(m);
+        if (!pose_is_sane(m, s)) {
+            *m = before;
+            array_push(&world->scratch, slot);
+            s->delta_position = (vec2){0.0f, 0.0f};
+            s->delta_rotation = ROT_IDENTITY;
+            continue;
+        }
+        bool dynamic = (s->flags & STATE_DYNAMIC) != 0;
+        if (dynamic) {
+            update_sleep_time(world, m, s);
+        }
+        if (dynamic && world->def.continuous &&
+            moved_far(m, s->delta_position, s->delta_rotation)) {
+            array_push(&world->fast, slot); // continuous.c still needs the changes of pose
+            continue;
+        }
+        s->delta_position = (vec2){0.0f, 0.0f};
+        s->delta_rotation = ROT_IDENTITY;
+        for (uint32_t k = world->bodies.data[slot].shapes; k != NONE;
+             k = world->shapes.data[k].next) {
+            shape_update_box(world, k, false);
+        }
+    }
+    // Freezing changes lists, and scratch: in order, from a copy.
+    ARRAY(uint32_t) lost = {0};
+    for (uint32_t i = 0; i < world->scratch.count; i++) {
+        array_push(&lost, world->scratch.data[i]);
+    }
+    lost.count = sort_slots(lost.data, lost.count);
+    for (uint32_t i = 0; i < lost.count; i++) {
+        body_freeze(world, lost.data[i]);
+    }
+    array_free(&lost);
+}

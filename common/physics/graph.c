@@ -1,0 +1,105 @@
+// The constraint graph: contacts and joints get colours so that no two of one colour write to the same body. Those
+// of one colour can then be solved in any order, several at a time, with the same result to the bit.
+//
+// Colouring is greedy and kept up as constraints come and go (first fit on the free bits of both bodies). A body that
+// does not move is not written to and needs no colour. Pairs of moving bodies take the low colours, contacts with what does
+// not move the high ones, so that the ground has the last word in each sweep.
+#include "common/base/assert.h"
+#include "common/physics/joint_internal.h"
+#include "common/physics/world.h"
+
+_Static_assert(COLOURS <= 32, "a body's colours are the bits of 32");
+
+#define DYNAMIC_COLOURS ((1u << COLOURS_DYNAMIC) - 1)
+#define ALL_COLOURS     ((1u << COLOURS) - 1)
+
+static bool is_dynamic(const physics_world *world, uint32_t slot)
+{
+    return (world->states.data[slot].flags & STATE_DYNAMIC) != 0;
+}
+
+static uint32_t take_colour(physics_world *world, uint32_t body_a, uint32_t body_b)
+{
+    uint32_t *used = world->colours_used.data;
+    bool a = is_dynamic(world, body_a);
+    bool b = is_dynamic(world, body_b);
+    uint32_t colour = COLOUR_OVERFLOW;
+    if (a && b) {
+        uint32_t open = ~(used[body_a] | used[body_b]) & DYNAMIC_COLOURS;
+        if (open != 0) {
+            colour = (uint32_t)__builtin_ctz(open);
+            used[body_a] |= 1u << colour;
+            used[body_b] |= 1u << colour;
+        }
+    } else {
+        uint32_t moving = a ? body_a : body_b;
+        uint32_t open = ~used[moving] & ALL_COLOURS;
+        if (open != 0) {
+            colour = 31u - (uint32_t)__builtin_clz(open);
+            used[moving] |= 1u << colour;
+        }
+    }
+    return colour;
+}
+
+static void give_colour(physics_world *world, uint32_t colour, uint32_t body_a, uint32_t body_b)
+{
+    if (colour == COLOUR_OVERFLOW) {
+        return;
+    }
+    if (is_dynamic(world, body_a)) {
+        world->colours_used.data[body_a] &= ~(1u << colour);
+    }
+    if (is_dynamic(world, body_b)) {
+        world->colours_used.data[body_b] &= ~(1u << colour);
+    }
+}
+
+void graph_add_contact(physics_world *world, uint32_t slot)
+{
+    contact *c = &world->contacts.data[slot];
+    ASSERT_SLOW(c->colour == COLOUR_NONE);
+    c->colour = take_colour(world, c->body_a, c->body_b);
+    c->colour_index = world->graph[c->colour].contacts.count;
+    array_push(&world->graph[c->colour].contacts, slot);
+}
+
+void graph_remove_contact(physics_world *world, uint32_t slot)
+{
+    contact *c = &world->contacts.data[slot];
+    if (c->colour == COLOUR_NONE) {
+        return;
+    }
+    graph_colour *colour = &world->graph[c->colour];
+    array_swap_remove(&colour->contacts, c->colour_index);
+    if (c->colour_index < colour->contacts.count) {
+        world->contacts.data[colour->contacts.data[c->colour_index]].colour_index =
+            c->colour_index;
+    }
+    give_colour(world, c->colour, c->body_a, c->body_b);
+    c->colour = COLOUR_NONE;
+}
+
+uint32_t graph_add_joint(physics_world *world, uint32_t slot, uint32_t body_a, uint32_t body_b)
+{
+    uint32_t colour = take_colour(world, body_a, body_b);
+    world->joints.data[slot].colour_index = world->graph[colour].joints.count;
+    array_push(&world->graph[colour].joints, slot);
+    world->joints.data[slot].colour = colour;
+    return colour;
+}
+
+void graph_remove_joint(physics_world *world, uint32_t slot, uint32_t body_a, uint32_t body_b)
+{
+    joint *j = &world->joints.data[slot];
+    if (j->colour == COLOUR_NONE) {
+        return;
+    }
+    graph_colour *colour = &world->graph[j->colour];
+    array_swap_remove(&colour->joints, j->colour_index);
+    if (j->colour_index < colour->joints.count) {
+        world->joints.data[colour->joints.data[j->colour_index]].colour_index = j->colour_index;
+    }
+    give_colour(world, j->colour, body_a, body_b);
+    j->colour = COLOUR_NONE;
+}

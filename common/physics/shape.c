@@ -1,0 +1,318 @@
+// Shapes on bodies: attached and detached, in and out of the broad phase. A chain takes one slot for itself, which bears its
+// id and points, and one for each piece, which is what collides.
+#include "common/base/assert.h"
+#include "common/physics/world.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_piece(const shape *s, uint32_t slot)
+{
+    return s->chain != NONE && s->chain != slot;
+}
+
+// Puts the shape on the body's list, which is kept in ascending order of slots.
+static void link_shape(physics_world *world, uint32_t slot)
+{
+    shape *s = &world->shapes.data[slot];
+    body *b = &world->bodies.data[s->body];
+    uint32_t *link = &b->shapes;
+    while (*link != NONE && *link < slot) {
+        link = &world->shapes.data[*link].next;
+    }
+    s->next = *link;
+    *link = slot;
+    b->shape_count++;
+}
+
+static void unlink_shape(physics_world *world, uint32_t slot)
+{
+    shape *s = &world->shapes.data[slot];
+    body *b = &world->bodies.data[s->body];
+    uint32_t *link = &b->shapes;
+    while (*link != slot) {
+        ASSERT(*link != NONE);
+        link = &world->shapes.data[*link].next;
+    }
+    *link = s->next;
+    b->shape_count--;
+}
+
+static uint32_t take_slot(physics_world *world, uint32_t body_slot_, const shape_def *def)
+{
+    uint32_t slot = slots_take(&world->shape_slots);
+    array_reserve(&world->shapes, world->shape_slots.end);
+    world->shapes.count = world->shape_slots.end;
+    world->shapes.data[slot] = (shape){
+        .geometry = def->geometry,
+        .body = body_slot_,
+        .flags = def->sensor ? SHAPE_SENSOR : 0,
+        .events = def->events,
+        .density = (float)def->density,
+        .friction = (float)def->friction,
+        .restitution = (float)def->restitution,
+        .rolling_resistance = (float)def->rolling_resistance,
+        .tangent_speed = (float)def->tangent_speed,
+        .filter = def->filter,
+    };
+    return slot;
+}
+
+// Where a chain does not go on, its last edge does, straight: the end is then an ordinary corner.
+static vec2 chain_point(const shape_def *def, int i)
+{
+    int n = def->point_count;
+    if (def->loop) {
+        return def->points[(i + n) % n];
+    }
+    if (i < 0) {
+        return vec2_sub(vec2_scale(2.0f, def->points[0]), def->points[1]);
+    }
+    if (i >= n) {
+        return vec2_sub(vec2_scale(2.0f, def->points[n - 1]), def->points[n - 2]);
+    }
+    return def->points[i];
+}
+
+static void attach_chain(physics_world *world, uint32_t chain, const shape_def *def)
+{
+    shape *s = &world->shapes.data[chain];
+    size_t bytes = (size_t)def->point_count * sizeof *def->points;
+    s->points = malloc(bytes);
+    ASSERT(s->points != NULL);
+    memcpy(s->points, def->points, bytes);
+    s->point_count = (uint32_t)def->point_count;
+    s->loop = def->loop;
+    s->chain = chain;
+    s->flags |= SHAPE_IS_CHAIN;
+    uint32_t owner = s->body;
+    int pieces = (int)shape_def_pieces(def);
+    for (int i = 0; i < pieces; i++) {
+        uint32_t piece = take_slot(world, owner, def);
+        world->shapes.data[piece].chain = chain;
+        world->shapes.data[piece].geometry = (shape_geometry){
+            .kind = SHAPE_CHAIN_SEGMENT,
+            .chain = {.ghost_before = chain_point(def, i - 1),
+                      .edge = {chain_point(def, i), chain_point(def, i + 1)},
+                      .ghost_after = chain_point(def, i + 2)},
+        };
+        link_shape(world, piece);
+    }
+}
+
+uint32_t shape_attach(physics_world *world, uint32_t owner, const shape_def *def)
+{
+    uint32_t slot = take_slot(world, owner, def);
+    link_shape(world, slot);
+    if (def->form == FORM_CHAIN) {
+        attach_chain(world, slot, def);
+    }
+    return slot;
+}
+
+static void free_slot(physics_world *world, uint32_t slot)
+{
+    shape_leave_broad_phase(world, slot);
+    unlink_shape(world, slot);
+    free(world->shapes.data[slot].points);
+    world->shapes.data[slot] = (shape){0};
+    slots_release(&world->shape_slots, slot);
+}
+
+void shape_detach(physics_world *world, uint32_t slot)
+{
+    const shape *s = &world->shapes.data[slot];
+    if ((s->flags & SHAPE_IS_CHAIN) != 0) {
+        uint32_t piece = world->bodies.data[s->body].shapes;
+        while (piece != NONE) {
+            uint32_t next = world->shapes.data[piece].next;
+            if (world->shapes.data[piece].chain == slot && piece != slot) {
+                free_slot(world, piece);
+            }
+            piece = next;
+        }
+    }
+    free_slot(world, slot);
+}
+
+// ---- broad phase
+
+static tree *tree_of(physics_world *world, const shape *s)
+{
+    return &world->broad.trees[world->bodies.data[s->body].type];
+}
+
+static aabb fat_box(const physics_world *world, const shape *s)
+{
+    const body_motion *motion = &world->motions.data[s->body];
+    aabb tight = shape_aabb_at(&s->geometry, body_pose(motion));
+    return world->bodies.data[s->body].type == BODY_STATIC ? tight
+                                                            : aabb_expand(tight, AABB_MARGIN);
+}
+
+static void note_enlarged(physics_world *world, uint32_t slot)
+{
+    shape *s = &world->shapes.data[slot];
+    if ((s->flags & SHAPE_ENLARGED) == 0) {
+        s->flags |= SHAPE_ENLARGED;
+        array_push(&world->enlarged, slot);
+    }
+}
+
+void shape_enter_broad_phase(physics_world *world, uint32_t slot)
+{
+    shape *s = &world->shapes.data[slot];
+    if (s->proxy != NONE || (s->flags & SHAPE_IS_CHAIN) != 0) {
+        return;
+    }
+    s->fat = fat_box(world, s);
+    s->proxy = tree_insert(tree_of(world, s), s->fat, slot);
+    note_enlarged(world, slot);
+}
+
+void shape_leave_broad_phase(physics_world *world, uint32_t slot)
+{
+    shape *s = &world->shapes.data[slot];
+    if (s->proxy == NONE) {
+        return;
+    }
+    contact_destroy_all(world, s->body, slot);
+    tree_remove(tree_of(world, s), s->proxy);
+    s->proxy = NONE;
+    if ((s->flags & SHAPE_ENLARGED) != 0) {
+        s->flags &= ~(uint32_t)SHAPE_ENLARGED;
+        for (uint32_t i = 0; i < world->enlarged.count; i++) {
+            if (world->enlarged.data[i] == slot) {
+                array_swap_remove(&world->enlarged, i);
+                break;
+            }
+        }
+    }
+}
+
+void shape_update_box(physics_world *world, uint32_t slot, bool force)
+{
+    shape *s = &world->shapes.data[slot];
+    if (s->proxy == NONE) {
+        return;
+    }
+    aabb tight = shape_aabb_at(&s->geometry, body_pose(&world->motions.data[s->body]));
+    if (!force && aabb_contains(s->fat, tight)) {
+        return;
+    }
+    bool fixed = world->bodies.data[s->body].type == BODY_STATIC;
+    s->fat = fixed ? tight : aabb_expand(tight, AABB_MARGIN);
+    if (force) {
+        tree_move(tree_of(world, s), s->proxy, s->fat);
+    } else {
+        tree_enlarge(tree_of(world, s), s->proxy, s->fat);
+    }
+    note_enlarged(world, slot);
+}
+
+// ---- the public face
+
+static status check_room(const physics_world *world, const body *b, const shape_def *def,
+                         error *err)
+{
+    uint32_t needed = 1 + shape_def_pieces(def);
+    if (b->shape_count + needed > PHYSICS_BODY_SHAPES_MAX) {
+        return error_set(err, STATUS_LIMIT_EXCEEDED,
+                         "a body bears at most %d shapes, each piece of a chain counted",
+                         PHYSICS_BODY_SHAPES_MAX);
+    }
+    if (world->shape_slots.count + needed > PHYSICS_SHAPES_MAX) {
+        return error_set(err, STATUS_LIMIT_EXCEEDED, "a world has at most %d shapes",
+                         PHYSICS_SHAPES_MAX);
+    }
+    return STATUS_OK;
+}
+
+status shape_add(physics_world *world, body_id owner, const shape_def *def, shape_id *out,
+                 error *err)
+{
+    uint32_t slot;
+    status s = body_find(world, owner, &slot, err);
+    if (s == STATUS_OK) {
+        s = shape_def_check(def, err);
+    }
+    if (s == STATUS_OK) {
+        s = check_room(world, &world->bodies.data[slot], def, err);
+    }
+    if (s != STATUS_OK) {
+        return s;
+    }
+    events_begin(world);
+    uint32_t added = shape_attach(world, slot, def);
+    body_update_mass(world, slot);
+    if ((world->bodies.data[slot].flags & BODY_ENABLED) != 0) {
+        for (uint32_t i = world->bodies.data[slot].shapes; i != NONE;
+             i = world->shapes.data[i].next) {
+            shape_enter_broad_phase(world, i);
+        }
+    }
+    body_wake(world, slot);
+    *out = shape_id_of(world, added);
+    return STATUS_OK;
+}
+
+status shape_remove(physics_world *world, shape_id id, error *err)
+{
+    uint32_t slot;
+    status s = shape_find(world, id, &slot, err);
+    if (s != STATUS_OK) {
+        return s;
+    }
+    events_begin(world);
+    uint32_t owner = world->shapes.data[slot].body;
+    body_wake(world, owner);
+    body_wake_touching(world, owner);
+    shape_detach(world, slot);
+    body_update_mass(world, owner);
+    return STATUS_OK;
+}
+
+status shape_get(const physics_world *world, shape_id id, shape_info *out, error *err)
+{
+    uint32_t slot;
+    status found = shape_find(world, id, &slot, err);
+    if (found != STATUS_OK) {
+        return found;
+    }
+    const shape *s = &world->shapes.data[slot];
+    *out = (shape_info){
+        .id = id,
+        .body = body_id_of(world, s->body),
+        .def = {
+            .form = (s->flags & SHAPE_IS_CHAIN) != 0 ? FORM_CHAIN : FORM_CONVEX,
+            .geometry = s->geometry,
+            .points = s->points,
+            .point_count = (int)s->point_count,
+            .loop = s->loop,
+            .density = (double)s->density,
+            .friction = (double)s->friction,
+            .restitution = (double)s->restitution,
+            .rolling_resistance = (double)s->rolling_resistance,
+            .tangent_speed = (double)s->tangent_speed,
+            .sensor = (s->flags & SHAPE_SENSOR) != 0,
+            .filter = s->filter,
+            .events = s->events,
+        },
+    };
+    return STATUS_OK;
+}
+
+shape_id body_next_shape(const physics_world *world, body_id owner, shape_id after)
+{
+    uint32_t slot = body_slot(world, owner);
+    if (slot == NONE) {
+        return 0;
+    }
+    uint32_t past = (uint32_t)(after & ((1u << SLOT_BITS) - 1));
+    uint32_t i = world->bodies.data[slot].shapes;
+    while (i != NONE && (i <= past || is_piece(&world->shapes.data[i], i))) {
+        i = world->shapes.data[i].next;
+    }
+    return i != NONE ? shape_id_of(world, i) : 0;
+}

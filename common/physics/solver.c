@@ -1,0 +1,122 @@
+// The solver: velocities and changes of pose over a step, in sub-steps.
+//
+// Each sub-step: forces change velocities; last impulses are applied again (warm starting); joints and contacts are
+// solved as soft constraints; poses follow; the same constraints are relaxed without their push. Restitution comes once, at the end,
+// from the speeds of approach noted before. Within a sweep joints come before contacts, colour by colour; what found no colour
+// goes first.
+#include "common/physics/contact_lanes.h"
+#include "common/physics/world.h"
+
+static void integrate_velocities(physics_world *world)
+{
+    const float h = world->step.h;
+    const vec2 gravity = {(float)world->def.gravity.x, (float)world->def.gravity.y};
+    const float speed_max = (float)PHYSICS_SPEED_MAX;
+    const float spin_max = (float)PHYSICS_SPIN_MAX;
+    for (uint32_t i = 0; i < world->awake_bodies.count; i++) {
+        uint32_t slot = world->awake_bodies.data[i];
+        const body_motion *m = &world->motions.data[slot];
+        body_state *s = &world->states.data[slot];
+        if ((s->flags & STATE_DYNAMIC) == 0) {
+            continue;
+        }
+        vec2 v = s->velocity;
+        float w = s->angular_velocity;
+        float torque = m->torque;
+        if ((s->flags & STATE_FORCE_AT_POINT) != 0) {
+            vec2 arm = rot_vec(rot_mul(s->delta_rotation, m->rotation),
+                               vec2_sub(m->force_point, m->local_center));
+            torque += vec2_cross(arm, m->force);
+        }
+        // Damping by the implicit Euler step of dv/dt = -c v: stable for any c.
+        v = vec2_mul_add(v, h * m->inv_mass, m->force);
+        v = vec2_mul_add(v, h * m->gravity_scale, gravity);
+        v = vec2_scale(1.0f / (1.0f + h * m->linear_damping), v);
+        w = (w + h * m->inv_inertia * torque) * (1.0f / (1.0f + h * m->angular_damping));
+        float speed_squared = vec2_length_squared(v);
+        if (speed_squared > speed_max * speed_max) {
+            v = vec2_scale(speed_max / sqrtf(speed_squared), v);
+        }
+        s->velocity = v;
+        s->angular_velocity = float_clamp(w, -spin_max, spin_max);
+    }
+}
+
+static void integrate_positions(physics_world *world)
+{
+    const float h = world->step.h;
+    for (uint32_t i = 0; i < world->awake_bodies.count; i++) {
+        body_state *s = &world->states.data[world->awake_bodies.data[i]];
+        s->delta_position = vec2_mul_add(s->delta_position, h, s->velocity);
+        s->delta_rotation = rot_integrate(s->delta_rotation, h * s->angular_velocity);
+    }
+}
+
+// The colours in the order of solving: what found none first.
+static uint32_t colour_at(uint32_t i)
+{
+    return i == 0 ? COLOUR_OVERFLOW : i - 1;
+}
+
+typedef enum stage { STAGE_WARM_START, STAGE_SOLVE, STAGE_RELAX, STAGE_RESTITUTION } stage;
+
+static void sweep_joints(physics_world *world, const graph_colour *colour, stage what)
+{
+    if (colour->joints.count == 0) {
+        return;
+    }
+    if (what == STAGE_WARM_START) {
+        joints_warm_start(world, colour);
+    } else if (what != STAGE_RESTITUTION) {
+        joints_solve(world, colour, what == STAGE_SOLVE);
+    }
+}
+
+static void sweep_contacts(physics_world *world, uint32_t colour, stage what)
+{
+    const contact_kernels *kernels = world->kernels;
+    contact_lanes *lanes = &world->lanes[world->lanes_first[colour]];
+    uint32_t count = world->lanes_first[colour + 1] - world->lanes_first[colour];
+    if (count == 0) {
+        return;
+    }
+    body_state *states = world->states.data;
+    switch (what) {
+    case STAGE_WARM_START:
+        kernels->warm_start(lanes, count, states);
+        break;
+    case STAGE_SOLVE:
+        kernels->solve(lanes, count, states, &world->step);
+        break;
+    case STAGE_RELAX:
+        kernels->relax(lanes, count, states, &world->step);
+        break;
+    case STAGE_RESTITUTION:
+        kernels->restitution(lanes, count, states, world->step.restitution_threshold);
+        break;
+    }
+}
+
+static void run_stage(physics_world *world, stage what)
+{
+    for (uint32_t i = 0; i <= COLOURS; i++) {
+        uint32_t colour = colour_at(i);
+        sweep_joints(world, &world->graph[colour], what);
+        sweep_contacts(world, colour, what);
+    }
+}
+
+void solve_constraints(physics_world *world)
+{
+    joints_prepare(world);
+    contact_lanes_prepare(world);
+    for (int i = 0; i < world->step.substeps; i++) {
+        integrate_velocities(world);
+        run_stage(world, STAGE_WARM_START);
+        run_stage(world, STAGE_SOLVE);
+        integrate_positions(world);
+        run_stage(world, STAGE_RELAX);
+    }
+    run_stage(world, STAGE_RESTITUTION);
+    contact_lanes_store(world);
+}

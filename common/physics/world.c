@@ -1,0 +1,239 @@
+// A world's life, its step, and what can be read of it as a whole.
+#include "common/base/assert.h"
+#include "common/physics/contact_lanes.h"
+#include "common/physics/joint_internal.h"
+#include "common/physics/world.h"
+
+#include <stdlib.h>
+
+// A soft constraint's coefficients for a spring of `hertz` and damping ratio `zeta` in steps of h (E. Catto, "Soft Constraints",
+// GDC 2011; https://box2d.org/publications). Rigid for hertz 0.
+static void soften(float hertz, float zeta, float h, float *bias_rate, float *mass_scale,
+                   float *impulse_scale)
+{
+    float omega = 2.0f * (float)PI_D * hertz;
+    float a1 = 2.0f * zeta + h * omega;
+    float a2 = h * omega * a1;
+    float a3 = 1.0f / (1.0f + a2);
+    *bias_rate = omega / a1;
+    *mass_scale = a2 * a3;
+    *impulse_scale = a3;
+}
+
+static step_context make_step(const world_def *def)
+{
+    step_context s = {
+        .dt = (float)(1.0 / def->hz),
+        .inv_dt = (float)def->hz,
+        .h = (float)(1.0 / (def->hz * def->substeps)),
+        .inv_h = (float)(def->hz * def->substeps),
+        .substeps = def->substeps,
+        .restitution_threshold = (float)def->restitution_threshold,
+    };
+    float limit = 0.125f * s.inv_h;
+    float contact_hertz = float_min(CONTACT_HERTZ, limit);
+    soften(contact_hertz, CONTACT_DAMPING, s.h, &s.contact_bias_rate, &s.contact_mass_scale,
+           &s.contact_impulse_scale);
+    soften(2.0f * contact_hertz, CONTACT_DAMPING, s.h, &s.static_bias_rate, &s.static_mass_scale,
+           &s.static_impulse_scale);
+    soften(float_min(JOINT_HERTZ, 2.0f * limit), JOINT_DAMPING, s.h, &s.joint_bias_rate,
+           &s.joint_mass_scale, &s.joint_impulse_scale);
+    return s;
+}
+
+status world_create(const world_def *def, physics_world **out, error *err)
+{
+    status s = world_def_check(def, err);
+    if (s != STATUS_OK) {
+        return s;
+    }
+    physics_world *world = calloc(1, sizeof *world);
+    ASSERT(world != NULL);
+    world->def = *def;
+    world->event_mask = ((1u << EVENT_KIND_COUNT) - 1) & ~(1u << EVENT_STAY);
+    slots_init(&world->body_slots);
+    slots_init(&world->shape_slots);
+    slots_init(&world->joint_slots);
+    slots_init(&world->contact_slots);
+    // Slot 0 of the solver's states stands for what does not move.
+    array_push(&world->bodies, ((body){0}));
+    array_push(&world->motions, ((body_motion){.rotation = {1.0f, 0.0f}}));
+    array_push(&world->states, ((body_state){.delta_rotation = {1.0f, 0.0f}}));
+    array_push(&world->colours_used, 0);
+    for (int i = 0; i < BROAD_TREES; i++) {
+        tree_init(&world->broad.trees[i]);
+    }
+    world->step = make_step(def);
+    world->kernels = contact_kernels_choose();
+    *out = world;
+    return STATUS_OK;
+}
+
+void world_free(physics_world *world)
+{
+    if (world == NULL) {
+        return;
+    }
+    for (uint32_t i = 0; i < world->bodies.count; i++) {
+        free(world->bodies.data[i].tag);
+    }
+    for (uint32_t i = 0; i < world->shapes.count; i++) {
+        free(world->shapes.data[i].points);
+    }
+    joints_free(world);
+    slots_deinit(&world->body_slots);
+    slots_deinit(&world->shape_slots);
+    slots_deinit(&world->joint_slots);
+    slots_deinit(&world->contact_slots);
+    array_free(&world->bodies);
+    array_free(&world->motions);
+    array_free(&world->states);
+    array_free(&world->colours_used);
+    array_free(&world->shapes);
+    array_free(&world->contacts);
+    array_free(&world->awake_bodies);
+    array_free(&world->awake_contacts);
+    array_free(&world->awake_joints);
+    for (uint32_t i = 0; i <= COLOURS; i++) {
+        array_free(&world->graph[i].contacts);
+        array_free(&world->graph[i].joints);
+    }
+    for (int i = 0; i < BROAD_TREES; i++) {
+        tree_deinit(&world->broad.trees[i]);
+    }
+    pair_set_deinit(&world->pairs);
+    array_free(&world->events);
+    array_free(&world->enlarged);
+    array_free(&world->found);
+    array_free(&world->activated);
+    array_free(&world->deactivated);
+    array_free(&world->began);
+    array_free(&world->ended);
+    array_free(&world->scratch);
+    array_free(&world->set_of);
+    array_free(&world->fast);
+    free(world->lanes);
+    free(world);
+}
+
+void world_step(physics_world *world)
+{
+    events_begin(world);
+    find_pairs(world);
+    narrow_phase(world);
+    solve_constraints(world);
+    touch_events(world);
+    finalize_bodies(world);
+    solve_continuous(world);
+    joints_check_break(world);
+    update_sleep(world);
+    world->tick++;
+    world->events_finished = true;
+}
+
+uint64_t world_tick(const physics_world *world)
+{
+    return world->tick;
+}
+
+double world_time(const physics_world *world)
+{
+    return (double)world->tick / world->def.hz;
+}
+
+world_def world_definition(const physics_world *world)
+{
+    return world->def;
+}
+
+static void wake_all(physics_world *world)
+{
+    for (uint32_t slot = slots_next(&world->body_slots, 0); slot != 0;
+         slot = slots_next(&world->body_slots, slot)) {
+        body_wake(world, slot);
+    }
+}
+
+status world_set_gravity(physics_world *world, vec2d gravity, error *err)
+{
+    status s = vector_check(gravity, PHYSICS_GRAVITY_MAX, "gravity", err);
+    if (s == STATUS_OK) {
+        events_begin(world);
+        world->def.gravity = gravity;
+        wake_all(world);
+    }
+    return s;
+}
+
+status world_set_sleep(physics_world *world, bool sleep, error *err)
+{
+    (void)err;
+    events_begin(world);
+    world->def.sleep = sleep;
+    if (!sleep) {
+        wake_all(world);
+    }
+    return STATUS_OK;
+}
+
+world_counts world_count(const physics_world *world)
+{
+    uint32_t shapes = 0;
+    for (uint32_t slot = slots_next(&world->shape_slots, 0); slot != 0;
+         slot = slots_next(&world->shape_slots, slot)) {
+        uint32_t chain = world->shapes.data[slot].chain;
+        shapes += chain == NONE || chain == slot;
+    }
+    return (world_counts){
+        .bodies = world->body_slots.count,
+        .awake = world->awake_bodies.count,
+        .shapes = shapes,
+        .joints = world->joint_slots.count,
+        .contacts = world->touching_count,
+        .pairs = world->contact_slots.count,
+        .frozen = world->frozen_count,
+    };
+}
+
+world_room world_room_left(const physics_world *world)
+{
+    return (world_room){
+        .bodies = world->def.bodies_max - world->body_slots.count,
+        .shapes = PHYSICS_SHAPES_MAX - world->shape_slots.count,
+        .joints = PHYSICS_JOINTS_MAX - world->joint_slots.count,
+    };
+}
+
+static aabb box_of(const physics_world *world, uint32_t slot)
+{
+    vec2d p = world->motions.data[slot].position;
+    aabb box = aabb_at(p, (aabb){{0.0f, 0.0f}, {0.0f, 0.0f}});
+    bool first = true;
+    for (uint32_t k = world->bodies.data[slot].shapes; k != NONE; k = world->shapes.data[k].next) {
+        if (world->shapes.data[k].proxy != NONE) {
+            box = first ? world->shapes.data[k].fat : aabb_union(box, world->shapes.data[k].fat);
+            first = false;
+        }
+    }
+    return box;
+}
+
+uint32_t world_rows(const physics_world *world, body_row *rows, uint32_t max)
+{
+    uint32_t count = 0;
+    for (uint32_t slot = slots_next(&world->body_slots, 0); slot != 0 && count < max;
+         slot = slots_next(&world->body_slots, slot)) {
+        const body_motion *m = &world->motions.data[slot];
+        const body_state *s = &world->states.data[slot];
+        rows[count++] = (body_row){
+            .id = body_id_of(world, slot),
+            .position = m->position,
+            .angle = (float)rot_angle(m->rotation),
+            .velocity = s->velocity,
+            .angular_velocity = s->angular_velocity,
+            .awake = world->bodies.data[slot].awake_index != 0,
+            .box = box_of(world, slot),
+        };
+    }
+    return count;
+}
