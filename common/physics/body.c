@@ -251,6 +251,7 @@ void body_enable(physics_world *world, uint32_t slot)
         shape_enter_broad_phase(world, i);
     }
     refresh_awake(world, slot);
+    joint_refresh_all(world, slot);
 }
 
 void body_disable(physics_world *world, uint32_t slot)
@@ -262,6 +263,7 @@ void body_disable(physics_world *world, uint32_t slot)
         shape_leave_broad_phase(world, i);
     }
     refresh_awake(world, slot);
+    joint_refresh_all(world, slot);
 }
 
 void body_freeze(physics_world *world, uint32_t slot)

@@ -122,8 +122,24 @@ extern const joint_methods revolute_methods, prismatic_methods, distance_methods
 // ---- definitions (joint_def.c)
 status joint_def_check(const physics_world *world, const joint_def *def, error *err);
 status joint_fields_check(joint_kind kind, uint32_t fields, const joint_def *values, error *err);
-// Copies the numbers of the given fields, which have been checked.
+// Settings that must agree with each other, of a definition whose `fields` say what is in effect.
+status joint_together_check(const joint_def *def, error *err);
+// The body that a gear takes hold of on a joint: the named one, else b if it can move, else a.
+uint32_t gear_body(const physics_world *world, uint32_t on, body_id named);
+// Settings into the joint (joint_settings.c): copies the numbers of the given fields, which have
+// been checked; and back, with `fields` of what is in effect.
 void joint_settings_apply(joint *j, uint32_t fields, const joint_def *values);
+void joint_settings_tell(const joint *j, joint_def *out);
+
+// Distance joints without spring or limits are rods, and a rod has a length.
+status joint_check_rod(const joint *j, error *err);
+
+// ---- life (joint.c)
+void joint_wake_bodies(physics_world *world, const joint *j);
+status joint_find(const physics_world *world, joint_id id, uint32_t *slot, error *err);
+// Hangs a joint that is in its slot on the lists of its bodies: for making and for restoring an
+// image.
+void joint_link(physics_world *world, uint32_t slot);
 
 // A joint of a definition that has been checked, with what follows from the bodies as they are
 // (joint_make.c).

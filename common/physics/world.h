@@ -317,6 +317,7 @@ void joints_solve(physics_world *world, const graph_colour *colour, bool use_bia
 void joints_check_break(physics_world *world);
 void joint_activate(physics_world *world, uint32_t slot);
 void joint_deactivate(physics_world *world, uint32_t slot);
+void joint_refresh_all(physics_world *world, uint32_t body); // after it was enabled or disabled
 void joints_free(physics_world *world);
 // Calls back with the other body of each joint of `body`.
 typedef void (*joint_visit)(physics_world *world, uint32_t joint, uint32_t other, void *context);
