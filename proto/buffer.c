@@ -1,5 +1,6 @@
 #include "proto/buffer.h"
 
+#include <msgpack.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -6,10 +6,11 @@
 #ifndef CAROM_PROTO_BUFFER_H
 #define CAROM_PROTO_BUFFER_H
 
-#include <msgpack.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+struct msgpack_packer; // not included: worlds fill buffers and know no wire
 
 typedef struct buffer {
     uint8_t *data; // NULL while nothing was written
@@ -39,7 +40,7 @@ void buffer_append(buffer *b, const void *bytes, size_t size);
 int buffer_write(void *b, const char *bytes, size_t size);
 
 // A packer that writes to the buffer. It holds a pointer to `b` and no memory.
-msgpack_packer buffer_packer(buffer *b);
+struct msgpack_packer buffer_packer(buffer *b);
 
 // Hands the bytes over: the caller frees them with free(). The buffer is empty afterwards. NULL and
 // 0 where nothing was written.

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include <msgpack.h>
 
 #include "proto/buffer.h"
 
