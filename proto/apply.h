@@ -45,7 +45,19 @@ typedef struct world_state_result {
     uint64_t hash;
     body_record *bodies;
     uint32_t body_count;
+    joint_info *joints;
+    uint32_t joint_count;
 } world_state_result;
+
+typedef struct hits_result {
+    query_hit *hits; // nearest first
+    uint32_t count;
+} hits_result;
+
+typedef struct bodies_result {
+    body_id *bodies; // in ascending order of their slots, none twice
+    uint32_t count;
+} bodies_result;
 
 typedef struct command_result command_result;
 
@@ -63,6 +75,11 @@ struct command_result {
         body_record body;         // body.get
         world_state_result state; // world.state
         shape_id shape;           // shape.add
+        joint_id joint;           // joint.create
+        joint_info joint_info;    // joint.get
+        hits_result hits;         // query.ray, query.cast
+        bodies_result found;      // query.overlap
+        query_near near;          // query.nearest; near.body 0: nothing there
         batch_result batch;       // world.apply
     };
 };

@@ -19,7 +19,8 @@ void decode_subscribe(const arguments *a, subscribe_args *out);
 void decode_view(const arguments *a, view_args *out); // world.unsubscribe too
 
 // decode_shape.c
-void decode_filter(const arguments *a, const char *name, shape_filter *out);
+// The map of argument "filter", by `list`; `out` has the defaults.
+void decode_filter(const arguments *a, const arg_list *list, shape_filter *out);
 void decode_shape(decoder *d, const msgpack_object *object, const place *where, shape_def *out);
 // The form alone; a chain is refused.
 void decode_form(decoder *d, const msgpack_object *object, const place *where, shape_geometry *out);

@@ -3,8 +3,8 @@
 // What all queries share.
 static void query_filter_read(const arguments *a, query_filter *out)
 {
-    *out = query_filter_default();
-    decode_filter(a, "filter", &out->filter);
+    *out = (query_filter){.filter = {.category = UINT64_MAX, .mask = UINT64_MAX}};
+    decode_filter(a, &METHOD_QUERY_FILTER, &out->filter);
     arguments_id(a, "ignore", METHOD_BODY_SPAWN, &out->ignore);
     arguments_bool(a, "sensors", &out->sensors);
 }

@@ -16,24 +16,15 @@ static void check(decoder *d, status s, const error *err, const place *where)
     }
 }
 
-static void filter_read(decoder *d, const msgpack_object *object, const place *where,
-                        shape_filter *out)
+void decode_filter(const arguments *a, const arg_list *list, shape_filter *out)
 {
-    arguments a;
-    if (arguments_read(&a, d, &METHOD_FILTER, object, where)) {
-        arguments_uint64(&a, "category", &out->category);
-        arguments_uint64(&a, "mask", &out->mask);
-        arguments_int32(&a, "group", &out->group);
-    }
-}
-
-void decode_filter(const arguments *a, const char *name, shape_filter *out)
-{
-    *out = shape_def_default().filter;
-    const msgpack_object *object = arguments_value(a, name);
-    if (object != NULL) {
-        place where = arguments_place(a, name);
-        filter_read(a->decoder, object, &where, out);
+    const msgpack_object *object = arguments_value(a, "filter");
+    place where = arguments_place(a, "filter");
+    arguments filter;
+    if (object != NULL && arguments_read(&filter, a->decoder, list, object, &where)) {
+        arguments_uint64(&filter, "category", &out->category);
+        arguments_uint64(&filter, "mask", &out->mask);
+        arguments_int32(&filter, "group", &out->group);
     }
 }
 
@@ -188,7 +179,7 @@ static void matter_read(const arguments *a, shape_def *out)
     arguments_number(a, "rolling_resistance", &out->rolling_resistance);
     arguments_number(a, "tangent_speed", &out->tangent_speed);
     arguments_bool(a, "sensor", &out->sensor);
-    decode_filter(a, "filter", &out->filter);
+    decode_filter(a, &METHOD_FILTER, &out->filter);
     arguments_choices(a, "events", &out->events);
 }
 

@@ -75,18 +75,29 @@
 
 // ---- shapes
 
+#define ALL_BITS "18446744073709551615"
+#define FILTER_REST                                                                                \
+    {.name = "mask",                                                                               \
+     .type = ARG_MASK,                                                                             \
+     .fallback = ALL_BITS,                                                                         \
+     .doc = "What it meets: each one's mask must have a bit of the other's category."},            \
+        INTEGER(                                                                                   \
+            "group", -2147483648.0, 2147483647.0, "0",                                             \
+            "Two of one group other than 0: never meet if it is negative, always if positive.")
+
 static const method_arg FILTER_ARGS[] = {
     {.name = "category", .type = ARG_MASK, .fallback = "1", .doc = "What the shape is: bits."},
-    {.name = "mask",
+    FILTER_REST,
+};
+static const method_arg QUERY_FILTER_ARGS[] = {
+    {.name = "category",
      .type = ARG_MASK,
-     .fallback = "18446744073709551615",
-     .doc = "What it collides with: two shapes meet if each one's mask has a bit of the other's "
-            "category."},
-    INTEGER("group", -2147483648.0, 2147483647.0, "0",
-            "Two shapes of one group other than 0: never collide if it is negative, always if "
-            "positive."),
+     .fallback = ALL_BITS,
+     .doc = "What the query is, as if it were a shape: bits."},
+    FILTER_REST,
 };
 const arg_list METHOD_FILTER = {"filter", FILTER_ARGS, COUNT(FILTER_ARGS), 0};
+const arg_list METHOD_QUERY_FILTER = {"filter", QUERY_FILTER_ARGS, COUNT(QUERY_FILTER_ARGS), 0};
 
 #define MATTER                                                                                     \
     NUMBER("density", 0, MATTER_MAX, "1", "kg/m²", "Mass by area."),                               \

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "common/base/assert.h"
+
 static const char *const ROLES[ROLE_COUNT] = {
     [ROLE_NONE] = "none",
     [ROLE_VIEWER] = "viewer",
@@ -90,4 +92,16 @@ int choice_find(const char *choices, const char *word, size_t size)
         }
         at += length + 1;
     }
+}
+
+const char *choice_word(const char *choices, uint32_t index, size_t *size)
+{
+    const char *at = choices;
+    for (; index > 0; index--) {
+        at += strcspn(at, "|");
+        ASSERT(*at == '|');
+        at++;
+    }
+    *size = strcspn(at, "|");
+    return at;
 }

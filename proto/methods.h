@@ -94,7 +94,7 @@ typedef enum arg_type {
     ARG_VECTOR,  // [x, y]; min and max hold for each
     ARG_VECTORS, // [[x, y] …]; min and max hold for each coordinate
     ARG_AREA,    // [x0, y0, x1, y1] with x0 <= x1, y0 <= y1
-    ARG_FILTER,  // map, see METHOD_FILTER
+    ARG_FILTER,  // map, see METHOD_FILTER and METHOD_QUERY_FILTER
     ARG_SHAPE,   // map, see METHOD_SHAPES
     ARG_FORM,    // map: a shape's form alone, without density, friction …; no chain
     ARG_SHAPES,  // array of ARG_SHAPE
@@ -154,7 +154,9 @@ enum method_shape {
     METHOD_SHAPE_COUNT
 };
 extern const arg_list METHOD_SHAPES[METHOD_SHAPE_COUNT];
+// A filter's, of a shape and of a query: they differ in what a missing category means.
 extern const arg_list METHOD_FILTER;
+extern const arg_list METHOD_QUERY_FILTER;
 
 // The method's row; NULL where there is none of that name (`size` bytes, not zero-terminated).
 const method_info *method_find(const char *name, size_t size);
@@ -169,5 +171,7 @@ int arg_list_find(const arg_list *list, const char *name, size_t size);
 
 // The place of the word in "a|b|c", or -1.
 int choice_find(const char *choices, const char *word, size_t size);
+// The word at a place that exists; not zero-terminated.
+const char *choice_word(const char *choices, uint32_t index, size_t *size);
 
 #endif
