@@ -1,0 +1,144 @@
+#include "client/lib/address.h"
+
+#include <errno.h>
+#include <netdb.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <carom/client.h>
+
+// ---- texts
+
+static carom_status bad_address(const char *text, carom_error *err)
+{
+    return fault_set(err, CAROM_INVALID_ARGUMENT,
+                     "'%.100s' is no address: expected host, host:port or [address]:port", text);
+}
+
+static bool parse_port(const char *text, uint16_t *port)
+{
+    unsigned long value = 0;
+    size_t digits = strspn(text, "0123456789");
+    if (digits == 0 || digits > 5 || text[digits] != '\0') {
+        return false;
+    }
+    value = strtoul(text, NULL, 10);
+    if (value == 0 || value > UINT16_MAX) {
+        return false;
+    }
+    *port = (uint16_t)value;
+    return true;
+}
+
+// Finds where the host begins and ends and what follows it. An address of version 6 has colons of
+// its own: it stands in brackets, or alone without a port.
+static bool split_host(const char *text, const char **begin, size_t *size, const char **rest)
+{
+    if (*text == '[') {
+        const char *close = strchr(text, ']');
+        *begin = text + 1;
+        *size = close == NULL ? 0 : (size_t)(close - text - 1);
+        *rest = close == NULL ? "" : close + 1;
+        return *size > 0;
+    }
+    const char *colon = strchr(text, ':');
+    bool bare_v6 = colon != NULL && strchr(colon + 1, ':') != NULL;
+    *begin = text;
+    *size = colon == NULL || bare_v6 ? strlen(text) : (size_t)(colon - text);
+    *rest = text + *size;
+    return true;
+}
+
+carom_status carom_address_parse(const char *text, char *host, size_t host_size, uint16_t *port,
+                                 carom_error *err)
+{
+    static const char SCHEME[] = "tcp://";
+    const char *whole = text == NULL ? "" : text;
+    const char *rest = whole;
+    if (strncmp(rest, SCHEME, sizeof SCHEME - 1) == 0) {
+        rest += sizeof SCHEME - 1;
+    }
+    const char *begin;
+    size_t size;
+    if (!split_host(rest, &begin, &size, &rest)) {
+        return bad_address(whole, err);
+    }
+    uint16_t number = CAROM_PORT_DEFAULT;
+    if (*rest != '\0' && (*rest != ':' || !parse_port(rest + 1, &number))) {
+        return bad_address(whole, err);
+    }
+    if (size == 0) {
+        begin = CAROM_HOST_DEFAULT;
+        size = strlen(begin);
+    }
+    if (size >= host_size) {
+        return bad_address(whole, err);
+    }
+    memcpy(host, begin, size);
+    host[size] = '\0';
+    *port = number;
+    return CAROM_OK;
+}
+
+// ---- sockets
+
+carom_status address_resolve(const char *host, uint16_t port, address_list *out, carom_error *err)
+{
+    char service[8];
+    snprintf(service, sizeof service, "%u", (unsigned)port);
+    struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV};
+    struct addrinfo *found = NULL;
+    int failure = getaddrinfo(host, service, &hints, &found);
+    if (failure != 0) {
+        return fault_set(err, CAROM_UNAVAILABLE, "cannot find the host '%.100s': %s", host,
+                         failure == EAI_SYSTEM ? strerror(errno) : gai_strerror(failure));
+    }
+    out->count = 0;
+    for (struct addrinfo *a = found; a != NULL && out->count < ADDRESSES_MAX; a = a->ai_next) {
+        if (a->ai_addrlen <= sizeof out->addresses[0]) {
+            memcpy(&out->addresses[out->count], a->ai_addr, a->ai_addrlen);
+            out->sizes[out->count++] = a->ai_addrlen;
+        }
+    }
+    freeaddrinfo(found);
+    return CAROM_OK;
+}
+
+int address_connect(const address_list *list, int i)
+{
+    const struct sockaddr *where = (const struct sockaddr *)&list->addresses[i];
+    int fd = socket(where->sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (fd < 0) {
+        return -1;
+    }
+    // Commands are small and wait for no more: none of them should wait for an acknowledgement.
+    int on = 1;
+    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
+    if (connect(fd, where, list->sizes[i]) != 0 && errno != EINPROGRESS && errno != EINTR) {
+        int failure = errno;
+        close(fd);
+        errno = failure;
+        return -1;
+    }
+    return fd;
+}
+
+int address_connected(int fd)
+{
+    struct pollfd ready = {.fd = fd, .events = POLLOUT};
+    if (poll(&ready, 1, 0) <= 0) {
+        return EINPROGRESS;
+    }
+    int failure = 0;
+    socklen_t size = sizeof failure;
+    if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &failure, &size) != 0) {
+        return errno;
+    }
+    return failure;
+}

@@ -1,0 +1,30 @@
+// Where a server is: texts taken apart, names resolved, sockets on their way. All non-blocking but
+// for the resolution of names, which the system does as long as it likes.
+#ifndef CAROM_CLIENT_LIB_ADDRESS_H
+#define CAROM_CLIENT_LIB_ADDRESS_H
+
+#include <netinet/in.h>
+#include <stdint.h>
+#include <sys/socket.h>
+
+#include "client/lib/fault.h"
+
+enum { ADDRESSES_MAX = 8 }; // of one host that are tried; more are ignored
+
+typedef struct address_list {
+    struct sockaddr_storage addresses[ADDRESSES_MAX];
+    socklen_t sizes[ADDRESSES_MAX];
+    int count;
+} address_list;
+
+// CAROM_INVALID_ARGUMENT for a host that is no name at all, CAROM_UNAVAILABLE if it cannot be
+// resolved.
+carom_status address_resolve(const char *host, uint16_t port, address_list *out, carom_error *err);
+
+// A non-blocking socket that is connecting to address `i`, or -1 with errno.
+int address_connect(const address_list *list, int i);
+
+// 0 when the socket is connected, EINPROGRESS while it is not, else why it failed. Does not wait.
+int address_connected(int fd);
+
+#endif

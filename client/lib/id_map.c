@@ -1,0 +1,101 @@
+#include "client/lib/id_map.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/assert.h"
+
+enum { CAPACITY_MIN = 16 };
+
+// Multiplies by 2^64 / golden ratio and takes high bits (Knuth, The Art of Computer Programming 3,
+// 6.4): ids that differ in their low or in their high bits alone are spread alike.
+static uint32_t home_of(const id_map *m, uint64_t id)
+{
+    return (uint32_t)((id * 0x9E3779B97F4A7C15ULL) >> 32) & (m->capacity - 1);
+}
+
+void id_map_deinit(id_map *m)
+{
+    free(m->slots);
+    *m = (id_map){0};
+}
+
+void id_map_clear(id_map *m)
+{
+    if (m->capacity > 0) {
+        memset(m->slots, 0, m->capacity * sizeof *m->slots);
+    }
+    m->count = 0;
+}
+
+// The slot that holds the id, or the free one where it belongs.
+static uint32_t slot_of(const id_map *m, uint64_t id)
+{
+    uint32_t i = home_of(m, id);
+    while (m->slots[i].id != 0 && m->slots[i].id != id) {
+        i = (i + 1) & (m->capacity - 1);
+    }
+    return i;
+}
+
+bool id_map_find(const id_map *m, uint64_t id, uint32_t *place)
+{
+    if (m->count == 0 || id == 0) {
+        return false;
+    }
+    const id_slot *slot = &m->slots[slot_of(m, id)];
+    if (slot->id != id) {
+        return false;
+    }
+    *place = slot->place;
+    return true;
+}
+
+static void grow(id_map *m)
+{
+    id_map larger = {.capacity = m->capacity == 0 ? CAPACITY_MIN : m->capacity * 2};
+    ASSERT(larger.capacity > m->capacity);
+    larger.slots = calloc(larger.capacity, sizeof *larger.slots);
+    ASSERT(larger.slots != NULL); // bounded by the bodies of a world or the requests of a client
+    for (uint32_t i = 0; i < m->capacity; i++) {
+        if (m->slots[i].id != 0) {
+            larger.slots[slot_of(&larger, m->slots[i].id)] = m->slots[i];
+        }
+    }
+    larger.count = m->count;
+    free(m->slots);
+    *m = larger;
+}
+
+void id_map_put(id_map *m, uint64_t id, uint32_t place)
+{
+    ASSERT(id != 0);
+    if ((uint64_t)m->count * 4 >= (uint64_t)m->capacity * 3) {
+        grow(m);
+    }
+    id_slot *slot = &m->slots[slot_of(m, id)];
+    m->count += slot->id == 0;
+    *slot = (id_slot){id, place};
+}
+
+void id_map_remove(id_map *m, uint64_t id)
+{
+    if (m->count == 0 || id == 0) {
+        return;
+    }
+    uint32_t mask = m->capacity - 1;
+    uint32_t hole = slot_of(m, id);
+    if (m->slots[hole].id == 0) {
+        return;
+    }
+    m->count--;
+    for (uint32_t i = (hole + 1) & mask; m->slots[i].id != 0; i = (i + 1) & mask) {
+        // May move back only if its home is not between the hole and itself.
+        uint32_t distance = (i - home_of(m, m->slots[i].id)) & mask;
+        if (distance >= ((i - hole) & mask)) {
+            m->slots[hole] = m->slots[i];
+            hole = i;
+        }
+    }
+    m->slots[hole].id = 0;
+}

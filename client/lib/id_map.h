@@ -1,0 +1,32 @@
+// From ids to places in an array: open addressing with linear probing; removal moves later entries
+// back, so that there are no tombstones and a map that has reached its working size stays as it is.
+//
+// Never walked, so its order influences nothing. Ids are not 0.
+#ifndef CAROM_CLIENT_LIB_ID_MAP_H
+#define CAROM_CLIENT_LIB_ID_MAP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct id_slot {
+    uint64_t id; // 0: free
+    uint32_t place;
+} id_slot;
+
+typedef struct id_map {
+    id_slot *slots;
+    uint32_t capacity; // a power of two, or 0; at most 3/4 are used
+    uint32_t count;
+} id_map;
+
+void id_map_deinit(id_map *m);
+void id_map_clear(id_map *m);
+
+// False if the id is not there.
+bool id_map_find(const id_map *m, uint64_t id, uint32_t *place);
+
+// Sets the place of an id, new or not.
+void id_map_put(id_map *m, uint64_t id, uint32_t place);
+void id_map_remove(id_map *m, uint64_t id);
+
+#endif

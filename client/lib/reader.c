@@ -1,0 +1,172 @@
+#include "client/lib/reader.h"
+
+#include <string.h>
+
+#include "proto/utf8.h"
+
+reader reader_open(const void *bytes, size_t size)
+{
+    const uint8_t *begin = bytes;
+    return (reader){.at = begin, .end = begin + size};
+}
+
+static double float_from_bits(const uint8_t *body, uint64_t size)
+{
+    uint64_t bits = 0;
+    for (uint64_t i = 0; i < size; i++) {
+        bits = bits << 8 | body[i];
+    }
+    if (size == sizeof(float)) {
+        uint32_t narrow = (uint32_t)bits;
+        float value;
+        memcpy(&value, &narrow, sizeof value);
+        return (double)value;
+    }
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+static bool fail(reader *r)
+{
+    r->failed = true;
+    r->at = r->end;
+    return false;
+}
+
+bool reader_next(reader *r, reader_item *item)
+{
+    *item = (reader_item){.kind = TAG_NIL};
+    value_head head;
+    if (r->failed || !value_head_read(r->at, (size_t)(r->end - r->at), &head)) {
+        return fail(r);
+    }
+    uint8_t tag = r->at[0];
+    const uint8_t *body = r->at + head.size;
+    bool container = head.kind == TAG_ARRAY || head.kind == TAG_MAP;
+    // Each element takes a byte at least, so this holds back what a container only declares.
+    if (head.length > (uint64_t)(r->end - body)) {
+        return fail(r);
+    }
+    item->kind = head.kind;
+    item->count = (uint32_t)head.length;
+    switch (head.kind) {
+    case TAG_BOOL:
+        item->boolean = tag == 0xC3;
+        break;
+    case TAG_INTEGER:
+        item->integer = tag_integer(tag, body, &item->negative);
+        break;
+    case TAG_FLOAT:
+        item->real = float_from_bits(body, head.length);
+        break;
+    case TAG_STR:
+    case TAG_BIN:
+    case TAG_EXT:
+        item->bytes = body;
+        break;
+    case TAG_RESERVED:
+        return fail(r);
+    default:
+        break;
+    }
+    r->at = container ? body : body + head.length;
+    return true;
+}
+
+void reader_skip(reader *r)
+{
+    uint64_t owed = 1;
+    while (owed > 0) {
+        reader_item item;
+        if (!reader_next(r, &item)) {
+            return;
+        }
+        owed--;
+        if (item.kind == TAG_ARRAY) {
+            owed += item.count;
+        } else if (item.kind == TAG_MAP) {
+            owed += (uint64_t)item.count * 2;
+        }
+    }
+}
+
+static reader_item expect(reader *r, tag_kind kind)
+{
+    reader_item item;
+    if (reader_next(r, &item) && item.kind != kind) {
+        fail(r);
+        item = (reader_item){.kind = TAG_NIL};
+    }
+    return item;
+}
+
+uint32_t reader_array(reader *r)
+{
+    return expect(r, TAG_ARRAY).count;
+}
+
+uint32_t reader_map(reader *r)
+{
+    return expect(r, TAG_MAP).count;
+}
+
+bool reader_bool(reader *r)
+{
+    return expect(r, TAG_BOOL).boolean;
+}
+
+double reader_number(reader *r)
+{
+    reader_item item;
+    if (!reader_next(r, &item)) {
+        return 0.0;
+    }
+    if (item.kind == TAG_INTEGER) {
+        return item.negative ? (double)(int64_t)item.integer : (double)item.integer;
+    }
+    bool finite = item.real - item.real == 0.0;
+    if (item.kind != TAG_FLOAT || !finite) {
+        fail(r);
+        return 0.0;
+    }
+    return item.real;
+}
+
+#define TWO_64 18446744073709551616.0
+
+uint64_t reader_unsigned(reader *r)
+{
+    reader_item item;
+    if (!reader_next(r, &item)) {
+        return 0;
+    }
+    if (item.kind == TAG_INTEGER && !item.negative) {
+        return item.integer;
+    }
+    if (item.kind == TAG_FLOAT && item.real >= 0.0 && item.real < TWO_64) {
+        uint64_t whole = (uint64_t)item.real;
+        if ((double)whole - item.real == 0.0) {
+            return whole;
+        }
+    }
+    fail(r);
+    return 0;
+}
+
+reader_text reader_get_text(reader *r)
+{
+    reader_item item;
+    reader_next(r, &item);
+    bool text = item.kind == TAG_STR || item.kind == TAG_BIN;
+    if (!text || !utf8_valid(item.bytes, item.count)) {
+        fail(r);
+        return (reader_text){"", 0};
+    }
+    return (reader_text){(const char *)item.bytes, item.count};
+}
+
+bool reader_text_is(reader_text text, const char *word)
+{
+    return strlen(word) == text.size && memcmp(text.bytes, word, text.size) == 0;
+}

@@ -1,0 +1,57 @@
+// Walks over MessagePack values that a scanner has passed, one after the other, without building
+// anything: snapshots go from the bytes straight into structs.
+//
+// A reader that meets something else than it was asked for, or the end of its bytes, has `failed`
+// and gives zeros from then on, so that a decoder reads to its end and asks once.
+#ifndef CAROM_CLIENT_LIB_READER_H
+#define CAROM_CLIENT_LIB_READER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "proto/tag.h"
+
+typedef struct reader {
+    const uint8_t *at;
+    const uint8_t *end;
+    bool failed;
+} reader;
+
+// One value's head, and all of it where it is no container.
+typedef struct reader_item {
+    tag_kind kind;
+    bool boolean;
+    bool negative;        // of an integer
+    uint64_t integer;     // its 64 bits
+    double real;          // of a float
+    const uint8_t *bytes; // of a str or bin
+    uint32_t count;       // bytes of it, elements of an array, pairs of a map
+} reader_item;
+
+reader reader_open(const void *bytes, size_t size);
+
+// Reads the next value, or the head of a container, whose elements then follow. False on failure.
+bool reader_next(reader *r, reader_item *item);
+
+// Steps over one whole value.
+void reader_skip(reader *r);
+
+// Expecting readers. Numbers: any integer or finite float; unsigned: an integer >= 0, or a whole
+// float.
+uint32_t reader_array(reader *r);
+uint32_t reader_map(reader *r);
+double reader_number(reader *r);
+uint64_t reader_unsigned(reader *r);
+bool reader_bool(reader *r);
+
+// A str or bin that is UTF-8; points into the bytes.
+typedef struct reader_text {
+    const char *bytes;
+    uint32_t size;
+} reader_text;
+
+reader_text reader_get_text(reader *r);
+bool reader_text_is(reader_text text, const char *word);
+
+#endif

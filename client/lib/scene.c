@@ -1,0 +1,175 @@
+// A scene fed to a world over the wire. proto/scene.h reads and unrolls it, and cuts it into pieces
+// in which each reference is to something that an earlier piece has made; here they are sent, and
+// the ids that come back are noted for the pieces that follow.
+#include <carom/scene.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <carom/calls.h>
+
+#include "client/lib/call.h"
+#include "client/lib/connection.h"
+#include "common/base/assert.h"
+#include "proto/scene.h"
+
+enum { ANSWER_TIMEOUT_MS = 10000 };
+
+typedef struct feed {
+    carom_client *client;
+    const char *world;
+    const scene *scene;
+    uint64_t *ids; // of what each command has made, 0: nothing
+    int timeout_ms;
+    carom_scene_result result;
+} feed;
+
+carom_scene_options carom_scene_options_default(void)
+{
+    return (carom_scene_options){.create = true, .timeout_ms = ANSWER_TIMEOUT_MS};
+}
+
+// ---- the world
+
+static carom_status create_world(feed *f, carom_error *err)
+{
+    const scene_world *settings = &f->scene->world;
+    carom_world_options options = carom_world_options_default();
+    options.gravity = (carom_vec2){settings->gravity[0], settings->gravity[1]};
+    options.hz = settings->hz;
+    options.substeps = (int)settings->substeps;
+    options.sleep = settings->sleep;
+    options.bodies_max = settings->bodies_max;
+    options.paused = true; // nothing falls before all of it stands
+    carom_error why = {0};
+    carom_status outcome =
+        carom_world_create(f->client, f->world, &options, f->timeout_ms, &f->result.tick, &why);
+    f->result.created = outcome == CAROM_OK;
+    if (outcome == CAROM_OK || outcome == CAROM_ALREADY_EXISTS) {
+        return CAROM_OK;
+    }
+    return fault_copy(err, &why);
+}
+
+// ---- the pieces
+
+static void note_results(feed *f, uint32_t first, const carom_value *results)
+{
+    for (size_t k = 0; k < carom_value_count(results); k++) {
+        const carom_value *made = carom_value_at(results, k);
+        uint64_t body = carom_get_uint(made, "body", 0);
+        uint64_t joint = carom_get_uint(made, "joint", 0);
+        f->ids[first + k] = body != 0 ? body : joint;
+        f->result.bodies += body != 0;
+        f->result.joints += body == 0 && joint != 0;
+    }
+}
+
+// {world: …, commands: chunk}, with the chunk as it is.
+static void pack_apply(const feed *f, const buffer *chunk, buffer *out)
+{
+    msgpack_packer packer = buffer_packer(out);
+    msgpack_pack_map(&packer, 2);
+    msgpack_pack_str_with_body(&packer, "world", strlen("world"));
+    msgpack_pack_str_with_body(&packer, f->world, strlen(f->world));
+    msgpack_pack_str_with_body(&packer, "commands", strlen("commands"));
+    buffer_append(out, chunk->data, chunk->size);
+}
+
+static carom_status send_piece(feed *f, uint32_t first, uint32_t count, const buffer *chunk,
+                               carom_error *err)
+{
+    buffer args;
+    buffer_init(&args, SCENE_BYTES_MAX);
+    pack_apply(f, chunk, &args);
+    outgoing message = {.method = "world.apply", .encoded = &args};
+    carom_value *result = NULL;
+    carom_status outcome = client_call(f->client, &message, f->timeout_ms, &result, err);
+    buffer_deinit(&args);
+    const carom_value *results = carom_value_get(result, "results");
+    if (outcome == CAROM_OK && carom_value_count(results) != count) {
+        outcome = fault_set(err, CAROM_INTERNAL, "world.apply answered %zu results for %u commands",
+                            carom_value_count(results), count);
+    }
+    if (outcome == CAROM_OK) {
+        note_results(f, first, results);
+        f->result.commands += count;
+        f->result.tick = carom_get_uint(result, "tick", f->result.tick);
+    } else if (err != NULL) {
+        struct error text;
+        error_set(&text, (enum status)outcome, "%s", err->text);
+        error_prefix(&text, "commands %u to %u of %u (entry %u)", first, first + count - 1,
+                     f->scene->command_count, f->scene->commands[first].entry);
+        memcpy(err->text, text.text, sizeof err->text);
+    }
+    carom_value_free(result);
+    return outcome;
+}
+
+static carom_status send_pieces(feed *f, carom_error *err)
+{
+    carom_status outcome = CAROM_OK;
+    buffer chunk;
+    buffer_init(&chunk, SCENE_BYTES_MAX);
+    uint32_t first = 0;
+    while (outcome == CAROM_OK) {
+        buffer_clear(&chunk);
+        uint32_t count = scene_next_chunk(f->scene, first, f->ids, &chunk);
+        if (count == 0) {
+            break;
+        }
+        outcome = send_piece(f, first, count, &chunk, err);
+        first += count;
+    }
+    buffer_deinit(&chunk);
+    return outcome;
+}
+
+// ---- the whole
+
+static carom_status feed_scene(feed *f, const carom_scene_options *options, carom_error *err)
+{
+    carom_status outcome = options->create ? create_world(f, err) : CAROM_OK;
+    if (outcome == CAROM_OK) {
+        outcome = send_pieces(f, err);
+    }
+    if (outcome == CAROM_OK && f->result.created && !options->paused) {
+        outcome = carom_world_resume(f->client, f->world, f->timeout_ms, NULL, err);
+    }
+    if (outcome != CAROM_OK && f->result.created) {
+        carom_world_destroy(f->client, f->world, f->timeout_ms, NULL); // half a world helps nobody
+    }
+    return outcome;
+}
+
+carom_status carom_scene_apply(carom_client *client, const char *world, const char *text,
+                               size_t size, const carom_scene_options *options,
+                               carom_scene_result *result, carom_error *err)
+{
+    carom_scene_options defaults = carom_scene_options_default();
+    options = options == NULL ? &defaults : options;
+    carom_status outcome = client_may_wait(client, err);
+    if (outcome != CAROM_OK) {
+        return outcome;
+    }
+    scene loaded;
+    struct error refused;
+    if (scene_load_text(text, size, NULL, &loaded, &refused) != STATUS_OK) {
+        return fault_take(err, &refused);
+    }
+    feed f = {
+        .client = client, .world = world, .scene = &loaded, .timeout_ms = options->timeout_ms};
+    f.ids = calloc(loaded.command_count + 1, sizeof *f.ids);
+    ASSERT(f.ids != NULL); // bounded by SCENE_COMMANDS_MAX
+    client_enter(client);
+    outcome = feed_scene(&f, options, err);
+    if (client_leave(client) && outcome == CAROM_OK) {
+        outcome = fault_set(err, CAROM_UNAVAILABLE, "the client was freed in a callback");
+    }
+    if (outcome == CAROM_OK && result != NULL) {
+        *result = f.result;
+    }
+    free(f.ids);
+    scene_deinit(&loaded);
+    return outcome;
+}

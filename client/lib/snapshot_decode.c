@@ -1,0 +1,437 @@
+#include "client/lib/snapshot_decode.h"
+
+#include <string.h>
+
+#include "client/lib/reader.h"
+#include "client/lib/value_wire.h"
+#include "proto/check.h"
+
+void snapshot_decoder_deinit(snapshot_decoder *d)
+{
+    array_free(&d->bodies);
+    array_free(&d->removed);
+    array_free(&d->enter);
+    array_free(&d->leave);
+    array_free(&d->events);
+    array_free(&d->names);
+    array_free(&d->contacts);
+}
+
+// ---- kinds of events
+
+static const char *const KIND_NAMES[] = {
+    [CAROM_EVENT_BEGIN] = "begin",
+    [CAROM_EVENT_STAY] = "stay",
+    [CAROM_EVENT_END] = "end",
+    [CAROM_EVENT_HIT] = "hit",
+    [CAROM_EVENT_SENSOR_BEGIN] = "sensor_begin",
+    [CAROM_EVENT_SENSOR_END] = "sensor_end",
+    [CAROM_EVENT_SLEEP] = "sleep",
+    [CAROM_EVENT_WAKE] = "wake",
+    [CAROM_EVENT_SPAWN] = "spawn",
+    [CAROM_EVENT_REMOVE] = "remove",
+    [CAROM_EVENT_JOINT_BREAK] = "joint_break",
+    [CAROM_EVENT_FREEZE] = "freeze",
+};
+_Static_assert(sizeof KIND_NAMES / sizeof *KIND_NAMES == CAROM_EVENT_OTHER, "each has its name");
+
+const char *carom_event_kind_name(carom_event_kind kind)
+{
+    return (unsigned)kind < CAROM_EVENT_OTHER ? KIND_NAMES[kind] : NULL;
+}
+
+static carom_event_kind kind_of(reader_text name)
+{
+    unsigned kind = 0;
+    while (kind < CAROM_EVENT_OTHER && !reader_text_is(name, KIND_NAMES[kind])) {
+        kind++;
+    }
+    return (carom_event_kind)kind;
+}
+
+// ---- pieces
+
+static carom_vec2 read_vec(reader *r)
+{
+    if (reader_array(r) != 2) {
+        r->failed = true;
+    }
+    double x = reader_number(r);
+    double y = reader_number(r);
+    return (carom_vec2){x, y};
+}
+
+static uint64_t read_id(reader *r)
+{
+    uint64_t id = reader_unsigned(r);
+    if (id == 0) {
+        r->failed = true;
+    }
+    return id;
+}
+
+static bool copy_text(reader_text text, char *out, size_t out_size)
+{
+    if (text.size >= out_size) {
+        return false;
+    }
+    memcpy(out, text.bytes, text.size);
+    out[text.size] = '\0';
+    return true;
+}
+
+static carom_body read_row(reader *r)
+{
+    enum { ROW_SIZE = 7 };
+    carom_body body = {0};
+    if (reader_array(r) != ROW_SIZE) {
+        r->failed = true;
+        return body;
+    }
+    body.id = read_id(r);
+    body.x = reader_number(r);
+    body.y = reader_number(r);
+    body.angle = reader_number(r);
+    body.vx = reader_number(r);
+    body.vy = reader_number(r);
+    body.w = reader_number(r);
+    return body;
+}
+
+// The kind's name goes into `names` if it is not one of ours; its pointer is set in the end, when
+// the array has stopped growing.
+static void read_kind(snapshot_decoder *d, reader *r, carom_event *event)
+{
+    reader_text name = reader_get_text(r);
+    event->kind = kind_of(name);
+    event->name = carom_event_kind_name(event->kind);
+    if (event->kind == CAROM_EVENT_OTHER) {
+        event_name copy;
+        if (!copy_text(name, copy.text, sizeof copy.text)) {
+            r->failed = true;
+            return;
+        }
+        array_push(&d->names, copy);
+    }
+}
+
+static void read_event_field(snapshot_decoder *d, reader *r, reader_text key, carom_event *event)
+{
+    if (reader_text_is(key, "kind")) {
+        if (event->name != NULL || event->kind == CAROM_EVENT_OTHER) {
+            r->failed = true; // a second time
+            return;
+        }
+        read_kind(d, r, event);
+    } else if (reader_text_is(key, "tick")) {
+        event->tick = reader_unsigned(r);
+    } else if (reader_text_is(key, "a")) {
+        event->a = reader_unsigned(r);
+    } else if (reader_text_is(key, "b")) {
+        event->b = reader_unsigned(r);
+    } else if (reader_text_is(key, "shape_a")) {
+        event->shape_a = reader_unsigned(r);
+    } else if (reader_text_is(key, "shape_b")) {
+        event->shape_b = reader_unsigned(r);
+    } else if (reader_text_is(key, "joint")) {
+        event->joint = reader_unsigned(r);
+    } else if (reader_text_is(key, "point")) {
+        event->point = read_vec(r);
+    } else if (reader_text_is(key, "normal")) {
+        event->normal = read_vec(r);
+    } else if (reader_text_is(key, "depth")) {
+        event->depth = reader_number(r);
+    } else if (reader_text_is(key, "speed")) {
+        event->speed = reader_number(r);
+    } else if (reader_text_is(key, "impulse")) {
+        event->impulse = reader_number(r);
+    } else {
+        reader_skip(r);
+    }
+}
+
+static void read_event(snapshot_decoder *d, reader *r)
+{
+    carom_event event = {0};
+    uint32_t pairs = reader_map(r);
+    for (uint32_t i = 0; i < pairs && !r->failed; i++) {
+        read_event_field(d, r, reader_get_text(r), &event);
+    }
+    if (event.name == NULL && event.kind != CAROM_EVENT_OTHER) {
+        r->failed = true; // no kind at all
+    }
+    array_push(&d->events, event);
+}
+
+static void name_other_events(snapshot_decoder *d)
+{
+    uint32_t next = 0;
+    for (uint32_t i = 0; i < d->events.count; i++) {
+        if (d->events.data[i].kind == CAROM_EVENT_OTHER) {
+            d->events.data[i].name = d->names.data[next++].text;
+        }
+    }
+}
+
+// ---- contacts
+
+static void read_contact_point(reader *r, carom_contact *contact, int i)
+{
+    uint32_t pairs = reader_map(r);
+    for (uint32_t k = 0; k < pairs && !r->failed; k++) {
+        reader_text key = reader_get_text(r);
+        if (reader_text_is(key, "point")) {
+            contact->points[i] = read_vec(r);
+        } else if (reader_text_is(key, "depth")) {
+            contact->depth[i] = reader_number(r);
+        } else if (reader_text_is(key, "impulse")) {
+            contact->impulse[i] = reader_number(r);
+        } else {
+            reader_skip(r);
+        }
+    }
+}
+
+static void read_contact_points(reader *r, carom_contact *contact)
+{
+    uint32_t count = reader_array(r);
+    if (count < 1 || count > 2) {
+        r->failed = true;
+        return;
+    }
+    contact->count = (int)count;
+    for (int i = 0; i < contact->count; i++) {
+        read_contact_point(r, contact, i);
+    }
+}
+
+static carom_contact read_contact(reader *r)
+{
+    carom_contact contact = {0};
+    uint32_t pairs = reader_map(r);
+    for (uint32_t i = 0; i < pairs && !r->failed; i++) {
+        reader_text key = reader_get_text(r);
+        if (reader_text_is(key, "a")) {
+            contact.a = reader_unsigned(r);
+        } else if (reader_text_is(key, "b")) {
+            contact.b = reader_unsigned(r);
+        } else if (reader_text_is(key, "shape_a")) {
+            contact.shape_a = reader_unsigned(r);
+        } else if (reader_text_is(key, "shape_b")) {
+            contact.shape_b = reader_unsigned(r);
+        } else if (reader_text_is(key, "normal")) {
+            contact.normal = read_vec(r);
+        } else if (reader_text_is(key, "points")) {
+            read_contact_points(r, &contact);
+        } else {
+            reader_skip(r);
+        }
+    }
+    return contact;
+}
+
+// ---- the whole
+
+// The keys of a snapshot, each with its bit, so that a doubled or missing one is noticed.
+enum snapshot_key {
+    KEY_SUBSCRIPTION,
+    KEY_WORLD,
+    KEY_EPOCH,
+    KEY_TICK,
+    KEY_TIME,
+    KEY_FULL,
+    KEY_BODIES,
+    KEY_REMOVED,
+    KEY_ENTER,
+    KEY_LEAVE,
+    KEY_EVENTS,
+    KEY_HASH,
+    KEY_LAST,
+    KEY_SKIPPED,
+    KEY_CONTACTS,
+    KEY_DATA,
+    KEY_COUNT
+};
+
+static const char *const KEYS[KEY_COUNT] = {
+    "subscription", "world", "epoch",  "tick", "time", "full",    "bodies",   "removed",
+    "enter",        "leave", "events", "hash", "last", "skipped", "contacts", "data",
+};
+
+static const unsigned KEYS_REQUIRED =
+    1U << KEY_SUBSCRIPTION | 1U << KEY_WORLD | 1U << KEY_TICK | 1U << KEY_FULL;
+
+static void read_hash(reader *r, carom_snapshot *out)
+{
+    reader_item item;
+    reader_next(r, &item);
+    bool text = item.kind == TAG_BIN || item.kind == TAG_STR;
+    if (!text || item.count != sizeof out->hash) {
+        r->failed = true;
+        return;
+    }
+    memcpy(out->hash, item.bytes, sizeof out->hash);
+    out->has_hash = true;
+}
+
+// Lists of ids are one macro, because each array is a type of its own.
+#define READ_IDS(r, array)                                                                         \
+    do {                                                                                           \
+        uint32_t count_ = reader_array(r);                                                         \
+        for (uint32_t i_ = 0; i_ < count_ && !(r)->failed; i_++) {                                 \
+            array_push((array), read_id(r));                                                       \
+        }                                                                                          \
+    } while (0)
+
+static void read_lists(snapshot_decoder *d, reader *r, enum snapshot_key key)
+{
+    uint32_t count;
+    switch (key) {
+    case KEY_BODIES:
+        count = reader_array(r);
+        for (uint32_t i = 0; i < count && !r->failed; i++) {
+            array_push(&d->bodies, read_row(r));
+        }
+        break;
+    case KEY_REMOVED:
+        READ_IDS(r, &d->removed);
+        break;
+    case KEY_ENTER:
+        READ_IDS(r, &d->enter);
+        break;
+    case KEY_LEAVE:
+        READ_IDS(r, &d->leave);
+        break;
+    case KEY_EVENTS:
+        count = reader_array(r);
+        for (uint32_t i = 0; i < count && !r->failed; i++) {
+            read_event(d, r);
+        }
+        break;
+    case KEY_CONTACTS:
+        count = reader_array(r);
+        for (uint32_t i = 0; i < count && !r->failed; i++) {
+            array_push(&d->contacts, read_contact(r));
+        }
+        break;
+    default:
+        reader_skip(r);
+        break;
+    }
+}
+
+static void read_field(snapshot_decoder *d, reader *r, enum snapshot_key key, carom_snapshot *out)
+{
+    switch (key) {
+    case KEY_SUBSCRIPTION:
+        out->subscription = read_id(r);
+        break;
+    case KEY_WORLD:
+        if (!copy_text(reader_get_text(r), d->world, sizeof d->world)) {
+            r->failed = true;
+        }
+        break;
+    case KEY_EPOCH:
+        out->epoch = reader_unsigned(r);
+        break;
+    case KEY_TICK:
+        out->tick = reader_unsigned(r);
+        break;
+    case KEY_TIME:
+        out->time = reader_number(r);
+        break;
+    case KEY_FULL:
+        out->full = reader_bool(r);
+        break;
+    case KEY_LAST:
+        out->last = reader_unsigned(r);
+        break;
+    case KEY_SKIPPED:
+        out->skipped = reader_unsigned(r);
+        break;
+    case KEY_HASH:
+        read_hash(r, out);
+        break;
+    case KEY_DATA:
+        out->packed = true;
+        reader_skip(r);
+        break;
+    default:
+        read_lists(d, r, key);
+        break;
+    }
+}
+
+static carom_status read_fields(snapshot_decoder *d, reader *r, carom_snapshot *out,
+                                carom_error *err)
+{
+    unsigned seen = 0;
+    uint32_t pairs = reader_map(r);
+    for (uint32_t i = 0; i < pairs && !r->failed; i++) {
+        reader_text name = reader_get_text(r);
+        unsigned key = 0;
+        while (key < KEY_COUNT && !reader_text_is(name, KEYS[key])) {
+            key++;
+        }
+        if (key == KEY_COUNT) {
+            reader_skip(r);
+            continue;
+        }
+        read_field(d, r, (enum snapshot_key)key, out);
+        if (r->failed || (seen & 1U << key) != 0) {
+            return fault_set(err, CAROM_INTERNAL, "a malformed snapshot: '%s' is wrong or doubled",
+                             KEYS[key]);
+        }
+        seen |= 1U << key;
+    }
+    if (r->failed || (seen & KEYS_REQUIRED) != KEYS_REQUIRED) {
+        return fault_set(err, CAROM_INTERNAL,
+                         "a malformed snapshot: no map with all that belongs "
+                         "into it");
+    }
+    out->has_contacts = (seen & 1U << KEY_CONTACTS) != 0;
+    return CAROM_OK;
+}
+
+carom_status snapshot_decode(snapshot_decoder *d, const void *bytes, size_t size,
+                             carom_snapshot *out, carom_error *err)
+{
+    array_clear(&d->bodies);
+    array_clear(&d->removed);
+    array_clear(&d->enter);
+    array_clear(&d->leave);
+    array_clear(&d->events);
+    array_clear(&d->names);
+    array_clear(&d->contacts);
+    carom_snapshot decoded = {.world = d->world, .encoded = bytes, .encoded_size = size};
+    reader r = reader_open(bytes, size);
+    carom_status outcome = read_fields(d, &r, &decoded, err);
+    if (outcome != CAROM_OK) {
+        return outcome;
+    }
+    name_other_events(d);
+    decoded.bodies = d->bodies.data;
+    decoded.body_count = d->bodies.count;
+    decoded.removed = d->removed.data;
+    decoded.removed_count = d->removed.count;
+    decoded.enter = d->enter.data;
+    decoded.enter_count = d->enter.count;
+    decoded.leave = d->leave.data;
+    decoded.leave_count = d->leave.count;
+    decoded.events = d->events.data;
+    decoded.event_count = d->events.count;
+    decoded.contacts = d->contacts.data;
+    decoded.contact_count = d->contacts.count;
+    *out = decoded;
+    return CAROM_OK;
+}
+
+carom_value *carom_snapshot_value(const carom_snapshot *snapshot)
+{
+    if (snapshot->encoded == NULL ||
+        message_check(snapshot->encoded, snapshot->encoded_size, NULL) != STATUS_OK) {
+        return NULL;
+    }
+    reader r = reader_open(snapshot->encoded, snapshot->encoded_size);
+    return value_unpack(&r);
+}

@@ -1,0 +1,85 @@
+// Inside of a view.
+//
+// Invariants
+//  - bodies, data, stamps and rings are parallel arrays; `places` leads from an id to its index.
+//  - `samples` holds `depth` states for each index, as a ring: the newest is the body's own state.
+//    Without history depth is 0 and there are none.
+//  - Between two snapshots nothing changes but the events queue.
+#ifndef CAROM_CLIENT_LIB_VIEW_CONTENT_H
+#define CAROM_CLIENT_LIB_VIEW_CONTENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <carom/view.h>
+
+#include "client/lib/id_map.h"
+#include "client/lib/snapshot_decode.h"
+#include "common/base/array.h"
+
+// The state of a body at a time of the world.
+typedef struct view_sample {
+    double time;
+    double x, y, angle, vx, vy, w;
+} view_sample;
+
+typedef struct sample_ring {
+    uint8_t newest, count;
+} sample_ring;
+
+typedef struct queued_event {
+    carom_event event;
+    event_name name; // of a kind that is not ours
+} queued_event;
+
+// What comes from snapshots and goes with a reset.
+typedef struct view_content {
+    bool ready;
+    bool any; // a full snapshot has come: the next full one closes a gap
+    char world[SNAPSHOT_WORLD_MAX];
+    uint64_t epoch, tick;
+    double time;
+    bool has_hash;
+    uint8_t hash[8];
+    uint64_t last;
+    ARRAY(carom_body) bodies;
+    ARRAY(void *) data;
+    ARRAY(uint32_t) stamps; // the full snapshot that a body was last seen in
+    ARRAY(sample_ring) rings;
+    ARRAY(view_sample) samples;
+    ARRAY(carom_contact) contacts;
+    id_map places;
+    uint32_t stamp;
+    double times[CAROM_VIEW_HISTORY_MAX + 1]; // of the last snapshots, as a ring
+    uint32_t time_newest, time_count;
+} view_content;
+
+struct carom_view {
+    carom_view_options options;
+    uint32_t depth;       // samples of a body: history + 1, or 0
+    carom_client *client; // NULL: not attached
+    uint64_t subscription;
+    bool ended;
+    view_content content;
+    queued_event *queue; // a ring
+    size_t queue_capacity, queue_first, queue_count;
+    uint64_t snapshots, stale, gaps, skipped, events_dropped;
+};
+
+// `view` becomes what `from` is, its events queued behind those that are there, and `added` is
+// called for its bodies. `from` is empty afterwards; its depth is the same.
+void view_take_over(carom_view *view, carom_view *from);
+
+// ---- view_history.c: what the bodies were before
+
+// Makes room for a body that was appended, and begins its history.
+void history_add(carom_view *view, uint32_t place);
+void history_remove(carom_view *view, uint32_t place, uint32_t last);
+// The body has a new state at `content.time`. `rested`: it had its old one until the snapshot of
+// `previous_time`, or else all that is known is when it was last told.
+void history_update(carom_view *view, uint32_t place, bool rested, double previous_time);
+void history_note_time(carom_view *view);
+double history_oldest_time(const carom_view *view);
+
+#endif

@@ -1,0 +1,155 @@
+#include "client/lib/view_content.h"
+
+#include <string.h>
+
+static const double PI = 3.14159265358979323846;
+
+static view_sample sample_of(const carom_body *body, double time)
+{
+    return (view_sample){time, body->x, body->y, body->angle, body->vx, body->vy, body->w};
+}
+
+// ---- keeping
+
+static view_sample *samples_of(const carom_view *view, uint32_t place)
+{
+    return view->content.samples.data + (size_t)place * view->depth;
+}
+
+static void push_sample(carom_view *view, uint32_t place, view_sample sample)
+{
+    sample_ring *ring = &view->content.rings.data[place];
+    view_sample *samples = samples_of(view, place);
+    if (ring->count > 0 && samples[ring->newest].time >= sample.time) {
+        samples[ring->newest] = sample; // the same moment, told again
+        return;
+    }
+    ring->newest = (uint8_t)((ring->newest + 1U) % view->depth);
+    samples[ring->newest] = sample;
+    if (ring->count < view->depth) {
+        ring->count++;
+    }
+}
+
+void history_add(carom_view *view, uint32_t place)
+{
+    if (view->depth == 0) {
+        return;
+    }
+    view_content *v = &view->content;
+    array_reserve(&v->rings, place + 1);
+    array_reserve(&v->samples, (place + 1) * view->depth);
+    v->rings.count = place + 1;
+    v->samples.count = (place + 1) * view->depth;
+    v->rings.data[place] = (sample_ring){0, 0};
+    push_sample(view, place, sample_of(&v->bodies.data[place], v->time));
+}
+
+void history_remove(carom_view *view, uint32_t place, uint32_t last)
+{
+    if (view->depth == 0) {
+        return;
+    }
+    view_content *v = &view->content;
+    if (place != last) {
+        memcpy(samples_of(view, place), samples_of(view, last), view->depth * sizeof(view_sample));
+        v->rings.data[place] = v->rings.data[last];
+    }
+    v->rings.count = last;
+    v->samples.count = last * view->depth;
+}
+
+void history_update(carom_view *view, uint32_t place, bool rested, double previous_time)
+{
+    if (view->depth == 0) {
+        return;
+    }
+    // A body at rest has no rows: without this its move would seem to have begun when it came to
+    // rest.
+    view_sample old = samples_of(view, place)[view->content.rings.data[place].newest];
+    if (rested && old.time < previous_time) {
+        old.time = previous_time;
+        push_sample(view, place, old);
+    }
+    push_sample(view, place, sample_of(&view->content.bodies.data[place], view->content.time));
+}
+
+void history_note_time(carom_view *view)
+{
+    view_content *v = &view->content;
+    if (view->depth == 0 || (v->time_count > 0 && v->times[v->time_newest] >= v->time)) {
+        return;
+    }
+    v->time_newest = v->time_count == 0 ? 0 : (v->time_newest + 1) % view->depth;
+    v->times[v->time_newest] = v->time;
+    if (v->time_count < view->depth) {
+        v->time_count++;
+    }
+}
+
+double history_oldest_time(const carom_view *view)
+{
+    const view_content *v = &view->content;
+    if (view->depth == 0 || v->time_count == 0) {
+        return v->time;
+    }
+    uint32_t oldest = (v->time_newest + view->depth + 1 - v->time_count) % view->depth;
+    return v->times[oldest];
+}
+
+// ---- telling
+
+static double mix(double a, double b, double t)
+{
+    return a + (b - a) * t;
+}
+
+// Angles are within a half turn of zero, so that one turn at most is between them.
+static double mix_angle(double a, double b, double t)
+{
+    double turn = b - a;
+    if (turn > PI) {
+        turn -= 2.0 * PI;
+    } else if (turn < -PI) {
+        turn += 2.0 * PI;
+    }
+    double angle = a + turn * t;
+    return angle > PI ? angle - 2.0 * PI : angle < -PI ? angle + 2.0 * PI : angle;
+}
+
+static void write_mixed(const view_sample *a, const view_sample *b, double time, carom_body *out)
+{
+    double span = b->time - a->time;
+    double t = span > 0.0 ? (time - a->time) / span : 1.0;
+    out->x = mix(a->x, b->x, t);
+    out->y = mix(a->y, b->y, t);
+    out->angle = mix_angle(a->angle, b->angle, t);
+    out->vx = mix(a->vx, b->vx, t);
+    out->vy = mix(a->vy, b->vy, t);
+    out->w = mix(a->w, b->w, t);
+}
+
+bool carom_view_at_time(const carom_view *view, size_t index, double time, carom_body *out)
+{
+    const view_content *v = &view->content;
+    if (index >= v->bodies.count) {
+        return false;
+    }
+    *out = v->bodies.data[index];
+    if (view->depth == 0) {
+        return true;
+    }
+    const view_sample *samples = samples_of(view, (uint32_t)index);
+    sample_ring ring = v->rings.data[index];
+    uint32_t i = ring.newest;
+    for (uint32_t older = 1; older < ring.count && samples[i].time > time; older++) {
+        uint32_t before = (i + view->depth - 1) % view->depth;
+        if (samples[before].time <= time) {
+            write_mixed(&samples[before], &samples[i], time, out);
+            return true;
+        }
+        i = before;
+    }
+    write_mixed(&samples[i], &samples[i], time, out); // at or beyond an end of what is kept
+    return true;
+}
