@@ -103,12 +103,12 @@ typedef struct joint_def {
     double reference_angle; // angle of b less that of a which counts as zero [rad]; default: as it
                             // is at creation
 
-    // distance: of the rod or the spring at rest, default as it is at creation; > 0. pulley: l_a +
-    // ratio l_b, likewise.
+    // distance: of the rod (5 mm or more) or the spring at rest. pulley: l_a + ratio l_b. Default:
+    // as at creation.
     double length;
     // Limits of the angle (revolute), translation (prismatic, wheel) or length (distance).
-    // -INFINITY, INFINITY: none, the default. lower <= upper. A distance joint with a limit and no
-    // `hertz` is no rod: it is free between them.
+    // -INFINITY and INFINITY: none, the default. lower <= upper. A distance joint with limits or a
+    // motor and no `hertz` is no rod: it is free within them.
     double lower, upper;
     double motor_speed; // revolute, wheel, motor [rad/s]; prismatic, distance [m/s]; default 0, so
                         // a brake
@@ -116,9 +116,9 @@ typedef struct joint_def {
         max_force; // of the motor or mouse, >= 0 [N]; default PHYSICS_FORCE_MAX; 0 switches it off
     double max_torque; // of the motor, >= 0 [N m]; the same
 
-    // Spring: frequency and damping ratio of the two bodies on it; 0 Hz: none (weld: rigid; motor:
-    // velocity only). Default 0 and 0; wheel 2 Hz and 0.7; mouse 5 Hz and 0.7; motor 5 Hz and 1,
-    // but 0 Hz where a velocity and no target is given.
+    // Spring: frequency and damping ratio of the two bodies on it; 0 Hz: none (weld, mouse: rigid;
+    // motor: velocity only). Default 0 and 0; wheel 2 Hz and 0.7; mouse 5 Hz and 0.7; motor 5 Hz
+    // and 1, but 0 Hz where a velocity and no target is given.
     double hertz, damping_ratio;
     double angular_hertz,
         angular_damping_ratio; // weld, motor: of the angle; default what the two above are

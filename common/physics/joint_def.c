@@ -231,7 +231,8 @@ status joint_fields_check(joint_kind kind, uint32_t fields, const joint_def *val
 
 static status check_distance(const joint_def *d, error *err)
 {
-    bool limited = isfinite(d->lower) || isfinite(d->upper);
+    bool loose = isfinite(d->lower) || isfinite(d->upper) ||
+                 (d->fields & (F(MOTOR_SPEED) | F(MAX_FORCE))) != 0;
     if (isfinite(d->lower) && d->lower < 0.0) {
         return error_set(err, STATUS_INVALID_ARGUMENT, "lower: a length is at least 0, got %g",
                          d->lower);
@@ -243,7 +244,7 @@ static status check_distance(const joint_def *d, error *err)
     if (d->hertz > 0.0 || (d->fields & F(LENGTH)) == 0) {
         return STATUS_OK;
     }
-    if (limited) {
+    if (loose) {
         return error_set(
             err, STATUS_INVALID_ARGUMENT,
             "length: a rod of fixed length has no lower or upper; a spring with hertz > 0 has");

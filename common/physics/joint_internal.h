@@ -248,6 +248,15 @@ static inline float angular_mass(const joint_scratch *s)
     return inverse_or_zero(s->inv_inertia_a + s->inv_inertia_b);
 }
 
+// The inverse mass of the bodies at arms, along a unit vector.
+static inline float inverse_mass_along(const joint_scratch *s, vec2 arm_a, vec2 arm_b,
+                                       vec2 direction)
+{
+    float a = vec2_cross(arm_a, direction);
+    float b = vec2_cross(arm_b, direction);
+    return s->inv_mass_a + s->inv_mass_b + s->inv_inertia_a * a * a + s->inv_inertia_b * b * b;
+}
+
 // The inverse of the effective mass of two points held together: symmetric.
 typedef struct sym22 {
     float xx, xy, yy;
@@ -303,24 +312,50 @@ static inline float limit_impulse(const physics_world *world, bool use_bias, flo
     return *total - before;
 }
 
-// Limits, motor and spring of one coordinate of a joint, all at work in one pass. Returns the
-// impulse to apply along it.
+// Two equations at a time: the same for the point of b relative to that of a. Adds to `total`.
+static inline vec2 point_impulse(softness s, sym22 k, vec2 c, vec2 rate, vec2 *total)
+{
+    vec2 wanted = vec2_add(vec2_scale(s.velocity, rate), vec2_scale(s.position, c));
+    vec2 impulse = vec2_mul_sub(vec2_neg(sym22_solve(k, wanted)), s.impulse, *total);
+    *total = vec2_add(*total, impulse);
+    return impulse;
+}
+
+// The same, with the length of the total kept within `limit`.
+static inline vec2 bounded_point_impulse(softness s, sym22 k, vec2 c, vec2 rate, float limit,
+                                         vec2 *total)
+{
+    vec2 before = *total;
+    (void)point_impulse(s, k, c, rate, total);
+    float length = vec2_length(*total);
+    if (length > limit) {
+        *total = vec2_scale(limit / length, *total);
+    }
+    return vec2_sub(*total, before);
+}
+
+// Spring, motor and limits of one coordinate of a joint.
 typedef struct drive {
-    float position, rate; // of the coordinate and how it changes
-    float mass;           // effective
+    float position, rate; // of the coordinate, and how it changes
+    float inverse_mass;   // of the bodies along it, > 0
     float rest;           // of the spring
-    float max;            // of the motor, force or torque
+    bool motor;           // has one, if it was given
+    float max;            // of the motor: force or torque
 } drive;
 
+// All of them at work in one pass; returns the impulse to apply along the coordinate.
 float joint_drive(const physics_world *world, joint *j, drive d, bool use_bias);
-// What the drive has done so far, for warm starting and for the reaction.
+// What spring and limits have done so far, for warm starting and for the reaction. The motor counts
+// apart.
 static inline float drive_total(const joint_impulses *impulses)
 {
-    return impulses->spring + impulses->motor + impulses->lower - impulses->upper;
+    return impulses->spring + impulses->lower - impulses->upper;
 }
 
 // Sees how far b has turned from a since the step began. Once in every sub-step, after positions
 // have changed.
 void joint_see_turn(const physics_world *world, uint32_t p, uint32_t q, rot *seen, float *turned);
+// The same for a joint whose angle counts whole turns.
+void joint_count_turns(const physics_world *world, joint *j);
 
 #endif

@@ -87,7 +87,7 @@ void joint_settings_tell(const joint *j, joint_def *out)
         idle |= F(MOTOR_SPEED) | F(MAX_FORCE) | F(MAX_TORQUE);
     }
     if (j->kind == JOINT_DISTANCE && !(out->hertz > 0.0) &&
-        (isfinite(out->lower) || isfinite(out->upper))) {
+        (isfinite(out->lower) || isfinite(out->upper) || (j->flags & JOINT_FLAG_MOTOR) != 0)) {
         idle |= F(LENGTH);
     }
     if (j->joint_a == NONE) {
@@ -96,12 +96,12 @@ void joint_settings_tell(const joint *j, joint_def *out)
     out->fields = joint_kind_fields(j->kind) & ~idle;
 }
 
-// Distance joints without spring or limits are rods, and a rod has a length.
+// Distance joints without spring, limits or motor are rods, and a rod has a length.
 status joint_check_rod(const joint *j, error *err)
 {
     const joint_settings *s = &j->settings;
     bool rod = j->kind == JOINT_DISTANCE && !(s->hertz > 0.0f) && !isfinite(s->lower) &&
-               !isfinite(s->upper);
+               !isfinite(s->upper) && (j->flags & JOINT_FLAG_MOTOR) == 0;
     if (rod && !(s->length >= LINEAR_SLOP)) {
         return error_set(err, STATUS_INVALID_ARGUMENT, "length: a rod has at least %g m, got %g",
                          (double)LINEAR_SLOP, (double)s->length);

@@ -1,0 +1,170 @@
+// The joints' part in a step: prepared once, then warm started, solved and relaxed in every
+// sub-step, by kind. And the arithmetic that the kinds share.
+//
+// Springs. A spring of angular frequency w = 2 pi f and damping ratio z on an effective mass m is
+// solved within a sub-step h as P = -m (1 - p) Ċ - m p h w² C, where p is what damping leaves of a
+// velocity. Then a load at rest bends it by exactly g/w², and with p = 1 / (1 + 2x + 2x²), x = z w
+// h, which is exp(-2x) to third order, it decays as the formula says. The implicit Euler step has p
+// = 1 / (1 + 2x + (w h)²) instead, that is, damping of w h / 2 which nobody asked for; stiff
+// springs need it to be stable, so it fades in with w h.
+#include "common/physics/joint_internal.h"
+
+#include "common/base/assert.h"
+
+static const joint_methods *const METHODS[JOINT_KIND_COUNT] = {
+    [JOINT_REVOLUTE] = &revolute_methods, [JOINT_PRISMATIC] = &prismatic_methods,
+    [JOINT_DISTANCE] = &distance_methods, [JOINT_WELD] = &weld_methods,
+    [JOINT_WHEEL] = &wheel_methods,       [JOINT_MOTOR] = &motor_methods,
+    [JOINT_MOUSE] = &mouse_methods,       [JOINT_GEAR] = &gear_methods,
+    [JOINT_PULLEY] = &pulley_methods,
+};
+
+// ---- what the kinds share
+
+softness softness_spring(float hertz, float damping_ratio, float h)
+{
+    const float fade = 0.5f; // w h from which a spring counts as stiff
+    float omega = 2.0f * (float)PI_D * hertz;
+    float wh = omega * h;
+    float x = damping_ratio * wh;
+    float stiff = wh * wh * (wh * wh / (wh * wh + fade * fade));
+    float p = 1.0f / (1.0f + 2.0f * x + 2.0f * x * x + stiff);
+    return (softness){1.0f - p, p * wh * omega, p};
+}
+
+static vec2 arm_of(const physics_world *world, uint32_t slot, vec2d anchor)
+{
+    return vec2d_relative(world->motions.data[slot].center, anchor);
+}
+
+void joint_prepare_common(physics_world *world, joint *j)
+{
+    joint_scratch *s = &j->scratch;
+    const body_motion *a = &world->motions.data[j->body_a];
+    const body_motion *b = &world->motions.data[j->body_b];
+    vec2d anchor_a = joint_anchor_a(world, j);
+    vec2d anchor_b = joint_anchor_b(world, j);
+    *s = (joint_scratch){
+        .inv_mass_b = b->inv_mass,
+        .inv_inertia_b = b->inv_inertia,
+        .arm_b = arm_of(world, j->body_b, anchor_b),
+        .separation = vec2d_relative(anchor_a, anchor_b),
+        .rotation_a = ROT_IDENTITY,
+        .seen = ROT_IDENTITY,
+        .spring = softness_spring(j->settings.hertz, j->settings.damping_ratio, world->step.h),
+        .angular_spring = softness_spring(j->settings.angular_hertz,
+                                          j->settings.angular_damping_ratio, world->step.h),
+    };
+    if (j->body_a == NONE) {
+        return;
+    }
+    s->inv_mass_a = a->inv_mass;
+    s->inv_inertia_a = a->inv_inertia;
+    s->arm_a = arm_of(world, j->body_a, anchor_a);
+    s->rotation_a = a->rotation;
+    s->axis = rot_vec(a->rotation, j->axis);
+    s->angle =
+        (float)joint_relative_angle(world, j->body_a, j->body_b, j->settings.reference_angle);
+}
+
+// The angle of a rotation; for small ones the series of the arc sine is exact to a float.
+static float turn_of(rot q)
+{
+    return q.c > 0.0f && float_abs(q.s) < 0.03f ? q.s + q.s * q.s * q.s * (1.0f / 6.0f)
+                                                : (float)rot_angle(q);
+}
+
+void joint_see_turn(const physics_world *world, uint32_t p, uint32_t q, rot *seen, float *turned)
+{
+    rot from = p != NONE ? world->states.data[p].delta_rotation : ROT_IDENTITY;
+    rot now = rot_inv_mul(from, world->states.data[q].delta_rotation);
+    // A sub-step turns a body by less than a quarter (rot_integrate), so this is never ambiguous.
+    *turned += turn_of(rot_inv_mul(*seen, now));
+    *seen = now;
+}
+
+void joint_count_turns(const physics_world *world, joint *j)
+{
+    float before = j->scratch.turned;
+    joint_see_turn(world, j->body_a, j->body_b, &j->scratch.seen, &j->scratch.turned);
+    j->angle += (double)(j->scratch.turned - before);
+}
+
+float joint_drive(const physics_world *world, joint *j, drive d, bool use_bias)
+{
+    const joint_settings *set = &j->settings;
+    joint_impulses *total = &j->impulses;
+    float mass = 1.0f / d.inverse_mass;
+    float sum = 0.0f; // of what is applied here, which changes the rate
+    if (set->hertz > 0.0f && use_bias) {
+        sum += soft_impulse(j->scratch.spring, mass, d.position - d.rest, d.rate, &total->spring);
+    } else if (!(set->hertz > 0.0f)) {
+        total->spring = 0.0f;
+    }
+    if (d.motor && (j->flags & JOINT_FLAG_MOTOR) != 0) {
+        float rate = d.rate + sum * d.inverse_mass - set->motor_speed;
+        sum +=
+            bounded_impulse(SOFTNESS_RELAX, mass, 0.0f, rate, world->step.h * d.max, &total->motor);
+    }
+    if (set->lower > -INFINITY) {
+        sum += limit_impulse(world, use_bias, mass, d.position - set->lower,
+                             d.rate + sum * d.inverse_mass, &total->lower);
+    } else {
+        total->lower = 0.0f;
+    }
+    if (set->upper < INFINITY) {
+        sum -= limit_impulse(world, use_bias, mass, set->upper - d.position,
+                             -(d.rate + sum * d.inverse_mass), &total->upper);
+    } else {
+        total->upper = 0.0f;
+    }
+    return sum;
+}
+
+// ---- the phases
+
+// What found no colour is solved one by one, in the order of slots.
+static void sort_overflow(physics_world *world)
+{
+    graph_colour *colour = &world->graph[COLOUR_OVERFLOW];
+    colour->joints.count = sort_slots(colour->joints.data, colour->joints.count);
+    for (uint32_t i = 0; i < colour->joints.count; i++) {
+        world->joints.data[colour->joints.data[i]].colour_index = i;
+    }
+}
+
+void joints_prepare(physics_world *world)
+{
+    sort_overflow(world);
+    for (uint32_t i = 0; i < world->awake_joints.count; i++) {
+        joint *j = &world->joints.data[world->awake_joints.data[i]];
+        j->total_force = (vec2){0.0f, 0.0f};
+        j->total_torque = 0.0f;
+        METHODS[j->kind]->prepare(world, j);
+    }
+}
+
+void joints_warm_start(physics_world *world, const graph_colour *colour)
+{
+    for (uint32_t i = 0; i < colour->joints.count; i++) {
+        joint *j = &world->joints.data[colour->joints.data[i]];
+        METHODS[j->kind]->warm_start(world, j);
+    }
+}
+
+void joints_solve(physics_world *world, const graph_colour *colour, bool use_bias)
+{
+    for (uint32_t i = 0; i < colour->joints.count; i++) {
+        joint *j = &world->joints.data[colour->joints.data[i]];
+        const joint_methods *methods = METHODS[j->kind];
+        methods->solve(world, j, use_bias);
+        if (!use_bias) {
+            // The sub-step is over for this joint: what it has applied counts.
+            vec2 force;
+            float torque;
+            methods->reaction(world, j, &force, &torque);
+            j->total_force = vec2_add(j->total_force, force);
+            j->total_torque += torque;
+        }
+    }
+}
