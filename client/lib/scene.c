@@ -13,13 +13,17 @@
 #include "common/base/assert.h"
 #include "proto/scene.h"
 
-enum { ANSWER_TIMEOUT_MS = 10000 };
+enum {
+    ANSWER_TIMEOUT_MS = 10000,
+    APPLY_HEAD_BYTES = 256 // of the message around the commands: method, world, keys
+};
 
 typedef struct feed {
     carom_client *client;
     const char *world;
     const scene *scene;
-    uint64_t *ids; // of what each command has made, 0: nothing
+    uint64_t *ids;    // of what each command has made, 0: nothing
+    size_t bytes_max; // of a piece
     int timeout_ms;
     carom_scene_result result;
 } feed;
@@ -27,6 +31,14 @@ typedef struct feed {
 carom_scene_options carom_scene_options_default(void)
 {
     return (carom_scene_options){.create = true, .timeout_ms = ANSWER_TIMEOUT_MS};
+}
+
+// What goes into one world.apply of this server, if it told its limit with hello.
+static size_t piece_bytes_max(const carom_client *c)
+{
+    uint64_t limit = carom_get_uint(c->hello, "limits.message_bytes", WIRE_MESSAGE_BYTES_DEFAULT);
+    limit = limit > APPLY_HEAD_BYTES ? limit - APPLY_HEAD_BYTES : 0;
+    return limit < SCENE_CHUNK_BYTES_MAX ? (size_t)limit : SCENE_CHUNK_BYTES_MAX;
 }
 
 // ---- the world
@@ -59,7 +71,8 @@ static void note_results(feed *f, uint32_t first, const carom_value *results)
         const carom_value *made = carom_value_at(results, k);
         uint64_t body = carom_get_uint(made, "body", 0);
         uint64_t joint = carom_get_uint(made, "joint", 0);
-        f->ids[first + k] = body != 0 ? body : joint;
+        uint64_t shape = carom_get_uint(made, "shape", 0);
+        f->ids[first + k] = body != 0 ? body : joint != 0 ? joint : shape;
         f->result.bodies += body != 0;
         f->result.joints += body == 0 && joint != 0;
     }
@@ -114,7 +127,7 @@ static carom_status send_pieces(feed *f, carom_error *err)
     uint32_t first = 0;
     while (outcome == CAROM_OK) {
         buffer_clear(&chunk);
-        uint32_t count = scene_next_chunk(f->scene, first, f->ids, &chunk);
+        uint32_t count = scene_next_chunk(f->scene, first, f->ids, f->bytes_max, &chunk);
         if (count == 0) {
             break;
         }
@@ -158,7 +171,12 @@ carom_status carom_scene_apply(carom_client *client, const char *world, const ch
         return fault_take(err, &refused);
     }
     feed f = {
-        .client = client, .world = world, .scene = &loaded, .timeout_ms = options->timeout_ms};
+        .client = client,
+        .world = world,
+        .scene = &loaded,
+        .bytes_max = piece_bytes_max(client),
+        .timeout_ms = options->timeout_ms,
+    };
     f.ids = calloc(loaded.command_count + 1, sizeof *f.ids);
     ASSERT(f.ids != NULL); // bounded by SCENE_COMMANDS_MAX
     client_enter(client);

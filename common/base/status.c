@@ -76,7 +76,8 @@ void error_prefix(error *err, const char *format, ...)
     int used = vsnprintf(err->text, sizeof err->text, format, args);
     va_end(args);
     if (used >= 0 && (size_t)used < sizeof err->text) {
-        snprintf(err->text + used, sizeof err->text - (size_t)used, ": %s", text);
+        int cut = snprintf(err->text + used, sizeof err->text - (size_t)used, ": %s", text);
+        (void)cut; // what does not fit is cut off
     }
     trim_partial_character(err->text);
 }
