@@ -1,0 +1,98 @@
+// What every command of `carom` stands on: its description, the connection, results, errors and
+// exit codes.
+//
+// A command is data (cli_command) and a function. The data makes the help, the shell completion and
+// the checks of the command line; the function gets a command line that is sound and returns the
+// exit code.
+//
+// What goes where: results to standard output, as a table for people or, with --json, one JSON
+// value on one line for each result; everything else to standard error. Main thread only.
+#ifndef CAROM_CLIENT_CLI_CLI_H
+#define CAROM_CLIENT_CLI_CLI_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <carom/carom.h>
+
+#include "client/cli/args.h"
+
+typedef enum cli_exit {
+    CLI_OK = 0,
+    CLI_REFUSED = 1, // the server said no, or the work could not be done
+    CLI_USAGE = 2,   // the command line is wrong
+    CLI_LOST = 3     // cannot connect, connection lost, or no answer in time
+} cli_exit;
+
+typedef struct cli cli;
+
+typedef struct cli_command {
+    const char *name;
+    const char *group;            // heading under which the help lists it
+    const char *summary;          // one line
+    const args_operand *operands; // NULL: none
+    const args_option *options;   // NULL: none but the global ones
+    const char *details;          // paragraphs, NULL: none
+    const char *examples;         // lines
+    cli_exit (*run)(cli *c);
+} cli_command;
+
+struct cli {
+    const cli_command *command;
+    args args;
+    const char *server; // HOST:PORT as given
+    int timeout_ms;
+    bool json;
+    bool utf8;            // the locale can show it
+    bool colour;          // standard output should be coloured
+    carom_client *client; // NULL until cli_connect
+};
+
+extern const args_option cli_globals[];
+
+#define CLI_SERVER_DEFAULT "127.0.0.1:22766"
+
+// "carom: " and the text on standard error; control characters of what others wrote become '?'.
+void cli_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+// A line below an error that says what to do next.
+void cli_hint(const char *format, ...) __attribute__((format(printf, 1, 2)));
+// A usage error of the command: the text, and where its help is. Returns CLI_USAGE.
+cli_exit cli_usage(const cli *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
+// Says that memory has run out. Returns CLI_REFUSED.
+cli_exit cli_out_of_memory(void);
+// Tells the error with a hint, and maps it: what the server said is CLI_REFUSED, a lost or missing
+// connection CLI_LOST.
+cli_exit cli_fail(const cli *c, const carom_error *error);
+
+// Opens another connection to the server: commands with one connection use cli_connect. `options`
+// may be NULL.
+cli_exit cli_open(const cli *c, const carom_options *options, carom_client **out);
+// Connects c->client with these handlers (NULL: none).
+cli_exit cli_connect(cli *c, const carom_handlers *handlers);
+
+// Connects if need be and calls. Takes `call_args` (NULL: none) over. *result (may be NULL) is the
+// caller's. Errors have been told.
+cli_exit cli_call(cli *c, const char *method, carom_value *call_args, carom_value **result);
+// The same, and the answer is printed: with --json as it is, else by `show`. NULL: nothing is
+// shown.
+cli_exit cli_call_show(cli *c, const char *method, carom_value *call_args,
+                       void (*show)(cli *c, const carom_value *result));
+
+// A map {world: first operand}: how most calls begin.
+carom_value *cli_world_args(const cli *c);
+
+// Prints a value as JSON on one line.
+cli_exit cli_print_json(const carom_value *value);
+// The same with an indent, for people.
+cli_exit cli_print_pretty(const carom_value *value);
+
+// Seconds on the monotonic clock.
+double cli_now(void);
+
+// The whole of a file, or of standard input for "-": zero-terminated, the caller's to free. At most
+// CLI_FILE_MAX bytes.
+#define CLI_FILE_MAX ((size_t)64 << 20)
+cli_exit cli_read_file(const char *path, char **out, size_t *size);
+
+#endif

@@ -1,0 +1,175 @@
+// joint: what holds two bodies together; made, changed, looked at and taken away.
+#include <stdio.h>
+#include <string.h>
+
+#include "client/cli/commands.h"
+#include "client/cli/params.h"
+#include "client/cli/show.h"
+#include "client/cli/table.h"
+#include "client/cli/text.h"
+
+#define JOINT_KINDS "revolute|prismatic|distance|weld|wheel|motor|mouse|filter|gear|pulley"
+
+// The word is an id; says so if it is not.
+static bool check_id(const cli *c, const char *what, const char *word)
+{
+    char error[ARGS_ERROR_MAX];
+    if (word == NULL) {
+        (void)cli_usage(c, "%s is missing", what);
+        return false;
+    }
+    if (!args_value_check(what, ARGS_ID, NULL, word, error)) {
+        (void)cli_usage(c, "%s", error);
+        return false;
+    }
+    return true;
+}
+
+static void show_joint_made(cli *c, const carom_value *result)
+{
+    (void)c;
+    (void)printf("joint %llu, at tick %llu\n",
+                 (unsigned long long)carom_get_uint(result, "joint", 0),
+                 (unsigned long long)carom_get_uint(result, "tick", 0));
+}
+
+// create WORLD KIND A B NAME=VALUE...; words[0] is the action.
+static cli_exit joint_create(cli *c, carom_value *arguments)
+{
+    const char *kind = args_word(&c->args, 2);
+    char error[ARGS_ERROR_MAX];
+    if (kind == NULL) {
+        return cli_usage(c, "KIND is missing: one of " JOINT_KINDS);
+    }
+    if (!args_value_check("KIND", ARGS_CHOICE, JOINT_KINDS, kind, error)) {
+        return cli_usage(c, "%s", error);
+    }
+    if (!check_id(c, "A, a body,", args_word(&c->args, 3)) ||
+        !check_id(c, "B, a body,", args_word(&c->args, 4))) {
+        return CLI_USAGE;
+    }
+    carom_set(arguments, "kind", carom_str(kind));
+    carom_set(arguments, "a", params_id_word(args_word(&c->args, 3)));
+    carom_set(arguments, "b", params_id_word(args_word(&c->args, 4)));
+    cli_exit code = params_pairs(c, 5, "joint.create", arguments);
+    return code != CLI_OK
+               ? code
+               : cli_call_show(c, "joint.create", carom_value_clone(arguments), show_joint_made);
+}
+
+static cli_exit joint_set(cli *c, carom_value *arguments)
+{
+    if (!check_id(c, "JOINT", args_word(&c->args, 2))) {
+        return CLI_USAGE;
+    }
+    if (args_word(&c->args, 3) == NULL) {
+        return cli_usage(c, "what is to be set? NAME=VALUE such as motor_speed=3");
+    }
+    carom_set(arguments, "joint", params_id_word(args_word(&c->args, 2)));
+    cli_exit code = params_pairs(c, 3, "joint.set", arguments);
+    return code != CLI_OK ? code
+                          : cli_call_show(c, "joint.set", carom_value_clone(arguments), show_tick);
+}
+
+static void show_joint(cli *c, const carom_value *joint)
+{
+    (void)c;
+    (void)show_map(joint, stdout);
+}
+
+// get, remove: WORLD JOINT...
+static cli_exit for_each_joint(cli *c, carom_value *arguments, const char *method,
+                               void (*show)(cli *c, const carom_value *result))
+{
+    cli_exit worst = CLI_OK;
+    for (size_t i = 2; i < c->args.word_count || i == 2; i++) {
+        if (!check_id(c, "JOINT", args_word(&c->args, i))) {
+            return CLI_USAGE;
+        }
+    }
+    for (size_t i = 2; i < c->args.word_count && worst != CLI_LOST; i++) {
+        carom_set(arguments, "joint", params_id_word(args_word(&c->args, i)));
+        cli_exit code = cli_call_show(c, method, carom_value_clone(arguments), show);
+        worst = code > worst ? code : worst;
+    }
+    return worst;
+}
+
+static cli_exit print_joints(const cli *c, const carom_value *joints)
+{
+    if (c->json) {
+        carom_value *none = joints == NULL ? carom_array() : NULL;
+        cli_exit code = cli_print_json(joints != NULL ? joints : none);
+        carom_value_free(none);
+        return code;
+    }
+    static const char *const heads[] = {">JOINT", "KIND", ">A", ">B", "ANCHOR A", "ANCHOR B"};
+    static const char *const keys[] = {"joint", "kind", "a", "b", "anchor_a", "anchor_b"};
+    table t;
+    table_init(&t, 6, heads);
+    for (size_t i = 0; i < carom_value_count(joints); i++) {
+        for (size_t k = 0; k < sizeof keys / sizeof keys[0]; k++) {
+            show_cell(&t, carom_value_get(carom_value_at(joints, i), keys[k]));
+        }
+    }
+    bool whole = table_print(&t, stdout);
+    table_deinit(&t);
+    return whole ? CLI_OK : cli_out_of_memory();
+}
+
+static cli_exit joint_list(cli *c, carom_value *arguments)
+{
+    carom_value *result = NULL;
+    if (args_word(&c->args, 2) != NULL) {
+        return cli_usage(c, "'%s' is one word too many", args_word(&c->args, 2));
+    }
+    cli_exit code = cli_call(c, "world.state", carom_value_clone(arguments), &result);
+    if (code == CLI_OK) {
+        code = print_joints(c, carom_value_get(result, "joints"));
+    }
+    carom_value_free(result);
+    return code;
+}
+
+static cli_exit run_joint(cli *c)
+{
+    const char *action = args_word(&c->args, 0);
+    carom_value *arguments = carom_set(carom_map(), "world", carom_str(args_word(&c->args, 1)));
+    cli_exit code = CLI_OK;
+    if (strcmp(action, "create") == 0) {
+        code = joint_create(c, arguments);
+    } else if (strcmp(action, "set") == 0) {
+        code = joint_set(c, arguments);
+    } else if (strcmp(action, "get") == 0) {
+        code = for_each_joint(c, arguments, "joint.get", show_joint);
+    } else if (strcmp(action, "remove") == 0) {
+        code = for_each_joint(c, arguments, "joint.remove", show_tick);
+    } else {
+        code = joint_list(c, arguments);
+    }
+    carom_value_free(arguments);
+    return code;
+}
+
+const cli_command command_joint = {
+    .name = "joint",
+    .group = "Joints",
+    .summary = "make, change, show and remove joints between bodies",
+    .operands =
+        (const args_operand[]){{"ACTION", ARGS_CHOICE, true, false, "create|set|get|remove|list"},
+                               {"WORLD", ARGS_WORLD, true, false, NULL},
+                               {"WORD", ARGS_TEXT, false, true, NULL},
+                               {0}},
+    .details = "  carom joint create WORLD KIND A B [NAME=VALUE...]\n"
+               "  carom joint set WORLD JOINT NAME=VALUE...\n"
+               "  carom joint get WORLD JOINT...\n"
+               "  carom joint remove WORLD JOINT...\n"
+               "  carom joint list WORLD\n\n"
+               "KIND is revolute, prismatic, distance, weld, wheel, motor, mouse, filter, gear or "
+               "pulley; A and B\n"
+               "are bodies. Names: 'carom methods joint.create' and 'carom methods joint.set'.",
+    .examples = "  carom joint create yard revolute 1 2 anchor=0,3\n"
+                "  carom joint create yard distance 2 5 length=2 hertz=4 damping_ratio=0.5\n"
+                "  carom joint set yard 1 motor_speed=3 max_torque=100\n  carom joint list yard",
+    .run = run_joint,
+};

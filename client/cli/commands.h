@@ -1,0 +1,67 @@
+// The list of commands: what main runs, help prints and completion offers.
+//
+// Constant data. Each command is defined in the file of its group (cmd_*.c).
+#ifndef CAROM_CLIENT_CLI_COMMANDS_H
+#define CAROM_CLIENT_CLI_COMMANDS_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+#include "client/cli/cli.h"
+
+// In the order in which the help shows them.
+extern const cli_command *const cli_commands[];
+extern const size_t cli_command_count;
+
+// NULL when there is none of that name.
+const cli_command *cli_command_find(const char *name);
+// The command that somebody may have meant, or NULL.
+const char *cli_command_suggest(const char *name);
+
+// cmd_server.c
+extern const cli_command command_ping;
+extern const cli_command command_info;
+extern const cli_command command_methods;
+extern const cli_command command_call;
+// cmd_world.c
+extern const cli_command command_worlds;
+extern const cli_command command_create;
+extern const cli_command command_destroy;
+extern const cli_command command_pause;
+extern const cli_command command_resume;
+extern const cli_command command_step;
+extern const cli_command command_apply;
+// cmd_body.c
+extern const cli_command command_spawn;
+extern const cli_command command_remove;
+extern const cli_command command_get;
+extern const cli_command command_set;
+extern const cli_command command_bodies;
+// cmd_push.c
+extern const cli_command command_impulse;
+extern const cli_command command_force;
+extern const cli_command command_torque;
+// cmd_joint.c
+extern const cli_command command_joint;
+// cmd_query.c
+extern const cli_command command_ray;
+extern const cli_command command_overlap;
+extern const cli_command command_cast;
+extern const cli_command command_nearest;
+// cmd_watch.c, cmd_events.c, cmd_load.c
+extern const cli_command command_watch;
+extern const cli_command command_events;
+extern const cli_command command_load;
+// cmd_help.c
+extern const cli_command command_help;
+extern const cli_command command_version;
+extern const cli_command command_completion;
+
+// help.c: the whole of it, or of one command.
+void help_print(FILE *out);
+void help_print_command(const cli_command *command, FILE *out);
+
+// completion.c: the script for bash.
+void completion_print_bash(FILE *out);
+
+#endif

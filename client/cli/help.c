@@ -1,0 +1,83 @@
+// The help, printed from the commands' own tables.
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "client/cli/commands.h"
+
+enum { OPTION_COLUMN = 28 };
+
+static const char *const groups[] = {"Look",    "Worlds", "Bodies", "Joints",
+                                     "Queries", "Server", "Help"};
+
+static void print_options(const args_option *options, FILE *out)
+{
+    for (; options != NULL && options->name != NULL; options++) {
+        char left[96];
+        char letter[8] = "    ";
+        if (options->letter != 0) {
+            (void)snprintf(letter, sizeof letter, "-%c, ", options->letter);
+        }
+        (void)snprintf(left, sizeof left, "  %s--%s%s%s", letter, options->name,
+                       options->value != NULL ? " " : "",
+                       options->value != NULL ? options->value : "");
+        if (strlen(left) >= OPTION_COLUMN) {
+            (void)fprintf(out, "%s\n%*s%s\n", left, OPTION_COLUMN, "", options->help);
+        } else {
+            (void)fprintf(out, "%-*s%s\n", OPTION_COLUMN, left, options->help);
+        }
+    }
+}
+
+static void print_usage(const cli_command *command, FILE *out)
+{
+    (void)fprintf(out, "Usage: carom %s", command->name);
+    for (const args_operand *o = command->operands; o != NULL && o->name != NULL; o++) {
+        (void)fprintf(out, o->required ? " %s%s" : " [%s%s]", o->name, o->repeated ? "..." : "");
+    }
+    (void)fprintf(out, "%s\n", command->options != NULL ? " [options]" : "");
+}
+
+void help_print_command(const cli_command *command, FILE *out)
+{
+    print_usage(command, out);
+    (void)fprintf(out, "\n%c%s.\n", toupper((unsigned char)command->summary[0]),
+                  command->summary + 1);
+    if (command->details != NULL) {
+        (void)fprintf(out, "\n%s\n", command->details);
+    }
+    for (const args_operand *o = command->operands; o != NULL && o->name != NULL; o++) {
+        if (o->kind == ARGS_CHOICE) {
+            (void)fprintf(out, "\n%s is one of %s\n", o->name, o->choices);
+        }
+    }
+    if (command->options != NULL) {
+        (void)fprintf(out, "\nOptions:\n");
+        print_options(command->options, out);
+    }
+    (void)fprintf(out, "\nEverywhere:\n");
+    print_options(cli_globals, out);
+    (void)fprintf(out, "\nExamples:\n%s\n", command->examples);
+}
+
+void help_print(FILE *out)
+{
+    (void)fprintf(out,
+                  "carom %s: physics worlds on a server, from the command line\n\n"
+                  "Usage: carom [options] COMMAND [...]\n",
+                  CAROM_VERSION);
+    for (size_t g = 0; g < sizeof groups / sizeof groups[0]; g++) {
+        (void)fprintf(out, "\n%s\n", groups[g]);
+        for (size_t i = 0; i < cli_command_count; i++) {
+            if (strcmp(cli_commands[i]->group, groups[g]) == 0) {
+                (void)fprintf(out, "  %-12s%s\n", cli_commands[i]->name, cli_commands[i]->summary);
+            }
+        }
+    }
+    (void)fprintf(out, "\nEverywhere:\n");
+    print_options(cli_globals, out);
+    (void)fprintf(out,
+                  "\nExit codes: 0 it worked; 1 the server said no; 2 the command line is wrong;\n"
+                  "3 cannot connect, connection lost, or no answer in time.\n\n"
+                  "'carom COMMAND --help' tells more, with examples.\n");
+}

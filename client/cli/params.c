@@ -1,0 +1,325 @@
+// See params.h.
+#include "client/cli/params.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "client/cli/text.h"
+
+enum { NAME_BYTES_MAX = 64, NUMBERS_MAX = 4, WORD_BYTES_MAX = 128 };
+
+static cli_exit refuse_shape(const cli *c, const char *option, const char *looks, const char *text)
+{
+    return cli_usage(c, "--%s takes %s, not '%.100s'", option, looks, text);
+}
+
+// "x,y x,y x,y": vectors with spaces or semicolons between.
+static carom_value *read_points(const char *text)
+{
+    carom_value *points = carom_array();
+    size_t count = 0;
+    for (const char *at = text + strspn(text, " ;\t"); *at != '\0'; at += strspn(at, " ;\t")) {
+        char word[WORD_BYTES_MAX];
+        size_t size = strcspn(at, " ;\t");
+        double v[2];
+        (void)snprintf(word, sizeof word, "%.*s",
+                       (int)(size < sizeof word ? size : sizeof word - 1), at);
+        if (size >= sizeof word || !text_to_numbers(word, 2, v)) {
+            carom_value_free(points);
+            return NULL;
+        }
+        points = carom_push(points, carom_vec(v[0], v[1]));
+        at += size;
+        count++;
+    }
+    if (count < 2) {
+        carom_value_free(points);
+        return NULL;
+    }
+    return points;
+}
+
+static carom_value *shape_of(const char *kind)
+{
+    return carom_set(carom_map(), "kind", carom_str(kind));
+}
+
+static cli_exit read_point_shape(const cli *c, const args_given *given, carom_value **out)
+{
+    bool polygon = strcmp(given->option->name, "polygon") == 0;
+    carom_value *points = read_points(given->value);
+    if (points == NULL) {
+        return refuse_shape(c, given->option->name, "points such as \"0,0 1,0 0,1\"", given->value);
+    }
+    *out = carom_set(shape_of(polygon ? "polygon" : "chain"), "vertices", points);
+    if (strcmp(given->option->name, "loop") == 0) {
+        carom_set(*out, "loop", carom_bool(true));
+    }
+    return CLI_OK;
+}
+
+static cli_exit read_capsule(const cli *c, const args_given *given, carom_value **out)
+{
+    double n[5];
+    char head[WORD_BYTES_MAX];
+    const char *last = strrchr(given->value, ',');
+    int size = last == NULL ? 0 : (int)(last - given->value);
+    (void)snprintf(head, sizeof head, "%.*s", size < WORD_BYTES_MAX ? size : 0, given->value);
+    if (last == NULL || !text_to_numbers(head, 4, n) || !text_to_number(last + 1, &n[4])) {
+        return refuse_shape(c, "capsule", "five numbers such as -0.5,0,0.5,0,0.2", given->value);
+    }
+    *out = carom_set(shape_of("capsule"), "a", carom_vec(n[0], n[1]));
+    carom_set(*out, "b", carom_vec(n[2], n[3]));
+    carom_set(*out, "radius", carom_real(n[4]));
+    return CLI_OK;
+}
+
+static cli_exit read_json(const cli *c, const char *option, const char *text, carom_value **out)
+{
+    carom_error error = {0};
+    if (carom_json_parse(text, strlen(text), out, &error) != CAROM_OK) {
+        return cli_usage(c, "--%s: %s", option, error.text);
+    }
+    return CLI_OK;
+}
+
+// The shape that an option means; *out stays NULL when the option is about something else.
+static cli_exit read_shape(const cli *c, const args_given *given, carom_value **out)
+{
+    const char *name = given->option->name;
+    double n[4];
+    if (strcmp(name, "circle") == 0 && text_to_number(given->value, n)) {
+        *out = carom_set(shape_of("circle"), "radius", carom_real(n[0]));
+    } else if (strcmp(name, "box") == 0 && text_to_size(given->value, n)) {
+        *out = carom_set(shape_of("box"), "size", carom_vec(n[0], n[1]));
+    } else if (strcmp(name, "segment") == 0 && text_to_numbers(given->value, 4, n)) {
+        *out = carom_set(shape_of("segment"), "a", carom_vec(n[0], n[1]));
+        carom_set(*out, "b", carom_vec(n[2], n[3]));
+    } else if (strcmp(name, "capsule") == 0) {
+        return read_capsule(c, given, out);
+    } else if (strcmp(name, "polygon") == 0 || strcmp(name, "chain") == 0 ||
+               strcmp(name, "loop") == 0) {
+        return read_point_shape(c, given, out);
+    } else if (strcmp(name, "shape") == 0) {
+        return read_json(c, name, given->value, out);
+    }
+    return CLI_OK;
+}
+
+cli_exit params_shapes(const cli *c, carom_value *shapes)
+{
+    for (size_t i = 0; i < c->args.given_count; i++) {
+        carom_value *shape = NULL;
+        cli_exit code = read_shape(c, &c->args.given[i], &shape);
+        if (code != CLI_OK) {
+            return code;
+        }
+        if (shape == NULL) {
+            continue;
+        }
+        params_number(c, "density", shape, "density");
+        params_number(c, "friction", shape, "friction");
+        params_number(c, "restitution", shape, "restitution");
+        if (args_has(&c->args, "sensor")) {
+            carom_set(shape, "sensor", carom_bool(true));
+        }
+        carom_push(shapes, shape);
+    }
+    return carom_value_ok(shapes) ? CLI_OK : cli_out_of_memory();
+}
+
+cli_exit params_shape(const cli *c, carom_value **out)
+{
+    carom_value *found = NULL;
+    for (size_t i = 0; i < c->args.given_count; i++) {
+        carom_value *shape = NULL;
+        cli_exit code = read_shape(c, &c->args.given[i], &shape);
+        if (code == CLI_OK && shape != NULL && found != NULL) {
+            code = cli_usage(c, "one shape is enough");
+        }
+        if (code != CLI_OK) {
+            carom_value_free(shape);
+            carom_value_free(found);
+            return code;
+        }
+        found = shape != NULL ? shape : found;
+    }
+    if (found == NULL) {
+        return cli_usage(c, "a shape is missing: --circle R, --box WxH, --capsule, --polygon, "
+                            "--segment or --shape JSON");
+    }
+    *out = found;
+    return CLI_OK;
+}
+
+void params_filter(const cli *c, carom_value *into)
+{
+    const args *a = &c->args;
+    if (!args_has(a, "category") && !args_has(a, "mask") && !args_has(a, "group")) {
+        return;
+    }
+    carom_value *filter = carom_map();
+    params_whole(c, "category", filter, "category");
+    params_whole(c, "mask", filter, "mask");
+    params_number(c, "group", filter, "group");
+    carom_set(into, "filter", filter);
+}
+
+void params_vector(const cli *c, const char *option, carom_value *into, const char *key)
+{
+    double v[2];
+    if (args_numbers(&c->args, option, v)) {
+        carom_set(into, key, carom_vec(v[0], v[1]));
+    }
+}
+
+void params_area(const cli *c, const char *option, carom_value *into, const char *key)
+{
+    double v[4];
+    if (args_numbers(&c->args, option, v)) {
+        carom_value *area = carom_array();
+        for (int i = 0; i < 4; i++) {
+            area = carom_push(area, carom_real(v[i]));
+        }
+        carom_set(into, key, area);
+    }
+}
+
+void params_number(const cli *c, const char *option, carom_value *into, const char *key)
+{
+    if (args_has(&c->args, option)) {
+        carom_set(into, key, carom_real(args_number(&c->args, option, 0.0)));
+    }
+}
+
+void params_whole(const cli *c, const char *option, carom_value *into, const char *key)
+{
+    if (args_has(&c->args, option)) {
+        carom_set(into, key, carom_uint(args_whole(&c->args, option, 0)));
+    }
+}
+
+void params_text(const cli *c, const char *option, carom_value *into, const char *key)
+{
+    const char *text = args_text(&c->args, option, NULL);
+    if (text != NULL) {
+        carom_set(into, key, carom_str(text));
+    }
+}
+
+carom_value *params_vector_word(const char *word)
+{
+    double v[2] = {0.0, 0.0};
+    (void)text_to_numbers(word, 2, v);
+    return carom_vec(v[0], v[1]);
+}
+
+carom_value *params_id_word(const char *word)
+{
+    uint64_t id = 0;
+    (void)text_to_whole(word, &id);
+    return carom_uint(id);
+}
+
+// "begin,end": words with commas between.
+static carom_value *read_words(const char *text)
+{
+    carom_value *words = carom_array();
+    for (const char *at = text;; at++) {
+        size_t size = strcspn(at, ",");
+        words = carom_push(words, carom_strn(at, size));
+        at += size;
+        if (*at == '\0') {
+            return words;
+        }
+    }
+}
+
+carom_value *params_value(const char *text, params_form form)
+{
+    carom_value *value = NULL;
+    if (form == PARAMS_TEXT) {
+        return carom_str(text);
+    }
+    if (carom_json_parse(text, strlen(text), &value, NULL) == CAROM_OK) {
+        return value;
+    }
+    double n[NUMBERS_MAX];
+    for (int count = 2; count <= NUMBERS_MAX; count += 2) { // a vector, an area
+        if (text_to_numbers(text, count, n)) {
+            value = carom_array();
+            for (int i = 0; i < count; i++) {
+                value = carom_push(value, carom_real(n[i]));
+            }
+            return value;
+        }
+    }
+    return form == PARAMS_WORDS ? read_words(text) : carom_str(text);
+}
+
+// What the type of an argument, which libcarom tells in a person's words, makes of a word.
+static params_form form_of(const char *type)
+{
+    if (strncmp(type, "an array of words", 17) == 0) {
+        return PARAMS_WORDS;
+    }
+    bool text = strncmp(type, "a string", 8) == 0 || strncmp(type, "a name", 6) == 0 ||
+                strncmp(type, "a word", 6) == 0;
+    return text ? PARAMS_TEXT : PARAMS_ANY;
+}
+
+// Whether the method has that argument, and what its words are. Without a table anything goes.
+static bool find_argument(const char *method, const char *name, params_form *form)
+{
+    size_t index = 0;
+    *form = PARAMS_ANY;
+    if (method == NULL || !carom_method_find(method, NULL, &index)) {
+        return true;
+    }
+    carom_argument argument;
+    for (size_t i = 0; carom_method_argument(index, i, &argument); i++) {
+        if (strcmp(argument.name, name) == 0) {
+            *form = form_of(argument.type);
+            return true;
+        }
+    }
+    return false;
+}
+
+static cli_exit refuse_name(const cli *c, const char *method, const char *name)
+{
+    const char *names[NAME_BYTES_MAX];
+    size_t count = 0;
+    size_t index = 0;
+    carom_argument argument;
+    (void)carom_method_find(method, NULL, &index);
+    while (count < NAME_BYTES_MAX && carom_method_argument(index, count, &argument)) {
+        names[count++] = argument.name;
+    }
+    const char *meant = text_suggest(name, names, count);
+    if (meant != NULL) {
+        return cli_usage(c, "%s has no '%s'; did you mean '%s'?", method, name, meant);
+    }
+    return cli_usage(c, "%s has no '%s'; 'carom methods %s' lists what it takes", method, name,
+                     method);
+}
+
+cli_exit params_pairs(const cli *c, size_t first, const char *method, carom_value *into)
+{
+    for (size_t i = first; i < c->args.word_count; i++) {
+        const char *word = c->args.words[i];
+        const char *equals = strchr(word, '=');
+        char name[NAME_BYTES_MAX];
+        if (equals == NULL || equals == word || (size_t)(equals - word) >= sizeof name) {
+            return cli_usage(c, "'%.100s' is not NAME=VALUE such as friction=0.4", word);
+        }
+        (void)snprintf(name, sizeof name, "%.*s", (int)(equals - word), word);
+        params_form form = PARAMS_ANY;
+        if (!find_argument(method, name, &form)) {
+            return refuse_name(c, method, name);
+        }
+        carom_set(into, name, params_value(equals + 1, form));
+    }
+    return carom_value_ok(into) ? CLI_OK : cli_out_of_memory();
+}

@@ -1,0 +1,81 @@
+// From words to values: the arguments of calls as a person writes them on a command line.
+//
+// Main thread only. Functions that can fail for what the user wrote say so on standard error and
+// return CLI_USAGE.
+#ifndef CAROM_CLIENT_CLI_PARAMS_H
+#define CAROM_CLIENT_CLI_PARAMS_H
+
+#include <stddef.h>
+
+#include "client/cli/cli.h"
+
+// The options that describe shapes, for the tables of commands: FORM for all that take one, SPAWN
+// for what bodies are made of.
+#define PARAMS_FORM_OPTIONS                                                                        \
+    {"circle", 'c', ARGS_NUMBER, "R", "a circle of that radius", NULL},                            \
+        {"box", 'b', ARGS_SIZE, "WxH", "a box of that width and height", NULL},                    \
+        {"capsule", 0, ARGS_TEXT, "AX,AY,BX,BY,R", "a capsule around a line", NULL},               \
+        {"polygon", 0, ARGS_TEXT, "\"X,Y X,Y ...\"", "a convex polygon of 3 to 8 points", NULL},   \
+    {                                                                                              \
+        "segment", 0, ARGS_AREA, "AX,AY,BX,BY", "a line without area", NULL                        \
+    }
+
+#define PARAMS_SPAWN_OPTIONS                                                                       \
+    {"chain", 0, ARGS_TEXT, "\"X,Y X,Y ...\"", "an open line of many points", NULL},               \
+        {"loop", 0, ARGS_TEXT, "\"X,Y X,Y ...\"", "a closed line of many points", NULL},           \
+        {"density", 0, ARGS_NUMBER, "N", "of the shapes, kg/m2 (default 1)", NULL},                \
+        {"friction", 0, ARGS_NUMBER, "N", "of the shapes (default 0.6)", NULL},                    \
+        {"restitution", 0, ARGS_NUMBER, "N", "of the shapes, 0 to 1 (default 0)", NULL},           \
+    {                                                                                              \
+        "sensor", 0, ARGS_FLAG, NULL, "the shapes note who is in them and collide with nobody",    \
+            NULL                                                                                   \
+    }
+
+#define PARAMS_SHAPE_OPTION                                                                        \
+    {                                                                                              \
+        "shape", 0, ARGS_JSON, "JSON", "any shape, as the protocol has it", NULL                   \
+    }
+
+// The filter of queries.
+#define PARAMS_FILTER_OPTIONS                                                                      \
+    {"category", 0, ARGS_WHOLE, "BITS", "what the query counts as (default 1)", NULL},             \
+        {"mask", 0, ARGS_WHOLE, "BITS", "categories that it sees (default all)", NULL},            \
+    {                                                                                              \
+        "group", 0, ARGS_NUMBER, "N", "a group of the filter, negative to pass by its own", NULL   \
+    }
+
+// Adds the shapes of the options, in their order, to an array that was made with carom_array().
+cli_exit params_shapes(const cli *c, carom_value *shapes);
+// The one shape of the options, a value that is the caller's. None or several is a usage error.
+cli_exit params_shape(const cli *c, carom_value **out);
+// Sets "filter" in `into` when any of the options is given.
+void params_filter(const cli *c, carom_value *into);
+
+// Sets `key` to the vector, number, whole number or text of the option, when it is given.
+void params_vector(const cli *c, const char *option, carom_value *into, const char *key);
+void params_number(const cli *c, const char *option, carom_value *into, const char *key);
+void params_whole(const cli *c, const char *option, carom_value *into, const char *key);
+void params_text(const cli *c, const char *option, carom_value *into, const char *key);
+void params_area(const cli *c, const char *option, carom_value *into, const char *key);
+
+// The same from words: they have been checked for their kind by the command's table.
+carom_value *params_vector_word(const char *word);
+carom_value *params_id_word(const char *word);
+
+// Adds NAME=VALUE words from number `first` on. A value is JSON ("true", "[1,2]"), numbers with
+// commas ("1,2"), or else a text. Where `method` (may be NULL) says that the argument is a text or
+// a name, it is that whatever it looks like. Unknown names are told here, with the nearest known
+// one.
+cli_exit params_pairs(const cli *c, size_t first, const char *method, carom_value *into);
+
+// How the text of a NAME=VALUE is read.
+typedef enum params_form {
+    PARAMS_ANY,  // JSON, numbers with commas, or else a text
+    PARAMS_TEXT, // a text as it is
+    PARAMS_WORDS // JSON, or words with commas
+} params_form;
+
+// NULL when memory has run out.
+carom_value *params_value(const char *text, params_form form);
+
+#endif

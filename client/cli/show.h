@@ -1,0 +1,28 @@
+// Values for people: a map as lines, a number or a vector as a word.
+//
+// Main thread only.
+#ifndef CAROM_CLIENT_CLI_SHOW_H
+#define CAROM_CLIENT_CLI_SHOW_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+#include <carom/carom.h>
+
+#include "client/cli/cli.h"
+#include "client/cli/table.h"
+
+// A map as a table of names and values; maps within it are indented below their name.
+cli_exit show_map(const carom_value *map, FILE *out);
+
+// A value as one short text: numbers with at most six decimals, arrays of numbers as "1, 2",
+// anything else as JSON.
+void show_word(const carom_value *value, char *out, size_t size);
+
+// The same as a table's next cell; an absent value is "-".
+void show_cell(table *t, const carom_value *value);
+
+// For cli_call_show: "tick 17" of a result {tick}; "demo: tick 17" with a world in it.
+void show_tick(cli *c, const carom_value *result);
+
+#endif

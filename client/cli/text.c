@@ -1,0 +1,292 @@
+// See text.h. strtod is used for what has been found to be a plain decimal number, so that the
+// locale's and C99's other notations (hexadecimal, inf, nan) stay out.
+#include "client/cli/text.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+enum { WORD_MAX = 63 };
+
+static const char *skip_digits(const char *at)
+{
+    while (*at >= '0' && *at <= '9') {
+        at++;
+    }
+    return at;
+}
+
+// The end of the decimal number at the start of `text`, or NULL when there is none.
+static const char *number_end(const char *text)
+{
+    const char *at = text;
+    if (*at == '-' || *at == '+') {
+        at++;
+    }
+    const char *digits = at;
+    at = skip_digits(at);
+    size_t count = (size_t)(at - digits);
+    if (*at == '.') {
+        const char *fraction = ++at;
+        at = skip_digits(at);
+        count += (size_t)(at - fraction);
+    }
+    if (count == 0) {
+        return NULL;
+    }
+    if (*at == 'e' || *at == 'E') {
+        const char *exponent = at + 1;
+        if (*exponent == '-' || *exponent == '+') {
+            exponent++;
+        }
+        const char *end = skip_digits(exponent);
+        if (end > exponent) {
+            at = end;
+        }
+    }
+    return at;
+}
+
+// Reads a number that `stop` follows, and moves past both.
+static bool read_number(const char **at, char stop, double *out)
+{
+    const char *end = number_end(*at);
+    if (end == NULL || *end != stop) {
+        return false;
+    }
+    double value = strtod(*at, NULL);
+    if (!isfinite(value)) {
+        return false;
+    }
+    *out = value;
+    *at = stop == '\0' ? end : end + 1;
+    return true;
+}
+
+bool text_to_number(const char *text, double *out)
+{
+    return read_number(&text, '\0', out);
+}
+
+bool text_to_whole(const char *text, uint64_t *out)
+{
+    const char *end = skip_digits(text);
+    if (end == text || *end != '\0' || end - text > 16) {
+        return false;
+    }
+    unsigned long long value = strtoull(text, NULL, 10);
+    if (value > 1ull << 53) {
+        return false;
+    }
+    *out = value;
+    return true;
+}
+
+bool text_to_numbers(const char *text, int count, double *out)
+{
+    double values[4];
+    if (count < 1 || count > 4) {
+        return false;
+    }
+    for (int i = 0; i < count; i++) {
+        if (!read_number(&text, i + 1 < count ? ',' : '\0', &values[i])) {
+            return false;
+        }
+    }
+    memcpy(out, values, (size_t)count * sizeof *out);
+    return true;
+}
+
+bool text_to_size(const char *text, double out[2])
+{
+    double width = 0.0;
+    double height = 0.0;
+    if (!read_number(&text, 'x', &width) || !read_number(&text, '\0', &height) || width <= 0.0 ||
+        height <= 0.0) {
+        return false;
+    }
+    out[0] = width;
+    out[1] = height;
+    return true;
+}
+
+bool text_to_seconds(const char *text, double *out)
+{
+    static const struct {
+        const char *unit;
+        double seconds;
+    } units[] = {{"", 1.0},   {"s", 1.0},    {"ms", 1e-3}, {"us", 1e-6},
+                 {"m", 60.0}, {"min", 60.0}, {"h", 3600.0}};
+    const char *end = number_end(text);
+    if (end == NULL) {
+        return false;
+    }
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
+        double value = strtod(text, NULL) * units[i].seconds;
+        if (strcmp(end, units[i].unit) == 0 && isfinite(value) && value >= 0.0) {
+            *out = value;
+            return true;
+        }
+    }
+    return false;
+}
+
+static unsigned char lower(char c)
+{
+    return (unsigned char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+}
+
+static unsigned least(unsigned a, unsigned b)
+{
+    return a < b ? a : b;
+}
+
+unsigned text_distance(const char *a, const char *b)
+{
+    size_t rows = strlen(a);
+    size_t columns = strlen(b);
+    if (rows > WORD_MAX || columns > WORD_MAX) {
+        return 255;
+    }
+    unsigned char cost[WORD_MAX + 1][WORD_MAX + 1];
+    for (size_t i = 0; i <= rows; i++) {
+        cost[i][0] = (unsigned char)i;
+    }
+    for (size_t j = 0; j <= columns; j++) {
+        cost[0][j] = (unsigned char)j;
+    }
+    for (size_t i = 1; i <= rows; i++) {
+        for (size_t j = 1; j <= columns; j++) {
+            bool same = lower(a[i - 1]) == lower(b[j - 1]);
+            unsigned best = least(cost[i - 1][j] + 1u, cost[i][j - 1] + 1u);
+            best = least(best, cost[i - 1][j - 1] + (same ? 0u : 1u));
+            if (i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) &&
+                lower(a[i - 2]) == lower(b[j - 1])) {
+                best = least(best, cost[i - 2][j - 2] + 1u);
+            }
+            cost[i][j] = (unsigned char)best;
+        }
+    }
+    return cost[rows][columns];
+}
+
+const char *text_suggest(const char *word, const char *const *words, size_t count)
+{
+    size_t length = strlen(word);
+    unsigned allowed = (unsigned)(length < 3 ? 1 : (length + 2) / 3);
+    const char *best = NULL;
+    unsigned best_distance = allowed + 1;
+    for (size_t i = 0; i < count; i++) {
+        unsigned distance = text_distance(word, words[i]);
+        if (distance < best_distance && distance < length) {
+            best_distance = distance;
+            best = words[i];
+        }
+    }
+    for (size_t i = 0; best == NULL && length >= 3 && i < count; i++) {
+        if (strncasecmp(word, words[i], length) == 0) {
+            best = words[i];
+        }
+    }
+    return best;
+}
+
+uint32_t text_next(const char **at)
+{
+    const unsigned char *s = (const unsigned char *)*at;
+    if (s[0] == 0) {
+        return 0;
+    }
+    unsigned more = s[0] < 0x80   ? 0
+                    : s[0] < 0xc2 ? 4
+                    : s[0] < 0xe0 ? 1
+                    : s[0] < 0xf0 ? 2
+                    : s[0] < 0xf5 ? 3
+                                  : 4;
+    uint32_t character = more == 0 ? s[0] : s[0] & (0x3fu >> more);
+    for (unsigned i = 1; more < 4 && i <= more; i++) {
+        if ((s[i] & 0xc0) != 0x80) {
+            more = 4;
+            break;
+        }
+        character = character << 6 | (s[i] & 0x3fu);
+    }
+    bool overlong = (more == 2 && character < 0x800) || (more == 3 && character < 0x10000);
+    bool no_character = character > 0x10ffff || (character >= 0xd800 && character < 0xe000);
+    if (more == 4 || overlong || no_character) {
+        *at += 1;
+        return 0xfffd;
+    }
+    *at += more + 1;
+    return character;
+}
+
+size_t text_encode(uint32_t character, char out[5])
+{
+    size_t size = character < 0x80 ? 1 : character < 0x800 ? 2 : character < 0x10000 ? 3 : 4;
+    static const unsigned char heads[] = {0, 0x00, 0xc0, 0xe0, 0xf0};
+    for (size_t i = size - 1; i > 0; i--) {
+        out[i] = (char)(0x80 | (character & 0x3f));
+        character >>= 6;
+    }
+    out[0] = (char)(heads[size] | character);
+    out[size] = '\0';
+    return size;
+}
+
+static bool is_mark(uint32_t c)
+{
+    return c < 0x20 || (c >= 0x7f && c < 0xa0) || (c >= 0x300 && c < 0x370) ||
+           (c >= 0x200b && c <= 0x200f) || (c >= 0x20d0 && c < 0x2100) ||
+           (c >= 0xfe00 && c <= 0xfe0f);
+}
+
+static bool is_wide(uint32_t c)
+{
+    return (c >= 0x1100 && c < 0x1160) || (c >= 0x2e80 && c < 0xa4d0) ||
+           (c >= 0xac00 && c < 0xd7a4) || (c >= 0xf900 && c < 0xfb00) ||
+           (c >= 0xfe30 && c < 0xfe70) || (c >= 0xff00 && c < 0xff61) ||
+           (c >= 0x1f300 && c < 0x1faff) || (c >= 0x20000 && c < 0x3fffe);
+}
+
+size_t text_columns(const char *text)
+{
+    size_t columns = 0;
+    for (uint32_t c = text_next(&text); c != 0; c = text_next(&text)) {
+        columns += is_mark(c) ? 0 : is_wide(c) ? 2 : 1;
+    }
+    return columns;
+}
+
+// Three figures, whatever the size: 1.23, 12.3, 123.
+static int decimals_for(double value)
+{
+    return value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
+}
+
+void text_from_seconds(double seconds, char *out, size_t size)
+{
+    double value = seconds;
+    const char *unit = "s";
+    if (seconds < 1e-3) {
+        value = seconds * 1e6;
+        unit = "us";
+    } else if (seconds < 1.0) {
+        value = seconds * 1e3;
+        unit = "ms";
+    }
+    (void)snprintf(out, size, "%.*f %s", decimals_for(value), value, unit);
+}
+
+void text_from_bytes(double bytes, char *out, size_t size)
+{
+    static const char *const units[] = {"B", "kB", "MB", "GB", "TB"};
+    size_t unit = 0;
+    while (bytes >= 999.5 && unit + 1 < sizeof units / sizeof units[0]) {
+        bytes /= 1000.0;
+        unit++;
+    }
+    (void)snprintf(out, size, "%.*f %s", unit == 0 ? 0 : decimals_for(bytes), bytes, units[unit]);
+}
