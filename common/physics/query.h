@@ -47,7 +47,7 @@ status query_ray(const physics_world *world, vec2d from, vec2d to, const query_f
 
 // The shape, in a frame that is not turned and whose origin goes from `from` to `to`, which may be
 // the same place. Any convex kind but a chain segment. `point` is on the surface of what was hit.
-status query_cast(const physics_world *world, const shape_geometry *shape, vec2d from, vec2d to,
+status query_cast(const physics_world *world, const shape_geometry *form, vec2d from, vec2d to,
                   const query_filter *filter, bool all, query_hits *hits, error *err);
 
 // Shapes that overlap something, in ascending order of the bodies' slots, then the shapes'.
@@ -65,7 +65,7 @@ typedef struct query_list {
 status query_overlap_area(const physics_world *world, vec2d lower, vec2d upper,
                           const query_filter *filter, query_list *list, error *err);
 // What overlaps or touches the shape, placed in `frame`.
-status query_overlap_shape(const physics_world *world, const shape_geometry *shape, pose frame,
+status query_overlap_shape(const physics_world *world, const shape_geometry *form, pose frame,
                            const query_filter *filter, query_list *list, error *err);
 // Shapes that contain the point. Segments and chains contain nothing.
 status query_point(const physics_world *world, vec2d point, const query_filter *filter,
