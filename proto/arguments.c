@@ -253,7 +253,7 @@ static bool number_of(const argument *g, const msgpack_object *object, const pla
     }
     if (value < g->arg->min || value > g->arg->max) {
         return decoder_fail(g->decoder, STATUS_INVALID_ARGUMENT, where,
-                            "must be from %.10g to %.10g, got %.10g", g->arg->min, g->arg->max,
+                            "must be from %.16g to %.16g, got %.16g", g->arg->min, g->arg->max,
                             value);
     }
     *out = value;
@@ -304,7 +304,7 @@ static bool integer_of(const argument *g, double *out)
     }
     if (value != floor(value)) {
         return decoder_fail(g->decoder, STATUS_INVALID_ARGUMENT, &g->where,
-                            "expected an integer, got %.10g", value);
+                            "expected an integer, got %.16g", value);
     }
     *out = value;
     return true;
@@ -358,7 +358,7 @@ static bool mask_of(const argument *g, uint64_t *out)
     }
     if (!(number >= 0 && number <= EXACT_MAX) || number != floor(number)) {
         return decoder_fail(g->decoder, STATUS_INVALID_ARGUMENT, &g->where,
-                            "expected %s, got the float %.10g; write it as an integer",
+                            "expected %s, got the float %.16g; write it as an integer",
                             arg_type_name(ARG_MASK), number);
     }
     *out = (uint64_t)number;
@@ -567,7 +567,7 @@ static bool text_check(const argument *g, const char *text, uint32_t size)
     }
     if ((double)size > g->arg->max) {
         return decoder_fail(g->decoder, STATUS_LIMIT_EXCEEDED, &g->where,
-                            "must have at most %.10g bytes, got %u", g->arg->max, size);
+                            "must have at most %.16g bytes, got %u", g->arg->max, size);
     }
     if (!utf8_valid(text, size) || memchr(text, '\0', size) != NULL) {
         return decoder_fail(g->decoder, STATUS_INVALID_ARGUMENT, &g->where,
@@ -614,12 +614,12 @@ static bool reference_of(const argument *g, method maker, uint64_t *out)
     }
     if (!(index >= 0 && index < (double)g->decoder->before) || index != floor(index)) {
         return decoder_fail(g->decoder, STATUS_INVALID_ARGUMENT, &g->where,
-                            "{\"$\": %.10g} is not an earlier command of this batch", index);
+                            "{\"$\": %.16g} is not an earlier command of this batch", index);
     }
     const command *made = &g->decoder->outer->apply.commands[(uint32_t)index];
     if (made->method != maker) {
         return decoder_fail(g->decoder, STATUS_INVALID_ARGUMENT, &g->where,
-                            "{\"$\": %.10g} is %s; it must be %s", index, method_name(made->method),
+                            "{\"$\": %.16g} is %s; it must be %s", index, method_name(made->method),
                             method_name(maker));
     }
     *out = COMMAND_REFERENCE | (uint64_t)index;
