@@ -7,25 +7,25 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define ARRAY(type)        \
-    struct {               \
-        type *data;        \
-        uint32_t count;    \
-        uint32_t capacity; \
+#define ARRAY(type)                                                                                \
+    struct {                                                                                       \
+        type *data;                                                                                \
+        uint32_t count;                                                                            \
+        uint32_t capacity;                                                                         \
     }
 
 // Makes room for `count` elements of `size` bytes; new memory is zeroed. For the macros below.
 void *array_grow(void *data, uint32_t *capacity, uint32_t count, size_t size);
 
-#define array_reserve(a, n)                                                                  \
-    ((n) > (a)->capacity                                                                     \
-         ? (void)((a)->data = array_grow((a)->data, &(a)->capacity, (n), sizeof *(a)->data)) \
+#define array_reserve(a, n)                                                                        \
+    ((n) > (a)->capacity                                                                           \
+         ? (void)((a)->data = array_grow((a)->data, &(a)->capacity, (n), sizeof *(a)->data))       \
          : (void)0)
 
-#define array_push(a, value)                \
-    do {                                    \
-        array_reserve((a), (a)->count + 1); \
-        (a)->data[(a)->count++] = (value);  \
+#define array_push(a, value)                                                                       \
+    do {                                                                                           \
+        array_reserve((a), (a)->count + 1);                                                        \
+        (a)->data[(a)->count++] = (value);                                                         \
     } while (0)
 
 // Moves the last element into place `i`: constant time, order not kept.
@@ -33,11 +33,11 @@ void *array_grow(void *data, uint32_t *capacity, uint32_t count, size_t size);
 
 #define array_clear(a) ((void)((a)->count = 0))
 
-#define array_free(a)                          \
-    do {                                       \
-        array_release((a)->data);              \
-        (a)->data = NULL;                      \
-        (a)->count = (a)->capacity = 0;        \
+#define array_free(a)                                                                              \
+    do {                                                                                           \
+        array_release((a)->data);                                                                  \
+        (a)->data = NULL;                                                                          \
+        (a)->count = (a)->capacity = 0;                                                            \
     } while (0)
 
 void array_release(void *data);

@@ -1,7 +1,8 @@
 // Bodies: made, changed, moved by hand, woken, removed.
 //
-// Invariants: a body is on world.awake_bodies exactly when it is enabled, not static, and neither asleep nor a kinematic
-// body at rest; its state (body_state) is zero with identity rotation when it is not; sleep_set is 0 unless it sleeps.
+// Invariants: a body is on world.awake_bodies exactly when it is enabled, not static, and neither
+// asleep nor a kinematic body at rest; its state (body_state) is zero with identity rotation when
+// it is not; sleep_set is 0 unless it sleeps.
 #include "common/base/assert.h"
 #include "common/physics/world.h"
 
@@ -23,7 +24,8 @@ void body_set_pose_from_center(body_motion *motion)
 
 static void set_center_from_pose(body_motion *motion)
 {
-    motion->center = vec2d_offset(motion->position, rot_vec(motion->rotation, motion->local_center));
+    motion->center =
+        vec2d_offset(motion->position, rot_vec(motion->rotation, motion->local_center));
 }
 
 // ---- lists
@@ -51,7 +53,8 @@ void body_unlist_awake(physics_world *world, uint32_t slot)
     b->awake_index = 0;
 }
 
-// A body that is enabled and moving belongs on the list of awake ones; brings that and its contacts in order.
+// A body that is enabled and moving belongs on the list of awake ones; brings that and its contacts
+// in order.
 static void refresh_awake(physics_world *world, uint32_t slot)
 {
     body *b = &world->bodies.data[slot];
@@ -149,7 +152,9 @@ void body_update_mass(physics_world *world, uint32_t slot)
         inertia = inertia > 0.0 ? inertia : 0.0;
     }
     // Without a density there is still a mass: 1, or what the user set.
-    double wanted = b->mass_override > 0.0f ? (double)b->mass_override : weighted && mass > 0.0 ? mass : 1.0;
+    double wanted = b->mass_override > 0.0f  ? (double)b->mass_override
+                    : weighted && mass > 0.0 ? mass
+                                             : 1.0;
     inertia = mass > 0.0 ? inertia * (wanted / mass) : 0.0;
 
     bool dynamic = b->type == BODY_DYNAMIC;
@@ -175,11 +180,11 @@ void body_update_mass(physics_world *world, uint32_t slot)
         first = false;
     }
     set_center_from_pose(motion);
-    // The velocity is that of the centre of mass: where the centre has moved within a turning body, it moves with it.
+    // The velocity is that of the centre of mass: where the centre has moved within a turning body,
+    // it moves with it.
     vec2 shift = vec2d_relative(old_center, motion->center);
     if (dynamic && b->awake_index != 0) {
-        state->velocity =
-            vec2_add(state->velocity, vec2_cross_sv(state->angular_velocity, shift));
+        state->velocity = vec2_add(state->velocity, vec2_cross_sv(state->angular_velocity, shift));
     }
 }
 
@@ -461,7 +466,8 @@ static void reactivate_joint(physics_world *world, uint32_t joint, uint32_t othe
     joint_activate(world, joint);
 }
 
-// A body of another type is in another tree, has other contacts and other colours: out and in again.
+// A body of another type is in another tree, has other contacts and other colours: out and in
+// again.
 static void set_type(physics_world *world, uint32_t slot, body_type type)
 {
     body *b = &world->bodies.data[slot];
@@ -539,7 +545,8 @@ status body_set(physics_world *world, body_id id, uint32_t fields, const body_de
     }
     events_begin(world);
     const uint32_t quiet = BODY_FIELD_TAG | BODY_FIELD_AWAKE | BODY_FIELD_ALLOW_SLEEP;
-    if ((fields & ~quiet) != 0 || ((fields & BODY_FIELD_ALLOW_SLEEP) != 0 && !values->allow_sleep) ||
+    if ((fields & ~quiet) != 0 ||
+        ((fields & BODY_FIELD_ALLOW_SLEEP) != 0 && !values->allow_sleep) ||
         ((fields & BODY_FIELD_AWAKE) != 0 && values->awake)) {
         body_wake(world, slot);
     }
@@ -661,10 +668,9 @@ status body_set_force(physics_world *world, body_id id, vec2d force, const vec2d
     body_motion *motion = &world->motions.data[slot];
     body_state *state = &world->states.data[slot];
     motion->force = (vec2){(float)force.x, (float)force.y};
-    state->flags = (state->flags & ~(uint32_t)STATE_FORCE_AT_POINT) |
-                   (at != NULL ? STATE_FORCE_AT_POINT : 0u);
-    motion->force_point =
-        at != NULL ? pose_inv_point(body_pose(motion), *at) : (vec2){0.0f, 0.0f};
+    state->flags =
+        (state->flags & ~(uint32_t)STATE_FORCE_AT_POINT) | (at != NULL ? STATE_FORCE_AT_POINT : 0u);
+    motion->force_point = at != NULL ? pose_inv_point(body_pose(motion), *at) : (vec2){0.0f, 0.0f};
     return STATUS_OK;
 }
 

@@ -1,7 +1,8 @@
-// The broad phase: which boxes may overlap. Trees of boxes, one for each type of body, so that what stands still
-// is never rebuilt because something else moves.
+// The broad phase: which boxes may overlap. Trees of boxes, one for each type of body, so that what
+// stands still is never rebuilt because something else moves.
 //
-// Nothing outside may depend on the shape of a tree: results are sets, and whoever needs an order sorts them.
+// Nothing outside may depend on the shape of a tree: results are sets, and whoever needs an order
+// sorts them.
 #ifndef CAROM_COMMON_PHYSICS_BROAD_PHASE_H
 #define CAROM_COMMON_PHYSICS_BROAD_PHASE_H
 

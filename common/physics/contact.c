@@ -1,5 +1,6 @@
-// Contacts: one for each pair of shapes whose fat boxes overlap and that may touch. A contact is listed as awake while one of
-// its bodies is; while it has points as well, it is in the constraint graph.
+// Contacts: one for each pair of shapes whose fat boxes overlap and that may touch. A contact is
+// listed as awake while one of its bodies is; while it has points as well, it is in the constraint
+// graph.
 #include "common/base/assert.h"
 #include "common/physics/world.h"
 
@@ -108,7 +109,8 @@ void contact_deactivate(physics_world *world, uint32_t slot)
 
 // ---- life
 
-// The pair in the order in which the manifold functions take it: chains, segments, polygons, capsules, circles.
+// The pair in the order in which the manifold functions take it: chains, segments, polygons,
+// capsules, circles.
 static bool in_order(const physics_world *world, uint32_t shape_a, uint32_t shape_b)
 {
     const shape *a = &world->shapes.data[shape_a];
@@ -166,12 +168,12 @@ uint32_t contact_create(physics_world *world, uint32_t shape_a, uint32_t shape_b
         .body_b = b->body,
         .flags = flags,
         .colour = COLOUR_NONE,
-        // Mixing: the geometric mean lets one slippery surface make the pair slippery; the livelier and the
-        // rougher-rolling surface of the two decides for both.
+        // Mixing: the geometric mean lets one slippery surface make the pair slippery; the livelier
+        // and the rougher-rolling surface of the two decides for both.
         .friction = sqrtf(a->friction * b->friction),
         .restitution = float_max(a->restitution, b->restitution),
-        .rolling_resistance = float_max(a->rolling_resistance * rounding(a),
-                                        b->rolling_resistance * rounding(b)),
+        .rolling_resistance =
+            float_max(a->rolling_resistance * rounding(a), b->rolling_resistance * rounding(b)),
         .tangent_speed = a->tangent_speed + b->tangent_speed,
     };
     link_edge(world, slot, 0);
@@ -250,8 +252,7 @@ uint32_t world_contacts(const physics_world *world, contact_info *out, uint32_t 
             };
             for (int i = 0; i < c->point_count; i++) {
                 const contact_point *p = &c->points[i];
-                info->points[i] =
-                    vec2d_offset(world->motions.data[c->body_a].center, p->anchor_a);
+                info->points[i] = vec2d_offset(world->motions.data[c->body_a].center, p->anchor_a);
                 info->depth[i] = -p->separation;
                 info->impulse[i] = p->total_impulse;
                 info->tangent_impulse[i] = p->tangent_impulse;

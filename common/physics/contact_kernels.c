@@ -1,10 +1,12 @@
-// The inner loops of the contact solver. See contact_lanes.h for why this is compiled more than once.
+// The inner loops of the contact solver. See contact_lanes.h for why this is compiled more than
+// once.
 //
-// Sequential impulses with accumulation (E. Catto, "Iterative Dynamics with Temporal Coherence", GDC 2005): the sum of a
-// contact's normal impulses is clamped at zero, friction's by friction times the normal impulse. Overlap acts as a stiff, over-damped
-// spring that pushes out slowly (soft constraints: E. Catto, GDC 2011), in sub-steps (Macklin et al., "Small Steps in
-// Physics Simulation", 2019); a relaxing pass after each then takes out the velocity that the pushing brought in.
-// These loops are long on purpose: they read as the formulas do.
+// Sequential impulses with accumulation (E. Catto, "Iterative Dynamics with Temporal Coherence",
+// GDC 2005): the sum of a contact's normal impulses is clamped at zero, friction's by friction
+// times the normal impulse. Overlap acts as a stiff, over-damped spring that pushes out slowly
+// (soft constraints: E. Catto, GDC 2011), in sub-steps (Macklin et al., "Small Steps in Physics
+// Simulation", 2019); a relaxing pass after each then takes out the velocity that the pushing
+// brought in. These loops are long on purpose: they read as the formulas do.
 #include "common/physics/contact_lanes.h"
 
 #ifndef KERNEL_VARIANT
@@ -162,8 +164,7 @@ static void warm_start(const contact_lanes *lanes, uint32_t count, body_state *s
     }
 }
 
-static void push(contact_lanes *lanes, uint32_t count, body_state *states,
-                  const step_context *step)
+static void push(contact_lanes *lanes, uint32_t count, body_state *states, const step_context *step)
 {
     const wide inv_h = splat(step->inv_h);
     const wide push_out = splat(-PUSH_OUT_SPEED_MAX);
@@ -205,6 +206,17 @@ static void relax(contact_lanes *lanes, uint32_t count, body_state *states,
         contact_lanes *c = &lanes[i];
         state_lanes a = gather(states, c->body_a);
         state_lanes b = gather(states, c->body_b);
+        for (int k = 0; k < 2; k++) {
+            point_lanes *p = &c->points[k];
+            velocity_lanes v = relative_velocity(p, &a, &b);
+            wide vt = v.x * c->normal_y - v.y * c->normal_x;
+            wide impulse = -p->tangent_mass * (vt - c->tangent_speed);
+            wide limit = c->friction * p->normal_impulse;
+            wide sum = max_wide(min_wide(p->tangent_impulse + impulse, limit), -limit);
+            impulse = sum - p->tangent_impulse;
+            p->tangent_impulse = sum;
+            apply_impulse(c, p, &a, &b, impulse * c->normal_y, -(impulse * c->normal_x));
+        }
         wide pressed = zero;
         for (int k = 0; k < 2; k++) {
             point_lanes *p = &c->points[k];
@@ -219,17 +231,6 @@ static void relax(contact_lanes *lanes, uint32_t count, body_state *states,
             p->total_impulse += sum;
             pressed += sum;
             apply_impulse(c, p, &a, &b, impulse * c->normal_x, impulse * c->normal_y);
-        }
-        for (int k = 0; k < 2; k++) {
-            point_lanes *p = &c->points[k];
-            velocity_lanes v = relative_velocity(p, &a, &b);
-            wide vt = v.x * c->normal_y - v.y * c->normal_x;
-            wide impulse = -p->tangent_mass * (vt - c->tangent_speed);
-            wide limit = c->friction * p->normal_impulse;
-            wide sum = max_wide(min_wide(p->tangent_impulse + impulse, limit), -limit);
-            impulse = sum - p->tangent_impulse;
-            p->tangent_impulse = sum;
-            apply_impulse(c, p, &a, &b, impulse * c->normal_y, -(impulse * c->normal_x));
         }
         if ((c->features & LANES_ROLLING) != 0) {
             wide impulse = -c->rolling_mass * (b.w - a.w);

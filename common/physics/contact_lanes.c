@@ -74,13 +74,13 @@ static void fill_lane(const physics_world *world, contact_lanes *group, int lane
         to->tangent_impulse[lane] = from->tangent_impulse;
         float na = vec2_cross(ra, n);
         float nb = vec2_cross(rb, n);
-        float kn = (ma->inv_mass + mb->inv_mass) +
-                   (ma->inv_inertia * na * na + mb->inv_inertia * nb * nb);
+        float kn =
+            (ma->inv_mass + mb->inv_mass) + (ma->inv_inertia * na * na + mb->inv_inertia * nb * nb);
         to->normal_mass[lane] = kn > 0.0f ? 1.0f / kn : 0.0f;
         float ta = vec2_cross(ra, t);
         float tb = vec2_cross(rb, t);
-        float kt = (ma->inv_mass + mb->inv_mass) +
-                   (ma->inv_inertia * ta * ta + mb->inv_inertia * tb * tb);
+        float kt =
+            (ma->inv_mass + mb->inv_mass) + (ma->inv_inertia * ta * ta + mb->inv_inertia * tb * tb);
         to->tangent_mass[lane] = kt > 0.0f ? 1.0f / kt : 0.0f;
         vec2 va = vec2_add(sa->velocity, vec2_cross_sv(sa->angular_velocity, ra));
         vec2 vb = vec2_add(sb->velocity, vec2_cross_sv(sb->angular_velocity, rb));
@@ -133,8 +133,8 @@ void contact_lanes_prepare(physics_world *world)
     }
 }
 
-// Touching begins with pressure or overlap and ends when there is neither and a gap of LINEAR_SLOP: what rests
-// does not flicker, and what flies past within SPECULATIVE_DISTANCE has not touched.
+// Touching begins with pressure or overlap and ends when there is neither and a gap of LINEAR_SLOP:
+// what rests does not flicker, and what flies past within SPECULATIVE_DISTANCE has not touched.
 static void update_touching(physics_world *world, contact *c, uint32_t slot)
 {
     float pressed = 0.0f;

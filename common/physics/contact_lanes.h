@@ -1,8 +1,10 @@
-// Contacts as the solver takes them: eight at a time, each field a vector with a lane for each contact.
+// Contacts as the solver takes them: eight at a time, each field a vector with a lane for each
+// contact.
 //
-// The kernels are one source (contact_kernels.c) that is compiled once for every vector width that a
-// processor of the family may have, and chosen when a world is made. Each lane is computed as a lone float would be, with
-// neither fused nor reordered operations, so the bits do not depend on which variant runs.
+// The kernels are one source (contact_kernels.c) that is compiled once for every vector width that
+// a processor of the family may have, and chosen when a world is made. Each lane is computed as a
+// lone float would be, with neither fused nor reordered operations, so the bits do not depend on
+// which variant runs.
 #ifndef CAROM_COMMON_PHYSICS_CONTACT_LANES_H
 #define CAROM_COMMON_PHYSICS_CONTACT_LANES_H
 
@@ -52,7 +54,8 @@ typedef struct contact_kernels {
     void (*restitution)(contact_lanes *lanes, uint32_t count, body_state *states, float threshold);
 } contact_kernels;
 
-// The widest variant that this processor runs; CAROM_SIMD=base (or avx2) in the environment asks for another.
+// The widest variant that this processor runs; CAROM_SIMD=base (or avx2) in the environment asks
+// for another.
 const contact_kernels *contact_kernels_choose(void);
 
 void contact_lanes_prepare(physics_world *world);

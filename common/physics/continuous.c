@@ -1,6 +1,7 @@
-// Continuous collision: a body that moved more than half its width in a step is swept along its motion, against what does not
-// move, or, a bullet, against everything, and put where it first touches. Its velocity stays; the next step's contact stops it.
-// Method: time of impact by conservative advancement (see geometry/distance.h).
+// Continuous collision: a body that moved more than half its width in a step is swept along its
+// motion, against what does not move, or, a bullet, against everything, and put where it first
+// touches. Its velocity stays; the next step's contact stops it. Method: time of impact by
+// conservative advancement (see geometry/distance.h).
 #include "common/physics/world.h"
 
 typedef struct swept_body {
@@ -40,8 +41,7 @@ static bool sweep_against(void *context, uint32_t other)
             return true;
         }
     }
-    impact_result hit =
-        impact_time(&proxy_other, &still, &s->proxy, &s->motion, s->fraction);
+    impact_result hit = impact_time(&proxy_other, &still, &s->proxy, &s->motion, s->fraction);
     // Touching from the start is the contact solver's matter.
     if (hit.state == IMPACT_HIT && hit.fraction > 0.0f && hit.fraction < s->fraction) {
         s->fraction = hit.fraction;
@@ -54,7 +54,8 @@ static aabb swept_box(const swept_body *s)
     aabb before = shape_aabb(&s->shape->geometry, sweep_at(&s->motion, 0.0f));
     aabb after = shape_aabb(&s->shape->geometry, sweep_at(&s->motion, 1.0f));
     aabb box = aabb_union(before, after);
-    // A point of the body leaves the hull of the two poses by no more than the sagitta of its arc: bounded by the turn's chord.
+    // A point of the body leaves the hull of the two poses by no more than the sagitta of its arc:
+    // bounded by the turn's chord.
     return aabb_at(s->origin, box);
 }
 

@@ -1,5 +1,6 @@
-// Definitions: their defaults, and the check that each passes before it may enter a world. Whatever a caller can
-// write down is answered here with a text that names the field; nothing behind this file asserts on it.
+// Definitions: their defaults, and the check that each passes before it may enter a world. Whatever
+// a caller can write down is answered here with a text that names the field; nothing behind this
+// file asserts on it.
 #include "common/base/assert.h"
 #include "common/physics/world.h"
 
@@ -157,15 +158,14 @@ static status chain_check(const shape_def *def, error *err)
 {
     int least = def->loop ? 3 : 2;
     if (def->point_count < least || def->point_count > PHYSICS_CHAIN_POINTS_MAX) {
-        return error_set(err, STATUS_INVALID_ARGUMENT,
-                         "vertices: a %s has %d to %d points, got %d", def->loop ? "loop" : "chain",
-                         least, PHYSICS_CHAIN_POINTS_MAX, def->point_count);
+        return error_set(err, STATUS_INVALID_ARGUMENT, "vertices: a %s has %d to %d points, got %d",
+                         def->loop ? "loop" : "chain", least, PHYSICS_CHAIN_POINTS_MAX,
+                         def->point_count);
     }
     int pieces = def->loop ? def->point_count : def->point_count - 1;
     for (int i = 0; i < pieces; i++) {
         int j = (i + 1) % def->point_count;
-        shape_geometry piece = {.kind = SHAPE_SEGMENT,
-                                .segment = {def->points[i], def->points[j]}};
+        shape_geometry piece = {.kind = SHAPE_SEGMENT, .segment = {def->points[i], def->points[j]}};
         status s = shape_validate(&piece, err);
         if (s != STATUS_OK) {
             error_prefix(err, "vertices[%d] to [%d]", i, j);

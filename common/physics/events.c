@@ -1,5 +1,6 @@
-// Events: what happened, in order, with the tick whose state first shows it. Changes between two steps report into
-// the list of the step that follows, so that no event comes before the state that it speaks of.
+// Events: what happened, in order, with the tick whose state first shows it. Changes between two
+// steps report into the list of the step that follows, so that no event comes before the state that
+// it speaks of.
 #include "common/physics/world.h"
 
 static const char *const NAMES[EVENT_KIND_COUNT] = {

@@ -1,5 +1,5 @@
-// The end of a step for each awake body: its new pose, its timer for sleep, its boxes; and who moved so far that it might
-// have passed through something.
+// The end of a step for each awake body: its new pose, its timer for sleep, its boxes; and who
+// moved so far that it might have passed through something.
 #include "common/physics/world.h"
 
 static bool pose_is_sane(const body_motion *m, const body_state *s)

@@ -1,9 +1,11 @@
-// The constraint graph: contacts and joints get colours so that no two of one colour write to the same body. Those
-// of one colour can then be solved in any order, several at a time, with the same result to the bit.
+// The constraint graph: contacts and joints get colours so that no two of one colour write to the
+// same body. Those of one colour can then be solved in any order, several at a time, with the same
+// result to the bit.
 //
-// Colouring is greedy and kept up as constraints come and go (first fit on the free bits of both bodies). A body that
-// does not move is not written to and needs no colour. Pairs of moving bodies take the low colours, contacts with what does
-// not move the high ones, so that the ground has the last word in each sweep.
+// Colouring is greedy and kept up as constraints come and go (first fit on the free bits of both
+// bodies). A body that does not move is not written to and needs no colour. Pairs of moving bodies
+// take the low colours, contacts with what does not move the high ones, so that the ground has the
+// last word in each sweep.
 #include "common/base/assert.h"
 #include "common/physics/joint_internal.h"
 #include "common/physics/world.h"
@@ -73,8 +75,7 @@ void graph_remove_contact(physics_world *world, uint32_t slot)
     graph_colour *colour = &world->graph[c->colour];
     array_swap_remove(&colour->contacts, c->colour_index);
     if (c->colour_index < colour->contacts.count) {
-        world->contacts.data[colour->contacts.data[c->colour_index]].colour_index =
-            c->colour_index;
+        world->contacts.data[colour->contacts.data[c->colour_index]].colour_index = c->colour_index;
     }
     give_colour(world, c->colour, c->body_a, c->body_b);
     c->colour = COLOUR_NONE;

@@ -1,7 +1,8 @@
 // The state hash: 64 bits over everything that influences what comes next, in the order of slots.
 //
-// Words are mixed as values, not as memory, so that padding, addresses and the byte order of a machine do not count. Each word is
-// multiplied by an odd constant and folded in by a rotation, on four tracks that do not wait for each other.
+// Words are mixed as values, not as memory, so that padding, addresses and the byte order of a
+// machine do not count. Each word is multiplied by an odd constant and folded in by a rotation, on
+// four tracks that do not wait for each other.
 #include "common/physics/joint_internal.h"
 #include "common/physics/world.h"
 
@@ -116,10 +117,10 @@ static void mix_joint(hasher *h, const physics_world *world, uint32_t slot)
                j->colour);
     mix(h, (uint64_t)j->body_a << 32 | j->body_b);
     mix(h, (uint64_t)j->joint_a << 32 | j->joint_b);
-    const double doubles[] = {j->anchor_a.x, j->anchor_a.y,     j->anchor_b.x, j->anchor_b.y,
-                              j->angle,      j->gear_a,         j->gear_b,     j->gear_constant,
-                              s->target.x,   s->target.y,       s->ground_a.x, s->ground_a.y,
-                              s->ground_b.x, s->ground_b.y,     s->reference_angle};
+    const double doubles[] = {j->anchor_a.x, j->anchor_a.y, j->anchor_b.x,     j->anchor_b.y,
+                              j->angle,      j->gear_a,     j->gear_b,         j->gear_constant,
+                              s->target.x,   s->target.y,   s->ground_a.x,     s->ground_a.y,
+                              s->ground_b.x, s->ground_b.y, s->reference_angle};
     for (size_t i = 0; i < sizeof doubles / sizeof *doubles; i++) {
         mix_double(h, doubles[i]);
     }

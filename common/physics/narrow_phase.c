@@ -1,5 +1,6 @@
-// The narrow phase: renews the manifold of every awake contact, carries the impulses of points that stayed over to their
-// successors, and lets contacts in and out of the constraint graph. Bodies touched while asleep wake.
+// The narrow phase: renews the manifold of every awake contact, carries the impulses of points that
+// stayed over to their successors, and lets contacts in and out of the constraint graph. Bodies
+// touched while asleep wake.
 #include "common/physics/world.h"
 
 static const contact_point *find_point(const contact *c, uint16_t id)
@@ -12,9 +13,9 @@ static const contact_point *find_point(const contact *c, uint16_t id)
     return NULL;
 }
 
-// Takes the manifold, which is in the frame of A's body, over into the contact, in world directions.
-static void take_manifold(contact *c, const manifold *m, const body_motion *a,
-                          const body_motion *b)
+// Takes the manifold, which is in the frame of A's body, over into the contact, in world
+// directions.
+static void take_manifold(contact *c, const manifold *m, const body_motion *a, const body_motion *b)
 {
     contact_point old[2] = {c->points[0], c->points[1]};
     contact before = *c;
@@ -83,12 +84,12 @@ static void update_contact(physics_world *world, uint32_t slot)
 // Out of the graph first, all of them, so that colours become free; then in, by slot.
 static void leave_graph(physics_world *world)
 {
-    world->deactivated.count =
-        sort_slots(world->deactivated.data, world->deactivated.count);
+    world->deactivated.count = sort_slots(world->deactivated.data, world->deactivated.count);
     for (uint32_t i = 0; i < world->deactivated.count; i++) {
         uint32_t slot = world->deactivated.data[i];
         contact *c = &world->contacts.data[slot];
-        if (!aabb_overlaps(world->shapes.data[c->shape_a].fat, world->shapes.data[c->shape_b].fat)) {
+        if (!aabb_overlaps(world->shapes.data[c->shape_a].fat,
+                           world->shapes.data[c->shape_b].fat)) {
             contact_destroy(world, slot);
             continue;
         }

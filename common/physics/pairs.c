@@ -1,5 +1,6 @@
-// Finding pairs: each shape whose fat box is new asks the trees what it overlaps. What is found is sorted by slots before contacts
-// are made, so that their slots do not depend on the shape of a tree.
+// Finding pairs: each shape whose fat box is new asks the trees what it overlaps. What is found is
+// sorted by slots before contacts are made, so that their slots do not depend on the shape of a
+// tree.
 #include "common/physics/world.h"
 
 #include <stdlib.h>
@@ -22,8 +23,8 @@ static bool note_pair(void *context, uint32_t other)
     if ((o->flags & SHAPE_ENLARGED) != 0 && other < shape_) {
         return true;
     }
-    if (world->shapes.data[shape_].body == o->body ||
-        pair_set_has(&world->pairs, shape_, other) || !contact_wanted(world, shape_, other)) {
+    if (world->shapes.data[shape_].body == o->body || pair_set_has(&world->pairs, shape_, other) ||
+        !contact_wanted(world, shape_, other)) {
         return true;
     }
     slot_pair pair = shape_ < other ? (slot_pair){shape_, other} : (slot_pair){other, shape_};

@@ -1,11 +1,13 @@
 // The engine's public face: worlds, bodies, shapes, joints, events, queries.
 //
-// A world is a value that only its functions change; two worlds share nothing, so each may live on a thread of its
-// own, and one world is used by one thread at a time. The step is a function of the world's state: the same calls in the
-// same order give the same bits, with any compiler, optimisation level or vector width.
+// A world is a value that only its functions change; two worlds share nothing, so each may live on
+// a thread of its own, and one world is used by one thread at a time. The step is a function of the
+// world's state: the same calls in the same order give the same bits, with any compiler,
+// optimisation level or vector width.
 //
-// Every definition is checked before anything is changed: a call that returns an error has done nothing. Texts name the field.
-// Units: metres, seconds, kilograms, radians, counter-clockwise positive.
+// Every definition is checked before anything is changed: a call that returns an error has done
+// nothing. Texts name the field. Units: metres, seconds, kilograms, radians, counter-clockwise
+// positive.
 #ifndef CAROM_COMMON_PHYSICS_PHYSICS_H
 #define CAROM_COMMON_PHYSICS_PHYSICS_H
 
@@ -16,40 +18,42 @@
 #include "common/base/status.h"
 #include "common/geometry/shape.h"
 
-// Identifiers: slot + 1 in the low 24 bits, the slot's generation above, so below 2^53. Zero is none. A slot whose
-// generations are used up is never used again: an id does not come back to life within a world.
+// Identifiers: slot + 1 in the low 24 bits, the slot's generation above, so below 2^53. Zero is
+// none. A slot whose generations are used up is never used again: an id does not come back to life
+// within a world.
 typedef uint64_t body_id;
 typedef uint64_t shape_id;
 typedef uint64_t joint_id;
 
 enum {
-    PHYSICS_BODIES_MAX = 1 << 20,     // a world's most; world_def.bodies_max may lower it
-    PHYSICS_SHAPES_MAX = 1 << 22,     // shapes of a world, each piece of a chain counted
+    PHYSICS_BODIES_MAX = 1 << 20, // a world's most; world_def.bodies_max may lower it
+    PHYSICS_SHAPES_MAX = 1 << 22, // shapes of a world, each piece of a chain counted
     PHYSICS_JOINTS_MAX = 1 << 20,
-    PHYSICS_BODY_SHAPES_MAX = 1024,   // shapes on one body, each piece of a chain counted
-    PHYSICS_CHAIN_POINTS_MAX = 1024,  // points of one chain
-    PHYSICS_TAG_BYTES_MAX = 64,       // bytes of a body's tag
+    PHYSICS_BODY_SHAPES_MAX = 1024,  // shapes on one body, each piece of a chain counted
+    PHYSICS_CHAIN_POINTS_MAX = 1024, // points of one chain
+    PHYSICS_TAG_BYTES_MAX = 64,      // bytes of a body's tag
     PHYSICS_SUBSTEPS_MAX = 64,
     PHYSICS_HZ_MIN = 1,
     PHYSICS_HZ_MAX = 1000
 };
 
-#define PHYSICS_EXTENT_MAX   1.0e6  // places are within this of the origin [m]: a float box still resolves 6 cm
-#define PHYSICS_SPEED_MAX    4000.0 // linear velocities are cut off here [m/s]
-#define PHYSICS_SPIN_MAX     4000.0 // angular velocities are cut off here [rad/s]
-#define PHYSICS_FORCE_MAX    1.0e12 // impulses, forces, torques of a caller [N s, N, N m]
-#define PHYSICS_MASS_MAX     1.0e12 // kg of a body
-#define PHYSICS_GRAVITY_MAX  1.0e4  // m/s²
+#define PHYSICS_EXTENT_MAX                                                                         \
+    1.0e6 // places are within this of the origin [m]: a float box still resolves 6 cm
+#define PHYSICS_SPEED_MAX   4000.0 // linear velocities are cut off here [m/s]
+#define PHYSICS_SPIN_MAX    4000.0 // angular velocities are cut off here [rad/s]
+#define PHYSICS_FORCE_MAX   1.0e12 // impulses, forces, torques of a caller [N s, N, N m]
+#define PHYSICS_MASS_MAX    1.0e12 // kg of a body
+#define PHYSICS_GRAVITY_MAX 1.0e4  // m/s²
 
 typedef struct physics_world physics_world;
 
 typedef struct world_def {
-    vec2d gravity;      // [m/s²], default {0, -9.81}
-    double hz;          // steps a second of world time, default 60
-    int substeps;       // solver sub-steps in a step, default 4
-    bool sleep;         // bodies at rest may sleep, default true
-    bool continuous;    // fast bodies are swept against what does not move, default true
-    uint32_t bodies_max; // default PHYSICS_BODIES_MAX
+    vec2d gravity;                // [m/s²], default {0, -9.81}
+    double hz;                    // steps a second of world time, default 60
+    int substeps;                 // solver sub-steps in a step, default 4
+    bool sleep;                   // bodies at rest may sleep, default true
+    bool continuous;              // fast bodies are swept against what does not move, default true
+    uint32_t bodies_max;          // default PHYSICS_BODIES_MAX
     double restitution_threshold; // approach speed above which restitution acts [m/s], default 1
     double hit_threshold;         // approach speed above which a hit event is made [m/s], default 1
 } world_def;
@@ -59,21 +63,21 @@ world_def world_def_default(void);
 typedef enum body_type { BODY_STATIC, BODY_KINEMATIC, BODY_DYNAMIC, BODY_TYPE_COUNT } body_type;
 
 typedef struct body_def {
-    body_type type;           // default BODY_DYNAMIC
-    vec2d position;           // of the body's origin [m]
-    double angle;             // [rad]
-    vec2d velocity;           // of the centre of mass [m/s]
-    double angular_velocity;  // [rad/s]
-    double linear_damping;    // [1/s], >= 0
-    double angular_damping;   // [1/s], >= 0
-    double gravity_scale;     // default 1
-    double mass;              // kg; 0 (the default): from the shapes. Inertia is scaled with it
-    bool fixed_rotation;      // never turns
-    bool bullet;              // swept against moving bodies too
-    bool allow_sleep;         // default true
-    bool awake;               // default true
-    bool enabled;             // default true; a disabled body neither moves nor collides
-    const char *tag;          // UTF-8 that the engine only keeps, copied; NULL: none
+    body_type type;          // default BODY_DYNAMIC
+    vec2d position;          // of the body's origin [m]
+    double angle;            // [rad]
+    vec2d velocity;          // of the centre of mass [m/s]
+    double angular_velocity; // [rad/s]
+    double linear_damping;   // [1/s], >= 0
+    double angular_damping;  // [1/s], >= 0
+    double gravity_scale;    // default 1
+    double mass;             // kg; 0 (the default): from the shapes. Inertia is scaled with it
+    bool fixed_rotation;     // never turns
+    bool bullet;             // swept against moving bodies too
+    bool allow_sleep;        // default true
+    bool awake;              // default true
+    bool enabled;            // default true; a disabled body neither moves nor collides
+    const char *tag;         // UTF-8 that the engine only keeps, copied; NULL: none
 } body_def;
 
 body_def body_def_default(void);
@@ -99,28 +103,31 @@ typedef enum shape_form {
 typedef struct shape_def {
     shape_form form;
     shape_geometry geometry;
-    const vec2 *points;        // of a chain, 2 to PHYSICS_CHAIN_POINTS_MAX; copied
+    const vec2 *points; // of a chain, 2 to PHYSICS_CHAIN_POINTS_MAX; copied
     int point_count;
     bool loop;                 // the chain's last point joins its first (3 points or more)
     double density;            // [kg/m²] >= 0, default 1
     double friction;           // >= 0, default 0.6; a pair has sqrt(f1 f2)
     double restitution;        // 0 to 1, default 0; a pair has the larger
     double rolling_resistance; // 0 to 1, default 0 [of the radius]
-    double tangent_speed;      // conveyor: speed of the surface along its tangent, which is the outward normal turned clockwise [m/s]
-    bool sensor;               // notes overlaps, does not collide
+    double tangent_speed; // conveyor: speed of the surface along its tangent, which is the outward
+                          // normal turned clockwise [m/s]
+    bool sensor;          // notes overlaps, does not collide
     shape_filter filter;
-    uint32_t events;           // bits of shape_events
+    uint32_t events; // bits of shape_events
 } shape_def;
 
 shape_def shape_def_default(void);
 
-// The checks that every definition passes before it enters a world, for callers that must know beforehand:
-// STATUS_INVALID_ARGUMENT with the field's name. Ids and a world's capacity are not looked at.
+// The checks that every definition passes before it enters a world, for callers that must know
+// beforehand: STATUS_INVALID_ARGUMENT with the field's name. Ids and a world's capacity are not
+// looked at.
 status world_def_check(const world_def *def, error *err);
 status body_def_check(const body_def *def, error *err);
 status body_fields_check(uint32_t fields, const body_def *values, error *err); // bits of body_field
 status shape_def_check(const shape_def *def, error *err);
-// Shapes that it takes of PHYSICS_SHAPES_MAX and PHYSICS_BODY_SHAPES_MAX besides itself: the pieces of a chain.
+// Shapes that it takes of PHYSICS_SHAPES_MAX and PHYSICS_BODY_SHAPES_MAX besides itself: the pieces
+// of a chain.
 uint32_t shape_def_pieces(const shape_def *def);
 
 // ---- worlds
@@ -128,7 +135,8 @@ uint32_t shape_def_pieces(const shape_def *def);
 status world_create(const world_def *def, physics_world **out, error *err);
 void world_free(physics_world *world); // NULL is allowed
 
-// Advances by 1/hz. Events of the step, and of what was changed since the one before, are then in world_events().
+// Advances by 1/hz. Events of the step, and of what was changed since the one before, are then in
+// world_events().
 void world_step(physics_world *world);
 
 uint64_t world_tick(const physics_world *world); // steps done
@@ -155,14 +163,16 @@ typedef struct world_room {
 
 world_room world_room_left(const physics_world *world);
 
-// 64 bits over all that influences the world's future. Equal worlds have equal hashes on every machine.
+// 64 bits over all that influences the world's future. Equal worlds have equal hashes on every
+// machine.
 uint64_t world_hash(const physics_world *world);
 
 // ---- bodies. All functions by id: STATUS_NOT_FOUND when there is no such body (any more).
 
 // A body without shapes has mass 1 at its origin if dynamic.
 status body_create(physics_world *world, const body_def *def, body_id *out, error *err);
-// The body and its shapes at once: all of it or nothing. `shapes_out` (may be NULL) gets `count` ids.
+// The body and its shapes at once: all of it or nothing. `shapes_out` (may be NULL) gets `count`
+// ids.
 status body_spawn(physics_world *world, const body_def *def, const shape_def *shapes, int count,
                   body_id *out, shape_id *shapes_out, error *err);
 // With its shapes and joints; contacts end, what rested on it wakes.
@@ -172,18 +182,18 @@ status body_remove(physics_world *world, body_id body, error *err);
 typedef struct body_info {
     body_id id;
     body_type type;
-    vec2d position;        // origin
-    double angle;          // [-pi, pi]
+    vec2d position; // origin
+    double angle;   // [-pi, pi]
     rot rotation;
-    vec2d velocity;        // of the centre of mass
+    vec2d velocity; // of the centre of mass
     double angular_velocity;
-    vec2d center;          // centre of mass in the world
-    double mass, inertia;  // 0 when not dynamic
+    vec2d center;         // centre of mass in the world
+    double mass, inertia; // 0 when not dynamic
     double linear_damping, angular_damping, gravity_scale;
-    vec2d force;           // the continuous force and torque that are set
+    vec2d force; // the continuous force and torque that are set
     double torque;
     bool fixed_rotation, bullet, allow_sleep, awake, enabled, frozen;
-    const char *tag;       // "" when there is none
+    const char *tag; // "" when there is none
     uint32_t shape_count;
 } body_info;
 
@@ -208,22 +218,25 @@ typedef enum body_field {
     BODY_FIELD_TAG = 1 << 14
 } body_field;
 
-// Changes the fields named in `fields` (bits of body_field) to their values in `values`; all are checked first. A change of pose
-// or velocity wakes the body, unless awake=false is set with it.
+// Changes the fields named in `fields` (bits of body_field) to their values in `values`; all are
+// checked first. A change of pose or velocity wakes the body, unless awake=false is set with it.
 status body_set(physics_world *world, body_id body, uint32_t fields, const body_def *values,
                 error *err);
 
-// Impulse [N s] at a place in the world, or at the centre of mass with `at` NULL. Wakes. Does nothing to what
-// is not dynamic, which is no error.
-status body_apply_impulse(physics_world *world, body_id body, vec2d impulse, const vec2d *at, error *err);
+// Impulse [N s] at a place in the world, or at the centre of mass with `at` NULL. Wakes. Does
+// nothing to what is not dynamic, which is no error.
+status body_apply_impulse(physics_world *world, body_id body, vec2d impulse, const vec2d *at,
+                          error *err);
 status body_apply_angular_impulse(physics_world *world, body_id body, double impulse, error *err);
-// A force [N] that acts every step until it is set again; `at` is a place of now, kept as a point of the body. Wakes.
+// A force [N] that acts every step until it is set again; `at` is a place of now, kept as a point
+// of the body. Wakes.
 status body_set_force(physics_world *world, body_id body, vec2d force, const vec2d *at, error *err);
 status body_set_torque(physics_world *world, body_id body, double torque, error *err);
 
 // ---- shapes
 
-status shape_add(physics_world *world, body_id body, const shape_def *def, shape_id *out, error *err);
+status shape_add(physics_world *world, body_id body, const shape_def *def, shape_id *out,
+                 error *err);
 status shape_remove(physics_world *world, shape_id shape, error *err);
 
 typedef struct shape_info {
@@ -234,13 +247,15 @@ typedef struct shape_info {
 
 status shape_get(const physics_world *world, shape_id shape, shape_info *out, error *err);
 
-// ---- walking through a world: ids in ascending slot order. `after` is the last one seen, 0 to begin; 0 at the end.
+// ---- walking through a world: ids in ascending slot order. `after` is the last one seen, 0 to
+// begin; 0 at the end.
 
 body_id world_next_body(const physics_world *world, body_id after);
 shape_id body_next_shape(const physics_world *world, body_id body, shape_id after);
 joint_id world_next_joint(const physics_world *world, joint_id after);
 
-// The state of each body for a snapshot, all of them, in ascending slot order, at most `max`; returns how many.
+// The state of each body for a snapshot, all of them, in ascending slot order, at most `max`;
+// returns how many.
 typedef struct body_row {
     body_id id;
     vec2d position;
@@ -278,12 +293,12 @@ typedef enum event_kind {
     EVENT_HIT,          // they began to touch faster than the threshold
     EVENT_SENSOR_BEGIN, // b came into the sensor a
     EVENT_SENSOR_END,
-    EVENT_SLEEP,        // body a
+    EVENT_SLEEP, // body a
     EVENT_WAKE,
     EVENT_SPAWN,
     EVENT_REMOVE,
-    EVENT_JOINT_BREAK,  // joint, between a and b
-    EVENT_FREEZE,       // body a left the world's bounds or lost finiteness, and was disabled
+    EVENT_JOINT_BREAK, // joint, between a and b
+    EVENT_FREEZE,      // body a left the world's bounds or lost finiteness, and was disabled
     EVENT_KIND_COUNT
 } event_kind;
 
@@ -292,21 +307,23 @@ const char *event_kind_name(event_kind kind);
 
 typedef struct physics_event {
     event_kind kind;
-    uint64_t tick;          // whose state first shows it
-    body_id a, b;           // 0 where there is none
+    uint64_t tick; // whose state first shows it
+    body_id a, b;  // 0 where there is none
     shape_id shape_a, shape_b;
     joint_id joint;
-    vec2d point;            // begin, stay, hit: of the deepest contact point
-    vec2 normal;            // from a to b
-    float depth;            // of that point [m]
-    float speed;            // of approach along the normal, > 0 when closing [m/s]
-    float impulse;          // sum of the contact's normal impulses in the step [N s]
+    vec2d point;   // begin, stay, hit: of the deepest contact point
+    vec2 normal;   // from a to b
+    float depth;   // of that point [m]
+    float speed;   // of approach along the normal, > 0 when closing [m/s]
+    float impulse; // sum of the contact's normal impulses in the step [N s]
 } physics_event;
 
-// Events of the last step in the order in which they happened; valid until the world is next changed or stepped.
+// Events of the last step in the order in which they happened; valid until the world is next
+// changed or stepped.
 const physics_event *world_events(const physics_world *world, uint32_t *count);
 
-// Which kinds (bits 1 << event_kind) are made; all but STAY at first. An unwanted kind costs nothing.
+// Which kinds (bits 1 << event_kind) are made; all but STAY at first. An unwanted kind costs
+// nothing.
 void world_want_events(physics_world *world, uint32_t kinds);
 
 #endif

@@ -1,5 +1,5 @@
-// Shapes on bodies: attached and detached, in and out of the broad phase. A chain takes one slot for itself, which bears its
-// id and points, and one for each piece, which is what collides.
+// Shapes on bodies: attached and detached, in and out of the broad phase. A chain takes one slot
+// for itself, which bears its id and points, and one for each piece, which is what collides.
 #include "common/base/assert.h"
 #include "common/physics/world.h"
 
@@ -148,7 +148,7 @@ static aabb fat_box(const physics_world *world, const shape *s)
     const body_motion *motion = &world->motions.data[s->body];
     aabb tight = shape_aabb_at(&s->geometry, body_pose(motion));
     return world->bodies.data[s->body].type == BODY_STATIC ? tight
-                                                            : aabb_expand(tight, AABB_MARGIN);
+                                                           : aabb_expand(tight, AABB_MARGIN);
 }
 
 static void note_enlarged(physics_world *world, uint32_t slot)
@@ -284,21 +284,22 @@ status shape_get(const physics_world *world, shape_id id, shape_info *out, error
     *out = (shape_info){
         .id = id,
         .body = body_id_of(world, s->body),
-        .def = {
-            .form = (s->flags & SHAPE_IS_CHAIN) != 0 ? FORM_CHAIN : FORM_CONVEX,
-            .geometry = s->geometry,
-            .points = s->points,
-            .point_count = (int)s->point_count,
-            .loop = s->loop,
-            .density = (double)s->density,
-            .friction = (double)s->friction,
-            .restitution = (double)s->restitution,
-            .rolling_resistance = (double)s->rolling_resistance,
-            .tangent_speed = (double)s->tangent_speed,
-            .sensor = (s->flags & SHAPE_SENSOR) != 0,
-            .filter = s->filter,
-            .events = s->events,
-        },
+        .def =
+            {
+                .form = (s->flags & SHAPE_IS_CHAIN) != 0 ? FORM_CHAIN : FORM_CONVEX,
+                .geometry = s->geometry,
+                .points = s->points,
+                .point_count = (int)s->point_count,
+                .loop = s->loop,
+                .density = (double)s->density,
+                .friction = (double)s->friction,
+                .restitution = (double)s->restitution,
+                .rolling_resistance = (double)s->rolling_resistance,
+                .tangent_speed = (double)s->tangent_speed,
+                .sensor = (s->flags & SHAPE_SENSOR) != 0,
+                .filter = s->filter,
+                .events = s->events,
+            },
     };
     return STATUS_OK;
 }

@@ -1,9 +1,10 @@
-// Sleeping. An island is what touches or is joined through moving bodies; when all of one has been slow for SLEEP_TIME
-// it falls asleep as a whole and leaves every list, so that it costs nothing.
+// Sleeping. An island is what touches or is joined through moving bodies; when all of one has been
+// slow for SLEEP_TIME it falls asleep as a whole and leaves every list, so that it costs nothing.
 //
-// Islands are not kept: every SLEEP_CHECK_TICKS steps, and only if some body is slow enough, they are found by union-find (Tarjan
-// 1975, with path halving) over the awake contacts and joints. That is a few hundredths of a step when it happens, needs no
-// bookkeeping when contacts come and go, and leaves nothing that an image would have to hold but the timers.
+// Islands are not kept: every SLEEP_CHECK_TICKS steps, and only if some body is slow enough, they
+// are found by union-find (Tarjan 1975, with path halving) over the awake contacts and joints. That
+// is a few hundredths of a step when it happens, needs no bookkeeping when contacts come and go,
+// and leaves nothing that an image would have to hold but the timers.
 #include "common/base/assert.h"
 #include "common/physics/joint_internal.h"
 #include "common/physics/world.h"
@@ -34,7 +35,8 @@ static bool is_dynamic(const physics_world *world, uint32_t slot)
     return (world->states.data[slot].flags & STATE_DYNAMIC) != 0;
 }
 
-// Two bodies of one constraint: one island if both are dynamic; a moving kinematic body keeps the other awake.
+// Two bodies of one constraint: one island if both are dynamic; a moving kinematic body keeps the
+// other awake.
 static void connect(physics_world *world, uint32_t a, uint32_t b)
 {
     bool dynamic_a = is_dynamic(world, a);
@@ -118,7 +120,8 @@ static void sleep_bodies(physics_world *world, const uint32_t *bodies, uint32_t 
     }
 }
 
-// Gathers islands in the order of their lowest slots and puts those to sleep in which everybody is slow.
+// Gathers islands in the order of their lowest slots and puts those to sleep in which everybody is
+// slow.
 static void sleep_quiet_islands(physics_world *world)
 {
     uint32_t *parent = world->set_of.data;
@@ -136,7 +139,8 @@ static void sleep_quiet_islands(physics_world *world)
             world->bodies.data[find_root(parent, awake.data[i])].flags |= BODY_MARKED;
         }
     }
-    // Chains of members by root: roots come first in ascending order, so a ring can be grown at its tail.
+    // Chains of members by root: roots come first in ascending order, so a ring can be grown at its
+    // tail.
     ARRAY(uint32_t) next = {0};
     ARRAY(uint32_t) tail = {0};
     array_reserve(&next, world->body_slots.end);

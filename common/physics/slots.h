@@ -1,7 +1,9 @@
-// Slots with generations: which of the places 1, 2, 3 … of an array are taken, and for the how many-th time.
+// Slots with generations: which of the places 1, 2, 3 … of an array are taken, and for the how
+// many-th time.
 //
-// The lowest free slot is always given next, so which slot that is follows from the set of taken ones alone: no
-// free list has to be hashed or saved. A slot whose generations are used up is retired.
+// The lowest free slot is always given next, so which slot that is follows from the set of taken
+// ones alone: no free list has to be hashed or saved. A slot whose generations are used up is
+// retired.
 #ifndef CAROM_COMMON_PHYSICS_SLOTS_H
 #define CAROM_COMMON_PHYSICS_SLOTS_H
 

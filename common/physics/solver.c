@@ -1,9 +1,9 @@
 // The solver: velocities and changes of pose over a step, in sub-steps.
 //
-// Each sub-step: forces change velocities; last impulses are applied again (warm starting); joints and contacts are
-// solved as soft constraints; poses follow; the same constraints are relaxed without their push. Restitution comes once, at the end,
-// from the speeds of approach noted before. Within a sweep joints come before contacts, colour by colour; what found no colour
-// goes first.
+// Each sub-step: forces change velocities; last impulses are applied again (warm starting); joints
+// and contacts are solved as soft constraints; poses follow; the same constraints are relaxed
+// without their push. Restitution comes once, at the end, from the speeds of approach noted before.
+// Within a sweep joints come before contacts, colour by colour; what found no colour goes first.
 #include "common/physics/contact_lanes.h"
 #include "common/physics/world.h"
 

@@ -1,5 +1,5 @@
-// Touching: tells begin, stay, end and hit after the step has been solved, when impulses are known, and what came into
-// or left a sensor.
+// Touching: tells begin, stay, end and hit after the step has been solved, when impulses are known,
+// and what came into or left a sensor.
 #include "common/physics/world.h"
 
 static void tell_ends(physics_world *world)

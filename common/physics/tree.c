@@ -1,6 +1,7 @@
 // See tree.h. Invariants: a parent's box holds its children's; height is one more than the higher
-// child's; rotations on the way up from an insertion keep the heights of siblings within one of each other except
-// below a refresh, which splits evenly itself; so no path is longer than STACK_MAX.
+// child's; rotations on the way up from an insertion keep the heights of siblings within one of
+// each other except below a refresh, which splits evenly itself; so no path is longer than
+// STACK_MAX.
 #include "common/physics/tree.h"
 
 #include "common/base/assert.h"
@@ -102,8 +103,8 @@ static void fit_upward(tree *t, uint32_t n)
     }
 }
 
-// The node beside which a leaf of this box costs least: going down, each step pays for the growth of the box
-// that it enters, and pairing with a node pays for the union.
+// The node beside which a leaf of this box costs least: going down, each step pays for the growth
+// of the box that it enters, and pairing with a node pays for the union.
 static uint32_t find_sibling(const tree *t, aabb box)
 {
     const tree_node *nodes = t->nodes.data;
@@ -307,7 +308,8 @@ void tree_query(const tree *t, aabb box, tree_visit visit, void *context)
     }
 }
 
-// Whether the ray meets the box, grown by `extents`, before `fraction`: the slabs of Kay and Kajiya 1986. Doubles, for rays may be long and far out.
+// Whether the ray meets the box, grown by `extents`, before `fraction`: the slabs of Kay and Kajiya
+// 1986. Doubles, for rays may be long and far out.
 static bool ray_meets(aabb box, vec2d from, vec2d by, vec2 extents, float fraction)
 {
     double enter = 0.0;

@@ -1,8 +1,10 @@
-// A bounding volume hierarchy of boxes: a binary tree whose leaves are items (numbers of the caller's).
+// A bounding volume hierarchy of boxes: a binary tree whose leaves are items (numbers of the
+// caller's).
 //
-// Insertion goes down where the growth of perimeters is least (surface area heuristic; Goldsmith and Salmon 1987).
-// A moved leaf only enlarges the boxes above it; tree_refresh() then rebuilds the parts that were enlarged, top
-// down by the median of the longer axis, keeping untouched subtrees whole.
+// Insertion goes down where the growth of perimeters is least (surface area heuristic; Goldsmith
+// and Salmon 1987). A moved leaf only enlarges the boxes above it; tree_refresh() then rebuilds the
+// parts that were enlarged, top down by the median of the longer axis, keeping untouched subtrees
+// whole.
 #ifndef CAROM_COMMON_PHYSICS_TREE_H
 #define CAROM_COMMON_PHYSICS_TREE_H
 
@@ -14,10 +16,10 @@
 
 typedef struct tree_node {
     aabb box;
-    uint32_t parent; // of a free node: the next free one
+    uint32_t parent;      // of a free node: the next free one
     uint32_t left, right; // children; of a leaf: left is 0 and right is the item
-    uint16_t height;   // 0: leaf
-    uint16_t enlarged; // box grew since the last refresh
+    uint16_t height;      // 0: leaf
+    uint16_t enlarged;    // box grew since the last refresh
 } tree_node;
 
 typedef struct tree {
@@ -42,13 +44,15 @@ void tree_refresh(tree *t);
 typedef bool (*tree_visit)(void *context, uint32_t item);
 void tree_query(const tree *t, aabb box, tree_visit visit, void *context);
 
-// Every item whose box the ray from `from` by `translation`, thickened by `extents` (half sizes), may meet before `fraction` of its
-// length. The callback returns the new largest fraction: the same to go on, less to shorten, 0 or less to stop.
+// Every item whose box the ray from `from` by `translation`, thickened by `extents` (half sizes),
+// may meet before `fraction` of its length. The callback returns the new largest fraction: the same
+// to go on, less to shorten, 0 or less to stop.
 typedef float (*tree_ray_visit)(void *context, uint32_t item, float fraction);
 void tree_ray(const tree *t, vec2d from, vec2d translation, vec2 extents, float fraction,
               tree_ray_visit visit, void *context);
 
-// For tests: panics unless boxes hold their children and heights and links are right. Returns the height.
+// For tests: panics unless boxes hold their children and heights and links are right. Returns the
+// height.
 uint32_t tree_validate(const tree *t);
 
 #endif

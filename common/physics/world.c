@@ -6,8 +6,8 @@
 
 #include <stdlib.h>
 
-// A soft constraint's coefficients for a spring of `hertz` and damping ratio `zeta` in steps of h (E. Catto, "Soft Constraints",
-// GDC 2011; https://box2d.org/publications). Rigid for hertz 0.
+// A soft constraint's coefficients for a spring of `hertz` and damping ratio `zeta` in steps of h
+// (E. Catto, "Soft Constraints", GDC 2011; https://box2d.org/publications). Rigid for hertz 0.
 static void soften(float hertz, float zeta, float h, float *bias_rate, float *mass_scale,
                    float *impulse_scale)
 {
@@ -30,13 +30,12 @@ static step_context make_step(const world_def *def)
         .substeps = def->substeps,
         .restitution_threshold = (float)def->restitution_threshold,
     };
-    float limit = 0.125f * s.inv_h;
-    float contact_hertz = float_min(CONTACT_HERTZ, limit);
+    float contact_hertz = float_min(CONTACT_HERTZ, s.inv_h / 6.0f);
     soften(contact_hertz, CONTACT_DAMPING, s.h, &s.contact_bias_rate, &s.contact_mass_scale,
            &s.contact_impulse_scale);
     soften(2.0f * contact_hertz, CONTACT_DAMPING, s.h, &s.static_bias_rate, &s.static_mass_scale,
            &s.static_impulse_scale);
-    soften(float_min(JOINT_HERTZ, 2.0f * limit), JOINT_DAMPING, s.h, &s.joint_bias_rate,
+    soften(float_min(JOINT_HERTZ, 0.25f * s.inv_h), JOINT_DAMPING, s.h, &s.joint_bias_rate,
            &s.joint_mass_scale, &s.joint_impulse_scale);
     return s;
 }

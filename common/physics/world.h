@@ -1,13 +1,14 @@
 // The inside of a world: what the files of this folder share. Nobody else includes it.
 //
-// Layout. Bodies, shapes, joints and contacts live in slots that never move; slot 0 is reserved as "none". What
-// the solver touches in its inner loop is apart from the rest: body_state (32 bytes, velocities and the change
-// of pose within the step), then body_motion (what integration reads once a step), then body (everything else).
-// What is awake is listed by slot; what sleeps is on no list and costs nothing.
+// Layout. Bodies, shapes, joints and contacts live in slots that never move; slot 0 is reserved as
+// "none". What the solver touches in its inner loop is apart from the rest: body_state (32 bytes,
+// velocities and the change of pose within the step), then body_motion (what integration reads once
+// a step), then body (everything else). What is awake is listed by slot; what sleeps is on no list
+// and costs nothing.
 //
-// Canonical state. The future depends on slots, values and the colour of each contact and joint, never on the order of a list,
-// the shape of a tree or an address: wherever an order matters, it is by slot. That is what makes hashes,
-// images and any number of threads agree.
+// Canonical state. The future depends on slots, values and the colour of each contact and joint,
+// never on the order of a list, the shape of a tree or an address: wherever an order matters, it is
+// by slot. That is what makes hashes, images and any number of threads agree.
 #ifndef CAROM_COMMON_PHYSICS_WORLD_H
 #define CAROM_COMMON_PHYSICS_WORLD_H
 
@@ -21,32 +22,40 @@
 
 enum { NONE = 0 }; // no slot
 
-#define AABB_MARGIN          0.1f  // boxes in the broad phase are this much larger, so that they change seldom [m]
-#define SLEEP_SPEED          0.05f // slower than this, a body may fall asleep [m/s, at its rim too]
-#define SLEEP_TIME           0.5f  // [s] for which it must be slow
-#define CONTACT_HERTZ        30.0f // stiffness of contacts, as the frequency of a spring; at most 1/8 of the sub-step rate
-#define CONTACT_DAMPING      10.0f // their damping ratio: far over critical, so that overlap creeps out
-#define PUSH_OUT_SPEED_MAX   3.0f  // overlap is pushed out no faster than this [m/s]
-#define OVERLAP_SLOP         0.005f // overlap that is left alone, so that resting contacts stay [m]
-#define JOINT_HERTZ          60.0f // stiffness of what a joint holds rigid; at most 1/8 of the sub-step rate
-#define JOINT_DAMPING        2.0f
+#define AABB_MARGIN                                                                                \
+    0.1f // boxes in the broad phase are this much larger, so that they change seldom [m]
+#define SLEEP_SPEED 0.05f // slower than this, a body may fall asleep [m/s, at its rim too]
+#define SLEEP_TIME  0.5f  // [s] for which it must be slow
+#define CONTACT_HERTZ                                                                              \
+    40.0f // stiffness of contacts, as the frequency of a spring; at most 1/6 of the sub-step rate
+#define CONTACT_DAMPING                                                                            \
+    20.0f // their damping ratio: far over critical, so that overlap creeps out and piles come to
+          // rest
+#define PUSH_OUT_SPEED_MAX 3.0f   // overlap is pushed out no faster than this [m/s]
+#define OVERLAP_SLOP       0.001f // overlap that is left alone, so that resting contacts stay [m]
+#define JOINT_HERTZ        60.0f // stiffness of what a joint holds rigid; at most 1/4 of the sub-step rate
+#define JOINT_DAMPING      2.0f
 
 enum {
-    SLEEP_CHECK_TICKS = 8, // islands are looked for only every so many steps: a few hundredths of a step's cost
-    COLOURS = 24,          // of the constraint graph; a body's used colours are the bits of a word
-    COLOURS_DYNAMIC = 20,  // the first ones are for pairs of dynamic bodies, the rest for contacts with what does not move
-    COLOUR_OVERFLOW = COLOURS, // where a body has more constraints than colours: solved one by one, by slot
+    SLEEP_CHECK_TICKS =
+        8, // islands are looked for only every so many steps: a few hundredths of a step's cost
+    COLOURS = 24,         // of the constraint graph; a body's used colours are the bits of a word
+    COLOURS_DYNAMIC = 20, // the first ones are for pairs of dynamic bodies, the rest for contacts
+                          // with what does not move
+    COLOUR_OVERFLOW =
+        COLOURS, // where a body has more constraints than colours: solved one by one, by slot
     COLOUR_NONE = 255
 };
 
 // ---- bodies
 
-enum { // body_state.flags
+enum {                        // body_state.flags
     STATE_DYNAMIC = 1u,       // has mass: constraints write to it
     STATE_FORCE_AT_POINT = 2u // body_motion.force_point counts
 };
 
-// What the solver works on: one half of a cache line. For what does not move all is zero and dq the identity.
+// What the solver works on: one half of a cache line. For what does not move all is zero and dq the
+// identity.
 typedef struct body_state {
     vec2 velocity; // of the centre of mass
     float angular_velocity;
@@ -66,7 +75,7 @@ typedef struct body_motion {
     vec2 force;       // set by the user, acts every step
     vec2 force_point; // where, in the body's frame, relative to its origin
     float torque;
-    float sleep_time; // for how long it has been slow [s]
+    float sleep_time;             // for how long it has been slow [s]
     float extent_min, extent_max; // smallest half width; largest distance from the centre of mass
 } body_motion;
 
@@ -82,15 +91,16 @@ enum { // body.flags
 typedef struct body {
     body_type type;
     uint32_t flags;
-    uint32_t shapes, shape_count;     // list through shape.next, ascending slots; chains' pieces are counted
+    uint32_t shapes,
+        shape_count; // list through shape.next, ascending slots; chains' pieces are counted
     uint32_t contacts, contact_count; // list of contact edges, see contact_edge
     uint32_t joints, joint_count;     // list of joint edges
     uint32_t awake_index;             // place in world.awake_bodies + 1; 0: not on the list
-    uint32_t sleep_set;               // the lowest slot of those that fell asleep together; 0: awake
-    uint32_t sleep_next;              // of the same set, a ring
-    float mass, inertia;              // about the centre of mass
-    float mass_override;              // 0: from the shapes
-    char *tag;                        // owned; NULL: none
+    uint32_t sleep_set;  // the lowest slot of those that fell asleep together; 0: awake
+    uint32_t sleep_next; // of the same set, a ring
+    float mass, inertia; // about the centre of mass
+    float mass_override; // 0: from the shapes
+    char *tag;           // owned; NULL: none
 } body;
 
 // ---- shapes
@@ -109,8 +119,8 @@ typedef struct shape {
     uint32_t flags, events;
     float density, friction, restitution, rolling_resistance, tangent_speed;
     shape_filter filter;
-    aabb fat;       // the box in the broad phase
-    uint32_t proxy; // node in the broad phase; NONE: not in it
+    aabb fat;             // the box in the broad phase
+    uint32_t proxy;       // node in the broad phase; NONE: not in it
     uint32_t point_count; // of a chain
     vec2 *points;         // of a chain, owned
     bool loop;
@@ -119,14 +129,16 @@ typedef struct shape {
 // ---- contacts
 
 enum { // contact.flags
-    CONTACT_ACTIVE = 1u << 0,   // has points, so it is solved; up to SPECULATIVE_DISTANCE before touching
+    CONTACT_ACTIVE =
+        1u << 0, // has points, so it is solved; up to SPECULATIVE_DISTANCE before touching
     CONTACT_TOUCHING = 1u << 1, // touches: a begin is told and no end yet
     CONTACT_SENSOR = 1u << 2,
     CONTACT_EVENTS = 1u << 3,
     CONTACT_HIT = 1u << 4
 };
 
-// An edge of the body-contact graph is (contact << 1 | side): side 0 hangs on body_a, side 1 on body_b.
+// An edge of the body-contact graph is (contact << 1 | side): side 0 hangs on body_a, side 1 on
+// body_b.
 typedef struct contact_edge {
     uint32_t previous, next;
 } contact_edge;
@@ -174,16 +186,18 @@ typedef struct slot_pair {
 
 // A step's fixed numbers.
 typedef struct step_context {
-    float dt, inv_dt;   // of the whole step
-    float h, inv_h;     // of a sub-step
+    float dt, inv_dt; // of the whole step
+    float h, inv_h;   // of a sub-step
     int substeps;
-    float contact_bias_rate, contact_mass_scale, contact_impulse_scale; // soft contact, two moving bodies
-    float static_bias_rate, static_mass_scale, static_impulse_scale;    // with what does not move: stiffer
+    float contact_bias_rate, contact_mass_scale,
+        contact_impulse_scale; // soft contact, two moving bodies
+    float static_bias_rate, static_mass_scale,
+        static_impulse_scale; // with what does not move: stiffer
     float joint_bias_rate, joint_mass_scale, joint_impulse_scale;
     float restitution_threshold;
 } step_context;
 
-struct contact_lanes;   // contact_lanes.h
+struct contact_lanes; // contact_lanes.h
 struct contact_kernels;
 
 struct physics_world {
@@ -211,20 +225,20 @@ struct physics_world {
     broad_phase broad;
     pair_set pairs; // of shape slots that have a contact
 
-    ARRAY(physics_event) events;  // of the step that is under way, or changes since the last one
-    bool events_finished;         // a step ended: the next change or step starts a new list
-    ARRAY(uint32_t) enlarged;     // shapes whose boxes were renewed since pairs were last looked for
+    ARRAY(physics_event) events; // of the step that is under way, or changes since the last one
+    bool events_finished;        // a step ended: the next change or step starts a new list
+    ARRAY(uint32_t) enlarged;    // shapes whose boxes were renewed since pairs were last looked for
 
     // Scratch of a step, kept for its memory.
     ARRAY(slot_pair) found;
     ARRAY(uint32_t) activated, deactivated; // contacts that got or lost their points in this step
     ARRAY(uint32_t) began, ended;           // contacts that began or ceased to touch
     ARRAY(uint32_t) scratch;
-    ARRAY(uint32_t) set_of;       // union-find of islands.c
-    ARRAY(uint32_t) fast;         // bodies for continuous.c
-    struct contact_lanes *lanes;        // the contacts of a step, by colour, LANES at a time
+    ARRAY(uint32_t) set_of;      // union-find of islands.c
+    ARRAY(uint32_t) fast;        // bodies for continuous.c
+    struct contact_lanes *lanes; // the contacts of a step, by colour, LANES at a time
     uint32_t lanes_capacity;
-    uint32_t lanes_first[COLOURS + 2];  // where each colour's begin
+    uint32_t lanes_first[COLOURS + 2]; // where each colour's begin
     const struct contact_kernels *kernels;
     step_context step;
 };
@@ -248,12 +262,14 @@ status body_fields_check(uint32_t fields, const body_def *values, error *err);
 status shape_def_check(const shape_def *def, error *err);
 status number_check(double value, double lower, double upper, const char *name, error *err);
 status vector_check(vec2d value, double limit, const char *name, error *err);
-uint32_t shape_def_pieces(const shape_def *def); // shape slots that it takes besides its own, of a chain
+uint32_t
+shape_def_pieces(const shape_def *def); // shape slots that it takes besides its own, of a chain
 
 // bodies (body.c)
-bool body_is_moving(const body *b, const body_state *state); // dynamic, or kinematic with a velocity
+bool body_is_moving(const body *b,
+                    const body_state *state); // dynamic, or kinematic with a velocity
 void body_update_mass(physics_world *world, uint32_t slot);
-void body_wake(physics_world *world, uint32_t slot); // with all that fell asleep with it
+void body_wake(physics_world *world, uint32_t slot);          // with all that fell asleep with it
 void body_wake_touching(physics_world *world, uint32_t slot); // what touches it, or is joined to it
 void body_list_awake(physics_world *world, uint32_t slot);
 void body_unlist_awake(physics_world *world, uint32_t slot);
@@ -268,7 +284,8 @@ static inline pose body_pose(const body_motion *motion)
 
 // shapes (shape.c)
 uint32_t shape_attach(physics_world *world, uint32_t body, const shape_def *def);
-void shape_detach(physics_world *world, uint32_t slot); // a chain with its pieces; mass is not renewed
+void shape_detach(physics_world *world,
+                  uint32_t slot); // a chain with its pieces; mass is not renewed
 void shape_enter_broad_phase(physics_world *world, uint32_t slot);
 void shape_leave_broad_phase(physics_world *world, uint32_t slot); // its contacts end
 // Renews the box of a moved shape if it has left its fat one, or always with `force`.
@@ -293,17 +310,18 @@ uint32_t graph_add_joint(physics_world *world, uint32_t slot, uint32_t body_a, u
 void graph_remove_joint(physics_world *world, uint32_t slot, uint32_t body_a, uint32_t body_b);
 
 // the phases of a step
-void find_pairs(physics_world *world);          // pairs.c: boxes that came to overlap become contacts
-void narrow_phase(physics_world *world);        // narrow_phase.c: manifolds, who is solved
-void solve_constraints(physics_world *world);   // solver.c: velocities and changes of pose
-void touch_events(physics_world *world);        // touch.c: begin, stay, end, hit, after solving
-void finalize_bodies(physics_world *world);     // finalize.c: poses, boxes, who was fast, who is slow
-void solve_continuous(physics_world *world);    // continuous.c: what would have tunnelled is put back
-void update_sleep(physics_world *world);        // sleep.c: islands that have come to rest
+void find_pairs(physics_world *world);        // pairs.c: boxes that came to overlap become contacts
+void narrow_phase(physics_world *world);      // narrow_phase.c: manifolds, who is solved
+void solve_constraints(physics_world *world); // solver.c: velocities and changes of pose
+void touch_events(physics_world *world);      // touch.c: begin, stay, end, hit, after solving
+void finalize_bodies(physics_world *world);   // finalize.c: poses, boxes, who was fast, who is slow
+void solve_continuous(physics_world *world);  // continuous.c: what would have tunnelled is put back
+void update_sleep(physics_world *world);      // sleep.c: islands that have come to rest
 
 // sleep (sleep.c)
-void sleep_wake_set(physics_world *world, uint32_t body);   // all that fell asleep with it
-void sleep_put_island(physics_world *world, uint32_t body); // the body and all that touches or is joined, at once
+void sleep_wake_set(physics_world *world, uint32_t body); // all that fell asleep with it
+void sleep_put_island(physics_world *world,
+                      uint32_t body); // the body and all that touches or is joined, at once
 
 // Slots in ascending order, each once (sort.c). Returns how many are left.
 uint32_t sort_slots(uint32_t *slots, uint32_t count);
