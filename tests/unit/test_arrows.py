@@ -23,8 +23,8 @@ GEOMETRY = BASE + ["common/geometry"]
 PHYSICS = GEOMETRY + ["common/physics"]
 PROTO = PHYSICS + ["proto"]
 
-# What every room of the server shares: its limits, its counters and timings.
-SHARED = ["server/limits.h", "server/metrics.h"]
+# What every room of the server shares: encoded bytes, its limits, its counters and timings.
+SHARED = ["server/limits.h", "server/metrics.h", "server/bytes.h"]
 
 # room: (rooms or single files it may include, libraries it may include). A room may always include
 # itself.

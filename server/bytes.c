@@ -1,0 +1,48 @@
+#include "server/bytes.h"
+
+#include <stdlib.h>
+
+#include "common/base/assert.h"
+
+bytes *bytes_create(size_t capacity)
+{
+    bytes *b = malloc(sizeof *b + capacity);
+    ASSERT(b != NULL);
+    *b = (bytes){.capacity = capacity, .data = (uint8_t *)(b + 1)};
+    atomic_init(&b->references, 1);
+    return b;
+}
+
+bytes *bytes_take(uint8_t *data, size_t size)
+{
+    ASSERT(data != NULL || size == 0);
+    bytes *b = malloc(sizeof *b);
+    ASSERT(b != NULL);
+    *b = (bytes){.size = size, .data = data};
+    atomic_init(&b->references, 1);
+    return b;
+}
+
+bytes *bytes_ref(bytes *b)
+{
+    unsigned before = atomic_fetch_add_explicit(&b->references, 1, memory_order_relaxed);
+    ASSERT(before > 0);
+    return b;
+}
+
+void bytes_unref(bytes *b)
+{
+    if (b == NULL) {
+        return;
+    }
+    // Release: our reads are done before the memory goes. Acquire: we see those of all the others.
+    unsigned before = atomic_fetch_sub_explicit(&b->references, 1, memory_order_acq_rel);
+    ASSERT(before > 0);
+    if (before > 1) {
+        return;
+    }
+    if (b->data != (uint8_t *)(b + 1)) {
+        free(b->data);
+    }
+    free(b);
+}

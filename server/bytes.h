@@ -1,0 +1,33 @@
+// Encoded bytes that are made once and written many times: a reference-counted block.
+//
+// Whoever creates it fills it and then only hands out references; from the second reference on
+// nobody changes it, so that simulation threads may share one encoding among any number of
+// connections. The count is atomic; the last one to let go, on whichever thread, frees it.
+#ifndef CAROM_SERVER_BYTES_H
+#define CAROM_SERVER_BYTES_H
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct bytes {
+    atomic_uint references;
+    size_t size;     // used
+    size_t capacity; // 0 where `data` was taken over
+    uint8_t *data;
+} bytes;
+
+// An empty block with room for `capacity` bytes that will not move while it is filled. One
+// reference.
+bytes *bytes_create(size_t capacity);
+
+// Takes over `data` (from malloc; may be NULL if `size` is 0). One reference.
+bytes *bytes_take(uint8_t *data, size_t size);
+
+// Another reference to the same block; returns it.
+bytes *bytes_ref(bytes *b);
+
+// Lets go; NULL is allowed.
+void bytes_unref(bytes *b);
+
+#endif

@@ -1,0 +1,341 @@
+#include "server/config.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/physics/physics.h"
+
+enum { PORT_DEFAULT = 22766, VALUE_MAX = 8192 };
+
+typedef status (*option_apply)(config *c, const char *value, error *err);
+
+typedef struct option {
+    const char *name;     // as in --name
+    const char *variable; // NULL: none
+    const char *value;    // what --help calls its value; NULL: a switch
+    bool list;            // may be given again; a variable's items are separated by commas
+    option_apply apply;
+    const char *help;
+} option;
+
+bool config_name_valid(const char *name, size_t size)
+{
+    if (size == 0 || size > CONFIG_NAME_MAX) {
+        return false;
+    }
+    for (size_t i = 0; i < size; i++) {
+        char c = name[i];
+        bool allowed = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                       c == '_' || c == '.' || c == '-';
+        if (!allowed) {
+            return false;
+        }
+    }
+    bool dots = name[0] == '.' && (size == 1 || (size == 2 && name[1] == '.'));
+    return !dots;
+}
+
+static bool parse_whole(const char *text, uint64_t largest, uint64_t *out)
+{
+    char *end = NULL;
+    errno = 0;
+    uint64_t value = strtoull(text, &end, 10);
+    if (*text < '0' || *text > '9' || *end != '\0' || errno != 0 || value > largest) {
+        return false;
+    }
+    *out = value;
+    return true;
+}
+
+// HOST:PORT, or [HOST]:PORT for an address with colons of its own.
+static status apply_listen(config *c, const char *value, error *err)
+{
+    const char *colon = strrchr(value, ':');
+    const char *host = value;
+    size_t size = colon != NULL ? (size_t)(colon - value) : 0;
+    bool bracketed = size >= 2 && host[0] == '[' && host[size - 1] == ']';
+    if (bracketed) {
+        host++;
+        size -= 2;
+    }
+    uint64_t port = 0;
+    bool plain = bracketed || memchr(host, ':', size) == NULL;
+    if (size == 0 || size > CONFIG_HOST_MAX || !plain || !parse_whole(colon + 1, 65535, &port)) {
+        return error_set(err, STATUS_INVALID_ARGUMENT,
+                         "'%s' is not HOST:PORT, as 127.0.0.1:22766 or [::1]:22766", value);
+    }
+    memcpy(c->host, host, size);
+    c->host[size] = '\0';
+    c->port = (uint16_t)port;
+    return STATUS_OK;
+}
+
+static status apply_hz(config *c, const char *value, error *err)
+{
+    char *end = NULL;
+    double hz = strtod(value, &end);
+    if (end == value || *end != '\0' || !(hz >= PHYSICS_HZ_MIN && hz <= PHYSICS_HZ_MAX)) {
+        return error_set(err, STATUS_INVALID_ARGUMENT, "must be a number from %d to %d, not '%s'",
+                         PHYSICS_HZ_MIN, PHYSICS_HZ_MAX, value);
+    }
+    c->hz = hz;
+    return STATUS_OK;
+}
+
+static status apply_threads(config *c, const char *value, error *err)
+{
+    uint64_t threads = 0;
+    if (!parse_whole(value, CONFIG_THREADS_MAX, &threads) || threads == 0) {
+        return error_set(err, STATUS_INVALID_ARGUMENT,
+                         "must be a whole number from 1 to %d, not '%s'", CONFIG_THREADS_MAX,
+                         value);
+    }
+    c->threads = (int)threads;
+    return STATUS_OK;
+}
+
+static status apply_world(config *c, const char *value, error *err)
+{
+    const char *colon = strchr(value, ':');
+    size_t name = colon != NULL ? (size_t)(colon - value) : strlen(value);
+    const char *scene = colon != NULL ? colon + 1 : "";
+    bool valid = config_name_valid(value, name) &&
+                 (colon == NULL || config_name_valid(scene, strlen(scene)));
+    if (!valid) {
+        return error_set(err, STATUS_INVALID_ARGUMENT,
+                         "'%s' is not NAME or NAME:SCENE (1 to %d of A-Z a-z 0-9 _ . - each)",
+                         value, CONFIG_NAME_MAX);
+    }
+    config_world world = {0};
+    memcpy(world.name, value, name);
+    memcpy(world.scene, scene, strlen(scene));
+    for (uint32_t i = 0; i < c->worlds.count; i++) {
+        if (strcmp(c->worlds.data[i].name, world.name) == 0) {
+            return error_set(err, STATUS_INVALID_ARGUMENT, "world '%s' is named twice", world.name);
+        }
+    }
+    array_push(&c->worlds, world);
+    return STATUS_OK;
+}
+
+static status apply_scenes(config *c, const char *value, error *err)
+{
+    if (*value == '\0' || strlen(value) >= sizeof c->scenes) {
+        return error_set(err, STATUS_INVALID_ARGUMENT, "must be the path of a folder");
+    }
+    memcpy(c->scenes, value, strlen(value) + 1);
+    return STATUS_OK;
+}
+
+static status apply_log(config *c, const char *value, error *err)
+{
+    if (!log_level_parse(value, &c->log)) {
+        return error_set(err, STATUS_INVALID_ARGUMENT,
+                         "must be error, warn, info or debug, not '%s'", value);
+    }
+    return STATUS_OK;
+}
+
+static status apply_limit(config *c, const char *value, error *err)
+{
+    return limits_set(&c->limits, value, err);
+}
+
+static status apply_help(config *c, const char *value, error *err)
+{
+    (void)value;
+    (void)err;
+    c->help = true;
+    return STATUS_OK;
+}
+
+static status apply_version(config *c, const char *value, error *err)
+{
+    (void)value;
+    (void)err;
+    c->version = true;
+    return STATUS_OK;
+}
+
+static const option OPTIONS[] = {
+    {"listen", "CAROM_LISTEN", "HOST:PORT", false, apply_listen,
+     "where clients connect (127.0.0.1:22766); port 0 takes a free one"},
+    {"hz", "CAROM_HZ", "HZ", false, apply_hz, "steps a second of worlds that do not say (60)"},
+    {"threads", "CAROM_THREADS", "COUNT", false, apply_threads,
+     "simulation threads (one for each processor but one)"},
+    {"world", "CAROM_WORLD", "NAME[:SCENE]", true, apply_world,
+     "make this world at the start; may be given again"},
+    {"scenes", "CAROM_SCENES", "DIR", false, apply_scenes,
+     "the folder of scenes, one NAME.json each"},
+    {"limit", "CAROM_LIMIT", "NAME=VALUE", true, apply_limit,
+     "set one of the limits below; may be given again"},
+    {"log", "CAROM_LOG", "LEVEL", false, apply_log, "error, warn, info (default) or debug"},
+    {"help", NULL, NULL, false, apply_help, "print this and leave"},
+    {"version", NULL, NULL, false, apply_version, "print the version and leave"},
+};
+
+enum { OPTION_COUNT = sizeof OPTIONS / sizeof *OPTIONS };
+
+void config_help(FILE *out)
+{
+    fputs("Usage: caromd [OPTION]...\n"
+          "Serves 2D physics worlds to clients that speak MessagePack-RPC.\n\n"
+          "Options, each with the environment variable that says the same:\n",
+          out);
+    for (int i = 0; i < OPTION_COUNT; i++) {
+        const option *o = &OPTIONS[i];
+        char head[64];
+        snprintf(head, sizeof head, "--%s%s%s", o->name, o->value != NULL ? " " : "",
+                 o->value != NULL ? o->value : "");
+        fprintf(out, "  %-22s %-14s %s\n", head, o->variable != NULL ? o->variable : "", o->help);
+    }
+    fputs("\nA variable of an option that may be given again has its items separated by commas.\n\n"
+          "Limits (default, unit, reason):\n",
+          out);
+    for (size_t i = 0; limits_info(i) != NULL; i++) {
+        const limit_info *l = limits_info(i);
+        fprintf(out, "  %-29s %10" PRIu64 " %-6s %s\n", l->name, l->standard, l->unit, l->reason);
+    }
+    fputs("\nExit codes: 0 after a clean shutdown, 1 when the server could not run, 2 for a wrong "
+          "option.\n",
+          out);
+}
+
+// A scene folder beside the installed program: PREFIX/bin/caromd, PREFIX/share/carom/scenes.
+static void default_scenes(char *out, size_t size)
+{
+    char self[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    const char *prefix = "/usr";
+    if (length > 0) {
+        self[length] = '\0';
+        for (int up = 0; up < 2; up++) {
+            char *slash = strrchr(self, '/');
+            if (slash != NULL) {
+                *slash = '\0';
+            }
+        }
+        prefix = self;
+    }
+    int used = snprintf(out, size, "%s/share/carom/scenes", prefix);
+    if (used < 0 || (size_t)used >= size) {
+        out[0] = '\0';
+    }
+}
+
+static void set_defaults(config *c)
+{
+    *c = (config){.host = "127.0.0.1", .port = PORT_DEFAULT, .hz = 60.0, .log = LOG_INFO};
+    c->limits = limits_default();
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    c->threads = processors <= 2                        ? 1
+                 : processors - 1 <= CONFIG_THREADS_MAX ? (int)processors - 1
+                                                        : CONFIG_THREADS_MAX;
+    default_scenes(c->scenes, sizeof c->scenes);
+}
+
+static status apply_variable(config *c, const option *o, const char *value, error *err)
+{
+    char items[VALUE_MAX];
+    if (strlen(value) >= sizeof items) {
+        return error_set(err, STATUS_INVALID_ARGUMENT, "is longer than %d bytes", VALUE_MAX - 1);
+    }
+    memcpy(items, value, strlen(value) + 1);
+    if (!o->list) {
+        return o->apply(c, items, err);
+    }
+    char *rest = items;
+    for (char *item = strtok_r(items, ", ", &rest); item != NULL;
+         item = strtok_r(NULL, ", ", &rest)) {
+        status s = o->apply(c, item, err);
+        if (s != STATUS_OK) {
+            return s;
+        }
+    }
+    return STATUS_OK;
+}
+
+// Variables of options that the command line gives are not looked at.
+static status apply_environment(config *c, const bool *given, config_getenv env, error *err)
+{
+    for (int i = 0; i < OPTION_COUNT; i++) {
+        const option *o = &OPTIONS[i];
+        const char *value = o->variable != NULL && !given[i] ? env(o->variable) : NULL;
+        if (value == NULL || *value == '\0') {
+            continue;
+        }
+        status s = apply_variable(c, o, value, err);
+        if (s != STATUS_OK) {
+            error_prefix(err, "%s", o->variable);
+            return s;
+        }
+    }
+    return STATUS_OK;
+}
+
+// The option named in "--name" or "--name=value"; -1 for none.
+static int find_option(const char *argument)
+{
+    if (strcmp(argument, "-h") == 0) {
+        argument = "--help";
+    }
+    if (strncmp(argument, "--", 2) != 0) {
+        return -1;
+    }
+    const char *name = argument + 2;
+    size_t size = strcspn(name, "=");
+    for (int i = 0; i < OPTION_COUNT; i++) {
+        if (strlen(OPTIONS[i].name) == size && memcmp(OPTIONS[i].name, name, size) == 0) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+static status apply_arguments(config *c, int argc, const char *const *argv, bool *given, error *err)
+{
+    for (int i = 1; i < argc; i++) {
+        int found = find_option(argv[i]);
+        if (found < 0) {
+            return error_set(err, STATUS_INVALID_ARGUMENT, "unknown option '%s'", argv[i]);
+        }
+        const option *o = &OPTIONS[found];
+        const char *value = strchr(argv[i], '=');
+        if (o->value == NULL && value != NULL) {
+            return error_set(err, STATUS_INVALID_ARGUMENT, "--%s takes no value", o->name);
+        }
+        if (o->value != NULL && value == NULL && i + 1 == argc) {
+            return error_set(err, STATUS_INVALID_ARGUMENT, "--%s needs %s", o->name, o->value);
+        }
+        if (o->value != NULL) {
+            value = value != NULL ? value + 1 : argv[++i];
+        }
+        status s = o->apply(c, value, err);
+        if (s != STATUS_OK) {
+            error_prefix(err, "--%s", o->name);
+            return s;
+        }
+        given[found] = true;
+    }
+    return STATUS_OK;
+}
+
+status config_load(config *out, int argc, const char *const *argv, config_getenv env, error *err)
+{
+    bool given[OPTION_COUNT] = {false};
+    set_defaults(out);
+    status s = apply_arguments(out, argc, argv, given, err);
+    if (s == STATUS_OK) {
+        s = apply_environment(out, given, env, err);
+    }
+    return s;
+}
+
+void config_deinit(config *c)
+{
+    array_free(&c->worlds);
+}

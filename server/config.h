@@ -1,0 +1,55 @@
+// What the operator decides: options, and the same as environment variables. An option on the
+// command line comes before its variable, and the variable before the default.
+#ifndef CAROM_SERVER_CONFIG_H
+#define CAROM_SERVER_CONFIG_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "common/base/array.h"
+#include "common/base/log.h"
+#include "common/base/status.h"
+#include "server/limits.h"
+
+enum {
+    CONFIG_NAME_MAX = 64,  // bytes of a world's or scene's name, without the closing zero
+    CONFIG_HOST_MAX = 255, // what a DNS name may have
+    CONFIG_THREADS_MAX = 64
+};
+
+typedef struct config_world {
+    char name[CONFIG_NAME_MAX + 1];
+    char scene[CONFIG_NAME_MAX + 1]; // "" for an empty world
+} config_world;
+
+typedef struct config {
+    char host[CONFIG_HOST_MAX + 1]; // an address or a name; "127.0.0.1"
+    uint16_t port;                  // 22766; 0 lets the system choose
+    double hz;                      // of worlds that do not say, 60
+    int threads;                    // simulation threads, 1 to CONFIG_THREADS_MAX
+    ARRAY(config_world) worlds;     // to be made at the start
+    char scenes[PATH_MAX];          // folder of NAME.json files
+    log_level log;
+    limits limits;
+    bool help, version; // asked for instead of serving
+} config;
+
+// How config_load reads a variable; getenv in the server, a fake in tests. NULL: not set.
+typedef char *(*config_getenv)(const char *name);
+
+// Fills `out` (every field; `out->worlds` is the caller's to release with config_deinit, on errors
+// too). Errors: STATUS_INVALID_ARGUMENT with the option's or variable's name and what it allows.
+status config_load(config *out, int argc, const char *const *argv, config_getenv env, error *err);
+
+void config_deinit(config *c);
+
+// The text of --help.
+void config_help(FILE *out);
+
+// 1 to CONFIG_NAME_MAX of A-Z a-z 0-9 _ . - , and not "." or "..": as names of worlds and scenes
+// are.
+bool config_name_valid(const char *name, size_t size);
+
+#endif

@@ -1,0 +1,74 @@
+#include "server/limits.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/physics/physics.h"
+
+_Static_assert(PHYSICS_BODIES_MAX == 1048576, "the largest bodies_per_world is the engine's");
+
+static const limit_info TABLE[] = {
+#define LIMIT_ROW(name, standard, smallest, largest, unit, reason)                                 \
+    {#name, unit, reason, standard, smallest, largest, offsetof(limits, name)},
+    LIMITS_TABLE(LIMIT_ROW)
+#undef LIMIT_ROW
+};
+
+limits limits_default(void)
+{
+    return (limits){
+#define LIMIT_DEFAULT(name, standard, smallest, largest, unit, reason) .name = (standard),
+        LIMITS_TABLE(LIMIT_DEFAULT)
+#undef LIMIT_DEFAULT
+    };
+}
+
+const limit_info *limits_info(size_t index)
+{
+    return index < sizeof TABLE / sizeof *TABLE ? &TABLE[index] : NULL;
+}
+
+uint64_t limits_get(const limits *values, const limit_info *info)
+{
+    uint64_t value;
+    memcpy(&value, (const char *)values + info->offset, sizeof value);
+    return value;
+}
+
+static const limit_info *find(const char *name, size_t size)
+{
+    for (size_t i = 0; i < sizeof TABLE / sizeof *TABLE; i++) {
+        if (strlen(TABLE[i].name) == size && memcmp(TABLE[i].name, name, size) == 0) {
+            return &TABLE[i];
+        }
+    }
+    return NULL;
+}
+
+status limits_set(limits *values, const char *assignment, error *err)
+{
+    const char *equals = strchr(assignment, '=');
+    if (equals == NULL) {
+        return error_set(err, STATUS_INVALID_ARGUMENT, "'%s' is not NAME=VALUE", assignment);
+    }
+    size_t size = (size_t)(equals - assignment);
+    const limit_info *info = find(assignment, size);
+    if (info == NULL) {
+        return error_set(err, STATUS_INVALID_ARGUMENT, "no limit is called '%.*s'", (int)size,
+                         assignment);
+    }
+    const char *text = equals + 1;
+    char *end = NULL;
+    errno = 0;
+    uint64_t value = strtoull(text, &end, 10);
+    if (*text < '0' || *text > '9' || *end != '\0' || errno != 0 || value < info->smallest ||
+        value > info->largest) {
+        return error_set(err, STATUS_INVALID_ARGUMENT,
+                         "%s must be a whole number from %" PRIu64 " to %" PRIu64 ", not '%s'",
+                         info->name, info->smallest, info->largest, text);
+    }
+    memcpy((char *)values + info->offset, &value, sizeof value);
+    return STATUS_OK;
+}

@@ -1,0 +1,86 @@
+// Every maximum of the server, in one table: name, default, smallest and largest setting, unit,
+// reason.
+//
+// The table is the only place where these numbers stand. From it come the struct, the option
+// `--limit NAME=VALUE`, the text of `--help`, and the `limits` map of hello and server.info. What
+// the protocol itself bounds (depth, elements, name lengths) is in proto/limits.h, what the engine
+// bounds in common/physics/physics.h.
+//
+// A limit that a request meets is answered with limit_exceeded and its name; one that a connection
+// meets closes it with that reason. Two limits answer by letting the peer wait instead: a
+// connection with too many commands in flight, or too much unread output, is simply not read from
+// until it has caught up.
+#ifndef CAROM_SERVER_LIMITS_H
+#define CAROM_SERVER_LIMITS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/base/status.h"
+#include "proto/limits.h"
+
+// X(name, default, smallest, largest, unit, reason)
+#define LIMITS_TABLE(X)                                                                            \
+    X(connections, 4096, 1, 1000000, "",                                                           \
+      "each takes a descriptor, a few KiB here and up to 512 KiB of the kernel's socket buffers")  \
+    X(message_bytes, WIRE_MESSAGE_BYTES_DEFAULT + 65536, WIRE_MESSAGE_BYTES_MIN,                   \
+      WIRE_MESSAGE_BYTES_MAX, "bytes",                                                             \
+      "one request; 1 MiB of commands must pass, with the envelope around them")                   \
+    X(commands_per_connection, 4096, 1, 1000000, "",                                               \
+      "in flight; what is more stays unread in the socket, so that one client alone cannot fill "  \
+      "a world's inbox")                                                                           \
+    X(commands_per_world, 65536, 1, 10000000, "",                                                  \
+      "waiting; some 50 ms of applying at about a microsecond each")                               \
+    X(command_bytes, 268435456, 4096, 1099511627776, "bytes",                                      \
+      "all requests that wait in the server: a bound on memory over all connections")              \
+    X(output_bytes, 67108864, 65536, 4294967295, "bytes",                                          \
+      "unsent output of one connection; the full snapshot of a million bodies fits")               \
+    X(subscriptions_per_connection, 64, 1, 65536, "",                                              \
+      "a client that watches several worlds or areas has a handful")                               \
+    X(worlds, 256, 1, 4096, "",                                                                    \
+      "a simulation thread looks at the deadline of each of its worlds whenever it wakes")         \
+    X(bodies_per_world, 262144, 1, 1048576, "", "about 1 KiB each with its contacts")              \
+    X(events_kept, 65536, 16, 16777216, "",                                                        \
+      "a world's events that some subscriber was not yet sent; about 10 MiB")                      \
+    X(removals_kept, 65536, 16, 16777216, "",                                                      \
+      "a world's removed ids; a subscriber further behind than that is sent the full state")       \
+    X(ahead_ticks, 216000, 1, 1000000000, "ticks",                                                 \
+      "how far ahead world.apply may name its tick; an hour at 60 Hz")                             \
+    X(catch_up_ms, 250, 0, 60000, "ms",                                                            \
+      "how late a world may be and still make up for it; past that its time is slowed")            \
+    X(first_message_ms, 10000, 50, 86400000, "ms",                                                 \
+      "from connecting to the first whole message, so that silent connections do not pile up")     \
+    X(message_ms, 30000, 50, 86400000, "ms", "from a message's first byte to its last")            \
+    X(stall_ms, 30000, 50, 86400000, "ms", "output of which the peer takes nothing")               \
+    X(idle_ms, 0, 0, 4294967295, "ms",                                                             \
+      "without a message and without a subscription; 0 is for ever, TCP keep-alive finds the "     \
+      "dead")                                                                                      \
+    X(close_ms, 400, 10, 60000, "ms",                                                              \
+      "for a closing connection to take its last bytes; a shutdown is to last less than a second")
+
+typedef struct limits {
+#define LIMIT_FIELD(name, standard, smallest, largest, unit, reason) uint64_t name;
+    LIMITS_TABLE(LIMIT_FIELD)
+#undef LIMIT_FIELD
+} limits;
+
+// What the table says of one limit; `offset` is that of its field in `limits`.
+typedef struct limit_info {
+    const char *name;
+    const char *unit;
+    const char *reason;
+    uint64_t standard, smallest, largest;
+    size_t offset;
+} limit_info;
+
+limits limits_default(void);
+
+// The table's rows in order; `index` from 0, NULL past the last.
+const limit_info *limits_info(size_t index);
+
+uint64_t limits_get(const limits *values, const limit_info *info);
+
+// Sets the limit named by "NAME=VALUE". Errors: no such name, not a whole number, out of its range.
+status limits_set(limits *values, const char *assignment, error *err);
+
+#endif

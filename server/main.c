@@ -1,0 +1,162 @@
+// caromd: reads what the operator wants, runs the loop, ends on SIGTERM and SIGINT.
+//
+// Both signals have handlers of their own, as process 1 of a container has no others; SIGPIPE is
+// ignored, writes say themselves what is wrong. A second signal ends the process at once.
+// Exit codes: 0 after a clean shutdown, 1 when the server could not run, 2 for a wrong option.
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <unistd.h>
+#include <uv.h>
+
+#include "common/base/assert.h"
+#include "common/base/log.h"
+#include "server/config.h"
+#include "server/session/server.h"
+
+enum {
+    EXIT_COULD_NOT_RUN = 1,
+    EXIT_WRONG_OPTION = 2,
+    OWN_DESCRIPTORS = 64 // of the process beside its connections
+};
+
+typedef struct process {
+    uv_loop_t loop;
+    uv_signal_t terminate;
+    uv_signal_t interrupt;
+    server *server;
+    int signals; // that have come
+    bool failed;
+} process;
+
+static void on_signal(uv_signal_t *handle, int number)
+{
+    process *p = handle->data;
+    const char *name = number == SIGINT ? "SIGINT" : "SIGTERM";
+    if (p->server == NULL) {
+        return;
+    }
+    if (++p->signals > 1) {
+        log_warn("%s again: leaving at once", name);
+        _exit(EXIT_COULD_NOT_RUN);
+    }
+    log_info("%s: shutting down", name);
+    server_drain(p->server, "the server is shutting down");
+}
+
+static void on_ready(void *context, const char *address)
+{
+    (void)context;
+    log_info("listening on %s", address); // with port 0, this is how one learns the port
+}
+
+static void on_finished(void *context, const error *err)
+{
+    process *p = context;
+    if (err != NULL) {
+        log_error("%s", err->text);
+        p->failed = true;
+    }
+    uv_close((uv_handle_t *)&p->terminate, NULL);
+    uv_close((uv_handle_t *)&p->interrupt, NULL);
+}
+
+// Each connection takes a descriptor, and the usual soft limit is 1024.
+static void raise_descriptor_limit(uint64_t connections)
+{
+    struct rlimit files;
+    if (getrlimit(RLIMIT_NOFILE, &files) != 0) {
+        return;
+    }
+    rlim_t wanted = connections + OWN_DESCRIPTORS;
+    if (files.rlim_cur >= wanted) {
+        return;
+    }
+    files.rlim_cur = wanted < files.rlim_max ? wanted : files.rlim_max;
+    if (setrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < wanted) {
+        log_warn("only %llu descriptors for %llu connections; raise the limit (ulimit -n)",
+                 (unsigned long long)files.rlim_cur, (unsigned long long)connections);
+    }
+}
+
+static void watch_signals(process *p)
+{
+    signal(SIGPIPE, SIG_IGN);
+    uv_signal_init(&p->loop, &p->terminate);
+    uv_signal_init(&p->loop, &p->interrupt);
+    p->terminate.data = p->interrupt.data = p;
+    int result = uv_signal_start(&p->terminate, on_signal, SIGTERM);
+    ASSERT(result == 0);
+    result = uv_signal_start(&p->interrupt, on_signal, SIGINT);
+    ASSERT(result == 0);
+}
+
+// Runs the loop to its end and proves that nothing was left open in it.
+static void run_loop(process *p)
+{
+    uv_run(&p->loop, UV_RUN_DEFAULT);
+    int result = uv_loop_close(&p->loop);
+    if (result != 0) {
+        uv_print_all_handles(&p->loop, stderr);
+    }
+    ASSERT(result == 0);
+}
+
+static int serve(const config *c)
+{
+    process p = {0};
+    server_world *worlds = calloc(c->worlds.count + 1, sizeof *worlds);
+    ASSERT(worlds != NULL);
+    for (uint32_t i = 0; i < c->worlds.count; i++) {
+        worlds[i] = (server_world){c->worlds.data[i].name, c->worlds.data[i].scene};
+    }
+    server_options options = {
+        .host = c->host,
+        .port = c->port,
+        .hz = c->hz,
+        .threads = c->threads,
+        .scenes = c->scenes,
+        .limits = &c->limits,
+        .worlds = worlds,
+        .world_count = c->worlds.count,
+        .context = &p,
+        .ready = on_ready,
+        .finished = on_finished,
+    };
+    int result = uv_loop_init(&p.loop);
+    ASSERT(result == 0);
+    watch_signals(&p);
+    error err;
+    if (server_create(&p.loop, &options, &p.server, &err) != STATUS_OK) {
+        on_finished(&p, &err);
+    }
+    run_loop(&p);
+    if (p.server != NULL) {
+        server_destroy(p.server);
+        log_info("the end");
+    }
+    free(worlds);
+    return p.failed ? EXIT_COULD_NOT_RUN : EXIT_SUCCESS;
+}
+
+int main(int argc, char **argv)
+{
+    config c;
+    error err;
+    int code = EXIT_SUCCESS;
+    if (config_load(&c, argc, (const char *const *)argv, getenv, &err) != STATUS_OK) {
+        fprintf(stderr, "caromd: %s (caromd --help lists the options)\n", err.text);
+        code = EXIT_WRONG_OPTION;
+    } else if (c.help) {
+        config_help(stdout);
+    } else if (c.version) {
+        puts("caromd " CAROM_VERSION);
+    } else {
+        log_set_level(c.log);
+        raise_descriptor_limit(c.limits.connections);
+        code = serve(&c);
+    }
+    config_deinit(&c);
+    return code;
+}

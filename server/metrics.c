@@ -1,0 +1,110 @@
+#include "server/metrics.h"
+
+#include "common/base/assert.h"
+
+enum {
+    SUB_BITS = 3, // buckets in each power of two
+    SUB_COUNT = 1 << SUB_BITS,
+    BUCKETS = (64 - SUB_BITS) * SUB_COUNT
+};
+
+typedef struct histogram {
+    atomic_uint_fast64_t buckets[BUCKETS];
+    atomic_int_fast64_t max_ns;
+} histogram;
+
+static atomic_uint_fast64_t counters[METRIC_COUNT];
+static histogram histograms[TIMING_COUNT];
+
+static const char *const NAMES[METRIC_COUNT] = {
+#define METRIC_NAME(name, doc) #name,
+    METRICS_TABLE(METRIC_NAME)
+#undef METRIC_NAME
+};
+
+static const char *const TIMINGS[TIMING_COUNT] = {"command", "step", "snapshot", "delay"};
+
+void metrics_add(metric m, uint64_t count)
+{
+    atomic_fetch_add_explicit(&counters[m], count, memory_order_relaxed);
+}
+
+uint64_t metrics_get(metric m)
+{
+    return atomic_load_explicit(&counters[m], memory_order_relaxed);
+}
+
+const char *metrics_name(metric m)
+{
+    ASSERT(m < METRIC_COUNT);
+    return NAMES[m];
+}
+
+// Values below SUB_COUNT have a bucket each; above, the top SUB_BITS bits after the leading one
+// choose.
+static uint32_t bucket_of(uint64_t value)
+{
+    if (value < SUB_COUNT) {
+        return (uint32_t)value;
+    }
+    uint32_t top = 63 - (uint32_t)__builtin_clzll(value);
+    uint32_t sub = (uint32_t)(value >> (top - SUB_BITS)) & (SUB_COUNT - 1);
+    return (top - SUB_BITS + 1) * SUB_COUNT + sub;
+}
+
+// The middle of a bucket.
+static double bucket_value(uint32_t bucket)
+{
+    if (bucket < SUB_COUNT) {
+        return (double)bucket;
+    }
+    uint32_t shift = bucket / SUB_COUNT - 1;
+    double low = (double)((uint64_t)(SUB_COUNT + bucket % SUB_COUNT) << shift);
+    return low + 0.5 * (double)((uint64_t)1 << shift);
+}
+
+void metrics_time(timing t, int64_t ns)
+{
+    histogram *h = &histograms[t];
+    int_fast64_t value = ns > 0 ? ns : 0;
+    atomic_fetch_add_explicit(&h->buckets[bucket_of((uint64_t)value)], 1, memory_order_relaxed);
+    int_fast64_t seen = atomic_load_explicit(&h->max_ns, memory_order_relaxed);
+    while (value > seen &&
+           !atomic_compare_exchange_weak_explicit(&h->max_ns, &seen, value, memory_order_relaxed,
+                                                  memory_order_relaxed)) {
+    }
+}
+
+static double quantile(const uint64_t *counts, uint64_t total, double share, double max)
+{
+    uint64_t rank = (uint64_t)(share * (double)total);
+    uint64_t seen = 0;
+    for (uint32_t i = 0; i < BUCKETS; i++) {
+        seen += counts[i];
+        if (seen > rank) {
+            double value = bucket_value(i);
+            return value < max ? value : max;
+        }
+    }
+    return max;
+}
+
+latency_summary metrics_summary(timing t)
+{
+    histogram *h = &histograms[t];
+    uint64_t counts[BUCKETS];
+    latency_summary s = {.name = TIMINGS[t]};
+    for (uint32_t i = 0; i < BUCKETS; i++) {
+        counts[i] = atomic_load_explicit(&h->buckets[i], memory_order_relaxed);
+        s.count += counts[i];
+    }
+    if (s.count == 0) {
+        return s;
+    }
+    double max = (double)atomic_load_explicit(&h->max_ns, memory_order_relaxed);
+    s.p50 = quantile(counts, s.count, 0.50, max) * 1e-9;
+    s.p90 = quantile(counts, s.count, 0.90, max) * 1e-9;
+    s.p99 = quantile(counts, s.count, 0.99, max) * 1e-9;
+    s.max = max * 1e-9;
+    return s;
+}

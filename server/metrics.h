@@ -1,0 +1,63 @@
+// What the server counts and times, for server.stats and the log.
+//
+// One set for the process. Counters are relaxed atomics: each is right by itself, several read
+// together need not be of one moment. Times go into buckets whose width is an eighth of their
+// value, so a percentile is within 13 %, whatever its size, and noting one is a single addition.
+//
+// Any thread.
+#ifndef CAROM_SERVER_METRICS_H
+#define CAROM_SERVER_METRICS_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "proto/encode.h"
+
+// X(name, what it counts)
+#define METRICS_TABLE(X)                                                                           \
+    X(connections_accepted, "connections that were let in")                                        \
+    X(connections_refused, "turned away: too many, or no descriptor left")                         \
+    X(connections_overrun, "closed because they did not take their output")                        \
+    X(connections_expired, "closed because they were silent for too long")                         \
+    X(messages_received, "whole messages, well-formed or not")                                     \
+    X(messages_malformed, "messages after which a connection was closed")                          \
+    X(bytes_received, "")                                                                          \
+    X(bytes_sent, "handed to the kernel")                                                          \
+    X(requests, "that want an answer")                                                             \
+    X(requests_failed, "answered with an error")                                                   \
+    X(notifications, "commands that want none")                                                    \
+    X(notifications_failed, "that did not work, which nobody was told")                            \
+    X(commands_applied, "changes and reads that worlds carried out")                               \
+    X(snapshots_sent, "")                                                                          \
+    X(snapshots_encoded, "distinct ones: the others shared their bytes")                           \
+    X(snapshots_skipped, "replaced by a later one for a slow reader")                              \
+    X(subscriptions_overrun, "ended because too many events waited")                               \
+    X(ticks, "steps of all worlds")                                                                \
+    X(ticks_late, "that began more than a tick after they were due")                               \
+    X(skipped_us, "microseconds by which overloaded worlds were slowed")                           \
+    X(worlds_created, "")                                                                          \
+    X(worlds_destroyed, "")
+
+typedef enum metric {
+#define METRIC_ID(name, doc) METRIC_##name,
+    METRICS_TABLE(METRIC_ID)
+#undef METRIC_ID
+        METRIC_COUNT
+} metric;
+
+typedef enum timing {
+    TIMING_COMMAND,  // from the last byte of a command to its answer on the way out
+    TIMING_STEP,     // one tick: commands, step, events
+    TIMING_SNAPSHOT, // the snapshots of one tick
+    TIMING_DELAY,    // from when a tick was due to when it began
+    TIMING_COUNT
+} timing;
+
+void metrics_add(metric m, uint64_t count);
+uint64_t metrics_get(metric m);
+const char *metrics_name(metric m);
+
+void metrics_time(timing t, int64_t ns);
+latency_summary metrics_summary(timing t);
+
+#endif

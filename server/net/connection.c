@@ -1,0 +1,387 @@
+// A connection's life: accept, read, write, close. See network.h for how it ends.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/assert.h"
+#include "common/base/log.h"
+#include "server/metrics.h"
+#include "server/net/internal.h"
+
+enum {
+    // The kernel's send buffer (which it doubles). What lies there is out of our hands and only
+    // gets
+    // older, so a slow reader's picture of the world lags by what fits in. Enough for 25 Mbit/s
+    // over 80 ms.
+    SEND_BUFFER_BYTES = 256 * 1024,
+    KEEPALIVE_S = 60,
+    TURNED_AWAY_MAX = 64 // connections that are told why they are turned away; more are just closed
+};
+
+static void link_connection(network *n, connection *c)
+{
+    c->next = n->first;
+    if (n->first != NULL) {
+        n->first->previous = c;
+    }
+    n->first = c;
+}
+
+static void unlink_connection(network *n, connection *c)
+{
+    if (c->previous != NULL) {
+        c->previous->next = c->next;
+    } else {
+        n->first = c->next;
+    }
+    if (c->next != NULL) {
+        c->next->previous = c->previous;
+    }
+    if (!c->dirty) {
+        return;
+    }
+    connection **link = &n->first_dirty;
+    while (*link != c) {
+        link = &(*link)->next_dirty;
+    }
+    *link = c->next_dirty;
+}
+
+static void on_closed(uv_handle_t *handle)
+{
+    connection *c = (connection *)handle;
+    network *n = c->network;
+    unlink_connection(n, c);
+    if (c->peer != NULL) {
+        n->handler.closed(c->peer);
+    } else {
+        n->turned_away--;
+    }
+    outbox_deinit(&c->out);
+    free(c);
+    network_check_finished(n);
+}
+
+static void end_now(connection *c)
+{
+    if (c->state == CONNECTION_CLOSED) {
+        return;
+    }
+    c->state = CONNECTION_CLOSED;
+    c->reading = false;
+    uv_close((uv_handle_t *)&c->socket, on_closed);
+}
+
+// ---- reading
+
+static void on_allocate(uv_handle_t *handle, size_t suggested, uv_buf_t *buf)
+{
+    (void)suggested;
+    network *n = ((connection *)handle)->network;
+    *buf = uv_buf_init((char *)n->input, READ_BYTES);
+}
+
+static void on_input_over(connection *c)
+{
+    c->input_over = true;
+    c->reading = false;
+    uv_read_stop((uv_stream_t *)&c->socket);
+    if (c->state == CONNECTION_ENDED) {
+        end_now(c);
+    } else if (c->state == CONNECTION_OPEN) {
+        c->network->handler.ended(c->peer);
+    }
+}
+
+static void on_read(uv_stream_t *stream, ssize_t size, const uv_buf_t *buf)
+{
+    connection *c = (connection *)stream;
+    if (size == UV_EOF) {
+        on_input_over(c);
+    } else if (size < 0) {
+        log_debug("connection %s: %s", c->name, uv_strerror((int)size));
+        end_now(c);
+    } else if (size > 0 && c->state == CONNECTION_OPEN) {
+        metrics_add(METRIC_bytes_received, (uint64_t)size);
+        c->network->handler.received(c->peer, (const uint8_t *)buf->base, (size_t)size);
+    }
+}
+
+// Reads if someone wants it, and, while closing, to see the peer's end.
+static void update_reading(connection *c)
+{
+    bool closing = c->state == CONNECTION_FLUSHING || c->state == CONNECTION_ENDED;
+    bool drained = c->out.size <= c->network->limits->output_bytes / 2;
+    bool want =
+        !c->input_over && c->state != CONNECTION_CLOSED && (closing || (c->read_wanted && drained));
+    if (want == c->reading) {
+        return;
+    }
+    if (!want) {
+        uv_read_stop((uv_stream_t *)&c->socket);
+    } else if (uv_read_start((uv_stream_t *)&c->socket, on_allocate, on_read) != 0) {
+        end_now(c);
+        return;
+    }
+    c->reading = want;
+}
+
+void connection_read(connection *c, bool wanted)
+{
+    c->read_wanted = wanted;
+    update_reading(c);
+}
+
+// ---- writing
+
+static void on_block_written(void *context, uint64_t token)
+{
+    connection *c = context;
+    if (c->state == CONNECTION_OPEN) {
+        c->network->handler.written(c->peer, token);
+    }
+}
+
+static void consume(connection *c, size_t size)
+{
+    metrics_add(METRIC_bytes_sent, size);
+    c->moved_ms = uv_now(c->network->loop);
+    outbox_consume(&c->out, size, on_block_written, c);
+}
+
+static void on_shutdown(uv_shutdown_t *shutdown, int result)
+{
+    connection *c = (connection *)shutdown->handle;
+    if (result != 0 || c->input_over) {
+        end_now(c);
+    }
+}
+
+// All is written: what is left to do when the connection is on its way out.
+static void on_drained(connection *c)
+{
+    if (c->state != CONNECTION_FLUSHING) {
+        return;
+    }
+    c->state = CONNECTION_ENDED;
+    if (uv_shutdown(&c->shutdown, (uv_stream_t *)&c->socket, on_shutdown) != 0) {
+        end_now(c);
+    }
+}
+
+static void on_write(uv_write_t *write, int result)
+{
+    connection *c = (connection *)write->handle;
+    c->writing = false;
+    if (c->state == CONNECTION_CLOSED) {
+        return;
+    }
+    if (result != 0) {
+        end_now(c);
+        return;
+    }
+    size_t busy = c->busy;
+    c->busy = 0;
+    consume(c, busy);
+    connection_flush(c);
+}
+
+// One attempt. False when the socket takes no more for now (libuv then goes on by itself and calls
+// on_write), or has failed.
+static bool write_some(connection *c)
+{
+    outbox_span spans[WRITE_SPANS];
+    uv_buf_t bufs[WRITE_SPANS];
+    uint32_t count = outbox_peek(&c->out, spans, WRITE_SPANS);
+    size_t size = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        // libuv's type is not const; it only reads.
+        bufs[i] = (uv_buf_t){.base = (char *)(uintptr_t)spans[i].data, .len = spans[i].size};
+        size += spans[i].size;
+    }
+    uv_stream_t *stream = (uv_stream_t *)&c->socket;
+    int written = uv_try_write(stream, bufs, count);
+    if (written < 0 && written != UV_EAGAIN) {
+        end_now(c);
+        return false;
+    }
+    if (written > 0) {
+        consume(c, (size_t)written);
+        return true;
+    }
+    c->writing = true;
+    c->busy = size;
+    if (uv_write(&c->write, stream, bufs, count, on_write) != 0) {
+        c->writing = false;
+        end_now(c);
+    }
+    return false;
+}
+
+void connection_flush(connection *c)
+{
+    bool more = true;
+    while (more && !c->writing && c->state <= CONNECTION_FLUSHING && c->out.size > 0) {
+        more = write_some(c);
+    }
+    if (c->state <= CONNECTION_FLUSHING && c->out.size == 0) {
+        on_drained(c);
+    }
+    update_reading(c);
+}
+
+static void mark_dirty(connection *c)
+{
+    if (!c->dirty) {
+        c->dirty = true;
+        c->next_dirty = c->network->first_dirty;
+        c->network->first_dirty = c;
+    }
+}
+
+bool connection_send(connection *c, const void *head, size_t head_size, bytes *tail, uint64_t token)
+{
+    size_t size = head_size + (tail != NULL ? tail->size : 0);
+    bool fits = c->out.size + size <= c->network->limits->output_bytes;
+    if (c->state != CONNECTION_OPEN || !fits || size == 0) {
+        bytes_unref(tail);
+        return c->state != CONNECTION_OPEN || fits;
+    }
+    if (c->out.size == 0) {
+        c->moved_ms = uv_now(c->network->loop);
+    }
+    if (head_size > 0) {
+        outbox_copy(&c->out, head, head_size, tail != NULL);
+    }
+    if (tail != NULL) {
+        outbox_share(&c->out, tail, token);
+    }
+    mark_dirty(c);
+    return true;
+}
+
+size_t connection_pending(const connection *c)
+{
+    return c->out.size;
+}
+
+const char *connection_peer_name(const connection *c)
+{
+    return c->name;
+}
+
+// ---- ends
+
+void connection_close(connection *c, connection_ending ending, const void *farewell, size_t size)
+{
+    if (c->state != CONNECTION_OPEN) {
+        return;
+    }
+    c->state = CONNECTION_FLUSHING;
+    c->patient = ending == ENDING_PATIENT;
+    c->deadline_ms = uv_now(c->network->loop) + c->network->limits->close_ms;
+    if (ending == ENDING_CUT) {
+        outbox_cut(&c->out, c->busy);
+    }
+    if (size > 0) {
+        outbox_copy(&c->out, farewell, size, false);
+    }
+    mark_dirty(c); // also with nothing to write: the flush sees that it is done
+}
+
+// Whether no output has moved for too long.
+static bool stalled(connection *c, uint64_t now_ms)
+{
+    // A large write that is under way moves without its callback being called.
+    size_t left = c->out.size - c->busy + uv_stream_get_write_queue_size((uv_stream_t *)&c->socket);
+    if (left == 0 || left != c->moved_left) {
+        c->moved_ms = now_ms;
+        c->moved_left = left;
+        return false;
+    }
+    return now_ms - c->moved_ms >= c->network->limits->stall_ms;
+}
+
+void connection_sweep(connection *c, uint64_t now_ms)
+{
+    if (c->state == CONNECTION_CLOSED) {
+        return;
+    }
+    bool stuck = stalled(c, now_ms);
+    bool waits = c->state == CONNECTION_OPEN ||
+                 (c->state == CONNECTION_FLUSHING && c->patient && !c->network->closing);
+    if (waits && stuck) {
+        log_info("connection %s: takes no output, closed", c->name);
+        metrics_add(METRIC_connections_overrun, 1);
+        end_now(c);
+    } else if (!waits && now_ms >= c->deadline_ms) {
+        end_now(c);
+    } else if (c->state == CONNECTION_OPEN) {
+        c->network->handler.swept(c->peer, now_ms);
+    }
+}
+
+// ---- beginning
+
+static void name_peer(connection *c)
+{
+    struct sockaddr_storage address;
+    int size = sizeof address;
+    char host[INET6_ADDRSTRLEN] = "?";
+    int port = 0;
+    if (uv_tcp_getpeername(&c->socket, (struct sockaddr *)&address, &size) == 0) {
+        if (address.ss_family == AF_INET6) {
+            const struct sockaddr_in6 *six = (const struct sockaddr_in6 *)&address;
+            uv_ip6_name(six, host, sizeof host);
+            port = ntohs(six->sin6_port);
+        } else {
+            const struct sockaddr_in *four = (const struct sockaddr_in *)&address;
+            uv_ip4_name(four, host, sizeof host);
+            port = ntohs(four->sin_port);
+        }
+    }
+    snprintf(c->name, sizeof c->name, "%s:%d", host, port);
+}
+
+static void tune_socket(connection *c)
+{
+    int send_bytes = SEND_BUFFER_BYTES;
+    // Each only makes the connection better; without it, it works.
+    (void)uv_tcp_nodelay(&c->socket, 1);
+    (void)uv_tcp_keepalive(&c->socket, 1, KEEPALIVE_S);
+    (void)uv_send_buffer_size((uv_handle_t *)&c->socket, &send_bytes);
+}
+
+void connection_accept(network *n)
+{
+    connection *c = calloc(1, sizeof *c);
+    ASSERT(c != NULL);
+    c->network = n;
+    c->read_wanted = true;
+    outbox_init(&c->out);
+    int result = uv_tcp_init(n->loop, &c->socket);
+    ASSERT(result == 0); // allocates nothing
+    link_connection(n, c);
+    if (!uv_is_active((uv_handle_t *)&n->sweep)) {
+        network_start_sweep(n);
+    }
+    n->turned_away++; // until it has a peer
+    if (uv_accept((uv_stream_t *)&n->listener, (uv_stream_t *)&c->socket) != 0) {
+        end_now(c);
+        return;
+    }
+    tune_socket(c);
+    name_peer(c);
+    if (n->turned_away > TURNED_AWAY_MAX) {
+        metrics_add(METRIC_connections_refused, 1);
+        end_now(c);
+        return;
+    }
+    c->moved_ms = uv_now(n->loop);
+    c->peer = n->handler.opened(n->handler.context, c);
+    ASSERT(c->peer != NULL || c->state != CONNECTION_OPEN);
+    if (c->peer != NULL) {
+        n->turned_away--;
+    }
+    update_reading(c);
+}

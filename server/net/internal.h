@@ -1,0 +1,76 @@
+// What listener (network.c) and connection (connection.c) know of each other.
+#ifndef CAROM_SERVER_NET_INTERNAL_H
+#define CAROM_SERVER_NET_INTERNAL_H
+
+#include "server/net/network.h"
+#include "server/net/outbox.h"
+
+enum {
+    READ_BYTES = 64 * 1024, // of the one buffer that all connections are read into
+    WRITE_SPANS = 64,       // blocks in one write
+    NAME_BYTES = 64
+};
+
+typedef enum connection_state {
+    CONNECTION_OPEN,
+    CONNECTION_FLUSHING, // closing: the outbox is being written
+    CONNECTION_ENDED,    // FIN sent: waits for the peer's
+    CONNECTION_CLOSED    // uv_close was called
+} connection_state;
+
+struct connection {
+    uv_tcp_t socket; // first, so that a handle is its connection
+    uv_write_t write;
+    uv_shutdown_t shutdown;
+    network *network;
+    connection *previous, *next; // of the network's list
+    void *peer;                  // NULL: turned away
+    connection_state state;
+    bool writing;     // `write` is in use, for the first `busy` bytes of the outbox
+    bool reading;     // uv_read_start is in effect
+    bool read_wanted; // by the handler
+    bool input_over;  // the peer has sent its FIN
+    bool patient;     // ENDING_PATIENT
+    bool dirty;       // in the network's list of those to be flushed
+    connection *next_dirty;
+    size_t busy;
+    outbox out;
+    uint64_t deadline_ms; // of closing
+    uint64_t moved_ms;    // when output last moved, or began to wait
+    size_t moved_left;    // what was left then
+    char name[NAME_BYTES];
+};
+
+struct network {
+    uv_tcp_t listener;
+    uv_timer_t sweep;
+    uv_prepare_t flush; // before the loop waits, what was queued in its round is written
+    uv_loop_t *loop;
+    const limits *limits;
+    network_handler handler;
+    connection *first;       // all connections
+    connection *first_dirty; // those with new output
+    uint32_t turned_away;    // connections without a peer
+    int own_handles;         // of listener, sweep and flush, those not yet closed
+    bool closing;
+    uint64_t complained_ms; // when it was last logged that accepting failed
+    char address[NAME_BYTES];
+    uint8_t input[READ_BYTES];
+};
+
+// Takes the connection that waits at the listener.
+void connection_accept(network *n);
+
+// Writes what is queued, as far as the socket takes it.
+void connection_flush(connection *c);
+
+// Its times: a close that takes too long, output that does not move.
+void connection_sweep(connection *c, uint64_t now_ms);
+
+// While there are connections.
+void network_start_sweep(network *n);
+
+// Once the last connection is gone closes what is left of a closing network, then calls `finished`.
+void network_check_finished(network *n);
+
+#endif

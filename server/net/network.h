@@ -1,0 +1,90 @@
+// The server's sockets: one listener, its connections, and the clock that finds the silent ones.
+//
+// Bytes come in and go out; what they mean is not known here. The handler is told what happens,
+// with the value that its `opened` returned. A connection's memory is the network's, and it lives
+// until `closed` has returned: from the moment a connection begins to close, sending to it does
+// nothing, so that the handler need not ask. Everything on the thread of the loop.
+//
+// How a connection ends. Closing it cleanly matters: a socket that is closed with unread input
+// makes the kernel reset the connection, and the peer may never see the last bytes, which say why.
+// So: what is queued is written, then a FIN is sent, then input is read and thrown away until the
+// peer closes too; all of it within close_ms, but for ENDING_PATIENT.
+#ifndef CAROM_SERVER_NET_NETWORK_H
+#define CAROM_SERVER_NET_NETWORK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <uv.h>
+
+#include "common/base/status.h"
+#include "server/limits.h"
+#include "server/bytes.h"
+
+typedef struct network network;
+typedef struct connection connection;
+
+typedef struct network_handler {
+    void *context;
+    // A peer has connected. What is returned is the `peer` of the other calls; NULL, after
+    // connection_close, turns it away and there are no other calls.
+    void *(*opened)(void *context, connection *c);
+    void (*received)(void *peer, const uint8_t *data, size_t size);
+    // The peer will send no more, but may still read.
+    void (*ended)(void *peer);
+    // The block that was sent with this token has left. Must not send or close.
+    void (*written)(void *peer, uint64_t token);
+    // Every NETWORK_SWEEP_MS.
+    void (*swept)(void *peer, uint64_t now_ms);
+    // Gone, for whatever reason.
+    void (*closed)(void *peer);
+    // After network_close: nothing of the network is left in the loop.
+    void (*finished)(void *context);
+} network_handler;
+
+enum { NETWORK_SWEEP_MS = 50 }; // half the shortest of the times that can be set
+
+// Binds and listens. `bounds` must outlive the network. Errors: STATUS_INVALID_ARGUMENT for a host
+// that has no address, STATUS_UNAVAILABLE where the address cannot be listened on, with the reason.
+// Nothing is left in the loop on failure, once it has been run.
+status network_open(uv_loop_t *loop, const char *host, uint16_t port, const limits *bounds,
+                    const network_handler *handler, network **out, error *err);
+
+// "127.0.0.1:22766", with the port that the system chose.
+const char *network_address(const network *n);
+
+// Takes no more connections; when those that there are have ended (close them) calls `finished`,
+// within which the network may be freed.
+void network_close(network *n);
+void network_free(network *n);
+
+// Calls `visit` for each connection that has a peer and is open.
+void network_each(network *n, void (*visit)(void *peer, void *context), void *context);
+
+// ---- connections
+
+// "127.0.0.1:40404"
+const char *connection_peer_name(const connection *c);
+
+// Queues a message: a copy of `head` (may be empty), then `tail` (may be NULL), whose reference is
+// taken over in any case. `token` (0: none) is told when the tail has left. False if that would
+// pass limits.output_bytes; then nothing was queued.
+bool connection_send(connection *c, const void *head, size_t head_size, bytes *tail,
+                     uint64_t token);
+
+// Bytes that are not written yet.
+size_t connection_pending(const connection *c);
+
+// Whether the peer is to be read from; begins as true.
+void connection_read(connection *c, bool wanted);
+
+typedef enum connection_ending {
+    ENDING_FLUSH,  // what is queued is still sent
+    ENDING_CUT,    // only what is already on its way: the peer does not take its output
+    ENDING_PATIENT // as FLUSH, for as long as it moves: for a peer that has ended in good order
+} connection_ending;
+
+// Sends `farewell` (may be empty) as the last and closes. No `received` comes after it.
+void connection_close(connection *c, connection_ending ending, const void *farewell, size_t size);
+
+#endif

@@ -1,0 +1,129 @@
+#include "server/net/outbox.h"
+
+#include <string.h>
+
+#include "common/base/assert.h"
+
+enum {
+    GATHER_BYTES = 16 * 1024, // of a block of small messages: a few hundred answers
+    GATHER_MAX = 4 * 1024,    // a copy larger than this gets a block of its own size
+    GONE_BLOCKS_MAX = 64      // written blocks at the front before the array is moved up
+};
+
+void outbox_init(outbox *o)
+{
+    *o = (outbox){0};
+}
+
+void outbox_deinit(outbox *o)
+{
+    for (uint32_t i = o->first; i < o->blocks.count; i++) {
+        bytes_unref(o->blocks.data[i].data);
+    }
+    array_free(&o->blocks);
+    o->first = 0;
+    o->size = 0;
+}
+
+static outbox_block *last_block(outbox *o)
+{
+    return o->blocks.count > o->first ? &o->blocks.data[o->blocks.count - 1] : NULL;
+}
+
+void outbox_copy(outbox *o, const void *data, size_t size, bool unfinished)
+{
+    outbox_block *last = last_block(o);
+    bool room = last != NULL && last->gathering && last->data->capacity - last->data->size >= size;
+    if (!room) {
+        size_t capacity = size > GATHER_MAX ? size : GATHER_BYTES;
+        outbox_block fresh = {.data = bytes_create(capacity), .gathering = true};
+        array_push(&o->blocks, fresh);
+        last = last_block(o);
+    }
+    memcpy(last->data->data + last->data->size, data, size);
+    last->data->size += size;
+    last->unfinished = unfinished;
+    o->size += size;
+}
+
+void outbox_share(outbox *o, bytes *data, uint64_t token)
+{
+    ASSERT(data->size > 0);
+    outbox_block *last = last_block(o);
+    if (last != NULL) {
+        last->gathering = false;
+    }
+    outbox_block block = {.data = data, .token = token};
+    array_push(&o->blocks, block);
+    o->size += data->size;
+}
+
+uint32_t outbox_peek(const outbox *o, outbox_span *spans, uint32_t max)
+{
+    uint32_t count = 0;
+    for (uint32_t i = o->first; i < o->blocks.count && count < max; i++) {
+        const outbox_block *block = &o->blocks.data[i];
+        size_t left = block->data->size - block->begin;
+        if (left > 0) {
+            spans[count++] = (outbox_span){block->data->data + block->begin, left};
+        }
+    }
+    return count;
+}
+
+static void move_up(outbox *o)
+{
+    if (o->first == o->blocks.count) {
+        o->first = o->blocks.count = 0;
+    } else if (o->first >= GONE_BLOCKS_MAX && o->first >= o->blocks.count / 2) {
+        o->blocks.count -= o->first;
+        memmove(o->blocks.data, o->blocks.data + o->first,
+                o->blocks.count * sizeof *o->blocks.data);
+        o->first = 0;
+    }
+}
+
+void outbox_consume(outbox *o, size_t size, outbox_written written, void *context)
+{
+    ASSERT(size <= o->size);
+    o->size -= size;
+    while (size > 0) {
+        outbox_block *block = &o->blocks.data[o->first];
+        size_t left = block->data->size - block->begin;
+        size_t part = size < left ? size : left;
+        block->begin += part;
+        size -= part;
+        if (part < left) {
+            break;
+        }
+        uint64_t token = block->token;
+        bytes_unref(block->data);
+        o->first++;
+        if (token != 0) {
+            written(context, token);
+        }
+    }
+    move_up(o);
+}
+
+void outbox_cut(outbox *o, size_t busy)
+{
+    ASSERT(busy <= o->size);
+    uint32_t keep = o->first;
+    size_t covered = 0;
+    bool open = false; // a message that has to be kept goes on in the block `keep`
+    while (keep < o->blocks.count) {
+        const outbox_block *block = &o->blocks.data[keep];
+        if (!open && covered >= busy && block->begin == 0) {
+            break;
+        }
+        covered += block->data->size - block->begin;
+        open = block->unfinished;
+        keep++;
+    }
+    for (uint32_t i = keep; i < o->blocks.count; i++) {
+        bytes_unref(o->blocks.data[i].data);
+    }
+    o->blocks.count = keep;
+    o->size = covered;
+}

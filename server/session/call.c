@@ -1,0 +1,265 @@
+// A message becomes a call. Everything that can be said without a world is said here, at once; what
+// concerns a world goes to it as a plain command, and its answer comes back through reports.c.
+#include <string.h>
+
+#include "common/base/assert.h"
+#include "common/base/log.h"
+#include "proto/utf8.h"
+#include "server/metrics.h"
+#include "server/session/service.h"
+#include "server/world/pace.h"
+
+static const char SERVER_NAME[] = "caromd";
+
+void call_fail(const call *c, const error *err)
+{
+    if (c->answerable) {
+        session_answer_error(c->session, c->id, err);
+    } else {
+        metrics_add(METRIC_notifications_failed, 1);
+        log_debug("session %llu: a notification failed: %s: %s",
+                  (unsigned long long)c->session->key.number, status_code(err->status), err->text);
+    }
+}
+
+// Answers with what `encode` puts into the buffer.
+static void succeed(const call *c, const buffer *result)
+{
+    ASSERT(!result->overflow);
+    if (c->answerable) {
+        session_answer(c->session, c->id, result->data, result->size, NULL);
+    }
+}
+
+// ---- what the session and the server answer themselves
+
+enum { NUMBERS_MAX = 64 };
+
+static uint32_t list_limits(const server *s, named_number *out)
+{
+    uint32_t count = 0;
+    for (const limit_info *l = limits_info(0); l != NULL; l = limits_info(count)) {
+        ASSERT(count < NUMBERS_MAX);
+        out[count++] = (named_number){l->name, (double)limits_get(s->limits, l), true};
+    }
+    return count;
+}
+
+static void do_hello(const call *c, const hello_args *args, buffer *out)
+{
+    session *s = c->session;
+    named_number numbers[NUMBERS_MAX];
+    size_t size = strlen(args->client);
+    ASSERT(size < sizeof s->client);
+    memcpy(s->client, args->client, size + 1);
+    char quoted[UTF8_QUOTE_MAX];
+    log_info("session %llu (%s) is '%s'", (unsigned long long)s->key.number,
+             connection_peer_name(s->connection), utf8_quote(quoted, args->client, size));
+    hello_result r = {
+        .protocol = args->protocol < PROTOCOL_VERSION ? args->protocol : PROTOCOL_VERSION,
+        .server = SERVER_NAME,
+        .version = CAROM_VERSION,
+        .session = s->key.number,
+        .resume = "",
+        .role = s->role,
+        .limits = numbers,
+        .limit_count = list_limits(s->server, numbers),
+    };
+    encode_hello_result(out, &r);
+}
+
+static void do_server_info(const call *c, buffer *out)
+{
+    const server *s = c->session->server;
+    named_number numbers[NUMBERS_MAX];
+    server_info_result r = {
+        .server = SERVER_NAME,
+        .version = CAROM_VERSION,
+        .uptime = (double)(pace_clock_ns() - s->started_ns) * 1e-9,
+        .worlds = s->worlds.by_name.count,
+        .sessions = s->session_count,
+        .limits = numbers,
+        .limit_count = list_limits(s, numbers),
+    };
+    encode_server_info_result(out, &r);
+}
+
+static void do_server_stats(const call *c, buffer *out)
+{
+    const server *s = c->session->server;
+    named_number numbers[METRIC_COUNT + 3];
+    uint32_t count = 0;
+    numbers[count++] = (named_number){"sessions", s->session_count, true};
+    numbers[count++] = (named_number){"worlds", s->worlds.by_name.count, true};
+    numbers[count++] = (named_number){"command_bytes", (double)s->command_bytes, true};
+    for (int m = 0; m < METRIC_COUNT; m++) {
+        uint64_t value = metrics_get((metric)m);
+        numbers[count++] = (named_number){metrics_name((metric)m), (double)value, true};
+    }
+    latency_summary summaries[TIMING_COUNT];
+    for (int t = 0; t < TIMING_COUNT; t++) {
+        summaries[t] = metrics_summary((timing)t);
+    }
+    encode_server_stats_result(out, numbers, count, summaries, TIMING_COUNT);
+}
+
+static void answer_here(const call *c, const command *cmd)
+{
+    buffer out;
+    buffer_init(&out, WIRE_REPLY_BYTES_MAX);
+    switch (cmd->method) {
+    case METHOD_HELLO:
+        do_hello(c, &cmd->hello, &out);
+        break;
+    case METHOD_PING:
+        encode_ping_result(&out, (double)c->received_ns * 1e-9, &cmd->ping);
+        break;
+    case METHOD_SERVER_INFO:
+        do_server_info(c, &out);
+        break;
+    default:
+        ASSERT(cmd->method == METHOD_SERVER_STATS);
+        do_server_stats(c, &out);
+        break;
+    }
+    succeed(c, &out);
+    buffer_deinit(&out);
+}
+
+// ---- what worlds answer
+
+static status not_found(const char *world, error *err)
+{
+    return error_set(err, STATUS_NOT_FOUND, "world '%s' does not exist", world);
+}
+
+static status send_to_world(const call *c, command *cmd, error *err)
+{
+    server *s = c->session->server;
+    world_entry *entry = directory_find(&s->worlds, cmd->world);
+    if (entry == NULL) {
+        return not_found(cmd->world, err);
+    }
+    return worlds_send(s, entry, worlds_request(c, entry, cmd), err);
+}
+
+static status subscribe(const call *c, command *cmd, error *err)
+{
+    session *s = c->session;
+    server *of = s->server;
+    world_entry *entry = directory_find(&of->worlds, cmd->world);
+    if (entry == NULL) {
+        return not_found(cmd->world, err);
+    }
+    if (s->subscriptions.count >= of->limits->subscriptions_per_connection) {
+        return error_set(err, STATUS_LIMIT_EXCEEDED,
+                         "subscriptions_per_connection: there are %u already",
+                         s->subscriptions.count);
+    }
+    session_subscription made = {of->next_subscription++, entry->number};
+    request *r = worlds_request(c, entry, cmd);
+    r->subscription = made.number;
+    status result = worlds_send(of, entry, r, err);
+    if (result == STATUS_OK) {
+        array_push(&s->subscriptions, made);
+    }
+    return result;
+}
+
+// world.unsubscribe and world.view: the subscription says which world.
+static status send_to_subscription(const call *c, command *cmd, error *err)
+{
+    server *s = c->session->server;
+    uint64_t number = cmd->view.subscription;
+    const session_subscription *found = session_find_subscription(c->session, number);
+    world_entry *entry = found != NULL ? directory_find_number(&s->worlds, found->world) : NULL;
+    if (entry == NULL) {
+        return error_set(err, STATUS_NOT_FOUND, "subscription %llu is not one of this connection",
+                         (unsigned long long)number);
+    }
+    request *r = worlds_request(c, entry, cmd);
+    r->subscription = number;
+    return worlds_send(s, entry, r, err);
+}
+
+static status dispatch_server(const call *c, command *cmd, error *err)
+{
+    server *s = c->session->server;
+    switch (cmd->method) {
+    case METHOD_WORLD_CREATE:
+        return worlds_create(s, c, cmd, err);
+    case METHOD_WORLD_DESTROY:
+        return worlds_destroy(s, c, cmd, err);
+    case METHOD_WORLD_LIST:
+        return worlds_list(s, c, err);
+    default:
+        answer_here(c, cmd);
+        return STATUS_OK;
+    }
+}
+
+// What takes the command over empties `cmd`.
+static status dispatch(const call *c, command *cmd, error *err)
+{
+    switch (METHODS[cmd->method].scope) {
+    case SCOPE_SESSION:
+        answer_here(c, cmd);
+        return STATUS_OK;
+    case SCOPE_SERVER:
+        return dispatch_server(c, cmd, err);
+    case SCOPE_SUBSCRIPTION:
+        return cmd->method == METHOD_WORLD_SUBSCRIBE ? subscribe(c, cmd, err)
+                                                     : send_to_subscription(c, cmd, err);
+    default:
+        return send_to_world(c, cmd, err);
+    }
+}
+
+// ---- what every call has to pass
+
+static status check_method(const session *s, const rpc_message *m, const method_info **out,
+                           error *err)
+{
+    const method_info *info = method_find(m->method, m->method_size);
+    if (info == NULL) {
+        char quoted[UTF8_QUOTE_MAX];
+        return error_set(err, STATUS_UNKNOWN_METHOD, "there is no method '%s'",
+                         utf8_quote(quoted, m->method, m->method_size));
+    }
+    if (s->role < info->rights) {
+        return error_set(err, STATUS_PERMISSION_DENIED, "%s needs the role %s, this session is %s",
+                         info->list.name, role_name(info->rights), role_name(s->role));
+    }
+    if (!info->available) {
+        return error_set(err, STATUS_UNAVAILABLE, "%s is not served by this version",
+                         info->list.name);
+    }
+    *out = info;
+    return STATUS_OK;
+}
+
+void call_handle(session *s, const rpc_message *message, size_t size)
+{
+    call c = {
+        .session = s,
+        .answerable = message->kind == RPC_REQUEST,
+        .id = message->id,
+        .size = size,
+        .received_ns = pace_clock_ns(),
+    };
+    metrics_add(c.answerable ? METRIC_requests : METRIC_notifications, 1);
+    const method_info *info = NULL;
+    command cmd = {0};
+    error err;
+    status result = check_method(s, message, &info, &err);
+    if (result == STATUS_OK) {
+        result = command_decode(info->id, &message->params, &cmd, &err);
+    }
+    if (result == STATUS_OK) {
+        result = dispatch(&c, &cmd, &err);
+        command_free(&cmd);
+    }
+    if (result != STATUS_OK) {
+        call_fail(&c, &err);
+    }
+}

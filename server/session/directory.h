@@ -1,0 +1,53 @@
+// Which worlds there are, and who carries them out: names for the network thread.
+//
+// A world has its name from the moment its creation begins, so that two cannot take the same; what
+// comes for it until it lives is held back here. It loses the name when its destruction is on the
+// way, so that the name is free again; the entry stays until the last answer has come back. Numbers
+// are never used again.
+//
+// One thread: the network's.
+#ifndef CAROM_SERVER_SESSION_DIRECTORY_H
+#define CAROM_SERVER_SESSION_DIRECTORY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/base/array.h"
+#include "proto/command.h"
+#include "server/world/host.h"
+#include "server/world/mail.h"
+
+typedef struct world_entry {
+    uint64_t number;
+    char name[WORLD_NAME_BYTES_MAX + 1];
+    host *host;       // NULL while it is being built
+    bool nameless;    // destroyed, or never came to be
+    uint64_t waiting; // commands that were taken on for it and not answered yet
+    request *held;    // in order, while it is being built
+    request **held_last;
+} world_entry;
+
+typedef struct directory {
+    ARRAY(world_entry *) by_name;   // those that have their name, in its order
+    ARRAY(world_entry *) by_number; // all, ascending
+    uint64_t next_number;
+} directory;
+
+void directory_init(directory *d);
+// No request may be held.
+void directory_deinit(directory *d);
+
+// NULL where there is none.
+world_entry *directory_find(const directory *d, const char *name);
+world_entry *directory_find_number(const directory *d, uint64_t number);
+
+// A new one, being built, whose name must be free.
+world_entry *directory_add(directory *d, const char *name);
+
+// Takes its name from it.
+void directory_unname(directory *d, world_entry *entry);
+
+// Frees it if it has neither name nor answers to come.
+void directory_release(directory *d, world_entry *entry);
+
+#endif

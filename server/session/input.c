@@ -1,0 +1,83 @@
+#include "server/session/input.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/assert.h"
+
+enum { KEPT_BYTES = 4096 }; // an idle connection keeps no more than this
+
+void input_init(input *in, uint32_t message_bytes_max)
+{
+    *in = (input){0};
+    scanner_limits bounds = scanner_limits_default();
+    bounds.bytes_max = message_bytes_max;
+    scanner_init(&in->scanner, &bounds);
+}
+
+void input_deinit(input *in)
+{
+    free(in->data);
+    in->data = NULL;
+    in->size = in->capacity = in->begin = in->scanned = 0;
+}
+
+static void reserve(input *in, size_t size)
+{
+    if (size <= in->capacity) {
+        return;
+    }
+    size_t capacity = in->capacity < KEPT_BYTES ? KEPT_BYTES : in->capacity;
+    while (capacity < size) {
+        capacity *= 2;
+    }
+    uint8_t *grown = realloc(in->data, capacity);
+    ASSERT(grown != NULL);
+    in->data = grown;
+    in->capacity = capacity;
+}
+
+void input_append(input *in, const uint8_t *data, size_t size)
+{
+    reserve(in, in->size + size);
+    memcpy(in->data + in->size, data, size);
+    in->size += size;
+}
+
+scan_verdict input_next(input *in, const uint8_t **message, size_t *size, error *err)
+{
+    size_t from = in->begin + in->scanned;
+    if (from == in->size) {
+        return SCAN_MORE;
+    }
+    size_t used = 0;
+    scan_verdict verdict = scanner_feed(&in->scanner, in->data + from, in->size - from, &used, err);
+    in->scanned += used;
+    if (verdict == SCAN_MORE) {
+        return verdict;
+    }
+    *message = in->data + in->begin;
+    *size = in->scanned;
+    if (verdict == SCAN_MESSAGE) {
+        in->begin += in->scanned;
+        in->scanned = 0;
+    }
+    return verdict;
+}
+
+bool input_partial(const input *in)
+{
+    return in->scanned > 0;
+}
+
+void input_settle(input *in)
+{
+    if (in->begin > 0) {
+        in->size -= in->begin;
+        memmove(in->data, in->data + in->begin, in->size);
+        in->begin = 0;
+    }
+    if (in->size == 0 && in->capacity > KEPT_BYTES) {
+        input_deinit(in);
+    }
+}

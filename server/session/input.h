@@ -1,0 +1,41 @@
+// What a peer has sent and nobody has looked at yet, cut into messages.
+//
+// Memory is taken for what has really come, never for what a header promises; the scanner refuses
+// what is over a limit as soon as it is declared. One thread: the network's.
+#ifndef CAROM_SERVER_SESSION_INPUT_H
+#define CAROM_SERVER_SESSION_INPUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/base/status.h"
+#include "proto/scanner.h"
+
+typedef struct input {
+    scanner scanner;
+    uint8_t *data;
+    size_t size, capacity;
+    size_t begin;   // of the message that comes next
+    size_t scanned; // bytes of it that the scanner has seen
+} input;
+
+// `message_bytes_max` is the operator's; the protocol's other maxima are not to be set.
+void input_init(input *in, uint32_t message_bytes_max);
+void input_deinit(input *in);
+
+void input_append(input *in, const uint8_t *data, size_t size);
+
+// The next whole message, valid until the next call. SCAN_MORE when there is none yet;
+// SCAN_REFUSED, with the reason, when there will never be one: then `message` and `size` are what
+// had come of it.
+scan_verdict input_next(input *in, const uint8_t **message, size_t *size, error *err);
+
+// Whether a message has begun and is not whole.
+bool input_partial(const input *in);
+
+// Gives up memory that is not needed now. To be called when input_next has said SCAN_MORE or the
+// rest is to wait; the last message is gone then.
+void input_settle(input *in);
+
+#endif

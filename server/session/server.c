@@ -1,0 +1,222 @@
+#include "server/session/server.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/assert.h"
+#include "common/base/log.h"
+#include "proto/limits.h"
+#include "server/session/service.h"
+#include "server/world/pace.h"
+
+// How long a shutdown waits for the simulation threads to end what they are at before it tells the
+// clients without them. With close_ms after it, still below a second.
+enum { PATIENCE_MS = 300 };
+
+session *server_find_session(const server *s, session_key key)
+{
+    session *found = key.slot < s->sessions.count ? s->sessions.data[key.slot] : NULL;
+    return found != NULL && found->key.number == key.number ? found : NULL;
+}
+
+// ---- the end
+
+static void on_handle_closed(uv_handle_t *handle)
+{
+    server *s = handle->data;
+    if (--s->handles == 0) {
+        s->options->finished(s->options->context, s->failed ? &s->failure : NULL);
+    }
+}
+
+static void close_session(void *peer, void *context)
+{
+    server *s = context;
+    session_close(peer, STATUS_UNAVAILABLE, s->reason, ENDING_FLUSH);
+}
+
+static void on_patience_over(uv_timer_t *timer)
+{
+    server *s = timer->data;
+    network_each(s->network, close_session, s);
+}
+
+void server_check_drained(server *s)
+{
+    if (!s->draining || s->hosts_running > 0 || s->building > 0) {
+        return;
+    }
+    network_each(s->network, close_session, s);
+    if (s->network_finished && !uv_is_closing((uv_handle_t *)&s->wake)) {
+        for (uint32_t i = 0; i < s->hosts.count; i++) {
+            host_destroy(s->hosts.data[i]);
+        }
+        array_clear(&s->hosts);
+        uv_close((uv_handle_t *)&s->wake, on_handle_closed);
+        uv_close((uv_handle_t *)&s->patience, on_handle_closed);
+    }
+}
+
+static void on_network_finished(void *context)
+{
+    server *s = context;
+    s->network_finished = true;
+    server_check_drained(s);
+}
+
+void server_drain(server *s, const char *reason)
+{
+    if (s->draining) {
+        return;
+    }
+    s->draining = true;
+    snprintf(s->reason, sizeof s->reason, "%s", reason);
+    network_close(s->network);
+    for (uint32_t i = 0; i < s->hosts.count; i++) {
+        bool sent = host_send(s->hosts.data[i], request_create(REQUEST_STOP, 0));
+        ASSERT(sent); // there is always room beyond the commands
+    }
+    uv_timer_start(&s->patience, on_patience_over, PATIENCE_MS, 0);
+    server_check_drained(s);
+}
+
+void server_destroy(server *s)
+{
+    ASSERT(s->session_count == 0 && s->hosts.count == 0);
+    array_free(&s->hosts);
+    array_free(&s->sessions);
+    array_free(&s->free_slots);
+    directory_deinit(&s->worlds);
+    buffer_deinit(&s->scratch);
+    network_free(s->network);
+    free(s);
+}
+
+// ---- the beginning
+
+static void on_wake(uv_async_t *async)
+{
+    reports_take(async->data);
+}
+
+// On a simulation thread.
+static void wake_loop(void *context)
+{
+    server *s = context;
+    uv_async_send(&s->wake);
+}
+
+static void *on_opened(void *context, connection *c)
+{
+    return session_open(context, c);
+}
+
+void server_note_started(server *s, const error *err)
+{
+    if (err != NULL && !s->failed) {
+        s->failed = true;
+        s->failure = *err;
+        server_drain(s, "the server could not start");
+    } else if (--s->starting == 0 && !s->draining) {
+        s->options->ready(s->options->context, network_address(s->network));
+    }
+}
+
+static void start_world(server *s, const server_world *world)
+{
+    command create = {.method = METHOD_WORLD_CREATE};
+    snprintf(create.world, sizeof create.world, "%s", world->name);
+    create.create.def = world_def_default();
+    create.create.scene = *world->scene != '\0' ? world->scene : NULL;
+    error err;
+    if (worlds_create(s, NULL, &create, &err) != STATUS_OK) {
+        error_prefix(&err, "world '%s'", world->name);
+        server_note_started(s, &err);
+    }
+}
+
+static status start_hosts(server *s, error *err)
+{
+    for (int i = 0; i < s->options->threads; i++) {
+        host_options options = {i, s->limits, wake_loop, s};
+        host *started = NULL;
+        status result = host_create(&options, &started, err);
+        if (result != STATUS_OK) {
+            return result;
+        }
+        array_push(&s->hosts, started);
+        s->hosts_running++;
+    }
+    return STATUS_OK;
+}
+
+static void on_discarded(uv_handle_t *handle)
+{
+    server *s = handle->data;
+    if (--s->handles == 0) {
+        directory_deinit(&s->worlds);
+        array_free(&s->hosts);
+        free(s);
+    }
+}
+
+// What server_create has begun and cannot end: nothing but the two handles.
+static void discard(server *s)
+{
+    uv_close((uv_handle_t *)&s->wake, on_discarded);
+    uv_close((uv_handle_t *)&s->patience, on_discarded);
+}
+
+static status start_network(server *s, error *err)
+{
+    network_handler handler = {
+        .context = s,
+        .opened = on_opened,
+        .received = session_received,
+        .ended = session_ended,
+        .written = session_written,
+        .swept = session_swept,
+        .closed = session_closed,
+        .finished = on_network_finished,
+    };
+    return network_open(s->loop, s->options->host, s->options->port, s->limits, &handler,
+                        &s->network, err);
+}
+
+status server_create(uv_loop_t *loop, const server_options *options, server **out, error *err)
+{
+    server *s = calloc(1, sizeof *s);
+    ASSERT(s != NULL && options->threads > 0);
+    s->loop = loop;
+    s->options = options;
+    s->limits = options->limits;
+    s->next_session = s->next_subscription = 1;
+    s->started_ns = pace_clock_ns();
+    directory_init(&s->worlds);
+    buffer_init(&s->scratch, WIRE_REPLY_BYTES_MAX);
+    int result = uv_async_init(loop, &s->wake, on_wake);
+    ASSERT(result == 0);
+    uv_timer_init(loop, &s->patience);
+    s->wake.data = s->patience.data = s;
+    s->handles = 2;
+    status begun = start_network(s, err);
+    if (begun != STATUS_OK) {
+        discard(s);
+        return begun;
+    }
+    begun = start_hosts(s, err);
+    if (begun != STATUS_OK) {
+        s->failed = true;
+        s->failure = *err;
+        server_drain(s, "the server could not start");
+    }
+    *out = s;
+    s->starting = 1; // for this function, so that `ready` is not called before its end
+    for (uint32_t i = 0; i < options->world_count && !s->draining; i++) {
+        s->starting++;
+        start_world(s, &options->worlds[i]);
+    }
+    server_note_started(s, NULL);
+    return STATUS_OK;
+}

@@ -1,0 +1,49 @@
+// The server: its network, its simulation threads, its sessions and worlds, from start to end.
+//
+// Everything here is on the thread of the loop. The loop ends by itself once server_drain has been
+// called and all is closed.
+#ifndef CAROM_SERVER_SESSION_SERVER_H
+#define CAROM_SERVER_SESSION_SERVER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <uv.h>
+
+#include "common/base/status.h"
+#include "server/limits.h"
+
+typedef struct server server;
+
+typedef struct server_world {
+    const char *name;
+    const char *scene; // "" for an empty world
+} server_world;
+
+typedef struct server_options {
+    const char *host;
+    uint16_t port;
+    double hz;          // of worlds that do not say
+    int threads;        // for simulation, at least 1
+    const char *scenes; // folder of scenes that come before the built-in ones
+    const limits *limits;
+    const server_world *worlds; // made at the start
+    uint32_t world_count;
+    void *context;
+    // The worlds run and clients are served at this address.
+    void (*ready)(void *context, const char *address);
+    // All is closed but what was in the loop before. `err` is NULL, or why the server could not
+    // begin: a world of the options that could not be made.
+    void (*finished)(void *context, const error *err);
+} server_options;
+
+// Listens and begins to make the worlds. `options`, and all that it points to, must outlive the
+// server. Errors: those of network_open, or no threads; then run the loop once more to let go.
+status server_create(uv_loop_t *loop, const server_options *options, server **out, error *err);
+
+// Tells every client, answers what is under way, closes everything. Does nothing the second time.
+void server_drain(server *s, const char *reason);
+
+// After `finished` was called.
+void server_destroy(server *s);
+
+#endif

@@ -1,0 +1,145 @@
+// What the files of this room know of each other: the server's and the sessions' state.
+//
+//   server.c    start, shutdown, the table of sessions
+//   session.c   one connection's session: its input, its answers, its times, its end
+//   call.c      a message becomes a call: looked up, checked, carried out or sent to its world
+//   worlds.c    requests to worlds; worlds are made, destroyed and listed
+//   reports.c   what comes back from the simulation threads
+#ifndef CAROM_SERVER_SESSION_SERVICE_H
+#define CAROM_SERVER_SESSION_SERVICE_H
+
+#include "common/base/array.h"
+#include "proto/buffer.h"
+#include "proto/command.h"
+#include "proto/encode.h"
+#include "proto/rpc.h"
+#include "server/net/network.h"
+#include "server/session/directory.h"
+#include "server/session/input.h"
+#include "server/session/server.h"
+#include "server/world/host.h"
+#include "server/world/mail.h"
+
+typedef struct session_subscription {
+    uint64_t number;
+    uint64_t world; // its number
+} session_subscription;
+
+typedef struct session {
+    server *server;
+    connection *connection;
+    session_key key;
+    role role;
+    char client[WIRE_CLIENT_NAME_MAX + 1]; // as hello said, "" before
+    input input;
+    uint32_t in_flight; // calls that are not answered yet
+    bool blocked;       // input waits because too many are
+    bool ended;         // the peer sends no more
+    bool working;       // its input is being dealt with
+    bool closing;
+    bool introduced;   // a whole message has come
+    uint64_t heard_ms; // when the last whole message came, or the connection
+    uint64_t begun_ms; // when the message began that is not whole yet, 0 for none
+    ARRAY(session_subscription) subscriptions;
+} session;
+
+struct server {
+    uv_loop_t *loop;
+    const server_options *options;
+    const limits *limits;
+    network *network;
+    uv_async_t wake;     // by simulation threads that have reports
+    uv_timer_t patience; // how long a shutdown waits for them
+    ARRAY(host *) hosts;
+    uint32_t hosts_running;
+    directory worlds;
+    ARRAY(session *) sessions; // by slot, NULL where free
+    ARRAY(uint32_t) free_slots;
+    uint32_t session_count;
+    uint64_t next_session;
+    uint64_t next_subscription;
+    uint64_t command_bytes; // of requests that are not answered yet
+    int64_t started_ns;
+    uint32_t starting; // worlds of the options that are not there yet
+    uint32_t building; // worlds that are being made
+    uint32_t handles;  // of wake and patience, those not closed yet
+    bool draining;
+    bool network_finished;
+    bool failed;
+    error failure;
+    char reason[ERROR_TEXT_MAX]; // of the shutdown
+    buffer scratch;
+};
+
+// One call of a client, while it is dealt with.
+typedef struct call {
+    session *session;
+    bool answerable;
+    uint32_t id;
+    size_t size; // of its message
+    int64_t received_ns;
+} call;
+
+// ---- server.c
+
+// NULL where the session has ended.
+session *server_find_session(const server *s, session_key key);
+// When the shutdown has got far enough, goes on with it.
+void server_check_drained(server *s);
+// A world of the options is there, or (err) could not be made.
+void server_note_started(server *s, const error *err);
+
+// ---- session.c
+
+// The handler's calls for a peer; see network.h.
+void *session_open(server *s, connection *c);
+void session_received(void *peer, const uint8_t *data, size_t size);
+void session_ended(void *peer);
+void session_written(void *peer, uint64_t token);
+void session_swept(void *peer, uint64_t now_ms);
+void session_closed(void *peer);
+
+// Says why and closes. What the session was subscribed to ends.
+void session_close(session *s, status why, const char *text, connection_ending ending);
+
+// Answers a request: the result's bytes, and `big` (taken over; may be NULL) instead where they are
+// many. Or with an error.
+void session_answer(session *s, uint32_t id, const uint8_t *result, size_t size, bytes *big);
+void session_answer_error(session *s, uint32_t id, const error *err);
+
+// Sends what is in the server's scratch as it is.
+void session_send_scratch(session *s);
+
+// A call was answered: goes on with input that had to wait, or with the end.
+void session_settle(session *s);
+
+session_subscription *session_find_subscription(session *s, uint64_t number);
+void session_drop_subscription(session *s, uint64_t number);
+
+// ---- call.c
+
+void call_handle(session *s, const rpc_message *message, size_t size);
+void call_fail(const call *c, const error *err);
+
+// ---- worlds.c
+
+// Sends a command to its world; takes the command over in any case. On an error nothing was sent.
+status worlds_send(server *s, world_entry *entry, request *r, error *err);
+request *worlds_request(const call *c, world_entry *entry, command *taken);
+
+status worlds_create(server *s, const call *c, command *create, error *err);
+status worlds_destroy(server *s, const call *c, command *destroy, error *err);
+status worlds_list(server *s, const call *c, error *err);
+// Part of the answer to worlds_list has come.
+void worlds_listed(server *s, report *r);
+// Ends the session's subscriptions in that world.
+void worlds_forget(server *s, session_key key, uint64_t world);
+void worlds_acknowledge(server *s, uint64_t subscription, uint64_t world);
+
+// ---- reports.c
+
+void reports_take(server *s);
+// A request of a session, or of the server itself, has its answer.
+void reports_answer(server *s, report *r);
+
+#endif

@@ -1,0 +1,346 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <msgpack.h>
+
+#include "common/base/assert.h"
+#include "common/base/log.h"
+#include "server/metrics.h"
+#include "server/session/service.h"
+
+enum { ANSWER_COPIED_MAX = 4096 }; // larger results are sent by reference
+
+// ---- output
+
+void session_send_scratch(session *s)
+{
+    buffer *out = &s->server->scratch;
+    ASSERT(!out->overflow);
+    if (!connection_send(s->connection, out->data, out->size, NULL, 0)) {
+        session_close(s, STATUS_LIMIT_EXCEEDED, "too much output was not taken", ENDING_CUT);
+    }
+}
+
+void session_answer_error(session *s, uint32_t id, const error *err)
+{
+    buffer *out = &s->server->scratch;
+    buffer_clear(out);
+    msgpack_packer packer = buffer_packer(out);
+    rpc_pack_error(&packer, id, err);
+    metrics_add(METRIC_requests_failed, 1);
+    session_send_scratch(s);
+}
+
+// The result alone is more than may ever wait: the answer is that, and the connection lives on.
+static bool answer_too_large(session *s, uint32_t id, size_t size)
+{
+    if (size + ANSWER_COPIED_MAX <= s->server->limits->output_bytes) {
+        return false;
+    }
+    error err;
+    error_set(&err, STATUS_LIMIT_EXCEEDED, "the answer has %zu bytes, output_bytes is %llu", size,
+              (unsigned long long)s->server->limits->output_bytes);
+    session_answer_error(s, id, &err);
+    return true;
+}
+
+void session_answer(session *s, uint32_t id, const uint8_t *result, size_t size, bytes *big)
+{
+    if (answer_too_large(s, id, size)) {
+        bytes_unref(big);
+        return;
+    }
+    buffer *out = &s->server->scratch;
+    buffer_clear(out);
+    msgpack_packer packer = buffer_packer(out);
+    rpc_pack_response(&packer, id);
+    if (big != NULL && size > ANSWER_COPIED_MAX) {
+        if (!connection_send(s->connection, out->data, out->size, big, 0)) {
+            session_close(s, STATUS_LIMIT_EXCEEDED, "too much output was not taken", ENDING_CUT);
+        }
+        return;
+    }
+    buffer_append(out, result, size);
+    bytes_unref(big);
+    session_send_scratch(s);
+}
+
+// ---- subscriptions
+
+session_subscription *session_find_subscription(session *s, uint64_t number)
+{
+    for (uint32_t i = 0; i < s->subscriptions.count; i++) {
+        if (s->subscriptions.data[i].number == number) {
+            return &s->subscriptions.data[i];
+        }
+    }
+    return NULL;
+}
+
+void session_drop_subscription(session *s, uint64_t number)
+{
+    session_subscription *found = session_find_subscription(s, number);
+    if (found != NULL) {
+        array_swap_remove(&s->subscriptions, found - s->subscriptions.data);
+    }
+}
+
+static void end_subscriptions(session *s)
+{
+    for (uint32_t i = 0; i < s->subscriptions.count; i++) {
+        uint64_t world = s->subscriptions.data[i].world;
+        bool told = false;
+        for (uint32_t j = 0; j < i && !told; j++) {
+            told = s->subscriptions.data[j].world == world;
+        }
+        if (!told) {
+            worlds_forget(s->server, s->key, world);
+        }
+    }
+    array_clear(&s->subscriptions);
+}
+
+void session_written(void *peer, uint64_t token)
+{
+    session *s = peer;
+    const session_subscription *subscription = session_find_subscription(s, token);
+    if (subscription != NULL) {
+        worlds_acknowledge(s->server, subscription->number, subscription->world);
+    }
+}
+
+// ---- the end
+
+void session_close(session *s, status why, const char *text, connection_ending ending)
+{
+    if (s->closing) {
+        return;
+    }
+    s->closing = true;
+    metrics_add(METRIC_connections_overrun, ending == ENDING_CUT ? 1 : 0);
+    log_level level = s->server->draining ? LOG_DEBUG : LOG_INFO;
+    log_write(level, "session %llu (%s) closed: %s: %s", (unsigned long long)s->key.number,
+              connection_peer_name(s->connection), status_code(why), text);
+    end_subscriptions(s);
+    buffer farewell;
+    buffer_init(&farewell, 2 * ERROR_TEXT_MAX);
+    encode_closing(&farewell, why, text);
+    connection_close(s->connection, ending, farewell.data, farewell.size);
+    buffer_deinit(&farewell);
+}
+
+// The peer has ended in good order: it is closed when it has its answers.
+static void finish_if_done(session *s)
+{
+    if (s->ended && !s->closing && !s->working && !s->blocked && s->in_flight == 0) {
+        s->closing = true;
+        connection_close(s->connection, ENDING_PATIENT, NULL, 0);
+    }
+}
+
+void session_ended(void *peer)
+{
+    session *s = peer;
+    s->ended = true;
+    end_subscriptions(s);
+    finish_if_done(s);
+}
+
+void session_closed(void *peer)
+{
+    session *s = peer;
+    server *of = s->server;
+    log_debug("session %llu (%s) is gone", (unsigned long long)s->key.number,
+              connection_peer_name(s->connection));
+    end_subscriptions(s);
+    of->sessions.data[s->key.slot] = NULL;
+    array_push(&of->free_slots, s->key.slot);
+    of->session_count--;
+    input_deinit(&s->input);
+    array_free(&s->subscriptions);
+    free(s);
+}
+
+// ---- input
+
+// The message will never be whole: its sender is told, on its id if that is known, and closed.
+static void refuse_input(session *s, const uint8_t *message, size_t size, const error *err)
+{
+    uint32_t id = 0;
+    metrics_add(METRIC_messages_malformed, 1);
+    if (rpc_peek_id(message, size, &id)) {
+        session_answer_error(s, id, err);
+    }
+    session_close(s, err->status, err->text, ENDING_FLUSH);
+}
+
+static void refuse_message(session *s, const rpc_message *m, rpc_verdict verdict, const error *err)
+{
+    if (m->answerable) {
+        session_answer_error(s, m->id, err);
+    }
+    if (verdict == RPC_BROKEN) {
+        metrics_add(METRIC_messages_malformed, 1);
+        session_close(s, err->status, err->text, ENDING_FLUSH);
+    } else if (!m->answerable) {
+        metrics_add(METRIC_notifications_failed, 1);
+    }
+}
+
+static void handle_message(session *s, const uint8_t *bytes_in, size_t size)
+{
+    metrics_add(METRIC_messages_received, 1);
+    s->introduced = true;
+    s->heard_ms = uv_now(s->server->loop);
+    s->begun_ms = 0;
+    rpc_message message;
+    error err;
+    rpc_verdict verdict = rpc_decode(bytes_in, size, &message, &err);
+    if (verdict != RPC_GOOD) {
+        refuse_message(s, &message, verdict, &err);
+        return;
+    }
+    if (message.kind == RPC_RESPONSE) {
+        metrics_add(METRIC_messages_malformed, 1);
+        session_close(s, STATUS_INVALID_ARGUMENT, "a response, but nothing was asked",
+                      ENDING_FLUSH);
+    } else {
+        call_handle(s, &message, size);
+    }
+    rpc_message_deinit(&message);
+}
+
+// Deals with the messages that are there, up to what may be in flight.
+static void handle_messages(session *s)
+{
+    scan_verdict verdict = SCAN_MESSAGE;
+    s->blocked = false;
+    while (verdict == SCAN_MESSAGE && !s->closing) {
+        const uint8_t *message = NULL;
+        size_t size = 0;
+        error err;
+        if (s->in_flight >= s->server->limits->commands_per_connection) {
+            s->blocked = true;
+            break;
+        }
+        verdict = input_next(&s->input, &message, &size, &err);
+        if (verdict == SCAN_MESSAGE) {
+            handle_message(s, message, size);
+        } else if (verdict == SCAN_REFUSED) {
+            refuse_input(s, message, size, &err);
+        }
+    }
+}
+
+static void work(session *s)
+{
+    s->working = true;
+    handle_messages(s);
+    s->working = false;
+    input_settle(&s->input);
+    if (s->closing) {
+        return;
+    }
+    connection_read(s->connection, !s->blocked);
+    if (s->blocked || !input_partial(&s->input)) {
+        s->begun_ms = 0;
+    } else if (s->begun_ms == 0) {
+        s->begun_ms = uv_now(s->server->loop);
+    }
+    finish_if_done(s);
+}
+
+void session_received(void *peer, const uint8_t *data, size_t size)
+{
+    session *s = peer;
+    if (s->closing || s->server->draining) {
+        return;
+    }
+    input_append(&s->input, data, size);
+    work(s);
+}
+
+void session_settle(session *s)
+{
+    if (s->closing || s->server->draining) {
+        return;
+    }
+    if (s->blocked) {
+        work(s);
+    }
+    finish_if_done(s);
+}
+
+// ---- times
+
+static void expire(session *s, const char *text)
+{
+    metrics_add(METRIC_connections_expired, 1);
+    session_close(s, STATUS_LIMIT_EXCEEDED, text, ENDING_FLUSH);
+}
+
+void session_swept(void *peer, uint64_t now_ms)
+{
+    session *s = peer;
+    const limits *l = s->server->limits;
+    uint64_t silent = now_ms - s->heard_ms;
+    bool quiet = s->in_flight == 0 && s->subscriptions.count == 0 && !s->ended;
+    if (s->closing) {
+        return;
+    }
+    if (!s->introduced && silent >= l->first_message_ms) {
+        expire(s, "no message within first_message_ms");
+    } else if (s->begun_ms != 0 && now_ms - s->begun_ms >= l->message_ms) {
+        expire(s, "a message was not finished within message_ms");
+    } else if (l->idle_ms > 0 && quiet && silent >= l->idle_ms) {
+        expire(s, "silent for idle_ms");
+    }
+}
+
+// ---- the beginning
+
+static uint32_t take_slot(server *s)
+{
+    if (s->free_slots.count > 0) {
+        return s->free_slots.data[--s->free_slots.count];
+    }
+    array_push(&s->sessions, NULL);
+    return s->sessions.count - 1;
+}
+
+static void turn_away(const server *s, connection *c)
+{
+    metrics_add(METRIC_connections_refused, 1);
+    char text[ERROR_TEXT_MAX];
+    snprintf(text, sizeof text, "connections: there are %llu already",
+             (unsigned long long)s->limits->connections);
+    buffer farewell;
+    buffer_init(&farewell, 2 * ERROR_TEXT_MAX);
+    encode_closing(&farewell, STATUS_LIMIT_EXCEEDED, text);
+    connection_close(c, ENDING_FLUSH, farewell.data, farewell.size);
+    buffer_deinit(&farewell);
+}
+
+void *session_open(server *s, connection *c)
+{
+    if (s->session_count >= s->limits->connections) {
+        turn_away(s, c);
+        return NULL;
+    }
+    session *opened = calloc(1, sizeof *opened);
+    ASSERT(opened != NULL);
+    opened->server = s;
+    opened->connection = c;
+    opened->key = (session_key){take_slot(s), s->next_session++};
+    // Nobody is asked for a token: whoever reaches the port may do everything.
+    opened->role = ROLE_ADMIN;
+    opened->heard_ms = uv_now(s->loop);
+    input_init(&opened->input, (uint32_t)s->limits->message_bytes);
+    s->sessions.data[opened->key.slot] = opened;
+    s->session_count++;
+    metrics_add(METRIC_connections_accepted, 1);
+    log_debug("session %llu (%s) opened", (unsigned long long)opened->key.number,
+              connection_peer_name(c));
+    return opened;
+}

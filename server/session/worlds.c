@@ -1,0 +1,399 @@
+// Requests on their way to worlds, and worlds on theirs to being: made on a worker thread of the
+// loop, so that a large scene holds up neither clients nor other worlds, and then given to the
+// simulation thread that has the least to do.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <msgpack.h>
+
+#include "common/base/assert.h"
+#include "common/base/log.h"
+#include "proto/scene_apply.h"
+#include "proto/scene_builtin.h"
+#include "server/metrics.h"
+#include "server/session/service.h"
+
+// ---- requests
+
+request *worlds_request(const call *c, world_entry *entry, command *taken)
+{
+    request *r = request_create(REQUEST_COMMAND, entry->number);
+    r->command = *taken;
+    *taken = (command){.method = taken->method};
+    if (c != NULL) {
+        r->reply = (reply_address){c->session->key, c->size, c->id, c->answerable};
+        r->received_ns = c->received_ns;
+    }
+    return r;
+}
+
+// Whether a command of so many bytes can be taken on for the world.
+static status check_room(const server *s, const world_entry *entry, uint64_t size, error *err)
+{
+    if (s->draining) {
+        return error_set(err, STATUS_UNAVAILABLE, "%s", s->reason);
+    }
+    if (entry->waiting >= s->limits->commands_per_world) {
+        return error_set(err, STATUS_LIMIT_EXCEEDED,
+                         "commands_per_world: %llu wait for world '%s' already",
+                         (unsigned long long)entry->waiting, entry->name);
+    }
+    if (s->command_bytes + size > s->limits->command_bytes) {
+        return error_set(err, STATUS_LIMIT_EXCEEDED,
+                         "command_bytes: %llu bytes of commands wait already",
+                         (unsigned long long)s->command_bytes);
+    }
+    return STATUS_OK;
+}
+
+// From here on there will be an answer.
+static void count_in(server *s, world_entry *entry, const request *r)
+{
+    entry->waiting++;
+    session *asker = server_find_session(s, r->reply.session);
+    if (r->command.method != METHOD_WORLD_LIST && r->reply.session.number != 0) {
+        s->command_bytes += r->reply.token;
+    }
+    if (r->command.method != METHOD_WORLD_LIST && asker != NULL) {
+        asker->in_flight++;
+    }
+}
+
+static void deliver(world_entry *entry, request *r)
+{
+    if (entry->host == NULL) {
+        r->node.next = NULL;
+        *entry->held_last = r;
+        entry->held_last = (request **)&r->node.next;
+        return;
+    }
+    bool sent = host_send(entry->host, r);
+    ASSERT(sent); // the queue has room for what all worlds may have waiting
+}
+
+status worlds_send(server *s, world_entry *entry, request *r, error *err)
+{
+    status room = check_room(s, entry, r->reply.token, err);
+    if (room != STATUS_OK) {
+        request_free(r);
+        return room;
+    }
+    count_in(s, entry, r);
+    deliver(entry, r);
+    return STATUS_OK;
+}
+
+static void send_uncounted(server *s, request_kind kind, uint64_t world, session_key key,
+                           uint64_t subscription)
+{
+    world_entry *entry = directory_find_number(&s->worlds, world);
+    if (entry == NULL) {
+        return;
+    }
+    request *r = request_create(kind, world);
+    r->reply.session = key;
+    r->subscription = subscription;
+    deliver(entry, r);
+}
+
+void worlds_forget(server *s, session_key key, uint64_t world)
+{
+    send_uncounted(s, REQUEST_FORGET, world, key, 0);
+}
+
+void worlds_acknowledge(server *s, uint64_t subscription, uint64_t world)
+{
+    send_uncounted(s, REQUEST_ACKNOWLEDGE, world, (session_key){0}, subscription);
+}
+
+// ---- worlds that are being made
+
+typedef struct build {
+    uv_work_t work;
+    server *server;
+    world_entry *entry;
+    request *request; // owned until it is sent or answered
+    physics_world *physics;
+    status status;
+    error error;
+} build;
+
+// A file of the operator's folder comes before the built-in scene of that name.
+static status load_scene(const server *s, const char *name, scene *out, error *err)
+{
+    char path[4096];
+    int size = snprintf(path, sizeof path, "%s/%s.json", s->options->scenes, name);
+    if (size > 0 && (size_t)size < sizeof path && access(path, R_OK) == 0) {
+        return scene_load_file(path, out, err);
+    }
+    return scene_builtin(name, out, err);
+}
+
+static status check_bodies(const server *s, const world_create_args *args, world_def *def,
+                           error *err)
+{
+    bool told = (args->fields & WORLD_FIELD_BODIES_MAX) != 0;
+    if (told && def->bodies_max > s->limits->bodies_per_world) {
+        return error_set(err, STATUS_LIMIT_EXCEEDED, "max_bodies: bodies_per_world is %llu",
+                         (unsigned long long)s->limits->bodies_per_world);
+    }
+    if (def->bodies_max > s->limits->bodies_per_world) {
+        def->bodies_max = (uint32_t)s->limits->bodies_per_world;
+    }
+    return STATUS_OK;
+}
+
+static status make_world(const build *b, const scene *from, physics_world **out, error *err)
+{
+    const world_create_args *args = &b->request->command.create;
+    world_def scene_def = from != NULL ? scene_world_def(from) : world_def_default();
+    world_def def = command_world_def(args, &scene_def);
+    if (from == NULL && (args->fields & WORLD_FIELD_HZ) == 0) {
+        def.hz = b->server->options->hz;
+    }
+    physics_world *made = NULL;
+    status s = check_bodies(b->server, args, &def, err);
+    if (s == STATUS_OK) {
+        s = world_create(&def, &made, err);
+    }
+    if (s == STATUS_OK && from != NULL) {
+        s = scene_apply(made, from, err);
+    }
+    if (s != STATUS_OK) {
+        world_free(made);
+        return s;
+    }
+    *out = made;
+    return STATUS_OK;
+}
+
+// On a worker thread: reads what does not change, and is given nothing that anyone else has.
+static void on_build(uv_work_t *work)
+{
+    build *b = work->data;
+    const char *name = b->request->command.create.scene;
+    if (name == NULL) {
+        b->status = make_world(b, NULL, &b->physics, &b->error);
+        return;
+    }
+    scene from;
+    b->status = load_scene(b->server, name, &from, &b->error);
+    if (b->status == STATUS_OK) {
+        b->status = make_world(b, &from, &b->physics, &b->error);
+        scene_deinit(&from);
+    }
+    if (b->status != STATUS_OK) {
+        error_prefix(&b->error, "scene");
+    }
+}
+
+// Answers a request that never reached a world.
+static void answer_unsent(server *s, request *r, status why, const char *text)
+{
+    report *answer = report_create(REPORT_ANSWER, r->world);
+    answer->method = r->command.method;
+    answer->reply = r->reply;
+    answer->received_ns = r->received_ns;
+    answer->subscription = r->subscription;
+    answer->status = why;
+    answer->text = strdup(text);
+    ASSERT(answer->text != NULL);
+    bool counted = r->kind == REQUEST_COMMAND || r->kind == REQUEST_ADOPT;
+    request_free(r);
+    if (counted) {
+        reports_answer(s, answer);
+    }
+    report_free(answer);
+}
+
+static void refuse_world(server *s, build *b, status why, const char *text)
+{
+    world_entry *entry = b->entry;
+    if (!entry->nameless) {
+        directory_unname(&s->worlds, entry);
+    }
+    entry->waiting++; // so that it lives until this function has done with it
+    answer_unsent(s, b->request, why, text);
+    while (entry->held != NULL) {
+        request *r = entry->held;
+        entry->held = (request *)r->node.next;
+        answer_unsent(s, r, STATUS_NOT_FOUND, "world: it could not be made");
+    }
+    entry->waiting--;
+    directory_release(&s->worlds, entry);
+}
+
+static host *least_loaded(const server *s)
+{
+    host *best = s->hosts.data[0];
+    for (uint32_t i = 1; i < s->hosts.count; i++) {
+        if (host_load(s->hosts.data[i]) < host_load(best)) {
+            best = s->hosts.data[i];
+        }
+    }
+    return best;
+}
+
+static void place_world(server *s, build *b)
+{
+    world_entry *entry = b->entry;
+    entry->host = least_loaded(s);
+    b->request->physics = b->physics;
+    deliver(entry, b->request);
+    while (entry->held != NULL) {
+        request *r = entry->held;
+        entry->held = (request *)r->node.next;
+        deliver(entry, r);
+    }
+    metrics_add(METRIC_worlds_created, 1);
+    log_info("world '%s' begins", entry->name);
+}
+
+static void on_built(uv_work_t *work, int result)
+{
+    build *b = work->data;
+    server *s = b->server;
+    s->building--;
+    if (s->draining || result != 0) {
+        world_free(b->physics);
+        refuse_world(s, b, STATUS_UNAVAILABLE, s->reason);
+    } else if (b->status != STATUS_OK) {
+        refuse_world(s, b, b->error.status, b->error.text);
+    } else {
+        place_world(s, b);
+    }
+    free(b);
+    server_check_drained(s);
+}
+
+status worlds_create(server *s, const call *c, command *create, error *err)
+{
+    if (directory_find(&s->worlds, create->world) != NULL) {
+        return error_set(err, STATUS_ALREADY_EXISTS, "world '%s' exists", create->world);
+    }
+    if (s->worlds.by_name.count >= s->limits->worlds) {
+        return error_set(err, STATUS_LIMIT_EXCEEDED, "worlds: there are %u already",
+                         s->worlds.by_name.count);
+    }
+    world_entry *entry = directory_add(&s->worlds, create->world);
+    request *r = worlds_request(c, entry, create);
+    r->kind = REQUEST_ADOPT;
+    status room = check_room(s, entry, r->reply.token, err);
+    if (room != STATUS_OK) {
+        request_free(r);
+        directory_unname(&s->worlds, entry);
+        directory_release(&s->worlds, entry);
+        return room;
+    }
+    count_in(s, entry, r);
+    build *b = calloc(1, sizeof *b);
+    ASSERT(b != NULL);
+    *b = (build){.server = s, .entry = entry, .request = r};
+    b->work.data = b;
+    s->building++;
+    int queued = uv_queue_work(s->loop, &b->work, on_build, on_built);
+    ASSERT(queued == 0);
+    return STATUS_OK;
+}
+
+status worlds_destroy(server *s, const call *c, command *destroy, error *err)
+{
+    world_entry *entry = directory_find(&s->worlds, destroy->world);
+    if (entry == NULL) {
+        return error_set(err, STATUS_NOT_FOUND, "world '%s' does not exist", destroy->world);
+    }
+    status sent = worlds_send(s, entry, worlds_request(c, entry, destroy), err);
+    if (sent == STATUS_OK) {
+        log_info("world '%s' ends", entry->name);
+        metrics_add(METRIC_worlds_destroyed, 1);
+        directory_unname(&s->worlds, entry);
+    }
+    return sent;
+}
+
+// ---- world.list: every world is asked, and the answers are put together in the order of the names
+
+typedef struct listing {
+    session_key asker;
+    uint32_t id;
+    bool answerable;
+    int64_t received_ns;
+    uint32_t count, left;
+    buffer parts[]; // {world …} each; empty for a world that ended meanwhile
+} listing;
+
+static void finish_listing(server *s, listing *l)
+{
+    session *asker = server_find_session(s, l->asker);
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < l->count; i++) {
+        found += l->parts[i].size > 0 ? 1 : 0;
+    }
+    buffer out;
+    buffer_init(&out, WIRE_REPLY_BYTES_MAX);
+    msgpack_packer packer = buffer_packer(&out);
+    msgpack_pack_array(&packer, found);
+    for (uint32_t i = 0; i < l->count; i++) {
+        buffer_append(&out, l->parts[i].data, l->parts[i].size);
+        buffer_deinit(&l->parts[i]);
+    }
+    ASSERT(!out.overflow);
+    if (asker != NULL) {
+        asker->in_flight--;
+        if (l->answerable) {
+            session_answer(asker, l->id, out.data, out.size, NULL);
+        }
+        session_settle(asker);
+    }
+    buffer_deinit(&out);
+    free(l);
+}
+
+void worlds_listed(server *s, report *r)
+{
+    listing *l = (listing *)(uintptr_t)r->reply.token;
+    size_t size = 0;
+    const uint8_t *part = report_payload(r, &size);
+    if (r->status == STATUS_OK) {
+        buffer_append(&l->parts[r->subscription], part, size);
+    }
+    if (--l->left == 0) {
+        finish_listing(s, l);
+    }
+}
+
+status worlds_list(server *s, const call *c, error *err)
+{
+    uint32_t count = s->worlds.by_name.count;
+    for (uint32_t i = 0; i < count; i++) {
+        status room = check_room(s, s->worlds.by_name.data[i], 0, err);
+        if (room != STATUS_OK) {
+            return room;
+        }
+    }
+    listing *l = calloc(1, sizeof *l + count * sizeof *l->parts);
+    ASSERT(l != NULL);
+    *l = (listing){.asker = c->session->key,
+                   .id = c->id,
+                   .answerable = c->answerable,
+                   .received_ns = c->received_ns,
+                   .count = count,
+                   .left = count + 1}; // one for this function
+    c->session->in_flight++;
+    for (uint32_t i = 0; i < count; i++) {
+        world_entry *entry = s->worlds.by_name.data[i];
+        command ask = {.method = METHOD_WORLD_LIST};
+        request *r = worlds_request(NULL, entry, &ask);
+        r->reply.token = (uint64_t)(uintptr_t)l;
+        r->subscription = i;
+        buffer_init(&l->parts[i], WIRE_MESSAGE_BYTES_MIN);
+        count_in(s, entry, r);
+        deliver(entry, r);
+    }
+    if (--l->left == 0) {
+        finish_listing(s, l);
+    }
+    return STATUS_OK;
+}

@@ -1,0 +1,255 @@
+#include "server/world/host.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/array.h"
+#include "common/base/assert.h"
+#include "server/world/hosted.h"
+#include "server/world/pace.h"
+#include "server/world/queue.h"
+
+enum {
+    WORLD_LOAD = 20000, // millionths that a world counts, so that idle ones are spread out too
+    LOAD_WINDOW_NS = 1000000000
+};
+
+struct host {
+    host_options options;
+    pthread_t thread;
+    queue requests;
+    queue reports;
+    atomic_uint_fast64_t load;
+    // the rest is the simulation thread's
+    ARRAY(hosted *) worlds; // by ascending number
+    bool stopping;
+    int64_t window_start_ns, window_busy_ns;
+};
+
+static void post(void *context, report *r)
+{
+    host *h = context;
+    queue_push_result result = queue_push(&h->reports, &r->node, false);
+    ASSERT(result != QUEUE_FULL);
+    if (result == QUEUE_FIRST) {
+        h->options.wake(h->options.wake_context);
+    }
+}
+
+// ---- requests
+
+static hosted *find_world(host *h, uint64_t number)
+{
+    uint32_t low = 0;
+    uint32_t high = h->worlds.count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (h->worlds.data[middle]->number < number) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    bool found = low < h->worlds.count && h->worlds.data[low]->number == number;
+    return found ? h->worlds.data[low] : NULL;
+}
+
+// Answers a request that no world answers.
+static void answer_here(host *h, request *q, status s, const char *text)
+{
+    report *r = report_create(REPORT_ANSWER, q->world);
+    r->method = q->command.method;
+    r->reply = q->reply;
+    r->received_ns = q->received_ns;
+    r->subscription = q->subscription;
+    r->status = s;
+    r->text = strdup(text);
+    ASSERT(r->text != NULL);
+    request_free(q);
+    post(h, r);
+}
+
+static void adopt(host *h, request *q)
+{
+    const world_create_args *create = &q->command.create;
+    ASSERT(h->worlds.count == 0 || h->worlds.data[h->worlds.count - 1]->number < q->world);
+    hosted *w = hosted_create(q->world, q->command.world, q->physics, create->paused,
+                              h->options.limits, (report_sink){post, h}, pace_clock_ns);
+    q->physics = NULL;
+    array_push(&h->worlds, w);
+    hosted_adopted(w, q);
+}
+
+static void route(host *h, request *q)
+{
+    if (q->kind == REQUEST_STOP) {
+        h->stopping = true;
+        request_free(q);
+        return;
+    }
+    if (q->kind == REQUEST_ADOPT) {
+        adopt(h, q);
+        return;
+    }
+    hosted *w = find_world(h, q->world);
+    if (w != NULL) {
+        hosted_deliver(w, q);
+    } else if (q->kind == REQUEST_COMMAND) {
+        answer_here(h, q, STATUS_NOT_FOUND, "world: it was destroyed");
+    } else {
+        request_free(q);
+    }
+}
+
+static void route_all(host *h, queue_node *chain)
+{
+    while (chain != NULL) {
+        request *q = (request *)chain;
+        chain = chain->next;
+        route(h, q);
+    }
+}
+
+// ---- the thread
+
+// Runs every world that has something to do; returns when the first wants to run again.
+static int64_t run_worlds(host *h, bool *paused)
+{
+    int64_t next = QUEUE_FOREVER;
+    *paused = h->worlds.count == 0;
+    for (uint32_t i = 0; i < h->worlds.count;) {
+        hosted *w = h->worlds.data[i];
+        hosted_run(w);
+        if (w->ended) {
+            hosted_destroy(w, STATUS_NOT_FOUND, "the world was destroyed");
+            h->worlds.count--;
+            memmove(h->worlds.data + i, h->worlds.data + i + 1,
+                    (h->worlds.count - i) * sizeof *h->worlds.data);
+            continue;
+        }
+        int64_t wants = hosted_next_ns(w);
+        if (wants != QUEUE_FOREVER && (next == QUEUE_FOREVER || wants < next)) {
+            next = wants;
+        }
+        *paused = *paused || w->paused;
+        i++;
+    }
+    return next;
+}
+
+static void note_load(host *h, int64_t begin, int64_t end)
+{
+    h->window_busy_ns += end - begin;
+    int64_t length = end - h->window_start_ns;
+    uint64_t worlds = (uint64_t)h->worlds.count * WORLD_LOAD;
+    if (length >= LOAD_WINDOW_NS) {
+        uint64_t busy = (uint64_t)((double)h->window_busy_ns / (double)length * 1e6);
+        atomic_store_explicit(&h->load, busy + worlds, memory_order_relaxed);
+        h->window_start_ns = end;
+        h->window_busy_ns = 0;
+    }
+}
+
+static void *run(void *argument)
+{
+    host *h = argument;
+    h->window_start_ns = pace_clock_ns();
+    bool paused = true;
+    int64_t next = QUEUE_FOREVER;
+    while (!h->stopping) {
+        bool due = next != QUEUE_FOREVER && next <= pace_clock_ns();
+        queue_node *chain = due ? queue_take(&h->requests) : queue_wait(&h->requests, next, paused);
+        int64_t begin = pace_clock_ns();
+        route_all(h, chain);
+        if (!h->stopping) {
+            next = run_worlds(h, &paused);
+        }
+        note_load(h, begin, pace_clock_ns());
+    }
+    route_all(h, queue_take(&h->requests));
+    for (uint32_t i = 0; i < h->worlds.count; i++) {
+        hosted_destroy(h->worlds.data[i], STATUS_UNAVAILABLE, "the server is shutting down");
+    }
+    array_free(&h->worlds);
+    post(h, report_create(REPORT_STOPPED, 0));
+    return NULL;
+}
+
+// ---- the network thread's side
+
+static uint64_t queue_max(const limits *bounds)
+{
+    // Commands of all worlds, and for each subscription an acknowledgement, a snapshot and an end.
+    uint64_t commands = bounds->commands_per_world * bounds->worlds;
+    uint64_t readers = bounds->connections * bounds->subscriptions_per_connection;
+    return commands + 4 * readers + 1024;
+}
+
+status host_create(const host_options *options, host **out, error *err)
+{
+    host *h = calloc(1, sizeof *h);
+    ASSERT(h != NULL);
+    h->options = *options;
+    queue_init(&h->requests, queue_max(options->limits));
+    queue_init(&h->reports, queue_max(options->limits));
+    // Signals are the network thread's.
+    sigset_t all;
+    sigset_t before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int result = pthread_create(&h->thread, NULL, run, h);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (result != 0) {
+        queue_deinit(&h->requests);
+        queue_deinit(&h->reports);
+        free(h);
+        return error_set(err, STATUS_INTERNAL, "no thread for simulation: %s", strerror(result));
+    }
+    char name[16];
+    snprintf(name, sizeof name, "carom-sim-%d", options->index);
+    pthread_setname_np(h->thread, name);
+    *out = h;
+    return STATUS_OK;
+}
+
+bool host_send(host *h, request *r)
+{
+    bool urgent = r->kind == REQUEST_ADOPT || r->kind == REQUEST_STOP;
+    if (queue_push(&h->requests, &r->node, urgent) == QUEUE_FULL) {
+        request_free(r);
+        return false;
+    }
+    return true;
+}
+
+report *host_take(host *h)
+{
+    return (report *)queue_take(&h->reports);
+}
+
+uint64_t host_load(const host *h)
+{
+    return atomic_load_explicit(&h->load, memory_order_relaxed);
+}
+
+void host_destroy(host *h)
+{
+    pthread_join(h->thread, NULL);
+    for (report *r = host_take(h); r != NULL;) {
+        report *next = (report *)r->node.next;
+        report_free(r);
+        r = next;
+    }
+    for (request *q = (request *)queue_take(&h->requests); q != NULL;) {
+        request *next = (request *)q->node.next;
+        request_free(q);
+        q = next;
+    }
+    queue_deinit(&h->requests);
+    queue_deinit(&h->reports);
+    free(h);
+}

@@ -1,0 +1,46 @@
+// A simulation thread and the worlds that live on it.
+//
+// It sleeps until the next tick of one of its worlds is due, by the clock and not by counting, and
+// is woken in between only by what cannot wait: a new world, or anything at all while it has a
+// paused world. Its worlds are its own; with the network thread it shares two bounded queues and
+// nothing else. The reports' queue cannot overflow: there is one answer for each request, and one
+// snapshot on its way for each subscription, and requests and subscriptions have their maxima.
+#ifndef CAROM_SERVER_WORLD_HOST_H
+#define CAROM_SERVER_WORLD_HOST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/base/status.h"
+#include "server/limits.h"
+#include "server/world/mail.h"
+
+typedef struct host host;
+
+typedef struct host_options {
+    int index;            // for the thread's name
+    const limits *limits; // must outlive the host
+    void (*wake)(
+        void *context); // called on the simulation thread when reports are there to be taken
+    void *wake_context;
+} host_options;
+
+// Starts the thread. Errors: STATUS_INTERNAL where the system has none to give.
+status host_create(const host_options *options, host **out, error *err);
+
+// Hands a request over; it is taken over in any case. False if it could not be delivered because
+// the queue is full: it was then freed, and there is no answer. The network thread.
+bool host_send(host *h, request *r);
+
+// The reports since the last call, oldest first, linked by node.next; NULL when there are none.
+// The network thread.
+report *host_take(host *h);
+
+// How busy it is, to find the one for a new world: millionths of its time that it worked in the
+// second before, and a share for each world that it has. Any thread.
+uint64_t host_load(const host *h);
+
+// After REQUEST_STOP was sent and REPORT_STOPPED taken: joins the thread and frees all.
+void host_destroy(host *h);
+
+#endif

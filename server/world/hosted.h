@@ -1,0 +1,76 @@
+// A world that is served: its inbox, its tick, its subscribers, its own time.
+//
+// A tick: the batches that were asked for this tick, then what has come in, in the order in which
+// it came; then the step, its events, and the snapshots that are due. A paused world carries out
+// what comes in at once, between two ticks, and shows its subscribers the result, though not more
+// often than if it ran; only the ticks of world.step are shown as fast as they are done. Every
+// request gets its one answer.
+//
+// One thread at a time: that of its host. Knows no clock: it is told the time.
+#ifndef CAROM_SERVER_WORLD_HOSTED_H
+#define CAROM_SERVER_WORLD_HOSTED_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/physics/physics.h"
+#include "server/limits.h"
+#include "server/world/mail.h"
+#include "server/world/pace.h"
+#include "server/world/publisher.h"
+
+// What happened within the last second, for world.info and for warnings.
+typedef struct hosted_window {
+    int64_t start_ns;
+    int64_t busy_ns;
+    uint64_t ticks;
+    double step_ms;            // mean of the window before
+    double rate;               // ticks a second in the window before
+    int64_t warned_ns;         // when it was last said that the world is slowed, 0 for never
+    int64_t warned_skipped_ns; // how much it had been slowed by then
+} hosted_window;
+
+typedef struct hosted {
+    uint64_t number; // never used again in this process; the epoch on the wire
+    char name[WORLD_NAME_BYTES_MAX + 1];
+    const limits *limits;
+    physics_world *physics;
+    double hz;
+    bool paused;
+    bool ended; // destroyed: to be freed
+    pace pace;
+    publisher publisher;
+    request *mail; // in order
+    request **mail_last;
+    ARRAY(request *) planned; // world.apply with a tick, by that tick, then by arrival
+    request *pausing;         // the world.pause that is answered after the step
+    request *stepping;        // the world.step that is being carried out
+    uint32_t steps_left;
+    int64_t published_ns; // when a paused world last sent snapshots
+    hosted_window window;
+    buffer scratch;
+    report_sink sink;
+    int64_t (*clock)(void); // only for how long things take
+} hosted;
+
+// Takes over `physics`. `sink` gets its reports. `clock` measures how long a tick takes.
+hosted *hosted_create(uint64_t number, const char *name, physics_world *physics, bool paused,
+                      const limits *bounds, report_sink sink, int64_t (*clock)(void));
+
+// Answers the REQUEST_ADOPT that brought it, now that it lives.
+void hosted_adopted(hosted *h, request *q);
+
+// Answers what is waiting with `why` and `text`, tells the subscribers, frees all.
+void hosted_destroy(hosted *h, status why, const char *text);
+
+// Takes over a request for this world (COMMAND, ACKNOWLEDGE or FORGET).
+void hosted_deliver(hosted *h, request *r);
+
+// Does what is due. A world that is behind does several ticks, but gives way to others after one
+// period of its own.
+void hosted_run(hosted *h);
+
+// When it wants to run again: 0 at once, QUEUE_FOREVER when only a request can bring it to.
+int64_t hosted_next_ns(const hosted *h);
+
+#endif

@@ -1,0 +1,483 @@
+#include "server/world/publisher.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/assert.h"
+#include "proto/encode.h"
+#include "proto/limits.h"
+#include "server/metrics.h"
+
+void publisher_init(publisher *p, const limits *bounds, const char *world, uint64_t epoch)
+{
+    *p = (publisher){.limits = bounds, .world = world, .epoch = epoch, .stale = true};
+    rows_init(&p->rows, bounds->removals_kept);
+    event_log_init(&p->log);
+    buffer_init(&p->body_rows, WIRE_REPLY_BYTES_MAX);
+    buffer_init(&p->events, WIRE_REPLY_BYTES_MAX);
+    buffer_init(&p->contact_rows, WIRE_REPLY_BYTES_MAX);
+}
+
+void publisher_deinit(publisher *p)
+{
+    subscriptions_deinit(&p->subscriptions);
+    rows_deinit(&p->rows);
+    event_log_deinit(&p->log);
+    array_free(&p->last);
+    array_free(&p->due);
+    array_free(&p->contacts);
+    buffer_deinit(&p->body_rows);
+    buffer_deinit(&p->events);
+    buffer_deinit(&p->contact_rows);
+    array_free(&p->removed);
+    array_free(&p->enter);
+    array_free(&p->leave);
+}
+
+// ---- who subscribes
+
+static void want_events(publisher *p, physics_world *world)
+{
+    world_want_events(world, subscriptions_events(&p->subscriptions));
+}
+
+void publisher_subscribe(publisher *p, physics_world *world, uint64_t number, session_key session,
+                         const subscribe_args *view)
+{
+    subscription *s = subscriptions_add(&p->subscriptions, number, session, view);
+    s->next_event = event_log_end(&p->log);
+    want_events(p, world);
+}
+
+static subscription *find_own(publisher *p, uint64_t number, session_key session)
+{
+    subscription *s = subscriptions_find(&p->subscriptions, number);
+    return s != NULL && s->session.number == session.number ? s : NULL;
+}
+
+bool publisher_unsubscribe(publisher *p, physics_world *world, uint64_t number, session_key session)
+{
+    if (find_own(p, number, session) == NULL) {
+        return false;
+    }
+    subscriptions_remove(&p->subscriptions, number);
+    want_events(p, world);
+    return true;
+}
+
+bool publisher_move(publisher *p, uint64_t number, session_key session, const view_args *view)
+{
+    subscription *s = find_own(p, number, session);
+    if (s == NULL) {
+        return false;
+    }
+    s->view.has_area = view->has_area;
+    s->view.area = view->area;
+    s->owed = true;
+    return true;
+}
+
+void publisher_acknowledge(publisher *p, uint64_t number)
+{
+    subscription *s = subscriptions_find(&p->subscriptions, number);
+    if (s != NULL) {
+        s->busy = false;
+    }
+}
+
+void publisher_forget(publisher *p, physics_world *world, session_key session)
+{
+    for (uint32_t i = p->subscriptions.list.count; i > 0; i--) {
+        const subscription *s = &p->subscriptions.list.data[i - 1];
+        if (s->session.number == session.number) {
+            subscriptions_remove(&p->subscriptions, s->number);
+        }
+    }
+    want_events(p, world);
+}
+
+void publisher_note_command(publisher *p, session_key session, uint32_t id)
+{
+    if (session.slot >= p->last.count) {
+        array_reserve(&p->last, session.slot + 1); // new elements are zero
+        p->last.count = session.slot + 1;
+    }
+    p->last.data[session.slot] = (session_last){session.number, id};
+}
+
+void publisher_note_step(publisher *p, physics_world *world)
+{
+    p->stale = true;
+    uint32_t count = 0;
+    const physics_event *events = world_events(world, &count);
+    for (uint32_t i = 0; i < count && p->subscriptions.list.count > 0; i++) {
+        event_log_note(&p->log, &events[i]);
+    }
+}
+
+// ---- what a view shows
+
+static bool box_meets(const area *a, const aabb *box)
+{
+    return (double)box->lower.x <= a->x1 && (double)box->upper.x >= a->x0 &&
+           (double)box->lower.y <= a->y1 && (double)box->upper.y >= a->y0;
+}
+
+// What one group of equal subscriptions is sent.
+typedef struct group_view {
+    const subscription *of;
+    bool full;
+    view_set *seen; // of this snapshot; NULL without an area
+    uint32_t row_count, event_count, contact_count;
+} group_view;
+
+// Whether the reader has the body in this slot.
+static bool was_seen(const group_view *g, uint64_t created, uint32_t slot)
+{
+    const subscription *s = g->of;
+    return !g->full && created <= s->version && (s->seen == NULL || view_set_has(s->seen, slot));
+}
+
+static void show_body(publisher *p, group_view *g, row_entry *entry, uint32_t slot)
+{
+    const subscribe_args *view = &g->of->view;
+    bool in = !view->has_area || box_meets(&view->area, &entry->row.box);
+    bool was = was_seen(g, entry->created, slot);
+    if (in && g->seen != NULL) {
+        view_set_add(g->seen, slot);
+    }
+    if (!view->bodies) {
+        return;
+    }
+    if (in && (!was || entry->changed > g->of->version)) {
+        rows_append(&p->rows, entry, &p->body_rows);
+        g->row_count++;
+    }
+    if (in && !was && !g->full) {
+        array_push(&p->enter, entry->id);
+    }
+    if (was && !in) {
+        array_push(&p->leave, entry->id);
+    }
+}
+
+static void show_bodies(publisher *p, group_view *g)
+{
+    for (uint32_t slot = 0; slot < p->rows.entries.count; slot++) {
+        row_entry *entry = &p->rows.entries.data[slot];
+        if (entry->id != 0) {
+            show_body(p, g, entry, slot);
+        }
+    }
+    for (uint32_t i = 0; i < p->rows.removals.count && g->of->view.bodies; i++) {
+        const row_removal *gone = &p->rows.removals.data[i];
+        bool new = gone->removed > g->of->version;
+        if (new &&was_seen(g, gone->created, rows_slot(gone->id))) {
+            array_push(&p->removed, gone->id);
+        }
+    }
+}
+
+static bool body_shown(const group_view *g, body_id id)
+{
+    if (id == 0) {
+        return false;
+    }
+    uint32_t slot = rows_slot(id);
+    return view_set_has(g->seen, slot) || (g->of->seen != NULL && view_set_has(g->of->seen, slot));
+}
+
+static bool event_shown(const group_view *g, const event_entry *event)
+{
+    const subscribe_args *view = &g->of->view;
+    if ((view->events >> event->kind & 1) == 0) {
+        return false;
+    }
+    if (!view->has_area || body_shown(g, event->a) || body_shown(g, event->b)) {
+        return true;
+    }
+    const area *a = &view->area;
+    return event->has_point && event->point.x >= a->x0 && event->point.x <= a->x1 &&
+           event->point.y >= a->y0 && event->point.y <= a->y1;
+}
+
+static void show_events(publisher *p, group_view *g)
+{
+    uint64_t end = event_log_end(&p->log);
+    for (uint64_t number = g->of->next_event; number < end; number++) {
+        const uint8_t *encoded = NULL;
+        const event_entry *event = event_log_get(&p->log, number, &encoded);
+        if (event_shown(g, event)) {
+            buffer_append(&p->events, encoded, event->size);
+            g->event_count++;
+        }
+    }
+}
+
+static void show_contacts(publisher *p, group_view *g)
+{
+    for (uint32_t i = 0; i < p->contacts.count && g->of->view.contacts; i++) {
+        const contact_info *contact = &p->contacts.data[i];
+        if (g->seen == NULL || body_shown(g, contact->body_a) || body_shown(g, contact->body_b)) {
+            encode_contact(&p->contact_rows, contact);
+            g->contact_count++;
+        }
+    }
+}
+
+static encoded_list list_of(const buffer *b, uint32_t count)
+{
+    return (encoded_list){b->data, b->size, count};
+}
+
+// The encoding of the group's snapshot but for its head; NULL if it does not fit a message.
+static bytes *encode_group(publisher *p, const physics_world *world, const group_view *g,
+                           uint64_t hash, uint32_t *pairs)
+{
+    snapshot_view view = {
+        .world = p->world,
+        .epoch = p->epoch,
+        .tick = world_tick(world),
+        .time = world_time(world),
+        .full = g->full,
+        .bodies = list_of(&p->body_rows, g->row_count),
+        .removed = p->removed.data,
+        .removed_count = p->removed.count,
+        .has_area = g->of->view.has_area,
+        .enter = p->enter.data,
+        .enter_count = p->enter.count,
+        .leave = p->leave.data,
+        .leave_count = p->leave.count,
+        .events = list_of(&p->events, g->event_count),
+        .has_contacts = g->of->view.contacts,
+        .contacts = list_of(&p->contact_rows, g->contact_count),
+        .hash = hash,
+    };
+    buffer out;
+    buffer_init(&out, WIRE_REPLY_BYTES_MAX);
+    *pairs = encode_snapshot_tail(&out, &view);
+    bool whole =
+        !out.overflow && !p->body_rows.overflow && !p->events.overflow && !p->contact_rows.overflow;
+    size_t size = 0;
+    uint8_t *data = buffer_take(&out, &size);
+    if (!whole) {
+        free(data);
+        return NULL;
+    }
+    metrics_add(METRIC_snapshots_encoded, 1);
+    return bytes_take(data, size);
+}
+
+static bytes *build_group(publisher *p, const physics_world *world, group_view *g, uint64_t hash,
+                          uint32_t *pairs)
+{
+    buffer_clear(&p->body_rows);
+    buffer_clear(&p->events);
+    buffer_clear(&p->contact_rows);
+    array_clear(&p->removed);
+    array_clear(&p->enter);
+    array_clear(&p->leave);
+    g->full = g->of->version < p->rows.floor;
+    g->seen = g->of->view.has_area ? view_set_create(p->rows.entries.count) : NULL;
+    show_bodies(p, g);
+    show_events(p, g);
+    show_contacts(p, g);
+    return encode_group(p, world, g, hash, pairs);
+}
+
+// ---- sending
+
+static void post_snapshot(publisher *p, subscription *s, bytes *tail, uint32_t pairs,
+                          report_sink sink)
+{
+    snapshot_head head = {.subscription = s->number, .skipped = s->skipped};
+    if (s->session.slot < p->last.count &&
+        p->last.data[s->session.slot].session == s->session.number) {
+        head.has_last = true;
+        head.last = p->last.data[s->session.slot].id;
+    }
+    report *r = report_create(REPORT_SNAPSHOT, p->epoch);
+    r->reply.session = s->session;
+    r->subscription = s->number;
+    buffer out;
+    buffer_init(&out, REPORT_INLINE_MAX);
+    encode_snapshot_head(&out, &head, pairs);
+    ASSERT(!out.overflow);
+    memcpy(r->small, out.data, out.size);
+    r->small_size = (uint8_t)out.size;
+    buffer_deinit(&out);
+    r->tail = bytes_ref(tail);
+    metrics_add(METRIC_snapshots_sent, 1);
+    sink.post(sink.context, r);
+}
+
+static void post_overrun(publisher *p, const subscription *s, const char *text, report_sink sink)
+{
+    report *r = report_create(REPORT_OVERRUN, p->epoch);
+    r->status = STATUS_LIMIT_EXCEEDED;
+    r->reply.session = s->session;
+    r->subscription = s->number;
+    r->text = strdup(text);
+    ASSERT(r->text != NULL);
+    metrics_add(METRIC_subscriptions_overrun, 1);
+    sink.post(sink.context, r);
+}
+
+static void settle(publisher *p, subscription *s, const group_view *g)
+{
+    view_set_unref(s->seen);
+    s->seen = view_set_ref(g->seen);
+    s->version = p->rows.version;
+    s->next_event = event_log_end(&p->log);
+    s->skipped = 0;
+    s->owed = false;
+    s->busy = true;
+}
+
+// Sends to the `count` subscriptions at `due`, which all want the same and have the same.
+static void send_group(publisher *p, const physics_world *world, const uint32_t *due,
+                       uint32_t count, uint64_t hash, report_sink sink)
+{
+    subscription first = p->subscriptions.list.data[due[0]]; // as it was before it was settled
+    view_set_ref(first.seen);
+    group_view g = {.of = &first};
+    uint32_t pairs = 0;
+    bytes *tail = build_group(p, world, &g, hash, &pairs);
+    for (uint32_t i = 0; i < count; i++) {
+        subscription *s = &p->subscriptions.list.data[due[i]];
+        if (tail != NULL) {
+            post_snapshot(p, s, tail, pairs, sink);
+            settle(p, s, &g);
+        } else {
+            post_overrun(p, s, "a snapshot of this view does not fit a message", sink);
+            s->busy = true; // it is never acknowledged; the session's end removes it
+        }
+    }
+    bytes_unref(tail);
+    view_set_unref(g.seen);
+    view_set_unref(first.seen);
+}
+
+static int compare_due(const void *a, const void *b, void *list)
+{
+    const subscription *all = list;
+    return subscription_compare(&all[*(const uint32_t *)a], &all[*(const uint32_t *)b]);
+}
+
+// Whether it was not sent the state of now.
+static bool behind(const publisher *p, const subscription *s)
+{
+    return p->stale || s->version < p->rows.version;
+}
+
+static void choose_due(publisher *p, const physics_world *world, bool all)
+{
+    array_clear(&p->due);
+    uint64_t tick = world_tick(world);
+    double hz = world_definition(world).hz;
+    uint64_t end = event_log_end(&p->log);
+    for (uint32_t i = 0; i < p->subscriptions.list.count; i++) {
+        subscription *s = &p->subscriptions.list.data[i];
+        bool crowded = end - s->next_event > p->limits->events_kept / 2;
+        bool due = all ? behind(p, s) : subscription_due(s, tick, hz);
+        if (!s->busy && (due || s->owed || crowded)) {
+            array_push(&p->due, i);
+        } else if (due) {
+            s->skipped++;
+            s->owed = true;
+            metrics_add(METRIC_snapshots_skipped, 1);
+        }
+    }
+}
+
+static void take_contacts(publisher *p, const physics_world *world)
+{
+    bool wanted = false;
+    for (uint32_t i = 0; i < p->due.count && !wanted; i++) {
+        wanted = p->subscriptions.list.data[p->due.data[i]].view.contacts;
+    }
+    array_clear(&p->contacts);
+    if (wanted) {
+        uint32_t count = world_count(world).contacts;
+        array_reserve(&p->contacts, count);
+        uint32_t touching = world_contacts(world, p->contacts.data, count);
+        p->contacts.count = touching < count ? touching : count;
+    }
+}
+
+// ---- what is kept for those who are behind
+
+// Whether the subscription wants one of the events from the one it has to be sent next up to
+// `floor`.
+static bool would_lose(const publisher *p, const subscription *s, uint64_t floor)
+{
+    for (uint64_t number = s->next_event; number < floor; number++) {
+        const uint8_t *encoded = NULL;
+        const event_entry *event = event_log_get(&p->log, number, &encoded);
+        if ((s->view.events >> event->kind & 1) != 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void trim(publisher *p, physics_world *world, report_sink sink)
+{
+    uint64_t end = event_log_end(&p->log);
+    uint64_t floor = end > p->limits->events_kept ? end - p->limits->events_kept : 0;
+    uint64_t oldest_event = end;
+    uint64_t oldest_version = p->rows.version;
+    for (uint32_t i = p->subscriptions.list.count; i > 0; i--) {
+        subscription *s = &p->subscriptions.list.data[i - 1];
+        if (s->next_event < floor && would_lose(p, s, floor)) {
+            post_overrun(p, s, "too many events were waiting to be taken", sink);
+            subscriptions_remove(&p->subscriptions, s->number);
+            want_events(p, world);
+            continue;
+        }
+        s->next_event = s->next_event < floor ? floor : s->next_event;
+        oldest_event = s->next_event < oldest_event ? s->next_event : oldest_event;
+        bool older = s->version > 0 && s->version < oldest_version;
+        oldest_version = older ? s->version : oldest_version;
+    }
+    event_log_trim(&p->log, oldest_event);
+    rows_trim(&p->rows, oldest_version);
+}
+
+void publisher_publish(publisher *p, physics_world *world, bool all, report_sink sink)
+{
+    choose_due(p, world, all);
+    if (p->due.count > 0) {
+        if (p->stale) {
+            rows_update(&p->rows, world);
+            p->stale = false;
+        }
+        take_contacts(p, world);
+        uint64_t hash = world_hash(world);
+        subscription *list = p->subscriptions.list.data;
+        qsort_r(p->due.data, p->due.count, sizeof *p->due.data, compare_due, list);
+        // The members of a group change as it is sent, those of later groups do not.
+        uint32_t start = 0;
+        while (start < p->due.count) {
+            uint32_t end = start + 1;
+            while (end < p->due.count &&
+                   subscription_compare(&list[p->due.data[start]], &list[p->due.data[end]]) == 0) {
+                end++;
+            }
+            send_group(p, world, p->due.data + start, end - start, hash, sink);
+            start = end;
+        }
+    }
+    trim(p, world, sink);
+}
+
+bool publisher_owes(const publisher *p)
+{
+    for (uint32_t i = 0; i < p->subscriptions.list.count; i++) {
+        const subscription *s = &p->subscriptions.list.data[i];
+        if (!s->busy && (s->owed || behind(p, s))) {
+            return true;
+        }
+    }
+    return false;
+}

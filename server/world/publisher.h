@@ -1,0 +1,84 @@
+// A world's snapshots: who is due, what each view shows, encoded once and sent to all who share it.
+//
+// A subscription has at most one snapshot on its way. Until that is written out, those that fall
+// due are skipped, and the next one holds all that has changed since what was really sent: a slow
+// reader gets fewer snapshots, never a wrong one, and nothing queues up for it but events, up to a
+// limit.
+//
+// Events of a view with an area are those of bodies in view (then or at the reader's last
+// snapshot) and those whose place lies in the area.
+//
+// One thread: the world's.
+#ifndef CAROM_SERVER_WORLD_PUBLISHER_H
+#define CAROM_SERVER_WORLD_PUBLISHER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/base/array.h"
+#include "common/physics/physics.h"
+#include "proto/buffer.h"
+#include "server/limits.h"
+#include "server/world/event_log.h"
+#include "server/world/mail.h"
+#include "server/world/rows.h"
+#include "server/world/subscription.h"
+
+// The last command of a session that is in the state, by the session's slot.
+typedef struct session_last {
+    uint64_t session;
+    uint32_t id;
+} session_last;
+
+typedef struct publisher {
+    const limits *limits;
+    const char *world; // name, the hosted world's
+    uint64_t epoch;
+    bool stale; // the state has changed since the rows were taken
+    rows rows;
+    event_log log;
+    subscriptions subscriptions;
+    ARRAY(session_last) last;
+    // scratch, kept so that a tick takes no memory of its own
+    ARRAY(uint32_t) due; // places in the list
+    ARRAY(contact_info) contacts;
+    buffer body_rows, events, contact_rows;
+    ARRAY(body_id) removed, enter, leave;
+} publisher;
+
+// Where reports go; they are taken over.
+typedef struct report_sink {
+    void (*post)(void *context, report *r);
+    void *context;
+} report_sink;
+
+void publisher_init(publisher *p, const limits *bounds, const char *world, uint64_t epoch);
+void publisher_deinit(publisher *p);
+
+// Begins a subscription; its first snapshot is due at once.
+void publisher_subscribe(publisher *p, physics_world *world, uint64_t number, session_key session,
+                         const subscribe_args *view);
+// False where the session has no such subscription here.
+bool publisher_unsubscribe(publisher *p, physics_world *world, uint64_t number,
+                           session_key session);
+bool publisher_move(publisher *p, uint64_t number, session_key session, const view_args *view);
+void publisher_acknowledge(publisher *p, uint64_t number);
+// Ends all of the session's.
+void publisher_forget(publisher *p, physics_world *world, session_key session);
+
+// A command of the session is in the state from now on.
+void publisher_note_command(publisher *p, session_key session, uint32_t id);
+
+// Takes note of the step that was just done, and of its events. To be called after each; what else
+// changes the state sets `stale`.
+void publisher_note_step(publisher *p, physics_world *world);
+
+// Sends snapshots of the state of now to those that are due, or, if `all`, to everyone that was
+// not sent it yet; in either case not to those that are busy. Reports of kind SNAPSHOT, and OVERRUN
+// for subscriptions that end here because they are too far behind.
+void publisher_publish(publisher *p, physics_world *world, bool all, report_sink sink);
+
+// Whether there is someone who was not sent the state of now and could be.
+bool publisher_owes(const publisher *p);
+
+#endif

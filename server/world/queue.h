@@ -1,0 +1,53 @@
+// A bounded queue from threads that push to one thread that takes.
+//
+// Items are the caller's, linked through their first member, so that handing over costs no memory
+// and the lock is held for a few instructions: the taker unhooks the whole chain at once. First in,
+// first out. The taker may wait, until an absolute time on the monotonic clock, so that a thread
+// sleeps to its next deadline and is woken by what concerns it before.
+#ifndef CAROM_SERVER_WORLD_QUEUE_H
+#define CAROM_SERVER_WORLD_QUEUE_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct queue_node {
+    struct queue_node *next;
+} queue_node;
+
+typedef struct queue {
+    pthread_mutex_t lock;
+    pthread_cond_t pushed;
+    queue_node *first;
+    queue_node **last; // where the next item is hooked in
+    uint64_t count;
+    uint64_t count_max;
+    bool wake_on_push; // the taker waits and wants to hear of every item
+    bool urgent;       // an item came that the taker has to hear of in any case
+} queue;
+
+// `count_max` > 0.
+void queue_init(queue *q, uint64_t count_max);
+// It must be empty.
+void queue_deinit(queue *q);
+
+typedef enum queue_push_result {
+    QUEUE_FULL,   // the item stays the caller's
+    QUEUE_PUSHED, // behind others
+    QUEUE_FIRST   // it was empty: whoever polls instead of waiting has to be told
+} queue_push_result;
+
+// `urgent` wakes a taker that waits, whatever it waits for. Any thread.
+queue_push_result queue_push(queue *q, queue_node *item, bool urgent);
+
+// All that is there, in order, as a chain that ends with NULL; NULL when empty. The taker's thread.
+queue_node *queue_take(queue *q);
+
+enum { QUEUE_FOREVER = -1 };
+
+// As queue_take, but waits first: until `deadline_ns` of CLOCK_MONOTONIC (QUEUE_FOREVER: without
+// end), or until an item comes, if `wake_on_push`, or an urgent one. What is there already only
+// ends the wait when wake_on_push is set or an urgent item is among it.
+queue_node *queue_wait(queue *q, int64_t deadline_ns, bool wake_on_push);
+
+#endif

@@ -1,0 +1,110 @@
+#include "server/world/rows.h"
+
+#include <string.h>
+
+#include "common/base/assert.h"
+
+void rows_init(rows *t, uint64_t removals_max)
+{
+    *t = (rows){.floor = 1, .removals_max = removals_max};
+    buffer_init(&t->scratch, ENCODE_ROW_BYTES_MAX);
+}
+
+void rows_deinit(rows *t)
+{
+    array_free(&t->entries);
+    array_free(&t->removals);
+    array_free(&t->taken);
+    buffer_deinit(&t->scratch);
+}
+
+// Bit for bit in all that goes into a row: -0 and 0 are not the same bytes on the wire.
+static bool row_equal(const body_row *a, const body_row *b)
+{
+    return memcmp(&a->position, &b->position, sizeof a->position) == 0 &&
+           memcmp(&a->angle, &b->angle, sizeof a->angle) == 0 &&
+           memcmp(&a->velocity, &b->velocity, sizeof a->velocity) == 0 &&
+           memcmp(&a->angular_velocity, &b->angular_velocity, sizeof a->angular_velocity) == 0;
+}
+
+static void note_removal(rows *t, row_entry *entry)
+{
+    row_removal gone = {.id = entry->id, .created = entry->created, .removed = t->version};
+    array_push(&t->removals, gone);
+    *entry = (row_entry){0};
+}
+
+static void note_row(rows *t, row_entry *entry, const body_row *row)
+{
+    if (entry->id != 0 && entry->id != row->id) {
+        note_removal(t, entry);
+    }
+    if (entry->id == 0) {
+        entry->id = row->id;
+        entry->created = entry->changed = t->version;
+    } else if (!row_equal(&entry->row, row)) {
+        entry->changed = t->version;
+    }
+    entry->row = *row;
+}
+
+void rows_update(rows *t, const physics_world *world)
+{
+    t->version++;
+    uint32_t count = world_count(world).bodies;
+    array_reserve(&t->taken, count);
+    t->taken.count = world_rows(world, t->taken.data, count);
+    uint32_t slot = 0;
+    for (uint32_t i = 0; i < t->taken.count; i++) {
+        const body_row *row = &t->taken.data[i];
+        uint32_t at = rows_slot(row->id);
+        ASSERT_SLOW(at >= slot);
+        if (at >= t->entries.count) {
+            // What array_grow has not handed out yet is zero, and count never shrinks.
+            array_reserve(&t->entries, at + 1);
+            t->entries.count = at + 1;
+        }
+        for (; slot < at; slot++) {
+            if (t->entries.data[slot].id != 0) {
+                note_removal(t, &t->entries.data[slot]);
+            }
+        }
+        note_row(t, &t->entries.data[at], row);
+        slot = at + 1;
+    }
+    for (; slot < t->entries.count; slot++) {
+        if (t->entries.data[slot].id != 0) {
+            note_removal(t, &t->entries.data[slot]);
+        }
+    }
+}
+
+void rows_trim(rows *t, uint64_t oldest)
+{
+    uint32_t drop = 0;
+    while (drop < t->removals.count && (t->removals.data[drop].removed <= oldest ||
+                                        t->removals.count - drop > t->removals_max)) {
+        if (t->removals.data[drop].removed > oldest) {
+            t->floor = t->removals.data[drop].removed;
+        }
+        drop++;
+    }
+    if (drop > 0) {
+        t->removals.count -= drop;
+        memmove(t->removals.data, t->removals.data + drop,
+                t->removals.count * sizeof *t->removals.data);
+    }
+}
+
+void rows_append(rows *t, row_entry *entry, buffer *out)
+{
+    if (entry->encoded != entry->changed) {
+        buffer_clear(&t->scratch);
+        encode_body_row(&t->scratch, &entry->row);
+        ASSERT(!t->scratch.overflow && t->scratch.size <= sizeof entry->bytes);
+        memcpy(entry->bytes, t->scratch.data, t->scratch.size);
+        entry->size = (uint8_t)t->scratch.size;
+        entry->encoded = entry->changed;
+    }
+    buffer_append(out, entry->bytes, entry->size);
+}

@@ -1,0 +1,65 @@
+// What has changed in a world, and since when: the table from which snapshots are made.
+//
+// For every body it keeps the last row and the version at which it came to be so. A version is one
+// state that snapshots were made of; there may be several in one tick of a paused world, and none
+// in a tick that nobody was sent. A subscriber who was last sent version v needs the rows with
+// changed > v and the ids that vanished after v, whoever else was sent what in between. A row is
+// encoded at most once per version, when the first view wants it.
+//
+// Bodies are found by the slot in their id (low 24 bits); `created` tells apart those that had the
+// same slot one after the other. One thread: the world's.
+#ifndef CAROM_SERVER_WORLD_ROWS_H
+#define CAROM_SERVER_WORLD_ROWS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/base/array.h"
+#include "common/physics/physics.h"
+#include "proto/buffer.h"
+#include "proto/encode.h"
+
+typedef struct row_entry {
+    body_id id;       // 0: no body in this slot
+    uint64_t created; // first version that had it
+    uint64_t changed; // last version whose row differs from that of the one before
+    uint64_t encoded; // version of the bytes, 0 for none
+    body_row row;
+    uint8_t size;
+    uint8_t bytes[ENCODE_ROW_BYTES_MAX];
+} row_entry;
+
+typedef struct row_removal {
+    body_id id;
+    uint64_t created, removed; // it was in the versions from created on, up to before removed
+} row_removal;
+
+typedef struct rows {
+    uint64_t version; // of the table's state; 0: nothing was taken yet
+    uint64_t floor;   // who was last sent a version below this cannot be told all removals
+    uint64_t removals_max;
+    ARRAY(row_entry) entries;    // by slot
+    ARRAY(row_removal) removals; // in the order of their versions
+    ARRAY(body_row) taken;       // scratch
+    buffer scratch;
+} rows;
+
+static inline uint32_t rows_slot(body_id id)
+{
+    return (uint32_t)(id & 0xFFFFFF) - 1;
+}
+
+void rows_init(rows *t, uint64_t removals_max);
+void rows_deinit(rows *t);
+
+// Takes the world's state of now as the next version.
+void rows_update(rows *t, const physics_world *world);
+
+// Forgets removals that no one who was last sent `oldest` or later needs, and those above the
+// limit.
+void rows_trim(rows *t, uint64_t oldest);
+
+// Appends the row's encoding to `out`.
+void rows_append(rows *t, row_entry *entry, buffer *out);
+
+#endif

@@ -1,0 +1,129 @@
+#include "server/world/subscription.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/assert.h"
+
+view_set *view_set_create(uint32_t slots)
+{
+    size_t words = (slots + 63) / 64;
+    view_set *s = calloc(1, sizeof *s + words * sizeof *s->bits);
+    ASSERT(s != NULL);
+    s->references = 1;
+    s->slots = slots;
+    return s;
+}
+
+view_set *view_set_ref(view_set *s)
+{
+    if (s != NULL) {
+        s->references++;
+    }
+    return s;
+}
+
+void view_set_unref(view_set *s)
+{
+    if (s != NULL && --s->references == 0) {
+        free(s);
+    }
+}
+
+void subscriptions_deinit(subscriptions *s)
+{
+    for (uint32_t i = 0; i < s->list.count; i++) {
+        view_set_unref(s->list.data[i].seen);
+    }
+    array_free(&s->list);
+}
+
+subscription *subscriptions_add(subscriptions *s, uint64_t number, session_key session,
+                                const subscribe_args *view)
+{
+    ASSERT(s->list.count == 0 || s->list.data[s->list.count - 1].number < number);
+    subscription added = {.number = number, .session = session, .view = *view, .owed = true};
+    array_push(&s->list, added);
+    return &s->list.data[s->list.count - 1];
+}
+
+// The place of the first whose number is not below.
+static uint32_t place_of(const subscriptions *s, uint64_t number)
+{
+    uint32_t low = 0;
+    uint32_t high = s->list.count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (s->list.data[middle].number < number) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+subscription *subscriptions_find(subscriptions *s, uint64_t number)
+{
+    uint32_t at = place_of(s, number);
+    bool found = at < s->list.count && s->list.data[at].number == number;
+    return found ? &s->list.data[at] : NULL;
+}
+
+void subscriptions_remove(subscriptions *s, uint64_t number)
+{
+    subscription *gone = subscriptions_find(s, number);
+    if (gone == NULL) {
+        return;
+    }
+    view_set_unref(gone->seen);
+    size_t after = (size_t)(s->list.data + s->list.count - (gone + 1));
+    memmove(gone, gone + 1, after * sizeof *gone);
+    s->list.count--;
+}
+
+uint32_t subscriptions_events(const subscriptions *s)
+{
+    uint32_t kinds = 0;
+    for (uint32_t i = 0; i < s->list.count; i++) {
+        kinds |= s->list.data[i].view.events;
+    }
+    return kinds;
+}
+
+bool subscription_due(const subscription *s, uint64_t tick, double hz)
+{
+    double rate = s->view.rate;
+    if (rate <= 0.0 || rate >= hz || tick == 0) {
+        return true;
+    }
+    return floor((double)tick * rate / hz) > floor((double)(tick - 1) * rate / hz);
+}
+
+static int compare_numbers(uint64_t a, uint64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+// Any order will do that keeps different areas apart; their bits are one.
+static int compare_views(const subscribe_args *a, const subscribe_args *b)
+{
+    int order = compare_numbers(a->events, b->events);
+    order = order != 0 ? order : (int)a->encoding - (int)b->encoding;
+    order = order != 0 ? order : a->bodies - b->bodies;
+    order = order != 0 ? order : a->contacts - b->contacts;
+    order = order != 0 ? order : a->has_area - b->has_area;
+    if (order == 0 && a->has_area) {
+        order = memcmp(&a->area, &b->area, sizeof a->area);
+    }
+    return order;
+}
+
+int subscription_compare(const subscription *a, const subscription *b)
+{
+    int order = compare_numbers(a->version, b->version);
+    order = order != 0 ? order : compare_numbers((uintptr_t)a->seen, (uintptr_t)b->seen);
+    order = order != 0 ? order : compare_numbers(a->next_event, b->next_event);
+    return order != 0 ? order : compare_views(&a->view, &b->view);
+}

@@ -1,0 +1,73 @@
+// Who is sent a world's snapshots, what each wants to see, and what each was last sent.
+//
+// A subscription's baseline is what its reader has: the version of the rows, the events up to
+// `next_event`, and, with an area, which bodies were in view. Subscriptions that want the same and
+// have the same baseline are sent the same bytes.
+//
+// One thread: the world's.
+#ifndef CAROM_SERVER_WORLD_SUBSCRIPTION_H
+#define CAROM_SERVER_WORLD_SUBSCRIPTION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/base/array.h"
+#include "proto/command.h"
+#include "server/world/mail.h"
+
+// The slots of the bodies that were in view, shared by all who were sent the same snapshot.
+typedef struct view_set {
+    uint32_t references;
+    uint32_t slots; // bits; those above are unset
+    uint64_t bits[];
+} view_set;
+
+view_set *view_set_create(uint32_t slots);
+view_set *view_set_ref(view_set *s); // NULL is allowed, and stays NULL
+void view_set_unref(view_set *s);    // so here
+
+static inline bool view_set_has(const view_set *s, uint32_t slot)
+{
+    return slot < s->slots && (s->bits[slot / 64] >> (slot % 64) & 1) != 0;
+}
+static inline void view_set_add(view_set *s, uint32_t slot)
+{
+    s->bits[slot / 64] |= (uint64_t)1 << (slot % 64);
+}
+
+typedef struct subscription {
+    uint64_t number;
+    session_key session;
+    subscribe_args view;
+    uint64_t version;    // of the rows it was last sent, 0 for none
+    uint64_t next_event; // the first that it was not sent
+    view_set *seen;      // what was in view; NULL: everything, or nothing was sent yet
+    uint32_t skipped;    // snapshots that were due and not sent, since the last
+    bool busy;           // its last snapshot is not written out yet
+    bool owed;           // to be sent as soon as it is not busy
+} subscription;
+
+typedef struct subscriptions {
+    ARRAY(subscription) list; // by ascending number
+} subscriptions;
+
+void subscriptions_deinit(subscriptions *s);
+
+// `number` above all that came before. The pointer holds until the next change of the list.
+subscription *subscriptions_add(subscriptions *s, uint64_t number, session_key session,
+                                const subscribe_args *view);
+// NULL where there is none (any more).
+subscription *subscriptions_find(subscriptions *s, uint64_t number);
+void subscriptions_remove(subscriptions *s, uint64_t number);
+
+// The kinds of events that someone wants.
+uint32_t subscriptions_events(const subscriptions *s);
+
+// Whether the rate has a snapshot fall on this tick. It is a function of the tick alone, so that
+// subscriptions of one rate fall on the same ticks and can share.
+bool subscription_due(const subscription *s, uint64_t tick, double hz);
+
+// Order by what is sent: equal ones are sent the same bytes.
+int subscription_compare(const subscription *a, const subscription *b);
+
+#endif
