@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "proto/command.h"
-#include "wording.h"
+#include "tests/unit/proto/wording.h"
 
 static command decoded;
 

@@ -12,7 +12,7 @@
 
 #include "proto/command.h"
 #include "proto/limits.h"
-#include "wording.h"
+#include "tests/unit/proto/wording.h"
 
 static void refuse(method m, const char *json, status s, const char *text)
 {

@@ -1,4 +1,4 @@
-#include "wording.h"
+#include "tests/unit/proto/wording.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
