@@ -201,7 +201,8 @@ static bool refuse_option(args *a, const args_grammar *grammar, const char *word
 }
 
 // Takes the option at argv[*at], which begins with a dash.
-static bool take_option(args *a, const args_grammar *grammar, int argc, char *const *argv, int *at)
+static bool take_option(args *a, const args_grammar *grammar, int argc, const char *const *argv,
+                        int *at)
 {
     const char *word = argv[*at];
     bool is_long = word[1] == '-';
@@ -249,8 +250,8 @@ static bool looks_like_option(const char *word)
            !(word[1] >= '0' && word[1] <= '9');
 }
 
-bool args_read(args *a, const args_grammar *grammar, bool until_word, int argc, char *const *argv,
-               int *at)
+bool args_read(args *a, const args_grammar *grammar, bool until_word, int argc,
+               const char *const *argv, int *at)
 {
     bool options_over = false;
     while (*at < argc) {

@@ -76,8 +76,8 @@ void args_deinit(args *a);
 // Reads words from argv[*at] on and moves *at past what was taken; may be called again with another
 // grammar for the words that follow. With `until_word` it stops in front of the first operand.
 // Operands are not checked (see args_check). False with a text in a->error for a person.
-bool args_read(args *a, const args_grammar *grammar, bool until_word, int argc, char *const *argv,
-               int *at);
+bool args_read(args *a, const args_grammar *grammar, bool until_word, int argc,
+               const char *const *argv, int *at);
 
 // Checks number and kinds of the operands that were read.
 bool args_check(args *a, const args_grammar *grammar);

@@ -72,22 +72,33 @@ static bool clip_axis(double start, double change, double limit, double *enter, 
     return *enter <= *leave;
 }
 
+static double within(double value, double limit)
+{
+    return value < 0.0 ? 0.0 : value > limit ? limit : value;
+}
+
 void canvas_line(canvas *c, double x0, double y0, double x1, double y1, uint8_t colour)
 {
+    double width = c->columns * CANVAS_CELL_WIDTH;
+    double height = c->rows * CANVAS_CELL_HEIGHT;
     double dx = x1 - x0;
     double dy = y1 - y0;
     double enter = 0.0;
     double leave = 1.0;
-    if (!isfinite(dx) || !isfinite(dy) ||
-        !clip_axis(x0, dx, c->columns * CANVAS_CELL_WIDTH, &enter, &leave) ||
-        !clip_axis(y0, dy, c->rows * CANVAS_CELL_HEIGHT, &enter, &leave)) {
+    if (!isfinite(dx) || !isfinite(dy) || !clip_axis(x0, dx, width, &enter, &leave) ||
+        !clip_axis(y0, dy, height, &enter, &leave)) {
         return;
     }
-    double length = fabs(dx) > fabs(dy) ? fabs(dx) : fabs(dy);
-    int steps = (int)ceil(length * (leave - enter));
+    // From here on with the ends as cut: what lies far outside has no digits left for a dot.
+    double from_x = within(x0 + enter * dx, width);
+    double from_y = within(y0 + enter * dy, height);
+    double to_x = within(x0 + leave * dx, width);
+    double to_y = within(y0 + leave * dy, height);
+    int steps = (int)ceil(fmax(fabs(to_x - from_x), fabs(to_y - from_y)));
     for (int i = 0; i <= steps; i++) {
-        double t = steps == 0 ? enter : enter + (leave - enter) * i / steps;
-        canvas_dot(c, (int)floor(x0 + t * dx), (int)floor(y0 + t * dy), colour);
+        double t = steps == 0 ? 0.0 : (double)i / steps;
+        canvas_dot(c, (int)floor(from_x + t * (to_x - from_x)),
+                   (int)floor(from_y + t * (to_y - from_y)), colour);
     }
 }
 

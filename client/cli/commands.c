@@ -5,6 +5,17 @@
 
 #include "client/cli/text.h"
 
+const args_option cli_globals[] = {
+    {"server", 's', ARGS_TEXT, "HOST:PORT",
+     "where the server is (default: CAROM_SERVER, or " CLI_SERVER_DEFAULT ")", NULL},
+    {"json", 'j', ARGS_FLAG, NULL, "results as JSON, one value a line", NULL},
+    {"timeout", 't', ARGS_SECONDS, "TIME", "how long to wait for an answer (default 5s)", NULL},
+    {"color", 0, ARGS_CHOICE, "WHEN", "auto (default), always or never; NO_COLOR is respected",
+     "auto|always|never"},
+    {"help", 'h', ARGS_FLAG, NULL, "help for the command, with examples", NULL},
+    {"version", 'V', ARGS_FLAG, NULL, "the version", NULL},
+    {0}};
+
 const cli_command *const cli_commands[] = {
     &command_watch,   &command_events,  &command_bodies,  &command_worlds,  &command_info,
     &command_create,  &command_apply,   &command_destroy, &command_pause,   &command_resume,

@@ -19,17 +19,6 @@
 #define TIMEOUT_DEFAULT_S 5.0
 #define TIMEOUT_MAX_S     86400.0
 
-const args_option cli_globals[] = {
-    {"server", 's', ARGS_TEXT, "HOST:PORT",
-     "where the server is (default: CAROM_SERVER, or " CLI_SERVER_DEFAULT ")", NULL},
-    {"json", 'j', ARGS_FLAG, NULL, "results as JSON, one value a line", NULL},
-    {"timeout", 't', ARGS_SECONDS, "TIME", "how long to wait for an answer (default 5s)", NULL},
-    {"color", 0, ARGS_CHOICE, "WHEN", "auto (default), always or never; NO_COLOR is respected",
-     "auto|always|never"},
-    {"help", 'h', ARGS_FLAG, NULL, "help for the command, with examples", NULL},
-    {"version", 'V', ARGS_FLAG, NULL, "the version", NULL},
-    {0}};
-
 static bool wants_colour(const cli *c)
 {
     const char *when = args_text(&c->args, "color", "auto");
@@ -69,7 +58,7 @@ static cli_exit unknown_command(const cli *c, const char *name)
 }
 
 // The command's own words and options, and the global ones that may stand among them.
-static cli_exit run_command(cli *c, int argc, char **argv, int at)
+static cli_exit run_command(cli *c, int argc, const char *const *argv, int at)
 {
     args_grammar grammar = {c->command->operands, c->command->options, cli_globals};
     if (!args_read(&c->args, &grammar, false, argc, argv, &at)) {
@@ -90,7 +79,7 @@ static cli_exit run_command(cli *c, int argc, char **argv, int at)
     return code == CLI_OK ? c->command->run(c) : code;
 }
 
-static cli_exit run(cli *c, int argc, char **argv)
+static cli_exit run(cli *c, int argc, const char *const *argv)
 {
     int at = 1;
     args_grammar before = {NULL, NULL, cli_globals};
@@ -119,7 +108,7 @@ int main(int argc, char **argv)
     if (!args_init(&c.args, argc)) {
         return (int)cli_out_of_memory();
     }
-    cli_exit code = run(&c, argc, argv);
+    cli_exit code = run(&c, argc, (const char *const *)argv);
     carom_free(c.client);
     args_deinit(&c.args);
     if (fflush(stdout) != 0 || ferror(stdout)) {

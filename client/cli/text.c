@@ -8,7 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
-enum { WORD_MAX = 63 };
+enum { WORD_MAX = 63, NUMBER_MAX = 63 };
 
 static const char *skip_digits(const char *at)
 {
@@ -49,15 +49,31 @@ static const char *number_end(const char *text)
     return at;
 }
 
+// The value of the number that ends before `end`. It is copied first: of "0x5" strtod would take it
+// all.
+static bool number_value(const char *text, const char *end, double *out)
+{
+    char copy[NUMBER_MAX + 1];
+    size_t size = (size_t)(end - text);
+    if (size > NUMBER_MAX) {
+        return false;
+    }
+    memcpy(copy, text, size);
+    copy[size] = '\0';
+    double value = strtod(copy, NULL);
+    if (!isfinite(value)) {
+        return false;
+    }
+    *out = value;
+    return true;
+}
+
 // Reads a number that `stop` follows, and moves past both.
 static bool read_number(const char **at, char stop, double *out)
 {
     const char *end = number_end(*at);
-    if (end == NULL || *end != stop) {
-        return false;
-    }
-    double value = strtod(*at, NULL);
-    if (!isfinite(value)) {
+    double value = 0.0;
+    if (end == NULL || *end != stop || !number_value(*at, end, &value)) {
         return false;
     }
     *out = value;
@@ -120,11 +136,12 @@ bool text_to_seconds(const char *text, double *out)
     } units[] = {{"", 1.0},   {"s", 1.0},    {"ms", 1e-3}, {"us", 1e-6},
                  {"m", 60.0}, {"min", 60.0}, {"h", 3600.0}};
     const char *end = number_end(text);
-    if (end == NULL) {
+    double number = 0.0;
+    if (end == NULL || !number_value(text, end, &number)) {
         return false;
     }
     for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
-        double value = strtod(text, NULL) * units[i].seconds;
+        double value = number * units[i].seconds;
         if (strcmp(end, units[i].unit) == 0 && isfinite(value) && value >= 0.0) {
             *out = value;
             return true;
