@@ -1,7 +1,8 @@
 // Scenes: what a world begins with, as a JSON file, for server, client, tests and benchmarks alike.
 //
 //   {"name": "wall", "description": "…",
-//    "world": {"gravity": [0, -10], "hz": 60, "substeps": 4, "sleep": true, "max_bodies": 1000},
+//    "world": {"gravity": [0, -10], "hz": 60, …}     as of world.create: also substeps, sleep,
+//                                                    continuous, max_bodies and the thresholds
 //    "view": [-10, 0, 10, 10],                       the area worth looking at
 //    "seed": 7,                                      of random()
 //    "constants": {"n": 10, "w": "=0.5 * n"},
@@ -12,14 +13,14 @@
 //      {"if": "n > 3", "let": {"x": "n / 2"}, "do": […], "else": […]},
 //      ["joint.create", {"kind": "weld", "a": "$floor", "b": "$brick{3}", …}]]}
 //
-// An entry is [method, arguments], as in world.apply but without the world, and may name the body
-// or joint that it makes with {"as": …}; or a block of entries. Of a block's keys `for` runs
+// An entry is [method, arguments], as in world.apply but without the world, and may name the body,
+// shape or joint that it makes with {"as": …}; or a block of entries. Of a block's keys `for` runs
 // variables from a first to a last value, both counted, by a step (1 when left out), the first
 // variable slowest; `let` then gives values to names, `if` chooses `do` or `else`. In `for`, `let`,
 // `if` and `constants` a string is an expression, with or without "=" (see expression.h). In
 // arguments a string that begins with "=" is one; in any other, {expression} is replaced by its
-// value and {{ stands for a brace; one that begins with "$" stands for the id of what was named so
-// before, and "$$" for a dollar.
+// value, a whole number, and {{ stands for a brace; one that begins with "$" stands for the id of
+// what was named so before, and "$$" for a dollar. A whole number goes out as an integer.
 //
 // Loading unrolls the loops into plain commands in MessagePack. What is left open are the ids: a
 // reference becomes an extension value that holds the number of the command that makes the thing,
@@ -50,12 +51,14 @@ typedef struct scene_world {
     uint32_t substeps;
     uint32_t bodies_max; // 0: no limit of its own
     bool sleep;
+    bool continuous;
+    double restitution_threshold; // [m/s]
+    double hit_threshold;         // [m/s]
 } scene_world;
 
 typedef struct scene_command {
     uint32_t offset, size; // in scene.bytes: the MessagePack [method, arguments]
     uint32_t entry;        // index in "commands" of the file, for error texts
-    uint32_t needs;        // 1 + the last command that it refers to, 0 for none
 } scene_command;
 
 typedef struct scene {
@@ -78,20 +81,23 @@ void scene_deinit(scene *s);
 
 // ---- references
 
-// Appends command `index` to `out`, its references replaced by ids[i], the id that command i made.
-// Those of the commands it needs must be known.
-void scene_resolve(const scene *s, uint32_t index, const uint64_t *ids, buffer *out);
+// Appends command `index` to `out`, each reference to a command i replaced: by ids[i], the id of
+// what that command made, where i is below `first`; from there on by {"$": i - first}, as
+// world.apply takes it for what another command of the same batch makes.
+void scene_resolve(const scene *s, uint32_t index, const uint64_t *ids, uint32_t first,
+                   buffer *out);
 
-// The id that a command's result {body: …} or {joint: …} gives; 0 where it has neither.
+// The id in a command's result {body: …}, {shape: …} or {joint: …}; 0 where it has none of them.
 uint64_t scene_made_id(const msgpack_object *result);
 
 // ---- sending a scene: one world.apply after the other
 
 // Appends to `out` the MessagePack array [[method, arguments] …] of as many commands from `first`
-// on as can go in one world.apply: at most WIRE_APPLY_COMMANDS_MAX and about SCENE_CHUNK_BYTES_MAX,
-// and none that needs an id of this same chunk. Returns their number, 0 at the end. `ids` holds an
-// element for each command of the scene; after each answer put scene_made_id of results[k] into
-// ids[first + k].
-uint32_t scene_next_chunk(const scene *s, uint32_t first, const uint64_t *ids, buffer *out);
+// on as can go in one world.apply: one at least, at most WIRE_APPLY_COMMANDS_MAX, and no more than
+// fit `bytes_max` (SCENE_CHUNK_BYTES_MAX, or what the server allows if that is less). Returns their
+// number, 0 at the end. `ids` has an element for each command of the scene; after each answer put
+// scene_made_id of results[k] into ids[first + k].
+uint32_t scene_next_chunk(const scene *s, uint32_t first, const uint64_t *ids, size_t bytes_max,
+                          buffer *out);
 
 #endif
