@@ -14,6 +14,15 @@ void requests_deinit(request_table *t)
     id_map_deinit(&t->places);
 }
 
+// One less waits. With none left there is no deadline; else the old one is a bound that may be too
+// early, which costs one look at the table.
+static void end_waiting(request_table *t)
+{
+    if (--t->waiting == 0) {
+        t->next_deadline_ns = INT64_MAX;
+    }
+}
+
 pending_request *requests_add(request_table *t, int64_t deadline_ns, int timeout_ms)
 {
     uint32_t place;
@@ -44,7 +53,9 @@ void requests_remove(request_table *t, uint64_t id)
         return;
     }
     pending_request *entry = &t->entries.data[place];
-    t->waiting -= !entry->done;
+    if (!entry->done) {
+        end_waiting(t);
+    }
     carom_value_free(entry->result);
     id_map_remove(&t->places, id);
     array_swap_remove(&t->entries, place);
@@ -63,7 +74,7 @@ void requests_complete(carom_client *c, uint64_t id, carom_value *result, const 
     }
     if (entry->fn == NULL) {
         entry->done = true;
-        c->requests.waiting--;
+        end_waiting(&c->requests);
         entry->result = result;
         entry->outcome = err == NULL ? CAROM_OK : fault_copy(&entry->error, err);
         return;

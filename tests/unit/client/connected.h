@@ -1,0 +1,18 @@
+// What tests of a connected client have in common.
+#ifndef CAROM_TESTS_UNIT_CLIENT_CONNECTED_H
+#define CAROM_TESTS_UNIT_CLIENT_CONNECTED_H
+
+#include <carom/client.h>
+
+#include "tests/unit/client/fake_server.h"
+
+enum { PATIENCE_MS = 10000 }; // longer than anything that is expected to happen takes
+
+// A client that is connected to the server, or the test fails. `options` may be NULL.
+carom_client *connect_to(fake_server *server, const carom_options *options);
+
+// Polls until *flag is true; the test fails if that does not come to pass. The client may be closed
+// or freed meanwhile only where the flag tells.
+void poll_until(carom_client *client, const bool *flag);
+
+#endif

@@ -1,0 +1,54 @@
+// A server for tests of the client: a thread that listens on a loopback port of the system's
+// choice, takes one connection after the other, and answers as the test's handler says. It speaks
+// through the client's own codecs where it behaves, and sends any bytes where it is to misbehave.
+#ifndef CAROM_TESTS_UNIT_CLIENT_FAKE_SERVER_H
+#define CAROM_TESTS_UNIT_CLIENT_FAKE_SERVER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <carom/value.h>
+
+typedef struct fake_server fake_server;
+
+typedef struct fake_message {
+    bool request; // else a notification
+    uint32_t id;
+    const char *method;
+    const carom_value *args; // the map
+} fake_message;
+
+// Called on the server's thread for each message.
+typedef void (*fake_handler)(fake_server *server, const fake_message *message, void *user);
+
+typedef struct fake_options {
+    fake_handler handler; // NULL: fake_answer
+    void *user;
+    bool deaf;         // accepts and never reads
+    int receive_bytes; // of the socket's buffer, 0: the system's
+} fake_options;
+
+fake_server *fake_start(const fake_options *options); // NULL: all defaults
+void fake_stop(fake_server *server);                  // joins the thread
+uint16_t fake_port(const fake_server *server);
+
+// What a well-behaved server would do: hello is answered, "echo" answers its arguments, "silence"
+// nothing, all else is unknown_method.
+void fake_answer(fake_server *server, const fake_message *message);
+
+// From any thread; on the connection that was accepted last. Values are taken over.
+void fake_reply(fake_server *server, uint32_t id, carom_value *result);
+void fake_refuse(fake_server *server, uint32_t id, const char *text);
+void fake_notify(fake_server *server, const char *method, carom_value *params);
+void fake_send(fake_server *server, const void *bytes, size_t size);
+void fake_hang_up(fake_server *server);
+
+// Messages and bytes that have arrived, hello counted.
+unsigned fake_received(fake_server *server);
+uint64_t fake_received_bytes(fake_server *server);
+
+// A port on which nobody listens.
+uint16_t fake_closed_port(void);
+
+#endif

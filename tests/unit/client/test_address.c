@@ -1,0 +1,74 @@
+// Addresses as people write them.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <string.h>
+
+#include <carom/client.h>
+
+static void check_parsed(const char *text, const char *host_wanted, uint16_t port_wanted)
+{
+    char host[64];
+    uint16_t port = 0;
+    assert_int_equal(carom_address_parse(text, host, sizeof host, &port, NULL), CAROM_OK);
+    assert_string_equal(host, host_wanted);
+    assert_int_equal(port, port_wanted);
+}
+
+static void address_is_taken_apart(void **state)
+{
+    (void)state;
+    check_parsed("example.org", "example.org", CAROM_PORT_DEFAULT);
+    check_parsed("example.org:80", "example.org", 80);
+    check_parsed(":1234", CAROM_HOST_DEFAULT, 1234);
+    check_parsed("", CAROM_HOST_DEFAULT, CAROM_PORT_DEFAULT);
+    check_parsed(NULL, CAROM_HOST_DEFAULT, CAROM_PORT_DEFAULT);
+    check_parsed("[::1]:65535", "::1", 65535);
+    check_parsed("[::1]", "::1", CAROM_PORT_DEFAULT);
+    check_parsed("fe80::1", "fe80::1", CAROM_PORT_DEFAULT);
+    check_parsed("tcp://10.0.0.1:9", "10.0.0.1", 9);
+}
+
+static void address_that_is_wrong_is_refused(void **state)
+{
+    (void)state;
+    static const char *const TEXTS[] = {
+        "host:",  "host:0",  "host:65536", "host:99999999999999999999",
+        "host:x", "host:1x", "[::1",       "[]",
+        "[::1]x", "[::1]:",  "host:-1",    "host: 1",
+    };
+    for (size_t i = 0; i < sizeof TEXTS / sizeof *TEXTS; i++) {
+        char host[64] = "untouched";
+        uint16_t port = 7;
+        carom_error why = {0};
+        if (carom_address_parse(TEXTS[i], host, sizeof host, &port, &why) !=
+            CAROM_INVALID_ARGUMENT) {
+            fail_msg("'%s' is taken", TEXTS[i]);
+        }
+        assert_string_equal(host, "untouched");
+        assert_int_equal(port, 7);
+        assert_non_null(strstr(why.text, TEXTS[i]));
+    }
+}
+
+static void host_that_does_not_fit_is_refused(void **state)
+{
+    (void)state;
+    char host[8];
+    uint16_t port;
+    assert_int_equal(carom_address_parse("1234567", host, sizeof host, &port, NULL), CAROM_OK);
+    assert_int_equal(carom_address_parse("12345678", host, sizeof host, &port, NULL),
+                     CAROM_INVALID_ARGUMENT);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(address_is_taken_apart),
+        cmocka_unit_test(address_that_is_wrong_is_refused),
+        cmocka_unit_test(host_that_does_not_fit_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
