@@ -13,11 +13,19 @@ const char *choices_of(const arg_list *list, const char *name)
 
 // ---- shapes
 
+// Masks go as the signed integer of the same bits (all of them: -1), as the decoder takes them: what
+// is over 2^63 - 1 many a client cannot read, Neovim among them.
+static void pack_mask(packer *k, const char *key, uint64_t mask)
+{
+    pack_text(k, key);
+    msgpack_pack_int64(k, (int64_t)mask);
+}
+
 static void pack_filter(packer *k, const shape_filter *filter)
 {
     pack_map(k, 3);
-    pair_uint(k, "category", filter->category);
-    pair_uint(k, "mask", filter->mask);
+    pack_mask(k, "category", filter->category);
+    pack_mask(k, "mask", filter->mask);
     pack_text(k, "group");
     msgpack_pack_int32(k, filter->group);
 }

@@ -122,6 +122,8 @@ local function test_drive_a_world()
 
     local state = call("body.get", { world = WORLD, body = ball })
     check(state.body == ball and state.type == "dynamic", "body.get says %s", vim.inspect(state))
+    -- All 64 bits, as a number that Neovim can hold.
+    check(state.shapes[1].filter.mask == -1, "mask %s", vim.inspect(state.shapes[1].filter.mask))
     say("%d snapshots, the ball at y = %.3f", stream.snapshots, state.position[2])
     vim.fn.chanclose(channel)
 end
