@@ -1,9 +1,10 @@
 // Distance and depth of two convex cores, and sweeps of one against the other.
 //
 // GJK: Gilbert, Johnson, Keerthi 1988, with the sub-distance by barycentric regions (C. Ericson,
-// "Real-Time Collision Detection", 2005; E. Catto, "Computing Distance", GDC 2010). EPA: G. van den Bergen,
-// "Proximity Queries and Penetration Depth Computation", GDC 2001. Time of impact: conservative
-// advancement (B. Mirtich 1996) on separating functions (E. Catto, "Continuous Collision", GDC 2013).
+// "Real-Time Collision Detection", 2005; E. Catto, "Computing Distance", GDC 2010). EPA: G. van den
+// Bergen, "Proximity Queries and Penetration Depth Computation", GDC 2001. Time of impact:
+// conservative advancement (B. Mirtich 1996) on separating functions (E. Catto, "Continuous
+// Collision", GDC 2013).
 #ifndef CAROM_COMMON_GEOMETRY_DISTANCE_H
 #define CAROM_COMMON_GEOMETRY_DISTANCE_H
 
@@ -25,9 +26,10 @@ typedef struct distance_cache {
 } distance_cache;
 
 typedef struct distance_result {
-    vec2 point_a, point_b; // nearest points of the two shapes (rounding included if asked), frame of A
-    vec2 normal;           // unit, from A to B; {0, 0} when the cores overlap
-    float distance;        // >= 0; 0 when they touch or overlap
+    vec2 point_a,
+        point_b;    // nearest points of the two shapes (rounding included if asked), frame of A
+    vec2 normal;    // unit, from A to B; {0, 0} when the cores overlap
+    float distance; // >= 0; 0 when they touch or overlap
     int32_t iterations;
 } distance_result;
 
@@ -36,8 +38,8 @@ distance_result distance_proxies(const proxy *a, const proxy *b, transform b_in_
                                  distance_cache *cache);
 
 typedef struct penetration_result {
-    vec2 normal;           // unit, from A to B: moving B along it by `depth` parts the shapes
-    float depth;           // > 0 when the shapes overlap, rounding included; else minus the distance
+    vec2 normal; // unit, from A to B: moving B along it by `depth` parts the shapes
+    float depth; // > 0 when the shapes overlap, rounding included; else minus the distance
     vec2 point_a, point_b; // deepest points on either surface, frame of A
 } penetration_result;
 
@@ -55,8 +57,9 @@ typedef struct cast_result {
 
 cast_result cast_proxies(const proxy *a, const proxy *b, transform b_in_a, vec2 translation);
 
-// A ray from `origin` by `translation` (not normalised) against a shape in its own frame. From inside: hit with
-// fraction 0 and normal {0, 0}. Segments are hit from both sides, chain segments from their right side.
+// A ray from `origin` by `translation` (not normalised) against a shape in its own frame. From
+// inside: hit with fraction 0 and normal {0, 0}. Segments are hit from both sides, chain segments
+// from their right side.
 cast_result ray_shape(const shape_geometry *shape, vec2 origin, vec2 translation);
 
 // A motion in a step: the centre of mass goes from c1 to c2, the rotation from q1 to q2.
@@ -69,7 +72,12 @@ typedef struct sweep {
 // The body frame at time t in [0, 1] of the sweep.
 transform sweep_at(const sweep *motion, float t);
 
-typedef enum impact_state { IMPACT_NONE, IMPACT_HIT, IMPACT_OVERLAPPED, IMPACT_FAILED } impact_state;
+typedef enum impact_state {
+    IMPACT_NONE,
+    IMPACT_HIT,
+    IMPACT_OVERLAPPED,
+    IMPACT_FAILED
+} impact_state;
 
 typedef struct impact_result {
     impact_state state;

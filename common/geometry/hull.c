@@ -286,8 +286,12 @@ status polygon_make(const vec2 *points, int count, float radius, polygon *out, e
     polygon made = {.count = 0};
     int kept = points_weld(points, count, welded);
     if (kept >= 3) {
-        kept = hull_wrap(welded, kept, made.vertices);
-        kept = hull_drop_collinear(made.vertices, kept);
+        vec2 hull[POLYGON_VERTICES_MAX];
+        kept = hull_wrap(welded, kept, hull);
+        kept = hull_drop_collinear(hull, kept);
+        // The corner it began with may be gone. Once more, so that equal hulls are equal to the
+        // bit.
+        kept = kept >= 3 ? hull_wrap(hull, kept, made.vertices) : 0;
     }
     if (kept < 3) {
         return error_set(err, STATUS_INVALID_ARGUMENT,

@@ -11,7 +11,7 @@
 
 #include "common/geometry/gjk.h"
 
-#define IMPACT_ITERATIONS_MAX 128
+#define IMPACT_ITERATIONS_MAX 256
 #define CHORDS_MAX            8
 
 // The surfaces are to be LINEAR_SLOP apart, give or take this [m].

@@ -1,5 +1,5 @@
-// Crossings of the elementary figures, in closed form: circle and circle, segment and segment, circle and segment.
-// In double and in one common frame, for callers who hold world coordinates.
+// Crossings of the elementary figures, in closed form: circle and circle, segment and segment,
+// circle and segment. In double and in one common frame, for callers who hold world coordinates.
 #ifndef CAROM_COMMON_GEOMETRY_INTERSECT_H
 #define CAROM_COMMON_GEOMETRY_INTERSECT_H
 
@@ -22,23 +22,24 @@ typedef enum crossing_kind {
 
 typedef struct segment_crossing {
     crossing_kind kind;
-    double t, u;         // fractions along the first and the second segment, for CROSSING_POINT
-    vec2d point;         // the crossing, or the beginning of the common stretch
-    vec2d point_end;     // the end of the common stretch; equals `point` for CROSSING_POINT
+    double t, u;     // fractions along the first and the second segment, for CROSSING_POINT
+    vec2d point;     // the crossing, or the beginning of the common stretch
+    vec2d point_end; // the end of the common stretch; equals `point` for CROSSING_POINT
 } segment_crossing;
 
 // Ends count as part of a segment; segments without length are points.
 segment_crossing intersect_segments(vec2d a0, vec2d a1, vec2d b0, vec2d b1);
 
 typedef struct circle_crossing {
-    vec2d nearest;     // the point of the segment nearest to the centre
-    double distance;   // from the centre to it
-    int count;         // 0, 1 or 2 crossings of the circle's line that lie on the segment
-    vec2d points[2];   // in order along the segment
-    double t[2];       // their fractions along the segment, in [0, 1]
+    vec2d nearest;   // the point of the segment nearest to the centre
+    double distance; // from the centre to it
+    int count;       // 0, 1 or 2 crossings of the circle's line that lie on the segment
+    vec2d points[2]; // in order along the segment
+    double t[2];     // their fractions along the segment, in [0, 1]
 } circle_crossing;
 
-// A segment that lies wholly inside the circle crosses its line nowhere; a tangent gives one crossing.
+// A segment that lies wholly inside the circle crosses its line nowhere; a tangent gives one
+// crossing.
 circle_crossing intersect_circle_segment(vec2d center, double radius, vec2d a, vec2d b);
 
 #endif

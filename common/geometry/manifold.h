@@ -1,13 +1,15 @@
 // Contact manifolds: where two convex shapes touch, as one or two points with a common normal.
 //
-// All in the frame of A: `b_in_a` is B's body frame as seen from A's. The normal points from A to B;
-// a point lies midway in the overlap, its separation is negative there. Points are produced up to
-// SPECULATIVE_DISTANCE before touching, so that the solver can stop a body at the surface. Each point
-// has a feature id that stays the same while the same features touch: impulses are carried over by it.
+// All in the frame of A: `b_in_a` is B's body frame as seen from A's. The normal points from A to
+// B; a point lies midway in the overlap, its separation is negative there. Points are produced up
+// to SPECULATIVE_DISTANCE before touching, so that the solver can stop a body at the surface. Each
+// point has a feature id that stays the same while the same features touch: impulses are carried
+// over by it.
 //
 // Methods: circles in closed form; capsules and polygons by the separating axis test with clipping
-// of the incident edge against the reference edge's sides (Gottschalk, Lin, Manocha 1996; D. Gregorius,
-// "The Separating Axis Test", GDC 2013), rounded corners by the closest points of the two edges.
+// of the incident edge against the reference edge's sides (Gottschalk, Lin, Manocha 1996; D.
+// Gregorius, "The Separating Axis Test", GDC 2013), rounded corners by the closest points of the
+// two edges.
 #ifndef CAROM_COMMON_GEOMETRY_MANIFOLD_H
 #define CAROM_COMMON_GEOMETRY_MANIFOLD_H
 
@@ -23,7 +25,7 @@ typedef struct manifold_point {
 } manifold_point;
 
 typedef struct manifold {
-    vec2 normal; // unit, from A to B, in the frame of A
+    vec2 normal;   // unit, from A to B, in the frame of A
     int32_t count; // 0: farther apart than SPECULATIVE_DISTANCE; else 1 or 2
     manifold_point points[2];
 } manifold;
@@ -37,8 +39,9 @@ manifold manifold_polygons(const polygon *a, const polygon *b, transform b_in_a)
 manifold manifold_segment_circle(const segment *a, const circle *b, transform b_in_a);
 manifold manifold_segment_capsule(const segment *a, const capsule *b, transform b_in_a);
 manifold manifold_segment_polygon(const segment *a, const polygon *b, transform b_in_a);
-// One-sided and smooth: no contact from the left side, and no normal outside the fan that the neighbouring
-// pieces leave to this one (so that a box does not stumble over the joints of a flat floor).
+// One-sided and smooth: no contact from the left side, and no normal outside the fan that the
+// neighbouring pieces leave to this one (so that a box does not stumble over the joints of a flat
+// floor).
 manifold manifold_chain_circle(const chain_segment *a, const circle *b, transform b_in_a);
 manifold manifold_chain_capsule(const chain_segment *a, const capsule *b, transform b_in_a);
 manifold manifold_chain_polygon(const chain_segment *a, const polygon *b, transform b_in_a);
@@ -46,8 +49,9 @@ manifold manifold_chain_polygon(const chain_segment *a, const polygon *b, transf
 // Whether shapes of these kinds can touch at all (two without area cannot).
 bool manifold_supported(shape_kind a, shape_kind b);
 
-// The manifold of any two shapes, in the order given: kinds may come either way round; where the table holds the pair in
-// the other order only, the result is turned round. `b_in_a` is B's body frame seen from A's.
+// The manifold of any two shapes, in the order given: kinds may come either way round; where the
+// table holds the pair in the other order only, the result is turned round. `b_in_a` is B's body
+// frame seen from A's.
 manifold manifold_shapes(const shape_geometry *a, const shape_geometry *b, transform b_in_a);
 
 #endif

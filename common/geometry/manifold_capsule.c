@@ -77,7 +77,7 @@ static manifold cores_manifold(vec2 a1, vec2 a2, float radius_a, vec2 b1, vec2 b
     edge_pair pair = cores_pair(&a, &b, radius_a, radius_b);
     if (!cores_cross(&a, &b)) {
         edges_corner corner = edges_nearest_corner(&pair);
-        if (corner.found && corner.distance > REFERENCE_BIAS) {
+        if (corner.found) {
             return edges_corner_manifold(&corner, radius_a, radius_b);
         }
     }

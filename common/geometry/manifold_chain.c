@@ -221,11 +221,15 @@ manifold manifold_chain_polygon(const chain_segment *a, const polygon *b, transf
     }
     edge_pair pair = chain_pair(&a->edge, &f, &h, face, flipped, b->radius);
     pair.separation = best;
-    if (best > REFERENCE_BIAS) {
-        edges_corner corner = edges_nearest_corner(&pair);
+    if (best > 0.0f) {
+        polygon line = polygon_from_segment(a->edge.a, a->edge.b, 0.0f);
+        edges_corner corner = polygons_nearest_corner(&line, b, b_in_a, &pair);
         if (corner.found) {
             return fan_admits(&f, corner.normal) ? edges_corner_manifold(&corner, 0.0f, b->radius)
                                                  : none;
+        }
+        if (!fan_admits(&f, pair.flipped ? vec2_neg(pair.normal) : pair.normal)) {
+            return none;
         }
     }
     return edges_overlap(&pair) ? edges_clip(&pair) : none;

@@ -22,8 +22,8 @@ typedef struct edge_pair {
     bool flipped;
 } edge_pair;
 
-// Clips the incident edge to the sides of the reference. At least one point, be it the nearest end
-// when the incident edge lies beside the reference, if one is within SPECULATIVE_DISTANCE.
+// Clips the incident edge to the sides of the reference. Always at least one point, even when
+// the incident edge lies beside the reference; the caller knows that the cores are within reach.
 manifold edges_clip(const edge_pair *pair);
 
 typedef struct edges_corner {
@@ -34,9 +34,23 @@ typedef struct edges_corner {
     uint16_t id;
 } edges_corner;
 
-// Whether two corners are what is nearest between the edges of two cores that are apart: then the
-// normal runs between them, and not along the reference's.
+// Whether two corners are what is nearest between the two edges, which are apart: then the normal
+// runs between them, and not along the reference's.
 edges_corner edges_nearest_corner(const edge_pair *pair);
+
+// The same of two whole polygons (or segments) that are apart. Where a corner and an edge are
+// nearest instead, that edge becomes the reference of `pair`. Not found too when they lie on each
+// other as faces, and `pair` is as good.
+edges_corner polygons_nearest_corner(const polygon *a, const polygon *b, transform b_in_a,
+                                     edge_pair *pair);
+
+// Fills in the pair of A's edge and B's edge but for its separation.
+void edge_pair_set(edge_pair *pair, const polygon *a, int edge_a, const polygon *b, int edge_b,
+                   transform b_in_a, bool flipped);
+
+// Of the two edges at a vertex, the one that faces more against the direction (in the shape's
+// frame).
+int edge_facing(const polygon *shape, int vertex, vec2 direction);
 
 // The manifold of one point between two corners.
 manifold edges_corner_manifold(const edges_corner *corner, float radius_a, float radius_b);

@@ -87,37 +87,58 @@ static inline __attribute__((always_inline)) float outline_separation(const outl
     return largest;
 }
 
-// The edge of `o` whose normal runs most against n.
-static inline __attribute__((always_inline)) int outline_incident(const outline *o, int groups,
-                                                                  int count, vec2 n)
+// The vertex of `o` that lies deepest against n; the first of equals.
+static inline __attribute__((always_inline)) int outline_deepest(const outline *o, int groups,
+                                                                 vec2 n)
 {
-    lanes against[GROUPS_MAX];
+    lanes depth[GROUPS_MAX];
     for (int g = 0; g < groups; g++) {
-        against[g] = -(lanes_splat(n.x) * o->nx[g] + lanes_splat(n.y) * o->ny[g]);
+        depth[g] = -(lanes_splat(n.x) * o->x[g] + lanes_splat(n.y) * o->y[g]);
     }
-    int last = groups - 1;
-    against[last] = lanes_first(count - last * LANES, against[last], lanes_splat(-FLT_MAX));
-    lanes all = groups == 1 ? against[0] : lanes_max(against[0], against[last]);
+    lanes all = groups == 1 ? depth[0] : lanes_max(depth[0], depth[1]);
     lanes most = lanes_splat(lanes_largest(all));
-    unsigned mask = lanes_equal_mask(against[0], most);
+    unsigned mask = lanes_equal_mask(depth[0], most);
     if (groups > 1) {
-        mask |= lanes_equal_mask(against[1], most) << LANES;
+        mask |= lanes_equal_mask(depth[1], most) << LANES;
     }
     return __builtin_ctz(mask | 1u << (POLYGON_VERTICES_MAX - 1));
 }
 
-// Apart, and the deepest end beyond the sides of the reference: then corners may be nearest.
+// The deepest end lies beyond the sides of the reference: with the cores apart, corners may be
+// nearest.
 static inline bool corners_may_touch(const edge_pair *pair)
 {
-    if (pair->separation <= REFERENCE_BIAS) {
-        return false;
-    }
     vec2 t = vec2_left(pair->normal);
     vec2 w1 = vec2_sub(pair->w1, pair->r1);
     vec2 w2 = vec2_sub(pair->w2, pair->r1);
     vec2 deepest = vec2_dot(w1, pair->normal) < vec2_dot(w2, pair->normal) ? w1 : w2;
     float u = vec2_dot(deepest, t);
     return u < 0.0f || u > vec2_dot(vec2_sub(pair->r2, pair->r1), t);
+}
+
+static __attribute__((noinline)) manifold corners_manifold(const polygon *a, const polygon *b,
+                                                           transform b_in_a, edge_pair *pair)
+{
+    edges_corner corner = polygons_nearest_corner(a, b, b_in_a, pair);
+    return corner.found ? edges_corner_manifold(&corner, a->radius, b->radius) : edges_clip(pair);
+}
+
+// Pairs the reference with the edge of the other polygon at its deepest vertex.
+static inline __attribute__((always_inline)) edge_pair
+pair_with_incident(const polygon *a, const outline *oa, int groups_a, int edge_a, const polygon *b,
+                   const outline *ob, int groups_b, int edge_b, transform b_in_a, bool flipped)
+{
+    if (flipped) {
+        vec2 normal = rot_vec(b_in_a.q, b->normals[edge_b]);
+        edge_a = edge_facing(a, outline_deepest(oa, groups_a, normal), normal);
+    } else {
+        vec2 normal = a->normals[edge_a];
+        int deepest = outline_deepest(ob, groups_b, normal);
+        edge_b = edge_facing(b, deepest, rot_inv_vec(b_in_a.q, normal));
+    }
+    edge_pair pair;
+    edge_pair_set(&pair, a, edge_a, b, edge_b, b_in_a, flipped);
+    return pair;
 }
 
 static inline __attribute__((always_inline)) manifold
@@ -144,44 +165,17 @@ polygons_kernel(const polygon *a, const polygon *b, transform b_in_a, int groups
         return none;
     }
 
-    edge_pair pair;
-    pair.flipped = separation_b > separation_a + REFERENCE_BIAS;
-    if (!pair.flipped) {
-        pair.normal = a->normals[edge_a];
-        edge_b = outline_incident(&ob, groups_b, b->count, pair.normal);
-    } else {
-        pair.normal = rot_vec(b_in_a.q, b->normals[edge_b]);
-        edge_a = outline_incident(&oa, groups_a, a->count, pair.normal);
-    }
-    int next_a = edge_a + 1 < a->count ? edge_a + 1 : 0;
-    int next_b = edge_b + 1 < b->count ? edge_b + 1 : 0;
-    pair.edge_a = (uint8_t)edge_a;
-    pair.next_a = (uint8_t)next_a;
-    pair.edge_b = (uint8_t)edge_b;
-    pair.next_b = (uint8_t)next_b;
-    vec2 b1 = transform_point(b_in_a, b->vertices[edge_b]);
-    vec2 b2 = transform_point(b_in_a, b->vertices[next_b]);
-    if (!pair.flipped) {
-        pair.separation = separation_a;
-        pair.r1 = a->vertices[edge_a];
-        pair.r2 = a->vertices[next_a];
-        pair.w1 = b1;
-        pair.w2 = b2;
-        pair.radius_reference = a->radius;
-        pair.radius_incident = b->radius;
-    } else {
-        pair.separation = separation_b;
-        pair.r1 = b1;
-        pair.r2 = b2;
-        pair.w1 = a->vertices[edge_a];
-        pair.w2 = a->vertices[next_a];
-        pair.radius_reference = b->radius;
-        pair.radius_incident = a->radius;
-    }
+    bool flipped = separation_b > separation_a + REFERENCE_BIAS;
+    edge_pair pair =
+        pair_with_incident(a, &oa, groups_a, edge_a, b, &ob, groups_b, edge_b, b_in_a, flipped);
+    pair.separation = flipped ? separation_b : separation_a;
     if (corners_may_touch(&pair)) {
-        edges_corner corner = edges_nearest_corner(&pair);
-        if (corner.found) {
-            return edges_corner_manifold(&corner, a->radius, b->radius);
+        if (separation_a > 0.0f || separation_b > 0.0f) {
+            return corners_manifold(a, b, b_in_a, &pair);
+        }
+        if (!flipped && separation_b > separation_a) { // beside A's edge: here the hair matters
+            pair = pair_with_incident(a, &oa, groups_a, edge_a, b, &ob, groups_b, edge_b, b_in_a,
+                                      true);
         }
     }
     return edges_clip(&pair);

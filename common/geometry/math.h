@@ -1,13 +1,13 @@
 // Values of the plane: vectors, rotations, poses, boxes. Pure functions, no state; any thread.
 //
 // Two precisions meet here. A place in the world is a `vec2d` (double: 100 km from the origin it
-// still resolves 15 picometres); everything that is relative to a body, or small, is a `vec2` (float,
-// so that eight fit a vector register). The step only ever works on differences, taken in double
-// and then rounded once, so a world far from the origin behaves as one at the origin.
+// still resolves 15 picometres); everything that is relative to a body, or small, is a `vec2`
+// (float, so that eight fit a vector register). The step only ever works on differences, taken in
+// double and then rounded once, so a world far from the origin behaves as one at the origin.
 //
 // The same bits everywhere: only + - * / and sqrt, which IEEE 754 rounds exactly, are used; sine,
-// cosine and arctangent are our own (math.c), and no multiply-add is ever fused (-ffp-contract=off).
-// Units: metres, radians, counter-clockwise positive.
+// cosine and arctangent are our own (math.c), and no multiply-add is ever fused
+// (-ffp-contract=off). Units: metres, radians, counter-clockwise positive.
 #ifndef CAROM_COMMON_GEOMETRY_MATH_H
 #define CAROM_COMMON_GEOMETRY_MATH_H
 
@@ -42,8 +42,8 @@ typedef struct pose {
     rot q;
 } pose;
 
-// An axis-aligned box, lower <= upper in each coordinate. World boxes are rounded outward, so that a
-// box of floats always holds what it was made around.
+// An axis-aligned box, lower <= upper in each coordinate. World boxes are rounded outward, so that
+// a box of floats always holds what it was made around.
 typedef struct aabb {
     vec2 lower, upper;
 } aabb;
@@ -193,8 +193,8 @@ static inline bool vec2d_is_finite(vec2d a)
 static const rot ROT_IDENTITY = {1.0f, 0.0f};
 static const transform TRANSFORM_IDENTITY = {{0.0f, 0.0f}, {1.0f, 0.0f}};
 
-// Sine and cosine of `angle`, |angle| <= 2^40 rad, to within 1e-13; 0 and 1 for a larger one. Cody and Waite's range
-// reduction to ±pi/4, then minimax polynomials.
+// Sine and cosine of `angle`, |angle| <= 2^40 rad, to within 1e-13; 0 and 1 for a larger one. Cody
+// and Waite's range reduction to ±pi/4, then minimax polynomials.
 void sin_cos(double angle, double *sine, double *cosine);
 
 // The angle of (x, y) in [-pi, pi], to within 1e-13; 0 for (0, 0).

@@ -14,7 +14,7 @@
 enum { POLYGON_VERTICES_MAX = 8 }; // so that a polygon is a fixed-size value of 152 bytes
 
 // Lengths below this are taken as nothing: a quarter of what the solver leaves as overlap.
-#define LINEAR_SLOP 0.005f
+#define LINEAR_SLOP      0.005f
 // The shortest edge and thinnest extent that a shape may have [m].
 #define SHAPE_EXTENT_MIN 0.001f
 // The largest coordinate in a shape's own frame [m]: float still resolves 1 mm there.
@@ -52,8 +52,8 @@ typedef struct segment {
     vec2 a, b;
 } segment;
 
-// A piece of a chain: it collides from its right side only (the outer side of a counter-clockwise loop), and
-// its neighbours' far ends tell which normals belong to a smooth surface.
+// A piece of a chain: it collides from its right side only (the outer side of a counter-clockwise
+// loop), and its neighbours' far ends tell which normals belong to a smooth surface.
 typedef struct chain_segment {
     vec2 ghost_before;
     segment edge;
@@ -83,7 +83,8 @@ typedef struct mass_properties {
 status polygon_make(const vec2 *points, int count, float radius, polygon *out, error *err);
 
 // A box of full width and height `size`, turned by `angle` about `center`.
-status polygon_make_box(vec2 size, vec2 center, double angle, float radius, polygon *out, error *err);
+status polygon_make_box(vec2 size, vec2 center, double angle, float radius, polygon *out,
+                        error *err);
 
 // Finite, within SHAPE_EXTENT_MIN and _MAX, and of a sane form; the text names the field.
 status shape_validate(const shape_geometry *shape, error *err);
@@ -98,7 +99,8 @@ aabb shape_aabb(const shape_geometry *shape, transform t);
 // The box in the world, rounded outward.
 aabb shape_aabb_at(const shape_geometry *shape, pose frame);
 
-// Half the smallest width of the shape: how far it can move in a step and still be sure to be noticed.
+// Half the smallest width of the shape: how far it can move in a step and still be sure to be
+// noticed.
 float shape_extent_min(const shape_geometry *shape);
 
 // The largest distance of any of its points from `center` (in the same frame).
