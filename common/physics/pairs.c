@@ -75,7 +75,9 @@ void find_pairs(physics_world *world)
         world->shapes.data[world->enlarged.data[i]].flags &= ~(uint32_t)SHAPE_ENLARGED;
     }
     array_clear(&world->enlarged);
-    qsort(world->found.data, world->found.count, sizeof *world->found.data, compare_pairs);
+    if (world->found.count > 1) { // qsort takes no NULL, even of nothing
+        qsort(world->found.data, world->found.count, sizeof *world->found.data, compare_pairs);
+    }
     for (uint32_t i = 0; i < world->found.count; i++) {
         uint32_t slot = contact_create(world, world->found.data[i].a, world->found.data[i].b);
         wake_sleeper(world, slot);
