@@ -32,7 +32,9 @@ static uint64_t id_of(const application *a, uint64_t id)
         return id;
     }
     const command_result *maker = &a->made[command_id_index(id)];
-    return maker->method == METHOD_SHAPE_ADD ? maker->shape : maker->spawn.body;
+    return maker->method == METHOD_SHAPE_ADD      ? maker->shape
+           : maker->method == METHOD_JOINT_CREATE ? maker->joint
+                                                  : maker->spawn.body;
 }
 
 // ---- the commands
@@ -75,6 +77,16 @@ static status apply_turn(const application *a, method m, const body_turn_args *t
                : body_apply_angular_impulse(a->world, body, turn->value, a->err);
 }
 
+static status apply_joint_create(const application *a, const joint_args *joint, joint_id *out)
+{
+    joint_def def = joint->def;
+    def.a = id_of(a, def.a);
+    def.b = id_of(a, def.b);
+    def.joint_a = id_of(a, def.joint_a);
+    def.joint_b = id_of(a, def.joint_b);
+    return joint_create(a->world, &def, out, a->err);
+}
+
 static status apply_batch(const application *a, const apply_args *batch, batch_result *out);
 
 static status apply_one(const application *a, const command *c, command_result *out)
@@ -108,6 +120,24 @@ static status apply_one(const application *a, const command *c, command_result *
                          a->err);
     case METHOD_SHAPE_REMOVE:
         return shape_remove(a->world, id_of(a, c->shape), a->err);
+    case METHOD_JOINT_CREATE:
+        return apply_joint_create(a, &c->joint, &out->joint);
+    case METHOD_JOINT_SET:
+        return joint_set(a->world, id_of(a, c->joint.joint), c->joint.def.fields, &c->joint.def,
+                         a->err);
+    case METHOD_JOINT_REMOVE:
+        return joint_remove(a->world, id_of(a, c->joint_id), a->err);
+    case METHOD_JOINT_GET:
+        return joint_get(a->world, id_of(a, c->joint_id), &out->joint_info, a->err);
+    case METHOD_QUERY_RAY:
+        return apply_ray(a->world, &c->ray, &out->hits, a->memory, a->err);
+    case METHOD_QUERY_OVERLAP:
+        return apply_overlap(a->world, &c->overlap, &out->found, a->memory, a->err);
+    case METHOD_QUERY_CAST:
+        return apply_cast(a->world, &c->cast, &out->hits, a->memory, a->err);
+    case METHOD_QUERY_NEAREST:
+        return query_nearest(a->world, c->nearest.point, c->nearest.radius, &c->nearest.filter,
+                             &out->near, a->err);
     default:
         return error_set(a->err, STATUS_UNAVAILABLE, "%s is not available in this version",
                          method_name(c->method));

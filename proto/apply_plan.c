@@ -2,9 +2,10 @@
 //
 // A batch is all or nothing, and the engine has no undo; so what each command would find is worked
 // out beforehand. Only ids and room can depend on the commands before it: which bodies, shapes and
-// joints the batch has removed by then, and how many it has made. The plan keeps just that.
-// Definitions are checked as the engine will check them. tests/unit/proto/test_apply.c holds the
-// plan to the engine with random batches: what passes here is applied to its end.
+// joints the batch has removed by then, and how many it has made. The plan keeps just that; what
+// joints need besides is tried out (apply_trial.c). Definitions are checked as the engine will
+// check them. tests/unit/proto/test_apply.c holds the plan to the engine with random batches: what
+// passes here is applied to its end.
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -25,7 +26,8 @@ typedef struct plan {
     const apply_args *batch;
     uint32_t at; // the command that is being looked at
     // What there is room for; removing makes some.
-    uint64_t bodies_left, shapes_left;
+    uint64_t bodies_left, shapes_left, joints_left;
+    trial *joints; // NULL: the batch has none
     size_t result_bytes;
     ARRAY(plan_body) known;
     ARRAY(shape_id) removed_shapes;
@@ -290,6 +292,18 @@ static status world_set_check(const plan *p, const world_set_args *set)
     return world_def_check(&def, p->err);
 }
 
+// Whether it can be made is found out by the trial. Joints that go with a body make no room here:
+// the plan may refuse the millionth joint where the engine would not.
+static status joint_create_check(plan *p)
+{
+    if (p->joints_left == 0) {
+        return error_set(p->err, STATUS_LIMIT_EXCEEDED, "a world has at most %d joints",
+                         PHYSICS_JOINTS_MAX);
+    }
+    p->joints_left--;
+    return STATUS_OK;
+}
+
 static status command_check(plan *p, const command *c)
 {
     switch (c->method) {
@@ -313,6 +327,14 @@ static status command_check(plan *p, const command *c)
         return shape_add_check(p, &c->shape_add);
     case METHOD_SHAPE_REMOVE:
         return shape_remove_check(p, c->shape);
+    case METHOD_JOINT_CREATE:
+        return joint_create_check(p);
+    case METHOD_JOINT_REMOVE:
+        p->joints_left++;
+        return STATUS_OK;
+    case METHOD_JOINT_SET:
+    case METHOD_JOINT_GET:
+        return STATUS_OK; // for the trial
     default:
         return error_set(p->err, STATUS_UNAVAILABLE, "%s cannot be applied here",
                          method_name(c->method));
@@ -326,10 +348,15 @@ status plan_check(const physics_world *world, const apply_args *batch, error *er
               .batch = batch,
               .bodies_left = room.bodies,
               .shapes_left = room.shapes,
+              .joints_left = room.joints,
+              .joints = trial_create(world, batch),
               .err = err};
     status s = STATUS_OK;
     for (p.at = 0; p.at < batch->count && s == STATUS_OK; p.at++) {
         s = command_check(&p, &batch->commands[p.at]);
+        if (s == STATUS_OK && p.joints != NULL) {
+            s = trial_command(p.joints, p.at, err);
+        }
         if (s == STATUS_OK && p.result_bytes > APPLY_RESULT_BYTES_MAX) {
             s = error_set(err, STATUS_LIMIT_EXCEEDED,
                           "the answer would be larger than %zu MiB with this command",
@@ -340,6 +367,7 @@ status plan_check(const physics_world *world, const apply_args *batch, error *er
                          method_name(batch->commands[p.at].method));
         }
     }
+    trial_free(p.joints);
     array_free(&p.known);
     array_free(&p.removed_shapes);
     return s;

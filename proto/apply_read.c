@@ -57,26 +57,56 @@ size_t read_body_bytes(const physics_world *world, body_id id)
     return bytes;
 }
 
+static status read_joints(const physics_world *world, world_state_result *state,
+                          command_memory **memory, error *err)
+{
+    uint32_t count = PHYSICS_JOINTS_MAX - world_room_left(world).joints;
+    if ((size_t)count * sizeof *state->joints > APPLY_RESULT_BYTES_MAX) {
+        return too_large(err);
+    }
+    state->joints = command_memory_take(memory, count, sizeof *state->joints);
+    for (joint_id id = 0; (id = world_next_joint(world, id)) != 0;) {
+        status s = joint_get(world, id, &state->joints[state->joint_count], err);
+        if (s != STATUS_OK) {
+            return s;
+        }
+        state->joint_count++;
+    }
+    return STATUS_OK;
+}
+
+static status read_bodies(const physics_world *world, world_state_result *state,
+                          command_memory **memory, error *err)
+{
+    uint32_t count = world_definition(world).bodies_max - world_room_left(world).bodies;
+    if ((size_t)count * sizeof *state->bodies > APPLY_RESULT_BYTES_MAX) {
+        return too_large(err);
+    }
+    state->bodies = command_memory_take(memory, count, sizeof *state->bodies);
+    for (body_id id = 0; (id = world_next_body(world, id)) != 0;) {
+        status s = read_body(world, id, &state->bodies[state->body_count], memory, err);
+        if (s != STATUS_OK) {
+            return s;
+        }
+        state->body_count++;
+        if (command_memory_used(*memory) > APPLY_RESULT_BYTES_MAX) {
+            return too_large(err);
+        }
+    }
+    return STATUS_OK;
+}
+
 status read_world(const physics_world *world, const char *name, world_state_result *out,
                   command_memory **memory, error *err)
 {
     world_state_result state = {.hash = world_hash(world)};
     memcpy(state.world, name, strlen(name) + 1);
-    uint32_t count = world_count(world).bodies;
-    if ((size_t)count * sizeof *state.bodies > APPLY_RESULT_BYTES_MAX) {
-        return too_large(err);
+    status s = read_bodies(world, &state, memory, err);
+    if (s == STATUS_OK) {
+        s = read_joints(world, &state, memory, err);
     }
-    state.bodies = command_memory_take(memory, count, sizeof *state.bodies);
-    for (body_id id = 0; (id = world_next_body(world, id)) != 0;) {
-        status s = read_body(world, id, &state.bodies[state.body_count], memory, err);
-        if (s != STATUS_OK) {
-            return s;
-        }
-        state.body_count++;
-        if (command_memory_used(*memory) > APPLY_RESULT_BYTES_MAX) {
-            return too_large(err);
-        }
+    if (s == STATUS_OK) {
+        *out = state;
     }
-    *out = state;
-    return STATUS_OK;
+    return s;
 }

@@ -19,7 +19,7 @@ static void fields_add(uint32_t *fields, const given_field *given, size_t count)
     }
 }
 
-static void joint_places_read(const arguments *a, joint_def *out)
+static void joint_fixed_read(const arguments *a, joint_def *out)
 {
     const given_field given[] = {
         {arguments_vector(a, "anchor", &out->anchor), JOINT_FIELD_ANCHOR},
@@ -32,11 +32,14 @@ static void joint_places_read(const arguments *a, joint_def *out)
         {arguments_id(a, "joint_b", METHOD_JOINT_CREATE, &out->joint_b), JOINT_FIELD_JOINT_B},
         {arguments_vector(a, "ground_a", &out->ground_a), JOINT_FIELD_GROUND_A},
         {arguments_vector(a, "ground_b", &out->ground_b), JOINT_FIELD_GROUND_B},
+        {arguments_number(a, "ratio", &out->ratio), JOINT_FIELD_RATIO},
+        {arguments_bool(a, "collide_connected", &out->collide_connected),
+         JOINT_FIELD_COLLIDE_CONNECTED},
     };
     fields_add(&out->fields, given, sizeof given / sizeof *given);
 }
 
-static void joint_motion_read(const arguments *a, joint_def *out)
+static void joint_settable_read(const arguments *a, joint_def *out)
 {
     const given_field given[] = {
         {arguments_number(a, "length", &out->length), JOINT_FIELD_LENGTH},
@@ -55,11 +58,8 @@ static void joint_motion_read(const arguments *a, joint_def *out)
         {arguments_number(a, "target_translation", &out->target_translation),
          JOINT_FIELD_TARGET_TRANSLATION},
         {arguments_vector_float(a, "velocity", &out->velocity), JOINT_FIELD_VELOCITY},
-        {arguments_number(a, "ratio", &out->ratio), JOINT_FIELD_RATIO},
         {arguments_number(a, "break_force", &out->break_force), JOINT_FIELD_BREAK_FORCE},
         {arguments_number(a, "break_torque", &out->break_torque), JOINT_FIELD_BREAK_TORQUE},
-        {arguments_bool(a, "collide_connected", &out->collide_connected),
-         JOINT_FIELD_COLLIDE_CONNECTED},
     };
     fields_add(&out->fields, given, sizeof given / sizeof *given);
 }
@@ -73,8 +73,8 @@ void decode_joint_create(const arguments *a, joint_args *out)
     out->def.fields = 0;
     arguments_id(a, "a", METHOD_BODY_SPAWN, &out->def.a);
     arguments_id(a, "b", METHOD_BODY_SPAWN, &out->def.b);
-    joint_places_read(a, &out->def);
-    joint_motion_read(a, &out->def);
+    joint_fixed_read(a, &out->def);
+    joint_settable_read(a, &out->def);
 }
 
 void decode_joint_set(const arguments *a, joint_args *out)
@@ -82,8 +82,7 @@ void decode_joint_set(const arguments *a, joint_args *out)
     *out = (joint_args){.def = joint_def_default(JOINT_REVOLUTE)};
     out->def.fields = 0;
     arguments_id(a, "joint", METHOD_JOINT_CREATE, &out->joint);
-    joint_places_read(a, &out->def);
-    joint_motion_read(a, &out->def);
+    joint_settable_read(a, &out->def);
     if (out->def.fields == 0) {
         decoder_fail(a->decoder, STATUS_INVALID_ARGUMENT, a->where,
                      "nothing to set; give motor_speed, target or another property");

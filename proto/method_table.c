@@ -356,49 +356,44 @@ static const method_arg SHAPE_REMOVE_ARGS[] = {WORLD, REQUIRED_ID("shape", "The 
     {                                                                                              \
         .name = n, .type = ARG_ID, .min = 1, .max = ID_MAX, .doc = d                               \
     }
-#define JOINT_PLACES                                                                               \
+// Given when a joint is made, for good.
+#define JOINT_FIXED                                                                                \
     VECTOR("anchor", PHYSICS_EXTENT_MAX, NULL, "m",                                                \
            "Where it acts: a place in the world; or else:"),                                       \
-        VECTOR("anchor_a", PHYSICS_EXTENT_MAX, NULL, "m", "A point of a, in its frame."),          \
-        VECTOR("anchor_b", PHYSICS_EXTENT_MAX, NULL, "m", "A point of b, in its frame."),          \
-        VECTOR("axis", PHYSICS_EXTENT_MAX, NULL, "",                                               \
-               "prismatic, wheel: a direction in the world."),                                     \
-        NUMBER("reference_angle", -ANGLE_MAX, ANGLE_MAX, NULL, "rad",                              \
-               "Angle of b less that of a that counts as zero."),                                  \
-        OPTIONAL_ID("joint_a", "gear: a revolute or prismatic joint."),                            \
-        OPTIONAL_ID("joint_b", "gear: another."),                                                  \
-        VECTOR("ground_a", PHYSICS_EXTENT_MAX, NULL, "m",                                          \
-               "pulley: where a's rope turns, in the world."),                                     \
-        VECTOR("ground_b", PHYSICS_EXTENT_MAX, NULL, "m", "pulley: where b's rope turns.")
-#define JOINT_MOTION                                                                               \
-    NUMBER("length", 0, JOINT_LIMIT_MAX, NULL, "m", "distance: at rest; pulley: of the rope."),    \
+        VECTOR("anchor_a", 2.0 * PHYSICS_EXTENT_MAX, NULL, "m", "A point of a, in its frame."),    \
+        VECTOR("anchor_b", 2.0 * PHYSICS_EXTENT_MAX, NULL, "m", "A point of b, in its frame."),    \
+        VECTOR("axis", 1.0e12, NULL, "", "A direction in the world, of any length."),              \
+        NUMBER("reference_angle", -JOINT_LIMIT_MAX, JOINT_LIMIT_MAX, NULL, "rad",                  \
+               "Angle of b less that of a that counts as zero; as it is, if left out."),           \
+        OPTIONAL_ID("joint_a", "A revolute or prismatic joint that the gear stands on."),          \
+        OPTIONAL_ID("joint_b", "Another; both or neither."),                                       \
+        VECTOR("ground_a", PHYSICS_EXTENT_MAX, NULL, "m", "Where a's rope turns, in the world."),  \
+        VECTOR("ground_b", PHYSICS_EXTENT_MAX, NULL, "m", "Where b's rope turns, in the world."),  \
+        NUMBER("ratio", -JOINT_RATIO_MAX, JOINT_RATIO_MAX, "1", "",                                \
+               "What b's motion counts for; at least 0.001 in size, > 0 for a pulley."),           \
+        BOOL("collide_connected", "false", "The two bodies collide all the same.")
+#define JOINT_SETTABLE                                                                             \
+    NUMBER("length", 0, 2.0 * PHYSICS_EXTENT_MAX * JOINT_RATIO_MAX, NULL, "m",                     \
+           "Of the rod or spring at rest, or of the rope; as it is, if left out."),                \
         NUMBER("lower", -JOINT_LIMIT_MAX, JOINT_LIMIT_MAX, NULL, "rad or m", "Lower limit."),      \
         NUMBER("upper", -JOINT_LIMIT_MAX, JOINT_LIMIT_MAX, NULL, "rad or m", "Upper limit."),      \
         NUMBER("motor_speed", -PHYSICS_SPEED_MAX, PHYSICS_SPEED_MAX, NULL, "rad/s or m/s",         \
                "What the motor aims at; 0: a brake."),                                             \
-        NUMBER("max_force", 0, PHYSICS_FORCE_MAX, NULL, "N",                                       \
-               "Of the motor or mouse; 0 switches it off."),                                       \
-        NUMBER("max_torque", 0, PHYSICS_FORCE_MAX, NULL, "N m",                                    \
-               "Of the motor; 0 switches it off."),                                                \
+        NUMBER("max_force", 0, PHYSICS_FORCE_MAX, NULL, "N", "Of the motor or mouse; 0: off."),    \
+        NUMBER("max_torque", 0, PHYSICS_FORCE_MAX, NULL, "N m", "Of the motor; 0: off."),          \
         NUMBER("hertz", 0, JOINT_HERTZ_MAX, NULL, "1/s", "Frequency of the spring; 0: none."),     \
-        NUMBER("damping_ratio", 0, JOINT_DAMPING_RATIO_MAX, NULL, "",                              \
-               "Of the spring; 1: critical."),                                                     \
-        NUMBER("angular_hertz", 0, JOINT_HERTZ_MAX, NULL, "1/s",                                   \
-               "weld, motor: of the angle's spring."),                                             \
-        NUMBER("angular_damping_ratio", 0, JOINT_DAMPING_RATIO_MAX, NULL, "",                      \
-               "weld, motor: likewise."),                                                          \
+        NUMBER("damping_ratio", 0, JOINT_DAMPING_RATIO_MAX, NULL, "", "Of it; 1: critical."),      \
+        NUMBER("angular_hertz", 0, JOINT_HERTZ_MAX, NULL, "1/s", "Of the angle's spring."),        \
+        NUMBER("angular_damping_ratio", 0, JOINT_DAMPING_RATIO_MAX, NULL, "", "Of it."),           \
         VECTOR("target", PHYSICS_EXTENT_MAX, NULL, "m",                                            \
                "mouse: the place to drag to; motor: of b's anchor from a's, in a's frame."),       \
         NUMBER("target_angle", -JOINT_LIMIT_MAX, JOINT_LIMIT_MAX, NULL, "rad",                     \
-               "revolute, motor: where the spring rests."),                                        \
+               "Where the spring rests."),                                                         \
         NUMBER("target_translation", -JOINT_LIMIT_MAX, JOINT_LIMIT_MAX, NULL, "m",                 \
-               "prismatic, wheel: where the spring rests."),                                       \
-        VECTOR("velocity", PHYSICS_SPEED_MAX, NULL, "m/s", "motor: of b's anchor, in a's frame."), \
-        NUMBER("ratio", -JOINT_RATIO_MAX, JOINT_RATIO_MAX, NULL, "",                               \
-               "gear, pulley: what b's motion counts; not 0."),                                    \
+               "Where the spring rests."),                                                         \
+        VECTOR("velocity", PHYSICS_SPEED_MAX, NULL, "m/s", "Of b's anchor, in a's frame."),        \
         NUMBER("break_force", 0, PHYSICS_FORCE_MAX, NULL, "N", "Breaks above it; 0: never."),      \
-        NUMBER("break_torque", 0, PHYSICS_FORCE_MAX, NULL, "N m", "Breaks above it; 0: never."),   \
-        BOOL("collide_connected", NULL, "The two bodies collide all the same.")
+        NUMBER("break_torque", 0, PHYSICS_FORCE_MAX, NULL, "N m", "Breaks above it; 0: never.")
 
 static const method_arg JOINT_CREATE_ARGS[] = {
     WORLD,
@@ -409,10 +404,10 @@ static const method_arg JOINT_CREATE_ARGS[] = {
      .doc = "What it holds."},
     OPTIONAL_ID("a", "A body; a mouse has none, and a gear may do with joints."),
     OPTIONAL_ID("b", "Another body."),
-    JOINT_PLACES,
-    JOINT_MOTION,
+    JOINT_FIXED,
+    JOINT_SETTABLE,
 };
-static const method_arg JOINT_SET_ARGS[] = {WORLD, JOINT, JOINT_PLACES, JOINT_MOTION};
+static const method_arg JOINT_SET_ARGS[] = {WORLD, JOINT, JOINT_SETTABLE};
 static const method_arg JOINT_ARGS[] = {WORLD, JOINT};
 
 // ---- queries
@@ -468,7 +463,6 @@ static const method_arg QUERY_NEAREST_ARGS[] = {
     }
 #define BATCH  .available = true, .batch = true
 #define SINGLE .available = true
-#define LATER  .batch = true
 
 const method_info METHODS[METHOD_COUNT] = {
     [METHOD_HELLO] = {.id = METHOD_HELLO,
@@ -666,42 +660,42 @@ const method_info METHODS[METHOD_COUNT] = {
     [METHOD_JOINT_CREATE] = {.id = METHOD_JOINT_CREATE,
                              .rights = ROLE_PLAYER,
                              .scope = SCOPE_WORLD_COMMAND,
-                             LATER,
+                             BATCH,
                              .summary = "Ties two bodies together.",
                              .result = "{joint, tick}",
                              .list = TAKES("joint.create", JOINT_CREATE_ARGS)},
     [METHOD_JOINT_SET] = {.id = METHOD_JOINT_SET,
                           .rights = ROLE_PLAYER,
                           .scope = SCOPE_WORLD_COMMAND,
-                          LATER,
+                          BATCH,
                           .summary = "Changes what is named, at least one thing; the rest stays.",
                           .result = "{tick}",
                           .list = TAKES("joint.set", JOINT_SET_ARGS)},
     [METHOD_JOINT_REMOVE] = {.id = METHOD_JOINT_REMOVE,
                              .rights = ROLE_PLAYER,
                              .scope = SCOPE_WORLD_COMMAND,
-                             LATER,
+                             BATCH,
                              .summary = "Unties two bodies.",
                              .result = "{tick}",
                              .list = TAKES("joint.remove", JOINT_ARGS)},
     [METHOD_JOINT_GET] = {.id = METHOD_JOINT_GET,
                           .rights = ROLE_VIEWER,
                           .scope = SCOPE_WORLD_READ,
-                          LATER,
+                          BATCH,
                           .summary = "All about a joint.",
                           .result = "the full joint map",
                           .list = TAKES("joint.get", JOINT_ARGS)},
     [METHOD_QUERY_RAY] = {.id = METHOD_QUERY_RAY,
                           .rights = ROLE_VIEWER,
                           .scope = SCOPE_WORLD_READ,
-                          LATER,
+                          SINGLE,
                           .summary = "What a ray meets.",
                           .result = "[{body, shape, point, normal, fraction}], nearest first",
                           .list = TAKES("query.ray", QUERY_RAY_ARGS)},
     [METHOD_QUERY_OVERLAP] = {.id = METHOD_QUERY_OVERLAP,
                               .rights = ROLE_VIEWER,
                               .scope = SCOPE_WORLD_READ,
-                              LATER,
+                              SINGLE,
                               .summary =
                                   "What is in a place; exactly one of area, shape and point.",
                               .result = "[body …]",
@@ -709,14 +703,14 @@ const method_info METHODS[METHOD_COUNT] = {
     [METHOD_QUERY_CAST] = {.id = METHOD_QUERY_CAST,
                            .rights = ROLE_VIEWER,
                            .scope = SCOPE_WORLD_READ,
-                           LATER,
+                           SINGLE,
                            .summary = "What a moving shape meets.",
                            .result = "[{body, shape, point, normal, fraction}], nearest first",
                            .list = TAKES("query.cast", QUERY_CAST_ARGS)},
     [METHOD_QUERY_NEAREST] = {.id = METHOD_QUERY_NEAREST,
                               .rights = ROLE_VIEWER,
                               .scope = SCOPE_WORLD_READ,
-                              LATER,
+                              SINGLE,
                               .summary = "The surface that is nearest to a place.",
                               .result = "{body, shape, point, distance}; nil if there is none",
                               .list = TAKES("query.nearest", QUERY_NEAREST_ARGS)},
