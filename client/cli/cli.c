@@ -130,6 +130,20 @@ cli_exit cli_fail(const cli *c, const carom_error *error)
     return error->status == CAROM_INVALID_ARGUMENT ? CLI_USAGE : CLI_REFUSED;
 }
 
+cli_exit cli_lost(const cli *c, const carom_error *error)
+{
+    cli_error("the connection to %s is lost: %s", c->server, error->text);
+    return CLI_LOST;
+}
+
+cli_exit cli_world_closed(const char *world, const carom_value *params)
+{
+    cli_error("'%s' cannot be listened to any more: %s", world,
+              carom_get_str(params, "reason", "no reason told"));
+    bool gone = strcmp(carom_get_str(params, "code", ""), "unavailable") == 0;
+    return gone ? CLI_LOST : CLI_REFUSED;
+}
+
 cli_exit cli_open(const cli *c, const carom_options *options, carom_client **out)
 {
     char host[HOST_MAX];
@@ -200,12 +214,13 @@ carom_value *cli_world_args(const cli *c)
     return carom_set(carom_map(), "world", carom_str(args_word(&c->args, 0)));
 }
 
-static cli_exit print(const carom_value *value, int indent)
+static cli_exit print(const carom_value *value, bool indented)
 {
     size_t size = 0;
-    char *text = carom_json_print(value, indent, &size);
+    char *text = carom_json_print(value, indented, &size);
     if (text == NULL) {
-        return cli_out_of_memory();
+        cli_error("the result cannot be printed: a text in it is not UTF-8, or memory has run out");
+        return CLI_REFUSED;
     }
     (void)fwrite(text, 1, size, stdout);
     (void)fputc('\n', stdout);
@@ -215,12 +230,12 @@ static cli_exit print(const carom_value *value, int indent)
 
 cli_exit cli_print_json(const carom_value *value)
 {
-    return print(value, 0);
+    return print(value, false);
 }
 
 cli_exit cli_print_pretty(const carom_value *value)
 {
-    return print(value, 2);
+    return print(value, true);
 }
 
 double cli_now(void)

@@ -64,6 +64,11 @@ cli_exit cli_out_of_memory(void);
 // Tells the error with a hint, and maps it: what the server said is CLI_REFUSED, a lost or missing
 // connection CLI_LOST.
 cli_exit cli_fail(const cli *c, const carom_error *error);
+// The same for an error of carom_poll: whoever closed it, the connection is lost.
+cli_exit cli_lost(const cli *c, const carom_error *error);
+// The same for the notification world_closed, by which a subscription ends: CLI_LOST when the
+// server goes, else CLI_REFUSED.
+cli_exit cli_world_closed(const char *world, const carom_value *params);
 
 // Opens another connection to the server: commands with one connection use cli_connect. `options`
 // may be NULL.

@@ -113,8 +113,7 @@ static void on_notification(carom_client *client, const char *method, const caro
     (void)client;
     listener *l = user;
     if (strcmp(method, "world_closed") == 0) {
-        cli_error("the world is gone: %s", carom_get_str(params, "[0].reason", "no reason told"));
-        l->code = CLI_REFUSED;
+        l->code = cli_world_closed(args_word(&l->c->args, 0), params);
         l->over = true;
     }
 }
@@ -203,7 +202,7 @@ static cli_exit listen_until_over(listener *l)
             carom_poll(l->c->client, left < 0.2 ? (int)(left * 1000.0) + 1 : 200, &error);
         (void)fflush(stdout);
         if (status != CAROM_OK && !l->over) {
-            return cli_fail(l->c, &error);
+            return cli_lost(l->c, &error);
         }
     }
     return l->code;

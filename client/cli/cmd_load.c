@@ -234,7 +234,7 @@ static cli_exit work(cli *c, const load_plan *plan, bool own_world)
             code = c->json ? print_json(plan, &result) : print_report(plan, &result);
         }
         if (code == CLI_OK && (error_sum(&result) > 0 || result.lost > 0)) {
-            code = CLI_REFUSED;
+            code = result.lost == plan->connections ? CLI_LOST : CLI_REFUSED;
         }
     }
     load_close(l, !own_world);
@@ -290,7 +290,7 @@ const cli_command command_load = {
                "made for it, and removed. Latency runs from when a command was due to its answer, "
                "which comes when\n"
                "it has been applied: up to a tick of the world is part of it.\n"
-               "Exits with 1 when a command failed or a connection was lost.",
+               "Exits with 1 when a command failed or a connection was lost, with 3 when all were.",
     .examples = "  carom load\n  carom load --connections 200 --rate 30 --time 30s\n"
                 "  carom load --connections 8 --window 32 --no-snapshots --json",
     .run = run_load,

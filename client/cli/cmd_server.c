@@ -63,7 +63,7 @@ static cli_exit run_ping(cli *c)
         for (double now = cli_now(); i + 1 < count && now < until && terminal_interrupted() == 0;
              now = cli_now()) {
             if (carom_poll(c->client, (int)((until - now) * 1000.0) + 1, &error) != CAROM_OK) {
-                return cli_fail(c, &error);
+                return cli_lost(c, &error);
             }
         }
     }

@@ -59,8 +59,7 @@ static void on_notification(carom_client *client, const char *method, const caro
     watch *w = user;
     if (strcmp(method, "world_closed") == 0) {
         terminal_close();
-        cli_error("the world is gone: %s", carom_get_str(params, "[0].reason", "no reason told"));
-        w->code = CLI_REFUSED;
+        w->code = cli_world_closed(w->stage.world, params);
         w->quit = true;
     }
 }
@@ -166,7 +165,7 @@ static cli_exit wait_for(watch *w, double until, bool (*enough)(const watch *w))
         int ms = (int)((until - now) * 1000.0) + 1;
         if (carom_poll(w->c->client, ms < 50 ? ms : 50, &error) != CAROM_OK) {
             terminal_close();
-            return cli_fail(w->c, &error);
+            return cli_lost(w->c, &error);
         }
         stage_tend(&w->stage, cli_now());
         w->quit = w->quit || terminal_interrupted() != 0;
@@ -216,7 +215,7 @@ static cli_exit run_json(watch *w)
     carom_error error = {0};
     while (code == CLI_OK && !w->quit && terminal_interrupted() == 0 && !ferror(stdout) &&
            carom_client_traffic(w->c->client).snapshots < count) {
-        code = carom_poll(w->c->client, 100, &error) == CAROM_OK ? w->code : cli_fail(w->c, &error);
+        code = carom_poll(w->c->client, 100, &error) == CAROM_OK ? w->code : cli_lost(w->c, &error);
         (void)fflush(stdout);
     }
     return code;
@@ -398,7 +397,7 @@ static cli_exit run_screen(watch *w)
         sleep_for_any(w, pause > 0.0 ? (int)(pause * 1000.0) + 1 : 0);
         if (carom_poll(w->c->client, 0, &error) != CAROM_OK) {
             terminal_close();
-            return w->code != CLI_OK ? w->code : cli_fail(w->c, &error);
+            return w->code != CLI_OK ? w->code : cli_lost(w->c, &error);
         }
         stage_tend(&w->stage, cli_now());
         w->dirty = w->dirty || w->stage.changes != w->seen_changes;

@@ -12,7 +12,13 @@
 
 #include "client/cli/terminal.h"
 
-enum { NAP_MAX_MS = 50, SENDS_AT_ONCE = 64, SPARE_FILES = 64 };
+enum {
+    NAP_MAX_MS = 50,
+    SENDS_AT_ONCE = 64,
+    SPARE_FILES = 64,
+    BODIES_IN_A_ROW = 100,
+    COMMANDS_AT_ONCE = 500 // in one world.apply: half of what goes through
+};
 
 #define IMPULSE_N_S 0.5 // back and forth: a body of a kilogram stays about where it is
 
@@ -31,6 +37,7 @@ struct lane {
     struct worker *worker;
     carom_value *strikes[2]; // arguments of body.impulse, to and fro
     uint64_t body;
+    uint64_t subscribing; // the request of world.subscribe
     uint64_t sent;
     double next; // when the next command is due [s]
     slot *slots, *free_slots;
@@ -110,44 +117,97 @@ static cli_exit allow_files(unsigned connections)
     return CLI_OK;
 }
 
-// Bodies stand in a square, 4 m apart, above and beside the origin.
-static cli_exit make_body(load *l, lane *at, unsigned index)
+// Balls of a kilogram without weight, in a square, 4 m apart, from the origin to the right and
+// upward.
+static carom_value *spawn_command(unsigned index)
 {
     carom_shape shape = carom_shape_circle(0.5);
-    shape.density = 1.0 / (3.14159265358979 * 0.25); // a kilogram
+    shape.density = 1.0 / (3.14159265358979 * 0.25);
     carom_body_options options = carom_body_options_default();
+    unsigned row = index / BODIES_IN_A_ROW;
     options.gravity_scale = 0.0;
-    options.position = (carom_vec2){4.0 * (index % 100), 4.0 * (index / 100)};
+    options.position = (carom_vec2){4.0 * (index - row * BODIES_IN_A_ROW), 4.0 * row};
     options.shapes = &shape;
     options.shape_count = 1;
     options.tag = "load";
+    carom_value *arguments = carom_body_spawn_args("", &options);
+    carom_value_free(carom_value_take(arguments, "world")); // world.apply names it once
+    return carom_push(carom_push(carom_array(), carom_str("body.spawn")), arguments);
+}
+
+static carom_value *remove_command(const lane *at)
+{
+    carom_value *arguments = carom_set(carom_map(), "body", carom_uint(at->body));
+    return carom_push(carom_push(carom_array(), carom_str("body.remove")), arguments);
+}
+
+// Calls world.apply with the commands, which are taken over.
+static cli_exit apply(const load *l, carom_client *client, carom_value *commands,
+                      carom_value **result)
+{
     carom_error error = {0};
-    if (carom_body_spawn(at->client, l->plan.world, &options, l->plan.timeout_ms, &at->body, NULL,
-                         &error) != CAROM_OK) {
-        return cli_fail(l->c, &error);
-    }
+    carom_value *arguments = carom_set(carom_map(), "world", carom_str(l->plan.world));
+    carom_set(arguments, "commands", commands);
+    carom_status status =
+        carom_call(client, "world.apply", arguments, l->plan.timeout_ms, result, &error);
+    carom_value_free(arguments);
+    return status == CAROM_OK ? CLI_OK : cli_fail(l->c, &error);
+}
+
+static void set_strikes(const load *l, lane *at)
+{
     for (int i = 0; i < 2; i++) {
         carom_value *arguments = carom_set(carom_map(), "world", carom_str(l->plan.world));
         carom_set(arguments, "body", carom_uint(at->body));
         at->strikes[i] =
             carom_set(arguments, "impulse", carom_vec(i == 0 ? IMPULSE_N_S : -IMPULSE_N_S, 0.0));
     }
-    return CLI_OK;
 }
 
-static cli_exit listen_to_world(load *l, lane *at)
+static cli_exit make_bodies(load *l)
 {
-    if (l->plan.snapshot_rate < 0.0) {
-        return CLI_OK;
+    cli_exit code = CLI_OK;
+    for (unsigned done = 0; code == CLI_OK && done < l->plan.connections;
+         done += COMMANDS_AT_ONCE) {
+        unsigned end = done + COMMANDS_AT_ONCE < l->plan.connections ? done + COMMANDS_AT_ONCE
+                                                                     : l->plan.connections;
+        carom_value *commands = carom_array();
+        carom_value *result = NULL;
+        for (unsigned i = done; i < end; i++) {
+            commands = carom_push(commands, spawn_command(i));
+        }
+        code = apply(l, l->lanes[0].client, commands, &result);
+        const carom_value *results = carom_value_get(result, "results");
+        for (unsigned i = done; code == CLI_OK && i < end; i++) {
+            l->lanes[i].body = carom_get_uint(carom_value_at(results, i - done), "body", 0);
+            set_strikes(l, &l->lanes[i]);
+        }
+        carom_value_free(result);
     }
+    return code;
+}
+
+// All ask at once, then each answer is awaited: a tick in all, not a tick for each.
+static cli_exit listen_to_world(load *l)
+{
     carom_subscribe_options options = carom_subscribe_options_default();
     options.rate = l->plan.snapshot_rate;
+    carom_value *arguments = carom_subscribe_args(l->plan.world, &options);
     carom_error error = {0};
-    if (carom_subscribe(at->client, l->plan.world, &options, l->plan.timeout_ms, NULL, &error) !=
-        CAROM_OK) {
-        return cli_fail(l->c, &error);
+    carom_status status = CAROM_OK;
+    for (unsigned i = 0; status == CAROM_OK && i < l->plan.connections; i++) {
+        status = carom_request(l->lanes[i].client, "world.subscribe", arguments, l->plan.timeout_ms,
+                               NULL, NULL, &l->lanes[i].subscribing, &error);
     }
-    return CLI_OK;
+    for (unsigned i = 0; status == CAROM_OK && i < l->plan.connections; i++) {
+        lane *at = &l->lanes[i];
+        while (status == CAROM_OK &&
+               !carom_take(at->client, at->subscribing, &status, NULL, &error)) {
+            status = carom_poll(at->client, 100, &error);
+        }
+    }
+    carom_value_free(arguments);
+    return status == CAROM_OK ? CLI_OK : cli_fail(l->c, &error);
 }
 
 static cli_exit open_lane(load *l, unsigned index)
@@ -156,6 +216,7 @@ static cli_exit open_lane(load *l, unsigned index)
     carom_options options = carom_options_default();
     options.handlers = (carom_handlers){.user = at, .snapshot = on_snapshot};
     at->slots = calloc(l->plan.window, sizeof *at->slots);
+    l->opened = index + 1;
     if (at->slots == NULL) {
         return cli_out_of_memory();
     }
@@ -163,10 +224,7 @@ static cli_exit open_lane(load *l, unsigned index)
         at->slots[i] = (slot){.owner = at, .next = at->free_slots};
         at->free_slots = &at->slots[i];
     }
-    cli_exit code = cli_open(l->c, &options, &at->client);
-    l->opened = index + 1;
-    code = code == CLI_OK ? make_body(l, at, index) : code;
-    return code == CLI_OK ? listen_to_world(l, at) : code;
+    return cli_open(l->c, &options, &at->client);
 }
 
 cli_exit load_open(const cli *c, const load_plan *plan, load **out)
@@ -180,6 +238,7 @@ cli_exit load_open(const cli *c, const load_plan *plan, load **out)
         return cli_out_of_memory();
     }
     *l = (load){.plan = *plan, .c = c};
+    *out = l;
     l->lanes = calloc(plan->connections, sizeof *l->lanes);
     l->workers = calloc(plan->threads, sizeof *l->workers);
     code = l->lanes == NULL || l->workers == NULL ? cli_out_of_memory() : CLI_OK;
@@ -187,8 +246,11 @@ cli_exit load_open(const cli *c, const load_plan *plan, load **out)
          i++) {
         code = open_lane(l, i);
     }
-    *out = l;
-    return code;
+    if (code != CLI_OK || terminal_interrupted() != 0) {
+        return code;
+    }
+    code = make_bodies(l);
+    return code == CLI_OK && plan->snapshot_rate >= 0.0 ? listen_to_world(l) : code;
 }
 
 // ---- running
@@ -275,7 +337,8 @@ static void work_lane(worker *w, unsigned index)
 static void *work(void *user)
 {
     worker *w = user;
-    while (cli_now() < w->owner->end && terminal_interrupted() == 0) {
+    while (cli_now() < w->owner->end && terminal_interrupted() == 0 &&
+           w->result.lost < w->lane_count) {
         wait_ready(w);
         for (unsigned i = 0; i < w->lane_count; i++) {
             work_lane(w, i);
@@ -296,6 +359,12 @@ static void *work(void *user)
 static bool deal(load *l)
 {
     unsigned next = 0;
+    // What came while the others were opened is not of this run.
+    for (unsigned i = 0; i < l->plan.connections; i++) {
+        (void)carom_poll(l->lanes[i].client, 0, NULL);
+    }
+    l->begin = cli_now();
+    l->end = l->begin + l->plan.seconds;
     for (unsigned t = 0; t < l->plan.threads; t++) {
         worker *w = &l->workers[t];
         unsigned end = (unsigned)((uint64_t)l->plan.connections * (t + 1) / l->plan.threads);
@@ -339,8 +408,6 @@ static void add_result(load_result *sum, const load_result *one)
 
 cli_exit load_run(load *l, load_result *result)
 {
-    l->begin = cli_now();
-    l->end = l->begin + l->plan.seconds;
     if (!deal(l)) {
         return cli_out_of_memory();
     }
@@ -367,17 +434,40 @@ cli_exit load_run(load *l, load_result *result)
 
 // ---- closing
 
+// Through the first connection that still lives; what cannot be removed has been told.
+static void remove_bodies_of(const load *l)
+{
+    carom_client *client = NULL;
+    carom_value *commands = carom_array();
+    size_t count = 0;
+    for (unsigned i = 0; i < l->opened && client == NULL; i++) {
+        carom_client *one = l->lanes[i].client;
+        client = one != NULL && carom_client_state(one) == CAROM_OPEN ? one : NULL;
+    }
+    for (unsigned i = 0; client != NULL && i < l->opened; i++) {
+        if (l->lanes[i].body != 0) {
+            commands = carom_push(commands, remove_command(&l->lanes[i]));
+            count++;
+        }
+        if (count == COMMANDS_AT_ONCE || (count > 0 && i + 1 == l->opened)) {
+            (void)apply(l, client, commands, NULL);
+            commands = carom_array();
+            count = 0;
+        }
+    }
+    carom_value_free(commands);
+}
+
 void load_close(load *l, bool remove_bodies)
 {
     if (l == NULL) {
         return;
     }
+    if (remove_bodies && l->lanes != NULL) {
+        remove_bodies_of(l);
+    }
     for (unsigned i = 0; l->lanes != NULL && i < l->opened; i++) {
         lane *at = &l->lanes[i];
-        if (remove_bodies && at->body != 0 && carom_client_state(at->client) == CAROM_OPEN) {
-            (void)carom_body_remove(at->client, l->plan.world, at->body, l->plan.timeout_ms, NULL,
-                                    NULL);
-        }
         at->lost = true; // what is still on its way is no error
         carom_free(at->client);
         carom_value_free(at->strikes[0]);

@@ -53,12 +53,23 @@ static void numbers_word(const carom_value *value, char *out, size_t size)
 
 static void json_word(const carom_value *value, char *out, size_t size)
 {
-    char *text = carom_json_print(value, 0, NULL);
+    char *text = carom_json_print(value, false, NULL);
     int used = snprintf(out, size, "%s", text != NULL ? text : "?");
     if (used >= (int)size && size > 4) {
         memcpy(out + size - 4, "...", 4);
     }
     carom_free_text(text);
+}
+
+// Hexadecimal digits, as hashes are read best.
+static void bytes_word(const carom_value *value, char *out, size_t size)
+{
+    size_t count = 0;
+    const unsigned char *bytes = carom_as_bytes(value, &count);
+    out[0] = '\0';
+    for (size_t i = 0; i < count && 2 * i + 3 <= size; i++) {
+        (void)snprintf(out + 2 * i, 3, "%02x", bytes[i]);
+    }
 }
 
 void show_word(const carom_value *value, char *out, size_t size)
@@ -83,12 +94,9 @@ void show_word(const carom_value *value, char *out, size_t size)
             json_word(value, out, size);
         }
         break;
-    case CAROM_BIN: { // as JSON has it, without the quotes
-        char text[WORD_MAX];
-        json_word(value, text, sizeof text);
-        (void)snprintf(out, size, "%.*s", (int)strcspn(text + 1, "\""), text + 1);
+    case CAROM_BIN:
+        bytes_word(value, out, size);
         break;
-    }
     case CAROM_INT:
     case CAROM_UINT:
     case CAROM_MAP:
