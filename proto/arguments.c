@@ -243,7 +243,7 @@ bool arguments_given(const arguments *a, const char *name)
 static bool number_of(const argument *g, const msgpack_object *object, const place *where,
                       const char *wanted, double *out)
 {
-    double value;
+    double value = 0;
     if (!object_number(object, &value)) {
         return fail_type(g->decoder, where, wanted, object);
     }
@@ -286,7 +286,7 @@ bool arguments_number(const arguments *a, const char *name, double *out)
 
 bool arguments_float(const arguments *a, const char *name, float *out)
 {
-    double value;
+    double value = 0;
     if (!arguments_number(a, name, &value)) {
         return false;
     }
@@ -297,7 +297,7 @@ bool arguments_float(const arguments *a, const char *name, float *out)
 // An integer of the argument's range, which lies within ±2^53 and so is exact in a double.
 static bool integer_of(const argument *g, double *out)
 {
-    double value;
+    double value = 0;
     ASSERT(g->arg->min >= -EXACT_MAX && g->arg->max <= EXACT_MAX);
     if (!number_of(g, g->value, &g->where, arg_type_name(g->arg->type), &value)) {
         return false;
@@ -322,7 +322,7 @@ static bool integer_find(const arguments *a, const char *name, double *out)
 
 bool arguments_int32(const arguments *a, const char *name, int32_t *out)
 {
-    double value;
+    double value = 0;
     if (!integer_find(a, name, &value)) {
         return false;
     }
@@ -332,7 +332,7 @@ bool arguments_int32(const arguments *a, const char *name, int32_t *out)
 
 bool arguments_uint32(const arguments *a, const char *name, uint32_t *out)
 {
-    double value;
+    double value = 0;
     if (!integer_find(a, name, &value)) {
         return false;
     }
@@ -374,7 +374,7 @@ bool arguments_uint64(const arguments *a, const char *name, uint64_t *out)
     if (g.arg->type == ARG_MASK) {
         return mask_of(&g, out);
     }
-    double value;
+    double value = 0;
     ASSERT(g.arg->type == ARG_INTEGER || g.arg->type == ARG_ID);
     if (!integer_of(&g, &value)) {
         return false;
@@ -544,7 +544,7 @@ bool arguments_choices(const arguments *a, const char *name, uint32_t *bits)
     uint32_t all = 0;
     for (uint32_t i = 0; i < count; i++) {
         place element = {&g.where, NULL, i};
-        uint32_t word;
+        uint32_t word = 0;
         if (!word_of(&g, &elements[i], &element, &word)) {
             return false;
         }
@@ -629,7 +629,7 @@ static bool reference_of(const argument *g, method maker, uint64_t *out)
 bool arguments_id(const arguments *a, const char *name, method maker, uint64_t *out)
 {
     argument g;
-    double value;
+    double value = 0;
     if (!argument_find(a, name, &g)) {
         return false;
     }

@@ -186,7 +186,7 @@ static void matter_read(const arguments *a, shape_def *out)
 void decode_shape(decoder *d, const msgpack_object *object, const place *where, shape_def *out)
 {
     arguments a;
-    uint32_t kind;
+    uint32_t kind = 0;
     *out = shape_def_default();
     if (d->status != STATUS_OK || !kind_read(d, object, where, METHOD_SHAPE_COUNT, &kind) ||
         !arguments_read(&a, d, &METHOD_SHAPES[kind], object, where)) {
@@ -203,7 +203,7 @@ void decode_shape(decoder *d, const msgpack_object *object, const place *where, 
 void decode_form(decoder *d, const msgpack_object *object, const place *where, shape_geometry *out)
 {
     arguments a;
-    uint32_t kind;
+    uint32_t kind = 0;
     shape_def def = shape_def_default();
     if (d->status != STATUS_OK || !kind_read(d, object, where, METHOD_SHAPE_CHAIN, &kind)) {
         return;
