@@ -1,0 +1,200 @@
+// Snapshots decoded into structs. What malformed ones do is in test_hostile.c.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <string.h>
+
+#include "client/lib/snapshot_decode.h"
+#include "client/lib/value_wire.h"
+#include "proto/buffer.h"
+
+typedef struct decoded {
+    snapshot_decoder decoder;
+    buffer bytes;
+    carom_snapshot snapshot;
+    carom_status outcome;
+    carom_error why;
+} decoded;
+
+static decoded decode(const char *json)
+{
+    decoded d = {0};
+    carom_value *v = NULL;
+    if (carom_json_parse(json, strlen(json), &v, &d.why) != CAROM_OK) {
+        fail_msg("%s", d.why.text);
+    }
+    buffer_init(&d.bytes, 1 << 20);
+    msgpack_packer packer = buffer_packer(&d.bytes);
+    value_pack(&packer, v, CAROM_VALUE_DEPTH_MAX, NULL);
+    carom_value_free(v);
+    return d;
+}
+
+// The struct has found its place: the snapshot's pointers go into it.
+static void finish(decoded *d)
+{
+    d->outcome = snapshot_decode(&d->decoder, d->bytes.data, d->bytes.size, &d->snapshot, &d->why);
+}
+
+static void drop(decoded *d)
+{
+    snapshot_decoder_deinit(&d->decoder);
+    buffer_deinit(&d->bytes);
+}
+
+static void all_fields_are_decoded(void **state)
+{
+    (void)state;
+    decoded d =
+        decode("{\"subscription\":3,\"world\":\"demo\",\"epoch\":9,\"tick\":120,\"time\":2.0,"
+               "\"full\":false,\"bodies\":[[7,1.5,-2.5,0.25,3,-4,5],[8,0,0,0,0,0,0]],"
+               "\"removed\":[1,2],\"enter\":[8],\"leave\":[4,5,6],\"last\":42,\"skipped\":2,"
+               "\"hash\":{\"$bin\":\"0102030405060708\"},\"something_new\":{\"a\":[1,{\"b\":2}]},"
+               "\"events\":[],\"contacts\":[]}");
+    finish(&d);
+    assert_int_equal(d.outcome, CAROM_OK);
+    const carom_snapshot *s = &d.snapshot;
+    assert_int_equal(s->subscription, 3);
+    assert_string_equal(s->world, "demo");
+    assert_int_equal(s->epoch, 9);
+    assert_int_equal(s->tick, 120);
+    assert_true(s->time == 2.0);
+    assert_false(s->full);
+    assert_false(s->packed);
+    assert_int_equal(s->body_count, 2);
+    const carom_body *b = &s->bodies[0];
+    assert_int_equal(b->id, 7);
+    assert_true(b->x == 1.5 && b->y == -2.5 && b->angle == 0.25);
+    assert_true(b->vx == 3 && b->vy == -4 && b->w == 5);
+    assert_int_equal(s->removed_count, 2);
+    assert_int_equal(s->removed[1], 2);
+    assert_int_equal(s->enter_count, 1);
+    assert_int_equal(s->enter[0], 8);
+    assert_int_equal(s->leave_count, 3);
+    assert_int_equal(s->leave[2], 6);
+    assert_int_equal(s->last, 42);
+    assert_int_equal(s->skipped, 2);
+    assert_true(s->has_hash && s->has_contacts);
+    assert_int_equal(s->hash[7], 8);
+    drop(&d);
+}
+
+static void events_are_decoded_in_order(void **state)
+{
+    (void)state;
+    decoded d =
+        decode("{\"subscription\":3,\"world\":\"demo\",\"tick\":1,\"full\":true,\"events\":["
+               "{\"kind\":\"begin\",\"tick\":1,\"a\":2,\"b\":3,\"shape_a\":4,\"shape_b\":5,"
+               "\"point\":[1,2],\"normal\":[0,1.0],\"depth\":0.5,\"speed\":6,\"impulse\":7},"
+               "{\"a\":9,\"kind\":\"melt\",\"heat\":[1]},{\"kind\":\"freeze\",\"a\":1},"
+               "{\"kind\":\"glow\"},{\"kind\":\"joint_break\",\"joint\":77}]}");
+    finish(&d);
+    assert_int_equal(d.outcome, CAROM_OK);
+    const carom_event *e = d.snapshot.events;
+    assert_int_equal(d.snapshot.event_count, 5);
+    assert_int_equal(e[0].kind, CAROM_EVENT_BEGIN);
+    assert_string_equal(e[0].name, "begin");
+    assert_true(e[0].a == 2 && e[0].b == 3 && e[0].shape_a == 4 && e[0].shape_b == 5);
+    assert_true(e[0].point.y == 2 && e[0].normal.y == 1 && e[0].depth == 0.5);
+    assert_true(e[0].speed == 6 && e[0].impulse == 7 && e[0].tick == 1);
+    assert_int_equal(e[1].kind, CAROM_EVENT_OTHER);
+    assert_string_equal(e[1].name, "melt");
+    assert_int_equal(e[1].a, 9);
+    assert_int_equal(e[2].kind, CAROM_EVENT_FREEZE);
+    assert_string_equal(e[3].name, "glow");
+    assert_int_equal(e[4].joint, 77);
+    assert_false(d.snapshot.has_contacts);
+    drop(&d);
+}
+
+static void contacts_are_decoded(void **state)
+{
+    (void)state;
+    decoded d =
+        decode("{\"subscription\":3,\"world\":\"demo\",\"tick\":1,\"full\":true,\"contacts\":["
+               "{\"a\":1,\"b\":2,\"shape_a\":3,\"shape_b\":4,\"normal\":[1,0],\"points\":["
+               "{\"point\":[5,6],\"depth\":0.01,\"impulse\":8,\"tangent_impulse\":1},"
+               "{\"point\":[7,8],\"depth\":0.02,\"impulse\":9}]},"
+               "{\"a\":1,\"b\":2,\"points\":[{\"point\":[1,1]}]}]}");
+    finish(&d);
+    assert_int_equal(d.outcome, CAROM_OK);
+    assert_int_equal(d.snapshot.contact_count, 2);
+    const carom_contact *c = &d.snapshot.contacts[0];
+    assert_true(c->a == 1 && c->b == 2 && c->shape_a == 3 && c->shape_b == 4);
+    assert_int_equal(c->count, 2);
+    assert_true(c->normal.x == 1 && c->points[1].x == 7 && c->depth[1] == 0.02);
+    assert_true(c->impulse[0] == 8 && c->impulse[1] == 9);
+    assert_int_equal(d.snapshot.contacts[1].count, 1);
+    drop(&d);
+}
+
+static void required_keys_are_required(void **state)
+{
+    (void)state;
+    static const char *const TEXTS[] = {
+        "{\"world\":\"w\",\"tick\":1,\"full\":true}",
+        "{\"subscription\":1,\"tick\":1,\"full\":true}",
+        "{\"subscription\":1,\"world\":\"w\",\"full\":true}",
+        "{\"subscription\":1,\"world\":\"w\",\"tick\":1}",
+        "{\"subscription\":0,\"world\":\"w\",\"tick\":1,\"full\":true}",
+        "{\"subscription\":1,\"world\":\"w\",\"tick\":-1,\"full\":true}",
+        "{\"subscription\":1,\"world\":\"w\",\"tick\":1,\"full\":1}",
+        "[]",
+    };
+    for (size_t i = 0; i < sizeof TEXTS / sizeof *TEXTS; i++) {
+        decoded d = decode(TEXTS[i]);
+        finish(&d);
+        if (d.outcome != CAROM_INTERNAL) {
+            fail_msg("%s is taken", TEXTS[i]);
+        }
+        drop(&d);
+    }
+}
+
+static void whole_tree_holds_what_is_unknown_too(void **state)
+{
+    (void)state;
+    decoded d = decode("{\"subscription\":1,\"world\":\"w\",\"tick\":1,\"full\":true,\"new\":[5]}");
+    finish(&d);
+    carom_value *tree = carom_snapshot_value(&d.snapshot);
+    assert_int_equal(carom_get_int(tree, "new[0]", 0), 5);
+    carom_value_free(tree);
+    drop(&d);
+    carom_snapshot empty = {0};
+    assert_null(carom_snapshot_value(&empty));
+}
+
+static void packed_bodies_are_noted(void **state)
+{
+    (void)state;
+    decoded d = decode("{\"subscription\":1,\"world\":\"w\",\"tick\":1,\"full\":true,"
+                       "\"data\":{\"$bin\":\"00\"}}");
+    finish(&d);
+    assert_int_equal(d.outcome, CAROM_OK);
+    assert_true(d.snapshot.packed);
+    drop(&d);
+}
+
+static void kinds_have_names(void **state)
+{
+    (void)state;
+    assert_string_equal(carom_event_kind_name(CAROM_EVENT_SENSOR_END), "sensor_end");
+    assert_null(carom_event_kind_name(CAROM_EVENT_OTHER));
+    assert_null(carom_event_kind_name((carom_event_kind)99));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(all_fields_are_decoded),
+        cmocka_unit_test(events_are_decoded_in_order),
+        cmocka_unit_test(contacts_are_decoded),
+        cmocka_unit_test(required_keys_are_required),
+        cmocka_unit_test(whole_tree_holds_what_is_unknown_too),
+        cmocka_unit_test(packed_bodies_are_noted),
+        cmocka_unit_test(kinds_have_names),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
