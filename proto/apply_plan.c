@@ -215,19 +215,18 @@ static status get_check(plan *p, body_id id)
 
 static status set_check(plan *p, const body_set_args *set)
 {
-    status s = body_fields_check(set->fields, &set->values, p->err);
-    return s == STATUS_OK ? body_check(p, set->body) : s;
+    status s = body_check(p, set->body);
+    return s == STATUS_OK ? body_fields_check(set->fields, &set->values, p->err) : s;
 }
 
 static status shape_add_check(plan *p, const shape_add_args *add)
 {
     plan_body *body;
-    uint32_t slots = 0;
-    status s = shape_def_check(&add->def, p->err);
+    status s = body_at(p, add->body, &body);
     if (s == STATUS_OK) {
-        slots = slots_of(&add->def);
-        s = body_at(p, add->body, &body);
+        s = shape_def_check(&add->def, p->err);
     }
+    uint32_t slots = s == STATUS_OK ? slots_of(&add->def) : 0;
     if (s == STATUS_OK) {
         s = room_check(p, 0, slots, (uint64_t)body->slots + slots);
     }

@@ -138,33 +138,38 @@ static status body_twin(trial *t, body_id id, body_id *out, error *err)
 
 static status joint_twin(trial *t, joint_id id, joint_id *out, error *err);
 
-// The definition with twins for what it names; 0 stays 0.
-static status joint_def_twins(trial *t, const joint_def *def, joint_def *out, error *err)
+#define NOBODY (COMMAND_REFERENCE - 1) // an id that nothing in the trial's world has
+
+// The definition with twins for what it names; 0 stays 0. What does not exist becomes NOBODY, so
+// that the engine may find what else is wrong in its own order; `missing` then has the text.
+static joint_def joint_def_twins(trial *t, const joint_def *def, error *missing)
 {
-    *out = *def;
-    status s = STATUS_OK;
-    if (def->a != 0) {
-        s = body_twin(t, def->a, &out->a, err);
+    joint_def out = *def;
+    if (def->b != 0 && body_twin(t, def->b, &out.b, missing) != STATUS_OK) {
+        out.b = NOBODY;
     }
-    if (s == STATUS_OK && def->b != 0) {
-        s = body_twin(t, def->b, &out->b, err);
+    if (def->a != 0 && body_twin(t, def->a, &out.a, missing) != STATUS_OK) {
+        out.a = NOBODY;
     }
-    if (s == STATUS_OK && (def->fields & JOINT_FIELD_JOINT_A) != 0 && def->joint_a != 0) {
-        s = joint_twin(t, def->joint_a, &out->joint_a, err);
+    if ((def->fields & JOINT_FIELD_JOINT_B) != 0 && def->joint_b != 0 &&
+        joint_twin(t, def->joint_b, &out.joint_b, missing) != STATUS_OK) {
+        out.joint_b = NOBODY;
     }
-    if (s == STATUS_OK && (def->fields & JOINT_FIELD_JOINT_B) != 0 && def->joint_b != 0) {
-        s = joint_twin(t, def->joint_b, &out->joint_b, err);
+    if ((def->fields & JOINT_FIELD_JOINT_A) != 0 && def->joint_a != 0 &&
+        joint_twin(t, def->joint_a, &out.joint_a, missing) != STATUS_OK) {
+        out.joint_a = NOBODY;
     }
-    return s;
+    return out;
 }
 
 static status joint_twin_create(trial *t, joint_id id, const joint_def *def, joint_id *out,
                                 error *err)
 {
-    joint_def mapped;
-    status s = joint_def_twins(t, def, &mapped, err);
-    if (s == STATUS_OK) {
-        s = joint_create(t->twins, &mapped, out, err);
+    error missing = {0};
+    joint_def mapped = joint_def_twins(t, def, &missing);
+    status s = joint_create(t->twins, &mapped, out, err);
+    if (s == STATUS_NOT_FOUND) {
+        return error_set(err, s, "%s", missing.text);
     }
     if (s == STATUS_OK) {
         twin made = {id, *out};
