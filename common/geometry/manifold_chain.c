@@ -13,6 +13,14 @@
 // [sine].
 #define FAN_TOLERANCE 0.01f
 
+// A body is felt until its centre lies this far behind the piece: a thin plate at rest has sunk in
+// by as much [m].
+#define BEHIND_MAX LINEAR_SLOP
+
+// A piece whose own axis is worse by this than one outside the fan is not what the body rests on:
+// it stands behind a convex joint, and the body only hangs over its line [m].
+#define DEEPER_MAX SPECULATIVE_DISTANCE
+
 typedef struct fan {
     vec2 before, own, after; // unit normals, right of the chain's direction
     bool convex_before, convex_after;
@@ -56,7 +64,7 @@ manifold manifold_chain_circle(const chain_segment *a, const circle *b, transfor
     vec2 d = vec2_sub(center, a->edge.a);
     vec2 e = vec2_sub(a->edge.b, a->edge.a);
     float height = vec2_dot(f.own, d);
-    if (height < 0.0f || height > SPECULATIVE_DISTANCE + b->radius) {
+    if (height < -BEHIND_MAX || height > SPECULATIVE_DISTANCE + b->radius) {
         return m;
     }
     float along = vec2_dot(d, e);
@@ -109,40 +117,36 @@ static float hull_separation(const hull *h, vec2 normal, vec2 origin)
     return least;
 }
 
-static int hull_facing(const hull *h, vec2 normal)
+static int hull_deepest(const hull *h, vec2 normal)
 {
-    int facing = 0;
-    float most = INFINITY;
-    for (int i = 0; i < h->count; i++) {
-        float dot = vec2_dot(h->normals[i], normal);
-        if (dot < most) {
-            most = dot;
-            facing = i;
+    int deepest = 0;
+    for (int i = 1; i < h->count; i++) {
+        if (vec2_dot(h->vertices[i], normal) < vec2_dot(h->vertices[deepest], normal)) {
+            deepest = i;
         }
     }
-    return facing;
+    return deepest;
 }
 
-// The best of the hull's faces whose direction the fan admits; -1 without one. False when any of
-// them, admitted or not, shows that the shapes are out of reach.
-static bool hull_best_face(const hull *h, const segment *edge, const fan *f, float reach, int *face,
-                           float *separation)
+// The best of the hull's faces whose direction the fan admits; -1 without one. Returns the
+// separation by the best of all, admitted or not.
+static float hull_best_face(const hull *h, const segment *edge, const fan *f, int *face,
+                            float *separation)
 {
     *face = -1;
     *separation = -INFINITY;
+    float best = -INFINITY;
     for (int i = 0; i < h->count; i++) {
         vec2 n = h->normals[i];
         float s = float_min(vec2_dot(n, vec2_sub(edge->a, h->vertices[i])),
                             vec2_dot(n, vec2_sub(edge->b, h->vertices[i])));
-        if (s > reach) {
-            return false;
-        }
+        best = float_max(best, s);
         if (s > *separation && fan_admits(f, vec2_neg(n))) {
             *separation = s;
             *face = i;
         }
     }
-    return true;
+    return best;
 }
 
 // Whether a convex neighbour's face is a better axis than the best one of this piece.
@@ -152,14 +156,14 @@ static bool neighbour_owns(const hull *h, const segment *edge, const fan *f, flo
            (f->convex_after && hull_separation(h, f->after, edge->b) > best + REFERENCE_BIAS);
 }
 
-// The incident edge has a stretch between the sides of the reference edge.
+// The incident edge has a stretch between the sides of the reference edge, or all but.
 static bool edges_overlap(const edge_pair *pair)
 {
     vec2 t = vec2_left(pair->normal);
     float length = vec2_dot(vec2_sub(pair->r2, pair->r1), t);
     float u1 = vec2_dot(vec2_sub(pair->w1, pair->r1), t);
     float u2 = vec2_dot(vec2_sub(pair->w2, pair->r1), t);
-    return float_max(u1, u2) >= 0.0f && float_min(u1, u2) <= length;
+    return float_max(u1, u2) >= -REFERENCE_BIAS && float_min(u1, u2) <= length + REFERENCE_BIAS;
 }
 
 static edge_pair chain_pair(const segment *edge, const fan *f, const hull *h, int face,
@@ -191,12 +195,31 @@ static edge_pair chain_pair(const segment *edge, const fan *f, const hull *h, in
     return pair;
 }
 
+// Apart, and beside each other's faces: what is nearest decides, if the fan admits its direction.
+static manifold chain_apart(const chain_segment *a, const fan *f, const polygon *b,
+                            transform b_in_a, edge_pair *pair)
+{
+    manifold none = {.count = 0};
+    polygon line = polygon_from_segment(a->edge.a, a->edge.b, 0.0f);
+    edges_corner corner = polygons_nearest_corner(&line, b, b_in_a, pair);
+    vec2 normal = corner.found    ? corner.normal
+                  : pair->flipped ? vec2_neg(pair->normal)
+                                  : pair->normal;
+    if (!fan_admits(f, normal)) {
+        return none;
+    }
+    if (corner.found) {
+        return edges_corner_manifold(&corner, 0.0f, b->radius);
+    }
+    return edges_overlap(pair) ? edges_clip(pair) : none;
+}
+
 manifold manifold_chain_polygon(const chain_segment *a, const polygon *b, transform b_in_a)
 {
     manifold none = {.count = 0};
     fan f = chain_fan(a);
     vec2 centroid = transform_point(b_in_a, b->centroid);
-    if (vec2_dot(f.own, vec2_sub(centroid, a->edge.a)) < 0.0f) {
+    if (vec2_dot(f.own, vec2_sub(centroid, a->edge.a)) < -BEHIND_MAX) {
         return none;
     }
     float reach = SPECULATIVE_DISTANCE + b->radius;
@@ -208,29 +231,27 @@ manifold manifold_chain_polygon(const chain_segment *a, const polygon *b, transf
     }
     int face;
     float separation_b;
-    if (!hull_best_face(&h, &a->edge, &f, reach, &face, &separation_b)) {
+    float separation_any = hull_best_face(&h, &a->edge, &f, &face, &separation_b);
+    if (separation_any > reach) {
         return none;
     }
     bool flipped = face >= 0 && separation_b > separation_a + REFERENCE_BIAS;
     float best = flipped ? separation_b : separation_a;
-    if (neighbour_owns(&h, &a->edge, &f, best)) {
+    if (best < separation_any - DEEPER_MAX || neighbour_owns(&h, &a->edge, &f, best)) {
         return none;
     }
-    if (!flipped) {
-        face = hull_facing(&h, f.own);
-    }
-    edge_pair pair = chain_pair(&a->edge, &f, &h, face, flipped, b->radius);
+    int facing = edge_facing(b, hull_deepest(&h, f.own), rot_inv_vec(b_in_a.q, f.own));
+    edge_pair pair = chain_pair(&a->edge, &f, &h, flipped ? face : facing, flipped, b->radius);
     pair.separation = best;
-    if (best > 0.0f) {
-        polygon line = polygon_from_segment(a->edge.a, a->edge.b, 0.0f);
-        edges_corner corner = polygons_nearest_corner(&line, b, b_in_a, &pair);
-        if (corner.found) {
-            return fan_admits(&f, corner.normal) ? edges_corner_manifold(&corner, 0.0f, b->radius)
-                                                 : none;
-        }
-        if (!fan_admits(&f, pair.flipped ? vec2_neg(pair.normal) : pair.normal)) {
+    if (best > 0.0f && edges_beside(&pair)) {
+        return chain_apart(a, &f, b, b_in_a, &pair);
+    }
+    if (!edges_overlap(&pair)) {
+        if (flipped || face < 0 || !(separation_b > separation_a)) {
             return none;
         }
+        // Beside the piece by its own axis, which was kept though the body's is better by a hair.
+        pair = chain_pair(&a->edge, &f, &h, face, true, b->radius);
     }
     return edges_overlap(&pair) ? edges_clip(&pair) : none;
 }

@@ -22,6 +22,18 @@ typedef struct edge_pair {
     bool flipped;
 } edge_pair;
 
+// The deepest end lies beyond the sides of the reference: with the cores apart, corners may be
+// nearest.
+static inline bool edges_beside(const edge_pair *pair)
+{
+    vec2 t = vec2_left(pair->normal);
+    vec2 w1 = vec2_sub(pair->w1, pair->r1);
+    vec2 w2 = vec2_sub(pair->w2, pair->r1);
+    vec2 deepest = vec2_dot(w1, pair->normal) < vec2_dot(w2, pair->normal) ? w1 : w2;
+    float u = vec2_dot(deepest, t);
+    return u < 0.0f || u > vec2_dot(vec2_sub(pair->r2, pair->r1), t);
+}
+
 // Clips the incident edge to the sides of the reference. Always at least one point, even when
 // the incident edge lies beside the reference; the caller knows that the cores are within reach.
 manifold edges_clip(const edge_pair *pair);

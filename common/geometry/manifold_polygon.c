@@ -104,18 +104,6 @@ static inline __attribute__((always_inline)) int outline_deepest(const outline *
     return __builtin_ctz(mask | 1u << (POLYGON_VERTICES_MAX - 1));
 }
 
-// The deepest end lies beyond the sides of the reference: with the cores apart, corners may be
-// nearest.
-static inline bool corners_may_touch(const edge_pair *pair)
-{
-    vec2 t = vec2_left(pair->normal);
-    vec2 w1 = vec2_sub(pair->w1, pair->r1);
-    vec2 w2 = vec2_sub(pair->w2, pair->r1);
-    vec2 deepest = vec2_dot(w1, pair->normal) < vec2_dot(w2, pair->normal) ? w1 : w2;
-    float u = vec2_dot(deepest, t);
-    return u < 0.0f || u > vec2_dot(vec2_sub(pair->r2, pair->r1), t);
-}
-
 static __attribute__((noinline)) manifold corners_manifold(const polygon *a, const polygon *b,
                                                            transform b_in_a, edge_pair *pair)
 {
@@ -169,7 +157,7 @@ polygons_kernel(const polygon *a, const polygon *b, transform b_in_a, int groups
     edge_pair pair =
         pair_with_incident(a, &oa, groups_a, edge_a, b, &ob, groups_b, edge_b, b_in_a, flipped);
     pair.separation = flipped ? separation_b : separation_a;
-    if (corners_may_touch(&pair)) {
+    if (edges_beside(&pair)) {
         if (separation_a > 0.0f || separation_b > 0.0f) {
             return corners_manifold(a, b, b_in_a, &pair);
         }
