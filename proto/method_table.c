@@ -75,7 +75,7 @@
 
 // ---- shapes
 
-#define ALL_BITS "18446744073709551615"
+#define ALL_BITS "-1"
 #define FILTER_REST                                                                                \
     {.name = "mask",                                                                               \
      .type = ARG_MASK,                                                                             \
