@@ -48,6 +48,10 @@ void fake_hang_up(fake_server *server);
 unsigned fake_received(fake_server *server);
 uint64_t fake_received_bytes(fake_server *server);
 
+// What a handler wrote before it answered can be read after this, and what is written before this
+// can be read by a handler.
+void fake_sync(fake_server *server);
+
 // A port on which nobody listens.
 uint16_t fake_closed_port(void);
 

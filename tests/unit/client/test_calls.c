@@ -58,6 +58,7 @@ static void stop(recorder *r)
 #define ASK PATIENCE_MS, &tick, NULL
 #define CHECK(r, text)                                                                             \
     do {                                                                                           \
+        fake_sync((r)->server);                                                                    \
         assert_string_equal((r)->call, (text));                                                    \
         assert_true((r)->request);                                                                 \
     } while (0)

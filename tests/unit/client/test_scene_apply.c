@@ -192,9 +192,13 @@ static void failed_piece_takes_the_created_world_with_it(void **state)
 static void what_is_no_scene_is_refused_before_anything_is_sent(void **state)
 {
     (void)state;
-    static const char *const TEXTS[] = {"", "{", "[]", "{\"commands\":[[\"body.spawn\"]]}",
-                                        "{\"name\":\"t\",\"commands\":[[\"joint.create\","
-                                        "{\"a\":\"$nobody\"}]]}"};
+    static const char *const TEXTS[] = {
+        "",
+        "{",
+        "[]",
+        "{\"commands\":[[\"body.spawn\"]]}",
+        "{\"name\":\"t\",\"commands\":[[\"joint.create\",{\"a\":\"$nobody\"}]]}",
+    };
     builder b = {0};
     fake_server *server = fake_start(&(fake_options){.handler = build, .user = &b});
     carom_client *client = connect_to(server, NULL);

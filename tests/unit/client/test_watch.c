@@ -145,6 +145,7 @@ static void snapshots_that_overtake_the_answer_are_not_lost(void **state)
     setup *s = set_up();
     s->subscriptions.early = true;
     s->subscriptions.next = 105;
+    fake_sync(s->server);
     carom_view_free(s->view);
     carom_view_options options = carom_view_options_default();
     options.history = 2;
@@ -172,12 +173,14 @@ static void refused_watch_leaves_the_view_free(void **state)
     (void)state;
     setup *s = set_up();
     s->subscriptions.refuse = true;
+    fake_sync(s->server);
     carom_error why = {0};
     assert_int_equal(carom_watch(s->client, "demo", NULL, s->view, PATIENCE_MS, NULL, &why),
                      CAROM_NOT_FOUND);
     assert_true(why.from_server);
     assert_int_equal(carom_view_subscription(s->view), 0);
     s->subscriptions.refuse = false;
+    fake_sync(s->server);
     assert_int_equal(carom_watch(s->client, "demo", NULL, s->view, PATIENCE_MS, NULL, NULL),
                      CAROM_OK);
     assert_int_equal(carom_watch(s->client, "demo", NULL, s->view, PATIENCE_MS, NULL, NULL),
@@ -193,6 +196,7 @@ static void options_become_arguments(void **state)
     carom_subscribe_options options = carom_subscribe_options_default();
     assert_int_equal(carom_subscribe(s->client, "demo", &options, PATIENCE_MS, NULL, NULL),
                      CAROM_OK);
+    fake_sync(s->server);
     assert_string_equal(s->subscriptions.last_args, "{\"world\":\"demo\"}");
     options = (carom_subscribe_options){.rate = 20,
                                         .contacts = true,
@@ -201,13 +205,16 @@ static void options_become_arguments(void **state)
                                         .events = KINDS,
                                         .event_count = 2};
     carom_subscribe(s->client, "demo", &options, PATIENCE_MS, NULL, NULL);
+    fake_sync(s->server);
     assert_string_equal(s->subscriptions.last_args,
                         "{\"world\":\"demo\",\"rate\":20.0,\"bodies\":false,\"contacts\":true,"
                         "\"area\":[-1.0,-2.0,3.0,4.0],\"events\":[\"begin\",\"hit\"]}");
     carom_subscription_area(s->client, 4, options.area, PATIENCE_MS, NULL);
+    fake_sync(s->server);
     assert_string_equal(s->subscriptions.last_args,
                         "{\"subscription\":4,\"area\":[-1.0,-2.0,3.0,4.0]}");
     carom_subscription_area(s->client, 4, NULL, PATIENCE_MS, NULL);
+    fake_sync(s->server);
     assert_string_equal(s->subscriptions.last_args, "{\"subscription\":4}");
     assert_int_equal(carom_subscribe(s->client, "demo", NULL, CAROM_NO_REPLY, NULL, NULL),
                      CAROM_INVALID_ARGUMENT);
