@@ -4,33 +4,33 @@
 
 #include "common/base/assert.h"
 
-bytes *bytes_create(size_t capacity)
+shared_bytes *bytes_create(size_t capacity)
 {
-    bytes *b = malloc(sizeof *b + capacity);
+    shared_bytes *b = malloc(sizeof *b + capacity);
     ASSERT(b != NULL);
-    *b = (bytes){.capacity = capacity, .data = (uint8_t *)(b + 1)};
+    *b = (shared_bytes){.capacity = capacity, .data = (uint8_t *)(b + 1)};
     atomic_init(&b->references, 1);
     return b;
 }
 
-bytes *bytes_take(uint8_t *data, size_t size)
+shared_bytes *bytes_take(uint8_t *data, size_t size)
 {
     ASSERT(data != NULL || size == 0);
-    bytes *b = malloc(sizeof *b);
+    shared_bytes *b = malloc(sizeof *b);
     ASSERT(b != NULL);
-    *b = (bytes){.size = size, .data = data};
+    *b = (shared_bytes){.size = size, .data = data};
     atomic_init(&b->references, 1);
     return b;
 }
 
-bytes *bytes_ref(bytes *b)
+shared_bytes *bytes_ref(shared_bytes *b)
 {
     unsigned before = atomic_fetch_add_explicit(&b->references, 1, memory_order_relaxed);
     ASSERT(before > 0);
     return b;
 }
 
-void bytes_unref(bytes *b)
+void bytes_unref(shared_bytes *b)
 {
     if (b == NULL) {
         return;

@@ -10,24 +10,24 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef struct bytes {
+typedef struct shared_bytes {
     atomic_uint references;
     size_t size;     // used
     size_t capacity; // 0 where `data` was taken over
     uint8_t *data;
-} bytes;
+} shared_bytes;
 
 // An empty block with room for `capacity` bytes that will not move while it is filled. One
 // reference.
-bytes *bytes_create(size_t capacity);
+shared_bytes *bytes_create(size_t capacity);
 
 // Takes over `data` (from malloc; may be NULL if `size` is 0). One reference.
-bytes *bytes_take(uint8_t *data, size_t size);
+shared_bytes *bytes_take(uint8_t *data, size_t size);
 
 // Another reference to the same block; returns it.
-bytes *bytes_ref(bytes *b);
+shared_bytes *bytes_ref(shared_bytes *b);
 
 // Lets go; NULL is allowed.
-void bytes_unref(bytes *b);
+void bytes_unref(shared_bytes *b);
 
 #endif

@@ -239,7 +239,8 @@ static void mark_dirty(connection *c)
     }
 }
 
-bool connection_send(connection *c, const void *head, size_t head_size, bytes *tail, uint64_t token)
+bool connection_send(connection *c, const void *head, size_t head_size, shared_bytes *tail,
+                     uint64_t token)
 {
     size_t size = head_size + (tail != NULL ? tail->size : 0);
     bool fits = c->out.size + size <= c->network->limits->output_bytes;

@@ -69,7 +69,7 @@ const char *connection_peer_name(const connection *c);
 // Queues a message: a copy of `head` (may be empty), then `tail` (may be NULL), whose reference is
 // taken over in any case. `token` (0: none) is told when the tail has left. False if that would
 // pass limits.output_bytes; then nothing was queued.
-bool connection_send(connection *c, const void *head, size_t head_size, bytes *tail,
+bool connection_send(connection *c, const void *head, size_t head_size, shared_bytes *tail,
                      uint64_t token);
 
 // Bytes that are not written yet.

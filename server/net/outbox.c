@@ -46,7 +46,7 @@ void outbox_copy(outbox *o, const void *data, size_t size, bool unfinished)
     o->size += size;
 }
 
-void outbox_share(outbox *o, bytes *data, uint64_t token)
+void outbox_share(outbox *o, shared_bytes *data, uint64_t token)
 {
     ASSERT(data->size > 0);
     outbox_block *last = last_block(o);

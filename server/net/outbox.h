@@ -18,7 +18,7 @@
 #include "server/bytes.h"
 
 typedef struct outbox_block {
-    bytes *data;
+    shared_bytes *data;
     size_t begin;    // of what is not written yet
     bool gathering;  // further small messages may be appended
     bool unfinished; // its last message goes on in the next block
@@ -45,7 +45,7 @@ void outbox_deinit(outbox *o); // drops what is left, without telling
 void outbox_copy(outbox *o, const void *data, size_t size, bool unfinished);
 
 // Appends a block that ends a message; takes over the caller's reference. Not empty.
-void outbox_share(outbox *o, bytes *data, uint64_t token);
+void outbox_share(outbox *o, shared_bytes *data, uint64_t token);
 
 // The next spans to write, at most `max`; returns how many.
 uint32_t outbox_peek(const outbox *o, outbox_span *spans, uint32_t max);

@@ -30,7 +30,7 @@ static void answer_session(session *s, report *r)
     } else {
         size_t size = 0;
         const uint8_t *result = report_payload(r, &size);
-        bytes *big = r->payload;
+        shared_bytes *big = r->payload;
         r->payload = NULL;
         session_answer(s, r->reply.id, result, size, big);
     }
@@ -81,7 +81,7 @@ static void send_snapshot(session *s, report *r)
     }
     size_t size = 0;
     const uint8_t *head = report_payload(r, &size);
-    bytes *tail = r->tail;
+    shared_bytes *tail = r->tail;
     r->tail = NULL;
     if (!connection_send(s->connection, head, size, tail, r->subscription)) {
         session_close(s, STATUS_LIMIT_EXCEEDED, "too much output was not taken", ENDING_CUT);

@@ -104,7 +104,7 @@ void session_close(session *s, status why, const char *text, connection_ending e
 
 // Answers a request: the result's bytes, and `big` (taken over; may be NULL) instead where they are
 // many. Or with an error.
-void session_answer(session *s, uint32_t id, const uint8_t *result, size_t size, bytes *big);
+void session_answer(session *s, uint32_t id, const uint8_t *result, size_t size, shared_bytes *big);
 void session_answer_error(session *s, uint32_t id, const error *err);
 
 // Sends what is in the server's scratch as it is.

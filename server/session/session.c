@@ -45,7 +45,7 @@ static bool answer_too_large(session *s, uint32_t id, size_t size)
     return true;
 }
 
-void session_answer(session *s, uint32_t id, const uint8_t *result, size_t size, bytes *big)
+void session_answer(session *s, uint32_t id, const uint8_t *result, size_t size, shared_bytes *big)
 {
     if (answer_too_large(s, id, size)) {
         bytes_unref(big);
@@ -188,7 +188,7 @@ static void refuse_message(session *s, const rpc_message *m, rpc_verdict verdict
     }
 }
 
-static void handle_message(session *s, const uint8_t *bytes_in, size_t size)
+static void handle_message(session *s, const uint8_t *bytes, size_t size)
 {
     metrics_add(METRIC_messages_received, 1);
     s->introduced = true;
@@ -196,7 +196,7 @@ static void handle_message(session *s, const uint8_t *bytes_in, size_t size)
     s->begun_ms = 0;
     rpc_message message;
     error err;
-    rpc_verdict verdict = rpc_decode(bytes_in, size, &message, &err);
+    rpc_verdict verdict = rpc_decode(bytes, size, &message, &err);
     if (verdict != RPC_GOOD) {
         refuse_message(s, &message, verdict, &err);
         return;

@@ -352,6 +352,7 @@ static void count_tick(hosted *h, int64_t begin)
     metrics_time(TIMING_STEP, now - begin);
     w->ticks++;
     w->busy_ns += now - begin;
+    w->last_ms = (double)(now - begin) * 1e-6;
     int64_t length = now - w->start_ns;
     if (length >= SECOND_NS) {
         w->step_ms = (double)w->busy_ns / (double)w->ticks * 1e-6;
@@ -375,9 +376,9 @@ static void warn_slowed(hosted *h, int64_t now)
     if (w->warned_ns != 0 && now - w->warned_ns < WARN_NS) {
         return;
     }
-    log_warn("world '%s' is overloaded: a tick takes %.2f of %.2f ms, its time was slowed by %lld "
-             "ms since it was last said",
-             h->name, w->step_ms, h->pace.period_ns * 1e-6,
+    log_warn("world '%s' is overloaded: the last tick took %.2f of %.2f ms; its time was slowed by "
+             "%lld ms since it was last said",
+             h->name, w->last_ms, h->pace.period_ns * 1e-6,
              (long long)((h->pace.skipped_ns - w->warned_skipped_ns) / 1000000));
     w->warned_ns = now;
     w->warned_skipped_ns = h->pace.skipped_ns;

@@ -24,6 +24,7 @@ typedef struct hosted_window {
     int64_t start_ns;
     int64_t busy_ns;
     uint64_t ticks;
+    double last_ms;            // the last tick
     double step_ms;            // mean of the window before
     double rate;               // ticks a second in the window before
     int64_t warned_ns;         // when it was last said that the world is slowed, 0 for never

@@ -74,8 +74,8 @@ typedef struct report {
     uint64_t subscription;
     uint8_t small_size;
     uint8_t small[REPORT_INLINE_MAX]; // the result or the snapshot's head, where it fits
-    bytes *payload;                   // owned; else, where it does not. NULL: it is in `small`
-    bytes *tail;                      // owned; of a snapshot
+    shared_bytes *payload;            // owned; else, where it does not. NULL: it is in `small`
+    shared_bytes *tail;               // owned; of a snapshot
     char *text;                       // owned; what an error says, or why a subscription ended
 } report;
 

@@ -231,8 +231,8 @@ static encoded_list list_of(const buffer *b, uint32_t count)
 }
 
 // The encoding of the group's snapshot but for its head; NULL if it does not fit a message.
-static bytes *encode_group(publisher *p, const physics_world *world, const group_view *g,
-                           uint64_t hash, uint32_t *pairs)
+static shared_bytes *encode_group(publisher *p, const physics_world *world, const group_view *g,
+                                  uint64_t hash, uint32_t *pairs)
 {
     snapshot_view view = {
         .world = p->world,
@@ -268,8 +268,8 @@ static bytes *encode_group(publisher *p, const physics_world *world, const group
     return bytes_take(data, size);
 }
 
-static bytes *build_group(publisher *p, const physics_world *world, group_view *g, uint64_t hash,
-                          uint32_t *pairs)
+static shared_bytes *build_group(publisher *p, const physics_world *world, group_view *g,
+                                 uint64_t hash, uint32_t *pairs)
 {
     buffer_clear(&p->body_rows);
     buffer_clear(&p->events);
@@ -287,7 +287,7 @@ static bytes *build_group(publisher *p, const physics_world *world, group_view *
 
 // ---- sending
 
-static void post_snapshot(publisher *p, subscription *s, bytes *tail, uint32_t pairs,
+static void post_snapshot(publisher *p, subscription *s, shared_bytes *tail, uint32_t pairs,
                           report_sink sink)
 {
     snapshot_head head = {.subscription = s->number, .skipped = s->skipped};
@@ -342,7 +342,7 @@ static void send_group(publisher *p, const physics_world *world, const uint32_t 
     view_set_ref(first.seen);
     group_view g = {.of = &first};
     uint32_t pairs = 0;
-    bytes *tail = build_group(p, world, &g, hash, &pairs);
+    shared_bytes *tail = build_group(p, world, &g, hash, &pairs);
     for (uint32_t i = 0; i < count; i++) {
         subscription *s = &p->subscriptions.list.data[due[i]];
         if (tail != NULL) {

@@ -1,0 +1,83 @@
+#include "tests/unit/server/mailbox.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void post(void *context, report *r)
+{
+    mailbox *m = context;
+    assert_true(m->count < MAILBOX_MAX);
+    m->reports[m->count++] = r;
+}
+
+report_sink mailbox_sink(mailbox *m)
+{
+    return (report_sink){post, m};
+}
+
+void mailbox_deinit(mailbox *m)
+{
+    for (uint32_t i = 0; i < m->count; i++) {
+        report_free(m->reports[i]);
+        if (m->bytes[i] != NULL) {
+            msgpack_unpacked_destroy(&m->unpacked[i]);
+            free(m->bytes[i]);
+        }
+    }
+    *m = (mailbox){0};
+}
+
+uint32_t mailbox_left(const mailbox *m)
+{
+    return m->count - m->next;
+}
+
+const report *mailbox_take(mailbox *m, report_kind kind)
+{
+    assert_true(m->next < m->count);
+    const report *r = m->reports[m->next++];
+    assert_int_equal(r->kind, kind);
+    return r;
+}
+
+// Head and tail as they follow each other on the wire.
+static const msgpack_object *unpack(mailbox *m, const report *r)
+{
+    uint32_t at = m->next - 1;
+    size_t head = 0;
+    const uint8_t *bytes = report_payload(r, &head);
+    size_t tail = r->tail != NULL ? r->tail->size : 0;
+    m->bytes[at] = malloc(head + tail + 1);
+    memcpy(m->bytes[at], bytes, head);
+    if (tail > 0) {
+        memcpy(m->bytes[at] + head, r->tail->data, tail);
+    }
+    msgpack_unpacked_init(&m->unpacked[at]);
+    size_t offset = 0;
+    msgpack_unpack_return result =
+        msgpack_unpack_next(&m->unpacked[at], (const char *)m->bytes[at], head + tail, &offset);
+    assert_int_equal(result, MSGPACK_UNPACK_SUCCESS);
+    assert_int_equal(offset, head + tail);
+    return &m->unpacked[at].data;
+}
+
+const msgpack_object *mailbox_snapshot(mailbox *m)
+{
+    const msgpack_object *message = unpack(m, mailbox_take(m, REPORT_SNAPSHOT));
+    assert_int_equal(object_uint(object_at(message, 0)), 2);
+    assert_string_equal(object_text(object_at(message, 1)), "snapshot");
+    return object_at(object_at(message, 2), 0);
+}
+
+const msgpack_object *mailbox_result(mailbox *m)
+{
+    const report *r = mailbox_take(m, REPORT_ANSWER);
+    if (r->status != STATUS_OK) {
+        fail_msg("%s: %s", status_code(r->status), r->text);
+    }
+    return unpack(m, r);
+}

@@ -1,0 +1,232 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "server/config.h"
+
+// The environment of the test: pairs of name and value.
+static const char *const *environment;
+
+static char *fake_getenv(const char *name)
+{
+    for (const char *const *pair = environment; pair != NULL && pair[0] != NULL; pair += 2) {
+        if (strcmp(pair[0], name) == 0) {
+            return (char *)(uintptr_t)pair[1];
+        }
+    }
+    return NULL;
+}
+
+static status load(config *c, error *err, const char *const *arguments)
+{
+    const char *argv[16] = {"caromd"};
+    int argc = 1;
+    while (arguments != NULL && *arguments != NULL) {
+        argv[argc++] = *arguments++;
+    }
+    return config_load(c, argc, argv, fake_getenv, err);
+}
+
+#define ARGS(...) ((const char *const[]){__VA_ARGS__, NULL})
+
+static int clear_environment(void **state)
+{
+    (void)state;
+    environment = NULL;
+    return 0;
+}
+
+static void config_without_options_has_defaults(void **state)
+{
+    (void)state;
+    config c;
+    error err;
+    assert_int_equal(load(&c, &err, NULL), STATUS_OK);
+    assert_string_equal(c.host, "127.0.0.1");
+    assert_int_equal(c.port, 22766);
+    assert_true(c.hz == 60.0);
+    assert_in_range(c.threads, 1, CONFIG_THREADS_MAX);
+    assert_int_equal(c.worlds.count, 0);
+    assert_int_equal(c.log, LOG_INFO);
+    assert_int_equal(c.limits.connections, 4096);
+    assert_non_null(strstr(c.scenes, "share/carom/scenes"));
+    assert_false(c.help || c.version);
+    config_deinit(&c);
+}
+
+static void config_options_are_taken(void **state)
+{
+    (void)state;
+    config c;
+    error err;
+    const char *const *arguments =
+        ARGS("--listen", "[::1]:0", "--hz=128", "--threads", "3", "--world", "a:demo", "--world=b",
+             "--scenes", "dir", "--log", "debug", "--limit", "worlds=7");
+    assert_int_equal(load(&c, &err, arguments), STATUS_OK);
+    assert_string_equal(c.host, "::1");
+    assert_int_equal(c.port, 0);
+    assert_true(c.hz == 128.0);
+    assert_int_equal(c.threads, 3);
+    assert_int_equal(c.worlds.count, 2);
+    assert_string_equal(c.worlds.data[0].name, "a");
+    assert_string_equal(c.worlds.data[0].scene, "demo");
+    assert_string_equal(c.worlds.data[1].name, "b");
+    assert_string_equal(c.worlds.data[1].scene, "");
+    assert_string_equal(c.scenes, "dir");
+    assert_int_equal(c.log, LOG_DEBUG);
+    assert_int_equal(c.limits.worlds, 7);
+    config_deinit(&c);
+}
+
+static void config_variables_are_taken(void **state)
+{
+    (void)state;
+    config c;
+    error err;
+    environment = (const char *const[]){"CAROM_LISTEN",  "0.0.0.0:1", "CAROM_WORLD",
+                                        "one:demo, two", "CAROM_HZ",  "30",
+                                        "CAROM_LIMIT",   "worlds=2",  NULL};
+    assert_int_equal(load(&c, &err, NULL), STATUS_OK);
+    assert_string_equal(c.host, "0.0.0.0");
+    assert_int_equal(c.port, 1);
+    assert_true(c.hz == 30.0);
+    assert_int_equal(c.worlds.count, 2);
+    assert_string_equal(c.worlds.data[1].name, "two");
+    assert_int_equal(c.limits.worlds, 2);
+    config_deinit(&c);
+}
+
+static void config_option_comes_before_variable(void **state)
+{
+    (void)state;
+    config c;
+    error err;
+    environment = (const char *const[]){"CAROM_HZ", "not a number", "CAROM_WORLD", "x", NULL};
+    assert_int_equal(load(&c, &err, ARGS("--hz", "50", "--world", "y")), STATUS_OK);
+    assert_true(c.hz == 50.0);
+    assert_int_equal(c.worlds.count, 1);
+    assert_string_equal(c.worlds.data[0].name, "y");
+    config_deinit(&c);
+}
+
+static void config_help_and_version_are_switches(void **state)
+{
+    (void)state;
+    config c;
+    error err;
+    assert_int_equal(load(&c, &err, ARGS("--help")), STATUS_OK);
+    assert_true(c.help);
+    config_deinit(&c);
+    assert_int_equal(load(&c, &err, ARGS("--version")), STATUS_OK);
+    assert_true(c.version);
+    config_deinit(&c);
+    assert_int_equal(load(&c, &err, ARGS("--version=2")), STATUS_INVALID_ARGUMENT);
+    config_deinit(&c);
+}
+
+static void config_wrong_values_are_told_by_name(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *option, *value, *text;
+    } WRONG[] = {
+        {"--listen", "22766", "--listen: '22766' is not HOST:PORT"},
+        {"--listen", "host:99999", "--listen"},
+        {"--listen", ":1", "--listen"},
+        {"--listen", "::1:80", "--listen"},
+        {"--listen", "host:", "--listen"},
+        {"--listen", "host:+1", "--listen"},
+        {"--hz", "0", "--hz: must be a number from 1 to 1000, not '0'"},
+        {"--hz", "fast", "--hz"},
+        {"--hz", "nan", "--hz"},
+        {"--hz", "", "--hz"},
+        {"--threads", "0", "--threads"},
+        {"--threads", "65", "--threads"},
+        {"--threads", "-1", "--threads"},
+        {"--world", "no spaces", "--world"},
+        {"--world", "", "--world"},
+        {"--world", "a:", "--world"},
+        {"--world", "a:b:c", "--world"},
+        {"--world", "a:..", "--world"},
+        {"--scenes", "", "--scenes"},
+        {"--log", "loud", "--log: must be error, warn, info or debug, not 'loud'"},
+        {"--limit", "worlds", "--limit: 'worlds' is not NAME=VALUE"},
+        {"--limit", "words=1", "--limit: no limit is called 'words'"},
+        {"--limit", "worlds=0", "--limit: worlds must be a whole number from 1 to"},
+    };
+    for (size_t i = 0; i < sizeof WRONG / sizeof *WRONG; i++) {
+        config c;
+        error err;
+        status s = load(&c, &err, ARGS(WRONG[i].option, WRONG[i].value));
+        assert_int_equal(s, STATUS_INVALID_ARGUMENT);
+        assert_true(strncmp(err.text, WRONG[i].text, strlen(WRONG[i].text)) == 0);
+        config_deinit(&c);
+    }
+}
+
+static void config_unknown_or_bare_option_is_an_error(void **state)
+{
+    (void)state;
+    config c;
+    error err;
+    assert_int_equal(load(&c, &err, ARGS("--lisen", "x")), STATUS_INVALID_ARGUMENT);
+    assert_string_equal(err.text, "unknown option '--lisen'");
+    config_deinit(&c);
+    assert_int_equal(load(&c, &err, ARGS("demo")), STATUS_INVALID_ARGUMENT);
+    config_deinit(&c);
+    assert_int_equal(load(&c, &err, ARGS("--hz")), STATUS_INVALID_ARGUMENT);
+    assert_string_equal(err.text, "--hz needs HZ");
+    config_deinit(&c);
+    assert_int_equal(load(&c, &err, ARGS("--world", "a", "--world", "a")), STATUS_INVALID_ARGUMENT);
+    assert_string_equal(err.text, "--world: world 'a' is named twice");
+    config_deinit(&c);
+}
+
+static void config_wrong_variable_is_told_by_name(void **state)
+{
+    (void)state;
+    config c;
+    error err;
+    environment = (const char *const[]){"CAROM_THREADS", "many", NULL};
+    assert_int_equal(load(&c, &err, NULL), STATUS_INVALID_ARGUMENT);
+    assert_true(strncmp(err.text, "CAROM_THREADS: ", 15) == 0);
+    config_deinit(&c);
+}
+
+static void config_help_names_every_option_and_limit(void **state)
+{
+    (void)state;
+    char text[16384] = "";
+    FILE *out = fmemopen(text, sizeof text - 1, "w");
+    assert_non_null(out);
+    config_help(out);
+    fclose(out);
+    static const char *const NAMES[] = {"--listen",  "--hz",       "--threads", "--world",
+                                        "--scenes",  "--limit",    "--log",     "--help",
+                                        "--version", "CAROM_WORLD"};
+    for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++) {
+        assert_non_null(strstr(text, NAMES[i]));
+    }
+    for (size_t i = 0; limits_info(i) != NULL; i++) {
+        assert_non_null(strstr(text, limits_info(i)->name));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(config_without_options_has_defaults, clear_environment),
+        cmocka_unit_test_setup(config_options_are_taken, clear_environment),
+        cmocka_unit_test_setup(config_variables_are_taken, clear_environment),
+        cmocka_unit_test_setup(config_option_comes_before_variable, clear_environment),
+        cmocka_unit_test_setup(config_help_and_version_are_switches, clear_environment),
+        cmocka_unit_test_setup(config_wrong_values_are_told_by_name, clear_environment),
+        cmocka_unit_test_setup(config_unknown_or_bare_option_is_an_error, clear_environment),
+        cmocka_unit_test_setup(config_wrong_variable_is_told_by_name, clear_environment),
+        cmocka_unit_test_setup(config_help_names_every_option_and_limit, clear_environment),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

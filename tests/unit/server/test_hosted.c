@@ -1,0 +1,393 @@
+// A hosted world with a clock that the test turns.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "proto/buffer.h"
+#include "proto/json.h"
+#include "server/world/hosted.h"
+#include "tests/unit/server/mailbox.h"
+
+static const int64_t MS = 1000000;
+static const session_key ME = {0, 1};
+
+static int64_t now_ns;
+static int64_t cost_ns; // what each reading of the clock takes
+
+static int64_t fake_clock(void)
+{
+    now_ns += cost_ns;
+    return now_ns;
+}
+
+typedef struct fixture {
+    limits limits;
+    hosted *world;
+    mailbox box;
+    uint32_t next_id;
+    uint64_t next_subscription;
+} fixture;
+
+static fixture the;
+
+static void create(double hz, bool paused)
+{
+    world_def def = world_def_default();
+    physics_world *physics = NULL;
+    def.hz = hz;
+    assert_int_equal(world_create(&def, &physics, NULL), STATUS_OK);
+    the.world =
+        hosted_create(3, "w", physics, paused, &the.limits, mailbox_sink(&the.box), fake_clock);
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    now_ns = 1000 * MS;
+    cost_ns = 0;
+    the = (fixture){.limits = limits_default(), .next_id = 1, .next_subscription = 1};
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    if (the.world != NULL) {
+        hosted_destroy(the.world, STATUS_NOT_FOUND, "the test is over");
+    }
+    mailbox_deinit(&the.box);
+    return 0;
+}
+
+// Delivers the call and returns its id.
+static uint32_t call(method m, const char *json)
+{
+    buffer bytes;
+    error err;
+    msgpack_unpacked unpacked;
+    request *r = request_create(REQUEST_COMMAND, 3);
+    buffer_init(&bytes, 1 << 20);
+    assert_int_equal(json_text_to_msgpack(json, strlen(json), &bytes, &err), STATUS_OK);
+    msgpack_unpacked_init(&unpacked);
+    size_t offset = 0;
+    msgpack_unpack_next(&unpacked, (const char *)bytes.data, bytes.size, &offset);
+    if (command_decode(m, &unpacked.data, &r->command, &err) != STATUS_OK) {
+        fail_msg("%s", err.text);
+    }
+    msgpack_unpacked_destroy(&unpacked);
+    buffer_deinit(&bytes);
+    r->reply = (reply_address){.session = ME, .id = the.next_id++, .answerable = true};
+    if (m == METHOD_WORLD_SUBSCRIBE) {
+        r->subscription = the.next_subscription++;
+    }
+    uint32_t id = r->reply.id;
+    hosted_deliver(the.world, r);
+    return id;
+}
+
+static const char SPAWN[] = "{\"world\":\"w\",\"shapes\":[{\"kind\":\"circle\",\"radius\":0.5}]}";
+static const char WORLD[] = "{\"world\":\"w\"}";
+
+static uint64_t result_tick(void)
+{
+    return object_get_uint(mailbox_result(&the.box), "tick");
+}
+
+static const char *refusal(status expected)
+{
+    const report *r = mailbox_take(&the.box, REPORT_ANSWER);
+    assert_int_equal(r->status, expected);
+    return r->text;
+}
+
+static void advance(int64_t ns)
+{
+    now_ns += ns;
+    hosted_run(the.world);
+}
+
+static void acknowledge(uint64_t number)
+{
+    request *r = request_create(REQUEST_ACKNOWLEDGE, 3);
+    r->subscription = number;
+    hosted_deliver(the.world, r);
+}
+
+static void running_world_ticks_when_due(void **state)
+{
+    (void)state;
+    create(100.0, false);
+    hosted_run(the.world);
+    assert_int_equal(world_tick(the.world->physics), 0);
+    assert_int_equal(hosted_next_ns(the.world), now_ns + 10 * MS);
+    advance(10 * MS);
+    assert_int_equal(world_tick(the.world->physics), 1);
+    advance(29 * MS); // two that are late and nothing more
+    assert_int_equal(world_tick(the.world->physics), 3);
+    assert_int_equal(hosted_next_ns(the.world), 1040 * MS);
+}
+
+static void command_waits_for_the_tick_and_names_it(void **state)
+{
+    (void)state;
+    create(100.0, false);
+    call(METHOD_BODY_SPAWN, SPAWN);
+    hosted_run(the.world);
+    assert_int_equal(mailbox_left(&the.box), 0);
+    advance(10 * MS);
+    assert_int_equal(result_tick(), 1);
+    assert_int_equal(world_count(the.world->physics).bodies, 1);
+}
+
+static void commands_are_answered_in_their_order(void **state)
+{
+    (void)state;
+    create(100.0, false);
+    call(METHOD_WORLD_SUBSCRIBE, WORLD);
+    call(METHOD_BODY_SPAWN, SPAWN);
+    call(METHOD_BODY_GET, "{\"world\":\"w\",\"body\":999}");
+    call(METHOD_WORLD_INFO, WORLD);
+    advance(10 * MS);
+    for (uint32_t id = 1; id <= 4; id++) {
+        assert_int_equal(the.box.reports[id - 1]->reply.id, id);
+    }
+    assert_int_equal(object_get_uint(mailbox_result(&the.box), "subscription"), 1);
+    assert_int_equal(result_tick(), 1);
+    refusal(STATUS_NOT_FOUND);
+    assert_int_equal(object_get_uint(mailbox_result(&the.box), "bodies"), 1);
+    // The snapshot comes after the answer that names its subscription.
+    const msgpack_object *s = mailbox_snapshot(&the.box);
+    assert_int_equal(object_get_uint(s, "tick"), 1);
+    assert_int_equal(object_get_uint(s, "last"), 2); // reads and failures change nothing
+}
+
+static void paused_world_obeys_at_once(void **state)
+{
+    (void)state;
+    create(100.0, true);
+    assert_int_equal(hosted_next_ns(the.world), QUEUE_FOREVER);
+    call(METHOD_WORLD_SUBSCRIBE, WORLD);
+    assert_int_equal(hosted_next_ns(the.world), 0);
+    hosted_run(the.world);
+    assert_int_equal(result_tick(), 0);
+    mailbox_snapshot(&the.box);
+    acknowledge(1);
+    call(METHOD_BODY_SPAWN, SPAWN);
+    hosted_run(the.world);
+    assert_int_equal(result_tick(), 0);
+    // Shown when a tick's time has passed since it was last shown.
+    assert_int_equal(mailbox_left(&the.box), 0);
+    assert_int_equal(hosted_next_ns(the.world), now_ns + 10 * MS);
+    advance(10 * MS);
+    const msgpack_object *s = mailbox_snapshot(&the.box);
+    assert_int_equal(object_get_uint(s, "tick"), 0);
+    assert_int_equal(object_count(object_get(s, "bodies")), 1);
+    assert_int_equal(hosted_next_ns(the.world), QUEUE_FOREVER);
+    advance(1000 * MS);
+    assert_int_equal(world_tick(the.world->physics), 0);
+}
+
+static void step_does_its_ticks_and_then_answers(void **state)
+{
+    (void)state;
+    create(100.0, true);
+    call(METHOD_WORLD_SUBSCRIBE, WORLD);
+    call(METHOD_WORLD_STEP, "{\"world\":\"w\",\"ticks\":5}");
+    call(METHOD_BODY_SPAWN, SPAWN); // waits until the steps are done
+    hosted_run(the.world);
+    mailbox_result(&the.box);
+    assert_int_equal(object_get_uint(mailbox_snapshot(&the.box), "tick"), 1);
+    assert_int_equal(result_tick(), 5);
+    assert_int_equal(result_tick(), 5);
+    acknowledge(1);
+    advance(10 * MS);
+    const msgpack_object *s = mailbox_snapshot(&the.box);
+    assert_int_equal(object_get_uint(s, "tick"), 5);
+    assert_int_equal(object_get_uint(s, "skipped"), 4);
+}
+
+static void long_step_gives_way(void **state)
+{
+    (void)state;
+    create(100.0, true);
+    cost_ns = MS / 2;
+    call(METHOD_WORLD_STEP, "{\"world\":\"w\",\"ticks\":1000}");
+    call(METHOD_WORLD_INFO, WORLD);
+    int turns = 0;
+    while (mailbox_left(&the.box) == 0) {
+        int64_t before = now_ns;
+        hosted_run(the.world);
+        turns++;
+        assert_true(now_ns - before < 10 * MS);
+        assert_true(turns < 2000);
+    }
+    assert_true(turns > 10);
+    assert_int_equal(result_tick(), 1000);
+    hosted_run(the.world);
+    assert_int_equal(result_tick(), 1000);
+}
+
+static void step_of_a_running_world_is_refused(void **state)
+{
+    (void)state;
+    create(100.0, false);
+    call(METHOD_WORLD_STEP, WORLD);
+    advance(10 * MS);
+    refusal(STATUS_UNAVAILABLE);
+    assert_int_equal(world_tick(the.world->physics), 1);
+}
+
+static void pause_ends_the_tick_and_resume_begins_anew(void **state)
+{
+    (void)state;
+    create(100.0, false);
+    call(METHOD_BODY_SPAWN, SPAWN);
+    call(METHOD_WORLD_PAUSE, WORLD);
+    call(METHOD_BODY_SPAWN, SPAWN);
+    call(METHOD_WORLD_PAUSE, WORLD);
+    advance(10 * MS);
+    assert_int_equal(result_tick(), 1);
+    assert_int_equal(result_tick(), 1);
+    assert_int_equal(result_tick(), 1); // shown in the state at which the world stands
+    assert_int_equal(result_tick(), 1);
+    advance(5000 * MS);
+    assert_int_equal(world_tick(the.world->physics), 1);
+    call(METHOD_WORLD_RESUME, WORLD);
+    call(METHOD_WORLD_RESUME, WORLD);
+    hosted_run(the.world);
+    assert_int_equal(result_tick(), 1);
+    assert_int_equal(result_tick(), 1);
+    // The time in which it stood is not made up for.
+    assert_int_equal(hosted_next_ns(the.world), now_ns + 10 * MS);
+    advance(10 * MS);
+    assert_int_equal(world_tick(the.world->physics), 2);
+}
+
+static void batch_waits_for_its_tick(void **state)
+{
+    (void)state;
+    create(100.0, false);
+    static const char AT_5[] =
+        "{\"world\":\"w\",\"at\":5,\"commands\":[[\"body.spawn\",{\"shapes\":[{\"kind\":\"circle\","
+        "\"radius\":1}]}]]}";
+    static const char AT_3[] = "{\"world\":\"w\",\"at\":3,\"commands\":[]}";
+    uint32_t five = call(METHOD_WORLD_APPLY, AT_5);
+    uint32_t three = call(METHOD_WORLD_APPLY, AT_3);
+    uint32_t five_too = call(METHOD_WORLD_APPLY, AT_5);
+    for (int tick = 1; tick <= 4; tick++) {
+        advance(10 * MS);
+    }
+    assert_int_equal(mailbox_left(&the.box), 1);
+    assert_int_equal(the.box.reports[0]->reply.id, three);
+    assert_int_equal(result_tick(), 3);
+    assert_int_equal(world_count(the.world->physics).bodies, 0);
+    advance(10 * MS);
+    assert_int_equal(the.box.reports[1]->reply.id, five);
+    assert_int_equal(the.box.reports[2]->reply.id, five_too);
+    assert_int_equal(result_tick(), 5);
+    assert_int_equal(result_tick(), 5);
+    assert_int_equal(world_count(the.world->physics).bodies, 2);
+}
+
+static void batch_of_the_past_or_too_far_ahead_is_refused(void **state)
+{
+    (void)state;
+    create(100.0, false);
+    the.limits.ahead_ticks = 100;
+    advance(10 * MS);
+    call(METHOD_WORLD_APPLY, "{\"world\":\"w\",\"at\":1,\"commands\":[]}");
+    call(METHOD_WORLD_APPLY, "{\"world\":\"w\",\"at\":101,\"commands\":[]}");
+    call(METHOD_WORLD_APPLY, "{\"world\":\"w\",\"at\":102,\"commands\":[]}");
+    call(METHOD_WORLD_APPLY, "{\"world\":\"w\",\"at\":2,\"commands\":[]}");
+    advance(10 * MS);
+    assert_string_equal(refusal(STATUS_INVALID_ARGUMENT), "at: tick 1 is over, the world is at 1");
+    assert_non_null(strstr(refusal(STATUS_LIMIT_EXCEEDED), "ahead_ticks"));
+    assert_int_equal(result_tick(), 2);
+    assert_int_equal(mailbox_left(&the.box), 0);
+    hosted_destroy(the.world, STATUS_NOT_FOUND, "over");
+    the.world = NULL;
+    assert_string_equal(refusal(STATUS_NOT_FOUND), "over"); // the one that was still waiting
+}
+
+static void overloaded_world_slows_its_time(void **state)
+{
+    (void)state;
+    create(100.0, false);
+    cost_ns = 10 * MS; // a tick reads the clock more than once, so each takes more than it may
+    int64_t begin = now_ns;
+    uint64_t turns = 0;
+    while (now_ns - begin < 20000 * MS) {
+        hosted_run(the.world);
+        turns++;
+    }
+    uint64_t ticks = world_tick(the.world->physics);
+    assert_true(ticks < 1000);
+    assert_int_equal(ticks, turns); // one for each turn: others get theirs
+    assert_true(the.world->pace.skipped_ns > 5000 * MS);
+    assert_true(pace_lag_ns(&the.world->pace, now_ns) < 400 * MS);
+}
+
+static void destroyed_world_answers_everyone(void **state)
+{
+    (void)state;
+    create(100.0, false);
+    call(METHOD_WORLD_SUBSCRIBE, WORLD);
+    call(METHOD_WORLD_DESTROY, WORLD);
+    call(METHOD_BODY_SPAWN, SPAWN);
+    advance(10 * MS);
+    mailbox_result(&the.box);
+    assert_int_equal(result_tick(), 0);
+    assert_true(the.world->ended);
+    hosted_destroy(the.world, STATUS_NOT_FOUND, "the world was destroyed");
+    the.world = NULL;
+    assert_string_equal(refusal(STATUS_NOT_FOUND), "the world was destroyed");
+    const report *closed = mailbox_take(&the.box, REPORT_CLOSED);
+    assert_int_equal(closed->subscription, 1);
+    assert_int_equal(closed->reply.session.number, ME.number);
+    assert_int_equal(mailbox_left(&the.box), 0);
+}
+
+static void view_and_unsubscribe_are_for_the_owner(void **state)
+{
+    (void)state;
+    create(100.0, true);
+    call(METHOD_WORLD_SUBSCRIBE, WORLD);
+    call(METHOD_WORLD_VIEW, "{\"subscription\":1,\"area\":[0,0,1,1]}");
+    call(METHOD_WORLD_VIEW, "{\"subscription\":2,\"area\":[0,0,1,1]}");
+    call(METHOD_WORLD_UNSUBSCRIBE, "{\"subscription\":1}");
+    call(METHOD_WORLD_UNSUBSCRIBE, "{\"subscription\":1}");
+    call(METHOD_WORLD_SUBSCRIBE, "{\"world\":\"w\",\"encoding\":\"packed\"}");
+    hosted_run(the.world);
+    mailbox_result(&the.box);
+    assert_int_equal(mailbox_result(&the.box)->via.map.size, 0);
+    refusal(STATUS_NOT_FOUND);
+    assert_int_equal(mailbox_result(&the.box)->via.map.size, 0);
+    refusal(STATUS_NOT_FOUND);
+    assert_non_null(strstr(refusal(STATUS_UNAVAILABLE), "packed"));
+    assert_int_equal(mailbox_left(&the.box), 0);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(running_world_ticks_when_due),
+        TEST(command_waits_for_the_tick_and_names_it),
+        TEST(commands_are_answered_in_their_order),
+        TEST(paused_world_obeys_at_once),
+        TEST(step_does_its_ticks_and_then_answers),
+        TEST(long_step_gives_way),
+        TEST(step_of_a_running_world_is_refused),
+        TEST(pause_ends_the_tick_and_resume_begins_anew),
+        TEST(batch_waits_for_its_tick),
+        TEST(batch_of_the_past_or_too_far_ahead_is_refused),
+        TEST(overloaded_world_slows_its_time),
+        TEST(destroyed_world_answers_everyone),
+        TEST(view_and_unsubscribe_are_for_the_owner),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,66 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "server/limits.h"
+
+static void limits_defaults_lie_in_their_ranges(void **state)
+{
+    (void)state;
+    limits l = limits_default();
+    for (size_t i = 0; limits_info(i) != NULL; i++) {
+        const limit_info *info = limits_info(i);
+        assert_true(limits_get(&l, info) == info->standard);
+        assert_true(info->smallest <= info->standard && info->standard <= info->largest);
+        assert_true(strlen(info->reason) > 10);
+    }
+}
+
+static void limits_each_can_be_set_to_its_ends(void **state)
+{
+    (void)state;
+    for (size_t i = 0; limits_info(i) != NULL; i++) {
+        const limit_info *info = limits_info(i);
+        limits l = limits_default();
+        error err;
+        char text[128];
+        snprintf(text, sizeof text, "%s=%llu", info->name, (unsigned long long)info->largest);
+        assert_int_equal(limits_set(&l, text, &err), STATUS_OK);
+        assert_true(limits_get(&l, info) == info->largest);
+        snprintf(text, sizeof text, "%s=%llu", info->name, (unsigned long long)info->smallest);
+        assert_int_equal(limits_set(&l, text, &err), STATUS_OK);
+        assert_true(limits_get(&l, info) == info->smallest);
+        snprintf(text, sizeof text, "%s=%llu", info->name, (unsigned long long)info->largest + 1);
+        assert_int_equal(limits_set(&l, text, &err), STATUS_INVALID_ARGUMENT);
+        assert_true(limits_get(&l, info) == info->smallest);
+    }
+}
+
+static void limits_wrong_numbers_change_nothing(void **state)
+{
+    (void)state;
+    static const char *const WRONG[] = {"worlds=",   "worlds=-1", "worlds= 1",
+                                        "worlds=1x", "worlds=+1", "worlds",
+                                        "=1",        "world=1",   "worlds=99999999999999999999"};
+    for (size_t i = 0; i < sizeof WRONG / sizeof *WRONG; i++) {
+        limits l = limits_default();
+        limits before = l;
+        error err;
+        assert_int_equal(limits_set(&l, WRONG[i], &err), STATUS_INVALID_ARGUMENT);
+        assert_memory_equal(&l, &before, sizeof l);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(limits_defaults_lie_in_their_ranges),
+        cmocka_unit_test(limits_each_can_be_set_to_its_ends),
+        cmocka_unit_test(limits_wrong_numbers_change_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,125 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "server/world/subscription.h"
+
+static void subscription_rate_falls_on_so_many_ticks(void **state)
+{
+    (void)state;
+    static const struct {
+        double rate, hz;
+        int ticks, expected;
+    } CASES[] = {{0, 60, 60, 60},    {60, 60, 60, 60},    {100, 60, 60, 60},
+                 {20, 60, 60, 20},   {7, 60, 600, 70},    {1, 60, 600, 10},
+                 {59, 60, 600, 590}, {0.1, 60, 6000, 10}, {30, 128, 1280, 300}};
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+        subscription s = {.view.rate = CASES[i].rate};
+        int count = 0;
+        for (int tick = 1; tick <= CASES[i].ticks; tick++) {
+            count += subscription_due(&s, (uint64_t)tick, CASES[i].hz);
+        }
+        assert_int_equal(count, CASES[i].expected);
+    }
+}
+
+static void subscriptions_are_found_by_number(void **state)
+{
+    (void)state;
+    subscriptions s = {0};
+    subscribe_args view = {0};
+    for (uint64_t number = 1; number <= 100; number++) {
+        subscriptions_add(&s, number * 3, (session_key){0, number}, &view);
+    }
+    for (uint64_t number = 1; number <= 100; number++) {
+        assert_int_equal(subscriptions_find(&s, number * 3)->session.number, number);
+        assert_null(subscriptions_find(&s, number * 3 + 1));
+    }
+    subscriptions_remove(&s, 150);
+    subscriptions_remove(&s, 151);
+    assert_null(subscriptions_find(&s, 150));
+    assert_int_equal(s.list.count, 99);
+    assert_int_equal(subscriptions_find(&s, 153)->session.number, 51);
+    subscriptions_deinit(&s);
+}
+
+static void subscriptions_events_are_what_any_of_them_wants(void **state)
+{
+    (void)state;
+    subscriptions s = {0};
+    subscribe_args view = {.events = 1u << EVENT_HIT};
+    assert_int_equal(subscriptions_events(&s), 0);
+    subscriptions_add(&s, 1, (session_key){0, 1}, &view);
+    view.events = 1u << EVENT_SLEEP;
+    subscriptions_add(&s, 2, (session_key){0, 1}, &view);
+    assert_int_equal(subscriptions_events(&s), 1u << EVENT_HIT | 1u << EVENT_SLEEP);
+    subscriptions_deinit(&s);
+}
+
+static void subscription_compare_sees_all_that_is_sent(void **state)
+{
+    (void)state;
+    subscription plain = {.number = 1, .version = 7, .next_event = 9};
+    subscription same = plain;
+    same.number = 2;
+    same.session.number = 5;
+    same.view.rate = 3.0;
+    same.skipped = 4;
+    assert_int_equal(subscription_compare(&plain, &same), 0);
+    subscription other[7];
+    for (int i = 0; i < 7; i++) {
+        other[i] = plain;
+    }
+    view_set *set = view_set_create(10);
+    other[0].version = 8;
+    other[1].next_event = 8;
+    other[2].seen = set;
+    other[3].view.bodies = true;
+    other[4].view.events = 1;
+    other[5].view.contacts = true;
+    other[6].view.has_area = true;
+    for (int i = 0; i < 7; i++) {
+        int order = subscription_compare(&plain, &other[i]);
+        assert_int_not_equal(order, 0);
+        assert_int_equal(subscription_compare(&other[i], &plain) < 0, order > 0);
+    }
+    subscription moved = other[6];
+    moved.view.area.x1 = 1.0;
+    assert_int_not_equal(subscription_compare(&other[6], &moved), 0);
+    view_set_unref(set);
+}
+
+static void view_set_holds_slots_of_every_word(void **state)
+{
+    (void)state;
+    view_set *s = view_set_create(130);
+    static const uint32_t SLOTS[] = {0, 63, 64, 127, 128, 129};
+    for (int i = 0; i < 6; i++) {
+        assert_false(view_set_has(s, SLOTS[i]));
+        view_set_add(s, SLOTS[i]);
+        assert_true(view_set_has(s, SLOTS[i]));
+    }
+    assert_false(view_set_has(s, 1));
+    assert_false(view_set_has(s, 130)); // beyond what it was made for
+    assert_false(view_set_has(s, 100000));
+    assert_ptr_equal(view_set_ref(s), s);
+    view_set_unref(s);
+    assert_true(view_set_has(s, 129));
+    view_set_unref(s);
+    assert_null(view_set_ref(NULL));
+    view_set_unref(NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(subscription_rate_falls_on_so_many_ticks),
+        cmocka_unit_test(subscriptions_are_found_by_number),
+        cmocka_unit_test(subscriptions_events_are_what_any_of_them_wants),
+        cmocka_unit_test(subscription_compare_sees_all_that_is_sent),
+        cmocka_unit_test(view_set_holds_slots_of_every_word),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
