@@ -335,7 +335,9 @@ static status write_string(const writer *w, const char *bytes, size_t size)
             begin = i + 1;
         }
     }
-    buffer_append(w->out, bytes + begin, size - begin);
+    if (begin < size) { // msgpack-c has NULL for the empty string, which must not be moved
+        buffer_append(w->out, bytes + begin, size - begin);
+    }
     put(w, "\"");
     return STATUS_OK;
 }

@@ -11,15 +11,13 @@ static bool is_text(const msgpack_object *object)
     return object->type == MSGPACK_OBJECT_STR || object->type == MSGPACK_OBJECT_BIN;
 }
 
-// str and bin have one layout in msgpack-c; this names it once.
+// The bytes of a str or bin. msgpack-c has NULL for an empty one, which no function of the C
+// library takes.
 static const char *text_of(const msgpack_object *object, uint32_t *size)
 {
-    if (object->type == MSGPACK_OBJECT_STR) {
-        *size = object->via.str.size;
-        return object->via.str.ptr;
-    }
-    *size = object->via.bin.size;
-    return object->via.bin.ptr;
+    bool str = object->type == MSGPACK_OBJECT_STR;
+    *size = str ? object->via.str.size : object->via.bin.size;
+    return *size == 0 ? "" : str ? object->via.str.ptr : object->via.bin.ptr;
 }
 
 bool rpc_text_equals(const msgpack_object *object, const char *text)

@@ -47,7 +47,7 @@ static status read_document(const msgpack_object *root, document *out, error *er
             bool text = scene_is_string(&pair->key);
             return error_set(
                 err, STATUS_INVALID_ARGUMENT, "a scene has no part '%s'",
-                utf8_quote(quoted, pair->key.via.str.ptr, text ? pair->key.via.str.size : 0));
+                utf8_quote(quoted, scene_text(&pair->key), text ? pair->key.via.str.size : 0));
         }
         *PARTS[part].place = &pair->val;
     }
@@ -63,13 +63,14 @@ static status read_text(const msgpack_object *object, const char *what, char *ou
     if (object == NULL) {
         return STATUS_OK;
     }
-    if (!scene_is_string(object) || object->via.str.size > max ||
-        memchr(object->via.str.ptr, '\0', object->via.str.size) != NULL) {
+    uint32_t size = scene_is_string(object) ? object->via.str.size : 0;
+    bool text = scene_is_string(object) && size <= max;
+    if (!text || memchr(scene_text(object), '\0', size) != NULL) {
         return error_set(err, STATUS_INVALID_ARGUMENT, "%s: expected a string of at most %zu bytes",
                          what, max);
     }
-    memcpy(out, object->via.str.ptr, object->via.str.size);
-    out[object->via.str.size] = '\0';
+    memcpy(out, scene_text(object), size);
+    out[size] = '\0';
     return STATUS_OK;
 }
 
@@ -146,7 +147,7 @@ static status read_world(scene_expander *x, const msgpack_object *object, scene_
             bool text = scene_is_string(&pair->key);
             error_prefix(
                 x->err, "%s",
-                utf8_quote(quoted, pair->key.via.str.ptr, text ? pair->key.via.str.size : 0));
+                utf8_quote(quoted, scene_text(&pair->key), text ? pair->key.via.str.size : 0));
         }
     }
     if (s != STATUS_OK) {

@@ -65,7 +65,7 @@ static status name_command(scene_expander *x, const msgpack_object *extra, metho
     }
     buffer name;
     buffer_init(&name, SCENE_NAME_MAX);
-    status s = scene_fill_in(x, as->via.str.ptr, as->via.str.size, &name);
+    status s = scene_fill_in(x, scene_text(as), as->via.str.size, &name);
     if (s == STATUS_OK && name.size == 0) {
         s = scene_fail(x, "a name must have a character at least");
     } else if (s == STATUS_OK &&
@@ -87,10 +87,10 @@ static status find_method(scene_expander *x, const msgpack_object *name, const m
         return scene_fail(x, "expected [\"method\", {arguments}]");
     }
     char quoted[UTF8_QUOTE_MAX];
-    *out = method_find(name->via.str.ptr, name->via.str.size);
+    *out = method_find(scene_text(name), name->via.str.size);
     if (*out == NULL) {
         return error_set(x->err, STATUS_UNKNOWN_METHOD, "there is no method '%s'",
-                         utf8_quote(quoted, name->via.str.ptr, name->via.str.size));
+                         utf8_quote(quoted, scene_text(name), name->via.str.size));
     }
     if (!(*out)->batch) {
         return error_set(x->err, STATUS_INVALID_ARGUMENT, "%s cannot be part of a scene",
@@ -242,7 +242,7 @@ static status expand_loops(scene_expander *x, const block *b, uint32_t level)
         }
         s = scene_spend(x, LOOP_WORK);
         if (s == STATUS_OK) {
-            s = expression_define(&x->scope, pair->key.via.str.ptr, pair->key.via.str.size, value,
+            s = expression_define(&x->scope, scene_text(&pair->key), pair->key.via.str.size, value,
                                   x->err);
         }
         if (s == STATUS_OK) {

@@ -51,6 +51,13 @@ static inline bool scene_is_string(const msgpack_object *object)
     return object->type == MSGPACK_OBJECT_STR;
 }
 
+// The bytes of a string. msgpack-c has NULL for an empty one, which no function of the C library
+// takes.
+static inline const char *scene_text(const msgpack_object *object)
+{
+    return object->via.str.size > 0 ? object->via.str.ptr : "";
+}
+
 // STATUS_INVALID_ARGUMENT with this text.
 status scene_fail(const scene_expander *x, const char *text);
 

@@ -37,7 +37,7 @@ void scene_locate_value(scene_expander *x)
         const msgpack_object *key = x->path[i];
         int n = key == NULL ? snprintf(path + used, sizeof path - used, "[%u]", x->path_index[i])
                             : snprintf(path + used, sizeof path - used, "%s%s", i > 0 ? "." : "",
-                                       utf8_quote(quoted, key->via.str.ptr, key->via.str.size));
+                                       utf8_quote(quoted, scene_text(key), key->via.str.size));
         used += n > 0 ? (size_t)n : 0;
     }
     if (used > 0) {
@@ -56,7 +56,7 @@ static status evaluate(scene_expander *x, const char *text, size_t size, double 
 
 status scene_scalar(scene_expander *x, const msgpack_object *object, double *out)
 {
-    const char *text = object->via.str.ptr;
+    const char *text = scene_text(object);
     uint32_t size = object->via.str.size;
     switch (object->type) {
     case MSGPACK_OBJECT_BOOLEAN:
@@ -99,13 +99,13 @@ status scene_define(scene_expander *x, const msgpack_object *map)
         double value = 0.0;
         status s = scene_scalar(x, &pair->val, &value);
         if (s == STATUS_OK) {
-            s = expression_define(&x->scope, pair->key.via.str.ptr, pair->key.via.str.size, value,
+            s = expression_define(&x->scope, scene_text(&pair->key), pair->key.via.str.size, value,
                                   x->err);
         }
         if (s != STATUS_OK) {
             char quoted[UTF8_QUOTE_MAX];
             error_prefix(x->err, "%s",
-                         utf8_quote(quoted, pair->key.via.str.ptr, pair->key.via.str.size));
+                         utf8_quote(quoted, scene_text(&pair->key), pair->key.via.str.size));
             return s;
         }
     }
@@ -259,7 +259,7 @@ status scene_pack_value(scene_expander *x, msgpack_packer *packer, const msgpack
     }
     switch (value->type) {
     case MSGPACK_OBJECT_STR:
-        return pack_string(x, packer, value->via.str.ptr, value->via.str.size);
+        return pack_string(x, packer, scene_text(value), value->via.str.size);
     case MSGPACK_OBJECT_ARRAY:
         return pack_array(x, packer, &value->via.array);
     case MSGPACK_OBJECT_MAP:
