@@ -164,37 +164,132 @@ static void warm_start(const contact_lanes *lanes, uint32_t count, body_state *s
     }
 }
 
+// Impulses of the two points of a contact, solved together.
+typedef struct impulse_pair {
+    wide x1, x2;
+} impulse_pair;
+
+// The matrix K of a contact's two points: what an impulse at one does to the normal velocity at
+// either.
+typedef struct pair_matrix {
+    wide k1, k2, k12;
+    wide mass1, mass2; // 1 / k1, 1 / k2
+    wide inverse_det;
+} pair_matrix;
+
+INLINE pair_matrix rigid_matrix(const contact_lanes *c)
+{
+    const point_lanes *p = c->points;
+    return (pair_matrix){p[0].normal_k,    p[1].normal_k,    c->coupling_k,
+                         p[0].normal_mass, p[1].normal_mass, c->inverse_det};
+}
+
+// A soft constraint gives way in proportion to its impulse: that is a larger diagonal.
+INLINE pair_matrix soft_matrix(const contact_lanes *c)
+{
+    const point_lanes *p = c->points;
+    return (pair_matrix){
+        p[0].normal_k * c->yield,         p[1].normal_k * c->yield,         c->coupling_k,
+        p[0].normal_mass * c->mass_scale, p[1].normal_mass * c->mass_scale, c->inverse_det_soft};
+}
+
+// The linear complementarity problem x >= 0, K x + b >= 0, x (K x + b) = 0. K is positive definite,
+// so that the solution is unique: both press, or only the first, or only the second, or none.
+INLINE impulse_pair solve_pair(const pair_matrix *k, wide b1, wide b2)
+{
+    const wide zero = splat(0.0f);
+    wide x1 = k->inverse_det * (k->k12 * b2 - k->k2 * b1);
+    wide x2 = k->inverse_det * (k->k12 * b1 - k->k1 * b2);
+    wide first = max_wide(-(k->mass1 * b1), zero);
+    wide second = max_wide(-(k->mass2 * b2), zero);
+    wide_int both = (x1 >= zero) & (x2 >= zero);
+    wide_int only_first = k->k12 * first + b2 >= zero;
+    return (impulse_pair){
+        select_wide(both, x1, select_wide(only_first, first, zero)),
+        select_wide(both, x2, select_wide(only_first, zero, second)),
+    };
+}
+
+INLINE wide normal_velocity(const contact_lanes *c, const point_lanes *p, const state_lanes *a,
+                            const state_lanes *b)
+{
+    velocity_lanes v = relative_velocity(p, a, b);
+    return v.x * c->normal_x + v.y * c->normal_y;
+}
+
+INLINE void apply_normal_impulses(const contact_lanes *c, state_lanes *a, state_lanes *b, wide d1,
+                                  wide d2)
+{
+    apply_impulse(c, &c->points[0], a, b, d1 * c->normal_x, d1 * c->normal_y);
+    apply_impulse(c, &c->points[1], a, b, d2 * c->normal_x, d2 * c->normal_y);
+}
+
+// Brings both points' normal velocities to -bias or above, the impulses so far taken into account.
+INLINE void solve_normals(contact_lanes *c, const pair_matrix *k, state_lanes *a, state_lanes *b,
+                          wide bias1, wide bias2)
+{
+    point_lanes *p1 = &c->points[0];
+    point_lanes *p2 = &c->points[1];
+    wide b1 = (normal_velocity(c, p1, a, b) + bias1) -
+              (p1->normal_k * p1->normal_impulse + c->coupling_k * p2->normal_impulse);
+    wide b2 = (normal_velocity(c, p2, a, b) + bias2) -
+              (p2->normal_k * p2->normal_impulse + c->coupling_k * p1->normal_impulse);
+    impulse_pair x = solve_pair(k, b1, b2);
+    apply_normal_impulses(c, a, b, x.x1 - p1->normal_impulse, x.x2 - p2->normal_impulse);
+    p1->normal_impulse = x.x1;
+    p2->normal_impulse = x.x2;
+}
+
+// Apart: may close by what is left of the gap. In overlap: to be pushed out.
+INLINE wide push_bias(const contact_lanes *c, wide separation, wide inv_h)
+{
+    const wide zero = splat(0.0f);
+    wide overlap = min_wide(separation + splat(OVERLAP_SLOP), zero);
+    wide soft = max_wide(c->bias_rate * overlap, splat(-PUSH_OUT_SPEED_MAX));
+    return select_wide(separation > zero, separation * inv_h, soft);
+}
+
 static void push(contact_lanes *lanes, uint32_t count, body_state *states, const step_context *step)
 {
     const wide inv_h = splat(step->inv_h);
-    const wide push_out = splat(-PUSH_OUT_SPEED_MAX);
-    const wide slop = splat(OVERLAP_SLOP);
-    const wide zero = splat(0.0f);
-    const wide one = splat(1.0f);
     for (uint32_t i = 0; i < count; i++) {
         contact_lanes *c = &lanes[i];
         state_lanes a = gather(states, c->body_a);
         state_lanes b = gather(states, c->body_b);
-        for (int k = 0; k < 2; k++) {
-            point_lanes *p = &c->points[k];
-            wide s = separation_now(c, p, &a, &b);
-            wide_int apart = s > zero;
-            wide soft = max_wide(c->bias_rate * min_wide(s + slop, zero), push_out);
-            wide bias = select_wide(apart, s * inv_h, soft);
-            wide mass_scale = select_wide(apart, one, c->mass_scale);
-            wide impulse_scale = select_wide(apart, zero, c->impulse_scale);
-            velocity_lanes v = relative_velocity(p, &a, &b);
-            wide vn = v.x * c->normal_x + v.y * c->normal_y;
-            wide impulse =
-                -(p->normal_mass * mass_scale) * (vn + bias) - impulse_scale * p->normal_impulse;
-            wide sum = max_wide(p->normal_impulse + impulse, zero);
-            impulse = sum - p->normal_impulse;
-            p->normal_impulse = sum;
-            apply_impulse(c, p, &a, &b, impulse * c->normal_x, impulse * c->normal_y);
-        }
+        wide bias1 = push_bias(c, separation_now(c, &c->points[0], &a, &b), inv_h);
+        wide bias2 = push_bias(c, separation_now(c, &c->points[1], &a, &b), inv_h);
+        pair_matrix k = soft_matrix(c);
+        solve_normals(c, &k, &a, &b, bias1, bias2);
         scatter(states, c->body_a, &a);
         scatter(states, c->body_b, &b);
     }
+}
+
+INLINE void apply_friction(contact_lanes *c, state_lanes *a, state_lanes *b)
+{
+    for (int n = 0; n < 2; n++) {
+        point_lanes *p = &c->points[n];
+        velocity_lanes v = relative_velocity(p, a, b);
+        wide vt = v.x * c->normal_y - v.y * c->normal_x;
+        wide impulse = -p->tangent_mass * (vt - c->tangent_speed);
+        wide limit = c->friction * p->normal_impulse;
+        wide sum = max_wide(min_wide(p->tangent_impulse + impulse, limit), -limit);
+        impulse = sum - p->tangent_impulse;
+        p->tangent_impulse = sum;
+        apply_impulse(c, p, a, b, impulse * c->normal_y, -(impulse * c->normal_x));
+    }
+}
+
+INLINE void apply_rolling_resistance(contact_lanes *c, state_lanes *a, state_lanes *b)
+{
+    wide pressed = c->points[0].normal_impulse + c->points[1].normal_impulse;
+    wide impulse = -c->rolling_mass * (b->w - a->w);
+    wide limit = c->rolling_resistance * pressed;
+    wide sum = max_wide(min_wide(c->rolling_impulse + impulse, limit), -limit);
+    impulse = sum - c->rolling_impulse;
+    c->rolling_impulse = sum;
+    a->w -= c->inv_inertia_a * impulse;
+    b->w += c->inv_inertia_b * impulse;
 }
 
 static void relax(contact_lanes *lanes, uint32_t count, body_state *states,
@@ -204,52 +299,38 @@ static void relax(contact_lanes *lanes, uint32_t count, body_state *states,
     const wide zero = splat(0.0f);
     for (uint32_t i = 0; i < count; i++) {
         contact_lanes *c = &lanes[i];
+        point_lanes *p1 = &c->points[0];
+        point_lanes *p2 = &c->points[1];
         state_lanes a = gather(states, c->body_a);
         state_lanes b = gather(states, c->body_b);
-        for (int k = 0; k < 2; k++) {
-            point_lanes *p = &c->points[k];
-            velocity_lanes v = relative_velocity(p, &a, &b);
-            wide vt = v.x * c->normal_y - v.y * c->normal_x;
-            wide impulse = -p->tangent_mass * (vt - c->tangent_speed);
-            wide limit = c->friction * p->normal_impulse;
-            wide sum = max_wide(min_wide(p->tangent_impulse + impulse, limit), -limit);
-            impulse = sum - p->tangent_impulse;
-            p->tangent_impulse = sum;
-            apply_impulse(c, p, &a, &b, impulse * c->normal_y, -(impulse * c->normal_x));
-        }
-        wide pressed = zero;
-        for (int k = 0; k < 2; k++) {
-            point_lanes *p = &c->points[k];
-            wide s = separation_now(c, p, &a, &b);
-            wide bias = max_wide(s, zero) * inv_h;
-            velocity_lanes v = relative_velocity(p, &a, &b);
-            wide vn = v.x * c->normal_x + v.y * c->normal_y;
-            wide impulse = -p->normal_mass * (vn + bias);
-            wide sum = max_wide(p->normal_impulse + impulse, zero);
-            impulse = sum - p->normal_impulse;
-            p->normal_impulse = sum;
-            p->total_impulse += sum;
-            pressed += sum;
-            apply_impulse(c, p, &a, &b, impulse * c->normal_x, impulse * c->normal_y);
-        }
+        apply_friction(c, &a, &b);
         if ((c->features & LANES_ROLLING) != 0) {
-            wide impulse = -c->rolling_mass * (b.w - a.w);
-            wide limit = c->rolling_resistance * pressed;
-            wide sum = max_wide(min_wide(c->rolling_impulse + impulse, limit), -limit);
-            impulse = sum - c->rolling_impulse;
-            c->rolling_impulse = sum;
-            a.w -= c->inv_inertia_a * impulse;
-            b.w += c->inv_inertia_b * impulse;
+            apply_rolling_resistance(c, &a, &b);
         }
+        wide bias1 = max_wide(separation_now(c, p1, &a, &b), zero) * inv_h;
+        wide bias2 = max_wide(separation_now(c, p2, &a, &b), zero) * inv_h;
+        pair_matrix k = rigid_matrix(c);
+        solve_normals(c, &k, &a, &b, bias1, bias2);
+        p1->total_impulse += p1->normal_impulse;
+        p2->total_impulse += p2->normal_impulse;
         scatter(states, c->body_a, &a);
         scatter(states, c->body_b, &b);
     }
 }
 
-static void restitution(contact_lanes *lanes, uint32_t count, body_state *states, float threshold)
+// A blow is over in no time, so it is not spread over the sub-steps: Newton's law of impact, v' =
+// -e v, at the points that close fast and will touch within the step, with Coulomb's friction of
+// the blow. It is applied before everything else and swept until nothing closes fast any more, so
+// that it runs through rows of balls (compare Guendelman, Bridson, Fedkiw 2003, who order
+// collisions before contacts too).
+static bool impact(contact_lanes *lanes, uint32_t count, body_state *states,
+                   const step_context *step)
 {
     const wide zero = splat(0.0f);
-    const wide fast = splat(-threshold);
+    const wide fast = splat(-step->restitution_threshold);
+    const wide dt = splat(step->dt);
+    const wide far_away = splat(FAR_AWAY);
+    bool any = false;
     for (uint32_t i = 0; i < count; i++) {
         contact_lanes *c = &lanes[i];
         if ((c->features & LANES_RESTITUTION) == 0) {
@@ -257,21 +338,47 @@ static void restitution(contact_lanes *lanes, uint32_t count, body_state *states
         }
         state_lanes a = gather(states, c->body_a);
         state_lanes b = gather(states, c->body_b);
-        for (int k = 0; k < 2; k++) {
-            point_lanes *p = &c->points[k];
-            wide_int bounces = (p->approach_speed < fast) & (p->total_impulse > zero);
-            velocity_lanes v = relative_velocity(p, &a, &b);
-            wide vn = v.x * c->normal_x + v.y * c->normal_y;
-            wide impulse = -p->normal_mass * (vn + c->restitution * p->approach_speed);
-            wide sum = max_wide(p->normal_impulse + impulse, zero);
-            impulse = select_wide(bounces, sum - p->normal_impulse, zero);
-            p->normal_impulse += impulse;
-            p->total_impulse += impulse;
-            apply_impulse(c, p, &a, &b, impulse * c->normal_x, impulse * c->normal_y);
+        wide v[2];
+        wide_int blow[2];
+        wide_int reached[2];
+        for (int n = 0; n < 2; n++) {
+            const point_lanes *p = &c->points[n];
+            v[n] = normal_velocity(c, p, &a, &b);
+            wide s = separation_now(c, p, &a, &b);
+            reached[n] = s + v[n] * dt <= zero;
+            blow[n] = reached[n] & (v[n] < fast) & (c->restitution > zero);
+        }
+        wide_int lane_blow = blow[0] | blow[1];
+        bool here = false;
+        for (int lane = 0; lane < LANES; lane++) {
+            here = here || lane_blow[lane] != 0;
+        }
+        if (!here) {
+            continue;
+        }
+        any = true;
+        wide rebound1 = select_wide(blow[0], c->restitution * v[0], zero);
+        wide rebound2 = select_wide(blow[1], c->restitution * v[1], zero);
+        wide b1 = select_wide(lane_blow & reached[0], v[0] + rebound1, far_away);
+        wide b2 = select_wide(lane_blow & reached[1], v[1] + rebound2, far_away);
+        pair_matrix k = rigid_matrix(c);
+        impulse_pair x = solve_pair(&k, b1, b2);
+        apply_normal_impulses(c, &a, &b, x.x1, x.x2);
+        wide normal[2] = {x.x1, x.x2};
+        for (int n = 0; n < 2; n++) {
+            point_lanes *p = &c->points[n];
+            p->total_impulse += normal[n];
+            velocity_lanes u = relative_velocity(p, &a, &b);
+            wide vt = u.x * c->normal_y - u.y * c->normal_x;
+            wide limit = c->friction * normal[n];
+            wide impulse = -p->tangent_mass * (vt - c->tangent_speed);
+            impulse = max_wide(min_wide(impulse, limit), -limit);
+            apply_impulse(c, p, &a, &b, impulse * c->normal_y, -(impulse * c->normal_x));
         }
         scatter(states, c->body_a, &a);
         scatter(states, c->body_b, &b);
     }
+    return any;
 }
 
 extern const contact_kernels KERNELS;
@@ -280,5 +387,5 @@ const contact_kernels KERNELS = {
     .warm_start = warm_start,
     .solve = push,
     .relax = relax,
-    .restitution = restitution,
+    .impact = impact,
 };

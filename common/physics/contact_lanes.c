@@ -23,6 +23,34 @@ const contact_kernels *contact_kernels_choose(void)
     return &contact_kernels_base;
 }
 
+// Two points are solved together unless they are so close that their equations hardly differ; then
+// each alone, at half strength, so that the two do not overshoot. `coupling` is 0 where there is
+// one point.
+static void couple_points(contact_lanes *group, int lane, float coupling)
+{
+    const float condition_max = 1000.0f;
+    point_lanes *p1 = &group->points[0];
+    point_lanes *p2 = &group->points[1];
+    float k1 = p1->normal_k[lane];
+    float k2 = p2->normal_k[lane];
+    float det = k1 * k2 - coupling * coupling;
+    if (!(k1 * k2 < condition_max * det)) {
+        k1 *= 2.0f;
+        k2 *= 2.0f;
+        coupling = 0.0f;
+        det = k1 * k2;
+    }
+    p1->normal_k[lane] = k1;
+    p2->normal_k[lane] = k2;
+    p1->normal_mass[lane] = k1 > 0.0f ? 1.0f / k1 : 0.0f;
+    p2->normal_mass[lane] = k2 > 0.0f ? 1.0f / k2 : 0.0f;
+    group->coupling_k[lane] = coupling;
+    group->inverse_det[lane] = det > 0.0f ? 1.0f / det : 0.0f;
+    float yield = group->yield[lane];
+    float det_soft = (k1 * yield) * (k2 * yield) - coupling * coupling;
+    group->inverse_det_soft[lane] = det_soft > 0.0f ? 1.0f / det_soft : 0.0f;
+}
+
 // One contact into one lane.
 static void fill_lane(const physics_world *world, contact_lanes *group, int lane, uint32_t slot)
 {
@@ -47,7 +75,7 @@ static void fill_lane(const physics_world *world, contact_lanes *group, int lane
     bool stiff = ma->inv_mass == 0.0f || mb->inv_mass == 0.0f;
     group->bias_rate[lane] = stiff ? step->static_bias_rate : step->contact_bias_rate;
     group->mass_scale[lane] = stiff ? step->static_mass_scale : step->contact_mass_scale;
-    group->impulse_scale[lane] = stiff ? step->static_impulse_scale : step->contact_impulse_scale;
+    group->yield[lane] = stiff ? step->static_yield : step->contact_yield;
     if (c->restitution > 0.0f) {
         group->features |= LANES_RESTITUTION;
     }
@@ -58,11 +86,19 @@ static void fill_lane(const physics_world *world, contact_lanes *group, int lane
         float k = ma->inv_inertia + mb->inv_inertia;
         group->rolling_mass[lane] = k > 0.0f ? 1.0f / k : 0.0f;
     }
+    float inv_mass = ma->inv_mass + mb->inv_mass;
     vec2 n = c->normal;
     vec2 t = vec2_right(n);
-    for (int i = 0; i < c->point_count; i++) {
-        const contact_point *from = &c->points[i];
+    float turn_a[2] = {0.0f, 0.0f}; // the anchors' arms about the centres, across the normal
+    float turn_b[2] = {0.0f, 0.0f};
+    for (int i = 0; i < 2; i++) {
         point_lanes *to = &group->points[i];
+        if (i >= c->point_count) {
+            to->base_separation[lane] = FAR_AWAY;
+            to->normal_k[lane] = 1.0f;
+            continue;
+        }
+        const contact_point *from = &c->points[i];
         vec2 ra = from->anchor_a;
         vec2 rb = from->anchor_b;
         to->anchor_ax[lane] = ra.x;
@@ -72,20 +108,22 @@ static void fill_lane(const physics_world *world, contact_lanes *group, int lane
         to->base_separation[lane] = from->separation - vec2_dot(vec2_sub(rb, ra), n);
         to->normal_impulse[lane] = from->normal_impulse;
         to->tangent_impulse[lane] = from->tangent_impulse;
-        float na = vec2_cross(ra, n);
-        float nb = vec2_cross(rb, n);
-        float kn =
-            (ma->inv_mass + mb->inv_mass) + (ma->inv_inertia * na * na + mb->inv_inertia * nb * nb);
-        to->normal_mass[lane] = kn > 0.0f ? 1.0f / kn : 0.0f;
+        turn_a[i] = vec2_cross(ra, n);
+        turn_b[i] = vec2_cross(rb, n);
+        to->normal_k[lane] = inv_mass + (ma->inv_inertia * turn_a[i] * turn_a[i] +
+                                         mb->inv_inertia * turn_b[i] * turn_b[i]);
         float ta = vec2_cross(ra, t);
         float tb = vec2_cross(rb, t);
-        float kt =
-            (ma->inv_mass + mb->inv_mass) + (ma->inv_inertia * ta * ta + mb->inv_inertia * tb * tb);
+        float kt = inv_mass + (ma->inv_inertia * ta * ta + mb->inv_inertia * tb * tb);
         to->tangent_mass[lane] = kt > 0.0f ? 1.0f / kt : 0.0f;
         vec2 va = vec2_add(sa->velocity, vec2_cross_sv(sa->angular_velocity, ra));
         vec2 vb = vec2_add(sb->velocity, vec2_cross_sv(sb->angular_velocity, rb));
         to->approach_speed[lane] = vec2_dot(n, vec2_sub(vb, va));
     }
+    couple_points(group, lane,
+                  c->point_count < 2 ? 0.0f
+                                     : inv_mass + (ma->inv_inertia * turn_a[0] * turn_a[1] +
+                                                   mb->inv_inertia * turn_b[0] * turn_b[1]));
 }
 
 // Groups that a colour needs. What did not find a colour is solved one by one: a group each.
@@ -104,6 +142,15 @@ static void reserve_groups(physics_world *world, uint32_t count)
     world->lanes_capacity = count + count / 2;
     world->lanes = aligned_alloc(64, (world->lanes_capacity * sizeof *world->lanes + 63) / 64 * 64);
     ASSERT(world->lanes != NULL);
+}
+
+static void clear_group(contact_lanes *group)
+{
+    memset(group, 0, sizeof *group);
+    for (int lane = 0; lane < LANES; lane++) {
+        group->points[0].base_separation[lane] = FAR_AWAY;
+        group->points[1].base_separation[lane] = FAR_AWAY;
+    }
 }
 
 void contact_lanes_prepare(physics_world *world)
@@ -125,7 +172,7 @@ void contact_lanes_prepare(physics_world *world)
         uint32_t per_group = c == COLOUR_OVERFLOW ? 1 : LANES;
         contact_lanes *group = &world->lanes[world->lanes_first[c]];
         for (uint32_t i = 0; i < colour->contacts.count; i += per_group, group++) {
-            memset(group, 0, sizeof *group);
+            clear_group(group);
             for (uint32_t k = 0; k < per_group && i + k < colour->contacts.count; k++) {
                 fill_lane(world, group, (int)k, colour->contacts.data[i + k]);
             }

@@ -20,17 +20,23 @@ typedef struct point_lanes {
     wide base_separation; // separation less the anchors' part of it
     wide normal_impulse, tangent_impulse;
     wide total_impulse; // of the normal, over the sub-steps so far
-    wide normal_mass, tangent_mass;
+    wide normal_k;      // change of the normal velocity per unit of normal impulse [1/kg]
+    wide normal_mass, tangent_mass; // effective masses [kg]
     wide approach_speed;
 } point_lanes;
 
 enum { // contact_lanes.features: what at least one lane has
     LANES_RESTITUTION = 1u,
-    LANES_ROLLING = 2u,
-    LANES_SECOND_POINT = 4u
+    LANES_ROLLING = 2u
 };
 
-// Lanes without a contact are all zero, on body slot 0, which does not move.
+enum {
+    IMPACT_SWEEPS_MAX = 32
+}; // an elastic blow runs through a row of as many balls at least in one step
+
+// A point that a contact does not have is FAR_AWAY. Lanes without a contact are on body slot 0,
+// which does not move.
+#define FAR_AWAY 1.0e9f
 typedef struct contact_lanes {
     uint32_t body_a[LANES], body_b[LANES];
     uint32_t contact[LANES]; // slots; NONE: an empty lane
@@ -39,7 +45,11 @@ typedef struct contact_lanes {
     wide normal_x, normal_y;
     wide friction, tangent_speed, restitution;
     wide rolling_resistance, rolling_impulse, rolling_mass;
-    wide bias_rate, mass_scale, impulse_scale; // softness of the contact
+    wide bias_rate, mass_scale,
+        yield; // softness: speed per overlap [1/s]; share of the effective masses, and its inverse
+    wide coupling_k; // change of one point's normal velocity per unit of the other's impulse
+    wide inverse_det,
+        inverse_det_soft; // of the matrix of both normal_k and coupling_k; of the soft one
     point_lanes points[2];
 } contact_lanes;
 
@@ -51,7 +61,10 @@ typedef struct contact_kernels {
                   const step_context *step);
     void (*relax)(contact_lanes *lanes, uint32_t count, body_state *states,
                   const step_context *step);
-    void (*restitution)(contact_lanes *lanes, uint32_t count, body_state *states, float threshold);
+    // Blows: what closes faster than step->restitution_threshold and will touch within the step
+    // rebounds, with friction. Whether any did.
+    bool (*impact)(contact_lanes *lanes, uint32_t count, body_state *states,
+                   const step_context *step);
 } contact_kernels;
 
 // The widest variant that this processor runs; CAROM_SIMD=base (or avx2) in the environment asks

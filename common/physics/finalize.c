@@ -10,11 +10,16 @@ static bool pose_is_sane(const body_motion *m, const body_state *s)
            isfinite(s->angular_velocity);
 }
 
-// Slow is measured at the rim, so that what turns in place does not count as resting.
-static void update_sleep_time(physics_world *world, body_motion *m, const body_state *s)
+// Slow is measured at the rim, so that what turns in place does not count as resting; and by the
+// way that it went as well as by its velocity, so that what is being pushed out of an overlap does
+// not fall asleep in it.
+static void update_sleep_time(const physics_world *world, body_motion *m, const body_state *s)
 {
-    float speed = vec2_length(s->velocity) + m->extent_max * float_abs(s->angular_velocity);
-    m->sleep_time = speed < SLEEP_SPEED ? m->sleep_time + world->step.dt : 0.0f;
+    float by_velocity = vec2_length(s->velocity) + m->extent_max * float_abs(s->angular_velocity);
+    float by_way = world->step.inv_dt * (vec2_length(s->delta_position) +
+                                         m->extent_max * float_abs(s->delta_rotation.s));
+    bool slow = by_velocity < SLEEP_SPEED && by_way < SLEEP_SPEED;
+    m->sleep_time = slow ? m->sleep_time + world->step.dt : 0.0f;
 }
 
 // How far any point of the body may have gone in the step, against half its smallest width.

@@ -108,6 +108,7 @@ static void enter_graph(physics_world *world)
         contact *c = &world->contacts.data[world->activated.data[i]];
         c->flags |= CONTACT_ACTIVE;
         if ((c->flags & CONTACT_SENSOR) != 0) {
+            array_push(&world->began, world->activated.data[i]);
             continue;
         }
         uint32_t bodies[2] = {c->body_a, c->body_b};

@@ -34,15 +34,31 @@ static void mark_taken(slot_pool *s, uint32_t slot)
     s->taken.data[slot >> 6] |= (uint64_t)1 << (slot & 63);
 }
 
-uint32_t slots_take(slot_pool *s)
+static bool is_retired(const slot_pool *s, uint32_t slot)
+{
+    return slot < s->generations.count && s->generations.data[slot] == SLOT_RETIRED;
+}
+
+// The lowest slot that is free and not retired; the pool grows if there is none.
+static uint32_t find_free(slot_pool *s)
 {
     uint32_t word = s->first_word;
-    while (word < s->taken.count && s->taken.data[word] == UINT64_MAX) {
-        word++;
+    for (;; word++) {
+        uint64_t open = word < s->taken.count ? ~s->taken.data[word] : UINT64_MAX;
+        while (open != 0) {
+            uint32_t slot = word << 6 | (uint32_t)__builtin_ctzll(open);
+            if (!is_retired(s, slot)) {
+                s->first_word = word;
+                return slot;
+            }
+            open &= open - 1;
+        }
     }
-    s->first_word = word;
-    uint32_t bit = word < s->taken.count ? (uint32_t)__builtin_ctzll(~s->taken.data[word]) : 0;
-    uint32_t slot = word << 6 | bit;
+}
+
+uint32_t slots_take(slot_pool *s)
+{
+    uint32_t slot = find_free(s);
     ASSERT(slot < 1u << SLOT_BITS);
     grow_to(s, slot);
     mark_taken(s, slot);
@@ -55,9 +71,10 @@ void slots_release(slot_pool *s, uint32_t slot)
     ASSERT(slots_has(s, slot));
     s->count--;
     if (s->generations.data[slot] == SLOT_GENERATION_MAX) {
-        return; // retired: stays marked, and no id of its last generation is found, see below
+        s->generations.data[slot] = SLOT_RETIRED;
+    } else {
+        s->generations.data[slot]++;
     }
-    s->generations.data[slot]++;
     s->taken.data[slot >> 6] &= ~((uint64_t)1 << (slot & 63));
     if (slot >> 6 < s->first_word) {
         s->first_word = slot >> 6;

@@ -14,6 +14,7 @@
 
 enum { SLOT_BITS = 24 };
 #define SLOT_GENERATION_MAX ((1u << 29) - 1) // 24 + 29 bits: ids stay below 2^53
+#define SLOT_RETIRED        (1u << 29)       // generation of a slot that is never given again
 
 typedef struct slot_pool {
     ARRAY(uint64_t) taken;       // a bit a slot; bit 0 is always set: slot 0 is none

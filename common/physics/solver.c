@@ -1,8 +1,8 @@
 // The solver: velocities and changes of pose over a step, in sub-steps.
 //
-// Each sub-step: forces change velocities; last impulses are applied again (warm starting); joints
-// and contacts are solved as soft constraints; poses follow; the same constraints are relaxed
-// without their push. Restitution comes once, at the end, from the speeds of approach noted before.
+// First come blows: what closes fast rebounds, by the law of impact. Then each sub-step: forces
+// change velocities; last impulses are applied again (warm starting); joints and contacts are
+// solved as soft constraints; poses follow; the same constraints are relaxed without their push.
 // Within a sweep joints come before contacts, colour by colour; what found no colour goes first.
 #include "common/physics/contact_lanes.h"
 #include "common/physics/world.h"
@@ -58,7 +58,7 @@ static uint32_t colour_at(uint32_t i)
     return i == 0 ? COLOUR_OVERFLOW : i - 1;
 }
 
-typedef enum stage { STAGE_WARM_START, STAGE_SOLVE, STAGE_RELAX, STAGE_RESTITUTION } stage;
+typedef enum stage { STAGE_WARM_START, STAGE_SOLVE, STAGE_RELAX } stage;
 
 static void sweep_joints(physics_world *world, const graph_colour *colour, stage what)
 {
@@ -67,7 +67,7 @@ static void sweep_joints(physics_world *world, const graph_colour *colour, stage
     }
     if (what == STAGE_WARM_START) {
         joints_warm_start(world, colour);
-    } else if (what != STAGE_RESTITUTION) {
+    } else {
         joints_solve(world, colour, what == STAGE_SOLVE);
     }
 }
@@ -91,9 +91,6 @@ static void sweep_contacts(physics_world *world, uint32_t colour, stage what)
     case STAGE_RELAX:
         kernels->relax(lanes, count, states, &world->step);
         break;
-    case STAGE_RESTITUTION:
-        kernels->restitution(lanes, count, states, world->step.restitution_threshold);
-        break;
     }
 }
 
@@ -106,10 +103,29 @@ static void run_stage(physics_world *world, stage what)
     }
 }
 
+// Blows come first and run through everything that touches; see impact() in contact_kernels.c.
+static void solve_impacts(physics_world *world)
+{
+    bool any = true;
+    for (int i = 0; i < IMPACT_SWEEPS_MAX && any; i++) {
+        any = false;
+        for (uint32_t k = 0; k <= COLOURS; k++) {
+            uint32_t colour = colour_at(k);
+            uint32_t first = world->lanes_first[colour];
+            uint32_t count = world->lanes_first[colour + 1] - first;
+            if (count > 0 && world->kernels->impact(&world->lanes[first], count, world->states.data,
+                                                    &world->step)) {
+                any = true;
+            }
+        }
+    }
+}
+
 void solve_constraints(physics_world *world)
 {
     joints_prepare(world);
     contact_lanes_prepare(world);
+    solve_impacts(world);
     for (int i = 0; i < world->step.substeps; i++) {
         integrate_velocities(world);
         run_stage(world, STAGE_WARM_START);
@@ -117,6 +133,5 @@ void solve_constraints(physics_world *world)
         integrate_positions(world);
         run_stage(world, STAGE_RELAX);
     }
-    run_stage(world, STAGE_RESTITUTION);
     contact_lanes_store(world);
 }

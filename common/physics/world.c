@@ -7,17 +7,17 @@
 #include <stdlib.h>
 
 // A soft constraint's coefficients for a spring of `hertz` and damping ratio `zeta` in steps of h
-// (E. Catto, "Soft Constraints", GDC 2011; https://box2d.org/publications). Rigid for hertz 0.
+// (E. Catto, "Soft Constraints", GDC 2011): the speed at which an error is taken back, per error;
+// the share of the effective mass that acts; the share of the impulse that is given back.
 static void soften(float hertz, float zeta, float h, float *bias_rate, float *mass_scale,
                    float *impulse_scale)
 {
     float omega = 2.0f * (float)PI_D * hertz;
-    float a1 = 2.0f * zeta + h * omega;
-    float a2 = h * omega * a1;
-    float a3 = 1.0f / (1.0f + a2);
-    *bias_rate = omega / a1;
-    *mass_scale = a2 * a3;
-    *impulse_scale = a3;
+    float a = 2.0f * zeta + h * omega;
+    float stiffness = h * omega * a;
+    *bias_rate = omega / a;
+    *impulse_scale = 1.0f / (1.0f + stiffness);
+    *mass_scale = stiffness * *impulse_scale;
 }
 
 static step_context make_step(const world_def *def)
@@ -31,10 +31,13 @@ static step_context make_step(const world_def *def)
         .restitution_threshold = (float)def->restitution_threshold,
     };
     float contact_hertz = float_min(CONTACT_HERTZ, s.inv_h / 6.0f);
+    float unused;
     soften(contact_hertz, CONTACT_DAMPING, s.h, &s.contact_bias_rate, &s.contact_mass_scale,
-           &s.contact_impulse_scale);
+           &unused);
     soften(2.0f * contact_hertz, CONTACT_DAMPING, s.h, &s.static_bias_rate, &s.static_mass_scale,
-           &s.static_impulse_scale);
+           &unused);
+    s.contact_yield = 1.0f / s.contact_mass_scale;
+    s.static_yield = 1.0f / s.static_mass_scale;
     soften(float_min(JOINT_HERTZ, 0.25f * s.inv_h), JOINT_DAMPING, s.h, &s.joint_bias_rate,
            &s.joint_mass_scale, &s.joint_impulse_scale);
     return s;

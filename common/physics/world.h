@@ -189,10 +189,8 @@ typedef struct step_context {
     float dt, inv_dt; // of the whole step
     float h, inv_h;   // of a sub-step
     int substeps;
-    float contact_bias_rate, contact_mass_scale,
-        contact_impulse_scale; // soft contact, two moving bodies
-    float static_bias_rate, static_mass_scale,
-        static_impulse_scale; // with what does not move: stiffer
+    float contact_bias_rate, contact_mass_scale, contact_yield; // two moving bodies
+    float static_bias_rate, static_mass_scale, static_yield;    // one of them does not move
     float joint_bias_rate, joint_mass_scale, joint_impulse_scale;
     float restitution_threshold;
 } step_context;

@@ -1,0 +1,44 @@
+// What the engine's tests share: short ways to make worlds and bodies, and to measure them.
+#ifndef CAROM_TESTS_UNIT_PHYSICS_SCENE_HELPERS_H
+#define CAROM_TESTS_UNIT_PHYSICS_SCENE_HELPERS_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "common/physics/physics.h"
+
+// Each fails the running test if the engine says no.
+physics_world *make_world(vec2d gravity);
+physics_world *make_world_of(const world_def *def);
+shape_def make_circle(double radius);
+shape_def make_box(double width, double height);
+shape_def make_box_at(double width, double height, vec2 center, double angle);
+body_id put(physics_world *world, const body_def *def, const shape_def *shapes, int count);
+// A body of one shape at a place; dynamic.
+body_id put_at(physics_world *world, double x, double y, const shape_def *shape);
+// A wide static floor whose top is at y = 0.
+body_id put_floor(physics_world *world, double friction, double restitution);
+
+body_info look(const physics_world *world, body_id body);
+void run(physics_world *world, int ticks);
+void set_velocity(physics_world *world, body_id body, double x, double y);
+
+// Totals over all dynamic bodies.
+typedef struct totals {
+    double mass, px, py, angular, energy; // kinetic; angular momentum about the origin
+} totals;
+totals measure(const physics_world *world);
+
+// How many events of the kind the last step had; the first of them in *first unless NULL.
+int count_events(const physics_world *world, event_kind kind, physics_event *first);
+
+#define assert_near(actual, expected, tolerance)                                                   \
+    assert_near_(actual, expected, tolerance, #actual, __FILE__, __LINE__)
+void assert_near_(double actual, double expected, double tolerance, const char *what,
+                  const char *file, int line);
+
+#endif

@@ -1,0 +1,228 @@
+// What a caller may not send: every field of every definition, each with its name in the text; and
+// the limits, reached.
+#include "tests/unit/physics/scene_helpers.h"
+
+#include <math.h>
+#include <string.h>
+
+static void refused(status s, const error *err, const char *field)
+{
+    assert_int_equal(s, STATUS_INVALID_ARGUMENT);
+    if (strstr(err->text, field) == NULL) {
+        fail_msg("'%s' does not name %s", err->text, field);
+    }
+}
+
+static void world_definition_out_of_range_names_the_field(void **state)
+{
+    (void)state;
+    physics_world *world = NULL;
+    error err;
+    world_def def = world_def_default();
+    def.gravity.y = INFINITY;
+    refused(world_create(&def, &world, &err), &err, "gravity");
+    def = world_def_default();
+    def.hz = 0.0;
+    refused(world_create(&def, &world, &err), &err, "hz");
+    def.hz = 1001.0;
+    refused(world_create(&def, &world, &err), &err, "hz");
+    def = world_def_default();
+    def.substeps = 0;
+    refused(world_create(&def, &world, &err), &err, "substeps");
+    def.substeps = PHYSICS_SUBSTEPS_MAX + 1;
+    refused(world_create(&def, &world, &err), &err, "substeps");
+    def = world_def_default();
+    def.bodies_max = 0;
+    refused(world_create(&def, &world, &err), &err, "max_bodies");
+    assert_null(world);
+}
+
+static void body_definition_out_of_range_names_the_field(void **state)
+{
+    (void)state;
+    physics_world *world = make_world((vec2d){0.0, 0.0});
+    const double bad[] = {NAN, INFINITY, -INFINITY, 1e300};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        const struct {
+            size_t offset;
+            const char *name;
+        } fields[] = {
+            {offsetof(body_def, position.x), "position"},
+            {offsetof(body_def, position.y), "position"},
+            {offsetof(body_def, angle), "angle"},
+            {offsetof(body_def, velocity.x), "velocity"},
+            {offsetof(body_def, angular_velocity), "angular_velocity"},
+            {offsetof(body_def, linear_damping), "linear_damping"},
+            {offsetof(body_def, angular_damping), "angular_damping"},
+            {offsetof(body_def, gravity_scale), "gravity_scale"},
+            {offsetof(body_def, mass), "mass"},
+        };
+        for (size_t k = 0; k < sizeof fields / sizeof *fields; k++) {
+            body_def def = body_def_default();
+            memcpy((char *)&def + fields[k].offset, &bad[i], sizeof bad[i]);
+            body_id id;
+            error err;
+            refused(body_create(world, &def, &id, &err), &err, fields[k].name);
+        }
+    }
+    body_def def = body_def_default();
+    def.type = (body_type)7;
+    body_id id;
+    error err;
+    refused(body_create(world, &def, &id, &err), &err, "type");
+    char tag[PHYSICS_TAG_BYTES_MAX + 2];
+    memset(tag, 'x', sizeof tag);
+    tag[sizeof tag - 1] = '\0';
+    def = body_def_default();
+    def.tag = tag;
+    refused(body_create(world, &def, &id, &err), &err, "tag");
+    assert_int_equal(world_count(world).bodies, 0);
+    world_free(world);
+}
+
+static void shape_definition_out_of_range_names_the_field(void **state)
+{
+    (void)state;
+    physics_world *world = make_world((vec2d){0.0, 0.0});
+    shape_def ball = make_circle(0.5);
+    body_id id = put_at(world, 0.0, 0.0, &ball);
+    const struct {
+        size_t offset;
+        const char *name;
+    } fields[] = {
+        {offsetof(shape_def, density), "density"},
+        {offsetof(shape_def, friction), "friction"},
+        {offsetof(shape_def, restitution), "restitution"},
+        {offsetof(shape_def, rolling_resistance), "rolling_resistance"},
+        {offsetof(shape_def, tangent_speed), "tangent_speed"},
+    };
+    const double bad[] = {NAN, INFINITY, -INFINITY, 1e300};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        for (size_t k = 0; k < sizeof fields / sizeof *fields; k++) {
+            shape_def def = make_circle(0.5);
+            memcpy((char *)&def + fields[k].offset, &bad[i], sizeof bad[i]);
+            shape_id shape;
+            error err;
+            refused(shape_add(world, id, &def, &shape, &err), &err, fields[k].name);
+        }
+    }
+    shape_def def = make_circle(0.0);
+    shape_id shape;
+    error err;
+    refused(shape_add(world, id, &def, &shape, &err), &err, "radius");
+    def = make_circle(0.5);
+    def.events = 1u << 20;
+    refused(shape_add(world, id, &def, &shape, &err), &err, "events");
+    def = make_circle(0.5);
+    def.form = FORM_CHAIN;
+    vec2 points[2] = {{0.0f, 0.0f}, {0.0f, 0.0f}};
+    def.points = points;
+    def.point_count = 1;
+    refused(shape_add(world, id, &def, &shape, &err), &err, "vertices");
+    def.point_count = 2;
+    refused(shape_add(world, id, &def, &shape, &err), &err, "vertices[0]");
+    assert_int_equal(world_count(world).shapes, 1);
+    world_free(world);
+}
+
+static void impulse_that_is_not_finite_or_too_large_is_refused(void **state)
+{
+    (void)state;
+    physics_world *world = make_world((vec2d){0.0, 0.0});
+    shape_def ball = make_circle(0.5);
+    body_id id = put_at(world, 0.0, 0.0, &ball);
+    error err;
+    refused(body_apply_impulse(world, id, (vec2d){NAN, 0.0}, NULL, &err), &err, "impulse");
+    refused(body_apply_impulse(world, id, (vec2d){0.0, 1e13}, NULL, &err), &err, "impulse");
+    refused(body_apply_impulse(world, id, (vec2d){0.0, 1.0}, &(vec2d){NAN, 0.0}, &err), &err,
+            "point");
+    refused(body_set_force(world, id, (vec2d){INFINITY, 0.0}, NULL, &err), &err, "force");
+    refused(body_set_torque(world, id, NAN, &err), &err, "torque");
+    refused(body_apply_angular_impulse(world, id, NAN, &err), &err, "impulse");
+    assert_int_equal(body_set_torque(world, 77, 1.0, &err), STATUS_NOT_FOUND);
+    // The largest that is allowed leaves the body at the speed limit, finite.
+    assert_int_equal(body_apply_impulse(world, id, (vec2d){1e12, 1e12}, &(vec2d){0.2, 0.1}, &err),
+                     STATUS_OK);
+    world_step(world);
+    body_info b = look(world, id);
+    assert_true(hypot(b.velocity.x, b.velocity.y) <= PHYSICS_SPEED_MAX * 1.001);
+    assert_true(fabs(b.angular_velocity) <= PHYSICS_SPIN_MAX);
+    world_free(world);
+}
+
+static void world_with_its_most_bodies_takes_no_more(void **state)
+{
+    (void)state;
+    world_def wd = world_def_default();
+    wd.bodies_max = 3;
+    physics_world *world = make_world_of(&wd);
+    body_def def = body_def_default();
+    body_id id;
+    error err;
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(body_create(world, &def, &id, &err), STATUS_OK);
+    }
+    assert_int_equal(body_create(world, &def, &id, &err), STATUS_LIMIT_EXCEEDED);
+    assert_int_equal(body_remove(world, 2, &err), STATUS_OK);
+    assert_int_equal(body_create(world, &def, &id, &err), STATUS_OK);
+    world_free(world);
+}
+
+static void body_with_its_most_shapes_takes_no_more(void **state)
+{
+    (void)state;
+    physics_world *world = make_world((vec2d){0.0, 0.0});
+    shape_def ball = make_circle(0.5);
+    body_id id = put_at(world, 0.0, 0.0, &ball);
+    shape_id shape;
+    error err;
+    for (int i = 1; i < PHYSICS_BODY_SHAPES_MAX; i++) {
+        assert_int_equal(shape_add(world, id, &ball, &shape, &err), STATUS_OK);
+    }
+    assert_int_equal(shape_add(world, id, &ball, &shape, &err), STATUS_LIMIT_EXCEEDED);
+    world_free(world);
+}
+
+static void body_that_leaves_the_world_is_frozen_and_told(void **state)
+{
+    (void)state;
+    physics_world *world = make_world((vec2d){0.0, 0.0});
+    shape_def ball = make_circle(0.5);
+    body_id id = put_at(world, PHYSICS_EXTENT_MAX - 10.0, 0.0, &ball);
+    body_id other = put_at(world, 0.0, 0.0, &ball);
+    set_velocity(world, id, 1000.0, 0.0);
+    set_velocity(world, other, 1.0, 0.0);
+    physics_event e = {0};
+    run(world, 1);
+    assert_int_equal(count_events(world, EVENT_FREEZE, &e), 1);
+    assert_int_equal(e.a, id);
+    body_info b = look(world, id);
+    assert_true(b.frozen);
+    assert_false(b.enabled);
+    assert_near(b.velocity.x, 0.0, 0.0);
+    assert_int_equal(world_count(world).frozen, 1);
+    run(world, 59);
+    assert_near(look(world, other).position.x, 1.0, 1e-4); // nobody else noticed
+    // It can be brought back.
+    body_def values = body_def_default();
+    values.position = (vec2d){5.0, 0.0};
+    error err;
+    assert_int_equal(body_set(world, id, BODY_FIELD_POSITION | BODY_FIELD_ENABLED, &values, &err),
+                     STATUS_OK);
+    assert_false(look(world, id).frozen);
+    world_free(world);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(world_definition_out_of_range_names_the_field),
+        cmocka_unit_test(body_definition_out_of_range_names_the_field),
+        cmocka_unit_test(shape_definition_out_of_range_names_the_field),
+        cmocka_unit_test(impulse_that_is_not_finite_or_too_large_is_refused),
+        cmocka_unit_test(world_with_its_most_bodies_takes_no_more),
+        cmocka_unit_test(body_with_its_most_shapes_takes_no_more),
+        cmocka_unit_test(body_that_leaves_the_world_is_frozen_and_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
