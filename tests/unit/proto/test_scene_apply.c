@@ -256,6 +256,26 @@ static void billiards_break_scatters_all_balls_on_the_table(void **state)
     }
 }
 
+static void cradle_hands_its_momentum_from_end_to_end(void **state)
+{
+    (void)state;
+    begin("cradle");
+    assert_int_equal(read_rows(), 6);
+    assert_int_equal(world_count(world).joints, 5);
+    double lifted = rows[1].position.y;
+    double flown = 0.0;
+    for (int i = 0; i < 240; i++) {
+        step(1);
+        read_rows();
+        flown = rows[5].position.y > flown ? rows[5].position.y : flown;
+        // Those between only hand on.
+        for (int k = 2; k < 5; k++) {
+            assert_true(fabs(rows[k].position.x - 1.005 * (k - 1)) < 0.03);
+        }
+    }
+    assert_true(flown > 0.95 * lifted && flown < 1.02 * lifted);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -272,6 +292,7 @@ int main(void)
         cmocka_unit_test_teardown(heap_stays_in_its_bin, end_world),
         cmocka_unit_test_teardown(drum_turns_25_degrees_a_second_and_keeps_its_boxes, end_world),
         cmocka_unit_test_teardown(billiards_break_scatters_all_balls_on_the_table, end_world),
+        cmocka_unit_test_teardown(cradle_hands_its_momentum_from_end_to_end, end_world),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
