@@ -46,6 +46,7 @@ ROOMS = {
     "client/include": ([], []),
     "client/lib": (PROTO + ["client/include"], ["msgpack"]),
     "client/cli": (["client/include"], ["jansson"]),
+    "client/examples": (["client/include"], []),
     "tests": (PROTO + ["server", "server/net", "server/world", "server/storage", "server/session",
                        "client/include", "client/lib", "client/cli"],
               ["uv", "msgpack", "jansson", "cmocka", "chipmunk", "box2d"]),

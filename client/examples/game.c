@@ -1,0 +1,146 @@
+// The loop of a game: frames at a rate of the game's own, a world that ticks elsewhere, and bodies
+// drawn where they were a moment ago, between two snapshots, so that they move smoothly however the
+// network delivers. Whatever appears gets a sprite, and loses it when it is gone.
+//
+//   cc game.c -o game $(pkg-config --cflags --libs carom) && ./game [host:port [world [seconds]]]
+#include <carom/carom.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+enum { TIMEOUT_MS = 5000, FRAMES_PER_SECOND = 30 };
+
+// Snapshots come at 60 a second: a delay of a tenth has six of them to choose from.
+static const double DELAY_SECONDS = 0.1;
+
+typedef struct sprite {
+    char letter;
+} sprite;
+
+typedef struct game {
+    int sprites; // that are alive
+    int made;
+    double drawn; // world time of the last frame
+} game;
+
+static void *make_sprite(carom_view *view, const carom_body *body, void *user)
+{
+    (void)view;
+    game *g = user;
+    sprite *s = malloc(sizeof *s);
+    if (s != NULL) {
+        s->letter = (char)('a' + body->id % 26);
+        g->sprites++;
+        g->made++;
+    }
+    return s;
+}
+
+static void drop_sprite(carom_view *view, const carom_body *body, carom_gone why, void *data,
+                        void *user)
+{
+    (void)view;
+    (void)body;
+    (void)why;
+    game *g = user;
+    g->sprites -= data != NULL;
+    free(data);
+}
+
+// Draws one line: the first few bodies at the world's time `time`.
+static void draw(const carom_view *view, double time)
+{
+    printf("%8.3f s", time);
+    for (size_t i = 0; i < carom_view_count(view) && i < 3; i++) {
+        carom_body body;
+        if (carom_view_at_time(view, i, time, &body)) {
+            const sprite *s = carom_view_data(view, body.id);
+            printf("  %c (%6.2f, %6.2f)", s == NULL ? '?' : s->letter, body.x, body.y);
+        }
+    }
+    printf("\n");
+}
+
+static double now_seconds(void)
+{
+    struct timespec now;
+    timespec_get(&now, TIME_UTC);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+static void frame(game *g, carom_client *client, const carom_view *view)
+{
+    carom_view_state state = carom_view_get_state(view);
+    if (!state.ready) {
+        return;
+    }
+    // The world's time goes on by a frame, kept within what is known of it.
+    double newest = state.time - DELAY_SECONDS;
+    double time = g->drawn + 1.0 / FRAMES_PER_SECOND;
+    if (time < newest - DELAY_SECONDS || time > newest + DELAY_SECONDS) {
+        time = newest;
+    }
+    g->drawn = time;
+    draw(view, time);
+    // A kick now and then; nobody waits for the answer.
+    if (carom_view_count(view) > 0 && rand() % FRAMES_PER_SECOND == 0) {
+        const carom_body *body = carom_view_body(view, 0);
+        carom_body_impulse(client, state.world, body->id, (carom_vec2){0, 1}, NULL, CAROM_NO_REPLY,
+                           NULL, NULL);
+    }
+}
+
+static carom_status play(game *g, carom_client *client, carom_view *view, double seconds,
+                         carom_error *error)
+{
+    double begin = now_seconds();
+    for (int i = 1; i <= seconds * FRAMES_PER_SECOND; i++) {
+        double next = begin + (double)i / FRAMES_PER_SECOND;
+        double left = next - now_seconds();
+        while (left > 0) {
+            carom_status status = carom_poll(client, (int)(left * 1000) + 1, error);
+            if (status != CAROM_OK) {
+                return status;
+            }
+            left = next - now_seconds();
+        }
+        frame(g, client, view);
+    }
+    return CAROM_OK;
+}
+
+int main(int argc, char **argv)
+{
+    const char *world = argc > 2 ? argv[2] : "demo";
+    double seconds = argc > 3 ? atof(argv[3]) : 5;
+    char host[64];
+    uint16_t port;
+    carom_error error;
+    carom_client *client = NULL;
+    game g = {0};
+    carom_view_options options = carom_view_options_default();
+    options.history = 16;
+    options.user = &g;
+    options.added = make_sprite;
+    options.gone = drop_sprite;
+    carom_view *view = carom_view_create(&options);
+    carom_status status =
+        carom_address_parse(argc > 1 ? argv[1] : "", host, sizeof host, &port, &error);
+    if (status == CAROM_OK) {
+        status = carom_connect(host, port, TIMEOUT_MS, NULL, &client, &error);
+    }
+    if (status == CAROM_OK) {
+        status = carom_watch(client, world, NULL, view, TIMEOUT_MS, NULL, &error);
+    }
+    if (status == CAROM_OK) {
+        status = play(&g, client, view, seconds, &error);
+    }
+    if (status != CAROM_OK) {
+        fprintf(stderr, "%s: %s\n", carom_status_name(status), error.text);
+    }
+    carom_view_free(view);
+    carom_free(client);
+    printf("%d sprites were made, %d are left\n", g.made, g.sprites);
+    return status == CAROM_OK && g.made > 0 && g.sprites == 0 ? 0 : 1;
+}

@@ -1,0 +1,36 @@
+// A caromd of the test's own and a client of libcarom that is connected to it. The program's path
+// is the test's first argument.
+#ifndef CAROM_TESTS_INTEGRATION_CLIENT_AGAINST_SERVER_H
+#define CAROM_TESTS_INTEGRATION_CLIENT_AGAINST_SERVER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <carom/carom.h>
+
+#include "tests/support/process.h"
+
+enum { WAIT_MS = 20000 }; // for what has to come; sanitizers are slow on a busy machine
+
+typedef struct against_server {
+    process server;
+    carom_client *client;
+} against_server;
+
+// Set by the test's main before the tests run.
+extern const char *caromd_path;
+
+// cmocka's setup and teardown; *state is an against_server. The teardown ends the server with
+// SIGTERM and fails if it does not end well.
+int server_set_up(void **state);
+int server_tear_down(void **state);
+
+carom_client *server_connect(against_server *s);
+
+// Fails the test with the error's text if the status is not CAROM_OK.
+void check_ok(carom_status status, const carom_error *error);
+
+// Polls until the view shows the tick, or a later one, or the test fails.
+void poll_until_tick(carom_client *client, const carom_view *view, uint64_t tick);
+
+#endif

@@ -1,0 +1,254 @@
+// Views against a real server: what a view shows is what the world is.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <math.h>
+#include <string.h>
+
+#include "tests/integration/client/against_server.h"
+
+static void create_from_scene(carom_client *client, const char *world, const char *scene,
+                              bool paused)
+{
+    carom_value *args = carom_set(carom_map(), "world", carom_str(world));
+    carom_set(args, "scene", carom_str(scene));
+    carom_set(args, "paused", carom_bool(paused));
+    carom_error error;
+    check_ok(carom_call(client, "world.create", args, WAIT_MS, NULL, &error), &error);
+    carom_value_free(args);
+}
+
+static carom_value *state_of(carom_client *client, const char *world)
+{
+    carom_value *args = carom_set(carom_map(), "world", carom_str(world));
+    carom_value *whole = NULL;
+    carom_error error;
+    check_ok(carom_call(client, "world.state", args, WAIT_MS, &whole, &error), &error);
+    carom_value_free(args);
+    return whole;
+}
+
+// The view against world.state of the same tick, body by body and bit by bit.
+static void check_same(const carom_view *view, const carom_value *whole)
+{
+    const carom_value *bodies = carom_value_get(whole, "bodies");
+    carom_view_state now = carom_view_get_state(view);
+    assert_int_equal(carom_get_uint(whole, "tick", 0), now.tick);
+    assert_int_equal(carom_value_count(bodies), carom_view_count(view));
+    for (size_t i = 0; i < carom_value_count(bodies); i++) {
+        const carom_value *body = carom_value_at(bodies, i);
+        carom_vec2 nowhere = {NAN, NAN};
+        carom_vec2 position = carom_get_vec(body, "position", nowhere);
+        carom_vec2 velocity = carom_get_vec(body, "velocity", nowhere);
+        const carom_body *seen = carom_view_find(view, carom_get_uint(body, "body", 0));
+        assert_non_null(seen);
+        assert_true(seen->x == position.x && seen->y == position.y);
+        assert_true(seen->vx == velocity.x && seen->vy == velocity.y);
+        assert_true(seen->angle == carom_get_real(body, "angle", (double)NAN));
+        assert_true(seen->w == carom_get_real(body, "angular_velocity", (double)NAN));
+    }
+    size_t size;
+    const void *hash = carom_as_bytes(carom_value_get(whole, "hash"), &size);
+    assert_int_equal(size, sizeof now.hash);
+    assert_true(now.has_hash);
+    assert_memory_equal(hash, now.hash, size);
+}
+
+static void stop_and_compare(carom_client *client, const char *world, const carom_view *view)
+{
+    carom_error error;
+    uint64_t tick = 0;
+    check_ok(carom_world_pause(client, world, WAIT_MS, &tick, &error), &error);
+    carom_value *whole = state_of(client, world);
+    poll_until_tick(client, view, carom_get_uint(whole, "tick", tick));
+    check_same(view, whole);
+    carom_value_free(whole);
+}
+
+static void view_of_a_running_world_is_the_world(void **state)
+{
+    against_server *s = *state;
+    carom_error error;
+    create_from_scene(s->client, "live", "heap", false);
+    carom_view *view = carom_view_create(NULL);
+    check_ok(carom_watch(s->client, "live", NULL, view, WAIT_MS, NULL, &error), &error);
+    for (int round = 0; round < 3; round++) {
+        poll_until_tick(s->client, view, carom_view_get_state(view).tick + 20);
+        stop_and_compare(s->client, "live", view);
+        carom_world_resume(s->client, "live", WAIT_MS, NULL, NULL);
+    }
+    assert_int_equal(carom_view_get_state(view).stale, 0);
+    assert_true(carom_view_get_state(view).snapshots > 30);
+    // One who comes later sees the same.
+    carom_client *other = server_connect(s);
+    carom_view *late = carom_view_create(NULL);
+    check_ok(carom_watch(other, "live", NULL, late, WAIT_MS, NULL, &error), &error);
+    poll_until_tick(other, late, carom_view_get_state(view).tick);
+    stop_and_compare(other, "live", late);
+    carom_view_free(late);
+    carom_free(other);
+    carom_view_free(view);
+    carom_world_destroy(s->client, "live", WAIT_MS, NULL);
+}
+
+static uint64_t spawn(carom_client *client, const char *world, double x, carom_body_type type)
+{
+    carom_shape box = carom_shape_box(1, 1);
+    carom_body_options options = carom_body_options_default();
+    options.type = type;
+    options.position = (carom_vec2){x, 0};
+    options.shapes = &box;
+    options.shape_count = 1;
+    uint64_t body = 0;
+    carom_error error;
+    check_ok(carom_body_spawn(client, world, &options, WAIT_MS, &body, NULL, &error), &error);
+    return body;
+}
+
+static void step_and_see(carom_client *client, const char *world, uint64_t ticks,
+                         const carom_view *view)
+{
+    uint64_t tick = 0;
+    carom_error error;
+    check_ok(carom_world_step(client, world, ticks, WAIT_MS, &tick, &error), &error);
+    poll_until_tick(client, view, tick);
+}
+
+static void create_weightless(carom_client *client, const char *world)
+{
+    carom_world_options options = carom_world_options_default();
+    options.gravity = (carom_vec2){0, 0};
+    options.paused = true;
+    carom_error error;
+    check_ok(carom_world_create(client, world, &options, WAIT_MS, NULL, &error), &error);
+}
+
+static void bodies_come_and_go_in_the_view(void **state)
+{
+    against_server *s = *state;
+    carom_error error;
+    create_weightless(s->client, "go");
+    carom_view *view = carom_view_create(NULL);
+    check_ok(carom_watch(s->client, "go", NULL, view, WAIT_MS, NULL, &error), &error);
+    uint64_t a = spawn(s->client, "go", 0, CAROM_STATIC);
+    uint64_t b = spawn(s->client, "go", 5, CAROM_DYNAMIC);
+    step_and_see(s->client, "go", 1, view);
+    assert_int_equal(carom_view_count(view), 2);
+    assert_true(carom_view_find(view, b)->x == 5);
+    check_ok(carom_body_remove(s->client, "go", a, WAIT_MS, NULL, &error), &error);
+    step_and_see(s->client, "go", 1, view);
+    assert_int_equal(carom_view_count(view), 1);
+    assert_null(carom_view_find(view, a));
+    carom_world_destroy(s->client, "go", WAIT_MS, NULL);
+    int64_t deadline = test_now_ms() + WAIT_MS;
+    while (!carom_view_get_state(view).ended) {
+        assert_true(test_now_ms() < deadline);
+        check_ok(carom_poll(s->client, 100, &error), &error);
+    }
+    carom_view_free(view);
+}
+
+static void touch_is_told_as_it_begins_and_ends(void **state)
+{
+    against_server *s = *state;
+    carom_error error;
+    create_weightless(s->client, "touch");
+    uint64_t wall = spawn(s->client, "touch", 0, CAROM_STATIC);
+    uint64_t box = spawn(s->client, "touch", 3, CAROM_DYNAMIC);
+    carom_view *view = carom_view_create(NULL);
+    check_ok(carom_watch(s->client, "touch", NULL, view, WAIT_MS, NULL, &error), &error);
+    carom_vec2 left = {-4, 0};
+    carom_vec2 right = {4, 0};
+    check_ok(carom_body_set_velocity(s->client, "touch", box, left, 0, WAIT_MS, NULL, &error),
+             &error);
+    step_and_see(s->client, "touch", 60, view);
+    check_ok(carom_body_set_velocity(s->client, "touch", box, right, 0, WAIT_MS, NULL, &error),
+             &error);
+    step_and_see(s->client, "touch", 60, view);
+    carom_event begin, end, none;
+    assert_true(carom_view_next_event(view, &begin));
+    assert_int_equal(begin.kind, CAROM_EVENT_BEGIN);
+    assert_true((begin.a == wall && begin.b == box) || (begin.a == box && begin.b == wall));
+    assert_true(begin.speed > 3.9 && begin.speed < 4.1);
+    assert_true(fabs(fabs(begin.normal.x) - 1) < 1e-5);
+    assert_true(carom_view_next_event(view, &end));
+    assert_int_equal(end.kind, CAROM_EVENT_END);
+    assert_true(end.tick > begin.tick);
+    assert_false(carom_view_next_event(view, &none));
+    carom_view_free(view);
+    carom_world_destroy(s->client, "touch", WAIT_MS, NULL);
+}
+
+static void area_shows_what_is_inside(void **state)
+{
+    against_server *s = *state;
+    carom_error error;
+    create_weightless(s->client, "area");
+    uint64_t inside = spawn(s->client, "area", 0, CAROM_STATIC);
+    uint64_t mover = spawn(s->client, "area", 20, CAROM_DYNAMIC);
+    uint64_t outside = spawn(s->client, "area", 100, CAROM_STATIC);
+    carom_subscribe_options options = carom_subscribe_options_default();
+    options.has_area = true;
+    memcpy(options.area, (double[4]){-5, -5, 5, 5}, sizeof options.area);
+    carom_view *view = carom_view_create(NULL);
+    uint64_t subscription;
+    check_ok(carom_watch(s->client, "area", &options, view, WAIT_MS, &subscription, &error),
+             &error);
+    step_and_see(s->client, "area", 1, view);
+    assert_int_equal(carom_view_count(view), 1);
+    assert_non_null(carom_view_find(view, inside));
+    carom_body_set_position(s->client, "area", mover, (carom_vec2){4, 0}, 0, WAIT_MS, NULL, NULL);
+    step_and_see(s->client, "area", 2, view);
+    assert_non_null(carom_view_find(view, mover));
+    carom_body_set_position(s->client, "area", mover, (carom_vec2){20, 0}, 0, WAIT_MS, NULL, NULL);
+    step_and_see(s->client, "area", 2, view);
+    assert_null(carom_view_find(view, mover));
+    check_ok(carom_subscription_area(s->client, subscription, (double[4]){90, -5, 110, 5}, WAIT_MS,
+                                     &error),
+             &error);
+    step_and_see(s->client, "area", 2, view);
+    assert_int_equal(carom_view_count(view), 1);
+    assert_non_null(carom_view_find(view, outside));
+    check_ok(carom_subscription_area(s->client, subscription, NULL, WAIT_MS, &error), &error);
+    step_and_see(s->client, "area", 2, view);
+    assert_int_equal(carom_view_count(view), 3);
+    carom_view_free(view);
+    carom_world_destroy(s->client, "area", WAIT_MS, NULL);
+}
+
+static void contacts_come_when_asked_for(void **state)
+{
+    against_server *s = *state;
+    carom_error error;
+    create_weightless(s->client, "contacts");
+    uint64_t a = spawn(s->client, "contacts", 0, CAROM_STATIC);
+    uint64_t b = spawn(s->client, "contacts", 0.99, CAROM_DYNAMIC);
+    carom_subscribe_options options = carom_subscribe_options_default();
+    options.contacts = true;
+    carom_view *view = carom_view_create(NULL);
+    check_ok(carom_watch(s->client, "contacts", &options, view, WAIT_MS, NULL, &error), &error);
+    step_and_see(s->client, "contacts", 1, view);
+    size_t count;
+    const carom_contact *contacts = carom_view_contacts(view, &count);
+    assert_int_equal(count, 1);
+    assert_int_equal(contacts[0].count, 2);
+    assert_true(contacts[0].a + contacts[0].b == a + b);
+    assert_true(contacts[0].depth[0] > 0);
+    carom_view_free(view);
+    carom_world_destroy(s->client, "contacts", WAIT_MS, NULL);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(view_of_a_running_world_is_the_world),
+        cmocka_unit_test(bodies_come_and_go_in_the_view),
+        cmocka_unit_test(touch_is_told_as_it_begins_and_ends),
+        cmocka_unit_test(area_shows_what_is_inside),
+        cmocka_unit_test(contacts_come_when_asked_for),
+    };
+    caromd_path = argc > 1 ? argv[1] : "caromd";
+    return cmocka_run_group_tests(tests, server_set_up, server_tear_down);
+}
