@@ -45,7 +45,7 @@ static void solve(physics_world *world, joint *j, bool use_bias)
     float impulse = joint_drive(world, j, d, use_bias);
     if (is_rod(j)) {
         float rate = d.rate + impulse * inverse_mass;
-        impulse += soft_impulse(softness_pass(world, use_bias), 1.0f / inverse_mass,
+        impulse += soft_impulse(softness_pass(j, use_bias), 1.0f / inverse_mass,
                                 length - j->settings.length, rate, &j->impulses.linear.x);
     } else {
         j->impulses.linear.x = 0.0f;

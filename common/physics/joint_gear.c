@@ -141,8 +141,8 @@ static void solve(physics_world *world, joint *j, bool use_bias)
     }
     double off = j->gear_a + (double)j->settings.ratio * j->gear_b - j->gear_constant;
     push(world, &jacobian,
-         soft_impulse(softness_pass(world, use_bias), inverse_or_zero(inverse_mass), (float)off,
-                      rate, &j->impulses.linear.x));
+         soft_impulse(use_bias ? softness_rigid(world) : SOFTNESS_RELAX,
+                      inverse_or_zero(inverse_mass), (float)off, rate, &j->impulses.linear.x));
 }
 
 // On b, as its own side takes it: a force along a slide, a torque on a turn.

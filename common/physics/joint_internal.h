@@ -60,7 +60,7 @@ typedef struct joint_scratch {
     float turned;            // and by how much more since
     rot seen;                // the relative rotation since, as `turned` saw it last
     vec2 ground_a, ground_b; // pulley: from the fixed points to the anchors, then
-    softness spring, angular_spring;
+    softness rigid, spring, angular_spring;
 } joint_scratch;
 
 // One side of a gear: how x changes with the bodies p and q; see joint_gear.c.
@@ -170,10 +170,10 @@ static inline softness softness_rigid(const physics_world *world)
 
 static const softness SOFTNESS_RELAX = {1.0f, 0.0f, 0.0f};
 
-// The softness of what is held rigid in this pass.
-static inline softness softness_pass(const physics_world *world, bool use_bias)
+// The softness of what is held rigid, in this pass; of any kind but the gear.
+static inline softness softness_pass(const joint *j, bool use_bias)
 {
-    return use_bias ? softness_rigid(world) : SOFTNESS_RELAX;
+    return use_bias ? j->scratch.rigid : SOFTNESS_RELAX;
 }
 
 // Both bodies of a joint within a sub-step: read, pushed, written back.
@@ -198,6 +198,16 @@ static inline joint_pair pair_read(const physics_world *world, const joint *j)
     vec2 moved_a = vec2_add(a->delta_position, vec2_sub(p.arm_a, s->arm_a));
     vec2 moved_b = vec2_add(b->delta_position, vec2_sub(p.arm_b, s->arm_b));
     p.separation = vec2_add(s->separation, vec2_sub(moved_b, moved_a));
+    return p;
+}
+
+// Lets the impulses of a point act on both bodies at one place, midway between the anchors: however
+// far they are apart for the moment, the angular momentum is kept.
+static inline joint_pair pair_read_midway(const physics_world *world, const joint *j)
+{
+    joint_pair p = pair_read(world, j);
+    p.arm_a = vec2_mul_add(p.arm_a, 0.5f, p.separation);
+    p.arm_b = vec2_mul_sub(p.arm_b, 0.5f, p.separation);
     return p;
 }
 
@@ -301,11 +311,10 @@ static inline float bounded_impulse(softness s, float mass, float c, float rate,
 
 // C >= 0 along one direction: while there is room (c > 0) it may be used up within the sub-step,
 // but no more.
-static inline float limit_impulse(const physics_world *world, bool use_bias, float mass, float c,
-                                  float rate, float *total)
+static inline float limit_impulse(const physics_world *world, const joint *j, bool use_bias,
+                                  float mass, float c, float rate, float *total)
 {
-    softness s =
-        c > 0.0f ? (softness){1.0f, world->step.inv_h, 0.0f} : softness_pass(world, use_bias);
+    softness s = c > 0.0f ? (softness){1.0f, world->step.inv_h, 0.0f} : softness_pass(j, use_bias);
     float impulse = -mass * (s.velocity * rate + s.position * c) - s.impulse * *total;
     float before = *total;
     *total = float_max(before + impulse, 0.0f);

@@ -20,9 +20,9 @@ static void solve(physics_world *world, joint *j, bool use_bias)
     }
     joint_pair p = pair_read(world, j);
     vec2 impulse = bounded_point_impulse(
-        springs ? s->spring : softness_pass(world, use_bias),
-        point_inverse_mass(s, p.arm_a, p.arm_b), p.separation, pair_velocity(&p, p.arm_a, p.arm_b),
-        world->step.h * j->settings.max_force, &j->impulses.linear);
+        springs ? s->spring : softness_pass(j, use_bias), point_inverse_mass(s, p.arm_a, p.arm_b),
+        p.separation, pair_velocity(&p, p.arm_a, p.arm_b), world->step.h * j->settings.max_force,
+        &j->impulses.linear);
     pair_push_at(&p, s, impulse, p.arm_a, p.arm_b);
     pair_write(world, j, &p);
 }

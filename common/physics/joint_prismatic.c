@@ -60,7 +60,7 @@ static void solve(physics_world *world, joint *j, bool use_bias)
         c.y = rate.y = 0.0f;
     }
     vec2 total = {j->impulses.linear.x, j->impulses.angular};
-    vec2 impulse = point_impulse(softness_pass(world, use_bias), k, c, rate, &total);
+    vec2 impulse = point_impulse(softness_pass(j, use_bias), k, c, rate, &total);
     j->impulses.linear.x = total.x;
     j->impulses.angular = total.y;
     pair_push_at(&p, s, vec2_scale(impulse.x, across), arm_a, p.arm_b);

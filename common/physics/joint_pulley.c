@@ -78,7 +78,7 @@ static void solve(physics_world *world, joint *j, bool use_bias)
     vec2 velocity_a = vec2_add(p.velocity_a, vec2_cross_sv(p.spin_a, p.arm_a));
     vec2 velocity_b = vec2_add(p.velocity_b, vec2_cross_sv(p.spin_b, p.arm_b));
     float rate = -vec2_dot(r.along_a, velocity_a) - ratio * vec2_dot(r.along_b, velocity_b);
-    pull(&p, j, &r, limit_impulse(world, use_bias, mass, r.slack, rate, &j->impulses.upper));
+    pull(&p, j, &r, limit_impulse(world, j, use_bias, mass, r.slack, rate, &j->impulses.upper));
     pair_write(world, j, &p);
 }
 

@@ -1,7 +1,8 @@
 // Revolute joint: a point of each body is the same point.
 //
-// C = p_b - p_a; Ċ = v_b + w_b × r_b - v_a - w_a × r_a, solved as one block of two equations. The
-// angle of b from a, its whole turns counted from step to step, bears spring, motor and limits.
+// C = p_b - p_a; Ċ is the relative velocity midway between the two, where the impulse acts too: one
+// block of two equations. The angle of b from a, its whole turns counted from step to step, bears
+// spring, motor and limits.
 #include "common/physics/joint_internal.h"
 
 static void prepare(physics_world *world, joint *j)
@@ -13,7 +14,7 @@ static void prepare(physics_world *world, joint *j)
 
 static void warm_start(physics_world *world, joint *j)
 {
-    joint_pair p = pair_read(world, j);
+    joint_pair p = pair_read_midway(world, j);
     pair_push_at(&p, &j->scratch, j->impulses.linear, p.arm_a, p.arm_b);
     pair_turn(&p, &j->scratch, drive_total(&j->impulses) + j->impulses.motor);
     pair_write(world, j, &p);
@@ -25,7 +26,7 @@ static void solve(physics_world *world, joint *j, bool use_bias)
     if (!use_bias) {
         joint_count_turns(world, j);
     }
-    joint_pair p = pair_read(world, j);
+    joint_pair p = pair_read_midway(world, j);
     float inverse_mass = s->inv_inertia_a + s->inv_inertia_b;
     if (inverse_mass > 0.0f) {
         drive d = {.position = (float)j->angle,
@@ -37,7 +38,7 @@ static void solve(physics_world *world, joint *j, bool use_bias)
         pair_turn(&p, s, joint_drive(world, j, d, use_bias));
     }
     vec2 impulse =
-        point_impulse(softness_pass(world, use_bias), point_inverse_mass(s, p.arm_a, p.arm_b),
+        point_impulse(softness_pass(j, use_bias), point_inverse_mass(s, p.arm_a, p.arm_b),
                       p.separation, pair_velocity(&p, p.arm_a, p.arm_b), &j->impulses.linear);
     pair_push_at(&p, s, impulse, p.arm_a, p.arm_b);
     pair_write(world, j, &p);

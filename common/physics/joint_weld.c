@@ -1,14 +1,15 @@
 // Weld joint: no relative motion at all, or elastic motion about one pose.
 //
-// Rigid, the point and the angle are one block of three equations, solved by eliminating the angle:
-// what remains for the point is the mass matrix m I + e eᵀ-like with e = left(r_a - r_b) and I_a
-// I_b / (I_a + I_b) in front, written without differences of large numbers. Elastic, the angle goes
-// first, then the point, each rigid or a spring.
+// Rigid, the point (as of the revolute joint) and the angle are one block of three equations,
+// solved by eliminating the angle: what remains for the point is (1/m_a + 1/m_b) 1 + i_a i_b / (i_a
+// + i_b) e eᵀ, with e = r_a - r_b turned by a quarter and i the inverse inertias, which takes no
+// differences of large numbers. Elastic, the angle goes first, then the point, each rigid or a
+// spring.
 #include "common/physics/joint_internal.h"
 
 static void warm_start(physics_world *world, joint *j)
 {
-    joint_pair p = pair_read(world, j);
+    joint_pair p = pair_read_midway(world, j);
     pair_push_at(&p, &j->scratch, j->impulses.linear, p.arm_a, p.arm_b);
     pair_turn(&p, &j->scratch, j->impulses.angular);
     pair_write(world, j, &p);
@@ -42,19 +43,19 @@ static void solve_block(joint_pair *p, joint *j, softness soft)
     pair_turn(p, s, twist);
 }
 
-static void solve_apart(const physics_world *world, joint_pair *p, joint *j, bool use_bias)
+static void solve_apart(joint_pair *p, joint *j, bool use_bias)
 {
     const joint_scratch *s = &j->scratch;
     bool springs = j->settings.angular_hertz > 0.0f;
     if (!springs || use_bias) {
-        softness soft = springs ? s->angular_spring : softness_pass(world, use_bias);
+        softness soft = springs ? s->angular_spring : softness_pass(j, use_bias);
         pair_turn(p, s,
                   soft_impulse(soft, angular_mass(s), s->angle + s->turned, p->spin_b - p->spin_a,
                                &j->impulses.angular));
     }
     springs = j->settings.hertz > 0.0f;
     if (!springs || use_bias) {
-        softness soft = springs ? s->spring : softness_pass(world, use_bias);
+        softness soft = springs ? s->spring : softness_pass(j, use_bias);
         vec2 impulse = point_impulse(soft, point_inverse_mass(s, p->arm_a, p->arm_b), p->separation,
                                      pair_velocity(p, p->arm_a, p->arm_b), &j->impulses.linear);
         pair_push_at(p, s, impulse, p->arm_a, p->arm_b);
@@ -67,12 +68,12 @@ static void solve(physics_world *world, joint *j, bool use_bias)
     if (!use_bias) {
         joint_see_turn(world, j->body_a, j->body_b, &s->seen, &s->turned);
     }
-    joint_pair p = pair_read(world, j);
+    joint_pair p = pair_read_midway(world, j);
     bool rigid = !(j->settings.hertz > 0.0f) && !(j->settings.angular_hertz > 0.0f);
     if (rigid && s->inv_inertia_a + s->inv_inertia_b > 0.0f) {
-        solve_block(&p, j, softness_pass(world, use_bias));
+        solve_block(&p, j, softness_pass(j, use_bias));
     } else {
-        solve_apart(world, &p, j, use_bias);
+        solve_apart(&p, j, use_bias);
     }
     pair_write(world, j, &p);
 }

@@ -57,7 +57,7 @@ static void solve(physics_world *world, joint *j, bool use_bias)
     }
     float mass = inverse_or_zero(inverse_mass_along(s, arm_a, p.arm_b, across));
     float impulse =
-        soft_impulse(softness_pass(world, use_bias), mass, vec2_dot(across, p.separation),
+        soft_impulse(softness_pass(j, use_bias), mass, vec2_dot(across, p.separation),
                      vec2_dot(across, pair_velocity(&p, arm_a, p.arm_b)), &j->impulses.linear.x);
     pair_push_at(&p, s, vec2_scale(impulse, across), arm_a, p.arm_b);
     pair_write(world, j, &p);

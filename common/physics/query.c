@@ -126,12 +126,14 @@ static float visit(void *context, uint32_t slot, float fraction)
 {
     search *s = context;
     const shape *target = &s->world->shapes.data[slot];
+    pose frame = body_pose(&s->world->motions.data[target->body]);
+    // The box of now, not the one in the tree, which depends on how the body came here.
+    aabb box = shape_aabb_at(&target->geometry, frame);
     double enter;
     double leave;
-    if (!query_sees(s->world, &s->filter, slot) || !cut(s, target->fat, &enter, &leave)) {
+    if (!query_sees(s->world, &s->filter, slot) || !cut(s, box, &enter, &leave)) {
         return fraction;
     }
-    pose frame = body_pose(&s->world->motions.data[target->body]);
     cast_result hit = meet(s, &target->geometry, frame, enter, leave);
     if (!hit.hit) {
         return fraction;

@@ -24,13 +24,13 @@ typedef struct overlap {
 
 // The part of the area near the shape, as a figure in the frame of its body: a box, or less where
 // the area has no width.
-static proxy area_near(const overlap *o, aabb fat, pose frame)
+static proxy area_near(const overlap *o, aabb box, pose frame)
 {
     const double reach = 1.0;
-    vec2d low = {fmax(o->lower.x, (double)fat.lower.x - reach),
-                 fmax(o->lower.y, (double)fat.lower.y - reach)};
-    vec2d high = {fmin(o->upper.x, (double)fat.upper.x + reach),
-                  fmin(o->upper.y, (double)fat.upper.y + reach)};
+    vec2d low = {fmax(o->lower.x, (double)box.lower.x - reach),
+                 fmax(o->lower.y, (double)box.lower.y - reach)};
+    vec2d high = {fmin(o->upper.x, (double)box.upper.x + reach),
+                  fmin(o->upper.y, (double)box.upper.y + reach)};
     bool wide = high.x > low.x;
     bool tall = high.y > low.y;
     proxy p = {.count = 0};
@@ -54,7 +54,8 @@ static bool meets(const overlap *o, const shape *target)
         return shape_contains(&target->geometry, pose_inv_point(frame, o->lower));
     }
     proxy own = proxy_from_shape(&target->geometry);
-    proxy near = o->with == NULL ? area_near(o, target->fat, frame) : *o->with;
+    proxy near =
+        o->with == NULL ? area_near(o, shape_aabb_at(&target->geometry, frame), frame) : *o->with;
     transform placed = o->with == NULL ? TRANSFORM_IDENTITY : pose_relative(frame, o->frame);
     return distance_proxies(&own, &near, placed, true, NULL).distance <= TOUCH_DISTANCE;
 }

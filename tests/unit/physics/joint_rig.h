@@ -1,0 +1,46 @@
+// What the tests of joints stand on: a world with a fixed body at the origin, bodies and joints
+// made in a line, and measuring: values that must be near, periods of oscillations.
+#ifndef CAROM_TESTS_JOINT_RIG_H
+#define CAROM_TESTS_JOINT_RIG_H
+
+#include "common/physics/joint.h"
+
+typedef struct rig {
+    physics_world *world;
+    body_id ground; // static, at the origin, without shapes
+} rig;
+
+rig rig_open(double gravity_y); // no sleeping
+rig rig_open_def(const world_def *def);
+void rig_close(rig *r);
+
+// Dynamic bodies of density 1; no two of them ever collide.
+body_id rig_box(rig *r, double x, double y, double width, double height);
+body_id rig_ball(rig *r, double x, double y, double radius);
+// A ball of a given mass that does not turn: a mass point.
+body_id rig_point(rig *r, double x, double y, double mass);
+
+// Must succeed.
+joint_id rig_join(rig *r, const joint_def *def);
+// A definition of the kind between a and b; with an anchor in the world, if the kind takes one.
+joint_def rig_def(joint_kind kind, body_id a, body_id b);
+joint_def rig_def_at(joint_kind kind, body_id a, body_id b, double x, double y);
+
+void rig_step(rig *r, int steps);
+body_info rig_body(const rig *r, body_id id);
+joint_info rig_info(const rig *r, joint_id id);
+void rig_push(rig *r, body_id id, double vx, double vy, double spin); // sets the velocities
+
+// Fails with both numbers unless |value - wanted| <= tolerance.
+void check_near(double value, double wanted, double tolerance, const char *what, int line);
+#define assert_near(value, wanted, tolerance)                                                      \
+    check_near((value), (wanted), (tolerance), #value, __LINE__)
+
+// Steps and samples a value; its mean period over the upward crossings of `middle` in `steps`
+// steps.
+typedef double (*rig_sample)(const rig *r, uint64_t id);
+double rig_period(rig *r, rig_sample sample, uint64_t id, double middle, int steps);
+
+double rig_energy(const rig *r, body_id id); // kinetic and of height [J]
+
+#endif
