@@ -166,7 +166,7 @@ void contact_lanes_prepare(physics_world *world)
         total += groups_of(world, c);
     }
     world->lanes_first[COLOURS + 1] = total;
-    reserve_groups(world, total);
+    reserve_groups(world, total + 1); // never none, so that an empty world has an array too
     for (uint32_t c = 0; c <= COLOURS; c++) {
         const graph_colour *colour = &world->graph[c];
         uint32_t per_group = c == COLOUR_OVERFLOW ? 1 : LANES;
