@@ -133,7 +133,7 @@ static void change_with_one_bad_field_changes_nothing(void **state)
     uint64_t before = world_hash(world);
     body_def values = body_def_default();
     values.position = (vec2d){5.0, 5.0};
-    values.velocity = (vec2d){NAN, 0.0};
+    values.velocity = (vec2d){(double)NAN, 0.0};
     error err;
     assert_int_equal(body_set(world, id, BODY_FIELD_POSITION | BODY_FIELD_VELOCITY, &values, &err),
                      STATUS_INVALID_ARGUMENT);

@@ -19,7 +19,7 @@ static void world_definition_out_of_range_names_the_field(void **state)
     physics_world *world = NULL;
     error err;
     world_def def = world_def_default();
-    def.gravity.y = INFINITY;
+    def.gravity.y = (double)INFINITY;
     refused(world_create(&def, &world, &err), &err, "gravity");
     def = world_def_default();
     def.hz = 0.0;
@@ -41,7 +41,7 @@ static void body_definition_out_of_range_names_the_field(void **state)
 {
     (void)state;
     physics_world *world = make_world((vec2d){0.0, 0.0});
-    const double bad[] = {NAN, INFINITY, -INFINITY, 1e300};
+    const double bad[] = {(double)NAN, (double)INFINITY, -(double)INFINITY, 1e300};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         const struct {
             size_t offset;
@@ -96,7 +96,7 @@ static void shape_definition_out_of_range_names_the_field(void **state)
         {offsetof(shape_def, rolling_resistance), "rolling_resistance"},
         {offsetof(shape_def, tangent_speed), "tangent_speed"},
     };
-    const double bad[] = {NAN, INFINITY, -INFINITY, 1e300};
+    const double bad[] = {(double)NAN, (double)INFINITY, -(double)INFINITY, 1e300};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         for (size_t k = 0; k < sizeof fields / sizeof *fields; k++) {
             shape_def def = make_circle(0.5);
@@ -132,13 +132,13 @@ static void impulse_that_is_not_finite_or_too_large_is_refused(void **state)
     shape_def ball = make_circle(0.5);
     body_id id = put_at(world, 0.0, 0.0, &ball);
     error err;
-    refused(body_apply_impulse(world, id, (vec2d){NAN, 0.0}, NULL, &err), &err, "impulse");
+    refused(body_apply_impulse(world, id, (vec2d){(double)NAN, 0.0}, NULL, &err), &err, "impulse");
     refused(body_apply_impulse(world, id, (vec2d){0.0, 1e13}, NULL, &err), &err, "impulse");
-    refused(body_apply_impulse(world, id, (vec2d){0.0, 1.0}, &(vec2d){NAN, 0.0}, &err), &err,
-            "point");
-    refused(body_set_force(world, id, (vec2d){INFINITY, 0.0}, NULL, &err), &err, "force");
-    refused(body_set_torque(world, id, NAN, &err), &err, "torque");
-    refused(body_apply_angular_impulse(world, id, NAN, &err), &err, "impulse");
+    refused(body_apply_impulse(world, id, (vec2d){0.0, 1.0}, &(vec2d){(double)NAN, 0.0}, &err),
+            &err, "point");
+    refused(body_set_force(world, id, (vec2d){(double)INFINITY, 0.0}, NULL, &err), &err, "force");
+    refused(body_set_torque(world, id, (double)NAN, &err), &err, "torque");
+    refused(body_apply_angular_impulse(world, id, (double)NAN, &err), &err, "impulse");
     assert_int_equal(body_set_torque(world, 77, 1.0, &err), STATUS_NOT_FOUND);
     // The largest that is allowed leaves the body at the speed limit, finite.
     assert_int_equal(body_apply_impulse(world, id, (vec2d){1e12, 1e12}, &(vec2d){0.2, 0.1}, &err),
