@@ -47,7 +47,7 @@ build() {
         cat ".build/$1.configure.log"
         return 1
     }
-    cmake --build --preset "$1" --parallel "$jobs" -- --quiet
+    cmake --build --preset "$1" --parallel "$jobs" -- --quiet -k 20
 }
 
 run_part() {
