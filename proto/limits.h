@@ -21,8 +21,9 @@ enum {
     // The least an operator may set: a hello, and any one command.
     WIRE_MESSAGE_BYTES_MIN = 4 << 10,
 
-    // One message from a server [bytes]. The full plain snapshot of a world of 2^20 bodies takes 59
-    // bytes a row, 62 MiB; events come on top.
+    // One message from a server [bytes]. The full plain snapshot of a world of 2^20 bodies takes up
+    // to
+    // 48 bytes a row, 48 MiB; events and contacts come on top.
     WIRE_REPLY_BYTES_MAX = 128 << 20,
 
     // Containers within containers, the message's own array being the first. The deepest message of
