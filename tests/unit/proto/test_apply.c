@@ -11,7 +11,7 @@
 
 #include "proto/apply.h"
 #include "proto/limits.h"
-#include "wording.h"
+#include "tests/unit/proto/wording.h"
 
 typedef struct fixture {
     physics_world *world;

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "proto/apply.h"
-#include "values.h"
+#include "tests/unit/proto/values.h"
 
 enum { SEEDS = 4000, ROUNDS = 12, BATCH_MAX = 24 };
 

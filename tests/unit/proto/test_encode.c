@@ -10,7 +10,7 @@
 
 #include "proto/buffer.h"
 #include "proto/encode.h"
-#include "wording.h"
+#include "tests/unit/proto/wording.h"
 
 static buffer out;
 
