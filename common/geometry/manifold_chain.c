@@ -156,16 +156,6 @@ static bool neighbour_owns(const hull *h, const segment *edge, const fan *f, flo
            (f->convex_after && hull_separation(h, f->after, edge->b) > best + REFERENCE_BIAS);
 }
 
-// The incident edge has a stretch between the sides of the reference edge, or all but.
-static bool edges_overlap(const edge_pair *pair)
-{
-    vec2 t = vec2_left(pair->normal);
-    float length = vec2_dot(vec2_sub(pair->r2, pair->r1), t);
-    float u1 = vec2_dot(vec2_sub(pair->w1, pair->r1), t);
-    float u2 = vec2_dot(vec2_sub(pair->w2, pair->r1), t);
-    return float_max(u1, u2) >= -REFERENCE_BIAS && float_min(u1, u2) <= length + REFERENCE_BIAS;
-}
-
 static edge_pair chain_pair(const segment *edge, const fan *f, const hull *h, int face,
                             bool flipped, float radius)
 {

@@ -34,6 +34,16 @@ static inline bool edges_beside(const edge_pair *pair)
     return u < 0.0f || u > vec2_dot(vec2_sub(pair->r2, pair->r1), t);
 }
 
+// The incident edge has a stretch between the sides of the reference edge, or all but.
+static inline bool edges_overlap(const edge_pair *pair)
+{
+    vec2 t = vec2_left(pair->normal);
+    float length = vec2_dot(vec2_sub(pair->r2, pair->r1), t);
+    float u1 = vec2_dot(vec2_sub(pair->w1, pair->r1), t);
+    float u2 = vec2_dot(vec2_sub(pair->w2, pair->r1), t);
+    return float_max(u1, u2) >= -REFERENCE_BIAS && float_min(u1, u2) <= length + REFERENCE_BIAS;
+}
+
 // Clips the incident edge to the sides of the reference. Always at least one point, even when
 // the incident edge lies beside the reference; the caller knows that the cores are within reach.
 manifold edges_clip(const edge_pair *pair);

@@ -161,7 +161,7 @@ polygons_kernel(const polygon *a, const polygon *b, transform b_in_a, int groups
         if (separation_a > 0.0f || separation_b > 0.0f) {
             return corners_manifold(a, b, b_in_a, &pair);
         }
-        if (!flipped && separation_b > separation_a) { // beside A's edge: here the hair matters
+        if (!flipped && separation_b > separation_a && !edges_overlap(&pair)) { // the hair matters
             pair = pair_with_incident(a, &oa, groups_a, edge_a, b, &ob, groups_b, edge_b, b_in_a,
                                       true);
         }
