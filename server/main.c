@@ -18,7 +18,7 @@
 enum {
     EXIT_COULD_NOT_RUN = 1,
     EXIT_WRONG_OPTION = 2,
-    OWN_DESCRIPTORS = 64 // of the process beside its connections
+    OWN_DESCRIPTORS = 96 // beside its connections: the loop's, files, those being turned away
 };
 
 typedef struct process {
@@ -62,21 +62,26 @@ static void on_finished(void *context, const error *err)
     uv_close((uv_handle_t *)&p->interrupt, NULL);
 }
 
-// Each connection takes a descriptor, and the usual soft limit is 1024.
-static void raise_descriptor_limit(uint64_t connections)
+// Each connection takes a descriptor, and the usual soft limit is 1024. Where the system allows no
+// more, there are fewer connections: better told so than cut off.
+static void fit_descriptors(limits *l)
 {
     struct rlimit files;
     if (getrlimit(RLIMIT_NOFILE, &files) != 0) {
         return;
     }
-    rlim_t wanted = connections + OWN_DESCRIPTORS;
-    if (files.rlim_cur >= wanted) {
-        return;
+    rlim_t wanted = l->connections + OWN_DESCRIPTORS;
+    if (files.rlim_cur < wanted) {
+        files.rlim_cur = wanted < files.rlim_max ? wanted : files.rlim_max;
+        (void)setrlimit(RLIMIT_NOFILE, &files);
+        getrlimit(RLIMIT_NOFILE, &files);
     }
-    files.rlim_cur = wanted < files.rlim_max ? wanted : files.rlim_max;
-    if (setrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < wanted) {
-        log_warn("only %llu descriptors for %llu connections; raise the limit (ulimit -n)",
-                 (unsigned long long)files.rlim_cur, (unsigned long long)connections);
+    if (files.rlim_cur < wanted) {
+        uint64_t fit = files.rlim_cur > OWN_DESCRIPTORS ? files.rlim_cur - OWN_DESCRIPTORS : 1;
+        log_warn("%llu descriptors are enough for %llu connections, not for %llu (ulimit -n)",
+                 (unsigned long long)files.rlim_cur, (unsigned long long)fit,
+                 (unsigned long long)l->connections);
+        l->connections = fit;
     }
 }
 
@@ -154,7 +159,7 @@ int main(int argc, char **argv)
         puts("caromd " CAROM_VERSION);
     } else {
         log_set_level(c.log);
-        raise_descriptor_limit(c.limits.connections);
+        fit_descriptors(&c.limits);
         code = serve(&c);
     }
     config_deinit(&c);

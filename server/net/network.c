@@ -15,9 +15,9 @@ enum {
     OWN_HANDLES = 3
 };
 
-// Out of descriptors, libuv gives up one that it keeps in reserve, takes the connection and closes
-// it, so that the listener does not stay ready for ever and the loop does not spin. What is left to
-// do is to say so, not too often.
+// Out of descriptors, libuv gives up one that it keeps in reserve, takes each waiting connection
+// and closes it, so that the listener does not stay ready for ever and the loop does not spin. Only
+// if that fails too it comes here. (main.c sees to it that the limit on connections is met first.)
 static void on_accept_failed(network *n, int result)
 {
     metrics_add(METRIC_connections_refused, 1);

@@ -42,7 +42,8 @@ static void post(void *context, report *r)
 
 // ---- requests
 
-static hosted *find_world(host *h, uint64_t number)
+// The place of the first world whose number is not below.
+static uint32_t place_of(const host *h, uint64_t number)
 {
     uint32_t low = 0;
     uint32_t high = h->worlds.count;
@@ -54,8 +55,14 @@ static hosted *find_world(host *h, uint64_t number)
             high = middle;
         }
     }
-    bool found = low < h->worlds.count && h->worlds.data[low]->number == number;
-    return found ? h->worlds.data[low] : NULL;
+    return low;
+}
+
+static hosted *find_world(const host *h, uint64_t number)
+{
+    uint32_t at = place_of(h, number);
+    bool found = at < h->worlds.count && h->worlds.data[at]->number == number;
+    return found ? h->worlds.data[at] : NULL;
 }
 
 // Answers a request that no world answers.
@@ -76,11 +83,14 @@ static void answer_here(host *h, request *q, status s, const char *text)
 static void adopt(host *h, request *q)
 {
     const world_create_args *create = &q->command.create;
-    ASSERT(h->worlds.count == 0 || h->worlds.data[h->worlds.count - 1]->number < q->world);
+    uint32_t at = place_of(h, q->world); // one that was longer in the making may come later
     hosted *w = hosted_create(q->world, q->command.world, q->physics, create->paused,
                               h->options.limits, (report_sink){post, h}, pace_clock_ns);
     q->physics = NULL;
     array_push(&h->worlds, w);
+    memmove(h->worlds.data + at + 1, h->worlds.data + at,
+            (h->worlds.count - 1 - at) * sizeof *h->worlds.data);
+    h->worlds.data[at] = w;
     hosted_adopted(w, q);
 }
 

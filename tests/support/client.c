@@ -67,6 +67,11 @@ void client_send(client *c, const void *bytes, size_t size)
     }
 }
 
+void client_end_output(client *c)
+{
+    shutdown(c->fd, SHUT_WR);
+}
+
 static void send_text(client *c, const char *text)
 {
     buffer out;
@@ -189,11 +194,11 @@ static client_message *find_message(client *c, uint64_t kind, uint32_t id, const
 {
     for (client_message *m = c->first; m != NULL; m = m->next) {
         const msgpack_object *o = &m->unpacked.data;
-        if (m->taken || object_uint(object_at(o, 0)) != kind) {
+        if (m->taken || obj_uint(obj_at(o, 0)) != kind) {
             continue;
         }
-        const msgpack_object *name = object_at(o, 1);
-        if (kind == 1 ? object_uint(name) == id : strcmp(object_text(name), method) == 0) {
+        const msgpack_object *name = obj_at(o, 1);
+        if (kind == 1 ? obj_uint(name) == id : strcmp(obj_text(name), method) == 0) {
             return m;
         }
     }
@@ -234,18 +239,18 @@ const msgpack_object *client_response(client *c, uint32_t id)
 const msgpack_object *client_result(client *c, uint32_t id)
 {
     const msgpack_object *response = client_response(c, id);
-    const msgpack_object *failure = object_at(response, 2);
+    const msgpack_object *failure = obj_at(response, 2);
     if (failure->type != MSGPACK_OBJECT_NIL) {
-        fail_msg("request %u failed: %s", id, object_text(failure));
+        fail_msg("request %u failed: %s", id, obj_text(failure));
     }
-    return object_at(response, 3);
+    return obj_at(response, 3);
 }
 
 const char *client_error(client *c, uint32_t id)
 {
     const msgpack_object *response = client_response(c, id);
-    assert_int_equal(object_at(response, 3)->type, MSGPACK_OBJECT_NIL);
-    return object_text(object_at(response, 2));
+    assert_int_equal(obj_at(response, 3)->type, MSGPACK_OBJECT_NIL);
+    return obj_text(obj_at(response, 2));
 }
 
 const msgpack_object *client_call(client *c, const char *method, const char *arguments, ...)
@@ -269,7 +274,7 @@ const char *client_call_error(client *c, const char *method, const char *argumen
 const msgpack_object *client_notification(client *c, const char *method, int timeout_ms)
 {
     client_message *m = wait_message(c, 2, 0, method, timeout_ms);
-    return m != NULL ? object_at(object_at(&m->unpacked.data, 2), 0) : NULL;
+    return m != NULL ? obj_at(obj_at(&m->unpacked.data, 2), 0) : NULL;
 }
 
 const msgpack_object *client_snapshot(client *c)
@@ -286,8 +291,8 @@ uint32_t client_waiting(client *c, const char *method)
     uint32_t count = 0;
     for (client_message *m = c->first; m != NULL; m = m->next) {
         const msgpack_object *o = &m->unpacked.data;
-        count += !m->taken && object_uint(object_at(o, 0)) == 2 &&
-                 strcmp(object_text(object_at(o, 1)), method) == 0;
+        count +=
+            !m->taken && obj_uint(obj_at(o, 0)) == 2 && strcmp(obj_text(obj_at(o, 1)), method) == 0;
     }
     return count;
 }
@@ -306,7 +311,7 @@ const char *client_closed(client *c)
         return "";
     }
     static char reason[1024];
-    snprintf(reason, sizeof reason, "%s: %s", object_get_text(closing, "code"),
-             object_get_text(closing, "reason"));
+    snprintf(reason, sizeof reason, "%s: %s", obj_get_text(closing, "code"),
+             obj_get_text(closing, "reason"));
     return reason;
 }

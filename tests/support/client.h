@@ -40,6 +40,9 @@ void client_send(client *c, const void *bytes, size_t size);
 // One MessagePack value, written as JSON; printf's formats are filled in.
 void client_send_json(client *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+// Sends no more, but still reads.
+void client_end_output(client *c);
+
 // Reads what has come for up to so long; 0 takes only what is there. False when nothing came.
 bool client_receive(client *c, int timeout_ms);
 

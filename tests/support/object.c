@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-const msgpack_object *object_find(const msgpack_object *map, const char *key)
+const msgpack_object *obj_find(const msgpack_object *map, const char *key)
 {
     if (map->type != MSGPACK_OBJECT_MAP) {
         fail_msg("expected a map to look for '%s' in, got type %d", key, (int)map->type);
@@ -23,16 +23,16 @@ const msgpack_object *object_find(const msgpack_object *map, const char *key)
     return NULL;
 }
 
-const msgpack_object *object_get(const msgpack_object *map, const char *key)
+const msgpack_object *obj_get(const msgpack_object *map, const char *key)
 {
-    const msgpack_object *found = object_find(map, key);
+    const msgpack_object *found = obj_find(map, key);
     if (found == NULL) {
         fail_msg("there is no '%s' in the map", key);
     }
     return found;
 }
 
-uint32_t object_count(const msgpack_object *array)
+uint32_t obj_count(const msgpack_object *array)
 {
     if (array->type != MSGPACK_OBJECT_ARRAY) {
         fail_msg("expected an array, got type %d", (int)array->type);
@@ -40,15 +40,15 @@ uint32_t object_count(const msgpack_object *array)
     return array->via.array.size;
 }
 
-const msgpack_object *object_at(const msgpack_object *array, uint32_t index)
+const msgpack_object *obj_at(const msgpack_object *array, uint32_t index)
 {
-    if (index >= object_count(array)) {
+    if (index >= obj_count(array)) {
         fail_msg("the array has %u elements, no [%u]", array->via.array.size, index);
     }
     return &array->via.array.ptr[index];
 }
 
-uint64_t object_uint(const msgpack_object *o)
+uint64_t obj_uint(const msgpack_object *o)
 {
     if (o->type != MSGPACK_OBJECT_POSITIVE_INTEGER) {
         fail_msg("expected an unsigned integer, got type %d", (int)o->type);
@@ -56,7 +56,7 @@ uint64_t object_uint(const msgpack_object *o)
     return o->via.u64;
 }
 
-double object_number(const msgpack_object *o)
+double obj_number(const msgpack_object *o)
 {
     switch (o->type) {
     case MSGPACK_OBJECT_POSITIVE_INTEGER:
@@ -72,7 +72,7 @@ double object_number(const msgpack_object *o)
     }
 }
 
-bool object_bool(const msgpack_object *o)
+bool obj_bool(const msgpack_object *o)
 {
     if (o->type != MSGPACK_OBJECT_BOOLEAN) {
         fail_msg("expected a bool, got type %d", (int)o->type);
@@ -80,7 +80,7 @@ bool object_bool(const msgpack_object *o)
     return o->via.boolean;
 }
 
-const char *object_text(const msgpack_object *o)
+const char *obj_text(const msgpack_object *o)
 {
     static char texts[8][1024];
     static unsigned next;
@@ -92,25 +92,25 @@ const char *object_text(const msgpack_object *o)
     return text;
 }
 
-uint64_t object_get_uint(const msgpack_object *map, const char *key)
+uint64_t obj_get_uint(const msgpack_object *map, const char *key)
 {
-    return object_uint(object_get(map, key));
+    return obj_uint(obj_get(map, key));
 }
 
-double object_get_number(const msgpack_object *map, const char *key)
+double obj_get_number(const msgpack_object *map, const char *key)
 {
-    return object_number(object_get(map, key));
+    return obj_number(obj_get(map, key));
 }
 
-const char *object_get_text(const msgpack_object *map, const char *key)
+const char *obj_get_text(const msgpack_object *map, const char *key)
 {
-    return object_text(object_get(map, key));
+    return obj_text(obj_get(map, key));
 }
 
-bool object_has_uint(const msgpack_object *array, uint64_t value)
+bool obj_has_uint(const msgpack_object *array, uint64_t value)
 {
-    for (uint32_t i = 0; i < object_count(array); i++) {
-        if (object_uint(object_at(array, i)) == value) {
+    for (uint32_t i = 0; i < obj_count(array); i++) {
+        if (obj_uint(obj_at(array, i)) == value) {
             return true;
         }
     }

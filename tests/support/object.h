@@ -9,25 +9,25 @@
 #include <stdint.h>
 
 // The value of a key of a map; NULL where there is no such key.
-const msgpack_object *object_find(const msgpack_object *map, const char *key);
+const msgpack_object *obj_find(const msgpack_object *map, const char *key);
 // The same, but it has to be there.
-const msgpack_object *object_get(const msgpack_object *map, const char *key);
+const msgpack_object *obj_get(const msgpack_object *map, const char *key);
 // An element of an array.
-const msgpack_object *object_at(const msgpack_object *array, uint32_t index);
-uint32_t object_count(const msgpack_object *array);
+const msgpack_object *obj_at(const msgpack_object *array, uint32_t index);
+uint32_t obj_count(const msgpack_object *array);
 
-uint64_t object_uint(const msgpack_object *o);
-double object_number(const msgpack_object *o);
-bool object_bool(const msgpack_object *o);
+uint64_t obj_uint(const msgpack_object *o);
+double obj_number(const msgpack_object *o);
+bool obj_bool(const msgpack_object *o);
 // A str as a zero-terminated text, until the next but seven calls.
-const char *object_text(const msgpack_object *o);
+const char *obj_text(const msgpack_object *o);
 
 // By key, in one go.
-uint64_t object_get_uint(const msgpack_object *map, const char *key);
-double object_get_number(const msgpack_object *map, const char *key);
-const char *object_get_text(const msgpack_object *map, const char *key);
+uint64_t obj_get_uint(const msgpack_object *map, const char *key);
+double obj_get_number(const msgpack_object *map, const char *key);
+const char *obj_get_text(const msgpack_object *map, const char *key);
 
 // Whether the array has this unsigned integer as an element.
-bool object_has_uint(const msgpack_object *array, uint64_t value);
+bool obj_has_uint(const msgpack_object *array, uint64_t value);
 
 #endif

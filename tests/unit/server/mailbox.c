@@ -68,9 +68,9 @@ static const msgpack_object *unpack(mailbox *m, const report *r)
 const msgpack_object *mailbox_snapshot(mailbox *m)
 {
     const msgpack_object *message = unpack(m, mailbox_take(m, REPORT_SNAPSHOT));
-    assert_int_equal(object_uint(object_at(message, 0)), 2);
-    assert_string_equal(object_text(object_at(message, 1)), "snapshot");
-    return object_at(object_at(message, 2), 0);
+    assert_int_equal(obj_uint(obj_at(message, 0)), 2);
+    assert_string_equal(obj_text(obj_at(message, 1)), "snapshot");
+    return obj_at(obj_at(message, 2), 0);
 }
 
 const msgpack_object *mailbox_result(mailbox *m)

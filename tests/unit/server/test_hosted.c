@@ -93,7 +93,7 @@ static const char WORLD[] = "{\"world\":\"w\"}";
 
 static uint64_t result_tick(void)
 {
-    return object_get_uint(mailbox_result(&the.box), "tick");
+    return obj_get_uint(mailbox_result(&the.box), "tick");
 }
 
 static const char *refusal(status expected)
@@ -154,14 +154,14 @@ static void commands_are_answered_in_their_order(void **state)
     for (uint32_t id = 1; id <= 4; id++) {
         assert_int_equal(the.box.reports[id - 1]->reply.id, id);
     }
-    assert_int_equal(object_get_uint(mailbox_result(&the.box), "subscription"), 1);
+    assert_int_equal(obj_get_uint(mailbox_result(&the.box), "subscription"), 1);
     assert_int_equal(result_tick(), 1);
     refusal(STATUS_NOT_FOUND);
-    assert_int_equal(object_get_uint(mailbox_result(&the.box), "bodies"), 1);
+    assert_int_equal(obj_get_uint(mailbox_result(&the.box), "bodies"), 1);
     // The snapshot comes after the answer that names its subscription.
     const msgpack_object *s = mailbox_snapshot(&the.box);
-    assert_int_equal(object_get_uint(s, "tick"), 1);
-    assert_int_equal(object_get_uint(s, "last"), 2); // reads and failures change nothing
+    assert_int_equal(obj_get_uint(s, "tick"), 1);
+    assert_int_equal(obj_get_uint(s, "last"), 2); // reads and failures change nothing
 }
 
 static void paused_world_obeys_at_once(void **state)
@@ -183,8 +183,8 @@ static void paused_world_obeys_at_once(void **state)
     assert_int_equal(hosted_next_ns(the.world), now_ns + 10 * MS);
     advance(10 * MS);
     const msgpack_object *s = mailbox_snapshot(&the.box);
-    assert_int_equal(object_get_uint(s, "tick"), 0);
-    assert_int_equal(object_count(object_get(s, "bodies")), 1);
+    assert_int_equal(obj_get_uint(s, "tick"), 0);
+    assert_int_equal(obj_count(obj_get(s, "bodies")), 1);
     assert_int_equal(hosted_next_ns(the.world), QUEUE_FOREVER);
     advance(1000 * MS);
     assert_int_equal(world_tick(the.world->physics), 0);
@@ -199,14 +199,14 @@ static void step_does_its_ticks_and_then_answers(void **state)
     call(METHOD_BODY_SPAWN, SPAWN); // waits until the steps are done
     hosted_run(the.world);
     mailbox_result(&the.box);
-    assert_int_equal(object_get_uint(mailbox_snapshot(&the.box), "tick"), 1);
+    assert_int_equal(obj_get_uint(mailbox_snapshot(&the.box), "tick"), 1);
     assert_int_equal(result_tick(), 5);
     assert_int_equal(result_tick(), 5);
     acknowledge(1);
     advance(10 * MS);
     const msgpack_object *s = mailbox_snapshot(&the.box);
-    assert_int_equal(object_get_uint(s, "tick"), 5);
-    assert_int_equal(object_get_uint(s, "skipped"), 4);
+    assert_int_equal(obj_get_uint(s, "tick"), 5);
+    assert_int_equal(obj_get_uint(s, "skipped"), 4);
 }
 
 static void long_step_gives_way(void **state)

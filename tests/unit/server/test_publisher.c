@@ -100,12 +100,12 @@ static void take_and_acknowledge(fixture *f, uint64_t number)
 
 static uint32_t rows_in(const msgpack_object *snapshot)
 {
-    return object_count(object_get(snapshot, "bodies"));
+    return obj_count(obj_get(snapshot, "bodies"));
 }
 
 static uint64_t row_id(const msgpack_object *snapshot, uint32_t index)
 {
-    return object_uint(object_at(object_at(object_get(snapshot, "bodies"), index), 0));
+    return obj_uint(obj_at(obj_at(obj_get(snapshot, "bodies"), index), 0));
 }
 
 static void first_snapshot_is_full(void **state)
@@ -116,17 +116,17 @@ static void first_snapshot_is_full(void **state)
     subscribe(f, 1, ONE, everything());
     tick(f);
     const msgpack_object *s = mailbox_snapshot(&f->box);
-    assert_true(object_bool(object_get(s, "full")));
+    assert_true(obj_bool(obj_get(s, "full")));
     assert_int_equal(rows_in(s), 2);
     assert_int_equal(row_id(s, 0), a);
     assert_int_equal(row_id(s, 1), b);
-    assert_int_equal(object_get_uint(s, "subscription"), 1);
-    assert_int_equal(object_get_uint(s, "epoch"), 7);
-    assert_int_equal(object_get_uint(s, "tick"), 1);
-    assert_string_equal(object_get_text(s, "world"), "world");
-    assert_null(object_find(s, "enter"));
-    assert_null(object_find(s, "contacts"));
-    assert_null(object_find(s, "last"));
+    assert_int_equal(obj_get_uint(s, "subscription"), 1);
+    assert_int_equal(obj_get_uint(s, "epoch"), 7);
+    assert_int_equal(obj_get_uint(s, "tick"), 1);
+    assert_string_equal(obj_get_text(s, "world"), "world");
+    assert_null(obj_find(s, "enter"));
+    assert_null(obj_find(s, "contacts"));
+    assert_null(obj_find(s, "last"));
 }
 
 static void body_at_rest_costs_nothing(void **state)
@@ -141,7 +141,7 @@ static void body_at_rest_costs_nothing(void **state)
         tick(f);
         const msgpack_object *s = mailbox_snapshot(&f->box);
         publisher_acknowledge(&f->publisher, 1);
-        assert_false(object_bool(object_get(s, "full")));
+        assert_false(obj_bool(obj_get(s, "full")));
         assert_int_equal(rows_in(s), 1);
         assert_int_equal(row_id(s, 0), moving);
     }
@@ -172,18 +172,18 @@ static void slow_reader_gets_what_changed_since_what_it_has(void **state)
     publisher_acknowledge(&f->publisher, 1);
     tick(f);
     const msgpack_object *s = mailbox_snapshot(&f->box);
-    assert_int_equal(object_get_uint(s, "subscription"), 1);
-    assert_int_equal(object_get_uint(s, "skipped"), 3);
-    assert_int_equal(object_get_uint(s, "tick"), 5);
+    assert_int_equal(obj_get_uint(s, "subscription"), 1);
+    assert_int_equal(obj_get_uint(s, "skipped"), 3);
+    assert_int_equal(obj_get_uint(s, "tick"), 5);
     assert_int_equal(rows_in(s), 2);
     assert_int_equal(row_id(s, 0), a);
     assert_int_equal(row_id(s, 1), b);
-    assert_int_equal(object_count(object_get(s, "removed")), 1);
-    assert_true(object_has_uint(object_get(s, "removed"), c));
+    assert_int_equal(obj_count(obj_get(s, "removed")), 1);
+    assert_true(obj_has_uint(obj_get(s, "removed"), c));
     const msgpack_object *other = mailbox_snapshot(&f->box);
-    assert_int_equal(object_get_uint(other, "subscription"), 2);
+    assert_int_equal(obj_get_uint(other, "subscription"), 2);
     assert_int_equal(rows_in(other), 0);
-    assert_null(object_find(other, "skipped"));
+    assert_null(obj_find(other, "skipped"));
 }
 
 static void equal_views_share_one_encoding(void **state)
@@ -241,7 +241,7 @@ static void area_tells_who_enters_and_leaves(void **state)
     publisher_acknowledge(&f->publisher, 1);
     assert_int_equal(rows_in(s), 1);
     assert_int_equal(row_id(s, 0), in);
-    assert_int_equal(object_count(object_get(s, "enter")), 0);
+    assert_int_equal(obj_count(obj_get(s, "enter")), 0);
     move(f, in, 50, 0);
     move(f, out, 1, 1);
     tick(f);
@@ -249,19 +249,19 @@ static void area_tells_who_enters_and_leaves(void **state)
     publisher_acknowledge(&f->publisher, 1);
     assert_int_equal(rows_in(s), 1);
     assert_int_equal(row_id(s, 0), out);
-    assert_int_equal(object_count(object_get(s, "enter")), 1);
-    assert_true(object_has_uint(object_get(s, "enter"), out));
-    assert_int_equal(object_count(object_get(s, "leave")), 1);
-    assert_true(object_has_uint(object_get(s, "leave"), in));
-    assert_int_equal(object_count(object_get(s, "removed")), 0);
+    assert_int_equal(obj_count(obj_get(s, "enter")), 1);
+    assert_true(obj_has_uint(obj_get(s, "enter"), out));
+    assert_int_equal(obj_count(obj_get(s, "leave")), 1);
+    assert_true(obj_has_uint(obj_get(s, "leave"), in));
+    assert_int_equal(obj_count(obj_get(s, "removed")), 0);
     // What goes out of the world while it is out of view is none of the reader's business.
     body_remove(f->world, in, NULL);
     body_remove(f->world, out, NULL);
     tick(f);
     s = mailbox_snapshot(&f->box);
-    assert_int_equal(object_count(object_get(s, "removed")), 1);
-    assert_true(object_has_uint(object_get(s, "removed"), out));
-    assert_int_equal(object_count(object_get(s, "leave")), 0);
+    assert_int_equal(obj_count(obj_get(s, "removed")), 1);
+    assert_true(obj_has_uint(obj_get(s, "removed"), out));
+    assert_int_equal(obj_count(obj_get(s, "leave")), 0);
 }
 
 static void moved_area_shows_what_rests_in_it(void **state)
@@ -281,8 +281,8 @@ static void moved_area_shows_what_rests_in_it(void **state)
     publisher_acknowledge(&f->publisher, 1);
     assert_int_equal(rows_in(s), 1);
     assert_int_equal(row_id(s, 0), there);
-    assert_true(object_has_uint(object_get(s, "enter"), there));
-    assert_true(object_has_uint(object_get(s, "leave"), here));
+    assert_true(obj_has_uint(obj_get(s, "enter"), there));
+    assert_true(obj_has_uint(obj_get(s, "leave"), here));
     // Without an area everything is in view again.
     view.has_area = false;
     publisher_move(&f->publisher, 1, ONE, &view);
@@ -291,15 +291,15 @@ static void moved_area_shows_what_rests_in_it(void **state)
     publisher_acknowledge(&f->publisher, 1);
     assert_int_equal(rows_in(s), 1);
     assert_int_equal(row_id(s, 0), here);
-    assert_null(object_find(s, "enter"));
+    assert_null(obj_find(s, "enter"));
     // And back: what is not in the area leaves.
     view = (view_args){.has_area = true, .area = {95, -5, 105, 5}};
     publisher_move(&f->publisher, 1, ONE, &view);
     tick(f);
     s = mailbox_snapshot(&f->box);
     assert_int_equal(rows_in(s), 0);
-    assert_true(object_has_uint(object_get(s, "leave"), here));
-    assert_int_equal(object_count(object_get(s, "leave")), 1);
+    assert_true(obj_has_uint(obj_get(s, "leave"), here));
+    assert_int_equal(obj_count(obj_get(s, "leave")), 1);
 }
 
 static void events_wait_for_a_snapshot_of_their_state(void **state)
@@ -322,14 +322,14 @@ static void events_wait_for_a_snapshot_of_their_state(void **state)
         }
         const msgpack_object *s = mailbox_snapshot(&f->box);
         publisher_acknowledge(&f->publisher, 1);
-        uint64_t now = object_get_uint(s, "tick");
+        uint64_t now = obj_get_uint(s, "tick");
         assert_int_equal(now % 10, 0);
-        const msgpack_object *events = object_get(s, "events");
-        for (uint32_t k = 0; k < object_count(events); k++) {
-            const msgpack_object *event = object_at(events, k);
-            assert_in_range(object_get_uint(event, "tick"), previous + 1, now);
-            begins += strcmp(object_get_text(event, "kind"), "begin") == 0;
-            ends += strcmp(object_get_text(event, "kind"), "end") == 0;
+        const msgpack_object *events = obj_get(s, "events");
+        for (uint32_t k = 0; k < obj_count(events); k++) {
+            const msgpack_object *event = obj_at(events, k);
+            assert_in_range(obj_get_uint(event, "tick"), previous + 1, now);
+            begins += strcmp(obj_get_text(event, "kind"), "begin") == 0;
+            ends += strcmp(obj_get_text(event, "kind"), "end") == 0;
         }
         previous = now;
     }
@@ -346,12 +346,12 @@ static void events_are_of_the_kinds_that_were_asked_for(void **state)
     subscribe(f, 2, TWO, none);
     add_ball(f, 0, 0, 0);
     tick(f);
-    const msgpack_object *one = object_get(mailbox_snapshot(&f->box), "events");
-    const msgpack_object *two = object_get(mailbox_snapshot(&f->box), "events");
-    bool swapped = object_count(two) > object_count(one);
-    assert_int_equal(object_count(swapped ? two : one), 1);
-    assert_int_equal(object_count(swapped ? one : two), 0);
-    assert_string_equal(object_get_text(object_at(swapped ? two : one, 0), "kind"), "spawn");
+    const msgpack_object *one = obj_get(mailbox_snapshot(&f->box), "events");
+    const msgpack_object *two = obj_get(mailbox_snapshot(&f->box), "events");
+    bool swapped = obj_count(two) > obj_count(one);
+    assert_int_equal(obj_count(swapped ? two : one), 1);
+    assert_int_equal(obj_count(swapped ? one : two), 0);
+    assert_string_equal(obj_get_text(obj_at(swapped ? two : one, 0), "kind"), "spawn");
 }
 
 static void events_of_an_area_are_those_in_view(void **state)
@@ -368,9 +368,9 @@ static void events_of_an_area_are_those_in_view(void **state)
         tick(f);
         for (int k = 0; k < 2; k++) {
             const msgpack_object *s = mailbox_snapshot(&f->box);
-            uint64_t number = object_get_uint(s, "subscription");
+            uint64_t number = obj_get_uint(s, "subscription");
             publisher_acknowledge(&f->publisher, number);
-            begins[number] += object_count(object_get(s, "events"));
+            begins[number] += obj_count(obj_get(s, "events"));
         }
     }
     assert_int_equal(begins[1], 1);
@@ -402,9 +402,9 @@ static void too_many_waiting_events_end_the_subscription(void **state)
     publisher_acknowledge(&f->publisher, 2);
     tick(f);
     const msgpack_object *s = mailbox_snapshot(&f->box);
-    assert_int_equal(object_get_uint(s, "subscription"), 2);
+    assert_int_equal(obj_get_uint(s, "subscription"), 2);
     assert_int_equal(rows_in(s), 17);
-    assert_int_equal(object_count(object_get(s, "events")), 0);
+    assert_int_equal(obj_count(obj_get(s, "events")), 0);
     assert_true(f->publisher.log.entries.count <= 16);
 }
 
@@ -421,7 +421,7 @@ static void many_events_bring_a_slow_rate_forward(void **state)
         add_ball(f, 10.0 * i, 50, 0);
         tick(f);
         while (mailbox_left(&f->box) > 0) {
-            told += object_count(object_get(mailbox_snapshot(&f->box), "events"));
+            told += obj_count(obj_get(mailbox_snapshot(&f->box), "events"));
             publisher_acknowledge(&f->publisher, 1);
         }
     }
@@ -450,11 +450,11 @@ static void reader_behind_the_removals_gets_the_full_state(void **state)
     publisher_acknowledge(&f->publisher, 1);
     tick(f);
     const msgpack_object *s = mailbox_snapshot(&f->box);
-    assert_int_equal(object_get_uint(s, "subscription"), 1);
-    assert_true(object_bool(object_get(s, "full")));
+    assert_int_equal(obj_get_uint(s, "subscription"), 1);
+    assert_true(obj_bool(obj_get(s, "full")));
     assert_int_equal(rows_in(s), 1);
     assert_int_equal(row_id(s, 0), keep);
-    assert_int_equal(object_count(object_get(s, "removed")), 0);
+    assert_int_equal(obj_count(obj_get(s, "removed")), 0);
 }
 
 static void last_is_the_sessions_own_command(void **state)
@@ -466,8 +466,8 @@ static void last_is_the_sessions_own_command(void **state)
     publisher_note_command(&f->publisher, (session_key){1, 99}, 5); // earlier in TWO's place
     tick(f);
     const msgpack_object *one = mailbox_snapshot(&f->box);
-    assert_int_equal(object_get_uint(one, "last"), 41);
-    assert_null(object_find(mailbox_snapshot(&f->box), "last"));
+    assert_int_equal(obj_get_uint(one, "last"), 41);
+    assert_null(obj_find(mailbox_snapshot(&f->box), "last"));
 }
 
 static void paused_state_is_shown_once(void **state)
@@ -487,7 +487,7 @@ static void paused_state_is_shown_once(void **state)
     assert_true(publisher_owes(&f->publisher));
     publish_all(f);
     const msgpack_object *s = mailbox_snapshot(&f->box);
-    assert_int_equal(object_get_uint(s, "tick"), 0);
+    assert_int_equal(obj_get_uint(s, "tick"), 0);
     assert_int_equal(rows_in(s), 1);
     mailbox_snapshot(&f->box);
     publisher_acknowledge(&f->publisher, 1);
@@ -518,12 +518,12 @@ static void contacts_are_told_on_request(void **state)
     view.contacts = true;
     subscribe(f, 1, ONE, view);
     tick(f);
-    const msgpack_object *contacts = object_get(mailbox_snapshot(&f->box), "contacts");
-    assert_int_equal(object_count(contacts), 1);
-    const msgpack_object *contact = object_at(contacts, 0);
-    uint64_t sum = object_get_uint(contact, "a") + object_get_uint(contact, "b");
+    const msgpack_object *contacts = obj_get(mailbox_snapshot(&f->box), "contacts");
+    assert_int_equal(obj_count(contacts), 1);
+    const msgpack_object *contact = obj_at(contacts, 0);
+    uint64_t sum = obj_get_uint(contact, "a") + obj_get_uint(contact, "b");
     assert_int_equal(sum, a + b);
-    assert_int_equal(object_count(object_get(contact, "points")), 1);
+    assert_int_equal(obj_count(obj_get(contact, "points")), 1);
 }
 
 static void events_alone_bring_no_rows(void **state)
@@ -540,7 +540,7 @@ static void events_alone_bring_no_rows(void **state)
     tick(f);
     const msgpack_object *s = mailbox_snapshot(&f->box);
     assert_int_equal(rows_in(s), 0);
-    assert_int_equal(object_count(object_get(s, "removed")), 0);
+    assert_int_equal(obj_count(obj_get(s, "removed")), 0);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
