@@ -1,0 +1,111 @@
+"""Runs `carom` against a server of the test's own; tests are called with the two programs' paths."""
+
+import json
+import os
+import subprocess
+import sys
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[3]
+sys.path.insert(0, str(ROOT / "tests" / "interop"))
+from caromd import Caromd  # noqa: E402
+
+CAROMD, CAROM = (os.path.abspath(path) for path in sys.argv[1:3])
+COMPLETION = ROOT / "client" / "cli" / "completion" / "carom.bash"
+RUN_SECONDS = 60  # sanitizers are slow
+
+OK, REFUSED, USAGE, LOST = 0, 1, 2, 3
+
+
+def environment(**more):
+    """The test's own, without what would change the program's ways."""
+    kept = {k: v for k, v in os.environ.items()
+            if not k.startswith(("CAROM_", "LC_")) and k not in ("LANG", "NO_COLOR", "TERM")}
+    return {**kept, "LC_ALL": "C.UTF-8", "TERM": "xterm-256color", **more}
+
+
+class Result:
+    def __init__(self, done):
+        self.code = done.returncode
+        self.out = done.stdout
+        self.err = done.stderr
+
+    def json(self):
+        return json.loads(self.out)
+
+    def lines(self):
+        return self.out.splitlines()
+
+
+def carom(*words, port=None, input=None, env=None):
+    """Runs the program with the words; `port` is of the server, None for one that nobody listens on."""
+    server = f"127.0.0.1:{port}" if port else "127.0.0.1:1"
+    done = subprocess.run(
+        [CAROM, *map(str, words)], input=input if input is not None else "", text=True,
+        capture_output=True, timeout=RUN_SECONDS,
+        env=environment(CAROM_SERVER=server, **(env or {})))
+    return Result(done)
+
+
+COMPLETE = r"""
+source "$1"; shift
+carom() { "$CAROM" "$@"; }
+COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMPREPLY=()
+_carom
+printf '%s\n' "${COMPREPLY[@]}"
+"""
+
+
+def complete(*words, server="127.0.0.1:1"):
+    """What the completion offers for the last of the words."""
+    done = subprocess.run(["bash", "--norc", "-c", COMPLETE, "complete", str(COMPLETION), CAROM, *words],
+                          text=True, capture_output=True, timeout=RUN_SECONDS, env=environment(CAROM_SERVER=server))
+    assert done.stderr == "", done.stderr
+    return done.stdout.split()
+
+
+class ServerTest(unittest.TestCase):
+    """A server for all tests of a class; each test has a world of its own name."""
+
+    options = ()
+
+    @classmethod
+    def setUpClass(cls):
+        cls.server = Caromd(CAROMD, *cls.options)
+        cls.server.__enter__()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.server.__exit__()
+
+    def setUp(self):
+        self.world = self.id().rsplit(".", 1)[1]
+
+    def run_carom(self, *words, **more):
+        return carom(*words, port=self.server.port, **more)
+
+    def ok(self, *words, **more):
+        """Must work, and say nothing on standard error."""
+        result = self.run_carom(*words, **more)
+        self.assertEqual((OK, ""), (result.code, result.err), words)
+        return result
+
+    def json(self, *words, **more):
+        """Must work with --json and print exactly one line of it."""
+        result = self.ok(*words, "--json", **more)
+        self.assertEqual(1, result.out.count("\n"), words)
+        return result.json()
+
+    def fails(self, code, *words, **more):
+        result = self.run_carom(*words, **more)
+        self.assertEqual(code, result.code, (words, result.out, result.err))
+        self.assertTrue(result.err.startswith("carom: "), result.err)
+        return result
+
+    def available(self, method):
+        return self.json("methods", method)["available"]
+
+
+def main():
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]], verbosity=2)

@@ -1,0 +1,342 @@
+"""Every command that asks a server something once: what it does, what it prints, how it fails."""
+
+import json
+import time
+
+from cli import REFUSED, ROOT, ServerTest, USAGE, complete, main
+
+SCENES = ROOT / "proto" / "scenes"
+
+
+class Server(ServerTest):
+    options = ("--world", "first", "--world", "second")
+
+    def test_ping(self):
+        self.assertRegex(self.ok("ping").out, r"\A127\.0\.0\.1:\d+ answered in [\d.]+ (us|ms|s)\n\Z")
+        answer = self.json("ping")
+        self.assertGreater(answer["round_trip"], 0)
+        self.assertGreater(answer["time"], 0)
+
+    def test_ping_several_times(self):
+        lines = self.ok("ping", "-n", 3, "-i", "10ms").lines()
+        self.assertEqual(4, len(lines))
+        self.assertRegex(lines[3], r"\A3 answers: fastest .*, p50 .*, p99 .*, slowest ")
+
+    def test_info_of_server_and_world(self):
+        self.assertEqual("caromd", self.json("info")["server"])
+        self.assertRegex(self.ok("info").out, r"(?m)^server +caromd$")
+        info = self.json("info", "first")
+        self.assertEqual(("first", 60, False), (info["world"], info["hz"], info["paused"]))
+        self.assertRegex(self.ok("info", "first").out, r"(?m)^hash +[0-9a-f]{16}$")
+        self.assertIn("counters", self.json("info", "--stats"))
+        self.assertRegex(self.ok("info", "--stats").out, r"(?m)^counters$")
+
+    def test_worlds(self):
+        self.assertLessEqual({"first", "second"}, {world["world"] for world in self.json("worlds")})
+        table = self.ok("worlds").lines()
+        self.assertRegex(table[0], r"\AWORLD +STATE +TICK ")
+        self.assertTrue(any(line.startswith("first ") and "running" in line for line in table))
+        self.assertIn("second", self.ok("worlds", "--names").lines())
+
+    def test_unknown_world_is_refused_with_a_hint(self):
+        for words in (["info"], ["bodies"], ["watch"], ["events"], ["pause"], ["destroy"], ["step"],
+                      ["spawn", "--circle", "1"], ["set", "gravity=0,0"]):
+            with self.subTest(words[0]):
+                result = self.fails(REFUSED, words[0], "nowhere", *words[1:])
+                self.assertIn("not_found: world 'nowhere'", result.err)
+                self.assertIn("carom worlds", result.err)
+
+    def test_call(self):
+        self.assertEqual({"any": 7}, {k: v for k, v in self.json("call", "ping", "any=7").items() if k == "any"})
+        self.assertEqual([1, 2], self.json("call", "ping", '{"any": [1, 2]}')["any"])
+        self.assertEqual("x", self.json("call", "ping", "-", input='{"any": "x"}')["any"])
+        self.assertEqual(2, self.json("call", "ping", '{"any": 1}', "any=2")["any"])
+        self.assertGreater(self.ok("call", "server.info").out.count("\n"), 5)  # indented, for people
+        result = self.fails(REFUSED, "call", "world.quux")
+        self.assertIn("unknown_method", result.err)
+        self.assertIn("carom methods", result.err)
+        self.assertIn("invalid_argument", self.fails(REFUSED, "call", "world.info", "world=7x/").err)
+
+    def test_call_as_notification_has_no_answer(self):
+        self.json("create", self.world, "--paused")
+        self.assertEqual("", self.ok("call", "world.resume", f"world={self.world}", "--notify").out)
+        for _ in range(100):
+            if not self.json("info", self.world)["paused"]:
+                return
+            time.sleep(0.05)
+        self.fail("the notification did nothing")
+
+    def test_completion_offers_the_worlds(self):
+        self.assertLessEqual({"first", "second"}, set(complete("watch", "", server=f"127.0.0.1:{self.server.port}")))
+        self.assertEqual(["second"], complete("--server", "127.0.0.1", ":", str(self.server.port), "pause", "se"))
+
+
+class Worlds(ServerTest):
+    def test_create_with_all_it_takes(self):
+        self.json("create", self.world, "--gravity", "0,-1.5", "--hz", 120, "--substeps", 2, "--paused",
+                  "--max-bodies", 5, "--no-sleep", "hit_threshold=3")
+        info = self.json("info", self.world)
+        self.assertEqual(([0, -1.5], 120, 2, True, 5, False, 3),
+                         tuple(info[k] for k in ("gravity", "hz", "substeps", "paused", "max_bodies", "sleep",
+                                                 "hit_threshold")))
+
+    def test_create_from_a_scene(self):
+        self.json("create", self.world, "--scene", "cradle")
+        self.assertGreater(self.json("info", self.world)["bodies"], 0)
+
+    def test_create_twice_is_refused_unless_wanted(self):
+        self.assertRegex(self.ok("create", self.world).out, r" is there, at tick 0\n")
+        self.assertIn("already_exists", self.fails(REFUSED, "create", self.world).err)
+        self.assertEqual(self.world, self.json("create", self.world, "--if-absent")["world"])
+        self.assertRegex(self.ok("create", self.world, "--if-absent").out, r" is there, at tick \d+\n")
+
+    def test_create_with_a_bad_name_is_refused(self):
+        self.assertIn("invalid_argument", self.fails(REFUSED, "create", "no/such").err)
+
+    def test_pause_step_resume(self):
+        self.json("create", self.world, "--paused")
+        self.assertEqual(1, self.json("step", self.world)["tick"])
+        self.assertEqual(11, self.json("step", self.world, 10)["tick"])
+        self.assertEqual(f"{self.world}: tick 12\n", self.ok("step", self.world).out)
+        self.ok("resume", self.world)
+        self.assertEqual(REFUSED, self.run_carom("step", self.world).code)  # not while it runs
+        self.ok("pause", self.world)
+        self.assertTrue(self.json("info", self.world)["paused"])
+
+    def test_destroy_several_goes_on_after_a_slip(self):
+        self.ok("create", self.world + "a")
+        self.ok("create", self.world + "b")
+        result = self.fails(REFUSED, "destroy", self.world + "a", "nowhere", self.world + "b")
+        self.assertEqual([f"{self.world}a is gone", f"{self.world}b is gone"], result.lines())
+        self.assertNotIn(self.world, self.ok("worlds", "--names").out)
+
+    def test_apply_takes_the_scene_s_name(self):
+        result = self.json("apply", SCENES / "cradle.json")
+        self.assertEqual(("cradle", True), (result["world"], result["created"]))
+        self.assertEqual(result["bodies"], self.json("info", "cradle")["bodies"])
+        self.ok("destroy", "cradle")
+
+    def test_apply_into_a_world_of_another_name(self):
+        self.assertRegex(self.ok("apply", SCENES / "cradle.json", self.world, "--paused").out,
+                         rf"\A{self.world} created: \d+ commands, \d+ bodies, \d+ joints, at tick \d+\n")
+        self.assertTrue(self.json("info", self.world)["paused"])
+        before = self.json("info", self.world)["bodies"]
+        self.assertFalse(self.json("apply", SCENES / "cradle.json", self.world)["created"])
+        self.assertEqual(2 * before, self.json("info", self.world)["bodies"])
+
+    def test_apply_from_standard_input(self):
+        scene = {"name": "piped", "commands": [["body.spawn", {"shapes": [{"kind": "circle", "radius": 1}]}]]}
+        self.assertEqual(1, self.json("apply", "-", self.world, input=json.dumps(scene))["bodies"])
+        self.assertEqual("piped", self.json("apply", "-", input=json.dumps(scene))["world"])
+
+    def test_apply_what_is_no_scene_is_refused(self):
+        for text in ("{", '{"name": "x", "commands": 3}', '{"name": "x", "commands": [["body.spwan", {}]]}'):
+            self.fails(REFUSED, "apply", "-", self.world, input=text)
+        self.assertNotIn(self.world, self.ok("worlds", "--names").lines())  # nothing is left behind
+
+    def test_apply_without_create_needs_the_world(self):
+        self.fails(REFUSED, "apply", SCENES / "cradle.json", self.world, "--no-create")
+
+
+class Bodies(ServerTest):
+    def setUp(self):
+        super().setUp()
+        self.json("create", self.world, "--gravity", "0,0", "--paused")
+
+    def spawn(self, *words):
+        return self.json("spawn", self.world, *words)["body"]
+
+    def get(self, body):
+        return self.json("get", self.world, body)
+
+    def step(self, ticks=1):
+        self.json("step", self.world, ticks)
+
+    def test_spawn_with_all_it_takes(self):
+        body = self.spawn("--circle", 0.5, "--at", "1,-2", "--angle", 0.5, "--velocity", "3,4", "--spin", -1, "--bullet",
+                          "--tag", "ball", "--density", 2, "--friction", 0.25, "--restitution", 0.5, "gravity_scale=0.5")
+        got = self.get(body)
+        self.assertEqual([1, -2], got["position"])
+        self.assertEqual([3, 4], got["velocity"])
+        self.assertAlmostEqual(0.5, got["angle"], places=6)
+        self.assertEqual((-1, 0.5, True, "ball", "dynamic"),
+                         tuple(got[k] for k in ("angular_velocity", "gravity_scale", "bullet", "tag", "type")))
+        self.assertAlmostEqual(2 * 3.14159265 * 0.25, got["mass"], places=5)
+        shape = got["shapes"][0]
+        self.assertEqual(("circle", 0.5, 2, 0.25, 0.5),
+                         tuple(shape[k] for k in ("kind", "radius", "density", "friction", "restitution")))
+
+    def test_spawn_every_shape(self):
+        body = self.spawn("--circle", 1, "--box", "2x1", "--capsule=-1,0,1,0,0.5", "--polygon", "0,0 1,0 0,1",
+                          "--segment", "0,0,1,1", "--chain", "0,0 1,0 2,1", "--loop", "0,0 4,0 0,4",
+                          "--shape", '{"kind": "box", "size": [1, 1], "radius": 0.1}', "--type", "static")
+        kinds = [shape["kind"] for shape in self.get(body)["shapes"]]
+        self.assertEqual(8, len(kinds))
+        self.assertLessEqual({"circle", "capsule", "segment", "chain"}, set(kinds))
+
+    def test_spawn_several_in_one_tick(self):
+        results = self.json("spawn", self.world, "--box", "1x1", "--at", "0,0.5", "--count", 4, "--step", "0,2")["results"]
+        self.assertEqual(1, self.json("step", self.world)["tick"])
+        self.assertEqual([[0, 0.5], [0, 2.5], [0, 4.5], [0, 6.5]], [self.get(r["body"])["position"] for r in results])
+
+    def test_spawn_for_people(self):
+        self.assertRegex(self.ok("spawn", self.world, "--circle", 1).out, r"\Abody 1, at tick \d+\n\Z")
+        self.assertEqual(3, len(self.ok("spawn", self.world, "--circle", 1, "-n", 3).lines()))
+
+    def test_spawn_what_the_server_refuses(self):
+        self.assertIn("invalid_argument", self.fails(REFUSED, "spawn", self.world, "--circle=-1").err)
+
+    def test_get(self):
+        body = self.spawn("--box", "2x2", "--at", "1,2")
+        self.assertRegex(self.ok("get", self.world, body).out, r"(?m)^position +1, 2$")
+        self.assertEqual("1, 2\n", self.ok("get", self.world, body, "--field", "position").out)
+        self.assertEqual("1\n", self.ok("get", self.world, body, "-f", "position[0]").out)
+        self.assertEqual("-\n", self.ok("get", self.world, body, "--field", "nothing").out)
+        result = self.fails(REFUSED, "get", self.world, 99)
+        self.assertIn("not_found: body 99", result.err)
+        self.assertIn("carom bodies", result.err)
+
+    def test_set_body_and_world(self):
+        body = self.spawn("--circle", 1)
+        self.ok("set", self.world, body, "position=5,-6", "velocity=1,0", "tag=12", "type=kinematic")
+        got = self.get(body)
+        self.assertEqual(([5, -6], [1, 0], "12", "kinematic"),
+                         (got["position"], got["velocity"], got["tag"], got["type"]))
+        self.ok("set", self.world, "gravity=0,-3")
+        self.assertEqual([0, -3], self.json("info", self.world)["gravity"])
+        self.assertIn("body.set has no 'mas'", self.fails(USAGE, "set", self.world, body, "mas=3").err)
+
+    def test_remove_several(self):
+        bodies = [self.spawn("--circle", 1) for _ in range(3)]
+        result = self.fails(REFUSED, "remove", self.world, bodies[0], 99, bodies[2])
+        self.assertEqual(2, len(result.lines()))
+        self.assertEqual([bodies[1]], [b["body"] for b in self.json("bodies", self.world)])
+
+    def test_bodies_table_and_choice(self):
+        self.spawn("--box", "10x1", "--type", "static")
+        ball = self.spawn("--circle", 1, "--circle", 0.5, "--at", "50,0", "--tag", "ball")
+        table = self.ok("bodies", self.world).lines()
+        self.assertEqual(3, len(table))
+        self.assertRegex(table[0], r"\ABODY +TYPE +X +Y ")
+        self.assertRegex(table[2], rf"\A *{ball} +dynamic +50\.000 .* 2 circle +ball\Z")
+        for words in (["--type", "dynamic"], ["--tag", "ball"], ["--awake"], ["--area", "40,-5,60,5"]):
+            self.assertEqual([str(ball)], self.ok("bodies", self.world, "--ids", *words).lines(), words)
+            self.assertEqual([ball], [b["body"] for b in self.json("bodies", self.world, *words)], words)
+        self.assertEqual([], self.json("bodies", self.world, "--tag", "no such"))
+
+    def test_impulse_changes_the_velocity(self):
+        body = self.spawn("--box", "1x2")  # 2 kg
+        self.ok("impulse", self.world, body, "0,10")
+        self.step()
+        self.assertAlmostEqual(5, self.get(body)["velocity"][1], places=5)
+        self.assertEqual(0, self.get(body)["angular_velocity"])
+        self.ok("impulse", self.world, body, "-1,0", "--point", "0,1")
+        self.step()
+        self.assertGreater(self.get(body)["angular_velocity"], 0)
+        before = self.get(body)["angular_velocity"]
+        self.ok("impulse", self.world, body, "--angular", -3)
+        self.step()
+        self.assertLess(self.get(body)["angular_velocity"], before)
+
+    def test_force_and_torque_act_until_they_are_ended(self):
+        body = self.spawn("--box", "1x1")  # 1 kg
+        self.ok("force", self.world, body, "6,0")
+        self.ok("torque", self.world, body, 1)
+        self.step(60)
+        got = self.get(body)
+        self.assertAlmostEqual(6, got["velocity"][0], delta=0.2)
+        self.assertGreater(got["angular_velocity"], 1)
+        self.ok("force", self.world, body, "0,0")
+        self.ok("torque", self.world, body, 0)
+        self.step()
+        before = self.get(body)["velocity"]
+        self.step(10)
+        self.assertEqual(before, self.get(body)["velocity"])
+        self.assertRegex(self.ok("force", self.world, body, "1,0", "--point", "0,1").out, r"\Atick \d+\n")
+
+
+class Queries(ServerTest):
+    def setUp(self):
+        super().setUp()
+        if not self.available("query.ray"):
+            self.assertIn("unavailable", self.fails(REFUSED, "ray", "w", "0,0", "1,0").err)
+            self.skipTest("queries are not in this version")
+        self.json("create", self.world, "--gravity", "0,0", "--paused")
+        self.near = self.json("spawn", self.world, "--circle", 1, "--at", "5,0")["body"]
+        self.far = self.json("spawn", self.world, "--box", "2x2", "--at", "10,0",
+                             "--shape", '{"kind":"circle","radius":0.1,"filter":{"category":2}}')["body"]
+        self.json("step", self.world)
+
+    def hits(self, *words):
+        found = self.json(*words)
+        return found["hits"] if isinstance(found, dict) else found
+
+    def test_ray(self):
+        hits = self.hits("ray", self.world, "0,0", "20,0")
+        self.assertEqual([self.near], [hit["body"] for hit in hits])
+        self.assertAlmostEqual(4, hits[0]["point"][0], places=4)
+        self.assertAlmostEqual(-1, hits[0]["normal"][0], places=4)
+        self.assertAlmostEqual(0.2, hits[0]["fraction"], places=4)
+        self.assertEqual([self.near, self.far], [h["body"] for h in self.hits("ray", self.world, "0,0", "20,0", "--all")][:2])
+        self.assertEqual([self.far], [h["body"] for h in self.hits("ray", self.world, "0,0", "20,0", "--mask", 2)])
+        self.assertRegex(self.ok("ray", self.world, "0,0", "20,0").lines()[0], r"\ABODY +SHAPE +POINT")
+        self.assertEqual("nothing\n", self.ok("ray", self.world, "0,50", "1,50").out)
+
+    def test_cast(self):
+        hits = self.hits("cast", self.world, "0,0", "20,0", "--circle", 0.5)
+        self.assertEqual(self.near, hits[0]["body"])
+        self.assertAlmostEqual(3.5 / 20, hits[0]["fraction"], places=3)
+        self.assertRegex(self.ok("cast", self.world, "0,0", "20,0", "--box", "1x1").lines()[0], r"\ABODY")
+
+    def test_overlap(self):
+        ids = lambda *words: sorted(self.json("overlap", self.world, *words))  # noqa: E731
+        self.assertEqual([self.near], ids("--point", "5,0.5"))
+        self.assertEqual([self.near, self.far], ids("--area", "0,-5,20,5"))
+        self.assertEqual([self.far], ids("--circle", 1, "--at", "11,1"))
+        self.assertEqual([], ids("--point", "0,50"))
+        self.assertEqual("nothing\n", self.ok("overlap", self.world, "--point", "0,50").out)
+        self.assertEqual(f"{self.near}\n", self.ok("overlap", self.world, "--point", "5,0.5").out)
+
+    def test_nearest(self):
+        found = self.json("nearest", self.world, "0,0")
+        self.assertEqual(self.near, found["body"])
+        self.assertAlmostEqual(4, found["distance"], places=4)
+        self.assertRegex(self.ok("nearest", self.world, "0,0").lines()[0], r"\ABODY +SHAPE +POINT +DISTANCE\Z")
+        self.assertEqual("nothing\n", self.ok("nearest", self.world, "0,0", "--radius", 1).out)
+
+
+class Joints(ServerTest):
+    def setUp(self):
+        super().setUp()
+        if not self.available("joint.create"):
+            self.assertIn("unavailable", self.fails(REFUSED, "joint", "create", "w", "weld", 1, 2).err)
+            self.skipTest("joints are not in this version")
+        self.json("create", self.world, "--paused")
+        self.a = self.json("spawn", self.world, "--type", "static", "--at", "0,5")["body"]
+        self.b = self.json("spawn", self.world, "--circle", 0.5, "--at", "2,5")["body"]
+
+    def test_life_of_a_joint(self):
+        joint = self.json("joint", "create", self.world, "revolute", self.a, self.b, "anchor=0,5")["joint"]
+        self.json("step", self.world, 120)
+        x, y = self.json("get", self.world, self.b)["position"]
+        self.assertAlmostEqual(2, ((x ** 2) + (y - 5) ** 2) ** 0.5, places=2)
+        self.assertLess(y, 4.9)
+        self.assertEqual(("revolute", self.a, self.b),
+                         tuple(self.json("joint", "get", self.world, joint)[k] for k in ("kind", "a", "b")))
+        self.assertRegex(self.ok("joint", "list", self.world).lines()[1], rf"\A *{joint} +revolute +{self.a} +{self.b} ")
+        self.assertEqual([joint], [j["joint"] for j in self.json("joint", "list", self.world)])
+        self.ok("joint", "set", self.world, joint, "motor_speed=3", "max_torque=50")
+        self.assertEqual(3, self.json("joint", "get", self.world, joint)["motor_speed"])
+        self.ok("joint", "remove", self.world, joint)
+        self.assertEqual([], self.json("joint", "list", self.world))
+        self.assertIn("carom joint list", self.fails(REFUSED, "joint", "get", self.world, joint).err)
+
+    def test_create_for_people(self):
+        self.assertRegex(self.ok("joint", "create", self.world, "distance", self.a, self.b, "length=2").out,
+                         r"\Ajoint \d+, at tick \d+\n")
+        self.assertIn("joint.create has no 'lenght'; did you mean 'length'?",
+                      self.fails(USAGE, "joint", "create", self.world, "distance", self.a, self.b, "lenght=2").err)
+
+
+if __name__ == "__main__":
+    main()

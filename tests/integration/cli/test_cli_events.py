@@ -1,0 +1,101 @@
+"""carom events: lines for people and for scripts, kinds, bodies, ends."""
+
+import json
+import subprocess
+import time
+
+from cli import CAROM, LOST, REFUSED, ServerTest, environment, main
+
+
+class Events(ServerTest):
+    def setUp(self):
+        super().setUp()
+        self.json("create", self.world, "--gravity", "0,-10")
+        self.json("spawn", self.world, "--box", "20x1", "--at", "0,-0.5", "--type", "static", "--restitution", 1)
+
+    def drop(self, x=0, **_):
+        """A ball that bounces for ever: begin and end, again and again."""
+        return self.json("spawn", self.world, "--circle", 0.2, "--at", f"{x},1", "--restitution", 1)["body"]
+
+    def test_lines_for_people(self):
+        self.drop()
+        lines = self.ok("events", self.world, "--kind", "begin,end", "--count", 4, "--for", "20s").lines()
+        self.assertEqual(["begin", "end"] * 2 if " begin " in lines[0] else ["end", "begin"] * 2,
+                         [line.split()[1] for line in lines])
+        begin = next(line for line in lines if " begin " in line)
+        self.assertRegex(begin, r"\A +\d+  begin +\d+ \d+  at -?[\d.]+, -?[\d.]+  normal .*speed [\d.]+ m/s")
+
+    def test_lines_of_json(self):
+        ball = self.drop()
+        result = self.ok("events", self.world, "--json", "--kind", "begin", "-n", 3, "--for", "20s")
+        events = [json.loads(line) for line in result.lines()]
+        self.assertEqual(3, len(events))
+        for event in events:
+            self.assertEqual("begin", event["kind"])
+            self.assertIn(ball, (event["a"], event["b"]))
+            self.assertGreater(event["speed"], 1)
+        ticks = [event["tick"] for event in events]
+        self.assertEqual(sorted(set(ticks)), ticks)
+
+    def test_body_chooses(self):
+        balls = [self.drop(x) for x in (-5, 0, 5)]
+        result = self.ok("events", self.world, "--json", "-k", "begin", "--body", balls[1], "-n", 3, "--for", "20s")
+        for line in result.lines():
+            self.assertIn(balls[1], (json.loads(line)["a"], json.loads(line)["b"]))
+
+    def test_spawn_and_remove_are_told_by_default(self):
+        process = subprocess.Popen([CAROM, "events", self.world, "--json", "--count", "2", "--for", "20s"], text=True,
+                                   stdout=subprocess.PIPE, env=environment(CAROM_SERVER=f"127.0.0.1:{self.server.port}"))
+        while self.json("info", self.world)["subscribers"] == 0:
+            time.sleep(0.02)
+        body = self.json("spawn", self.world, "--circle", 1, "--at", "0,900")["body"]
+        self.ok("remove", self.world, body)
+        out, _ = process.communicate(timeout=30)
+        self.assertEqual([("spawn", body), ("remove", body)],
+                         [(event["kind"], event["a"]) for event in map(json.loads, out.splitlines())])
+        self.assertEqual(0, process.returncode)
+
+    def test_time_ends_it(self):
+        began = time.monotonic()
+        self.assertEqual("", self.ok("events", self.world, "--for", "300ms").out)
+        self.assertLess(time.monotonic() - began, 10)
+
+    def test_count_of_none_is_none(self):
+        self.assertEqual("", self.ok("events", self.world, "--count", 0).out)
+
+    def test_destroyed_world_ends_it_with_1(self):
+        process = subprocess.Popen([CAROM, "events", self.world], text=True, stderr=subprocess.PIPE,
+                                   stdout=subprocess.DEVNULL, env=environment(CAROM_SERVER=f"127.0.0.1:{self.server.port}"))
+        while self.json("info", self.world)["subscribers"] == 0:
+            time.sleep(0.02)
+        self.ok("destroy", self.world)
+        _, err = process.communicate(timeout=30)
+        self.assertEqual(REFUSED, process.returncode)
+        self.assertIn("cannot be listened to any more: the world was destroyed", err)
+
+    def test_thousands_a_second_are_all_printed_in_order(self):
+        self.json("set", self.world, "gravity=0,-30")
+        self.json("spawn", self.world, "--circle", 0.2, "--at", "-9,0.5", "--restitution", 1, "--count", 100,
+                  "--step", "0.18,0")
+        result = self.ok("events", self.world, "--json", "--kind", "all", "--count", 2000, "--for", "30s")
+        events = [json.loads(line) for line in result.lines()]
+        self.assertEqual(2000, len(events))
+        self.assertEqual(sorted(event["tick"] for event in events), [event["tick"] for event in events])
+
+
+class LostServer(ServerTest):
+    def test_server_that_ends_is_3(self):
+        self.json("create", self.world)
+        process = subprocess.Popen([CAROM, "events", self.world], text=True, stderr=subprocess.PIPE,
+                                   stdout=subprocess.DEVNULL, env=environment(CAROM_SERVER=f"127.0.0.1:{self.server.port}"))
+        while self.json("info", self.world)["subscribers"] == 0:
+            time.sleep(0.02)
+        self.server.process.terminate()
+        self.server.process.wait(30)
+        _, err = process.communicate(timeout=30)
+        self.assertEqual(LOST, process.returncode, err)
+        self.assertIn("shutting down", err)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,321 @@
+"""carom watch: frames into a pipe, and the screen of a real (pseudo) terminal."""
+
+import fcntl
+import json
+import os
+import pty
+import re
+import select
+import signal
+import struct
+import subprocess
+import sys
+import termios
+import time
+from pathlib import Path
+
+from cli import CAROM, LOST, REFUSED, ServerTest, environment, main
+
+BRAILLE = re.compile("[\u2801-\u28ff]")
+ENTER, LEAVE = "\x1b[?1049h", "\x1b[?1049l"
+
+
+class Frames(ServerTest):
+    def setUp(self):
+        super().setUp()
+        self.json("create", self.world, "--paused")
+        self.json("spawn", self.world, "--box", "10x1", "--at", "0,-0.5", "--type", "static")
+        self.ball = self.json("spawn", self.world, "--circle", 2, "--at", "0,1.99")["body"]
+        self.json("step", self.world)
+
+    def frame(self, *words, **more):
+        lines = self.ok("watch", self.world, "--frames", 1, *words, **more).out.split("\n")
+        self.assertEqual("", lines.pop())
+        return lines
+
+    def test_frame_has_its_size_and_its_status(self):
+        lines = self.frame("--size", "60x20")
+        self.assertEqual(20, len(lines))
+        self.assertTrue(all(len(line) <= 60 for line in lines), lines)
+        self.assertRegex(lines[0], rf"\A{self.world[:20]}.*tick 1 ")
+        self.assertTrue(any(BRAILLE.search(line) for line in lines))
+
+    def test_bodies_are_drawn_to_scale(self):
+        lines = self.frame("--size", "60x21", "--area", "-7.5,-2.5,7.5,7.5", "--no-contacts")[1:]
+        inked = [(x, y) for y, line in enumerate(lines) for x, c in enumerate(line) if BRAILLE.match(c)]
+        width = max(x for x, _ in inked) - min(x for x, _ in inked) + 1
+        height = max(y for _, y in inked) - min(y for _, y in inked) + 1
+        # 10 m wide and 5 m high; a cell is twice as high as wide.
+        self.assertAlmostEqual(10 / 5, width / (2 * height), delta=0.25)
+
+    def test_circle_and_box_look_like_themselves(self):
+        lines = self.frame("--size", "40x16", "--ascii", "--no-contacts")
+        self.assertNotRegex("".join(lines), "[^\x20-\x7e]")
+        self.assertGreater(sum(c in "-_\"=#" for c in lines[-2] + lines[-3] + lines[-4]), 15)  # the floor's edges
+
+    def test_rotation_shows(self):
+        before = self.frame("--size", "40x16", "--area", "-5,-1,5,5")
+        self.ok("set", self.world, self.ball, "angle=1.5")
+        self.json("step", self.world)
+        self.assertNotEqual(before[1:], self.frame("--size", "40x16", "--area", "-5,-1,5,5")[1:])
+
+    def test_contacts_normals_and_ids_can_be_shown(self):
+        self.json("step", self.world, 30)
+        area = ("--size", "60x24", "--area", "-5,-1,5,5", "--color", "always")
+        plain = self.frame(*area, "--no-contacts")
+        with_contacts = self.frame(*area)
+        self.assertNotIn("38;5;196m", "".join(plain))
+        self.assertIn("38;5;196m", "".join(with_contacts))
+        self.assertIn("38;5;227m", "".join(self.frame(*area, "--normals")))
+        self.assertTrue(any(re.search(rf"\b{self.ball}\b", line) for line in self.frame(*area, "--ids")[1:]))
+
+    def test_colour_only_when_it_is_wanted(self):
+        self.assertNotIn("\x1b", "".join(self.frame()))  # a pipe
+        self.assertIn("\x1b[38;5;214m", "".join(self.frame("--color", "always")))
+        self.assertNotIn("\x1b", "".join(self.frame("--color", "never")))
+
+    def test_locale_without_utf8_gets_ascii(self):
+        lines = self.frame(env={"LC_ALL": "C"})
+        self.assertNotRegex("".join(lines), "[^\x20-\x7e]")
+
+    def test_several_frames_of_a_moving_world_differ(self):
+        self.ok("set", self.world, self.ball, "velocity=5,5")
+        self.ok("resume", self.world)
+        out = self.ok("watch", self.world, "--frames", 3, "--size", "120x10", "-i", "100ms").out
+        frames = out.split("\n\n")
+        self.assertEqual(3, len(frames))
+        self.assertEqual(3, len(set(frames)))
+        ticks = [int(re.search(r"tick (\d+)", frame)[1]) for frame in frames]
+        self.assertEqual(sorted(set(ticks)), ticks)
+
+    def test_empty_world_is_a_frame_too(self):
+        self.json("create", self.world + "2")
+        self.assertIn("0 bodies", self.ok("watch", self.world + "2", "--frames", 1).out)
+
+    def test_json_prints_snapshots(self):
+        self.ok("resume", self.world)
+        lines = self.ok("watch", self.world, "--json", "--frames", 3).lines()
+        self.assertEqual(3, len(lines))
+        snapshots = [json.loads(line) for line in lines]
+        self.assertEqual([True, False, False], [snapshot["full"] for snapshot in snapshots])
+        self.assertEqual(self.world, snapshots[0]["world"])
+
+    def test_frames_for_ever_end_with_a_signal(self):
+        process = subprocess.Popen([CAROM, "watch", self.world, "-i", "50ms"], text=True, stdout=subprocess.PIPE,
+                                   env=environment(CAROM_SERVER=f"127.0.0.1:{self.server.port}"))
+        self.assertIn("tick", process.stdout.readline())
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=30)
+        self.assertEqual(0, process.returncode)
+
+
+# A process that can be stopped needs a parent in its session: what a shell is to a job.
+SHELL = """
+import os, sys
+job = os.fork()
+if job == 0:
+    os.setpgid(0, 0)
+    os.execv(sys.argv[1], sys.argv[1:])
+try:
+    os.setpgid(job, job)
+except PermissionError:
+    pass  # it has done so itself and runs already
+os.tcsetpgrp(0, job)
+print("job", job, flush=True)
+os._exit(os.waitstatus_to_exitcode(os.waitpid(job, 0)[1]))
+"""
+
+
+class Terminal:
+    """`carom` on a pseudo terminal. What it writes is gathered as text."""
+
+    def __init__(self, port, *words, columns=80, rows=24, before=(), **env):
+        self.master, slave = pty.openpty()
+        self.resize(columns, rows)
+        self.before = termios.tcgetattr(slave)
+        self.slave = slave
+        self.process = subprocess.Popen(
+            [*before, CAROM, *words], stdin=slave, stdout=slave, stderr=slave, start_new_session=True,
+            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+            env=environment(CAROM_SERVER=f"127.0.0.1:{port}", **env))
+        self.text = ""
+
+    def resize(self, columns, rows):
+        fcntl.ioctl(self.master, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+
+    def read(self, seconds=0.1):
+        until = time.monotonic() + seconds
+        while (left := until - time.monotonic()) > 0:
+            if select.select([self.master], [], [], left)[0]:
+                self.text += os.read(self.master, 65536).decode(errors="replace")
+
+    def wait_for(self, pattern, seconds=30):
+        """Reads until the pattern has come, and forgets all up to its end."""
+        until = time.monotonic() + seconds
+        while time.monotonic() < until:
+            found = re.search(pattern, self.text)
+            if found:
+                self.text = self.text[found.end():]
+                return found
+            self.read(0.05)
+        raise AssertionError(f"{pattern!r} did not come; got {self.text[-2000:]!r}")
+
+    def keys(self, text):
+        os.write(self.master, text.encode())
+
+    def end(self, seconds=30):
+        """The exit code; checks that the terminal is as it was."""
+        until = time.monotonic() + seconds
+        while self.process.poll() is None and time.monotonic() < until:
+            self.read(0.05)
+        code = self.process.wait(1)
+        self.read(0.1)
+        after = termios.tcgetattr(self.slave)
+        assert after[:4] == self.before[:4], (self.before, after)
+        return code
+
+    def close(self):
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+        os.close(self.master)
+        os.close(self.slave)
+
+
+class Screen(ServerTest):
+    options = ("--world", "drum:drum")
+
+    def setUp(self):
+        super().setUp()
+        self.terminal = Terminal(self.server.port, "watch", "drum")
+        self.addCleanup(self.terminal.close)
+        self.terminal.wait_for(re.escape(ENTER))
+        self.terminal.wait_for(r"drum  tick \d+")
+        self.terminal.wait_for(BRAILLE.pattern)
+
+    def paused(self):
+        return self.json("info", "drum")["paused"]
+
+    def test_quit_puts_the_terminal_back(self):
+        self.terminal.keys("q")
+        self.assertEqual(0, self.terminal.end())
+        self.assertIn("\x1b[?25h", self.terminal.text)
+        self.assertTrue(self.terminal.text.rstrip().endswith(LEAVE))
+
+    def test_signals_put_the_terminal_back(self):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
+            with self.subTest(number.name):
+                terminal = Terminal(self.server.port, "watch", "drum")
+                self.addCleanup(terminal.close)
+                terminal.wait_for(BRAILLE.pattern)
+                terminal.process.send_signal(number)
+                self.assertEqual(0, terminal.end())
+                self.assertIn(LEAVE, terminal.text)
+
+    def test_crash_puts_the_terminal_back(self):
+        self.terminal.process.send_signal(signal.SIGABRT)
+        self.assertEqual(-signal.SIGABRT, self.terminal.end())
+        self.assertIn(LEAVE, self.terminal.text)
+
+    def test_stop_gives_the_screen_back_and_takes_it_again(self):
+        terminal = Terminal(self.server.port, "watch", "drum", before=(sys.executable, "-c", SHELL))
+        self.addCleanup(terminal.close)
+        job = int(terminal.wait_for(r"job (\d+)")[1])
+        terminal.wait_for(BRAILLE.pattern)
+        terminal.keys("\x1a")
+        terminal.wait_for(re.escape(LEAVE))
+        for _ in range(200):
+            state = Path(f"/proc/{job}/stat").read_text().rsplit(")", 1)[1].split()[0]
+            if state == "T":
+                break
+            terminal.read(0.05)
+        self.assertEqual("T", state)
+        os.kill(job, signal.SIGCONT)
+        terminal.wait_for(re.escape(ENTER))
+        terminal.wait_for(BRAILLE.pattern)
+        terminal.keys("q")
+        self.assertEqual(0, terminal.end())
+
+    def test_space_pauses_and_resumes_the_world(self):
+        self.terminal.keys(" ")
+        self.terminal.wait_for("PAUSED")
+        self.assertTrue(self.paused())
+        self.terminal.keys(" ")
+        self.terminal.wait_for("space pause")
+        for _ in range(100):
+            if not self.paused():
+                break
+            time.sleep(0.05)
+        self.assertFalse(self.paused())
+
+    def test_resize_draws_anew_in_the_new_size(self):
+        self.terminal.resize(40, 12)
+        self.terminal.process.send_signal(signal.SIGWINCH)
+        self.terminal.wait_for(r"\x1b\[12;1Hq quit")
+        self.terminal.text = ""
+        self.terminal.read(0.5)
+        self.assertEqual([], [row for row in re.findall(r"\x1b\[(\d+);1H", self.terminal.text) if int(row) > 12])
+        for row in re.findall(r"\x1b\[\d+;1H([^\x1b]*)", re.sub(r"\x1b\[[\d;]*m", "", self.terminal.text)):
+            self.assertLessEqual(len(row), 40)
+
+    def test_keys_change_the_picture(self):
+        self.terminal.keys(" ")
+        self.terminal.wait_for("PAUSED")
+        self.terminal.read(1.5)  # until nothing moves
+        for keys, wanted in (("c", r"\x1b\["), ("+", r"1H"), ("-", r"1H"), ("\x1b[C", r"1H"), ("h", r"1H"), ("f", r"fit\*"),
+                             ("i", r"\d"), ("i", r"1H"), ("n", r"38;5;227m")):
+            with self.subTest(keys):
+                self.terminal.text = ""
+                self.terminal.keys(keys)
+                self.terminal.wait_for(wanted)
+        self.terminal.keys(" ")
+        self.terminal.wait_for("space pause")
+
+    def test_no_color_is_respected(self):
+        terminal = Terminal(self.server.port, "watch", "drum", NO_COLOR="1")
+        self.addCleanup(terminal.close)
+        terminal.wait_for(r"drum  tick")
+        terminal.wait_for(BRAILLE.pattern)
+        terminal.read(0.5)
+        self.assertNotIn("38;5;", terminal.text)
+
+    def test_rows_that_do_not_change_are_not_sent(self):
+        self.terminal.keys(" ")
+        self.terminal.wait_for("PAUSED")
+        self.terminal.read(2.5)
+        self.terminal.text = ""
+        self.terminal.read(1.0)
+        rows = re.findall(r"\x1b\[(\d+);1H", self.terminal.text)
+        self.assertLessEqual(set(rows), {"1", "24"})  # the lines of text at most
+        self.terminal.keys(" ")
+        self.terminal.wait_for("space pause")
+
+
+class Endings(ServerTest):
+    def test_world_that_is_destroyed_ends_it_with_1(self):
+        self.json("create", self.world)
+        terminal = Terminal(self.server.port, "watch", self.world)
+        self.addCleanup(terminal.close)
+        terminal.wait_for(re.escape(ENTER))
+        terminal.wait_for("0 bodies")
+        self.ok("destroy", self.world)
+        self.assertEqual(REFUSED, terminal.end())
+        self.assertIn("the world was destroyed", terminal.text)
+        self.assertLess(terminal.text.index(LEAVE), terminal.text.index("carom: "))  # told on the first screen
+
+
+class LostServer(ServerTest):
+    def test_server_that_ends_ends_it_with_3(self):
+        self.json("create", self.world)
+        terminal = Terminal(self.server.port, "watch", self.world)
+        self.addCleanup(terminal.close)
+        terminal.wait_for("0 bodies")
+        self.server.process.terminate()
+        self.server.process.wait(30)
+        self.assertEqual(LOST, terminal.end())
+        self.assertIn("shutting down", terminal.text)
+        self.assertLess(terminal.text.index(LEAVE), terminal.text.index("carom: "))
+
+
+if __name__ == "__main__":
+    main()
