@@ -393,7 +393,7 @@ static int accept_operation(parser *p, uint32_t binding_min)
 // Precedence climbing: operators that bind at least as tightly as `binding_min`, left to right.
 static status evaluate_binary(parser *p, uint32_t binding_min, double *out)
 {
-    double left;
+    double left = 0.0;
     status s = evaluate_unary(p, &left);
     while (s == STATUS_OK) {
         int op = accept_operation(p, binding_min);

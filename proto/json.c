@@ -29,7 +29,7 @@ static form form_of(const char *key, size_t size)
 
 // ---- from text
 
-static status pack_value(msgpack_packer *packer, const json_t *value, int depth, error *err);
+static status pack_value(msgpack_packer *packer, json_t *value, int depth, error *err);
 
 static int hex_digit(char c)
 {
@@ -78,8 +78,8 @@ static status read_hex(const json_t *text, const char *word, uint8_t **out, size
 
 static status pack_bin(msgpack_packer *packer, const json_t *value, error *err)
 {
-    uint8_t *bytes;
-    size_t size;
+    uint8_t *bytes = NULL;
+    size_t size = 0;
     status s = read_hex(value, "$bin", &bytes, &size, err);
     if (s == STATUS_OK) {
         msgpack_pack_bin_with_body(packer, bytes, size);
@@ -97,8 +97,8 @@ static status pack_ext(msgpack_packer *packer, const json_t *value, error *err)
         return error_set(err, STATUS_INVALID_ARGUMENT,
                          "$ext: expected [type from -128 to 127, \"hexadecimal digits\"]");
     }
-    uint8_t *bytes;
-    size_t size;
+    uint8_t *bytes = NULL;
+    size_t size = 0;
     status s = read_hex(json_array_get(value, 1), "$ext", &bytes, &size, err);
     if (s == STATUS_OK) {
         msgpack_pack_ext(packer, size, (int8_t)number);
@@ -145,7 +145,7 @@ static status pack_float(msgpack_packer *packer, const json_t *value, error *err
     return STATUS_OK;
 }
 
-static status pack_map_form(msgpack_packer *packer, const json_t *value, int depth, error *err)
+static status pack_map_form(msgpack_packer *packer, json_t *value, int depth, error *err)
 {
     size_t count = json_array_size(value);
     bool good = json_is_array(value);
@@ -164,15 +164,13 @@ static status pack_map_form(msgpack_packer *packer, const json_t *value, int dep
     return s;
 }
 
-static status pack_object(msgpack_packer *packer, const json_t *object, int depth, error *err)
+static status pack_object(msgpack_packer *packer, json_t *object, int depth, error *err)
 {
-    // jansson's iterators take what they only read as not const.
-    json_t *map = (json_t *)(uintptr_t)object;
     size_t count = json_object_size(object);
-    void *at = json_object_iter(map);
+    void *at = json_object_iter(object);
     if (count == 1) {
         const char *key = json_object_iter_key(at);
-        const json_t *value = json_object_iter_value(at);
+        json_t *value = json_object_iter_value(at);
         switch (form_of(key, strlen(key))) {
         case FORM_UINT:
             return pack_uint(packer, value, err);
@@ -190,7 +188,7 @@ static status pack_object(msgpack_packer *packer, const json_t *object, int dept
     }
     msgpack_pack_map(packer, count);
     status s = STATUS_OK;
-    for (; at != NULL && s == STATUS_OK; at = json_object_iter_next(map, at)) {
+    for (; at != NULL && s == STATUS_OK; at = json_object_iter_next(object, at)) {
         const char *key = json_object_iter_key(at);
         msgpack_pack_str_with_body(packer, key, strlen(key));
         s = pack_value(packer, json_object_iter_value(at), depth + 1, err);
@@ -198,7 +196,7 @@ static status pack_object(msgpack_packer *packer, const json_t *object, int dept
     return s;
 }
 
-static status pack_array(msgpack_packer *packer, const json_t *array, int depth, error *err)
+static status pack_array(msgpack_packer *packer, json_t *array, int depth, error *err)
 {
     size_t count = json_array_size(array);
     msgpack_pack_array(packer, count);
@@ -216,7 +214,7 @@ static status too_deep(error *err)
 }
 
 // `depth` containers are open around the value.
-static status pack_value(msgpack_packer *packer, const json_t *value, int depth, error *err)
+static status pack_value(msgpack_packer *packer, json_t *value, int depth, error *err)
 {
     bool container = json_is_object(value) || json_is_array(value);
     if (container && depth == WIRE_DEPTH_MAX) {

@@ -25,7 +25,6 @@ static status read_document(const msgpack_object *root, document *out, error *er
     if (root->type != MSGPACK_OBJECT_MAP) {
         return error_set(err, STATUS_INVALID_ARGUMENT, "a scene is an object {\"commands\": …}");
     }
-    *out = (document){0};
     const struct {
         const char *key;
         const msgpack_object **place;
@@ -192,7 +191,7 @@ static status read_constants(scene_expander *x, const document *d)
 
 static status load_document(scene_expander *x, const msgpack_object *root, scene *out)
 {
-    document d;
+    document d = {0};
     status s = read_document(root, &d, x->err);
     if (s == STATUS_OK) {
         s = read_text(d.name, "name", out->name, SCENE_NAME_MAX, x->err);
@@ -285,7 +284,7 @@ static status read_file(const char *path, buffer *out, error *err)
 
 status scene_load_file(const char *path, scene *out, error *err)
 {
-    buffer text;
+    buffer text = {0};
     status s = read_file(path, &text, err);
     if (s == STATUS_OK) {
         s = scene_load_text((const char *)text.data, text.size, path, out, err);

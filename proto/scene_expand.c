@@ -81,22 +81,26 @@ static status name_command(scene_expander *x, const msgpack_object *extra, metho
     return s;
 }
 
-static status find_method(scene_expander *x, const msgpack_object *name, const method_info **out)
+// The method of this name if it can be part of a scene; NULL, and the error told, if not.
+static const method_info *find_method(scene_expander *x, const msgpack_object *name)
 {
     if (!scene_is_string(name)) {
-        return scene_fail(x, "expected [\"method\", {arguments}]");
+        scene_fail(x, "expected [\"method\", {arguments}]");
+        return NULL;
     }
-    char quoted[UTF8_QUOTE_MAX];
-    *out = method_find(scene_text(name), name->via.str.size);
-    if (*out == NULL) {
-        return error_set(x->err, STATUS_UNKNOWN_METHOD, "there is no method '%s'",
-                         utf8_quote(quoted, scene_text(name), name->via.str.size));
+    const char *text = scene_text(name);
+    const method_info *info = method_find(text, name->via.str.size);
+    if (info == NULL) {
+        char quoted[UTF8_QUOTE_MAX];
+        error_set(x->err, STATUS_UNKNOWN_METHOD, "there is no method '%s'",
+                  utf8_quote(quoted, text, name->via.str.size));
+        return NULL;
     }
-    if (!(*out)->batch) {
-        return error_set(x->err, STATUS_INVALID_ARGUMENT, "%s cannot be part of a scene",
-                         (*out)->list.name);
+    if (!info->batch) {
+        error_set(x->err, STATUS_INVALID_ARGUMENT, "%s cannot be part of a scene", info->list.name);
+        return NULL;
     }
-    return STATUS_OK;
+    return info;
 }
 
 static status expand_command(scene_expander *x, const msgpack_object_array *entry)
@@ -108,16 +112,15 @@ static status expand_command(scene_expander *x, const msgpack_object_array *entr
         return error_set(x->err, STATUS_LIMIT_EXCEEDED, "too many commands; the limit is %d",
                          SCENE_COMMANDS_MAX);
     }
-    const method_info *info = NULL;
-    status s = find_method(x, &entry->ptr[0], &info);
-    if (s != STATUS_OK) {
-        return s;
+    const method_info *info = find_method(x, &entry->ptr[0]);
+    if (info == NULL) {
+        return x->err->status;
     }
     size_t start = x->bytes.size;
     msgpack_packer packer = buffer_packer(&x->bytes);
     msgpack_pack_array(&packer, 2);
     rpc_pack_text(&packer, info->list.name);
-    s = scene_pack_value(x, &packer, &entry->ptr[1]);
+    status s = scene_pack_value(x, &packer, &entry->ptr[1]);
     if (s != STATUS_OK) {
         scene_locate_value(x);
         return s;

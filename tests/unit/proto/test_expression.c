@@ -223,10 +223,12 @@ static void nesting_at_the_limit_passes_and_deeper_is_refused(void **state)
     text[deep + 1] = '\0';
     assert_fails(text, STATUS_LIMIT_EXCEEDED, "nested too deep");
     memset(text, '-', deep);
-    strcpy(text + deep, "1");
+    text[deep] = '1';
+    text[deep + 1] = '\0';
     assert_value(text, deep % 2 == 1 ? -1.0 : 1.0);
     memset(text, '!', deep + 1);
-    strcpy(text + deep + 1, "1");
+    text[deep + 1] = '1';
+    text[deep + 2] = '\0';
     assert_fails(text, STATUS_LIMIT_EXCEEDED, "nested too deep");
 }
 

@@ -158,8 +158,9 @@ static void id_may_come_in_any_integer_width(void **state)
         size_t size = 2;
         memcpy(bytes + size, IDS[i].bytes, IDS[i].size);
         size += IDS[i].size;
-        memcpy(bytes + size, "\xa1m\x90", 3);
-        size += 3;
+        static const uint8_t REST[] = {0xA1, 'm', 0x90};
+        memcpy(bytes + size, REST, sizeof REST);
+        size += sizeof REST;
         assert_call(bytes, size, RPC_REQUEST, IDS[i].id, "m", 0);
         uint32_t id = 1;
         assert_true(rpc_peek_id(bytes, size, &id));

@@ -123,8 +123,9 @@ static void every_width_in_every_place_of_a_container_ends_where_it_should(void 
         bytes[size++] = 0x93;
         for (int part = 0; part < 3; part++) {
             if (part == 1) {
-                memcpy(bytes + size, "\x81\xA1k", 3);
-                size += 3;
+                static const uint8_t KEY[] = {0x81, 0xA1, 'k'};
+                memcpy(bytes + size, KEY, sizeof KEY);
+                size += sizeof KEY;
             }
             memcpy(bytes + size, all[i].bytes, all[i].size);
             size += all[i].size;
@@ -300,7 +301,8 @@ static void nesting_of_10000_is_refused_at_the_33rd(void **state)
     memset(bytes, 0x91, sizeof bytes);
     assert_refused(&limits, bytes, sizeof bytes, 33, STATUS_LIMIT_EXCEEDED, "nested too deep");
     for (size_t i = 0; i + 1 < sizeof bytes; i += 2) {
-        memcpy(bytes + i, "\x81\x01", 2);
+        bytes[i] = 0x81;
+        bytes[i + 1] = 0x01;
     }
     assert_refused(&limits, bytes, sizeof bytes, 65, STATUS_LIMIT_EXCEEDED, "nested too deep");
 }

@@ -74,7 +74,7 @@ static const char *json_of(const buffer *bytes)
 static void assert_command(uint32_t index, const char *expected)
 {
     assert_true(index < loaded.command_count);
-    uint64_t *ids = calloc(loaded.command_count, sizeof *ids);
+    uint64_t *ids = calloc(loaded.command_count + 1U, sizeof *ids);
     for (uint32_t i = 0; i < loaded.command_count; i++) {
         ids[i] = 1000 + i;
     }
@@ -424,16 +424,19 @@ static void commands_up_to_the_limit_pass_and_one_more_is_refused(void **state)
 static void blocks_nested_at_the_limit_pass_and_deeper_is_refused(void **state)
 {
     (void)state;
-    char text[400] = "{\"commands\": [";
+    buffer text;
+    buffer_init(&text, 1000);
+    buffer_append(&text, "{\"commands\": [", 14);
     for (int i = 0; i < SCENE_BLOCK_DEPTH_MAX; i++) {
-        strcat(text, "{\"do\": [");
+        buffer_append(&text, "{\"do\": [", 8);
     }
-    strcat(text, SPAWN_AT("1"));
+    buffer_append(&text, "[\"body.remove\", {}]", 19);
     for (int i = 0; i < SCENE_BLOCK_DEPTH_MAX; i++) {
-        strcat(text, "]}");
+        buffer_append(&text, "]}", 2);
     }
-    strcat(text, "]}");
-    load(text);
+    buffer_append(&text, "]}", 3); // and the closing zero
+    load((const char *)text.data);
+    buffer_deinit(&text);
     assert_int_equal(loaded.command_count, 1);
     assert_fails_with(WITH("{\"do\": [{\"do\": [{\"do\": [{\"do\": [{\"do\": [{\"do\": [{\"do\": ["
                            "{\"do\": [{\"do\": []}]}]}]}]}]}]}]}]}"),
@@ -443,10 +446,10 @@ static void blocks_nested_at_the_limit_pass_and_deeper_is_refused(void **state)
 static void command_too_large_for_a_message_is_refused(void **state)
 {
     (void)state;
-    char *text = malloc(SCENE_CHUNK_BYTES_MAX + 1000);
-    size_t used = (size_t)sprintf(text, "{\"commands\": [[\"body.spawn\", {\"tag\": \"");
-    memset(text + used, 'x', SCENE_CHUNK_BYTES_MAX);
-    strcpy(text + used + SCENE_CHUNK_BYTES_MAX, "\", \"shapes\": []}]]}");
+    size_t size = SCENE_CHUNK_BYTES_MAX + 1000;
+    char *text = malloc(size);
+    snprintf(text, size, "{\"commands\": [[\"body.spawn\", {\"tag\": \"%0*d\", \"shapes\": []}]]}",
+             SCENE_CHUNK_BYTES_MAX, 0);
     assert_fails_with(text, STATUS_LIMIT_EXCEEDED, "commands[0]: the command is too large");
     free(text);
 }
@@ -520,7 +523,7 @@ static void made_id_is_that_of_body_shape_or_joint(void **state)
 // that every reference arrives at its body. Returns the number of chunks.
 static uint32_t send_all(size_t bytes_max)
 {
-    uint64_t *ids = calloc(loaded.command_count, sizeof *ids);
+    uint64_t *ids = calloc(loaded.command_count + 1U, sizeof *ids);
     uint32_t chunks = 0;
     uint32_t first = 0;
     for (;;) {

@@ -101,7 +101,8 @@ static void utf8_quote_long_text_is_cut_at_a_character(void **state)
     for (size_t lead = 0; lead < 4; lead++) {
         memset(text, 'a', lead);
         for (size_t i = lead; i + 3 <= sizeof text; i += 3) {
-            memcpy(text + i, "\xE2\x82\xAC", 3);
+            static const char EURO[] = {'\xE2', '\x82', '\xAC'};
+            memcpy(text + i, EURO, sizeof EURO);
         }
         size_t size = lead + 3 * 90;
         utf8_quote(out, text, size);
