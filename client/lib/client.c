@@ -1,5 +1,7 @@
 #include <carom/client.h>
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -190,6 +192,35 @@ carom_status carom_connect_start(const char *host, uint16_t port, int timeout_ms
     if (outcome != CAROM_OK) {
         carom_free(c);
         return outcome;
+    }
+    c->handlers = options->handlers;
+    *out = c;
+    return CAROM_OK;
+}
+
+carom_status carom_connect_fd(int fd, int timeout_ms, const carom_options *options,
+                              carom_client **out, carom_error *err)
+{
+    carom_options defaults = carom_options_default();
+    options = options == NULL ? &defaults : options;
+    carom_status outcome = check_options(options, timeout_ms, err);
+    if (outcome != CAROM_OK) {
+        return outcome;
+    }
+    int flags = fcntl(fd, F_GETFL);
+    if (flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK) != 0) {
+        return fault_set(err, CAROM_INVALID_ARGUMENT, "fd: %s", strerror(errno));
+    }
+    carom_client *c = create_client(options, timeout_ms);
+    outcome = options->hello ? append_hello(c, options, timeout_ms, err) : CAROM_OK;
+    if (outcome != CAROM_OK) {
+        carom_free(c);
+        return outcome;
+    }
+    c->fd = fd;
+    c->connected = true;
+    if (!options->hello) {
+        connection_opened(c);
     }
     c->handlers = options->handlers;
     *out = c;

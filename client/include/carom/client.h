@@ -95,6 +95,12 @@ CAROM_API carom_status carom_connect_start(const char *host, uint16_t port, int 
                                            const carom_options *options, carom_client **out,
                                            carom_error *error);
 
+// The same over a stream socket that is connected already: one of a pair, or opened by somebody
+// else. The client takes it over, sets it non-blocking and closes it in the end; on failure it
+// stays the caller's. `timeout_ms` is for the answer to hello.
+CAROM_API carom_status carom_connect_fd(int fd, int timeout_ms, const carom_options *options,
+                                        carom_client **out, carom_error *error);
+
 // Takes "host", "host:port", ":port", "[v6]:port" or "tcp://" before any of these apart. What is
 // absent becomes the default. `host` has room for `host_size` bytes.
 CAROM_API carom_status carom_address_parse(const char *text, char *host, size_t host_size,

@@ -6,6 +6,8 @@
 #include <cmocka.h>
 #include <poll.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include "client/lib/connection.h"
 #include "tests/unit/client/connected.h"
@@ -170,6 +172,31 @@ static void started_connect_that_fails_is_told_by_closed(void **state)
     assert_string_equal(why.text, "a token is needed");
     carom_free(client);
     fake_stop(server);
+}
+
+static void socket_that_is_connected_is_taken_over(void **state)
+{
+    (void)state;
+    int pair[2];
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair), 0);
+    carom_client *client = NULL;
+    assert_int_equal(carom_connect_fd(pair[0], PATIENCE_MS, NULL, &client, NULL), CAROM_OK);
+    assert_int_equal(carom_client_state(client), CAROM_CONNECTING);
+    assert_int_equal(carom_poll(client, 0, NULL), CAROM_OK);
+    char hello[256];
+    assert_true(read(pair[1], hello, sizeof hello) > 10);
+    static const char ANSWER[] = "\x94\x01\x01\xc0\x81\xa6server\xa1x";
+    assert_int_equal(write(pair[1], ANSWER, sizeof ANSWER - 1), sizeof ANSWER - 1);
+    assert_int_equal(carom_poll(client, PATIENCE_MS, NULL), CAROM_OK);
+    assert_int_equal(carom_client_state(client), CAROM_OPEN);
+    assert_string_equal(carom_get_str(carom_hello(client), "server", ""), "x");
+    carom_free(client);
+    assert_int_equal(read(pair[1], hello, sizeof hello), 0); // the other end was closed
+    close(pair[1]);
+    client = NULL;
+    assert_int_equal(carom_connect_fd(-1, PATIENCE_MS, NULL, &client, NULL),
+                     CAROM_INVALID_ARGUMENT);
+    assert_null(client);
 }
 
 // ---- calls
@@ -447,6 +474,7 @@ int main(void)
         cmocka_unit_test(options_out_of_range_are_refused),
         cmocka_unit_test(started_connect_opens_in_one_s_own_loop),
         cmocka_unit_test(started_connect_that_fails_is_told_by_closed),
+        cmocka_unit_test(socket_that_is_connected_is_taken_over),
         cmocka_unit_test(call_returns_the_result),
         cmocka_unit_test(call_returns_the_server_s_error),
         cmocka_unit_test(call_without_answer_ends_at_its_deadline),
