@@ -266,8 +266,8 @@ carom_status carom_view_apply(carom_view *view, const carom_snapshot *s, carom_e
         double previous_time = v->time;
         apply_head(view, s);
         v->stamp += s->full;
-        remove_ids(view, s->leave, s->leave_count, CAROM_GONE_LEFT);
         apply_rows(view, s, previous_time);
+        remove_ids(view, s->leave, s->leave_count, CAROM_GONE_LEFT);
         remove_ids(view, s->removed, s->removed_count, CAROM_GONE_REMOVED);
         if (s->full) {
             remove_unseen(view);

@@ -104,6 +104,7 @@ CAROM_API const carom_value *carom_value_path(const carom_value *value, const ch
 
 CAROM_API bool carom_as_bool(const carom_value *value, bool fallback);
 // Any number that is a whole one and in range; otherwise the fallback.
+// (The server writes 64-bit masks as signed integers: read them as int and cast.)
 CAROM_API int64_t carom_as_int(const carom_value *value, int64_t fallback);
 CAROM_API uint64_t carom_as_uint(const carom_value *value, uint64_t fallback);
 // Any number.

@@ -5,7 +5,7 @@
 //  ready and has no bodies;
 //  - a full one replaces all: bodies that it does not name are gone;
 //  - a row of an unknown id is a new body; of a known id, its new state;
-//  - `leave` goes before the rows, `removed` after them; ids that are not known are ignored;
+//  - then what `removed` and `leave` name is gone; ids that are not known are ignored;
 //  - one of an earlier tick than the view's (same epoch, not full) is old and ignored;
 //  - events are queued in order, whatever else holds, up to events_max: then the oldest is dropped
 //  and counted.
