@@ -334,11 +334,9 @@ carom_status carom_query_ray(carom_client *client, const char *world, carom_vec2
     carom_value *result = NULL;
     carom_status outcome = carom_call(client, "query.ray", args, timeout_ms, &result, err);
     if (outcome == CAROM_OK) {
-        const carom_value *list =
-            carom_value_type(result) == CAROM_MAP ? carom_value_get(result, "hits") : result;
-        *count = carom_value_count(list);
+        *count = carom_value_count(result);
         for (size_t i = 0; i < *count && i < max; i++) {
-            hits[i] = read_hit(carom_value_at(list, i));
+            hits[i] = read_hit(carom_value_at(result, i));
         }
     }
     carom_value_free(result);
