@@ -39,6 +39,9 @@ static void reserve(input *in, size_t size)
 
 void input_append(input *in, const uint8_t *data, size_t size)
 {
+    if (size == 0) {
+        return;
+    }
     reserve(in, in->size + size);
     memcpy(in->data + in->size, data, size);
     in->size += size;

@@ -244,8 +244,12 @@ static void events_kept_close_the_reader(void **state)
     client_call(&a, "world.subscribe", "{\"world\":\"w\",\"events\":[\"spawn\"]}");
     client_snapshot(&a);
     int64_t until = test_now_ms() + CLIENT_WAIT_MS;
-    while (counter("snapshots_skipped") < 2 && test_now_ms() < until) {
-        usleep(10000);
+    uint64_t before = 0;
+    uint64_t sent = counter("snapshots_sent");
+    while (sent != before && test_now_ms() < until) {
+        usleep(200000);
+        before = sent;
+        sent = counter("snapshots_sent");
     }
     for (int i = 0; i < 150; i++) {
         client_notify(&b, "body.spawn",
