@@ -11,6 +11,7 @@
 
 #define ID_MAX       9007199254740991.0 // 2^53 - 1
 #define SHAPE_MIN    0.001              // SHAPE_EXTENT_MIN as a person writes it
+#define RADIUS_MIN   0.0005             // half of it
 #define SHAPE_MAX    10000.0            // SHAPE_EXTENT_MAX
 #define MATTER_MAX   1.0e9              // the engine's DENSITY_MAX
 #define ANGLE_MAX    1.0e9              // and so on, by name: definition.c
@@ -123,7 +124,7 @@ const arg_list METHOD_QUERY_FILTER = {"filter", QUERY_FILTER_ARGS, COUNT(QUERY_F
 
 static const method_arg CIRCLE_ARGS[] = {
     SHAPE_KIND("circle"),
-    REQUIRED_NUMBER("radius", SHAPE_MIN, SHAPE_MAX, "m", "Of the circle."),
+    REQUIRED_NUMBER("radius", RADIUS_MIN, SHAPE_MAX, "m", "Of the circle."),
     CENTER,
     MATTER,
 };
@@ -133,7 +134,7 @@ static const method_arg BOX_ARGS[] = {
      .type = ARG_VECTOR,
      .required = true,
      .min = SHAPE_MIN,
-     .max = SHAPE_MAX,
+     .max = 2.0 * SHAPE_MAX,
      .unit = "m",
      .doc = "Full width and height."},
     CENTER,
@@ -159,7 +160,7 @@ static const method_arg CAPSULE_ARGS[] = {
     SHAPE_KIND("capsule"),
     END("a", "One end of the middle line."),
     END("b", "The other end."),
-    REQUIRED_NUMBER("radius", SHAPE_MIN, SHAPE_MAX, "m", "Around the middle line."),
+    REQUIRED_NUMBER("radius", RADIUS_MIN, SHAPE_MAX, "m", "Around the middle line."),
     MATTER,
 };
 static const method_arg SEGMENT_ARGS[] = {

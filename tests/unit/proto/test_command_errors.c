@@ -335,11 +335,11 @@ static void a_shape_s_numbers_are_named_with_their_path(void **state)
 {
     (void)state;
     invalid_shape("{\"kind\": \"circle\", \"radius\": 0}",
-                  "shapes[1].radius: must be from 0.001 to 10000, got 0");
+                  "shapes[1].radius: must be from 0.0005 to 10000, got 0");
     invalid_shape("{\"kind\": \"circle\", \"radius\": 1, \"center\": [\"a\", 0]}",
                   "shapes[1].center[0]: expected a number, got str");
     invalid_shape("{\"kind\": \"box\", \"size\": [1, -1]}",
-                  "shapes[1].size[1]: must be from 0.001 to 10000, got -1");
+                  "shapes[1].size[1]: must be from 0.001 to 20000, got -1");
     invalid_shape("{\"kind\": \"circle\", \"radius\": 1, \"restitution\": 1.1}",
                   "shapes[1].restitution: must be from 0 to 1, got 1.1");
     invalid_shape("{\"kind\": \"circle\", \"radius\": 1, \"friction\": {\"$float\": \"nan\"}}",
