@@ -26,6 +26,7 @@ static void set_center_from_pose(body_motion *motion)
 {
     motion->center =
         vec2d_offset(motion->position, rot_vec(motion->rotation, motion->local_center));
+    body_set_pose_from_center(motion); // the centre is the truth; the position follows to the bit
 }
 
 // ---- lists

@@ -78,15 +78,23 @@ void contact_collect(physics_world *world, uint32_t body_)
 
 // ---- activity
 
-void contact_activate(physics_world *world, uint32_t slot)
+bool contact_list_awake(physics_world *world, uint32_t slot)
 {
     contact *c = &world->contacts.data[slot];
-    if (c->awake_index != 0) {
-        return;
+    if (c->awake_index != 0 || (world->bodies.data[c->body_a].awake_index == 0 &&
+                                world->bodies.data[c->body_b].awake_index == 0)) {
+        return false;
     }
     array_push(&world->awake_contacts, slot);
     c->awake_index = world->awake_contacts.count;
-    if ((c->flags & CONTACT_ACTIVE) != 0 && (c->flags & CONTACT_SENSOR) == 0) {
+    return true;
+}
+
+void contact_activate(physics_world *world, uint32_t slot)
+{
+    const contact *c = &world->contacts.data[slot];
+    if (contact_list_awake(world, slot) && (c->flags & CONTACT_ACTIVE) != 0 &&
+        (c->flags & CONTACT_SENSOR) == 0) {
         graph_add_contact(world, slot);
     }
 }
@@ -139,18 +147,13 @@ static float rounding(const shape *s)
     }
 }
 
-uint32_t contact_create(physics_world *world, uint32_t shape_a, uint32_t shape_b)
+bool contact_place(physics_world *world, uint32_t slot, uint32_t shape_a, uint32_t shape_b)
 {
     if (!in_order(world, shape_a, shape_b)) {
-        uint32_t swap = shape_a;
-        shape_a = shape_b;
-        shape_b = swap;
+        return false;
     }
     const shape *a = &world->shapes.data[shape_a];
     const shape *b = &world->shapes.data[shape_b];
-    uint32_t slot = slots_take(&world->contact_slots);
-    array_reserve(&world->contacts, world->contact_slots.end);
-    world->contacts.count = world->contact_slots.end;
     uint32_t flags = 0;
     if (((a->flags | b->flags) & SHAPE_SENSOR) != 0) {
         flags |= CONTACT_SENSOR;
@@ -179,10 +182,19 @@ uint32_t contact_create(physics_world *world, uint32_t shape_a, uint32_t shape_b
     link_edge(world, slot, 0);
     link_edge(world, slot, 1);
     pair_set_add(&world->pairs, shape_a, shape_b);
-    if (world->bodies.data[a->body].awake_index != 0 ||
-        world->bodies.data[b->body].awake_index != 0) {
-        contact_activate(world, slot);
+    return true;
+}
+
+uint32_t contact_create(physics_world *world, uint32_t shape_a, uint32_t shape_b)
+{
+    uint32_t slot = slots_take(&world->contact_slots);
+    array_reserve(&world->contacts, world->contact_slots.end);
+    world->contacts.count = world->contact_slots.end;
+    if (!contact_place(world, slot, shape_a, shape_b)) {
+        bool turned = contact_place(world, slot, shape_b, shape_a);
+        ASSERT(turned);
     }
+    contact_activate(world, slot);
     return slot;
 }
 
@@ -204,7 +216,7 @@ void contact_free(physics_world *world, uint32_t slot)
         world->touching_count--;
     }
     *c = (contact){0};
-    slots_release(&world->contact_slots, slot);
+    slots_release_unnumbered(&world->contact_slots, slot);
 }
 
 void contact_destroy(physics_world *world, uint32_t slot)

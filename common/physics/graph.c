@@ -57,13 +57,68 @@ static void give_colour(physics_world *world, uint32_t colour, uint32_t body_a, 
     }
 }
 
-void graph_add_contact(physics_world *world, uint32_t slot)
+static void list_contact(physics_world *world, uint32_t slot, uint32_t colour)
 {
     contact *c = &world->contacts.data[slot];
+    c->colour = colour;
+    c->colour_index = world->graph[colour].contacts.count;
+    array_push(&world->graph[colour].contacts, slot);
+}
+
+static void list_joint(physics_world *world, uint32_t slot, uint32_t colour)
+{
+    joint *j = &world->joints.data[slot];
+    j->colour = colour;
+    j->colour_index = world->graph[colour].joints.count;
+    array_push(&world->graph[colour].joints, slot);
+}
+
+// Takes that very colour, if it may be and is free.
+static bool take_given_colour(physics_world *world, uint32_t colour, uint32_t body_a,
+                              uint32_t body_b)
+{
+    if (colour == COLOUR_OVERFLOW) {
+        return true;
+    }
+    bool a = is_dynamic(world, body_a);
+    bool b = is_dynamic(world, body_b);
+    uint32_t *used = world->colours_used.data;
+    uint32_t taken = (a ? used[body_a] : 0u) | (b ? used[body_b] : 0u);
+    if (colour >= (a && b ? COLOURS_DYNAMIC : COLOURS) || (taken >> colour & 1) != 0) {
+        return false;
+    }
+    used[body_a] |= a ? 1u << colour : 0u;
+    used[body_b] |= b ? 1u << colour : 0u;
+    return true;
+}
+
+bool graph_place_contact(physics_world *world, uint32_t slot, uint32_t colour)
+{
+    const contact *c = &world->contacts.data[slot];
+    if (!take_given_colour(world, colour, c->body_a, c->body_b)) {
+        return false;
+    }
+    list_contact(world, slot, colour);
+    return true;
+}
+
+bool graph_place_joint(physics_world *world, uint32_t slot, uint32_t colour)
+{
+    const joint *j = &world->joints.data[slot];
+    bool geared = j->joint_a != NONE; // writes to more than two bodies, see joint.c
+    if (colour > COLOUR_OVERFLOW || (geared && colour != COLOUR_OVERFLOW) ||
+        !take_given_colour(world, colour, j->body_a, j->body_b)) {
+        return false;
+    }
+    list_joint(world, slot, colour);
+    return true;
+}
+
+void graph_add_contact(physics_world *world, uint32_t slot)
+{
+    const contact *c = &world->contacts.data[slot];
     ASSERT_SLOW(c->colour == COLOUR_NONE);
-    c->colour = take_colour(world, c->body_a, c->body_b);
-    c->colour_index = world->graph[c->colour].contacts.count;
-    array_push(&world->graph[c->colour].contacts, slot);
+    list_contact(world, slot, take_colour(world, c->body_a, c->body_b));
 }
 
 void graph_remove_contact(physics_world *world, uint32_t slot)
@@ -84,9 +139,7 @@ void graph_remove_contact(physics_world *world, uint32_t slot)
 uint32_t graph_add_joint(physics_world *world, uint32_t slot, uint32_t body_a, uint32_t body_b)
 {
     uint32_t colour = take_colour(world, body_a, body_b);
-    world->joints.data[slot].colour_index = world->graph[colour].joints.count;
-    array_push(&world->graph[colour].joints, slot);
-    world->joints.data[slot].colour = colour;
+    list_joint(world, slot, colour);
     return colour;
 }
 

@@ -81,11 +81,49 @@ static void mix_body(hasher *h, const physics_world *world, uint32_t slot)
     mix(h, (uint64_t)world->colours_used.data[slot] << 32 | s->flags);
 }
 
+uint64_t shape_signature(const shape *s)
+{
+    hasher h = {{1, 2, 3, 4}, 0};
+    const shape_geometry *g = &s->geometry;
+    mix(&h, (uint64_t)g->kind << 32 | float_bits(s->density));
+    switch (g->kind) {
+    case SHAPE_CIRCLE:
+        mix_vec(&h, g->circle.center);
+        mix_floats(&h, g->circle.radius, 0.0f);
+        break;
+    case SHAPE_CAPSULE:
+        mix_vec(&h, g->capsule.a);
+        mix_vec(&h, g->capsule.b);
+        mix_floats(&h, g->capsule.radius, 0.0f);
+        break;
+    case SHAPE_POLYGON:
+        for (int i = 0; i < g->polygon.count; i++) {
+            mix_vec(&h, g->polygon.vertices[i]);
+            mix_vec(&h, g->polygon.normals[i]);
+        }
+        mix_vec(&h, g->polygon.centroid);
+        mix_floats(&h, g->polygon.radius, (float)g->polygon.count);
+        break;
+    case SHAPE_SEGMENT:
+        mix_vec(&h, g->segment.a);
+        mix_vec(&h, g->segment.b);
+        break;
+    default:
+        mix_vec(&h, g->chain.ghost_before);
+        mix_vec(&h, g->chain.edge.a);
+        mix_vec(&h, g->chain.edge.b);
+        mix_vec(&h, g->chain.ghost_after);
+        break;
+    }
+    return finish(&h);
+}
+
 static void mix_shape(hasher *h, const physics_world *world, uint32_t slot)
 {
     const shape *s = &world->shapes.data[slot];
     mix(h, slots_id(&world->shape_slots, slot));
     mix(h, (uint64_t)s->body << 32 | s->flags);
+    mix(h, s->signature);
     mix_vec(h, s->fat.lower);
     mix_vec(h, s->fat.upper);
     mix_floats(h, s->friction, s->restitution);
@@ -102,8 +140,7 @@ static void mix_contact(hasher *h, const physics_world *world, uint32_t slot)
     mix(h, (uint64_t)c->shape_a << 32 | c->shape_b);
     for (int i = 0; i < c->point_count; i++) {
         mix_floats(h, c->points[i].normal_impulse, c->points[i].tangent_impulse);
-        mix_floats(h, c->rolling_impulse, c->points[i].separation);
-        mix(h, c->points[i].id);
+        mix(h, (uint64_t)float_bits(c->rolling_impulse) << 32 | c->points[i].id);
     }
 }
 

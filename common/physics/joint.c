@@ -165,14 +165,23 @@ static void enter_graph(physics_world *world, uint32_t slot)
     array_push(&world->graph[COLOUR_OVERFLOW].joints, slot);
 }
 
-void joint_activate(physics_world *world, uint32_t slot)
+bool joint_restore_awake(physics_world *world, uint32_t slot)
 {
     joint *j = &world->joints.data[slot];
     if (j->awake_index != 0 || !may_be_awake(world, j)) {
-        return;
+        return false;
     }
     array_push(&world->awake_joints, slot);
     j->awake_index = world->awake_joints.count;
+    return true;
+}
+
+void joint_activate(physics_world *world, uint32_t slot)
+{
+    joint *j = &world->joints.data[slot];
+    if (!joint_restore_awake(world, slot)) {
+        return;
+    }
     enter_graph(world, slot);
     if ((j->flags & JOINT_FLAG_GEARED) != 0) {
         visit_gears(world, slot, joint_activate);
@@ -287,9 +296,10 @@ static void destroy(physics_world *world, uint32_t slot)
     if ((world->joints.data[slot].flags & JOINT_FLAG_GEARED) != 0) {
         visit_gears(world, slot, destroy);
     }
-    joint_deactivate(world, slot);
     joint ended = world->joints.data[slot];
-    joint_wake_bodies(world, &ended);
+    joint_wake_bodies(world, &ended); // which wakes the joint too, so it is put to rest afterwards
+    joint_deactivate(world, slot);
+    ended = world->joints.data[slot];
     for (uint32_t side = 0; side < 2; side++) {
         if (side_body(&ended, side) != NONE) {
             unlink_edge(world, slot, side);

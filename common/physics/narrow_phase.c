@@ -53,6 +53,42 @@ static bool sensor_overlaps(const shape *a, const shape *b, transform b_in_a)
     return distance_proxies(&pa, &pb, b_in_a, true, NULL).distance <= 0.0f;
 }
 
+// The manifold of a contact as its bodies are now.
+static bool renew_manifold(physics_world *world, contact *c)
+{
+    const body_motion *ma = &world->motions.data[c->body_a];
+    const body_motion *mb = &world->motions.data[c->body_b];
+    const shape *a = &world->shapes.data[c->shape_a];
+    const shape *b = &world->shapes.data[c->shape_b];
+    transform b_in_a = pose_relative(body_pose(ma), body_pose(mb));
+    if ((c->flags & CONTACT_SENSOR) != 0) {
+        return sensor_overlaps(a, b, b_in_a);
+    }
+    manifold m = manifold_shapes(&a->geometry, &b->geometry, b_in_a);
+    take_manifold(c, &m, ma, mb);
+    return m.count > 0;
+}
+
+// Points that the manifold does not have (bodies moved since it was found) are kept as they are:
+// their impulses count.
+void contact_restore(physics_world *world, uint32_t slot)
+{
+    contact *c = &world->contacts.data[slot];
+    if ((c->flags & CONTACT_SENSOR) != 0 || c->point_count == 0) {
+        return;
+    }
+    contact as_written = *c;
+    renew_manifold(world, c);
+    for (int i = 0; i < as_written.point_count; i++) {
+        const contact_point *now = find_point(c, as_written.points[i].id);
+        if (now != NULL) {
+            as_written.points[i] = *now;
+        }
+    }
+    as_written.normal = c->normal;
+    *c = as_written;
+}
+
 static void update_contact(physics_world *world, uint32_t slot)
 {
     contact *c = &world->contacts.data[slot];
@@ -62,18 +98,8 @@ static void update_contact(physics_world *world, uint32_t slot)
         array_push(&world->deactivated, slot); // to be destroyed
         return;
     }
-    const body_motion *ma = &world->motions.data[c->body_a];
-    const body_motion *mb = &world->motions.data[c->body_b];
-    transform b_in_a = pose_relative(body_pose(ma), body_pose(mb));
     bool was = (c->flags & CONTACT_ACTIVE) != 0;
-    bool is;
-    if ((c->flags & CONTACT_SENSOR) != 0) {
-        is = sensor_overlaps(a, b, b_in_a);
-    } else {
-        manifold m = manifold_shapes(&a->geometry, &b->geometry, b_in_a);
-        take_manifold(c, &m, ma, mb);
-        is = m.count > 0;
-    }
+    bool is = renew_manifold(world, c);
     if (is && !was) {
         array_push(&world->activated, slot);
     } else if (was && !is) {
@@ -123,13 +149,21 @@ static void enter_graph(physics_world *world)
 
 void narrow_phase(physics_world *world)
 {
-    array_clear(&world->activated);
-    array_clear(&world->deactivated);
     array_clear(&world->began);
     array_clear(&world->ended);
-    for (uint32_t i = 0; i < world->awake_contacts.count; i++) {
-        update_contact(world, world->awake_contacts.data[i]);
+    // Who is touched asleep wakes, and brings contacts along whose manifolds are from before it
+    // slept: again, for those.
+    for (uint32_t first = 0; first < world->awake_contacts.count || first == 0;) {
+        array_clear(&world->activated);
+        array_clear(&world->deactivated);
+        for (uint32_t i = first; i < world->awake_contacts.count; i++) {
+            update_contact(world, world->awake_contacts.data[i]);
+        }
+        leave_graph(world);
+        first = world->awake_contacts.count;
+        enter_graph(world);
+        if (first == world->awake_contacts.count) {
+            break;
+        }
     }
-    leave_graph(world);
-    enter_graph(world);
 }

@@ -39,14 +39,11 @@ static void unlink_shape(physics_world *world, uint32_t slot)
     b->shape_count--;
 }
 
-static uint32_t take_slot(physics_world *world, uint32_t body_slot_, const shape_def *def)
+static void fill_slot(physics_world *world, uint32_t slot, uint32_t owner, const shape_def *def)
 {
-    uint32_t slot = slots_take(&world->shape_slots);
-    array_reserve(&world->shapes, world->shape_slots.end);
-    world->shapes.count = world->shape_slots.end;
     world->shapes.data[slot] = (shape){
-        .geometry = def->geometry,
-        .body = body_slot_,
+        .geometry = def->form == FORM_CHAIN ? (shape_geometry){0} : def->geometry,
+        .body = owner,
         .flags = def->sensor ? SHAPE_SENSOR : 0,
         .events = def->events,
         .density = (float)def->density,
@@ -56,57 +53,77 @@ static uint32_t take_slot(physics_world *world, uint32_t body_slot_, const shape
         .tangent_speed = (float)def->tangent_speed,
         .filter = def->filter,
     };
+    world->shapes.data[slot].signature = shape_signature(&world->shapes.data[slot]);
+    link_shape(world, slot);
+}
+
+static uint32_t take_slot(physics_world *world)
+{
+    uint32_t slot = slots_take(&world->shape_slots);
+    array_reserve(&world->shapes, world->shape_slots.end);
+    world->shapes.count = world->shape_slots.end;
     return slot;
 }
 
 // Where a chain does not go on, its last edge does, straight: the end is then an ordinary corner.
-static vec2 chain_point(const shape_def *def, int i)
+static vec2 chain_point(const shape *chain, int i)
 {
-    int n = def->point_count;
-    if (def->loop) {
-        return def->points[(i + n) % n];
+    const vec2 *points = chain->points;
+    int n = (int)chain->point_count;
+    if (chain->loop) {
+        return points[(i + n) % n];
     }
     if (i < 0) {
-        return vec2_sub(vec2_scale(2.0f, def->points[0]), def->points[1]);
+        return vec2_sub(vec2_scale(2.0f, points[0]), points[1]);
     }
     if (i >= n) {
-        return vec2_sub(vec2_scale(2.0f, def->points[n - 1]), def->points[n - 2]);
+        return vec2_sub(vec2_scale(2.0f, points[n - 1]), points[n - 2]);
     }
-    return def->points[i];
+    return points[i];
 }
 
-static void attach_chain(physics_world *world, uint32_t chain, const shape_def *def)
+void shape_place_piece(physics_world *world, uint32_t slot, uint32_t chain, int i)
 {
-    shape *s = &world->shapes.data[chain];
+    const shape whole = world->shapes.data[chain];
+    world->shapes.data[slot] = whole;
+    shape *piece = &world->shapes.data[slot];
+    piece->points = NULL;
+    piece->point_count = 0;
+    piece->flags &= ~(uint32_t)SHAPE_IS_CHAIN;
+    piece->geometry = (shape_geometry){
+        .kind = SHAPE_CHAIN_SEGMENT,
+        .chain = {.ghost_before = chain_point(&whole, i - 1),
+                  .edge = {chain_point(&whole, i), chain_point(&whole, i + 1)},
+                  .ghost_after = chain_point(&whole, i + 2)},
+    };
+    piece->signature = shape_signature(piece);
+    link_shape(world, slot);
+}
+
+void shape_place(physics_world *world, uint32_t slot, uint32_t owner, const shape_def *def)
+{
+    fill_slot(world, slot, owner, def);
+    if (def->form != FORM_CHAIN) {
+        return;
+    }
+    shape *s = &world->shapes.data[slot];
     size_t bytes = (size_t)def->point_count * sizeof *def->points;
     s->points = malloc(bytes);
     ASSERT(s->points != NULL);
     memcpy(s->points, def->points, bytes);
     s->point_count = (uint32_t)def->point_count;
     s->loop = def->loop;
-    s->chain = chain;
+    s->chain = slot;
     s->flags |= SHAPE_IS_CHAIN;
-    uint32_t owner = s->body;
-    int pieces = (int)shape_def_pieces(def);
-    for (int i = 0; i < pieces; i++) {
-        uint32_t piece = take_slot(world, owner, def);
-        world->shapes.data[piece].chain = chain;
-        world->shapes.data[piece].geometry = (shape_geometry){
-            .kind = SHAPE_CHAIN_SEGMENT,
-            .chain = {.ghost_before = chain_point(def, i - 1),
-                      .edge = {chain_point(def, i), chain_point(def, i + 1)},
-                      .ghost_after = chain_point(def, i + 2)},
-        };
-        link_shape(world, piece);
-    }
 }
 
 uint32_t shape_attach(physics_world *world, uint32_t owner, const shape_def *def)
 {
-    uint32_t slot = take_slot(world, owner, def);
-    link_shape(world, slot);
-    if (def->form == FORM_CHAIN) {
-        attach_chain(world, slot, def);
+    uint32_t slot = take_slot(world);
+    shape_place(world, slot, owner, def);
+    int pieces = (int)shape_def_pieces(def);
+    for (int i = 0; i < pieces; i++) {
+        shape_place_piece(world, take_slot(world), slot, i);
     }
     return slot;
 }
@@ -169,6 +186,16 @@ void shape_enter_broad_phase(physics_world *world, uint32_t slot)
     s->fat = fat_box(world, s);
     s->proxy = tree_insert(tree_of(world, s), s->fat, slot);
     note_enlarged(world, slot);
+}
+
+void shape_restore_box(physics_world *world, uint32_t slot, aabb fat, bool enlarged)
+{
+    shape *s = &world->shapes.data[slot];
+    s->fat = fat;
+    s->proxy = tree_insert(tree_of(world, s), fat, slot);
+    if (enlarged) {
+        note_enlarged(world, slot);
+    }
 }
 
 void shape_leave_broad_phase(physics_world *world, uint32_t slot)

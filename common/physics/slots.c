@@ -66,19 +66,21 @@ uint32_t slots_take(slot_pool *s)
     return slot;
 }
 
-void slots_release(slot_pool *s, uint32_t slot)
+void slots_release_unnumbered(slot_pool *s, uint32_t slot)
 {
     ASSERT(slots_has(s, slot));
     s->count--;
-    if (s->generations.data[slot] == SLOT_GENERATION_MAX) {
-        s->generations.data[slot] = SLOT_RETIRED;
-    } else {
-        s->generations.data[slot]++;
-    }
     s->taken.data[slot >> 6] &= ~((uint64_t)1 << (slot & 63));
     if (slot >> 6 < s->first_word) {
         s->first_word = slot >> 6;
     }
+}
+
+void slots_release(slot_pool *s, uint32_t slot)
+{
+    uint32_t generation = s->generations.data[slot];
+    s->generations.data[slot] = generation == SLOT_GENERATION_MAX ? SLOT_RETIRED : generation + 1;
+    slots_release_unnumbered(s, slot);
 }
 
 void slots_restore(slot_pool *s, uint32_t slot, uint32_t generation, bool taken)

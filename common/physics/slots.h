@@ -30,6 +30,8 @@ void slots_deinit(slot_pool *s);
 // The lowest free slot, now taken.
 uint32_t slots_take(slot_pool *s);
 void slots_release(slot_pool *s, uint32_t slot);
+// For slots whose ids nobody is given: the generation stays, the slot is never retired.
+void slots_release_unnumbered(slot_pool *s, uint32_t slot);
 // Takes a given free slot with a given generation: for restoring an image.
 void slots_restore(slot_pool *s, uint32_t slot, uint32_t generation, bool taken);
 

@@ -123,6 +123,7 @@ typedef struct shape {
     uint32_t proxy;       // node in the broad phase; NONE: not in it
     uint32_t point_count; // of a chain
     vec2 *points;         // of a chain, owned
+    uint64_t signature;   // hash of the geometry, for hash.c
     bool loop;
 } shape;
 
@@ -281,7 +282,13 @@ static inline pose body_pose(const body_motion *motion)
 }
 
 // shapes (shape.c)
+uint64_t shape_signature(const shape *s); // hash.c
 uint32_t shape_attach(physics_world *world, uint32_t body, const shape_def *def);
+// Into a slot that is taken already: a shape (a chain without its pieces), the i-th piece of a
+// chain, a box as it was.
+void shape_place(physics_world *world, uint32_t slot, uint32_t owner, const shape_def *def);
+void shape_place_piece(physics_world *world, uint32_t slot, uint32_t chain, int i);
+void shape_restore_box(physics_world *world, uint32_t slot, aabb fat, bool enlarged);
 void shape_detach(physics_world *world,
                   uint32_t slot); // a chain with its pieces; mass is not renewed
 void shape_enter_broad_phase(physics_world *world, uint32_t slot);
@@ -292,9 +299,15 @@ void shape_update_box(physics_world *world, uint32_t slot, bool force);
 // contacts (contact.c)
 bool contact_wanted(const physics_world *world, uint32_t shape_a, uint32_t shape_b);
 uint32_t contact_create(physics_world *world, uint32_t shape_a, uint32_t shape_b);
-void contact_destroy(physics_world *world, uint32_t slot); // with its end event if it touched
-void contact_activate(physics_world *world, uint32_t slot);
+// Into a slot that is taken already; not yet active. False if the pair is not in the order that it
+// would have.
+bool contact_place(physics_world *world, uint32_t slot, uint32_t shape_a, uint32_t shape_b);
+void contact_destroy(physics_world *world, uint32_t slot);    // with its end event if it touched
+void contact_activate(physics_world *world, uint32_t slot);   // if one of its bodies is awake
+bool contact_list_awake(physics_world *world, uint32_t slot); // the same, but not into the graph
 void contact_deactivate(physics_world *world, uint32_t slot);
+void contact_restore(physics_world *world,
+                     uint32_t slot); // its manifold, as from an image (narrow_phase.c)
 void contact_free(physics_world *world, uint32_t slot); // without an event
 // Ends all contacts of a body (of a shape, unless NONE), in order of slots.
 void contact_destroy_all(physics_world *world, uint32_t body, uint32_t shape);
@@ -304,6 +317,10 @@ void contact_collect(physics_world *world, uint32_t body);
 // constraint graph (graph.c)
 void graph_add_contact(physics_world *world, uint32_t slot);
 void graph_remove_contact(physics_world *world, uint32_t slot);
+// A given colour again, from an image: false if it is taken on one of the bodies or not one for
+// them.
+bool graph_place_contact(physics_world *world, uint32_t slot, uint32_t colour);
+bool graph_place_joint(physics_world *world, uint32_t slot, uint32_t colour);
 uint32_t graph_add_joint(physics_world *world, uint32_t slot, uint32_t body_a, uint32_t body_b);
 void graph_remove_joint(physics_world *world, uint32_t slot, uint32_t body_a, uint32_t body_b);
 
@@ -333,6 +350,8 @@ void joints_solve(physics_world *world, const graph_colour *colour, bool use_bia
 void joints_check_break(physics_world *world);
 void joint_activate(physics_world *world, uint32_t slot);
 void joint_deactivate(physics_world *world, uint32_t slot);
+// From an image: whether it is to be awake; if so it is listed, but not yet in the graph.
+bool joint_restore_awake(physics_world *world, uint32_t slot);
 void joint_refresh_all(physics_world *world, uint32_t body); // after it was enabled or disabled
 void joints_free(physics_world *world);
 // Calls back with the other body of each joint of `body`.

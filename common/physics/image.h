@@ -1,0 +1,23 @@
+// World images: all of a world's state as bytes, and back.
+//
+// A restored world steps on as if it had never stopped: same hashes, same events, same ids, on any
+// machine. The format is versioned and independent of byte order, compiler and memory layout; it
+// holds what cannot be computed again (poses, impulses of contacts and joints, colours, timers, fat
+// boxes, generations) and nothing else. Shapes that are alike are written once. About 150 bytes a
+// body in a pile.
+#ifndef CAROM_COMMON_PHYSICS_IMAGE_H
+#define CAROM_COMMON_PHYSICS_IMAGE_H
+
+#include "common/physics/physics.h"
+
+enum { PHYSICS_IMAGE_VERSION = 1 };
+
+// Writes the world's state between two steps. *bytes is the caller's to free().
+void world_save(const physics_world *world, uint8_t **bytes, size_t *size);
+
+// A new world from an image. Bytes that are no image of a version we know, are cut off, altered or
+// inconsistent are answered with STATUS_INVALID_ARGUMENT and a text that says where; the bytes need
+// not be trusted.
+status world_restore(const uint8_t *bytes, size_t size, physics_world **out, error *err);
+
+#endif

@@ -1,0 +1,233 @@
+// Records of what ties bodies: contacts and joints; and of events that are still to be told.
+#include "common/physics/image_records.h"
+#include "common/physics/joint_internal.h"
+
+// ---- contacts
+
+static bool is_solved(const contact *c)
+{
+    return (c->flags & (CONTACT_ACTIVE | CONTACT_SENSOR)) == CONTACT_ACTIVE && c->awake_index != 0;
+}
+
+static void point_fields(image_stream *s, contact_point *p)
+{
+    uint32_t pressed = p->normal_impulse != 0.0f || p->tangent_impulse != 0.0f;
+    uint32_t word = (uint32_t)p->id << 1 | pressed;
+    stream_u32(s, &word, UINT16_MAX * 2 + 1, "a contact point");
+    p->id = (uint16_t)(word >> 1);
+    if ((word & 1) != 0) {
+        stream_float(s, &p->normal_impulse);
+        stream_float(s, &p->tangent_impulse);
+    }
+    stream_expect(s, isfinite(p->normal_impulse) && isfinite(p->tangent_impulse),
+                  "an impulse is not finite");
+}
+
+static void place_contact(image_stream *s, physics_world *world, uint32_t slot, uint32_t shape_a,
+                          uint32_t shape_b)
+{
+    bool good =
+        slots_has(&world->shape_slots, shape_a) && slots_has(&world->shape_slots, shape_b) &&
+        world->shapes.data[shape_a].proxy != NONE && world->shapes.data[shape_b].proxy != NONE &&
+        !pair_set_has(&world->pairs, shape_a, shape_b) && contact_wanted(world, shape_a, shape_b);
+    stream_expect(s, good, "a contact of shapes that cannot touch");
+    if (!good || s->failed) {
+        return;
+    }
+    slots_restore(&world->contact_slots, slot, 0, true);
+    array_reserve(&world->contacts, world->contact_slots.end);
+    world->contacts.count = world->contact_slots.end;
+    stream_expect(s, contact_place(world, slot, shape_a, shape_b), "a contact the wrong way round");
+}
+
+void contact_record(image_stream *s, physics_world *world, uint32_t slot)
+{
+    contact c = {0};
+    if (!s->reading) {
+        c = world->contacts.data[slot];
+    }
+    const uint32_t told = CONTACT_ACTIVE | CONTACT_TOUCHING;
+    uint32_t flags = c.flags & told;
+    uint32_t colour = c.colour;
+    stream_u32(s, &c.shape_a, world->shape_slots.end - 1, "a contact's shape");
+    stream_u32(s, &c.shape_b, world->shape_slots.end - 1, "a contact's shape");
+    stream_u32(s, &flags, told, "a contact's flags");
+    if (s->reading && !s->failed) {
+        place_contact(s, world, slot, c.shape_a, c.shape_b);
+    }
+    if (s->failed) {
+        return;
+    }
+    contact *to = &world->contacts.data[slot];
+    if (s->reading) {
+        to->flags |= flags;
+        world->touching_count += (flags & CONTACT_TOUCHING) != 0;
+    }
+    if ((to->flags & (CONTACT_ACTIVE | CONTACT_SENSOR)) == CONTACT_ACTIVE) {
+        uint32_t count = (uint32_t)to->point_count;
+        stream_u32(s, &count, 2, "a contact's points");
+        for (uint32_t i = 0; i < count; i++) {
+            point_fields(s, &to->points[i]);
+        }
+        to->point_count = (int32_t)count;
+        if (to->rolling_resistance > 0.0f) {
+            stream_float(s, &to->rolling_impulse);
+            stream_expect(s, isfinite(to->rolling_impulse), "an impulse is not finite");
+        }
+    }
+    if (s->reading) {
+        contact_list_awake(world, slot);
+    }
+    bool solved = is_solved(to);
+    if (solved) {
+        stream_u32(s, &colour, COLOUR_OVERFLOW, "a contact's colour");
+    }
+    if (s->reading && !s->failed) {
+        contact_restore(world, slot);
+        if (solved) {
+            stream_expect(s, graph_place_contact(world, slot, colour), "a contact's colour");
+        }
+    }
+}
+
+// ---- joints
+
+static void settings_fields(image_stream *s, joint_settings *j)
+{
+    float *numbers[] = {&j->lower,
+                        &j->upper,
+                        &j->motor_speed,
+                        &j->max_force,
+                        &j->max_torque,
+                        &j->hertz,
+                        &j->damping_ratio,
+                        &j->angular_hertz,
+                        &j->angular_damping_ratio,
+                        &j->length,
+                        &j->ratio,
+                        &j->target_angle,
+                        &j->target_translation,
+                        &j->break_force,
+                        &j->break_torque};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        stream_float(s, numbers[i]);
+        stream_expect(s, !isnan(*numbers[i]), "a joint's setting is not a number");
+    }
+    stream_vec2(s, &j->velocity);
+    stream_vec2d(s, &j->target);
+    stream_vec2d(s, &j->ground_a);
+    stream_vec2d(s, &j->ground_b);
+    stream_double(s, &j->reference_angle);
+    stream_expect(s,
+                  vec2_is_finite(j->velocity) && vec2d_is_finite(j->target) &&
+                      vec2d_is_finite(j->ground_a) && vec2d_is_finite(j->ground_b) &&
+                      isfinite(j->reference_angle),
+                  "a joint's setting is not finite");
+}
+
+static void impulses_fields(image_stream *s, joint_impulses *p)
+{
+    float *numbers[] = {&p->linear.x, &p->linear.y, &p->angular, &p->lower,
+                        &p->upper,    &p->motor,    &p->spring};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        stream_float(s, numbers[i]);
+        stream_expect(s, isfinite(*numbers[i]), "a joint's impulse is not finite");
+    }
+}
+
+static bool is_joint_of(const physics_world *world, uint32_t slot)
+{
+    if (slot == NONE) {
+        return true;
+    }
+    joint_kind kind = world->joints.data[slot].kind;
+    return slots_has(&world->joint_slots, slot) &&
+           (kind == JOINT_REVOLUTE || kind == JOINT_PRISMATIC);
+}
+
+static void check_joint(image_stream *s, const physics_world *world, const joint *j)
+{
+    bool a = j->kind == JOINT_MOUSE ? j->body_a == NONE : slots_has(&world->body_slots, j->body_a);
+    stream_expect(s, a && slots_has(&world->body_slots, j->body_b) && j->body_a != j->body_b,
+                  "a joint of no bodies");
+    bool geared = j->joint_a != NONE;
+    stream_expect(s, geared == (j->joint_b != NONE) && (!geared || j->kind == JOINT_GEAR),
+                  "a gear's joints");
+}
+
+void joint_record(image_stream *s, physics_world *world, uint32_t slot)
+{
+    joint *j = &world->joints.data[slot];
+    const uint32_t kept = JOINT_FLAG_COLLIDE | JOINT_FLAG_MOTOR;
+    uint32_t kind = (uint32_t)j->kind;
+    uint32_t flags = j->flags & kept;
+    stream_u32(s, &kind, JOINT_KIND_COUNT - 1, "a joint's kind");
+    stream_u32(s, &flags, kept, "a joint's flags");
+    stream_u32(s, &j->body_a, world->body_slots.end - 1, "a joint's body");
+    stream_u32(s, &j->body_b, world->body_slots.end - 1, "a joint's body");
+    stream_u32(s, &j->joint_a, world->joint_slots.end - 1, "a gear's joint");
+    stream_u32(s, &j->joint_b, world->joint_slots.end - 1, "a gear's joint");
+    stream_u32(s, &j->colour, COLOUR_NONE, "a joint's colour");
+    stream_vec2d(s, &j->anchor_a);
+    stream_vec2d(s, &j->anchor_b);
+    stream_vec2(s, &j->axis);
+    settings_fields(s, &j->settings);
+    impulses_fields(s, &j->impulses);
+    stream_double(s, &j->angle);
+    stream_double(s, &j->gear_a);
+    stream_double(s, &j->gear_b);
+    stream_double(s, &j->gear_constant);
+    stream_expect(s,
+                  vec2d_is_finite(j->anchor_a) && vec2d_is_finite(j->anchor_b) &&
+                      vec2_is_finite(j->axis) && isfinite(j->angle) && isfinite(j->gear_a) &&
+                      isfinite(j->gear_b) && isfinite(j->gear_constant),
+                  "a joint's frame is not finite");
+    if (s->reading && !s->failed) {
+        j->kind = (joint_kind)kind;
+        j->flags = flags;
+        check_joint(s, world, j);
+    }
+}
+
+void image_finish_joints(image_stream *s, physics_world *world)
+{
+    for (uint32_t slot = slots_next(&world->joint_slots, 0); slot != 0 && !s->failed;
+         slot = slots_next(&world->joint_slots, slot)) {
+        joint *j = &world->joints.data[slot];
+        stream_expect(s, is_joint_of(world, j->joint_a) && is_joint_of(world, j->joint_b),
+                      "a gear's joints");
+        if (!s->failed) {
+            joint_link(world, slot);
+        }
+    }
+    for (uint32_t slot = slots_next(&world->joint_slots, 0); slot != 0 && !s->failed;
+         slot = slots_next(&world->joint_slots, slot)) {
+        uint32_t colour = world->joints.data[slot].colour;
+        world->joints.data[slot].colour = COLOUR_NONE;
+        bool awake = joint_restore_awake(world, slot);
+        stream_expect(s, awake == (colour != COLOUR_NONE), "a joint's colour");
+        if (awake && !s->failed) {
+            stream_expect(s, graph_place_joint(world, slot, colour), "a joint's colour");
+        }
+    }
+}
+
+// ---- events
+
+void event_record(image_stream *s, physics_event *e)
+{
+    uint32_t kind = (uint32_t)e->kind;
+    stream_u32(s, &kind, EVENT_KIND_COUNT - 1, "an event's kind");
+    e->kind = (event_kind)kind;
+    stream_u64(s, &e->tick);
+    stream_u64(s, &e->a);
+    stream_u64(s, &e->b);
+    stream_u64(s, &e->shape_a);
+    stream_u64(s, &e->shape_b);
+    stream_u64(s, &e->joint);
+    stream_vec2d(s, &e->point);
+    stream_vec2(s, &e->normal);
+    stream_float(s, &e->depth);
+    stream_float(s, &e->speed);
+    stream_float(s, &e->impulse);
+}
