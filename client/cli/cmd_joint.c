@@ -33,7 +33,27 @@ static void show_joint_made(cli *c, const carom_value *result)
                  (unsigned long long)carom_get_uint(result, "tick", 0));
 }
 
-// create WORLD KIND A B NAME=VALUE...; words[0] is the action.
+// Takes the bodies that stand before the first NAME=VALUE: A and B, B alone (a mouse has no A), or
+// none (a gear may name joints instead). Returns where the pairs begin. What is missing is for the
+// server to say, who knows each kind.
+static size_t set_bodies(const cli *c, carom_value *arguments)
+{
+    uint64_t id = 0;
+    size_t count = 0;
+    while (count < 2 && args_word(&c->args, 3 + count) != NULL &&
+           text_to_whole(args_word(&c->args, 3 + count), &id)) {
+        count++;
+    }
+    if (count == 2) {
+        carom_set(arguments, "a", params_id_word(args_word(&c->args, 3)));
+    }
+    if (count > 0) {
+        carom_set(arguments, "b", params_id_word(args_word(&c->args, 2 + count)));
+    }
+    return 3 + count;
+}
+
+// create WORLD KIND [A] B NAME=VALUE...; words[0] is the action.
 static cli_exit joint_create(cli *c, carom_value *arguments)
 {
     const char *kind = args_word(&c->args, 2);
@@ -44,14 +64,9 @@ static cli_exit joint_create(cli *c, carom_value *arguments)
     if (!args_value_check("KIND", ARGS_CHOICE, JOINT_KINDS, kind, error)) {
         return cli_usage(c, "%s", error);
     }
-    if (!check_id(c, "A, a body,", args_word(&c->args, 3)) ||
-        !check_id(c, "B, a body,", args_word(&c->args, 4))) {
-        return CLI_USAGE;
-    }
     carom_set(arguments, "kind", carom_str(kind));
-    carom_set(arguments, "a", params_id_word(args_word(&c->args, 3)));
-    carom_set(arguments, "b", params_id_word(args_word(&c->args, 4)));
-    cli_exit code = params_pairs(c, 5, "joint.create", arguments);
+    size_t pairs = set_bodies(c, arguments);
+    cli_exit code = params_pairs(c, pairs, "joint.create", arguments);
     return code != CLI_OK
                ? code
                : cli_call_show(c, "joint.create", carom_value_clone(arguments), show_joint_made);
@@ -160,16 +175,18 @@ const cli_command command_joint = {
                                {"WORLD", ARGS_WORLD, true, false, NULL},
                                {"WORD", ARGS_TEXT, false, true, NULL},
                                {0}},
-    .details = "  carom joint create WORLD KIND A B [NAME=VALUE...]\n"
+    .details = "  carom joint create WORLD KIND [[A] B] [NAME=VALUE...]\n"
                "  carom joint set WORLD JOINT NAME=VALUE...\n"
                "  carom joint get WORLD JOINT...\n"
                "  carom joint remove WORLD JOINT...\n"
                "  carom joint list WORLD\n\n"
                "KIND is revolute, prismatic, distance, weld, wheel, motor, mouse, filter, gear or "
                "pulley; A and B\n"
-               "are bodies. Names: 'carom methods joint.create' and 'carom methods joint.set'.",
+               "are bodies (a mouse has no A). Names: 'carom methods joint.create' and 'carom "
+               "methods joint.set'.",
     .examples = "  carom joint create yard revolute 1 2 anchor=0,3\n"
                 "  carom joint create yard distance 2 5 length=2 hertz=4 damping_ratio=0.5\n"
+                "  carom joint create yard mouse 5 target=0,4 hertz=5\n"
                 "  carom joint set yard 1 motor_speed=3 max_torque=100\n  carom joint list yard",
     .run = run_joint,
 };

@@ -173,8 +173,14 @@ static void learn_joints(stage *s, const carom_value *joints)
     }
     for (size_t i = 0; i < count; i++) {
         const carom_value *joint = carom_value_at(joints, i);
-        list[i] = (stage_joint){carom_get_uint(joint, "a", 0), carom_get_uint(joint, "b", 0),
-                                point_of(joint, "anchor_a"), point_of(joint, "anchor_b")};
+        list[i] = (stage_joint){.a = carom_get_uint(joint, "a", 0),
+                                .b = carom_get_uint(joint, "b", 0),
+                                .anchor_a = point_of(joint, "anchor_a"),
+                                .anchor_b = point_of(joint, "anchor_b"),
+                                .target = point_of(joint, "target"),
+                                .pulley = carom_value_get(joint, "ground_a") != NULL,
+                                .ground_a = point_of(joint, "ground_a"),
+                                .ground_b = point_of(joint, "ground_b")};
     }
     free(s->joints);
     s->joints = list;
@@ -280,8 +286,11 @@ static bool state_is_worth_it(const stage *s)
     return s->info.bodies <= most && s->info.bodies <= 4 * (uint64_t)seen + 100;
 }
 
-static void note_event(stage *s, const carom_event *event)
+static void note_event(stage *s, const carom_event *event, double now)
 {
+    if (event->kind == CAROM_EVENT_JOINT_BREAK) {
+        s->state_due = fmin(s->state_due, now); // to see which joints are left
+    }
     if (event->kind == CAROM_EVENT_SLEEP || event->kind == CAROM_EVENT_WAKE) {
         actor *a = carom_view_data(s->view, event->a);
         if (a != NULL) {
@@ -308,7 +317,7 @@ void stage_tend(stage *s, double now)
 {
     carom_event event;
     while (carom_view_next_event(s->view, &event)) {
-        note_event(s, &event);
+        note_event(s, &event, now);
     }
     if (!s->info_asked && now >= s->info_due) {
         s->info_asked = ask(s, "world.info", 0, on_info);

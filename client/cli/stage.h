@@ -31,8 +31,11 @@ typedef struct actor {
 } actor;
 
 typedef struct stage_joint {
-    uint64_t a, b;
+    uint64_t a, b;            // a is 0 for a mouse
     point anchor_a, anchor_b; // in the bodies' frames
+    point target;             // of a mouse, in the world
+    bool pulley;              // has the two below
+    point ground_a, ground_b; // in the world
 } stage_joint;
 
 typedef struct stage_info {

@@ -96,22 +96,48 @@ static void draw_bodies(const stage *s, const camera *cam, int layer, canvas *c)
     }
 }
 
+// Where a body stands; false when it is out of view.
+static bool find_place(const stage *s, uint64_t id, place *out)
+{
+    const carom_body *body = carom_view_find(s->view, id);
+    if (body != NULL) {
+        *out = (place){{body->x, body->y}, body->angle};
+    }
+    return body != NULL;
+}
+
+// From each body's centre to its anchor, and from anchor to anchor: over the wheels of a pulley, to
+// the hand of a mouse.
+static void draw_joint(const stage_joint *j, const place *a, const place *b, const camera *cam,
+                       canvas *c)
+{
+    point at_b = place_apply(b, j->anchor_b);
+    point at_a = a != NULL ? place_apply(a, j->anchor_a) : j->target;
+    picture_line(cam, c, b->position, at_b, COLOUR_JOINT);
+    if (a != NULL) {
+        picture_line(cam, c, a->position, at_a, COLOUR_JOINT);
+    } else {
+        picture_cross(cam, c, at_a, COLOUR_JOINT);
+    }
+    if (j->pulley) {
+        picture_line(cam, c, at_a, j->ground_a, COLOUR_JOINT);
+        picture_line(cam, c, j->ground_a, j->ground_b, COLOUR_JOINT);
+        picture_line(cam, c, j->ground_b, at_b, COLOUR_JOINT);
+    } else {
+        picture_line(cam, c, at_a, at_b, COLOUR_JOINT);
+    }
+}
+
 static void draw_joints(const stage *s, const camera *cam, canvas *c)
 {
     for (size_t i = 0; i < s->joint_count; i++) {
         const stage_joint *j = &s->joints[i];
-        const carom_body *a = carom_view_find(s->view, j->a);
-        const carom_body *b = carom_view_find(s->view, j->b);
-        if (a == NULL || b == NULL) {
-            continue;
+        place a;
+        place b;
+        bool has_a = find_place(s, j->a, &a);
+        if (find_place(s, j->b, &b) && (has_a || j->a == 0)) {
+            draw_joint(j, has_a ? &a : NULL, &b, cam, c);
         }
-        place at_a = {{a->x, a->y}, a->angle};
-        place at_b = {{b->x, b->y}, b->angle};
-        point anchor_a = place_apply(&at_a, j->anchor_a);
-        point anchor_b = place_apply(&at_b, j->anchor_b);
-        picture_line(cam, c, at_a.position, anchor_a, COLOUR_JOINT);
-        picture_line(cam, c, anchor_a, anchor_b, COLOUR_JOINT);
-        picture_line(cam, c, anchor_b, at_b.position, COLOUR_JOINT);
     }
 }
 

@@ -103,9 +103,6 @@ class ServerTest(unittest.TestCase):
         self.assertTrue(result.err.startswith("carom: "), result.err)
         return result
 
-    def available(self, method):
-        return self.json("methods", method)["available"]
-
 
 def main():
     unittest.main(argv=[sys.argv[0], *sys.argv[3:]], verbosity=2)

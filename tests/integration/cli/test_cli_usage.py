@@ -84,7 +84,7 @@ class Usage(unittest.TestCase):
         (["joint", "make", "w"], "ACTION cannot be 'make'"),
         (["joint", "create", "w"], "KIND is missing"),
         (["joint", "create", "w", "revolut", "1", "2"], "KIND cannot be 'revolut'; did you mean 'revolute'?"),
-        (["joint", "create", "w", "revolute", "1"], "B, a body, is missing"),
+        (["joint", "create", "w", "revolute", "1", "2", "3"], "'3' is not NAME=VALUE"),
         (["joint", "set", "w", "1"], "what is to be set?"),
         (["joint", "get", "w"], "JOINT is missing"),
         (["joint", "list", "w", "5"], "'5' is one word too many"),

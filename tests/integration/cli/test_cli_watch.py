@@ -69,6 +69,19 @@ class Frames(ServerTest):
         self.assertIn("38;5;227m", "".join(self.frame(*area, "--normals")))
         self.assertTrue(any(re.search(rf"\b{self.ball}\b", line) for line in self.frame(*area, "--ids")[1:]))
 
+    def test_joints_can_be_shown(self):
+        look = ("--size", "60x24", "--color", "always")
+        self.assertNotIn("38;5;43m", "".join(self.frame(*look)))
+        other = self.json("spawn", self.world, "--circle", 1, "--at", "8,6")["body"]
+        for words in (("distance", self.ball, other), ("mouse", other, "target=9,9"),
+                      ("pulley", self.ball, other, "ground_a=0,8", "ground_b=8,8")):
+            with self.subTest(words[0]):
+                joint = self.json("joint", "create", self.world, *words)["joint"]
+                self.json("step", self.world)
+                self.assertIn("38;5;43m", "".join(self.frame(*look)))
+                self.assertNotIn("38;5;43m", "".join(self.frame(*look, "--no-joints")))
+                self.ok("joint", "remove", self.world, joint)
+
     def test_colour_only_when_it_is_wanted(self):
         self.assertNotIn("\x1b", "".join(self.frame()))  # a pipe
         self.assertIn("\x1b[38;5;214m", "".join(self.frame("--color", "always")))
