@@ -219,14 +219,14 @@ static status rod_check(const trial *t, joint_id id, joint_id made, error *err)
 static status try_create(trial *t, uint32_t index, error *err)
 {
     joint_id id = COMMAND_REFERENCE | index;
-    joint_id made;
+    joint_id made = 0;
     status s = joint_twin_create(t, id, &t->batch->commands[index].joint.def, &made, err);
     return s == STATUS_OK ? rod_check(t, id, made, err) : s;
 }
 
 static status try_set(trial *t, const joint_args *set, error *err)
 {
-    joint_id id;
+    joint_id id = 0;
     status s = joint_twin(t, set->joint, &id, err);
     if (s == STATUS_OK) {
         s = joint_set(t->twins, id, set->def.fields, &set->def, err);
@@ -236,14 +236,14 @@ static status try_set(trial *t, const joint_args *set, error *err)
 
 static status try_remove(trial *t, joint_id id, error *err)
 {
-    joint_id trial_id;
+    joint_id trial_id = 0;
     status s = joint_twin(t, id, &trial_id, err);
     return s == STATUS_OK ? joint_remove(t->twins, trial_id, err) : s;
 }
 
 static status try_body_remove(trial *t, body_id id, error *err)
 {
-    body_id trial_id;
+    body_id trial_id = 0;
     status s = body_twin(t, id, &trial_id, err);
     return s == STATUS_OK ? body_remove(t->twins, trial_id, err) : s;
 }
@@ -251,7 +251,7 @@ static status try_body_remove(trial *t, body_id id, error *err)
 static status try_body_set(trial *t, const body_set_args *set, error *err)
 {
     const uint32_t told = BODY_FIELD_POSITION | BODY_FIELD_ANGLE | BODY_FIELD_TYPE;
-    body_id id;
+    body_id id = 0;
     status s = body_twin(t, set->body, &id, err);
     return s == STATUS_OK ? body_set(t->twins, id, set->fields & told, &set->values, err) : s;
 }

@@ -198,7 +198,7 @@ static bool numbers_of(const argument *g, const msgpack_object *object, const pl
 bool arguments_vector(const arguments *a, const char *name, vec2d *out)
 {
     argument g;
-    double v[2];
+    double v[2] = {0};
     if (!argument_find(a, name, &g)) {
         return false;
     }
@@ -223,7 +223,7 @@ bool arguments_vector_float(const arguments *a, const char *name, vec2 *out)
 bool arguments_area(const arguments *a, const char *name, area *out)
 {
     argument g;
-    double v[4];
+    double v[4] = {0};
     if (!argument_find(a, name, &g)) {
         return false;
     }
@@ -268,8 +268,8 @@ bool arguments_array(const arguments *a, const char *name, const msgpack_object 
 bool arguments_vectors(const arguments *a, const char *name, const vec2 **out, uint32_t *count)
 {
     argument g;
-    const msgpack_object *elements;
-    uint32_t size;
+    const msgpack_object *elements = NULL;
+    uint32_t size = 0;
     if (!argument_find(a, name, &g) || !array_of(&g, &elements, &size)) {
         return false;
     }
@@ -277,7 +277,7 @@ bool arguments_vectors(const arguments *a, const char *name, const vec2 **out, u
     vec2 *points = command_memory_take(g.decoder->memory, size, sizeof *points);
     for (uint32_t i = 0; i < size; i++) {
         place element = {&g.where, NULL, i};
-        double v[2];
+        double v[2] = {0};
         if (!numbers_of(&g, &elements[i], &element, arg_type_name(ARG_VECTOR), v, 2)) {
             return false;
         }
@@ -293,8 +293,8 @@ bool arguments_vectors(const arguments *a, const char *name, const vec2 **out, u
 static bool word_of(const argument *g, const msgpack_object *object, const place *where,
                     uint32_t *out)
 {
-    const char *text;
-    uint32_t size;
+    const char *text = NULL;
+    uint32_t size = 0;
     if (!object_text(object, &text, &size)) {
         return decoder_fail(g->decoder, STATUS_INVALID_ARGUMENT, where, "expected %s, got %s",
                             g->arg->choices, object_type_name(object));
@@ -322,8 +322,8 @@ bool arguments_choice(const arguments *a, const char *name, uint32_t *out)
 bool arguments_choices(const arguments *a, const char *name, uint32_t *bits)
 {
     argument g;
-    const msgpack_object *elements;
-    uint32_t count;
+    const msgpack_object *elements = NULL;
+    uint32_t count = 0;
     if (!argument_find(a, name, &g)) {
         return false;
     }
@@ -369,8 +369,8 @@ static bool text_check(const argument *g, const char *text, uint32_t size)
 bool arguments_text(const arguments *a, const char *name, const char **out)
 {
     argument g;
-    const char *text;
-    uint32_t size;
+    const char *text = NULL;
+    uint32_t size = 0;
     if (!argument_find(a, name, &g)) {
         return false;
     }
@@ -392,8 +392,8 @@ static bool reference_of(const argument *g, method maker, uint64_t *out)
 {
     const msgpack_object_map *map = &g->value->via.map;
     const char *key;
-    uint32_t size;
-    double index;
+    uint32_t size = 0;
+    double index = 0;
     if (g->decoder->outer == NULL) {
         return decoder_fail_type(g->decoder, &g->where, arg_type_name(ARG_ID), g->value);
     }

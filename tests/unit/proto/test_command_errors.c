@@ -420,7 +420,7 @@ static void a_body_has_at_most_1024_shapes(void **state)
     for (int i = 0; i < 1025; i++) {
         at += sprintf(at, "%s{\"kind\":\"circle\",\"radius\":1}", i == 0 ? "" : ",");
     }
-    strcpy(at, "]}");
+    memcpy(at, "]}", 3);
     refuse(METHOD_BODY_SPAWN, json, STATUS_LIMIT_EXCEEDED,
            "shapes: must have 0 to 1024 elements, got 1025");
     free(json);
@@ -460,7 +460,7 @@ static void an_echo_has_a_limit(void **state)
     assert_non_null(json);
     char *at = json + sprintf(json, "{\"any\": \"");
     memset(at, 'x', WIRE_ECHO_BYTES_MAX);
-    strcpy(at + WIRE_ECHO_BYTES_MAX, "\"}");
+    memcpy(at + WIRE_ECHO_BYTES_MAX, "\"}", 3);
     refuse(METHOD_PING, json, STATUS_LIMIT_EXCEEDED,
            "any: must have at most 65536 bytes of MessagePack");
     free(json);
@@ -527,7 +527,7 @@ static void a_batch_has_at_most_1000_commands(void **state)
     for (int i = 0; i < 1001; i++) {
         at += sprintf(at, "%s[\"body.remove\",{\"body\":1}]", i == 0 ? "" : ",");
     }
-    strcpy(at, "]}");
+    memcpy(at, "]}", 3);
     refuse(METHOD_WORLD_APPLY, json, STATUS_LIMIT_EXCEEDED,
            "commands: must have 0 to 1000 elements, got 1001");
     free(json);
