@@ -10,17 +10,24 @@ reader reader_open(const void *bytes, size_t size)
     return (reader){.at = begin, .end = begin + size};
 }
 
-static double float_from_bits(const uint8_t *body, uint64_t size)
+enum { FLOAT32 = 0xCA, FLOAT64 = 0xCB };
+
+static double float32_at(const uint8_t *body)
 {
-    uint64_t bits = 0;
-    for (uint64_t i = 0; i < size; i++) {
+    uint32_t bits = 0;
+    for (size_t i = 0; i < sizeof bits; i++) {
         bits = bits << 8 | body[i];
     }
-    if (size == sizeof(float)) {
-        uint32_t narrow = (uint32_t)bits;
-        float value;
-        memcpy(&value, &narrow, sizeof value);
-        return (double)value;
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return (double)value;
+}
+
+static double float64_at(const uint8_t *body)
+{
+    uint64_t bits = 0;
+    for (size_t i = 0; i < sizeof bits; i++) {
+        bits = bits << 8 | body[i];
     }
     double value;
     memcpy(&value, &bits, sizeof value);
@@ -58,7 +65,7 @@ bool reader_next(reader *r, reader_item *item)
         item->integer = tag_integer(tag, body, &item->negative);
         break;
     case TAG_FLOAT:
-        item->real = float_from_bits(body, head.length);
+        item->real = tag == FLOAT32 ? float32_at(body) : float64_at(body);
         break;
     case TAG_STR:
     case TAG_BIN:
@@ -116,8 +123,38 @@ bool reader_bool(reader *r)
     return expect(r, TAG_BOOL).boolean;
 }
 
+// Most of a snapshot are floats: they are read without a look at the table of tags.
+static bool take_float(reader *r, double *out)
+{
+    size_t available = (size_t)(r->end - r->at);
+    if (available > sizeof(float) && r->at[0] == FLOAT32) {
+        *out = float32_at(r->at + 1);
+        r->at += 1 + sizeof(float);
+        return true;
+    }
+    if (available > sizeof(double) && r->at[0] == FLOAT64) {
+        *out = float64_at(r->at + 1);
+        r->at += 1 + sizeof(double);
+        return true;
+    }
+    return false;
+}
+
+static double fail_unless_finite(reader *r, double value)
+{
+    if (value - value == 0.0) {
+        return value;
+    }
+    fail(r);
+    return 0.0;
+}
+
 double reader_number(reader *r)
 {
+    double value;
+    if (take_float(r, &value)) {
+        return fail_unless_finite(r, value);
+    }
     reader_item item;
     if (!reader_next(r, &item)) {
         return 0.0;
@@ -125,12 +162,8 @@ double reader_number(reader *r)
     if (item.kind == TAG_INTEGER) {
         return item.negative ? (double)(int64_t)item.integer : (double)item.integer;
     }
-    bool finite = item.real - item.real == 0.0;
-    if (item.kind != TAG_FLOAT || !finite) {
-        fail(r);
-        return 0.0;
-    }
-    return item.real;
+    fail(r); // a float, but not all of it is there; or something else
+    return 0.0;
 }
 
 #define TWO_64 18446744073709551616.0

@@ -99,6 +99,21 @@ static void host_that_cannot_be_found_is_unavailable(void **state)
     assert_null(client);
 }
 
+// "localhost" may stand for an address of version 6 first, where nobody listens.
+static void every_address_of_a_host_is_tried(void **state)
+{
+    (void)state;
+    fake_server *server = fake_start(NULL);
+    carom_client *client = NULL;
+    carom_error why;
+    if (carom_connect("localhost", fake_port(server), PATIENCE_MS, NULL, &client, &why) !=
+        CAROM_OK) {
+        fail_msg("%s", why.text);
+    }
+    carom_free(client);
+    fake_stop(server);
+}
+
 static void silent_server_fails_the_connect_at_the_deadline(void **state)
 {
     (void)state;
@@ -470,6 +485,7 @@ int main(void)
         cmocka_unit_test(refused_hello_fails_the_connect_with_its_reason),
         cmocka_unit_test(connection_refused_says_where),
         cmocka_unit_test(host_that_cannot_be_found_is_unavailable),
+        cmocka_unit_test(every_address_of_a_host_is_tried),
         cmocka_unit_test(silent_server_fails_the_connect_at_the_deadline),
         cmocka_unit_test(options_out_of_range_are_refused),
         cmocka_unit_test(started_connect_opens_in_one_s_own_loop),
