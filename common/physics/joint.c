@@ -299,7 +299,6 @@ static void destroy(physics_world *world, uint32_t slot)
     joint ended = world->joints.data[slot];
     joint_wake_bodies(world, &ended); // which wakes the joint too, so it is put to rest afterwards
     joint_deactivate(world, slot);
-    ended = world->joints.data[slot];
     for (uint32_t side = 0; side < 2; side++) {
         if (side_body(&ended, side) != NONE) {
             unlink_edge(world, slot, side);

@@ -238,6 +238,26 @@ static void making_setting_and_removing_a_joint_wake(void **state)
     rig_close(&r);
 }
 
+// The slot of a joint that was removed asleep is given to another kind: nothing of the old one may
+// be left.
+static void joint_removed_asleep_leaves_nothing_in_the_step(void **state)
+{
+    (void)state;
+    world_def world = world_def_default();
+    rig r = rig_open_def(&world);
+    body_id bob = rig_point(&r, 0.0, -1.0, 1.0);
+    joint_def def = rig_def(JOINT_DISTANCE, r.ground, bob);
+    joint_id rod = rig_join(&r, &def);
+    rig_step(&r, 60);
+    assert_int_equal(world_count(r.world).awake, 0);
+    assert_int_equal(joint_remove(r.world, rod, NULL), STATUS_OK);
+    joint_def filter = rig_def(JOINT_FILTER, r.ground, bob);
+    rig_join(&r, &filter);
+    rig_step(&r, 60);
+    assert_near(rig_body(&r, bob).velocity.y, -G, 0.01);
+    rig_close(&r);
+}
+
 static void moving_kinematic_keeps_what_hangs_on_it_awake(void **state)
 {
     (void)state;
@@ -424,6 +444,7 @@ int main(void)
         cmocka_unit_test(joint_sound_as_ever_breaks_when_its_force_is_lowered),
         cmocka_unit_test(joined_bodies_sleep_and_wake_together),
         cmocka_unit_test(making_setting_and_removing_a_joint_wake),
+        cmocka_unit_test(joint_removed_asleep_leaves_nothing_in_the_step),
         cmocka_unit_test(moving_kinematic_keeps_what_hangs_on_it_awake),
         cmocka_unit_test(body_removed_takes_its_joints),
         cmocka_unit_test(joint_rests_while_a_body_is_disabled),
