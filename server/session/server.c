@@ -114,11 +114,14 @@ static void *on_opened(void *context, connection *c)
 
 void server_note_started(server *s, const error *err)
 {
-    if (err != NULL && !s->failed) {
+    if (s->draining) {
+        return;
+    }
+    if (err != NULL) {
         s->failed = true;
         s->failure = *err;
         server_drain(s, "the server could not start");
-    } else if (--s->starting == 0 && !s->draining) {
+    } else if (--s->starting == 0) {
         s->options->ready(s->options->context, network_address(s->network));
     }
 }

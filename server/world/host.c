@@ -23,7 +23,8 @@ struct host {
     pthread_t thread;
     queue requests;
     queue reports;
-    atomic_uint_fast64_t load;
+    atomic_uint_fast64_t busy;        // millionths of the second before
+    atomic_uint_fast64_t world_count; // those on their way here counted
     // the rest is the simulation thread's
     ARRAY(hosted *) worlds; // by ascending number
     bool stopping;
@@ -136,6 +137,7 @@ static int64_t run_worlds(host *h, bool *paused)
         hosted_run(w);
         if (w->ended) {
             hosted_destroy(w, STATUS_NOT_FOUND, "the world was destroyed");
+            atomic_fetch_sub_explicit(&h->world_count, 1, memory_order_relaxed);
             h->worlds.count--;
             memmove(h->worlds.data + i, h->worlds.data + i + 1,
                     (h->worlds.count - i) * sizeof *h->worlds.data);
@@ -151,14 +153,14 @@ static int64_t run_worlds(host *h, bool *paused)
     return next;
 }
 
-static void note_load(host *h, int64_t begin, int64_t end)
+// `forever`: the thread is about to wait without end.
+static void note_load(host *h, int64_t begin, int64_t end, bool forever)
 {
     h->window_busy_ns += end - begin;
     int64_t length = end - h->window_start_ns;
-    uint64_t worlds = (uint64_t)h->worlds.count * WORLD_LOAD;
-    if (length >= LOAD_WINDOW_NS) {
-        uint64_t busy = (uint64_t)((double)h->window_busy_ns / (double)length * 1e6);
-        atomic_store_explicit(&h->load, busy + worlds, memory_order_relaxed);
+    if (length >= LOAD_WINDOW_NS || forever) {
+        double share = forever ? 0.0 : (double)h->window_busy_ns / (double)length;
+        atomic_store_explicit(&h->busy, (uint64_t)(share * 1e6), memory_order_relaxed);
         h->window_start_ns = end;
         h->window_busy_ns = 0;
     }
@@ -178,7 +180,7 @@ static void *run(void *argument)
         if (!h->stopping) {
             next = run_worlds(h, &paused);
         }
-        note_load(h, begin, pace_clock_ns());
+        note_load(h, begin, pace_clock_ns(), next == QUEUE_FOREVER);
     }
     route_all(h, queue_take(&h->requests));
     for (uint32_t i = 0; i < h->worlds.count; i++) {
@@ -229,10 +231,12 @@ status host_create(const host_options *options, host **out, error *err)
 bool host_send(host *h, request *r)
 {
     bool urgent = r->kind == REQUEST_ADOPT || r->kind == REQUEST_STOP;
+    uint64_t worlds = r->kind == REQUEST_ADOPT ? 1 : 0;
     if (queue_push(&h->requests, &r->node, urgent) == QUEUE_FULL) {
         request_free(r);
         return false;
     }
+    atomic_fetch_add_explicit(&h->world_count, worlds, memory_order_relaxed);
     return true;
 }
 
@@ -243,7 +247,8 @@ report *host_take(host *h)
 
 uint64_t host_load(const host *h)
 {
-    return atomic_load_explicit(&h->load, memory_order_relaxed);
+    uint64_t worlds = atomic_load_explicit(&h->world_count, memory_order_relaxed);
+    return atomic_load_explicit(&h->busy, memory_order_relaxed) + worlds * WORLD_LOAD;
 }
 
 void host_destroy(host *h)

@@ -1,0 +1,162 @@
+// A simulation thread, spoken to as the network thread does.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "server/world/host.h"
+#include "server/world/pace.h"
+
+static limits bounds;
+static atomic_int wakes;
+
+static void wake(void *context)
+{
+    (void)context;
+    atomic_fetch_add(&wakes, 1);
+}
+
+static host *start(void)
+{
+    host *h = NULL;
+    bounds = limits_default();
+    host_options options = {.limits = &bounds, .wake = wake};
+    assert_int_equal(host_create(&options, &h, NULL), STATUS_OK);
+    return h;
+}
+
+// Waits for the next report, which the caller frees.
+static report *next_report(host *h)
+{
+    static report *chain;
+    int64_t until = pace_clock_ns() + 20000000000;
+    while (chain == NULL) {
+        assert_true(pace_clock_ns() < until);
+        chain = host_take(h);
+        usleep(100);
+    }
+    report *r = chain;
+    chain = (report *)r->node.next;
+    return r;
+}
+
+static void expect_answer(host *h, method m, status s)
+{
+    report *r = next_report(h);
+    assert_int_equal(r->kind, REPORT_ANSWER);
+    assert_int_equal(r->method, m);
+    assert_int_equal(r->status, s);
+    report_free(r);
+}
+
+static void adopt(host *h, uint64_t number, bool paused)
+{
+    world_def def = world_def_default();
+    request *r = request_create(REQUEST_ADOPT, number);
+    assert_int_equal(world_create(&def, &r->physics, NULL), STATUS_OK);
+    r->command.method = METHOD_WORLD_CREATE;
+    r->command.create.paused = paused;
+    strcpy(r->command.world, "w");
+    assert_true(host_send(h, r));
+}
+
+static void ask(host *h, uint64_t number, method m)
+{
+    request *r = request_create(REQUEST_COMMAND, number);
+    r->command.method = m;
+    r->command.step_ticks = 1;
+    assert_true(host_send(h, r));
+}
+
+static void stop(host *h)
+{
+    assert_true(host_send(h, request_create(REQUEST_STOP, 0)));
+    report *r = next_report(h);
+    assert_int_equal(r->kind, REPORT_STOPPED);
+    report_free(r);
+    host_destroy(h);
+}
+
+static void host_without_worlds_stops(void **state)
+{
+    (void)state;
+    stop(start());
+}
+
+static void host_finds_worlds_whatever_order_they_came_in(void **state)
+{
+    (void)state;
+    host *h = start();
+    static const uint64_t NUMBERS[] = {5, 2, 9, 1, 7};
+    for (int i = 0; i < 5; i++) {
+        adopt(h, NUMBERS[i], true);
+        expect_answer(h, METHOD_WORLD_CREATE, STATUS_OK);
+    }
+    for (int i = 0; i < 5; i++) {
+        ask(h, NUMBERS[i], METHOD_WORLD_STEP);
+        expect_answer(h, METHOD_WORLD_STEP, STATUS_OK);
+    }
+    ask(h, 3, METHOD_WORLD_INFO);
+    expect_answer(h, METHOD_WORLD_INFO, STATUS_NOT_FOUND);
+    ask(h, 9, METHOD_WORLD_DESTROY);
+    expect_answer(h, METHOD_WORLD_DESTROY, STATUS_OK);
+    ask(h, 9, METHOD_WORLD_INFO);
+    expect_answer(h, METHOD_WORLD_INFO, STATUS_NOT_FOUND);
+    ask(h, 7, METHOD_WORLD_INFO);
+    expect_answer(h, METHOD_WORLD_INFO, STATUS_OK);
+    assert_true(atomic_load(&wakes) > 0);
+    stop(h);
+}
+
+static void host_load_counts_worlds_at_once(void **state)
+{
+    (void)state;
+    host *one = start();
+    host *two = start();
+    assert_int_equal(host_load(one), host_load(two));
+    adopt(one, 1, true);
+    assert_true(host_load(one) > host_load(two));
+    expect_answer(one, METHOD_WORLD_CREATE, STATUS_OK);
+    ask(one, 1, METHOD_WORLD_DESTROY);
+    expect_answer(one, METHOD_WORLD_DESTROY, STATUS_OK);
+    int64_t until = pace_clock_ns() + 20000000000;
+    while (host_load(one) != 0 && pace_clock_ns() < until) {
+        usleep(1000);
+    }
+    assert_int_equal(host_load(one), 0);
+    stop(one);
+    stop(two);
+}
+
+static void host_that_stops_answers_what_waits(void **state)
+{
+    (void)state;
+    host *h = start();
+    adopt(h, 1, false);
+    expect_answer(h, METHOD_WORLD_CREATE, STATUS_OK);
+    request *later = request_create(REQUEST_COMMAND, 1);
+    later->command.method = METHOD_WORLD_APPLY;
+    later->command.apply.has_at = true;
+    later->command.apply.at = 100000;
+    assert_true(host_send(h, later));
+    assert_true(host_send(h, request_create(REQUEST_STOP, 0)));
+    expect_answer(h, METHOD_WORLD_APPLY, STATUS_UNAVAILABLE);
+    report *r = next_report(h);
+    assert_int_equal(r->kind, REPORT_STOPPED);
+    report_free(r);
+    host_destroy(h);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(host_without_worlds_stops),
+        cmocka_unit_test(host_finds_worlds_whatever_order_they_came_in),
+        cmocka_unit_test(host_load_counts_worlds_at_once),
+        cmocka_unit_test(host_that_stops_answers_what_waits),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
