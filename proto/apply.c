@@ -1,8 +1,7 @@
 #include "proto/apply.h"
 
-#include <string.h>
+#include <inttypes.h>
 
-#include "common/base/assert.h"
 #include "proto/apply_internal.h"
 
 // One call of apply_command, or one batch.
@@ -145,7 +144,18 @@ static status apply_one(const application *a, const command *c, command_result *
 }
 
 // The plan has seen to it that nothing fails here. Should it be wrong, half a batch must not pass
-// for none: that is a fault of ours, and it is said to be one.
+// for none: that is a fault of ours and said to be one, but no reason to take the other worlds down
+// with it.
+static status broken_batch(const application *a, const command *c, uint32_t index)
+{
+    error_prefix(a->err, "commands[%" PRIu32 "] (%s), after those before it were applied", index,
+                 method_name(c->method));
+    if (a->err != NULL) {
+        a->err->status = STATUS_INTERNAL;
+    }
+    return STATUS_INTERNAL;
+}
+
 static status apply_batch(const application *a, const apply_args *batch, batch_result *out)
 {
     status s = plan_check(a->world, batch, a->err);
@@ -157,8 +167,9 @@ static status apply_batch(const application *a, const apply_args *batch, batch_r
     application inner = *a;
     inner.made = out->results;
     for (uint32_t i = 0; i < batch->count; i++) {
-        s = apply_one(&inner, &batch->commands[i], &out->results[i]);
-        ASSERT(s == STATUS_OK);
+        if (apply_one(&inner, &batch->commands[i], &out->results[i]) != STATUS_OK) {
+            return broken_batch(a, &batch->commands[i], i);
+        }
     }
     return STATUS_OK;
 }

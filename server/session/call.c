@@ -238,6 +238,18 @@ static status check_method(const session *s, const rpc_message *m, const method_
     return STATUS_OK;
 }
 
+// A batch needs what its commands need.
+static status check_rights(const session *s, const command *cmd, error *err)
+{
+    role needed = command_rights(cmd);
+    if (s->role < needed) {
+        return error_set(err, STATUS_PERMISSION_DENIED,
+                         "a command in it needs the role %s, this session is %s", role_name(needed),
+                         role_name(s->role));
+    }
+    return STATUS_OK;
+}
+
 void call_handle(session *s, const rpc_message *message, size_t size)
 {
     call c = {
@@ -256,7 +268,10 @@ void call_handle(session *s, const rpc_message *message, size_t size)
         result = command_decode(info->id, &message->params, &cmd, &err);
     }
     if (result == STATUS_OK) {
-        result = dispatch(&c, &cmd, &err);
+        result = check_rights(s, &cmd, &err);
+        if (result == STATUS_OK) {
+            result = dispatch(&c, &cmd, &err);
+        }
         command_free(&cmd);
     }
     if (result != STATUS_OK) {
