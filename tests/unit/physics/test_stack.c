@@ -45,9 +45,9 @@ static void tower_of_thirty_boxes_stands_for_a_minute(void **state)
     world_free(world);
 }
 
-static void put_card(physics_world *world, double x, double y, double angle)
+static void put_card(physics_world *world, double x, double y, double angle, double length)
 {
-    shape_def card = make_box(0.05, 1.0);
+    shape_def card = make_box(0.05, length);
     card.friction = 0.7;
     body_def def = body_def_default();
     def.position = (vec2d){x, y};
@@ -63,20 +63,20 @@ static void card_house_stands_for_a_minute(void **state)
     wd.gravity = (vec2d){0.0, -10.0};
     physics_world *world = make_world_of(&wd);
     put_floor(world, 0.7, 0.0);
-    const double lean = 25.0 * PI_D / 180.0;
+    const double lean = 20.0 * PI_D / 180.0;
     const double rise = cos(lean) + 0.05 * sin(lean); // height of a leaning pair
     const double half = 0.5 * sin(lean) + 0.025 * cos(lean);
     double y = 0.0;
     for (int row = 3; row >= 1; row--) {
         for (int i = 0; i < row; i++) {
             double x = (i - 0.5 * (row - 1)) * 4.0 * half;
-            put_card(world, x - half, y + 0.5 * rise, -lean);
-            put_card(world, x + half, y + 0.5 * rise, lean);
+            put_card(world, x - half, y + 0.5 * rise, -lean, 1.0);
+            put_card(world, x + half, y + 0.5 * rise, lean, 1.0);
         }
         y += rise;
         for (int i = 0; i + 1 < row; i++) {
             double x = (i - 0.5 * (row - 2)) * 4.0 * half;
-            put_card(world, x, y + 0.025, 0.5 * PI_D);
+            put_card(world, x, y + 0.025, 0.5 * PI_D, 3.8 * half); // not quite to the next one
         }
         y += 0.05;
     }
