@@ -23,15 +23,16 @@ bool canvas_resize(canvas *c, int columns, int rows)
 {
     columns = clamp(columns, 1, CANVAS_COLUMNS_MAX);
     rows = clamp(rows, 1, CANVAS_ROWS_MAX);
-    if (c->cells == NULL || columns != c->columns || rows != c->rows) {
-        canvas_cell *cells = calloc((size_t)columns * (size_t)rows, sizeof *cells);
-        if (cells == NULL) {
-            return false;
-        }
-        free(c->cells);
-        *c = (canvas){.columns = columns, .rows = rows, .cells = cells};
+    if (c->cells != NULL && columns == c->columns && rows == c->rows) {
+        canvas_clear(c);
+        return true;
     }
-    canvas_clear(c);
+    canvas_cell *cells = calloc((size_t)columns * (size_t)rows, sizeof *cells);
+    if (cells == NULL) {
+        return false;
+    }
+    free(c->cells);
+    *c = (canvas){.columns = columns, .rows = rows, .cells = cells};
     return true;
 }
 

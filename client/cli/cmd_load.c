@@ -14,7 +14,13 @@
 #include "client/cli/terminal.h"
 #include "client/cli/text.h"
 
-enum { NAME_BYTES = 64, WINDOW_AT_A_RATE = 256, BODIES_AT_ONCE = 500, BODIES_MAX = 100000 };
+enum {
+    NAME_BYTES = 64,
+    WINDOW_AT_A_RATE = 256,
+    BODIES_AT_ONCE = 500,
+    BODIES_IN_A_ROW = 100,
+    BODIES_MAX = 100000
+};
 
 // ---- the world
 
@@ -26,7 +32,9 @@ static carom_value *drifting_balls(uint64_t first, uint64_t count)
         carom_shape shape = carom_shape_circle(0.5);
         shape.restitution = 1.0;
         carom_body_options options = carom_body_options_default();
-        options.position = (carom_vec2){3.0 * (double)(i % 100), -10.0 - 3.0 * (double)(i / 100)};
+        uint64_t row = i / BODIES_IN_A_ROW;
+        uint64_t column = i - row * BODIES_IN_A_ROW;
+        options.position = (carom_vec2){3.0 * (double)column, -10.0 - 3.0 * (double)row};
         options.velocity = (carom_vec2){(double)(i % 7) - 3.0, (double)(i % 5) - 2.0};
         options.shapes = &shape;
         options.shape_count = 1;

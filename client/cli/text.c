@@ -189,25 +189,41 @@ unsigned text_distance(const char *a, const char *b)
     return cost[rows][columns];
 }
 
-const char *text_suggest(const char *word, const char *const *words, size_t count)
+// The index of the nearest word, `count` when none is near enough.
+static size_t find_nearest(const char *word, const char *const *words, size_t count)
 {
     size_t length = strlen(word);
-    unsigned allowed = (unsigned)(length < 3 ? 1 : (length + 2) / 3);
-    const char *best = NULL;
-    unsigned best_distance = allowed + 1;
+    unsigned nearest = (unsigned)(length < 3 ? 1 : (length + 2) / 3) + 1;
+    size_t found = count;
     for (size_t i = 0; i < count; i++) {
         unsigned distance = text_distance(word, words[i]);
-        if (distance < best_distance && distance < length) {
-            best_distance = distance;
-            best = words[i];
+        if (distance < nearest && distance < length) {
+            nearest = distance;
+            found = i;
         }
     }
-    for (size_t i = 0; best == NULL && length >= 3 && i < count; i++) {
+    return found;
+}
+
+// The index of the first word that begins so, `count` when none does.
+static size_t find_beginning(const char *word, const char *const *words, size_t count)
+{
+    size_t length = strlen(word);
+    for (size_t i = 0; length >= 3 && i < count; i++) {
         if (strncasecmp(word, words[i], length) == 0) {
-            best = words[i];
+            return i;
         }
     }
-    return best;
+    return count;
+}
+
+const char *text_suggest(const char *word, const char *const *words, size_t count)
+{
+    size_t found = find_nearest(word, words, count);
+    if (found == count) {
+        found = find_beginning(word, words, count);
+    }
+    return found < count ? words[found] : NULL;
 }
 
 uint32_t text_next(const char **at)
