@@ -67,7 +67,7 @@ static uint64_t read_u64(image_stream *s)
 {
     uint64_t value = 0;
     for (unsigned shift = 0; shift < 64; shift += 7) {
-        uint8_t byte;
+        uint8_t byte = 0;
         stream_bytes(s, &byte, 1);
         if (shift == 63 && byte > 1) {
             break;
