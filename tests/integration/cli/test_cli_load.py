@@ -11,9 +11,9 @@ class Load(ServerTest):
     def test_rate_is_kept_and_all_is_answered(self):
         result = self.json("load", "--connections", 4, "--rate", 50, "--time", "1s", "--bodies", 10)
         self.assertEqual(4, result["connections"])
-        self.assertAlmostEqual(200, result["commands_sent"], delta=20)
-        self.assertAlmostEqual(result["commands_sent"], result["commands"], delta=20)  # the last are on their way
-        self.assertGreater(result["snapshots"], 4 * 30)
+        self.assertAlmostEqual(200, result["commands_sent"], delta=40)  # of a busy machine
+        self.assertTrue(100 < result["commands"] <= result["commands_sent"], result)
+        self.assertGreater(result["snapshots"], 4 * 20)
         self.assertEqual(({}, 0), (result["errors"], result["lost"]))
         self.assertGreater(result["bytes_in"], result["snapshots"] * 100)
         self.assertGreater(result["bytes_out"], result["commands_sent"] * 20)
