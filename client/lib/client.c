@@ -244,7 +244,8 @@ carom_status carom_connect(const char *host, uint16_t port, int timeout_ms,
             connection_wait(c, c->connect_deadline_ns);
         }
     }
-    client_leave(c);
+    bool gone = client_leave(c);
+    ASSERT(!gone); // no callback has seen it yet
     if (c->state == CAROM_CLOSED) {
         outcome = connection_fault(c, err);
         carom_free(c);

@@ -27,8 +27,8 @@ int server_tear_down(void **state);
 
 carom_client *server_connect(against_server *s);
 
-// Fails the test with the error's text if the status is not CAROM_OK.
-void check_ok(carom_status status, const carom_error *error);
+// Fails the test with the error's text if the outcome is not CAROM_OK.
+void check_ok(carom_status outcome, const carom_error *error);
 
 // Polls until the view shows the tick, or a later one, or the test fails.
 void poll_until_tick(carom_client *client, const carom_view *view, uint64_t tick);

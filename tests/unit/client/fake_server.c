@@ -110,12 +110,12 @@ void fake_refuse(fake_server *s, uint32_t id, const char *text)
     send_packed(s, &packed);
 }
 
-void fake_notify(fake_server *s, const char *name, carom_value *params)
+void fake_notify(fake_server *s, const char *named, carom_value *params)
 {
     buffer packed;
     buffer_init(&packed, INPUT_MAX);
     msgpack_packer packer = buffer_packer(&packed);
-    rpc_pack_notification(&packer, name);
+    rpc_pack_notification(&packer, named);
     value_pack(&packer, params, CAROM_VALUE_DEPTH_MAX, NULL);
     carom_value_free(params);
     send_packed(s, &packed);

@@ -40,7 +40,7 @@ void fake_answer(fake_server *server, const fake_message *message);
 // From any thread; on the connection that was accepted last. Values are taken over.
 void fake_reply(fake_server *server, uint32_t id, carom_value *result);
 void fake_refuse(fake_server *server, uint32_t id, const char *text);
-void fake_notify(fake_server *server, const char *method, carom_value *params);
+void fake_notify(fake_server *server, const char *named, carom_value *params);
 void fake_send(fake_server *server, const void *bytes, size_t size);
 void fake_hang_up(fake_server *server);
 
