@@ -195,8 +195,7 @@ static bool write_some(connection *c)
     uint32_t count = outbox_peek(&c->out, spans, WRITE_SPANS);
     size_t size = 0;
     for (uint32_t i = 0; i < count; i++) {
-        // libuv's type is not const; it only reads.
-        bufs[i] = (uv_buf_t){.base = (char *)(uintptr_t)spans[i].data, .len = spans[i].size};
+        bufs[i] = (uv_buf_t){.base = (char *)spans[i].data, .len = spans[i].size};
         size += spans[i].size;
     }
     uv_stream_t *stream = (uv_stream_t *)&c->socket;

@@ -30,15 +30,22 @@ static outbox_block *last_block(outbox *o)
     return o->blocks.count > o->first ? &o->blocks.data[o->blocks.count - 1] : NULL;
 }
 
+static outbox_block *add_block(outbox *o, outbox_block block)
+{
+    array_reserve(&o->blocks, o->blocks.count + 1);
+    ASSERT(o->blocks.data != NULL);
+    outbox_block *added = &o->blocks.data[o->blocks.count++];
+    *added = block;
+    return added;
+}
+
 void outbox_copy(outbox *o, const void *data, size_t size, bool unfinished)
 {
     outbox_block *last = last_block(o);
     bool room = last != NULL && last->gathering && last->data->capacity - last->data->size >= size;
     if (!room) {
         size_t capacity = size > GATHER_MAX ? size : GATHER_BYTES;
-        outbox_block fresh = {.data = bytes_create(capacity), .gathering = true};
-        array_push(&o->blocks, fresh);
-        last = last_block(o);
+        last = add_block(o, (outbox_block){.data = bytes_create(capacity), .gathering = true});
     }
     memcpy(last->data->data + last->data->size, data, size);
     last->data->size += size;
@@ -53,8 +60,7 @@ void outbox_share(outbox *o, shared_bytes *data, uint64_t token)
     if (last != NULL) {
         last->gathering = false;
     }
-    outbox_block block = {.data = data, .token = token};
-    array_push(&o->blocks, block);
+    add_block(o, (outbox_block){.data = data, .token = token});
     o->size += data->size;
 }
 

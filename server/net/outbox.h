@@ -32,7 +32,7 @@ typedef struct outbox {
 } outbox;
 
 typedef struct outbox_span {
-    const uint8_t *data;
+    uint8_t *data; // not to be written to; not const because that is how sockets want it
     size_t size;
 } outbox_span;
 

@@ -265,6 +265,7 @@ void call_handle(session *s, const rpc_message *message, size_t size)
     error err;
     status result = check_method(s, message, &info, &err);
     if (result == STATUS_OK) {
+        ASSERT(info != NULL);
         result = command_decode(info->id, &message->params, &cmd, &err);
     }
     if (result == STATUS_OK) {

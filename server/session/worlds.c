@@ -23,7 +23,8 @@ request *worlds_request(const call *c, world_entry *entry, command *taken)
     r->command = *taken;
     *taken = (command){.method = taken->method};
     if (c != NULL) {
-        r->reply = (reply_address){c->session->key, c->size, c->id, c->answerable};
+        r->reply = (reply_address){
+            .session = c->session->key, .token = c->size, .id = c->id, .answerable = c->answerable};
         r->received_ns = c->received_ns;
     }
     return r;
@@ -353,7 +354,7 @@ static void finish_listing(server *s, listing *l)
 
 void worlds_listed(server *s, report *r)
 {
-    listing *l = (listing *)(uintptr_t)r->reply.token;
+    listing *l = r->reply.context;
     size_t size = 0;
     const uint8_t *part = report_payload(r, &size);
     if (r->status == STATUS_OK) {
@@ -386,7 +387,7 @@ status worlds_list(server *s, const call *c, error *err)
         world_entry *entry = s->worlds.by_name.data[i];
         command ask = {.method = METHOD_WORLD_LIST};
         request *r = worlds_request(NULL, entry, &ask);
-        r->reply.token = (uint64_t)(uintptr_t)l;
+        r->reply.context = l;
         r->subscription = i;
         buffer_init(&l->parts[i], WIRE_MESSAGE_BYTES_MIN);
         count_in(s, entry, r);

@@ -65,7 +65,7 @@ void hosted_adopted(hosted *h, request *q);
 void hosted_destroy(hosted *h, status why, const char *text);
 
 // Takes over a request for this world (COMMAND, ACKNOWLEDGE or FORGET).
-void hosted_deliver(hosted *h, request *r);
+void hosted_deliver(hosted *h, request *q);
 
 // Does what is due. A world that is behind does several ticks, but gives way to others after one
 // period of its own.

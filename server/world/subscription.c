@@ -106,7 +106,19 @@ static int compare_numbers(uint64_t a, uint64_t b)
     return (a > b) - (a < b);
 }
 
-// Any order will do that keeps different areas apart; their bits are one.
+static int compare_places(double a, double b)
+{
+    return (a > b) - (a < b);
+}
+
+static int compare_areas(const area *a, const area *b)
+{
+    int order = compare_places(a->x0, b->x0);
+    order = order != 0 ? order : compare_places(a->y0, b->y0);
+    order = order != 0 ? order : compare_places(a->x1, b->x1);
+    return order != 0 ? order : compare_places(a->y1, b->y1);
+}
+
 static int compare_views(const subscribe_args *a, const subscribe_args *b)
 {
     int order = compare_numbers(a->events, b->events);
@@ -114,10 +126,7 @@ static int compare_views(const subscribe_args *a, const subscribe_args *b)
     order = order != 0 ? order : a->bodies - b->bodies;
     order = order != 0 ? order : a->contacts - b->contacts;
     order = order != 0 ? order : a->has_area - b->has_area;
-    if (order == 0 && a->has_area) {
-        order = memcmp(&a->area, &b->area, sizeof a->area);
-    }
-    return order;
+    return order != 0 || !a->has_area ? order : compare_areas(&a->area, &b->area);
 }
 
 int subscription_compare(const subscription *a, const subscription *b)

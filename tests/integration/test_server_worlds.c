@@ -330,11 +330,9 @@ static void thousand_commands_and_a_mebibyte_go_through(void **state)
     client_call(&c, "world.destroy", "{\"world\":\"k\"}");
     // A ping of a mebibyte is a mebibyte on the wire, envelope not counted; the echo has its own
     // limit.
-    static uint8_t large[(1 << 20) + 64];
-    memcpy(large,
-           "\x94\x00\x63\xa4ping\x91\x81\xa3"
-           "any\xc6\x00\x10\x00\x00",
-           19);
+    static uint8_t large[(1 << 20) + 64] = {0x94, 0x00, 0x63, 0xa4, 'p', 'i', 'n',
+                                            'g',  0x91, 0x81, 0xa3, 'a', 'n', 'y',
+                                            0xc6, 0x00, 0x10, 0x00, 0x00};
     client_send(&c, large, 19 + (1 << 20));
     const msgpack_object *answer = client_response(&c, 0x63);
     assert_int_equal(obj_count(answer), 4);

@@ -29,13 +29,19 @@ int64_t test_now_ms(void)
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
+// In the child.
+static void execute(const char *program, const char *const *arguments)
+{
+    char *argv[ARGUMENTS_MAX] = {strdup(program)};
+    for (int i = 0; arguments != NULL && arguments[i] != NULL && i + 2 < ARGUMENTS_MAX; i++) {
+        argv[i + 1] = strdup(arguments[i]);
+    }
+    execv(program, argv);
+    _exit(127);
+}
+
 void process_spawn(process *p, const char *program, const char *const *arguments)
 {
-    char *argv[ARGUMENTS_MAX] = {(char *)(uintptr_t)program};
-    for (int i = 0; arguments != NULL && arguments[i] != NULL; i++) {
-        assert_true(i + 2 < ARGUMENTS_MAX);
-        argv[i + 1] = (char *)(uintptr_t)arguments[i];
-    }
     *p = (process){0};
     p->log = memfd_create("log", MFD_CLOEXEC);
     assert_true(p->log >= 0);
@@ -46,8 +52,7 @@ void process_spawn(process *p, const char *program, const char *const *arguments
         fcntl(p->log, F_SETFL, O_APPEND);
         dup2(p->log, STDOUT_FILENO);
         dup2(p->log, STDERR_FILENO);
-        execv(program, argv);
-        _exit(127);
+        execute(program, arguments);
     }
 }
 

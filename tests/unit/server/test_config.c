@@ -14,7 +14,9 @@ static char *fake_getenv(const char *name)
 {
     for (const char *const *pair = environment; pair != NULL && pair[0] != NULL; pair += 2) {
         if (strcmp(pair[0], name) == 0) {
-            return (char *)(uintptr_t)pair[1];
+            static char value[256];
+            snprintf(value, sizeof value, "%s", pair[1]);
+            return value;
         }
     }
     return NULL;
