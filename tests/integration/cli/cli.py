@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 import unittest
@@ -86,9 +87,10 @@ class ServerTest(unittest.TestCase):
         return carom(*words, port=self.server.port, **more)
 
     def ok(self, *words, **more):
-        """Must work, and say nothing on standard error."""
+        """Must work, and say nothing on standard error but that a busy machine made it a slow reader."""
         result = self.run_carom(*words, **more)
-        self.assertEqual((OK, ""), (result.code, result.err), words)
+        said = re.sub(r"^ *\d+ snapshots were merged because .*\n", "", result.err, flags=re.MULTILINE)
+        self.assertEqual((OK, ""), (result.code, said), words)
         return result
 
     def json(self, *words, **more):
