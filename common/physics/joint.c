@@ -188,6 +188,25 @@ void joint_activate(physics_world *world, uint32_t slot)
     }
 }
 
+static bool is_finite(const joint *j)
+{
+    const joint_impulses *p = &j->impulses;
+    float sum = p->linear.x + p->linear.y + p->angular + p->lower + p->upper + p->motor +
+                p->spring + j->total_force.x + j->total_force.y + j->total_torque;
+    return isfinite(sum) && isfinite(j->angle) && isfinite(j->gear_a) && isfinite(j->gear_b);
+}
+
+// What a body that lost finiteness has left in the joint must not come back with it.
+static void forget_if_not_finite(joint *j)
+{
+    if (!is_finite(j)) {
+        j->impulses = (joint_impulses){0};
+        j->total_force = (vec2){0.0f, 0.0f};
+        j->total_torque = 0.0f;
+        j->angle = j->gear_a = j->gear_b = 0.0;
+    }
+}
+
 void joint_deactivate(physics_world *world, uint32_t slot)
 {
     joint *j = &world->joints.data[slot];
@@ -201,6 +220,7 @@ void joint_deactivate(physics_world *world, uint32_t slot)
     }
     j->awake_index = 0;
     graph_remove_joint(world, slot, j->body_a, j->body_b);
+    forget_if_not_finite(j);
     if ((j->flags & JOINT_FLAG_GEARED) != 0) {
         visit_gears(world, slot, joint_deactivate);
     }

@@ -25,10 +25,13 @@ typedef struct joint_edge {
     uint32_t previous, next; // as of contacts: joint << 1 | side
 } joint_edge;
 
+#define JOINT_PUSH_MAX 20.0f // what is rigid corrects its position no faster than this [m/s, rad/s]
+
 // How a constraint is held: the change of its impulse P is -m (velocity Ċ + position C) - impulse
-// P, with effective mass m. {1, 0, 0} is rigid without correction of the position.
+// P, with effective mass m, and position C no larger than push. {1, 0, 0, 0} is rigid without
+// correction of the position.
 typedef struct softness {
-    float velocity, position, impulse;
+    float velocity, position, impulse, push;
 } softness;
 
 typedef struct joint_settings {
@@ -165,10 +168,23 @@ static inline softness softness_rigid(const physics_world *world)
 {
     const step_context *step = &world->step;
     return (softness){step->joint_mass_scale, step->joint_mass_scale * step->joint_bias_rate,
-                      step->joint_impulse_scale};
+                      step->joint_impulse_scale, JOINT_PUSH_MAX};
 }
 
-static const softness SOFTNESS_RELAX = {1.0f, 0.0f, 0.0f};
+static const softness SOFTNESS_RELAX = {1.0f, 0.0f, 0.0f, 0.0f};
+
+// The rate at which C is to be corrected.
+static inline float soft_push(softness s, float c)
+{
+    return float_clamp(s.position * c, -s.push, s.push);
+}
+
+static inline vec2 soft_push_vec(softness s, vec2 c)
+{
+    vec2 push = vec2_scale(s.position, c);
+    float squared = vec2_length_squared(push);
+    return squared > s.push * s.push ? vec2_scale(s.push / sqrtf(squared), push) : push;
+}
 
 // The softness of what is held rigid, in this pass; of any kind but the gear.
 static inline softness softness_pass(const joint *j, bool use_bias)
@@ -201,13 +217,18 @@ static inline joint_pair pair_read(const physics_world *world, const joint *j)
     return p;
 }
 
-// Lets the impulses of a point act on both bodies at one place, midway between the anchors: however
-// far they are apart for the moment, the angular momentum is kept.
+#define JOINT_GAP_MAX 0.5f // wider gaps of a point come by force or by hand [m]
+
+// Lets the impulses of a point act on both bodies at one place, midway between the anchors, so that
+// the angular momentum is kept to rounding. Not for wide gaps, whose middle is a long arm for
+// either body: there the shift is bounded.
 static inline joint_pair pair_read_midway(const physics_world *world, const joint *j)
 {
     joint_pair p = pair_read(world, j);
-    p.arm_a = vec2_mul_add(p.arm_a, 0.5f, p.separation);
-    p.arm_b = vec2_mul_sub(p.arm_b, 0.5f, p.separation);
+    float gap = vec2_length(p.separation);
+    float share = gap > JOINT_GAP_MAX ? 0.5f * JOINT_GAP_MAX / gap : 0.5f;
+    p.arm_a = vec2_mul_add(p.arm_a, share, p.separation);
+    p.arm_b = vec2_mul_sub(p.arm_b, share, p.separation);
     return p;
 }
 
@@ -294,7 +315,7 @@ static inline vec2 sym22_solve(sym22 k, vec2 v)
 // effective mass.
 static inline float soft_impulse(softness s, float mass, float c, float rate, float *total)
 {
-    float impulse = -mass * (s.velocity * rate + s.position * c) - s.impulse * *total;
+    float impulse = -mass * (s.velocity * rate + soft_push(s, c)) - s.impulse * *total;
     *total += impulse;
     return impulse;
 }
@@ -303,7 +324,7 @@ static inline float soft_impulse(softness s, float mass, float c, float rate, fl
 static inline float bounded_impulse(softness s, float mass, float c, float rate, float limit,
                                     float *total)
 {
-    float impulse = -mass * (s.velocity * rate + s.position * c) - s.impulse * *total;
+    float impulse = -mass * (s.velocity * rate + soft_push(s, c)) - s.impulse * *total;
     float before = *total;
     *total = float_clamp(before + impulse, -limit, limit);
     return *total - before;
@@ -314,8 +335,9 @@ static inline float bounded_impulse(softness s, float mass, float c, float rate,
 static inline float limit_impulse(const physics_world *world, const joint *j, bool use_bias,
                                   float mass, float c, float rate, float *total)
 {
-    softness s = c > 0.0f ? (softness){1.0f, world->step.inv_h, 0.0f} : softness_pass(j, use_bias);
-    float impulse = -mass * (s.velocity * rate + s.position * c) - s.impulse * *total;
+    softness s =
+        c > 0.0f ? (softness){1.0f, world->step.inv_h, 0.0f, INFINITY} : softness_pass(j, use_bias);
+    float impulse = -mass * (s.velocity * rate + soft_push(s, c)) - s.impulse * *total;
     float before = *total;
     *total = float_max(before + impulse, 0.0f);
     return *total - before;
@@ -324,7 +346,7 @@ static inline float limit_impulse(const physics_world *world, const joint *j, bo
 // Two equations at a time: the same for the point of b relative to that of a. Adds to `total`.
 static inline vec2 point_impulse(softness s, sym22 k, vec2 c, vec2 rate, vec2 *total)
 {
-    vec2 wanted = vec2_add(vec2_scale(s.velocity, rate), vec2_scale(s.position, c));
+    vec2 wanted = vec2_add(vec2_scale(s.velocity, rate), soft_push_vec(s, c));
     vec2 impulse = vec2_mul_sub(vec2_neg(sym22_solve(k, wanted)), s.impulse, *total);
     *total = vec2_add(*total, impulse);
     return impulse;

@@ -23,14 +23,13 @@ static const joint_methods *const METHODS[JOINT_KIND_COUNT] = {
 
 softness softness_spring(float hertz, float damping_ratio, float h)
 {
-    const float fade =
-        0.2f; // w h from which a spring counts as stiff; hundreds in parallel stay stable
+    const float fade = 0.2f; // w h from which it counts as stiff: a hundred in parallel stay stable
     float omega = 2.0f * (float)PI_D * hertz;
     float wh = omega * h;
     float x = damping_ratio * wh;
     float stiff = wh * wh * (wh * wh / (wh * wh + fade * fade));
     float p = 1.0f / (1.0f + 2.0f * x + 2.0f * x * x + stiff);
-    return (softness){1.0f - p, p * wh * omega, p};
+    return (softness){1.0f - p, p * wh * omega, p, INFINITY};
 }
 
 static vec2 arm_of(const physics_world *world, uint32_t slot, vec2d anchor)
@@ -64,7 +63,8 @@ static softness rigid_on_arms(const physics_world *world, float ratio)
     float a = wh * (2.0f * JOINT_DAMPING + wh);
     float impulse = 1.0f / (1.0f + a);
     float velocity = a * impulse;
-    return (softness){velocity, velocity * omega / (2.0f * JOINT_DAMPING + wh), impulse};
+    return (softness){velocity, velocity * omega / (2.0f * JOINT_DAMPING + wh), impulse,
+                      JOINT_PUSH_MAX};
 }
 
 void joint_prepare_common(physics_world *world, joint *j)
@@ -92,7 +92,10 @@ void joint_prepare_common(physics_world *world, joint *j)
     s->inv_mass_a = a->inv_mass;
     s->inv_inertia_a = a->inv_inertia;
     s->arm_a = arm_of(world, j->body_a, anchor_a);
-    s->rigid = rigid_on_arms(world, float_max(leverage(a, s->arm_a), leverage(b, s->arm_b)));
+    // What slides acts on a where b's anchor is.
+    bool slides = j->kind == JOINT_PRISMATIC || j->kind == JOINT_WHEEL;
+    vec2 acting = slides ? vec2_add(s->arm_a, s->separation) : s->arm_a;
+    s->rigid = rigid_on_arms(world, float_max(leverage(a, acting), leverage(b, s->arm_b)));
     s->rotation_a = a->rotation;
     s->axis = rot_vec(a->rotation, j->axis);
     s->angle =

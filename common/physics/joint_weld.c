@@ -26,10 +26,8 @@ static void solve_block(joint_pair *p, joint *j, softness soft)
     vec2 e = vec2_sub(p->arm_a, p->arm_b);
     vec2 rate = pair_velocity(p, p->arm_a, p->arm_b);
     // The equations k [impulse, twist] = -[linear, angular], whose mixed part of k is `mixed`.
-    vec2 linear =
-        vec2_add(vec2_scale(soft.velocity, rate), vec2_scale(soft.position, p->separation));
-    float angular =
-        soft.velocity * (p->spin_b - p->spin_a) + soft.position * (s->angle + s->turned);
+    vec2 linear = vec2_add(vec2_scale(soft.velocity, rate), soft_push_vec(soft, p->separation));
+    float angular = soft.velocity * (p->spin_b - p->spin_a) + soft_push(soft, s->angle + s->turned);
     vec2 mixed = vec2_add(vec2_scale(ia, vec2_left(p->arm_a)), vec2_scale(ib, vec2_left(p->arm_b)));
 
     sym22 k = {mass + both * e.y * e.y, -both * e.x * e.y, mass + both * e.x * e.x};

@@ -323,6 +323,38 @@ static void joint_rests_while_a_body_is_disabled(void **state)
     rig_close(&r);
 }
 
+static void joint_of_a_body_that_left_the_world_rests_until_it_is_back(void **state)
+{
+    (void)state;
+    rig r = rig_open(-G);
+    body_id a = rig_point(&r, 0.0, 0.0, 1.0);
+    body_id b = rig_point(&r, 0.0, -1.0, 1.0);
+    joint_def def = rig_def(JOINT_DISTANCE, a, b);
+    joint_id rod = rig_join(&r, &def);
+    body_def place = body_def_default();
+    place.position = (vec2d){PHYSICS_EXTENT_MAX, 0.0};
+    place.velocity = (vec2d){PHYSICS_SPEED_MAX, 0.0};
+    assert_int_equal(body_set(r.world, b, BODY_FIELD_POSITION | BODY_FIELD_VELOCITY, &place, NULL),
+                     STATUS_OK);
+    rig_step(&r, 3);
+    assert_true(rig_body(&r, b).frozen);
+    double speed = rig_body(&r, a).velocity.y;
+    rig_step(&r, 30);
+    assert_near(rig_body(&r, a).velocity.y, speed - G * 0.5, 0.01);
+
+    body_info at = rig_body(&r, a);
+    place.position = (vec2d){at.position.x, at.position.y - 1.0};
+    place.velocity = at.velocity;
+    place.enabled = true;
+    assert_int_equal(body_set(r.world, b,
+                              BODY_FIELD_POSITION | BODY_FIELD_VELOCITY | BODY_FIELD_ENABLED,
+                              &place, NULL),
+                     STATUS_OK);
+    rig_step(&r, 60);
+    assert_near(rig_info(&r, rod).length, 1.0, 0.002);
+    rig_close(&r);
+}
+
 static void joint_follows_a_change_of_body_type(void **state)
 {
     (void)state;
@@ -448,6 +480,7 @@ int main(void)
         cmocka_unit_test(moving_kinematic_keeps_what_hangs_on_it_awake),
         cmocka_unit_test(body_removed_takes_its_joints),
         cmocka_unit_test(joint_rests_while_a_body_is_disabled),
+        cmocka_unit_test(joint_of_a_body_that_left_the_world_rests_until_it_is_back),
         cmocka_unit_test(joint_follows_a_change_of_body_type),
         cmocka_unit_test(body_with_a_hundred_joints_is_solved),
         cmocka_unit_test(joint_far_from_the_origin_moves_as_at_it),
