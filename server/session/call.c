@@ -53,8 +53,8 @@ static void do_hello(const call *c, const hello_args *args, buffer *out)
     ASSERT(size < sizeof s->client);
     memcpy(s->client, args->client, size + 1);
     char quoted[UTF8_QUOTE_MAX];
-    log_info("session %llu (%s) is '%s'", (unsigned long long)s->key.number,
-             connection_peer_name(s->connection), utf8_quote(quoted, args->client, size));
+    log_debug("session %llu (%s) is '%s'", (unsigned long long)s->key.number,
+              connection_peer_name(s->connection), utf8_quote(quoted, args->client, size));
     hello_result r = {
         .protocol = args->protocol < PROTOCOL_VERSION ? args->protocol : PROTOCOL_VERSION,
         .server = SERVER_NAME,

@@ -230,7 +230,8 @@ status host_create(const host_options *options, host **out, error *err)
 
 bool host_send(host *h, request *r)
 {
-    bool urgent = r->kind == REQUEST_ADOPT || r->kind == REQUEST_STOP;
+    bool urgent = r->kind == REQUEST_ADOPT || r->kind == REQUEST_STOP ||
+                  r->command.method == METHOD_WORLD_LIST;
     uint64_t worlds = r->kind == REQUEST_ADOPT ? 1 : 0;
     if (queue_push(&h->requests, &r->node, urgent) == QUEUE_FULL) {
         request_free(r);

@@ -1,10 +1,11 @@
 // A simulation thread and the worlds that live on it.
 //
 // It sleeps until the next tick of one of its worlds is due, by the clock and not by counting, and
-// is woken in between only by what cannot wait: a new world, or anything at all while it has a
-// paused world. Its worlds are its own; with the network thread it shares two bounded queues and
-// nothing else. The reports' queue cannot overflow: there is one answer for each request, and one
-// snapshot on its way for each subscription, and requests and subscriptions have their maxima.
+// is woken in between only by what cannot wait: a new world, a question to all worlds, or anything
+// at all while it has a paused world. Its worlds are its own; with the network thread it shares two
+// bounded queues and nothing else. The reports' queue cannot overflow: there is one answer for each
+// request, and one snapshot on its way for each subscription, and requests and subscriptions have
+// their maxima.
 #ifndef CAROM_SERVER_WORLD_HOST_H
 #define CAROM_SERVER_WORLD_HOST_H
 

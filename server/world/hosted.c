@@ -257,7 +257,6 @@ static void carry_out(hosted *h, request *q)
 {
     switch (q->command.method) {
     case METHOD_WORLD_INFO:
-    case METHOD_WORLD_LIST:
         do_info(h, q);
         break;
     case METHOD_WORLD_PAUSE:
@@ -325,6 +324,8 @@ void hosted_deliver(hosted *h, request *q)
     } else if (q->kind == REQUEST_FORGET) {
         publisher_forget(&h->publisher, h->physics, q->reply.session);
         request_free(q);
+    } else if (q->command.method == METHOD_WORLD_LIST) {
+        do_info(h, q); // a list of all worlds does not wait for each one's next tick
     } else {
         ASSERT(q->kind == REQUEST_COMMAND);
         q->node.next = NULL;

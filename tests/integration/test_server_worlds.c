@@ -292,22 +292,23 @@ static void joints_and_queries_go_the_same_way(void **state)
     unsigned long long b = obj_get_uint(
         client_call(&c, "body.spawn", "{\"world\":\"j\",\"position\":[3,0],\"shapes\":[" BALL "]}"),
         "body");
-    uint32_t joint = client_request(
-        &c, "joint.create",
-        "{\"world\":\"j\",\"kind\":\"distance\",\"a\":%llu,\"b\":%llu,\"anchor_a\":[0,0],"
-        "\"anchor_b\":[0,0]}",
-        a, b);
-    uint32_t ray =
-        client_request(&c, "query.ray", "{\"world\":\"j\",\"from\":[-5,0],\"to\":[9,0]}");
-    const msgpack_object *failure = obj_at(client_response(&c, joint), 2);
-    if (failure->type != MSGPACK_OBJECT_NIL) {
-        // Honest where this version does not serve it.
-        assert_non_null(strstr(obj_text(failure), "unavailable: "));
-    }
-    failure = obj_at(client_response(&c, ray), 2);
-    if (failure->type != MSGPACK_OBJECT_NIL) {
-        assert_non_null(strstr(obj_text(failure), "unavailable: "));
-    }
+    unsigned long long joint =
+        obj_get_uint(client_call(&c, "joint.create",
+                                 "{\"world\":\"j\",\"kind\":\"distance\",\"a\":%llu,\"b\":%llu,"
+                                 "\"anchor_a\":[0,0],\"anchor_b\":[0,0]}",
+                                 a, b),
+                     "joint");
+    const msgpack_object *got =
+        client_call(&c, "joint.get", "{\"world\":\"j\",\"joint\":%llu}", joint);
+    assert_string_equal(obj_get_text(got, "kind"), "distance");
+    const msgpack_object *hits =
+        client_call(&c, "query.ray", "{\"world\":\"j\",\"from\":[-5,0],\"to\":[9,0],\"all\":true}");
+    assert_int_equal(obj_count(hits), 2);
+    assert_int_equal(obj_get_uint(obj_at(hits, 0), "body"), a);
+    client_call(&c, "joint.remove", "{\"world\":\"j\",\"joint\":%llu}", joint);
+    assert_non_null(
+        strstr(client_call_error(&c, "joint.get", "{\"world\":\"j\",\"joint\":%llu}", joint),
+               "not_found: "));
     client_call(&c, "world.destroy", "{\"world\":\"j\"}");
 }
 
