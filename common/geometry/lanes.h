@@ -32,18 +32,34 @@ static inline lanes lanes_load(const void *from)
     return a;
 }
 
+// Lanes of two vectors put together: 0 to 3 are a's, 4 to 7 are b's; all of them constants.
+#ifdef __clang__
+#define LANES_SHUFFLE(a, b, i, j, k, l) __builtin_shufflevector(a, b, i, j, k, l)
+#else
+#define LANES_SHUFFLE(a, b, i, j, k, l) __builtin_shuffle(a, b, (lanes_int){i, j, k, l})
+#endif
+
+// One lane in all of them.
+#define LANES_SPREAD(a, lane) LANES_SHUFFLE(a, a, lane, lane, lane, lane)
+
 // x and y of four points in a row.
 static inline void lanes_load_points(const vec2 *points, lanes *x, lanes *y)
 {
     lanes low = lanes_load(points);
     lanes high = lanes_load(points + 2);
-#ifdef __clang__
-    *x = __builtin_shufflevector(low, high, 0, 2, 4, 6);
-    *y = __builtin_shufflevector(low, high, 1, 3, 5, 7);
-#else
-    *x = __builtin_shuffle(low, high, (lanes_int){0, 2, 4, 6});
-    *y = __builtin_shuffle(low, high, (lanes_int){1, 3, 5, 7});
-#endif
+    *x = LANES_SHUFFLE(low, high, 0, 2, 4, 6);
+    *y = LANES_SHUFFLE(low, high, 1, 3, 5, 7);
+}
+
+// The two floats at each of two places, one after the other. As two halves of a register: put
+// together in memory, as compilers like to do, the load would have to wait for both stores.
+static inline lanes lanes_join(const void *low, const void *high)
+{
+    typedef double halves __attribute__((vector_size(16)));
+    double bits[2];
+    memcpy(&bits[0], low, sizeof bits[0]);
+    memcpy(&bits[1], high, sizeof bits[1]);
+    return (lanes)(halves){bits[0], bits[1]};
 }
 
 // a < b ? a : b in each lane.
@@ -75,12 +91,30 @@ static inline lanes lanes_first(int count, lanes a, lanes b)
     return (lanes)((chosen & (lanes_int)a) | (~chosen & (lanes_int)b));
 }
 
-// The largest of the four.
-static inline float lanes_largest(lanes a)
+// float_min and float_max that do not branch: for values that nobody can predict.
+static inline float lane_min(float a, float b)
 {
-    float low = a[0] > a[1] ? a[0] : a[1];
-    float high = a[2] > a[3] ? a[2] : a[3];
-    return low > high ? low : high;
+#ifdef __SSE2__
+    return _mm_cvtss_f32(_mm_min_ss(_mm_set_ss(a), _mm_set_ss(b)));
+#else
+    return a < b ? a : b;
+#endif
+}
+
+static inline float lane_max(float a, float b)
+{
+#ifdef __SSE2__
+    return _mm_cvtss_f32(_mm_max_ss(_mm_set_ss(a), _mm_set_ss(b)));
+#else
+    return a > b ? a : b;
+#endif
+}
+
+// The largest of the four, in every lane.
+static inline lanes lanes_largest(lanes a)
+{
+    a = lanes_max(a, LANES_SHUFFLE(a, a, 2, 3, 0, 1));
+    return lanes_max(a, LANES_SHUFFLE(a, a, 1, 0, 3, 2));
 }
 
 // Bit i is set where lane i of a equals b's.

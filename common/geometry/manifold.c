@@ -14,6 +14,7 @@ static manifold discs_manifold(vec2 a, float radius_a, vec2 b, float radius_b, v
     manifold m = {.count = 0};
     float separation = distance - (radius_a + radius_b);
     if (separation > SPECULATIVE_DISTANCE) {
+        m.gap = separation;
         return m;
     }
     m.normal = distance > DIRECTION_MIN ? vec2_scale(1.0f / distance, d) : otherwise;
@@ -68,6 +69,7 @@ manifold manifold_polygon_circle(const polygon *a, const circle *b, transform b_
         }
     }
     if (separation > reach) {
+        m.gap = separation - (a->radius + b->radius);
         return m;
     }
     vec2 normal = a->normals[edge];

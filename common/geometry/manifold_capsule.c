@@ -5,7 +5,7 @@
 // normals, they lie side by side and are clipped, else they touch in one point.
 #include "common/geometry/manifold.h"
 
-#include "common/geometry/manifold_clip.h"
+#include "common/geometry/manifold_corner.h"
 
 typedef struct core_segment {
     vec2 ends[2];
@@ -48,10 +48,10 @@ static edge_pair cores_pair(core_segment *a, core_segment *b, float radius_a, fl
     pair.next_b = (uint8_t)(1 - side_b);
     pair.normal = reference->normal;
     pair.separation = reference->separation;
-    pair.r1 = pair.flipped ? b->ends[side_b] : a->ends[side_a];
-    pair.r2 = pair.flipped ? b->ends[1 - side_b] : a->ends[1 - side_a];
-    pair.w1 = pair.flipped ? a->ends[side_a] : b->ends[side_b];
-    pair.w2 = pair.flipped ? a->ends[1 - side_a] : b->ends[1 - side_b];
+    lanes of_a = lanes_join(&a->ends[side_a], &a->ends[1 - side_a]);
+    lanes of_b = lanes_join(&b->ends[side_b], &b->ends[1 - side_b]);
+    pair.reference = pair.flipped ? of_b : of_a;
+    pair.incident = pair.flipped ? of_a : of_b;
     pair.radius_reference = pair.flipped ? radius_b : radius_a;
     pair.radius_incident = pair.flipped ? radius_a : radius_b;
     return pair;

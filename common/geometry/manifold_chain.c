@@ -7,7 +7,7 @@
 // would be the better axis, the contact is the neighbour's.
 #include "common/geometry/manifold.h"
 
-#include "common/geometry/manifold_clip.h"
+#include "common/geometry/manifold_corner.h"
 
 // A normal this far outside the fan still belongs to it: rounding, and bodies not quite flat
 // [sine].
@@ -167,21 +167,13 @@ static edge_pair chain_pair(const segment *edge, const fan *f, const hull *h, in
         .next_b = (uint8_t)next,
         .flipped = flipped,
     };
-    if (flipped) {
-        pair.r1 = h->vertices[face];
-        pair.r2 = h->vertices[next];
-        pair.w1 = edge->a;
-        pair.w2 = edge->b;
-        pair.normal = h->normals[face];
-        pair.radius_reference = radius;
-    } else {
-        pair.r1 = edge->a;
-        pair.r2 = edge->b;
-        pair.w1 = h->vertices[face];
-        pair.w2 = h->vertices[next];
-        pair.normal = f->own;
-        pair.radius_incident = radius;
-    }
+    lanes of_a = lanes_join(&edge->a, &edge->b);
+    lanes of_b = lanes_join(&h->vertices[face], &h->vertices[next]);
+    pair.reference = flipped ? of_b : of_a;
+    pair.incident = flipped ? of_a : of_b;
+    pair.normal = flipped ? h->normals[face] : f->own;
+    pair.radius_reference = flipped ? radius : 0.0f;
+    pair.radius_incident = flipped ? 0.0f : radius;
     return pair;
 }
 
@@ -190,7 +182,8 @@ static manifold chain_apart(const chain_segment *a, const fan *f, const polygon 
                             transform b_in_a, edge_pair *pair)
 {
     manifold none = {.count = 0};
-    polygon line = polygon_from_segment(a->edge.a, a->edge.b, 0.0f);
+    polygon line;
+    polygon_from_segment(a->edge.a, a->edge.b, 0.0f, &line);
     edges_corner corner = polygons_nearest_corner(&line, b, b_in_a, pair);
     vec2 normal = corner.found    ? corner.normal
                   : pair->flipped ? vec2_neg(pair->normal)
@@ -248,6 +241,7 @@ manifold manifold_chain_polygon(const chain_segment *a, const polygon *b, transf
 
 manifold manifold_chain_capsule(const chain_segment *a, const capsule *b, transform b_in_a)
 {
-    polygon core = polygon_from_segment(b->a, b->b, b->radius);
+    polygon core;
+    polygon_from_segment(b->a, b->b, b->radius, &core);
     return manifold_chain_polygon(a, &core, b_in_a);
 }

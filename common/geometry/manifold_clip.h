@@ -1,19 +1,46 @@
 // How two edges that face each other make contact points: shared by the manifold_*.c files, not for
-// other rooms.
+// other rooms. Inline, because it is half of the work of the engine's hottest kernel.
+//
+// Ids name the features, not the roles: the same two edges give the same ids whichever of them is
+// the reference. Normally a point is (edge of A, vertex of B), which also survives that B's corner
+// changes the side with which it faces A. Where B is the reference and A clearly stands on a
+// corner, the same is wanted for A's corner, and the point is (vertex of A, edge of B).
 #ifndef CAROM_COMMON_GEOMETRY_MANIFOLD_CLIP_H
 #define CAROM_COMMON_GEOMETRY_MANIFOLD_CLIP_H
 
+#include <string.h>
+
+#include "common/geometry/lanes.h"
 #include "common/geometry/manifold.h"
 
 // B's axis must be better than A's by this much before B's face becomes the reference, so that it
-// stays the same from step to step; and cores nearer than this have no normal between corners [m].
+// stays the same from step to step [m].
 #define REFERENCE_BIAS (0.1f * LINEAR_SLOP)
+
+// Clipping leaves this much beyond the reference's ends, so that an end that is there but for
+// rounding is not moved up a steep incident edge [m].
+#define CLIP_MARGIN REFERENCE_BIAS
+
+// An incident edge shorter than this along the reference stands upright: nothing to clip [m].
+#define CLIP_SPAN_MIN 1e-6f
+
+// Faces at more than this angle (its cosine) do not lie on each other: one stands on a corner.
+#define FACES_COSINE 0.9848f // 10 degrees
+
+// Set in ids so that the three sorts of pairs never look alike.
+enum { ID_VERTEX_EDGE = 0x8000, ID_VERTEX_VERTEX = 0x4000 };
+
+static inline uint16_t feature_id(int kind, int a, int b)
+{
+    return (uint16_t)(kind | a << 8 | b);
+}
 
 // The reference edge r1 -> r2 with its outward normal, and the incident edge w1 -> w2 of the other
 // shape, which faces it: w2 lies on the side of r1. All in A's frame; the reference is B's when
 // `flipped`.
 typedef struct edge_pair {
-    vec2 r1, r2, w1, w2;
+    lanes reference; // r1.x, r1.y, r2.x, r2.y
+    lanes incident;  // w1.x, w1.y, w2.x, w2.y
     vec2 normal;
     float separation; // of the incident core from the reference line
     float radius_reference, radius_incident;
@@ -22,62 +49,198 @@ typedef struct edge_pair {
     bool flipped;
 } edge_pair;
 
+// The ends 0 and 1 of an edge in lanes.
+static inline vec2 edge_end(lanes edge, int end)
+{
+    return end ? (vec2){edge[2], edge[3]} : (vec2){edge[0], edge[1]};
+}
+
+// Two points in lanes, placed by a transform; the same bits as transform_point gives.
+static inline lanes edge_transform(lanes edge, transform t)
+{
+    lanes all = lanes_join(&t.p, &t.q);
+    lanes p = LANES_SHUFFLE(all, all, 0, 1, 0, 1);
+    lanes c = LANES_SPREAD(all, 2);
+    lanes s = LANES_SPREAD(all, 3) * (lanes){-1.0f, 1.0f, -1.0f, 1.0f};
+    return (c * edge + s * LANES_SHUFFLE(edge, edge, 1, 0, 3, 2)) + p;
+}
+
+// The end of an edge. No branch: which edge touches is hard to predict.
+static inline int edge_next(const polygon *shape, int edge)
+{
+    int next = edge + 1;
+    return next & -(int)(next < shape->count);
+}
+
+// Fills in the pair of A's edge and B's edge but for its separation.
+static inline void edge_pair_set(edge_pair *pair, const polygon *a, int edge_a, const polygon *b,
+                                 int edge_b, transform b_in_a, bool flipped)
+{
+    int next_a = edge_next(a, edge_a);
+    int next_b = edge_next(b, edge_b);
+    lanes of_a = lanes_join(&a->vertices[edge_a], &a->vertices[next_a]);
+    lanes of_b = lanes_join(&b->vertices[edge_b], &b->vertices[next_b]);
+    of_b = edge_transform(of_b, b_in_a);
+    pair->edge_a = (uint8_t)edge_a;
+    pair->next_a = (uint8_t)next_a;
+    pair->edge_b = (uint8_t)edge_b;
+    pair->next_b = (uint8_t)next_b;
+    pair->flipped = flipped;
+    pair->normal = flipped ? rot_vec(b_in_a.q, b->normals[edge_b]) : a->normals[edge_a];
+    pair->reference = flipped ? of_b : of_a;
+    pair->incident = flipped ? of_a : of_b;
+    pair->radius_reference = flipped ? b->radius : a->radius;
+    pair->radius_incident = flipped ? a->radius : b->radius;
+}
+
+// Of the two edges at a vertex, the one that faces more against the direction (in the shape's
+// frame).
+static inline int edge_facing(const polygon *shape, int vertex, vec2 direction)
+{
+    int before = vertex > 0 ? vertex - 1 : shape->count - 1;
+    vec2 n_before = shape->normals[before];
+    vec2 n_after = shape->normals[vertex];
+    // By the sines: the cosines of nearly parallel edges are all the same to a float.
+    float off_before = fabsf(vec2_cross(direction, n_before));
+    float off_after = fabsf(vec2_cross(direction, n_after));
+    bool faces_before = vec2_dot(direction, n_before) < 0.0f;
+    bool faces_after = vec2_dot(direction, n_after) < 0.0f;
+    bool is_before = faces_before != faces_after ? faces_before : off_before < off_after;
+    return is_before ? before : vertex;
+}
+
+// Where the ends of the incident edge lie as seen from r1: w2 is the low end, w1 the high one.
+typedef struct edge_view {
+    float low, high; // along the reference, which runs from 0 to `length`
+    float length;
+    lanes separations; // of w1, w2 from the reference's line, and two lanes of no use
+} edge_view;
+
+static inline edge_view edges_view(const edge_pair *pair)
+{
+    lanes origin = LANES_SHUFFLE(pair->reference, pair->reference, 0, 1, 0, 1);
+    lanes w = pair->incident - origin;
+    lanes r = pair->reference - origin;
+    lanes x = LANES_SHUFFLE(w, r, 0, 2, 6, 6);
+    lanes y = LANES_SHUFFLE(w, r, 1, 3, 7, 7);
+    lanes nx = lanes_splat(pair->normal.x);
+    lanes ny = lanes_splat(pair->normal.y);
+    lanes along = y * nx - x * ny; // the normal turned left is the reference's direction
+    return (edge_view){
+        .low = along[1], .high = along[0], .length = along[2], .separations = x * nx + y * ny};
+}
+
 // The deepest end lies beyond the sides of the reference: with the cores apart, corners may be
 // nearest.
 static inline bool edges_beside(const edge_pair *pair)
 {
-    vec2 t = vec2_left(pair->normal);
-    vec2 w1 = vec2_sub(pair->w1, pair->r1);
-    vec2 w2 = vec2_sub(pair->w2, pair->r1);
-    vec2 deepest = vec2_dot(w1, pair->normal) < vec2_dot(w2, pair->normal) ? w1 : w2;
-    float u = vec2_dot(deepest, t);
-    return u < 0.0f || u > vec2_dot(vec2_sub(pair->r2, pair->r1), t);
+    edge_view view = edges_view(pair);
+    float u = view.separations[0] < view.separations[1] ? view.high : view.low;
+    return u < 0.0f || u > view.length;
 }
 
 // The incident edge has a stretch between the sides of the reference edge, or all but.
 static inline bool edges_overlap(const edge_pair *pair)
 {
-    vec2 t = vec2_left(pair->normal);
-    float length = vec2_dot(vec2_sub(pair->r2, pair->r1), t);
-    float u1 = vec2_dot(vec2_sub(pair->w1, pair->r1), t);
-    float u2 = vec2_dot(vec2_sub(pair->w2, pair->r1), t);
-    return float_max(u1, u2) >= -REFERENCE_BIAS && float_min(u1, u2) <= length + REFERENCE_BIAS;
+    edge_view view = edges_view(pair);
+    bool begins = lane_max(view.low, view.high) >= -REFERENCE_BIAS;
+    bool ends = lane_min(view.low, view.high) <= view.length + REFERENCE_BIAS;
+    return begins & ends;
+}
+
+static inline bool stands_on_corner(const edge_pair *pair)
+{
+    vec2 w = vec2_sub(edge_end(pair->incident, 1), edge_end(pair->incident, 0));
+    float along = vec2_dot(w, vec2_left(pair->normal)); // < 0: the edges run against each other
+    return along * along < FACES_COSINE * FACES_COSINE * vec2_length_squared(w) || along > 0.0f;
+}
+
+// The ids of the points at the beginning and at the end of A's edge. The beginning of A's edge goes
+// with the end of B's, whichever is the reference.
+static inline void edges_ids(const edge_pair *pair, uint16_t *first, uint16_t *second)
+{
+    bool on_corner_of_a = pair->flipped && stands_on_corner(pair);
+    *first = on_corner_of_a ? feature_id(ID_VERTEX_EDGE, pair->edge_a, pair->edge_b)
+                            : feature_id(0, pair->edge_a, pair->next_b);
+    *second = on_corner_of_a ? feature_id(ID_VERTEX_EDGE, pair->next_a, pair->edge_b)
+                             : feature_id(0, pair->edge_a, pair->edge_b);
+}
+
+// A point in lanes (x, y and separation), with its id.
+static inline manifold_point clip_point(lanes point, uint16_t id)
+{
+    return (manifold_point){.point = {point[0], point[1]}, .separation = point[2], .id = id};
 }
 
 // Clips the incident edge to the sides of the reference. Always at least one point, even when
 // the incident edge lies beside the reference; the caller knows that the cores are within reach.
-manifold edges_clip(const edge_pair *pair);
+static inline manifold edges_clip(const edge_pair *pair)
+{
+    edge_view view = edges_view(pair);
+    float span = view.high - view.low;
+    float inverse = span > CLIP_SPAN_MIN ? 1.0f / span : 0.0f;
+    float from_low = lane_max(0.0f, lane_min(1.0f, (-CLIP_MARGIN - view.low) * inverse));
+    float from_high =
+        lane_max(0.0f, lane_min(1.0f, (view.high - view.length - CLIP_MARGIN) * inverse));
 
-typedef struct edges_corner {
-    bool found;
-    vec2 a, b;   // corners of A and of B
-    vec2 normal; // unit, from a to b
-    float distance;
-    uint16_t id;
-} edges_corner;
+    // Both ends at a time: w1 moved back by from_high, w2 moved on by from_low.
+    lanes w = pair->incident;
+    lanes back = w - LANES_SHUFFLE(w, w, 2, 3, 0, 1); // w1 - w2, w2 - w1
+    lanes core = w - (lanes){from_high, from_high, from_low, from_low} * back;
+    lanes s = view.separations;
+    lanes separation =
+        s - (lanes){from_high, from_low, 0.0f, 0.0f} * (s - LANES_SHUFFLE(s, s, 1, 0, 2, 3));
 
-// Whether two corners are what is nearest between the two edges, which are apart: then the normal
-// runs between them, and not along the reference's.
-edges_corner edges_nearest_corner(const edge_pair *pair);
+    float radii = pair->radius_reference + pair->radius_incident;
+    float difference = pair->radius_reference - pair->radius_incident;
+    float reach = SPECULATIVE_DISTANCE + radii;
+    bool use_high = separation[0] <= reach;
+    bool use_low = separation[1] <= reach;
+    bool beside = view.high < -CLIP_MARGIN || view.low > view.length + CLIP_MARGIN;
+    if (beside || !(use_low || use_high)) { // the deeper end alone, as clipping left it
+        use_low = separation[1] <= separation[0];
+        use_high = !use_low;
+    }
+    lanes offset = 0.5f * (difference - LANES_SHUFFLE(separation, separation, 0, 0, 1, 1));
+    lanes n = {pair->normal.x, pair->normal.y, pair->normal.x, pair->normal.y};
+    lanes place = core + offset * n;
+    lanes gap = separation - radii;
+    lanes high = LANES_SHUFFLE(place, gap, 0, 1, 4, 4);
+    lanes low = LANES_SHUFFLE(place, gap, 2, 3, 5, 5);
 
-// The same of two whole polygons (or segments) that are apart. Where a corner and an edge are
-// nearest instead, that edge becomes the reference of `pair`. Not found too when they lie on each
-// other as faces, and `pair` is as good.
-edges_corner polygons_nearest_corner(const polygon *a, const polygon *b, transform b_in_a,
-                                     edge_pair *pair);
+    bool flipped = pair->flipped; // points in the order of A's edge
+    lanes first = flipped ? high : low;
+    lanes second = flipped ? low : high;
+    bool use_first = flipped ? use_high : use_low;
+    bool use_second = flipped ? use_low : use_high;
+    uint16_t id_first;
+    uint16_t id_second;
+    edges_ids(pair, &id_first, &id_second);
+    manifold m = {.normal = flipped ? vec2_neg(pair->normal) : pair->normal};
+    m.count = (int)use_first + (int)use_second;
+    m.points[0] = clip_point(use_first ? first : second, use_first ? id_first : id_second);
+    if (m.count == 2) {
+        m.points[1] = clip_point(second, id_second);
+    }
+    return m;
+}
 
-// Fills in the pair of A's edge and B's edge but for its separation.
-void edge_pair_set(edge_pair *pair, const polygon *a, int edge_a, const polygon *b, int edge_b,
-                   transform b_in_a, bool flipped);
-
-// Of the two edges at a vertex, the one that faces more against the direction (in the shape's
-// frame).
-int edge_facing(const polygon *shape, int vertex, vec2 direction);
-
-// The manifold of one point between two corners.
-manifold edges_corner_manifold(const edges_corner *corner, float radius_a, float radius_b);
-
-// A segment as a polygon of two vertices with its right side first.
-polygon polygon_from_segment(vec2 a, vec2 b, float radius);
+// A segment as a polygon of two vertices with its right side first. Written a whole register at a
+// time, as the kernel reads it again.
+static inline void polygon_from_segment(vec2 a, vec2 b, float radius, polygon *out)
+{
+    float length;
+    vec2 right = vec2_normalize(vec2_right(vec2_sub(b, a)), &length);
+    lanes ends = {a.x, a.y, b.x, b.y};
+    lanes normals = {right.x, right.y, -right.x, -right.y};
+    lanes none = lanes_splat(0.0f);
+    for (int i = 0; i < POLYGON_VERTICES_MAX; i += 2) {
+        memcpy(out->vertices + i, i == 0 ? &ends : &none, sizeof ends);
+        memcpy(out->normals + i, i == 0 ? &normals : &none, sizeof normals);
+    }
+    out->centroid = vec2_lerp(a, b, 0.5f);
+    out->radius = radius;
+    out->count = 2;
+}
 
 #endif

@@ -7,164 +7,210 @@
 #include "common/geometry/manifold.h"
 
 #include <float.h>
+#include <stddef.h>
 
 #include "common/geometry/lanes.h"
-#include "common/geometry/manifold_clip.h"
+#include "common/geometry/manifold_corner.h"
 
-enum { GROUPS_MAX = POLYGON_VERTICES_MAX / LANES };
+// Kernels that are to unroll for each number of groups must not become functions.
+#define INLINE static inline __attribute__((always_inline))
 
-// The vertices and normals of a polygon, in A's frame; unused lanes repeat vertex 0.
+// Four vertices, and the normals of the edges that begin there, in A's frame.
+typedef struct group {
+    lanes x, y, nx, ny;
+} group;
+
+// A polygon in one or two groups. Unused vertices repeat the first one of all.
 typedef struct outline {
-    lanes x[GROUPS_MAX], y[GROUPS_MAX];
-    lanes nx[GROUPS_MAX], ny[GROUPS_MAX];
+    group low, high;
 } outline;
 
-static inline __attribute__((always_inline)) void outline_pad(outline *o, int groups, int count)
+INLINE group group_load(const polygon *shape, int first)
 {
-    if (count != groups * LANES) {
-        int last = groups - 1;
-        int used = count - last * LANES;
-        o->x[last] = lanes_first(used, o->x[last], lanes_splat(o->x[0][0]));
-        o->y[last] = lanes_first(used, o->y[last], lanes_splat(o->y[0][0]));
-    }
+    group g;
+    lanes_load_points(shape->vertices + first, &g.x, &g.y);
+    lanes_load_points(shape->normals + first, &g.nx, &g.ny);
+    return g;
 }
 
-static inline __attribute__((always_inline)) void outline_load(outline *o, const polygon *shape,
-                                                               int groups)
+INLINE void group_transform(group *g, transform t)
 {
-    for (int g = 0; g < groups; g++) {
-        lanes_load_points(shape->vertices + g * LANES, &o->x[g], &o->y[g]);
-        lanes_load_points(shape->normals + g * LANES, &o->nx[g], &o->ny[g]);
-    }
+    lanes all = lanes_join(&t.p, &t.q);
+    lanes px = LANES_SPREAD(all, 0);
+    lanes py = LANES_SPREAD(all, 1);
+    lanes c = LANES_SPREAD(all, 2);
+    lanes s = LANES_SPREAD(all, 3);
+    group old = *g;
+    g->x = (c * old.x - s * old.y) + px;
+    g->y = (s * old.x + c * old.y) + py;
+    g->nx = c * old.nx - s * old.ny;
+    g->ny = s * old.nx + c * old.ny;
 }
 
-static inline __attribute__((always_inline)) void outline_transform(outline *o, transform t,
-                                                                    int groups)
+// From `used` on, repeats the vertex (x, y), which is in all lanes.
+INLINE void group_pad(group *g, int used, lanes x, lanes y)
 {
-    lanes c = lanes_splat(t.q.c);
-    lanes s = lanes_splat(t.q.s);
-    lanes px = lanes_splat(t.p.x);
-    lanes py = lanes_splat(t.p.y);
-    for (int g = 0; g < groups; g++) {
-        lanes x = o->x[g];
-        lanes y = o->y[g];
-        o->x[g] = (c * x - s * y) + px;
-        o->y[g] = (s * x + c * y) + py;
-        lanes nx = o->nx[g];
-        lanes ny = o->ny[g];
-        o->nx[g] = c * nx - s * ny;
-        o->ny[g] = s * nx + c * ny;
-    }
+    g->x = lanes_first(used, g->x, x);
+    g->y = lanes_first(used, g->y, y);
 }
 
-// The edge of `a` from which `b` is farthest away, and how far.
-static inline __attribute__((always_inline)) float outline_separation(const outline *a,
-                                                                      int groups_a, int count_a,
-                                                                      const outline *b,
-                                                                      int groups_b, int *edge)
+INLINE outline outline_make(const polygon *shape, const transform *t, int groups)
 {
-    lanes separation[GROUPS_MAX];
-    for (int g = 0; g < groups_a; g++) {
-        lanes nx = a->nx[g];
-        lanes ny = a->ny[g];
-        lanes least = nx * lanes_splat(b->x[0][0]) + ny * lanes_splat(b->y[0][0]);
-        for (int j = 1; j < groups_b * LANES; j++) {
-            float x = b->x[j / LANES][j % LANES];
-            float y = b->y[j / LANES][j % LANES];
-            least = lanes_min(nx * lanes_splat(x) + ny * lanes_splat(y), least);
-        }
-        separation[g] = least - (nx * a->x[g] + ny * a->y[g]);
-    }
-    int last = groups_a - 1;
-    separation[last] = lanes_first(count_a - last * LANES, separation[last], lanes_splat(-FLT_MAX));
-    lanes all = groups_a == 1 ? separation[0] : lanes_max(separation[0], separation[last]);
-    float largest = lanes_largest(all);
-    unsigned mask = lanes_equal_mask(separation[0], lanes_splat(largest));
-    if (groups_a > 1) {
-        mask |= lanes_equal_mask(separation[1], lanes_splat(largest)) << LANES;
-    }
-    *edge = __builtin_ctz(mask | 1u << (POLYGON_VERTICES_MAX - 1)); // the first of equals
-    return largest;
-}
-
-// The vertex of `o` that lies deepest against n; the first of equals.
-static inline __attribute__((always_inline)) int outline_deepest(const outline *o, int groups,
-                                                                 vec2 n)
-{
-    lanes depth[GROUPS_MAX];
-    for (int g = 0; g < groups; g++) {
-        depth[g] = -(lanes_splat(n.x) * o->x[g] + lanes_splat(n.y) * o->y[g]);
-    }
-    lanes all = groups == 1 ? depth[0] : lanes_max(depth[0], depth[1]);
-    lanes most = lanes_splat(lanes_largest(all));
-    unsigned mask = lanes_equal_mask(depth[0], most);
+    outline o;
+    o.low = group_load(shape, 0);
     if (groups > 1) {
-        mask |= lanes_equal_mask(depth[1], most) << LANES;
+        o.high = group_load(shape, LANES);
+    } else {
+        o.high = o.low;
     }
+    if (t != NULL) {
+        group_transform(&o.low, *t);
+        group_transform(&o.high, *t);
+    }
+    if (shape->count != groups * LANES) {
+        lanes x = LANES_SPREAD(o.low.x, 0);
+        lanes y = LANES_SPREAD(o.low.y, 0);
+        group_pad(&o.low, shape->count, x, y);
+        group_pad(&o.high, shape->count - LANES, x, y);
+    }
+    return o;
+}
+
+// For each of four edges, how far the nearest of four vertices lies along the normal.
+INLINE lanes group_least(const group *edges, const group *vertices)
+{
+    lanes nx = edges->nx;
+    lanes ny = edges->ny;
+    lanes x = vertices->x;
+    lanes y = vertices->y;
+    lanes s0 = nx * LANES_SPREAD(x, 0) + ny * LANES_SPREAD(y, 0);
+    lanes s1 = nx * LANES_SPREAD(x, 1) + ny * LANES_SPREAD(y, 1);
+    lanes s2 = nx * LANES_SPREAD(x, 2) + ny * LANES_SPREAD(y, 2);
+    lanes s3 = nx * LANES_SPREAD(x, 3) + ny * LANES_SPREAD(y, 3);
+    return lanes_min(lanes_min(s0, s1), lanes_min(s2, s3));
+}
+
+// For each of four edges of one polygon, its distance from the nearest vertex of the other.
+INLINE lanes group_separation(const group *edges, const outline *other, int other_groups)
+{
+    lanes least = group_least(edges, &other->low);
+    if (other_groups > 1) {
+        least = lanes_min(least, group_least(edges, &other->high));
+    }
+    return least - (edges->nx * edges->x + edges->ny * edges->y);
+}
+
+// The lane of the largest value among the first `count`, the first of equals.
+INLINE int lanes_pick(lanes low, lanes high, int groups, int count, float *value)
+{
+    lanes none = lanes_splat(-FLT_MAX);
+    if (count != groups * LANES) {
+        low = lanes_first(count, low, none);
+        high = lanes_first(count - LANES, high, none);
+    }
+    lanes most = lanes_largest(groups > 1 ? lanes_max(low, high) : low);
+    unsigned mask = lanes_equal_mask(low, most);
+    if (groups > 1) {
+        mask |= lanes_equal_mask(high, most) << LANES;
+    }
+    *value = most[0];
     return __builtin_ctz(mask | 1u << (POLYGON_VERTICES_MAX - 1));
 }
 
-static __attribute__((noinline)) manifold corners_manifold(const polygon *a, const polygon *b,
-                                                           transform b_in_a, edge_pair *pair)
+// The edge of `a` from which `b` is farthest away, and how far.
+INLINE float outline_separation(const outline *a, int groups_a, int count_a, const outline *b,
+                                int groups_b, int *edge)
 {
-    edges_corner corner = polygons_nearest_corner(a, b, b_in_a, pair);
-    return corner.found ? edges_corner_manifold(&corner, a->radius, b->radius) : edges_clip(pair);
+    lanes low = group_separation(&a->low, b, groups_b);
+    lanes high = groups_a > 1 ? group_separation(&a->high, b, groups_b) : low;
+    float separation;
+    *edge = lanes_pick(low, high, groups_a, count_a, &separation);
+    return separation;
 }
 
-// Pairs the reference with the edge of the other polygon at its deepest vertex.
-static inline __attribute__((always_inline)) edge_pair
-pair_with_incident(const polygon *a, const outline *oa, int groups_a, int edge_a, const polygon *b,
-                   const outline *ob, int groups_b, int edge_b, transform b_in_a, bool flipped)
+// For each of four edges, how nearly it runs against the edge with the normal n: the negative sine
+// of the angle between, since the cosines of nearly parallel edges are all the same to a float.
+INLINE lanes group_incidence(const group *edges, lanes nx, lanes ny)
 {
-    if (flipped) {
-        vec2 normal = rot_vec(b_in_a.q, b->normals[edge_b]);
-        edge_a = edge_facing(a, outline_deepest(oa, groups_a, normal), normal);
+    lanes sine = nx * edges->ny - ny * edges->nx;
+    lanes cosine = nx * edges->nx + ny * edges->ny;
+    lanes_int faces = cosine < lanes_splat(0.0f);
+    lanes_int negative = (lanes_int)sine | (lanes_int)lanes_splat(-0.0f);
+    return (lanes)((faces & negative) | (~faces & (lanes_int)lanes_splat(-FLT_MAX)));
+}
+
+// The edge of `o` that faces an edge with the normal n: one of the two at the deepest vertex.
+INLINE int outline_incident(const outline *o, int groups, int count, vec2 n)
+{
+    lanes nx = lanes_splat(n.x);
+    lanes ny = lanes_splat(n.y);
+    lanes low = group_incidence(&o->low, nx, ny);
+    lanes high = groups > 1 ? group_incidence(&o->high, nx, ny) : low;
+    float sine;
+    return lanes_pick(low, high, groups, count, &sine);
+}
+
+// The incident edge, or its deepest end, lies beside the reference. Of cores that are apart the
+// corners may be nearest; of others B's axis, which is better by a hair, is the right one.
+static __attribute__((noinline)) manifold polygons_beside(const polygon *a, const polygon *b,
+                                                          transform b_in_a, edge_pair pair,
+                                                          bool apart, int better_edge_b)
+{
+    if (apart) {
+        edges_corner corner = polygons_nearest_corner(a, b, b_in_a, &pair);
+        if (corner.found) {
+            return edges_corner_manifold(&corner, a->radius, b->radius);
+        }
     } else {
-        vec2 normal = a->normals[edge_a];
-        int deepest = outline_deepest(ob, groups_b, normal);
-        edge_b = edge_facing(b, deepest, rot_inv_vec(b_in_a.q, normal));
+        vec2 normal = rot_vec(b_in_a.q, b->normals[better_edge_b]);
+        int deepest = 0;
+        for (int i = 1; i < a->count; i++) {
+            if (vec2_dot(a->vertices[i], normal) < vec2_dot(a->vertices[deepest], normal)) {
+                deepest = i;
+            }
+        }
+        edge_pair_set(&pair, a, edge_facing(a, deepest, normal), b, better_edge_b, b_in_a, true);
     }
-    edge_pair pair;
-    edge_pair_set(&pair, a, edge_a, b, edge_b, b_in_a, flipped);
-    return pair;
+    return edges_clip(&pair);
 }
 
-static inline __attribute__((always_inline)) manifold
-polygons_kernel(const polygon *a, const polygon *b, transform b_in_a, int groups_a, int groups_b)
+INLINE manifold polygons_kernel(const polygon *a, const polygon *b, transform b_in_a, int groups_a,
+                                int groups_b)
 {
     manifold none = {.count = 0};
     float reach = SPECULATIVE_DISTANCE + a->radius + b->radius;
-    outline oa;
-    outline ob;
-    outline_load(&oa, a, groups_a);
-    outline_load(&ob, b, groups_b);
-    outline_transform(&ob, b_in_a, groups_b);
-    outline_pad(&oa, groups_a, a->count);
-    outline_pad(&ob, groups_b, b->count);
+    outline oa = outline_make(a, NULL, groups_a);
+    outline ob = outline_make(b, &b_in_a, groups_b);
 
-    int edge_a;
-    float separation_a = outline_separation(&oa, groups_a, a->count, &ob, groups_b, &edge_a);
+    int best_a;
+    float separation_a = outline_separation(&oa, groups_a, a->count, &ob, groups_b, &best_a);
     if (separation_a > reach) {
+        none.gap = separation_a - (a->radius + b->radius);
         return none;
     }
-    int edge_b;
-    float separation_b = outline_separation(&ob, groups_b, b->count, &oa, groups_a, &edge_b);
+    int best_b;
+    float separation_b = outline_separation(&ob, groups_b, b->count, &oa, groups_a, &best_b);
     if (separation_b > reach) {
+        none.gap = separation_b - (a->radius + b->radius);
         return none;
     }
 
     bool flipped = separation_b > separation_a + REFERENCE_BIAS;
-    edge_pair pair =
-        pair_with_incident(a, &oa, groups_a, edge_a, b, &ob, groups_b, edge_b, b_in_a, flipped);
+    int edge_a = best_a;
+    int edge_b = best_b;
+    if (!flipped) {
+        edge_b = outline_incident(&ob, groups_b, b->count, a->normals[edge_a]);
+    } else {
+        vec2 normal = rot_vec(b_in_a.q, b->normals[edge_b]);
+        edge_a = outline_incident(&oa, groups_a, a->count, normal);
+    }
+    edge_pair pair;
+    edge_pair_set(&pair, a, edge_a, b, edge_b, b_in_a, flipped);
     pair.separation = flipped ? separation_b : separation_a;
-    if (edges_beside(&pair)) {
-        if (separation_a > 0.0f || separation_b > 0.0f) {
-            return corners_manifold(a, b, b_in_a, &pair);
-        }
-        if (!flipped && separation_b > separation_a && !edges_overlap(&pair)) { // the hair matters
-            pair = pair_with_incident(a, &oa, groups_a, edge_a, b, &ob, groups_b, edge_b, b_in_a,
-                                      true);
-        }
+    bool apart = separation_a > 0.0f || separation_b > 0.0f;
+    bool by_a_hair = !flipped & (separation_b > separation_a);
+    if (apart ? edges_beside(&pair) : by_a_hair & !edges_overlap(&pair)) {
+        return polygons_beside(a, b, b_in_a, pair, apart, best_b);
     }
     return edges_clip(&pair);
 }
@@ -203,12 +249,14 @@ manifold manifold_polygons(const polygon *a, const polygon *b, transform b_in_a)
 
 manifold manifold_polygon_capsule(const polygon *a, const capsule *b, transform b_in_a)
 {
-    polygon core = polygon_from_segment(b->a, b->b, b->radius);
+    polygon core;
+    polygon_from_segment(b->a, b->b, b->radius, &core);
     return manifold_polygons(a, &core, b_in_a);
 }
 
 manifold manifold_segment_polygon(const segment *a, const polygon *b, transform b_in_a)
 {
-    polygon core = polygon_from_segment(a->a, a->b, 0.0f);
+    polygon core;
+    polygon_from_segment(a->a, a->b, 0.0f, &core);
     return manifold_polygons(&core, b, b_in_a);
 }
