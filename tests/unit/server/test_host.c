@@ -52,9 +52,10 @@ static void expect_answer(host *h, method m, status s)
     report_free(r);
 }
 
-static void adopt(host *h, uint64_t number, bool paused)
+static void adopt(host *h, uint64_t number, bool paused, double hz)
 {
     world_def def = world_def_default();
+    def.hz = hz;
     request *r = request_create(REQUEST_ADOPT, number);
     assert_int_equal(world_create(&def, &r->physics, NULL), STATUS_OK);
     r->command.method = METHOD_WORLD_CREATE;
@@ -92,7 +93,7 @@ static void host_finds_worlds_whatever_order_they_came_in(void **state)
     host *h = start();
     static const uint64_t NUMBERS[] = {5, 2, 9, 1, 7};
     for (int i = 0; i < 5; i++) {
-        adopt(h, NUMBERS[i], true);
+        adopt(h, NUMBERS[i], true, 60.0);
         expect_answer(h, METHOD_WORLD_CREATE, STATUS_OK);
     }
     for (int i = 0; i < 5; i++) {
@@ -117,7 +118,7 @@ static void host_load_counts_worlds_at_once(void **state)
     host *one = start();
     host *two = start();
     assert_int_equal(host_load(one), host_load(two));
-    adopt(one, 1, true);
+    adopt(one, 1, true, 60.0);
     assert_true(host_load(one) > host_load(two));
     expect_answer(one, METHOD_WORLD_CREATE, STATUS_OK);
     ask(one, 1, METHOD_WORLD_DESTROY);
@@ -131,11 +132,26 @@ static void host_load_counts_worlds_at_once(void **state)
     stop(two);
 }
 
+static void host_does_not_let_all_wait_for_a_slow_world(void **state)
+{
+    (void)state;
+    host *h = start();
+    adopt(h, 1, false, 1.0);
+    expect_answer(h, METHOD_WORLD_CREATE, STATUS_OK);
+    int64_t begin = pace_clock_ns();
+    adopt(h, 2, false, 1.0);
+    expect_answer(h, METHOD_WORLD_CREATE, STATUS_OK);
+    ask(h, 1, METHOD_WORLD_LIST);
+    expect_answer(h, METHOD_WORLD_LIST, STATUS_OK);
+    stop(h);
+    assert_true(pace_clock_ns() - begin < 900000000);
+}
+
 static void host_that_stops_answers_what_waits(void **state)
 {
     (void)state;
     host *h = start();
-    adopt(h, 1, false);
+    adopt(h, 1, false, 60.0);
     expect_answer(h, METHOD_WORLD_CREATE, STATUS_OK);
     request *later = request_create(REQUEST_COMMAND, 1);
     later->command.method = METHOD_WORLD_APPLY;
@@ -156,6 +172,7 @@ int main(void)
         cmocka_unit_test(host_without_worlds_stops),
         cmocka_unit_test(host_finds_worlds_whatever_order_they_came_in),
         cmocka_unit_test(host_load_counts_worlds_at_once),
+        cmocka_unit_test(host_does_not_let_all_wait_for_a_slow_world),
         cmocka_unit_test(host_that_stops_answers_what_waits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -286,9 +286,11 @@ static void batch_waits_for_its_tick(void **state)
     assert_int_equal(the.box.reports[0]->reply.id, three);
     assert_int_equal(result_tick(), 3);
     assert_int_equal(world_count(the.world->physics).bodies, 0);
+    uint32_t other = call(METHOD_WORLD_INFO, WORLD);
     advance(10 * MS);
     assert_int_equal(the.box.reports[1]->reply.id, five);
     assert_int_equal(the.box.reports[2]->reply.id, five_too);
+    assert_int_equal(the.box.reports[3]->reply.id, other); // after what was planned for the tick
     assert_int_equal(result_tick(), 5);
     assert_int_equal(result_tick(), 5);
     assert_int_equal(world_count(the.world->physics).bodies, 2);
