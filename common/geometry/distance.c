@@ -8,6 +8,7 @@
 
 #include <stddef.h>
 
+#include "common/base/assert.h"
 #include "common/geometry/gjk.h"
 
 // Far above what cores of eight points need (one round for each of their edges).
@@ -54,6 +55,7 @@ proxy proxy_from_shape(const shape_geometry *shape)
 
 gjk_core gjk_core_from_proxy(const proxy *p)
 {
+    ASSERT(p->count >= 1 && p->count <= POLYGON_VERTICES_MAX);
     gjk_core core = {.count = p->count};
     for (int i = 0; i < p->count; i++) {
         core.points[i] = vec2d_from(p->points[i]);
@@ -63,6 +65,7 @@ gjk_core gjk_core_from_proxy(const proxy *p)
 
 gjk_core gjk_core_placed(const proxy *p, transform t)
 {
+    ASSERT(p->count >= 1 && p->count <= POLYGON_VERTICES_MAX);
     gjk_core core = {.count = p->count};
     double c = (double)t.q.c;
     double s = (double)t.q.s;

@@ -9,6 +9,7 @@
 // enough.
 #include "common/geometry/distance.h"
 
+#include "common/base/assert.h"
 #include "common/geometry/gjk.h"
 
 #define IMPACT_ITERATIONS_MAX 256
@@ -48,6 +49,7 @@ transform sweep_at(const sweep *motion, float t)
 
 static course course_make(const proxy *p, const sweep *s)
 {
+    ASSERT(p->count >= 1 && p->count <= POLYGON_VERTICES_MAX);
     course m = {
         .local_center = vec2d_from(s->local_center),
         .start = vec2d_from(s->c1),
@@ -93,10 +95,11 @@ typedef struct bound_side {
 static void bound_side_make(bound_side *side, const course *m, const vec2d *arms,
                             const gjk_core *core, vec2d normal)
 {
+    ASSERT_SLOW(m->count >= 1);
     side->count = m->count;
     side->bend = 0.5 * m->turn * m->turn * m->reach;
     double way = vec2d_dot(m->way, normal);
-    for (int i = 0; i < m->count; i++) {
+    for (int i = 0; i < side->count; i++) {
         side->place[i] = vec2d_dot(core->points[i], normal);
         side->speed[i] = way + m->turn * vec2d_cross(arms[i], normal);
     }

@@ -234,8 +234,7 @@ static void manifold_trembling_boxes_keep_their_ids(void **state)
             assert_true(has_id(&m, rest.points[0].id) && has_id(&m, rest.points[1].id));
         }
     }
-    printf("    B was the reference %lld times of %lld\n", (long long)flips,
-           (long long)(4 * count));
+    printf("    B was the reference %lld times of %lld\n", (long long)flips, 4 * (long long)count);
     assert_true(flips > count / 10);
 }
 
