@@ -170,6 +170,7 @@ bool contact_place(physics_world *world, uint32_t slot, uint32_t shape_a, uint32
         .body_a = a->body,
         .body_b = b->body,
         .flags = flags,
+        .reach = b->reach,
         .colour = COLOUR_NONE,
         // Mixing: the geometric mean lets one slippery surface make the pair slippery; the livelier
         // and the rougher-rolling surface of the two decides for both.

@@ -100,6 +100,7 @@ static void sweep_body(physics_world *world, uint32_t slot)
     for (uint32_t k = b->shapes; k != NONE; k = world->shapes.data[k].next) {
         shape_update_box(world, k, false);
     }
+    m->room = 0.0f;
 }
 
 void solve_continuous(physics_world *world)

@@ -2,6 +2,10 @@
 // moved so far that it might have passed through something.
 #include "common/physics/world.h"
 
+// Of the room that is left in a box, what may be used up before it is looked at again: rounding
+// takes a little.
+#define ROOM_SHARE 0.99f
+
 static bool pose_is_sane(const body_motion *m, const body_state *s)
 {
     return m->center.x >= -PHYSICS_EXTENT_MAX && m->center.x <= PHYSICS_EXTENT_MAX &&
@@ -22,14 +26,32 @@ static void update_sleep_time(const physics_world *world, body_motion *m, const 
     m->sleep_time = slow ? m->sleep_time + world->step.dt : 0.0f;
 }
 
-// How far any point of the body may have gone in the step, against half its smallest width.
-static bool moved_far(const body_motion *m, vec2 moved, rot turned)
+// How far any point of the body may have gone in the step.
+static float distance_moved(const body_motion *m, vec2 moved, rot turned)
 {
-    float turn = float_abs(turned.s) * m->extent_max;
-    if (turned.c < 0.0f) {
-        turn = 2.0f * m->extent_max;
+    // The chord of the turn: 2 sin(θ/2), which is no more than the sine while that is under a
+    // quarter turn, times √2 at most.
+    float turn = turned.c > 0.0f ? 1.5f * float_abs(turned.s) : 2.0f;
+    return vec2_length(moved) + turn * m->extent_max;
+}
+
+// Boxes are looked at when the body may have left one of them: after it has moved by the least room
+// that was left in any.
+static void update_boxes(physics_world *world, uint32_t slot, float moved)
+{
+    body_motion *m = &world->motions.data[slot];
+    m->room -= moved;
+    if (m->room > 0.0f) {
+        return;
     }
-    return m->extent_min > 0.0f && vec2_length(moved) + turn > 0.5f * m->extent_min;
+    float room = INFINITY;
+    for (uint32_t k = world->bodies.data[slot].shapes; k != NONE; k = world->shapes.data[k].next) {
+        float left = shape_update_box(world, k, false);
+        bool sensor =
+            (world->shapes.data[k].flags & SHAPE_SENSOR) != 0; // beyond extent_max, perhaps
+        room = float_min(room, sensor ? 0.0f : left);
+    }
+    m->room = ROOM_SHARE * room;
 }
 
 void finalize_bodies(physics_world *world)
@@ -55,17 +77,15 @@ void finalize_bodies(physics_world *world)
         if (dynamic) {
             update_sleep_time(world, m, s);
         }
-        if (dynamic && world->def.continuous &&
-            moved_far(m, s->delta_position, s->delta_rotation)) {
+        if (dynamic && world->def.continuous && m->extent_min > 0.0f &&
+            distance_moved(m, s->delta_position, s->delta_rotation) > 0.5f * m->extent_min) {
             array_push(&world->fast, slot); // continuous.c still needs the changes of pose
             continue;
         }
+        float moved = distance_moved(m, s->delta_position, s->delta_rotation);
         s->delta_position = (vec2){0.0f, 0.0f};
         s->delta_rotation = ROT_IDENTITY;
-        for (uint32_t k = world->bodies.data[slot].shapes; k != NONE;
-             k = world->shapes.data[k].next) {
-            shape_update_box(world, k, false);
-        }
+        update_boxes(world, slot, moved);
     }
     // Freezing changes lists, and scratch: in order, from a copy.
     ARRAY(uint32_t) lost = {0};

@@ -138,9 +138,13 @@ static void mix_contact(hasher *h, const physics_world *world, uint32_t slot)
     const contact *c = &world->contacts.data[slot];
     mix(h, (uint64_t)slot << 32 | c->flags << 8 | c->colour);
     mix(h, (uint64_t)c->shape_a << 32 | c->shape_b);
+    if (c->point_count > 0) {
+        mix_vec(h, c->reference.p);
+        mix_floats(h, c->reference.q.c, c->reference.q.s);
+        mix_floats(h, c->rolling_impulse, 0.0f);
+    }
     for (int i = 0; i < c->point_count; i++) {
         mix_floats(h, c->points[i].normal_impulse, c->points[i].tangent_impulse);
-        mix(h, (uint64_t)float_bits(c->rolling_impulse) << 32 | c->points[i].id);
     }
 }
 

@@ -11,16 +11,37 @@ static bool is_solved(const contact *c)
 
 static void point_fields(image_stream *s, contact_point *p)
 {
-    uint32_t pressed = p->normal_impulse != 0.0f || p->tangent_impulse != 0.0f;
-    uint32_t word = (uint32_t)p->id << 1 | pressed;
-    stream_u32(s, &word, UINT16_MAX * 2 + 1, "a contact point");
-    p->id = (uint16_t)(word >> 1);
-    if ((word & 1) != 0) {
+    bool pressed = p->normal_impulse != 0.0f || p->tangent_impulse != 0.0f;
+    stream_bool(s, &pressed);
+    if (pressed) {
         stream_float(s, &p->normal_impulse);
         stream_float(s, &p->tangent_impulse);
     }
     stream_expect(s, isfinite(p->normal_impulse) && isfinite(p->tangent_impulse),
                   "an impulse is not finite");
+}
+
+// The manifold is found again from the frames in which it was found first; the impulses are what it
+// cannot tell.
+static void manifold_fields(image_stream *s, physics_world *world, uint32_t slot)
+{
+    contact *c = &world->contacts.data[slot];
+    transform *at = &c->reference;
+    stream_vec2(s, &at->p);
+    stream_float(s, &at->q.c);
+    stream_float(s, &at->q.s);
+    float unit = at->q.c * at->q.c + at->q.s * at->q.s;
+    stream_expect(s, vec2_is_finite(at->p) && unit > 0.98f && unit < 1.02f, "a contact's frame");
+    if (s->reading && !s->failed) {
+        stream_expect(s, contact_restore(world, slot), "a contact without points");
+    }
+    for (int i = 0; i < c->point_count; i++) {
+        point_fields(s, &c->points[i]);
+    }
+    if (c->rolling_resistance > 0.0f) {
+        stream_float(s, &c->rolling_impulse);
+        stream_expect(s, isfinite(c->rolling_impulse), "an impulse is not finite");
+    }
 }
 
 static void place_contact(image_stream *s, physics_world *world, uint32_t slot, uint32_t shape_a,
@@ -64,16 +85,7 @@ void contact_record(image_stream *s, physics_world *world, uint32_t slot)
         world->touching_count += (flags & CONTACT_TOUCHING) != 0;
     }
     if ((to->flags & (CONTACT_ACTIVE | CONTACT_SENSOR)) == CONTACT_ACTIVE) {
-        uint32_t count = (uint32_t)to->point_count;
-        stream_u32(s, &count, 2, "a contact's points");
-        for (uint32_t i = 0; i < count; i++) {
-            point_fields(s, &to->points[i]);
-        }
-        to->point_count = (int32_t)count;
-        if (to->rolling_resistance > 0.0f) {
-            stream_float(s, &to->rolling_impulse);
-            stream_expect(s, isfinite(to->rolling_impulse), "an impulse is not finite");
-        }
+        manifold_fields(s, world, slot);
     }
     if (s->reading) {
         contact_list_awake(world, slot);
@@ -83,10 +95,7 @@ void contact_record(image_stream *s, physics_world *world, uint32_t slot)
         stream_u32(s, &colour, COLOUR_OVERFLOW, "a contact's colour");
     }
     if (s->reading && !s->failed) {
-        contact_restore(world, slot);
-        if (solved) {
-            stream_expect(s, graph_place_contact(world, slot, colour), "a contact's colour");
-        }
+        stream_expect(s, !solved || graph_place_contact(world, slot, colour), "a contact's colour");
     }
 }
 

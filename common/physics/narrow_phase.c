@@ -3,45 +3,50 @@
 // touched while asleep wake.
 #include "common/physics/world.h"
 
-static const contact_point *find_point(const contact *c, uint16_t id)
+// Takes a manifold over that was found with B's frame at `reference`, with the impulses of the
+// points that stayed.
+static void take_manifold(contact *c, const manifold *m, transform reference)
 {
-    for (int i = 0; i < c->point_count; i++) {
-        if (c->points[i].id == id) {
-            return &c->points[i];
-        }
-    }
-    return NULL;
-}
-
-// Takes the manifold, which is in the frame of A's body, over into the contact, in world
-// directions.
-static void take_manifold(contact *c, const manifold *m, const body_motion *a, const body_motion *b)
-{
-    contact_point old[2] = {c->points[0], c->points[1]};
-    contact before = *c;
-    before.points[0] = old[0];
-    before.points[1] = old[1];
-    c->normal = rot_vec(a->rotation, m->normal);
+    const contact_point old[2] = {c->points[0], c->points[1]};
+    const int old_count = c->point_count;
+    c->reference = reference;
+    c->gap = m->gap;
+    c->local_normal = m->normal;
     c->point_count = m->count;
-    vec2 between = vec2d_relative(b->center, a->center); // from B's centre to A's
     for (int i = 0; i < m->count; i++) {
         const manifold_point *from = &m->points[i];
         contact_point *to = &c->points[i];
-        vec2 arm = rot_vec(a->rotation, vec2_sub(from->point, a->local_center));
         *to = (contact_point){
-            .anchor_a = arm,
-            .anchor_b = vec2_add(arm, between),
-            .separation = from->separation,
+            .local_a = from->point,
+            .local_b = transform_inv_point(reference, from->point),
+            .found_separation = from->separation,
             .id = from->id,
         };
-        const contact_point *same = find_point(&before, from->id);
-        if (same != NULL) {
-            to->normal_impulse = same->normal_impulse;
-            to->tangent_impulse = same->tangent_impulse;
+        for (int k = 0; k < old_count; k++) {
+            if (old[k].id == from->id) {
+                to->normal_impulse = old[k].normal_impulse;
+                to->tangent_impulse = old[k].tangent_impulse;
+            }
         }
     }
     if (m->count == 0) {
         c->rolling_impulse = 0.0f;
+    }
+}
+
+// The points where the bodies are now: each has moved along with both of them, by different ways;
+// the contact is midway, and the difference along the normal has changed the separation.
+static void place_points(contact *c, transform b_in_a, const body_motion *a, const body_motion *b)
+{
+    c->normal = rot_vec(a->rotation, c->local_normal);
+    vec2 between = vec2d_relative(b->center, a->center); // from B's centre to A's
+    for (int i = 0; i < c->point_count; i++) {
+        contact_point *p = &c->points[i];
+        vec2 moved = vec2_sub(transform_point(b_in_a, p->local_b), p->local_a);
+        vec2 middle = vec2_mul_add(p->local_a, 0.5f, moved);
+        p->anchor_a = rot_vec(a->rotation, vec2_sub(middle, a->local_center));
+        p->anchor_b = vec2_add(p->anchor_a, between);
+        p->separation = p->found_separation + vec2_dot(moved, c->local_normal);
     }
 }
 
@@ -53,56 +58,76 @@ static bool sensor_overlaps(const shape *a, const shape *b, transform b_in_a)
     return distance_proxies(&pa, &pb, b_in_a, true, NULL).distance <= 0.0f;
 }
 
-// The manifold of a contact as its bodies are now.
-static bool renew_manifold(physics_world *world, contact *c)
+// Whether the manifold is still good: no point of B can have moved, as seen from A, by more than
+// allowed since it was found. With points that is RECYCLE_DISTANCE, far less for small shapes;
+// without, what is left of the gap between them.
+static bool is_still_good(const contact *c, transform b_in_a)
+{
+    float reach = c->reach;
+    float allowed = c->point_count > 0 ? float_min(RECYCLE_DISTANCE, RECYCLE_SHARE * reach)
+                                       : c->gap - (SPECULATIVE_DISTANCE + 0.1f * LINEAR_SLOP);
+    if (!(allowed > 0.0f)) {
+        return false;
+    }
+    vec2 p = vec2_sub(b_in_a.p, c->reference.p);
+    float dc = b_in_a.q.c - c->reference.q.c;
+    float ds = b_in_a.q.s - c->reference.q.s;
+    // |a + b|² <= 2 (|a|² + |b|²), of the move and of the turn's chord at the farthest point
+    float bound = 2.0f * (vec2_length_squared(p) + reach * reach * (dc * dc + ds * ds));
+    return bound <= allowed * allowed;
+}
+
+// What a contact is found to be.
+typedef enum finding { FOUND_PARTED, FOUND_NOTHING, FOUND_POINTS } finding;
+
+static bool boxes_overlap(const physics_world *world, const contact *c)
+{
+    return aabb_overlaps(world->shapes.data[c->shape_a].fat, world->shapes.data[c->shape_b].fat);
+}
+
+// Brings the contact to where its bodies are now.
+static finding renew_contact(physics_world *world, contact *c)
 {
     const body_motion *ma = &world->motions.data[c->body_a];
     const body_motion *mb = &world->motions.data[c->body_b];
+    if ((ma->box_renewed || mb->box_renewed) && !boxes_overlap(world, c)) {
+        return FOUND_PARTED;
+    }
     const shape *a = &world->shapes.data[c->shape_a];
     const shape *b = &world->shapes.data[c->shape_b];
     transform b_in_a = pose_relative(body_pose(ma), body_pose(mb));
     if ((c->flags & CONTACT_SENSOR) != 0) {
-        return sensor_overlaps(a, b, b_in_a);
+        return sensor_overlaps(a, b, b_in_a) ? FOUND_POINTS : FOUND_NOTHING;
     }
-    manifold m = manifold_shapes(&a->geometry, &b->geometry, b_in_a);
-    take_manifold(c, &m, ma, mb);
-    return m.count > 0;
+    if (!is_still_good(c, b_in_a)) {
+        manifold m = manifold_shapes(&a->geometry, &b->geometry, b_in_a);
+        take_manifold(c, &m, b_in_a);
+    }
+    place_points(c, b_in_a, ma, mb);
+    return c->point_count > 0 ? FOUND_POINTS : FOUND_NOTHING;
 }
 
-// Points that the manifold does not have (bodies moved since it was found) are kept as they are:
-// their impulses count.
-void contact_restore(physics_world *world, uint32_t slot)
+bool contact_restore(physics_world *world, uint32_t slot)
 {
     contact *c = &world->contacts.data[slot];
-    if ((c->flags & CONTACT_SENSOR) != 0 || c->point_count == 0) {
-        return;
-    }
-    contact as_written = *c;
-    renew_manifold(world, c);
-    for (int i = 0; i < as_written.point_count; i++) {
-        const contact_point *now = find_point(c, as_written.points[i].id);
-        if (now != NULL) {
-            as_written.points[i] = *now;
-        }
-    }
-    as_written.normal = c->normal;
-    *c = as_written;
+    const shape *a = &world->shapes.data[c->shape_a];
+    const shape *b = &world->shapes.data[c->shape_b];
+    const body_motion *ma = &world->motions.data[c->body_a];
+    const body_motion *mb = &world->motions.data[c->body_b];
+    manifold m = manifold_shapes(&a->geometry, &b->geometry, c->reference);
+    take_manifold(c, &m, c->reference);
+    place_points(c, pose_relative(body_pose(ma), body_pose(mb)), ma, mb);
+    return c->point_count > 0;
 }
 
 static void update_contact(physics_world *world, uint32_t slot)
 {
     contact *c = &world->contacts.data[slot];
-    const shape *a = &world->shapes.data[c->shape_a];
-    const shape *b = &world->shapes.data[c->shape_b];
-    if (!aabb_overlaps(a->fat, b->fat)) {
-        array_push(&world->deactivated, slot); // to be destroyed
-        return;
-    }
     bool was = (c->flags & CONTACT_ACTIVE) != 0;
-    bool is = renew_manifold(world, c);
-    if (is && !was) {
+    finding is = renew_contact(world, c);
+    if (is == FOUND_POINTS && !was) {
         array_push(&world->activated, slot);
-    } else if (was && !is) {
+    } else if (is == FOUND_PARTED || (is == FOUND_NOTHING && was)) {
         array_push(&world->deactivated, slot);
     }
 }
@@ -114,8 +139,7 @@ static void leave_graph(physics_world *world)
     for (uint32_t i = 0; i < world->deactivated.count; i++) {
         uint32_t slot = world->deactivated.data[i];
         contact *c = &world->contacts.data[slot];
-        if (!aabb_overlaps(world->shapes.data[c->shape_a].fat,
-                           world->shapes.data[c->shape_b].fat)) {
+        if (!boxes_overlap(world, c)) {
             contact_destroy(world, slot);
             continue;
         }
@@ -166,4 +190,8 @@ void narrow_phase(physics_world *world)
             break;
         }
     }
+    for (uint32_t i = 0; i < world->renewed.count; i++) {
+        world->motions.data[world->renewed.data[i]].box_renewed = false;
+    }
+    array_clear(&world->renewed);
 }

@@ -10,21 +10,26 @@ typedef struct pair_search {
     uint32_t shape;
 } pair_search;
 
+// The box for which pairs of the shape were found last.
+static aabb box_before(const shape *s)
+{
+    return (s->flags & SHAPE_ENLARGED) != 0 ? s->fat_before : s->fat;
+}
+
 static bool note_pair(void *context, uint32_t other)
 {
     pair_search *search = context;
     physics_world *world = search->world;
     uint32_t shape_ = search->shape;
-    if (other == shape_) {
-        return true;
-    }
-    // When both boxes are new, the pair is found from the side of the lower slot.
+    const shape *s = &world->shapes.data[shape_];
     const shape *o = &world->shapes.data[other];
-    if ((o->flags & SHAPE_ENLARGED) != 0 && other < shape_) {
+    // When both boxes are new, the pair is found from the side of the lower slot. When the old
+    // boxes overlapped, the pair was found then.
+    if (s->body == o->body || ((o->flags & SHAPE_ENLARGED) != 0 && other < shape_) ||
+        aabb_overlaps(box_before(s), box_before(o))) {
         return true;
     }
-    if (world->shapes.data[shape_].body == o->body || pair_set_has(&world->pairs, shape_, other) ||
-        !contact_wanted(world, shape_, other)) {
+    if (pair_set_has(&world->pairs, shape_, other) || !contact_wanted(world, shape_, other)) {
         return true;
     }
     slot_pair pair = shape_ < other ? (slot_pair){shape_, other} : (slot_pair){other, shape_};
@@ -72,7 +77,10 @@ void find_pairs(physics_world *world)
         }
     }
     for (uint32_t i = 0; i < world->enlarged.count; i++) {
-        world->shapes.data[world->enlarged.data[i]].flags &= ~(uint32_t)SHAPE_ENLARGED;
+        shape *s = &world->shapes.data[world->enlarged.data[i]];
+        s->flags &= ~(uint32_t)SHAPE_ENLARGED;
+        world->motions.data[s->body].box_renewed = true; // narrow_phase.c ends what has parted
+        array_push(&world->renewed, s->body);
     }
     array_clear(&world->enlarged);
     if (world->found.count > 1) { // qsort takes no NULL, even of nothing

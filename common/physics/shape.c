@@ -53,7 +53,9 @@ static void fill_slot(physics_world *world, uint32_t slot, uint32_t owner, const
         .tangent_speed = (float)def->tangent_speed,
         .filter = def->filter,
     };
-    world->shapes.data[slot].signature = shape_signature(&world->shapes.data[slot]);
+    shape *s = &world->shapes.data[slot];
+    s->signature = shape_signature(s);
+    s->reach = shape_extent_max(&s->geometry, (vec2){0.0f, 0.0f});
     link_shape(world, slot);
 }
 
@@ -97,6 +99,7 @@ void shape_place_piece(physics_world *world, uint32_t slot, uint32_t chain, int 
                   .ghost_after = chain_point(&whole, i + 2)},
     };
     piece->signature = shape_signature(piece);
+    piece->reach = shape_extent_max(&piece->geometry, (vec2){0.0f, 0.0f});
     link_shape(world, slot);
 }
 
@@ -160,21 +163,47 @@ static tree *tree_of(physics_world *world, const shape *s)
     return &world->broad.trees[world->bodies.data[s->body].type];
 }
 
+// What moves gets room to move in before it is looked at again; small shapes less of it, for their
+// boxes are to stay apart.
 static aabb fat_box(const physics_world *world, const shape *s)
 {
     const body_motion *motion = &world->motions.data[s->body];
     aabb tight = shape_aabb_at(&s->geometry, body_pose(motion));
-    return world->bodies.data[s->body].type == BODY_STATIC ? tight
-                                                           : aabb_expand(tight, AABB_MARGIN);
+    if (world->bodies.data[s->body].type == BODY_STATIC) {
+        return tight;
+    }
+    float size = float_min(tight.upper.x - tight.lower.x, tight.upper.y - tight.lower.y);
+    return aabb_expand(tight, float_clamp(AABB_MARGIN_SHARE * size, LINEAR_SLOP, AABB_MARGIN_MAX));
 }
 
-static void note_enlarged(physics_world *world, uint32_t slot)
+// A box that overlaps nothing: all pairs of the shape are to be found.
+static const aabb NOWHERE = {{INFINITY, INFINITY}, {-INFINITY, -INFINITY}};
+
+// `before` is the box for which pairs were found last.
+static void note_enlarged(physics_world *world, uint32_t slot, aabb before)
 {
     shape *s = &world->shapes.data[slot];
+    world->motions.data[s->body].room = 0.0f;
     if ((s->flags & SHAPE_ENLARGED) == 0) {
         s->flags |= SHAPE_ENLARGED;
+        s->fat_before = before;
         array_push(&world->enlarged, slot);
+    } else if (before.lower.x > before.upper.x) {
+        s->fat_before = before;
     }
+}
+
+// How far the shape can move in any way before it leaves its fat box; negative: it has left.
+static float room_in_box(const shape *s, const body_motion *m)
+{
+    aabb tight = shape_aabb(&s->geometry, (transform){{0.0f, 0.0f}, m->rotation});
+    double left = m->position.x + (double)tight.lower.x - (double)s->fat.lower.x;
+    double right = (double)s->fat.upper.x - (m->position.x + (double)tight.upper.x);
+    double below = m->position.y + (double)tight.lower.y - (double)s->fat.lower.y;
+    double above = (double)s->fat.upper.y - (m->position.y + (double)tight.upper.y);
+    double x = left < right ? left : right;
+    double y = below < above ? below : above;
+    return (float)(x < y ? x : y);
 }
 
 void shape_enter_broad_phase(physics_world *world, uint32_t slot)
@@ -185,7 +214,7 @@ void shape_enter_broad_phase(physics_world *world, uint32_t slot)
     }
     s->fat = fat_box(world, s);
     s->proxy = tree_insert(tree_of(world, s), s->fat, slot);
-    note_enlarged(world, slot);
+    note_enlarged(world, slot, NOWHERE);
 }
 
 void shape_restore_box(physics_world *world, uint32_t slot, aabb fat, bool enlarged)
@@ -194,7 +223,7 @@ void shape_restore_box(physics_world *world, uint32_t slot, aabb fat, bool enlar
     s->fat = fat;
     s->proxy = tree_insert(tree_of(world, s), fat, slot);
     if (enlarged) {
-        note_enlarged(world, slot);
+        note_enlarged(world, slot, NOWHERE);
     }
 }
 
@@ -218,24 +247,28 @@ void shape_leave_broad_phase(physics_world *world, uint32_t slot)
     }
 }
 
-void shape_update_box(physics_world *world, uint32_t slot, bool force)
+float shape_update_box(physics_world *world, uint32_t slot, bool force)
 {
     shape *s = &world->shapes.data[slot];
     if (s->proxy == NONE) {
-        return;
+        return INFINITY;
     }
-    aabb tight = shape_aabb_at(&s->geometry, body_pose(&world->motions.data[s->body]));
-    if (!force && aabb_contains(s->fat, tight)) {
-        return;
+    const body_motion *m = &world->motions.data[s->body];
+    if (!force) {
+        float room = room_in_box(s, m);
+        if (room >= 0.0f) {
+            return room;
+        }
     }
-    bool fixed = world->bodies.data[s->body].type == BODY_STATIC;
-    s->fat = fixed ? tight : aabb_expand(tight, AABB_MARGIN);
+    aabb before = s->fat;
+    s->fat = fat_box(world, s);
     if (force) {
         tree_move(tree_of(world, s), s->proxy, s->fat);
     } else {
         tree_enlarge(tree_of(world, s), s->proxy, s->fat);
     }
-    note_enlarged(world, slot);
+    note_enlarged(world, slot, force ? NOWHERE : before);
+    return 0.0f;
 }
 
 // ---- the public face

@@ -107,6 +107,7 @@ void world_free(physics_world *world)
     array_free(&world->events);
     array_free(&world->enlarged);
     array_free(&world->found);
+    array_free(&world->renewed);
     array_free(&world->activated);
     array_free(&world->deactivated);
     array_free(&world->began);
@@ -118,17 +119,36 @@ void world_free(physics_world *world)
     free(world);
 }
 
+void world_set_clock(physics_world *world, double (*now_ms)(void))
+{
+    world->now_ms = now_ms;
+}
+
+world_profile world_last_profile(const physics_world *world)
+{
+    return world->profile;
+}
+
+// Runs a phase, and measures it if there is a clock.
+static void run_phase(physics_world *world, void (*phase)(physics_world *), double *took)
+{
+    double start = world->now_ms != NULL ? world->now_ms() : 0.0;
+    phase(world);
+    *took = world->now_ms != NULL ? world->now_ms() - start : 0.0;
+}
+
 void world_step(physics_world *world)
 {
+    world_profile *p = &world->profile;
     events_begin(world);
-    find_pairs(world);
-    narrow_phase(world);
-    solve_constraints(world);
-    touch_events(world);
-    finalize_bodies(world);
-    solve_continuous(world);
+    run_phase(world, find_pairs, &p->find_pairs);
+    run_phase(world, narrow_phase, &p->narrow_phase);
+    run_phase(world, solve_constraints, &p->solve);
+    run_phase(world, touch_events, &p->events);
+    run_phase(world, finalize_bodies, &p->finalize);
+    run_phase(world, solve_continuous, &p->continuous);
     joints_check_break(world);
-    update_sleep(world);
+    run_phase(world, update_sleep, &p->sleep);
     world->tick++;
     world->events_finished = true;
 }

@@ -22,10 +22,14 @@
 
 enum { NONE = 0 }; // no slot
 
-#define AABB_MARGIN                                                                                \
-    0.1f // boxes in the broad phase are this much larger, so that they change seldom [m]
-#define SLEEP_SPEED 0.05f // slower than this, a body may fall asleep [m/s, at its rim too]
-#define SLEEP_TIME  0.5f  // [s] for which it must be slow
+#define AABB_MARGIN_MAX                                                                            \
+    0.1f // boxes in the broad phase are up to this much larger, so that they change seldom [m]
+#define AABB_MARGIN_SHARE 0.1f // and by no more than this share of their smaller side
+#define RECYCLE_DISTANCE                                                                           \
+    0.01f // a manifold is kept while its bodies move less than this against each other [m]
+#define RECYCLE_SHARE 0.01f // and less than this share of the farthest point of B from its origin
+#define SLEEP_SPEED   0.05f // slower than this, a body may fall asleep [m/s, at its rim too]
+#define SLEEP_TIME    0.5f  // [s] for which it must be slow
 #define CONTACT_HERTZ                                                                              \
     40.0f // stiffness of contacts, as the frequency of a spring; at most 1/6 of the sub-step rate
 #define CONTACT_DAMPING                                                                            \
@@ -66,11 +70,16 @@ typedef struct body_state {
 _Static_assert(sizeof(body_state) == 32, "two states to a cache line");
 
 typedef struct body_motion {
-    vec2d center; // of mass, in the world; `position` follows from it
+    // what the narrow phase reads: one cache line
+    _Alignas(64) vec2d center; // of mass, in the world; `position` follows from it
     vec2d position;
     rot rotation;
     vec2 local_center;
     float inv_mass, inv_inertia;
+    float room; // it can move this far before its boxes are to be looked at [m]; no state: 0 is
+                // always right
+    bool box_renewed; // in this step, one of its shapes'
+    // the rest
     float linear_damping, angular_damping, gravity_scale;
     vec2 force;       // set by the user, acts every step
     vec2 force_point; // where, in the body's frame, relative to its origin
@@ -112,15 +121,18 @@ enum { // shape.flags
 };
 
 typedef struct shape {
-    shape_geometry geometry;
+    aabb fat;       // the box in the broad phase
+    uint32_t flags; // shape.flags
+    uint32_t proxy; // node in the broad phase; NONE: not in it
     uint32_t body;
-    uint32_t next;  // of the same body
-    uint32_t chain; // the chain that this is a piece of; of a chain: itself
-    uint32_t flags, events;
+    uint32_t next;   // of the same body
+    aabb fat_before; // while SHAPE_ENLARGED: the box for which pairs were found last
+    float reach;     // farthest point from the body's origin [m]
+    uint32_t events; // bits of shape_events
+    uint32_t chain;  // the chain that this is a piece of; of a chain: itself
+    shape_geometry geometry;
     float density, friction, restitution, rolling_resistance, tangent_speed;
     shape_filter filter;
-    aabb fat;             // the box in the broad phase
-    uint32_t proxy;       // node in the broad phase; NONE: not in it
     uint32_t point_count; // of a chain
     vec2 *points;         // of a chain, owned
     uint64_t signature;   // hash of the geometry, for hash.c
@@ -150,21 +162,30 @@ typedef struct contact_point {
     float normal_impulse, tangent_impulse;
     float total_impulse;  // of the normal, over the sub-steps of the last step
     float approach_speed; // normal velocity before the step's solving, < 0 when closing
+    // as found when the bodies stood in contact.reference
+    float found_separation;
+    vec2 local_a, local_b; // the point in the frames of A and B
     uint16_t id;
-    uint16_t unused;
 } contact_point;
 
 typedef struct contact {
-    uint32_t shape_a, shape_b; // slots, shape_a < shape_b unless the kinds demand otherwise
-    uint32_t body_a, body_b;
+    // what the narrow phase reads of a pair that does not touch: one cache line
+    _Alignas(64) uint32_t body_a;
+    uint32_t body_b;
+    transform reference; // B's frame seen from A's when the manifold was found
+    float gap;           // without points: the shapes were at least this far apart then
+    float reach;         // of shape B
     uint32_t flags;
+    int32_t point_count;
+    uint32_t shape_a, shape_b; // slots, in the order in which the manifold functions take them
     uint32_t awake_index; // place in world.awake_contacts + 1; 0: both bodies sleep or do not move
     uint32_t colour, colour_index;
+    // the rest
     contact_edge edges[2];
     float friction, restitution, rolling_resistance, tangent_speed;
     float rolling_impulse;
-    vec2 normal; // in the world, from a to b
-    int32_t point_count;
+    vec2 local_normal; // in the frame of A
+    vec2 normal;       // in the world, from a to b
     contact_point points[2];
 } contact;
 
@@ -231,6 +252,7 @@ struct physics_world {
     // Scratch of a step, kept for its memory.
     ARRAY(slot_pair) found;
     ARRAY(uint32_t) activated, deactivated; // contacts that got or lost their points in this step
+    ARRAY(uint32_t) renewed;                // bodies with box_renewed
     ARRAY(uint32_t) began, ended;           // contacts that began or ceased to touch
     ARRAY(uint32_t) scratch;
     ARRAY(uint32_t) set_of;      // union-find of islands.c
@@ -240,6 +262,8 @@ struct physics_world {
     uint32_t lanes_first[COLOURS + 2]; // where each colour's begin
     const struct contact_kernels *kernels;
     step_context step;
+    double (*now_ms)(void); // NULL: steps are not measured
+    world_profile profile;
 };
 
 // ---- who offers what to the other files of this folder
@@ -293,8 +317,9 @@ void shape_detach(physics_world *world,
                   uint32_t slot); // a chain with its pieces; mass is not renewed
 void shape_enter_broad_phase(physics_world *world, uint32_t slot);
 void shape_leave_broad_phase(physics_world *world, uint32_t slot); // its contacts end
-// Renews the box of a moved shape if it has left its fat one, or always with `force`.
-void shape_update_box(physics_world *world, uint32_t slot, bool force);
+// Renews the box of a moved shape if it has left its fat one, or always with `force`. Returns how
+// far it can move before it is to be looked at again [m].
+float shape_update_box(physics_world *world, uint32_t slot, bool force);
 
 // contacts (contact.c)
 bool contact_wanted(const physics_world *world, uint32_t shape_a, uint32_t shape_b);
@@ -306,8 +331,9 @@ void contact_destroy(physics_world *world, uint32_t slot);    // with its end ev
 void contact_activate(physics_world *world, uint32_t slot);   // if one of its bodies is awake
 bool contact_list_awake(physics_world *world, uint32_t slot); // the same, but not into the graph
 void contact_deactivate(physics_world *world, uint32_t slot);
-void contact_restore(physics_world *world,
-                     uint32_t slot); // its manifold, as from an image (narrow_phase.c)
+// From an image: finds the manifold again that belongs to contact.reference; false if there is none
+// (narrow_phase.c).
+bool contact_restore(physics_world *world, uint32_t slot);
 void contact_free(physics_world *world, uint32_t slot); // without an event
 // Ends all contacts of a body (of a shape, unless NONE), in order of slots.
 void contact_destroy_all(physics_world *world, uint32_t body, uint32_t shape);
