@@ -79,7 +79,7 @@ class Install(unittest.TestCase):
 
     def test_find_package(self):
         build = self.root / "build"
-        run("cmake", "-S", STRANGER, "-B", build, f"-DCMAKE_PREFIX_PATH={self.prefix}",
+        run("cmake", "-G", "Ninja", "-S", STRANGER, "-B", build, f"-DCMAKE_PREFIX_PATH={self.prefix}",
             f"-DCMAKE_C_COMPILER={CC}", f"-DCMAKE_CXX_COMPILER={CXX}")
         run("cmake", "--build", build)
         for language in ["c", "cpp"]:
