@@ -1,0 +1,202 @@
+// Golden hashes: the same scenes give the same bits everywhere.
+//
+//     golden [--ticks N] FILE          compares with the hashes of FILE, up to tick N
+//     golden --write FILE              writes them: after a change of the engine that is meant to
+//                                      change what worlds do
+//
+// A line of the file is a scene, a tick, the world's hash at its end, and a hash over all events
+// so far. This program is built several times, with other compilers, optimisation and vectors (see
+// CMakeLists.txt); the file is one.
+#include "common/physics/contact_lanes.h"
+#include "tests/golden/scenes.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TICKS = 1000, LINES_MAX = 256 };
+
+static const int TOLD[] = {1, 10, 50, 100, 200, 300, 500, 700, 1000};
+
+typedef struct golden_line {
+    char scene[32];
+    int tick;
+    uint64_t state, events;
+} golden_line;
+
+typedef struct golden_list {
+    golden_line lines[LINES_MAX];
+    int count;
+} golden_list;
+
+static uint64_t mix(uint64_t hash, uint64_t word)
+{
+    hash = (hash ^ word) * 0x9E3779B97F4A7C15ULL;
+    return hash ^ hash >> 29;
+}
+
+static uint64_t mix_double(uint64_t hash, double value)
+{
+    uint64_t bits;
+    value = value == 0.0 ? 0.0 : value;
+    memcpy(&bits, &value, sizeof bits);
+    return mix(hash, bits);
+}
+
+static uint64_t mix_events(uint64_t hash, const physics_world *world)
+{
+    uint32_t count;
+    const physics_event *events = world_events(world, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        const physics_event *e = &events[i];
+        const uint64_t words[] = {(uint64_t)e->kind, e->tick,    e->a,    e->b,
+                                  e->shape_a,        e->shape_b, e->joint};
+        for (size_t k = 0; k < sizeof words / sizeof *words; k++) {
+            hash = mix(hash, words[k]);
+        }
+        const double numbers[] = {e->point.x,          e->point.y,       (double)e->normal.x,
+                                  (double)e->normal.y, (double)e->depth, (double)e->speed,
+                                  (double)e->impulse};
+        for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++) {
+            hash = mix_double(hash, numbers[k]);
+        }
+    }
+    return hash;
+}
+
+static void run_scene(const scene_kind *kind, int ticks, golden_list *list)
+{
+    const vec2d origin = {0.0, 0.0};
+    physics_world *world = scene_create(kind, kind->golden_scale, origin);
+    world_want_events(world, UINT32_MAX);
+    uint64_t events = 0;
+    size_t next = 0;
+    for (int tick = 1; tick <= ticks; tick++) {
+        scene_step(kind, world, kind->golden_scale, origin);
+        events = mix_events(events, world);
+        if (next < sizeof TOLD / sizeof *TOLD && TOLD[next] == tick && list->count < LINES_MAX) {
+            golden_line *line = &list->lines[list->count++];
+            snprintf(line->scene, sizeof line->scene, "%s", kind->name);
+            line->tick = tick;
+            line->state = world_hash(world);
+            line->events = events;
+            next++;
+        }
+    }
+    world_free(world);
+}
+
+static int write_file(const char *path, const golden_list *list)
+{
+    FILE *file = fopen(path, "w");
+    if (file == NULL) {
+        perror(path);
+        return 1;
+    }
+    fputs("# scene tick state events; written by golden --write, see golden.c\n", file);
+    for (int i = 0; i < list->count; i++) {
+        const golden_line *l = &list->lines[i];
+        fprintf(file, "%s %d %016" PRIx64 " %016" PRIx64 "\n", l->scene, l->tick, l->state,
+                l->events);
+    }
+    return fclose(file) != 0;
+}
+
+static int read_file(const char *path, golden_list *list)
+{
+    FILE *file = fopen(path, "r");
+    if (file == NULL) {
+        perror(path);
+        return 1;
+    }
+    char text[128];
+    while (list->count < LINES_MAX && fgets(text, sizeof text, file) != NULL) {
+        golden_line *l = &list->lines[list->count];
+        if (sscanf(text, "%31s %d %" SCNx64 " %" SCNx64, l->scene, &l->tick, &l->state,
+                   &l->events) == 4) {
+            list->count++;
+        }
+    }
+    fclose(file);
+    return 0;
+}
+
+// How many lines differ. Of a scene only the first is told: those after it follow.
+static int compare(const golden_list *wanted, const golden_list *got, int ticks)
+{
+    int wrong = 0;
+    int compared = 0;
+    const char *told = "";
+    for (int i = 0; i < wanted->count; i++) {
+        const golden_line *w = &wanted->lines[i];
+        if (w->tick > ticks) {
+            continue;
+        }
+        const golden_line *g = compared < got->count ? &got->lines[compared] : NULL;
+        compared++;
+        bool same = g != NULL && strcmp(w->scene, g->scene) == 0 && w->tick == g->tick &&
+                    w->state == g->state && w->events == g->events;
+        wrong += !same;
+        if (!same && strcmp(told, w->scene) != 0) {
+            printf("%s: tick %d: state %016" PRIx64 ", wanted %016" PRIx64 "; events %s\n",
+                   w->scene, w->tick, g != NULL ? g->state : 0, w->state,
+                   g != NULL && g->events == w->events ? "agree" : "differ");
+            told = w->scene;
+        }
+    }
+    if (compared != got->count || compared == 0) {
+        printf("the file has %d lines up to tick %d, %d were made\n", compared, ticks, got->count);
+        wrong++;
+    }
+    return wrong;
+}
+
+// Whether the processor has what this program was compiled for; ctest takes 77 as skipped.
+static bool can_run(void)
+{
+#ifdef __AVX2__
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
+#else
+    return true;
+#endif
+}
+
+int main(int argc, char **argv)
+{
+    if (!can_run()) {
+        return 77;
+    }
+    static golden_list wanted;
+    static golden_list got;
+    int ticks = TICKS;
+    bool writes = false;
+    const char *path = NULL;
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--write") == 0) {
+            writes = true;
+        } else if (strcmp(argv[i], "--ticks") == 0 && i + 1 < argc) {
+            ticks = atoi(argv[++i]);
+        } else {
+            path = argv[i];
+        }
+    }
+    if (path == NULL || (!writes && read_file(path, &wanted) != 0)) {
+        fprintf(stderr, "usage: golden [--write] [--ticks N] FILE\n");
+        return 2;
+    }
+    printf("contact kernels: %s\n", contact_kernels_choose()->name);
+    int count;
+    const scene_kind *kinds = scene_kinds(&count);
+    for (int i = 0; i < count; i++) {
+        if (kinds[i].golden_scale > 0) {
+            run_scene(&kinds[i], ticks, &got);
+        }
+    }
+    if (writes) {
+        return write_file(path, &got);
+    }
+    int wrong = compare(&wanted, &got, ticks);
+    printf("%d of %d hashes differ\n", wrong, got.count);
+    return wrong != 0;
+}

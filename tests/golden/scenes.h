@@ -1,0 +1,71 @@
+// Scenes: worlds that golden hashes, property tests and benchmarks share, each written once.
+//
+// Most are the usual ones by which engines are compared, to the metre as they are defined there;
+// `scale` makes them smaller. The others have what those lack: every kind of joint, bullets, bodies
+// that come and go. What happens while a scene runs (scene_step) follows from the world alone, so
+// that a world that was saved and restored in the middle of a scene goes on as the scene does. All
+// numbers are made with + - * / only: a scene is the same on every machine.
+#ifndef CAROM_TESTS_GOLDEN_SCENES_H
+#define CAROM_TESTS_GOLDEN_SCENES_H
+
+#include "common/physics/physics.h"
+
+typedef struct scene_kind {
+    const char *name;
+    // Fills an empty world of the scene's own definition. `scale` is the number that is told with
+    // each scene, `origin` is added to every place.
+    void (*build)(physics_world *world, int scale, vec2d origin);
+    // What happens before each step; NULL: nothing.
+    void (*act)(physics_world *world, int scale, vec2d origin);
+    vec2d gravity;
+    bool sleep;
+    int full_scale;   // as it is measured by benchmarks
+    int golden_scale; // as it is run for golden hashes; 0: it is not
+    int steps;        // for how long benchmarks run it
+} scene_kind;
+
+// All of them; `count` of them.
+const scene_kind *scene_kinds(int *count);
+const scene_kind *scene_find(const char *name); // NULL: there is none of that name
+
+// The caller's to free with world_free().
+physics_world *scene_create(const scene_kind *kind, int scale, vec2d origin);
+// One step, with what happens before it.
+void scene_step(const scene_kind *kind, physics_world *world, int scale, vec2d origin);
+
+// ---- for the files that build scenes: each of these ends the process if the engine says no
+
+// Half sizes, about `center`, turned by `angle`.
+shape_def scene_box(double half_width, double half_height);
+shape_def scene_box_at(double half_width, double half_height, vec2 center, double angle);
+shape_def scene_circle(double radius);
+shape_def scene_capsule(double half_length, double radius); // lying
+shape_def scene_polygon(const vec2 *points, int count);
+body_id scene_put(physics_world *world, const body_def *def, const shape_def *shapes, int count);
+// Of one shape, at origin + (x, y).
+body_id scene_put_at(physics_world *world, body_type type, vec2d origin, double x, double y,
+                     const shape_def *shape);
+
+// A number in [-1, 1) that follows from `seed` and `index` alone.
+double scene_noise(uint64_t seed, uint64_t index);
+
+// ---- the scenes (scenes_peers.c, scenes_life.c)
+#define SCENE_BUILDER(name) void name(physics_world *world, int scale, vec2d origin)
+SCENE_BUILDER(build_pyramid);   // boxes in the bottom row
+SCENE_BUILDER(build_heap);      // squared: boxes and circles
+SCENE_BUILDER(build_drum);      // squared: boxes
+SCENE_BUILDER(build_free);      // squared: circles
+SCENE_BUILDER(build_rest);      // floors of as many boxes
+SCENE_BUILDER(build_joints);    // squared: circles
+SCENE_BUILDER(build_washer);    // squared: boxes
+SCENE_BUILDER(build_spinner);   // bodies
+SCENE_BUILDER(build_smash);     // columns; rows are two thirds of it
+SCENE_BUILDER(build_compounds); // rows of 20 bodies
+SCENE_BUILDER(build_ragdolls);  // dolls
+SCENE_BUILDER(build_machines);  // one of each kind of joint, that often
+SCENE_BUILDER(build_bullets);   // walls of five boxes
+SCENE_BUILDER(act_bullets);
+SCENE_BUILDER(build_rain); // bodies at a time, at most
+SCENE_BUILDER(act_rain);
+
+#endif
