@@ -9,9 +9,9 @@
 
 #include "common/geometry/manifold_corner.h"
 
-// A normal this far outside the fan still belongs to it: rounding, and bodies not quite flat
-// [sine].
-#define FAN_TOLERANCE 0.01f
+// What rounding may put a normal outside the fan, or bend a straight joint [sine]. Not more: a
+// normal leant back by a hundredth would lift a body at 15 m/s by 15 cm/s at each joint.
+#define FAN_TOLERANCE 1e-4f
 
 // A body is felt until its centre lies this far behind the piece: a thin plate at rest has sunk in
 // by as much [m].
@@ -46,8 +46,7 @@ static fan chain_fan(const chain_segment *s)
 static bool fan_admits(const fan *f, vec2 u)
 {
     float turn = vec2_cross(f->own, u); // > 0: leans towards the piece after
-    bool faces = vec2_dot(f->own, u) > 0.0f;
-    if (faces && float_abs(turn) <= FAN_TOLERANCE) {
+    if (vec2_dot(f->own, u) > 0.0f && float_abs(turn) <= FAN_TOLERANCE) {
         return true;
     }
     if (turn > 0.0f) {
@@ -75,10 +74,13 @@ manifold manifold_chain_circle(const chain_segment *a, const circle *b, transfor
         vec2 from_corner = along < 0.0f ? d : vec2_sub(center, a->edge.b);
         vec2 u = vec2_normalize(from_corner, &distance);
         if (distance > 0.0f) {
-            if (!fan_admits(&f, u)) {
+            bool admitted = fan_admits(&f, u);
+            if (!admitted && float_abs(vec2_cross(from_corner, f.own)) > REFERENCE_BIAS) {
                 return m;
             }
-            m.normal = u;
+            // Over the joint but for a hair, one of the two pieces must hold it.
+            m.normal = admitted ? u : f.own;
+            distance = admitted ? distance : height;
         }
     }
     float separation = distance - b->radius;
@@ -178,8 +180,9 @@ static edge_pair chain_pair(const segment *edge, const fan *f, const hull *h, in
 }
 
 // Apart, and beside each other's faces: what is nearest decides, if the fan admits its direction.
+// Otherwise what lies above the piece is clipped by `own`, the pair by the piece's own axis.
 static manifold chain_apart(const chain_segment *a, const fan *f, const polygon *b,
-                            transform b_in_a, edge_pair *pair)
+                            transform b_in_a, edge_pair *pair, const edge_pair *own)
 {
     manifold none = {.count = 0};
     polygon line;
@@ -189,7 +192,7 @@ static manifold chain_apart(const chain_segment *a, const fan *f, const polygon 
                   : pair->flipped ? vec2_neg(pair->normal)
                                   : pair->normal;
     if (!fan_admits(f, normal)) {
-        return none;
+        return own->separation > 0.0f && edges_overlap(own) ? edges_clip(own) : none;
     }
     if (corner.found) {
         return edges_corner_manifold(&corner, 0.0f, b->radius);
@@ -224,17 +227,18 @@ manifold manifold_chain_polygon(const chain_segment *a, const polygon *b, transf
         return none;
     }
     int facing = edge_facing(b, hull_deepest(&h, f.own), rot_inv_vec(b_in_a.q, f.own));
-    edge_pair pair = chain_pair(&a->edge, &f, &h, flipped ? face : facing, flipped, b->radius);
-    pair.separation = best;
-    if (best > 0.0f && edges_beside(&pair)) {
-        return chain_apart(a, &f, b, b_in_a, &pair);
+    edge_pair own = chain_pair(&a->edge, &f, &h, facing, false, b->radius);
+    own.separation = separation_a;
+    edge_pair pair = own;
+    if (face >= 0) {
+        edge_pair turned = chain_pair(&a->edge, &f, &h, face, true, b->radius);
+        turned.separation = separation_b;
+        // Beside the piece by its own axis, the body's is taken though it is better by a hair only.
+        bool by_a_hair = separation_b > separation_a && !edges_overlap(&own);
+        pair = flipped || by_a_hair ? turned : own;
     }
-    if (!edges_overlap(&pair)) {
-        if (flipped || face < 0 || !(separation_b > separation_a)) {
-            return none;
-        }
-        // Beside the piece by its own axis, which was kept though the body's is better by a hair.
-        pair = chain_pair(&a->edge, &f, &h, face, true, b->radius);
+    if (pair.separation > 0.0f && edges_beside(&pair)) {
+        return chain_apart(a, &f, b, b_in_a, &pair, &own);
     }
     return edges_overlap(&pair) ? edges_clip(&pair) : none;
 }

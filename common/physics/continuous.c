@@ -14,6 +14,23 @@ typedef struct swept_body {
     float fraction;
 } swept_body;
 
+// Whether the shape ends its motion on the front of a one-sided piece's line, or hardly behind it:
+// then it has not passed the piece, however near it came on the way. A body that slides over the
+// joints of a floor comes near the end of the next piece in every step, and must not wait there.
+static bool stays_in_front(const swept_body *s, vec2 a, vec2 edge)
+{
+    float length;
+    vec2 normal = vec2_normalize(vec2_right(edge), &length);
+    transform end = sweep_at(&s->motion, 1.0f);
+    float deepest = INFINITY;
+    for (int i = 0; i < s->proxy.count; i++) {
+        vec2 corner = vec2_sub(transform_point(end, s->proxy.points[i]), a);
+        deepest = float_min(deepest, vec2_dot(normal, corner));
+    }
+    float allowed = float_max(LINEAR_SLOP, 0.25f * shape_extent_min(&s->shape->geometry));
+    return deepest - s->proxy.radius > -allowed;
+}
+
 // The other body does not move during the sweep: it is where the step has brought it.
 static bool sweep_against(void *context, uint32_t other)
 {
@@ -37,7 +54,8 @@ static bool sweep_against(void *context, uint32_t other)
         transform frame = sweep_at(&still, 0.0f);
         vec2 a = transform_point(frame, o->geometry.chain.edge.a);
         vec2 edge = vec2_sub(transform_point(frame, o->geometry.chain.edge.b), a);
-        if (vec2_cross(edge, vec2_sub(s->motion.c1, a)) > 0.0f) {
+        bool from_behind = vec2_cross(edge, vec2_sub(s->motion.c1, a)) > 0.0f;
+        if (from_behind || stays_in_front(s, a, edge)) {
             return true;
         }
     }
