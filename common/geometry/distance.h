@@ -62,7 +62,8 @@ cast_result cast_proxies(const proxy *a, const proxy *b, transform b_in_a, vec2 
 // from their right side.
 cast_result ray_shape(const shape_geometry *shape, vec2 origin, vec2 translation);
 
-// A motion in a step: the centre of mass goes from c1 to c2, the rotation from q1 to q2.
+// A motion in a step: the centre of mass goes from c1 to c2, the rotation evenly from q1 to q2, the
+// short way round.
 typedef struct sweep {
     vec2 local_center;
     vec2 c1, c2;
