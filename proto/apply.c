@@ -128,6 +128,8 @@ static status apply_one(const application *a, const command *c, command_result *
         return joint_remove(a->world, id_of(a, c->joint_id), a->err);
     case METHOD_JOINT_GET:
         return joint_get(a->world, id_of(a, c->joint_id), &out->joint_info, a->err);
+    case METHOD_JOINT_LIST:
+        return read_joints(a->world, c->world, &out->joints, a->memory, a->err);
     case METHOD_QUERY_RAY:
         return apply_ray(a->world, &c->ray, &out->hits, a->memory, a->err);
     case METHOD_QUERY_OVERLAP:

@@ -40,6 +40,12 @@ typedef struct spawn_result {
     uint32_t shape_count;
 } spawn_result;
 
+typedef struct joints_result {
+    char world[WORLD_NAME_BYTES_MAX + 1];
+    joint_info *joints;
+    uint32_t count;
+} joints_result;
+
 typedef struct world_state_result {
     char world[WORLD_NAME_BYTES_MAX + 1];
     uint64_t hash;
@@ -77,6 +83,7 @@ struct command_result {
         shape_id shape;           // shape.add
         joint_id joint;           // joint.create
         joint_info joint_info;    // joint.get
+        joints_result joints;     // joint.list
         hits_result hits;         // query.ray, query.cast
         bodies_result found;      // query.overlap
         query_near near;          // query.nearest; near.body 0: nothing there

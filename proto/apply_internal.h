@@ -12,6 +12,9 @@ status read_body(const physics_world *world, body_id id, body_record *out, comma
                  error *err);
 // Bytes that read_body takes, at most.
 size_t read_body_bytes(const physics_world *world, body_id id);
+// Copies of all joints, in `memory`.
+status read_joints(const physics_world *world, const char *name, joints_result *out,
+                   command_memory **memory, error *err);
 status read_world(const physics_world *world, const char *name, world_state_result *out,
                   command_memory **memory, error *err);
 

@@ -57,21 +57,24 @@ size_t read_body_bytes(const physics_world *world, body_id id)
     return bytes;
 }
 
-static status read_joints(const physics_world *world, world_state_result *state,
-                          command_memory **memory, error *err)
+status read_joints(const physics_world *world, const char *name, joints_result *out,
+                   command_memory **memory, error *err)
 {
-    uint32_t count = PHYSICS_JOINTS_MAX - world_room_left(world).joints;
-    if ((size_t)count * sizeof *state->joints > APPLY_RESULT_BYTES_MAX) {
+    uint32_t room = PHYSICS_JOINTS_MAX - world_room_left(world).joints;
+    joints_result all = {0};
+    if ((size_t)room * sizeof *all.joints > APPLY_RESULT_BYTES_MAX) {
         return too_large(err);
     }
-    state->joints = command_memory_take(memory, count, sizeof *state->joints);
+    memcpy(all.world, name, strlen(name) + 1);
+    all.joints = command_memory_take(memory, room, sizeof *all.joints);
     for (joint_id id = 0; (id = world_next_joint(world, id)) != 0;) {
-        status s = joint_get(world, id, &state->joints[state->joint_count], err);
+        status s = joint_get(world, id, &all.joints[all.count], err);
         if (s != STATUS_OK) {
             return s;
         }
-        state->joint_count++;
+        all.count++;
     }
+    *out = all;
     return STATUS_OK;
 }
 
@@ -102,10 +105,13 @@ status read_world(const physics_world *world, const char *name, world_state_resu
     world_state_result state = {.hash = world_hash(world)};
     memcpy(state.world, name, strlen(name) + 1);
     status s = read_bodies(world, &state, memory, err);
+    joints_result joints = {0};
     if (s == STATUS_OK) {
-        s = read_joints(world, &state, memory, err);
+        s = read_joints(world, name, &joints, memory, err);
     }
     if (s == STATUS_OK) {
+        state.joints = joints.joints;
+        state.joint_count = joints.count;
         *out = state;
     }
     return s;

@@ -146,6 +146,7 @@ static void decode_arguments(const arguments *a, command *out)
     case METHOD_WORLD_PAUSE:
     case METHOD_WORLD_RESUME:
     case METHOD_WORLD_STATE:
+    case METHOD_JOINT_LIST:
         break;
     case METHOD_WORLD_CREATE:
         decode_world_create(a, &out->create);

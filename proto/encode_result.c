@@ -53,6 +53,16 @@ static void pack_spawn(packer *k, const spawn_result *spawn, uint64_t tick)
     pair_uint(k, "tick", tick);
 }
 
+// joints: [full joint map …]
+static void pack_joints(packer *k, const joint_info *joints, uint32_t count)
+{
+    pack_text(k, "joints");
+    pack_array(k, count);
+    for (uint32_t i = 0; i < count; i++) {
+        pack_joint(k, &joints[i]);
+    }
+}
+
 static void pack_state(packer *k, const world_state_result *state, uint64_t tick)
 {
     pack_map(k, 5);
@@ -65,11 +75,15 @@ static void pack_state(packer *k, const world_state_result *state, uint64_t tick
     for (uint32_t i = 0; i < state->body_count; i++) {
         pack_body(k, &state->bodies[i], 0);
     }
-    pack_text(k, "joints");
-    pack_array(k, state->joint_count);
-    for (uint32_t i = 0; i < state->joint_count; i++) {
-        pack_joint(k, &state->joints[i]);
-    }
+    pack_joints(k, state->joints, state->joint_count);
+}
+
+static void pack_joint_list(packer *k, const joints_result *all, uint64_t tick)
+{
+    pack_map(k, 3);
+    pair_text(k, "world", all->world);
+    pair_uint(k, "tick", tick);
+    pack_joints(k, all->joints, all->count);
 }
 
 static void pack_hits(packer *k, const hits_result *hits)
@@ -136,6 +150,9 @@ static void pack_result(packer *k, const command_result *r)
         break;
     case METHOD_JOINT_GET:
         pack_joint(k, &r->joint_info);
+        break;
+    case METHOD_JOINT_LIST:
+        pack_joint_list(k, &r->joints, r->tick);
         break;
     case METHOD_QUERY_RAY:
     case METHOD_QUERY_CAST:

@@ -461,6 +461,7 @@ static void do_joints(void)
     applied(METHOD_JOINT_SET,
             "{\"world\": \"lab\", \"joint\": 2, \"motor_speed\": 2, \"max_torque\": 50}");
     applied(METHOD_JOINT_GET, "{\"world\": \"lab\", \"joint\": 2}");
+    applied(METHOD_JOINT_LIST, "{\"world\": \"lab\"}");
     applied(METHOD_JOINT_REMOVE, "{\"world\": \"lab\", \"joint\": 2}");
 }
 

@@ -212,6 +212,23 @@ static void world_state_holds_everything(void **state)
     assert_int_equal(r->tick, 0);
 }
 
+static void joint_list_holds_all_joints_in_the_order_of_their_making(void **state)
+{
+    (void)state;
+    assert_int_equal(apply(METHOD_JOINT_LIST, "{\"world\": \"w\"}")->joints.count, 0);
+    spawn("");
+    spawn("\"position\": [2, 0], ");
+    apply(METHOD_JOINT_CREATE, "{\"world\": \"w\", \"kind\": \"weld\", \"a\": 1, \"b\": 2}");
+    apply(METHOD_JOINT_CREATE, "{\"world\": \"w\", \"kind\": \"mouse\", \"b\": 2,"
+                               " \"target\": [3, 0]}");
+    const command_result *r = apply(METHOD_JOINT_LIST, "{\"world\": \"w\"}");
+    assert_string_equal(r->joints.world, "w");
+    assert_int_equal(r->joints.count, 2);
+    assert_int_equal(r->joints.joints[0].def.kind, JOINT_WELD);
+    assert_int_equal(r->joints.joints[1].def.kind, JOINT_MOUSE);
+    assert_int_equal(r->joints.joints[1].def.b, 2);
+}
+
 static void methods_of_others_are_not_applied(void **state)
 {
     (void)state;
@@ -548,6 +565,7 @@ int main(void)
         TEST(shapes_come_and_go),
         TEST(world_set_changes_gravity_and_sleep),
         TEST(world_state_holds_everything),
+        TEST(joint_list_holds_all_joints_in_the_order_of_their_making),
         TEST(methods_of_others_are_not_applied),
         TEST(every_supported_method_is_applied),
         TEST(joints_are_made_changed_and_removed),

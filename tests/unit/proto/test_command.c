@@ -89,8 +89,8 @@ static void methods_without_arguments_take_an_empty_map_or_array_or_nothing(void
 static void world_methods_with_a_name_alone_keep_it(void **state)
 {
     (void)state;
-    const method methods[] = {METHOD_WORLD_DESTROY, METHOD_WORLD_INFO, METHOD_WORLD_PAUSE,
-                              METHOD_WORLD_RESUME, METHOD_WORLD_STATE};
+    const method methods[] = {METHOD_WORLD_DESTROY, METHOD_WORLD_INFO,  METHOD_WORLD_PAUSE,
+                              METHOD_WORLD_RESUME,  METHOD_WORLD_STATE, METHOD_JOINT_LIST};
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
         assert_string_equal(decode(methods[i], "{\"world\": \"Lab_1.b-2\"}")->world, "Lab_1.b-2");
     }

@@ -310,6 +310,23 @@ static void world_state_lists_bodies_and_joints(void **state)
                                 "\"torque\":0.0}}]}");
 }
 
+static void joint_list_lists_joints(void **state)
+{
+    (void)state;
+    joint_info joint = {.id = 2, .def = joint_def_default(JOINT_FILTER)};
+    joint.def.a = 7;
+    joint.def.b = 8;
+    command_result r = {.method = METHOD_JOINT_LIST,
+                        .tick = 12,
+                        .joints = {.world = "w", .joints = &joint, .count = 1}};
+    encode_command_result(&out, &r);
+    assert_encoded("{\"world\":\"w\",\"tick\":12,\"joints\":[{\"joint\":2,\"kind\":\"filter\","
+                   "\"a\":7,\"b\":8,\"collide_connected\":false,\"points\":[[0.0,0.0],[0.0,0.0]],"
+                   "\"state\":{\"angle\":0.0,\"translation\":0.0,\"length\":0.0,"
+                   "\"speed\":0.0,\"side_a\":0.0,\"side_b\":0.0,\"force\":[0.0,0.0],"
+                   "\"torque\":0.0}}]}");
+}
+
 static void joint_tells_the_fields_that_are_in_effect(void **state)
 {
     (void)state;
@@ -586,6 +603,7 @@ int main(void)
         TEST(body_is_told_in_full),
         TEST(shapes_are_told_by_the_names_they_were_made_with),
         TEST(world_state_lists_bodies_and_joints),
+        TEST(joint_list_lists_joints),
         TEST(joint_tells_the_fields_that_are_in_effect),
         TEST(joint_with_all_fields_is_one_whole_map),
         TEST(row_is_an_array_of_seven_and_never_longer_than_told),

@@ -70,6 +70,7 @@ static void table_names_of_the_contract_are_all_there(void **state)
         "joint.set",
         "joint.remove",
         "joint.get",
+        "joint.list",
         "query.ray",
         "query.overlap",
         "query.cast",
@@ -166,6 +167,7 @@ static void rights_follow_from_what_a_method_does(void **state)
     assert_int_equal(METHODS[METHOD_PING].rights, ROLE_NONE);
     assert_false(METHODS[METHOD_WORLD_APPLY].batch); // no batch stands in a batch
     assert_false(METHODS[METHOD_WORLD_STATE].batch); // a thousand of them would be
+    assert_false(METHODS[METHOD_JOINT_LIST].batch);
 }
 
 static void choices_words_are_found_by_place_and_back(void **state)
