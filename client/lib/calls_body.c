@@ -6,6 +6,8 @@
 
 // ---- shapes
 
+#define EVENTS_DEFAULT ((unsigned)CAROM_EVENTS_CONTACT | (unsigned)CAROM_EVENTS_SENSOR)
+
 static carom_shape shape_of(carom_shape_kind kind)
 {
     return (carom_shape){
@@ -14,6 +16,7 @@ static carom_shape shape_of(carom_shape_kind kind)
         .friction = 0.6,
         .category = 1,
         .mask = UINT64_MAX,
+        .events = EVENTS_DEFAULT,
     };
 }
 
@@ -134,6 +137,23 @@ static carom_value *filter_value(const carom_shape *shape)
     return carom_set(v, "group", carom_int(shape->group));
 }
 
+static carom_value *events_value(unsigned events)
+{
+    static const struct {
+        unsigned bit;
+        const char *word;
+    } WORDS[] = {{CAROM_EVENTS_CONTACT, "contact"},
+                 {CAROM_EVENTS_HIT, "hit"},
+                 {CAROM_EVENTS_SENSOR, "sensor"}};
+    carom_value *v = carom_array();
+    for (size_t i = 0; i < sizeof WORDS / sizeof *WORDS; i++) {
+        if ((events & WORDS[i].bit) != 0) {
+            carom_push(v, carom_str(WORDS[i].word));
+        }
+    }
+    return v;
+}
+
 carom_value *carom_shape_value(const carom_shape *shape)
 {
     carom_value *map = carom_map();
@@ -149,6 +169,9 @@ carom_value *carom_shape_value(const carom_shape *shape)
     if (shape->has_filter) {
         carom_set(map, "filter", filter_value(shape));
     }
+    if (shape->events != EVENTS_DEFAULT) {
+        carom_set(map, "events", events_value(shape->events));
+    }
     return map;
 }
 
@@ -156,8 +179,11 @@ carom_value *carom_shape_value(const carom_shape *shape)
 
 carom_body_options carom_body_options_default(void)
 {
-    return (carom_body_options){
-        .type = CAROM_DYNAMIC, .gravity_scale = 1.0, .allow_sleep = true, .awake = true};
+    return (carom_body_options){.type = CAROM_DYNAMIC,
+                                .gravity_scale = 1.0,
+                                .allow_sleep = true,
+                                .awake = true,
+                                .enabled = true};
 }
 
 static void set_flag_unless(carom_value *map, const char *key, bool value, bool fallback)
@@ -196,6 +222,7 @@ carom_value *carom_body_spawn_args(const char *world, const carom_body_options *
     set_flag_unless(args, "bullet", options->bullet, false);
     set_flag_unless(args, "allow_sleep", options->allow_sleep, true);
     set_flag_unless(args, "awake", options->awake, true);
+    set_flag_unless(args, "enabled", options->enabled, true);
     if (options->tag != NULL) {
         carom_set(args, "tag", carom_str(options->tag));
     }
@@ -308,6 +335,57 @@ carom_status carom_body_torque(carom_client *client, const char *world, uint64_t
 {
     carom_value *args = carom_set(body_args(world, body), "torque", carom_real(torque));
     return call_command(client, "body.torque", args, timeout_ms, tick, err);
+}
+
+// ---- joints
+
+carom_status carom_joint_create(carom_client *client, const char *world, const char *kind,
+                                uint64_t a, uint64_t b, carom_value *settings, int timeout_ms,
+                                uint64_t *joint, uint64_t *tick, carom_error *err)
+{
+    carom_value *args = settings != NULL ? settings : carom_map();
+    carom_set(args, "world", carom_str(world));
+    carom_set(args, "kind", carom_str(kind));
+    if (a != 0) {
+        carom_set(args, "a", carom_uint(a));
+    }
+    if (b != 0) {
+        carom_set(args, "b", carom_uint(b));
+    }
+    carom_value *result;
+    carom_status outcome = call_method(client, "joint.create", args, timeout_ms, &result, err);
+    if (outcome == CAROM_OK) {
+        if (joint != NULL) {
+            *joint = carom_get_uint(result, "joint", 0);
+        }
+        if (tick != NULL) {
+            *tick = carom_get_uint(result, "tick", 0);
+        }
+    }
+    carom_value_free(result);
+    return outcome;
+}
+
+static carom_value *joint_args(const char *world, uint64_t joint, carom_value *settings)
+{
+    carom_value *args = settings != NULL ? settings : carom_map();
+    carom_set(args, "world", carom_str(world));
+    return carom_set(args, "joint", carom_uint(joint));
+}
+
+carom_status carom_joint_set(carom_client *client, const char *world, uint64_t joint,
+                             carom_value *settings, int timeout_ms, uint64_t *tick,
+                             carom_error *err)
+{
+    carom_value *args = joint_args(world, joint, settings);
+    return call_command(client, "joint.set", args, timeout_ms, tick, err);
+}
+
+carom_status carom_joint_remove(carom_client *client, const char *world, uint64_t joint,
+                                int timeout_ms, uint64_t *tick, carom_error *err)
+{
+    carom_value *args = joint_args(world, joint, NULL);
+    return call_command(client, "joint.remove", args, timeout_ms, tick, err);
 }
 
 // ---- queries

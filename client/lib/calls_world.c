@@ -25,7 +25,13 @@ carom_status carom_ping(carom_client *client, int timeout_ms, double *round_trip
 
 carom_world_options carom_world_options_default(void)
 {
-    return (carom_world_options){.gravity = {0.0, -9.81}, .hz = 60.0, .substeps = 4, .sleep = true};
+    return (carom_world_options){.gravity = {0.0, -9.81},
+                                 .hz = 60.0,
+                                 .substeps = 4,
+                                 .sleep = true,
+                                 .continuous = true,
+                                 .restitution_threshold = 1.0,
+                                 .hit_threshold = 1.0};
 }
 
 carom_value *carom_world_create_args(const char *world, const carom_world_options *options)
@@ -34,11 +40,31 @@ carom_value *carom_world_create_args(const char *world, const carom_world_option
     if (options == NULL) {
         return args;
     }
-    carom_set(args, "gravity", vec_value(options->gravity));
-    carom_set(args, "hz", carom_real(options->hz));
-    carom_set(args, "substeps", carom_int(options->substeps));
+    carom_world_options defaults = carom_world_options_default();
+    bool all = options->scene == NULL; // a scene has settings of its own
+    if (all || options->gravity.x != defaults.gravity.x ||
+        options->gravity.y != defaults.gravity.y) {
+        carom_set(args, "gravity", vec_value(options->gravity));
+    }
+    if (all || options->hz != defaults.hz) {
+        carom_set(args, "hz", carom_real(options->hz));
+    }
+    if (all || options->substeps != defaults.substeps) {
+        carom_set(args, "substeps", carom_int(options->substeps));
+    }
     carom_set(args, "paused", carom_bool(options->paused));
-    carom_set(args, "sleep", carom_bool(options->sleep));
+    if (all || options->sleep != defaults.sleep) {
+        carom_set(args, "sleep", carom_bool(options->sleep));
+    }
+    if (options->continuous != defaults.continuous) {
+        carom_set(args, "continuous", carom_bool(options->continuous));
+    }
+    if (options->restitution_threshold != defaults.restitution_threshold) {
+        carom_set(args, "restitution_threshold", carom_real(options->restitution_threshold));
+    }
+    if (options->hit_threshold != defaults.hit_threshold) {
+        carom_set(args, "hit_threshold", carom_real(options->hit_threshold));
+    }
     if (options->bodies_max > 0) {
         carom_set(args, "max_bodies", carom_uint(options->bodies_max));
     }
@@ -100,6 +126,7 @@ static carom_world_info read_info(const carom_value *result)
         .joints = carom_get_uint(result, "joints", 0),
         .contacts = carom_get_uint(result, "contacts", 0),
         .subscribers = carom_get_uint(result, "subscribers", 0),
+        .frozen = carom_get_uint(result, "frozen", 0),
         .paused = carom_get_bool(result, "paused", false),
         .step_ms = carom_get_real(result, "step_ms", 0.0),
     };

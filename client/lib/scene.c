@@ -51,6 +51,9 @@ static carom_status create_world(feed *f, carom_error *err)
     options.hz = settings->hz;
     options.substeps = (int)settings->substeps;
     options.sleep = settings->sleep;
+    options.continuous = settings->continuous;
+    options.restitution_threshold = settings->restitution_threshold;
+    options.hit_threshold = settings->hit_threshold;
     options.bodies_max = settings->bodies_max;
     options.paused = true; // nothing falls before all of it stands
     carom_error why = {0};

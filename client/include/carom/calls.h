@@ -29,13 +29,18 @@ CAROM_API carom_status carom_ping(carom_client *client, int timeout_ms, double *
 // ---- worlds
 
 typedef struct carom_world_options {
-    carom_vec2 gravity;  // [m/s²], default {0, -9.81}
-    double hz;           // ticks a second, default 60
-    int substeps;        // default 4
-    bool paused;         // default false
-    bool sleep;          // bodies at rest may sleep, default true
-    unsigned bodies_max; // 0 (default): the server's
-    const char *scene;   // name of a scene that the server has; NULL: empty
+    carom_vec2 gravity;           // [m/s²], default {0, -9.81}
+    double hz;                    // ticks a second, default 60
+    int substeps;                 // default 4
+    bool paused;                  // default false
+    bool sleep;                   // bodies at rest may sleep, default true
+    bool continuous;              // fast bodies are swept against what does not move, default true
+    double restitution_threshold; // slower impacts do not bounce [m/s], default 1
+    double hit_threshold;         // slower impacts make no hit event [m/s], default 1
+    unsigned bodies_max;          // 0 (default): the server's
+    // Name of a scene that the server has, whose settings hold where these are at their defaults;
+    // NULL (default): empty.
+    const char *scene;
 } carom_world_options;
 
 CAROM_API carom_world_options carom_world_options_default(void);
@@ -64,6 +69,7 @@ typedef struct carom_world_info {
     double time; // [s]
     double hz;
     uint64_t bodies, awake, shapes, joints, contacts, subscribers;
+    uint64_t frozen; // bodies that ever left the world's bounds and were disabled
     bool paused;
     bool has_hash;
     uint8_t hash[8];
@@ -84,6 +90,13 @@ typedef enum carom_shape_kind {
     CAROM_CHAIN    // vertices, loop
 } carom_shape_kind;
 
+// Events that a shape makes; a pair makes those that either of the two asks for.
+typedef enum carom_shape_events {
+    CAROM_EVENTS_CONTACT = 1, // begin, stay, end
+    CAROM_EVENTS_HIT = 2,
+    CAROM_EVENTS_SENSOR = 4 // sensors see it
+} carom_shape_events;
+
 typedef struct carom_shape {
     carom_shape_kind kind;
     double radius;
@@ -103,6 +116,7 @@ typedef struct carom_shape {
     bool has_filter;           // default false: the three below are not sent
     uint64_t category, mask;   // default 1, all
     int32_t group;             // default 0
+    unsigned events;           // bits of carom_shape_events, default CONTACT and SENSOR
 } carom_shape;
 
 CAROM_API carom_shape carom_shape_circle(double radius);
@@ -126,8 +140,8 @@ typedef struct carom_body_options {
     double gravity_scale; // default 1
     double mass;          // 0 (default): from the shapes
     bool fixed_rotation, bullet;
-    bool allow_sleep, awake; // default true
-    const char *tag;         // NULL (default): none
+    bool allow_sleep, awake, enabled; // default true
+    const char *tag;                  // NULL (default): none
     const carom_shape *shapes;
     size_t shape_count;
 } carom_body_options;
@@ -166,6 +180,23 @@ CAROM_API carom_status carom_body_force(carom_client *client, const char *world,
 CAROM_API carom_status carom_body_torque(carom_client *client, const char *world, uint64_t body,
                                          double torque, int timeout_ms, uint64_t *tick,
                                          carom_error *error); // (*)
+
+// ---- joints. What each kind takes beside its bodies stands in PROTOCOL.md, under Joints.
+
+// Ties `a` and `b`, ids of bodies, 0 for none: a mouse has no a, a gear on two joints neither.
+// `kind` is "revolute", "distance" …; `settings`, a map of the other arguments such as
+// {anchor: [0, 3], motor_speed: 2}, is taken over and may be NULL. (*) *joint is its id.
+CAROM_API carom_status carom_joint_create(carom_client *client, const char *world, const char *kind,
+                                          uint64_t a, uint64_t b, carom_value *settings,
+                                          int timeout_ms, uint64_t *joint, uint64_t *tick,
+                                          carom_error *error);
+// Changes what `settings`, which is taken over, names. (*)
+CAROM_API carom_status carom_joint_set(carom_client *client, const char *world, uint64_t joint,
+                                       carom_value *settings, int timeout_ms, uint64_t *tick,
+                                       carom_error *error);
+CAROM_API carom_status carom_joint_remove(carom_client *client, const char *world, uint64_t joint,
+                                          int timeout_ms, uint64_t *tick,
+                                          carom_error *error); // (*)
 
 // ---- queries
 

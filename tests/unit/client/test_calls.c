@@ -73,11 +73,25 @@ static void world_calls_send_what_the_protocol_names(void **state)
     assert_int_equal(tick, 12);
     carom_world_options options = carom_world_options_default();
     options.bodies_max = 7;
-    options.scene = "pyramid";
     options.paused = true;
     carom_world_create(r->client, W, &options, ASK);
     CHECK(r, "world.create {\"world\":\"demo\",\"gravity\":[0.0,-9.81],\"hz\":60.0,\"substeps\":4,"
-             "\"paused\":true,\"sleep\":true,\"max_bodies\":7,\"scene\":\"pyramid\"}");
+             "\"paused\":true,\"sleep\":true,\"max_bodies\":7}");
+    options.scene = "pyramid"; // its settings are not to be overridden by defaults
+    carom_world_create(r->client, W, &options, ASK);
+    CHECK(r, "world.create {\"world\":\"demo\",\"paused\":true,\"max_bodies\":7,"
+             "\"scene\":\"pyramid\"}");
+    options.gravity.y = -1.0;
+    options.hz = 30.0;
+    options.substeps = 2;
+    options.sleep = options.continuous = options.paused = false;
+    options.restitution_threshold = 0.5;
+    options.hit_threshold = 0.0;
+    carom_world_create(r->client, W, &options, ASK);
+    CHECK(r, "world.create {\"world\":\"demo\",\"gravity\":[0.0,-1.0],\"hz\":30.0,\"substeps\":2,"
+             "\"paused\":false,\"sleep\":false,\"continuous\":false,"
+             "\"restitution_threshold\":0.5,\"hit_threshold\":0.0,\"max_bodies\":7,"
+             "\"scene\":\"pyramid\"}");
     carom_world_pause(r->client, W, ASK);
     CHECK(r, "world.pause {\"world\":\"demo\"}");
     carom_world_resume(r->client, W, ASK);
@@ -165,6 +179,7 @@ static void full_spawn_sends_all(void **state)
     shapes[0].category = 2;
     shapes[0].mask = 4;
     shapes[0].group = -1;
+    shapes[0].events = CAROM_EVENTS_CONTACT | CAROM_EVENTS_HIT;
     carom_body_options options = {.type = CAROM_KINEMATIC,
                                   .angle = 1,
                                   .velocity = {2, 3},
@@ -183,11 +198,13 @@ static void full_spawn_sends_all(void **state)
           "body.spawn {\"world\":\"demo\",\"type\":\"kinematic\",\"position\":[0.0,0.0],"
           "\"angle\":1.0,\"velocity\":[2.0,3.0],\"angular_velocity\":4.0,\"linear_damping\":0.5,"
           "\"angular_damping\":0.25,\"gravity_scale\":0.125,\"mass\":8.0,\"fixed_rotation\":true,"
-          "\"bullet\":true,\"allow_sleep\":false,\"awake\":false,\"tag\":\"cue\",\"shapes\":["
+          "\"bullet\":true,\"allow_sleep\":false,\"awake\":false,\"enabled\":false,"
+          "\"tag\":\"cue\",\"shapes\":["
           "{\"kind\":\"box\",\"size\":[2.0,3.0],\"center\":[1.0,0.0],\"angle\":0.5,\"radius\":0.1,"
           "\"density\":2.0,\"friction\":0.1,\"restitution\":0.9,\"rolling_resistance\":0.2,"
           "\"tangent_speed\":3.0,\"sensor\":true,"
-          "\"filter\":{\"category\":2,\"mask\":4,\"group\":-1}},"
+          "\"filter\":{\"category\":2,\"mask\":4,\"group\":-1},"
+          "\"events\":[\"contact\",\"hit\"]},"
           "{\"kind\":\"capsule\",\"a\":[0.0,0.0],\"b\":[1.0,0.0],\"radius\":0.25},"
           "{\"kind\":\"segment\",\"a\":[0.0,0.0],\"b\":[1.0,0.0]},"
           "{\"kind\":\"polygon\",\"vertices\":[[0.0,0.0],[1.0,0.0],[0.0,1.0]]},"
@@ -213,6 +230,28 @@ static void no_reply_sends_a_notification(void **state)
     stop(r);
 }
 
+static void joint_calls_send_what_the_protocol_names(void **state)
+{
+    (void)state;
+    recorder *r = start("{\"joint\":7,\"tick\":3}");
+    uint64_t joint = 0, tick = 0;
+    carom_value *settings = carom_set(carom_map(), "anchor", carom_vec(0, 3));
+    assert_int_equal(carom_joint_create(r->client, W, "revolute", 1, 2, settings, PATIENCE_MS,
+                                        &joint, &tick, NULL),
+                     CAROM_OK);
+    CHECK(r, "joint.create {\"anchor\":[0.0,3.0],\"world\":\"demo\",\"kind\":\"revolute\","
+             "\"a\":1,\"b\":2}");
+    assert_int_equal(joint, 7);
+    assert_int_equal(tick, 3);
+    carom_joint_create(r->client, W, "mouse", 0, 2, NULL, PATIENCE_MS, NULL, NULL, NULL);
+    CHECK(r, "joint.create {\"world\":\"demo\",\"kind\":\"mouse\",\"b\":2}");
+    carom_joint_set(r->client, W, 7, carom_set(carom_map(), "motor_speed", carom_real(2)), ASK);
+    CHECK(r, "joint.set {\"motor_speed\":2.0,\"world\":\"demo\",\"joint\":7}");
+    carom_joint_remove(r->client, W, 7, ASK);
+    CHECK(r, "joint.remove {\"world\":\"demo\",\"joint\":7}");
+    stop(r);
+}
+
 static void state_of_a_body_is_read(void **state)
 {
     (void)state;
@@ -231,13 +270,13 @@ static void info_of_a_world_is_read(void **state)
     (void)state;
     recorder *r =
         start("{\"world\":\"demo\",\"tick\":60,\"time\":1.0,\"hz\":60,\"bodies\":5,"
-              "\"awake\":4,\"shapes\":6,\"joints\":1,\"contacts\":2,\"subscribers\":3,"
+              "\"awake\":4,\"shapes\":6,\"joints\":1,\"contacts\":2,\"subscribers\":3,\"frozen\":9,"
               "\"paused\":true,\"step_ms\":0.25,\"hash\":{\"$bin\":\"0102030405060708\"}}");
     carom_world_info info;
     assert_int_equal(carom_world_get_info(r->client, W, PATIENCE_MS, &info, NULL), CAROM_OK);
     assert_true(info.tick == 60 && info.time == 1 && info.hz == 60 && info.bodies == 5);
     assert_true(info.awake == 4 && info.shapes == 6 && info.joints == 1 && info.contacts == 2);
-    assert_true(info.subscribers == 3 && info.paused && info.step_ms == 0.25);
+    assert_true(info.subscribers == 3 && info.frozen == 9 && info.paused && info.step_ms == 0.25);
     assert_true(info.has_hash && info.hash[0] == 1 && info.hash[7] == 8);
     stop(r);
 }
@@ -278,6 +317,7 @@ int main(void)
         cmocka_unit_test(plain_spawn_leaves_defaults_out),
         cmocka_unit_test(full_spawn_sends_all),
         cmocka_unit_test(no_reply_sends_a_notification),
+        cmocka_unit_test(joint_calls_send_what_the_protocol_names),
         cmocka_unit_test(state_of_a_body_is_read),
         cmocka_unit_test(info_of_a_world_is_read),
         cmocka_unit_test(hits_of_a_ray_are_read),
