@@ -95,6 +95,7 @@ void process_start(process *p, const char *program, const char *const *options)
 
 int process_wait(process *p, int timeout_ms)
 {
+    assert_true(p->pid > 0); // it has ended before
     int64_t until = test_now_ms() + timeout_ms;
     int result = 0;
     while (waitpid(p->pid, &result, WNOHANG) == 0) {
@@ -111,6 +112,7 @@ int process_wait(process *p, int timeout_ms)
 
 int process_stop(process *p, int signal, int timeout_ms)
 {
+    assert_true(p->pid > 0); // to 0 would be to all of the test's own group
     kill(p->pid, signal);
     int code = process_wait(p, timeout_ms);
     if (code == -1) {
