@@ -117,6 +117,55 @@ void body_wake_touching(physics_world *world, uint32_t slot)
 
 // ---- mass
 
+typedef struct mass_sum {
+    double mass;    // 0 where no shape has a density
+    double scale;   // the mass that `inertia` belongs to; 0: it has none
+    double inertia; // about the centre
+    vec2d center;
+} mass_sum;
+
+static bool has_mass(const shape *s)
+{
+    return (s->flags & (SHAPE_IS_CHAIN | SHAPE_SENSOR)) == 0;
+}
+
+// Where no shape has a density they all count as of one, so that there is a centre.
+static mass_sum sum_shapes(const physics_world *world, const body *b)
+{
+    mass_sum sum = {0};
+    bool weighted = false;
+    for (uint32_t i = b->shapes; i != NONE; i = world->shapes.data[i].next) {
+        const shape *s = &world->shapes.data[i];
+        weighted = weighted || (has_mass(s) && s->density > 0.0f);
+    }
+    for (uint32_t i = b->shapes; i != NONE; i = world->shapes.data[i].next) {
+        const shape *s = &world->shapes.data[i];
+        if (has_mass(s)) {
+            mass_properties p = shape_mass(&s->geometry, weighted ? s->density : 1.0f);
+            double m = (double)p.mass;
+            sum.scale += m;
+            sum.center.x += m * (double)p.center.x;
+            sum.center.y += m * (double)p.center.y;
+        }
+    }
+    if (!(sum.scale > 0.0)) {
+        return (mass_sum){0};
+    }
+    sum.center = (vec2d){sum.center.x / sum.scale, sum.center.y / sum.scale};
+    sum.mass = weighted ? sum.scale : 0.0;
+    // Steiner's theorem from that centre, not from the origin: shapes may be small and far from it.
+    for (uint32_t i = b->shapes; i != NONE; i = world->shapes.data[i].next) {
+        const shape *s = &world->shapes.data[i];
+        if (has_mass(s)) {
+            mass_properties p = shape_mass(&s->geometry, weighted ? s->density : 1.0f);
+            double x = (double)p.center.x - sum.center.x;
+            double y = (double)p.center.y - sum.center.y;
+            sum.inertia += (double)p.inertia + (double)p.mass * (x * x + y * y);
+        }
+    }
+    return sum;
+}
+
 void body_update_mass(physics_world *world, uint32_t slot)
 {
     body *b = &world->bodies.data[slot];
@@ -124,39 +173,15 @@ void body_update_mass(physics_world *world, uint32_t slot)
     body_state *state = &world->states.data[slot];
     vec2d old_center = motion->center;
 
-    double mass = 0.0;
-    double cx = 0.0;
-    double cy = 0.0;
-    double inertia = 0.0; // about the body's origin
-    bool weighted = false;
-    for (uint32_t i = b->shapes; i != NONE; i = world->shapes.data[i].next) {
-        weighted = weighted || world->shapes.data[i].density > 0.0f;
-    }
-    for (uint32_t i = b->shapes; i != NONE; i = world->shapes.data[i].next) {
-        const shape *s = &world->shapes.data[i];
-        if ((s->flags & SHAPE_IS_CHAIN) != 0 || (s->flags & SHAPE_SENSOR) != 0) {
-            continue;
-        }
-        mass_properties p = shape_mass(&s->geometry, weighted ? s->density : 1.0f);
-        double m = (double)p.mass;
-        double x = (double)p.center.x;
-        double y = (double)p.center.y;
-        mass += m;
-        cx += m * x;
-        cy += m * y;
-        inertia += (double)p.inertia + m * (x * x + y * y);
-    }
-    motion->local_center = (vec2){0.0f, 0.0f};
-    if (mass > 0.0) {
-        motion->local_center = (vec2){(float)(cx / mass), (float)(cy / mass)};
-        inertia -= (cx * cx + cy * cy) / mass;
-        inertia = inertia > 0.0 ? inertia : 0.0;
-    }
+    mass_sum sum = sum_shapes(world, b);
+    motion->local_center = (vec2){(float)sum.center.x, (float)sum.center.y};
     // Without a density there is still a mass: 1, or what the user set.
-    double wanted = b->mass_override > 0.0f  ? (double)b->mass_override
-                    : weighted && mass > 0.0 ? mass
-                                             : 1.0;
-    inertia = mass > 0.0 ? inertia * (wanted / mass) : 0.0;
+    double wanted = b->mass_override > 0.0f ? (double)b->mass_override
+                    : sum.mass > 0.0        ? sum.mass
+                                            : 1.0;
+    wanted = wanted < PHYSICS_MASS_MIN ? PHYSICS_MASS_MIN : wanted;
+    wanted = wanted > PHYSICS_MASS_MAX ? PHYSICS_MASS_MAX : wanted;
+    double inertia = sum.scale > 0.0 ? sum.inertia * (wanted / sum.scale) : 0.0;
 
     bool dynamic = b->type == BODY_DYNAMIC;
     b->mass = dynamic ? (float)wanted : 0.0f;

@@ -131,7 +131,11 @@ status body_fields_check(uint32_t fields, const body_def *d, error *err)
         }
     }
     status s = STATUS_OK;
-    if ((fields & BODY_FIELD_POSITION) != 0) {
+    if ((fields & BODY_FIELD_MASS) != 0 && d->mass != 0.0 && d->mass < PHYSICS_MASS_MIN) {
+        s = error_set(err, STATUS_INVALID_ARGUMENT, "mass must be 0 or at least %g, got %g",
+                      PHYSICS_MASS_MIN, d->mass);
+    }
+    if (s == STATUS_OK && (fields & BODY_FIELD_POSITION) != 0) {
         s = vector_check(d->position, PHYSICS_EXTENT_MAX, "position", err);
     }
     if (s == STATUS_OK && (fields & BODY_FIELD_VELOCITY) != 0) {

@@ -63,6 +63,13 @@ void event_push_body(physics_world *world, event_kind kind, uint32_t slot)
     event_push(world, &(physics_event){.kind = kind, .a = body_id_of(world, slot)});
 }
 
+// An event tells of one point: the deepest, a hit of the fastest.
+static bool tells_more(event_kind kind, const contact_point *a, const contact_point *b)
+{
+    return kind == EVENT_HIT ? a->approach_speed < b->approach_speed
+                             : a->separation < b->separation;
+}
+
 void event_push_contact(physics_world *world, event_kind kind, uint32_t slot)
 {
     if (!event_wanted(world, kind)) {
@@ -77,15 +84,15 @@ void event_push_contact(physics_world *world, event_kind kind, uint32_t slot)
         .shape_b = shape_id_of(world, c->shape_b),
         .normal = c->normal,
     };
-    int deepest = -1;
+    int told = -1;
     for (int i = 0; i < c->point_count; i++) {
-        if (deepest < 0 || c->points[i].separation < c->points[deepest].separation) {
-            deepest = i;
+        if (told < 0 || tells_more(kind, &c->points[i], &c->points[told])) {
+            told = i;
         }
         event.impulse += c->points[i].total_impulse;
     }
-    if (deepest >= 0) {
-        const contact_point *p = &c->points[deepest];
+    if (told >= 0) {
+        const contact_point *p = &c->points[told];
         event.point = vec2d_offset(world->motions.data[c->body_a].center, p->anchor_a);
         event.depth = -p->separation;
         event.speed = -p->approach_speed;

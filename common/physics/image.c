@@ -180,10 +180,12 @@ status world_restore(const uint8_t *bytes, size_t size, physics_world **out, err
     uint64_t hash = 0;
     stream_u64(&s, &hash);
     stream_expect(&s, s.place == s.size, "bytes follow the end of the image");
+#ifndef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION // a forger could get the hash right
     if (!s.failed) {
         stream_expect(&s, world_hash(world) == hash,
                       "the state does not have the hash that the image names");
     }
+#endif
     if (s.failed) {
         world_free(world);
         return error_set(err, STATUS_INVALID_ARGUMENT, "%s", s.error.text);

@@ -153,9 +153,12 @@ static void check_body(image_stream *s, const body *b, const body_motion *m, con
     double extent = PHYSICS_EXTENT_MAX + 2.0 * (double)SHAPE_EXTENT_MAX;
     stream_expect(s, within(m->center.x, extent) && within(m->center.y, extent),
                   "a body is out of the world");
-    stream_expect(s, unit > 0.99f && unit < 1.01f, "a rotation is not unit");
+    stream_expect(s, unit > 0.9999f && unit < 1.0001f, "a rotation is not unit");
     stream_expect(s, vec2_is_finite(v->velocity) && isfinite(v->angular_velocity),
                   "a velocity is not finite");
+    bool still = v->velocity.x == 0.0f && v->velocity.y == 0.0f && v->angular_velocity == 0.0f;
+    stream_expect(s, still || (b->type != BODY_STATIC && b->sleep_set == 0),
+                  "a body at rest has a velocity");
     stream_expect(s, m->sleep_time >= 0.0f && isfinite(m->sleep_time), "a timer is out of range");
     stream_expect(s,
                   m->linear_damping >= 0.0f && m->angular_damping >= 0.0f &&
@@ -178,6 +181,18 @@ static void restore_mass(physics_world *world, uint32_t slot)
     body_update_mass(world, slot);
     m->center = center;
     body_set_pose_from_center(m);
+}
+
+static void check_boxes(image_stream *s, const physics_world *world, uint32_t slot)
+{
+    pose frame = body_pose(&world->motions.data[slot]);
+    for (uint32_t i = world->bodies.data[slot].shapes; i != NONE; i = world->shapes.data[i].next) {
+        const shape *shape_ = &world->shapes.data[i];
+        if (shape_->proxy != NONE) {
+            stream_expect(s, aabb_contains(shape_->fat, shape_aabb_at(&shape_->geometry, frame)),
+                          "a box that does not hold its shape");
+        }
+    }
 }
 
 // Sleepers of one set form a ring in ascending order; the set is named by its lowest slot.
@@ -211,6 +226,7 @@ void image_finish_bodies(image_stream *s, physics_world *world)
             break;
         }
         restore_mass(world, slot);
+        check_boxes(s, world, slot);
         if (b->sleep_set != 0) {
             restore_ring(s, world, slot, last);
         } else if ((b->flags & BODY_ENABLED) != 0 && body_is_moving(b, &world->states.data[slot])) {

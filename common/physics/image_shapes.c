@@ -27,6 +27,10 @@ static void polygon_fields(image_stream *s, polygon *p)
         stream_vec2(s, &p->vertices[i]);
         stream_vec2(s, &p->normals[i]);
     }
+    for (uint32_t i = count; i < POLYGON_VERTICES_MAX && i > 0; i++) {
+        p->vertices[i] = p->vertices[count - 1]; // as polygon_make() leaves it
+        p->normals[i] = p->normals[count - 1];
+    }
     stream_vec2(s, &p->centroid);
     stream_float(s, &p->radius);
 }

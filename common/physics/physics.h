@@ -42,7 +42,8 @@ enum {
 #define PHYSICS_SPEED_MAX   4000.0 // linear velocities are cut off here [m/s]
 #define PHYSICS_SPIN_MAX    4000.0 // angular velocities are cut off here [rad/s]
 #define PHYSICS_FORCE_MAX   1.0e12 // impulses, forces, torques of a caller [N s, N, N m]
-#define PHYSICS_MASS_MAX    1.0e12 // kg of a body
+#define PHYSICS_MASS_MIN    1.0e-9 // kg of a dynamic body: what its shapes make less, weighs this
+#define PHYSICS_MASS_MAX    1.0e12 // kg of a body: what its shapes make more, weighs this
 #define PHYSICS_GRAVITY_MAX 1.0e4  // m/s²
 
 typedef struct physics_world physics_world;
@@ -311,7 +312,7 @@ typedef struct physics_event {
     body_id a, b;  // 0 where there is none
     shape_id shape_a, shape_b;
     joint_id joint;
-    vec2d point;   // begin, stay, hit: of the deepest contact point
+    vec2d point;   // begin, stay: of the deepest contact point; hit: of the fastest
     vec2 normal;   // from a to b
     float depth;   // of that point [m]
     float speed;   // of approach along the normal, > 0 when closing [m/s]

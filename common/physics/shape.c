@@ -236,6 +236,7 @@ void shape_leave_broad_phase(physics_world *world, uint32_t slot)
     contact_destroy_all(world, s->body, slot);
     tree_remove(tree_of(world, s), s->proxy);
     s->proxy = NONE;
+    s->fat = (aabb){{0.0f, 0.0f}, {0.0f, 0.0f}}; // means nothing now, and is hashed
     if ((s->flags & SHAPE_ENLARGED) != 0) {
         s->flags &= ~(uint32_t)SHAPE_ENLARGED;
         for (uint32_t i = 0; i < world->enlarged.count; i++) {
