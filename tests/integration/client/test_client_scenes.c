@@ -28,8 +28,36 @@ static char *read_scene(const char *name, size_t *size)
     return text;
 }
 
+// What hold of a scene's settings, in numbers.
+static void read_settings(carom_client *client, const char *world, double out[8])
+{
+    static const char *const KEYS[] = {"gravity[0]",   "gravity[1]", "hz",
+                                       "substeps",     "max_bodies", "restitution_threshold",
+                                       "hit_threshold"};
+    carom_error error;
+    carom_value *args = carom_set(carom_map(), "world", carom_str(world));
+    carom_value *info = NULL;
+    check_ok(carom_call(client, "world.info", args, WAIT_MS, &info, &error), &error);
+    for (size_t i = 0; i < 7; i++) {
+        assert_non_null(carom_value_path(info, KEYS[i]));
+        out[i] = carom_get_real(info, KEYS[i], -1.0);
+    }
+    out[7] = carom_get_bool(info, "sleep", false) + 2 * carom_get_bool(info, "continuous", false);
+    carom_value_free(info);
+    carom_value_free(args);
+}
+
+static void check_same_settings(carom_client *client, const char *a, const char *b)
+{
+    double left[8], right[8];
+    read_settings(client, a, left);
+    read_settings(client, b, right);
+    assert_memory_equal(left, right, sizeof left);
+}
+
 static void check_same_world(carom_client *client, const char *a, const char *b)
 {
+    check_same_settings(client, a, b);
     carom_world_info left, right;
     carom_error error;
     check_ok(carom_world_get_info(client, a, WAIT_MS, &left, &error), &error);
@@ -69,7 +97,8 @@ static void check_scene(carom_client *client, const char *name)
 static void every_scene_is_the_same_fed_as_made(void **state)
 {
     against_server *s = *state;
-    static const char *const NAMES[] = {"demo", "pyramid", "billiards", "cradle", "heap", "drum"};
+    static const char *const NAMES[] = {"demo", "pyramid", "billiards", "cradle",
+                                        "heap", "drum",    "gallery"};
     for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++) {
         check_scene(s->client, NAMES[i]);
     }

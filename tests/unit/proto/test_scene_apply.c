@@ -65,7 +65,8 @@ static uint32_t read_rows(void)
 static void builtin_list_is_in_order_and_each_is_named_as_its_file(void **state)
 {
     (void)state;
-    static const char *const NAMES[] = {"billiards", "cradle", "demo", "drum", "heap", "pyramid"};
+    static const char *const NAMES[] = {"billiards", "cradle", "demo",   "drum",
+                                        "gallery",   "heap",   "pyramid"};
     uint32_t count;
     const scene_source *list = scene_builtin_list(&count);
     assert_int_equal(count, sizeof NAMES / sizeof *NAMES);
