@@ -10,6 +10,11 @@ static cli_exit run_help(cli *c)
         help_print(stdout);
         return CLI_OK;
     }
+    const char *topic = help_topic_text(name);
+    if (topic != NULL) {
+        (void)fputs(topic, stdout);
+        return CLI_OK;
+    }
     const cli_command *command = cli_command_find(name);
     if (command == NULL) {
         const char *meant = cli_command_suggest(name);
@@ -23,9 +28,10 @@ static cli_exit run_help(cli *c)
 const cli_command command_help = {
     .name = "help",
     .group = "Help",
-    .summary = "tell what a command does",
-    .operands = (const args_operand[]){{"COMMAND", ARGS_TEXT, false, false, NULL}, {0}},
-    .examples = "  carom help\n  carom help watch",
+    .summary = "tell what a command does, or about a topic",
+    .operands = (const args_operand[]){{"COMMAND|TOPIC", ARGS_TEXT, false, false, NULL}, {0}},
+    .details = "Topics: joints, json, scenes, shapes.",
+    .examples = "  carom help\n  carom help watch\n  carom help scenes",
     .run = run_help,
 };
 

@@ -138,7 +138,7 @@ static cli_exit joint_list(cli *c, carom_value *arguments)
     if (args_word(&c->args, 2) != NULL) {
         return cli_usage(c, "'%s' is one word too many", args_word(&c->args, 2));
     }
-    cli_exit code = cli_call(c, "world.state", carom_value_clone(arguments), &result);
+    cli_exit code = cli_call(c, "joint.list", carom_value_clone(arguments), &result);
     if (code == CLI_OK) {
         code = print_joints(c, carom_value_get(result, "joints"));
     }
@@ -183,7 +183,8 @@ const cli_command command_joint = {
                "KIND is revolute, prismatic, distance, weld, wheel, motor, mouse, filter, gear or "
                "pulley; A and B\n"
                "are bodies (a mouse has no A). Names: 'carom methods joint.create' and 'carom "
-               "methods joint.set'.",
+               "methods joint.set';\n"
+               "what each kind takes: 'carom help joints'.",
     .examples = "  carom joint create yard revolute 1 2 anchor=0,3\n"
                 "  carom joint create yard distance 2 5 length=2 hertz=4 damping_ratio=0.5\n"
                 "  carom joint create yard mouse 5 target=0,4 hertz=5\n"

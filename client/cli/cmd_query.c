@@ -39,9 +39,17 @@ static carom_value *path_args(const cli *c)
     carom_value *arguments = cli_world_args(c);
     carom_set(arguments, "from", params_vector_word(args_word(&c->args, 1)));
     carom_set(arguments, "to", params_vector_word(args_word(&c->args, 2)));
-    params_filter(c, arguments);
+    if (args_has(&c->args, "all")) {
+        carom_set(arguments, "all", carom_bool(true));
+    }
+    params_sight(c, arguments);
     return arguments;
 }
+
+#define ALL_OPTION                                                                                 \
+    {                                                                                              \
+        "all", 'A', ARGS_FLAG, NULL, "everything, not the nearest alone", NULL                     \
+    }
 
 static const args_operand path_operands[] = {{"WORLD", ARGS_WORLD, true, false, NULL},
                                              {"FROM", ARGS_VECTOR, true, false, NULL},
@@ -50,11 +58,7 @@ static const args_operand path_operands[] = {{"WORLD", ARGS_WORLD, true, false, 
 
 static cli_exit run_ray(cli *c)
 {
-    carom_value *arguments = path_args(c);
-    if (args_has(&c->args, "all")) {
-        carom_set(arguments, "all", carom_bool(true));
-    }
-    return cli_call_show(c, "query.ray", arguments, show_hits);
+    return cli_call_show(c, "query.ray", path_args(c), show_hits);
 }
 
 const cli_command command_ray = {
@@ -62,12 +66,9 @@ const cli_command command_ray = {
     .group = "Queries",
     .summary = "tell what a straight line hits, nearest first",
     .operands = path_operands,
-    .options = (const args_option[]){{"all", 'A', ARGS_FLAG, NULL,
-                                      "everything, not the nearest alone", NULL},
-                                     PARAMS_FILTER_OPTIONS,
-                                     {0}},
+    .options = (const args_option[]){ALL_OPTION, PARAMS_FILTER_OPTIONS, {0}},
     .examples = "  carom ray demo -10,1 10,1\n  carom ray demo 0,20 0,-1 --all\n  carom ray demo "
-                "0,20 0,-1 --mask 2",
+                "0,20 0,-1 --mask 2 --ignore 5",
     .run = run_ray,
 };
 
@@ -87,7 +88,10 @@ const cli_command command_cast = {
     .summary = "tell what a moving shape hits, nearest first",
     .operands = path_operands,
     .options =
-        (const args_option[]){PARAMS_FORM_OPTIONS, PARAMS_SHAPE_OPTION, PARAMS_FILTER_OPTIONS, {0}},
+        (const args_option[]){
+            PARAMS_FORM_OPTIONS, PARAMS_SHAPE_OPTION, ALL_OPTION, PARAMS_FILTER_OPTIONS, {0}},
+    .details =
+        "The shape goes from FROM to TO without turning; its coordinates are seen from there.",
     .examples = "  carom cast demo -10,1 10,1 --circle 0.5\n  carom cast demo 0,20 0,-1 --box 2x1",
     .run = run_cast,
 };
@@ -129,7 +133,7 @@ static cli_exit run_overlap(cli *c)
     carom_value *arguments = cli_world_args(c);
     params_area(c, "area", arguments, "area");
     params_vector(c, "point", arguments, "point");
-    params_filter(c, arguments);
+    params_sight(c, arguments);
     if (form) {
         carom_value *shape = NULL;
         cli_exit code = params_shape(c, &shape);
@@ -185,7 +189,7 @@ static cli_exit run_nearest(cli *c)
     carom_value *arguments =
         carom_set(cli_world_args(c), "point", params_vector_word(args_word(&c->args, 1)));
     params_number(c, "radius", arguments, "radius");
-    params_filter(c, arguments);
+    params_sight(c, arguments);
     return cli_call_show(c, "query.nearest", arguments, show_nearest);
 }
 

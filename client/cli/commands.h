@@ -37,6 +37,8 @@ extern const cli_command command_remove;
 extern const cli_command command_get;
 extern const cli_command command_set;
 extern const cli_command command_bodies;
+// cmd_shape.c
+extern const cli_command command_shape;
 // cmd_push.c
 extern const cli_command command_impulse;
 extern const cli_command command_force;
@@ -60,6 +62,12 @@ extern const cli_command command_completion;
 // help.c: the whole of it, or of one command.
 void help_print(FILE *out);
 void help_print_command(const cli_command *command, FILE *out);
+
+// topics.c: what there is to know besides the commands. `index` from 0 on; NULL past the end.
+const char *help_topic_name(size_t index);
+const char *help_topic_summary(size_t index);
+// The text of the topic; NULL when there is none of that name.
+const char *help_topic_text(const char *name);
 
 // completion.c: the script for bash.
 void completion_print_bash(FILE *out);

@@ -51,6 +51,7 @@ static const char script_tail[] =
     "        ;;\n"
     "    method) list=$(\"$program\" methods --names 2>/dev/null) ;;\n"
     "    command) list=$commands ;;\n"
+    "    topic) list=\"$commands $topics\" ;;\n"
     "    file)\n"
     "        compopt -o filenames 2>/dev/null\n"
     "        mapfile -t COMPREPLY < <(compgen -f -- \"$2\")\n"
@@ -171,9 +172,9 @@ static void print_operand_cases(const cli_command *command, FILE *out)
         } else {
             (void)fprintf(out, "    \"%s %d\") ", command->name, index);
         }
-        bool is_command = command == &command_help; // its operand is a command
-        if (is_command) {
-            (void)fputs("kind=command", out);
+        bool is_topic = command == &command_help; // or a command
+        if (is_topic) {
+            (void)fputs("kind=topic", out);
         } else {
             print_kind(o->kind, o->choices, out);
         }
@@ -215,6 +216,10 @@ void completion_print_bash(FILE *out)
     (void)fputs("'\n    local commands='", out);
     for (size_t i = 0; i < cli_command_count; i++) {
         (void)fprintf(out, "%s%s", i == 0 ? "" : " ", cli_commands[i]->name);
+    }
+    (void)fputs("'\n    local topics='", out);
+    for (size_t i = 0; help_topic_name(i) != NULL; i++) {
+        (void)fprintf(out, "%s%s", i == 0 ? "" : " ", help_topic_name(i));
     }
     (void)fputs("'\n", out);
     (void)fputs(script_main, out);

@@ -74,6 +74,10 @@ void help_print(FILE *out)
             }
         }
     }
+    (void)fprintf(out, "\nTopics ('carom help TOPIC')\n");
+    for (size_t i = 0; help_topic_name(i) != NULL; i++) {
+        (void)fprintf(out, "  %-12s%s\n", help_topic_name(i), help_topic_summary(i));
+    }
     (void)fprintf(out, "\nEverywhere:\n");
     print_options(cli_globals, out);
     (void)fprintf(out,

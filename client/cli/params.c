@@ -107,6 +107,42 @@ static cli_exit read_shape(const cli *c, const args_given *given, carom_value **
     return CLI_OK;
 }
 
+// "begin,end": words with commas between.
+static carom_value *read_words(const char *text)
+{
+    carom_value *words = carom_array();
+    for (const char *at = text;; at++) {
+        size_t size = strcspn(at, ",");
+        words = carom_push(words, carom_strn(at, size));
+        at += size;
+        if (*at == '\0') {
+            return words;
+        }
+    }
+}
+
+// What the options say of all shapes that are made.
+static void set_matter(const cli *c, carom_value *shape)
+{
+    const char *kind = carom_get_str(shape, "kind", "");
+    const char *events = args_text(&c->args, "events", NULL);
+    params_number(c, "density", shape, "density");
+    params_number(c, "friction", shape, "friction");
+    params_number(c, "restitution", shape, "restitution");
+    params_number(c, "rolling-resistance", shape, "rolling_resistance");
+    params_number(c, "tangent-speed", shape, "tangent_speed");
+    if (strcmp(kind, "box") == 0 || strcmp(kind, "polygon") == 0) {
+        params_number(c, "rounding", shape, "radius");
+    }
+    if (args_has(&c->args, "sensor")) {
+        carom_set(shape, "sensor", carom_bool(true));
+    }
+    if (events != NULL) {
+        carom_set(shape, "events", read_words(events));
+    }
+    params_filter(c, shape);
+}
+
 cli_exit params_shapes(const cli *c, carom_value *shapes)
 {
     for (size_t i = 0; i < c->args.given_count; i++) {
@@ -118,12 +154,7 @@ cli_exit params_shapes(const cli *c, carom_value *shapes)
         if (shape == NULL) {
             continue;
         }
-        params_number(c, "density", shape, "density");
-        params_number(c, "friction", shape, "friction");
-        params_number(c, "restitution", shape, "restitution");
-        if (args_has(&c->args, "sensor")) {
-            carom_set(shape, "sensor", carom_bool(true));
-        }
+        set_matter(c, shape);
         carom_push(shapes, shape);
     }
     return carom_value_ok(shapes) ? CLI_OK : cli_out_of_memory();
@@ -164,6 +195,15 @@ void params_filter(const cli *c, carom_value *into)
     params_whole(c, "mask", filter, "mask");
     params_number(c, "group", filter, "group");
     carom_set(into, "filter", filter);
+}
+
+void params_sight(const cli *c, carom_value *into)
+{
+    params_whole(c, "ignore", into, "ignore");
+    if (args_has(&c->args, "sensors")) {
+        carom_set(into, "sensors", carom_bool(true));
+    }
+    params_filter(c, into);
 }
 
 void params_vector(const cli *c, const char *option, carom_value *into, const char *key)
@@ -220,20 +260,6 @@ carom_value *params_id_word(const char *word)
     uint64_t id = 0;
     (void)text_to_whole(word, &id);
     return carom_uint(id);
-}
-
-// "begin,end": words with commas between.
-static carom_value *read_words(const char *text)
-{
-    carom_value *words = carom_array();
-    for (const char *at = text;; at++) {
-        size_t size = strcspn(at, ",");
-        words = carom_push(words, carom_strn(at, size));
-        at += size;
-        if (*at == '\0') {
-            return words;
-        }
-    }
 }
 
 carom_value *params_value(const char *text, params_form form)

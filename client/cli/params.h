@@ -26,9 +26,16 @@
         {"density", 0, ARGS_NUMBER, "N", "of the shapes, kg/m2 (default 1)", NULL},                \
         {"friction", 0, ARGS_NUMBER, "N", "of the shapes (default 0.6)", NULL},                    \
         {"restitution", 0, ARGS_NUMBER, "N", "of the shapes, 0 to 1 (default 0)", NULL},           \
+        {"rolling-resistance", 0, ARGS_NUMBER, "N", "of the shapes, 0 to 1 (default 0)", NULL},    \
+        {"tangent-speed", 0, ARGS_NUMBER, "M/S", "of a conveyor's surface", NULL},                 \
+        {"rounding", 0, ARGS_NUMBER, "M", "around boxes and polygons", NULL},                      \
+        {"sensor", 0, ARGS_FLAG, NULL, "the shapes note who is in them and collide with nobody",   \
+         NULL},                                                                                    \
+        {"events", 0, ARGS_TEXT, "WORD,...", "what they tell of: contact, hit, sensor", NULL},     \
+        {"category", 0, ARGS_WHOLE, "BITS", "what the shapes are (default 1)", NULL},              \
+        {"mask", 0, ARGS_WHOLE, "BITS", "categories that they meet (default all)", NULL},          \
     {                                                                                              \
-        "sensor", 0, ARGS_FLAG, NULL, "the shapes note who is in them and collide with nobody",    \
-            NULL                                                                                   \
+        "group", 0, ARGS_NUMBER, "N", "negative: never meets its own; positive: always", NULL      \
     }
 
 #define PARAMS_SHAPE_OPTION                                                                        \
@@ -36,9 +43,11 @@
         "shape", 0, ARGS_JSON, "JSON", "any shape, as the protocol has it", NULL                   \
     }
 
-// The filter of queries.
+// What queries see.
 #define PARAMS_FILTER_OPTIONS                                                                      \
-    {"category", 0, ARGS_WHOLE, "BITS", "what the query counts as (default 1)", NULL},             \
+    {"ignore", 0, ARGS_ID, "BODY", "a body that is not seen", NULL},                               \
+        {"sensors", 0, ARGS_FLAG, NULL, "sensors are seen too", NULL},                             \
+        {"category", 0, ARGS_WHOLE, "BITS", "what the query counts as (default all)", NULL},       \
         {"mask", 0, ARGS_WHOLE, "BITS", "categories that it sees (default all)", NULL},            \
     {                                                                                              \
         "group", 0, ARGS_NUMBER, "N", "a group of the filter, negative to pass by its own", NULL   \
@@ -48,8 +57,10 @@
 cli_exit params_shapes(const cli *c, carom_value *shapes);
 // The one shape of the options, a value that is the caller's. None or several is a usage error.
 cli_exit params_shape(const cli *c, carom_value **out);
-// Sets "filter" in `into` when any of the options is given.
+// Sets "filter" in `into` when any of --category, --mask and --group is given.
 void params_filter(const cli *c, carom_value *into);
+// The same with "ignore" and "sensors", for queries.
+void params_sight(const cli *c, carom_value *into);
 
 // Sets `key` to the vector, number, whole number or text of the option, when it is given.
 void params_vector(const cli *c, const char *option, carom_value *into, const char *key);

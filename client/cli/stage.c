@@ -214,6 +214,21 @@ static void on_state(carom_client *client, uint64_t request, const carom_value *
     s->changes++;
 }
 
+static void on_joints(carom_client *client, uint64_t request, const carom_value *result,
+                      const carom_error *error, void *user)
+{
+    (void)client;
+    (void)request;
+    (void)error; // an older server: then they come with world.state
+    stage *s = user;
+    s->joints_asked = false;
+    s->joints_known = true;
+    if (result != NULL) {
+        learn_joints(s, carom_value_get(result, "joints"));
+        s->changes++;
+    }
+}
+
 static void on_body(carom_client *client, uint64_t request, const carom_value *result,
                     const carom_error *error, void *user)
 {
@@ -243,7 +258,8 @@ static void on_info(carom_client *client, uint64_t request, const carom_value *r
                                .step_ms = carom_get_real(result, "step_ms", 0.0),
                                .bodies = carom_get_uint(result, "bodies", 0),
                                .awake = carom_get_uint(result, "awake", 0),
-                               .contacts = carom_get_uint(result, "contacts", 0)};
+                               .contacts = carom_get_uint(result, "contacts", 0),
+                               .joints = carom_get_uint(result, "joints", 0)};
         s->changes++;
     }
 }
@@ -286,10 +302,10 @@ static bool state_is_worth_it(const stage *s)
     return s->info.bodies <= most && s->info.bodies <= 4 * (uint64_t)seen + 100;
 }
 
-static void note_event(stage *s, const carom_event *event, double now)
+static void note_event(stage *s, const carom_event *event)
 {
     if (event->kind == CAROM_EVENT_JOINT_BREAK) {
-        s->state_due = fmin(s->state_due, now); // to see which joints are left
+        s->joints_stale = true; // to see which are left
     }
     if (event->kind == CAROM_EVENT_SLEEP || event->kind == CAROM_EVENT_WAKE) {
         actor *a = carom_view_data(s->view, event->a);
@@ -313,11 +329,26 @@ static void note_event(stage *s, const carom_event *event, double now)
     }
 }
 
+// Joints are asked for when their number or a break tells that they are others, at most once a
+// second, and a few of them now and then all the same: one may have gone when another came.
+static void ask_for_joints(stage *s, double now)
+{
+    bool stale = s->joints_stale || s->info.joints != s->joint_count;
+    bool worth = s->info.joints <= (stale ? STAGE_JOINTS : STAGE_AGAIN_JOINTS);
+    double due = s->joints_last + (stale ? STAGE_INFO_EVERY_S : STAGE_STATE_EVERY_S);
+    if (!s->joints_asked && worth && now >= due) {
+        s->joints_asked = ask(s, "joint.list", 0, on_joints);
+        s->joints_stale = false;
+        s->joints_last = now;
+    }
+    s->joints_known = s->joints_known || (!s->joints_asked && !(stale && worth));
+}
+
 void stage_tend(stage *s, double now)
 {
     carom_event event;
     while (carom_view_next_event(s->view, &event)) {
-        note_event(s, &event, now);
+        note_event(s, &event);
     }
     if (!s->info_asked && now >= s->info_due) {
         s->info_asked = ask(s, "world.info", 0, on_info);
@@ -326,18 +357,20 @@ void stage_tend(stage *s, double now)
     bool ready = carom_view_get_state(s->view).ready && s->info.known;
     if (ready && !s->state_asked && now >= s->state_due) {
         s->state_asked = state_is_worth_it(s) && ask(s, "world.state", 0, on_state);
+        s->joints_last = s->state_asked ? now : s->joints_last; // they come with it
         s->begun = s->begun || !s->state_asked;
         s->state_due = now + STAGE_STATE_EVERY_S;
     }
     if (s->begun) {
         ask_for_bodies(s);
+        ask_for_joints(s, now);
     }
 }
 
 bool stage_complete(const stage *s)
 {
     return s->info.known && carom_view_get_state(s->view).ready && !s->state_asked &&
-           s->asked == 0 && s->wanted_count == 0;
+           s->asked == 0 && s->wanted_count == 0 && s->joints_known;
 }
 
 // ---- what is worth seeing

@@ -3,8 +3,8 @@
 //
 // Snapshots say where bodies are. What they look like is asked once: of all of them with
 // world.state when that is worth it, of each new one with body.get. Small worlds are asked again
-// now and then, since joints and changed shapes make no event. All of it happens without waiting:
-// answers arrive in carom_poll.
+// now and then, since changed shapes make no event; so are joints, and at once when world.info
+// tells of another number of them. All of it happens without waiting: answers arrive in carom_poll.
 //
 // Invariant: each body of the view has an actor, as the view's data of that body; an actor lives as
 // long as its body is in the view. Main thread only.
@@ -42,13 +42,15 @@ typedef struct stage_info {
     bool known;
     bool paused;
     double hz, step_ms;
-    uint64_t bodies, awake, contacts;
+    uint64_t bodies, awake, contacts, joints;
 } stage_info;
 
 enum {
     STAGE_ASKED_MAX = 64,       // body.get under way at once
     STAGE_STATE_BODIES = 20000, // up to which all bodies are asked for at once
     STAGE_AGAIN_BODIES = 2000,  // up to which they are asked for again
+    STAGE_JOINTS = 20000,       // up to which joints are asked for when their number changes
+    STAGE_AGAIN_JOINTS = 2000,  // and up to which now and then
     STAGE_EVENT_TEXT = 96
 };
 
@@ -70,7 +72,11 @@ typedef struct stage {
     bool state_asked; // world.state under way
     bool begun;       // it has been answered once, or was not worth asking
     bool info_asked;
+    bool joints_asked;          // joint.list under way
+    bool joints_known;          // they have been told once, or are too many
+    bool joints_stale;          // something has happened to them
     double state_due, info_due; // when to ask next [s]; 0: at once
+    double joints_last;         // when they were asked for [s]; 0: never
     uint64_t changes;           // counts what changes the picture besides snapshots
 } stage;
 

@@ -106,19 +106,28 @@ static bool find_place(const stage *s, uint64_t id, place *out)
     return body != NULL;
 }
 
+// One side of a joint: how the body holds its anchor. What stands still has its anchor marked
+// alone, since a ground's origin may be anywhere.
+static void draw_side(const stage *s, uint64_t body, const place *at, point anchor,
+                      const camera *cam, canvas *c)
+{
+    const actor *a = stage_actor(s, body);
+    if (at == NULL || (a != NULL && a->type == ACTOR_STATIC)) {
+        picture_cross(cam, c, anchor, COLOUR_JOINT);
+    } else {
+        picture_line(cam, c, at->position, anchor, COLOUR_JOINT);
+    }
+}
+
 // From each body's centre to its anchor, and from anchor to anchor: over the wheels of a pulley, to
 // the hand of a mouse.
-static void draw_joint(const stage_joint *j, const place *a, const place *b, const camera *cam,
-                       canvas *c)
+static void draw_joint(const stage *s, const stage_joint *j, const place *a, const place *b,
+                       const camera *cam, canvas *c)
 {
     point at_b = place_apply(b, j->anchor_b);
     point at_a = a != NULL ? place_apply(a, j->anchor_a) : j->target;
-    picture_line(cam, c, b->position, at_b, COLOUR_JOINT);
-    if (a != NULL) {
-        picture_line(cam, c, a->position, at_a, COLOUR_JOINT);
-    } else {
-        picture_cross(cam, c, at_a, COLOUR_JOINT);
-    }
+    draw_side(s, j->a, a, at_a, cam, c);
+    draw_side(s, j->b, b, at_b, cam, c);
     if (j->pulley) {
         picture_line(cam, c, at_a, j->ground_a, COLOUR_JOINT);
         picture_line(cam, c, j->ground_a, j->ground_b, COLOUR_JOINT);
@@ -136,7 +145,7 @@ static void draw_joints(const stage *s, const camera *cam, canvas *c)
         place b;
         bool has_a = find_place(s, j->a, &a);
         if (find_place(s, j->b, &b) && (has_a || j->a == 0)) {
-            draw_joint(j, has_a ? &a : NULL, &b, cam, c);
+            draw_joint(s, j, has_a ? &a : NULL, &b, cam, c);
         }
     }
 }

@@ -48,7 +48,14 @@ _carom_option()
     "spawn "--density) kind=value ;;
     "spawn "--friction) kind=value ;;
     "spawn "--restitution) kind=value ;;
+    "spawn "--rolling-resistance) kind=value ;;
+    "spawn "--tangent-speed) kind=value ;;
+    "spawn "--rounding) kind=value ;;
     "spawn "--sensor) kind=flag ;;
+    "spawn "--events) kind=value ;;
+    "spawn "--category) kind=value ;;
+    "spawn "--mask) kind=value ;;
+    "spawn "--group) kind=value ;;
     "spawn "--shape) kind=value ;;
     "spawn "--at | "spawn "-a) kind=value ;;
     "spawn "--angle) kind=value ;;
@@ -62,10 +69,31 @@ _carom_option()
     "spawn "--count | "spawn "-n) kind=value ;;
     "spawn "--step) kind=value ;;
     "get "--field | "get "-f) kind=value ;;
+    "shape "--circle | "shape "-c) kind=value ;;
+    "shape "--box | "shape "-b) kind=value ;;
+    "shape "--capsule) kind=value ;;
+    "shape "--polygon) kind=value ;;
+    "shape "--segment) kind=value ;;
+    "shape "--chain) kind=value ;;
+    "shape "--loop) kind=value ;;
+    "shape "--density) kind=value ;;
+    "shape "--friction) kind=value ;;
+    "shape "--restitution) kind=value ;;
+    "shape "--rolling-resistance) kind=value ;;
+    "shape "--tangent-speed) kind=value ;;
+    "shape "--rounding) kind=value ;;
+    "shape "--sensor) kind=flag ;;
+    "shape "--events) kind=value ;;
+    "shape "--category) kind=value ;;
+    "shape "--mask) kind=value ;;
+    "shape "--group) kind=value ;;
+    "shape "--shape) kind=value ;;
     "impulse "--point | "impulse "-p) kind=value ;;
     "impulse "--angular) kind=value ;;
     "force "--point | "force "-p) kind=value ;;
     "ray "--all | "ray "-A) kind=flag ;;
+    "ray "--ignore) kind=value ;;
+    "ray "--sensors) kind=flag ;;
     "ray "--category) kind=value ;;
     "ray "--mask) kind=value ;;
     "ray "--group) kind=value ;;
@@ -75,6 +103,9 @@ _carom_option()
     "cast "--polygon) kind=value ;;
     "cast "--segment) kind=value ;;
     "cast "--shape) kind=value ;;
+    "cast "--all | "cast "-A) kind=flag ;;
+    "cast "--ignore) kind=value ;;
+    "cast "--sensors) kind=flag ;;
     "cast "--category) kind=value ;;
     "cast "--mask) kind=value ;;
     "cast "--group) kind=value ;;
@@ -87,10 +118,14 @@ _carom_option()
     "overlap "--segment) kind=value ;;
     "overlap "--shape) kind=value ;;
     "overlap "--at | "overlap "-a) kind=value ;;
+    "overlap "--ignore) kind=value ;;
+    "overlap "--sensors) kind=flag ;;
     "overlap "--category) kind=value ;;
     "overlap "--mask) kind=value ;;
     "overlap "--group) kind=value ;;
     "nearest "--radius | "nearest "-r) kind=value ;;
+    "nearest "--ignore) kind=value ;;
+    "nearest "--sensors) kind=flag ;;
     "nearest "--category) kind=value ;;
     "nearest "--mask) kind=value ;;
     "nearest "--group) kind=value ;;
@@ -143,6 +178,9 @@ _carom_operand()
     "set "*) kind=value ;;
     "remove 0") kind=world ;;
     "remove "*) kind=value ;;
+    "shape 0") kind='choice:add remove' ;;
+    "shape 1") kind=world ;;
+    "shape "*) kind=value ;;
     "impulse 0") kind=world ;;
     "impulse 1") kind=value ;;
     "impulse 2") kind=value ;;
@@ -167,7 +205,7 @@ _carom_operand()
     "call 0") kind=method ;;
     "call "*) kind=value ;;
     "methods 0") kind=method ;;
-    "help 0") kind=command ;;
+    "help 0") kind=topic ;;
     "completion 0") kind='choice:bash' ;;
     *) kind=none ;;
     esac
@@ -184,14 +222,15 @@ _carom_options()
     info) options='--stats' ;;
     create) options='--gravity --hz --substeps --paused --scene --max-bodies --no-sleep --durability --if-absent' ;;
     apply) options='--paused --no-create' ;;
-    spawn) options='--circle --box --capsule --polygon --segment --chain --loop --density --friction --restitution --sensor --shape --at --angle --velocity --spin --type --mass --bullet --fixed-rotation --tag --count --step' ;;
+    spawn) options='--circle --box --capsule --polygon --segment --chain --loop --density --friction --restitution --rolling-resistance --tangent-speed --rounding --sensor --events --category --mask --group --shape --at --angle --velocity --spin --type --mass --bullet --fixed-rotation --tag --count --step' ;;
     get) options='--field' ;;
+    shape) options='--circle --box --capsule --polygon --segment --chain --loop --density --friction --restitution --rolling-resistance --tangent-speed --rounding --sensor --events --category --mask --group --shape' ;;
     impulse) options='--point --angular' ;;
     force) options='--point' ;;
-    ray) options='--all --category --mask --group' ;;
-    cast) options='--circle --box --capsule --polygon --segment --shape --category --mask --group' ;;
-    overlap) options='--area --point --circle --box --capsule --polygon --segment --shape --at --category --mask --group' ;;
-    nearest) options='--radius --category --mask --group' ;;
+    ray) options='--all --ignore --sensors --category --mask --group' ;;
+    cast) options='--circle --box --capsule --polygon --segment --shape --all --ignore --sensors --category --mask --group' ;;
+    overlap) options='--area --point --circle --box --capsule --polygon --segment --shape --at --ignore --sensors --category --mask --group' ;;
+    nearest) options='--radius --ignore --sensors --category --mask --group' ;;
     ping) options='--count --interval' ;;
     load) options='--connections --time --rate --window --snapshots --no-snapshots --bodies --hz --world --threads' ;;
     call) options='--notify' ;;
@@ -211,6 +250,7 @@ _carom_complete()
         ;;
     method) list=$("$program" methods --names 2>/dev/null) ;;
     command) list=$commands ;;
+    topic) list="$commands $topics" ;;
     file)
         compopt -o filenames 2>/dev/null
         mapfile -t COMPREPLY < <(compgen -f -- "$2")
@@ -227,7 +267,8 @@ _carom()
     local program=${COMP_WORDS[0]} current=${COMP_WORDS[COMP_CWORD]}
     local command= kind= options= server= operands=0 at word pending=
     local globals='--server --json --timeout --color --help --version'
-    local commands='watch events bodies worlds info create apply destroy pause resume step spawn get set remove impulse force torque joint ray cast overlap nearest ping load call methods help version completion'
+    local commands='watch events bodies worlds info create apply destroy pause resume step spawn get set remove shape impulse force torque joint ray cast overlap nearest ping load call methods help version completion'
+    local topics='joints json scenes shapes'
     COMPREPLY=()
     for ((at = 1; at < COMP_CWORD; at++)); do
         word=${COMP_WORDS[at]}

@@ -11,7 +11,13 @@ from cli import CAROM, COMPLETION, LOST, OK, REFUSED, USAGE, carom, complete, en
 def commands():
     """The names in the overall help."""
     out = carom("--help").out
-    return re.findall(r"^  ([a-z]+) +[a-z]", out[:out.index("Everywhere")], re.MULTILINE)
+    return re.findall(r"^  ([a-z]+) +[a-z]", out[:out.index("Topics")], re.MULTILINE)
+
+
+def topics():
+    """Those that the overall help names."""
+    out = carom("--help").out
+    return re.findall(r"^  ([a-z]+) +[a-z]", out[out.index("Topics"):out.index("Everywhere")], re.MULTILINE)
 
 
 class Help(unittest.TestCase):
@@ -30,8 +36,21 @@ class Help(unittest.TestCase):
 
     def test_required_commands_are_there(self):
         wanted = """ping info worlds create destroy pause resume step spawn remove impulse set get bodies watch events
-            apply load call methods completion version help joint ray overlap cast nearest force torque""".split()
+            apply load call methods completion version help joint ray overlap cast nearest force torque shape""".split()
         self.assertEqual(set(), set(wanted) - set(commands()))
+
+    def test_topics_are_told_and_fit_a_terminal(self):
+        self.assertEqual(["joints", "json", "scenes", "shapes"], topics())
+        for name in topics():
+            with self.subTest(name):
+                told = carom("help", name)
+                self.assertEqual((OK, ""), (told.code, told.err))
+                self.assertRegex(told.out, r"(?m)^Examples?: |^  carom ")
+                self.assertLessEqual(max(map(len, told.out.splitlines())), 100)
+                self.assertIn(name, complete("help", ""))
+                self.assertNotIn(name, commands())
+        self.assertIn("carom help TOPIC", carom("help").out)
+        self.assertIn("Topics: " + ", ".join(topics()), carom("help", "help").out)
 
     def test_help_tells_the_exit_codes(self):
         self.assertRegex(carom("--help").out, r"0 it worked; 1 the server said no; 2 .*wrong;\n3 cannot connect")
@@ -77,6 +96,11 @@ class Usage(unittest.TestCase):
         (["spawn", "w", "positon=1,2"], "body.spawn has no 'positon'; did you mean 'position'?"),
         (["set", "w", "3"], "what is to be set?"),
         (["set", "w", "3", "foo"], "'foo' is not NAME=VALUE"),
+        (["shape", "ad", "w", "1"], "ACTION cannot be 'ad'; did you mean 'add'?"),
+        (["shape", "add", "w"], "ID is missing"),
+        (["shape", "add", "w", "1"], "a shape is missing"),
+        (["shape", "add", "w", "1", "2", "--circle", "1"], "'2' is one word too many"),
+        (["shape", "add", "w", "1", "--shape", "{"], "--shape: line 1"),
         (["overlap", "w"], "overlap with what?"),
         (["overlap", "w", "--point", "0,0", "--circle", "1"], "overlap with what?"),
         (["cast", "w", "0,0", "1,1"], "a shape is missing"),
