@@ -77,6 +77,26 @@ static aabb swept_box(const swept_body *s)
     return aabb_at(s->origin, box);
 }
 
+// Finds the first touch of all shapes of the body on their way.
+static void sweep_shapes(swept_body *s, bool bullet)
+{
+    physics_world *world = s->world;
+    const body *b = &world->bodies.data[s->body];
+    const body_motion *m = &world->motions.data[s->body];
+    float turned = float_abs(world->states.data[s->body].delta_rotation.s);
+    for (uint32_t k = b->shapes; k != NONE; k = world->shapes.data[k].next) {
+        s->shape = &world->shapes.data[k];
+        if (s->shape->proxy == NONE || (s->shape->flags & SHAPE_SENSOR) != 0) {
+            continue;
+        }
+        s->proxy = proxy_from_shape(&s->shape->geometry);
+        aabb box = aabb_expand(swept_box(s), m->extent_max * turned);
+        for (int type = BODY_STATIC; type <= (bullet ? BODY_DYNAMIC : BODY_STATIC); type++) {
+            tree_query(&world->broad.trees[type], box, sweep_against, s);
+        }
+    }
+}
+
 static void sweep_body(physics_world *world, uint32_t slot)
 {
     body_motion *m = &world->motions.data[slot];
@@ -93,18 +113,8 @@ static void sweep_body(physics_world *world, uint32_t slot)
         .fraction = 1.0f,
     };
     bool bullet = (b->flags & BODY_BULLET) != 0;
-    for (uint32_t k = b->shapes; k != NONE; k = world->shapes.data[k].next) {
-        s.shape = &world->shapes.data[k];
-        if (s.shape->proxy == NONE || (s.shape->flags & SHAPE_SENSOR) != 0) {
-            continue;
-        }
-        s.proxy = proxy_from_shape(&s.shape->geometry);
-        aabb box = aabb_expand(swept_box(&s), m->extent_max * float_abs(turned.s));
-        tree_query(&world->broad.trees[BODY_STATIC], box, sweep_against, &s);
-        if (bullet) {
-            tree_query(&world->broad.trees[BODY_KINEMATIC], box, sweep_against, &s);
-            tree_query(&world->broad.trees[BODY_DYNAMIC], box, sweep_against, &s);
-        }
+    if (bullet || world->broad.trees[BODY_STATIC].root != 0) {
+        sweep_shapes(&s, bullet);
     }
     if (s.fraction < 1.0f) {
         transform at = sweep_at(&s.motion, s.fraction);
@@ -113,12 +123,10 @@ static void sweep_body(physics_world *world, uint32_t slot)
         m->center = vec2d_offset(s.origin, center);
         body_set_pose_from_center(m);
     }
+    float moved = distance_moved(m, by, turned);
     state->delta_position = (vec2){0.0f, 0.0f};
     state->delta_rotation = ROT_IDENTITY;
-    for (uint32_t k = b->shapes; k != NONE; k = world->shapes.data[k].next) {
-        shape_update_box(world, k, false);
-    }
-    m->room = 0.0f;
+    body_update_boxes(world, slot, moved);
 }
 
 void solve_continuous(physics_world *world)

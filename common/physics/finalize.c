@@ -27,7 +27,7 @@ static void update_sleep_time(const physics_world *world, body_motion *m, const 
 }
 
 // How far any point of the body may have gone in the step.
-static float distance_moved(const body_motion *m, vec2 moved, rot turned)
+float distance_moved(const body_motion *m, vec2 moved, rot turned)
 {
     // The chord of the turn: 2 sin(θ/2), which is no more than the sine while that is under a
     // quarter turn, times √2 at most.
@@ -37,7 +37,7 @@ static float distance_moved(const body_motion *m, vec2 moved, rot turned)
 
 // Boxes are looked at when the body may have left one of them: after it has moved by the least room
 // that was left in any.
-static void update_boxes(physics_world *world, uint32_t slot, float moved)
+void body_update_boxes(physics_world *world, uint32_t slot, float moved)
 {
     body_motion *m = &world->motions.data[slot];
     m->room -= moved;
@@ -85,7 +85,7 @@ void finalize_bodies(physics_world *world)
         float moved = distance_moved(m, s->delta_position, s->delta_rotation);
         s->delta_position = (vec2){0.0f, 0.0f};
         s->delta_rotation = ROT_IDENTITY;
-        update_boxes(world, slot, moved);
+        body_update_boxes(world, slot, moved);
     }
     // Freezing changes lists, and scratch: in order, from a copy.
     ARRAY(uint32_t) lost = {0};

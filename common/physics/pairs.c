@@ -1,14 +1,9 @@
-// Finding pairs: each shape whose fat box is new asks the trees what it overlaps. What is found is
-// sorted by slots before contacts are made, so that their slots do not depend on the shape of a
-// tree.
+// Finding pairs: what overlaps with a fat box that is new. The trees are walked against each other,
+// and only where something is new; what is found is sorted by slots before contacts are made, so
+// that their slots do not depend on the shape of a tree.
 #include "common/physics/world.h"
 
 #include <stdlib.h>
-
-typedef struct pair_search {
-    physics_world *world;
-    uint32_t shape;
-} pair_search;
 
 // The box for which pairs of the shape were found last.
 static aabb box_before(const shape *s)
@@ -16,25 +11,19 @@ static aabb box_before(const shape *s)
     return (s->flags & SHAPE_ENLARGED) != 0 ? s->fat_before : s->fat;
 }
 
-static bool note_pair(void *context, uint32_t other)
+static void note_pair(void *context, uint32_t shape_a, uint32_t shape_b)
 {
-    pair_search *search = context;
-    physics_world *world = search->world;
-    uint32_t shape_ = search->shape;
-    const shape *s = &world->shapes.data[shape_];
-    const shape *o = &world->shapes.data[other];
-    // When both boxes are new, the pair is found from the side of the lower slot. When the old
-    // boxes overlapped, the pair was found then.
-    if (s->body == o->body || ((o->flags & SHAPE_ENLARGED) != 0 && other < shape_) ||
-        aabb_overlaps(box_before(s), box_before(o))) {
-        return true;
+    physics_world *world = context;
+    const shape *a = &world->shapes.data[shape_a];
+    const shape *b = &world->shapes.data[shape_b];
+    // When the old boxes overlapped, the pair was found then.
+    if (a->body == b->body || aabb_overlaps(box_before(a), box_before(b)) ||
+        pair_set_has(&world->pairs, shape_a, shape_b) || !contact_wanted(world, shape_a, shape_b)) {
+        return;
     }
-    if (pair_set_has(&world->pairs, shape_, other) || !contact_wanted(world, shape_, other)) {
-        return true;
-    }
-    slot_pair pair = shape_ < other ? (slot_pair){shape_, other} : (slot_pair){other, shape_};
+    slot_pair pair =
+        shape_a < shape_b ? (slot_pair){shape_a, shape_b} : (slot_pair){shape_b, shape_a};
     array_push(&world->found, pair);
-    return true;
 }
 
 static int compare_pairs(const void *left, const void *right)
@@ -63,18 +52,16 @@ static void wake_sleeper(physics_world *world, uint32_t slot)
 
 void find_pairs(physics_world *world)
 {
-    for (int i = 0; i < BROAD_TREES; i++) {
-        tree_refresh(&world->broad.trees[i]);
-    }
     array_clear(&world->found);
-    for (uint32_t i = 0; i < world->enlarged.count; i++) {
-        uint32_t slot = world->enlarged.data[i];
-        const shape *s = &world->shapes.data[slot];
-        pair_search search = {world, slot};
-        bool fixed = world->bodies.data[s->body].type == BODY_STATIC;
-        for (int type = fixed ? BODY_KINEMATIC : BODY_STATIC; type < BODY_TYPE_COUNT; type++) {
-            tree_query(&world->broad.trees[type], s->fat, note_pair, &search);
+    // All but static with static.
+    tree *trees = world->broad.trees;
+    for (int i = BODY_KINEMATIC; i < BROAD_TREES; i++) {
+        for (int k = BODY_STATIC; k <= i; k++) {
+            tree_new_pairs(&trees[i], &trees[k], note_pair, world);
         }
+    }
+    for (int i = 0; i < BROAD_TREES; i++) {
+        tree_refresh(&trees[i]);
     }
     for (uint32_t i = 0; i < world->enlarged.count; i++) {
         shape *s = &world->shapes.data[world->enlarged.data[i]];

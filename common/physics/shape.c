@@ -163,17 +163,22 @@ static tree *tree_of(physics_world *world, const shape *s)
     return &world->broad.trees[world->bodies.data[s->body].type];
 }
 
-// What moves gets room to move in before it is looked at again; small shapes less of it, for their
-// boxes are to stay apart.
-static aabb fat_box(const physics_world *world, const shape *s)
+static aabb box_around(const shape *s, const body_motion *m)
 {
-    const body_motion *motion = &world->motions.data[s->body];
-    aabb tight = shape_aabb_at(&s->geometry, body_pose(motion));
-    if (world->bodies.data[s->body].type == BODY_STATIC) {
-        return tight;
+    return shape_aabb(&s->geometry, (transform){{0.0f, 0.0f}, m->rotation});
+}
+
+// What moves gets room to move in before it is looked at again; small shapes less of it, for their
+// boxes are to stay apart. `tight` is the box around the shape relative to the body's position.
+static aabb fat_box(const physics_world *world, const shape *s, aabb tight)
+{
+    const body_motion *m = &world->motions.data[s->body];
+    float margin = 0.0f;
+    if (world->bodies.data[s->body].type != BODY_STATIC) {
+        float size = float_min(tight.upper.x - tight.lower.x, tight.upper.y - tight.lower.y);
+        margin = float_clamp(AABB_MARGIN_SHARE * size, LINEAR_SLOP, AABB_MARGIN_MAX);
     }
-    float size = float_min(tight.upper.x - tight.lower.x, tight.upper.y - tight.lower.y);
-    return aabb_expand(tight, float_clamp(AABB_MARGIN_SHARE * size, LINEAR_SLOP, AABB_MARGIN_MAX));
+    return aabb_at(m->position, aabb_expand(tight, margin));
 }
 
 // A box that overlaps nothing: all pairs of the shape are to be found.
@@ -194,9 +199,8 @@ static void note_enlarged(physics_world *world, uint32_t slot, aabb before)
 }
 
 // How far the shape can move in any way before it leaves its fat box; negative: it has left.
-static float room_in_box(const shape *s, const body_motion *m)
+static float room_in_box(const shape *s, const body_motion *m, aabb tight)
 {
-    aabb tight = shape_aabb(&s->geometry, (transform){{0.0f, 0.0f}, m->rotation});
     double left = m->position.x + (double)tight.lower.x - (double)s->fat.lower.x;
     double right = (double)s->fat.upper.x - (m->position.x + (double)tight.upper.x);
     double below = m->position.y + (double)tight.lower.y - (double)s->fat.lower.y;
@@ -212,7 +216,7 @@ void shape_enter_broad_phase(physics_world *world, uint32_t slot)
     if (s->proxy != NONE || (s->flags & SHAPE_IS_CHAIN) != 0) {
         return;
     }
-    s->fat = fat_box(world, s);
+    s->fat = fat_box(world, s, box_around(s, &world->motions.data[s->body]));
     s->proxy = tree_insert(tree_of(world, s), s->fat, slot);
     note_enlarged(world, slot, NOWHERE);
 }
@@ -255,14 +259,15 @@ float shape_update_box(physics_world *world, uint32_t slot, bool force)
         return INFINITY;
     }
     const body_motion *m = &world->motions.data[s->body];
+    aabb tight = box_around(s, m);
     if (!force) {
-        float room = room_in_box(s, m);
+        float room = room_in_box(s, m, tight);
         if (room >= 0.0f) {
             return room;
         }
     }
     aabb before = s->fat;
-    s->fat = fat_box(world, s);
+    s->fat = fat_box(world, s, tight);
     if (force) {
         tree_move(tree_of(world, s), s->proxy, s->fat);
     } else {

@@ -161,12 +161,22 @@ static void unlink_leaf(tree *t, uint32_t leaf)
     fit_upward(t, above);
 }
 
+// Marks a leaf and all above it as new.
+static void mark_new(tree *t, uint32_t leaf)
+{
+    tree_node *nodes = t->nodes.data;
+    for (uint32_t n = leaf; n != 0 && nodes[n].enlarged == 0; n = nodes[n].parent) {
+        nodes[n].enlarged = 1;
+    }
+}
+
 uint32_t tree_insert(tree *t, aabb box, uint32_t item)
 {
     uint32_t leaf = node_take(t);
     t->nodes.data[leaf].box = box;
     t->nodes.data[leaf].right = item;
     link_leaf(t, leaf);
+    mark_new(t, leaf);
     t->leaf_count++;
     return leaf;
 }
@@ -185,22 +195,17 @@ void tree_move(tree *t, uint32_t leaf, aabb box)
     t->nodes.data[leaf].box = box;
     t->nodes.data[leaf].enlarged = 0;
     link_leaf(t, leaf);
+    mark_new(t, leaf);
 }
 
 void tree_enlarge(tree *t, uint32_t leaf, aabb box)
 {
     tree_node *nodes = t->nodes.data;
     nodes[leaf].box = box;
-    nodes[leaf].enlarged = 1;
-    uint32_t n = nodes[leaf].parent;
-    while (n != 0 && !aabb_contains(nodes[n].box, box)) {
+    mark_new(t, leaf);
+    for (uint32_t n = nodes[leaf].parent; n != 0 && !aabb_contains(nodes[n].box, box);
+         n = nodes[n].parent) {
         nodes[n].box = aabb_union(nodes[n].box, box);
-        nodes[n].enlarged = 1;
-        n = nodes[n].parent;
-    }
-    while (n != 0 && nodes[n].enlarged == 0) {
-        nodes[n].enlarged = 1;
-        n = nodes[n].parent;
     }
 }
 
@@ -305,6 +310,57 @@ void tree_query(const tree *t, aabb box, tree_visit visit, void *context)
         ASSERT(top + 2 <= STACK_MAX);
         stack[top++] = node->right;
         stack[top++] = node->left;
+    }
+}
+
+// Two subtrees, of one tree or of two; the same one twice stands for the pairs within it.
+typedef struct node_pair {
+    uint32_t a, b;
+} node_pair;
+
+// What is left to do of a pair, pushed on the stack: the parts of the higher one against the other.
+static int split_pair(const tree *a, const tree *b, node_pair pair, node_pair *parts)
+{
+    const tree_node *na = &a->nodes.data[pair.a];
+    const tree_node *nb = &b->nodes.data[pair.b];
+    if (a == b && pair.a == pair.b) {
+        parts[0] = (node_pair){na->left, na->right};
+        parts[1] = (node_pair){na->right, na->right};
+        parts[2] = (node_pair){na->left, na->left};
+        return 3;
+    }
+    if (na->height >= nb->height) {
+        parts[0] = (node_pair){na->left, pair.b};
+        parts[1] = (node_pair){na->right, pair.b};
+    } else {
+        parts[0] = (node_pair){pair.a, nb->left};
+        parts[1] = (node_pair){pair.a, nb->right};
+    }
+    return 2;
+}
+
+void tree_new_pairs(const tree *a, const tree *b, tree_pair_visit visit, void *context)
+{
+    node_pair stack[2 * STACK_MAX];
+    int top = 0;
+    if (a->root != 0 && b->root != 0) {
+        stack[top++] = (node_pair){a->root, b->root};
+    }
+    while (top > 0) {
+        node_pair pair = stack[--top];
+        const tree_node *na = &a->nodes.data[pair.a];
+        const tree_node *nb = &b->nodes.data[pair.b];
+        bool same = a == b && pair.a == pair.b;
+        if ((na->enlarged | nb->enlarged) == 0 || (same && is_leaf(na)) ||
+            (!same && !aabb_overlaps(na->box, nb->box))) {
+            continue;
+        }
+        if (is_leaf(na) && is_leaf(nb)) {
+            visit(context, na->right, nb->right);
+            continue;
+        }
+        ASSERT(top + 3 <= 2 * STACK_MAX);
+        top += split_pair(a, b, pair, &stack[top]);
     }
 }
 

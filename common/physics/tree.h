@@ -44,6 +44,12 @@ void tree_refresh(tree *t);
 typedef bool (*tree_visit)(void *context, uint32_t item);
 void tree_query(const tree *t, aabb box, tree_visit visit, void *context);
 
+// Calls back with every pair of items, one of each tree, whose boxes overlap and of which at least
+// one is new since the last refresh (inserted, moved or enlarged); of a tree and itself, every such
+// pair once. Both trees are walked together, so that what is far apart is cut off in large pieces.
+typedef void (*tree_pair_visit)(void *context, uint32_t item_a, uint32_t item_b);
+void tree_new_pairs(const tree *a, const tree *b, tree_pair_visit visit, void *context);
+
 // Every item whose box the ray from `from` by `translation`, thickened by `extents` (half sizes),
 // may meet before `fraction` of its length. The callback returns the new largest fraction: the same
 // to go on, less to shorten, 0 or less to stop.

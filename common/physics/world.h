@@ -355,9 +355,12 @@ void find_pairs(physics_world *world);        // pairs.c: boxes that came to ove
 void narrow_phase(physics_world *world);      // narrow_phase.c: manifolds, who is solved
 void solve_constraints(physics_world *world); // solver.c: velocities and changes of pose
 void touch_events(physics_world *world);      // touch.c: begin, stay, end, hit, after solving
-void finalize_bodies(physics_world *world);   // finalize.c: poses, boxes, who was fast, who is slow
-void solve_continuous(physics_world *world);  // continuous.c: what would have tunnelled is put back
-void update_sleep(physics_world *world);      // sleep.c: islands that have come to rest
+float distance_moved(const body_motion *m, vec2 moved,
+                     rot turned); // finalize.c: of any point, at most
+void body_update_boxes(physics_world *world, uint32_t slot, float moved);
+void finalize_bodies(physics_world *world);  // finalize.c: poses, boxes, who was fast, who is slow
+void solve_continuous(physics_world *world); // continuous.c: what would have tunnelled is put back
+void update_sleep(physics_world *world);     // sleep.c: islands that have come to rest
 
 // sleep (sleep.c)
 void sleep_wake_set(physics_world *world, uint32_t body); // all that fell asleep with it
