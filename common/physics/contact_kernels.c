@@ -1,5 +1,4 @@
-// The inner loops of the contact solver. See contact_lanes.h for why this is compiled more than
-// once.
+// The inner loops of the contact solver. See wide.h for why this is compiled more than once.
 //
 // Sequential impulses with accumulation (E. Catto, "Iterative Dynamics with Temporal Coherence",
 // GDC 2005): the sum of a contact's normal impulses is clamped at zero, friction's by friction
@@ -8,105 +7,9 @@
 // Simulation", 2019); a relaxing pass after each then takes out the velocity that the pushing
 // brought in. These loops are long on purpose: they read as the formulas do.
 #include "common/physics/contact_lanes.h"
+#include "common/physics/lanes_kernel.h"
 
-#ifndef KERNEL_VARIANT
-#define KERNEL_VARIANT base
-#endif
-#define JOIN_(a, b) a##b
-#define JOIN(a, b)  JOIN_(a, b)
-#define KERNELS     JOIN(contact_kernels_, KERNEL_VARIANT)
-#define TEXT_(a)    #a
-#define TEXT(a)     TEXT_(a)
-
-#define INLINE static inline __attribute__((always_inline))
-
-INLINE wide splat(float a)
-{
-    return (wide){a, a, a, a, a, a, a, a};
-}
-
-INLINE wide select_wide(wide_int mask, wide yes, wide no)
-{
-    return (wide)((mask & (wide_int)yes) | (~mask & (wide_int)no));
-}
-
-INLINE wide max_wide(wide a, wide b)
-{
-    return select_wide(a > b, a, b);
-}
-
-INLINE wide min_wide(wide a, wide b)
-{
-    return select_wide(a < b, a, b);
-}
-
-// Eight bodies' states, turned from a row a body into a vector a field.
-typedef struct state_lanes {
-    wide vx, vy, w;
-    wide flags; // bits, only carried along
-    wide dx, dy, qc, qs;
-} state_lanes;
-
-#define SHUFFLE __builtin_shufflevector
-
-INLINE void transpose(const wide r[8], wide out[8])
-{
-    wide t[8];
-    wide u[8];
-    for (int i = 0; i < 4; i++) {
-        t[2 * i] = SHUFFLE(r[2 * i], r[2 * i + 1], 0, 8, 1, 9, 4, 12, 5, 13);
-        t[2 * i + 1] = SHUFFLE(r[2 * i], r[2 * i + 1], 2, 10, 3, 11, 6, 14, 7, 15);
-    }
-    for (int i = 0; i < 2; i++) {
-        u[4 * i] = SHUFFLE(t[4 * i], t[4 * i + 2], 0, 1, 8, 9, 4, 5, 12, 13);
-        u[4 * i + 1] = SHUFFLE(t[4 * i], t[4 * i + 2], 2, 3, 10, 11, 6, 7, 14, 15);
-        u[4 * i + 2] = SHUFFLE(t[4 * i + 1], t[4 * i + 3], 0, 1, 8, 9, 4, 5, 12, 13);
-        u[4 * i + 3] = SHUFFLE(t[4 * i + 1], t[4 * i + 3], 2, 3, 10, 11, 6, 7, 14, 15);
-    }
-    for (int i = 0; i < 4; i++) {
-        out[i] = SHUFFLE(u[i], u[i + 4], 0, 1, 2, 3, 8, 9, 10, 11);
-        out[i + 4] = SHUFFLE(u[i], u[i + 4], 4, 5, 6, 7, 12, 13, 14, 15);
-    }
-}
-
-INLINE state_lanes gather(const body_state *states, const uint32_t *slots)
-{
-    wide rows[8];
-    wide fields[8];
-    for (int i = 0; i < LANES; i++) {
-        rows[i] = *(const wide *)(const void *)&states[slots[i]];
-    }
-    transpose(rows, fields);
-    return (state_lanes){fields[0], fields[1], fields[2], fields[3],
-                         fields[4], fields[5], fields[6], fields[7]};
-}
-
-typedef float quad __attribute__((vector_size(16)));
-
-// Writes the velocities back to the bodies that move.
-INLINE void scatter(body_state *states, const uint32_t *slots, const state_lanes *s)
-{
-    wide t0 = SHUFFLE(s->vx, s->vy, 0, 8, 1, 9, 4, 12, 5, 13);
-    wide t1 = SHUFFLE(s->vx, s->vy, 2, 10, 3, 11, 6, 14, 7, 15);
-    wide t2 = SHUFFLE(s->w, s->flags, 0, 8, 1, 9, 4, 12, 5, 13);
-    wide t3 = SHUFFLE(s->w, s->flags, 2, 10, 3, 11, 6, 14, 7, 15);
-    wide rows[4] = {
-        SHUFFLE(t0, t2, 0, 1, 8, 9, 4, 5, 12, 13),   // lanes 0 and 4
-        SHUFFLE(t0, t2, 2, 3, 10, 11, 6, 7, 14, 15), // 1 and 5
-        SHUFFLE(t1, t3, 0, 1, 8, 9, 4, 5, 12, 13),   // 2 and 6
-        SHUFFLE(t1, t3, 2, 3, 10, 11, 6, 7, 14, 15), // 3 and 7
-    };
-    for (int i = 0; i < 4; i++) {
-        body_state *low = &states[slots[i]];
-        body_state *high = &states[slots[i + 4]];
-        if ((low->flags & STATE_DYNAMIC) != 0) {
-            *(quad *)(void *)low = SHUFFLE(rows[i], rows[i], 0, 1, 2, 3);
-        }
-        if ((high->flags & STATE_DYNAMIC) != 0) {
-            *(quad *)(void *)high = SHUFFLE(rows[i], rows[i], 4, 5, 6, 7);
-        }
-    }
-}
+#define KERNELS VARIANT_OF(contact_kernels_)
 
 // Impulse (px, py) at the anchors: minus on A, plus on B.
 INLINE void apply_impulse(const contact_lanes *c, const point_lanes *p, state_lanes *a,
@@ -120,15 +23,15 @@ INLINE void apply_impulse(const contact_lanes *c, const point_lanes *p, state_la
     b->w += c->inv_inertia_b * (p->anchor_bx * py - p->anchor_by * px);
 }
 
-typedef struct velocity_lanes {
+typedef struct vector_lanes {
     wide x, y;
-} velocity_lanes;
+} vector_lanes;
 
 // Of B's anchor relative to A's.
-INLINE velocity_lanes relative_velocity(const point_lanes *p, const state_lanes *a,
-                                        const state_lanes *b)
+INLINE vector_lanes relative_velocity(const point_lanes *p, const state_lanes *a,
+                                      const state_lanes *b)
 {
-    return (velocity_lanes){
+    return (vector_lanes){
         (b->vx - b->w * p->anchor_by) - (a->vx - a->w * p->anchor_ay),
         (b->vy + b->w * p->anchor_bx) - (a->vy + a->w * p->anchor_ax),
     };
@@ -149,8 +52,8 @@ static void warm_start(const contact_lanes *lanes, uint32_t count, body_state *s
 {
     for (uint32_t i = 0; i < count; i++) {
         const contact_lanes *c = &lanes[i];
-        state_lanes a = gather(states, c->body_a);
-        state_lanes b = gather(states, c->body_b);
+        state_lanes a = gather_velocities(states, c->body_a);
+        state_lanes b = gather_velocities(states, c->body_b);
         for (int k = 0; k < 2; k++) {
             const point_lanes *p = &c->points[k];
             wide px = p->normal_impulse * c->normal_x + p->tangent_impulse * c->normal_y;
@@ -213,7 +116,7 @@ INLINE impulse_pair solve_pair(const pair_matrix *k, wide b1, wide b2)
 INLINE wide normal_velocity(const contact_lanes *c, const point_lanes *p, const state_lanes *a,
                             const state_lanes *b)
 {
-    velocity_lanes v = relative_velocity(p, a, b);
+    vector_lanes v = relative_velocity(p, a, b);
     return v.x * c->normal_x + v.y * c->normal_y;
 }
 
@@ -269,7 +172,7 @@ INLINE void apply_friction(contact_lanes *c, state_lanes *a, state_lanes *b)
 {
     for (int n = 0; n < 2; n++) {
         point_lanes *p = &c->points[n];
-        velocity_lanes v = relative_velocity(p, a, b);
+        vector_lanes v = relative_velocity(p, a, b);
         wide vt = v.x * c->normal_y - v.y * c->normal_x;
         wide impulse = -p->tangent_mass * (vt - c->tangent_speed);
         wide limit = c->friction * p->normal_impulse;
@@ -349,11 +252,7 @@ static bool impact(contact_lanes *lanes, uint32_t count, body_state *states,
             blow[n] = reached[n] & (v[n] < fast) & (c->restitution > zero);
         }
         wide_int lane_blow = blow[0] | blow[1];
-        bool here = false;
-        for (int lane = 0; lane < LANES; lane++) {
-            here = here || lane_blow[lane] != 0;
-        }
-        if (!here) {
+        if (!any_lane(lane_blow)) {
             continue;
         }
         any = true;
@@ -368,7 +267,7 @@ static bool impact(contact_lanes *lanes, uint32_t count, body_state *states,
         for (int n = 0; n < 2; n++) {
             point_lanes *p = &c->points[n];
             p->total_impulse += normal[n];
-            velocity_lanes u = relative_velocity(p, &a, &b);
+            vector_lanes u = relative_velocity(p, &a, &b);
             wide vt = u.x * c->normal_y - u.y * c->normal_x;
             wide limit = c->friction * normal[n];
             wide impulse = -p->tangent_mass * (vt - c->tangent_speed);

@@ -11,12 +11,21 @@ extern const contact_kernels contact_kernels_base;
 extern const contact_kernels contact_kernels_avx2;
 #endif
 
-const contact_kernels *contact_kernels_choose(void)
+bool wide_avx2_chosen(void)
 {
 #ifdef CAROM_HAVE_AVX2
     const char *wanted = getenv("CAROM_SIMD");
     bool base = wanted != NULL && strcmp(wanted, "base") == 0;
-    if (!base && __builtin_cpu_supports("avx2")) {
+    return !base && __builtin_cpu_supports("avx2");
+#else
+    return false;
+#endif
+}
+
+const contact_kernels *contact_kernels_choose(void)
+{
+#ifdef CAROM_HAVE_AVX2
+    if (wide_avx2_chosen()) {
         return &contact_kernels_avx2;
     }
 #endif

@@ -1,19 +1,10 @@
 // Contacts as the solver takes them: eight at a time, each field a vector with a lane for each
-// contact.
-//
-// The kernels are one source (contact_kernels.c) that is compiled once for every vector width that
-// a processor of the family may have, and chosen when a world is made. Each lane is computed as a
-// lone float would be, with neither fused nor reordered operations, so the bits do not depend on
-// which variant runs.
+// contact. The kernels are contact_kernels.c, once for every variant; see wide.h.
 #ifndef CAROM_COMMON_PHYSICS_CONTACT_LANES_H
 #define CAROM_COMMON_PHYSICS_CONTACT_LANES_H
 
+#include "common/physics/wide.h"
 #include "common/physics/world.h"
-
-enum { LANES = 8 };
-
-typedef float wide __attribute__((vector_size(4 * LANES)));
-typedef int32_t wide_int __attribute__((vector_size(4 * LANES)));
 
 typedef struct point_lanes {
     wide anchor_ax, anchor_ay, anchor_bx, anchor_by;

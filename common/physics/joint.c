@@ -360,6 +360,7 @@ void joints_free(physics_world *world)
 {
     array_free(&world->joints);
     array_free(&world->awake_joints);
+    joint_solver_free(world->joint_solver);
 }
 
 // ---- breaking

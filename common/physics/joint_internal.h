@@ -7,13 +7,14 @@
 // for joint_get() and for breaking. Its scratch is written by joints_prepare() and means nothing
 // between steps.
 //
-// The members are the same, at the same offsets, for all kinds, so that several joints of one kind
-// and colour can be gathered into vector lanes. Impulses act on b as they stand and on a negated.
+// Impulses act on b as they stand and on a negated.
 #ifndef CAROM_COMMON_PHYSICS_JOINT_INTERNAL_H
 #define CAROM_COMMON_PHYSICS_JOINT_INTERNAL_H
 
 #include "common/physics/joint.h"
 #include "common/physics/world.h"
+
+#include <stddef.h>
 
 enum {                            // joint.flags
     JOINT_FLAG_COLLIDE = 1u << 0, // state: the bodies collide all the same
@@ -35,15 +36,18 @@ typedef struct softness {
 } softness;
 
 typedef struct joint_settings {
+    // read in every step, see joint
+    double reference_angle;
     float lower, upper; // ±INFINITY: none
+    float hertz;
+    float break_force, break_torque; // 0: never
+    // the rest
+    float damping_ratio, angular_hertz, angular_damping_ratio;
     float motor_speed, max_force, max_torque;
-    float hertz, damping_ratio, angular_hertz, angular_damping_ratio;
     float length, ratio;
     float target_angle, target_translation;
-    float break_force, break_torque; // 0: never
     vec2 velocity;
     vec2d target, ground_a, ground_b;
-    double reference_angle;
 } joint_settings;
 
 typedef struct joint_impulses { // of a sub-step [N s, N m s]
@@ -82,32 +86,36 @@ typedef struct gear_scratch {
 } gear_scratch;
 
 typedef struct joint {
+    // what a step reads and writes of every joint: two cache lines
     // state
-    joint_kind kind;
+    _Alignas(64) joint_kind kind;
     uint32_t flags;
-    uint32_t body_a, body_b;   // slots; mouse: body_a is NONE
+    uint32_t body_a, body_b;  // slots; mouse: body_a is NONE
+    vec2d anchor_a, anchor_b; // in the frames of the bodies
+    double angle;             // revolute, wheel: with the turns, as last seen
+    joint_impulses impulses;
+    // report
+    vec2 total_force; // sum of the impulses over the sub-steps of the last step [N s]
+    float total_torque;
+    // state
+    joint_settings settings; // their beginning
+    // the rest
     uint32_t joint_a, joint_b; // slots; gear, NONE: of the bodies themselves
     uint32_t colour;           // COLOUR_NONE: not awake
-    vec2d anchor_a, anchor_b;  // in the frames of the bodies
     vec2 axis;                 // unit, in the frame of a
-    joint_settings settings;
-    joint_impulses impulses;
-    double angle;          // revolute, wheel: with the turns, as last seen
-    double gear_a, gear_b; // gear: x_a and x_b as last seen; the same
-    double gear_constant;  // gear: what x_a + ratio x_b has to be
+    double gear_a, gear_b;     // gear: x_a and x_b as last seen; the same
+    double gear_constant;      // gear: what x_a + ratio x_b has to be
     // links
     joint_edge edges[2];
     uint32_t awake_index; // place in world.awake_joints + 1; 0: not awake
     uint32_t colour_index;
-    // report
-    vec2 total_force; // sum of the impulses over the sub-steps of the last step [N s]
-    float total_torque;
     // scratch
     union {
         joint_scratch scratch;
         gear_scratch gear;
     };
 } joint;
+_Static_assert(offsetof(joint, settings.damping_ratio) <= 128, "two cache lines a step");
 
 // What a kind does. `solve` without `use_bias` is the relaxing half: springs rest, positions do not
 // count.
@@ -119,8 +127,8 @@ typedef struct joint_methods {
     void (*reaction)(const physics_world *world, const joint *j, vec2 *force, float *torque);
 } joint_methods;
 
-extern const joint_methods revolute_methods, prismatic_methods, distance_methods, weld_methods,
-    wheel_methods, motor_methods, mouse_methods, gear_methods, pulley_methods;
+extern const joint_methods prismatic_methods, distance_methods, weld_methods, wheel_methods,
+    motor_methods, mouse_methods, gear_methods, pulley_methods;
 
 // ---- definitions (joint_def.c)
 status joint_def_check(const physics_world *world, const joint_def *def, error *err);
@@ -159,6 +167,14 @@ void gear_sides(const physics_world *world, const joint *j, double *x_a, double 
 
 // ---- what the solvers of the kinds share (joint_solver.c)
 
+// Of one joint, by its kind; the colours and the kinds that go in lanes are in joint_lanes.c.
+void joint_prepare_single(physics_world *world, uint32_t slot);
+void joint_sweep_single(physics_world *world, uint32_t slot, solver_pass pass);
+void joint_solver_free(struct joint_solver *solver);
+
+// How what is rigid is held that acts on a and b at these arms.
+softness joint_rigid_softness(const physics_world *world, const body_motion *a, vec2 arm_a,
+                              const body_motion *b, vec2 arm_b);
 // Fills what all kinds but the gear have in their scratch.
 void joint_prepare_common(physics_world *world, joint *j);
 // The spring of `hertz` and `damping_ratio` in sub-steps of h.

@@ -1,5 +1,5 @@
-// The joints' part in a step: prepared once, then warm started, solved and relaxed in every
-// sub-step, by kind. And the arithmetic that the kinds share.
+// Joints that are solved one at a time: prepared once, then warm started, solved and relaxed in
+// every sub-step, by kind. And the arithmetic that the kinds share.
 //
 // Springs. A spring of angular frequency w = 2 pi f and damping ratio z on an effective mass m is
 // solved within a sub-step h as P = -m (1 - p) Ċ - m p h w² C, where p is what damping leaves of a
@@ -12,14 +12,15 @@
 #include "common/base/assert.h"
 
 static const joint_methods *const METHODS[JOINT_KIND_COUNT] = {
-    [JOINT_REVOLUTE] = &revolute_methods, [JOINT_PRISMATIC] = &prismatic_methods,
-    [JOINT_DISTANCE] = &distance_methods, [JOINT_WELD] = &weld_methods,
-    [JOINT_WHEEL] = &wheel_methods,       [JOINT_MOTOR] = &motor_methods,
-    [JOINT_MOUSE] = &mouse_methods,       [JOINT_GEAR] = &gear_methods,
-    [JOINT_PULLEY] = &pulley_methods,
+    [JOINT_PRISMATIC] = &prismatic_methods, [JOINT_DISTANCE] = &distance_methods,
+    [JOINT_WELD] = &weld_methods,           [JOINT_WHEEL] = &wheel_methods,
+    [JOINT_MOTOR] = &motor_methods,         [JOINT_MOUSE] = &mouse_methods,
+    [JOINT_GEAR] = &gear_methods,           [JOINT_PULLEY] = &pulley_methods,
 };
 
 // ---- what the kinds share
+
+#define LEVERAGE_MAX 16.0f // a box held at its corner has up to 7
 
 softness softness_spring(float hertz, float damping_ratio, float h)
 {
@@ -38,10 +39,13 @@ static vec2 arm_of(const physics_world *world, uint32_t slot, vec2d anchor)
 }
 
 // How much more easily a point of the body moves than its centre of mass, because the body turns.
+// For most joints that is little, which is seen without a division.
 static float leverage(const body_motion *m, vec2 arm)
 {
-    return m->inv_mass > 0.0f ? 1.0f + vec2_length_squared(arm) * m->inv_inertia / m->inv_mass
-                              : 1.0f;
+    float turning = vec2_length_squared(arm) * m->inv_inertia;
+    return turning > (LEVERAGE_MAX - 1.0f) * m->inv_mass && m->inv_mass > 0.0f
+               ? 1.0f + turning / m->inv_mass
+               : 1.0f;
 }
 
 // A joint on an arm that is long for its body moves the body's other joints far more than itself,
@@ -50,21 +54,26 @@ static float leverage(const body_motion *m, vec2 arm)
 // gyration. Joints within or near their bodies are not touched.
 static softness rigid_on_arms(const physics_world *world, float ratio)
 {
-    const float leverage_max = 16.0f; // a box held at its corner has up to 7
     const step_context *step = &world->step;
-    if (ratio <= leverage_max) {
+    if (ratio <= LEVERAGE_MAX) {
         return softness_rigid(world);
     }
     // From bias_rate = w / (2 z + h w), solved for w.
     float omega =
         2.0f * JOINT_DAMPING * step->joint_bias_rate / (1.0f - step->h * step->joint_bias_rate);
-    omega *= float_max(sqrtf(leverage_max / ratio), 0.5f);
+    omega *= float_max(sqrtf(LEVERAGE_MAX / ratio), 0.5f);
     float wh = omega * step->h;
     float a = wh * (2.0f * JOINT_DAMPING + wh);
     float impulse = 1.0f / (1.0f + a);
     float velocity = a * impulse;
     return (softness){velocity, velocity * omega / (2.0f * JOINT_DAMPING + wh), impulse,
                       JOINT_PUSH_MAX};
+}
+
+softness joint_rigid_softness(const physics_world *world, const body_motion *a, vec2 arm_a,
+                              const body_motion *b, vec2 arm_b)
+{
+    return rigid_on_arms(world, float_max(leverage(a, arm_a), leverage(b, arm_b)));
 }
 
 void joint_prepare_common(physics_world *world, joint *j)
@@ -95,7 +104,7 @@ void joint_prepare_common(physics_world *world, joint *j)
     // What slides acts on a where b's anchor is.
     bool slides = j->kind == JOINT_PRISMATIC || j->kind == JOINT_WHEEL;
     vec2 acting = slides ? vec2_add(s->arm_a, s->separation) : s->arm_a;
-    s->rigid = rigid_on_arms(world, float_max(leverage(a, acting), leverage(b, s->arm_b)));
+    s->rigid = joint_rigid_softness(world, a, acting, b, s->arm_b);
     s->rotation_a = a->rotation;
     s->axis = rot_vec(a->rotation, j->axis);
     s->angle =
@@ -156,50 +165,31 @@ float joint_drive(const physics_world *world, joint *j, drive d, bool use_bias)
     return sum;
 }
 
-// ---- the phases
+// ---- the passes
 
-// What found no colour is solved one by one, in the order of slots.
-static void sort_overflow(physics_world *world)
+void joint_prepare_single(physics_world *world, uint32_t slot)
 {
-    graph_colour *colour = &world->graph[COLOUR_OVERFLOW];
-    colour->joints.count = sort_slots(colour->joints.data, colour->joints.count);
-    for (uint32_t i = 0; i < colour->joints.count; i++) {
-        world->joints.data[colour->joints.data[i]].colour_index = i;
-    }
+    joint *j = &world->joints.data[slot];
+    j->total_force = (vec2){0.0f, 0.0f};
+    j->total_torque = 0.0f;
+    METHODS[j->kind]->prepare(world, j);
 }
 
-void joints_prepare(physics_world *world)
+void joint_sweep_single(physics_world *world, uint32_t slot, solver_pass pass)
 {
-    sort_overflow(world);
-    for (uint32_t i = 0; i < world->awake_joints.count; i++) {
-        joint *j = &world->joints.data[world->awake_joints.data[i]];
-        j->total_force = (vec2){0.0f, 0.0f};
-        j->total_torque = 0.0f;
-        METHODS[j->kind]->prepare(world, j);
+    joint *j = &world->joints.data[slot];
+    const joint_methods *methods = METHODS[j->kind];
+    if (pass == PASS_WARM_START) {
+        methods->warm_start(world, j);
+        return;
     }
-}
-
-void joints_warm_start(physics_world *world, const graph_colour *colour)
-{
-    for (uint32_t i = 0; i < colour->joints.count; i++) {
-        joint *j = &world->joints.data[colour->joints.data[i]];
-        METHODS[j->kind]->warm_start(world, j);
-    }
-}
-
-void joints_solve(physics_world *world, const graph_colour *colour, bool use_bias)
-{
-    for (uint32_t i = 0; i < colour->joints.count; i++) {
-        joint *j = &world->joints.data[colour->joints.data[i]];
-        const joint_methods *methods = METHODS[j->kind];
-        methods->solve(world, j, use_bias);
-        if (!use_bias) {
-            // The sub-step is over for this joint: what it has applied counts.
-            vec2 force;
-            float torque;
-            methods->reaction(world, j, &force, &torque);
-            j->total_force = vec2_add(j->total_force, force);
-            j->total_torque += torque;
-        }
+    methods->solve(world, j, pass == PASS_SOLVE);
+    if (pass == PASS_RELAX) {
+        // The sub-step is over for this joint: what it has applied counts.
+        vec2 force;
+        float torque;
+        methods->reaction(world, j, &force, &torque);
+        j->total_force = vec2_add(j->total_force, force);
+        j->total_torque += torque;
     }
 }

@@ -58,21 +58,7 @@ static uint32_t colour_at(uint32_t i)
     return i == 0 ? COLOUR_OVERFLOW : i - 1;
 }
 
-typedef enum stage { STAGE_WARM_START, STAGE_SOLVE, STAGE_RELAX } stage;
-
-static void sweep_joints(physics_world *world, const graph_colour *colour, stage what)
-{
-    if (colour->joints.count == 0) {
-        return;
-    }
-    if (what == STAGE_WARM_START) {
-        joints_warm_start(world, colour);
-    } else {
-        joints_solve(world, colour, what == STAGE_SOLVE);
-    }
-}
-
-static void sweep_contacts(physics_world *world, uint32_t colour, stage what)
+static void sweep_contacts(physics_world *world, uint32_t colour, solver_pass pass)
 {
     const contact_kernels *kernels = world->kernels;
     contact_lanes *lanes = &world->lanes[world->lanes_first[colour]];
@@ -81,25 +67,27 @@ static void sweep_contacts(physics_world *world, uint32_t colour, stage what)
         return;
     }
     body_state *states = world->states.data;
-    switch (what) {
-    case STAGE_WARM_START:
+    switch (pass) {
+    case PASS_WARM_START:
         kernels->warm_start(lanes, count, states);
         break;
-    case STAGE_SOLVE:
+    case PASS_SOLVE:
         kernels->solve(lanes, count, states, &world->step);
         break;
-    case STAGE_RELAX:
+    case PASS_RELAX:
         kernels->relax(lanes, count, states, &world->step);
         break;
     }
 }
 
-static void run_stage(physics_world *world, stage what)
+static void run_pass(physics_world *world, solver_pass pass)
 {
     for (uint32_t i = 0; i <= COLOURS; i++) {
         uint32_t colour = colour_at(i);
-        sweep_joints(world, &world->graph[colour], what);
-        sweep_contacts(world, colour, what);
+        if (world->graph[colour].joints.count > 0) {
+            joints_sweep(world, colour, pass);
+        }
+        sweep_contacts(world, colour, pass);
     }
 }
 
@@ -128,10 +116,11 @@ void solve_constraints(physics_world *world)
     solve_impacts(world);
     for (int i = 0; i < world->step.substeps; i++) {
         integrate_velocities(world);
-        run_stage(world, STAGE_WARM_START);
-        run_stage(world, STAGE_SOLVE);
+        run_pass(world, PASS_WARM_START);
+        run_pass(world, PASS_SOLVE);
         integrate_positions(world);
-        run_stage(world, STAGE_RELAX);
+        run_pass(world, PASS_RELAX);
     }
+    joints_store(world);
     contact_lanes_store(world);
 }

@@ -217,6 +217,10 @@ typedef struct step_context {
     float restitution_threshold;
 } step_context;
 
+// What a sweep over the constraints does; see solver.c.
+typedef enum solver_pass { PASS_WARM_START, PASS_SOLVE, PASS_RELAX } solver_pass;
+
+struct joint_solver;  // joint_lanes.c
 struct contact_lanes; // contact_lanes.h
 struct contact_kernels;
 
@@ -261,6 +265,7 @@ struct physics_world {
     uint32_t lanes_capacity;
     uint32_t lanes_first[COLOURS + 2]; // where each colour's begin
     const struct contact_kernels *kernels;
+    struct joint_solver *joint_solver; // the joints of a step; NULL before the first
     step_context step;
     double (*now_ms)(void); // NULL: steps are not measured
     world_profile profile;
@@ -374,8 +379,8 @@ uint32_t sort_slots(uint32_t *slots, uint32_t count);
 void joint_destroy_all(physics_world *world, uint32_t body);
 bool joint_prevents_contact(const physics_world *world, uint32_t body_a, uint32_t body_b);
 void joints_prepare(physics_world *world);
-void joints_warm_start(physics_world *world, const graph_colour *colour);
-void joints_solve(physics_world *world, const graph_colour *colour, bool use_bias);
+void joints_sweep(physics_world *world, uint32_t colour, solver_pass pass);
+void joints_store(physics_world *world); // impulses, angles and reports back into the joints
 void joints_check_break(physics_world *world);
 void joint_activate(physics_world *world, uint32_t slot);
 void joint_deactivate(physics_world *world, uint32_t slot);

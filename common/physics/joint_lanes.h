@@ -1,0 +1,73 @@
+// Joints as the solver takes them: eight of one colour at a time, each field a vector with a lane
+// for each joint. Only revolute joints so far, in two sorts: with a drive (spring, motor or limits)
+// and without. The other kinds are solved one at a time (joint_solver.c).
+//
+// Where bodies stand changes once in a sub-step, before the relaxing pass: that pass finds arms,
+// masses and errors anew, and they hold for the warm start and the solving after it too, which so
+// need the velocities alone. Members are in the order in which the passes need them.
+#ifndef CAROM_COMMON_PHYSICS_JOINT_LANES_H
+#define CAROM_COMMON_PHYSICS_JOINT_LANES_H
+
+#include "common/physics/joint_internal.h"
+#include "common/physics/wide.h"
+
+enum {                // joint_lanes.features: what at least one lane has
+    LANES_TURNED = 1u // turned by more than a quarter since the step began
+};
+
+// A point of each body is the same point. Lanes without a joint are on body slot 0, which does not
+// move, and have no mass.
+typedef struct joint_lanes {
+    uint32_t body_a[LANES], body_b[LANES];
+    wide inv_mass_a, inv_mass_b, inv_inertia_a, inv_inertia_b;
+    wide arm_ax, arm_ay, arm_bx, arm_by; // to where the impulse acts, now
+    wide impulse_x, impulse_y;           // of a sub-step, on b
+    // solving
+    wide mass_xx, mass_xy, mass_yy; // effective mass of the point, now
+    wide push_x, push_y;            // rate at which the error is to be corrected, now
+    wide soft_velocity, soft_impulse;
+    // relaxing
+    wide soft_position;
+    wide start_ax, start_ay, start_bx, start_by; // arms to the anchors as the step began
+    wide separation_x, separation_y;             // from anchor a to anchor b, then
+    wide total_x, total_y;                       // of the impulses over the sub-steps so far
+    wide turn_c, turn_s;                         // rotation of b against a since the step began
+    wide turns;                                  // whole turns besides
+    uint32_t joint[LANES];                       // slots; NONE: an empty lane
+    uint32_t features;
+} joint_lanes;
+
+// Spring, motor and limits of the angle of b against a.
+typedef struct drive_lanes {
+    wide inverse_mass, mass;
+    wide start_angle, angle; // as the step began; now
+    wide spring_velocity, spring_position, spring_impulse, rest;
+    wide motor_speed, motor_max; // [rad/s], [N m s] of a sub-step
+    wide lower, upper;           // -INFINITY, INFINITY: none
+    wide impulse_spring, impulse_motor, impulse_lower, impulse_upper;
+    wide total; // torque impulse on b over the sub-steps so far
+} drive_lanes;
+
+typedef struct driven_lanes {
+    joint_lanes point; // first, so that a group of either sort is one of these
+    drive_lanes drive;
+} driven_lanes;
+
+typedef enum lane_sort { LANE_PLAIN, LANE_DRIVEN, LANE_SORTS, LANE_NONE = LANE_SORTS } lane_sort;
+
+// What is done with `count` groups of one sort in a row.
+typedef struct joint_sort_kernels {
+    // Takes over where the bodies stand as the step begins.
+    void (*start)(void *groups, uint32_t count, const body_state *states);
+    void (*warm_start)(const void *groups, uint32_t count, body_state *states);
+    void (*solve)(void *groups, uint32_t count, body_state *states, const step_context *step);
+    void (*relax)(void *groups, uint32_t count, body_state *states, const step_context *step);
+} joint_sort_kernels;
+
+typedef struct joint_kernels {
+    joint_sort_kernels sorts[LANE_SORTS];
+    // The angles of rotations, in [-pi, pi], to float precision.
+    void (*angles)(const wide *c, const wide *s, wide *out);
+} joint_kernels;
+
+#endif
