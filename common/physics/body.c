@@ -248,6 +248,16 @@ static uint32_t flag_if(bool condition, uint32_t flag)
     return condition ? flag : 0u;
 }
 
+// A dynamic body of fixed rotation never turns, whatever it is told. One that becomes dynamic or
+// fixed stops here; nothing else gives it an angular velocity.
+static void hold_rotation(physics_world *world, uint32_t slot)
+{
+    const body *b = &world->bodies.data[slot];
+    if (b->type == BODY_DYNAMIC && (b->flags & BODY_FIXED_ROTATION) != 0) {
+        world->states.data[slot].angular_velocity = 0.0f;
+    }
+}
+
 // From a definition that has been checked.
 static uint32_t make_body(physics_world *world, const body_def *def)
 {
@@ -271,6 +281,7 @@ static uint32_t make_body(physics_world *world, const body_def *def)
         state->velocity = (vec2){(float)def->velocity.x, (float)def->velocity.y};
         state->angular_velocity = (float)def->angular_velocity;
     }
+    hold_rotation(world, slot);
     return slot;
 }
 
@@ -546,9 +557,6 @@ static void set_numbers(physics_world *world, uint32_t slot, uint32_t fields, co
     }
     if ((fields & BODY_FIELD_FIXED_ROTATION) != 0) {
         set_flag(b, BODY_FIXED_ROTATION, v->fixed_rotation);
-        if (v->fixed_rotation && b->type == BODY_DYNAMIC) {
-            world->states.data[slot].angular_velocity = 0.0f;
-        }
     }
     if ((fields & BODY_FIELD_MASS) != 0) {
         b->mass_override = (float)v->mass;
@@ -586,6 +594,7 @@ status body_set(physics_world *world, body_id id, uint32_t fields, const body_de
     if ((fields & (BODY_FIELD_VELOCITY | BODY_FIELD_ANGULAR_VELOCITY)) != 0) {
         set_velocity(world, slot, fields, values);
     }
+    hold_rotation(world, slot);
     if ((fields & BODY_FIELD_ENABLED) != 0) {
         bool enabled = (world->bodies.data[slot].flags & BODY_ENABLED) != 0;
         if (values->enabled && !enabled) {

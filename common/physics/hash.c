@@ -190,7 +190,10 @@ uint64_t world_hash(const physics_world *world)
     mix_double(&h, world->def.gravity.x);
     mix_double(&h, world->def.gravity.y);
     mix_double(&h, world->def.hz);
-    mix(&h, (uint64_t)world->def.substeps << 1 | (uint64_t)world->def.sleep);
+    mix_double(&h, world->def.restitution_threshold);
+    mix_double(&h, world->def.hit_threshold);
+    mix(&h, (uint64_t)world->def.substeps << 2 | (uint64_t)world->def.continuous << 1 |
+                (uint64_t)world->def.sleep);
     for (uint32_t slot = slots_next(&world->body_slots, 0); slot != 0;
          slot = slots_next(&world->body_slots, slot)) {
         mix_body(&h, world, slot);

@@ -142,6 +142,34 @@ static void change_with_one_bad_field_changes_nothing(void **state)
     world_free(world);
 }
 
+// Two worlds of equal hashes have the same future: what decides it is in the hash before it shows.
+static void hash_covers_what_the_world_was_made_with(void **state)
+{
+    (void)state;
+    world_def defs[8];
+    for (size_t i = 0; i < 8; i++) {
+        defs[i] = world_def_default();
+    }
+    defs[1].gravity.x = 1.0;
+    defs[2].hz = 50.0;
+    defs[3].substeps++;
+    defs[4].sleep = !defs[4].sleep;
+    defs[5].continuous = !defs[5].continuous;
+    defs[6].restitution_threshold += 1.0;
+    defs[7].hit_threshold += 1.0;
+    uint64_t hashes[8];
+    for (size_t i = 0; i < 8; i++) {
+        physics_world *world;
+        error err;
+        assert_int_equal(world_create(&defs[i], &world, &err), STATUS_OK);
+        hashes[i] = world_hash(world);
+        world_free(world);
+        for (size_t k = 0; k < i; k++) {
+            assert_true(hashes[k] != hashes[i]);
+        }
+    }
+}
+
 static void body_asleep_by_command_sleeps_with_what_touches_it(void **state)
 {
     (void)state;
@@ -234,6 +262,7 @@ int main(void)
         cmocka_unit_test(shape_added_and_removed_changes_mass_and_contacts),
         cmocka_unit_test(id_of_a_removed_body_never_comes_back),
         cmocka_unit_test(change_with_one_bad_field_changes_nothing),
+        cmocka_unit_test(hash_covers_what_the_world_was_made_with),
         cmocka_unit_test(body_asleep_by_command_sleeps_with_what_touches_it),
         cmocka_unit_test(tag_is_kept_and_can_be_changed),
         cmocka_unit_test(chain_has_one_id_and_all_its_pieces_collide),

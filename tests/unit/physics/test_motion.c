@@ -180,6 +180,31 @@ static void fixed_rotation_never_turns(void **state)
     world_free(world);
 }
 
+static void fixed_rotation_holds_whatever_the_body_is_told(void **state)
+{
+    (void)state;
+    physics_world *world = make_world((vec2d){0.0, 0.0});
+    body_def def = body_def_default();
+    def.fixed_rotation = true;
+    def.angular_velocity = 3.0;
+    shape_def box = make_box(1.0, 1.0);
+    body_id id = put(world, &def, &box, 1);
+    assert_true(look(world, id).angular_velocity == 0.0);
+    error err;
+    assert_int_equal(body_set(world, id, BODY_FIELD_ANGULAR_VELOCITY, &def, &err), STATUS_OK);
+    assert_true(look(world, id).angular_velocity == 0.0);
+    def.type = BODY_KINEMATIC; // which goes as it is told
+    assert_int_equal(body_set(world, id, BODY_FIELD_TYPE | BODY_FIELD_ANGULAR_VELOCITY, &def, &err),
+                     STATUS_OK);
+    assert_true(look(world, id).angular_velocity == 3.0);
+    def.type = BODY_DYNAMIC;
+    assert_int_equal(body_set(world, id, BODY_FIELD_TYPE, &def, &err), STATUS_OK);
+    assert_true(look(world, id).angular_velocity == 0.0);
+    run(world, 10);
+    assert_true(look(world, id).angle == 0.0);
+    world_free(world);
+}
+
 static void kinematic_body_follows_its_velocity_and_nothing_else(void **state)
 {
     (void)state;
@@ -272,6 +297,7 @@ int main(void)
         cmocka_unit_test(impulse_at_a_point_changes_velocity_and_spin_at_once),
         cmocka_unit_test(damping_decays_velocity_and_spin_exponentially),
         cmocka_unit_test(fixed_rotation_never_turns),
+        cmocka_unit_test(fixed_rotation_holds_whatever_the_body_is_told),
         cmocka_unit_test(kinematic_body_follows_its_velocity_and_nothing_else),
         cmocka_unit_test(compound_body_turns_about_its_centre_of_mass),
         cmocka_unit_test(mass_override_scales_inertia_with_it),
