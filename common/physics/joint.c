@@ -378,9 +378,12 @@ static bool is_overloaded(const physics_world *world, const joint *j)
 void joints_check_break(physics_world *world)
 {
     ARRAY(uint32_t) broken = {0};
-    for (uint32_t i = 0; i < world->awake_joints.count; i++) {
-        uint32_t slot = world->awake_joints.data[i];
-        if (is_overloaded(world, &world->joints.data[slot])) {
+    uint32_t count;
+    const uint32_t *breakable = joints_breakable(world, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t slot = breakable[i];
+        const joint *j = &world->joints.data[slot];
+        if (j->awake_index != 0 && is_overloaded(world, j)) { // it may have been put to rest since
             array_push(&broken, slot);
         }
     }

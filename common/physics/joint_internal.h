@@ -172,6 +172,16 @@ void joint_prepare_single(physics_world *world, uint32_t slot);
 void joint_sweep_single(physics_world *world, uint32_t slot, solver_pass pass);
 void joint_solver_free(struct joint_solver *solver);
 
+// The awake joints of this step that break under a load, in no order.
+const uint32_t *joints_breakable(const physics_world *world, uint32_t *count);
+
+// How much more easily a point of a body may move than its centre of mass, because the body turns,
+// before it counts as on a long arm. A box held at its corner has up to 7.
+#define LEVERAGE_MAX 16.0f
+static inline bool joint_arm_is_long(const body_motion *m, vec2 arm)
+{
+    return vec2_length_squared(arm) * m->inv_inertia > (LEVERAGE_MAX - 1.0f) * m->inv_mass;
+}
 // How what is rigid is held that acts on a and b at these arms.
 softness joint_rigid_softness(const physics_world *world, const body_motion *a, vec2 arm_a,
                               const body_motion *b, vec2 arm_b);

@@ -20,8 +20,9 @@ typedef struct joint_solver {
     const joint_kernels *kernels;
     ARRAY(joint_lanes) plain;
     ARRAY(driven_lanes) driven;
-    ARRAY(uint32_t) single; // slots of those that are solved one at a time
-    ARRAY(uint32_t) sorts;  // of the joints without a colour, in order: lane_sort
+    ARRAY(uint32_t) single;    // slots of those that are solved one at a time
+    ARRAY(uint32_t) sorts;     // of the joints without a colour, in order: lane_sort
+    ARRAY(uint32_t) breakable; // slots of those that break under a load
     // Where each colour's begin.
     uint32_t lanes_first[LANE_SORTS][COLOURS + 2];
     uint32_t single_first[COLOURS + 2];
@@ -50,6 +51,7 @@ void joint_solver_free(joint_solver *solver)
         array_free(&solver->driven);
         array_free(&solver->single);
         array_free(&solver->sorts);
+        array_free(&solver->breakable);
         free(solver);
     }
 }
@@ -126,7 +128,8 @@ static void fill_point(const physics_world *world, joint_lanes *g, int lane, con
     vec2 arm_a = rounded(to_a);
     vec2 arm_b = rounded(to_b);
     vec2d apart = vec2d_add(vec2d_sub(mb->center, ma->center), vec2d_sub(to_b, to_a));
-    softness soft = joint_rigid_softness(world, ma, arm_a, mb, arm_b);
+    bool far = joint_arm_is_long(ma, arm_a) || joint_arm_is_long(mb, arm_b);
+    softness soft = far ? joint_rigid_softness(world, ma, arm_a, mb, arm_b) : softness_rigid(world);
     rot relative = rot_inv_mul(ma->rotation, mb->rotation);
     g->joint[lane] = slot;
     g->body_a[lane] = j->body_a;
@@ -233,7 +236,11 @@ static void prepare_colour(physics_world *world, uint32_t colour)
     open_groups open = {.filled = {0}};
     for (uint32_t i = 0; i < joints->joints.count; i++) {
         uint32_t slot = joints->joints.data[i];
-        lane_sort sort = sort_of(&world->joints.data[slot]);
+        const joint *j = &world->joints.data[slot];
+        lane_sort sort = sort_of(j);
+        if (j->settings.break_force > 0.0f || j->settings.break_torque > 0.0f) {
+            array_push(&solver->breakable, slot);
+        }
         if (colour == COLOUR_OVERFLOW) {
             array_push(&solver->sorts, (uint32_t)sort);
         }
@@ -268,6 +275,7 @@ void joints_prepare(physics_world *world)
     array_clear(&solver->driven);
     array_clear(&solver->single);
     array_clear(&solver->sorts);
+    array_clear(&solver->breakable);
     sort_overflow(world);
     for (uint32_t colour = 0; colour <= COLOURS + 1; colour++) {
         for (int sort = 0; sort < LANE_SORTS; sort++) {
@@ -278,6 +286,12 @@ void joints_prepare(physics_world *world)
             prepare_colour(world, colour);
         }
     }
+}
+
+const uint32_t *joints_breakable(const physics_world *world, uint32_t *count)
+{
+    *count = world->joint_solver->breakable.count;
+    return world->joint_solver->breakable.data;
 }
 
 // ---- sweeping

@@ -46,7 +46,11 @@ vec2d joint_anchor_b(const physics_world *world, const joint *j)
 
 double joint_unwrap(double angle, double near)
 {
-    double turns = (near - angle) / (2.0 * PI_D);
+    double apart = near - angle;
+    if (apart > -3.14 && apart < 3.14) {
+        return angle; // as nearly always
+    }
+    double turns = apart / (2.0 * PI_D);
     return angle + floor(turns + 0.5) * (2.0 * PI_D);
 }
 

@@ -20,8 +20,6 @@ static const joint_methods *const METHODS[JOINT_KIND_COUNT] = {
 
 // ---- what the kinds share
 
-#define LEVERAGE_MAX 16.0f // a box held at its corner has up to 7
-
 softness softness_spring(float hertz, float damping_ratio, float h)
 {
     const float fade = 0.2f; // w h from which it counts as stiff: a hundred in parallel stay stable
@@ -38,13 +36,11 @@ static vec2 arm_of(const physics_world *world, uint32_t slot, vec2d anchor)
     return vec2d_relative(world->motions.data[slot].center, anchor);
 }
 
-// How much more easily a point of the body moves than its centre of mass, because the body turns.
-// For most joints that is little, which is seen without a division.
+// Of a point on a body; most are near, which is seen without a division.
 static float leverage(const body_motion *m, vec2 arm)
 {
-    float turning = vec2_length_squared(arm) * m->inv_inertia;
-    return turning > (LEVERAGE_MAX - 1.0f) * m->inv_mass && m->inv_mass > 0.0f
-               ? 1.0f + turning / m->inv_mass
+    return joint_arm_is_long(m, arm) && m->inv_mass > 0.0f
+               ? 1.0f + vec2_length_squared(arm) * m->inv_inertia / m->inv_mass
                : 1.0f;
 }
 
