@@ -1,27 +1,147 @@
 // Continuous collision: a body that moved more than half its width in a step is swept along its
-// motion, against what does not move, or, a bullet, against everything, and put where it first
+// way, against what does not move, or, a bullet, against everything, and put where it first
 // touches. Its velocity stays; the next step's contact stops it. Method: time of impact by
 // conservative advancement (see geometry/distance.h).
+//
+// A way is even: the centre of mass goes straight, the body turns about it. Turns of more than a
+// quarter are swept in pieces, for a sweep of geometry/ takes the short way round. A bullet and
+// what moves are swept against each other's ways; whose turn comes first has its way cut short
+// before the next is looked at, so that on their ways to where they end no two pass through each
+// other.
 #include "common/physics/world.h"
+
+#define PIECE_TURN (0.5 * PI_D) // the most of a turn in one sweep [rad]
+#define CORE_SCALE 0.9f         // of a shape that touches from the start: it may sink in to there
+
+// The way of a body in the step. Behind `stop` it rests.
+typedef struct way {
+    vec2d start; // of the centre of mass
+    vec2 by;
+    rot before;
+    double turn;
+    float stop; // part of the step
+    vec2 local_center;
+} way;
 
 typedef struct swept_body {
     physics_world *world;
     uint32_t body;
     const shape *shape;
     proxy proxy;
-    sweep motion; // with the body's centre of mass before the step as the origin
-    vec2d origin;
-    float fraction;
+    way way;
+    float fraction; // of the step, in which it meets nothing
+    uint32_t met;   // the body that ends it, or NONE
 } swept_body;
+
+// How far other bodies go at most, of those that move.
+typedef struct reaches {
+    float kinematic, dynamic;
+} reaches;
+
+// The turn of a delta rotation, which tells it but for whole turns: the spin tells those, nearly,
+// as the solver adds it up.
+static double whole_turn(const physics_world *world, const body_state *s)
+{
+    double turn = arc_tangent((double)s->delta_rotation.s, (double)s->delta_rotation.c);
+    double by_substep = arc_tangent((double)world->step.h * (double)s->angular_velocity, 1.0);
+    double expected = by_substep * world->step.substeps;
+    while (expected - turn > PI_D) {
+        turn += 2.0 * PI_D;
+    }
+    while (turn - expected > PI_D) {
+        turn -= 2.0 * PI_D;
+    }
+    return turn;
+}
+
+// A fast body's place on the list, or its end.
+static uint32_t fast_index(const physics_world *world, uint32_t slot)
+{
+    uint32_t low = 0;
+    uint32_t high = world->fast.count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (world->fast.data[middle] < slot) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low < world->fast.count && world->fast.data[low] == slot ? low : world->fast.count;
+}
+
+// What is neither fast nor kinematic has hardly moved.
+static way way_of(const physics_world *world, uint32_t slot)
+{
+    const body_motion *m = &world->motions.data[slot];
+    const body_state *s = &world->states.data[slot];
+    way w = {.local_center = m->local_center, .before = m->rotation, .stop = 1.0f};
+    uint32_t fast = fast_index(world, slot);
+    if (fast < world->fast.count) {
+        w.stop = world->stops.data[fast];
+        w.by = s->delta_position;
+        w.turn = w.stop < 1.0f
+                     ? arc_tangent((double)s->delta_rotation.s, (double)s->delta_rotation.c)
+                     : whole_turn(world, s);
+        w.before = rot_inv_mul(s->delta_rotation, m->rotation);
+    } else if (world->bodies.data[slot].type == BODY_KINEMATIC) {
+        w.by = vec2_scale(world->step.dt, s->velocity);
+        w.turn = world->step.substeps *
+                 arc_tangent((double)world->step.h * (double)s->angular_velocity, 1.0);
+        w.before = w.turn == 0.0 ? m->rotation : rot_mul(rot_from_angle(-w.turn), m->rotation);
+    }
+    w.start = vec2d_offset(m->center, vec2_neg(w.by));
+    return w;
+}
+
+// How much of its way the body has gone at a part of the step.
+static float way_gone(const way *w, float at)
+{
+    return at < w->stop ? at / w->stop : 1.0f;
+}
+
+static rot way_rotation(const way *w, float gone)
+{
+    return w->turn == 0.0
+               ? w->before
+               : rot_normalize(rot_mul(rot_from_angle((double)gone * w->turn), w->before));
+}
+
+// From one part of the step to another, with the centre's place seen from `origin`.
+static sweep way_piece(const way *w, vec2d origin, float from, float to)
+{
+    vec2 start = vec2d_relative(origin, w->start);
+    from = way_gone(w, from);
+    to = way_gone(w, to);
+    return (sweep){
+        .local_center = w->local_center,
+        .c1 = vec2_mul_add(start, from, w->by),
+        .c2 = vec2_mul_add(start, to, w->by),
+        .q1 = way_rotation(w, from),
+        .q2 = way_rotation(w, to),
+    };
+}
+
+static int way_pieces(const way *w)
+{
+    double turn = w->turn < 0.0 ? -w->turn : w->turn;
+    return 1 + (int)(turn / PIECE_TURN);
+}
+
+// ---- one shape against another
 
 // Whether the shape ends its motion on the front of a one-sided piece's line, or hardly behind it:
 // then it has not passed the piece, however near it came on the way. A body that slides over the
 // joints of a floor comes near the end of the next piece in every step, and must not wait there.
 static bool stays_in_front(const swept_body *s, vec2 a, vec2 edge)
 {
+    if (way_pieces(&s->way) > 1) {
+        return false; // may have been behind it in between
+    }
     float length;
     vec2 normal = vec2_normalize(vec2_right(edge), &length);
-    transform end = sweep_at(&s->motion, 1.0f);
+    sweep motion = way_piece(&s->way, s->way.start, 0.0f, 1.0f);
+    transform end = sweep_at(&motion, 1.0f);
     float deepest = INFINITY;
     for (int i = 0; i < s->proxy.count; i++) {
         vec2 corner = vec2_sub(transform_point(end, s->proxy.points[i]), a);
@@ -31,102 +151,277 @@ static bool stays_in_front(const swept_body *s, vec2 a, vec2 edge)
     return deepest - s->proxy.radius > -allowed;
 }
 
-// The other body does not move during the sweep: it is where the step has brought it.
+// Coming from behind, or staying in front, it has nothing to do with a chain's piece.
+static bool passes_piece(const swept_body *s, const segment *edge, const way *other)
+{
+    sweep at = way_piece(other, s->way.start, 0.0f, 0.0f);
+    transform frame = sweep_at(&at, 0.0f);
+    vec2 a = transform_point(frame, edge->a);
+    vec2 along = vec2_sub(transform_point(frame, edge->b), a);
+    bool from_behind = vec2_cross(along, vec2_neg(a)) > 0.0f; // its centre starts at the origin
+    return !from_behind && !stays_in_front(s, a, along);
+}
+
+// The part of the step after which the two first touch, up to s->fraction; 1 if they do not.
+// *touching: they do from the start on.
+static float first_touch(const swept_body *s, const proxy *self, const proxy *other,
+                         const way *other_way, bool *touching)
+{
+    int pieces = way_pieces(&s->way);
+    int other_pieces = way_pieces(other_way);
+    pieces = pieces > other_pieces ? pieces : other_pieces;
+    *touching = false;
+    float from = 0.0f;
+    for (int i = 1; i <= pieces && from <= s->fraction; i++) {
+        float to = (float)i / (float)pieces;
+        float ends[2] = {to, to};
+        if (from < other_way->stop && other_way->stop < to) { // a bend in the other's way
+            ends[0] = other_way->stop;
+        }
+        for (int k = 0; k < 2 && from < to; k++) {
+            sweep theirs = way_piece(other_way, s->way.start, from, ends[k]);
+            sweep ours = way_piece(&s->way, s->way.start, from, ends[k]);
+            impact_result hit = impact_time(other, &theirs, self, &ours, 1.0f);
+            bool at_once = hit.state == IMPACT_OVERLAPPED || hit.fraction == 0.0f;
+            if (from == 0.0f && hit.state != IMPACT_NONE && at_once) {
+                *touching = true;
+            } else if (hit.state == IMPACT_HIT || hit.state == IMPACT_FAILED) {
+                return from + hit.fraction * (ends[k] - from); // one that failed has got so far
+            }
+            from = ends[k];
+        }
+    }
+    return 1.0f;
+}
+
+// The shape made smaller about its middle. It counts as touching a millimetre away.
+static proxy proxy_core(const proxy *p, float scale)
+{
+    proxy core = {.count = p->count, .radius = scale * p->radius - 0.8f * LINEAR_SLOP};
+    vec2 middle = {0.0f, 0.0f};
+    for (int i = 0; i < p->count; i++) {
+        middle = vec2_mul_add(middle, 1.0f / (float)p->count, p->points[i]);
+    }
+    for (int i = 0; i < p->count; i++) {
+        core.points[i] = vec2_lerp(middle, p->points[i], scale);
+    }
+    return core;
+}
+
+// How far the core is from the other shape when the step begins.
+static float gap_of_core(const swept_body *s, float scale, const proxy *other, const way *other_way)
+{
+    sweep theirs = way_piece(other_way, s->way.start, 0.0f, 0.0f);
+    sweep ours = way_piece(&s->way, s->way.start, 0.0f, 0.0f);
+    transform relative = transform_inv_mul(sweep_at(&theirs, 0.0f), sweep_at(&ours, 0.0f));
+    proxy core = proxy_core(&s->proxy, scale);
+    return distance_proxies(other, &core, relative, false, NULL).distance - other->radius -
+           core.radius;
+}
+
+// The largest core that does not touch when the step begins; 0 is the shape's middle alone, and
+// less is none.
+static float largest_scale(const swept_body *s, const proxy *other, const way *other_way)
+{
+    const float apart = 1.2f * LINEAR_SLOP; // from where impact_time() does not call it a touch
+    if (!(gap_of_core(s, 0.0f, other, other_way) > apart)) {
+        return -1.0f;
+    }
+    float fits = 0.0f;
+    float touches = CORE_SCALE;
+    for (int i = 0; i < 8; i++) {
+        float middle = 0.5f * (fits + touches);
+        if (gap_of_core(s, middle, other, other_way) > apart) {
+            fits = middle;
+        } else {
+            touches = middle;
+        }
+    }
+    return fits;
+}
+
+// What touches from the start is the contact solver's matter, which may let it sink in by a little;
+// then a core of the shape is held as the shape itself would be.
+static float first_touch_of_core(const swept_body *s, const proxy *other, const way *other_way)
+{
+    bool touching;
+    proxy core = proxy_core(&s->proxy, CORE_SCALE);
+    float fraction = first_touch(s, &core, other, other_way, &touching);
+    if (!touching) {
+        return fraction;
+    }
+    float scale = largest_scale(s, other, other_way);
+    if (scale < 0.0f) {
+        return 1.0f; // its middle is in there: nobody knows on which side it belongs
+    }
+    core = proxy_core(&s->proxy, scale);
+    return first_touch(s, &core, other, other_way, &touching);
+}
+
 static bool sweep_against(void *context, uint32_t other)
 {
     swept_body *s = context;
     physics_world *world = s->world;
     const shape *o = &world->shapes.data[other];
-    if (o->body == s->body || (o->flags & SHAPE_SENSOR) != 0) {
-        return true;
-    }
-    const body *other_body = &world->bodies.data[o->body];
     uint32_t self = (uint32_t)(s->shape - world->shapes.data);
-    if ((other_body->flags & BODY_BULLET) != 0 || !contact_wanted(world, self, other)) {
+    if (o->body == s->body || (o->flags & SHAPE_SENSOR) != 0 ||
+        !contact_wanted(world, self, other)) {
         return true;
     }
-    const body_motion *m = &world->motions.data[o->body];
-    vec2 center = vec2d_relative(s->origin, m->center);
-    sweep still = {m->local_center, center, center, m->rotation, m->rotation};
-    proxy proxy_other = proxy_from_shape(&o->geometry);
-    if (o->geometry.kind == SHAPE_CHAIN_SEGMENT) {
-        // One-sided: coming from behind, it lets through.
-        transform frame = sweep_at(&still, 0.0f);
-        vec2 a = transform_point(frame, o->geometry.chain.edge.a);
-        vec2 edge = vec2_sub(transform_point(frame, o->geometry.chain.edge.b), a);
-        bool from_behind = vec2_cross(edge, vec2_sub(s->motion.c1, a)) > 0.0f;
-        if (from_behind || stays_in_front(s, a, edge)) {
-            return true;
-        }
+    way other_way = way_of(world, o->body);
+    if (o->geometry.kind == SHAPE_CHAIN_SEGMENT &&
+        !passes_piece(s, &o->geometry.chain.edge, &other_way)) {
+        return true;
     }
-    impact_result hit = impact_time(&proxy_other, &still, &s->proxy, &s->motion, s->fraction);
-    // Touching from the start is the contact solver's matter.
-    if (hit.state == IMPACT_HIT && hit.fraction > 0.0f && hit.fraction < s->fraction) {
-        s->fraction = hit.fraction;
+    proxy proxy_other = proxy_from_shape(&o->geometry);
+    bool touching;
+    float fraction = first_touch(s, &s->proxy, &proxy_other, &other_way, &touching);
+    if (touching) {
+        fraction = float_min(fraction, first_touch_of_core(s, &proxy_other, &other_way));
+    }
+    // Of those that are met at the same time the lowest counts, whichever is found first.
+    if (fraction < s->fraction ||
+        (fraction == s->fraction && fraction < 1.0f && o->body < s->met)) {
+        s->fraction = fraction;
+        s->met = o->body;
     }
     return true;
 }
 
+// ---- a body
+
+static bool is_bullet(const physics_world *world, uint32_t slot)
+{
+    return (world->bodies.data[slot].flags & BODY_BULLET) != 0;
+}
+
+// Around the shape on its way.
 static aabb swept_box(const swept_body *s)
 {
-    aabb before = shape_aabb(&s->shape->geometry, sweep_at(&s->motion, 0.0f));
-    aabb after = shape_aabb(&s->shape->geometry, sweep_at(&s->motion, 1.0f));
-    aabb box = aabb_union(before, after);
-    // A point of the body leaves the hull of the two poses by no more than the sagitta of its arc:
-    // bounded by the turn's chord.
-    return aabb_at(s->origin, box);
+    const body_motion *m = &s->world->motions.data[s->body];
+    sweep motion = way_piece(&s->way, s->way.start, 0.0f, 1.0f);
+    if (way_pieces(&s->way) > 1) { // it has been anywhere round its centre
+        aabb line = {vec2_min(motion.c1, motion.c2), vec2_max(motion.c1, motion.c2)};
+        return aabb_at(s->way.start, aabb_expand(line, m->extent_max));
+    }
+    aabb before = shape_aabb(&s->shape->geometry, sweep_at(&motion, 0.0f));
+    aabb after = shape_aabb(&s->shape->geometry, sweep_at(&motion, 1.0f));
+    // A point leaves the hull of the two by no more than the sagitta of its arc, which is less than
+    // the chord.
+    float chord = vec2_length((vec2){motion.q1.c - motion.q2.c, motion.q1.s - motion.q2.s});
+    return aabb_at(s->way.start, aabb_expand(aabb_union(before, after), m->extent_max * chord));
 }
 
 // Finds the first touch of all shapes of the body on their way.
-static void sweep_shapes(swept_body *s, bool bullet)
+static void sweep_shapes(swept_body *s, const reaches *reach, bool against_moving)
 {
     physics_world *world = s->world;
     const body *b = &world->bodies.data[s->body];
-    const body_motion *m = &world->motions.data[s->body];
-    float turned = float_abs(world->states.data[s->body].delta_rotation.s);
     for (uint32_t k = b->shapes; k != NONE; k = world->shapes.data[k].next) {
         s->shape = &world->shapes.data[k];
         if (s->shape->proxy == NONE || (s->shape->flags & SHAPE_SENSOR) != 0) {
             continue;
         }
         s->proxy = proxy_from_shape(&s->shape->geometry);
-        aabb box = aabb_expand(swept_box(s), m->extent_max * turned);
-        for (int type = BODY_STATIC; type <= (bullet ? BODY_DYNAMIC : BODY_STATIC); type++) {
-            tree_query(&world->broad.trees[type], box, sweep_against, s);
+        aabb box = swept_box(s);
+        const tree *trees = world->broad.trees;
+        tree_query(&trees[BODY_STATIC], box, sweep_against, s);
+        if (against_moving) {
+            tree_query(&trees[BODY_KINEMATIC], aabb_expand(box, reach->kinematic), sweep_against,
+                       s);
+            tree_query(&trees[BODY_DYNAMIC], aabb_expand(box, reach->dynamic), sweep_against, s);
         }
     }
 }
 
-static void sweep_body(physics_world *world, uint32_t slot)
+// Has the body stop at a part of the step: puts it where it is then, and keeps how far it came.
+static void stop_body(physics_world *world, uint32_t slot, const way *w, float at)
 {
     body_motion *m = &world->motions.data[slot];
     body_state *state = &world->states.data[slot];
-    const body *b = &world->bodies.data[slot];
-    vec2 by = state->delta_position;
-    rot turned = state->delta_rotation;
-    rot before = rot_inv_mul(turned, m->rotation);
-    swept_body s = {
-        .world = world,
-        .body = slot,
-        .motion = {m->local_center, {0.0f, 0.0f}, by, before, m->rotation},
-        .origin = vec2d_offset(m->center, vec2_neg(by)),
-        .fraction = 1.0f,
-    };
-    bool bullet = (b->flags & BODY_BULLET) != 0;
-    if (bullet || world->broad.trees[BODY_STATIC].root != 0) {
-        sweep_shapes(&s, bullet);
+    float gone = way_gone(w, at);
+    state->delta_position = vec2_scale(gone, w->by);
+    state->delta_rotation = rot_from_angle((double)gone * w->turn);
+    m->center = vec2d_offset(w->start, state->delta_position);
+    m->rotation = way_rotation(w, gone);
+    body_set_pose_from_center(m);
+    world->stops.data[fast_index(world, slot)] = at;
+}
+
+// What a kinematic body has met goes with it for the rest of the step, as far as what stands still
+// lets it.
+static void take_along(swept_body *s, const reaches *reach)
+{
+    physics_world *world = s->world;
+    way carrier = way_of(world, s->met);
+    body_motion *m = &world->motions.data[s->body];
+    body_state *state = &world->states.data[s->body];
+    sweep rest = way_piece(&carrier, carrier.start, s->fraction, 1.0f);
+    rot turned = rot_inv_mul(rest.q1, rest.q2);
+    vec2 arm = vec2d_relative(vec2d_offset(carrier.start, rest.c1), m->center);
+    vec2 by = vec2_sub(vec2_add(rest.c2, rot_vec(turned, arm)), vec2_add(rest.c1, arm));
+    const way first = s->way;
+    s->way = (way){.start = m->center,
+                   .by = by,
+                   .before = m->rotation,
+                   .turn = arc_tangent((double)turned.s, (double)turned.c),
+                   .stop = 1.0f,
+                   .local_center = m->local_center};
+    s->fraction = 1.0f;
+    s->met = NONE;
+    sweep_shapes(s, reach, false);
+    m->center = vec2d_offset(s->way.start, vec2_scale(s->fraction, by));
+    m->rotation = way_rotation(&s->way, s->fraction);
+    body_set_pose_from_center(m);
+    state->delta_position = vec2d_relative(first.start, m->center);
+    state->delta_rotation = rot_normalize(rot_inv_mul(first.before, m->rotation));
+    world->stops.data[fast_index(world, s->body)] = 1.0f;
+}
+
+static void sweep_body(physics_world *world, uint32_t slot, const reaches *reach)
+{
+    bool bullet = is_bullet(world, slot);
+    if (!bullet && world->broad.trees[BODY_STATIC].root == 0) {
+        return;
     }
-    if (s.fraction < 1.0f) {
-        transform at = sweep_at(&s.motion, s.fraction);
-        m->rotation = at.q;
-        vec2 center = transform_point(at, m->local_center);
-        m->center = vec2d_offset(s.origin, center);
-        body_set_pose_from_center(m);
+    swept_body s = {.world = world, .body = slot, .way = way_of(world, slot)};
+    s.fraction = s.way.stop; // another bullet may have stopped it
+    sweep_shapes(&s, reach, bullet);
+    if (s.met == NONE) {
+        return;
     }
-    float moved = distance_moved(m, by, turned);
-    state->delta_position = (vec2){0.0f, 0.0f};
-    state->delta_rotation = ROT_IDENTITY;
-    body_update_boxes(world, slot, moved);
+    stop_body(world, slot, &s.way, s.fraction);
+    uint32_t met = fast_index(world, s.met);
+    if (met < world->fast.count && world->stops.data[met] > s.fraction) {
+        way other = way_of(world, s.met);
+        stop_body(world, s.met, &other, s.fraction);
+    } else if (world->bodies.data[s.met].type == BODY_KINEMATIC) {
+        take_along(&s, reach);
+    }
+}
+
+// ---- all of them
+
+static reaches find_reaches(const physics_world *world)
+{
+    reaches r = {0.0f, 0.0f};
+    for (uint32_t i = 0; i < world->fast.count; i++) {
+        uint32_t slot = world->fast.data[i];
+        const body_state *s = &world->states.data[slot];
+        r.dynamic = float_max(r.dynamic, distance_moved(&world->motions.data[slot],
+                                                        s->delta_position, s->delta_rotation));
+    }
+    for (uint32_t i = 0; i < world->awake_bodies.count; i++) {
+        uint32_t slot = world->awake_bodies.data[i];
+        const body_state *s = &world->states.data[slot];
+        if ((s->flags & STATE_DYNAMIC) == 0) {
+            vec2 by = vec2_scale(world->step.dt, s->velocity);
+            float turn = float_min(world->step.dt * float_abs(s->angular_velocity), 2.0f);
+            float moved = vec2_length(by) + turn * world->motions.data[slot].extent_max;
+            r.kinematic = float_max(r.kinematic, moved);
+        }
+    }
+    return r;
 }
 
 void solve_continuous(physics_world *world)
@@ -134,15 +429,33 @@ void solve_continuous(physics_world *world)
     if (world->fast.count == 0) {
         return;
     }
-    // Bullets last, when all others are where they will be; each kind by slot.
     world->fast.count = sort_slots(world->fast.data, world->fast.count);
-    for (int bullets = 0; bullets < 2; bullets++) {
-        for (uint32_t i = 0; i < world->fast.count; i++) {
-            uint32_t slot = world->fast.data[i];
-            bool bullet = (world->bodies.data[slot].flags & BODY_BULLET) != 0;
-            if (bullet == (bullets == 1)) {
-                sweep_body(world, slot);
-            }
+    array_clear(&world->stops);
+    for (uint32_t i = 0; i < world->fast.count; i++) {
+        array_push(&world->stops, 1.0f);
+    }
+    const uint32_t *fast = world->fast.data;
+    uint32_t bullets = 0;
+    for (uint32_t i = 0; i < world->fast.count; i++) {
+        if (is_bullet(world, fast[i])) {
+            bullets++;
+        } else {
+            sweep_body(world, fast[i], NULL);
         }
+    }
+    // Bullets last, when all others are where they will be.
+    reaches reach = bullets > 0 ? find_reaches(world) : (reaches){0.0f, 0.0f};
+    for (uint32_t i = 0; i < world->fast.count && bullets > 0; i++) {
+        if (is_bullet(world, fast[i])) {
+            sweep_body(world, fast[i], &reach);
+        }
+    }
+    for (uint32_t i = 0; i < world->fast.count; i++) {
+        body_state *s = &world->states.data[fast[i]];
+        float moved =
+            distance_moved(&world->motions.data[fast[i]], s->delta_position, s->delta_rotation);
+        s->delta_position = (vec2){0.0f, 0.0f};
+        s->delta_rotation = ROT_IDENTITY;
+        body_update_boxes(world, fast[i], moved);
     }
 }

@@ -35,6 +35,12 @@ float distance_moved(const body_motion *m, vec2 moved, rot turned)
     return vec2_length(moved) + turn * m->extent_max;
 }
 
+// A change of rotation does not tell whole turns.
+static bool spins_fast(const physics_world *world, const body_state *s)
+{
+    return float_abs(s->angular_velocity) * world->step.dt > 1.5f;
+}
+
 // Boxes are looked at when the body may have left one of them: after it has moved by the least room
 // that was left in any.
 void body_update_boxes(physics_world *world, uint32_t slot, float moved)
@@ -77,12 +83,12 @@ void finalize_bodies(physics_world *world)
         if (dynamic) {
             update_sleep_time(world, m, s);
         }
-        if (dynamic && world->def.continuous && m->extent_min > 0.0f &&
-            distance_moved(m, s->delta_position, s->delta_rotation) > 0.5f * m->extent_min) {
+        float moved = distance_moved(m, s->delta_position, s->delta_rotation);
+        if (dynamic && world->def.continuous &&
+            (moved > 0.5f * m->extent_min || spins_fast(world, s)) && m->extent_min > 0.0f) {
             array_push(&world->fast, slot); // continuous.c still needs the changes of pose
             continue;
         }
-        float moved = distance_moved(m, s->delta_position, s->delta_rotation);
         s->delta_position = (vec2){0.0f, 0.0f};
         s->delta_rotation = ROT_IDENTITY;
         body_update_boxes(world, slot, moved);

@@ -115,6 +115,7 @@ void world_free(physics_world *world)
     array_free(&world->scratch);
     array_free(&world->set_of);
     array_free(&world->fast);
+    array_free(&world->stops);
     free(world->lanes);
     free(world);
 }

@@ -261,6 +261,7 @@ struct physics_world {
     ARRAY(uint32_t) scratch;
     ARRAY(uint32_t) set_of;      // union-find of islands.c
     ARRAY(uint32_t) fast;        // bodies for continuous.c
+    ARRAY(float) stops;          // the part of the step after which each of these rests
     struct contact_lanes *lanes; // the contacts of a step, by colour, LANES at a time
     uint32_t lanes_capacity;
     uint32_t lanes_first[COLOURS + 2]; // where each colour's begin
