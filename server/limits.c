@@ -37,6 +37,11 @@ uint64_t limits_get(const limits *values, const limit_info *info)
     return value;
 }
 
+uint64_t limits_worlds_in_all(const limits *values)
+{
+    return 2 * values->worlds;
+}
+
 static const limit_info *find(const char *name, size_t size)
 {
     for (size_t i = 0; i < sizeof TABLE / sizeof *TABLE; i++) {

@@ -80,6 +80,11 @@ const limit_info *limits_info(size_t index);
 
 uint64_t limits_get(const limits *values, const limit_info *info);
 
+// How many worlds there may be in all: besides those with a name, as many that were destroyed and
+// whose end, or last answer, has not come yet. Else whoever makes and destroys worlds faster than a
+// busy simulation thread takes notice could fill the memory.
+uint64_t limits_worlds_in_all(const limits *values);
+
 // Sets the limit named by "NAME=VALUE". Errors: no such name, not a whole number, out of its range.
 status limits_set(limits *values, const char *assignment, error *err);
 

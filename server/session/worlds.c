@@ -278,6 +278,11 @@ status worlds_create(server *s, const call *c, command *create, error *err)
         return error_set(err, STATUS_LIMIT_EXCEEDED, "worlds: there are %u already",
                          s->worlds.by_name.count);
     }
+    if (s->worlds.by_number.count >= limits_worlds_in_all(s->limits)) {
+        return error_set(err, STATUS_LIMIT_EXCEEDED,
+                         "worlds: %u that were destroyed have not ended yet",
+                         s->worlds.by_number.count - s->worlds.by_name.count);
+    }
     world_entry *entry = directory_add(&s->worlds, create->world);
     request *r = worlds_request(c, entry, create);
     r->kind = REQUEST_ADOPT;

@@ -195,10 +195,11 @@ static void *run(void *argument)
 
 static uint64_t queue_max(const limits *bounds)
 {
-    // Commands of all worlds, and for each subscription an acknowledgement, a snapshot and an end.
-    uint64_t commands = bounds->commands_per_world * bounds->worlds;
+    // Commands of all worlds; for each subscription, those included that commands are about to
+    // make, an acknowledgement, a snapshot and an end.
+    uint64_t commands = bounds->commands_per_world * limits_worlds_in_all(bounds);
     uint64_t readers = bounds->connections * bounds->subscriptions_per_connection;
-    return commands + 4 * readers + 1024;
+    return 4 * (commands + readers) + 1024;
 }
 
 status host_create(const host_options *options, host **out, error *err)

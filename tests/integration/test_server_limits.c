@@ -213,6 +213,37 @@ static void worlds_are_refused(void **state)
     stop();
 }
 
+// One simulation thread with much to do cannot take notice of worlds' ends; what is made and
+// destroyed meanwhile has a bound, and the server outlives it.
+static void worlds_that_have_not_ended_are_counted(void **state)
+{
+    (void)state;
+    enum { ROUNDS = 40, COMMANDS = 98 };
+    const char *options[] = {"--threads", "1",
+                             "--limit",   "worlds=2",
+                             "--limit",   "commands_per_world=100",
+                             "--limit",   "connections=2",
+                             "--limit",   "subscriptions_per_connection=1",
+                             NULL};
+    process_start(&server, program, options);
+    client_open(&a, server.port);
+    client_open(&b, server.port);
+    client_call(&a, "world.create", "{\"world\":\"slow\",\"scene\":\"heap\",\"paused\":true}");
+    uint32_t slow = client_request(&a, "world.step", "{\"world\":\"slow\",\"ticks\":200}");
+    uint32_t last = 0;
+    for (int round = 0; round < ROUNDS; round++) {
+        last = client_request(&b, "world.create", "{\"world\":\"brief\"}");
+        for (int i = 0; i < COMMANDS; i++) {
+            client_notify(&b, "world.pause", "{\"world\":\"brief\"}");
+        }
+        client_notify(&b, "world.destroy", "{\"world\":\"brief\"}");
+    }
+    assert_limit(client_error(&b, last), "have not ended");
+    client_result(&a, slow);
+    client_call(&b, "world.create", "{\"world\":\"brief\"}");
+    stop();
+}
+
 static void bodies_per_world_are_refused(void **state)
 {
     (void)state;
@@ -380,6 +411,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(output_that_nobody_takes_closes_the_connection),
         cmocka_unit_test(subscriptions_per_connection_are_refused),
         cmocka_unit_test(worlds_are_refused),
+        cmocka_unit_test(worlds_that_have_not_ended_are_counted),
         cmocka_unit_test(bodies_per_world_are_refused),
         cmocka_unit_test(events_kept_close_the_reader),
         cmocka_unit_test(ahead_ticks_are_refused),
