@@ -13,7 +13,7 @@ log=.build/run.log
 echo "server/run.sh: building (output in $log)" >&2
 {
     cmake --preset release -DCAROM_TESTS=OFF -DCAROM_BENCH=OFF &&
-        cmake --build --preset release --target caromd carom
+        cmake --build --preset release
 } >"$log" 2>&1 || {
     cat "$log" >&2
     echo "server/run.sh: the build failed, see above" >&2
