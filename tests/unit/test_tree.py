@@ -6,6 +6,7 @@ himself does not count; in an unpacked archive, everything is.
 Usage: test_tree.py [PROJECT_ROOT]
 """
 
+import json
 import pathlib
 import subprocess
 import sys
@@ -49,6 +50,16 @@ class Top(unittest.TestCase):
                 path = ROOT / name
                 self.assertTrue(path.is_file())
                 self.assertTrue(path.stat().st_mode & 0o111, "not executable")
+
+    def test_presets_build_the_tests_whatever_was_configured_before(self):
+        # server/run.sh configures the folder of a preset without them, and a cache remembers that.
+        presets = json.loads((ROOT / "CMakePresets.json").read_text())["configurePresets"]
+        by_name = {preset["name"]: preset for preset in presets}
+        self.assertEqual("ON", by_name["base"]["cacheVariables"]["CAROM_TESTS"])
+        for preset in presets:
+            with self.subTest(preset["name"]):
+                self.assertEqual("base", preset.get("inherits", "base"))
+                self.assertEqual("ON", preset["cacheVariables"].get("CAROM_TESTS", "ON"))
 
 
 if __name__ == "__main__":
