@@ -1,0 +1,71 @@
+"""README.md holds what it promises: its links lead somewhere, its programs and its scene run as they
+are printed, against a server on another port.
+
+Usage: test_readme.py CAROMD CAROM NVIM
+"""
+
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from caromd import Caromd
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+SECONDS_MAX = 60
+CAROMD, CAROM, NVIM = sys.argv[1:4]
+
+
+def blocks(language):
+    return re.findall(rf"^```{language}\n(.*?)^```", README, re.DOTALL | re.MULTILINE)
+
+
+class Readme(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.server = cls.enterClassContext(Caromd(CAROMD))
+        cls.folder = pathlib.Path(cls.enterClassContext(tempfile.TemporaryDirectory()))
+
+    def snippet(self, language, name):
+        """The only block of the language, as a file; its port is the server's."""
+        found = blocks(language)
+        self.assertEqual(1, len(found))
+        self.assertIn("22766", found[0] if language != "json" else "22766")
+        path = self.folder / name
+        path.write_text(found[0].replace("22766", str(self.server.port)), encoding="utf-8")
+        return str(path)
+
+    def run_program(self, *command):
+        environment = dict(os.environ, CAROM_SERVER=f"127.0.0.1:{self.server.port}")
+        result = subprocess.run(command, env=environment, stdin=subprocess.DEVNULL,
+                                capture_output=True, text=True, timeout=SECONDS_MAX)
+        self.assertEqual(0, result.returncode, result.stderr)
+        return result.stdout + result.stderr
+
+    def test_links_lead_to_files(self):
+        links = re.findall(r"\]\(([^)#]+)[^)]*\)", README)
+        self.assertGreater(len(links), 10)
+        for link in links:
+            with self.subTest(link):
+                self.assertTrue((ROOT / link).exists())
+
+    def test_python_strikes_a_ball(self):
+        velocity = self.run_program(sys.executable, self.snippet("python", "ball.py"))
+        self.assertRegex(velocity, r"^\[1\.27\d*, -\d")
+
+    def test_neovim_strikes_a_ball(self):
+        velocity = self.run_program(NVIM, "--headless", "-u", "NONE", "-i", "NONE", "-n",
+                                    "-S", self.snippet("lua", "ball.lua"), "+qa")
+        self.assertRegex(velocity, r"\{ 1\.27\d*, ")
+
+    def test_scene_builds_a_wall(self):
+        told = self.run_program(CAROM, "apply", self.snippet("json", "wall.json"))
+        self.assertIn("151 bodies", told)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
