@@ -563,6 +563,7 @@ static void set_numbers(physics_world *world, uint32_t slot, uint32_t fields, co
     }
     if ((fields & (BODY_FIELD_MASS | BODY_FIELD_FIXED_ROTATION)) != 0) {
         body_update_mass(world, slot);
+        body_update_boxes(world, slot, INFINITY);
     }
 }
 

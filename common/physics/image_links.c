@@ -17,8 +17,9 @@ static void point_fields(image_stream *s, contact_point *p)
         stream_float(s, &p->normal_impulse);
         stream_float(s, &p->tangent_impulse);
     }
-    stream_expect(s, isfinite(p->normal_impulse) && isfinite(p->tangent_impulse),
-                  "an impulse is not finite");
+    stream_expect(
+        s, p->normal_impulse >= 0.0f && isfinite(p->normal_impulse) && isfinite(p->tangent_impulse),
+        "an impulse is out of range");
 }
 
 // The manifold is found again from the frames in which it was found first; the impulses are what it
@@ -31,7 +32,8 @@ static void manifold_fields(image_stream *s, physics_world *world, uint32_t slot
     stream_float(s, &at->q.c);
     stream_float(s, &at->q.s);
     float unit = at->q.c * at->q.c + at->q.s * at->q.s;
-    stream_expect(s, vec2_is_finite(at->p) && unit > 0.98f && unit < 1.02f, "a contact's frame");
+    stream_expect(s, vec2_is_finite(at->p) && unit > 0.9999f && unit < 1.0001f,
+                  "a contact's frame");
     if (s->reading && !s->failed) {
         stream_expect(s, contact_restore(world, slot), "a contact without points");
     }
@@ -144,14 +146,42 @@ static void impulses_fields(image_stream *s, joint_impulses *p)
     }
 }
 
-static bool is_joint_of(const physics_world *world, uint32_t slot)
+// Whether a gear that takes hold of that body can stand on the joint.
+static bool is_joint_of(const physics_world *world, uint32_t slot, uint32_t held)
 {
     if (slot == NONE) {
         return true;
     }
-    joint_kind kind = world->joints.data[slot].kind;
-    return slots_has(&world->joint_slots, slot) &&
-           (kind == JOINT_REVOLUTE || kind == JOINT_PRISMATIC);
+    const joint *on = &world->joints.data[slot];
+    return slots_has(&world->joint_slots, slot) && (on->body_a == held || on->body_b == held) &&
+           (on->kind == JOINT_REVOLUTE || on->kind == JOINT_PRISMATIC);
+}
+
+// Settings that a definition may have; what was derived from the bodies at creation is only to be
+// sane.
+static void check_settings(image_stream *s, const joint *j)
+{
+    const uint32_t derived = JOINT_FIELD_ANCHOR_A | JOINT_FIELD_ANCHOR_B | JOINT_FIELD_AXIS |
+                             JOINT_FIELD_REFERENCE_ANGLE | JOINT_FIELD_LENGTH | JOINT_FIELD_TARGET |
+                             JOINT_FIELD_TARGET_ANGLE;
+    joint_def def = joint_def_default(j->kind);
+    error err;
+    joint_settings_tell(j, &def);
+    if (joint_fields_check(j->kind, def.fields & ~derived, &def, &err) != STATUS_OK ||
+        joint_check_rod(j, &err) != STATUS_OK) {
+        stream_fail(s, "a joint: %s", err.text);
+    }
+    const double most = 4.0 * PHYSICS_EXTENT_MAX * JOINT_RATIO_MAX;
+    const double derived_numbers[] = {
+        def.length,    def.reference_angle, def.target_angle, def.target.x,  def.target.y,
+        j->anchor_a.x, j->anchor_a.y,       j->anchor_b.x,    j->anchor_b.y, j->angle,
+        j->gear_a,     j->gear_b,           j->gear_constant};
+    bool sane = def.lower <= def.upper && def.length >= 0.0;
+    for (size_t i = 0; i < sizeof derived_numbers / sizeof *derived_numbers; i++) {
+        sane = sane && derived_numbers[i] >= -most && derived_numbers[i] <= most;
+    }
+    float unit = vec2_length_squared(j->axis);
+    stream_expect(s, sane && unit < 1.01f, "a joint's setting is out of range");
 }
 
 static void check_joint(image_stream *s, const physics_world *world, const joint *j)
@@ -195,6 +225,7 @@ void joint_record(image_stream *s, physics_world *world, uint32_t slot)
         j->kind = (joint_kind)kind;
         j->flags = flags;
         check_joint(s, world, j);
+        check_settings(s, j);
     }
 }
 
@@ -203,7 +234,9 @@ void image_finish_joints(image_stream *s, physics_world *world)
     for (uint32_t slot = slots_next(&world->joint_slots, 0); slot != 0 && !s->failed;
          slot = slots_next(&world->joint_slots, slot)) {
         joint *j = &world->joints.data[slot];
-        stream_expect(s, is_joint_of(world, j->joint_a) && is_joint_of(world, j->joint_b),
+        stream_expect(s,
+                      is_joint_of(world, j->joint_a, j->body_a) &&
+                          is_joint_of(world, j->joint_b, j->body_b),
                       "a gear's joints");
         if (!s->failed) {
             joint_link(world, slot);

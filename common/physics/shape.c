@@ -318,6 +318,7 @@ status shape_add(physics_world *world, body_id owner, const shape_def *def, shap
             shape_enter_broad_phase(world, i);
         }
     }
+    body_update_boxes(world, slot, INFINITY); // another centre places it anew, to the last bit
     body_wake(world, slot);
     *out = shape_id_of(world, added);
     return STATUS_OK;
@@ -336,6 +337,7 @@ status shape_remove(physics_world *world, shape_id id, error *err)
     body_wake_touching(world, owner);
     shape_detach(world, slot);
     body_update_mass(world, owner);
+    body_update_boxes(world, owner, INFINITY);
     return STATUS_OK;
 }
 

@@ -167,8 +167,9 @@ static void check_shape(const physics_world *world, uint32_t slot)
     ASSERT(leaf->left == 0 && leaf->right == slot);
     ASSERT(leaf->box.lower.x == s->fat.lower.x && leaf->box.lower.y == s->fat.lower.y);
     ASSERT(leaf->box.upper.x == s->fat.upper.x && leaf->box.upper.y == s->fat.upper.y);
-    aabb tight = shape_aabb_at(&s->geometry, body_pose(&world->motions.data[s->body]));
-    ASSERT(aabb_contains(s->fat, tight));
+    const body_motion *m = &world->motions.data[s->body];
+    aabb tight = shape_aabb(&s->geometry, (transform){{0.0f, 0.0f}, m->rotation});
+    ASSERT(aabb_contains(s->fat, aabb_at(m->position, tight)));
 }
 
 static void check_shapes(const physics_world *world)
