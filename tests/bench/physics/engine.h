@@ -1,0 +1,76 @@
+// One small interface over all engines, so that what is measured is written once.
+//
+// An engine is a table of functions; a world of it is opaque. Each engine runs with its own
+// defaults: what a scene says is gravity, sleeping, shapes and materials, nothing else. A world is
+// made, stepped and read on one thread (an engine may use more of its own inside a step).
+#ifndef CAROM_TESTS_BENCH_ENGINE_H
+#define CAROM_TESTS_BENCH_ENGINE_H
+
+#include "tests/bench/physics/scene_data.h"
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define ENGINE_DT (1.0 / 60.0) // of a step [s]
+
+// Where a step's time goes, as far as an engine tells. What it does not name is in no phase.
+typedef enum engine_phase {
+    PHASE_PAIRS,  // broad phase: boxes that overlap newly
+    PHASE_NARROW, // manifolds
+    PHASE_SOLVE,  // constraints of contacts and joints, and integration
+    PHASE_FINALIZE,
+    PHASE_CONTINUOUS,
+    PHASE_ISLANDS, // islands and sleep
+    PHASE_EVENTS,
+    PHASE_COUNT
+} engine_phase;
+
+typedef struct engine_body { // of the body's origin
+    double x, y, angle;
+    double vx, vy;
+} engine_body;
+
+typedef struct engine_options {
+    int threads;
+    bool profile; // engine.phases() will be asked
+} engine_options;
+
+typedef struct engine {
+    const char *name; // as on the command line
+    const char *note; // what a reader of its figures must know of its build; NULL: nothing
+    int threads_max;
+    // The version, and whatever is chosen at run time. Into `text`.
+    void (*describe)(char *text, size_t size);
+    // Never NULL: what an engine cannot build ends the process with a text.
+    void *(*create)(const scene_data *scene, const engine_options *options);
+    void (*destroy)(void *world);
+    void (*step)(void *world);
+    void (*read)(void *world, engine_body *bodies); // all of the scene's, in its order
+    uint32_t (*contacts)(void *world);              // pairs of shapes that touch
+    uint32_t (*awake)(void *world);                 // dynamic bodies
+    // Of the last step [ms]; negative: the engine does not tell. NULL: it tells nothing.
+    void (*phases)(void *world, double ms[PHASE_COUNT]);
+    // The whole state as bytes and back; NULL: the engine has no such thing.
+    uint64_t (*hash)(void *world);
+    size_t (*save)(void *world, uint8_t **bytes); // returns how many; *bytes is to be freed
+    // A world, new or the one given, in the state of the image: the engine's quickest way. What is
+    // given is no longer valid unless it is what is returned.
+    void *(*restore)(void *world, const uint8_t *bytes, size_t size);
+} engine;
+
+// Those that were compiled in; carom is the first.
+const engine *const *engine_list(int *count);
+const engine *engine_find(const char *name);
+
+extern const engine ENGINE_CAROM;
+extern const engine ENGINE_BOX2D3;
+extern const engine ENGINE_BOX2D2;
+extern const engine ENGINE_CHIPMUNK;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

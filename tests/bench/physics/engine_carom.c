@@ -1,0 +1,147 @@
+// carom behind the bench's interface. The world comes from the scene's own builder, not from the
+// data that was read of it: it is the very world of the golden hashes.
+#include "tests/bench/physics/engine.h"
+
+#include "common/physics/contact_lanes.h"
+#include "common/physics/image.h"
+#include "common/physics/physics.h"
+#include "tests/bench/clock.h"
+#include "tests/golden/scenes.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+typedef struct carom_world {
+    physics_world *world;
+    uint32_t count;
+    body_row *rows;
+} carom_world;
+
+static void describe(char *text, size_t size)
+{
+    snprintf(text, size, "carom %s (%s)", CAROM_VERSION, contact_kernels_choose()->name);
+}
+
+static double now_ms(void)
+{
+    return clock_seconds(CLOCK_WALL) * 1e3;
+}
+
+static void *create(const scene_data *scene, const engine_options *options)
+{
+    carom_world *self = calloc(1, sizeof *self);
+    const scene_kind *kind = scene_find(scene->name);
+    if (self == NULL || kind == NULL) {
+        abort();
+    }
+    self->world = scene_create(kind, scene->scale, (vec2d){0.0, 0.0});
+    self->count = scene->body_count;
+    if (options->profile) {
+        world_set_clock(self->world, now_ms);
+    }
+    return self;
+}
+
+static void destroy(void *world)
+{
+    carom_world *self = world;
+    world_free(self->world);
+    free(self->rows);
+    free(self);
+}
+
+static void step(void *world)
+{
+    carom_world *self = world;
+    world_step(self->world);
+}
+
+static void read_bodies(void *world, engine_body *bodies)
+{
+    carom_world *self = world;
+    if (self->rows == NULL) {
+        self->rows = calloc(self->count, sizeof *self->rows);
+    }
+    if (self->rows == NULL || world_rows(self->world, self->rows, self->count) != self->count) {
+        abort();
+    }
+    for (uint32_t i = 0; i < self->count; i++) {
+        const body_row *row = &self->rows[i];
+        bodies[i] = (engine_body){
+            .x = row->position.x,
+            .y = row->position.y,
+            .angle = (double)row->angle,
+            .vx = (double)row->velocity.x,
+            .vy = (double)row->velocity.y,
+        };
+    }
+}
+
+static uint32_t contacts(void *world)
+{
+    carom_world *self = world;
+    return world_count(self->world).contacts;
+}
+
+static uint32_t awake(void *world)
+{
+    carom_world *self = world;
+    return world_count(self->world).awake;
+}
+
+static void phases(void *world, double ms[PHASE_COUNT])
+{
+    carom_world *self = world;
+    world_profile p = world_last_profile(self->world);
+    ms[PHASE_PAIRS] = p.find_pairs;
+    ms[PHASE_NARROW] = p.narrow_phase;
+    ms[PHASE_SOLVE] = p.solve;
+    ms[PHASE_FINALIZE] = p.finalize;
+    ms[PHASE_CONTINUOUS] = p.continuous;
+    ms[PHASE_ISLANDS] = p.sleep;
+    ms[PHASE_EVENTS] = p.events;
+}
+
+static uint64_t hash(void *world)
+{
+    carom_world *self = world;
+    return world_hash(self->world);
+}
+
+static size_t save(void *world, uint8_t **bytes)
+{
+    carom_world *self = world;
+    size_t size;
+    world_save(self->world, bytes, &size);
+    return size;
+}
+
+static void *restore(void *world, const uint8_t *bytes, size_t size)
+{
+    carom_world *self = world;
+    physics_world *restored = NULL;
+    error err = {0};
+    if (world_restore(bytes, size, &restored, &err) != STATUS_OK) {
+        fprintf(stderr, "bench: %s\n", err.text);
+        exit(1);
+    }
+    world_free(self->world);
+    self->world = restored;
+    return self;
+}
+
+const engine ENGINE_CAROM = {
+    .name = "carom",
+    .threads_max = 1,
+    .describe = describe,
+    .create = create,
+    .destroy = destroy,
+    .step = step,
+    .read = read_bodies,
+    .contacts = contacts,
+    .awake = awake,
+    .phases = phases,
+    .hash = hash,
+    .save = save,
+    .restore = restore,
+};

@@ -1,0 +1,152 @@
+// carom-bench-physics: carom against the engines that C and C++ programs use today.
+//
+// For each scene: first every engine looks at it once (what comes of it, where the time goes), then
+// rounds, in each of which every engine runs it once. The order turns with the rounds, so that
+// nobody always runs after the same one.
+#include "tests/bench/physics/report.h"
+#include "tests/bench/physics/worker.h"
+#include "tests/bench/statistics.h"
+
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char IMAGE_SCENE[] =
+    "pyramid"; // imaged unless images are all that is asked for: 5050 bodies
+
+static double samples[ENGINES_MAX][SAMPLES_MAX];
+
+static bool run(bench_report *report, int s, int e, measure_kind kind, measure_result *result)
+{
+    const bench_options *o = report->options;
+    measure_request request = {
+        .kind = kind,
+        .clock = o->clock,
+        .fraction = o->fraction,
+        .steps = o->steps,
+        .budget_s = o->budget_s,
+        .threads =
+            o->threads < o->engines[e]->threads_max ? o->threads : o->engines[e]->threads_max,
+        .cpu = o->cpu,
+    };
+    snprintf(request.engine, sizeof request.engine, "%s", o->engines[e]->name);
+    snprintf(request.scene, sizeof request.scene, "%s", o->scenes[s]);
+    if (isatty(STDERR_FILENO)) {
+        fprintf(stderr, "\r%-12s%-10s\033[K", o->scenes[s], o->engines[e]->name);
+    }
+    bool ok = worker_call(&request, result, samples[e]);
+    report->figures[s][e].bodies = ok ? result->bodies : report->figures[s][e].bodies;
+    return ok;
+}
+
+// Times of the first engine's round and another's, of the steps that both came to. Rounds are taken
+// in turn, so those of one number met the same weather.
+static double ratio_of(int e, uint32_t steps)
+{
+    static double first[SAMPLES_MAX];
+    static double other[SAMPLES_MAX];
+    memcpy(first, samples[0], sizeof first);
+    memcpy(other, samples[e], sizeof other);
+    return median(first, steps) / median(other, steps);
+}
+
+static void add_round(scene_figures *f, int e, const measure_result *result, double ratio)
+{
+    uint32_t count = result->sample_count;
+    f->ratios[f->rounds] = ratio;
+    f->median[f->rounds] = median(samples[e], count);
+    f->p99[f->rounds] = quantile(samples[e], count, 0.99);
+    f->rounds++;
+    f->steps = result->steps;
+    f->stopped = f->stopped || result->steps < result->steps_wanted;
+}
+
+static void run_round(bench_report *report, int s, int round)
+{
+    int count = report->options->engine_count;
+    measure_result results[ENGINES_MAX];
+    for (int i = 0; i < count; i++) {
+        int e = (i + round) % count;
+        scene_figures *f = &report->figures[s][e];
+        f->failed = f->failed || !run(report, s, e, MEASURE_TIMES, &results[e]);
+    }
+    // The first one's last: medians sort.
+    for (int e = count - 1; e >= 0; e--) {
+        scene_figures *f = &report->figures[s][e];
+        if (f->failed) {
+            continue;
+        }
+        uint32_t steps = results[e].steps;
+        bool both = !report->figures[s][0].failed;
+        if (both && results[0].steps < steps) {
+            steps = results[0].steps;
+        }
+        add_round(f, e, &results[e], both ? ratio_of(e, steps) : (double)NAN);
+    }
+}
+
+static void run_look(bench_report *report, int s)
+{
+    for (int e = 0; e < report->options->engine_count; e++) {
+        scene_figures *f = &report->figures[s][e];
+        f->looked = run(report, s, e, MEASURE_LOOK, &f->look);
+        f->failed = f->failed || !f->looked;
+    }
+}
+
+static void run_image(bench_report *report, int s)
+{
+    for (int e = 0; e < report->options->engine_count; e++) {
+        scene_figures *f = &report->figures[s][e];
+        f->imaged = run(report, s, e, MEASURE_IMAGE, &f->image);
+        f->failed = f->failed || !f->imaged;
+    }
+}
+
+static bool is_imaged(const bench_options *o, int s)
+{
+    return (o->parts & PART_IMAGES) != 0 &&
+           (o->parts == PART_IMAGES || strcmp(o->scenes[s], IMAGE_SCENE) == 0);
+}
+
+int main(int argc, char **argv)
+{
+    if (worker_is_child(argc, argv)) {
+        return 0;
+    }
+    bench_options options = options_read(argc, argv);
+    bench_report *report = calloc(1, sizeof *report);
+    if (report == NULL) {
+        return 1;
+    }
+    report->options = &options;
+    signal(SIGPIPE, SIG_IGN);
+    for (int s = 0; s < options.scene_count; s++) {
+        if (options.parts & PART_LOOK) {
+            run_look(report, s);
+        }
+        for (int round = 0; (options.parts & PART_TIMES) && round < options.rounds; round++) {
+            run_round(report, s, round);
+        }
+        if (is_imaged(&options, s)) {
+            run_image(report, s);
+        }
+    }
+    if (isatty(STDERR_FILENO)) {
+        fprintf(stderr, "\r\033[K");
+    }
+    report_summarize(report);
+    report_print(report, stdout);
+    bool ok = options.json == NULL || report_write_json(report, options.json);
+    if (!ok) {
+        fprintf(stderr, "carom-bench-physics: cannot write %s\n", options.json);
+    }
+    for (int s = 0; s < options.scene_count; s++) {
+        ok = ok && !report->figures[s][0].failed;
+    }
+    free(report);
+    return ok ? 0 : 1;
+}

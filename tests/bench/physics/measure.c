@@ -1,0 +1,208 @@
+#include "tests/bench/physics/measure.h"
+
+#include "tests/bench/statistics.h"
+
+#include <malloc.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum {
+    WARM_STEPS = 20,  // of a world that is thrown away: code, allocator and clock speed
+    BATCH_STEPS = 60, // are timed together where a step takes no longer than to look at the clock
+    IMAGE_ROUNDS = 25
+};
+
+#define BATCH_BELOW_MS 0.002
+
+_Noreturn static void give_up(const char *what)
+{
+    fprintf(stderr, "bench: %s\n", what);
+    exit(1);
+}
+
+static void pin_to(int cpu)
+{
+    if (cpu < 0) {
+        return;
+    }
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    CPU_SET((size_t)cpu, &set);
+    if (sched_setaffinity(0, sizeof set, &set) != 0) {
+        give_up("cannot be pinned to that processor");
+    }
+}
+
+// What is allocated now. Everything here is on the main thread's heap.
+static double allocated_bytes(void)
+{
+    struct mallinfo2 info = mallinfo2();
+    return (double)info.uordblks + (double)info.hblkhd;
+}
+
+static void step_many(const engine *e, void *world, int steps)
+{
+    for (int i = 0; i < steps; i++) {
+        e->step(world);
+    }
+}
+
+static uint32_t dynamic_bodies(const scene_data *scene)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < scene->body_count; i++) {
+        count += scene->bodies[i].motion == SCENE_DYNAMIC ? 1U : 0U;
+    }
+    return count;
+}
+
+static bool used_up(const measure_request *request, double start)
+{
+    return clock_seconds(CLOCK_CPU) - start > request->budget_s;
+}
+
+static int take_times(const engine *e, void *world, int steps, const measure_request *request,
+                      double *samples)
+{
+    double begin = clock_seconds(CLOCK_CPU);
+    int done = 0;
+    int batch = 1;
+    while (done < steps && !used_up(request, begin)) {
+        int count = batch < steps - done ? batch : steps - done;
+        double start = clock_seconds(request->clock);
+        step_many(e, world, count);
+        double ms = (clock_seconds(request->clock) - start) * 1e3 / count;
+        for (int i = 0; i < count; i++) {
+            samples[done++] = ms;
+        }
+        batch = ms < BATCH_BELOW_MS ? BATCH_STEPS : 1;
+    }
+    return done;
+}
+
+static void run_times(const engine *e, const scene_data *scene, const measure_request *request,
+                      int steps, measure_result *result, double *samples)
+{
+    const engine_options options = {.threads = request->threads};
+    void *warm = e->create(scene, &options);
+    step_many(e, warm, WARM_STEPS);
+    e->destroy(warm);
+    void *world = e->create(scene, &options);
+    step_many(e, world, scene->settle);
+    result->steps = (uint32_t)take_times(e, world, steps, request, samples);
+    result->sample_count = result->steps;
+    e->destroy(world);
+}
+
+static void add_phases(const engine *e, void *world, measure_result *result)
+{
+    if (e->phases == NULL) {
+        return;
+    }
+    double ms[PHASE_COUNT];
+    e->phases(world, ms);
+    for (int i = 0; i < PHASE_COUNT; i++) {
+        result->phases[i] += ms[i];
+    }
+}
+
+static void run_look(const engine *e, const scene_data *scene, const measure_request *request,
+                     int steps, measure_result *result)
+{
+    const engine_options options = {.threads = request->threads, .profile = true};
+    engine_body *bodies = calloc(scene->body_count, sizeof *bodies);
+    if (bodies == NULL) {
+        give_up("no memory");
+    }
+    double before = allocated_bytes();
+    void *world = e->create(scene, &options);
+    step_many(e, world, scene->settle);
+    double begin = clock_seconds(CLOCK_CPU);
+    int done = 0;
+    while (done < steps && !used_up(request, begin)) {
+        double start = clock_seconds(CLOCK_WALL);
+        e->step(world);
+        result->step += (clock_seconds(CLOCK_WALL) - start) * 1e3;
+        add_phases(e, world, result);
+        done++;
+    }
+    result->steps = (uint32_t)done;
+    result->step /= done;
+    for (int i = 0; i < PHASE_COUNT; i++) {
+        result->phases[i] = e->phases == NULL ? -1.0 : result->phases[i] / done;
+    }
+    result->bytes_per_body = (allocated_bytes() - before) / scene->body_count;
+    result->contacts = e->contacts(world);
+    result->awake = e->awake(world);
+    e->read(world, bodies);
+    result->quality = quality_measure(scene, bodies);
+    e->destroy(world);
+    free(bodies);
+}
+
+static void run_image(const engine *e, const scene_data *scene, const measure_request *request,
+                      int steps, measure_result *result)
+{
+    result->hash_ms = result->save_ms = result->restore_ms = -1.0;
+    if (e->hash == NULL) {
+        return;
+    }
+    const engine_options options = {.threads = request->threads};
+    void *world = e->create(scene, &options);
+    step_many(e, world, steps);
+    double hash_ms[IMAGE_ROUNDS];
+    double save_ms[IMAGE_ROUNDS];
+    double restore_ms[IMAGE_ROUNDS];
+    for (int i = 0; i < IMAGE_ROUNDS; i++) {
+        uint8_t *bytes;
+        double t0 = clock_seconds(request->clock);
+        uint64_t hash = e->hash(world);
+        double t1 = clock_seconds(request->clock);
+        size_t size = e->save(world, &bytes);
+        double t2 = clock_seconds(request->clock);
+        world = e->restore(world, bytes, size);
+        double t3 = clock_seconds(request->clock);
+        if (e->hash(world) != hash) {
+            give_up("a restored world has another hash");
+        }
+        free(bytes);
+        hash_ms[i] = (t1 - t0) * 1e3;
+        save_ms[i] = (t2 - t1) * 1e3;
+        restore_ms[i] = (t3 - t2) * 1e3;
+        result->image_bytes = (double)size;
+    }
+    result->hash_ms = median(hash_ms, IMAGE_ROUNDS);
+    result->save_ms = median(save_ms, IMAGE_ROUNDS);
+    result->restore_ms = median(restore_ms, IMAGE_ROUNDS);
+    e->destroy(world);
+}
+
+void measure_run(const measure_request *request, measure_result *result, double *samples)
+{
+    const engine *e = engine_find(request->engine);
+    scene_data *scene = scene_data_create(request->scene, request->fraction);
+    if (e == NULL || scene == NULL) {
+        give_up("no such engine or scene");
+    }
+    pin_to(request->cpu);
+    int steps = request->steps > 0 && request->steps < scene->steps ? request->steps : scene->steps;
+    steps = steps < SAMPLES_MAX ? steps : SAMPLES_MAX;
+    *result = (measure_result){
+        .bodies = dynamic_bodies(scene),
+        .steps = (uint32_t)steps,
+        .steps_wanted = (uint32_t)steps,
+    };
+    switch (request->kind) {
+    case MEASURE_TIMES:
+        run_times(e, scene, request, steps, result, samples);
+        break;
+    case MEASURE_LOOK:
+        run_look(e, scene, request, steps, result);
+        break;
+    case MEASURE_IMAGE:
+        run_image(e, scene, request, steps, result);
+        break;
+    }
+    scene_data_free(scene);
+}

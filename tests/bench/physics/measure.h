@@ -1,0 +1,45 @@
+// One run of one scene in one engine, in this process and on this thread.
+#ifndef CAROM_TESTS_BENCH_MEASURE_H
+#define CAROM_TESTS_BENCH_MEASURE_H
+
+#include "tests/bench/clock.h"
+#include "tests/bench/physics/engine.h"
+#include "tests/bench/physics/quality.h"
+
+typedef enum measure_kind {
+    MEASURE_TIMES, // how long steps take, nothing else
+    MEASURE_LOOK,  // what comes of the scene: quality, memory, phases of the step
+    MEASURE_IMAGE  // hash, image and back
+} measure_kind;
+
+// What is to be run. Plain values: it travels to another process as bytes.
+typedef struct measure_request {
+    char engine[16], scene[16];
+    measure_kind kind;
+    bench_clock clock;
+    double fraction; // of the scene's scale, (0, 1]
+    int steps;       // at most; 0: the scene's own
+    int threads;
+    double budget_s; // after so long, of the thread's time, a run stops where it is
+    int cpu;         // to be pinned to; negative: none
+} measure_request;
+
+typedef struct measure_result {
+    uint32_t bodies; // dynamic ones
+    uint32_t steps, steps_wanted;
+    uint32_t contacts, awake; // at the end
+    double bytes_per_body;    // allocated, at the end
+    double phases[PHASE_COUNT];
+    double step; // mean of what the phases were taken from [ms]
+    quality quality;
+    double hash_ms, save_ms, restore_ms; // negative: the engine has no such thing
+    double image_bytes;
+    uint32_t sample_count; // step times that follow, one for each step [ms]
+} measure_result;
+
+// `samples` has room for SAMPLES_MAX, which no run has more steps than. Ends the process where
+// something cannot be done.
+enum { SAMPLES_MAX = 4096 };
+void measure_run(const measure_request *request, measure_result *result, double *samples);
+
+#endif

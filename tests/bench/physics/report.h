@@ -1,0 +1,39 @@
+// What was measured, and how it is told.
+#ifndef CAROM_TESTS_BENCH_REPORT_H
+#define CAROM_TESTS_BENCH_REPORT_H
+
+#include "tests/bench/physics/measure.h"
+#include "tests/bench/physics/options.h"
+
+#include <stdio.h>
+
+typedef struct scene_figures { // of one scene in one engine
+    bool stopped;              // runs took longer than they may: times are of the first steps
+    uint32_t steps;            // of the times
+    int rounds;                // that came to their end
+    bool failed;               // one did not
+    uint32_t bodies;           // dynamic ones
+    double median[ROUNDS_MAX]; // of the steps of a round [ms]
+    double p99[ROUNDS_MAX];    // the same
+    double median_ms, p99_ms;  // medians of the rounds
+    double ratios[ROUNDS_MAX]; // the first engine's median to this one's, of the same steps
+    double ratio;              // median of the rounds'
+    bool looked, imaged;
+    measure_result look, image;
+} scene_figures;
+
+typedef struct bench_report {
+    const bench_options *options;
+    scene_figures figures[SCENES_MAX][ENGINES_MAX];
+} bench_report;
+
+// Medians and ratios from the rounds.
+void report_summarize(bench_report *report);
+void report_print(const bench_report *report, FILE *out);
+bool report_write_json(const bench_report *report, const char *path);
+
+// Name of this machine's processor, into `text`.
+void report_processor(char *text, size_t size);
+const char *report_phase_name(engine_phase phase);
+
+#endif

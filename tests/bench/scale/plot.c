@@ -1,0 +1,114 @@
+#include "tests/bench/scale/plot.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum { WIDTH = 720, HEIGHT = 440, LEFT = 80, RIGHT = 150, TOP = 40, BOTTOM = 55 };
+
+typedef struct range { // whole powers of ten
+    int low, high;
+} range;
+
+typedef struct frame {
+    range x, y;
+} frame;
+
+static range widen(range r, double value)
+{
+    int low = (int)floor(log10(value));
+    int high = (int)ceil(log10(value));
+    r.low = low < r.low ? low : r.low;
+    r.high = high > r.high ? high : r.high;
+    return r;
+}
+
+static frame frame_of(const plot *p)
+{
+    frame f = {{100, -100}, {100, -100}};
+    for (int s = 0; s < p->count; s++) {
+        for (int i = 0; i < p->series[s].count; i++) {
+            f.x = widen(f.x, p->series[s].x[i]);
+            f.y = widen(f.y, p->series[s].y[i]);
+        }
+    }
+    return f;
+}
+
+static double place(range r, double value)
+{
+    return (log10(value) - r.low) / (r.high - r.low);
+}
+
+static double place_x(const frame *f, double value)
+{
+    return LEFT + place(f->x, value) * (WIDTH - LEFT - RIGHT);
+}
+
+static double place_y(const frame *f, double value)
+{
+    return HEIGHT - BOTTOM - place(f->y, value) * (HEIGHT - TOP - BOTTOM);
+}
+
+static void draw_grid(const plot *p, const frame *f, FILE *out)
+{
+    for (int e = f->x.low; e <= f->x.high; e++) {
+        double x = place_x(f, pow(10.0, e));
+        fprintf(out, "<line class=\"grid\" x1=\"%.1f\" y1=\"%d\" x2=\"%.1f\" y2=\"%d\"/>\n", x, TOP,
+                x, HEIGHT - BOTTOM);
+        fprintf(out, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%g</text>\n", x,
+                HEIGHT - BOTTOM + 18, pow(10.0, e));
+    }
+    for (int e = f->y.low; e <= f->y.high; e++) {
+        double y = place_y(f, pow(10.0, e));
+        fprintf(out, "<line class=\"grid\" x1=\"%d\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\"/>\n", LEFT,
+                y, WIDTH - RIGHT, y);
+        fprintf(out, "<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%g</text>\n", LEFT - 6, y + 4.0,
+                pow(10.0, e));
+    }
+    fprintf(out, "<text x=\"%d\" y=\"24\" font-size=\"15\">%s</text>\n", LEFT, p->title);
+    fprintf(out, "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">%s</text>\n",
+            (LEFT + WIDTH - RIGHT) / 2, HEIGHT - 14, p->x_title);
+    fprintf(out,
+            "<text transform=\"translate(20 %d) rotate(-90)\" text-anchor=\"middle\">%s</text>\n",
+            (TOP + HEIGHT - BOTTOM) / 2, p->y_title);
+}
+
+static void draw_series(const plot_series *s, const frame *f, FILE *out)
+{
+    fprintf(out, "<polyline fill=\"none\" stroke=\"%s\" stroke-width=\"2\"%s points=\"", s->color,
+            s->dashed ? " stroke-dasharray=\"5 5\"" : "");
+    for (int i = 0; i < s->count; i++) {
+        fprintf(out, "%.1f,%.1f ", place_x(f, s->x[i]), place_y(f, s->y[i]));
+    }
+    fprintf(out, "\"/>\n");
+    for (int i = 0; i < s->count && !s->dashed; i++) {
+        fprintf(out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3\" fill=\"%s\"/>\n", place_x(f, s->x[i]),
+                place_y(f, s->y[i]), s->color);
+    }
+    if (s->count > 0) {
+        fprintf(out, "<text x=\"%.1f\" y=\"%.1f\" style=\"fill:%s\">%s</text>\n",
+                place_x(f, s->x[s->count - 1]) + 8.0, place_y(f, s->y[s->count - 1]) + 4.0,
+                s->color, s->name);
+    }
+}
+
+bool plot_write_svg(const plot *p, const char *path)
+{
+    FILE *out = fopen(path, "w");
+    if (out == NULL) {
+        return false;
+    }
+    frame f = frame_of(p);
+    fprintf(out,
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" "
+            "font-family=\"sans-serif\" font-size=\"12\">\n"
+            "<style>text{fill:#555}.grid{stroke:#ccc;stroke-width:1}</style>\n"
+            "<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n",
+            WIDTH, HEIGHT);
+    draw_grid(p, &f, out);
+    for (int s = 0; s < p->count; s++) {
+        draw_series(&p->series[s], &f, out);
+    }
+    fprintf(out, "</svg>\n");
+    return fclose(out) == 0;
+}

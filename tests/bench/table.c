@@ -1,0 +1,138 @@
+#include "tests/bench/table.h"
+
+#include "common/base/array.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DECIMALS_MAX = 5 };
+
+typedef struct cell {
+    char text[TABLE_CELL_BYTES];
+} cell;
+
+struct table {
+    const char *const *heads;
+    int columns;
+    ARRAY(cell) cells;
+};
+
+table *table_create(const char *const *heads)
+{
+    table *t = calloc(1, sizeof *t);
+    if (t == NULL) {
+        abort();
+    }
+    t->heads = heads;
+    while (t->columns < TABLE_COLUMNS_MAX && heads[t->columns] != NULL) {
+        t->columns++;
+    }
+    return t;
+}
+
+void table_free(table *t)
+{
+    array_free(&t->cells);
+    free(t);
+}
+
+void table_text(table *t, const char *text)
+{
+    cell c;
+    snprintf(c.text, sizeof c.text, "%s", text);
+    array_push(&t->cells, c);
+}
+
+void table_number(table *t, double value, int digits)
+{
+    if (!isfinite(value) || value < 0.0) {
+        table_skip(t);
+        return;
+    }
+    int before = value < 1.0 ? 1 : (int)floor(log10(value)) + 1;
+    int after = digits - before;
+    if (value > 0.0 && value < 1.0) {
+        after -= (int)floor(log10(value)) + 1;
+    }
+    after = after < 0 ? 0 : after > DECIMALS_MAX ? DECIMALS_MAX : after;
+    char text[TABLE_CELL_BYTES];
+    snprintf(text, sizeof text, "%.*f", after, value);
+    table_text(t, text);
+}
+
+void table_ratio(table *t, double value)
+{
+    if (!isfinite(value)) {
+        table_skip(t);
+        return;
+    }
+    char text[TABLE_CELL_BYTES];
+    snprintf(text, sizeof text, "%.2f", value);
+    table_text(t, text);
+}
+
+void table_skip(table *t)
+{
+    table_text(t, "-");
+}
+
+static bool is_text(const table *t, int column)
+{
+    return t->heads[column][0] == '<';
+}
+
+static const char *head_of(const table *t, int column)
+{
+    return is_text(t, column) ? t->heads[column] + 1 : t->heads[column];
+}
+
+static int width_of(const table *t, int column)
+{
+    size_t width = strlen(head_of(t, column));
+    for (uint32_t i = (uint32_t)column; i < t->cells.count; i += (uint32_t)t->columns) {
+        size_t length = strlen(t->cells.data[i].text);
+        width = length > width ? length : width;
+    }
+    return (int)width;
+}
+
+static void print_cell(FILE *out, const char *text, int width, bool left)
+{
+    fprintf(out, left ? " %-*s |" : " %*s |", width, text);
+}
+
+static void print_rule(const table *t, const int *widths, FILE *out)
+{
+    fputc('|', out);
+    for (int c = 0; c < t->columns; c++) {
+        fputc(' ', out);
+        for (int i = 0; i < widths[c] - (is_text(t, c) ? 0 : 1); i++) {
+            fputc('-', out);
+        }
+        fputs(is_text(t, c) ? " |" : ": |", out);
+    }
+    fputc('\n', out);
+}
+
+void table_print(const table *t, FILE *out)
+{
+    int widths[TABLE_COLUMNS_MAX];
+    fputc('|', out);
+    for (int c = 0; c < t->columns; c++) {
+        widths[c] = width_of(t, c);
+        print_cell(out, head_of(t, c), widths[c], is_text(t, c));
+    }
+    fputc('\n', out);
+    print_rule(t, widths, out);
+    for (uint32_t i = 0; i < t->cells.count; i++) {
+        int c = (int)(i % (uint32_t)t->columns);
+        if (c == 0) {
+            fputc('|', out);
+        }
+        print_cell(out, t->cells.data[i].text, widths[c], is_text(t, c));
+        if (c == t->columns - 1) {
+            fputc('\n', out);
+        }
+    }
+}

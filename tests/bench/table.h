@@ -1,0 +1,25 @@
+// Tables for people: cells are collected, then printed in columns as wide as they need, between
+// bars, so that a table can be pasted into a README as it is.
+#ifndef CAROM_TESTS_BENCH_TABLE_H
+#define CAROM_TESTS_BENCH_TABLE_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+enum { TABLE_COLUMNS_MAX = 24, TABLE_CELL_BYTES = 40 };
+
+typedef struct table table;
+
+// `heads` are column heads up to NULL; those beginning with '<' are for text, set to the left.
+table *table_create(const char *const *heads);
+void table_free(table *t);
+// Cells from left to right, row after row. Longer text is cut.
+void table_text(table *t, const char *text);
+// In fixed notation with `digits` significant ones at least; "-" for what is not finite or
+// negative.
+void table_number(table *t, double value, int digits);
+void table_ratio(table *t, double value);
+void table_skip(table *t); // "-"
+void table_print(const table *t, FILE *out);
+
+#endif
