@@ -93,7 +93,7 @@ SCENE_BUILDER(build_rest)
     for (int i = 0; i < scale; i++) {
         scene_put_at(world, BODY_STATIC, origin, 0.0, 10.0 * i - 0.5, &floor);
         for (int j = 0; j < scale; j++) {
-            scene_put_at(world, BODY_DYNAMIC, origin, 2.0 * j - scale, 10.0 * i + 0.5, &box);
+            scene_put_at(world, BODY_DYNAMIC, origin, 2.0 * j - scale + 1.0, 10.0 * i + 0.5, &box);
         }
     }
 }

@@ -55,7 +55,8 @@ typedef struct engine {
     void (*phases)(void *world, double ms[PHASE_COUNT]);
     // The whole state as bytes and back; NULL: the engine has no such thing.
     uint64_t (*hash)(void *world);
-    size_t (*save)(void *world, uint8_t **bytes); // returns how many; *bytes is to be freed
+    // Returns how many bytes; they are the world's, until it is saved again or destroyed.
+    size_t (*save)(void *world, const uint8_t **bytes);
     // A world, new or the one given, in the state of the image: the engine's quickest way. What is
     // given is no longer valid unless it is what is returned.
     void *(*restore)(void *world, const uint8_t *bytes, size_t size);

@@ -11,6 +11,8 @@ enum { SUBSTEPS = 4, POINTS_MAX = 1024 };
 
 typedef struct box2d3_world {
     b2WorldId world;
+    uint8_t *image;
+    int capacity;
     uint32_t count;
     b2BodyId bodies[];
 } box2d3_world;
@@ -136,6 +138,7 @@ static void destroy(void *world)
 {
     box2d3_world *self = world;
     b2DestroyWorld(self->world);
+    free(self->image);
     free(self);
 }
 
@@ -207,14 +210,21 @@ static uint64_t hash(void *world)
     return b2World_GetStateHash(self->world);
 }
 
-static size_t save(void *world, uint8_t **bytes)
+// Into a buffer that is kept: the first time tells how large it must be.
+static size_t save(void *world, const uint8_t **bytes)
 {
     box2d3_world *self = world;
-    int size = b2World_Snapshot(self->world, NULL, 0);
-    *bytes = malloc((size_t)size);
-    if (*bytes == NULL || b2World_Snapshot(self->world, *bytes, size) != size) {
-        abort();
+    int size = b2World_Snapshot(self->world, self->image, self->capacity);
+    if (size > self->capacity) {
+        free(self->image);
+        self->image = malloc((size_t)size);
+        self->capacity = size;
+        if (self->image == NULL ||
+            b2World_Snapshot(self->world, self->image, self->capacity) != size) {
+            abort();
+        }
     }
+    *bytes = self->image;
     return (size_t)size;
 }
 

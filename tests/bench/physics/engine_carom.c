@@ -15,6 +15,7 @@ typedef struct carom_world {
     physics_world *world;
     uint32_t count;
     body_row *rows;
+    uint8_t *image;
 } carom_world;
 
 static void describe(char *text, size_t size)
@@ -36,6 +37,11 @@ static void *create(const scene_data *scene, const engine_options *options)
     }
     self->world = scene_create(kind, scene->scale, (vec2d){0.0, 0.0});
     self->count = scene->body_count;
+    error err = {0};
+    if (scene->sleep != kind->sleep &&
+        world_set_sleep(self->world, scene->sleep, &err) != STATUS_OK) {
+        abort();
+    }
     if (options->profile) {
         world_set_clock(self->world, now_ms);
     }
@@ -47,6 +53,7 @@ static void destroy(void *world)
     carom_world *self = world;
     world_free(self->world);
     free(self->rows);
+    free(self->image);
     free(self);
 }
 
@@ -108,11 +115,13 @@ static uint64_t hash(void *world)
     return world_hash(self->world);
 }
 
-static size_t save(void *world, uint8_t **bytes)
+static size_t save(void *world, const uint8_t **bytes)
 {
     carom_world *self = world;
     size_t size;
-    world_save(self->world, bytes, &size);
+    free(self->image);
+    world_save(self->world, &self->image, &size);
+    *bytes = self->image;
     return size;
 }
 

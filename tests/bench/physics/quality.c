@@ -178,7 +178,7 @@ static double deepest_overlap(const scene_data *scene, const engine_body *bodies
 
 quality quality_measure(const scene_data *scene, const engine_body *bodies)
 {
-    quality q = {.top = -INFINITY};
+    quality q = {.top = -HUGE_VAL};
     const scene_bounds *in = &scene->bounds;
     for (uint32_t i = 0; i < scene->body_count; i++) {
         if (scene->bodies[i].motion != SCENE_DYNAMIC) {

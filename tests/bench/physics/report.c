@@ -203,8 +203,7 @@ static void print_phases(const bench_report *report, FILE *out)
             table_number(t, fmax(other, 0.0), 3);
         }
     }
-    fprintf(out,
-            "\nWhere a step's time goes, as far as engines tell: means over all steps [ms]\n\n");
+    fprintf(out, "\nWhere a step's time goes, as far as engines tell: means [ms]\n\n");
     table_print(t, out);
     table_free(t);
 }

@@ -184,7 +184,7 @@ static void print_table(const results *r)
     table_free(t);
 }
 
-// The power of the number of bodies by which the cost grows, between two r->sizes: 1 is
+// The power of the number of bodies by which the cost grows, between two sizes: 1 is
 // proportional, n log n from a thousand to 200 000 is 1.11.
 static void print_growth(const results *r)
 {
