@@ -271,8 +271,7 @@ static void toggle_pause(watch *w)
     carom_value *arguments = carom_set(carom_map(), "world", carom_str(w->stage.world));
     const char *method = w->stage.info.paused ? "world.resume" : "world.pause";
     if (carom_send(w->c->client, method, arguments, NULL) == CAROM_OK) {
-        w->stage.info.paused = !w->stage.info.paused;
-        w->stage.info_due = cli_now() + 0.2; // and ask whether it was allowed
+        stage_set_paused(&w->stage, !w->stage.info.paused, cli_now());
     }
     carom_value_free(arguments);
 }

@@ -251,9 +251,12 @@ static void on_info(carom_client *client, uint64_t request, const carom_value *r
     (void)error;
     stage *s = user;
     s->info_asked = false;
+    bool outdated = s->info_outdated;
+    s->info_outdated = false;
     if (result != NULL) {
+        bool paused = outdated ? s->info.paused : carom_get_bool(result, "paused", false);
         s->info = (stage_info){.known = true,
-                               .paused = carom_get_bool(result, "paused", false),
+                               .paused = paused,
                                .hz = carom_get_real(result, "hz", 0.0),
                                .step_ms = carom_get_real(result, "step_ms", 0.0),
                                .bodies = carom_get_uint(result, "bodies", 0),
@@ -342,6 +345,13 @@ static void ask_for_joints(stage *s, double now)
         s->joints_last = now;
     }
     s->joints_known = s->joints_known || (!s->joints_asked && !(stale && worth));
+}
+
+void stage_set_paused(stage *s, bool paused, double now)
+{
+    s->info.paused = paused;
+    s->info_outdated = s->info_asked;
+    s->info_due = now + STAGE_INFO_SOON_S;
 }
 
 void stage_tend(stage *s, double now)

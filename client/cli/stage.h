@@ -55,6 +55,7 @@ enum {
 };
 
 #define STAGE_INFO_EVERY_S  1.0
+#define STAGE_INFO_SOON_S   0.2
 #define STAGE_STATE_EVERY_S 3.0
 
 typedef struct stage {
@@ -72,6 +73,7 @@ typedef struct stage {
     bool state_asked; // world.state under way
     bool begun;       // it has been answered once, or was not worth asking
     bool info_asked;
+    bool info_outdated;         // the answer under way is from before stage_set_paused()
     bool joints_asked;          // joint.list under way
     bool joints_known;          // they have been told once, or are too many
     bool joints_stale;          // something has happened to them
@@ -84,6 +86,10 @@ typedef struct stage {
 // until stage_deinit.
 bool stage_init(stage *s, carom_client *client, const char *world, int timeout_ms);
 void stage_deinit(stage *s); // before the client is freed
+
+// The world was told to pause, or to go on: shown at once, and asked soon after whether it was
+// allowed.
+void stage_set_paused(stage *s, bool paused, double now);
 
 // To be called after each carom_poll: sees to the events and asks for what is missing. `now` on the
 // monotonic clock.
