@@ -31,6 +31,7 @@ typedef struct swept_body {
     way way;
     float fraction; // of the step, in which it meets nothing
     uint32_t met;   // the body that ends it, or NONE
+    bool caught;    // it has sunk into that body, and must lose its speed
 } swept_body;
 
 // How far other bodies go at most, of those that move.
@@ -241,10 +242,13 @@ static float largest_scale(const swept_body *s, const proxy *other, const way *o
 }
 
 // What touches from the start is the contact solver's matter, which may let it sink in by a little;
-// then a core of the shape is held as the shape itself would be.
-static float first_touch_of_core(const swept_body *s, const proxy *other, const way *other_way)
+// then a core of the shape is held as the shape itself would be. Against what is not moved by it
+// only: of two that move the solver has to make the best.
+static float first_touch_of_core(const swept_body *s, const proxy *other, const way *other_way,
+                                 bool *caught)
 {
     bool touching;
+    *caught = false;
     proxy core = proxy_core(&s->proxy, CORE_SCALE);
     float fraction = first_touch(s, &core, other, other_way, &touching);
     if (!touching) {
@@ -254,6 +258,7 @@ static float first_touch_of_core(const swept_body *s, const proxy *other, const 
     if (scale < 0.0f) {
         return 1.0f; // its middle is in there: nobody knows on which side it belongs
     }
+    *caught = true;
     core = proxy_core(&s->proxy, scale);
     return first_touch(s, &core, other, other_way, &touching);
 }
@@ -275,15 +280,21 @@ static bool sweep_against(void *context, uint32_t other)
     }
     proxy proxy_other = proxy_from_shape(&o->geometry);
     bool touching;
+    bool caught = false;
     float fraction = first_touch(s, &s->proxy, &proxy_other, &other_way, &touching);
-    if (touching) {
-        fraction = float_min(fraction, first_touch_of_core(s, &proxy_other, &other_way));
+    if (touching && world->bodies.data[o->body].type != BODY_DYNAMIC) {
+        bool held;
+        float of_core = first_touch_of_core(s, &proxy_other, &other_way, &held);
+        caught = held && of_core < fraction;
+        fraction = float_min(fraction, of_core);
     }
     // Of those that are met at the same time the lowest counts, whichever is found first.
-    if (fraction < s->fraction ||
-        (fraction == s->fraction && fraction < 1.0f && o->body < s->met)) {
+    if (fraction < s->fraction || (fraction == s->fraction && o->body < s->met)) {
         s->fraction = fraction;
         s->met = o->body;
+        s->caught = caught;
+    } else if (fraction == s->fraction && o->body == s->met) {
+        s->caught = s->caught || caught;
     }
     return true;
 }
@@ -391,6 +402,13 @@ static void sweep_body(physics_world *world, uint32_t slot, const reaches *reach
         return;
     }
     stop_body(world, slot, &s.way, s.fraction);
+    if (s.caught) {
+        // Or it would hang there for good: held in every step by what drives it, with a speed that
+        // the solver sees no reason to change.
+        body_state *state = &world->states.data[slot];
+        state->velocity = vec2_scale(s.fraction, state->velocity);
+        state->angular_velocity *= s.fraction;
+    }
     uint32_t met = fast_index(world, s.met);
     if (met < world->fast.count && world->stops.data[met] > s.fraction) {
         way other = way_of(world, s.met);

@@ -73,6 +73,7 @@ static void mix_body(hasher *h, const physics_world *world, uint32_t slot)
     mix_vec(h, s->velocity);
     mix_floats(h, s->angular_velocity, m->sleep_time);
     mix_floats(h, m->inv_mass, m->inv_inertia);
+    mix_floats(h, b->mass_override, 0.0f);
     mix_vec(h, m->local_center);
     mix_floats(h, m->linear_damping, m->angular_damping);
     mix_floats(h, m->gravity_scale, m->torque);
@@ -183,6 +184,20 @@ static void mix_joint(hasher *h, const physics_world *world, uint32_t slot)
     }
 }
 
+// Slots that were used and are free: their generations decide which ids come next.
+static void mix_free_slots(hasher *h, const slot_pool *pool)
+{
+    for (uint32_t word = 0; word << 6 < pool->end; word++) {
+        uint64_t open = ~pool->taken.data[word];
+        for (; open != 0; open &= open - 1) {
+            uint32_t slot = word << 6 | (uint32_t)__builtin_ctzll(open);
+            if (slot < pool->end && pool->generations.data[slot] != 0) {
+                mix(h, slots_id(pool, slot));
+            }
+        }
+    }
+}
+
 uint64_t world_hash(const physics_world *world)
 {
     hasher h = {{1, 2, 3, 4}, 0};
@@ -210,5 +225,8 @@ uint64_t world_hash(const physics_world *world)
          slot = slots_next(&world->joint_slots, slot)) {
         mix_joint(&h, world, slot);
     }
+    mix_free_slots(&h, &world->body_slots);
+    mix_free_slots(&h, &world->shape_slots);
+    mix_free_slots(&h, &world->joint_slots);
     return finish(&h);
 }
