@@ -78,7 +78,7 @@ static void build_wall(physics_world *world, uint32_t count)
     uint32_t columns = (count + WALL_ROWS - 1) / WALL_ROWS;
     // Of pieces: one shape may not be so long.
     shape_def floor = scene_box(50.0, 0.5);
-    for (uint32_t i = 0; 100 * i <= columns + 1; i++) {
+    for (uint32_t i = 0; 100.0 * i < 1.01 * columns + 10.0; i++) {
         scene_put_at(world, BODY_STATIC, origin, 100.0 * i + 45.0, -0.5, &floor);
     }
     shape_def brick = scene_box(0.5, 0.25);

@@ -55,7 +55,7 @@ static void draw_grid(const plot *p, const frame *f, FILE *out)
         double x = place_x(f, pow(10.0, e));
         fprintf(out, "<line class=\"grid\" x1=\"%.1f\" y1=\"%d\" x2=\"%.1f\" y2=\"%d\"/>\n", x, TOP,
                 x, HEIGHT - BOTTOM);
-        fprintf(out, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%g</text>\n", x,
+        fprintf(out, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%.0f</text>\n", x,
                 HEIGHT - BOTTOM + 18, pow(10.0, e));
     }
     for (int e = f->y.low; e <= f->y.high; e++) {
@@ -73,6 +73,19 @@ static void draw_grid(const plot *p, const frame *f, FILE *out)
             (TOP + HEIGHT - BOTTOM) / 2, p->y_title);
 }
 
+// At the end of the line; of a guide, which ends where another may, above its middle.
+static void draw_name(const plot_series *s, const frame *f, FILE *out)
+{
+    if (s->count == 0) {
+        return;
+    }
+    int at = s->dashed ? s->count / 2 : s->count - 1;
+    double x = place_x(f, s->x[at]) + (s->dashed ? -10.0 : 8.0);
+    double y = place_y(f, s->y[at]) + (s->dashed ? -10.0 : 4.0);
+    fprintf(out, "<text x=\"%.1f\" y=\"%.1f\"%s style=\"fill:%s\">%s</text>\n", x, y,
+            s->dashed ? " text-anchor=\"end\"" : "", s->color, s->name);
+}
+
 static void draw_series(const plot_series *s, const frame *f, FILE *out)
 {
     fprintf(out, "<polyline fill=\"none\" stroke=\"%s\" stroke-width=\"2\"%s points=\"", s->color,
@@ -85,11 +98,7 @@ static void draw_series(const plot_series *s, const frame *f, FILE *out)
         fprintf(out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3\" fill=\"%s\"/>\n", place_x(f, s->x[i]),
                 place_y(f, s->y[i]), s->color);
     }
-    if (s->count > 0) {
-        fprintf(out, "<text x=\"%.1f\" y=\"%.1f\" style=\"fill:%s\">%s</text>\n",
-                place_x(f, s->x[s->count - 1]) + 8.0, place_y(f, s->y[s->count - 1]) + 4.0,
-                s->color, s->name);
-    }
+    draw_name(s, f, out);
 }
 
 bool plot_write_svg(const plot *p, const char *path)
