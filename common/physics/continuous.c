@@ -131,36 +131,86 @@ static int way_pieces(const way *w)
 
 // ---- one shape against another
 
-// Whether the shape ends its motion on the front of a one-sided piece's line, or hardly behind it:
-// then it has not passed the piece, however near it came on the way. A body that slides over the
-// joints of a floor comes near the end of the next piece in every step, and must not wait there.
-static bool stays_in_front(const swept_body *s, vec2 a, vec2 edge)
+// How far the shape stays in front of a line with that normal through `place`, on its whole way or
+// at its end only; negative: behind.
+static float clearance(const swept_body *s, vec2 normal, vec2 place, bool at_end_only)
 {
-    if (way_pieces(&s->way) > 1) {
-        return false; // may have been behind it in between
-    }
-    float length;
-    vec2 normal = vec2_normalize(vec2_right(edge), &length);
     sweep motion = way_piece(&s->way, s->way.start, 0.0f, 1.0f);
+    transform start = sweep_at(&motion, 0.0f);
     transform end = sweep_at(&motion, 1.0f);
     float deepest = INFINITY;
+    float reach = 0.0f;
     for (int i = 0; i < s->proxy.count; i++) {
-        vec2 corner = vec2_sub(transform_point(end, s->proxy.points[i]), a);
-        deepest = float_min(deepest, vec2_dot(normal, corner));
+        float then = vec2_dot(normal, vec2_sub(transform_point(start, s->proxy.points[i]), place));
+        float now = vec2_dot(normal, vec2_sub(transform_point(end, s->proxy.points[i]), place));
+        deepest = float_min(deepest, at_end_only ? now : float_min(then, now));
+        reach = float_max(reach, vec2_distance(s->proxy.points[i], s->way.local_center));
     }
-    float allowed = float_max(LINEAR_SLOP, 0.25f * shape_extent_min(&s->shape->geometry));
-    return deepest - s->proxy.radius > -allowed;
+    // Between the two a corner comes lower by the sagitta of its arc, r (1 - cos θ/2), at most.
+    double half = 0.5 * (s->way.turn < 0.0 ? -s->way.turn : s->way.turn);
+    float sagitta = half < PI_D ? (float)(0.5 * half * half) : 2.0f;
+    return deepest - float_min(sagitta, 2.0f) * reach - s->proxy.radius;
 }
 
-// Coming from behind, or staying in front, it has nothing to do with a chain's piece.
-static bool passes_piece(const swept_body *s, const segment *edge, const way *other)
+// What comes less deep than this has not passed: the contact brings it back. A body that slides
+// over the joints of a floor comes near the end of the next piece in every step, and must not wait
+// there.
+static bool stays_in_front(const swept_body *s, vec2 normal, vec2 place, bool at_end_only)
+{
+    float allowed = float_max(LINEAR_SLOP, 0.25f * shape_extent_min(&s->shape->geometry));
+    return clearance(s, normal, place, at_end_only) > -allowed;
+}
+
+// Coming from behind, or ending in front, it has nothing to do with a chain's piece.
+static bool passes_piece(const swept_body *s, const segment *edge, transform frame)
+{
+    vec2 a = transform_point(frame, edge->a);
+    vec2 along = vec2_sub(transform_point(frame, edge->b), a);
+    float length;
+    vec2 normal = vec2_normalize(vec2_right(along), &length);
+    bool from_behind = vec2_dot(normal, vec2_neg(a)) < 0.0f; // its centre starts at the origin
+    return !from_behind && !stays_in_front(s, normal, a, true);
+}
+
+// In front of one of its faces on all its way, it passes no polygon.
+static bool passes_polygon(const swept_body *s, const polygon *p, transform frame)
+{
+    for (int i = 0; i < p->count; i++) {
+        vec2 normal = rot_vec(frame.q, p->normals[i]);
+        vec2 corner = transform_point(frame, p->vertices[i]);
+        if (stays_in_front(s, normal, vec2_mul_add(corner, p->radius, normal), false)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// Nor a segment, on one of its sides.
+static bool passes_segment(const swept_body *s, const segment *edge, transform frame)
+{
+    vec2 a = transform_point(frame, edge->a);
+    float length;
+    vec2 along = vec2_sub(transform_point(frame, edge->b), a);
+    vec2 normal = vec2_normalize(vec2_right(along), &length);
+    return !stays_in_front(s, normal, a, false) && !stays_in_front(s, vec2_neg(normal), a, false);
+}
+
+// Whether it may pass the other shape, by what can be told at once.
+static bool may_pass(const swept_body *s, const shape *o, const way *other)
 {
     sweep at = way_piece(other, s->way.start, 0.0f, 0.0f);
     transform frame = sweep_at(&at, 0.0f);
-    vec2 a = transform_point(frame, edge->a);
-    vec2 along = vec2_sub(transform_point(frame, edge->b), a);
-    bool from_behind = vec2_cross(along, vec2_neg(a)) > 0.0f; // its centre starts at the origin
-    return !from_behind && !stays_in_front(s, a, along);
+    bool still = other->by.x == 0.0f && other->by.y == 0.0f && other->turn == 0.0;
+    switch (o->geometry.kind) {
+    case SHAPE_CHAIN_SEGMENT:
+        return passes_piece(s, &o->geometry.chain.edge, frame);
+    case SHAPE_POLYGON:
+        return !still || passes_polygon(s, &o->geometry.polygon, frame);
+    case SHAPE_SEGMENT:
+        return !still || passes_segment(s, &o->geometry.segment, frame);
+    default:
+        return true;
+    }
 }
 
 // The part of the step after which the two first touch, up to s->fraction; 1 if they do not.
@@ -172,6 +222,7 @@ static float first_touch(const swept_body *s, const proxy *self, const proxy *ot
     int other_pieces = way_pieces(other_way);
     pieces = pieces > other_pieces ? pieces : other_pieces;
     *touching = false;
+    bool still = true; // touching since the start
     float from = 0.0f;
     for (int i = 1; i <= pieces && from <= s->fraction; i++) {
         float to = (float)i / (float)pieces;
@@ -183,10 +234,12 @@ static float first_touch(const swept_body *s, const proxy *self, const proxy *ot
             sweep theirs = way_piece(other_way, s->way.start, from, ends[k]);
             sweep ours = way_piece(&s->way, s->way.start, from, ends[k]);
             impact_result hit = impact_time(other, &theirs, self, &ours, 1.0f);
-            bool at_once = hit.state == IMPACT_OVERLAPPED || hit.fraction == 0.0f;
-            if (from == 0.0f && hit.state != IMPACT_NONE && at_once) {
+            bool at_once = hit.state == IMPACT_OVERLAPPED ||
+                           (hit.state != IMPACT_NONE && hit.fraction == 0.0f);
+            still = still && at_once;
+            if (still) {
                 *touching = true;
-            } else if (hit.state == IMPACT_HIT || hit.state == IMPACT_FAILED) {
+            } else if (hit.state != IMPACT_NONE) {
                 return from + hit.fraction * (ends[k] - from); // one that failed has got so far
             }
             from = ends[k];
@@ -274,8 +327,7 @@ static bool sweep_against(void *context, uint32_t other)
         return true;
     }
     way other_way = way_of(world, o->body);
-    if (o->geometry.kind == SHAPE_CHAIN_SEGMENT &&
-        !passes_piece(s, &o->geometry.chain.edge, &other_way)) {
+    if (!may_pass(s, o, &other_way)) {
         return true;
     }
     proxy proxy_other = proxy_from_shape(&o->geometry);
