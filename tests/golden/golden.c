@@ -1,12 +1,16 @@
 // Golden hashes: the same scenes give the same bits everywhere.
 //
-//     golden [--ticks N] FILE          compares with the hashes of FILE, up to tick N
-//     golden --write FILE              writes them: after a change of the engine that is meant to
+//     golden [--ticks N] [--threads N] FILE   compares with the hashes of FILE, up to tick N;
+//     scenes on so many threads at a time golden --write FILE                     writes them:
+//     after a change of the engine that is meant to
 //                                      change what worlds do
 //
 // A line of the file is a scene, a tick, the world's hash at its end, and a hash over all events
 // so far. This program is built several times, with other compilers, optimisation and vectors (see
 // CMakeLists.txt); the file is one.
+#include <pthread.h>
+#include <stdatomic.h>
+
 #include "common/physics/contact_lanes.h"
 #include "tests/golden/scenes.h"
 
@@ -15,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TICKS = 1000, LINES_MAX = 256 };
+enum { TICKS = 1000, LINES_MAX = 256, SCENES_MAX = 32, THREADS_MAX = 16 };
 
 static const int TOLD[] = {1, 10, 50, 100, 200, 300, 500, 700, 1000};
 
@@ -85,6 +89,49 @@ static void run_scene(const scene_kind *kind, int ticks, golden_list *list)
         }
     }
     world_free(world);
+}
+
+// The scenes, each with a list of its own, taken by whichever thread is free.
+typedef struct golden_work {
+    const scene_kind *kinds;
+    int count, ticks;
+    atomic_int next;
+    golden_list lists[SCENES_MAX];
+} golden_work;
+
+static void *run_scenes(void *context)
+{
+    golden_work *work = context;
+    for (int i; (i = atomic_fetch_add(&work->next, 1)) < work->count;) {
+        if (work->kinds[i].golden_scale > 0) {
+            run_scene(&work->kinds[i], work->ticks, &work->lists[i]);
+        }
+    }
+    return NULL;
+}
+
+// All scenes, on `threads` threads at a time; lines in the order of the scenes.
+static void run_all(int ticks, int threads, golden_list *got)
+{
+    static golden_work work;
+    work.kinds = scene_kinds(&work.count);
+    work.count = work.count < SCENES_MAX ? work.count : SCENES_MAX;
+    work.ticks = ticks;
+    pthread_t ids[THREADS_MAX];
+    int started = 0;
+    while (started < threads - 1 && started < THREADS_MAX &&
+           pthread_create(&ids[started], NULL, run_scenes, &work) == 0) {
+        started++;
+    }
+    run_scenes(&work);
+    for (int i = 0; i < started; i++) {
+        pthread_join(ids[i], NULL);
+    }
+    for (int i = 0; i < work.count; i++) {
+        for (int k = 0; k < work.lists[i].count && got->count < LINES_MAX; k++) {
+            got->lines[got->count++] = work.lists[i].lines[k];
+        }
+    }
 }
 
 static int write_file(const char *path, const golden_list *list)
@@ -170,6 +217,7 @@ int main(int argc, char **argv)
     static golden_list wanted;
     static golden_list got;
     int ticks = TICKS;
+    int threads = 1;
     bool writes = false;
     const char *path = NULL;
     for (int i = 1; i < argc; i++) {
@@ -177,22 +225,18 @@ int main(int argc, char **argv)
             writes = true;
         } else if (strcmp(argv[i], "--ticks") == 0 && i + 1 < argc) {
             ticks = atoi(argv[++i]);
+        } else if (strcmp(argv[i], "--threads") == 0 && i + 1 < argc) {
+            threads = atoi(argv[++i]);
         } else {
             path = argv[i];
         }
     }
     if (path == NULL || (!writes && read_file(path, &wanted) != 0)) {
-        fprintf(stderr, "usage: golden [--write] [--ticks N] FILE\n");
+        fprintf(stderr, "usage: golden [--write] [--ticks N] [--threads N] FILE\n");
         return 2;
     }
     printf("contact kernels: %s\n", contact_kernels_choose()->name);
-    int count;
-    const scene_kind *kinds = scene_kinds(&count);
-    for (int i = 0; i < count; i++) {
-        if (kinds[i].golden_scale > 0) {
-            run_scene(&kinds[i], ticks, &got);
-        }
-    }
+    run_all(ticks, threads, &got);
     if (writes) {
         return write_file(path, &got);
     }
