@@ -2,7 +2,7 @@
 //
 // For each scene: first every engine looks at it once (what comes of it, where the time goes), then
 // rounds, in each of which every engine runs it once. The order turns with the rounds, so that
-// nobody always runs after the same one.
+// nobody always runs after the same one. An interrupt ends it with what is known by then.
 #include "tests/bench/physics/report.h"
 #include "tests/bench/physics/worker.h"
 #include "tests/bench/statistics.h"
@@ -14,14 +14,30 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char IMAGE_SCENE[] =
-    "pyramid"; // imaged unless images are all that is asked for: 5050 bodies
+// Is imaged, unless images are all that is asked for: 5050 bodies.
+static const char IMAGE_SCENE[] = "pyramid";
 
 static double samples[ENGINES_MAX][SAMPLES_MAX];
+static volatile sig_atomic_t interrupted;
+
+static void interrupt(int number)
+{
+    (void)number;
+    interrupted = 1;
+}
+
+// Runs end at an interrupt from the terminal too, being of the same group: they have not failed.
+static bool has_failed(bool done)
+{
+    return !done && !interrupted;
+}
 
 static bool run(bench_report *report, int s, int e, measure_kind kind, measure_result *result)
 {
     const bench_options *o = report->options;
+    if (interrupted) {
+        return false;
+    }
     measure_request request = {
         .kind = kind,
         .clock = o->clock,
@@ -71,7 +87,10 @@ static void run_round(bench_report *report, int s, int round)
     for (int i = 0; i < count; i++) {
         int e = (i + round) % count;
         scene_figures *f = &report->figures[s][e];
-        f->failed = f->failed || !run(report, s, e, MEASURE_TIMES, &results[e]);
+        f->failed = f->failed || has_failed(run(report, s, e, MEASURE_TIMES, &results[e]));
+    }
+    if (interrupted) {
+        return;
     }
     // The first one's last: medians sort.
     for (int e = count - 1; e >= 0; e--) {
@@ -93,7 +112,7 @@ static void run_look(bench_report *report, int s)
     for (int e = 0; e < report->options->engine_count; e++) {
         scene_figures *f = &report->figures[s][e];
         f->looked = run(report, s, e, MEASURE_LOOK, &f->look);
-        f->failed = f->failed || !f->looked;
+        f->failed = f->failed || has_failed(f->looked);
     }
 }
 
@@ -102,7 +121,7 @@ static void run_image(bench_report *report, int s)
     for (int e = 0; e < report->options->engine_count; e++) {
         scene_figures *f = &report->figures[s][e];
         f->imaged = run(report, s, e, MEASURE_IMAGE, &f->image);
-        f->failed = f->failed || !f->imaged;
+        f->failed = f->failed || has_failed(f->imaged);
     }
 }
 
@@ -110,6 +129,44 @@ static bool is_imaged(const bench_options *o, int s)
 {
     return (o->parts & PART_IMAGES) != 0 &&
            (o->parts == PART_IMAGES || strcmp(o->scenes[s], IMAGE_SCENE) == 0);
+}
+
+static void run_scene(bench_report *report, int s)
+{
+    const bench_options *o = report->options;
+    if (o->parts & PART_LOOK) {
+        run_look(report, s);
+    }
+    for (int round = 0; (o->parts & PART_TIMES) && round < o->rounds; round++) {
+        run_round(report, s, round);
+    }
+    if (is_imaged(o, s)) {
+        run_image(report, s);
+    }
+}
+
+// Where nobody watches a line that changes, a line for each scene.
+static void tell_progress(const bench_report *report, int s)
+{
+    if (isatty(STDERR_FILENO)) {
+        fprintf(stderr, "\r\033[K");
+        return;
+    }
+    fprintf(stderr, "%s:", report->options->scenes[s]);
+    for (int e = 0; e < report->options->engine_count; e++) {
+        const scene_figures *f = &report->figures[s][e];
+        fprintf(stderr, " %s %.4g ms", report->options->engines[e]->name,
+                f->rounds > 0 ? f->median[f->rounds - 1] : (double)NAN);
+    }
+    fprintf(stderr, "\n");
+}
+
+static void catch_signals(void)
+{
+    struct sigaction action = {.sa_handler = interrupt};
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    signal(SIGPIPE, SIG_IGN);
 }
 
 int main(int argc, char **argv)
@@ -123,21 +180,13 @@ int main(int argc, char **argv)
         return 1;
     }
     report->options = &options;
-    signal(SIGPIPE, SIG_IGN);
-    for (int s = 0; s < options.scene_count; s++) {
-        if (options.parts & PART_LOOK) {
-            run_look(report, s);
-        }
-        for (int round = 0; (options.parts & PART_TIMES) && round < options.rounds; round++) {
-            run_round(report, s, round);
-        }
-        if (is_imaged(&options, s)) {
-            run_image(report, s);
-        }
+    catch_signals();
+    int scenes = 0;
+    while (scenes < options.scene_count && !interrupted) {
+        run_scene(report, scenes);
+        tell_progress(report, scenes++);
     }
-    if (isatty(STDERR_FILENO)) {
-        fprintf(stderr, "\r\033[K");
-    }
+    options.scene_count = scenes;
     report_summarize(report);
     report_print(report, stdout);
     bool ok = options.json == NULL || report_write_json(report, options.json);
@@ -148,5 +197,5 @@ int main(int argc, char **argv)
         ok = ok && !report->figures[s][0].failed;
     }
     free(report);
-    return ok ? 0 : 1;
+    return ok && !interrupted ? 0 : 1;
 }
