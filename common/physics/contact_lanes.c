@@ -162,7 +162,7 @@ static void clear_group(contact_lanes *group)
     }
 }
 
-void contact_lanes_prepare(physics_world *world)
+void contact_lanes_layout(physics_world *world)
 {
     graph_colour *overflow = &world->graph[COLOUR_OVERFLOW];
     overflow->contacts.count = sort_slots(overflow->contacts.data, overflow->contacts.count);
@@ -176,22 +176,35 @@ void contact_lanes_prepare(physics_world *world)
     }
     world->lanes_first[COLOURS + 1] = total;
     reserve_groups(world, total + 1); // never none, so that an empty world has an array too
-    for (uint32_t c = 0; c <= COLOURS; c++) {
-        const graph_colour *colour = &world->graph[c];
-        uint32_t per_group = c == COLOUR_OVERFLOW ? 1 : LANES;
-        contact_lanes *group = &world->lanes[world->lanes_first[c]];
-        for (uint32_t i = 0; i < colour->contacts.count; i += per_group, group++) {
-            clear_group(group);
-            for (uint32_t k = 0; k < per_group && i + k < colour->contacts.count; k++) {
-                fill_lane(world, group, (int)k, colour->contacts.data[i + k]);
-            }
+}
+
+// The contacts of one group of a colour.
+static void fill_group(const physics_world *world, uint32_t colour, uint32_t index)
+{
+    const graph_colour *of = &world->graph[colour];
+    uint32_t per_group = colour == COLOUR_OVERFLOW ? 1 : LANES;
+    uint32_t first = index * per_group;
+    contact_lanes *group = &world->lanes[world->lanes_first[colour] + index];
+    clear_group(group);
+    for (uint32_t k = 0; k < per_group && first + k < of->contacts.count; k++) {
+        fill_lane(world, group, (int)k, of->contacts.data[first + k]);
+    }
+}
+
+void contact_lanes_prepare(physics_world *world, uint32_t first, uint32_t end)
+{
+    uint32_t colour = 0;
+    for (uint32_t g = first; g < end; g++) {
+        while (g >= world->lanes_first[colour + 1]) {
+            colour++;
         }
+        fill_group(world, colour, g - world->lanes_first[colour]);
     }
 }
 
 // Touching begins with pressure or overlap and ends when there is neither and a gap of LINEAR_SLOP:
 // what rests does not flicker, and what flies past within SPECULATIVE_DISTANCE has not touched.
-static void update_touching(physics_world *world, contact *c, uint32_t slot)
+static void update_touching(const contact *c, uint32_t slot, slot_list *began, slot_list *ended)
 {
     float pressed = 0.0f;
     float nearest = INFINITY;
@@ -201,17 +214,17 @@ static void update_touching(physics_world *world, contact *c, uint32_t slot)
     }
     if ((c->flags & CONTACT_TOUCHING) == 0) {
         if (pressed > 0.0f || nearest <= 0.0f) {
-            array_push(&world->began, slot);
+            array_push(began, slot);
         }
     } else if (pressed == 0.0f && nearest > LINEAR_SLOP) {
-        array_push(&world->ended, slot);
+        array_push(ended, slot);
     }
 }
 
-void contact_lanes_store(physics_world *world)
+void contact_lanes_store(physics_world *world, uint32_t first, uint32_t end, slot_list *began,
+                         slot_list *ended)
 {
-    uint32_t total = world->lanes_first[COLOURS + 1];
-    for (uint32_t g = 0; g < total; g++) {
+    for (uint32_t g = first; g < end; g++) {
         const contact_lanes *group = &world->lanes[g];
         for (int lane = 0; lane < LANES; lane++) {
             uint32_t slot = group->contact[lane];
@@ -228,7 +241,7 @@ void contact_lanes_store(physics_world *world)
                 to->total_impulse = from->total_impulse[lane];
                 to->approach_speed = from->approach_speed[lane];
             }
-            update_touching(world, c, slot);
+            update_touching(c, slot, began, ended);
         }
     }
 }

@@ -62,8 +62,16 @@ typedef struct contact_kernels {
 // for another.
 const contact_kernels *contact_kernels_choose(void);
 
-void contact_lanes_prepare(physics_world *world);
-// Impulses back into the contacts; notes which began or ceased to touch.
-void contact_lanes_store(physics_world *world);
+// Which colour's contacts go into which groups (world.lanes_first), and memory for them. Comes
+// first, on one thread.
+void contact_lanes_layout(physics_world *world);
+// Fills the groups [first, end); reads contacts and bodies, writes nothing but these groups.
+// Different ranges may be filled on different threads.
+void contact_lanes_prepare(physics_world *world, uint32_t first, uint32_t end);
+// Impulses of these groups back into their contacts, of which each is in one group. Adds those that
+// began or ceased to touch to the lists, which are then to be sorted. On different threads, with
+// lists of each one's own.
+void contact_lanes_store(physics_world *world, uint32_t first, uint32_t end, slot_list *began,
+                         slot_list *ended);
 
 #endif

@@ -112,7 +112,8 @@ static void solve_impacts(physics_world *world)
 void solve_constraints(physics_world *world)
 {
     joints_prepare(world);
-    contact_lanes_prepare(world);
+    contact_lanes_layout(world);
+    contact_lanes_prepare(world, 0, world->lanes_first[COLOURS + 1]);
     solve_impacts(world);
     for (int i = 0; i < world->step.substeps; i++) {
         integrate_velocities(world);
@@ -122,5 +123,5 @@ void solve_constraints(physics_world *world)
         run_pass(world, PASS_RELAX);
     }
     joints_store(world);
-    contact_lanes_store(world);
+    contact_lanes_store(world, 0, world->lanes_first[COLOURS + 1], &world->began, &world->ended);
 }

@@ -206,6 +206,8 @@ typedef struct slot_pair {
     uint32_t a, b;
 } slot_pair;
 
+typedef ARRAY(uint32_t) slot_list;
+
 // A step's fixed numbers.
 typedef struct step_context {
     float dt, inv_dt; // of the whole step
@@ -257,7 +259,7 @@ struct physics_world {
     ARRAY(slot_pair) found;
     ARRAY(uint32_t) activated, deactivated; // contacts that got or lost their points in this step
     ARRAY(uint32_t) renewed;                // bodies with box_renewed
-    ARRAY(uint32_t) began, ended;           // contacts that began or ceased to touch
+    slot_list began, ended;                 // contacts that began or ceased to touch
     ARRAY(uint32_t) scratch;
     ARRAY(uint32_t) set_of;      // union-find of islands.c
     ARRAY(uint32_t) fast;        // bodies for continuous.c
