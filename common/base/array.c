@@ -5,14 +5,26 @@
 
 #include "common/base/assert.h"
 
-enum { ALIGNMENT = 64, CAPACITY_MIN = 16 }; // a cache line, so that vector loads never straddle two
+enum {
+    ALIGNMENT = 64, // a cache line, so that vector loads never straddle two
+    CAPACITY_MIN = 16,
+    DOUBLING_BYTES_MAX = 1 << 15 // larger arrays grow by a quarter
+};
+
+// Doubled while that is cheap; what is large is not to stand half empty. A quarter more each time
+// copies each element five times at most, all growth taken together.
+static uint32_t next_capacity(uint32_t capacity, size_t size)
+{
+    uint32_t more = capacity * size < DOUBLING_BYTES_MAX ? capacity : capacity / 4;
+    ASSERT(more <= UINT32_MAX - capacity);
+    return capacity + more;
+}
 
 void *array_grow(void *data, uint32_t *capacity, uint32_t count, size_t size)
 {
     uint32_t wanted = *capacity < CAPACITY_MIN ? CAPACITY_MIN : *capacity;
     while (wanted < count) {
-        ASSERT(wanted <= UINT32_MAX / 2);
-        wanted *= 2;
+        wanted = next_capacity(wanted, size);
     }
     size_t bytes = ((size_t)wanted * size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     unsigned char *grown = aligned_alloc(ALIGNMENT, bytes);

@@ -148,7 +148,7 @@ static void reserve_groups(physics_world *world, uint32_t count)
         return;
     }
     free(world->lanes);
-    world->lanes_capacity = count + count / 2;
+    world->lanes_capacity = count + count / 16;
     world->lanes = aligned_alloc(64, (world->lanes_capacity * sizeof *world->lanes + 63) / 64 * 64);
     ASSERT(world->lanes != NULL);
 }
