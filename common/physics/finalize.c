@@ -6,6 +6,8 @@
 // takes a little.
 #define ROOM_SHARE 0.99f
 
+#define GRAIN_BODIES 256u // that make a range worth handing to another thread
+
 static bool pose_is_sane(const body_motion *m, const body_state *s)
 {
     return m->center.x >= -PHYSICS_EXTENT_MAX && m->center.x <= PHYSICS_EXTENT_MAX &&
@@ -43,13 +45,9 @@ static bool spins_fast(const physics_world *world, const body_state *s)
 
 // Boxes are looked at when the body may have left one of them: after it has moved by the least room
 // that was left in any.
-void body_update_boxes(physics_world *world, uint32_t slot, float moved)
+static void look_at_boxes(physics_world *world, uint32_t slot)
 {
     body_motion *m = &world->motions.data[slot];
-    m->room -= moved;
-    if (m->room > 0.0f) {
-        return;
-    }
     float room = INFINITY;
     for (uint32_t k = world->bodies.data[slot].shapes; k != NONE; k = world->shapes.data[k].next) {
         float left = shape_update_box(world, k, false);
@@ -60,47 +58,80 @@ void body_update_boxes(physics_world *world, uint32_t slot, float moved)
     m->room = ROOM_SHARE * room;
 }
 
+void body_update_boxes(physics_world *world, uint32_t slot, float moved)
+{
+    body_motion *m = &world->motions.data[slot];
+    m->room -= moved;
+    if (!(m->room > 0.0f)) {
+        look_at_boxes(world, slot);
+    }
+}
+
+static void rest_pose(body_state *s)
+{
+    s->delta_position = (vec2){0.0f, 0.0f};
+    s->delta_rotation = ROT_IDENTITY;
+}
+
+// What becomes of a body; but for the first, lists of a lot.
+typedef enum fate { FATE_DONE = -1, FATE_BOXES, FATE_FAST, FATE_LOST } fate;
+
+static fate finalize_body(physics_world *world, uint32_t slot)
+{
+    body_motion *m = &world->motions.data[slot];
+    body_state *s = &world->states.data[slot];
+    const body_motion before = *m;
+    m->center = vec2d_offset(m->center, s->delta_position);
+    m->rotation = rot_normalize(rot_mul(s->delta_rotation, m->rotation));
+    body_set_pose_from_center(m);
+    if (!pose_is_sane(m, s)) {
+        *m = before;
+        rest_pose(s);
+        return FATE_LOST;
+    }
+    bool dynamic = (s->flags & STATE_DYNAMIC) != 0;
+    if (dynamic) {
+        update_sleep_time(world, m, s);
+    }
+    float moved = distance_moved(m, s->delta_position, s->delta_rotation);
+    if (dynamic && world->def.continuous &&
+        (moved > 0.5f * m->extent_min || spins_fast(world, s)) && m->extent_min > 0.0f) {
+        return FATE_FAST; // continuous.c still needs the changes of pose
+    }
+    rest_pose(s);
+    m->room -= moved;
+    return m->room > 0.0f ? FATE_DONE : FATE_BOXES;
+}
+
+static void finalize_range(physics_world *world, uint32_t first, uint32_t end, lot *found,
+                           const void *context)
+{
+    (void)context;
+    for (uint32_t i = first; i < end; i++) {
+        uint32_t slot = world->awake_bodies.data[i];
+        fate f = finalize_body(world, slot);
+        if (f != FATE_DONE) {
+            array_push(&found->lists[f], slot);
+        }
+    }
+}
+
 void finalize_bodies(physics_world *world)
 {
+    uint32_t lots =
+        run_ranges(world, world->awake_bodies.count, GRAIN_BODIES, finalize_range, NULL);
     array_clear(&world->fast);
-    array_clear(&world->scratch);
-    for (uint32_t i = 0; i < world->awake_bodies.count; i++) {
-        uint32_t slot = world->awake_bodies.data[i];
-        body_motion *m = &world->motions.data[slot];
-        body_state *s = &world->states.data[slot];
-        const body_motion before = *m;
-        m->center = vec2d_offset(m->center, s->delta_position);
-        m->rotation = rot_normalize(rot_mul(s->delta_rotation, m->rotation));
-        body_set_pose_from_center(m);
-        if (!pose_is_sane(m, s)) {
-            *m = before;
-            array_push(&world->scratch, slot);
-            s->delta_position = (vec2){0.0f, 0.0f};
-            s->delta_rotation = ROT_IDENTITY;
-            continue;
+    array_clear(&world->lost);
+    lots_gather(world, lots, FATE_FAST, &world->fast);
+    lots_gather(world, lots, FATE_LOST, &world->lost);
+    for (uint32_t i = 0; i < lots; i++) {
+        const slot_list *bodies = &world->lots[i].lists[FATE_BOXES];
+        for (uint32_t k = 0; k < bodies->count; k++) {
+            look_at_boxes(world, bodies->data[k]);
         }
-        bool dynamic = (s->flags & STATE_DYNAMIC) != 0;
-        if (dynamic) {
-            update_sleep_time(world, m, s);
-        }
-        float moved = distance_moved(m, s->delta_position, s->delta_rotation);
-        if (dynamic && world->def.continuous &&
-            (moved > 0.5f * m->extent_min || spins_fast(world, s)) && m->extent_min > 0.0f) {
-            array_push(&world->fast, slot); // continuous.c still needs the changes of pose
-            continue;
-        }
-        s->delta_position = (vec2){0.0f, 0.0f};
-        s->delta_rotation = ROT_IDENTITY;
-        body_update_boxes(world, slot, moved);
     }
-    // Freezing changes lists, and scratch: in order, from a copy.
-    ARRAY(uint32_t) lost = {0};
-    for (uint32_t i = 0; i < world->scratch.count; i++) {
-        array_push(&lost, world->scratch.data[i]);
+    world->lost.count = sort_slots(world->lost.data, world->lost.count);
+    for (uint32_t i = 0; i < world->lost.count; i++) {
+        body_freeze(world, world->lost.data[i]);
     }
-    lost.count = sort_slots(lost.data, lost.count);
-    for (uint32_t i = 0; i < lost.count; i++) {
-        body_freeze(world, lost.data[i]);
-    }
-    array_free(&lost);
 }

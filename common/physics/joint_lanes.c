@@ -16,6 +16,8 @@ extern const joint_kernels joint_kernels_base;
 extern const joint_kernels joint_kernels_avx2;
 #endif
 
+#define GRAIN_STORED 32u // groups that make a range worth handing to another thread
+
 typedef struct joint_solver {
     const joint_kernels *kernels;
     ARRAY(joint_lanes) plain;
@@ -337,19 +339,38 @@ static void sweep_overflow(physics_world *world, solver_pass pass)
     }
 }
 
-void joints_sweep(physics_world *world, uint32_t colour, solver_pass pass)
+uint32_t joints_groups(const physics_world *world, uint32_t colour)
+{
+    const joint_solver *solver = world->joint_solver;
+    uint32_t count = solver->single_first[colour + 1] - solver->single_first[colour];
+    for (int sort = 0; sort < LANE_SORTS; sort++) {
+        count += solver->lanes_first[sort][colour + 1] - solver->lanes_first[sort][colour];
+    }
+    return count;
+}
+
+void joints_sweep(physics_world *world, uint32_t colour, solver_pass pass, uint32_t first,
+                  uint32_t end)
 {
     const joint_solver *solver = world->joint_solver;
     if (colour == COLOUR_OVERFLOW) {
+        ASSERT_SLOW(first == 0 && end == joints_groups(world, colour));
         sweep_overflow(world, pass);
         return;
     }
     for (int sort = 0; sort < LANE_SORTS; sort++) {
-        const uint32_t *first = &solver->lanes_first[sort][colour];
-        sweep_lanes(world, (lane_sort)sort, first[0], first[1] - first[0], pass);
+        const uint32_t *of = &solver->lanes_first[sort][colour];
+        uint32_t count = of[1] - of[0];
+        uint32_t to = end < count ? end : count;
+        if (first < to) {
+            sweep_lanes(world, (lane_sort)sort, of[0] + first, to - first, pass);
+        }
+        first = first > count ? first - count : 0;
+        end = end > count ? end - count : 0;
     }
-    for (uint32_t i = solver->single_first[colour]; i < solver->single_first[colour + 1]; i++) {
-        joint_sweep_single(world, solver->single.data[i], pass);
+    const uint32_t *singles = &solver->single.data[solver->single_first[colour]];
+    for (uint32_t i = first; i < end; i++) {
+        joint_sweep_single(world, singles[i], pass);
     }
 }
 
@@ -376,13 +397,26 @@ static void store_group(physics_world *world, const joint_lanes *g, const drive_
     }
 }
 
+static void store_plain(physics_world *world, uint32_t first, uint32_t end, const void *context)
+{
+    (void)context;
+    for (uint32_t i = first; i < end; i++) {
+        store_group(world, &world->joint_solver->plain.data[i], NULL);
+    }
+}
+
+static void store_driven(physics_world *world, uint32_t first, uint32_t end, const void *context)
+{
+    (void)context;
+    for (uint32_t i = first; i < end; i++) {
+        const driven_lanes *g = &world->joint_solver->driven.data[i];
+        store_group(world, &g->point, &g->drive);
+    }
+}
+
 void joints_store(physics_world *world)
 {
     const joint_solver *solver = world->joint_solver;
-    for (uint32_t i = 0; i < solver->plain.count; i++) {
-        store_group(world, &solver->plain.data[i], NULL);
-    }
-    for (uint32_t i = 0; i < solver->driven.count; i++) {
-        store_group(world, &solver->driven.data[i].point, &solver->driven.data[i].drive);
-    }
+    run_plain_ranges(world, solver->plain.count, GRAIN_STORED, store_plain, NULL);
+    run_plain_ranges(world, solver->driven.count, GRAIN_STORED, store_driven, NULL);
 }

@@ -3,6 +3,8 @@
 // touched while asleep wake.
 #include "common/physics/world.h"
 
+#define GRAIN_CONTACTS 128u // that make a range worth handing to another thread
+
 // Takes a manifold over that was found with B's frame at `reference`, with the impulses of the
 // points that stayed.
 static void take_manifold(contact *c, const manifold *m, transform reference)
@@ -120,15 +122,25 @@ bool contact_restore(physics_world *world, uint32_t slot)
     return c->point_count > 0;
 }
 
-static void update_contact(physics_world *world, uint32_t slot)
+enum { // lists of a lot
+    GOT_POINTS,
+    LOST_POINTS // or their boxes have parted
+};
+
+// A range of awake contacts, from the given one on.
+static void update_contacts(physics_world *world, uint32_t first, uint32_t end, lot *found,
+                            const void *context)
 {
-    contact *c = &world->contacts.data[slot];
-    bool was = (c->flags & CONTACT_ACTIVE) != 0;
-    finding is = renew_contact(world, c);
-    if (is == FOUND_POINTS && !was) {
-        array_push(&world->activated, slot);
-    } else if (is == FOUND_PARTED || (is == FOUND_NOTHING && was)) {
-        array_push(&world->deactivated, slot);
+    const uint32_t *slots = &world->awake_contacts.data[*(const uint32_t *)context];
+    for (uint32_t i = first; i < end; i++) {
+        contact *c = &world->contacts.data[slots[i]];
+        bool was = (c->flags & CONTACT_ACTIVE) != 0;
+        finding is = renew_contact(world, c);
+        if (is == FOUND_POINTS && !was) {
+            array_push(&found->lists[GOT_POINTS], slots[i]);
+        } else if (is == FOUND_PARTED || (is == FOUND_NOTHING && was)) {
+            array_push(&found->lists[LOST_POINTS], slots[i]);
+        }
     }
 }
 
@@ -180,9 +192,10 @@ void narrow_phase(physics_world *world)
     for (uint32_t first = 0; first < world->awake_contacts.count || first == 0;) {
         array_clear(&world->activated);
         array_clear(&world->deactivated);
-        for (uint32_t i = first; i < world->awake_contacts.count; i++) {
-            update_contact(world, world->awake_contacts.data[i]);
-        }
+        uint32_t lots = run_ranges(world, world->awake_contacts.count - first, GRAIN_CONTACTS,
+                                   update_contacts, &first);
+        lots_gather(world, lots, GOT_POINTS, &world->activated);
+        lots_gather(world, lots, LOST_POINTS, &world->deactivated);
         leave_graph(world);
         first = world->awake_contacts.count;
         enter_graph(world);

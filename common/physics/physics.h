@@ -17,6 +17,7 @@
 
 #include "common/base/status.h"
 #include "common/geometry/shape.h"
+#include "common/physics/task_runner.h"
 
 // Identifiers: slot + 1 in the low 24 bits, the slot's generation above, so below 2^53. Zero is
 // none. A slot whose generations are used up is never used again: an id does not come back to life
@@ -326,6 +327,14 @@ const physics_event *world_events(const physics_world *world, uint32_t *count);
 // Which kinds (bits 1 << event_kind) are made; all but STAY at first. An unwanted kind costs
 // nothing.
 void world_want_events(physics_world *world, uint32_t kinds);
+
+// ---- threads
+
+// A world is its caller's, one thread's at a time, and makes no threads. With a runner that the
+// caller lends (see task_runner.h; kept until another is set) a step uses those; what it computes is
+// the same to the bit with any number of them. A runner of one thread, as at first: none. Results of
+// queries, changes and images do not use it.
+void world_set_runner(physics_world *world, task_runner runner);
 
 // ---- where a step's time goes
 

@@ -7,13 +7,19 @@
 #include "common/physics/contact_lanes.h"
 #include "common/physics/world.h"
 
-static void integrate_velocities(physics_world *world)
+// Elements that make a range worth handing to another thread: some microseconds of work.
+#define GRAIN_BODIES 256u
+#define GRAIN_GROUPS 12u
+
+static void integrate_velocities(physics_world *world, uint32_t first, uint32_t end,
+                                 const void *context)
 {
+    (void)context;
     const float h = world->step.h;
     const vec2 gravity = {(float)world->def.gravity.x, (float)world->def.gravity.y};
     const float speed_max = (float)PHYSICS_SPEED_MAX;
     const float spin_max = (float)PHYSICS_SPIN_MAX;
-    for (uint32_t i = 0; i < world->awake_bodies.count; i++) {
+    for (uint32_t i = first; i < end; i++) {
         uint32_t slot = world->awake_bodies.data[i];
         const body_motion *m = &world->motions.data[slot];
         body_state *s = &world->states.data[slot];
@@ -42,10 +48,12 @@ static void integrate_velocities(physics_world *world)
     }
 }
 
-static void integrate_positions(physics_world *world)
+static void integrate_positions(physics_world *world, uint32_t first, uint32_t end,
+                                const void *context)
 {
+    (void)context;
     const float h = world->step.h;
-    for (uint32_t i = 0; i < world->awake_bodies.count; i++) {
+    for (uint32_t i = first; i < end; i++) {
         body_state *s = &world->states.data[world->awake_bodies.data[i]];
         s->delta_position = vec2_mul_add(s->delta_position, h, s->velocity);
         s->delta_rotation = rot_integrate(s->delta_rotation, h * s->angular_velocity);
@@ -58,14 +66,11 @@ static uint32_t colour_at(uint32_t i)
     return i == 0 ? COLOUR_OVERFLOW : i - 1;
 }
 
-static void sweep_contacts(physics_world *world, uint32_t colour, solver_pass pass)
+static void sweep_contacts(physics_world *world, uint32_t first, uint32_t end, solver_pass pass)
 {
     const contact_kernels *kernels = world->kernels;
-    contact_lanes *lanes = &world->lanes[world->lanes_first[colour]];
-    uint32_t count = world->lanes_first[colour + 1] - world->lanes_first[colour];
-    if (count == 0) {
-        return;
-    }
+    contact_lanes *lanes = &world->lanes[first];
+    uint32_t count = end - first;
     body_state *states = world->states.data;
     switch (pass) {
     case PASS_WARM_START:
@@ -80,14 +85,42 @@ static void sweep_contacts(physics_world *world, uint32_t colour, solver_pass pa
     }
 }
 
+static uint32_t contact_groups(const physics_world *world, uint32_t colour)
+{
+    return world->lanes_first[colour + 1] - world->lanes_first[colour];
+}
+
+typedef struct colour_pass {
+    uint32_t colour;
+    solver_pass pass;
+} colour_pass;
+
+// A range of a colour's groups, of which those of joints come first. Of one colour none writes to a
+// body that another reads.
+static void sweep_range(physics_world *world, uint32_t first, uint32_t end, const void *context)
+{
+    const colour_pass *s = context;
+    uint32_t joints = joints_groups(world, s->colour);
+    if (first < joints) {
+        joints_sweep(world, s->colour, s->pass, first, end < joints ? end : joints);
+    }
+    if (end > joints) {
+        uint32_t contacts = world->lanes_first[s->colour];
+        sweep_contacts(world, contacts + (first > joints ? first - joints : 0),
+                       contacts + (end - joints), s->pass);
+    }
+}
+
 static void run_pass(physics_world *world, solver_pass pass)
 {
     for (uint32_t i = 0; i <= COLOURS; i++) {
-        uint32_t colour = colour_at(i);
-        if (world->graph[colour].joints.count > 0) {
-            joints_sweep(world, colour, pass);
+        colour_pass s = {colour_at(i), pass};
+        uint32_t count = joints_groups(world, s.colour) + contact_groups(world, s.colour);
+        if (s.colour == COLOUR_OVERFLOW) { // one by one, in order
+            sweep_range(world, 0, count, &s);
+        } else if (count > 0) {
+            run_plain_ranges(world, count, GRAIN_GROUPS, sweep_range, &s);
         }
-        sweep_contacts(world, colour, pass);
     }
 }
 
@@ -109,19 +142,38 @@ static void solve_impacts(physics_world *world)
     }
 }
 
+static void prepare_range(physics_world *world, uint32_t first, uint32_t end, const void *context)
+{
+    (void)context;
+    contact_lanes_prepare(world, first, end);
+}
+
+enum { BEGAN, ENDED }; // lists of a lot
+
+static void store_range(physics_world *world, uint32_t first, uint32_t end, lot *found,
+                        const void *context)
+{
+    (void)context;
+    contact_lanes_store(world, first, end, &found->lists[BEGAN], &found->lists[ENDED]);
+}
+
 void solve_constraints(physics_world *world)
 {
     joints_prepare(world);
     contact_lanes_layout(world);
-    contact_lanes_prepare(world, 0, world->lanes_first[COLOURS + 1]);
+    uint32_t groups = world->lanes_first[COLOURS + 1];
+    run_plain_ranges(world, groups, GRAIN_GROUPS, prepare_range, NULL);
     solve_impacts(world);
     for (int i = 0; i < world->step.substeps; i++) {
-        integrate_velocities(world);
+        uint32_t bodies = world->awake_bodies.count;
+        run_plain_ranges(world, bodies, GRAIN_BODIES, integrate_velocities, NULL);
         run_pass(world, PASS_WARM_START);
         run_pass(world, PASS_SOLVE);
-        integrate_positions(world);
+        run_plain_ranges(world, bodies, GRAIN_BODIES, integrate_positions, NULL);
         run_pass(world, PASS_RELAX);
     }
     joints_store(world);
-    contact_lanes_store(world, 0, world->lanes_first[COLOURS + 1], &world->began, &world->ended);
+    uint32_t lots = run_ranges(world, groups, GRAIN_GROUPS, store_range, NULL);
+    lots_gather(world, lots, BEGAN, &world->began);
+    lots_gather(world, lots, ENDED, &world->ended);
 }

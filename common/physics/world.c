@@ -5,6 +5,7 @@
 #include "common/physics/world.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 // A soft constraint's coefficients for a spring of `hertz` and damping ratio `zeta` in steps of h
 // (E. Catto, "Soft Constraints", GDC 2011): the speed at which an error is taken back, per error;
@@ -49,8 +50,10 @@ status world_create(const world_def *def, physics_world **out, error *err)
     if (s != STATUS_OK) {
         return s;
     }
-    physics_world *world = calloc(1, sizeof *world);
+    physics_world *world = aligned_alloc(_Alignof(physics_world), sizeof *world);
     ASSERT(world != NULL);
+    memset(world, 0, sizeof *world);
+    world->runner.threads = 1;
     world->def = *def;
     world->event_mask = ((1u << EVENT_KIND_COUNT) - 1) & ~(1u << EVENT_STAY);
     slots_init(&world->body_slots);
@@ -115,9 +118,21 @@ void world_free(physics_world *world)
     array_free(&world->scratch);
     array_free(&world->set_of);
     array_free(&world->fast);
+    array_free(&world->lost);
     array_free(&world->stops);
+    for (int i = 0; i < LOTS_MAX; i++) {
+        for (int k = 0; k < LOT_LISTS; k++) {
+            array_free(&world->lots[i].lists[k]);
+        }
+    }
     free(world->lanes);
     free(world);
+}
+
+void world_set_runner(physics_world *world, task_runner runner)
+{
+    ASSERT(runner.threads >= 1 && (runner.threads == 1 || runner.run != NULL));
+    world->runner = runner;
 }
 
 void world_set_clock(physics_world *world, double (*now_ms)(void))

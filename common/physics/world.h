@@ -18,6 +18,7 @@
 #include "common/physics/broad_phase.h"
 #include "common/physics/pair_set.h"
 #include "common/physics/physics.h"
+#include "common/physics/ranges.h"
 #include "common/physics/slots.h"
 
 enum { NONE = 0 }; // no slot
@@ -206,8 +207,6 @@ typedef struct slot_pair {
     uint32_t a, b;
 } slot_pair;
 
-typedef ARRAY(uint32_t) slot_list;
-
 // A step's fixed numbers.
 typedef struct step_context {
     float dt, inv_dt; // of the whole step
@@ -255,14 +254,17 @@ struct physics_world {
     bool events_finished;        // a step ended: the next change or step starts a new list
     ARRAY(uint32_t) enlarged;    // shapes whose boxes were renewed since pairs were last looked for
 
+    task_runner runner;   // run: NULL if the world has one thread
+    lot lots[LOTS_MAX];   // of the phase under way
     // Scratch of a step, kept for its memory.
     ARRAY(slot_pair) found;
-    ARRAY(uint32_t) activated, deactivated; // contacts that got or lost their points in this step
-    ARRAY(uint32_t) renewed;                // bodies with box_renewed
-    slot_list began, ended;                 // contacts that began or ceased to touch
-    ARRAY(uint32_t) scratch;
+    slot_list activated, deactivated; // contacts that got or lost their points in this step
+    ARRAY(uint32_t) renewed;          // bodies with box_renewed
+    slot_list began, ended;           // contacts that began or ceased to touch
+    slot_list scratch;
     ARRAY(uint32_t) set_of;      // union-find of islands.c
-    ARRAY(uint32_t) fast;        // bodies for continuous.c
+    slot_list fast;              // bodies for continuous.c
+    slot_list lost;              // bodies that left the world, or are not numbers any more
     ARRAY(float) stops;          // the part of the step after which each of these rests
     struct contact_lanes *lanes; // the contacts of a step, by colour, LANES at a time
     uint32_t lanes_capacity;
@@ -382,7 +384,11 @@ uint32_t sort_slots(uint32_t *slots, uint32_t count);
 void joint_destroy_all(physics_world *world, uint32_t body);
 bool joint_prevents_contact(const physics_world *world, uint32_t body_a, uint32_t body_b);
 void joints_prepare(physics_world *world);
-void joints_sweep(physics_world *world, uint32_t colour, solver_pass pass);
+// Groups of a colour: of joints solved together, or one that is solved alone.
+uint32_t joints_groups(const physics_world *world, uint32_t colour);
+// Of those, [first, end). What has no colour is only swept as a whole.
+void joints_sweep(physics_world *world, uint32_t colour, solver_pass pass, uint32_t first,
+                  uint32_t end);
 void joints_store(physics_world *world); // impulses, angles and reports back into the joints
 void joints_check_break(physics_world *world);
 void joint_activate(physics_world *world, uint32_t slot);

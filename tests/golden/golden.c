@@ -1,9 +1,10 @@
 // Golden hashes: the same scenes give the same bits everywhere.
 //
-//     golden [--ticks N] [--threads N] FILE   compares with the hashes of FILE, up to tick N;
-//     scenes on so many threads at a time golden --write FILE                     writes them:
-//     after a change of the engine that is meant to
-//                                      change what worlds do
+//     golden [--ticks N] [--threads N] [--crew N] FILE
+//         compares with the hashes of FILE, up to tick N; so many scenes at a time, each stepped by
+//         a crew of so many
+//     golden --write FILE
+//         writes them: after a change of the engine that is meant to change what worlds do
 //
 // A line of the file is a scene, a tick, the world's hash at its end, and a hash over all events
 // so far. This program is built several times, with other compilers, optimisation and vectors (see
@@ -12,6 +13,7 @@
 #include <stdatomic.h>
 
 #include "common/physics/contact_lanes.h"
+#include "server/world/crew.h"
 #include "tests/golden/scenes.h"
 
 #include <inttypes.h>
@@ -69,10 +71,28 @@ static uint64_t mix_events(uint64_t hash, const physics_world *world)
     return hash;
 }
 
-static void run_scene(const scene_kind *kind, int ticks, golden_list *list)
+// The least work is handed out, so that small scenes show what large ones would.
+static crew *lend_crew(physics_world *world, int threads)
+{
+    crew *c = NULL;
+    error err = {0};
+    if (threads > 1 && crew_create(threads, &c, &err) != STATUS_OK) {
+        fprintf(stderr, "golden: %s\n", err.text);
+        exit(1);
+    }
+    if (c != NULL) {
+        task_runner runner = crew_runner(c);
+        runner.eager = true;
+        world_set_runner(world, runner);
+    }
+    return c;
+}
+
+static void run_scene(const scene_kind *kind, int ticks, int threads, golden_list *list)
 {
     const vec2d origin = {0.0, 0.0};
     physics_world *world = scene_create(kind, kind->golden_scale, origin);
+    crew *c = lend_crew(world, threads);
     world_want_events(world, UINT32_MAX);
     uint64_t events = 0;
     size_t next = 0;
@@ -89,12 +109,14 @@ static void run_scene(const scene_kind *kind, int ticks, golden_list *list)
         }
     }
     world_free(world);
+    crew_destroy(c);
 }
 
 // The scenes, each with a list of its own, taken by whichever thread is free.
 typedef struct golden_work {
     const scene_kind *kinds;
     int count, ticks;
+    int each; // threads that each world is stepped by
     atomic_int next;
     golden_list lists[SCENES_MAX];
 } golden_work;
@@ -104,19 +126,20 @@ static void *run_scenes(void *context)
     golden_work *work = context;
     for (int i; (i = atomic_fetch_add(&work->next, 1)) < work->count;) {
         if (work->kinds[i].golden_scale > 0) {
-            run_scene(&work->kinds[i], work->ticks, &work->lists[i]);
+            run_scene(&work->kinds[i], work->ticks, work->each, &work->lists[i]);
         }
     }
     return NULL;
 }
 
 // All scenes, on `threads` threads at a time; lines in the order of the scenes.
-static void run_all(int ticks, int threads, golden_list *got)
+static void run_all(int ticks, int threads, int each, golden_list *got)
 {
     static golden_work work;
     work.kinds = scene_kinds(&work.count);
     work.count = work.count < SCENES_MAX ? work.count : SCENES_MAX;
     work.ticks = ticks;
+    work.each = each;
     pthread_t ids[THREADS_MAX];
     int started = 0;
     while (started < threads - 1 && started < THREADS_MAX &&
@@ -218,6 +241,7 @@ int main(int argc, char **argv)
     static golden_list got;
     int ticks = TICKS;
     int threads = 1;
+    int each = 1;
     bool writes = false;
     const char *path = NULL;
     for (int i = 1; i < argc; i++) {
@@ -227,16 +251,19 @@ int main(int argc, char **argv)
             ticks = atoi(argv[++i]);
         } else if (strcmp(argv[i], "--threads") == 0 && i + 1 < argc) {
             threads = atoi(argv[++i]);
+        } else if (strcmp(argv[i], "--crew") == 0 && i + 1 < argc) {
+            each = atoi(argv[++i]);
         } else {
             path = argv[i];
         }
     }
-    if (path == NULL || (!writes && read_file(path, &wanted) != 0)) {
-        fprintf(stderr, "usage: golden [--write] [--ticks N] [--threads N] FILE\n");
+    bool valid = each >= 1 && each <= CREW_THREADS_MAX;
+    if (path == NULL || !valid || (!writes && read_file(path, &wanted) != 0)) {
+        fprintf(stderr, "usage: golden [--write] [--ticks N] [--threads N] [--crew N] FILE\n");
         return 2;
     }
     printf("contact kernels: %s\n", contact_kernels_choose()->name);
-    run_all(ticks, threads, &got);
+    run_all(ticks, threads, each, &got);
     if (writes) {
         return write_file(path, &got);
     }

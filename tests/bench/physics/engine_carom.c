@@ -5,6 +5,7 @@
 #include "common/physics/contact_lanes.h"
 #include "common/physics/image.h"
 #include "common/physics/physics.h"
+#include "server/world/crew.h"
 #include "tests/bench/clock.h"
 #include "tests/golden/scenes.h"
 
@@ -13,6 +14,7 @@
 
 typedef struct carom_world {
     physics_world *world;
+    crew *crew; // NULL: one thread
     uint32_t count;
     body_row *rows;
     uint8_t *image;
@@ -42,6 +44,12 @@ static void *create(const scene_data *scene, const engine_options *options)
         world_set_sleep(self->world, scene->sleep, &err) != STATUS_OK) {
         abort();
     }
+    if (options->threads > 1) {
+        if (crew_create(options->threads, &self->crew, &err) != STATUS_OK) {
+            abort();
+        }
+        world_set_runner(self->world, crew_runner(self->crew));
+    }
     if (options->profile) {
         world_set_clock(self->world, now_ms);
     }
@@ -52,6 +60,7 @@ static void destroy(void *world)
 {
     carom_world *self = world;
     world_free(self->world);
+    crew_destroy(self->crew);
     free(self->rows);
     free(self->image);
     free(self);
@@ -141,7 +150,7 @@ static void *restore(void *world, const uint8_t *bytes, size_t size)
 
 const engine ENGINE_CAROM = {
     .name = "carom",
-    .threads_max = 1,
+    .threads_max = CREW_THREADS_MAX,
     .describe = describe,
     .create = create,
     .destroy = destroy,

@@ -1,0 +1,82 @@
+#include "common/physics/ranges.h"
+
+#include "common/physics/world.h"
+
+#include <string.h>
+
+// More ranges than threads, so that who is held up leaves work to the others.
+#define RANGES_PER_THREAD 4u
+
+typedef struct ranges {
+    physics_world *world;
+    range_function *work;
+    plain_range_function *plain;
+    const void *context;
+    uint32_t count, lots;
+} ranges;
+
+static void run_range(void *context, uint32_t index)
+{
+    const ranges *r = context;
+    uint32_t first = (uint32_t)((uint64_t)r->count * index / r->lots);
+    uint32_t end = (uint32_t)((uint64_t)r->count * (index + 1) / r->lots);
+    if (r->plain != NULL) {
+        r->plain(r->world, first, end, r->context);
+    } else {
+        r->work(r->world, first, end, &r->world->lots[index], r->context);
+    }
+}
+
+static uint32_t lots_for(const physics_world *world, uint32_t count, uint32_t grain)
+{
+    if (world->runner.eager) {
+        grain = 1;
+    }
+    if (world->runner.threads < 2 || count < 2 * grain) {
+        return 1;
+    }
+    uint32_t most = RANGES_PER_THREAD * (uint32_t)world->runner.threads;
+    most = most < LOTS_MAX ? most : LOTS_MAX;
+    return count / grain < most ? count / grain : most;
+}
+
+static void run(ranges *r)
+{
+    if (r->lots == 1) {
+        run_range(r, 0);
+    } else {
+        r->world->runner.run(r->world->runner.crew, run_range, r, r->lots);
+    }
+}
+
+uint32_t run_ranges(physics_world *world, uint32_t count, uint32_t grain, range_function *work,
+                    const void *context)
+{
+    ranges r = {world, work, NULL, context, count, lots_for(world, count, grain)};
+    for (uint32_t i = 0; i < r.lots; i++) {
+        for (int k = 0; k < LOT_LISTS; k++) {
+            array_clear(&world->lots[i].lists[k]);
+        }
+    }
+    run(&r);
+    return r.lots;
+}
+
+void run_plain_ranges(physics_world *world, uint32_t count, uint32_t grain,
+                      plain_range_function *work, const void *context)
+{
+    ranges r = {world, NULL, work, context, count, lots_for(world, count, grain)};
+    run(&r);
+}
+
+void lots_gather(physics_world *world, uint32_t lots, int list, slot_list *to)
+{
+    for (uint32_t i = 0; i < lots; i++) {
+        const slot_list *from = &world->lots[i].lists[list];
+        if (from->count > 0) {
+            array_reserve(to, to->count + from->count);
+            memcpy(to->data + to->count, from->data, from->count * sizeof *from->data);
+            to->count += from->count;
+        }
+    }
+}
