@@ -331,9 +331,9 @@ void world_want_events(physics_world *world, uint32_t kinds);
 // ---- threads
 
 // A world is its caller's, one thread's at a time, and makes no threads. With a runner that the
-// caller lends (see task_runner.h; kept until another is set) a step uses those; what it computes is
-// the same to the bit with any number of them. A runner of one thread, as at first: none. Results of
-// queries, changes and images do not use it.
+// caller lends (see task_runner.h; kept until another is set) a step uses those; what it computes
+// is the same to the bit with any number of them. A runner of one thread, as at first: none.
+// Results of queries, changes and images do not use it.
 void world_set_runner(physics_world *world, task_runner runner);
 
 // ---- where a step's time goes

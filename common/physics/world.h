@@ -254,8 +254,8 @@ struct physics_world {
     bool events_finished;        // a step ended: the next change or step starts a new list
     ARRAY(uint32_t) enlarged;    // shapes whose boxes were renewed since pairs were last looked for
 
-    task_runner runner;   // run: NULL if the world has one thread
-    lot lots[LOTS_MAX];   // of the phase under way
+    task_runner runner; // run: NULL if the world has one thread
+    lot lots[LOTS_MAX]; // of the phase under way
     // Scratch of a step, kept for its memory.
     ARRAY(slot_pair) found;
     slot_list activated, deactivated; // contacts that got or lost their points in this step

@@ -1,13 +1,13 @@
-// A round of tasks is one word, `offer`: its number, and which of its tasks nobody has taken yet, as
-// a first and a last. The captain takes from the front and helpers from the back, so that in rounds
-// over the same data each meets again what is in its cache. A task is taken by changing the word as
-// a whole; one that has read of a round that is over meanwhile finds another number there and has
-// taken nothing.
+// A round of tasks is one word, `offer`: its number, and which of its tasks nobody has taken yet,
+// as a first and a last. The captain takes from the front and helpers from the back, so that in
+// rounds over the same data each meets again what is in its cache. A task is taken by changing the
+// word as a whole; one that has read of a round that is over meanwhile finds another number there
+// and has taken nothing.
 //
-// What the tasks are is written before the offer of a round is, and not again before all of its tasks
-// are taken and done; so whoever takes one has read of the right round, though perhaps before of
-// another. Helpers count what they have done; the captain waits until that and its own make up the
-// round.
+// What the tasks are is written before the offer of a round is, and not again before all of its
+// tasks are taken and done; so whoever takes one has read of the right round, though perhaps before
+// of another. Helpers count what they have done; the captain waits until that and its own make up
+// the round.
 #include "server/world/crew.h"
 
 #include <pthread.h>

@@ -1,6 +1,6 @@
 // A crew: threads that help one other, the captain, with tasks of a few microseconds each. Between
-// them the captain neither sleeps nor locks, so that a step of a world may hand out a hundred rounds
-// of tasks.
+// them the captain neither sleeps nor locks, so that a step of a world may hand out a hundred
+// rounds of tasks.
 //
 // The captain takes tasks like everyone else and waits only for those that another has begun. A
 // helper that gets no processor therefore costs nothing, and where there are more threads than

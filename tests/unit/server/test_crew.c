@@ -1,0 +1,148 @@
+// Every task of a round is run once, by whichever thread, and what it wrote is seen afterwards.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdatomic.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "server/world/crew.h"
+
+typedef struct tally {
+    uint32_t runs[TASKS_MAX]; // each written by whoever runs that task
+    atomic_int begun;
+    uint32_t add;
+} tally;
+
+static tally counted;
+
+static void count_run(void *context, uint32_t index)
+{
+    tally *t = context;
+    t->runs[index] += t->add;
+}
+
+static crew *make(int threads)
+{
+    crew *c = NULL;
+    error err = {0};
+    assert_int_equal(crew_create(threads, &c, &err), STATUS_OK);
+    return c;
+}
+
+static void assert_all(const tally *t, uint32_t count, uint32_t value)
+{
+    for (uint32_t i = 0; i < TASKS_MAX; i++) {
+        assert_int_equal(t->runs[i], i < count ? value : 0);
+    }
+}
+
+static void crew_of_any_size_runs_each_task_once(void **state)
+{
+    (void)state;
+    const uint32_t counts[] = {0, 1, 2, 3, 64, TASKS_MAX};
+    for (int threads = 1; threads <= 5; threads++) {
+        crew *c = make(threads);
+        task_runner runner = crew_runner(c);
+        assert_int_equal(runner.threads, threads);
+        for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+            memset(&counted, 0, sizeof counted);
+            counted.add = 1;
+            runner.run(runner.crew, count_run, &counted, counts[i]);
+            assert_all(&counted, counts[i], 1);
+        }
+        crew_destroy(c);
+    }
+}
+
+static void rounds_in_a_row_never_mix(void **state)
+{
+    (void)state;
+    crew *c = make(4);
+    task_runner runner = crew_runner(c);
+    static tally other;
+    memset(&counted, 0, sizeof counted);
+    memset(&other, 0, sizeof other);
+    uint32_t sum = 0;
+    for (uint32_t round = 1; round <= 20000; round++) {
+        tally *t = round % 2 == 0 ? &counted : &other;
+        t->add = round;
+        runner.run(runner.crew, count_run, t, 5);
+        sum += t == &counted ? round : 0;
+    }
+    assert_all(&counted, 5, sum);
+    assert_all(&other, 5, 20000u * 20001u / 2 - sum);
+    crew_destroy(c);
+}
+
+// Ends only when another task has begun as well.
+static void wait_for_two(void *context, uint32_t index)
+{
+    (void)index;
+    tally *t = context;
+    atomic_fetch_add(&t->begun, 1);
+    while (atomic_load(&t->begun) < 2) {
+        usleep(100);
+    }
+}
+
+static void helper_that_sleeps_is_woken_by_the_next_round(void **state)
+{
+    (void)state;
+    crew *c = make(2);
+    task_runner runner = crew_runner(c);
+    for (int i = 0; i < 5; i++) {
+        usleep(20000); // long enough for the helper to be asleep
+        memset(&counted, 0, sizeof counted);
+        runner.run(runner.crew, wait_for_two, &counted, 2);
+        assert_int_equal(atomic_load(&counted.begun), 2);
+    }
+    crew_destroy(c);
+}
+
+static double cpu_seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void crew_without_work_uses_no_processor(void **state)
+{
+    (void)state;
+    crew *c = make(8);
+    task_runner runner = crew_runner(c);
+    memset(&counted, 0, sizeof counted);
+    runner.run(runner.crew, count_run, &counted, 64);
+    usleep(50000);
+    double before = cpu_seconds();
+    usleep(300000);
+    assert_true(cpu_seconds() - before < 0.1); // seven that look on without end would take more
+    crew_destroy(c);
+}
+
+static void crews_come_and_go(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 100; i++) {
+        crew_destroy(make(1 + i % 6));
+    }
+    crew_destroy(NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(crew_of_any_size_runs_each_task_once),
+        cmocka_unit_test(rounds_in_a_row_never_mix),
+        cmocka_unit_test(helper_that_sleeps_is_woken_by_the_next_round),
+        cmocka_unit_test(crew_without_work_uses_no_processor),
+        cmocka_unit_test(crews_come_and_go),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
