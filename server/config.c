@@ -86,7 +86,7 @@ static status apply_hz(config *c, const char *value, error *err)
     return STATUS_OK;
 }
 
-static status apply_threads(config *c, const char *value, error *err)
+static status parse_threads(const char *value, int *out, error *err)
 {
     uint64_t threads = 0;
     if (!parse_whole(value, CONFIG_THREADS_MAX, &threads) || threads == 0) {
@@ -94,8 +94,18 @@ static status apply_threads(config *c, const char *value, error *err)
                          "must be a whole number from 1 to %d, not '%s'", CONFIG_THREADS_MAX,
                          value);
     }
-    c->threads = (int)threads;
+    *out = (int)threads;
     return STATUS_OK;
+}
+
+static status apply_threads(config *c, const char *value, error *err)
+{
+    return parse_threads(value, &c->threads, err);
+}
+
+static status apply_world_threads(config *c, const char *value, error *err)
+{
+    return parse_threads(value, &c->world_threads, err);
 }
 
 static status apply_world(config *c, const char *value, error *err)
@@ -167,6 +177,8 @@ static const option OPTIONS[] = {
     {"hz", "CAROM_HZ", "HZ", false, apply_hz, "steps a second of worlds that do not say (60)"},
     {"threads", "CAROM_THREADS", "COUNT", false, apply_threads,
      "simulation threads (one for each processor but one)"},
+    {"world-threads", "CAROM_WORLD_THREADS", "COUNT", false, apply_world_threads,
+     "threads that step one world together, for worlds of thousands of bodies (1)"},
     {"world", "CAROM_WORLD", "NAME[:SCENE]", true, apply_world,
      "make this world at the start; may be given again"},
     {"scenes", "CAROM_SCENES", "DIR", false, apply_scenes,
@@ -229,7 +241,8 @@ static void default_scenes(char *out, size_t size)
 
 static void set_defaults(config *c)
 {
-    *c = (config){.host = "127.0.0.1", .port = PORT_DEFAULT, .hz = 60.0, .log = LOG_INFO};
+    *c = (config){
+        .host = "127.0.0.1", .port = PORT_DEFAULT, .hz = 60.0, .world_threads = 1, .log = LOG_INFO};
     c->limits = limits_default();
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     c->threads = processors <= 2                        ? 1

@@ -29,6 +29,7 @@ typedef struct config {
     uint16_t port;                  // 22766; 0 lets the system choose
     double hz;                      // of worlds that do not say, 60
     int threads;                    // simulation threads, 1 to CONFIG_THREADS_MAX
+    int world_threads;              // of each of them, for one world; 1 to CONFIG_THREADS_MAX
     ARRAY(config_world) worlds;     // to be made at the start
     char scenes[PATH_MAX];          // folder of NAME.json files
     log_level log;

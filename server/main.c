@@ -121,6 +121,7 @@ static int serve(const config *c)
         .port = c->port,
         .hz = c->hz,
         .threads = c->threads,
+        .world_threads = c->world_threads,
         .scenes = c->scenes,
         .limits = &c->limits,
         .worlds = worlds,

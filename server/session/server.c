@@ -142,7 +142,11 @@ static void start_world(server *s, const server_world *world)
 static status start_hosts(server *s, error *err)
 {
     for (int i = 0; i < s->options->threads; i++) {
-        host_options options = {i, s->limits, wake_loop, s};
+        host_options options = {.index = i,
+                                .world_threads = s->options->world_threads,
+                                .limits = s->limits,
+                                .wake = wake_loop,
+                                .wake_context = s};
         host *started = NULL;
         status result = host_create(&options, &started, err);
         if (result != STATUS_OK) {
@@ -190,7 +194,7 @@ static status start_network(server *s, error *err)
 status server_create(uv_loop_t *loop, const server_options *options, server **out, error *err)
 {
     server *s = calloc(1, sizeof *s);
-    ASSERT(s != NULL && options->threads > 0);
+    ASSERT(s != NULL && options->threads > 0 && options->world_threads > 0);
     s->loop = loop;
     s->options = options;
     s->limits = options->limits;

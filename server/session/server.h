@@ -24,6 +24,7 @@ typedef struct server_options {
     uint16_t port;
     double hz;          // of worlds that do not say
     int threads;        // for simulation, at least 1
+    int world_threads;  // that step one world together, at least 1
     const char *scenes; // folder of scenes that come before the built-in ones
     const limits *limits;
     const server_world *worlds; // made at the start

@@ -9,6 +9,7 @@
 
 #include "common/base/array.h"
 #include "common/base/assert.h"
+#include "server/world/crew.h"
 #include "server/world/hosted.h"
 #include "server/world/pace.h"
 #include "server/world/queue.h"
@@ -21,6 +22,7 @@ enum {
 struct host {
     host_options options;
     pthread_t thread;
+    crew *crew; // lent to its worlds
     queue requests;
     queue reports;
     atomic_uint_fast64_t busy;        // millionths of the second before
@@ -84,6 +86,7 @@ static void answer_here(host *h, request *q, status s, const char *text)
 static void adopt(host *h, request *q)
 {
     const world_create_args *create = &q->command.create;
+    world_set_runner(q->physics, crew_runner(h->crew));
     uint32_t at = place_of(h, q->world); // one that was longer in the making may come later
     hosted *w = hosted_create(q->world, q->command.world, q->physics, create->paused,
                               h->options.limits, (report_sink){post, h}, pace_clock_ns);
@@ -207,6 +210,11 @@ status host_create(const host_options *options, host **out, error *err)
     host *h = calloc(1, sizeof *h);
     ASSERT(h != NULL);
     h->options = *options;
+    status s = crew_create(options->world_threads, &h->crew, err);
+    if (s != STATUS_OK) {
+        free(h);
+        return s;
+    }
     queue_init(&h->requests, queue_max(options->limits));
     queue_init(&h->reports, queue_max(options->limits));
     // Signals are the network thread's.
@@ -217,6 +225,7 @@ status host_create(const host_options *options, host **out, error *err)
     int result = pthread_create(&h->thread, NULL, run, h);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (result != 0) {
+        crew_destroy(h->crew);
         queue_deinit(&h->requests);
         queue_deinit(&h->reports);
         free(h);
@@ -256,6 +265,7 @@ uint64_t host_load(const host *h)
 void host_destroy(host *h)
 {
     pthread_join(h->thread, NULL);
+    crew_destroy(h->crew);
     for (report *r = host_take(h); r != NULL;) {
         report *next = (report *)r->node.next;
         report_free(r);

@@ -20,13 +20,14 @@ typedef struct host host;
 
 typedef struct host_options {
     int index;            // for the thread's name
+    int world_threads;    // that step one world together: 1 to CREW_THREADS_MAX
     const limits *limits; // must outlive the host
     void (*wake)(
         void *context); // called on the simulation thread when reports are there to be taken
     void *wake_context;
 } host_options;
 
-// Starts the thread. Errors: STATUS_INTERNAL where the system has none to give.
+// Starts the thread, and its crew. Errors: STATUS_INTERNAL where the system has none to give.
 status host_create(const host_options *options, host **out, error *err);
 
 // Hands a request over; it is taken over in any case. False if it could not be delivered because

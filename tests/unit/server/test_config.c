@@ -24,7 +24,7 @@ static char *fake_getenv(const char *name)
 
 static status load(config *c, error *err, const char *const *arguments)
 {
-    const char *argv[16] = {"caromd"};
+    const char *argv[32] = {"caromd"};
     int argc = 1;
     while (arguments != NULL && *arguments != NULL) {
         argv[argc++] = *arguments++;
@@ -65,13 +65,14 @@ static void config_options_are_taken(void **state)
     config c;
     error err;
     const char *const *arguments =
-        ARGS("--listen", "[::1]:0", "--hz=128", "--threads", "3", "--world", "a:demo", "--world=b",
-             "--scenes", "dir", "--log", "debug", "--limit", "worlds=7");
+        ARGS("--listen", "[::1]:0", "--hz=128", "--threads", "3", "--world-threads", "2", "--world",
+             "a:demo", "--world=b", "--scenes", "dir", "--log", "debug", "--limit", "worlds=7");
     assert_int_equal(load(&c, &err, arguments), STATUS_OK);
     assert_string_equal(c.host, "::1");
     assert_int_equal(c.port, 0);
     assert_true(c.hz == 128.0);
     assert_int_equal(c.threads, 3);
+    assert_int_equal(c.world_threads, 2);
     assert_int_equal(c.worlds.count, 2);
     assert_string_equal(c.worlds.data[0].name, "a");
     assert_string_equal(c.worlds.data[0].scene, "demo");
@@ -148,6 +149,7 @@ static void config_wrong_values_are_told_by_name(void **state)
         {"--threads", "0", "--threads"},
         {"--threads", "65", "--threads"},
         {"--threads", "-1", "--threads"},
+        {"--world-threads", "0", "--world-threads"},
         {"--world", "no spaces", "--world"},
         {"--world", "", "--world"},
         {"--world", "a:", "--world"},
@@ -206,9 +208,9 @@ static void config_help_names_every_option_and_limit(void **state)
     assert_non_null(out);
     config_help(out);
     fclose(out);
-    static const char *const NAMES[] = {"--listen",  "--hz",       "--threads", "--world",
-                                        "--scenes",  "--limit",    "--log",     "--help",
-                                        "--version", "CAROM_WORLD"};
+    static const char *const NAMES[] = {"--listen", "--hz",      "--threads",  "--world-threads",
+                                        "--world",  "--scenes",  "--limit",    "--log",
+                                        "--help",   "--version", "CAROM_WORLD"};
     for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++) {
         assert_non_null(strstr(text, NAMES[i]));
     }

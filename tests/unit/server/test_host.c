@@ -23,7 +23,7 @@ static host *start(void)
 {
     host *h = NULL;
     bounds = limits_default();
-    host_options options = {.limits = &bounds, .wake = wake};
+    host_options options = {.world_threads = 2, .limits = &bounds, .wake = wake};
     assert_int_equal(host_create(&options, &h, NULL), STATUS_OK);
     return h;
 }
