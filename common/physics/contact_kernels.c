@@ -221,35 +221,93 @@ static void relax(contact_lanes *lanes, uint32_t count, body_state *states,
     }
 }
 
+// Whether a blow has changed the velocity of one of the group's bodies since the sweep before this
+// one looked at it. If not, nothing closes fast there now either.
+INLINE bool were_struck(const contact_lanes *c, const impact_pass *pass)
+{
+    bool struck = false;
+    for (int lane = 0; lane < LANES; lane++) {
+        struck |= pass->struck[c->body_a[lane]] > pass->number;
+        struck |= pass->struck[c->body_b[lane]] > pass->number;
+    }
+    return struck;
+}
+
+INLINE void mark_struck(const uint32_t *slots, const state_lanes *s, wide_int lane_blow,
+                        const impact_pass *pass)
+{
+    uint32_t struck = signs_of(lane_blow & (wide_int)s->flags << 31);
+    for (; struck != 0; struck &= struck - 1) {
+        pass->struck[slots[__builtin_ctz(struck)]] = (uint8_t)(pass->number + 2);
+    }
+}
+
+// Separation when the step begins.
+INLINE wide separation_at_start(const contact_lanes *c, const point_lanes *p)
+{
+    return ((p->anchor_bx - p->anchor_ax) * c->normal_x +
+            (p->anchor_by - p->anchor_ay) * c->normal_y) +
+           p->base_separation;
+}
+
+// The impulses of the blows of a group, with friction.
+INLINE void apply_blows(contact_lanes *c, state_lanes *a, state_lanes *b, wide b1, wide b2)
+{
+    pair_matrix k = rigid_matrix(c);
+    impulse_pair x = solve_pair(&k, b1, b2);
+    apply_normal_impulses(c, a, b, x.x1, x.x2);
+    wide normal[2] = {x.x1, x.x2};
+    for (int n = 0; n < 2; n++) {
+        point_lanes *p = &c->points[n];
+        p->total_impulse += normal[n];
+        vector_lanes u = relative_velocity(p, a, b);
+        wide vt = u.x * c->normal_y - u.y * c->normal_x;
+        wide limit = c->friction * normal[n];
+        wide impulse = -p->tangent_mass * (vt - c->tangent_speed);
+        impulse = max_wide(min_wide(impulse, limit), -limit);
+        apply_impulse(c, p, a, b, impulse * c->normal_y, -(impulse * c->normal_x));
+    }
+}
+
 // A blow is over in no time, so it is not spread over the sub-steps: Newton's law of impact, v' =
 // -e v, at the points that close fast and will touch within the step, with Coulomb's friction of
 // the blow. It is applied before everything else and swept until nothing closes fast any more, so
 // that it runs through rows of balls (compare Guendelman, Bridson, Fedkiw 2003, who order
-// collisions before contacts too).
-static bool impact(contact_lanes *lanes, uint32_t count, body_state *states,
-                   const step_context *step)
+// collisions before contacts too). In a heap that hardly rebounds this would go on for long and
+// change little: after a few sweeps only those count that rebound faster than the threshold, and
+// the rest is left to the sub-steps, which stop it.
+static bool impact(contact_lanes *lanes, uint8_t *blows, uint32_t count, body_state *states,
+                   const step_context *step, const impact_pass *pass)
 {
     const wide zero = splat(0.0f);
+    const wide one = splat(1.0f);
     const wide fast = splat(-step->restitution_threshold);
     const wide dt = splat(step->dt);
     const wide far_away = splat(FAR_AWAY);
+    const bool every = pass->number < IMPACT_SWEEPS_ALL;
     bool any = false;
     for (uint32_t i = 0; i < count; i++) {
         contact_lanes *c = &lanes[i];
-        if ((c->features & LANES_RESTITUTION) == 0) {
+        if (blows[i] == BLOWS_NEVER || (blows[i] == BLOWS_LATER && !were_struck(c, pass))) {
             continue;
         }
-        state_lanes a = gather(states, c->body_a);
-        state_lanes b = gather(states, c->body_b);
+        blows[i] = BLOWS_LATER;
+        state_lanes a = gather_velocities(states, c->body_a);
+        state_lanes b = gather_velocities(states, c->body_b);
         wide v[2];
         wide_int blow[2];
+        wide weight = every ? one : c->restitution;
+        for (int n = 0; n < 2; n++) {
+            v[n] = normal_velocity(c, &c->points[n], &a, &b);
+            blow[n] = (weight * v[n] < fast) & (c->restitution > zero);
+        }
+        if (!any_lane(blow[0] | blow[1])) {
+            continue;
+        }
         wide_int reached[2];
         for (int n = 0; n < 2; n++) {
-            const point_lanes *p = &c->points[n];
-            v[n] = normal_velocity(c, p, &a, &b);
-            wide s = separation_now(c, p, &a, &b);
-            reached[n] = s + v[n] * dt <= zero;
-            blow[n] = reached[n] & (v[n] < fast) & (c->restitution > zero);
+            reached[n] = separation_at_start(c, &c->points[n]) + v[n] * dt <= zero;
+            blow[n] &= reached[n];
         }
         wide_int lane_blow = blow[0] | blow[1];
         if (!any_lane(lane_blow)) {
@@ -258,22 +316,10 @@ static bool impact(contact_lanes *lanes, uint32_t count, body_state *states,
         any = true;
         wide rebound1 = select_wide(blow[0], c->restitution * v[0], zero);
         wide rebound2 = select_wide(blow[1], c->restitution * v[1], zero);
-        wide b1 = select_wide(lane_blow & reached[0], v[0] + rebound1, far_away);
-        wide b2 = select_wide(lane_blow & reached[1], v[1] + rebound2, far_away);
-        pair_matrix k = rigid_matrix(c);
-        impulse_pair x = solve_pair(&k, b1, b2);
-        apply_normal_impulses(c, &a, &b, x.x1, x.x2);
-        wide normal[2] = {x.x1, x.x2};
-        for (int n = 0; n < 2; n++) {
-            point_lanes *p = &c->points[n];
-            p->total_impulse += normal[n];
-            vector_lanes u = relative_velocity(p, &a, &b);
-            wide vt = u.x * c->normal_y - u.y * c->normal_x;
-            wide limit = c->friction * normal[n];
-            wide impulse = -p->tangent_mass * (vt - c->tangent_speed);
-            impulse = max_wide(min_wide(impulse, limit), -limit);
-            apply_impulse(c, p, &a, &b, impulse * c->normal_y, -(impulse * c->normal_x));
-        }
+        apply_blows(c, &a, &b, select_wide(lane_blow & reached[0], v[0] + rebound1, far_away),
+                    select_wide(lane_blow & reached[1], v[1] + rebound2, far_away));
+        mark_struck(c->body_a, &a, lane_blow, pass);
+        mark_struck(c->body_b, &b, lane_blow, pass);
         scatter(states, c->body_a, &a);
         scatter(states, c->body_b, &b);
     }

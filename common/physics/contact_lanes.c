@@ -85,9 +85,6 @@ static void fill_lane(const physics_world *world, contact_lanes *group, int lane
     group->bias_rate[lane] = stiff ? step->static_bias_rate : step->contact_bias_rate;
     group->mass_scale[lane] = stiff ? step->static_mass_scale : step->contact_mass_scale;
     group->yield[lane] = stiff ? step->static_yield : step->contact_yield;
-    if (c->restitution > 0.0f) {
-        group->features |= LANES_RESTITUTION;
-    }
     if (c->rolling_resistance > 0.0f) {
         group->features |= LANES_ROLLING;
         group->rolling_resistance[lane] = c->rolling_resistance;
@@ -135,6 +132,17 @@ static void fill_lane(const physics_world *world, contact_lanes *group, int lane
                                                    mb->inv_inertia * turn_b[0] * turn_b[1]));
 }
 
+// Whether the contact in the lane closes fast, as impact() would find it before the first blow.
+static blows_state blows_of(const physics_world *world, const contact_lanes *group, int lane)
+{
+    if (!(group->restitution[lane] > 0.0f)) {
+        return BLOWS_NEVER;
+    }
+    float fastest =
+        float_min(group->points[0].approach_speed[lane], group->points[1].approach_speed[lane]);
+    return fastest < -world->step.restitution_threshold ? BLOWS_DUE : BLOWS_LATER;
+}
+
 // Groups that a colour needs. What did not find a colour is solved one by one: a group each.
 static uint32_t groups_of(const physics_world *world, uint32_t colour)
 {
@@ -148,9 +156,11 @@ static void reserve_groups(physics_world *world, uint32_t count)
         return;
     }
     free(world->lanes);
+    free(world->lanes_blows);
     world->lanes_capacity = count + count / 16;
     world->lanes = aligned_alloc(64, (world->lanes_capacity * sizeof *world->lanes + 63) / 64 * 64);
-    ASSERT(world->lanes != NULL);
+    world->lanes_blows = malloc(world->lanes_capacity);
+    ASSERT(world->lanes != NULL && world->lanes_blows != NULL);
 }
 
 static void clear_group(contact_lanes *group)
@@ -186,9 +196,13 @@ static void fill_group(const physics_world *world, uint32_t colour, uint32_t ind
     uint32_t first = index * per_group;
     contact_lanes *group = &world->lanes[world->lanes_first[colour] + index];
     clear_group(group);
+    blows_state blows = BLOWS_NEVER;
     for (uint32_t k = 0; k < per_group && first + k < of->contacts.count; k++) {
         fill_lane(world, group, (int)k, of->contacts.data[first + k]);
+        blows_state of_lane = blows_of(world, group, (int)k);
+        blows = of_lane > blows ? of_lane : blows;
     }
+    world->lanes_blows[world->lanes_first[colour] + index] = (uint8_t)blows;
 }
 
 void contact_lanes_prepare(physics_world *world, uint32_t first, uint32_t end)

@@ -17,13 +17,27 @@ typedef struct point_lanes {
 } point_lanes;
 
 enum { // contact_lanes.features: what at least one lane has
-    LANES_RESTITUTION = 1u,
-    LANES_ROLLING = 2u
+    LANES_ROLLING = 1u
 };
 
+// Whether a group may have blows; a byte a group, world.lanes_blows.
+typedef enum blows_state {
+    BLOWS_NEVER, // no restitution
+    BLOWS_LATER, // none now: when one of its bodies has been struck
+    BLOWS_DUE    // something closes fast from the start
+} blows_state;
+
 enum {
-    IMPACT_SWEEPS_MAX = 32
-}; // an elastic blow runs through a row of as many balls at least in one step
+    IMPACT_SWEEPS_ALL = 4,  // in which every blow counts
+    IMPACT_SWEEPS_MAX = 32, // in the rest, what rebounds fast: an elastic blow runs through a row
+                            // of as many balls at least in one step
+};
+
+// A sweep over blows, and what it needs to know to pass over what the last one left in peace.
+typedef struct impact_pass {
+    uint8_t *struck; // by body slot: 2 + the last sweep in which a blow changed its velocity
+    uint8_t number;  // of the sweep, from 0
+} impact_pass;
 
 // A point that a contact does not have is FAR_AWAY. Lanes without a contact are on body slot 0,
 // which does not move.
@@ -53,9 +67,9 @@ typedef struct contact_kernels {
     void (*relax)(contact_lanes *lanes, uint32_t count, body_state *states,
                   const step_context *step);
     // Blows: what closes faster than step->restitution_threshold and will touch within the step
-    // rebounds, with friction. Whether any did.
-    bool (*impact)(contact_lanes *lanes, uint32_t count, body_state *states,
-                   const step_context *step);
+    // rebounds, with friction. `blows` are the groups' blows_state. Whether any did.
+    bool (*impact)(contact_lanes *lanes, uint8_t *blows, uint32_t count, body_state *states,
+                   const step_context *step, const impact_pass *pass);
 } contact_kernels;
 
 // The widest variant that this processor runs; CAROM_SIMD=base (or avx2) in the environment asks

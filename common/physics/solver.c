@@ -7,6 +7,8 @@
 #include "common/physics/contact_lanes.h"
 #include "common/physics/world.h"
 
+#include <string.h>
+
 // Elements that make a range worth handing to another thread: some microseconds of work.
 #define GRAIN_BODIES 256u
 #define GRAIN_GROUPS 12u
@@ -127,15 +129,23 @@ static void run_pass(physics_world *world, solver_pass pass)
 // Blows come first and run through everything that touches; see impact() in contact_kernels.c.
 static void solve_impacts(physics_world *world)
 {
+    uint32_t total = world->lanes_first[COLOURS + 1];
+    if (memchr(world->lanes_blows, BLOWS_DUE, total) == NULL) {
+        return;
+    }
+    array_reserve(&world->struck, world->bodies.count);
+    memset(world->struck.data, 0, world->bodies.count);
+    impact_pass pass = {.struck = world->struck.data};
     bool any = true;
-    for (int i = 0; i < IMPACT_SWEEPS_MAX && any; i++) {
+    for (; pass.number < IMPACT_SWEEPS_MAX && any; pass.number++) {
         any = false;
         for (uint32_t k = 0; k <= COLOURS; k++) {
             uint32_t colour = colour_at(k);
             uint32_t first = world->lanes_first[colour];
             uint32_t count = world->lanes_first[colour + 1] - first;
-            if (count > 0 && world->kernels->impact(&world->lanes[first], count, world->states.data,
-                                                    &world->step)) {
+            if (count > 0 &&
+                world->kernels->impact(&world->lanes[first], &world->lanes_blows[first], count,
+                                       world->states.data, &world->step, &pass)) {
                 any = true;
             }
         }

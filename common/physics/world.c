@@ -125,7 +125,9 @@ void world_free(physics_world *world)
             array_free(&world->lots[i].lists[k]);
         }
     }
+    array_free(&world->struck);
     free(world->lanes);
+    free(world->lanes_blows);
     free(world);
 }
 

@@ -266,7 +266,9 @@ struct physics_world {
     slot_list fast;              // bodies for continuous.c
     slot_list lost;              // bodies that left the world, or are not numbers any more
     ARRAY(float) stops;          // the part of the step after which each of these rests
+    ARRAY(uint8_t) struck;       // of each body, see impact_pass
     struct contact_lanes *lanes; // the contacts of a step, by colour, LANES at a time
+    uint8_t *lanes_blows;        // of each of these groups its blows_state
     uint32_t lanes_capacity;
     uint32_t lanes_first[COLOURS + 2]; // where each colour's begin
     const struct contact_kernels *kernels;

@@ -135,6 +135,29 @@ static void cradle_passes_momentum_through_to_the_last_ball(void **state)
     world_free(world);
 }
 
+// However few of them closed fast when the step began.
+static void blow_runs_through_a_long_row_in_one_step(void **state)
+{
+    (void)state;
+    enum { ROW = 24 };
+    physics_world *world = make_world((vec2d){0.0, 0.0});
+    shape_def ball = make_ball(0.5, 1.0);
+    body_id balls[ROW];
+    for (int i = 0; i < ROW; i++) {
+        balls[i] = put_at(world, 1.0 * i, 0.0, &ball);
+    }
+    body_id striker = put_at(world, -2.0, 0.0, &ball);
+    set_velocity(world, striker, 20.0, 0.0);
+    for (int i = 0; i < 10 && look(world, striker).velocity.x > 10.0; i++) {
+        assert_near(look(world, balls[ROW - 1]).velocity.x, 0.0, 1e-3);
+        world_step(world);
+    }
+    assert_near(look(world, striker).velocity.x, 0.0, 0.05);
+    assert_near(look(world, balls[ROW / 2]).velocity.x, 0.0, 0.05);
+    assert_near(look(world, balls[ROW - 1]).velocity.x, 20.0, 0.05);
+    world_free(world);
+}
+
 // A closed box of smooth elastic balls keeps its energy; without walls, momentum too.
 static void free_world_of_colliding_boxes_keeps_momentum_for_every_seed(void **state)
 {
@@ -216,6 +239,7 @@ int main(void)
         cmocka_unit_test(equal_billiard_balls_part_at_a_right_angle),
         cmocka_unit_test(dropped_ball_rises_to_the_square_of_its_restitution),
         cmocka_unit_test(cradle_passes_momentum_through_to_the_last_ball),
+        cmocka_unit_test(blow_runs_through_a_long_row_in_one_step),
         cmocka_unit_test(free_world_of_colliding_boxes_keeps_momentum_for_every_seed),
         cmocka_unit_test(box_meets_box_head_on_and_swaps_velocity),
         cmocka_unit_test(box_struck_off_centre_spins),
