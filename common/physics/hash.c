@@ -1,232 +1,217 @@
-// The state hash: 64 bits over everything that influences what comes next, in the order of slots.
+// The state hash: 64 bits over everything that influences what comes next.
 //
-// Words are mixed as values, not as memory, so that padding, addresses and the byte order of a
-// machine do not count. Each word is multiplied by an odd constant and folded in by a rotation, on
-// four tracks that do not wait for each other.
+// Every body, shape, contact and joint is a row of words, which begins with its slot or id; rows
+// are hashed each for itself (fold.h) and added up. So no row waits for the one before, and a row
+// may be found in any order. Words are values, not memory: padding, addresses and the byte order of
+// a machine do not count.
+//
+// Not hashed is what follows from the rest: positions (from centres), lists, trees, the colours
+// used by a body (from its contacts and joints), a contact's manifold (from its frame of reference
+// and the shapes) and its friction and the like (from the shapes). What a shape never changes is in
+// its signature, made when it is.
+#include "common/physics/fold.h"
 #include "common/physics/joint_internal.h"
 #include "common/physics/world.h"
 
-#include <string.h>
+enum { // what begins a row
+    ROW_WORLD = 1,
+    ROW_BODY,
+    ROW_SHAPE,
+    ROW_CONTACT,
+    ROW_JOINT,
+    ROW_FREE_BODY,
+    ROW_FREE_SHAPE,
+    ROW_FREE_JOINT,
+    ROW_SIGNATURE
+};
 
-typedef struct hasher {
-    uint64_t track[4];
-    uint32_t next;
-} hasher;
-
-static uint64_t rotate(uint64_t a, int by)
+static fold_words add_vecs(fold_words sum, int i, vec2 a, vec2 b)
 {
-    return a << by | a >> (64 - by);
+    return fold_add(sum, i, fold_of_4_floats(a.x, a.y, b.x, b.y));
 }
 
-static void mix(hasher *h, uint64_t word)
+static fold_words add_vec2d(fold_words sum, int i, vec2d a)
 {
-    uint64_t *track = &h->track[h->next++ & 3];
-    *track = rotate(*track ^ word * 0x9E3779B97F4A7C15ULL, 29) * 0xD6E8FEB86659FD93ULL;
+    return fold_add(sum, i, fold_of_2_doubles(a.x, a.y));
 }
 
-static uint32_t float_bits(float a)
+static fold_words add_floats(fold_words sum, int i, float a, float b, float c, float d)
 {
-    uint32_t bits;
-    a = a == 0.0f ? 0.0f : a; // minus zero is zero
-    memcpy(&bits, &a, sizeof bits);
-    return bits;
+    return fold_add(sum, i, fold_of_4_floats(a, b, c, d));
 }
 
-static void mix_floats(hasher *h, float a, float b)
-{
-    mix(h, (uint64_t)float_bits(a) << 32 | float_bits(b));
-}
-
-static void mix_vec(hasher *h, vec2 a)
-{
-    mix_floats(h, a.x, a.y);
-}
-
-static void mix_double(hasher *h, double a)
-{
-    uint64_t bits;
-    a = a == 0.0 ? 0.0 : a;
-    memcpy(&bits, &a, sizeof bits);
-    mix(h, bits);
-}
-
-static uint64_t finish(const hasher *h)
-{
-    uint64_t sum = h->next;
-    for (int i = 0; i < 4; i++) {
-        sum = (rotate(sum, 23) ^ h->track[i]) * 0xFF51AFD7ED558CCDULL;
-        sum ^= sum >> 32;
-    }
-    return sum;
-}
-
-static void mix_body(hasher *h, const physics_world *world, uint32_t slot)
+static uint64_t hash_body(const physics_world *world, uint32_t slot)
 {
     const body *b = &world->bodies.data[slot];
     const body_motion *m = &world->motions.data[slot];
-    const body_state *s = &world->states.data[slot];
-    mix(h, body_id_of(world, slot));
-    mix(h, (uint64_t)b->flags << 8 | (uint64_t)b->type | (uint64_t)b->sleep_set << 32);
-    mix_double(h, m->center.x);
-    mix_double(h, m->center.y);
-    mix_floats(h, m->rotation.c, m->rotation.s);
-    mix_vec(h, s->velocity);
-    mix_floats(h, s->angular_velocity, m->sleep_time);
-    mix_floats(h, m->inv_mass, m->inv_inertia);
-    mix_floats(h, b->mass_override, 0.0f);
-    mix_vec(h, m->local_center);
-    mix_floats(h, m->linear_damping, m->angular_damping);
-    mix_floats(h, m->gravity_scale, m->torque);
-    mix_vec(h, m->force);
-    mix_vec(h, m->force_point);
-    mix(h, (uint64_t)world->colours_used.data[slot] << 32 | s->flags);
+    const body_state *v = &world->states.data[slot];
+    uint32_t force_at_point = v->flags & STATE_FORCE_AT_POINT;
+    fold_words sum = fold_start(ROW_BODY, slots_id(&world->body_slots, slot),
+                                (uint64_t)b->sleep_set << 32 | force_at_point << 16 |
+                                    b->flags << 8 | (uint32_t)b->type);
+    sum = add_vec2d(sum, 1, m->center);
+    sum = add_floats(sum, 2, m->rotation.c, m->rotation.s, m->local_center.x, m->local_center.y);
+    sum = add_floats(sum, 3, v->velocity.x, v->velocity.y, v->angular_velocity, m->sleep_time);
+    sum = add_floats(sum, 4, m->inv_mass, m->inv_inertia, b->mass_override, m->torque);
+    sum = add_floats(sum, 5, m->linear_damping, m->angular_damping, m->gravity_scale, 0.0f);
+    sum = add_vecs(sum, 6, m->force, m->force_point);
+    return fold_end(sum);
+}
+
+static fold_words add_geometry(fold_words sum, const shape_geometry *g)
+{
+    switch (g->kind) {
+    case SHAPE_CIRCLE:
+        return add_floats(sum, 1, g->circle.center.x, g->circle.center.y, g->circle.radius, 0.0f);
+    case SHAPE_CAPSULE:
+        sum = add_vecs(sum, 1, g->capsule.a, g->capsule.b);
+        return add_floats(sum, 2, g->capsule.radius, 0.0f, 0.0f, 0.0f);
+    case SHAPE_POLYGON:
+        for (int i = 0; i < g->polygon.count; i++) {
+            sum = add_vecs(sum, 2 + i, g->polygon.vertices[i], g->polygon.normals[i]);
+        }
+        return add_floats(sum, 1, g->polygon.centroid.x, g->polygon.centroid.y, g->polygon.radius,
+                          (float)g->polygon.count);
+    case SHAPE_SEGMENT:
+        return add_vecs(sum, 1, g->segment.a, g->segment.b);
+    default:
+        sum = add_vecs(sum, 1, g->chain.ghost_before, g->chain.ghost_after);
+        return add_vecs(sum, 2, g->chain.edge.a, g->chain.edge.b);
+    }
 }
 
 uint64_t shape_signature(const shape *s)
 {
-    hasher h = {{1, 2, 3, 4}, 0};
-    const shape_geometry *g = &s->geometry;
-    mix(&h, (uint64_t)g->kind << 32 | float_bits(s->density));
-    switch (g->kind) {
-    case SHAPE_CIRCLE:
-        mix_vec(&h, g->circle.center);
-        mix_floats(&h, g->circle.radius, 0.0f);
-        break;
-    case SHAPE_CAPSULE:
-        mix_vec(&h, g->capsule.a);
-        mix_vec(&h, g->capsule.b);
-        mix_floats(&h, g->capsule.radius, 0.0f);
-        break;
-    case SHAPE_POLYGON:
-        for (int i = 0; i < g->polygon.count; i++) {
-            mix_vec(&h, g->polygon.vertices[i]);
-            mix_vec(&h, g->polygon.normals[i]);
-        }
-        mix_vec(&h, g->polygon.centroid);
-        mix_floats(&h, g->polygon.radius, (float)g->polygon.count);
-        break;
-    case SHAPE_SEGMENT:
-        mix_vec(&h, g->segment.a);
-        mix_vec(&h, g->segment.b);
-        break;
-    default:
-        mix_vec(&h, g->chain.ghost_before);
-        mix_vec(&h, g->chain.edge.a);
-        mix_vec(&h, g->chain.edge.b);
-        mix_vec(&h, g->chain.ghost_after);
-        break;
-    }
-    return finish(&h);
+    enum { NEXT = POLYGON_VERTICES_MAX + 2 }; // pair after those of the geometry
+    _Static_assert(NEXT + 4 <= FOLD_PAIRS, "a row has no more");
+    fold_words sum = fold_start(ROW_SIGNATURE, (uint64_t)s->geometry.kind,
+                                (uint64_t)(uint32_t)s->filter.group << 32 | s->events);
+    sum = add_geometry(sum, &s->geometry);
+    sum = add_floats(sum, NEXT, s->density, s->friction, s->restitution, s->rolling_resistance);
+    sum = add_floats(sum, NEXT + 1, s->tangent_speed, 0.0f, 0.0f, 0.0f);
+    sum = fold_add(sum, NEXT + 2, fold_of_words(s->filter.category, s->filter.mask));
+    sum = fold_add(sum, NEXT + 3, fold_of_words(s->point_count, s->loop));
+    return fold_end(sum);
 }
 
-static void mix_shape(hasher *h, const physics_world *world, uint32_t slot)
+static uint64_t hash_shape(const physics_world *world, uint32_t slot)
 {
     const shape *s = &world->shapes.data[slot];
-    mix(h, slots_id(&world->shape_slots, slot));
-    mix(h, (uint64_t)s->body << 32 | s->flags);
-    mix(h, s->signature);
-    mix_vec(h, s->fat.lower);
-    mix_vec(h, s->fat.upper);
-    mix_floats(h, s->friction, s->restitution);
-    mix_floats(h, s->rolling_resistance, s->tangent_speed);
-    mix(h, s->filter.category);
-    mix(h, s->filter.mask);
-    mix(h, (uint64_t)(uint32_t)s->filter.group << 32 | s->events);
+    fold_words sum = fold_start(ROW_SHAPE, slots_id(&world->shape_slots, slot),
+                                (uint64_t)s->body << 32 | s->flags);
+    sum = fold_add(sum, 1, fold_of_words(s->signature, s->chain));
+    sum = add_vecs(sum, 2, s->fat.lower, s->fat.upper);
+    return fold_end(sum);
 }
 
-static void mix_contact(hasher *h, const physics_world *world, uint32_t slot)
+static uint64_t hash_contact(const physics_world *world, uint32_t slot)
 {
     const contact *c = &world->contacts.data[slot];
-    mix(h, (uint64_t)slot << 32 | c->flags << 8 | c->colour);
-    mix(h, (uint64_t)c->shape_a << 32 | c->shape_b);
-    if (c->point_count > 0) {
-        mix_vec(h, c->reference.p);
-        mix_floats(h, c->reference.q.c, c->reference.q.s);
-        mix_floats(h, c->rolling_impulse, 0.0f);
+    const contact_point *p = c->points;
+    const uint32_t told =
+        CONTACT_ACTIVE | CONTACT_TOUCHING; // the other flags follow from the shapes
+    fold_words sum = fold_start(ROW_CONTACT,
+                                (uint64_t)slot << 32 | (uint32_t)c->point_count << 16 |
+                                    (c->flags & told) << 8 | c->colour,
+                                (uint64_t)c->shape_a << 32 | c->shape_b);
+    if (c->point_count == 0) {
+        return fold_end(sum);
     }
-    for (int i = 0; i < c->point_count; i++) {
-        mix_floats(h, c->points[i].normal_impulse, c->points[i].tangent_impulse);
+    float second = c->point_count == 2 ? 1.0f : 0.0f; // what is left of a second point counts not
+    sum = fold_add(
+        sum, 1,
+        fold_of_4_floats(c->reference.p.x, c->reference.p.y, c->reference.q.c, c->reference.q.s));
+    sum = add_floats(sum, 2, p[0].normal_impulse, p[1].normal_impulse * second,
+                     p[0].tangent_impulse, p[1].tangent_impulse * second);
+    if (c->rolling_impulse != 0.0f) {
+        sum = add_floats(sum, 3, c->rolling_impulse, 0.0f, 0.0f, 0.0f);
     }
+    return fold_end(sum);
 }
 
-static void mix_joint(hasher *h, const physics_world *world, uint32_t slot)
+static uint64_t hash_joint(const physics_world *world, uint32_t slot)
 {
     const joint *j = &world->joints.data[slot];
     const joint_settings *s = &j->settings;
     const joint_impulses *p = &j->impulses;
-    mix(h, slots_id(&world->joint_slots, slot));
-    mix(h, (uint64_t)j->kind << 32 | (j->flags & (JOINT_FLAG_COLLIDE | JOINT_FLAG_MOTOR)) << 8 |
-               j->colour);
-    mix(h, (uint64_t)j->body_a << 32 | j->body_b);
-    mix(h, (uint64_t)j->joint_a << 32 | j->joint_b);
-    const double doubles[] = {j->anchor_a.x, j->anchor_a.y, j->anchor_b.x,     j->anchor_b.y,
-                              j->angle,      j->gear_a,     j->gear_b,         j->gear_constant,
-                              s->target.x,   s->target.y,   s->ground_a.x,     s->ground_a.y,
-                              s->ground_b.x, s->ground_b.y, s->reference_angle};
-    for (size_t i = 0; i < sizeof doubles / sizeof *doubles; i++) {
-        mix_double(h, doubles[i]);
-    }
-    const vec2 pairs[] = {j->axis,
-                          {s->lower, s->upper},
-                          {s->motor_speed, s->max_force},
-                          {s->max_torque, s->hertz},
-                          {s->damping_ratio, s->angular_hertz},
-                          {s->angular_damping_ratio, s->length},
-                          {s->ratio, s->target_angle},
-                          {s->target_translation, s->break_force},
-                          {s->break_torque, p->angular},
-                          s->velocity,
-                          p->linear,
-                          {p->lower, p->upper},
-                          {p->motor, p->spring}};
-    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
-        mix_vec(h, pairs[i]);
-    }
+    const uint32_t kept = JOINT_FLAG_COLLIDE | JOINT_FLAG_MOTOR;
+    fold_words sum = fold_start(ROW_JOINT, slots_id(&world->joint_slots, slot),
+                                (uint64_t)j->kind << 32 | (j->flags & kept) << 8 | j->colour);
+    sum = fold_add(sum, 1,
+                   fold_of_words((uint64_t)j->body_a << 32 | j->body_b,
+                                 (uint64_t)j->joint_a << 32 | j->joint_b));
+    sum = add_vec2d(sum, 2, j->anchor_a);
+    sum = add_vec2d(sum, 3, j->anchor_b);
+    sum = add_vec2d(sum, 4, s->target);
+    sum = add_vec2d(sum, 5, s->ground_a);
+    sum = add_vec2d(sum, 6, s->ground_b);
+    sum = fold_add(sum, 7, fold_of_2_doubles(j->angle, s->reference_angle));
+    sum = fold_add(sum, 8, fold_of_2_doubles(j->gear_a, j->gear_b));
+    sum = fold_add(sum, 9, fold_of_2_doubles(j->gear_constant, 0.0));
+    sum = add_vecs(sum, 10, j->axis, s->velocity);
+    sum = add_floats(sum, 11, s->lower, s->upper, s->motor_speed, s->max_force);
+    sum = add_floats(sum, 12, s->max_torque, s->hertz, s->damping_ratio, s->angular_hertz);
+    sum = add_floats(sum, 13, s->angular_damping_ratio, s->length, s->ratio, s->target_angle);
+    sum = add_floats(sum, 14, s->target_translation, s->break_force, s->break_torque, p->angular);
+    sum = add_floats(sum, 15, p->linear.x, p->linear.y, p->lower, p->upper);
+    sum = add_floats(sum, 16, p->motor, p->spring, 0.0f, 0.0f);
+    return fold_end(sum);
 }
 
 // Slots that were used and are free: their generations decide which ids come next.
-static void mix_free_slots(hasher *h, const slot_pool *pool)
+static uint64_t hash_free(const slot_pool *pool, uint64_t kind)
 {
+    uint64_t sum = 0;
     for (uint32_t word = 0; word << 6 < pool->end; word++) {
         uint64_t open = ~pool->taken.data[word];
         for (; open != 0; open &= open - 1) {
             uint32_t slot = word << 6 | (uint32_t)__builtin_ctzll(open);
             if (slot < pool->end && pool->generations.data[slot] != 0) {
-                mix(h, slots_id(pool, slot));
+                sum += fold_end(fold_start(kind, slots_id(pool, slot), 0));
             }
         }
     }
+    return sum;
+}
+
+static uint64_t hash_rest(const physics_world *world)
+{
+    const world_def *d = &world->def;
+    fold_words sum =
+        fold_start(ROW_WORLD, world->tick,
+                   (uint64_t)d->substeps << 2 | (uint64_t)d->continuous << 1 | (uint64_t)d->sleep);
+    sum = add_vec2d(sum, 1, d->gravity);
+    sum = fold_add(sum, 2, fold_of_2_doubles(d->restitution_threshold, d->hit_threshold));
+    sum = fold_add(sum, 3, fold_of_2_doubles(d->hz, 0.0));
+    return fold_end(sum);
+}
+
+typedef uint64_t (*hash_row)(const physics_world *world, uint32_t slot);
+
+// Inlined for each kind, so that `row` is.
+static inline __attribute__((always_inline)) uint64_t hash_rows(const physics_world *world,
+                                                                const slot_pool *pool, hash_row row)
+{
+    uint64_t sum = 0;
+    for (uint32_t word = 0; word << 6 < pool->end; word++) {
+        uint64_t taken = pool->taken.data[word];
+        taken &= word == 0 ? ~(uint64_t)1 : UINT64_MAX; // slot 0 is none
+        for (; taken != 0; taken &= taken - 1) {
+            sum += row(world, word << 6 | (uint32_t)__builtin_ctzll(taken));
+        }
+    }
+    return sum;
 }
 
 uint64_t world_hash(const physics_world *world)
 {
-    hasher h = {{1, 2, 3, 4}, 0};
-    mix(&h, world->tick);
-    mix_double(&h, world->def.gravity.x);
-    mix_double(&h, world->def.gravity.y);
-    mix_double(&h, world->def.hz);
-    mix_double(&h, world->def.restitution_threshold);
-    mix_double(&h, world->def.hit_threshold);
-    mix(&h, (uint64_t)world->def.substeps << 2 | (uint64_t)world->def.continuous << 1 |
-                (uint64_t)world->def.sleep);
-    for (uint32_t slot = slots_next(&world->body_slots, 0); slot != 0;
-         slot = slots_next(&world->body_slots, slot)) {
-        mix_body(&h, world, slot);
-    }
-    for (uint32_t slot = slots_next(&world->shape_slots, 0); slot != 0;
-         slot = slots_next(&world->shape_slots, slot)) {
-        mix_shape(&h, world, slot);
-    }
-    for (uint32_t slot = slots_next(&world->contact_slots, 0); slot != 0;
-         slot = slots_next(&world->contact_slots, slot)) {
-        mix_contact(&h, world, slot);
-    }
-    for (uint32_t slot = slots_next(&world->joint_slots, 0); slot != 0;
-         slot = slots_next(&world->joint_slots, slot)) {
-        mix_joint(&h, world, slot);
-    }
-    mix_free_slots(&h, &world->body_slots);
-    mix_free_slots(&h, &world->shape_slots);
-    mix_free_slots(&h, &world->joint_slots);
-    return finish(&h);
+    uint64_t sum = hash_rest(world);
+    sum += hash_rows(world, &world->body_slots, hash_body);
+    sum += hash_rows(world, &world->shape_slots, hash_shape);
+    sum += hash_rows(world, &world->contact_slots, hash_contact);
+    sum += hash_rows(world, &world->joint_slots, hash_joint);
+    sum += hash_free(&world->body_slots, ROW_FREE_BODY);
+    sum += hash_free(&world->shape_slots, ROW_FREE_SHAPE);
+    sum += hash_free(&world->joint_slots, ROW_FREE_JOINT);
+    return sum;
 }
