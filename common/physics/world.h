@@ -290,28 +290,27 @@ joint_id joint_id_of(const physics_world *world, uint32_t slot);
 status body_find(const physics_world *world, body_id id, uint32_t *slot, error *err);
 status shape_find(const physics_world *world, shape_id id, uint32_t *slot, error *err);
 
-// definitions (definition.c)
-status world_def_check(const world_def *def, error *err);
-status body_def_check(const body_def *def, error *err);
-status body_fields_check(uint32_t fields, const body_def *values, error *err);
-status shape_def_check(const shape_def *def, error *err);
+// definitions (definition.c; those of whole definitions are public)
 status number_check(double value, double lower, double upper, const char *name, error *err);
 status vector_check(vec2d value, double limit, const char *name, error *err);
-uint32_t
-shape_def_pieces(const shape_def *def); // shape slots that it takes besides its own, of a chain
-
-// bodies (body.c)
-bool body_is_moving(const body *b,
-                    const body_state *state); // dynamic, or kinematic with a velocity
-void body_update_mass(physics_world *world, uint32_t slot);
-void body_wake(physics_world *world, uint32_t slot);          // with all that fell asleep with it
-void body_wake_touching(physics_world *world, uint32_t slot); // what touches it, or is joined to it
-void body_list_awake(physics_world *world, uint32_t slot);
-void body_unlist_awake(physics_world *world, uint32_t slot);
 void body_set_pose_from_center(body_motion *motion);
+void body_set_center_from_pose(body_motion *motion);
+void body_set_tag(body *b, const char *tag); // a copy; NULL or "": none
+// A dynamic body of fixed rotation never turns, whatever it is told: stops it.
+void body_hold_rotation(physics_world *world, uint32_t slot);
 void body_freeze(physics_world *world, uint32_t slot);
 void body_disable(physics_world *world, uint32_t slot);
 void body_enable(physics_world *world, uint32_t slot);
+void body_update_mass(physics_world *world, uint32_t slot); // body_mass.c
+// body_awake.c
+bool body_is_moving(const body *b,
+                    const body_state *state); // dynamic, or kinematic with a velocity
+void body_list_awake(physics_world *world, uint32_t slot);
+void body_unlist_awake(physics_world *world, uint32_t slot);
+void body_refresh_awake(physics_world *world,
+                        uint32_t slot);              // lists it as it belongs, with contacts
+void body_wake(physics_world *world, uint32_t slot); // with all that fell asleep with it
+void body_wake_touching(physics_world *world, uint32_t slot); // what touches it, or is joined to it
 static inline pose body_pose(const body_motion *motion)
 {
     return (pose){motion->position, motion->rotation};

@@ -1,0 +1,99 @@
+// Mass, inertia, centre and extents of a body, from its shapes and what the user set.
+#include "common/physics/world.h"
+
+typedef struct mass_sum {
+    double mass;    // 0 where no shape has a density
+    double scale;   // the mass that `inertia` belongs to; 0: it has none
+    double inertia; // about the centre
+    vec2d center;
+} mass_sum;
+
+static bool has_mass(const shape *s)
+{
+    return (s->flags & (SHAPE_IS_CHAIN | SHAPE_SENSOR)) == 0;
+}
+
+// Where no shape has a density they all count as of one, so that there is a centre.
+static mass_sum sum_shapes(const physics_world *world, const body *b)
+{
+    mass_sum sum = {0};
+    bool weighted = false;
+    for (uint32_t i = b->shapes; i != NONE; i = world->shapes.data[i].next) {
+        const shape *s = &world->shapes.data[i];
+        weighted = weighted || (has_mass(s) && s->density > 0.0f);
+    }
+    for (uint32_t i = b->shapes; i != NONE; i = world->shapes.data[i].next) {
+        const shape *s = &world->shapes.data[i];
+        if (has_mass(s)) {
+            mass_properties p = shape_mass(&s->geometry, weighted ? s->density : 1.0f);
+            double m = (double)p.mass;
+            sum.scale += m;
+            sum.center.x += m * (double)p.center.x;
+            sum.center.y += m * (double)p.center.y;
+        }
+    }
+    if (!(sum.scale > 0.0)) {
+        return (mass_sum){0};
+    }
+    sum.center = (vec2d){sum.center.x / sum.scale, sum.center.y / sum.scale};
+    sum.mass = weighted ? sum.scale : 0.0;
+    // Steiner's theorem from that centre, not from the origin: shapes may be small and far from it.
+    for (uint32_t i = b->shapes; i != NONE; i = world->shapes.data[i].next) {
+        const shape *s = &world->shapes.data[i];
+        if (has_mass(s)) {
+            mass_properties p = shape_mass(&s->geometry, weighted ? s->density : 1.0f);
+            double x = (double)p.center.x - sum.center.x;
+            double y = (double)p.center.y - sum.center.y;
+            sum.inertia += (double)p.inertia + (double)p.mass * (x * x + y * y);
+        }
+    }
+    return sum;
+}
+
+void body_update_mass(physics_world *world, uint32_t slot)
+{
+    body *b = &world->bodies.data[slot];
+    body_motion *motion = &world->motions.data[slot];
+    body_state *state = &world->states.data[slot];
+    vec2d old_center = motion->center;
+
+    mass_sum sum = sum_shapes(world, b);
+    motion->local_center = (vec2){(float)sum.center.x, (float)sum.center.y};
+    // Without a density there is still a mass: 1, or what the user set.
+    double wanted = b->mass_override > 0.0f ? (double)b->mass_override
+                    : sum.mass > 0.0        ? sum.mass
+                                            : 1.0;
+    wanted = wanted < PHYSICS_MASS_MIN ? PHYSICS_MASS_MIN : wanted;
+    wanted = wanted > PHYSICS_MASS_MAX ? PHYSICS_MASS_MAX : wanted;
+    double inertia = sum.scale > 0.0 ? sum.inertia * (wanted / sum.scale) : 0.0;
+
+    bool dynamic = b->type == BODY_DYNAMIC;
+    b->mass = dynamic ? (float)wanted : 0.0f;
+    b->inertia = dynamic ? (float)inertia : 0.0f;
+    motion->inv_mass = dynamic ? 1.0f / b->mass : 0.0f;
+    bool turns = dynamic && (b->flags & BODY_FIXED_ROTATION) == 0 && b->inertia > 0.0f;
+    motion->inv_inertia = turns ? 1.0f / b->inertia : 0.0f;
+    state->flags = (state->flags & ~(uint32_t)STATE_DYNAMIC) | (dynamic ? STATE_DYNAMIC : 0u);
+
+    motion->extent_min = 0.0f;
+    motion->extent_max = 0.0f;
+    bool first = true;
+    for (uint32_t i = b->shapes; i != NONE; i = world->shapes.data[i].next) {
+        const shape *s = &world->shapes.data[i];
+        if ((s->flags & (SHAPE_IS_CHAIN | SHAPE_SENSOR)) != 0) {
+            continue;
+        }
+        float least = shape_extent_min(&s->geometry);
+        motion->extent_min = first ? least : float_min(motion->extent_min, least);
+        motion->extent_max =
+            float_max(motion->extent_max, shape_extent_max(&s->geometry, motion->local_center));
+        first = false;
+    }
+    body_set_center_from_pose(motion);
+    // The velocity is that of the centre of mass: where the centre has moved within a turning body,
+    // it moves with it.
+    vec2 shift = vec2d_relative(old_center, motion->center);
+    if (dynamic && b->awake_index != 0) {
+        state->velocity = vec2_add(state->velocity, vec2_cross_sv(state->angular_velocity, shift));
+    }
+}
