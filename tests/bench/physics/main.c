@@ -32,13 +32,9 @@ static bool has_failed(bool done)
     return !done && !interrupted;
 }
 
-static bool run(bench_report *report, int s, int e, measure_kind kind, measure_result *result)
+static measure_request request_of(const bench_options *o, int e, measure_kind kind)
 {
-    const bench_options *o = report->options;
-    if (interrupted) {
-        return false;
-    }
-    measure_request request = {
+    return (measure_request){
         .kind = kind,
         .clock = o->clock,
         .fraction = o->fraction,
@@ -48,6 +44,15 @@ static bool run(bench_report *report, int s, int e, measure_kind kind, measure_r
             o->threads < o->engines[e]->threads_max ? o->threads : o->engines[e]->threads_max,
         .cpu = o->cpu,
     };
+}
+
+static bool run_request(bench_report *report, int s, int e, measure_request request,
+                        measure_result *result)
+{
+    const bench_options *o = report->options;
+    if (interrupted) {
+        return false;
+    }
     snprintf(request.engine, sizeof request.engine, "%s", o->engines[e]->name);
     snprintf(request.scene, sizeof request.scene, "%s", o->scenes[s]);
     if (isatty(STDERR_FILENO)) {
@@ -56,6 +61,11 @@ static bool run(bench_report *report, int s, int e, measure_kind kind, measure_r
     bool ok = worker_call(&request, result, samples[e]);
     report->figures[s][e].bodies = ok ? result->bodies : report->figures[s][e].bodies;
     return ok;
+}
+
+static bool run(bench_report *report, int s, int e, measure_kind kind, measure_result *result)
+{
+    return run_request(report, s, e, request_of(report->options, e, kind), result);
 }
 
 // Times of the first engine's round and another's, of the steps that both came to. Rounds are taken
@@ -125,6 +135,38 @@ static void run_image(bench_report *report, int s)
     }
 }
 
+// Median of the steps of a run with so many threads [ms], by the time gone by, or NAN.
+static double run_with_threads(bench_report *report, int s, int e, int threads)
+{
+    measure_request request = request_of(report->options, e, MEASURE_TIMES);
+    request.threads = threads;
+    request.clock = CLOCK_WALL;
+    request.cpu = -1;
+    measure_result result;
+    bool ok = run_request(report, s, e, request, &result);
+    report->figures[s][e].failed = report->figures[s][e].failed || has_failed(ok);
+    return ok ? median(samples[e], result.sample_count) : (double)NAN;
+}
+
+static void run_threads(bench_report *report, int s)
+{
+    int many = report_many_threads(report->options);
+    for (int e = 0; e < report->options->engine_count; e++) {
+        thread_figures *f = &report->threads[s][e];
+        if (report->options->engines[e]->threads_max < many) {
+            continue;
+        }
+        double one = run_with_threads(report, s, e, 1);
+        double with = run_with_threads(report, s, e, many);
+        if (isfinite(one) && isfinite(with)) {
+            f->one[f->rounds] = one;
+            f->many[f->rounds] = with;
+            f->ratios[f->rounds] = with / one;
+            f->rounds++;
+        }
+    }
+}
+
 static bool is_imaged(const bench_options *o, int s)
 {
     return (o->parts & PART_IMAGES) != 0 &&
@@ -139,6 +181,9 @@ static void run_scene(bench_report *report, int s)
     }
     for (int round = 0; (o->parts & PART_TIMES) && round < o->rounds; round++) {
         run_round(report, s, round);
+    }
+    for (int round = 0; (o->parts & PART_THREADS) && round < o->rounds; round++) {
+        run_threads(report, s);
     }
     if (is_imaged(o, s)) {
         run_image(report, s);
@@ -155,8 +200,10 @@ static void tell_progress(const bench_report *report, int s)
     fprintf(stderr, "%s:", report->options->scenes[s]);
     for (int e = 0; e < report->options->engine_count; e++) {
         const scene_figures *f = &report->figures[s][e];
-        fprintf(stderr, " %s %.4g ms", report->options->engines[e]->name,
-                f->rounds > 0 ? f->median[f->rounds - 1] : (double)NAN);
+        if (f->rounds > 0) {
+            fprintf(stderr, " %s %.4g ms", report->options->engines[e]->name,
+                    f->median[f->rounds - 1]);
+        }
     }
     fprintf(stderr, "\n");
 }

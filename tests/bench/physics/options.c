@@ -15,12 +15,13 @@ static const char USAGE[] =
     "\n"
     "  --scenes LIST     of them, by comma (all)\n"
     "  --engines LIST    of them, by comma (all); ratios are to the first\n"
-    "  --parts LIST      times, quality (with phases of the step), images (all)\n"
+    "  --parts LIST      times, quality (with phases of the step), images, threads (all)\n"
     "  --rounds N        runs of each scene in each engine (3); medians are told\n"
     "  --steps N         at most that many steps of a scene\n"
     "  --fraction F      scenes of that part of their size (1)\n"
     "  --budget S        seconds after which a run stops where it is (30)\n"
-    "  --threads N       in engines that can use them (1)\n"
+    "  --threads N       in engines that can use them (1); the part `threads` compares 1 with\n"
+    "                    that many, or with 2\n"
     "  --pin CPU         run on that processor; none: on any (the last one; with threads: none)\n"
     "  --clock cpu|wall  time that the thread was running, or time that went by (cpu; with\n"
     "                    threads: wall)\n"
@@ -96,6 +97,8 @@ static void read_parts(bench_options *o, char *list)
             o->parts |= PART_LOOK;
         } else if (strcmp(name, "images") == 0) {
             o->parts |= PART_IMAGES;
+        } else if (strcmp(name, "threads") == 0) {
+            o->parts |= PART_THREADS;
         } else {
             refuse("no such part", name);
         }

@@ -11,7 +11,8 @@ typedef enum bench_part {
     PART_TIMES = 1,
     PART_LOOK = 2, // quality and phases
     PART_IMAGES = 4,
-    PART_ALL = 7
+    PART_THREADS = 8,
+    PART_ALL = 15
 } bench_part;
 
 typedef struct bench_options {

@@ -35,18 +35,21 @@ void report_processor(char *text, size_t size)
     fclose(file);
 }
 
+static double median_of(const double *values, int count)
+{
+    double sorted[ROUNDS_MAX];
+    memcpy(sorted, values, sizeof sorted);
+    return median(sorted, (size_t)count);
+}
+
 void report_summarize(bench_report *report)
 {
     for (int s = 0; s < report->options->scene_count; s++) {
         for (int e = 0; e < report->options->engine_count; e++) {
             scene_figures *f = &report->figures[s][e];
-            double sorted[ROUNDS_MAX];
-            memcpy(sorted, f->median, sizeof sorted);
-            f->median_ms = median(sorted, (size_t)f->rounds);
-            memcpy(sorted, f->p99, sizeof sorted);
-            f->p99_ms = median(sorted, (size_t)f->rounds);
-            memcpy(sorted, f->ratios, sizeof sorted);
-            f->ratio = median(sorted, (size_t)f->rounds);
+            f->median_ms = median_of(f->median, f->rounds);
+            f->p99_ms = median_of(f->p99, f->rounds);
+            f->ratio = median_of(f->ratios, f->rounds);
         }
     }
 }
@@ -208,6 +211,50 @@ static void print_phases(const bench_report *report, FILE *out)
     table_free(t);
 }
 
+int report_many_threads(const bench_options *o)
+{
+    return o->threads > 1 ? o->threads : 2;
+}
+
+static void print_threads(const bench_report *report, FILE *out)
+{
+    const bench_options *o = report->options;
+    const int many = report_many_threads(o);
+    char names[ENGINES_MAX][3][32];
+    const char *heads[TABLE_COLUMNS_MAX] = {"<scene"};
+    int columns = 1;
+    for (int e = 0; e < o->engine_count; e++) {
+        if (o->engines[e]->threads_max < many || columns + 3 >= TABLE_COLUMNS_MAX) {
+            continue;
+        }
+        snprintf(names[e][0], sizeof names[e][0], "%s 1", o->engines[e]->name);
+        snprintf(names[e][1], sizeof names[e][1], "%s %d", o->engines[e]->name, many);
+        snprintf(names[e][2], sizeof names[e][2], "%d / 1", many);
+        for (int i = 0; i < 3; i++) {
+            heads[columns++] = names[e][i];
+        }
+    }
+    table *t = table_create(heads);
+    for (int s = 0; s < o->scene_count; s++) {
+        table_text(t, o->scenes[s]);
+        for (int e = 0; e < o->engine_count; e++) {
+            const thread_figures *f = &report->threads[s][e];
+            if (o->engines[e]->threads_max >= many) {
+                table_number(t, median_of(f->one, f->rounds), 3);
+                table_number(t, median_of(f->many, f->rounds), 3);
+                table_ratio(t, median_of(f->ratios, f->rounds));
+            }
+        }
+    }
+    fprintf(
+        out,
+        "\nOne thread and %d: medians [ms] of the time gone by, not pinned; engines that use no "
+        "threads are left out\n\n",
+        many);
+    table_print(t, out);
+    table_free(t);
+}
+
 static void print_images(const bench_report *report, FILE *out)
 {
     static const char *const HEADS[] = {"<scene",  "<engine", "bodies",     "hash ms",
@@ -245,6 +292,9 @@ void report_print(const bench_report *report, FILE *out)
     if (report->options->parts & PART_LOOK) {
         print_quality(report, out);
         print_phases(report, out);
+    }
+    if (report->options->parts & PART_THREADS) {
+        print_threads(report, out);
     }
     if (report->options->parts & PART_IMAGES) {
         print_images(report, out);

@@ -22,14 +22,22 @@ typedef struct scene_figures { // of one scene in one engine
     measure_result look, image;
 } scene_figures;
 
+typedef struct thread_figures { // of one scene in one engine: time gone by, on any processor
+    int rounds;
+    double one[ROUNDS_MAX], many[ROUNDS_MAX]; // median of the steps of a round [ms]
+    double ratios[ROUNDS_MAX];                // many to one
+} thread_figures;
+
 typedef struct bench_report {
     const bench_options *options;
     scene_figures figures[SCENES_MAX][ENGINES_MAX];
+    thread_figures threads[SCENES_MAX][ENGINES_MAX];
 } bench_report;
 
 // Medians and ratios from the rounds.
 void report_summarize(bench_report *report);
 void report_print(const bench_report *report, FILE *out);
+int report_many_threads(const bench_options *o); // what 1 is compared with
 bool report_write_json(const bench_report *report, const char *path);
 
 // Name of this machine's processor, into `text`.

@@ -62,12 +62,18 @@ static void add_image(json_t *object, const measure_result *image)
     json_object_set_new(object, "image", figures);
 }
 
-static json_t *figures_of(const scene_figures *f)
+static json_t *figures_of(const scene_figures *f, const thread_figures *t)
 {
     json_t *object = json_object();
     json_object_set_new(object, "failed", json_boolean(f->failed));
     json_object_set_new(object, "stopped", json_boolean(f->stopped));
     add_times(object, f);
+    if (t->rounds > 0) {
+        json_t *threads = json_object();
+        json_object_set_new(threads, "one_ms", list_of(t->one, t->rounds));
+        json_object_set_new(threads, "many_ms", list_of(t->many, t->rounds));
+        json_object_set_new(object, "threads", threads);
+    }
     if (f->looked) {
         add_look(object, &f->look);
     }
@@ -102,13 +108,15 @@ bool report_write_json(const bench_report *report, const char *path)
     json_object_set_new(root, "processor", json_string(processor));
     json_object_set_new(root, "clock", json_string(o->clock == CLOCK_CPU ? "cpu" : "wall"));
     json_object_set_new(root, "threads", json_integer(o->threads));
+    json_object_set_new(root, "many_threads", json_integer(report_many_threads(o)));
     json_object_set_new(root, "fraction", json_real(o->fraction));
     json_object_set_new(root, "engines", engines_of(o));
     json_t *scenes = json_object();
     for (int s = 0; s < o->scene_count; s++) {
         json_t *scene = json_object();
         for (int e = 0; e < o->engine_count; e++) {
-            json_object_set_new(scene, o->engines[e]->name, figures_of(&report->figures[s][e]));
+            json_object_set_new(scene, o->engines[e]->name,
+                                figures_of(&report->figures[s][e], &report->threads[s][e]));
         }
         json_object_set_new(scenes, o->scenes[s], scene);
     }

@@ -5,11 +5,14 @@
 //   piled   a wall of bricks 20 high, as wide as it must be, kept awake: contacts
 //   asleep  the same wall at rest and asleep: should cost nothing, however long
 //
+// Last, what many small worlds gain by several threads.
+//
 // The wall grows sideways so that a body's part of the work stays the same: what grows with the
 // number of bodies more than the number itself is the engine's.
 #include "common/physics/physics.h"
 #include "tests/bench/clock.h"
 #include "tests/bench/scale/plot.h"
+#include "tests/bench/scale/worlds.h"
 #include "tests/bench/statistics.h"
 #include "tests/bench/table.h"
 #include "tests/golden/scenes.h"
@@ -32,6 +35,7 @@ enum {
 };
 
 #define SECONDS_A_SIZE 3.0 // of timed steps
+#define WORLDS_SECONDS 3.0 // for each number of threads
 
 static const uint32_t SIZES[] = {100,   200,   500,   1000,   2000,  5000,
                                  10000, 20000, 50000, 100000, 200000};
@@ -232,20 +236,23 @@ static bool write_plot(const results *r, const char *path)
     return plot_write_svg(&p, path);
 }
 
-static void pin_to_last(void)
+// Of those that this process may use, the last; returns how many those are.
+static int pin_to_last(void)
 {
     cpu_set_t set;
     if (sched_getaffinity(0, sizeof set, &set) != 0) {
-        return;
+        return 1;
     }
+    int processors = CPU_COUNT(&set);
     for (size_t i = CPU_SETSIZE; i-- > 0;) {
         if (CPU_ISSET(i, &set)) {
             CPU_ZERO(&set);
             CPU_SET(i, &set);
             sched_setaffinity(0, sizeof set, &set);
-            return;
+            break;
         }
     }
+    return processors;
 }
 
 int main(int argc, char **argv)
@@ -267,13 +274,16 @@ int main(int argc, char **argv)
         case 'h':
             printf("Usage: carom-bench-scale [--most BODIES] [--svg FILE]\n\n"
                    "Prints what a step costs and what a body takes of memory, by the number of "
-                   "bodies,\nand draws a plot of it.\n");
+                   "bodies,\nand draws a plot of it; and how many small worlds several threads "
+                   "step.\n");
             return 0;
         default:
             return 2;
         }
     }
-    pin_to_last();
+    cpu_set_t all;
+    bool known = sched_getaffinity(0, sizeof all, &all) == 0;
+    int processors = pin_to_last();
     static results r;
     while (r.sizes < SIZE_COUNT && SIZES[r.sizes] <= most) {
         for (int k = 0; k < KIND_COUNT; k++) {
@@ -287,6 +297,10 @@ int main(int argc, char **argv)
     }
     print_table(&r);
     print_growth(&r);
+    if (known) {
+        sched_setaffinity(0, sizeof all, &all);
+    }
+    worlds_print(processors, most < 1000 ? 0.05 : WORLDS_SECONDS);
     if (svg != NULL && !write_plot(&r, svg)) {
         fprintf(stderr, "carom-bench-scale: cannot write %s\n", svg);
         return 1;
