@@ -147,6 +147,26 @@ static float rounding(const shape *s)
     }
 }
 
+// The livelier and the rougher-rolling surface of the two decides for both.
+static float rolling_of(const shape *a, const shape *b)
+{
+    return float_max(a->rolling_resistance * rounding(a), b->rolling_resistance * rounding(b));
+}
+
+surface contact_surface(const physics_world *world, const contact *c)
+{
+    if ((c->flags & CONTACT_SURFACE) == 0) {
+        return (surface){0.0f, 0.0f, 0.0f};
+    }
+    const shape *a = &world->shapes.data[c->shape_a];
+    const shape *b = &world->shapes.data[c->shape_b];
+    return (surface){
+        .restitution = float_max(a->restitution, b->restitution),
+        .rolling_resistance = rolling_of(a, b),
+        .tangent_speed = a->tangent_speed + b->tangent_speed,
+    };
+}
+
 bool contact_place(physics_world *world, uint32_t slot, uint32_t shape_a, uint32_t shape_b)
 {
     if (!in_order(world, shape_a, shape_b)) {
@@ -164,21 +184,20 @@ bool contact_place(physics_world *world, uint32_t slot, uint32_t shape_a, uint32
     if (((a->events | b->events) & SHAPE_EVENT_HIT) != 0) {
         flags |= CONTACT_HIT;
     }
+    if (float_max(a->restitution, b->restitution) > 0.0f || rolling_of(a, b) > 0.0f ||
+        a->tangent_speed + b->tangent_speed != 0.0f) {
+        flags |= CONTACT_SURFACE;
+    }
     world->contacts.data[slot] = (contact){
-        .shape_a = shape_a,
+        .shape_a = shape_a & SLOT_MASK,
         .shape_b = shape_b,
-        .body_a = a->body,
-        .body_b = b->body,
-        .flags = flags,
+        .body_a = a->body & SLOT_MASK,
+        .body_b = b->body & SLOT_MASK,
+        .flags = (uint8_t)flags,
         .reach = b->reach,
         .colour = COLOUR_NONE,
-        // Mixing: the geometric mean lets one slippery surface make the pair slippery; the livelier
-        // and the rougher-rolling surface of the two decides for both.
+        // The geometric mean lets one slippery surface make the pair slippery.
         .friction = sqrtf(a->friction * b->friction),
-        .restitution = float_max(a->restitution, b->restitution),
-        .rolling_resistance =
-            float_max(a->rolling_resistance * rounding(a), b->rolling_resistance * rounding(b)),
-        .tangent_speed = a->tangent_speed + b->tangent_speed,
     };
     link_edge(world, slot, 0);
     link_edge(world, slot, 1);
@@ -244,6 +263,22 @@ void contact_destroy_all(physics_world *world, uint32_t body_, uint32_t only_sha
 
 // ---- reading
 
+placed_points contact_place_points(const physics_world *world, const contact *c)
+{
+    const body_motion *a = &world->motions.data[c->body_a];
+    const body_motion *b = &world->motions.data[c->body_b];
+    transform b_in_a = pose_relative(body_pose(a), body_pose(b));
+    placed_points placed = {.normal = rot_vec(a->rotation, c->local_normal)};
+    for (int i = 0; i < c->point_count; i++) {
+        vec2 local_b = transform_inv_point(c->reference, c->local_a[i]);
+        vec2 moved = vec2_sub(transform_point(b_in_a, local_b), c->local_a[i]);
+        vec2 middle = vec2_mul_add(c->local_a[i], 0.5f, moved);
+        placed.anchor_a[i] = rot_vec(a->rotation, vec2_sub(middle, a->local_center));
+        placed.separation[i] = c->found_separation[i] + vec2_dot(moved, c->local_normal);
+    }
+    return placed;
+}
+
 uint32_t world_contacts(const physics_world *world, contact_info *out, uint32_t max)
 {
     uint32_t count = 0;
@@ -254,21 +289,22 @@ uint32_t world_contacts(const physics_world *world, contact_info *out, uint32_t 
             continue;
         }
         if (count < max) {
+            placed_points placed = contact_place_points(world, c);
             contact_info *info = &out[count];
             *info = (contact_info){
                 .body_a = body_id_of(world, c->body_a),
                 .body_b = body_id_of(world, c->body_b),
                 .shape_a = shape_id_of(world, c->shape_a),
                 .shape_b = shape_id_of(world, c->shape_b),
-                .normal = c->normal,
+                .normal = placed.normal,
                 .count = c->point_count,
             };
             for (int i = 0; i < c->point_count; i++) {
-                const contact_point *p = &c->points[i];
-                info->points[i] = vec2d_offset(world->motions.data[c->body_a].center, p->anchor_a);
-                info->depth[i] = -p->separation;
-                info->impulse[i] = p->total_impulse;
-                info->tangent_impulse[i] = p->tangent_impulse;
+                info->points[i] =
+                    vec2d_offset(world->motions.data[c->body_a].center, placed.anchor_a[i]);
+                info->depth[i] = -placed.separation[i];
+                info->impulse[i] = c->total_impulse[i];
+                info->tangent_impulse[i] = c->tangent_impulse[i];
             }
         }
         count++;

@@ -6,6 +6,7 @@
 // (soft constraints: E. Catto, GDC 2011), in sub-steps (Macklin et al., "Small Steps in Physics
 // Simulation", 2019); a relaxing pass after each then takes out the velocity that the pushing
 // brought in. These loops are long on purpose: they read as the formulas do.
+#include "common/physics/contact_fill.h"
 #include "common/physics/contact_lanes.h"
 #include "common/physics/lanes_kernel.h"
 
@@ -329,6 +330,8 @@ static bool impact(contact_lanes *lanes, uint8_t *blows, uint32_t count, body_st
 extern const contact_kernels KERNELS;
 const contact_kernels KERNELS = {
     .name = TEXT(KERNEL_VARIANT),
+    .fill = VARIANT_OF(contact_fill_),
+    .store = VARIANT_OF(contact_store_),
     .warm_start = warm_start,
     .solve = push,
     .relax = relax,

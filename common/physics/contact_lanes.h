@@ -1,5 +1,6 @@
 // Contacts as the solver takes them: eight at a time, each field a vector with a lane for each
-// contact. The kernels are contact_kernels.c, once for every variant; see wide.h.
+// contact. The kernels are contact_kernels.c and contact_fill.c, once for every variant; see
+// wide.h.
 #ifndef CAROM_COMMON_PHYSICS_CONTACT_LANES_H
 #define CAROM_COMMON_PHYSICS_CONTACT_LANES_H
 
@@ -46,6 +47,9 @@ typedef struct contact_lanes {
     uint32_t body_a[LANES], body_b[LANES];
     uint32_t contact[LANES]; // slots; NONE: an empty lane
     uint32_t features;
+    uint32_t filled;                      // lanes with a contact, a bit each
+    uint32_t touching, overlapping, near; // of those: what touched before; the nearest point is in
+                                          // overlap, is no farther than LINEAR_SLOP
     wide inv_mass_a, inv_mass_b, inv_inertia_a, inv_inertia_b;
     wide normal_x, normal_y;
     wide friction, tangent_speed, restitution;
@@ -58,8 +62,18 @@ typedef struct contact_lanes {
     point_lanes points[2];
 } contact_lanes;
 
+// Lanes of a group, a bit each, whose contacts began or ceased to touch.
+typedef struct touch_changes {
+    uint32_t began, ended;
+} touch_changes;
+
 typedef struct contact_kernels {
     const char *name;
+    // Up to LANES contacts into a group (contact_fill.c).
+    blows_state (*fill)(const physics_world *world, contact_lanes *group, const uint32_t *slots,
+                        uint32_t count);
+    // Impulses back into the contacts.
+    touch_changes (*store)(const contact_lanes *group, contact *contacts);
     void (*warm_start)(const contact_lanes *lanes, uint32_t count, body_state *states);
     // With bias: pushes overlap out. Without: relaxes, and applies friction.
     void (*solve)(contact_lanes *lanes, uint32_t count, body_state *states,
@@ -87,5 +101,9 @@ void contact_lanes_prepare(physics_world *world, uint32_t first, uint32_t end);
 // lists of each one's own.
 void contact_lanes_store(physics_world *world, uint32_t first, uint32_t end, slot_list *began,
                          slot_list *ended);
+
+// Normal velocities of a contact's points before the step's solving, < 0 when closing; of what was
+// not solved 0. From the lanes, so only until the graph changes after the step.
+void contact_approach(const physics_world *world, const contact *c, float approach[2]);
 
 #endif

@@ -1,6 +1,7 @@
 // Events: what happened, in order, with the tick whose state first shows it. Changes between two
 // steps report into the list of the step that follows, so that no event comes before the state that
 // it speaks of.
+#include "common/physics/contact_lanes.h"
 #include "common/physics/world.h"
 
 static const char *const NAMES[EVENT_KIND_COUNT] = {
@@ -64,10 +65,12 @@ void event_push_body(physics_world *world, event_kind kind, uint32_t slot)
 }
 
 // An event tells of one point: the deepest, a hit of the fastest.
-static bool tells_more(event_kind kind, const contact_point *a, const contact_point *b)
+static int point_told(event_kind kind, const contact *c, const placed_points *placed,
+                      const float *approach)
 {
-    return kind == EVENT_HIT ? a->approach_speed < b->approach_speed
-                             : a->separation < b->separation;
+    bool second = kind == EVENT_HIT ? approach[1] < approach[0]
+                                    : placed->separation[1] < placed->separation[0];
+    return c->point_count == 2 && second;
 }
 
 void event_push_contact(physics_world *world, event_kind kind, uint32_t slot)
@@ -76,26 +79,23 @@ void event_push_contact(physics_world *world, event_kind kind, uint32_t slot)
         return;
     }
     const contact *c = &world->contacts.data[slot];
+    const placed_points placed = contact_place_points(world, c);
     physics_event event = {
         .kind = kind,
         .a = body_id_of(world, c->body_a),
         .b = body_id_of(world, c->body_b),
         .shape_a = shape_id_of(world, c->shape_a),
         .shape_b = shape_id_of(world, c->shape_b),
-        .normal = c->normal,
+        .normal = placed.normal,
     };
-    int told = -1;
-    for (int i = 0; i < c->point_count; i++) {
-        if (told < 0 || tells_more(kind, &c->points[i], &c->points[told])) {
-            told = i;
-        }
-        event.impulse += c->points[i].total_impulse;
-    }
-    if (told >= 0) {
-        const contact_point *p = &c->points[told];
-        event.point = vec2d_offset(world->motions.data[c->body_a].center, p->anchor_a);
-        event.depth = -p->separation;
-        event.speed = -p->approach_speed;
+    if (c->point_count > 0) {
+        float approach[2];
+        contact_approach(world, c, approach);
+        int told = point_told(kind, c, &placed, approach);
+        event.point = vec2d_offset(world->motions.data[c->body_a].center, placed.anchor_a[told]);
+        event.depth = -placed.separation[told];
+        event.speed = -approach[told];
+        event.impulse = c->total_impulse[0] + (c->point_count > 1 ? c->total_impulse[1] : 0.0f);
     }
     event_push(world, &event);
 }

@@ -60,7 +60,7 @@ static void give_colour(physics_world *world, uint32_t colour, uint32_t body_a, 
 static void list_contact(physics_world *world, uint32_t slot, uint32_t colour)
 {
     contact *c = &world->contacts.data[slot];
-    c->colour = colour;
+    c->colour = (uint8_t)colour;
     c->colour_index = world->graph[colour].contacts.count;
     array_push(&world->graph[colour].contacts, slot);
 }

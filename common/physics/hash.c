@@ -107,7 +107,6 @@ static uint64_t hash_shape(const physics_world *world, uint32_t slot)
 static uint64_t hash_contact(const physics_world *world, uint32_t slot)
 {
     const contact *c = &world->contacts.data[slot];
-    const contact_point *p = c->points;
     const uint32_t told =
         CONTACT_ACTIVE | CONTACT_TOUCHING; // the other flags follow from the shapes
     fold_words sum = fold_start(ROW_CONTACT,
@@ -121,8 +120,8 @@ static uint64_t hash_contact(const physics_world *world, uint32_t slot)
     sum = fold_add(
         sum, 1,
         fold_of_4_floats(c->reference.p.x, c->reference.p.y, c->reference.q.c, c->reference.q.s));
-    sum = add_floats(sum, 2, p[0].normal_impulse, p[1].normal_impulse * second,
-                     p[0].tangent_impulse, p[1].tangent_impulse * second);
+    sum = add_floats(sum, 2, c->normal_impulse[0], c->normal_impulse[1] * second,
+                     c->tangent_impulse[0], c->tangent_impulse[1] * second);
     if (c->rolling_impulse != 0.0f) {
         sum = add_floats(sum, 3, c->rolling_impulse, 0.0f, 0.0f, 0.0f);
     }

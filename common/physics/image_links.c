@@ -9,16 +9,16 @@ static bool is_solved(const contact *c)
     return (c->flags & (CONTACT_ACTIVE | CONTACT_SENSOR)) == CONTACT_ACTIVE && c->awake_index != 0;
 }
 
-static void point_fields(image_stream *s, contact_point *p)
+static void point_fields(image_stream *s, float *normal_impulse, float *tangent_impulse)
 {
-    bool pressed = p->normal_impulse != 0.0f || p->tangent_impulse != 0.0f;
+    bool pressed = *normal_impulse != 0.0f || *tangent_impulse != 0.0f;
     stream_bool(s, &pressed);
     if (pressed) {
-        stream_float(s, &p->normal_impulse);
-        stream_float(s, &p->tangent_impulse);
+        stream_float(s, normal_impulse);
+        stream_float(s, tangent_impulse);
     }
     stream_expect(
-        s, p->normal_impulse >= 0.0f && isfinite(p->normal_impulse) && isfinite(p->tangent_impulse),
+        s, *normal_impulse >= 0.0f && isfinite(*normal_impulse) && isfinite(*tangent_impulse),
         "an impulse is out of range");
 }
 
@@ -38,9 +38,9 @@ static void manifold_fields(image_stream *s, physics_world *world, uint32_t slot
         stream_expect(s, contact_restore(world, slot), "a contact without points");
     }
     for (int i = 0; i < c->point_count; i++) {
-        point_fields(s, &c->points[i]);
+        point_fields(s, &c->normal_impulse[i], &c->tangent_impulse[i]);
     }
-    if (c->rolling_resistance > 0.0f) {
+    if (contact_surface(world, c).rolling_resistance > 0.0f) {
         stream_float(s, &c->rolling_impulse);
         stream_expect(s, isfinite(c->rolling_impulse), "an impulse is not finite");
     }
@@ -72,18 +72,20 @@ void contact_record(image_stream *s, physics_world *world, uint32_t slot)
     const uint32_t told = CONTACT_ACTIVE | CONTACT_TOUCHING;
     uint32_t flags = c.flags & told;
     uint32_t colour = c.colour;
-    stream_u32(s, &c.shape_a, world->shape_slots.end - 1, "a contact's shape");
-    stream_u32(s, &c.shape_b, world->shape_slots.end - 1, "a contact's shape");
+    uint32_t shape_a = c.shape_a;
+    uint32_t shape_b = c.shape_b;
+    stream_u32(s, &shape_a, world->shape_slots.end - 1, "a contact's shape");
+    stream_u32(s, &shape_b, world->shape_slots.end - 1, "a contact's shape");
     stream_u32(s, &flags, told, "a contact's flags");
     if (s->reading && !s->failed) {
-        place_contact(s, world, slot, c.shape_a, c.shape_b);
+        place_contact(s, world, slot, shape_a, shape_b);
     }
     if (s->failed) {
         return;
     }
     contact *to = &world->contacts.data[slot];
     if (s->reading) {
-        to->flags |= flags;
+        to->flags |= (uint8_t)flags;
         world->touching_count += (flags & CONTACT_TOUCHING) != 0;
     }
     if ((to->flags & (CONTACT_ACTIVE | CONTACT_SENSOR)) == CONTACT_ACTIVE) {

@@ -9,46 +9,28 @@
 // points that stayed.
 static void take_manifold(contact *c, const manifold *m, transform reference)
 {
-    const contact_point old[2] = {c->points[0], c->points[1]};
-    const int old_count = c->point_count;
+    const contact old = *c;
     c->reference = reference;
-    c->gap = m->gap;
     c->local_normal = m->normal;
-    c->point_count = m->count;
+    c->point_count = (uint8_t)m->count;
+    for (int i = 0; i < 2; i++) {
+        c->normal_impulse[i] = c->tangent_impulse[i] = c->total_impulse[i] = 0.0f;
+    }
     for (int i = 0; i < m->count; i++) {
         const manifold_point *from = &m->points[i];
-        contact_point *to = &c->points[i];
-        *to = (contact_point){
-            .local_a = from->point,
-            .local_b = transform_inv_point(reference, from->point),
-            .found_separation = from->separation,
-            .id = from->id,
-        };
-        for (int k = 0; k < old_count; k++) {
-            if (old[k].id == from->id) {
-                to->normal_impulse = old[k].normal_impulse;
-                to->tangent_impulse = old[k].tangent_impulse;
+        c->local_a[i] = from->point;
+        c->found_separation[i] = from->separation;
+        c->ids[i] = from->id;
+        for (int k = 0; k < old.point_count; k++) {
+            if (old.ids[k] == from->id) {
+                c->normal_impulse[i] = old.normal_impulse[k];
+                c->tangent_impulse[i] = old.tangent_impulse[k];
             }
         }
     }
     if (m->count == 0) {
         c->rolling_impulse = 0.0f;
-    }
-}
-
-// The points where the bodies are now: each has moved along with both of them, by different ways;
-// the contact is midway, and the difference along the normal has changed the separation.
-static void place_points(contact *c, transform b_in_a, const body_motion *a, const body_motion *b)
-{
-    c->normal = rot_vec(a->rotation, c->local_normal);
-    vec2 between = vec2d_relative(b->center, a->center); // from B's centre to A's
-    for (int i = 0; i < c->point_count; i++) {
-        contact_point *p = &c->points[i];
-        vec2 moved = vec2_sub(transform_point(b_in_a, p->local_b), p->local_a);
-        vec2 middle = vec2_mul_add(p->local_a, 0.5f, moved);
-        p->anchor_a = rot_vec(a->rotation, vec2_sub(middle, a->local_center));
-        p->anchor_b = vec2_add(p->anchor_a, between);
-        p->separation = p->found_separation + vec2_dot(moved, c->local_normal);
+        c->gap = m->gap;
     }
 }
 
@@ -105,7 +87,6 @@ static finding renew_contact(physics_world *world, contact *c)
         manifold m = manifold_shapes(&a->geometry, &b->geometry, b_in_a);
         take_manifold(c, &m, b_in_a);
     }
-    place_points(c, b_in_a, ma, mb);
     return c->point_count > 0 ? FOUND_POINTS : FOUND_NOTHING;
 }
 
@@ -114,11 +95,8 @@ bool contact_restore(physics_world *world, uint32_t slot)
     contact *c = &world->contacts.data[slot];
     const shape *a = &world->shapes.data[c->shape_a];
     const shape *b = &world->shapes.data[c->shape_b];
-    const body_motion *ma = &world->motions.data[c->body_a];
-    const body_motion *mb = &world->motions.data[c->body_b];
     manifold m = manifold_shapes(&a->geometry, &b->geometry, c->reference);
     take_manifold(c, &m, c->reference);
-    place_points(c, pose_relative(body_pose(ma), body_pose(mb)), ma, mb);
     return c->point_count > 0;
 }
 
@@ -155,7 +133,7 @@ static void leave_graph(physics_world *world)
             contact_destroy(world, slot);
             continue;
         }
-        c->flags &= ~(uint32_t)CONTACT_ACTIVE;
+        c->flags &= (uint8_t)~CONTACT_ACTIVE;
         if ((c->flags & CONTACT_TOUCHING) != 0) {
             array_push(&world->ended, slot);
         }

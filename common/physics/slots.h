@@ -12,7 +12,7 @@
 
 #include "common/base/array.h"
 
-enum { SLOT_BITS = 24 };
+enum { SLOT_BITS = 24, SLOT_MASK = (1 << SLOT_BITS) - 1 };
 #define SLOT_GENERATION_MAX ((1u << 29) - 1) // 24 + 29 bits: ids stay below 2^53
 #define SLOT_RETIRED        (1u << 29)       // generation of a slot that is never given again
 

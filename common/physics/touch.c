@@ -1,5 +1,6 @@
 // Touching: tells begin, stay, end and hit after the step has been solved, when impulses are known,
 // and what came into or left a sensor.
+#include "common/physics/contact_lanes.h"
 #include "common/physics/world.h"
 
 static void tell_ends(physics_world *world)
@@ -8,7 +9,7 @@ static void tell_ends(physics_world *world)
     for (uint32_t i = 0; i < world->ended.count; i++) {
         contact *c = &world->contacts.data[world->ended.data[i]];
         bool sensor = (c->flags & CONTACT_SENSOR) != 0;
-        c->flags &= ~(uint32_t)CONTACT_TOUCHING;
+        c->flags &= (uint8_t)~CONTACT_TOUCHING;
         world->touching_count--;
         if (sensor || (c->flags & CONTACT_EVENTS) != 0) {
             event_push_contact(world, sensor ? EVENT_SENSOR_END : EVENT_END, world->ended.data[i]);
@@ -32,8 +33,10 @@ static void tell_begins(physics_world *world)
             event_push_contact(world, EVENT_BEGIN, slot);
         }
         float speed = 0.0f;
+        float approach[2];
+        contact_approach(world, c, approach);
         for (int k = 0; k < c->point_count; k++) {
-            speed = float_max(speed, -c->points[k].approach_speed);
+            speed = float_max(speed, -approach[k]);
         }
         if ((c->flags & CONTACT_HIT) != 0 && speed > (float)world->def.hit_threshold) {
             event_push_contact(world, EVENT_HIT, slot);

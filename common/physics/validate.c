@@ -203,16 +203,15 @@ static void check_shapes(const physics_world *world)
 
 static void check_points(const contact *c)
 {
-    ASSERT(c->point_count >= 0 && c->point_count <= 2);
+    ASSERT(c->point_count <= 2);
     for (int i = 0; i < c->point_count; i++) {
-        const contact_point *p = &c->points[i];
-        ASSERT(p->normal_impulse >= 0.0f && isfinite(p->normal_impulse));
-        ASSERT(isfinite(p->tangent_impulse) && isfinite(p->separation));
-        ASSERT(vec2_is_finite(p->anchor_a) && vec2_is_finite(p->anchor_b));
+        ASSERT(c->normal_impulse[i] >= 0.0f && isfinite(c->normal_impulse[i]));
+        ASSERT(isfinite(c->tangent_impulse[i]) && isfinite(c->found_separation[i]));
+        ASSERT(vec2_is_finite(c->local_a[i]));
     }
     ASSERT(isfinite(c->rolling_impulse));
     if (c->point_count > 0) {
-        float unit = vec2_length_squared(c->normal);
+        float unit = vec2_length_squared(c->local_normal);
         ASSERT(unit > 0.99f && unit < 1.01f);
     }
 }

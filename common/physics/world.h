@@ -148,7 +148,8 @@ enum { // contact.flags
     CONTACT_TOUCHING = 1u << 1, // touches: a begin is told and no end yet
     CONTACT_SENSOR = 1u << 2,
     CONTACT_EVENTS = 1u << 3,
-    CONTACT_HIT = 1u << 4
+    CONTACT_HIT = 1u << 4,
+    CONTACT_SURFACE = 1u << 5 // rebounds, resists rolling or conveys: see contact_surface()
 };
 
 // An edge of the body-contact graph is (contact << 1 | side): side 0 hangs on body_a, side 1 on
@@ -157,38 +158,48 @@ typedef struct contact_edge {
     uint32_t previous, next;
 } contact_edge;
 
-typedef struct contact_point {
-    vec2 anchor_a, anchor_b; // from the centres of mass, in world directions
-    float separation;
-    float normal_impulse, tangent_impulse;
-    float total_impulse;  // of the normal, over the sub-steps of the last step
-    float approach_speed; // normal velocity before the step's solving, < 0 when closing
-    // as found when the bodies stood in contact.reference
-    float found_separation;
-    vec2 local_a, local_b; // the point in the frames of A and B
-    uint16_t id;
-} contact_point;
-
+// Two cache lines. The first is all that the narrow phase reads of a pair whose bodies hardly
+// moved; the second is what the solver's lanes are filled from, besides the reference, and its
+// first half what they are stored to. Places and normals in the world are not kept: they follow
+// from where the bodies are, see contact_place_points(). Slots have 24 bits, see SLOT_BITS.
 typedef struct contact {
-    // what the narrow phase reads of a pair that does not touch: one cache line
-    _Alignas(64) uint32_t body_a;
-    uint32_t body_b;
-    transform reference; // B's frame seen from A's when the manifold was found
-    float gap;           // without points: the shapes were at least this far apart then
-    float reach;         // of shape B
-    uint32_t flags;
-    int32_t point_count;
-    uint32_t shape_a, shape_b; // slots, in the order in which the manifold functions take them
+    _Alignas(64) transform reference; // B's frame seen from A's when the manifold was found
+    union {
+        float gap;       // without points: the shapes were at least this far apart then
+        uint16_t ids[2]; // of the points
+    };
+    float reach; // of shape B
+    uint32_t body_a : 24, flags : 8;
+    uint32_t body_b : 24, colour : 8;
+    uint32_t shape_a : 24; // in the order in which the manifold functions take them
+    uint32_t point_count : 8;
+    uint32_t shape_b;
     uint32_t awake_index; // place in world.awake_contacts + 1; 0: both bodies sleep or do not move
-    uint32_t colour, colour_index;
-    // the rest
+    uint32_t colour_index;
     contact_edge edges[2];
-    float friction, restitution, rolling_resistance, tangent_speed;
+
+    _Alignas(64) float normal_impulse[2]; // of the points
+    float tangent_impulse[2];
+    float total_impulse[2]; // of the normal, over the sub-steps of the last step
     float rolling_impulse;
-    vec2 local_normal; // in the frame of A
-    vec2 normal;       // in the world, from a to b
-    contact_point points[2];
+    float friction;
+    vec2 local_normal;         // in the frame of A
+    vec2 local_a[2];           // the points, there
+    float found_separation[2]; // when the bodies stood in `reference`
 } contact;
+_Static_assert(sizeof(contact) == 128, "two cache lines");
+
+// What a contact is that does not only rub.
+typedef struct surface {
+    float restitution, rolling_resistance, tangent_speed;
+} surface;
+
+// Where a contact's points are.
+typedef struct placed_points {
+    vec2 normal;      // in the world, from A to B
+    vec2 anchor_a[2]; // from A's centre of mass, in world directions
+    float separation[2];
+} placed_points;
 
 // ---- joints: see joint_internal.h
 
@@ -338,6 +349,11 @@ uint32_t contact_create(physics_world *world, uint32_t shape_a, uint32_t shape_b
 // Into a slot that is taken already; not yet active. False if the pair is not in the order that it
 // would have.
 bool contact_place(physics_world *world, uint32_t slot, uint32_t shape_a, uint32_t shape_b);
+surface contact_surface(const physics_world *world, const contact *c); // zeros without the flag
+// Where the points are now: each has moved along with both bodies since it was found, by different
+// ways; it is midway, and the difference along the normal has changed the separation. What contacts
+// are filled into lanes with is the same to the bit (contact_fill.c).
+placed_points contact_place_points(const physics_world *world, const contact *c);
 void contact_destroy(physics_world *world, uint32_t slot);    // with its end event if it touched
 void contact_activate(physics_world *world, uint32_t slot);   // if one of its bodies is awake
 bool contact_list_awake(physics_world *world, uint32_t slot); // the same, but not into the graph
