@@ -382,7 +382,7 @@ static void sweep_shapes(swept_body *s, const reaches *reach, bool against_movin
     const body *b = &world->bodies.data[s->body];
     for (uint32_t k = b->shapes; k != NONE; k = world->shapes.data[k].next) {
         s->shape = &world->shapes.data[k];
-        if (s->shape->proxy == NONE || (s->shape->flags & SHAPE_SENSOR) != 0) {
+        if (!s->shape->boxed || (s->shape->flags & SHAPE_SENSOR) != 0) {
             continue;
         }
         s->proxy = proxy_from_shape(&s->shape->geometry);

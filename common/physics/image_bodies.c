@@ -190,7 +190,7 @@ static void check_boxes(image_stream *s, const physics_world *world, uint32_t sl
     const body_motion *m = &world->motions.data[slot];
     for (uint32_t i = world->bodies.data[slot].shapes; i != NONE; i = world->shapes.data[i].next) {
         const shape *shape_ = &world->shapes.data[i];
-        if (shape_->proxy != NONE) {
+        if (shape_->boxed) {
             aabb tight = shape_aabb(&shape_->geometry, (transform){{0.0f, 0.0f}, m->rotation});
             stream_expect(s, aabb_contains(shape_->fat, aabb_at(m->position, tight)),
                           "a box that does not hold its shape");

@@ -51,7 +51,7 @@ static void place_contact(image_stream *s, physics_world *world, uint32_t slot, 
 {
     bool good =
         slots_has(&world->shape_slots, shape_a) && slots_has(&world->shape_slots, shape_b) &&
-        world->shapes.data[shape_a].proxy != NONE && world->shapes.data[shape_b].proxy != NONE &&
+        world->shapes.data[shape_a].boxed && world->shapes.data[shape_b].boxed &&
         !pair_set_has(&world->pairs, shape_a, shape_b) && contact_wanted(world, shape_a, shape_b);
     stream_expect(s, good, "a contact of shapes that cannot touch");
     if (!good || s->failed) {

@@ -5,31 +5,23 @@
 
 #include <stdlib.h>
 
-// The box for which pairs of the shape were found last.
-static aabb box_before(const shape *s)
+// Keeps of the pairs those that become contacts, the lower slot first.
+static void choose_pairs(const physics_world *world, item_pairs *found)
 {
-    return (s->flags & SHAPE_ENLARGED) != 0 ? s->fat_before : s->fat;
-}
-
-static void note_pair(void *context, uint32_t shape_a, uint32_t shape_b)
-{
-    physics_world *world = context;
-    const shape *a = &world->shapes.data[shape_a];
-    const shape *b = &world->shapes.data[shape_b];
-    // When the old boxes overlapped, the pair was found then.
-    if (a->body == b->body || aabb_overlaps(box_before(a), box_before(b)) ||
-        pair_set_has(&world->pairs, shape_a, shape_b) || !contact_wanted(world, shape_a, shape_b)) {
-        return;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < found->count; i++) {
+        item_pair p = found->data[i];
+        if (contact_wanted(world, p.a, p.b) && !pair_set_has(&world->pairs, p.a, p.b)) {
+            found->data[kept++] = p.a < p.b ? p : (item_pair){p.b, p.a};
+        }
     }
-    slot_pair pair =
-        shape_a < shape_b ? (slot_pair){shape_a, shape_b} : (slot_pair){shape_b, shape_a};
-    array_push(&world->found, pair);
+    found->count = kept;
 }
 
 static int compare_pairs(const void *left, const void *right)
 {
-    const slot_pair *l = left;
-    const slot_pair *r = right;
+    const item_pair *l = left;
+    const item_pair *r = right;
     if (l->a != r->a) {
         return l->a < r->a ? -1 : 1;
     }
@@ -57,9 +49,10 @@ void find_pairs(physics_world *world)
     tree *trees = world->broad.trees;
     for (int i = BODY_KINEMATIC; i < BROAD_TREES; i++) {
         for (int k = BODY_STATIC; k <= i; k++) {
-            tree_new_pairs(&trees[i], &trees[k], note_pair, world);
+            tree_new_pairs(&trees[i], &trees[k], &world->found);
         }
     }
+    choose_pairs(world, &world->found);
     for (int i = 0; i < BROAD_TREES; i++) {
         tree_refresh(&trees[i]);
     }

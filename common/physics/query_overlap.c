@@ -31,14 +31,14 @@ static proxy area_near(const overlap *o, aabb box, pose frame)
                  fmax(o->lower.y, (double)box.lower.y - reach)};
     vec2d high = {fmin(o->upper.x, (double)box.upper.x + reach),
                   fmin(o->upper.y, (double)box.upper.y + reach)};
-    bool wide = high.x > low.x;
+    bool broad = high.x > low.x;
     bool tall = high.y > low.y;
     proxy p = {.count = 0};
     p.points[p.count++] = pose_inv_point(frame, low);
-    if (wide) {
+    if (broad) {
         p.points[p.count++] = pose_inv_point(frame, (vec2d){high.x, low.y});
     }
-    if (wide && tall) {
+    if (broad && tall) {
         p.points[p.count++] = pose_inv_point(frame, high);
     }
     if (tall) {

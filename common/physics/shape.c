@@ -181,20 +181,25 @@ static aabb fat_box(const physics_world *world, const shape *s, aabb tight)
     return aabb_at(m->position, aabb_expand(tight, margin));
 }
 
-// A box that overlaps nothing: all pairs of the shape are to be found.
-static const aabb NOWHERE = {{INFINITY, INFINITY}, {-INFINITY, -INFINITY}};
-
-// `before` is the box for which pairs were found last.
-static void note_enlarged(physics_world *world, uint32_t slot, aabb before)
+static void note_enlarged(physics_world *world, uint32_t slot)
 {
     shape *s = &world->shapes.data[slot];
     world->motions.data[s->body].room = 0.0f;
     if ((s->flags & SHAPE_ENLARGED) == 0) {
         s->flags |= SHAPE_ENLARGED;
-        s->fat_before = before;
         array_push(&world->enlarged, slot);
-    } else if (before.lower.x > before.upper.x) {
-        s->fat_before = before;
+    }
+}
+
+// All pairs of the shape are to be found, unless it is known.
+static void insert_box(physics_world *world, uint32_t slot, aabb fat, bool known)
+{
+    shape *s = &world->shapes.data[slot];
+    s->fat = fat;
+    s->boxed = true;
+    tree_insert(tree_of(world, s), slot, fat, s->filter.group, known);
+    if (!known) {
+        note_enlarged(world, slot);
     }
 }
 
@@ -213,33 +218,27 @@ static float room_in_box(const shape *s, const body_motion *m, aabb tight)
 void shape_enter_broad_phase(physics_world *world, uint32_t slot)
 {
     shape *s = &world->shapes.data[slot];
-    if (s->proxy != NONE || (s->flags & SHAPE_IS_CHAIN) != 0) {
+    if (s->boxed || (s->flags & SHAPE_IS_CHAIN) != 0) {
         return;
     }
-    s->fat = fat_box(world, s, box_around(s, &world->motions.data[s->body]));
-    s->proxy = tree_insert(tree_of(world, s), s->fat, slot);
-    note_enlarged(world, slot, NOWHERE);
+    aabb tight = box_around(s, &world->motions.data[s->body]);
+    insert_box(world, slot, fat_box(world, s, tight), false);
 }
 
 void shape_restore_box(physics_world *world, uint32_t slot, aabb fat, bool enlarged)
 {
-    shape *s = &world->shapes.data[slot];
-    s->fat = fat;
-    s->proxy = tree_insert(tree_of(world, s), fat, slot);
-    if (enlarged) {
-        note_enlarged(world, slot, NOWHERE);
-    }
+    insert_box(world, slot, fat, !enlarged);
 }
 
 void shape_leave_broad_phase(physics_world *world, uint32_t slot)
 {
     shape *s = &world->shapes.data[slot];
-    if (s->proxy == NONE) {
+    if (!s->boxed) {
         return;
     }
     contact_destroy_all(world, s->body, slot);
-    tree_remove(tree_of(world, s), s->proxy);
-    s->proxy = NONE;
+    tree_remove(tree_of(world, s), slot);
+    s->boxed = false;
     s->fat = (aabb){{0.0f, 0.0f}, {0.0f, 0.0f}}; // means nothing now, and is hashed
     if ((s->flags & SHAPE_ENLARGED) != 0) {
         s->flags &= ~(uint32_t)SHAPE_ENLARGED;
@@ -255,7 +254,7 @@ void shape_leave_broad_phase(physics_world *world, uint32_t slot)
 float shape_update_box(physics_world *world, uint32_t slot, bool force)
 {
     shape *s = &world->shapes.data[slot];
-    if (s->proxy == NONE) {
+    if (!s->boxed) {
         return INFINITY;
     }
     const body_motion *m = &world->motions.data[s->body];
@@ -266,14 +265,15 @@ float shape_update_box(physics_world *world, uint32_t slot, bool force)
             return room;
         }
     }
-    aabb before = s->fat;
-    s->fat = fat_box(world, s, tight);
+    aabb fat = fat_box(world, s, tight);
     if (force) {
-        tree_move(tree_of(world, s), s->proxy, s->fat);
-    } else {
-        tree_enlarge(tree_of(world, s), s->proxy, s->fat);
+        tree_remove(tree_of(world, s), slot);
+        insert_box(world, slot, fat, false);
+        return 0.0f;
     }
-    note_enlarged(world, slot, force ? NOWHERE : before);
+    s->fat = fat;
+    tree_enlarge(tree_of(world, s), slot, fat);
+    note_enlarged(world, slot);
     return 0.0f;
 }
 

@@ -1,35 +1,61 @@
-// See tree.h. Invariants: a parent's box holds its children's; height is one more than the higher
-// child's; rotations on the way up from an insertion keep the heights of siblings within one of
-// each other except below a refresh, which splits evenly itself; so no path is longer than
-// STACK_MAX.
+// See tree.h. Invariants: a lane's box holds all below it; a lane is fresh if anything below is;
+// the box before of a leaf that is not fresh is its box. Leaves need not be equally deep, but a
+// split node's halves go to the same parent, so the tree grows at the root only, and a build has
+// made it as shallow as can be: no path is longer than a few levels more than log8 of the items.
 #include "common/physics/tree.h"
 
 #include "common/base/assert.h"
+#include "common/physics/lanes_kernel.h"
 
-enum { STACK_MAX = 256 };
+// The inner boxes may grow to this in sum before the tree is built anew.
+#define GROWTH_MAX 1.25f
+
+static const aabb NOWHERE = {{INFINITY, INFINITY}, {-INFINITY, -INFINITY}};
+
+// What is put into a lane.
+typedef struct lane_entry {
+    aabb box, before;
+    uint32_t child;
+    int32_t group;
+    bool leaf, fresh;
+} lane_entry;
+
+extern const tree_kernels tree_kernels_base;
+#ifdef CAROM_HAVE_AVX2
+extern const tree_kernels tree_kernels_avx2;
+#endif
 
 void tree_init(tree *t)
 {
-    *t = (tree){0};
+    *t = (tree){.kernels = &tree_kernels_base};
+#ifdef CAROM_HAVE_AVX2
+    if (wide_avx2_chosen()) {
+        t->kernels = &tree_kernels_avx2;
+    }
+#endif
     array_push(&t->nodes, ((tree_node){0}));
 }
 
 void tree_deinit(tree *t)
 {
     array_free(&t->nodes);
-    array_free(&t->scratch);
+    array_free(&t->places);
+    array_free(&t->parts);
 }
 
-static uint32_t node_take(tree *t)
+uint32_t tree_node_take(tree *t)
 {
     uint32_t n = t->free_node;
     if (n != 0) {
         t->free_node = t->nodes.data[n].parent;
     } else {
         n = t->nodes.count;
-        array_push(&t->nodes, ((tree_node){0}));
+        array_reserve(&t->nodes, n + 1);
+        t->nodes.count++;
     }
-    t->nodes.data[n] = (tree_node){0};
+    wide most = splat(INFINITY);
+    wide_box none = {most, most, -most, -most};
+    t->nodes.data[n] = (tree_node){.box = none, .before = none};
     return n;
 }
 
@@ -39,411 +65,406 @@ static void node_release(tree *t, uint32_t n)
     t->free_node = n;
 }
 
-static bool is_leaf(const tree_node *n)
+// ---- nodes
+
+static float least(wide a)
 {
-    return n->left == 0;
+    wide b = min_wide(a, SHUFFLE(a, a, 4, 5, 6, 7, 0, 1, 2, 3));
+    wide c = min_wide(b, SHUFFLE(b, b, 2, 3, 0, 1, 6, 7, 4, 5));
+    return float_min(c[0], c[1]);
 }
 
-// Renews box and height of an inner node from its children.
-static void node_fit(tree *t, uint32_t n)
+static aabb node_bounds(const tree_node *node)
+{
+    return (aabb){{least(node->box.lower_x), least(node->box.lower_y)},
+                  {-least(-node->box.upper_x), -least(-node->box.upper_y)}};
+}
+
+// The group of all lanes, or 0.
+static int32_t node_group(const tree_node *node)
+{
+    int32_t group = node->group[lowest_lane(node->used)];
+    for (uint32_t lanes = node->used; lanes != 0; lanes &= lanes - 1) {
+        if (node->group[lowest_lane(lanes)] != group) {
+            return 0;
+        }
+    }
+    return group;
+}
+
+static lane_entry entry_get(const tree_node *node, uint32_t lane)
+{
+    return (lane_entry){
+        .box = wide_box_get(&node->box, lane),
+        .before = wide_box_get(&node->before, lane),
+        .child = node->child[lane],
+        .group = node->group[lane],
+        .leaf = (node->leaves >> lane & 1) != 0,
+        .fresh = (node->fresh >> lane & 1) != 0,
+    };
+}
+
+static void entry_put(tree *t, uint32_t n, uint32_t lane, const lane_entry *entry)
 {
     tree_node *node = &t->nodes.data[n];
-    const tree_node *left = &t->nodes.data[node->left];
-    const tree_node *right = &t->nodes.data[node->right];
-    node->box = aabb_union(left->box, right->box);
-    node->height = (uint16_t)(1 + (left->height > right->height ? left->height : right->height));
-    node->enlarged = left->enlarged | right->enlarged;
-}
-
-static void replace_child(tree *t, uint32_t parent, uint32_t old_child, uint32_t new_child)
-{
-    t->nodes.data[new_child].parent = parent;
-    if (parent == 0) {
-        t->root = new_child;
-    } else if (t->nodes.data[parent].left == old_child) {
-        t->nodes.data[parent].left = new_child;
+    wide_box_set(&node->box, lane, entry->box);
+    wide_box_set(&node->before, lane, entry->before);
+    node->child[lane] = entry->child;
+    node->group[lane] = entry->group;
+    node->used |= (uint8_t)(1u << lane);
+    node->leaves |= (uint8_t)((uint32_t)entry->leaf << lane);
+    node->fresh |= (uint8_t)((uint32_t)entry->fresh << lane);
+    if (entry->leaf) {
+        t->places.data[entry->child] = n * LANES + lane;
     } else {
-        t->nodes.data[parent].right = new_child;
+        t->nodes.data[entry->child].parent = n;
+        t->nodes.data[entry->child].lane = (uint8_t)lane;
     }
 }
 
-// Where the child `high` of `n` is more than one higher than its sibling, lifts it into n's place:
-// n takes the lower of its children in exchange. Returns the node that now stands where n stood.
-static uint32_t rotate_up(tree *t, uint32_t n, uint32_t high)
+static lane_entry entry_of_node(const tree *t, uint32_t n)
 {
-    tree_node *nodes = t->nodes.data;
-    uint32_t first = nodes[high].left;
-    uint32_t second = nodes[high].right;
-    uint32_t keep = nodes[first].height >= nodes[second].height ? first : second;
-    uint32_t give = keep == first ? second : first;
-    replace_child(t, nodes[n].parent, n, high);
-    replace_child(t, n, high, give);
-    nodes[high].left = n;
-    nodes[high].right = keep;
-    nodes[n].parent = high;
-    node_fit(t, n);
-    node_fit(t, high);
-    return high;
+    const tree_node *node = &t->nodes.data[n];
+    return (lane_entry){
+        .box = node_bounds(node),
+        .before = NOWHERE,
+        .child = n,
+        .group = node_group(node),
+        .fresh = node->fresh != 0,
+    };
 }
 
-// Walks up from `n`, renewing boxes and heights and keeping siblings balanced.
-static void fit_upward(tree *t, uint32_t n)
+static void clear_lane(tree_node *node, uint32_t lane)
 {
-    while (n != 0) {
-        node_fit(t, n);
-        const tree_node *nodes = t->nodes.data;
-        uint32_t left = nodes[n].left;
-        uint32_t right = nodes[n].right;
-        if (nodes[left].height > nodes[right].height + 1) {
-            n = rotate_up(t, n, left);
-        } else if (nodes[right].height > nodes[left].height + 1) {
-            n = rotate_up(t, n, right);
+    uint8_t others = (uint8_t) ~(1u << lane);
+    wide_box_set(&node->box, lane, NOWHERE);
+    wide_box_set(&node->before, lane, NOWHERE);
+    node->child[lane] = 0;
+    node->group[lane] = 0;
+    node->used &= others;
+    node->leaves &= others;
+    node->fresh &= others;
+}
+
+// ---- insertion
+
+// The lane whose box has to grow least to hold another; of equal ones the smallest.
+static uint32_t choose_lane(const tree_node *node, aabb box)
+{
+    const wide_box *b = &node->box;
+    wide width = b->upper_x - b->lower_x;
+    wide height = b->upper_y - b->lower_y;
+    wide joined_width =
+        max_wide(b->upper_x, splat(box.upper.x)) - min_wide(b->lower_x, splat(box.lower.x));
+    wide joined_height =
+        max_wide(b->upper_y, splat(box.upper.y)) - min_wide(b->lower_y, splat(box.lower.y));
+    wide before = width + height;
+    wide growth = joined_width + joined_height - before;
+    uint32_t best = lowest_lane(node->used);
+    for (uint32_t lanes = node->used; lanes != 0; lanes &= lanes - 1) {
+        uint32_t i = lowest_lane(lanes);
+        if (growth[i] < growth[best] || (growth[i] == growth[best] && before[i] < before[best])) {
+            best = i;
         }
+    }
+    return best;
+}
+
+static float center_of(const lane_entry *entry, bool along_x)
+{
+    const aabb *b = &entry->box;
+    return along_x ? b->lower.x + b->upper.x : b->lower.y + b->upper.y;
+}
+
+// Sorts entries by their centres along the longer axis of all.
+static void sort_entries(lane_entry *entries, int count)
+{
+    aabb centers = NOWHERE;
+    for (int i = 0; i < count; i++) {
+        vec2 c = {center_of(&entries[i], true), center_of(&entries[i], false)};
+        centers = aabb_union(centers, (aabb){c, c});
+    }
+    bool along_x = centers.upper.x - centers.lower.x >= centers.upper.y - centers.lower.y;
+    for (int i = 1; i < count; i++) {
+        lane_entry entry = entries[i];
+        int k = i;
+        for (; k > 0 && center_of(&entries[k - 1], along_x) > center_of(&entry, along_x); k--) {
+            entries[k] = entries[k - 1];
+        }
+        entries[k] = entry;
+    }
+}
+
+// Divides a full node and one entry more between it and a new node, which is returned.
+static uint32_t split_node(tree *t, uint32_t n, const lane_entry *more)
+{
+    enum { COUNT = LANES + 1 };
+    lane_entry entries[COUNT];
+    for (uint32_t i = 0; i < LANES; i++) {
+        entries[i] = entry_get(&t->nodes.data[n], i);
+        clear_lane(&t->nodes.data[n], i);
+    }
+    entries[LANES] = *more;
+    sort_entries(entries, COUNT);
+    uint32_t other = tree_node_take(t);
+    for (uint32_t i = 0; i < COUNT; i++) {
+        bool stays = i < COUNT / 2;
+        entry_put(t, stays ? n : other, stays ? i : i - COUNT / 2, &entries[i]);
+    }
+    return other;
+}
+
+// Puts an entry into a node, and what is split off above.
+static void add_entry(tree *t, uint32_t n, const lane_entry *entry)
+{
+    if (t->nodes.data[n].used != (1u << LANES) - 1) {
+        entry_put(t, n, lowest_lane(~(uint32_t)t->nodes.data[n].used), entry);
+        return;
+    }
+    uint32_t parent = t->nodes.data[n].parent;
+    uint32_t lane = t->nodes.data[n].lane;
+    lane_entry other = entry_of_node(t, split_node(t, n, entry));
+    lane_entry rest = entry_of_node(t, n);
+    if (parent == 0) {
+        t->root = tree_node_take(t);
+        entry_put(t, t->root, 0, &rest);
+        entry_put(t, t->root, 1, &other);
+        return;
+    }
+    clear_lane(&t->nodes.data[parent], lane);
+    entry_put(t, parent, lane, &rest);
+    add_entry(t, parent, &other);
+}
+
+// Makes a lane hold what is put below it.
+static void widen_lane(tree_node *node, uint32_t lane, const lane_entry *entry)
+{
+    wide_box_set(&node->box, lane, aabb_union(wide_box_get(&node->box, lane), entry->box));
+    node->fresh |= (uint8_t)((uint32_t)entry->fresh << lane);
+    if (node->group[lane] != entry->group) {
+        node->group[lane] = 0;
+    }
+}
+
+void tree_insert(tree *t, uint32_t item, aabb box, int32_t group, bool known)
+{
+    array_reserve(&t->places, item + 1);
+    if (t->places.count <= item) {
+        t->places.count = item + 1;
+    }
+    ASSERT_SLOW(t->places.data[item] == 0);
+    t->leaf_count++;
+    t->changed++;
+    lane_entry entry = {.box = box,
+                        .before = known ? box : NOWHERE,
+                        .child = item,
+                        .group = group < 0 ? group : 0,
+                        .leaf = true,
+                        .fresh = !known};
+    if (t->root == 0) {
+        t->root = tree_node_take(t);
+        entry_put(t, t->root, 0, &entry);
+        return;
+    }
+    uint32_t n = t->root;
+    for (;;) {
+        tree_node *node = &t->nodes.data[n];
+        uint32_t lane = choose_lane(node, box);
+        if ((node->leaves >> lane & 1) != 0) {
+            break;
+        }
+        widen_lane(node, lane, &entry);
+        n = node->child[lane];
+    }
+    add_entry(t, n, &entry);
+}
+
+// ---- changes
+
+void tree_remove(tree *t, uint32_t item)
+{
+    uint32_t place = t->places.data[item];
+    ASSERT_SLOW(place != 0);
+    t->places.data[item] = 0;
+    t->leaf_count--;
+    t->changed++;
+    uint32_t n = place / LANES;
+    clear_lane(&t->nodes.data[n], place % LANES);
+    while (t->nodes.data[n].used == 0) { // nothing is left of it
+        uint32_t parent = t->nodes.data[n].parent;
+        uint32_t lane = t->nodes.data[n].lane;
+        node_release(t, n);
+        if (parent == 0) {
+            t->root = 0;
+            return;
+        }
+        clear_lane(&t->nodes.data[parent], lane);
+        n = parent;
+    }
+    while (t->nodes.data[n].parent != 0) {
+        tree_node *parent = &t->nodes.data[t->nodes.data[n].parent];
+        wide_box_set(&parent->box, t->nodes.data[n].lane, node_bounds(&t->nodes.data[n]));
         n = t->nodes.data[n].parent;
     }
 }
 
-// The node beside which a leaf of this box costs least: going down, each step pays for the growth
-// of the box that it enters, and pairing with a node pays for the union.
-static uint32_t find_sibling(const tree *t, aabb box)
+void tree_enlarge(tree *t, uint32_t item, aabb box)
 {
-    const tree_node *nodes = t->nodes.data;
-    uint32_t n = t->root;
-    while (!is_leaf(&nodes[n])) {
-        float here = aabb_perimeter(nodes[n].box);
-        float grown = aabb_perimeter(aabb_union(nodes[n].box, box));
-        float inherited = grown - here;
-        float cost_here = grown;
-        uint32_t children[2] = {nodes[n].left, nodes[n].right};
-        float cost[2];
-        for (int i = 0; i < 2; i++) {
-            const tree_node *child = &nodes[children[i]];
-            float joined = aabb_perimeter(aabb_union(child->box, box));
-            cost[i] = inherited + (is_leaf(child) ? joined : joined - aabb_perimeter(child->box));
-        }
-        if (cost_here < cost[0] && cost_here < cost[1]) {
+    uint32_t place = t->places.data[item];
+    ASSERT_SLOW(place != 0);
+    tree_node *node = &t->nodes.data[place / LANES];
+    uint32_t lane = place % LANES;
+    wide_box_set(&node->box, lane, box);
+    node->fresh |= (uint8_t)(1u << lane);
+    t->moved++;
+    while (node->parent != 0) {
+        lane = node->lane;
+        node = &t->nodes.data[node->parent];
+        aabb around = wide_box_get(&node->box, lane);
+        bool held = aabb_contains(around, box);
+        if (held && (node->fresh >> lane & 1) != 0) {
             break;
         }
-        n = cost[0] <= cost[1] ? children[0] : children[1];
-    }
-    return n;
-}
-
-static void link_leaf(tree *t, uint32_t leaf)
-{
-    if (t->root == 0) {
-        t->root = leaf;
-        t->nodes.data[leaf].parent = 0;
-        return;
-    }
-    uint32_t sibling = find_sibling(t, t->nodes.data[leaf].box);
-    uint32_t parent = node_take(t);
-    replace_child(t, t->nodes.data[sibling].parent, sibling, parent);
-    t->nodes.data[parent].left = sibling;
-    t->nodes.data[parent].right = leaf;
-    t->nodes.data[sibling].parent = parent;
-    t->nodes.data[leaf].parent = parent;
-    fit_upward(t, parent);
-}
-
-static void unlink_leaf(tree *t, uint32_t leaf)
-{
-    uint32_t parent = t->nodes.data[leaf].parent;
-    if (parent == 0) {
-        t->root = 0;
-        return;
-    }
-    const tree_node *p = &t->nodes.data[parent];
-    uint32_t sibling = p->left == leaf ? p->right : p->left;
-    uint32_t above = p->parent;
-    replace_child(t, above, parent, sibling);
-    node_release(t, parent);
-    fit_upward(t, above);
-}
-
-// Marks a leaf and all above it as new.
-static void mark_new(tree *t, uint32_t leaf)
-{
-    tree_node *nodes = t->nodes.data;
-    for (uint32_t n = leaf; n != 0 && nodes[n].enlarged == 0; n = nodes[n].parent) {
-        nodes[n].enlarged = 1;
+        if (!held) {
+            wide_box_set(&node->box, lane, aabb_union(around, box));
+        }
+        node->fresh |= (uint8_t)(1u << lane);
     }
 }
 
-uint32_t tree_insert(tree *t, aabb box, uint32_t item)
+bool tree_find(const tree *t, uint32_t item, aabb *box)
 {
-    uint32_t leaf = node_take(t);
-    t->nodes.data[leaf].box = box;
-    t->nodes.data[leaf].right = item;
-    link_leaf(t, leaf);
-    mark_new(t, leaf);
-    t->leaf_count++;
-    return leaf;
-}
-
-void tree_remove(tree *t, uint32_t leaf)
-{
-    ASSERT_SLOW(is_leaf(&t->nodes.data[leaf]));
-    unlink_leaf(t, leaf);
-    node_release(t, leaf);
-    t->leaf_count--;
-}
-
-void tree_move(tree *t, uint32_t leaf, aabb box)
-{
-    unlink_leaf(t, leaf);
-    t->nodes.data[leaf].box = box;
-    t->nodes.data[leaf].enlarged = 0;
-    link_leaf(t, leaf);
-    mark_new(t, leaf);
-}
-
-void tree_enlarge(tree *t, uint32_t leaf, aabb box)
-{
-    tree_node *nodes = t->nodes.data;
-    nodes[leaf].box = box;
-    mark_new(t, leaf);
-    for (uint32_t n = nodes[leaf].parent; n != 0 && !aabb_contains(nodes[n].box, box);
-         n = nodes[n].parent) {
-        nodes[n].box = aabb_union(nodes[n].box, box);
+    if (item >= t->places.count || t->places.data[item] == 0) {
+        return false;
     }
+    uint32_t place = t->places.data[item];
+    *box = wide_box_get(&t->nodes.data[place / LANES].box, place % LANES);
+    return true;
 }
 
 // ---- refresh
 
-// Takes the enlarged nodes under `n` apart: inner ones are freed, the subtrees below are collected.
-static void collect_parts(tree *t, uint32_t n)
+// Fits the boxes of what is fresh below a node, and takes it as known.
+static void settle_node(tree *t, uint32_t n)
 {
     tree_node *node = &t->nodes.data[n];
-    if (node->enlarged == 0 || is_leaf(node)) {
-        node->enlarged = 0;
-        array_push(&t->scratch, n);
-        return;
+    for (uint32_t lanes = node->fresh & ~(uint32_t)node->leaves; lanes != 0; lanes &= lanes - 1) {
+        uint32_t lane = lowest_lane(lanes);
+        settle_node(t, node->child[lane]);
+        const tree_node *child = &t->nodes.data[node->child[lane]];
+        wide_box_set(&node->box, lane, node_bounds(child));
+        node->group[lane] = node_group(child);
     }
-    uint32_t left = node->left;
-    uint32_t right = node->right;
-    collect_parts(t, left);
-    collect_parts(t, right);
-    node_release(t, n);
+    if ((node->fresh & node->leaves) != 0) {
+        node->before = node->box; // that of lanes which are no leaves is not read
+    }
+    node->fresh = 0;
 }
 
-static float center_on(const tree_node *node, bool along_x)
+// The half perimeters of all inner boxes: what walks and questions cost, about.
+static float sum_of_boxes(const tree *t)
 {
-    return along_x ? node->box.lower.x + node->box.upper.x : node->box.lower.y + node->box.upper.y;
-}
-
-// Puts the parts whose centres are below the middle of all centres first; returns how many.
-// Where the middle does not divide (or very unevenly), half of them.
-static uint32_t partition(const tree *t, uint32_t *parts, uint32_t count)
-{
-    vec2 lower = {INFINITY, INFINITY};
-    vec2 upper = {-INFINITY, -INFINITY};
-    for (uint32_t i = 0; i < count; i++) {
-        const tree_node *node = &t->nodes.data[parts[i]];
-        vec2 c = {center_on(node, true), center_on(node, false)};
-        lower = vec2_min(lower, c);
-        upper = vec2_max(upper, c);
-    }
-    bool along_x = upper.x - lower.x >= upper.y - lower.y;
-    float middle = along_x ? 0.5f * (lower.x + upper.x) : 0.5f * (lower.y + upper.y);
-    uint32_t below = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        if (center_on(&t->nodes.data[parts[i]], along_x) < middle) {
-            uint32_t part = parts[i];
-            parts[i] = parts[below];
-            parts[below++] = part;
+    float sum = 0.0f;
+    for (uint32_t n = 1; n < t->nodes.count; n++) {
+        const tree_node *node = &t->nodes.data[n];
+        const wide_box *b = &node->box;
+        for (uint32_t lanes = node->used & ~(uint32_t)node->leaves; lanes != 0;
+             lanes &= lanes - 1) {
+            uint32_t i = lowest_lane(lanes);
+            sum += b->upper_x[i] - b->lower_x[i] + (b->upper_y[i] - b->lower_y[i]);
         }
     }
-    return below < count / 16 || below > count - count / 16 || below == 0 || below == count
-               ? count / 2
-               : below;
+    return sum;
 }
 
-static uint32_t build(tree *t, uint32_t *parts, uint32_t count)
+// Whether the tree is far from what a build would make of it.
+static bool is_worn(tree *t)
 {
-    if (count == 1) {
-        return parts[0];
+    if (t->changed > t->leaf_count / 4 + LANES) {
+        return true;
     }
-    uint32_t below = partition(t, parts, count);
-    uint32_t left = build(t, parts, below);
-    uint32_t right = build(t, parts + below, count - below);
-    uint32_t n = node_take(t);
-    t->nodes.data[n].left = left;
-    t->nodes.data[n].right = right;
-    t->nodes.data[left].parent = n;
-    t->nodes.data[right].parent = n;
-    node_fit(t, n);
-    return n;
+    if (t->moved <= t->leaf_count / 4) {
+        return false;
+    }
+    t->moved = 0;
+    return sum_of_boxes(t) > GROWTH_MAX * t->built;
 }
 
 void tree_refresh(tree *t)
 {
-    if (t->root == 0 || t->nodes.data[t->root].enlarged == 0) {
+    if (t->root == 0) {
         return;
     }
-    array_clear(&t->scratch);
-    collect_parts(t, t->root);
-    t->root = build(t, t->scratch.data, t->scratch.count);
-    t->nodes.data[t->root].parent = 0;
-}
-
-// ---- questions
-
-void tree_query(const tree *t, aabb box, tree_visit visit, void *context)
-{
-    uint32_t stack[STACK_MAX];
-    int top = 0;
-    if (t->root != 0) {
-        stack[top++] = t->root;
+    if (t->nodes.data[t->root].fresh != 0) {
+        settle_node(t, t->root);
     }
-    while (top > 0) {
-        const tree_node *node = &t->nodes.data[stack[--top]];
-        if (!aabb_overlaps(node->box, box)) {
-            continue;
-        }
-        if (is_leaf(node)) {
-            if (!visit(context, node->right)) {
-                return;
-            }
-            continue;
-        }
-        ASSERT(top + 2 <= STACK_MAX);
-        stack[top++] = node->right;
-        stack[top++] = node->left;
+    if (is_worn(t)) {
+        tree_build(t);
+        t->changed = 0;
+        t->moved = 0;
+        t->built = sum_of_boxes(t);
     }
 }
 
-// Two subtrees, of one tree or of two; the same one twice stands for the pairs within it.
-typedef struct node_pair {
-    uint32_t a, b;
-} node_pair;
+// ---- walks
 
-// What is left to do of a pair, pushed on the stack: the parts of the higher one against the other.
-static int split_pair(const tree *a, const tree *b, node_pair pair, node_pair *parts)
+uint32_t tree_divide(const tree *a, const tree *b, tree_task *tasks, uint32_t max,
+                     item_pairs *found)
 {
-    const tree_node *na = &a->nodes.data[pair.a];
-    const tree_node *nb = &b->nodes.data[pair.b];
-    if (a == b && pair.a == pair.b) {
-        parts[0] = (node_pair){na->left, na->right};
-        parts[1] = (node_pair){na->right, na->right};
-        parts[2] = (node_pair){na->left, na->left};
-        return 3;
-    }
-    if (na->height >= nb->height) {
-        parts[0] = (node_pair){na->left, pair.b};
-        parts[1] = (node_pair){na->right, pair.b};
-    } else {
-        parts[0] = (node_pair){pair.a, nb->left};
-        parts[1] = (node_pair){pair.a, nb->right};
-    }
-    return 2;
+    ASSERT(max >= TREE_TASKS_MIN);
+    return a->kernels->divide(a, b, tasks, max, found);
 }
 
-void tree_new_pairs(const tree *a, const tree *b, tree_pair_visit visit, void *context)
+void tree_do_task(const tree *a, const tree *b, tree_task task, item_pairs *found)
 {
-    node_pair stack[2 * STACK_MAX];
-    int top = 0;
+    a->kernels->do_task(a, b, task, found);
+}
+
+void tree_new_pairs(const tree *a, const tree *b, item_pairs *found)
+{
     if (a->root != 0 && b->root != 0) {
-        stack[top++] = (node_pair){a->root, b->root};
-    }
-    while (top > 0) {
-        node_pair pair = stack[--top];
-        const tree_node *na = &a->nodes.data[pair.a];
-        const tree_node *nb = &b->nodes.data[pair.b];
-        bool same = a == b && pair.a == pair.b;
-        if ((na->enlarged | nb->enlarged) == 0 || (same && is_leaf(na)) ||
-            (!same && !aabb_overlaps(na->box, nb->box))) {
-            continue;
-        }
-        if (is_leaf(na) && is_leaf(nb)) {
-            visit(context, na->right, nb->right);
-            continue;
-        }
-        ASSERT(top + 3 <= 2 * STACK_MAX);
-        top += split_pair(a, b, pair, &stack[top]);
+        a->kernels->do_task(a, b, (tree_task){a->root, b->root, a->nodes.data[a->root].used, false},
+                            found);
     }
 }
 
-// Whether the ray meets the box, grown by `extents`, before `fraction`: the slabs of Kay and Kajiya
-// 1986. Doubles, for rays may be long and far out.
-static bool ray_meets(aabb box, vec2d from, vec2d by, vec2 extents, float fraction)
-{
-    double enter = 0.0;
-    double leave = (double)fraction;
-    const double lower[2] = {(double)box.lower.x - (double)extents.x,
-                             (double)box.lower.y - (double)extents.y};
-    const double upper[2] = {(double)box.upper.x + (double)extents.x,
-                             (double)box.upper.y + (double)extents.y};
-    const double start[2] = {from.x, from.y};
-    const double step[2] = {by.x, by.y};
-    for (int axis = 0; axis < 2; axis++) {
-        if (step[axis] == 0.0) {
-            if (start[axis] < lower[axis] || start[axis] > upper[axis]) {
-                return false;
-            }
-            continue;
-        }
-        double first = (lower[axis] - start[axis]) / step[axis];
-        double second = (upper[axis] - start[axis]) / step[axis];
-        double near = first < second ? first : second;
-        double far = first < second ? second : first;
-        enter = near > enter ? near : enter;
-        leave = far < leave ? far : leave;
-        if (enter > leave) {
-            return false;
-        }
-    }
-    return true;
-}
+// ---- tests
 
-void tree_ray(const tree *t, vec2d from, vec2d translation, vec2 extents, float fraction,
-              tree_ray_visit visit, void *context)
-{
-    uint32_t stack[STACK_MAX];
-    int top = 0;
-    if (t->root != 0) {
-        stack[top++] = t->root;
-    }
-    while (top > 0) {
-        const tree_node *node = &t->nodes.data[stack[--top]];
-        if (!ray_meets(node->box, from, translation, extents, fraction)) {
-            continue;
-        }
-        if (is_leaf(node)) {
-            fraction = visit(context, node->right, fraction);
-            if (fraction <= 0.0f) {
-                return;
-            }
-            continue;
-        }
-        ASSERT(top + 2 <= STACK_MAX);
-        stack[top++] = node->right;
-        stack[top++] = node->left;
-    }
-}
-
-static uint32_t validate_node(const tree *t, uint32_t n, uint32_t parent, uint32_t *leaves)
+static uint32_t validate_node(const tree *t, uint32_t n, uint32_t *leaves)
 {
     const tree_node *node = &t->nodes.data[n];
-    ASSERT(node->parent == parent);
-    if (is_leaf(node)) {
-        ASSERT(node->height == 0);
-        (*leaves)++;
-        return 0;
+    uint32_t height = 0;
+    ASSERT(node->used != 0 && (node->leaves & ~node->used) == 0 &&
+           (node->fresh & ~node->used) == 0);
+    for (uint32_t lane = 0; lane < LANES; lane++) {
+        aabb box = wide_box_get(&node->box, lane);
+        if ((node->used >> lane & 1) == 0) {
+            ASSERT(box.lower.x == INFINITY && box.upper.x == -INFINITY);
+            continue;
+        }
+        bool fresh = (node->fresh >> lane & 1) != 0;
+        if ((node->leaves >> lane & 1) != 0) {
+            aabb before = wide_box_get(&node->before, lane);
+            ASSERT(t->places.data[node->child[lane]] == n * LANES + lane);
+            ASSERT(fresh || (aabb_contains(before, box) && aabb_contains(box, before)));
+            (*leaves)++;
+            continue;
+        }
+        const tree_node *child = &t->nodes.data[node->child[lane]];
+        ASSERT(child->parent == n && child->lane == lane);
+        ASSERT(aabb_contains(box, node_bounds(child)) && (fresh || child->fresh == 0));
+        ASSERT(node->group[lane] == 0 || node->group[lane] == node_group(child));
+        uint32_t below = validate_node(t, node->child[lane], leaves);
+        height = below > height ? below : height;
     }
-    uint32_t left = validate_node(t, node->left, n, leaves);
-    uint32_t right = validate_node(t, node->right, n, leaves);
-    uint32_t height = 1 + (left > right ? left : right);
-    ASSERT(node->height == height);
-    ASSERT(aabb_contains(node->box, t->nodes.data[node->left].box));
-    ASSERT(aabb_contains(node->box, t->nodes.data[node->right].box));
-    return height;
+    return height + 1;
 }
 
 uint32_t tree_validate(const tree *t)
 {
     uint32_t leaves = 0;
-    uint32_t height = t->root == 0 ? 0 : validate_node(t, t->root, 0, &leaves);
+    uint32_t height = t->root == 0 ? 0 : validate_node(t, t->root, &leaves);
     ASSERT(leaves == t->leaf_count);
+    ASSERT(t->root == 0 || t->nodes.data[t->root].parent == 0);
     return height;
 }

@@ -156,17 +156,14 @@ static void check_shape(const physics_world *world, uint32_t slot)
     bool chain = (s->flags & SHAPE_IS_CHAIN) != 0;
     ASSERT(chain == (s->points != NULL) && (!chain || s->chain == slot));
     ASSERT(s->chain == NONE || slots_has(&world->shape_slots, s->chain));
-    ASSERT((s->proxy != NONE) == (!chain && (b->flags & BODY_ENABLED) != 0));
-    if (s->proxy == NONE) {
+    ASSERT(s->boxed == (!chain && (b->flags & BODY_ENABLED) != 0));
+    if (!s->boxed) {
         ASSERT((s->flags & SHAPE_ENLARGED) == 0);
         return;
     }
-    const tree *t = &world->broad.trees[b->type];
-    ASSERT(s->proxy < t->nodes.count);
-    const tree_node *leaf = &t->nodes.data[s->proxy];
-    ASSERT(leaf->left == 0 && leaf->right == slot);
-    ASSERT(leaf->box.lower.x == s->fat.lower.x && leaf->box.lower.y == s->fat.lower.y);
-    ASSERT(leaf->box.upper.x == s->fat.upper.x && leaf->box.upper.y == s->fat.upper.y);
+    aabb box;
+    ASSERT(tree_find(&world->broad.trees[b->type], slot, &box));
+    ASSERT(aabb_contains(box, s->fat) && aabb_contains(s->fat, box));
     const body_motion *m = &world->motions.data[s->body];
     aabb tight = shape_aabb(&s->geometry, (transform){{0.0f, 0.0f}, m->rotation});
     ASSERT(aabb_contains(s->fat, aabb_at(m->position, tight)));
@@ -180,7 +177,7 @@ static void check_shapes(const physics_world *world)
     for (uint32_t slot = slots_next(&world->shape_slots, 0); slot != 0;
          slot = slots_next(&world->shape_slots, slot)) {
         check_shape(world, slot);
-        boxed += world->shapes.data[slot].proxy != NONE;
+        boxed += world->shapes.data[slot].boxed;
         enlarged += (world->shapes.data[slot].flags & SHAPE_ENLARGED) != 0;
     }
     for (uint32_t slot = slots_next(&world->body_slots, 0); slot != 0;
@@ -223,8 +220,8 @@ static void check_contact(const physics_world *world, uint32_t slot)
            slots_has(&world->shape_slots, c->shape_b));
     ASSERT(world->shapes.data[c->shape_a].body == c->body_a);
     ASSERT(world->shapes.data[c->shape_b].body == c->body_b);
-    ASSERT(world->shapes.data[c->shape_a].proxy != NONE);
-    ASSERT(world->shapes.data[c->shape_b].proxy != NONE);
+    ASSERT(world->shapes.data[c->shape_a].boxed);
+    ASSERT(world->shapes.data[c->shape_b].boxed);
     ASSERT(pair_set_has(&world->pairs, c->shape_a, c->shape_b));
     ASSERT(contact_wanted(world, c->shape_a, c->shape_b));
     bool awake = world->bodies.data[c->body_a].awake_index != 0 ||

@@ -250,7 +250,7 @@ static aabb box_of(const physics_world *world, uint32_t slot)
     aabb box = aabb_at(p, (aabb){{0.0f, 0.0f}, {0.0f, 0.0f}});
     bool first = true;
     for (uint32_t k = world->bodies.data[slot].shapes; k != NONE; k = world->shapes.data[k].next) {
-        if (world->shapes.data[k].proxy != NONE) {
+        if (world->shapes.data[k].boxed) {
             box = first ? world->shapes.data[k].fat : aabb_union(box, world->shapes.data[k].fat);
             first = false;
         }

@@ -124,10 +124,9 @@ enum { // shape.flags
 typedef struct shape {
     aabb fat;       // the box in the broad phase
     uint32_t flags; // shape.flags
-    uint32_t proxy; // node in the broad phase; NONE: not in it
+    bool boxed;     // in the broad phase
     uint32_t body;
     uint32_t next;   // of the same body
-    aabb fat_before; // while SHAPE_ENLARGED: the box for which pairs were found last
     float reach;     // farthest point from the body's origin [m]
     uint32_t events; // bits of shape_events
     uint32_t chain;  // the chain that this is a piece of; of a chain: itself
@@ -213,11 +212,6 @@ typedef struct graph_colour {
     ARRAY(uint32_t) joints;
 } graph_colour;
 
-// Pairs of slots that a step found anew.
-typedef struct slot_pair {
-    uint32_t a, b;
-} slot_pair;
-
 // A step's fixed numbers.
 typedef struct step_context {
     float dt, inv_dt; // of the whole step
@@ -268,7 +262,7 @@ struct physics_world {
     task_runner runner; // run: NULL if the world has one thread
     lot lots[LOTS_MAX]; // of the phase under way
     // Scratch of a step, kept for its memory.
-    ARRAY(slot_pair) found;
+    item_pairs found;
     slot_list activated, deactivated; // contacts that got or lost their points in this step
     ARRAY(uint32_t) renewed;          // bodies with box_renewed
     slot_list began, ended;           // contacts that began or ceased to touch

@@ -1,9 +1,10 @@
-// The tree of boxes against a plain list: queries and rays, over random insertions, removals, moves
-// and refreshes.
+// The tree of boxes against a plain list: queries, rays and new pairs, over random insertions,
+// removals, moves and refreshes; that it stays shallow and its boxes small.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -13,8 +14,9 @@
 enum { ITEMS = 400 };
 
 typedef struct item {
-    aabb box;
-    uint32_t leaf; // 0: not in the tree
+    aabb box, before; // now, and at the last refresh
+    int32_t group;
+    bool there;
 } item;
 
 typedef struct fixture {
@@ -50,24 +52,28 @@ static float note_ray(void *context, uint32_t i, float fraction)
     return fraction;
 }
 
+static const aabb NOWHERE = {{INFINITY, INFINITY}, {-INFINITY, -INFINITY}};
+
 static void change_something(fixture *f)
 {
-    item *it = &f->items[(uint32_t)uniform(f, 0.0f, ITEMS - 0.5f)];
-    if (it->leaf == 0) {
+    uint32_t i = (uint32_t)uniform(f, 0.0f, ITEMS - 0.5f);
+    item *it = &f->items[i];
+    if (!it->there) {
+        bool known = uniform(f, 0.0f, 1.0f) < 0.1f;
         it->box = random_box(f);
-        it->leaf = tree_insert(&f->tree, it->box, (uint32_t)(it - f->items));
-        return;
-    }
-    float what = uniform(f, 0.0f, 3.0f);
-    if (what < 1.0f) {
-        tree_remove(&f->tree, it->leaf);
-        it->leaf = 0;
-    } else if (what < 2.0f) {
-        it->box = random_box(f);
-        tree_move(&f->tree, it->leaf, it->box);
+        it->before = known ? it->box : NOWHERE;
+        it->group = (int32_t)uniform(f, -3.0f, 3.0f);
+        it->there = true;
+        tree_insert(&f->tree, i, it->box, it->group, known);
+    } else if (uniform(f, 0.0f, 2.0f) < 1.0f) {
+        tree_remove(&f->tree, i);
+        it->there = false;
     } else {
-        it->box = aabb_union(it->box, aabb_expand(it->box, 0.2f));
-        tree_enlarge(&f->tree, it->leaf, it->box);
+        float x = uniform(f, -0.5f, 0.5f);
+        float y = uniform(f, -0.5f, 0.5f);
+        it->box = (aabb){{it->box.lower.x + x, it->box.lower.y + y},
+                         {it->box.upper.x + x, it->box.upper.y + y}};
+        tree_enlarge(&f->tree, i, it->box);
     }
 }
 
@@ -77,7 +83,7 @@ static void check_query(fixture *f)
     memset(f->seen, 0, sizeof f->seen);
     tree_query(&f->tree, box, note, f);
     for (int i = 0; i < ITEMS; i++) {
-        bool expected = f->items[i].leaf != 0 && aabb_overlaps(f->items[i].box, box);
+        bool expected = f->items[i].there && aabb_overlaps(f->items[i].box, box);
         assert_int_equal(f->seen[i], expected);
     }
 }
@@ -89,7 +95,7 @@ static void check_ray(fixture *f)
     memset(f->seen, 0, sizeof f->seen);
     tree_ray(&f->tree, from, by, (vec2){0.0f, 0.0f}, 1.0f, note_ray, f);
     for (int i = 0; i < ITEMS; i++) {
-        if (f->items[i].leaf == 0) {
+        if (!f->items[i].there) {
             continue;
         }
         // A point well inside the box that the ray passes through must have been found.
@@ -106,6 +112,60 @@ static void check_ray(fixture *f)
     }
 }
 
+static bool came_to_overlap(const item *a, const item *b)
+{
+    return a->there && b->there && aabb_overlaps(a->box, b->box) &&
+           !aabb_overlaps(a->before, b->before) && !(a->group < 0 && a->group == b->group);
+}
+
+static void mark_pairs(const item_pairs *pairs, bool *found)
+{
+    for (uint32_t i = 0; i < pairs->count; i++) {
+        uint32_t low = pairs->data[i].a < pairs->data[i].b ? pairs->data[i].a : pairs->data[i].b;
+        uint32_t high = pairs->data[i].a + pairs->data[i].b - low;
+        assert_false(found[low * ITEMS + high]); // each only once
+        found[low * ITEMS + high] = true;
+    }
+}
+
+// The pairs of the tree with another (or itself) by a walk, and again in parts.
+static void list_pairs(const tree *a, const tree *b, bool in_parts, item_pairs *pairs)
+{
+    array_clear(pairs);
+    if (!in_parts) {
+        tree_new_pairs(a, b, pairs);
+        return;
+    }
+    tree_task tasks[TREE_TASKS_MIN];
+    uint32_t count = tree_divide(a, b, tasks, TREE_TASKS_MIN, pairs);
+    for (uint32_t i = count; i > 0; i--) {
+        tree_do_task(a, b, tasks[i - 1], pairs);
+    }
+}
+
+static void check_pairs(const fixture *f, bool in_parts)
+{
+    static bool found[ITEMS * ITEMS];
+    item_pairs pairs = {0};
+    memset(found, 0, sizeof found);
+    list_pairs(&f->tree, &f->tree, in_parts, &pairs);
+    mark_pairs(&pairs, found);
+    for (uint32_t i = 0; i < ITEMS; i++) {
+        for (uint32_t k = i + 1; k < ITEMS; k++) {
+            assert_int_equal(found[i * ITEMS + k], came_to_overlap(&f->items[i], &f->items[k]));
+        }
+    }
+    array_free(&pairs);
+}
+
+static void refresh(fixture *f)
+{
+    tree_refresh(&f->tree);
+    for (int i = 0; i < ITEMS; i++) {
+        f->items[i].before = f->items[i].box;
+    }
+}
+
 static void random_changes_answer_as_a_plain_list_does(void **state)
 {
     (void)state;
@@ -113,16 +173,63 @@ static void random_changes_answer_as_a_plain_list_does(void **state)
     tree_init(&f.tree);
     for (int round = 0; round < 20000; round++) {
         change_something(&f);
-        if (round % 100 == 0) {
-            tree_refresh(&f.tree);
-            tree_validate(&f.tree);
-        }
         if (round % 50 == 0) {
             check_query(&f);
             check_ray(&f);
+            tree_validate(&f.tree);
+        }
+        if (round % 100 == 0) {
+            check_pairs(&f, false);
+            check_pairs(&f, true);
+            refresh(&f);
+            tree_validate(&f.tree);
+            check_pairs(&f, false); // nothing is new
         }
     }
     tree_deinit(&f.tree);
+}
+
+static int by_items(const void *left, const void *right)
+{
+    return memcmp(left, right, sizeof(item_pair));
+}
+
+static void two_trees_pair_as_plain_lists_do(void **state)
+{
+    (void)state;
+    fixture f = {.random = 815};
+    fixture g = {.random = 47};
+    item_pairs pairs = {0};
+    tree_init(&f.tree);
+    tree_init(&g.tree);
+    for (int round = 0; round < 6000; round++) {
+        change_something(&f);
+        if (round % 3 == 0) { // the second has fewer, and is less deep
+            change_something(&g);
+        }
+        if (round % 60 != 0) {
+            continue;
+        }
+        list_pairs(&f.tree, &g.tree, round % 120 == 0, &pairs);
+        uint32_t expected = 0;
+        for (uint32_t i = 0; i < ITEMS; i++) {
+            for (uint32_t k = 0; k < ITEMS; k++) {
+                expected += came_to_overlap(&f.items[i], &g.items[k]);
+            }
+        }
+        assert_int_equal(pairs.count, expected);
+        qsort(pairs.data, pairs.count, sizeof *pairs.data, by_items);
+        for (uint32_t i = 0; i < pairs.count; i++) {
+            item_pair p = pairs.data[i];
+            assert_true(i == 0 || by_items(&pairs.data[i - 1], &p) < 0); // each only once
+            assert_true(came_to_overlap(&f.items[p.a], &g.items[p.b]));
+        }
+        refresh(&f);
+        refresh(&g);
+    }
+    array_free(&pairs);
+    tree_deinit(&f.tree);
+    tree_deinit(&g.tree);
 }
 
 static void sorted_insertion_stays_shallow(void **state)
@@ -130,34 +237,89 @@ static void sorted_insertion_stays_shallow(void **state)
     (void)state;
     tree t;
     tree_init(&t);
-    for (int i = 0; i < 20000; i++) {
+    for (uint32_t i = 0; i < 20000; i++) {
         float x = (float)i * 2.0f;
-        tree_insert(&t, (aabb){{x, 0.0f}, {x + 1.0f, 1.0f}}, (uint32_t)i);
+        tree_insert(&t, i, (aabb){{x, 0.0f}, {x + 1.0f, 1.0f}}, 0, false);
     }
-    assert_true(tree_validate(&t) < 40);
+    assert_true(tree_validate(&t) <= 9);
+    tree_refresh(&t);
+    assert_int_equal(tree_validate(&t), 5); // 8^5 is the first power that holds them
     tree_deinit(&t);
 }
 
-static void refresh_of_moved_leaves_stays_shallow(void **state)
+static void equal_boxes_stay_shallow(void **state)
 {
     (void)state;
     tree t;
     tree_init(&t);
-    uint32_t leaves[4096];
+    for (uint32_t i = 0; i < 5000; i++) {
+        tree_insert(&t, i, (aabb){{1.0f, 2.0f}, {3.0f, 4.0f}}, 0, false);
+    }
+    assert_true(tree_validate(&t) <= 8);
+    tree_refresh(&t);
+    assert_int_equal(tree_validate(&t), 5);
+    tree_deinit(&t);
+}
+
+static float sum_of_inner_boxes(const tree *t)
+{
+    float sum = 0.0f;
+    for (uint32_t n = 1; n < t->nodes.count; n++) {
+        const tree_node *node = &t->nodes.data[n];
+        for (uint32_t i = 0; i < LANES; i++) {
+            if (((node->used & ~(uint32_t)node->leaves) >> i & 1) != 0) {
+                sum += aabb_perimeter(wide_box_get(&node->box, i));
+            }
+        }
+    }
+    return sum;
+}
+
+static void refresh_of_moved_leaves_keeps_boxes_small(void **state)
+{
+    (void)state;
+    tree t;
+    tree_init(&t);
     for (uint32_t i = 0; i < 4096; i++) {
         float x = (float)(i % 64);
         float y = (float)(i / 64);
-        leaves[i] = tree_insert(&t, (aabb){{x, y}, {x + 0.5f, y + 0.5f}}, i);
+        tree_insert(&t, i, (aabb){{x, y}, {x + 0.5f, y + 0.5f}}, 0, false);
     }
-    for (int step = 1; step <= 50; step++) {
-        for (uint32_t i = 0; i < 4096; i++) {
-            float x = (float)(i % 64) + (float)step * 0.1f * (float)(i % 3);
+    tree_refresh(&t);
+    float first = sum_of_inner_boxes(&t);
+    for (int step = 1; step <= 300; step++) {
+        for (uint32_t i = 0; i < 4096; i++) { // rows in three directions
+            float x = (float)(i % 64) + (float)step * 0.1f * (float)(i / 64 % 3);
             float y = (float)(i / 64);
-            tree_enlarge(&t, leaves[i], (aabb){{x, y}, {x + 0.5f, y + 0.5f}});
+            tree_enlarge(&t, i, (aabb){{x, y}, {x + 0.5f, y + 0.5f}});
         }
         tree_refresh(&t);
-        assert_true(tree_validate(&t) < 40);
+        tree_validate(&t);
+        assert_true(sum_of_inner_boxes(&t) < 3.0f * first);
     }
+    tree_deinit(&t);
+}
+
+// ---- groups
+
+static void subtrees_of_one_group_are_not_walked(void **state)
+{
+    (void)state;
+    tree t;
+    tree_init(&t);
+    for (uint32_t i = 0; i < 4096; i++) {
+        float x = (float)(i % 64);
+        float y = (float)(i / 64);
+        tree_insert(&t, i, (aabb){{x, y}, {x + 2.0f, y + 2.0f}}, -7, false);
+    }
+    item_pairs pairs = {0};
+    tree_task tasks[TREE_TASKS_MIN];
+    assert_int_equal(tree_divide(&t, &t, tasks, TREE_TASKS_MIN, &pairs), 0);
+    assert_int_equal(pairs.count, 0);
+    tree_insert(&t, 5000, (aabb){{10.5f, 10.5f}, {10.6f, 10.6f}}, -8, false);
+    tree_new_pairs(&t, &t, &pairs);
+    assert_int_equal(pairs.count, 4);
+    array_free(&pairs);
     tree_deinit(&t);
 }
 
@@ -166,7 +328,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_changes_answer_as_a_plain_list_does),
         cmocka_unit_test(sorted_insertion_stays_shallow),
-        cmocka_unit_test(refresh_of_moved_leaves_stays_shallow),
+        cmocka_unit_test(two_trees_pair_as_plain_lists_do),
+        cmocka_unit_test(equal_boxes_stay_shallow),
+        cmocka_unit_test(refresh_of_moved_leaves_keeps_boxes_small),
+        cmocka_unit_test(subtrees_of_one_group_are_not_walked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

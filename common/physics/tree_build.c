@@ -1,0 +1,158 @@
+// The building of a tree from its leaves, top down: the leaves of a node are divided into up to
+// eight parts of nearly equal number, by halving the number of parts along the longer axis of the
+// centres each time. The nodes come to lie in the order in which they are gone through, depth
+// first.
+#include "common/base/assert.h"
+#include "common/physics/tree.h"
+
+static void collect_parts(tree *t)
+{
+    array_clear(&t->parts);
+    array_reserve(&t->parts, t->leaf_count);
+    for (uint32_t n = 1; n < t->nodes.count; n++) {
+        const tree_node *node = &t->nodes.data[n]; // of a free one no lane is used
+        for (uint32_t lanes = node->leaves; lanes != 0; lanes &= lanes - 1) {
+            uint32_t lane = lowest_lane(lanes);
+            array_push(&t->parts, ((tree_part){.box = wide_box_get(&node->box, lane),
+                                               .item = node->child[lane],
+                                               .group = node->group[lane]}));
+        }
+    }
+}
+
+static float center_of(const tree_part *part, bool along_x)
+{
+    return along_x ? part->box.lower.x + part->box.upper.x : part->box.lower.y + part->box.upper.y;
+}
+
+static void exchange(tree_part *a, tree_part *b)
+{
+    tree_part other = *a;
+    *a = *b;
+    *b = other;
+}
+
+// Puts the parts with centres below `limit` first; returns how many.
+static uint32_t partition(tree_part *parts, uint32_t count, bool along_x, float limit)
+{
+    uint32_t below = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (center_of(&parts[i], along_x) < limit) {
+            exchange(&parts[i], &parts[below++]);
+        }
+    }
+    return below;
+}
+
+// Puts the `wanted` parts with the lowest centres first. Goes on halving the range of the values
+// rather than the number of parts: no arrangement of them makes that slow.
+static void select_lowest(tree_part *parts, uint32_t count, uint32_t wanted, bool along_x,
+                          float low, float high)
+{
+    uint32_t first = 0; // those before are among the lowest, those from `end` are not
+    uint32_t end = count;
+    while (end - first > 1) {
+        float middle = 0.5f * low + 0.5f * high;
+        if (!(middle > low && middle < high)) {
+            return; // they lie all at the same place
+        }
+        uint32_t at = first + partition(parts + first, end - first, along_x, middle);
+        if (at == wanted) {
+            return;
+        }
+        if (at < wanted) {
+            first = at;
+            low = middle;
+        } else {
+            end = at;
+            high = middle;
+        }
+    }
+}
+
+// Divides parts into `groups` of nearly equal number; where each ends is written to `ends`.
+static void divide(tree_part *parts, uint32_t first, uint32_t count, uint32_t groups,
+                   uint32_t *ends)
+{
+    if (groups == 1) {
+        *ends = first + count;
+        return;
+    }
+    vec2 lower = {INFINITY, INFINITY};
+    vec2 upper = {-INFINITY, -INFINITY};
+    for (uint32_t i = first; i < first + count; i++) {
+        vec2 c = {center_of(&parts[i], true), center_of(&parts[i], false)};
+        lower = vec2_min(lower, c);
+        upper = vec2_max(upper, c);
+    }
+    bool along_x = upper.x - lower.x >= upper.y - lower.y;
+    uint32_t half = groups / 2;
+    uint32_t left = (uint32_t)((uint64_t)count * half / groups);
+    select_lowest(parts + first, count, left, along_x, along_x ? lower.x : lower.y,
+                  along_x ? upper.x : upper.y);
+    divide(parts, first, left, half, ends);
+    divide(parts, first + left, count - left, groups - half, ends + half);
+}
+
+static uint32_t build(tree *t, uint32_t first, uint32_t count);
+
+static void put_leaf(tree *t, uint32_t n, uint32_t lane, const tree_part *part)
+{
+    tree_node *node = &t->nodes.data[n];
+    wide_box_set(&node->box, lane, part->box);
+    wide_box_set(&node->before, lane, part->box);
+    node->child[lane] = part->item;
+    node->group[lane] = part->group;
+    node->leaves |= (uint8_t)(1u << lane);
+    t->places.data[part->item] = n * LANES + lane;
+}
+
+static void put_node(tree *t, uint32_t n, uint32_t lane, uint32_t child)
+{
+    tree_node *node = &t->nodes.data[n];
+    tree_node *below = &t->nodes.data[child];
+    aabb box = wide_box_get(&below->box, 0);
+    int32_t group = below->group[0];
+    for (uint32_t lanes = below->used & ~1u; lanes != 0; lanes &= lanes - 1) {
+        uint32_t i = lowest_lane(lanes);
+        box = aabb_union(box, wide_box_get(&below->box, i));
+        group = below->group[i] == group ? group : 0;
+    }
+    wide_box_set(&node->box, lane, box);
+    node->child[lane] = child;
+    node->group[lane] = group;
+    below->parent = n;
+    below->lane = (uint8_t)lane;
+}
+
+static uint32_t build(tree *t, uint32_t first, uint32_t count)
+{
+    uint32_t capacity = 1; // of a lane
+    while (capacity < (count + LANES - 1) / LANES) {
+        capacity *= LANES;
+    }
+    uint32_t ends[LANES];
+    uint32_t groups = (count + capacity - 1) / capacity;
+    divide(t->parts.data, first, count, groups, ends);
+    uint32_t n = tree_node_take(t);
+    for (uint32_t lane = 0; lane < groups; lane++) {
+        uint32_t size = ends[lane] - first;
+        if (size == 1) {
+            put_leaf(t, n, lane, &t->parts.data[first]);
+        } else {
+            put_node(t, n, lane, build(t, first, size));
+        }
+        t->nodes.data[n].used |= (uint8_t)(1u << lane);
+        first = ends[lane];
+    }
+    return n;
+}
+
+void tree_build(tree *t)
+{
+    collect_parts(t);
+    ASSERT(t->parts.count == t->leaf_count);
+    t->nodes.count = 1;
+    t->free_node = 0;
+    t->root = build(t, 0, t->parts.count);
+}

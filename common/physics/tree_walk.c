@@ -1,0 +1,146 @@
+// The walk of two trees against each other, or of one against itself. Compiled once for each width
+// of vectors (see wide.h).
+//
+// A task is some lanes of a node against a whole node: each lane's box is compared with the eight
+// of the other at once. Of what overlaps and is new, leaves are pairs, and the rest are tasks.
+#include <string.h>
+
+#include "common/base/assert.h"
+#include "common/physics/lanes_kernel.h"
+#include "common/physics/tree.h"
+
+enum {
+    WALK_PUSHES_MAX = LANES + LANES * LANES, // of one task
+    WALK_TASKS_MAX = 24 * WALK_PUSHES_MAX    // a task for each that is left on the way down
+};
+
+typedef struct walk {
+    const tree *trees[2];
+    tree_task *tasks;
+    uint32_t count;
+    item_pairs *found;
+} walk;
+
+INLINE uint32_t overlapping(const wide_box *boxes, const wide_box *with, uint32_t lane)
+{
+    return signs_of((boxes->lower_x <= splat(with->upper_x[lane])) &
+                    (splat(with->lower_x[lane]) <= boxes->upper_x) &
+                    (boxes->lower_y <= splat(with->upper_y[lane])) &
+                    (splat(with->lower_y[lane]) <= boxes->upper_y));
+}
+
+// Lanes of the same negative group as that one.
+INLINE uint32_t kin_of(const tree_node *node, int32_t group)
+{
+    if (group == 0) {
+        return 0;
+    }
+    return signs_of(*(const wide_int *)(const void *)node->group ==
+                    (wide_int){group, group, group, group, group, group, group, group});
+}
+
+INLINE void push(walk *w, uint32_t a, uint32_t b, uint32_t lanes, bool exchanged)
+{
+    w->tasks[w->count++] = (tree_task){a, b, (uint8_t)lanes, exchanged};
+}
+
+// A lane of node `a` against `among` of the lanes of node `b`.
+INLINE void meet(walk *w, const tree_task *task, const tree_node *a, const tree_node *b,
+                 uint32_t lane, uint32_t among)
+{
+    uint32_t fresh = (a->fresh >> lane & 1) != 0 ? among : among & b->fresh;
+    uint32_t hit = fresh & overlapping(&b->box, &a->box, lane) & ~kin_of(b, a->group[lane]);
+    if (hit == 0) {
+        return;
+    }
+    uint32_t child = a->child[lane];
+    uint32_t leaves = hit & b->leaves;
+    uint32_t nodes = hit & ~leaves;
+    if ((a->leaves >> lane & 1) != 0) {
+        if (leaves != 0) {
+            leaves &= ~overlapping(&b->before, &a->before, lane);
+        }
+        for (; leaves != 0; leaves &= leaves - 1) {
+            uint32_t other = b->child[lowest_lane(leaves)];
+            item_pair pair =
+                task->exchanged ? (item_pair){other, child} : (item_pair){child, other};
+            array_push(w->found, pair);
+        }
+        for (; nodes != 0; nodes &= nodes - 1) {
+            push(w, task->a, b->child[lowest_lane(nodes)], 1u << lane, task->exchanged);
+        }
+        return;
+    }
+    for (; leaves != 0; leaves &= leaves - 1) {
+        push(w, task->b, child, leaves & -leaves, !task->exchanged);
+    }
+    for (; nodes != 0; nodes &= nodes - 1) {
+        push(w, child, b->child[lowest_lane(nodes)], (1u << LANES) - 1, task->exchanged);
+    }
+}
+
+static void within_node(walk *w, const tree_task *task, const tree_node *node)
+{
+    const uint32_t inner = node->fresh & ~(uint32_t)node->leaves;
+    for (uint32_t lanes = node->used; lanes != 0; lanes &= lanes - 1) {
+        uint32_t lane = lowest_lane(lanes);
+        meet(w, task, node, node, lane, lanes & (lanes - 1));
+        if ((inner >> lane & 1) != 0 && node->group[lane] == 0) {
+            push(w, node->child[lane], node->child[lane], (1u << LANES) - 1, false);
+        }
+    }
+}
+
+static void do_step(walk *w, tree_task task)
+{
+    const tree *ta = w->trees[task.exchanged];
+    const tree *tb = w->trees[!task.exchanged];
+    const tree_node *a = &ta->nodes.data[task.a];
+    const tree_node *b = &tb->nodes.data[task.b];
+    if (a == b) {
+        within_node(w, &task, a);
+        return;
+    }
+    uint32_t lanes = task.lanes & a->used;
+    if ((lanes & (lanes - 1)) != 0 && b->parent != 0) {
+        // Most of several lanes are not even near.
+        lanes &= overlapping(&a->box, &tb->nodes.data[b->parent].box, b->lane);
+    }
+    if (b->fresh == 0) {
+        lanes &= a->fresh;
+    }
+    for (; lanes != 0; lanes &= lanes - 1) {
+        meet(w, &task, a, b, lowest_lane(lanes), b->used);
+    }
+}
+
+static void do_task(const tree *a, const tree *b, tree_task task, item_pairs *found)
+{
+    tree_task tasks[WALK_TASKS_MAX];
+    walk w = {.trees = {a, b}, .tasks = tasks, .count = 1, .found = found};
+    tasks[0] = task;
+    while (w.count > 0) {
+        ASSERT(w.count + WALK_PUSHES_MAX <= WALK_TASKS_MAX);
+        do_step(&w, tasks[--w.count]);
+    }
+}
+
+// Breadth first, until there is no room for what another step may leave to do.
+static uint32_t divide(const tree *a, const tree *b, tree_task *tasks, uint32_t max,
+                       item_pairs *found)
+{
+    walk w = {.trees = {a, b}, .tasks = tasks, .found = found};
+    if (a->root == 0 || b->root == 0) {
+        return 0;
+    }
+    push(&w, a->root, b->root, (1u << LANES) - 1, false);
+    uint32_t done = 0;
+    while (done < w.count && w.count + WALK_PUSHES_MAX <= max) {
+        do_step(&w, tasks[done++]);
+    }
+    memmove(tasks, tasks + done, (w.count - done) * sizeof *tasks);
+    return w.count - done;
+}
+
+extern const tree_kernels VARIANT_OF(tree_kernels_);
+const tree_kernels VARIANT_OF(tree_kernels_) = {divide, do_task};
