@@ -12,6 +12,7 @@
 // Elements that make a range worth handing to another thread: some microseconds of work.
 #define GRAIN_BODIES 256u
 #define GRAIN_GROUPS 12u
+#define GRAIN_BLOWS  64u // most are only looked at
 
 static void integrate_velocities(physics_world *world, uint32_t first, uint32_t end,
                                  const void *context)
@@ -126,6 +127,44 @@ static void run_pass(physics_world *world, solver_pass pass)
     }
 }
 
+typedef struct colour_blows {
+    uint32_t colour;
+    impact_pass pass;
+} colour_blows;
+
+// A range of a colour's groups. The lot's list says, by not being empty, that there was a blow.
+static void impact_range(physics_world *world, uint32_t first, uint32_t end, lot *found,
+                         const void *context)
+{
+    const colour_blows *b = context;
+    uint32_t from = world->lanes_first[b->colour] + first;
+    if (world->kernels->impact(&world->lanes[from], &world->lanes_blows[from], end - first,
+                               world->states.data, &world->step, &b->pass)) {
+        array_push(&found->lists[0], first);
+    }
+}
+
+static bool sweep_blows(physics_world *world, uint32_t colour, impact_pass pass)
+{
+    uint32_t count = contact_groups(world, colour);
+    if (count == 0) {
+        return false;
+    }
+    const colour_blows b = {colour, pass};
+    uint32_t lots = 1;
+    if (colour == COLOUR_OVERFLOW) { // one by one, in order
+        array_clear(&world->lots[0].lists[0]);
+        impact_range(world, 0, count, &world->lots[0], &b);
+    } else {
+        lots = run_ranges(world, count, GRAIN_BLOWS, impact_range, &b);
+    }
+    bool any = false;
+    for (uint32_t i = 0; i < lots; i++) {
+        any = any || world->lots[i].lists[0].count > 0;
+    }
+    return any;
+}
+
 // Blows come first and run through everything that touches; see impact() in contact_kernels.c.
 static void solve_impacts(physics_world *world)
 {
@@ -140,14 +179,7 @@ static void solve_impacts(physics_world *world)
     for (; pass.number < IMPACT_SWEEPS_MAX && any; pass.number++) {
         any = false;
         for (uint32_t k = 0; k <= COLOURS; k++) {
-            uint32_t colour = colour_at(k);
-            uint32_t first = world->lanes_first[colour];
-            uint32_t count = world->lanes_first[colour + 1] - first;
-            if (count > 0 &&
-                world->kernels->impact(&world->lanes[first], &world->lanes_blows[first], count,
-                                       world->states.data, &world->step, &pass)) {
-                any = true;
-            }
+            any |= sweep_blows(world, colour_at(k), pass);
         }
     }
 }
