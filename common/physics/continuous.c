@@ -3,6 +3,9 @@
 // touches. Its velocity stays; the next step's contact stops it. Method: time of impact by
 // conservative advancement (see geometry/distance.h).
 //
+// What has nothing standing near its way, and that is most, does not get here, see
+// way_may_be_barred(); unless there are bullets, which have to know the ways of all that is fast.
+//
 // A way is even: the centre of mass goes straight, the body turns about it. Turns of more than a
 // quarter are swept in pieces, for a sweep of geometry/ takes the short way round. A bullet and
 // what moves are swept against each other's ways; whose turn comes first has its way cut short
@@ -441,15 +444,36 @@ static void take_along(swept_body *s, const reaches *reach)
     world->stops.data[fast_index(world, s->body)] = 1.0f;
 }
 
+static bool note_any(void *found, uint32_t item)
+{
+    (void)item;
+    *(bool *)found = true;
+    return false;
+}
+
+bool way_may_be_barred(const physics_world *world, uint32_t slot)
+{
+    if (is_bullet(world, slot)) {
+        return true;
+    }
+    const tree *standing = &world->broad.trees[BODY_STATIC];
+    bool found = false;
+    if (standing->root != 0) {
+        const body_motion *m = &world->motions.data[slot];
+        const vec2 back = vec2_neg(world->states.data[slot].delta_position);
+        const vec2 here = {0.0f, 0.0f};
+        aabb line = {vec2_min(here, back), vec2_max(here, back)};
+        aabb box = aabb_at(m->center, aabb_expand(line, m->extent_max + LINEAR_SLOP));
+        tree_query(standing, box, note_any, &found);
+    }
+    return found;
+}
+
 static void sweep_body(physics_world *world, uint32_t slot, const reaches *reach)
 {
-    bool bullet = is_bullet(world, slot);
-    if (!bullet && world->broad.trees[BODY_STATIC].root == 0) {
-        return;
-    }
     swept_body s = {.world = world, .body = slot, .way = way_of(world, slot)};
     s.fraction = s.way.stop; // another bullet may have stopped it
-    sweep_shapes(&s, reach, bullet);
+    sweep_shapes(&s, reach, reach != NULL);
     if (s.met == NONE) {
         return;
     }

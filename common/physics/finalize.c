@@ -73,8 +73,9 @@ static void rest_pose(body_state *s)
     s->delta_rotation = ROT_IDENTITY;
 }
 
-// What becomes of a body; but for the first, lists of a lot.
-typedef enum fate { FATE_DONE = -1, FATE_BOXES, FATE_FAST, FATE_LOST } fate;
+// What becomes of a body; but for the first, lists of a lot. Of those that were FAST, continuous.c
+// still needs the changes of pose; of those that were fast but FREE only where there are bullets.
+typedef enum fate { FATE_DONE = -1, FATE_BOXES, FATE_FAST, FATE_FREE, FATE_LOST } fate;
 
 static fate finalize_body(physics_world *world, uint32_t slot)
 {
@@ -96,7 +97,7 @@ static fate finalize_body(physics_world *world, uint32_t slot)
     float moved = distance_moved(m, s->delta_position, s->delta_rotation);
     if (dynamic && world->def.continuous &&
         (moved > 0.5f * m->extent_min || spins_fast(world, s)) && m->extent_min > 0.0f) {
-        return FATE_FAST; // continuous.c still needs the changes of pose
+        return way_may_be_barred(world, slot) ? FATE_FAST : FATE_FREE;
     }
     rest_pose(s);
     m->room -= moved;
@@ -116,6 +117,35 @@ static void finalize_range(physics_world *world, uint32_t first, uint32_t end, l
     }
 }
 
+static bool any_bullet(const physics_world *world, const slot_list *bodies)
+{
+    for (uint32_t i = 0; i < bodies->count; i++) {
+        if ((world->bodies.data[bodies->data[i]].flags & BODY_BULLET) != 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void end_free_flight(physics_world *world, uint32_t slot)
+{
+    body_state *s = &world->states.data[slot];
+    float moved = distance_moved(&world->motions.data[slot], s->delta_position, s->delta_rotation);
+    rest_pose(s);
+    body_update_boxes(world, slot, moved);
+}
+
+static void visit_lots(physics_world *world, uint32_t lots, fate list,
+                       void (*visit)(physics_world *world, uint32_t slot))
+{
+    for (uint32_t i = 0; i < lots; i++) {
+        const slot_list *bodies = &world->lots[i].lists[list];
+        for (uint32_t k = 0; k < bodies->count; k++) {
+            visit(world, bodies->data[k]);
+        }
+    }
+}
+
 void finalize_bodies(physics_world *world)
 {
     uint32_t lots =
@@ -124,12 +154,12 @@ void finalize_bodies(physics_world *world)
     array_clear(&world->lost);
     lots_gather(world, lots, FATE_FAST, &world->fast);
     lots_gather(world, lots, FATE_LOST, &world->lost);
-    for (uint32_t i = 0; i < lots; i++) {
-        const slot_list *bodies = &world->lots[i].lists[FATE_BOXES];
-        for (uint32_t k = 0; k < bodies->count; k++) {
-            look_at_boxes(world, bodies->data[k]);
-        }
+    if (any_bullet(world, &world->fast)) {
+        lots_gather(world, lots, FATE_FREE, &world->fast);
+    } else {
+        visit_lots(world, lots, FATE_FREE, end_free_flight);
     }
+    visit_lots(world, lots, FATE_BOXES, look_at_boxes);
     world->lost.count = sort_slots(world->lost.data, world->lost.count);
     for (uint32_t i = 0; i < world->lost.count; i++) {
         body_freeze(world, world->lost.data[i]);

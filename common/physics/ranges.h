@@ -17,7 +17,7 @@ enum { LOTS_MAX = 64 };
 typedef ARRAY(uint32_t) slot_list;
 
 // What one range found: slots, in lists whose meaning the phase gives them.
-enum { LOT_LISTS = 3 };
+enum { LOT_LISTS = 4 };
 typedef struct lot {
     _Alignas(64) slot_list lists[LOT_LISTS]; // lines of their own: they are written side by side
 } lot;
