@@ -130,26 +130,16 @@ INLINE wide_int seat_contacts(const physics_world *world, contact_lanes *group,
         group->restitution[lane] = s.restitution;
         group->rolling_resistance[lane] = s.rolling_resistance;
         group->tangent_speed[lane] = s.tangent_speed;
-        group->features |= s.rolling_resistance > 0.0f ? LANES_ROLLING : 0u;
+        group->features |= (s.rolling_resistance > 0.0f ? LANES_ROLLING : 0u) |
+                           (s.tangent_speed != 0.0f ? LANES_CONVEYING : 0u);
     }
     return *(const wide_int *)(const void *)points;
-}
-
-INLINE void soften(contact_lanes *group, const step_context *step)
-{
-    const wide zero = splat(0.0f);
-    wide_int stiff = (group->inv_mass_a == zero) | (group->inv_mass_b == zero);
-    group->bias_rate =
-        select_wide(stiff, splat(step->static_bias_rate), splat(step->contact_bias_rate));
-    group->mass_scale =
-        select_wide(stiff, splat(step->static_mass_scale), splat(step->contact_mass_scale));
-    group->yield = select_wide(stiff, splat(step->static_yield), splat(step->contact_yield));
 }
 
 // Two points are solved together unless they are so close that their equations hardly differ; then
 // each alone, at half strength, so that the two do not overshoot. `coupling` is 0 where there is
 // one point.
-INLINE void couple_points(contact_lanes *group, wide coupling)
+INLINE void couple_points(contact_lanes *group, wide coupling, const step_context *step)
 {
     const wide condition_max = splat(1000.0f);
     const wide two = splat(2.0f);
@@ -171,7 +161,7 @@ INLINE void couple_points(contact_lanes *group, wide coupling)
     p2->normal_mass = inverse(k2);
     group->coupling_k = coupling;
     group->inverse_det = inverse(det);
-    wide yield = group->yield;
+    wide yield = softness(group, step).yield;
     group->inverse_det_soft = inverse((k1 * yield) * (k2 * yield) - coupling * coupling);
 }
 
@@ -200,8 +190,6 @@ INLINE void fill_point(contact_lanes *group, point_lanes *p, const placed_lanes 
     wide kt = inv_mass + (ia * ta * ta + ib * tb * tb);
     p->anchor_ax = select_wide(has, at->anchor_a.x, zero);
     p->anchor_ay = select_wide(has, at->anchor_a.y, zero);
-    p->anchor_bx = select_wide(has, at->anchor_b.x, zero);
-    p->anchor_by = select_wide(has, at->anchor_b.y, zero);
     p->base_separation = select_wide(has, at->separation - dot(across, n), splat(FAR_AWAY));
     p->normal_k = select_wide(has, k, splat(1.0f));
     p->tangent_mass = select_wide(has, inverse(kt), zero);
@@ -222,7 +210,7 @@ INLINE blows_state find_blows(const contact_lanes *group, const step_context *st
     if (!any_lane(lively)) {
         return BLOWS_NEVER;
     }
-    wide fastest = min_wide(group->points[0].approach_speed, group->points[1].approach_speed);
+    wide fastest = min_wide(group->approach_speed[0], group->approach_speed[1]);
     wide_int fast = fastest < splat(-step->restitution_threshold);
     return any_lane(lively & fast) ? BLOWS_DUE : BLOWS_LATER;
 }
@@ -275,7 +263,6 @@ blows_state VARIANT_OF(contact_fill_)(const physics_world *world, contact_lanes 
     group->inv_mass_b = side_b[4];
     group->inv_inertia_a = side_a[5];
     group->inv_inertia_b = side_b[5];
-    soften(group, &world->step);
 
     // B's frame seen from A's
     vector_lanes place = rotate_back((vector_lanes){ways[2], ways[3]}, side_a[0], side_a[1]);
@@ -285,6 +272,8 @@ blows_state VARIANT_OF(contact_fill_)(const physics_world *world, contact_lanes 
     vector_lanes normal = rotate(local_normal, side_a[0], side_a[1]);
     group->normal_x = normal.x;
     group->normal_y = normal.y;
+    group->way_x = ways[0];
+    group->way_y = ways[1];
     group->friction = old[7];
     group->rolling_impulse = old[6];
 
@@ -306,16 +295,16 @@ blows_state VARIANT_OF(contact_fill_)(const physics_world *world, contact_lanes 
         at[i].separation = man[6 + i] + dot(moved, local_normal);
         point_lanes *p = &group->points[i];
         fill_point(group, p, &at[i], has[i], turns[i]);
-        p->approach_speed = approach_speed(group, &at[i], has[i], &a, &b);
+        group->approach_speed[i] = approach_speed(group, &at[i], has[i], &a, &b);
         p->normal_impulse = select_wide(has[i], old[i], splat(0.0f));
         p->tangent_impulse = select_wide(has[i], old[2 + i], splat(0.0f));
-        p->total_impulse = splat(0.0f);
+        group->total_impulse[i] = splat(0.0f);
     }
     note_nearest(group, at, has[0], has[1]);
     wide coupling = (group->inv_mass_a + group->inv_mass_b) +
                     (group->inv_inertia_a * turns[0][0] * turns[1][0] +
                      group->inv_inertia_b * turns[0][1] * turns[1][1]);
-    couple_points(group, select_wide(has[1], coupling, splat(0.0f)));
+    couple_points(group, select_wide(has[1], coupling, splat(0.0f)), &world->step);
     if ((group->features & LANES_ROLLING) != 0) {
         group->rolling_mass = inverse(group->inv_inertia_a + group->inv_inertia_b);
     }
@@ -327,15 +316,16 @@ blows_state VARIANT_OF(contact_fill_)(const physics_world *world, contact_lanes 
 touch_changes VARIANT_OF(contact_store_)(const contact_lanes *group, contact *contacts)
 {
     const point_lanes *p = group->points;
-    const wide fields[8] = {p[0].normal_impulse,    p[1].normal_impulse, p[0].tangent_impulse,
-                            p[1].tangent_impulse,   p[0].total_impulse,  p[1].total_impulse,
-                            group->rolling_impulse, group->friction};
+    const wide fields[8] = {p[0].normal_impulse,     p[1].normal_impulse,
+                            p[0].tangent_impulse,    p[1].tangent_impulse,
+                            group->total_impulse[0], group->total_impulse[1],
+                            group->rolling_impulse,  group->friction};
     wide rows[8];
     transpose(fields, rows);
     for (uint32_t lane = 0; lane < LANES && group->contact[lane] != NONE; lane++) {
         *(wide *)(void *)contacts[group->contact[lane]].normal_impulse = rows[lane];
     }
-    uint32_t pressed = signs_of(p[0].total_impulse + p[1].total_impulse > splat(0.0f));
+    uint32_t pressed = signs_of(group->total_impulse[0] + group->total_impulse[1] > splat(0.0f));
     uint32_t was = group->touching;
     return (touch_changes){
         .began = group->filled & ~was & (pressed | group->overlapping),

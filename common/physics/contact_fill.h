@@ -10,4 +10,21 @@ blows_state VARIANT_OF(contact_fill_)(const physics_world *world, contact_lanes 
                                       const uint32_t *slots, uint32_t count);
 touch_changes VARIANT_OF(contact_store_)(const contact_lanes *group, contact *contacts);
 
+// How soft contacts are: of two moving bodies, or stiffer where one of them does not move.
+typedef struct softness_lanes {
+    wide bias_rate;  // speed of pushing out per overlap [1/s]
+    wide mass_scale; // share of the effective masses
+    wide yield;      // its inverse
+} softness_lanes;
+
+INLINE softness_lanes softness(const contact_lanes *c, const step_context *step)
+{
+    const wide zero = splat(0.0f);
+    wide_int stiff = (c->inv_mass_a == zero) | (c->inv_mass_b == zero);
+    return (softness_lanes){
+        select_wide(stiff, splat(step->static_bias_rate), splat(step->contact_bias_rate)),
+        select_wide(stiff, splat(step->static_mass_scale), splat(step->contact_mass_scale)),
+        select_wide(stiff, splat(step->static_yield), splat(step->contact_yield))};
+}
+
 #endif

@@ -12,6 +12,16 @@
 
 #define KERNELS VARIANT_OF(contact_kernels_)
 
+INLINE wide anchor_bx(const contact_lanes *c, const point_lanes *p)
+{
+    return p->anchor_ax - c->way_x;
+}
+
+INLINE wide anchor_by(const contact_lanes *c, const point_lanes *p)
+{
+    return p->anchor_ay - c->way_y;
+}
+
 // Impulse (px, py) at the anchors: minus on A, plus on B.
 INLINE void apply_impulse(const contact_lanes *c, const point_lanes *p, state_lanes *a,
                           state_lanes *b, wide px, wide py)
@@ -21,7 +31,7 @@ INLINE void apply_impulse(const contact_lanes *c, const point_lanes *p, state_la
     a->w -= c->inv_inertia_a * (p->anchor_ax * py - p->anchor_ay * px);
     b->vx += c->inv_mass_b * px;
     b->vy += c->inv_mass_b * py;
-    b->w += c->inv_inertia_b * (p->anchor_bx * py - p->anchor_by * px);
+    b->w += c->inv_inertia_b * (anchor_bx(c, p) * py - anchor_by(c, p) * px);
 }
 
 typedef struct vector_lanes {
@@ -29,12 +39,12 @@ typedef struct vector_lanes {
 } vector_lanes;
 
 // Of B's anchor relative to A's.
-INLINE vector_lanes relative_velocity(const point_lanes *p, const state_lanes *a,
-                                      const state_lanes *b)
+INLINE vector_lanes relative_velocity(const contact_lanes *c, const point_lanes *p,
+                                      const state_lanes *a, const state_lanes *b)
 {
     return (vector_lanes){
-        (b->vx - b->w * p->anchor_by) - (a->vx - a->w * p->anchor_ay),
-        (b->vy + b->w * p->anchor_bx) - (a->vy + a->w * p->anchor_ax),
+        (b->vx - b->w * anchor_by(c, p)) - (a->vx - a->w * p->anchor_ay),
+        (b->vy + b->w * anchor_bx(c, p)) - (a->vy + a->w * p->anchor_ax),
     };
 }
 
@@ -42,10 +52,12 @@ INLINE vector_lanes relative_velocity(const point_lanes *p, const state_lanes *a
 INLINE wide separation_now(const contact_lanes *c, const point_lanes *p, const state_lanes *a,
                            const state_lanes *b)
 {
-    wide x = (b->dx - a->dx) + ((b->qc * p->anchor_bx - b->qs * p->anchor_by) -
-                                (a->qc * p->anchor_ax - a->qs * p->anchor_ay));
-    wide y = (b->dy - a->dy) + ((b->qs * p->anchor_bx + b->qc * p->anchor_by) -
-                                (a->qs * p->anchor_ax + a->qc * p->anchor_ay));
+    wide bx = anchor_bx(c, p);
+    wide by = anchor_by(c, p);
+    wide x = (b->dx - a->dx) +
+             ((b->qc * bx - b->qs * by) - (a->qc * p->anchor_ax - a->qs * p->anchor_ay));
+    wide y = (b->dy - a->dy) +
+             ((b->qs * bx + b->qc * by) - (a->qs * p->anchor_ax + a->qc * p->anchor_ay));
     return (x * c->normal_x + y * c->normal_y) + p->base_separation;
 }
 
@@ -61,8 +73,10 @@ static void warm_start(const contact_lanes *lanes, uint32_t count, body_state *s
             wide py = p->normal_impulse * c->normal_y - p->tangent_impulse * c->normal_x;
             apply_impulse(c, p, &a, &b, px, py);
         }
-        a.w -= c->inv_inertia_a * c->rolling_impulse;
-        b.w += c->inv_inertia_b * c->rolling_impulse;
+        if ((c->features & LANES_ROLLING) != 0) {
+            a.w -= c->inv_inertia_a * c->rolling_impulse;
+            b.w += c->inv_inertia_b * c->rolling_impulse;
+        }
         scatter(states, c->body_a, &a);
         scatter(states, c->body_b, &b);
     }
@@ -89,12 +103,13 @@ INLINE pair_matrix rigid_matrix(const contact_lanes *c)
 }
 
 // A soft constraint gives way in proportion to its impulse: that is a larger diagonal.
-INLINE pair_matrix soft_matrix(const contact_lanes *c)
+INLINE pair_matrix soft_matrix(const contact_lanes *c, const softness_lanes *soft)
 {
     const point_lanes *p = c->points;
-    return (pair_matrix){
-        p[0].normal_k * c->yield,         p[1].normal_k * c->yield,         c->coupling_k,
-        p[0].normal_mass * c->mass_scale, p[1].normal_mass * c->mass_scale, c->inverse_det_soft};
+    wide yield = soft->yield;
+    wide scale = soft->mass_scale;
+    return (pair_matrix){p[0].normal_k * yield,    p[1].normal_k * yield,    c->coupling_k,
+                         p[0].normal_mass * scale, p[1].normal_mass * scale, c->inverse_det_soft};
 }
 
 // The linear complementarity problem x >= 0, K x + b >= 0, x (K x + b) = 0. K is positive definite,
@@ -117,7 +132,7 @@ INLINE impulse_pair solve_pair(const pair_matrix *k, wide b1, wide b2)
 INLINE wide normal_velocity(const contact_lanes *c, const point_lanes *p, const state_lanes *a,
                             const state_lanes *b)
 {
-    vector_lanes v = relative_velocity(p, a, b);
+    vector_lanes v = relative_velocity(c, p, a, b);
     return v.x * c->normal_x + v.y * c->normal_y;
 }
 
@@ -145,11 +160,11 @@ INLINE void solve_normals(contact_lanes *c, const pair_matrix *k, state_lanes *a
 }
 
 // Apart: may close by what is left of the gap. In overlap: to be pushed out.
-INLINE wide push_bias(const contact_lanes *c, wide separation, wide inv_h)
+INLINE wide push_bias(const softness_lanes *of, wide separation, wide inv_h)
 {
     const wide zero = splat(0.0f);
     wide overlap = min_wide(separation + splat(OVERLAP_SLOP), zero);
-    wide soft = max_wide(c->bias_rate * overlap, splat(-PUSH_OUT_SPEED_MAX));
+    wide soft = max_wide(of->bias_rate * overlap, splat(-PUSH_OUT_SPEED_MAX));
     return select_wide(separation > zero, separation * inv_h, soft);
 }
 
@@ -160,22 +175,30 @@ static void push(contact_lanes *lanes, uint32_t count, body_state *states, const
         contact_lanes *c = &lanes[i];
         state_lanes a = gather(states, c->body_a);
         state_lanes b = gather(states, c->body_b);
-        wide bias1 = push_bias(c, separation_now(c, &c->points[0], &a, &b), inv_h);
-        wide bias2 = push_bias(c, separation_now(c, &c->points[1], &a, &b), inv_h);
-        pair_matrix k = soft_matrix(c);
+        softness_lanes soft = softness(c, step);
+        wide bias1 = push_bias(&soft, separation_now(c, &c->points[0], &a, &b), inv_h);
+        wide bias2 = push_bias(&soft, separation_now(c, &c->points[1], &a, &b), inv_h);
+        pair_matrix k = soft_matrix(c, &soft);
         solve_normals(c, &k, &a, &b, bias1, bias2);
         scatter(states, c->body_a, &a);
         scatter(states, c->body_b, &b);
     }
 }
 
+// How fast the point slides across the normal, besides what the surfaces convey.
+INLINE wide sliding(const contact_lanes *c, const point_lanes *p, const state_lanes *a,
+                    const state_lanes *b)
+{
+    vector_lanes v = relative_velocity(c, p, a, b);
+    wide across = v.x * c->normal_y - v.y * c->normal_x;
+    return (c->features & LANES_CONVEYING) != 0 ? across - c->tangent_speed : across;
+}
+
 INLINE void apply_friction(contact_lanes *c, state_lanes *a, state_lanes *b)
 {
     for (int n = 0; n < 2; n++) {
         point_lanes *p = &c->points[n];
-        vector_lanes v = relative_velocity(p, a, b);
-        wide vt = v.x * c->normal_y - v.y * c->normal_x;
-        wide impulse = -p->tangent_mass * (vt - c->tangent_speed);
+        wide impulse = -p->tangent_mass * sliding(c, p, a, b);
         wide limit = c->friction * p->normal_impulse;
         wide sum = max_wide(min_wide(p->tangent_impulse + impulse, limit), -limit);
         impulse = sum - p->tangent_impulse;
@@ -215,8 +238,8 @@ static void relax(contact_lanes *lanes, uint32_t count, body_state *states,
         wide bias2 = max_wide(separation_now(c, p2, &a, &b), zero) * inv_h;
         pair_matrix k = rigid_matrix(c);
         solve_normals(c, &k, &a, &b, bias1, bias2);
-        p1->total_impulse += p1->normal_impulse;
-        p2->total_impulse += p2->normal_impulse;
+        c->total_impulse[0] += p1->normal_impulse;
+        c->total_impulse[1] += p2->normal_impulse;
         scatter(states, c->body_a, &a);
         scatter(states, c->body_b, &b);
     }
@@ -246,8 +269,8 @@ INLINE void mark_struck(const uint32_t *slots, const state_lanes *s, wide_int la
 // Separation when the step begins.
 INLINE wide separation_at_start(const contact_lanes *c, const point_lanes *p)
 {
-    return ((p->anchor_bx - p->anchor_ax) * c->normal_x +
-            (p->anchor_by - p->anchor_ay) * c->normal_y) +
+    return ((anchor_bx(c, p) - p->anchor_ax) * c->normal_x +
+            (anchor_by(c, p) - p->anchor_ay) * c->normal_y) +
            p->base_separation;
 }
 
@@ -260,11 +283,9 @@ INLINE void apply_blows(contact_lanes *c, state_lanes *a, state_lanes *b, wide b
     wide normal[2] = {x.x1, x.x2};
     for (int n = 0; n < 2; n++) {
         point_lanes *p = &c->points[n];
-        p->total_impulse += normal[n];
-        vector_lanes u = relative_velocity(p, a, b);
-        wide vt = u.x * c->normal_y - u.y * c->normal_x;
+        c->total_impulse[n] += normal[n];
         wide limit = c->friction * normal[n];
-        wide impulse = -p->tangent_mass * (vt - c->tangent_speed);
+        wide impulse = -p->tangent_mass * sliding(c, p, a, b);
         impulse = max_wide(min_wide(impulse, limit), -limit);
         apply_impulse(c, p, a, b, impulse * c->normal_y, -(impulse * c->normal_x));
     }

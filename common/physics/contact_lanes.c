@@ -119,7 +119,7 @@ void contact_approach(const physics_world *world, const contact *c, float approa
             &world->lanes[world->lanes_first[c->colour] + c->colour_index / per_group];
         uint32_t lane = c->colour_index % per_group;
         ASSERT_SLOW(&world->contacts.data[group->contact[lane]] == c);
-        approach[0] = group->points[0].approach_speed[lane];
-        approach[1] = group->points[1].approach_speed[lane];
+        approach[0] = group->approach_speed[0][lane];
+        approach[1] = group->approach_speed[1][lane];
     }
 }

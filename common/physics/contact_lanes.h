@@ -8,17 +8,16 @@
 #include "common/physics/world.h"
 
 typedef struct point_lanes {
-    wide anchor_ax, anchor_ay, anchor_bx, anchor_by;
-    wide base_separation; // separation less the anchors' part of it
+    wide anchor_ax, anchor_ay; // from A's centre; B's is c->way less
     wide normal_impulse, tangent_impulse;
-    wide total_impulse; // of the normal, over the sub-steps so far
-    wide normal_k;      // change of the normal velocity per unit of normal impulse [1/kg]
+    wide base_separation; // separation less the anchors' part of it
+    wide normal_k;        // change of the normal velocity per unit of normal impulse [1/kg]
     wide normal_mass, tangent_mass; // effective masses [kg]
-    wide approach_speed;
 } point_lanes;
 
 enum { // contact_lanes.features: what at least one lane has
-    LANES_ROLLING = 1u
+    LANES_ROLLING = 1u,
+    LANES_CONVEYING = 2u
 };
 
 // Whether a group may have blows; a byte a group, world.lanes_blows.
@@ -44,22 +43,27 @@ typedef struct impact_pass {
 // which does not move.
 #define FAR_AWAY 1.0e9f
 typedef struct contact_lanes {
+    // what every sweep reads
     uint32_t body_a[LANES], body_b[LANES];
-    uint32_t contact[LANES]; // slots; NONE: an empty lane
-    uint32_t features;
-    uint32_t filled;                      // lanes with a contact, a bit each
-    uint32_t touching, overlapping, near; // of those: what touched before; the nearest point is in
-                                          // overlap, is no farther than LINEAR_SLOP
     wide inv_mass_a, inv_mass_b, inv_inertia_a, inv_inertia_b;
     wide normal_x, normal_y;
-    wide friction, tangent_speed, restitution;
-    wide rolling_resistance, rolling_impulse, rolling_mass;
-    wide bias_rate, mass_scale,
-        yield; // softness: speed per overlap [1/s]; share of the effective masses, and its inverse
+    wide way_x, way_y; // from A's centre to B's
+    wide friction;
     wide coupling_k; // change of one point's normal velocity per unit of the other's impulse
     wide inverse_det,
         inverse_det_soft; // of the matrix of both normal_k and coupling_k; of the soft one
     point_lanes points[2];
+    // what some do
+    uint32_t features;
+    uint32_t filled;                      // lanes with a contact, a bit each
+    uint32_t touching, overlapping, near; // of those: what touched before; the nearest point is in
+                                          // overlap, is no farther than LINEAR_SLOP
+    wide total_impulse[2];                // of the points' normals, over the sub-steps so far
+    wide restitution;
+    wide tangent_speed;                                     // with LANES_CONVEYING
+    wide rolling_resistance, rolling_impulse, rolling_mass; // with LANES_ROLLING
+    wide approach_speed[2];  // normal velocity of the points before solving, < 0 when closing
+    uint32_t contact[LANES]; // slots; NONE: an empty lane
 } contact_lanes;
 
 // Lanes of a group, a bit each, whose contacts began or ceased to touch.
