@@ -18,6 +18,64 @@ static void choose_pairs(const physics_world *world, item_pairs *found)
     found->count = kept;
 }
 
+// Walks all trees against each other but the static one against itself.
+static void walk_trees(physics_world *world)
+{
+    const tree *trees = world->broad.trees;
+    for (int i = BODY_KINEMATIC; i < BROAD_TREES; i++) {
+        for (int k = BODY_STATIC; k <= i; k++) {
+            tree_new_pairs(&trees[i], &trees[k], &world->found);
+        }
+    }
+    choose_pairs(world, &world->found);
+}
+
+// A part of the walk of one tree against another.
+typedef struct walk_part {
+    tree_task task;
+    uint8_t a, b; // trees
+} walk_part;
+
+enum { WALKS = 5, WALK_PARTS_MAX = WALKS * TREE_TASKS_MIN };
+
+static void walk_range(physics_world *world, uint32_t first, uint32_t end, lot *found,
+                       const void *context)
+{
+    const walk_part *parts = context;
+    const tree *trees = world->broad.trees;
+    item_pairs *pairs = &world->found_in[found - world->lots];
+    array_clear(pairs);
+    for (uint32_t i = first; i < end; i++) {
+        tree_do_task(&trees[parts[i].a], &trees[parts[i].b], parts[i].task, pairs);
+    }
+    choose_pairs(world, pairs);
+}
+
+// The same as walk_trees(), on several threads.
+static void walk_in_parts(physics_world *world)
+{
+    const tree *trees = world->broad.trees;
+    walk_part parts[WALK_PARTS_MAX];
+    uint32_t count = 0;
+    for (int i = BODY_KINEMATIC; i < BROAD_TREES; i++) {
+        for (int k = BODY_STATIC; k <= i; k++) {
+            tree_task tasks[TREE_TASKS_MIN];
+            uint32_t more = tree_divide(&trees[i], &trees[k], tasks, TREE_TASKS_MIN, &world->found);
+            for (uint32_t t = 0; t < more; t++) {
+                parts[count++] = (walk_part){tasks[t], (uint8_t)i, (uint8_t)k};
+            }
+        }
+    }
+    choose_pairs(world, &world->found);
+    uint32_t lots = run_ranges(world, count, 1, walk_range, parts);
+    for (uint32_t i = 0; i < lots; i++) {
+        const item_pairs *from = &world->found_in[i];
+        for (uint32_t k = 0; k < from->count; k++) {
+            array_push(&world->found, from->data[k]);
+        }
+    }
+}
+
 static int compare_pairs(const void *left, const void *right)
 {
     const item_pair *l = left;
@@ -44,15 +102,13 @@ static void wake_sleeper(physics_world *world, uint32_t slot)
 
 void find_pairs(physics_world *world)
 {
-    array_clear(&world->found);
-    // All but static with static.
     tree *trees = world->broad.trees;
-    for (int i = BODY_KINEMATIC; i < BROAD_TREES; i++) {
-        for (int k = BODY_STATIC; k <= i; k++) {
-            tree_new_pairs(&trees[i], &trees[k], &world->found);
-        }
+    array_clear(&world->found);
+    if (world->runner.threads > 1) {
+        walk_in_parts(world);
+    } else {
+        walk_trees(world);
     }
-    choose_pairs(world, &world->found);
     for (int i = 0; i < BROAD_TREES; i++) {
         tree_refresh(&trees[i]);
     }

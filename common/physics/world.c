@@ -124,6 +124,7 @@ void world_free(physics_world *world)
         for (int k = 0; k < LOT_LISTS; k++) {
             array_free(&world->lots[i].lists[k]);
         }
+        array_free(&world->found_in[i]);
     }
     array_free(&world->struck);
     free(world->lanes);

@@ -263,6 +263,7 @@ struct physics_world {
     lot lots[LOTS_MAX]; // of the phase under way
     // Scratch of a step, kept for its memory.
     item_pairs found;
+    item_pairs found_in[LOTS_MAX];    // by lot
     slot_list activated, deactivated; // contacts that got or lost their points in this step
     ARRAY(uint32_t) renewed;          // bodies with box_renewed
     slot_list began, ended;           // contacts that began or ceased to touch
