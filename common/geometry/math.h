@@ -14,6 +14,7 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #define PI_D 3.14159265358979323846
 
@@ -296,16 +297,30 @@ static inline aabb aabb_expand(aabb a, float margin)
     return (aabb){{a.lower.x - margin, a.lower.y - margin},
                   {a.upper.x + margin, a.upper.y + margin}};
 }
-// The nearest float that is not above (not below) a double: for boxes that must hold.
+// The float that is `steps` (0, 1 or -1) up from `a`, zeros counted as two. As integers floats are
+// in order but that the negative ones go backward.
+static inline float float_step(float a, int32_t steps)
+{
+    int32_t bits;
+    memcpy(&bits, &a, sizeof bits);
+    int32_t order = bits ^ ((bits >> 31) & INT32_MAX);
+    order += steps;
+    bits = order ^ ((order >> 31) & INT32_MAX);
+    memcpy(&a, &bits, sizeof a);
+    return a;
+}
+// The nearest float that is not above (not below) a double: for boxes that must hold. Without a
+// branch, for no processor foresees which way a number was rounded. (What is below 0 becomes no
+// float above -0, so the two zeros do no harm.)
 static inline float float_round_down(double a)
 {
     float f = (float)a;
-    return (double)f > a ? nextafterf(f, -INFINITY) : f;
+    return float_step(f, -(int32_t)((double)f > a));
 }
 static inline float float_round_up(double a)
 {
     float f = (float)a;
-    return (double)f < a ? nextafterf(f, INFINITY) : f;
+    return float_step(f, (int32_t)((double)f < a));
 }
 // The box of places between lower and upper, moved by `origin` and rounded outward.
 static inline aabb aabb_at(vec2d origin, aabb local)

@@ -112,6 +112,10 @@ static aabb core_aabb(const core *c, transform t)
 
 aabb shape_aabb(const shape_geometry *shape, transform t)
 {
+    if (shape->kind == SHAPE_CIRCLE) {
+        vec2 center = transform_point(t, shape->circle.center);
+        return aabb_expand((aabb){center, center}, shape->circle.radius);
+    }
     core c = shape_core(shape);
     return aabb_expand(core_aabb(&c, t), c.radius);
 }

@@ -14,7 +14,7 @@ static void set_pose(physics_world *world, uint32_t slot, uint32_t fields, const
     body_set_center_from_pose(motion);
     body_wake_touching(world, slot); // what rested on it, where it was
     for (uint32_t i = world->bodies.data[slot].shapes; i != NONE; i = world->shapes.data[i].next) {
-        shape_update_box(world, i, true);
+        shape_reset_box(world, i);
     }
 }
 

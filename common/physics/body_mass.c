@@ -77,6 +77,7 @@ void body_update_mass(physics_world *world, uint32_t slot)
 
     motion->extent_min = 0.0f;
     motion->extent_max = 0.0f;
+    motion->turn_reach = 0.0f;
     bool first = true;
     for (uint32_t i = b->shapes; i != NONE; i = world->shapes.data[i].next) {
         const shape *s = &world->shapes.data[i];
@@ -84,9 +85,12 @@ void body_update_mass(physics_world *world, uint32_t slot)
             continue;
         }
         float least = shape_extent_min(&s->geometry);
+        float most = shape_extent_max(&s->geometry, motion->local_center);
+        bool round = s->geometry.kind == SHAPE_CIRCLE;
+        motion->turn_reach =
+            float_max(motion->turn_reach, round ? most - s->geometry.circle.radius : most);
         motion->extent_min = first ? least : float_min(motion->extent_min, least);
-        motion->extent_max =
-            float_max(motion->extent_max, shape_extent_max(&s->geometry, motion->local_center));
+        motion->extent_max = float_max(motion->extent_max, most);
         first = false;
     }
     body_set_center_from_pose(motion);

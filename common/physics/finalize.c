@@ -28,13 +28,17 @@ static void update_sleep_time(const physics_world *world, body_motion *m, const 
     m->sleep_time = slow ? m->sleep_time + world->step.dt : 0.0f;
 }
 
+// No less than the chord of a turn at a distance of 1: 2 sin(θ/2), which is no more than the sine
+// while that is under a quarter turn, times √2 at most.
+static float chord_of(rot turned)
+{
+    return turned.c > 0.0f ? 1.5f * float_abs(turned.s) : 2.0f;
+}
+
 // How far any point of the body may have gone in the step.
 float distance_moved(const body_motion *m, vec2 moved, rot turned)
 {
-    // The chord of the turn: 2 sin(θ/2), which is no more than the sine while that is under a
-    // quarter turn, times √2 at most.
-    float turn = turned.c > 0.0f ? 1.5f * float_abs(turned.s) : 2.0f;
-    return vec2_length(moved) + turn * m->extent_max;
+    return vec2_length(moved) + chord_of(turned) * m->extent_max;
 }
 
 // A change of rotation does not tell whole turns.
@@ -45,12 +49,17 @@ static bool spins_fast(const physics_world *world, const body_state *s)
 
 // Boxes are looked at when the body may have left one of them: after it has moved by the least room
 // that was left in any.
-static void look_at_boxes(physics_world *world, uint32_t slot)
+// Shapes with new boxes are added to `renewed`.
+static void look_at_boxes(physics_world *world, uint32_t slot, slot_list *renewed)
 {
     body_motion *m = &world->motions.data[slot];
     float room = INFINITY;
     for (uint32_t k = world->bodies.data[slot].shapes; k != NONE; k = world->shapes.data[k].next) {
-        float left = shape_update_box(world, k, false);
+        bool has_left = false;
+        float left = shape_fit_box(world, k, &has_left);
+        if (has_left) {
+            array_push(renewed, k);
+        }
         bool sensor =
             (world->shapes.data[k].flags & SHAPE_SENSOR) != 0; // beyond extent_max, perhaps
         room = float_min(room, sensor ? 0.0f : left);
@@ -63,7 +72,11 @@ void body_update_boxes(physics_world *world, uint32_t slot, float moved)
     body_motion *m = &world->motions.data[slot];
     m->room -= moved;
     if (!(m->room > 0.0f)) {
-        look_at_boxes(world, slot);
+        array_clear(&world->scratch);
+        look_at_boxes(world, slot, &world->scratch);
+        for (uint32_t i = 0; i < world->scratch.count; i++) {
+            shape_enter_box(world, world->scratch.data[i]);
+        }
     }
 }
 
@@ -94,13 +107,15 @@ static fate finalize_body(physics_world *world, uint32_t slot)
     if (dynamic) {
         update_sleep_time(world, m, s);
     }
-    float moved = distance_moved(m, s->delta_position, s->delta_rotation);
+    float way = vec2_length(s->delta_position);
+    float chord = chord_of(s->delta_rotation);
+    float moved = way + chord * m->extent_max;
     if (dynamic && world->def.continuous &&
         (moved > 0.5f * m->extent_min || spins_fast(world, s)) && m->extent_min > 0.0f) {
         return way_may_be_barred(world, slot) ? FATE_FAST : FATE_FREE;
     }
     rest_pose(s);
-    m->room -= moved;
+    m->room -= way + chord * m->turn_reach;
     return m->room > 0.0f ? FATE_DONE : FATE_BOXES;
 }
 
@@ -111,7 +126,9 @@ static void finalize_range(physics_world *world, uint32_t first, uint32_t end, l
     for (uint32_t i = first; i < end; i++) {
         uint32_t slot = world->awake_bodies.data[i];
         fate f = finalize_body(world, slot);
-        if (f != FATE_DONE) {
+        if (f == FATE_BOXES) {
+            look_at_boxes(world, slot, &found->lists[FATE_BOXES]);
+        } else if (f != FATE_DONE) {
             array_push(&found->lists[f], slot);
         }
     }
@@ -139,9 +156,9 @@ static void visit_lots(physics_world *world, uint32_t lots, fate list,
                        void (*visit)(physics_world *world, uint32_t slot))
 {
     for (uint32_t i = 0; i < lots; i++) {
-        const slot_list *bodies = &world->lots[i].lists[list];
-        for (uint32_t k = 0; k < bodies->count; k++) {
-            visit(world, bodies->data[k]);
+        const slot_list *slots = &world->lots[i].lists[list];
+        for (uint32_t k = 0; k < slots->count; k++) {
+            visit(world, slots->data[k]);
         }
     }
 }
@@ -159,7 +176,7 @@ void finalize_bodies(physics_world *world)
     } else {
         visit_lots(world, lots, FATE_FREE, end_free_flight);
     }
-    visit_lots(world, lots, FATE_BOXES, look_at_boxes);
+    visit_lots(world, lots, FATE_BOXES, shape_enter_box);
     world->lost.count = sort_slots(world->lost.data, world->lost.count);
     for (uint32_t i = 0; i < world->lost.count; i++) {
         body_freeze(world, world->lost.data[i]);

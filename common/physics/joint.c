@@ -265,7 +265,7 @@ static void find_contacts_again(physics_world *world, uint32_t body_a, uint32_t 
     bool moves_b = b->type != BODY_STATIC;
     bool take_a = moves_a != moves_b ? moves_a : a->shape_count <= b->shape_count;
     for (uint32_t i = (take_a ? a : b)->shapes; i != NONE; i = world->shapes.data[i].next) {
-        shape_update_box(world, i, true);
+        shape_reset_box(world, i);
     }
 }
 

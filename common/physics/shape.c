@@ -184,7 +184,6 @@ static aabb fat_box(const physics_world *world, const shape *s, aabb tight)
 static void note_enlarged(physics_world *world, uint32_t slot)
 {
     shape *s = &world->shapes.data[slot];
-    world->motions.data[s->body].room = 0.0f;
     if ((s->flags & SHAPE_ENLARGED) == 0) {
         s->flags |= SHAPE_ENLARGED;
         array_push(&world->enlarged, slot);
@@ -198,6 +197,7 @@ static void insert_box(physics_world *world, uint32_t slot, aabb fat, bool known
     s->fat = fat;
     s->boxed = true;
     tree_insert(tree_of(world, s), slot, fat, s->filter.group, known);
+    world->motions.data[s->body].room = 0.0f;
     if (!known) {
         note_enlarged(world, slot);
     }
@@ -251,7 +251,7 @@ void shape_leave_broad_phase(physics_world *world, uint32_t slot)
     }
 }
 
-float shape_update_box(physics_world *world, uint32_t slot, bool force)
+float shape_fit_box(physics_world *world, uint32_t slot, bool *renewed)
 {
     shape *s = &world->shapes.data[slot];
     if (!s->boxed) {
@@ -259,22 +259,30 @@ float shape_update_box(physics_world *world, uint32_t slot, bool force)
     }
     const body_motion *m = &world->motions.data[s->body];
     aabb tight = box_around(s, m);
-    if (!force) {
-        float room = room_in_box(s, m, tight);
-        if (room >= 0.0f) {
-            return room;
-        }
+    float room = room_in_box(s, m, tight);
+    *renewed = !(room >= 0.0f);
+    if (!*renewed) {
+        return room;
     }
-    aabb fat = fat_box(world, s, tight);
-    if (force) {
-        tree_remove(tree_of(world, s), slot);
-        insert_box(world, slot, fat, false);
-        return 0.0f;
-    }
-    s->fat = fat;
-    tree_enlarge(tree_of(world, s), slot, fat);
+    s->fat = fat_box(world, s, tight);
+    return room_in_box(s, m, tight);
+}
+
+void shape_enter_box(physics_world *world, uint32_t slot)
+{
+    shape *s = &world->shapes.data[slot];
+    tree_enlarge(tree_of(world, s), slot, s->fat);
     note_enlarged(world, slot);
-    return 0.0f;
+}
+
+void shape_reset_box(physics_world *world, uint32_t slot)
+{
+    shape *s = &world->shapes.data[slot];
+    if (s->boxed) {
+        tree_remove(tree_of(world, s), slot);
+        insert_box(world, slot, fat_box(world, s, box_around(s, &world->motions.data[s->body])),
+                   false);
+    }
 }
 
 // ---- the public face

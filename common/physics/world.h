@@ -87,6 +87,7 @@ typedef struct body_motion {
     float torque;
     float sleep_time;             // for how long it has been slow [s]
     float extent_min, extent_max; // smallest half width; largest distance from the centre of mass
+    float turn_reach; // the same of what moves when the body turns: circles as their centres
 } body_motion;
 
 enum { // body.flags
@@ -334,9 +335,11 @@ void shape_detach(physics_world *world,
                   uint32_t slot); // a chain with its pieces; mass is not renewed
 void shape_enter_broad_phase(physics_world *world, uint32_t slot);
 void shape_leave_broad_phase(physics_world *world, uint32_t slot); // its contacts end
-// Renews the box of a moved shape if it has left its fat one, or always with `force`. Returns how
-// far it can move before it is to be looked at again [m].
-float shape_update_box(physics_world *world, uint32_t slot, bool force);
+// Gives a moved shape another fat box if it has left its own; that one is still to be entered,
+// which only one thread may do. Returns how far it can move before it is to be looked at again [m].
+float shape_fit_box(physics_world *world, uint32_t slot, bool *renewed);
+void shape_enter_box(physics_world *world, uint32_t slot);
+void shape_reset_box(physics_world *world, uint32_t slot); // anew, and all of its pairs
 
 // contacts (contact.c)
 bool contact_wanted(const physics_world *world, uint32_t shape_a, uint32_t shape_b);
@@ -380,7 +383,7 @@ void touch_events(physics_world *world);      // touch.c: begin, stay, end, hit,
 float distance_moved(const body_motion *m, vec2 moved,
                      rot turned); // finalize.c: of any point, at most
 void body_update_boxes(physics_world *world, uint32_t slot, float moved);
-void finalize_bodies(physics_world *world);  // finalize.c: poses, boxes, who was fast, who is slow
+void finalize_bodies(physics_world *world); // finalize.c: poses, boxes, who was fast, who is slow
 // continuous.c: whether a fast body is a bullet, or something stands near the way that it has come.
 bool way_may_be_barred(const physics_world *world, uint32_t slot);
 void solve_continuous(physics_world *world); // continuous.c: what would have tunnelled is put back

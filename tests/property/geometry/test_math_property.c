@@ -1,4 +1,5 @@
 // Our own sine, cosine and arctangent against the C library's.
+#include <float.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -97,6 +98,22 @@ static void float_rounding_holds_the_double(void **state)
     }
 }
 
+static void float_rounding_at_the_ends_of_floats(void **state)
+{
+    (void)state;
+    const double edges[] = {
+        0.0, -0.0, 1e-300, -1e-300, 1e-45, -1e-45, 3e-39,           -3e-39,
+        1.0, -1.0, 0.1,    -0.1,    1e300, -1e300, (double)FLT_MAX, -(double)FLT_MAX};
+    for (size_t i = 0; i < sizeof edges / sizeof *edges; i++) {
+        double a = edges[i];
+        float f = (float)a;
+        float low = (double)f > a ? nextafterf(f, -INFINITY) : f;
+        float high = (double)f < a ? nextafterf(f, INFINITY) : f;
+        assert_memory_equal(&low, &(float){float_round_down(a)}, sizeof low);
+        assert_memory_equal(&high, &(float){float_round_up(a)}, sizeof high);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -105,6 +122,7 @@ int main(void)
         cmocka_unit_test(arc_tangent_random_points_match_libm),
         cmocka_unit_test(rot_angle_gives_back_the_angle),
         cmocka_unit_test(float_rounding_holds_the_double),
+        cmocka_unit_test(float_rounding_at_the_ends_of_floats),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
