@@ -32,6 +32,8 @@ typedef struct swept_body {
     const shape *shape;
     proxy proxy;
     way way;
+    sweep whole; // of all its way, seen from where it starts
+    transform at_start, at_end;
     float fraction; // of the step, in which it meets nothing
     uint32_t met;   // the body that ends it, or NONE
     bool caught;    // it has sunk into that body, and must lose its speed
@@ -80,6 +82,10 @@ static way way_of(const physics_world *world, uint32_t slot)
     const body_motion *m = &world->motions.data[slot];
     const body_state *s = &world->states.data[slot];
     way w = {.local_center = m->local_center, .before = m->rotation, .stop = 1.0f};
+    if (world->bodies.data[slot].type == BODY_STATIC) {
+        w.start = m->center;
+        return w;
+    }
     uint32_t fast = fast_index(world, slot);
     if (fast < world->fast.count) {
         w.stop = world->stops.data[fast];
@@ -126,6 +132,14 @@ static sweep way_piece(const way *w, vec2d origin, float from, float to)
     };
 }
 
+static void take_way(swept_body *s, way w)
+{
+    s->way = w;
+    s->whole = way_piece(&s->way, s->way.start, 0.0f, 1.0f);
+    s->at_start = sweep_at(&s->whole, 0.0f);
+    s->at_end = sweep_at(&s->whole, 1.0f);
+}
+
 static int way_pieces(const way *w)
 {
     double turn = w->turn < 0.0 ? -w->turn : w->turn;
@@ -138,14 +152,13 @@ static int way_pieces(const way *w)
 // at its end only; negative: behind.
 static float clearance(const swept_body *s, vec2 normal, vec2 place, bool at_end_only)
 {
-    sweep motion = way_piece(&s->way, s->way.start, 0.0f, 1.0f);
-    transform start = sweep_at(&motion, 0.0f);
-    transform end = sweep_at(&motion, 1.0f);
     float deepest = INFINITY;
     float reach = 0.0f;
     for (int i = 0; i < s->proxy.count; i++) {
-        float then = vec2_dot(normal, vec2_sub(transform_point(start, s->proxy.points[i]), place));
-        float now = vec2_dot(normal, vec2_sub(transform_point(end, s->proxy.points[i]), place));
+        float then =
+            vec2_dot(normal, vec2_sub(transform_point(s->at_start, s->proxy.points[i]), place));
+        float now =
+            vec2_dot(normal, vec2_sub(transform_point(s->at_end, s->proxy.points[i]), place));
         deepest = float_min(deepest, at_end_only ? now : float_min(then, now));
         reach = float_max(reach, vec2_distance(s->proxy.points[i], s->way.local_center));
     }
@@ -365,16 +378,16 @@ static bool is_bullet(const physics_world *world, uint32_t slot)
 static aabb swept_box(const swept_body *s)
 {
     const body_motion *m = &s->world->motions.data[s->body];
-    sweep motion = way_piece(&s->way, s->way.start, 0.0f, 1.0f);
+    const sweep *whole = &s->whole;
     if (way_pieces(&s->way) > 1) { // it has been anywhere round its centre
-        aabb line = {vec2_min(motion.c1, motion.c2), vec2_max(motion.c1, motion.c2)};
+        aabb line = {vec2_min(whole->c1, whole->c2), vec2_max(whole->c1, whole->c2)};
         return aabb_at(s->way.start, aabb_expand(line, m->extent_max));
     }
-    aabb before = shape_aabb(&s->shape->geometry, sweep_at(&motion, 0.0f));
-    aabb after = shape_aabb(&s->shape->geometry, sweep_at(&motion, 1.0f));
+    aabb before = shape_aabb(&s->shape->geometry, s->at_start);
+    aabb after = shape_aabb(&s->shape->geometry, s->at_end);
     // A point leaves the hull of the two by no more than the sagitta of its arc, which is less than
     // the chord.
-    float chord = vec2_length((vec2){motion.q1.c - motion.q2.c, motion.q1.s - motion.q2.s});
+    float chord = vec2_length((vec2){whole->q1.c - whole->q2.c, whole->q1.s - whole->q2.s});
     return aabb_at(s->way.start, aabb_expand(aabb_union(before, after), m->extent_max * chord));
 }
 
@@ -427,12 +440,12 @@ static void take_along(swept_body *s, const reaches *reach)
     vec2 arm = vec2d_relative(vec2d_offset(carrier.start, rest.c1), m->center);
     vec2 by = vec2_sub(vec2_add(rest.c2, rot_vec(turned, arm)), vec2_add(rest.c1, arm));
     const way first = s->way;
-    s->way = (way){.start = m->center,
-                   .by = by,
-                   .before = m->rotation,
-                   .turn = arc_tangent((double)turned.s, (double)turned.c),
-                   .stop = 1.0f,
-                   .local_center = m->local_center};
+    take_way(s, (way){.start = m->center,
+                      .by = by,
+                      .before = m->rotation,
+                      .turn = arc_tangent((double)turned.s, (double)turned.c),
+                      .stop = 1.0f,
+                      .local_center = m->local_center});
     s->fraction = 1.0f;
     s->met = NONE;
     sweep_shapes(s, reach, false);
@@ -471,7 +484,8 @@ bool way_may_be_barred(const physics_world *world, uint32_t slot)
 
 static void sweep_body(physics_world *world, uint32_t slot, const reaches *reach)
 {
-    swept_body s = {.world = world, .body = slot, .way = way_of(world, slot)};
+    swept_body s = {.world = world, .body = slot};
+    take_way(&s, way_of(world, slot));
     s.fraction = s.way.stop; // another bullet may have stopped it
     sweep_shapes(&s, reach, reach != NULL);
     if (s.met == NONE) {
