@@ -133,7 +133,7 @@ static bool in_order(const physics_world *world, uint32_t shape_a, uint32_t shap
 }
 
 // The radius on which a shape rolls; what has none does not roll.
-static float rounding(const shape *s)
+static float radius_of(const shape *s)
 {
     switch (s->geometry.kind) {
     case SHAPE_CIRCLE:
@@ -150,7 +150,7 @@ static float rounding(const shape *s)
 // The livelier and the rougher-rolling surface of the two decides for both.
 static float rolling_of(const shape *a, const shape *b)
 {
-    return float_max(a->rolling_resistance * rounding(a), b->rolling_resistance * rounding(b));
+    return float_max(a->rolling_resistance * radius_of(a), b->rolling_resistance * radius_of(b));
 }
 
 surface contact_surface(const physics_world *world, const contact *c)
@@ -165,6 +165,12 @@ surface contact_surface(const physics_world *world, const contact *c)
         .rolling_resistance = rolling_of(a, b),
         .tangent_speed = a->tangent_speed + b->tangent_speed,
     };
+}
+
+rounding contact_rounding(const physics_world *world, const contact *c)
+{
+    return (rounding){radius_of(&world->shapes.data[c->shape_a]),
+                      radius_of(&world->shapes.data[c->shape_b])};
 }
 
 bool contact_place(physics_world *world, uint32_t slot, uint32_t shape_a, uint32_t shape_b)
@@ -187,6 +193,9 @@ bool contact_place(physics_world *world, uint32_t slot, uint32_t shape_a, uint32
     if (float_max(a->restitution, b->restitution) > 0.0f || rolling_of(a, b) > 0.0f ||
         a->tangent_speed + b->tangent_speed != 0.0f) {
         flags |= CONTACT_SURFACE;
+    }
+    if (radius_of(a) > 0.0f || radius_of(b) > 0.0f) {
+        flags |= CONTACT_ROUND;
     }
     world->contacts.data[slot] = (contact){
         .shape_a = shape_a & SLOT_MASK,

@@ -109,6 +109,7 @@ INLINE wide_int seat_contacts(const physics_world *world, contact_lanes *group,
     int32_t points[LANES] __attribute__((aligned(32)));
     uint32_t touching = 0;
     uint32_t surfaces = 0;
+    uint32_t rounds = 0;
     for (uint32_t lane = 0; lane < LANES; lane++) {
         uint32_t slot = lane < count ? slots[lane] : NONE;
         const contact *c = &world->contacts.data[slot];
@@ -119,6 +120,7 @@ INLINE wide_int seat_contacts(const physics_world *world, contact_lanes *group,
         points[lane] = c->point_count;
         touching |= (uint32_t)((c->flags & CONTACT_TOUCHING) != 0) << lane;
         surfaces |= (uint32_t)((c->flags & CONTACT_SURFACE) != 0) << lane;
+        rounds |= (uint32_t)((c->flags & CONTACT_ROUND) != 0) << lane;
     }
     group->filled = (1u << count) - 1;
     group->touching = touching;
@@ -132,6 +134,16 @@ INLINE wide_int seat_contacts(const physics_world *world, contact_lanes *group,
         group->tangent_speed[lane] = s.tangent_speed;
         group->features |= (s.rolling_resistance > 0.0f ? LANES_ROLLING : 0u) |
                            (s.tangent_speed != 0.0f ? LANES_CONVEYING : 0u);
+    }
+    if (rounds != 0) {
+        group->features |= LANES_ROUND;
+        group->round_a = group->round_b = splat(0.0f);
+    }
+    for (; rounds != 0; rounds &= rounds - 1) {
+        int lane = __builtin_ctz(rounds);
+        rounding r = contact_rounding(world, seated[lane]);
+        group->round_a[lane] = r.a;
+        group->round_b[lane] = r.b;
     }
     return *(const wide_int *)(const void *)points;
 }

@@ -61,6 +61,18 @@ INLINE wide separation_now(const contact_lanes *c, const point_lanes *p, const s
     return (x * c->normal_x + y * c->normal_y) + p->base_separation;
 }
 
+// What is round touches with ever other places as it turns: that part of an anchor's arm lies
+// along the normal and does not turn with the body, as separation_now() has it. What that is wrong
+// by: with the normal n and the turn R, n·(R n) is the cosine.
+INLINE wide rolled(const contact_lanes *c, const state_lanes *a, const state_lanes *b)
+{
+    const wide one = splat(1.0f);
+    if ((c->features & LANES_ROUND) == 0) {
+        return splat(0.0f);
+    }
+    return c->round_a * (a->qc - one) + c->round_b * (b->qc - one);
+}
+
 static void warm_start(const contact_lanes *lanes, uint32_t count, body_state *states)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -175,9 +187,10 @@ static void push(contact_lanes *lanes, uint32_t count, body_state *states, const
         contact_lanes *c = &lanes[i];
         state_lanes a = gather(states, c->body_a);
         state_lanes b = gather(states, c->body_b);
+        wide round = rolled(c, &a, &b);
         softness_lanes soft = softness(c, step);
-        wide bias1 = push_bias(&soft, separation_now(c, &c->points[0], &a, &b), inv_h);
-        wide bias2 = push_bias(&soft, separation_now(c, &c->points[1], &a, &b), inv_h);
+        wide bias1 = push_bias(&soft, separation_now(c, &c->points[0], &a, &b) + round, inv_h);
+        wide bias2 = push_bias(&soft, separation_now(c, &c->points[1], &a, &b) + round, inv_h);
         pair_matrix k = soft_matrix(c, &soft);
         solve_normals(c, &k, &a, &b, bias1, bias2);
         scatter(states, c->body_a, &a);
@@ -234,8 +247,9 @@ static void relax(contact_lanes *lanes, uint32_t count, body_state *states,
         if ((c->features & LANES_ROLLING) != 0) {
             apply_rolling_resistance(c, &a, &b);
         }
-        wide bias1 = max_wide(separation_now(c, p1, &a, &b), zero) * inv_h;
-        wide bias2 = max_wide(separation_now(c, p2, &a, &b), zero) * inv_h;
+        wide round = rolled(c, &a, &b);
+        wide bias1 = max_wide(separation_now(c, p1, &a, &b) + round, zero) * inv_h;
+        wide bias2 = max_wide(separation_now(c, p2, &a, &b) + round, zero) * inv_h;
         pair_matrix k = rigid_matrix(c);
         solve_normals(c, &k, &a, &b, bias1, bias2);
         c->total_impulse[0] += p1->normal_impulse;

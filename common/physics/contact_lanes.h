@@ -17,7 +17,8 @@ typedef struct point_lanes {
 
 enum { // contact_lanes.features: what at least one lane has
     LANES_ROLLING = 1u,
-    LANES_CONVEYING = 2u
+    LANES_CONVEYING = 2u,
+    LANES_ROUND = 4u
 };
 
 // Whether a group may have blows; a byte a group, world.lanes_blows.
@@ -64,6 +65,7 @@ typedef struct contact_lanes {
     wide rolling_resistance, rolling_impulse, rolling_mass; // with LANES_ROLLING
     wide approach_speed[2];  // normal velocity of the points before solving, < 0 when closing
     uint32_t contact[LANES]; // slots; NONE: an empty lane
+    wide round_a, round_b;   // with LANES_ROUND: the shapes' rounding about their cores [m]
 } contact_lanes;
 
 // Lanes of a group, a bit each, whose contacts began or ceased to touch.

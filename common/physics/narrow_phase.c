@@ -122,22 +122,27 @@ static void update_contacts(physics_world *world, uint32_t first, uint32_t end, 
     }
 }
 
+void contact_leave(physics_world *world, uint32_t slot)
+{
+    contact *c = &world->contacts.data[slot];
+    c->flags &= (uint8_t)~CONTACT_ACTIVE;
+    if ((c->flags & CONTACT_TOUCHING) != 0) {
+        array_push(&world->ended, slot);
+    }
+    graph_remove_contact(world, slot);
+}
+
 // Out of the graph first, all of them, so that colours become free; then in, by slot.
 static void leave_graph(physics_world *world)
 {
     world->deactivated.count = sort_slots(world->deactivated.data, world->deactivated.count);
     for (uint32_t i = 0; i < world->deactivated.count; i++) {
         uint32_t slot = world->deactivated.data[i];
-        contact *c = &world->contacts.data[slot];
-        if (!boxes_overlap(world, c)) {
+        if (boxes_overlap(world, &world->contacts.data[slot])) {
+            contact_leave(world, slot);
+        } else {
             contact_destroy(world, slot);
-            continue;
         }
-        c->flags &= (uint8_t)~CONTACT_ACTIVE;
-        if ((c->flags & CONTACT_TOUCHING) != 0) {
-            array_push(&world->ended, slot);
-        }
-        graph_remove_contact(world, slot);
     }
 }
 
@@ -146,6 +151,9 @@ static void enter_graph(physics_world *world)
     world->activated.count = sort_slots(world->activated.data, world->activated.count);
     for (uint32_t i = 0; i < world->activated.count; i++) {
         contact *c = &world->contacts.data[world->activated.data[i]];
+        if (c->point_count == 0 && (c->flags & CONTACT_SENSOR) == 0) {
+            continue; // hidden since
+        }
         c->flags |= CONTACT_ACTIVE;
         if ((c->flags & CONTACT_SENSOR) != 0) {
             array_push(&world->began, world->activated.data[i]);
@@ -175,6 +183,7 @@ void narrow_phase(physics_world *world)
         lots_gather(world, lots, GOT_POINTS, &world->activated);
         lots_gather(world, lots, LOST_POINTS, &world->deactivated);
         leave_graph(world);
+        hide_seams(world);
         first = world->awake_contacts.count;
         enter_graph(world);
         if (first == world->awake_contacts.count) {

@@ -218,4 +218,5 @@ void solve_constraints(physics_world *world)
     uint32_t lots = run_ranges(world, groups, GRAIN_GROUPS, store_range, NULL);
     lots_gather(world, lots, BEGAN, &world->began);
     lots_gather(world, lots, ENDED, &world->ended);
+    forget_seams(world);
 }

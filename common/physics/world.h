@@ -149,7 +149,8 @@ enum { // contact.flags
     CONTACT_SENSOR = 1u << 2,
     CONTACT_EVENTS = 1u << 3,
     CONTACT_HIT = 1u << 4,
-    CONTACT_SURFACE = 1u << 5 // rebounds, resists rolling or conveys: see contact_surface()
+    CONTACT_SURFACE = 1u << 5, // rebounds, resists rolling or conveys: see contact_surface()
+    CONTACT_ROUND = 1u << 6    // one of the shapes is round about a core: see contact_rounding()
 };
 
 // An edge of the body-contact graph is (contact << 1 | side): side 0 hangs on body_a, side 1 on
@@ -194,12 +195,23 @@ typedef struct surface {
     float restitution, rolling_resistance, tangent_speed;
 } surface;
 
+// How far the shapes of a contact reach out about their cores [m].
+typedef struct rounding {
+    float a, b;
+} rounding;
+
 // Where a contact's points are.
 typedef struct placed_points {
     vec2 normal;      // in the world, from A to B
     vec2 anchor_a[2]; // from A's centre of mass, in world directions
     float separation[2];
 } placed_points;
+
+// A contact's local_normal as it was found.
+typedef struct turned_normal {
+    uint32_t contact;
+    vec2 was;
+} turned_normal;
 
 // ---- joints: see joint_internal.h
 
@@ -266,6 +278,8 @@ struct physics_world {
     item_pairs found;
     item_pairs found_in[LOTS_MAX];    // by lot
     slot_list activated, deactivated; // contacts that got or lost their points in this step
+    slot_list on_seams;               // bodies for seams.c
+    ARRAY(turned_normal) turned;      // by seams.c, for this step
     ARRAY(uint32_t) renewed;          // bodies with box_renewed
     slot_list began, ended;           // contacts that began or ceased to touch
     slot_list scratch;
@@ -348,6 +362,7 @@ uint32_t contact_create(physics_world *world, uint32_t shape_a, uint32_t shape_b
 // would have.
 bool contact_place(physics_world *world, uint32_t slot, uint32_t shape_a, uint32_t shape_b);
 surface contact_surface(const physics_world *world, const contact *c); // zeros without the flag
+rounding contact_rounding(const physics_world *world, const contact *c);
 // Where the points are now: each has moved along with both bodies since it was found, by different
 // ways; it is midway, and the difference along the normal has changed the separation. What contacts
 // are filled into lanes with is the same to the bit (contact_fill.c).
@@ -359,7 +374,8 @@ void contact_deactivate(physics_world *world, uint32_t slot);
 // From an image: finds the manifold again that belongs to contact.reference; false if there is none
 // (narrow_phase.c).
 bool contact_restore(physics_world *world, uint32_t slot);
-void contact_free(physics_world *world, uint32_t slot); // without an event
+void contact_leave(physics_world *world, uint32_t slot); // has no points now (narrow_phase.c)
+void contact_free(physics_world *world, uint32_t slot);  // without an event
 // Ends all contacts of a body (of a shape, unless NONE), in order of slots.
 void contact_destroy_all(physics_world *world, uint32_t body, uint32_t shape);
 // Slots of all contacts of the body, ascending, into world->scratch.
@@ -378,6 +394,8 @@ void graph_remove_joint(physics_world *world, uint32_t slot, uint32_t body_a, ui
 // the phases of a step
 void find_pairs(physics_world *world);        // pairs.c: boxes that came to overlap become contacts
 void narrow_phase(physics_world *world);      // narrow_phase.c: manifolds, who is solved
+void hide_seams(physics_world *world);        // seams.c: what lies between the tiles of a floor
+void forget_seams(physics_world *world);      // seams.c: after solving, normals as they were found
 void solve_constraints(physics_world *world); // solver.c: velocities and changes of pose
 void touch_events(physics_world *world);      // touch.c: begin, stay, end, hit, after solving
 float distance_moved(const body_motion *m, vec2 moved,
