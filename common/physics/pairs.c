@@ -3,8 +3,6 @@
 // that their slots do not depend on the shape of a tree.
 #include "common/physics/world.h"
 
-#include <stdlib.h>
-
 // Keeps of the pairs those that become contacts, the lower slot first.
 static void choose_pairs(const physics_world *world, item_pairs *found)
 {
@@ -76,14 +74,55 @@ static void walk_in_parts(physics_world *world)
     }
 }
 
-static int compare_pairs(const void *left, const void *right)
+// ---- order, by the lower slot, then by the higher one
+
+static bool comes_before(item_pair l, item_pair r)
 {
-    const item_pair *l = left;
-    const item_pair *r = right;
-    if (l->a != r->a) {
-        return l->a < r->a ? -1 : 1;
+    return l.a != r.a ? l.a < r.a : l.b < r.b;
+}
+
+static void sort_run(item_pair *pairs, uint32_t count)
+{
+    for (uint32_t i = 1; i < count; i++) {
+        item_pair pair = pairs[i];
+        uint32_t j = i;
+        for (; j > 0 && comes_before(pair, pairs[j - 1]); j--) {
+            pairs[j] = pairs[j - 1];
+        }
+        pairs[j] = pair;
     }
-    return l->b < r->b ? -1 : l->b > r->b;
+}
+
+static void merge(const item_pair *from, uint32_t middle, uint32_t end, item_pair *to)
+{
+    uint32_t left = 0;
+    uint32_t right = middle;
+    for (uint32_t i = 0; i < end; i++) {
+        bool takes_right = right < end && (left == middle || comes_before(from[right], from[left]));
+        to[i] = from[takes_right ? right++ : left++];
+    }
+}
+
+// By merging, with memory that is kept: the library's qsort allocates.
+static void sort_pairs(item_pairs *pairs, item_pairs *other)
+{
+    const uint32_t short_run = 16;
+    const uint32_t count = pairs->count;
+    for (uint32_t i = 0; i < count; i += short_run) {
+        sort_run(pairs->data + i, count - i < short_run ? count - i : short_run);
+    }
+    array_reserve(other, count);
+    for (uint32_t run = short_run; run < count; run *= 2) {
+        for (uint32_t i = 0; i < count; i += 2 * run) {
+            uint32_t rest = count - i;
+            merge(pairs->data + i, rest < run ? rest : run, rest < 2 * run ? rest : 2 * run,
+                  other->data + i);
+        }
+        const item_pairs merged = *other;
+        *other = *pairs;
+        *pairs = merged;
+        pairs->count = count;
+    }
 }
 
 // A new pair of which neither body is awake (something was put beside a sleeper) wakes the sleeper.
@@ -119,9 +158,7 @@ void find_pairs(physics_world *world)
         array_push(&world->renewed, s->body);
     }
     array_clear(&world->enlarged);
-    if (world->found.count > 1) { // qsort takes no NULL, even of nothing
-        qsort(world->found.data, world->found.count, sizeof *world->found.data, compare_pairs);
-    }
+    sort_pairs(&world->found, &world->found_in[0]);
     for (uint32_t i = 0; i < world->found.count; i++) {
         uint32_t slot = contact_create(world, world->found.data[i].a, world->found.data[i].b);
         wake_sleeper(world, slot);

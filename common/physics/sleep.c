@@ -120,58 +120,65 @@ static void sleep_bodies(physics_world *world, const uint32_t *bodies, uint32_t 
     }
 }
 
+// One restless member marks the root of its island.
+static void mark_restless(physics_world *world, const slot_list *awake)
+{
+    uint32_t *parent = world->set_of.data;
+    for (uint32_t i = 0; i < awake->count; i++) {
+        if (!may_sleep(world, awake->data[i])) {
+            world->bodies.data[find_root(parent, awake->data[i])].flags |= BODY_MARKED;
+        }
+    }
+}
+
+// Chains of members by root: roots come first in ascending order, so a chain grows at its tail.
+static void chain_members(physics_world *world, const slot_list *awake)
+{
+    sleep_scratch *scratch = &world->sleeping;
+    array_reserve(&scratch->next, world->body_slots.end);
+    array_reserve(&scratch->tail, world->body_slots.end);
+    uint32_t *next = scratch->next.data;
+    uint32_t *tail = scratch->tail.data;
+    for (uint32_t i = 0; i < awake->count; i++) {
+        uint32_t slot = awake->data[i];
+        uint32_t root = find_root(world->set_of.data, slot);
+        next[slot] = NONE;
+        if (root != slot) {
+            next[tail[root]] = slot;
+        }
+        tail[root] = slot;
+    }
+}
+
 // Gathers islands in the order of their lowest slots and puts those to sleep in which everybody is
 // slow.
 static void sleep_quiet_islands(physics_world *world)
 {
-    uint32_t *parent = world->set_of.data;
-    ARRAY(uint32_t) awake = {0};
+    slot_list *awake = &world->sleeping.awake;
+    slot_list *members = &world->sleeping.members;
+    array_clear(awake);
     for (uint32_t i = 0; i < world->awake_bodies.count; i++) {
         uint32_t slot = world->awake_bodies.data[i];
         if (is_dynamic(world, slot)) {
-            array_push(&awake, slot);
+            array_push(awake, slot);
         }
     }
-    awake.count = sort_slots(awake.data, awake.count);
-    // One restless member marks the root.
-    for (uint32_t i = 0; i < awake.count; i++) {
-        if (!may_sleep(world, awake.data[i])) {
-            world->bodies.data[find_root(parent, awake.data[i])].flags |= BODY_MARKED;
-        }
-    }
-    // Chains of members by root: roots come first in ascending order, so a ring can be grown at its
-    // tail.
-    ARRAY(uint32_t) next = {0};
-    ARRAY(uint32_t) tail = {0};
-    array_reserve(&next, world->body_slots.end);
-    array_reserve(&tail, world->body_slots.end);
-    for (uint32_t i = 0; i < awake.count; i++) {
-        uint32_t slot = awake.data[i];
-        uint32_t root = find_root(parent, slot);
-        next.data[slot] = NONE;
-        if (root != slot) {
-            next.data[tail.data[root]] = slot;
-        }
-        tail.data[root] = slot;
-    }
-    ARRAY(uint32_t) members = {0};
-    for (uint32_t i = 0; i < awake.count; i++) {
-        uint32_t root = awake.data[i];
+    awake->count = sort_slots(awake->data, awake->count);
+    mark_restless(world, awake);
+    chain_members(world, awake);
+    for (uint32_t i = 0; i < awake->count; i++) {
+        uint32_t root = awake->data[i];
         bool restless = (world->bodies.data[root].flags & BODY_MARKED) != 0;
         world->bodies.data[root].flags &= ~(uint32_t)BODY_MARKED;
-        if (find_root(parent, root) != root || restless) {
+        if (find_root(world->set_of.data, root) != root || restless) {
             continue;
         }
-        array_clear(&members);
-        for (uint32_t slot = root; slot != NONE; slot = next.data[slot]) {
-            array_push(&members, slot);
+        array_clear(members);
+        for (uint32_t slot = root; slot != NONE; slot = world->sleeping.next.data[slot]) {
+            array_push(members, slot);
         }
-        sleep_bodies(world, members.data, members.count);
+        sleep_bodies(world, members->data, members->count);
     }
-    array_free(&members);
-    array_free(&tail);
-    array_free(&next);
-    array_free(&awake);
 }
 
 void update_sleep(physics_world *world)
@@ -240,40 +247,51 @@ static void wake_joint(physics_world *world, uint32_t joint_, uint32_t other, vo
     joint_activate(world, joint_);
 }
 
-void sleep_wake_set(physics_world *world, uint32_t slot)
+// The set's bodies, ascending.
+static void collect_set(physics_world *world, uint32_t slot, slot_list *members)
 {
-    ARRAY(uint32_t) members = {0};
+    array_clear(members);
     uint32_t member = slot;
     do {
-        array_push(&members, member);
+        array_push(members, member);
         member = world->bodies.data[member].sleep_next;
     } while (member != slot);
-    members.count = sort_slots(members.data, members.count);
+    members->count = sort_slots(members->data, members->count);
+}
 
-    for (uint32_t i = 0; i < members.count; i++) {
-        body *b = &world->bodies.data[members.data[i]];
-        ASSERT(b->sleep_set != 0);
-        b->sleep_set = 0;
-        b->sleep_next = 0;
-        world->motions.data[members.data[i]].sleep_time = 0.0f;
-        body_list_awake(world, members.data[i]);
-        event_push_body(world, EVENT_WAKE, members.data[i]);
-    }
-    // Contacts get their colours back in the order of their slots.
-    ARRAY(uint32_t) contacts = {0};
-    for (uint32_t i = 0; i < members.count; i++) {
-        for (uint32_t key = world->bodies.data[members.data[i]].contacts; key != NONE;) {
-            array_push(&contacts, key >> 1);
+// All contacts of bodies, ascending.
+static void collect_contacts(physics_world *world, const slot_list *members, slot_list *contacts)
+{
+    array_clear(contacts);
+    for (uint32_t i = 0; i < members->count; i++) {
+        for (uint32_t key = world->bodies.data[members->data[i]].contacts; key != NONE;) {
+            array_push(contacts, key >> 1);
             key = world->contacts.data[key >> 1].edges[key & 1].next;
         }
     }
-    contacts.count = sort_slots(contacts.data, contacts.count);
-    for (uint32_t i = 0; i < contacts.count; i++) {
-        contact_activate(world, contacts.data[i]);
+    contacts->count = sort_slots(contacts->data, contacts->count);
+}
+
+void sleep_wake_set(physics_world *world, uint32_t slot)
+{
+    slot_list *members = &world->sleeping.members;
+    slot_list *contacts = &world->sleeping.contacts;
+    collect_set(world, slot, members);
+    for (uint32_t i = 0; i < members->count; i++) {
+        body *b = &world->bodies.data[members->data[i]];
+        ASSERT(b->sleep_set != 0);
+        b->sleep_set = 0;
+        b->sleep_next = 0;
+        world->motions.data[members->data[i]].sleep_time = 0.0f;
+        body_list_awake(world, members->data[i]);
+        event_push_body(world, EVENT_WAKE, members->data[i]);
     }
-    for (uint32_t i = 0; i < members.count; i++) {
-        joint_visit_all(world, members.data[i], wake_joint, NULL);
+    // Contacts get their colours back in the order of their slots.
+    collect_contacts(world, members, contacts);
+    for (uint32_t i = 0; i < contacts->count; i++) {
+        contact_activate(world, contacts->data[i]);
     }
-    array_free(&contacts);
-    array_free(&members);
+    for (uint32_t i = 0; i < members->count; i++) {
+        joint_visit_all(world, members->data[i], wake_joint, NULL);
+    }
 }

@@ -1,11 +1,10 @@
-// Order for lists of slots. A radix sort: three passes of a byte each, for slots have 24 bits.
-#include "common/base/assert.h"
+// Order for lists of slots, in place: a step allocates nothing. A radix sort, byte by byte from the
+// highest that is used; slots have 24 bits.
 #include "common/physics/world.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { SMALL = 32 };
+
+static void sort_by_byte(uint32_t *slots, uint32_t count, unsigned shift);
 
 static void insertion_sort(uint32_t *slots, uint32_t count)
 {
@@ -19,33 +18,55 @@ static void insertion_sort(uint32_t *slots, uint32_t count)
     }
 }
 
-static void radix_pass(const uint32_t *from, uint32_t *to, uint32_t count, unsigned shift)
+// Puts every slot where its byte belongs, by exchanges (McIlroy, Bostic, McIlroy, "Engineering
+// Radix Sort", 1993), and each byte's slots in order by the bytes below.
+static void radix_sort(uint32_t *slots, uint32_t count, unsigned shift)
 {
-    uint32_t place[257] = {0};
+    uint32_t next[256] = {0}; // places still to be filled of each byte
+    uint32_t end[256];
     for (uint32_t i = 0; i < count; i++) {
-        place[(from[i] >> shift & 255) + 1]++;
+        next[slots[i] >> shift & 255]++;
     }
-    for (int i = 0; i < 256; i++) {
-        place[i + 1] += place[i];
+    uint32_t place = 0;
+    for (int b = 0; b < 256; b++) {
+        uint32_t size = next[b];
+        next[b] = place;
+        place += size;
+        end[b] = place;
     }
-    for (uint32_t i = 0; i < count; i++) {
-        to[place[from[i] >> shift & 255]++] = from[i];
+    for (int b = 0; b < 256; b++) {
+        while (next[b] < end[b]) {
+            uint32_t slot = slots[next[b]];
+            uint32_t belongs = slot >> shift & 255;
+            slots[next[b]] = slots[next[belongs]];
+            slots[next[belongs]++] = slot;
+        }
+    }
+    if (shift == 0) {
+        return;
+    }
+    for (int b = 0; b < 256; b++) {
+        uint32_t first = b == 0 ? 0 : end[b - 1];
+        sort_by_byte(slots + first, end[b] - first, shift - 8);
+    }
+}
+
+static void sort_by_byte(uint32_t *slots, uint32_t count, unsigned shift)
+{
+    if (count <= SMALL) {
+        insertion_sort(slots, count);
+    } else {
+        radix_sort(slots, count, shift);
     }
 }
 
 uint32_t sort_slots(uint32_t *slots, uint32_t count)
 {
-    if (count <= SMALL) {
-        insertion_sort(slots, count);
-    } else {
-        uint32_t *other = malloc((size_t)count * sizeof *other);
-        ASSERT(other != NULL);
-        radix_pass(slots, other, count, 0);
-        radix_pass(other, slots, count, 8);
-        radix_pass(slots, other, count, 16);
-        memcpy(slots, other, (size_t)count * sizeof *slots);
-        free(other);
+    uint32_t all = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        all |= slots[i];
     }
+    sort_by_byte(slots, count, all >> 16 != 0 ? 16 : all >> 8 != 0 ? 8 : 0);
     uint32_t kept = 0;
     for (uint32_t i = 0; i < count; i++) {
         if (kept == 0 || slots[kept - 1] != slots[i]) {

@@ -119,6 +119,11 @@ void world_free(physics_world *world)
     array_free(&world->ended);
     array_free(&world->scratch);
     array_free(&world->set_of);
+    array_free(&world->sleeping.awake);
+    array_free(&world->sleeping.members);
+    array_free(&world->sleeping.contacts);
+    array_free(&world->sleeping.next);
+    array_free(&world->sleeping.tail);
     array_free(&world->fast);
     array_free(&world->lost);
     array_free(&world->stops);

@@ -239,6 +239,12 @@ typedef struct step_context {
 // What a sweep over the constraints does; see solver.c.
 typedef enum solver_pass { PASS_WARM_START, PASS_SOLVE, PASS_RELAX } solver_pass;
 
+// What falls asleep or wakes; see sleep.c.
+typedef struct sleep_scratch {
+    slot_list awake, members, contacts;
+    slot_list next, tail; // by body: chains of members
+} sleep_scratch;
+
 struct joint_solver;  // joint_lanes.c
 struct contact_lanes; // contact_lanes.h
 struct contact_kernels;
@@ -283,7 +289,8 @@ struct physics_world {
     ARRAY(uint32_t) renewed;          // bodies with box_renewed
     slot_list began, ended;           // contacts that began or ceased to touch
     slot_list scratch;
-    ARRAY(uint32_t) set_of;      // union-find of islands.c
+    ARRAY(uint32_t) set_of; // union-find of sleep.c, by body
+    sleep_scratch sleeping;
     slot_list fast;              // bodies for continuous.c
     slot_list lost;              // bodies that left the world, or are not numbers any more
     ARRAY(float) stops;          // the part of the step after which each of these rests

@@ -1,0 +1,114 @@
+// A step allocates nothing once its arrays have grown: counted by standing in for the allocator.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <malloc.h>
+#include <stdlib.h>
+
+#include "common/physics/physics.h"
+#include "tests/golden/scenes.h"
+
+// The linker sends the engine's calls here (--wrap).
+static unsigned allocations;
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *memory, size_t size);
+void *__real_aligned_alloc(size_t alignment, size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *memory, size_t size);
+void *__wrap_aligned_alloc(size_t alignment, size_t size);
+
+void *__wrap_malloc(size_t size)
+{
+    allocations++;
+    return __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t count, size_t size)
+{
+    allocations++;
+    return __real_calloc(count, size);
+}
+
+void *__wrap_realloc(void *memory, size_t size)
+{
+    allocations++;
+    return __real_realloc(memory, size);
+}
+
+void *__wrap_aligned_alloc(size_t alignment, size_t size)
+{
+    allocations++;
+    return __real_aligned_alloc(alignment, size);
+}
+
+// Steps that still allocated, of `steps` after `warm`.
+static int steps_that_allocate(const char *name, int scale, int warm, int steps)
+{
+    const scene_kind *kind = scene_find(name);
+    const vec2d origin = {0.0, 0.0};
+    assert_non_null(kind);
+    physics_world *world = scene_create(kind, scale, origin);
+    for (int i = 0; i < warm; i++) {
+        world_step(world);
+    }
+    int allocating = 0;
+    for (int i = 0; i < steps; i++) {
+        unsigned before = allocations;
+        world_step(world);
+        allocating += allocations != before;
+    }
+    world_free(world);
+    return allocating;
+}
+
+static void counting_sees_what_a_world_takes(void **state)
+{
+    (void)state;
+    unsigned before = allocations;
+    world_free(scene_create(scene_find("heap"), 10, (vec2d){0.0, 0.0}));
+    assert_true(allocations > before + 5);
+}
+
+static void standing_pyramid_allocates_nothing(void **state)
+{
+    (void)state;
+    assert_int_equal(steps_that_allocate("pyramid", 30, 20, 300), 0);
+}
+
+static void heap_that_falls_asleep_allocates_only_when_it_first_does(void **state)
+{
+    (void)state;
+    assert_in_range(steps_that_allocate("heap", 20, 400, 600), 0, 2);
+}
+
+// What turns over for ever comes upon a new maximum now and then, ever more seldom.
+static void turning_drum_hardly_ever_allocates(void **state)
+{
+    (void)state;
+    assert_in_range(steps_that_allocate("drum", 20, 500, 500), 0, 3);
+}
+
+static void grid_of_joints_allocates_nothing(void **state)
+{
+    (void)state;
+    assert_int_equal(steps_that_allocate("joints", 20, 60, 300), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(counting_sees_what_a_world_takes),
+        cmocka_unit_test(standing_pyramid_allocates_nothing),
+        cmocka_unit_test(heap_that_falls_asleep_allocates_only_when_it_first_does),
+        cmocka_unit_test(turning_drum_hardly_ever_allocates),
+        cmocka_unit_test(grid_of_joints_allocates_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
