@@ -203,6 +203,9 @@ void solve_constraints(physics_world *world)
 {
     joints_prepare(world);
     contact_lanes_layout(world);
+    if (world->awake_bodies.count == 0) {
+        return; // a world asleep costs next to nothing
+    }
     uint32_t groups = world->lanes_first[COLOURS + 1];
     run_plain_ranges(world, groups, GRAIN_GROUPS, prepare_range, NULL);
     solve_impacts(world);

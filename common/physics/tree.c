@@ -408,11 +408,17 @@ void tree_refresh(tree *t)
 
 // ---- walks
 
+static bool any_new(const tree *a, const tree *b)
+{
+    return a->root != 0 && b->root != 0 &&
+           (a->nodes.data[a->root].fresh | b->nodes.data[b->root].fresh) != 0;
+}
+
 uint32_t tree_divide(const tree *a, const tree *b, tree_task *tasks, uint32_t max,
                      item_pairs *found)
 {
     ASSERT(max >= TREE_TASKS_MIN);
-    return a->kernels->divide(a, b, tasks, max, found);
+    return any_new(a, b) ? a->kernels->divide(a, b, tasks, max, found) : 0;
 }
 
 void tree_do_task(const tree *a, const tree *b, tree_task task, item_pairs *found)
@@ -422,7 +428,7 @@ void tree_do_task(const tree *a, const tree *b, tree_task task, item_pairs *foun
 
 void tree_new_pairs(const tree *a, const tree *b, item_pairs *found)
 {
-    if (a->root != 0 && b->root != 0) {
+    if (any_new(a, b)) {
         a->kernels->do_task(a, b, (tree_task){a->root, b->root, a->nodes.data[a->root].used, false},
                             found);
     }

@@ -130,9 +130,6 @@ static uint32_t divide(const tree *a, const tree *b, tree_task *tasks, uint32_t 
                        item_pairs *found)
 {
     walk w = {.trees = {a, b}, .tasks = tasks, .found = found};
-    if (a->root == 0 || b->root == 0) {
-        return 0;
-    }
     push(&w, a->root, b->root, (1u << LANES) - 1, false);
     uint32_t done = 0;
     while (done < w.count && w.count + WALK_PUSHES_MAX <= max) {
