@@ -50,6 +50,7 @@ static mass_sum sum_shapes(const physics_world *world, const body *b)
     return sum;
 }
 
+// What it sets is copied by body_take_mass() too.
 void body_update_mass(physics_world *world, uint32_t slot)
 {
     body *b = &world->bodies.data[slot];
@@ -101,3 +102,28 @@ void body_update_mass(physics_world *world, uint32_t slot)
         state->velocity = vec2_add(state->velocity, vec2_cross_sv(state->angular_velocity, shift));
     }
 }
+
+bool body_has_mass_of(const physics_world *world, uint32_t slot, uint32_t twin)
+{
+    const body *b = &world->bodies.data[slot];
+    const body *t = &world->bodies.data[twin];
+    return b->type == t->type &&
+           (b->flags & BODY_FIXED_ROTATION) == (t->flags & BODY_FIXED_ROTATION) &&
+           b->mass_override == t->mass_override;
+}
+
+void body_take_mass(physics_world *world, uint32_t slot, uint32_t twin)
+{
+    const body_motion *from = &world->motions.data[twin];
+    body_motion *to = &world->motions.data[slot];
+    to->local_center = from->local_center;
+    to->inv_mass = from->inv_mass;
+    to->inv_inertia = from->inv_inertia;
+    to->extent_min = from->extent_min;
+    to->extent_max = from->extent_max;
+    to->turn_reach = from->turn_reach;
+    world->bodies.data[slot].mass = world->bodies.data[twin].mass;
+    world->bodies.data[slot].inertia = world->bodies.data[twin].inertia;
+    world->states.data[slot].flags |= world->states.data[twin].flags & STATE_DYNAMIC;
+}
+

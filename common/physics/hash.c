@@ -116,12 +116,11 @@ static uint64_t hash_contact(const physics_world *world, uint32_t slot)
     if (c->point_count == 0) {
         return fold_end(sum);
     }
-    float second = c->point_count == 2 ? 1.0f : 0.0f; // what is left of a second point counts not
     sum = fold_add(
         sum, 1,
         fold_of_4_floats(c->reference.p.x, c->reference.p.y, c->reference.q.c, c->reference.q.s));
-    sum = add_floats(sum, 2, c->normal_impulse[0], c->normal_impulse[1] * second,
-                     c->tangent_impulse[0], c->tangent_impulse[1] * second);
+    sum = add_floats(sum, 2, c->normal_impulse[0], c->normal_impulse[1], // zero of no point
+                     c->tangent_impulse[0], c->tangent_impulse[1]);
     if (c->rolling_impulse != 0.0f) {
         sum = add_floats(sum, 3, c->rolling_impulse, 0.0f, 0.0f, 0.0f);
     }

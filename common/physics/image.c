@@ -1,13 +1,14 @@
-// See image.h. The order: header, world, slots, bodies, shapes, joints, contacts, events. Each
-// record is described once, for both directions (image_stream.h). Reading rebuilds what follows
-// from the records: masses, lists, trees, rings of sleepers, the graph; it checks every reference,
-// and at the end that the world's hash is the one that was written.
+// See image.h. The order: header, world, slots, bodies, shapes, joints, contacts, events, hash.
+// Reading rebuilds what follows from the records: masses, lists, trees, rings of sleepers, the
+// graph; it checks every reference, and at the end that the world's hash is the one that was
+// written. What is reserved ahead is bounded by the bytes that are there.
 #include "common/physics/image.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/base/assert.h"
+#include "common/physics/image_bytes.h"
 #include "common/physics/image_records.h"
 #include "common/physics/image_stream.h"
 
@@ -45,61 +46,35 @@ static void world_fields(image_stream *s, world_def *def, uint64_t *tick, uint32
 }
 
 // Of every slot, also the free ones: how often it was used, and whether it is.
-static void slot_fields(image_stream *s, slot_pool *pool, uint32_t most)
+static void write_slots(image_stream *s, const slot_pool *pool)
 {
     uint32_t count = pool->end - 1;
+    stream_u32(s, &count, UINT32_MAX, "slots");
+    for (uint32_t slot = 1; slot <= count; slot++) {
+        uint8_t *at = stream_put(s);
+        put_varint(&at,
+                   (uint64_t)pool->generations.data[slot] << 1 | (uint64_t)slots_has(pool, slot));
+        stream_put_end(s, at);
+    }
+}
+
+static void read_slots(image_stream *s, slot_pool *pool, uint32_t most)
+{
+    uint32_t count = 0;
     stream_u32(s, &count, most, "slots");
-    for (uint32_t slot = 1; slot <= count && !s->failed; slot++) {
-        uint64_t word = s->reading ? 0
-                                   : (uint64_t)pool->generations.data[slot] << 1 |
-                                         (uint64_t)slots_has(pool, slot);
-        stream_u64(s, &word);
+    stream_expect(s, count <= stream_left(s), "more slots than bytes");
+    if (s->failed) {
+        return;
+    }
+    slots_reserve(pool, count + 1);
+    for (uint32_t slot = 1; slot <= count; slot++) {
+        const uint8_t *at = stream_get(s);
+        uint64_t word = get_varint(&at);
         stream_expect(s, word >> 1 <= SLOT_RETIRED, "a generation is out of range");
-        if (s->reading && !s->failed) {
-            slots_restore(pool, slot, (uint32_t)(word >> 1), (word & 1) != 0);
+        if (!stream_get_end(s, at)) {
+            return;
         }
-    }
-}
-
-static void all_bodies(image_stream *s, physics_world *world)
-{
-    for (uint32_t slot = slots_next(&world->body_slots, 0); slot != 0 && !s->failed;
-         slot = slots_next(&world->body_slots, slot)) {
-        body_record(s, world, slot);
-    }
-}
-
-static void all_shapes(image_stream *s, physics_world *world)
-{
-    shape_table table = {0};
-    for (uint32_t slot = slots_next(&world->shape_slots, 0); slot != 0 && !s->failed;
-         slot = slots_next(&world->shape_slots, slot)) {
-        shape_record(s, world, slot, &table);
-    }
-    shape_table_deinit(&table);
-}
-
-static void all_joints(image_stream *s, physics_world *world)
-{
-    for (uint32_t slot = slots_next(&world->joint_slots, 0); slot != 0 && !s->failed;
-         slot = slots_next(&world->joint_slots, slot)) {
-        joint_record(s, world, slot);
-    }
-}
-
-static void all_contacts(image_stream *s, physics_world *world)
-{
-    uint32_t count = world->contact_slots.count;
-    stream_u32(s, &count, 1u << SLOT_BITS, "contacts");
-    uint32_t slot = 0;
-    for (uint32_t i = 0; i < count && !s->failed; i++) {
-        uint32_t step = s->reading ? 0 : slots_next(&world->contact_slots, slot) - slot;
-        stream_u32(s, &step, 1u << SLOT_BITS, "a contact's slot");
-        stream_expect(s, step > 0 && slot + step < 1u << SLOT_BITS, "a contact's slot");
-        slot += step;
-        if (!s->failed) {
-            contact_record(s, world, slot);
-        }
+        slots_restore(pool, slot, (uint32_t)(word >> 1), (word & 1) != 0);
     }
 }
 
@@ -120,46 +95,61 @@ static void pending_events(image_stream *s, physics_world *world)
     }
 }
 
-static void everything(image_stream *s, physics_world *world)
+static void read_everything(image_stream *s, physics_world *world)
 {
-    slot_fields(s, &world->body_slots, PHYSICS_BODIES_MAX);
-    slot_fields(s, &world->shape_slots, PHYSICS_SHAPES_MAX);
-    slot_fields(s, &world->joint_slots, PHYSICS_JOINTS_MAX);
-    if (s->reading && !s->failed) {
-        image_make_room(world);
+    read_slots(s, &world->body_slots, PHYSICS_BODIES_MAX);
+    read_slots(s, &world->shape_slots, PHYSICS_SHAPES_MAX);
+    read_slots(s, &world->joint_slots, PHYSICS_JOINTS_MAX);
+    if (s->failed) {
+        return;
     }
-    all_bodies(s, world);
-    all_shapes(s, world);
-    if (s->reading && !s->failed) {
-        image_finish_bodies(s, world);
-    }
-    all_joints(s, world);
-    if (s->reading && !s->failed) {
-        image_finish_joints(s, world);
-    }
-    all_contacts(s, world);
+    image_make_room(world);
+    bodies_read(s, world);
+    shape_table table = {0};
+    shapes_read(s, world, &table);
+    bodies_finish(s, world, &table);
+    shape_table_deinit(&table);
+    joints_read(s, world);
+    contacts_read(s, world);
     pending_events(s, world);
+}
+
+// About what the image will have.
+static size_t expected_bytes(const physics_world *world)
+{
+    enum { REST = 1024, BODY = 64, SHAPE = 24, JOINT = 128, CONTACT = 42 };
+    return REST + (size_t)BODY * world->body_slots.end + (size_t)SHAPE * world->shape_slots.end +
+           (size_t)JOINT * world->joint_slots.end + (size_t)CONTACT * world->contact_slots.count;
 }
 
 void world_save(const physics_world *const_world, uint8_t **bytes, size_t *size)
 {
-    // The records are described for both directions; in this one nothing of the world is written
+    // What is rare is described for both directions; in this one nothing of the world is written
     // to.
     physics_world *world = (physics_world *)(uintptr_t)const_world;
-    image_stream s = {0};
+    image_stream s;
+    stream_write_open(&s, expected_bytes(world));
     world_def def = world->def;
     uint64_t hash = world_hash(world);
     header(&s);
     world_fields(&s, &def, &world->tick, &world->frozen_count, &world->event_mask);
-    everything(&s, world);
-    stream_u64(&s, &hash);
+    write_slots(&s, &world->body_slots);
+    write_slots(&s, &world->shape_slots);
+    write_slots(&s, &world->joint_slots);
+    bodies_write(&s, world);
+    shapes_write(&s, world);
+    joints_write(&s, world);
+    contacts_write(&s, world);
+    pending_events(&s, world);
+    stream_word(&s, &hash);
     *bytes = s.output;
     *size = s.size;
 }
 
 status world_restore(const uint8_t *bytes, size_t size, physics_world **out, error *err)
 {
-    image_stream s = {.reading = true, .input = bytes, .size = size};
+    image_stream s;
+    stream_read_open(&s, bytes, size);
     world_def def = {0};
     uint64_t tick = 0;
     uint32_t frozen = 0;
@@ -175,11 +165,11 @@ status world_restore(const uint8_t *bytes, size_t size, physics_world **out, err
         world->tick = tick;
         world->frozen_count = frozen;
         world->event_mask = event_mask;
-        everything(&s, world);
+        read_everything(&s, world);
     }
     uint64_t hash = 0;
-    stream_u64(&s, &hash);
-    stream_expect(&s, s.place == s.size, "bytes follow the end of the image");
+    stream_word(&s, &hash);
+    stream_expect(&s, stream_left(&s) == 0, "bytes follow the end of the image");
 #ifndef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION // a forger could get the hash right
     if (!s.failed) {
         stream_expect(&s, world_hash(world) == hash,

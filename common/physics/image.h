@@ -3,14 +3,15 @@
 // A restored world steps on as if it had never stopped: same hashes, same events, same ids, on any
 // machine. The format is versioned and independent of byte order, compiler and memory layout; it
 // holds what cannot be computed again (poses, impulses of contacts and joints, colours, timers, fat
-// boxes, generations) and nothing else. Shapes that are alike are written once. About 150 bytes a
-// body in a pile.
+// boxes, generations) and nothing else. Shapes that are alike are written once. About 170 bytes a
+// body in a pyramid.
 #ifndef CAROM_COMMON_PHYSICS_IMAGE_H
 #define CAROM_COMMON_PHYSICS_IMAGE_H
 
 #include "common/physics/physics.h"
 
-enum { PHYSICS_IMAGE_VERSION = 1 };
+// The only one that is read: images of another are refused by name.
+enum { PHYSICS_IMAGE_VERSION = 2 };
 
 // Writes the world's state between two steps. *bytes is the caller's to free().
 void world_save(const physics_world *world, uint8_t **bytes, size_t *size);

@@ -3,119 +3,121 @@
 #include <string.h>
 
 #include "common/base/assert.h"
+#include "common/physics/image_bytes.h"
 #include "common/physics/image_records.h"
 #include "common/physics/joint_internal.h"
 
-enum { // parts of a body that are there only if they differ from the usual
+// A record: type, flags and parts in two bytes, the centre, then the parts that there are. Parts
+// are there only if they differ from the usual in any bit.
+enum {
     PART_ROTATION = 1 << 0,
     PART_VELOCITY = 1 << 1,
     PART_SLEEP_TIME = 1 << 2,
-    PART_DAMPING = 1 << 3,
-    PART_GRAVITY_SCALE = 1 << 4,
-    PART_FORCE = 1 << 5,
+    PART_NUMBERS = 1 << 3, // damping and gravity scale
+    PART_FORCE = 1 << 4,
+    PART_FORCE_AT_POINT = 1 << 5, // no more than this bit
     PART_MASS = 1 << 6,
     PART_TAG = 1 << 7,
     PART_SLEEP_SET = 1 << 8,
-    PART_FORCE_AT_POINT = 1 << 9,
-    PARTS_ALL = (1 << 10) - 1
+    TYPE_BITS = 2,
+    FLAG_BITS = 5,
+    PARTS_SHIFT = TYPE_BITS + FLAG_BITS
 };
+_Static_assert(BODY_TYPE_COUNT <= 1 << TYPE_BITS && BODY_MARKED == 1 << FLAG_BITS &&
+                   PART_SLEEP_SET << PARTS_SHIFT < 1 << 16,
+               "two bytes");
+_Static_assert(PHYSICS_TAG_BYTES_MAX + 128 < STREAM_RECORD_MAX, "a body fits a record");
 
-static bool same_bits(const void *a, const void *b, size_t size)
+static uint32_t float_bits(float a)
 {
-    return memcmp(a, b, size) == 0;
+    uint32_t bits;
+    memcpy(&bits, &a, sizeof bits);
+    return bits;
+}
+
+static uint32_t vec2_bits(vec2 a)
+{
+    return float_bits(a.x) | float_bits(a.y);
+}
+
+static uint32_t part_if(bool there, uint32_t part)
+{
+    return there ? part : 0u;
 }
 
 static uint32_t parts_of(const body *b, const body_motion *m, const body_state *v)
 {
-    const body_motion usual = {.rotation = {1.0f, 0.0f}, .gravity_scale = 1.0f};
-    const body_state still = {.delta_rotation = {1.0f, 0.0f}};
-    const float none = 0.0f;
-    uint32_t parts = 0;
-    parts |= same_bits(&m->rotation, &usual.rotation, sizeof(rot)) ? 0u : PART_ROTATION;
-    parts |= same_bits(&v->velocity, &still.velocity, sizeof(vec2)) &&
-                     same_bits(&v->angular_velocity, &none, sizeof none)
-                 ? 0u
-                 : PART_VELOCITY;
-    parts |= same_bits(&m->sleep_time, &none, sizeof none) ? 0u : PART_SLEEP_TIME;
-    parts |= same_bits(&m->linear_damping, &none, sizeof none) &&
-                     same_bits(&m->angular_damping, &none, sizeof none)
-                 ? 0u
-                 : PART_DAMPING;
-    parts |=
-        same_bits(&m->gravity_scale, &usual.gravity_scale, sizeof none) ? 0u : PART_GRAVITY_SCALE;
-    parts |= same_bits(&m->force, &usual.force, sizeof(vec2)) &&
-                     same_bits(&m->force_point, &usual.force_point, sizeof(vec2)) &&
-                     same_bits(&m->torque, &none, sizeof none)
-                 ? 0u
-                 : PART_FORCE;
-    parts |= same_bits(&b->mass_override, &none, sizeof none) ? 0u : PART_MASS;
-    parts |= b->tag == NULL ? 0u : PART_TAG;
-    parts |= b->sleep_set == 0 ? 0u : PART_SLEEP_SET;
-    parts |= (v->flags & STATE_FORCE_AT_POINT) == 0 ? 0u : PART_FORCE_AT_POINT;
-    return parts;
+    const uint32_t one = float_bits(1.0f);
+    uint32_t force = vec2_bits(m->force) | vec2_bits(m->force_point) | float_bits(m->torque);
+    return part_if(float_bits(m->rotation.c) != one || float_bits(m->rotation.s) != 0,
+                   PART_ROTATION) |
+           part_if((vec2_bits(v->velocity) | float_bits(v->angular_velocity)) != 0, PART_VELOCITY) |
+           part_if(float_bits(m->sleep_time) != 0, PART_SLEEP_TIME) |
+           part_if((float_bits(m->linear_damping) | float_bits(m->angular_damping)) != 0 ||
+                       float_bits(m->gravity_scale) != one,
+                   PART_NUMBERS) |
+           part_if(force != 0, PART_FORCE) |
+           part_if((v->flags & STATE_FORCE_AT_POINT) != 0, PART_FORCE_AT_POINT) |
+           part_if(float_bits(b->mass_override) != 0, PART_MASS) |
+           part_if(b->tag != NULL, PART_TAG) | part_if(b->sleep_set != 0, PART_SLEEP_SET);
 }
 
-static void tag_field(image_stream *s, body *b)
+static void put_tag(uint8_t **at, const char *tag)
 {
-    char text[PHYSICS_TAG_BYTES_MAX + 1] = {0};
-    uint32_t length = s->reading ? 0 : (uint32_t)strlen(b->tag);
-    stream_u32(s, &length, PHYSICS_TAG_BYTES_MAX, "a tag's length");
-    if (!s->reading) {
-        memcpy(text, b->tag, length);
-    }
-    stream_bytes(s, text, length);
-    if (s->reading && !s->failed) {
-        b->tag = strndup(text, length);
-        ASSERT(b->tag != NULL);
-    }
+    size_t length = strlen(tag);
+    put_uint(at, length, 1);
+    memcpy(*at, tag, length);
+    *at += length;
 }
 
-void body_record(image_stream *s, physics_world *world, uint32_t slot)
+static void put_body(uint8_t **at, const physics_world *world, uint32_t slot, uint32_t set_bytes)
 {
-    body *b = &world->bodies.data[slot];
-    body_motion *m = &world->motions.data[slot];
-    body_state *v = &world->states.data[slot];
-    uint32_t type = (uint32_t)b->type;
-    uint32_t parts = s->reading ? 0 : parts_of(b, m, v);
-    stream_u32(s, &type, BODY_TYPE_COUNT - 1, "a body's type");
-    stream_u32(s, &b->flags, BODY_MARKED - 1, "a body's flags");
-    stream_u32(s, &parts, PARTS_ALL, "a body's parts");
-    stream_vec2d(s, &m->center);
-    if (s->reading) {
-        b->type = (body_type)type;
-        v->flags = (parts & PART_FORCE_AT_POINT) != 0 ? STATE_FORCE_AT_POINT : 0u;
-    }
+    const body *b = &world->bodies.data[slot];
+    const body_motion *m = &world->motions.data[slot];
+    const body_state *v = &world->states.data[slot];
+    uint32_t parts = parts_of(b, m, v);
+    put_uint(at, (uint32_t)b->type | b->flags << TYPE_BITS | parts << PARTS_SHIFT, 2);
+    put_vec2d(at, m->center);
     if ((parts & PART_ROTATION) != 0) {
-        stream_float(s, &m->rotation.c);
-        stream_float(s, &m->rotation.s);
+        put_float(at, m->rotation.c);
+        put_float(at, m->rotation.s);
     }
     if ((parts & PART_VELOCITY) != 0) {
-        stream_vec2(s, &v->velocity);
-        stream_float(s, &v->angular_velocity);
+        put_vec2(at, v->velocity);
+        put_float(at, v->angular_velocity);
     }
     if ((parts & PART_SLEEP_TIME) != 0) {
-        stream_float(s, &m->sleep_time);
+        put_float(at, m->sleep_time);
     }
-    if ((parts & PART_DAMPING) != 0) {
-        stream_float(s, &m->linear_damping);
-        stream_float(s, &m->angular_damping);
-    }
-    if ((parts & PART_GRAVITY_SCALE) != 0) {
-        stream_float(s, &m->gravity_scale);
+    if ((parts & PART_NUMBERS) != 0) {
+        put_float(at, m->linear_damping);
+        put_float(at, m->angular_damping);
+        put_float(at, m->gravity_scale);
     }
     if ((parts & PART_FORCE) != 0) {
-        stream_vec2(s, &m->force);
-        stream_vec2(s, &m->force_point);
-        stream_float(s, &m->torque);
+        put_vec2(at, m->force);
+        put_vec2(at, m->force_point);
+        put_float(at, m->torque);
     }
     if ((parts & PART_MASS) != 0) {
-        stream_float(s, &b->mass_override);
-    }
-    if ((parts & PART_TAG) != 0) {
-        tag_field(s, b);
+        put_float(at, b->mass_override);
     }
     if ((parts & PART_SLEEP_SET) != 0) {
-        stream_u32(s, &b->sleep_set, PHYSICS_BODIES_MAX, "a body's sleeping set");
+        put_uint(at, b->sleep_set, set_bytes);
+    }
+    if ((parts & PART_TAG) != 0) {
+        put_tag(at, b->tag);
+    }
+}
+
+void bodies_write(image_stream *s, const physics_world *world)
+{
+    uint32_t set_bytes = slot_bytes(&world->body_slots);
+    for (uint32_t slot = slots_next(&world->body_slots, 0); slot != 0;
+         slot = slots_next(&world->body_slots, slot)) {
+        uint8_t *at = stream_put(s);
+        put_body(&at, world, slot, set_bytes);
+        stream_put_end(s, at);
     }
 }
 
@@ -141,6 +143,80 @@ void image_make_room(physics_world *world)
     array_reserve(&world->joints, world->joint_slots.end);
     world->joints.count = world->joint_slots.end;
 }
+
+// STREAM_RECORD_MAX leaves room for the longest tag; a longer one is not looked at.
+static void get_tag(image_stream *s, const uint8_t **at, body *b)
+{
+    uint32_t length = (uint32_t)get_uint(at, 1);
+    stream_expect(s, length <= PHYSICS_TAG_BYTES_MAX, "a tag's length");
+    stream_expect(s, s->failed || memchr(*at, 0, length) == NULL, "a tag with a zero in it");
+    if (!s->failed) {
+        b->tag = strndup((const char *)*at, length);
+        ASSERT(b->tag != NULL);
+        *at += length;
+    }
+}
+
+static void get_body(image_stream *s, const uint8_t **at, physics_world *world, uint32_t slot,
+                     uint32_t set_bytes)
+{
+    body *b = &world->bodies.data[slot];
+    body_motion *m = &world->motions.data[slot];
+    body_state *v = &world->states.data[slot];
+    uint32_t word = (uint32_t)get_uint(at, 2);
+    uint32_t type = word & ((1u << TYPE_BITS) - 1);
+    uint32_t parts = word >> PARTS_SHIFT;
+    stream_expect(s, type < BODY_TYPE_COUNT, "a body's type");
+    b->type = (body_type)type;
+    b->flags = word >> TYPE_BITS & ((1u << FLAG_BITS) - 1);
+    v->flags = (parts & PART_FORCE_AT_POINT) != 0 ? STATE_FORCE_AT_POINT : 0u;
+    m->center = get_vec2d(at);
+    if ((parts & PART_ROTATION) != 0) {
+        m->rotation.c = get_float(at);
+        m->rotation.s = get_float(at);
+    }
+    if ((parts & PART_VELOCITY) != 0) {
+        v->velocity = get_vec2(at);
+        v->angular_velocity = get_float(at);
+    }
+    if ((parts & PART_SLEEP_TIME) != 0) {
+        m->sleep_time = get_float(at);
+    }
+    if ((parts & PART_NUMBERS) != 0) {
+        m->linear_damping = get_float(at);
+        m->angular_damping = get_float(at);
+        m->gravity_scale = get_float(at);
+    }
+    if ((parts & PART_FORCE) != 0) {
+        m->force = get_vec2(at);
+        m->force_point = get_vec2(at);
+        m->torque = get_float(at);
+    }
+    if ((parts & PART_MASS) != 0) {
+        b->mass_override = get_float(at);
+    }
+    if ((parts & PART_SLEEP_SET) != 0) {
+        b->sleep_set = (uint32_t)get_uint(at, set_bytes);
+    }
+    if ((parts & PART_TAG) != 0) {
+        get_tag(s, at, b);
+    }
+}
+
+void bodies_read(image_stream *s, physics_world *world)
+{
+    uint32_t set_bytes = slot_bytes(&world->body_slots);
+    for (uint32_t slot = slots_next(&world->body_slots, 0); slot != 0;
+         slot = slots_next(&world->body_slots, slot)) {
+        const uint8_t *at = stream_get(s);
+        get_body(s, &at, world, slot, set_bytes);
+        if (!stream_get_end(s, at)) {
+            return;
+        }
+    }
+}
+
+// ---- what follows
 
 static bool within(double value, double limit)
 {
@@ -175,12 +251,24 @@ static void check_body(image_stream *s, const body *b, const body_motion *m, con
 }
 
 // The mass follows from the shapes; the centre of mass then places the body, as it did when it was
-// written.
-static void restore_mass(physics_world *world, uint32_t slot)
+// written. Most bodies are like one before, in all that counts: `twins` has one for each definition
+// that is a body's only shape.
+static void restore_mass(physics_world *world, uint32_t slot, const shape_table *table,
+                         uint32_t *twins)
 {
+    const body *b = &world->bodies.data[slot];
     body_motion *m = &world->motions.data[slot];
     vec2d center = m->center;
-    body_update_mass(world, slot);
+    bool alone = b->shape_count == 1; // a chain has at least one piece, so this is none
+    uint32_t *twin = alone ? &twins[table->numbers.data[b->shapes]] : NULL;
+    if (alone && *twin != NONE && body_has_mass_of(world, slot, *twin)) {
+        body_take_mass(world, slot, *twin);
+    } else {
+        body_update_mass(world, slot);
+        if (alone) {
+            *twin = slot;
+        }
+    }
     m->center = center;
     body_set_pose_from_center(m);
 }
@@ -217,10 +305,11 @@ static void restore_ring(image_stream *s, physics_world *world, uint32_t slot, u
     last[set] = slot;
 }
 
-void image_finish_bodies(image_stream *s, physics_world *world)
+void bodies_finish(image_stream *s, physics_world *world, const shape_table *table)
 {
     uint32_t *last = calloc(world->body_slots.end, sizeof *last);
-    ASSERT(last != NULL);
+    uint32_t *twins = calloc((size_t)table->defs.count + 1, sizeof *twins);
+    ASSERT(last != NULL && twins != NULL);
     for (uint32_t slot = slots_next(&world->body_slots, 0); slot != 0 && !s->failed;
          slot = slots_next(&world->body_slots, slot)) {
         body *b = &world->bodies.data[slot];
@@ -228,7 +317,7 @@ void image_finish_bodies(image_stream *s, physics_world *world)
         if (s->failed) {
             break;
         }
-        restore_mass(world, slot);
+        restore_mass(world, slot, table, twins);
         check_boxes(s, world, slot);
         if (b->sleep_set != 0) {
             restore_ring(s, world, slot, last);
@@ -236,5 +325,6 @@ void image_finish_bodies(image_stream *s, physics_world *world)
             body_list_awake(world, slot);
         }
     }
+    free(twins);
     free(last);
 }

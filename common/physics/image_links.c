@@ -1,150 +1,128 @@
-// Records of what ties bodies: contacts and joints; and of events that are still to be told.
+// Records of joints; and of events that are still to be told.
+//
+// A joint's record: a mask of those of its numbers that differ from the usual in any bit, kind,
+// flags, colour, bodies, joints of a gear; then those numbers, in the order of the tables below.
+#include "common/physics/image_bytes.h"
 #include "common/physics/image_records.h"
 #include "common/physics/joint_internal.h"
 
-// ---- contacts
-
-static bool is_solved(const contact *c)
-{
-    return (c->flags & (CONTACT_ACTIVE | CONTACT_SENSOR)) == CONTACT_ACTIVE && c->awake_index != 0;
-}
-
-static void point_fields(image_stream *s, float *normal_impulse, float *tangent_impulse)
-{
-    bool pressed = *normal_impulse != 0.0f || *tangent_impulse != 0.0f;
-    stream_bool(s, &pressed);
-    if (pressed) {
-        stream_float(s, normal_impulse);
-        stream_float(s, tangent_impulse);
-    }
-    stream_expect(
-        s, *normal_impulse >= 0.0f && isfinite(*normal_impulse) && isfinite(*tangent_impulse),
-        "an impulse is out of range");
-}
-
-// The manifold is found again from the frames in which it was found first; the impulses are what it
-// cannot tell.
-static void manifold_fields(image_stream *s, physics_world *world, uint32_t slot)
-{
-    contact *c = &world->contacts.data[slot];
-    transform *at = &c->reference;
-    stream_vec2(s, &at->p);
-    stream_float(s, &at->q.c);
-    stream_float(s, &at->q.s);
-    float unit = at->q.c * at->q.c + at->q.s * at->q.s;
-    stream_expect(s, vec2_is_finite(at->p) && unit > 0.9999f && unit < 1.0001f,
-                  "a contact's frame");
-    if (s->reading && !s->failed) {
-        stream_expect(s, contact_restore(world, slot), "a contact without points");
-    }
-    for (int i = 0; i < c->point_count; i++) {
-        point_fields(s, &c->normal_impulse[i], &c->tangent_impulse[i]);
-    }
-    if (contact_surface(world, c).rolling_resistance > 0.0f) {
-        stream_float(s, &c->rolling_impulse);
-        stream_expect(s, isfinite(c->rolling_impulse), "an impulse is not finite");
-    }
-}
-
-static void place_contact(image_stream *s, physics_world *world, uint32_t slot, uint32_t shape_a,
-                          uint32_t shape_b)
-{
-    bool good =
-        slots_has(&world->shape_slots, shape_a) && slots_has(&world->shape_slots, shape_b) &&
-        world->shapes.data[shape_a].boxed && world->shapes.data[shape_b].boxed &&
-        !pair_set_has(&world->pairs, shape_a, shape_b) && contact_wanted(world, shape_a, shape_b);
-    stream_expect(s, good, "a contact of shapes that cannot touch");
-    if (!good || s->failed) {
-        return;
-    }
-    slots_restore(&world->contact_slots, slot, 0, true);
-    array_reserve(&world->contacts, world->contact_slots.end);
-    world->contacts.count = world->contact_slots.end;
-    stream_expect(s, contact_place(world, slot, shape_a, shape_b), "a contact the wrong way round");
-}
-
-void contact_record(image_stream *s, physics_world *world, uint32_t slot)
-{
-    contact c = {0};
-    if (!s->reading) {
-        c = world->contacts.data[slot];
-    }
-    const uint32_t told = CONTACT_ACTIVE | CONTACT_TOUCHING;
-    uint32_t flags = c.flags & told;
-    uint32_t colour = c.colour;
-    uint32_t shape_a = c.shape_a;
-    uint32_t shape_b = c.shape_b;
-    stream_u32(s, &shape_a, world->shape_slots.end - 1, "a contact's shape");
-    stream_u32(s, &shape_b, world->shape_slots.end - 1, "a contact's shape");
-    stream_u32(s, &flags, told, "a contact's flags");
-    if (s->reading && !s->failed) {
-        place_contact(s, world, slot, shape_a, shape_b);
-    }
-    if (s->failed) {
-        return;
-    }
-    contact *to = &world->contacts.data[slot];
-    if (s->reading) {
-        to->flags |= (uint8_t)flags;
-        world->touching_count += (flags & CONTACT_TOUCHING) != 0;
-    }
-    if ((to->flags & (CONTACT_ACTIVE | CONTACT_SENSOR)) == CONTACT_ACTIVE) {
-        manifold_fields(s, world, slot);
-    }
-    if (s->reading) {
-        contact_list_awake(world, slot);
-    }
-    bool solved = is_solved(to);
-    if (solved) {
-        stream_u32(s, &colour, COLOUR_OVERFLOW, "a contact's colour");
-    }
-    if (s->reading && !s->failed) {
-        stream_expect(s, !solved || graph_place_contact(world, slot, colour), "a contact's colour");
-    }
-}
-
 // ---- joints
 
-static void settings_fields(image_stream *s, joint_settings *j)
+#define FLOAT_OF(field)  (uint16_t) offsetof(joint, field)
+#define DOUBLE_OF(field) (uint16_t) offsetof(joint, field)
+
+static const uint16_t FLOATS[] = {
+    FLOAT_OF(settings.lower),
+    FLOAT_OF(settings.upper),
+    FLOAT_OF(settings.motor_speed),
+    FLOAT_OF(settings.max_force),
+    FLOAT_OF(settings.max_torque),
+    FLOAT_OF(settings.hertz),
+    FLOAT_OF(settings.damping_ratio),
+    FLOAT_OF(settings.angular_hertz),
+    FLOAT_OF(settings.angular_damping_ratio),
+    FLOAT_OF(settings.length),
+    FLOAT_OF(settings.ratio),
+    FLOAT_OF(settings.target_angle),
+    FLOAT_OF(settings.target_translation),
+    FLOAT_OF(settings.break_force),
+    FLOAT_OF(settings.break_torque),
+    FLOAT_OF(settings.velocity.x),
+    FLOAT_OF(settings.velocity.y),
+    FLOAT_OF(axis.x),
+    FLOAT_OF(axis.y),
+    FLOAT_OF(impulses.linear.x),
+    FLOAT_OF(impulses.linear.y),
+    FLOAT_OF(impulses.angular),
+    FLOAT_OF(impulses.lower),
+    FLOAT_OF(impulses.upper),
+    FLOAT_OF(impulses.motor),
+    FLOAT_OF(impulses.spring),
+};
+static const uint16_t DOUBLES[] = {
+    DOUBLE_OF(anchor_a.x),
+    DOUBLE_OF(anchor_a.y),
+    DOUBLE_OF(anchor_b.x),
+    DOUBLE_OF(anchor_b.y),
+    DOUBLE_OF(settings.reference_angle),
+    DOUBLE_OF(settings.target.x),
+    DOUBLE_OF(settings.target.y),
+    DOUBLE_OF(settings.ground_a.x),
+    DOUBLE_OF(settings.ground_a.y),
+    DOUBLE_OF(settings.ground_b.x),
+    DOUBLE_OF(settings.ground_b.y),
+    DOUBLE_OF(angle),
+    DOUBLE_OF(gear_a),
+    DOUBLE_OF(gear_b),
+    DOUBLE_OF(gear_constant),
+};
+enum {
+    FLOAT_COUNT = sizeof FLOATS / sizeof *FLOATS,
+    DOUBLE_COUNT = sizeof DOUBLES / sizeof *DOUBLES,
+    SETTINGS_COUNT = 17, // of FLOATS; the first two may be infinite
+    MASK_BYTES = 6
+};
+_Static_assert(FLOAT_COUNT + DOUBLE_COUNT <= 8 * MASK_BYTES, "a bit each");
+_Static_assert(32 + 4 * FLOAT_COUNT + 8 * DOUBLE_COUNT < STREAM_RECORD_MAX,
+               "a joint fits a record");
+
+static const joint USUAL = {.settings = {.lower = -INFINITY, .upper = INFINITY, .ratio = 1.0f}};
+
+static const void *number_of(const joint *j, uint16_t offset)
 {
-    float *numbers[] = {&j->lower,
-                        &j->upper,
-                        &j->motor_speed,
-                        &j->max_force,
-                        &j->max_torque,
-                        &j->hertz,
-                        &j->damping_ratio,
-                        &j->angular_hertz,
-                        &j->angular_damping_ratio,
-                        &j->length,
-                        &j->ratio,
-                        &j->target_angle,
-                        &j->target_translation,
-                        &j->break_force,
-                        &j->break_torque};
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-        stream_float(s, numbers[i]);
-        stream_expect(s, !isnan(*numbers[i]), "a joint's setting is not a number");
-    }
-    stream_vec2(s, &j->velocity);
-    stream_vec2d(s, &j->target);
-    stream_vec2d(s, &j->ground_a);
-    stream_vec2d(s, &j->ground_b);
-    stream_double(s, &j->reference_angle);
-    stream_expect(s,
-                  vec2_is_finite(j->velocity) && vec2d_is_finite(j->target) &&
-                      vec2d_is_finite(j->ground_a) && vec2d_is_finite(j->ground_b) &&
-                      isfinite(j->reference_angle),
-                  "a joint's setting is not finite");
+    return (const char *)j + offset;
 }
 
-static void impulses_fields(image_stream *s, joint_impulses *p)
+static uint64_t mask_of(const joint *j)
 {
-    float *numbers[] = {&p->linear.x, &p->linear.y, &p->angular, &p->lower,
-                        &p->upper,    &p->motor,    &p->spring};
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-        stream_float(s, numbers[i]);
-        stream_expect(s, isfinite(*numbers[i]), "a joint's impulse is not finite");
+    uint64_t mask = 0;
+    for (int i = 0; i < FLOAT_COUNT; i++) {
+        bool usual = memcmp(number_of(j, FLOATS[i]), number_of(&USUAL, FLOATS[i]), 4) == 0;
+        mask |= usual ? 0 : (uint64_t)1 << i;
+    }
+    for (int i = 0; i < DOUBLE_COUNT; i++) {
+        bool usual = memcmp(number_of(j, DOUBLES[i]), number_of(&USUAL, DOUBLES[i]), 8) == 0;
+        mask |= usual ? 0 : (uint64_t)1 << (FLOAT_COUNT + i);
+    }
+    return mask;
+}
+
+static void put_joint(uint8_t **at, const joint *j, uint32_t body_bytes, uint32_t joint_bytes)
+{
+    const uint32_t kept = JOINT_FLAG_COLLIDE | JOINT_FLAG_MOTOR;
+    uint64_t mask = mask_of(j);
+    put_uint(at, mask, MASK_BYTES);
+    put_uint(at, (uint32_t)j->kind | (j->flags & kept) << 4, 1);
+    put_uint(at, j->colour, 1);
+    put_uint(at, j->body_a, body_bytes);
+    put_uint(at, j->body_b, body_bytes);
+    if (j->kind == JOINT_GEAR) {
+        put_uint(at, j->joint_a, joint_bytes);
+        put_uint(at, j->joint_b, joint_bytes);
+    }
+    for (uint64_t left = mask; left != 0; left &= left - 1) {
+        int i = __builtin_ctzll(left);
+        if (i < FLOAT_COUNT) {
+            float number;
+            memcpy(&number, number_of(j, FLOATS[i]), sizeof number);
+            put_float(at, number);
+        } else {
+            double number;
+            memcpy(&number, number_of(j, DOUBLES[i - FLOAT_COUNT]), sizeof number);
+            put_double(at, number);
+        }
+    }
+}
+
+void joints_write(image_stream *s, const physics_world *world)
+{
+    uint32_t body_bytes = slot_bytes(&world->body_slots);
+    uint32_t joint_bytes = slot_bytes(&world->joint_slots);
+    for (uint32_t slot = slots_next(&world->joint_slots, 0); slot != 0;
+         slot = slots_next(&world->joint_slots, slot)) {
+        uint8_t *at = stream_put(s);
+        put_joint(&at, &world->joints.data[slot], body_bytes, joint_bytes);
+        stream_put_end(s, at);
     }
 }
 
@@ -196,42 +174,58 @@ static void check_joint(image_stream *s, const physics_world *world, const joint
                   "a gear's joints");
 }
 
-void joint_record(image_stream *s, physics_world *world, uint32_t slot)
+static void check_numbers(image_stream *s, const joint *j)
 {
-    joint *j = &world->joints.data[slot];
+    bool good = true;
+    for (int i = 0; i < FLOAT_COUNT; i++) {
+        float number;
+        memcpy(&number, number_of(j, FLOATS[i]), sizeof number);
+        good = good && !isnan(number) && (i < SETTINGS_COUNT || isfinite(number));
+    }
+    for (int i = 0; i < DOUBLE_COUNT; i++) {
+        double number;
+        memcpy(&number, number_of(j, DOUBLES[i]), sizeof number);
+        good = good && isfinite(number);
+    }
+    stream_expect(s, good && vec2_is_finite(j->settings.velocity),
+                  "a number of a joint is not finite");
+}
+
+static void get_joint(image_stream *s, const uint8_t **at, const physics_world *world, joint *j)
+{
     const uint32_t kept = JOINT_FLAG_COLLIDE | JOINT_FLAG_MOTOR;
-    uint32_t kind = (uint32_t)j->kind;
-    uint32_t flags = j->flags & kept;
-    stream_u32(s, &kind, JOINT_KIND_COUNT - 1, "a joint's kind");
-    stream_u32(s, &flags, kept, "a joint's flags");
-    stream_u32(s, &j->body_a, world->body_slots.end - 1, "a joint's body");
-    stream_u32(s, &j->body_b, world->body_slots.end - 1, "a joint's body");
-    stream_u32(s, &j->joint_a, world->joint_slots.end - 1, "a gear's joint");
-    stream_u32(s, &j->joint_b, world->joint_slots.end - 1, "a gear's joint");
-    stream_u32(s, &j->colour, COLOUR_NONE, "a joint's colour");
-    stream_vec2d(s, &j->anchor_a);
-    stream_vec2d(s, &j->anchor_b);
-    stream_vec2(s, &j->axis);
-    settings_fields(s, &j->settings);
-    impulses_fields(s, &j->impulses);
-    stream_double(s, &j->angle);
-    stream_double(s, &j->gear_a);
-    stream_double(s, &j->gear_b);
-    stream_double(s, &j->gear_constant);
-    stream_expect(s,
-                  vec2d_is_finite(j->anchor_a) && vec2d_is_finite(j->anchor_b) &&
-                      vec2_is_finite(j->axis) && isfinite(j->angle) && isfinite(j->gear_a) &&
-                      isfinite(j->gear_b) && isfinite(j->gear_constant),
-                  "a joint's frame is not finite");
-    if (s->reading && !s->failed) {
-        j->kind = (joint_kind)kind;
-        j->flags = flags;
-        check_joint(s, world, j);
-        check_settings(s, j);
+    uint64_t mask = get_uint(at, MASK_BYTES);
+    uint32_t kind = (uint32_t)get_uint(at, 1);
+    *j = USUAL;
+    j->flags = kind >> 4;
+    kind &= 15;
+    j->colour = (uint32_t)get_uint(at, 1);
+    j->body_a = (uint32_t)get_uint(at, slot_bytes(&world->body_slots));
+    j->body_b = (uint32_t)get_uint(at, slot_bytes(&world->body_slots));
+    stream_expect(s, kind < JOINT_KIND_COUNT, "a joint's kind");
+    stream_expect(s, (j->flags & ~kept) == 0, "a joint's flags");
+    stream_expect(s, mask >> (FLOAT_COUNT + DOUBLE_COUNT) == 0, "a joint's numbers");
+    if (s->failed) {
+        return;
+    }
+    j->kind = (joint_kind)kind;
+    if (j->kind == JOINT_GEAR) {
+        j->joint_a = (uint32_t)get_uint(at, slot_bytes(&world->joint_slots));
+        j->joint_b = (uint32_t)get_uint(at, slot_bytes(&world->joint_slots));
+    }
+    for (uint64_t left = mask; left != 0; left &= left - 1) {
+        int i = __builtin_ctzll(left);
+        if (i < FLOAT_COUNT) {
+            float number = get_float(at);
+            memcpy((char *)j + FLOATS[i], &number, sizeof number);
+        } else {
+            double number = get_double(at);
+            memcpy((char *)j + DOUBLES[i - FLOAT_COUNT], &number, sizeof number);
+        }
     }
 }
 
-void image_finish_joints(image_stream *s, physics_world *world)
+static void finish_joints(image_stream *s, physics_world *world)
 {
     for (uint32_t slot = slots_next(&world->joint_slots, 0); slot != 0 && !s->failed;
          slot = slots_next(&world->joint_slots, slot)) {
@@ -254,6 +248,24 @@ void image_finish_joints(image_stream *s, physics_world *world)
             stream_expect(s, graph_place_joint(world, slot, colour), "a joint's colour");
         }
     }
+}
+
+void joints_read(image_stream *s, physics_world *world)
+{
+    for (uint32_t slot = slots_next(&world->joint_slots, 0); slot != 0 && !s->failed;
+         slot = slots_next(&world->joint_slots, slot)) {
+        joint *j = &world->joints.data[slot];
+        const uint8_t *at = stream_get(s);
+        get_joint(s, &at, world, j);
+        if (stream_get_end(s, at)) {
+            check_numbers(s, j);
+        }
+        if (!s->failed) {
+            check_joint(s, world, j);
+            check_settings(s, j);
+        }
+    }
+    finish_joints(s, world);
 }
 
 // ---- events

@@ -1,9 +1,13 @@
-// Records of shapes. Many bodies bear the same shape, so definitions are kept in a table and each
-// shape names its own.
+// Records of shapes. Many bodies bear the same shape, so definitions are written once and each
+// shape names its own, unless it is that of the shape before.
+//
+// A record: marks, the body, of a piece its chain; the number of the definition, where the marks
+// say so, and the definition, where the number is new; the box, if there is one.
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/base/assert.h"
+#include "common/physics/image_bytes.h"
 #include "common/physics/image_records.h"
 
 void shape_table_deinit(shape_table *table)
@@ -11,8 +15,10 @@ void shape_table_deinit(shape_table *table)
     for (uint32_t i = 0; i < table->defs.count; i++) {
         free((void *)(uintptr_t)table->defs.data[i].points);
     }
-    array_free(&table->defs);
+    array_free(&table->first);
     array_free(&table->buckets);
+    array_free(&table->defs);
+    array_free(&table->numbers);
     array_free(&table->pieces);
 }
 
@@ -98,8 +104,8 @@ static void definition_fields(image_stream *s, shape_def *def)
     number_field(s, &def->rolling_resistance);
     number_field(s, &def->tangent_speed);
     stream_bool(s, &def->sensor);
-    stream_u64(s, &def->filter.category);
-    stream_u64(s, &def->filter.mask);
+    stream_word(s, &def->filter.category);
+    stream_word(s, &def->filter.mask);
     uint32_t group = (uint32_t)def->filter.group;
     stream_u32(s, &group, UINT32_MAX, "a group");
     def->filter.group = (int32_t)group;
@@ -108,80 +114,90 @@ static void definition_fields(image_stream *s, shape_def *def)
 
 // ---- writing: finding the definition in the table
 
-// The definition as bytes: its canonical form for comparing and hashing.
-static image_stream definition_bytes(const shape_def *def)
+static bool same_bits(const void *a, const void *b, size_t size)
 {
-    image_stream s = {0};
-    shape_def copy = *def;
-    definition_fields(&s, &copy);
-    return s;
+    return memcmp(a, b, size) == 0;
 }
 
-static uint32_t hash_bytes(const uint8_t *bytes, size_t size)
+// What is not used of a geometry does not count.
+static bool same_geometry(const shape_geometry *a, const shape_geometry *b)
 {
-    uint64_t hash = 0xcbf29ce484222325ULL; // FNV-1a
-    for (size_t i = 0; i < size; i++) {
-        hash = (hash ^ bytes[i]) * 0x100000001b3ULL;
+    if (a->kind != b->kind) {
+        return false;
     }
-    return (uint32_t)(hash ^ hash >> 32);
+    switch (a->kind) {
+    case SHAPE_CIRCLE:
+        return same_bits(&a->circle, &b->circle, sizeof a->circle);
+    case SHAPE_CAPSULE:
+        return same_bits(&a->capsule, &b->capsule, sizeof a->capsule);
+    case SHAPE_SEGMENT:
+        return same_bits(&a->segment, &b->segment, sizeof a->segment);
+    default: {
+        const polygon *p = &a->polygon;
+        const polygon *q = &b->polygon;
+        size_t bytes = (size_t)p->count * sizeof(vec2);
+        return p->count == q->count && same_bits(p->vertices, q->vertices, bytes) &&
+               same_bits(p->normals, q->normals, bytes) &&
+               same_bits(&p->centroid, &q->centroid, sizeof(vec2)) &&
+               same_bits(&p->radius, &q->radius, sizeof p->radius);
+    }
+    }
 }
 
-static void grow_buckets(shape_table *table)
+static bool same_definition(const shape *a, const shape *b)
+{
+    const uint32_t kept = SHAPE_IS_CHAIN | SHAPE_SENSOR;
+    const float of_a[] = {a->density, a->friction, a->restitution, a->rolling_resistance,
+                          a->tangent_speed};
+    const float of_b[] = {b->density, b->friction, b->restitution, b->rolling_resistance,
+                          b->tangent_speed};
+    if (a->signature != b->signature || ((a->flags ^ b->flags) & kept) != 0 ||
+        a->events != b->events || a->filter.category != b->filter.category ||
+        a->filter.mask != b->filter.mask || a->filter.group != b->filter.group ||
+        !same_bits(of_a, of_b, sizeof of_a)) {
+        return false;
+    }
+    if ((a->flags & SHAPE_IS_CHAIN) != 0) {
+        return a->loop == b->loop && a->point_count == b->point_count &&
+               same_bits(a->points, b->points, a->point_count * sizeof *a->points);
+    }
+    return same_geometry(&a->geometry, &b->geometry);
+}
+
+static void grow_buckets(const physics_world *world, shape_table *table)
 {
     uint32_t wanted = table->buckets.count == 0 ? 64 : table->buckets.count * 2;
     array_free(&table->buckets);
     array_reserve(&table->buckets, wanted);
     table->buckets.count = wanted;
     memset(table->buckets.data, 0, wanted * sizeof *table->buckets.data);
-    for (uint32_t i = 0; i < table->defs.count; i++) {
-        image_stream bytes = definition_bytes(&table->defs.data[i]);
-        uint32_t place = hash_bytes(bytes.output, bytes.size) & (wanted - 1);
+    for (uint32_t i = 0; i < table->first.count; i++) {
+        uint64_t signature = world->shapes.data[table->first.data[i]].signature;
+        uint32_t place = (uint32_t)signature & (wanted - 1);
         while (table->buckets.data[place] != 0) {
             place = (place + 1) & (wanted - 1);
         }
         table->buckets.data[place] = i + 1;
-        free(bytes.output);
     }
 }
 
-static bool same_definition(const shape_def *def, const image_stream *bytes)
+// The number of the shape's definition, which may have been put into the table just now.
+static uint32_t table_number(const physics_world *world, shape_table *table, uint32_t slot)
 {
-    image_stream other = definition_bytes(def);
-    bool same = other.size == bytes->size && memcmp(other.output, bytes->output, other.size) == 0;
-    free(other.output);
-    return same;
-}
-
-// The number of an equal definition in the table, which may have been put there just now.
-static uint32_t table_index(shape_table *table, const shape_def *def)
-{
-    if (table->defs.count > 0 &&
-        memcmp(def, &table->defs.data[table->defs.count - 1], sizeof *def) == 0) {
-        return table->defs.count - 1; // most shapes follow one of their like
+    if (table->first.count * 2 >= table->buckets.count) {
+        grow_buckets(world, table);
     }
-    if (table->defs.count * 2 >= table->buckets.count) {
-        grow_buckets(table);
-    }
-    image_stream bytes = definition_bytes(def);
+    const shape *s = &world->shapes.data[slot];
     uint32_t mask = table->buckets.count - 1;
-    uint32_t place = hash_bytes(bytes.output, bytes.size) & mask;
-    while (table->buckets.data[place] != 0 &&
-           !same_definition(&table->defs.data[table->buckets.data[place] - 1], &bytes)) {
-        place = (place + 1) & mask;
-    }
-    free(bytes.output);
-    if (table->buckets.data[place] == 0) {
-        shape_def copy = *def;
-        if (def->form == FORM_CHAIN) {
-            vec2 *points = malloc((size_t)def->point_count * sizeof *points);
-            ASSERT(points != NULL);
-            memcpy(points, def->points, (size_t)def->point_count * sizeof *points);
-            copy.points = points;
+    uint32_t place = (uint32_t)s->signature & mask;
+    for (uint32_t number; (number = table->buckets.data[place]) != 0; place = (place + 1) & mask) {
+        if (same_definition(&world->shapes.data[table->first.data[number - 1]], s)) {
+            return number - 1;
         }
-        array_push(&table->defs, copy);
-        table->buckets.data[place] = table->defs.count;
     }
-    return table->buckets.data[place] - 1;
+    array_push(&table->first, slot);
+    table->buckets.data[place] = table->first.count;
+    return table->first.count - 1;
 }
 
 static void definition_of(const shape *from, shape_def *def)
@@ -205,57 +221,117 @@ static void definition_of(const shape *from, shape_def *def)
     def->events = from->events;
 }
 
-// ---- a shape
-
-// A new definition follows the number that is one past the table.
-static void definition_reference(image_stream *s, const shape *from, shape_table *table,
-                                 uint32_t *index)
+static void write_definition(image_stream *s, const physics_world *world, shape_table *table,
+                             uint32_t slot)
 {
-    uint32_t known = table->defs.count;
-    if (!s->reading) {
+    uint32_t known = table->first.count;
+    uint32_t number = table_number(world, table, slot);
+    stream_u32(s, &number, known, "a shape's definition");
+    if (number == known) {
         shape_def def;
-        definition_of(from, &def);
-        *index = table_index(table, &def);
+        definition_of(&world->shapes.data[slot], &def);
+        definition_fields(s, &def);
     }
-    stream_u32(s, index, known, "a shape's definition");
-    if (s->failed || *index < known) {
-        return;
+}
+
+// ---- shapes
+
+enum { // marks of a shape
+    MARK_PIECE = 1 << 0,
+    MARK_ENLARGED = 1 << 1,
+    MARK_DEFINITION = 1 << 2, // another than that of the last one that is no piece
+    MARKS_ALL = (1 << 3) - 1
+};
+
+static bool has_box(const physics_world *world, const shape *s)
+{
+    return (world->bodies.data[s->body].flags & BODY_ENABLED) != 0 &&
+           (s->flags & SHAPE_IS_CHAIN) == 0;
+}
+
+void shapes_write(image_stream *s, physics_world *world)
+{
+    shape_table table = {0};
+    const uint32_t body_bytes = slot_bytes(&world->body_slots);
+    const uint32_t shape_bytes = slot_bytes(&world->shape_slots);
+    const shape *last = NULL;
+    for (uint32_t slot = slots_next(&world->shape_slots, 0); slot != 0;
+         slot = slots_next(&world->shape_slots, slot)) {
+        const shape *shape_ = &world->shapes.data[slot];
+        bool piece = shape_->chain != NONE && shape_->chain != slot;
+        bool new = !piece && (last == NULL || !same_definition(last, shape_));
+        uint8_t *at = stream_put(s);
+        put_uint(&at,
+                 (piece ? MARK_PIECE : 0u) | (new ? MARK_DEFINITION : 0u) |
+                     ((shape_->flags & SHAPE_ENLARGED) != 0 ? MARK_ENLARGED : 0u),
+                 1);
+        put_uint(&at, shape_->body, body_bytes);
+        if (piece) {
+            put_uint(&at, shape_->chain, shape_bytes);
+        }
+        if (new) {
+            stream_put_end(s, at);
+            write_definition(s, world, &table, slot);
+            at = stream_put(s);
+        }
+        if (has_box(world, shape_)) {
+            put_vec2(&at, shape_->fat.lower);
+            put_vec2(&at, shape_->fat.upper);
+        }
+        stream_put_end(s, at);
+        last = piece ? last : shape_;
     }
-    if (!s->reading) {
-        shape_def copy = table->defs.data[*index];
-        definition_fields(s, &copy);
-        return;
+    shape_table_deinit(&table);
+}
+
+// ---- reading
+
+// The number of the definition that comes next, which is put into the table if it is new.
+static uint32_t read_definition(image_stream *s, shape_table *table, uint32_t slot)
+{
+    uint32_t number = 0;
+    uint32_t known = table->defs.count;
+    stream_u32(s, &number, known, "a shape's definition");
+    if (s->failed || number < known) {
+        return number;
     }
     shape_def def = {0};
     definition_fields(s, &def);
     array_push(&table->defs, def);
+    array_push(&table->first, slot);
     error err;
     if (!s->failed && shape_def_check(&def, &err) != STATUS_OK) {
         stream_fail(s, "a shape: %s", err.text);
     }
+    return number;
 }
 
-static void place_own(image_stream *s, physics_world *world, uint32_t slot, uint32_t owner,
-                      shape_table *table)
+// The number of the last definition that was named is in *number.
+static void read_own(image_stream *s, physics_world *world, uint32_t slot, uint32_t owner,
+                     bool named, shape_table *table, uint32_t *number)
 {
-    uint32_t index = 0;
-    definition_reference(s, &world->shapes.data[slot], table, &index);
-    if (s->reading && !s->failed) {
-        shape_place(world, slot, owner, &table->defs.data[index]);
+    if (named) {
+        *number = read_definition(s, table, slot);
     }
-}
-
-static void place_piece(image_stream *s, physics_world *world, uint32_t slot, uint32_t owner,
-                        uint32_t chain, shape_table *table)
-{
-    stream_u32(s, &chain, slot, "a piece's chain");
-    if (!s->reading || s->failed) {
+    stream_expect(s, *number < table->defs.count, "a shape without a definition");
+    if (s->failed) {
         return;
     }
-    array_reserve(&table->pieces, world->shape_slots.end);
-    const shape *c = &world->shapes.data[chain];
-    bool good = slots_has(&world->shape_slots, chain) && chain < slot && c->body == owner &&
-                (c->flags & SHAPE_IS_CHAIN) != 0 &&
+    table->numbers.data[slot] = *number;
+    uint32_t first = table->first.data[*number];
+    if (first == slot || table->defs.data[*number].form == FORM_CHAIN) {
+        shape_place(world, slot, owner, &table->defs.data[*number]);
+    } else {
+        shape_place_like(world, slot, owner, first);
+    }
+}
+
+static void read_piece(image_stream *s, physics_world *world, uint32_t slot, uint32_t owner,
+                       uint32_t chain, shape_table *table)
+{
+    bool known = chain < slot && slots_has(&world->shape_slots, chain);
+    const shape *c = &world->shapes.data[known ? chain : NONE];
+    bool good = known && c->body == owner && (c->flags & SHAPE_IS_CHAIN) != 0 &&
                 table->pieces.data[chain] < (c->loop ? c->point_count : c->point_count - 1);
     stream_expect(s, good, "a piece of no chain");
     if (good) {
@@ -263,34 +339,51 @@ static void place_piece(image_stream *s, physics_world *world, uint32_t slot, ui
     }
 }
 
-void shape_record(image_stream *s, physics_world *world, uint32_t slot, shape_table *table)
+static void read_box(image_stream *s, physics_world *world, uint32_t slot, bool enlarged)
 {
-    shape *shape_ = &world->shapes.data[slot];
-    bool piece = !s->reading && shape_->chain != NONE && shape_->chain != slot;
-    bool enlarged = !s->reading && (shape_->flags & SHAPE_ENLARGED) != 0;
-    uint32_t marks = (uint32_t)piece | (uint32_t)enlarged << 1;
-    uint32_t owner = shape_->body;
-    aabb fat = shape_->fat;
-    stream_u32(s, &marks, 3, "a shape's marks");
-    stream_u32(s, &owner, world->body_slots.end - 1, "a shape's body");
-    stream_expect(s, slots_has(&world->body_slots, owner), "a shape of no body");
-    if (s->failed) {
-        return;
-    }
-    if ((marks & 1) != 0) {
-        place_piece(s, world, slot, owner, shape_->chain, table);
-    } else {
-        place_own(s, world, slot, owner, table);
-    }
-    bool boxed = (world->bodies.data[owner].flags & BODY_ENABLED) != 0 &&
-                 (world->shapes.data[slot].flags & SHAPE_IS_CHAIN) == 0;
-    if (s->failed || !boxed) {
-        return;
-    }
-    stream_vec2(s, &fat.lower);
-    stream_vec2(s, &fat.upper);
+    const uint8_t *at = stream_get(s);
+    aabb fat;
+    fat.lower = get_vec2(&at);
+    fat.upper = get_vec2(&at);
     stream_expect(s, fat.lower.x <= fat.upper.x && fat.lower.y <= fat.upper.y, "a box");
-    if (s->reading && !s->failed) {
-        shape_restore_box(world, slot, fat, (marks & 2) != 0);
+    if (stream_get_end(s, at)) {
+        shape_restore_box(world, slot, fat, enlarged);
+    }
+}
+
+static void read_shape(image_stream *s, physics_world *world, uint32_t slot, shape_table *table,
+                       uint32_t *number)
+{
+    const uint8_t *at = stream_get(s);
+    uint32_t marks = (uint32_t)get_uint(&at, 1);
+    uint32_t owner = (uint32_t)get_uint(&at, slot_bytes(&world->body_slots));
+    bool piece = (marks & MARK_PIECE) != 0;
+    uint32_t chain = piece ? (uint32_t)get_uint(&at, slot_bytes(&world->shape_slots)) : NONE;
+    stream_expect(s, marks <= MARKS_ALL, "a shape's marks");
+    stream_expect(s, slots_has(&world->body_slots, owner), "a shape of no body");
+    if (!stream_get_end(s, at)) {
+        return;
+    }
+    if (piece) {
+        read_piece(s, world, slot, owner, chain, table);
+    } else {
+        read_own(s, world, slot, owner, (marks & MARK_DEFINITION) != 0, table, number);
+    }
+    if (!s->failed && has_box(world, &world->shapes.data[slot])) {
+        read_box(s, world, slot, (marks & MARK_ENLARGED) != 0);
+    }
+}
+
+void shapes_read(image_stream *s, physics_world *world, shape_table *table)
+{
+    array_reserve(&table->numbers, world->shape_slots.end);
+    array_reserve(&table->pieces, world->shape_slots.end);
+    uint32_t number = UINT32_MAX;
+    for (uint32_t slot = slots_next(&world->shape_slots, 0); slot != 0 && !s->failed;
+         slot = slots_next(&world->shape_slots, slot)) {
+        read_shape(s, world, slot, table, &number);
+    }
+    if (!s->failed) {
+        shapes_finish_boxes(world);
     }
 }

@@ -6,8 +6,21 @@
 #include <string.h>
 
 #include "common/base/assert.h"
+#include "common/physics/image_bytes.h"
 
-enum { CAPACITY_MIN = 4096 };
+void stream_write_open(image_stream *s, size_t expected)
+{
+    *s = (image_stream){.capacity = expected + STREAM_RECORD_MAX};
+    s->output = malloc(s->capacity);
+    ASSERT(s->output != NULL);
+}
+
+void stream_read_open(image_stream *s, const uint8_t *bytes, size_t size)
+{
+    *s = (image_stream){.reading = true, .input = bytes, .input_size = size};
+    s->at = bytes;
+    s->end = bytes + size;
+}
 
 void stream_fail(image_stream *s, const char *format, ...)
 {
@@ -19,83 +32,90 @@ void stream_fail(image_stream *s, const char *format, ...)
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
+    error_set(&s->error, STATUS_INVALID_ARGUMENT, "world image, byte %zu: %s",
+              s->input_size - stream_left(s), text);
     s->failed = true;
-    error_set(&s->error, STATUS_INVALID_ARGUMENT, "world image, byte %zu: %s", s->place, text);
+    s->in_tail = true;
+    memset(s->tail, 0, sizeof s->tail);
+    s->at = s->end = s->tail;
 }
 
-void stream_expect(image_stream *s, bool condition, const char *what)
+void stream_make_room(image_stream *s, size_t count)
 {
-    if (!condition) {
-        stream_fail(s, "%s", what);
-    }
-}
-
-static void make_room(image_stream *s, size_t count)
-{
-    if (s->size + count <= s->capacity) {
-        return;
-    }
-    size_t capacity = s->capacity < CAPACITY_MIN ? CAPACITY_MIN : s->capacity;
-    while (capacity < s->size + count) {
+    size_t capacity = s->capacity;
+    while (capacity - s->size < count) {
         capacity *= 2;
     }
-    s->output = realloc(s->output, capacity);
-    ASSERT(s->output != NULL);
-    s->capacity = capacity;
+    if (capacity > s->capacity) {
+        s->output = realloc(s->output, capacity);
+        ASSERT(s->output != NULL);
+        s->capacity = capacity;
+    }
+}
+
+void stream_enter_tail(image_stream *s)
+{
+    size_t left = stream_left(s);
+    ASSERT(!s->in_tail && left < STREAM_RECORD_MAX);
+    if (left > 0) { // of no bytes there may be no address
+        memcpy(s->tail, s->at, left);
+    }
+    memset(s->tail + left, 0, sizeof s->tail - left);
+    s->in_tail = true;
+    s->at = s->tail;
+    s->end = s->tail + left;
 }
 
 void stream_bytes(image_stream *s, void *bytes, size_t count)
 {
     if (!s->reading) {
-        make_room(s, count);
+        stream_make_room(s, count);
         memcpy(s->output + s->size, bytes, count);
         s->size += count;
         return;
     }
-    if (!s->failed && count > s->size - s->place) {
+    if (count > stream_left(s)) {
         stream_fail(s, "the image ends early");
     }
     if (s->failed) {
         memset(bytes, 0, count);
         return;
     }
-    memcpy(bytes, s->input + s->place, count);
-    s->place += count;
-}
-
-static uint64_t read_u64(image_stream *s)
-{
-    uint64_t value = 0;
-    for (unsigned shift = 0; shift < 64; shift += 7) {
-        uint8_t byte = 0;
-        stream_bytes(s, &byte, 1);
-        if (shift == 63 && byte > 1) {
-            break;
-        }
-        value |= (uint64_t)(byte & 0x7F) << shift;
-        if ((byte & 0x80) == 0) {
-            return value;
-        }
-    }
-    stream_fail(s, "an integer of more than 64 bits");
-    return 0;
+    memcpy(bytes, s->at, count);
+    s->at += count;
 }
 
 void stream_u64(image_stream *s, uint64_t *value)
 {
-    if (s->reading) {
-        *value = read_u64(s);
+    if (!s->reading) {
+        uint8_t *at = stream_put(s);
+        put_varint(&at, *value);
+        stream_put_end(s, at);
         return;
     }
-    uint8_t bytes[10];
-    size_t count = 0;
-    uint64_t rest = *value;
-    do {
-        uint8_t more = rest > 0x7F ? 0x80 : 0;
-        bytes[count++] = (uint8_t)((rest & 0x7F) | more);
-        rest >>= 7;
-    } while (rest != 0);
-    stream_bytes(s, bytes, count);
+    const uint8_t *at = stream_get(s);
+    *value = get_varint(&at);
+    if (*value == UINT64_MAX) {
+        stream_fail(s, "an integer of more than 63 bits");
+    }
+    if (!stream_get_end(s, at)) {
+        *value = 0;
+    }
+}
+
+void stream_word(image_stream *s, uint64_t *value)
+{
+    if (!s->reading) {
+        uint8_t *at = stream_put(s);
+        put_uint(&at, *value, 8);
+        stream_put_end(s, at);
+        return;
+    }
+    const uint8_t *at = stream_get(s);
+    *value = get_uint(&at, 8);
+    if (!stream_get_end(s, at)) {
+        *value = 0;
+    }
 }
 
 void stream_u32(image_stream *s, uint32_t *value, uint32_t max, const char *what)
@@ -118,37 +138,31 @@ void stream_bool(image_stream *s, bool *value)
 
 void stream_float(image_stream *s, float *value)
 {
-    uint32_t bits;
-    uint8_t bytes[4];
-    memcpy(&bits, value, sizeof bits);
-    for (int i = 0; i < 4; i++) {
-        bytes[i] = (uint8_t)(bits >> 8 * i);
+    if (!s->reading) {
+        uint8_t *at = stream_put(s);
+        put_float(&at, *value);
+        stream_put_end(s, at);
+        return;
     }
-    stream_bytes(s, bytes, sizeof bytes);
-    if (s->reading) {
-        bits = 0;
-        for (int i = 0; i < 4; i++) {
-            bits |= (uint32_t)bytes[i] << 8 * i;
-        }
-        memcpy(value, &bits, sizeof bits);
+    const uint8_t *at = stream_get(s);
+    *value = get_float(&at);
+    if (!stream_get_end(s, at)) {
+        *value = 0.0f;
     }
 }
 
 void stream_double(image_stream *s, double *value)
 {
-    uint64_t bits;
-    uint8_t bytes[8];
-    memcpy(&bits, value, sizeof bits);
-    for (int i = 0; i < 8; i++) {
-        bytes[i] = (uint8_t)(bits >> 8 * i);
+    if (!s->reading) {
+        uint8_t *at = stream_put(s);
+        put_double(&at, *value);
+        stream_put_end(s, at);
+        return;
     }
-    stream_bytes(s, bytes, sizeof bytes);
-    if (s->reading) {
-        bits = 0;
-        for (int i = 0; i < 8; i++) {
-            bits |= (uint64_t)bytes[i] << 8 * i;
-        }
-        memcpy(value, &bits, sizeof bits);
+    const uint8_t *at = stream_get(s);
+    *value = get_double(&at);
+    if (!stream_get_end(s, at)) {
+        *value = 0.0;
     }
 }
 

@@ -368,9 +368,9 @@ void joints_sweep(physics_world *world, uint32_t colour, solver_pass pass, uint3
         first = first > count ? first - count : 0;
         end = end > count ? end - count : 0;
     }
-    const uint32_t *singles = &solver->single.data[solver->single_first[colour]];
+    uint32_t singles = solver->single_first[colour];
     for (uint32_t i = first; i < end; i++) {
-        joint_sweep_single(world, singles[i], pass);
+        joint_sweep_single(world, solver->single.data[singles + i], pass);
     }
 }
 

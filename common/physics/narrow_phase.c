@@ -109,15 +109,16 @@ enum { // lists of a lot
 static void update_contacts(physics_world *world, uint32_t first, uint32_t end, lot *found,
                             const void *context)
 {
-    const uint32_t *slots = &world->awake_contacts.data[*(const uint32_t *)context];
+    const uint32_t from = *(const uint32_t *)context;
     for (uint32_t i = first; i < end; i++) {
-        contact *c = &world->contacts.data[slots[i]];
+        uint32_t slot = world->awake_contacts.data[from + i];
+        contact *c = &world->contacts.data[slot];
         bool was = (c->flags & CONTACT_ACTIVE) != 0;
         finding is = renew_contact(world, c);
         if (is == FOUND_POINTS && !was) {
-            array_push(&found->lists[GOT_POINTS], slots[i]);
+            array_push(&found->lists[GOT_POINTS], slot);
         } else if (is == FOUND_PARTED || (is == FOUND_NOTHING && was)) {
-            array_push(&found->lists[LOST_POINTS], slots[i]);
+            array_push(&found->lists[LOST_POINTS], slot);
         }
     }
 }

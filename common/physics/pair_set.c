@@ -31,9 +31,9 @@ static uint32_t find(const pair_set *set, uint64_t key)
     return place;
 }
 
-static void grow(pair_set *set)
+static void grow_to(pair_set *set, uint32_t capacity)
 {
-    pair_set larger = {.capacity = set->capacity == 0 ? CAPACITY_MIN : set->capacity * 2};
+    pair_set larger = {.capacity = capacity};
     larger.keys = calloc(larger.capacity, sizeof *larger.keys);
     ASSERT(larger.keys != NULL);
     for (uint32_t i = 0; i < set->capacity; i++) {
@@ -44,6 +44,17 @@ static void grow(pair_set *set)
     larger.count = set->count;
     free(set->keys);
     *set = larger;
+}
+
+void pair_set_reserve(pair_set *set, uint32_t count)
+{
+    uint32_t capacity = set->capacity == 0 ? CAPACITY_MIN : set->capacity;
+    while (capacity / 2 < count) {
+        capacity *= 2;
+    }
+    if (capacity > set->capacity) {
+        grow_to(set, capacity);
+    }
 }
 
 void pair_set_deinit(pair_set *set)
@@ -59,9 +70,7 @@ bool pair_set_has(const pair_set *set, uint32_t a, uint32_t b)
 
 void pair_set_add(pair_set *set, uint32_t a, uint32_t b)
 {
-    if (set->count * 2 >= set->capacity) {
-        grow(set);
-    }
+    pair_set_reserve(set, set->count + 1);
     uint32_t place = find(set, key_of(a, b));
     ASSERT(set->keys[place] == 0);
     set->keys[place] = key_of(a, b);

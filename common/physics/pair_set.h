@@ -13,6 +13,7 @@ typedef struct pair_set {
 } pair_set;
 
 void pair_set_deinit(pair_set *set);
+void pair_set_reserve(pair_set *set, uint32_t count); // so that so many go in without growing
 bool pair_set_has(const pair_set *set, uint32_t a, uint32_t b);
 void pair_set_add(pair_set *set, uint32_t a, uint32_t b);    // not there yet
 void pair_set_remove(pair_set *set, uint32_t a, uint32_t b); // there

@@ -120,6 +120,17 @@ void shape_place(physics_world *world, uint32_t slot, uint32_t owner, const shap
     s->flags |= SHAPE_IS_CHAIN;
 }
 
+void shape_place_like(physics_world *world, uint32_t slot, uint32_t owner, uint32_t like)
+{
+    shape *s = &world->shapes.data[slot];
+    *s = world->shapes.data[like];
+    s->body = owner;
+    s->flags &= SHAPE_SENSOR;
+    s->boxed = false;
+    s->fat = (aabb){{0.0f, 0.0f}, {0.0f, 0.0f}};
+    link_shape(world, slot);
+}
+
 uint32_t shape_attach(physics_world *world, uint32_t owner, const shape_def *def)
 {
     uint32_t slot = take_slot(world);
@@ -227,7 +238,25 @@ void shape_enter_broad_phase(physics_world *world, uint32_t slot)
 
 void shape_restore_box(physics_world *world, uint32_t slot, aabb fat, bool enlarged)
 {
-    insert_box(world, slot, fat, !enlarged);
+    shape *s = &world->shapes.data[slot];
+    s->fat = fat;
+    s->boxed = true;
+    if (enlarged) {
+        note_enlarged(world, slot);
+    } else {
+        tree_put(tree_of(world, s), slot, fat, s->filter.group);
+    }
+}
+
+void shapes_finish_boxes(physics_world *world)
+{
+    for (int i = 0; i < BROAD_TREES; i++) {
+        tree_fill(&world->broad.trees[i]);
+    }
+    for (uint32_t i = 0; i < world->enlarged.count; i++) {
+        shape *s = &world->shapes.data[world->enlarged.data[i]];
+        tree_insert(tree_of(world, s), world->enlarged.data[i], s->fat, s->filter.group, false);
+    }
 }
 
 void shape_leave_broad_phase(physics_world *world, uint32_t slot)

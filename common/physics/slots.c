@@ -83,6 +83,12 @@ void slots_release(slot_pool *s, uint32_t slot)
     slots_release_unnumbered(s, slot);
 }
 
+void slots_reserve(slot_pool *s, uint32_t end)
+{
+    array_reserve(&s->taken, (end + 63) / 64);
+    array_reserve(&s->generations, end);
+}
+
 void slots_restore(slot_pool *s, uint32_t slot, uint32_t generation, bool taken)
 {
     grow_to(s, slot);

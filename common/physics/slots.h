@@ -32,7 +32,9 @@ uint32_t slots_take(slot_pool *s);
 void slots_release(slot_pool *s, uint32_t slot);
 // For slots whose ids nobody is given: the generation stays, the slot is never retired.
 void slots_release_unnumbered(slot_pool *s, uint32_t slot);
-// Takes a given free slot with a given generation: for restoring an image.
+// For restoring an image: room for slots below `end`, then a given free slot with a given
+// generation, taken or not.
+void slots_reserve(slot_pool *s, uint32_t end);
 void slots_restore(slot_pool *s, uint32_t slot, uint32_t generation, bool taken);
 
 static inline bool slots_has(const slot_pool *s, uint32_t slot)

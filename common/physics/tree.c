@@ -390,6 +390,13 @@ static bool is_worn(tree *t)
     return sum_of_boxes(t) > GROWTH_MAX * t->built;
 }
 
+static void note_built(tree *t)
+{
+    t->changed = 0;
+    t->moved = 0;
+    t->built = sum_of_boxes(t);
+}
+
 void tree_refresh(tree *t)
 {
     if (t->root == 0) {
@@ -400,9 +407,16 @@ void tree_refresh(tree *t)
     }
     if (is_worn(t)) {
         tree_build(t);
-        t->changed = 0;
-        t->moved = 0;
-        t->built = sum_of_boxes(t);
+        note_built(t);
+    }
+}
+
+void tree_fill(tree *t)
+{
+    ASSERT(t->root == 0);
+    if (t->leaf_count > 0) {
+        tree_build_parts(t);
+        note_built(t);
     }
 }
 

@@ -76,6 +76,10 @@ void tree_deinit(tree *t);
 
 // `group` counts when it is negative. A `known` item is not new: its pairs were found already.
 void tree_insert(tree *t, uint32_t item, aabb box, int32_t group, bool known);
+// Many known items at once into an empty tree: each is put, then the tree is filled with them. In
+// between nothing else may be done with it.
+void tree_put(tree *t, uint32_t item, aabb box, int32_t group); // tree_build.c
+void tree_fill(tree *t);
 void tree_remove(tree *t, uint32_t item);
 // The item's box has grown, or moved a little: fast, quality comes back with tree_refresh().
 void tree_enlarge(tree *t, uint32_t item, aabb box);
@@ -121,7 +125,8 @@ typedef struct tree_kernels {
     void (*do_task)(const tree *a, const tree *b, tree_task task, item_pairs *found);
 } tree_kernels;
 
-void tree_build(tree *t); // anew from its leaves, of which none may be new (tree_build.c)
+void tree_build(tree *t);       // anew from its leaves, of which none may be new (tree_build.c)
+void tree_build_parts(tree *t); // from its parts, of which there is one at least
 uint32_t tree_node_take(tree *t);
 
 static inline aabb wide_box_get(const wide_box *boxes, uint32_t lane)

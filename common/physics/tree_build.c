@@ -148,11 +148,29 @@ static uint32_t build(tree *t, uint32_t first, uint32_t count)
     return n;
 }
 
-void tree_build(tree *t)
+void tree_build_parts(tree *t)
 {
-    collect_parts(t);
     ASSERT(t->parts.count == t->leaf_count);
     t->nodes.count = 1;
     t->free_node = 0;
     t->root = build(t, 0, t->parts.count);
+}
+
+void tree_build(tree *t)
+{
+    collect_parts(t);
+    tree_build_parts(t);
+}
+
+void tree_put(tree *t, uint32_t item, aabb box, int32_t group)
+{
+    ASSERT_SLOW(t->root == 0);
+    array_reserve(&t->places, item + 1);
+    if (t->places.count <= item) {
+        t->places.count = item + 1;
+    }
+    if (t->leaf_count++ == 0) {
+        array_clear(&t->parts);
+    }
+    array_push(&t->parts, ((tree_part){.box = box, .item = item, .group = group < 0 ? group : 0}));
 }

@@ -329,7 +329,12 @@ void body_hold_rotation(physics_world *world, uint32_t slot);
 void body_freeze(physics_world *world, uint32_t slot);
 void body_disable(physics_world *world, uint32_t slot);
 void body_enable(physics_world *world, uint32_t slot);
-void body_update_mass(physics_world *world, uint32_t slot); // body_mass.c
+// body_mass.c
+void body_update_mass(physics_world *world, uint32_t slot);
+// From an image: whether body_update_mass() finds for a body what it found for its twin, given that
+// their shapes are the same; and then all that it found, but for the pose.
+bool body_has_mass_of(const physics_world *world, uint32_t slot, uint32_t twin);
+void body_take_mass(physics_world *world, uint32_t slot, uint32_t twin);
 // body_awake.c
 bool body_is_moving(const body *b,
                     const body_state *state); // dynamic, or kinematic with a velocity
@@ -348,10 +353,13 @@ static inline pose body_pose(const body_motion *motion)
 uint64_t shape_signature(const shape *s); // hash.c
 uint32_t shape_attach(physics_world *world, uint32_t body, const shape_def *def);
 // Into a slot that is taken already: a shape (a chain without its pieces), the i-th piece of a
-// chain, a box as it was.
+// chain, a box as it was; once all have theirs, shapes_finish_boxes() makes trees of them.
 void shape_place(physics_world *world, uint32_t slot, uint32_t owner, const shape_def *def);
 void shape_place_piece(physics_world *world, uint32_t slot, uint32_t chain, int i);
+void shape_place_like(physics_world *world, uint32_t slot, uint32_t owner,
+                      uint32_t like); // as another one that is no chain
 void shape_restore_box(physics_world *world, uint32_t slot, aabb fat, bool enlarged);
+void shapes_finish_boxes(physics_world *world);
 void shape_detach(physics_world *world,
                   uint32_t slot); // a chain with its pieces; mass is not renewed
 void shape_enter_broad_phase(physics_world *world, uint32_t slot);

@@ -189,6 +189,36 @@ static void random_changes_answer_as_a_plain_list_does(void **state)
     tree_deinit(&f.tree);
 }
 
+static void tree_filled_at_once_answers_as_a_plain_list_does(void **state)
+{
+    (void)state;
+    const int counts[] = {0, 1, 2, 8, 9, ITEMS / 2};
+    for (size_t k = 0; k < sizeof counts / sizeof *counts; k++) {
+        fixture f = {.random = 99};
+        tree_init(&f.tree);
+        for (int i = 0; i < counts[k]; i++) {
+            item *it = &f.items[i];
+            *it = (item){.box = random_box(&f), .group = i % 7 - 3, .there = true};
+            it->before = it->box;
+            tree_put(&f.tree, (uint32_t)i, it->box, it->group);
+        }
+        tree_fill(&f.tree);
+        tree_validate(&f.tree);
+        check_pairs(&f, false); // all are known, so there are none
+        for (int i = 0; i < 200; i++) {
+            check_query(&f);
+        }
+        // It is a tree like any other.
+        for (int i = 0; i < 2000; i++) {
+            change_something(&f);
+        }
+        tree_validate(&f.tree);
+        check_pairs(&f, false);
+        check_query(&f);
+        tree_deinit(&f.tree);
+    }
+}
+
 static int by_items(const void *left, const void *right)
 {
     return memcmp(left, right, sizeof(item_pair));
@@ -327,6 +357,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_changes_answer_as_a_plain_list_does),
+        cmocka_unit_test(tree_filled_at_once_answers_as_a_plain_list_does),
         cmocka_unit_test(sorted_insertion_stays_shallow),
         cmocka_unit_test(two_trees_pair_as_plain_lists_do),
         cmocka_unit_test(equal_boxes_stay_shallow),

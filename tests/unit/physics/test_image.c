@@ -299,6 +299,36 @@ static void bytes_of_another_kind_or_version_are_refused_by_name(void **state)
     world_free(world);
 }
 
+// Memory is reserved by such counts before the records are read.
+static void image_that_claims_more_than_its_bytes_is_refused_by_name(void **state)
+{
+    (void)state;
+    physics_world *world = make_world((vec2d){0.0, 0.0});
+    uint8_t *bytes;
+    size_t size;
+    world_save(world, &bytes, &size);
+    // An empty world ends with the counts of slots of bodies, shapes and joints, of contacts and of
+    // events, a byte each, and the hash.
+    const struct {
+        size_t before_end;
+        const char *text;
+    } claims[] = {
+        {13, "more slots"}, {12, "more slots"}, {11, "more slots"}, {10, "more contacts"}};
+    for (size_t i = 0; i < sizeof claims / sizeof *claims; i++) {
+        physics_world *copy = NULL;
+        error err = {0};
+        assert_int_equal(bytes[size - claims[i].before_end], 0);
+        bytes[size - claims[i].before_end] = 127;
+        assert_int_equal(world_restore(bytes, size, &copy, &err), STATUS_INVALID_ARGUMENT);
+        if (strstr(err.text, claims[i].text) == NULL) {
+            fail_msg("%s", err.text);
+        }
+        bytes[size - claims[i].before_end] = 0;
+    }
+    free(bytes);
+    world_free(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -307,6 +337,7 @@ int main(void)
         cmocka_unit_test(pile_takes_less_than_200_bytes_a_body),
         cmocka_unit_test(image_cut_off_anywhere_is_refused),
         cmocka_unit_test(image_with_any_byte_altered_is_refused_or_the_same),
+        cmocka_unit_test(image_that_claims_more_than_its_bytes_is_refused_by_name),
         cmocka_unit_test(bytes_of_another_kind_or_version_are_refused_by_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

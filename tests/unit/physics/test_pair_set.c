@@ -45,10 +45,31 @@ static void random_additions_and_removals_agree_with_a_table(void **state)
     pair_set_deinit(&set);
 }
 
+static void room_made_ahead_is_enough_and_keeps_what_is_there(void **state)
+{
+    (void)state;
+    pair_set set = {0};
+    pair_set_add(&set, 7, 9);
+    pair_set_reserve(&set, 1000);
+    uint32_t capacity = set.capacity;
+    assert_true(pair_set_has(&set, 9, 7));
+    for (uint32_t i = 2; i <= 1000; i++) {
+        pair_set_add(&set, i, 5000 + i);
+    }
+    assert_int_equal(set.count, 1000);
+    assert_int_equal(set.capacity, capacity);
+    pair_set_add(&set, 1, 2); // and more than that goes in too
+    for (uint32_t i = 2; i <= 1000; i++) {
+        assert_true(pair_set_has(&set, 5000 + i, i));
+    }
+    pair_set_deinit(&set);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_additions_and_removals_agree_with_a_table),
+        cmocka_unit_test(room_made_ahead_is_enough_and_keeps_what_is_there),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
