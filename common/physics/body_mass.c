@@ -20,12 +20,13 @@ static mass_sum sum_shapes(const physics_world *world, const body *b)
     bool weighted = false;
     for (uint32_t i = b->shapes; i != NONE; i = world->shapes.data[i].next) {
         const shape *s = &world->shapes.data[i];
-        weighted = weighted || (has_mass(s) && s->density > 0.0f);
+        weighted = weighted || (has_mass(s) && s->traits->density > 0.0f);
     }
     for (uint32_t i = b->shapes; i != NONE; i = world->shapes.data[i].next) {
         const shape *s = &world->shapes.data[i];
         if (has_mass(s)) {
-            mass_properties p = shape_mass(&s->geometry, weighted ? s->density : 1.0f);
+            mass_properties p =
+                shape_mass(&s->traits->geometry, weighted ? s->traits->density : 1.0f);
             double m = (double)p.mass;
             sum.scale += m;
             sum.center.x += m * (double)p.center.x;
@@ -41,7 +42,8 @@ static mass_sum sum_shapes(const physics_world *world, const body *b)
     for (uint32_t i = b->shapes; i != NONE; i = world->shapes.data[i].next) {
         const shape *s = &world->shapes.data[i];
         if (has_mass(s)) {
-            mass_properties p = shape_mass(&s->geometry, weighted ? s->density : 1.0f);
+            mass_properties p =
+                shape_mass(&s->traits->geometry, weighted ? s->traits->density : 1.0f);
             double x = (double)p.center.x - sum.center.x;
             double y = (double)p.center.y - sum.center.y;
             sum.inertia += (double)p.inertia + (double)p.mass * (x * x + y * y);
@@ -85,11 +87,11 @@ void body_update_mass(physics_world *world, uint32_t slot)
         if ((s->flags & (SHAPE_IS_CHAIN | SHAPE_SENSOR)) != 0) {
             continue;
         }
-        float least = shape_extent_min(&s->geometry);
-        float most = shape_extent_max(&s->geometry, motion->local_center);
-        bool round = s->geometry.kind == SHAPE_CIRCLE;
+        float least = shape_extent_min(&s->traits->geometry);
+        float most = shape_extent_max(&s->traits->geometry, motion->local_center);
+        bool round = s->traits->geometry.kind == SHAPE_CIRCLE;
         motion->turn_reach =
-            float_max(motion->turn_reach, round ? most - s->geometry.circle.radius : most);
+            float_max(motion->turn_reach, round ? most - s->traits->geometry.circle.radius : most);
         motion->extent_min = first ? least : float_min(motion->extent_min, least);
         motion->extent_max = float_max(motion->extent_max, most);
         first = false;

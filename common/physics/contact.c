@@ -16,7 +16,7 @@ bool contact_wanted(const physics_world *world, uint32_t shape_a, uint32_t shape
 {
     const shape *a = &world->shapes.data[shape_a];
     const shape *b = &world->shapes.data[shape_b];
-    if (a->body == b->body || !filters_match(&a->filter, &b->filter)) {
+    if (a->body == b->body || !filters_match(&a->traits->filter, &b->traits->filter)) {
         return false;
     }
     body_type type_a = world->bodies.data[a->body].type;
@@ -27,10 +27,10 @@ bool contact_wanted(const physics_world *world, uint32_t shape_a, uint32_t shape
         // A sensor sees what may move past it, or past which it may move; not other sensors.
         const shape *seen = sensor_a ? b : a;
         return sensor_a != sensor_b && (type_a != BODY_STATIC || type_b != BODY_STATIC) &&
-               (seen->events & SHAPE_EVENT_SENSOR) != 0;
+               (seen->traits->events & SHAPE_EVENT_SENSOR) != 0;
     }
     return (type_a == BODY_DYNAMIC || type_b == BODY_DYNAMIC) &&
-           manifold_supported(a->geometry.kind, b->geometry.kind) &&
+           manifold_supported(a->traits->geometry.kind, b->traits->geometry.kind) &&
            !joint_prevents_contact(world, a->body, b->body);
 }
 
@@ -128,20 +128,21 @@ static bool in_order(const physics_world *world, uint32_t shape_a, uint32_t shap
     if (sensor_a != sensor_b) {
         return sensor_a; // the sensor is always a
     }
-    return a->geometry.kind != b->geometry.kind ? a->geometry.kind > b->geometry.kind
-                                                : shape_a < shape_b;
+    return a->traits->geometry.kind != b->traits->geometry.kind
+               ? a->traits->geometry.kind > b->traits->geometry.kind
+               : shape_a < shape_b;
 }
 
 // The radius on which a shape rolls; what has none does not roll.
 static float radius_of(const shape *s)
 {
-    switch (s->geometry.kind) {
+    switch (s->traits->geometry.kind) {
     case SHAPE_CIRCLE:
-        return s->geometry.circle.radius;
+        return s->traits->geometry.circle.radius;
     case SHAPE_CAPSULE:
-        return s->geometry.capsule.radius;
+        return s->traits->geometry.capsule.radius;
     case SHAPE_POLYGON:
-        return s->geometry.polygon.radius;
+        return s->traits->geometry.polygon.radius;
     default:
         return 0.0f;
     }
@@ -150,7 +151,8 @@ static float radius_of(const shape *s)
 // The livelier and the rougher-rolling surface of the two decides for both.
 static float rolling_of(const shape *a, const shape *b)
 {
-    return float_max(a->rolling_resistance * radius_of(a), b->rolling_resistance * radius_of(b));
+    return float_max(a->traits->rolling_resistance * radius_of(a),
+                     b->traits->rolling_resistance * radius_of(b));
 }
 
 surface contact_surface(const physics_world *world, const contact *c)
@@ -161,9 +163,9 @@ surface contact_surface(const physics_world *world, const contact *c)
     const shape *a = &world->shapes.data[c->shape_a];
     const shape *b = &world->shapes.data[c->shape_b];
     return (surface){
-        .restitution = float_max(a->restitution, b->restitution),
+        .restitution = float_max(a->traits->restitution, b->traits->restitution),
         .rolling_resistance = rolling_of(a, b),
-        .tangent_speed = a->tangent_speed + b->tangent_speed,
+        .tangent_speed = a->traits->tangent_speed + b->traits->tangent_speed,
     };
 }
 
@@ -184,14 +186,14 @@ bool contact_place(physics_world *world, uint32_t slot, uint32_t shape_a, uint32
     if (((a->flags | b->flags) & SHAPE_SENSOR) != 0) {
         flags |= CONTACT_SENSOR;
     }
-    if (((a->events | b->events) & SHAPE_EVENT_CONTACT) != 0) {
+    if (((a->traits->events | b->traits->events) & SHAPE_EVENT_CONTACT) != 0) {
         flags |= CONTACT_EVENTS;
     }
-    if (((a->events | b->events) & SHAPE_EVENT_HIT) != 0) {
+    if (((a->traits->events | b->traits->events) & SHAPE_EVENT_HIT) != 0) {
         flags |= CONTACT_HIT;
     }
-    if (float_max(a->restitution, b->restitution) > 0.0f || rolling_of(a, b) > 0.0f ||
-        a->tangent_speed + b->tangent_speed != 0.0f) {
+    if (float_max(a->traits->restitution, b->traits->restitution) > 0.0f ||
+        rolling_of(a, b) > 0.0f || a->traits->tangent_speed + b->traits->tangent_speed != 0.0f) {
         flags |= CONTACT_SURFACE;
     }
     if (radius_of(a) > 0.0f || radius_of(b) > 0.0f) {
@@ -206,7 +208,7 @@ bool contact_place(physics_world *world, uint32_t slot, uint32_t shape_a, uint32
         .reach = b->reach,
         .colour = COLOUR_NONE,
         // The geometric mean lets one slippery surface make the pair slippery.
-        .friction = sqrtf(a->friction * b->friction),
+        .friction = sqrtf(a->traits->friction * b->traits->friction),
     };
     link_edge(world, slot, 0);
     link_edge(world, slot, 1);

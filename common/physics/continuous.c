@@ -173,7 +173,7 @@ static float clearance(const swept_body *s, vec2 normal, vec2 place, bool at_end
 // there.
 static bool stays_in_front(const swept_body *s, vec2 normal, vec2 place, bool at_end_only)
 {
-    float allowed = float_max(LINEAR_SLOP, 0.25f * shape_extent_min(&s->shape->geometry));
+    float allowed = float_max(LINEAR_SLOP, 0.25f * shape_extent_min(&s->shape->traits->geometry));
     return clearance(s, normal, place, at_end_only) > -allowed;
 }
 
@@ -217,13 +217,13 @@ static bool may_pass(const swept_body *s, const shape *o, const way *other)
     sweep at = way_piece(other, s->way.start, 0.0f, 0.0f);
     transform frame = sweep_at(&at, 0.0f);
     bool still = other->by.x == 0.0f && other->by.y == 0.0f && other->turn == 0.0;
-    switch (o->geometry.kind) {
+    switch (o->traits->geometry.kind) {
     case SHAPE_CHAIN_SEGMENT:
-        return passes_piece(s, &o->geometry.chain.edge, frame);
+        return passes_piece(s, &o->traits->geometry.chain.edge, frame);
     case SHAPE_POLYGON:
-        return !still || passes_polygon(s, &o->geometry.polygon, frame);
+        return !still || passes_polygon(s, &o->traits->geometry.polygon, frame);
     case SHAPE_SEGMENT:
-        return !still || passes_segment(s, &o->geometry.segment, frame);
+        return !still || passes_segment(s, &o->traits->geometry.segment, frame);
     default:
         return true;
     }
@@ -346,7 +346,7 @@ static bool sweep_against(void *context, uint32_t other)
     if (!may_pass(s, o, &other_way)) {
         return true;
     }
-    proxy proxy_other = proxy_from_shape(&o->geometry);
+    proxy proxy_other = proxy_from_shape(&o->traits->geometry);
     bool touching;
     bool caught = false;
     float fraction = first_touch(s, &s->proxy, &proxy_other, &other_way, &touching);
@@ -383,8 +383,8 @@ static aabb swept_box(const swept_body *s)
         aabb line = {vec2_min(whole->c1, whole->c2), vec2_max(whole->c1, whole->c2)};
         return aabb_at(s->way.start, aabb_expand(line, m->extent_max));
     }
-    aabb before = shape_aabb(&s->shape->geometry, s->at_start);
-    aabb after = shape_aabb(&s->shape->geometry, s->at_end);
+    aabb before = shape_aabb(&s->shape->traits->geometry, s->at_start);
+    aabb after = shape_aabb(&s->shape->traits->geometry, s->at_end);
     // A point leaves the hull of the two by no more than the sagitta of its arc, which is less than
     // the chord.
     float chord = vec2_length((vec2){whole->q1.c - whole->q2.c, whole->q1.s - whole->q2.s});
@@ -401,7 +401,7 @@ static void sweep_shapes(swept_body *s, const reaches *reach, bool against_movin
         if (!s->shape->boxed || (s->shape->flags & SHAPE_SENSOR) != 0) {
             continue;
         }
-        s->proxy = proxy_from_shape(&s->shape->geometry);
+        s->proxy = proxy_from_shape(&s->shape->traits->geometry);
         aabb box = swept_box(s);
         const tree *trees = world->broad.trees;
         tree_query(&trees[BODY_STATIC], box, sweep_against, s);

@@ -80,7 +80,7 @@ static fold_words add_geometry(fold_words sum, const shape_geometry *g)
     }
 }
 
-uint64_t shape_signature(const shape *s)
+uint64_t shape_signature(const shape_traits *s)
 {
     enum { NEXT = POLYGON_VERTICES_MAX + 2 }; // pair after those of the geometry
     _Static_assert(NEXT + 4 <= FOLD_PAIRS, "a row has no more");
@@ -99,7 +99,7 @@ static uint64_t hash_shape(const physics_world *world, uint32_t slot)
     const shape *s = &world->shapes.data[slot];
     fold_words sum = fold_start(ROW_SHAPE, slots_id(&world->shape_slots, slot),
                                 (uint64_t)s->body << 32 | s->flags);
-    sum = fold_add(sum, 1, fold_of_words(s->signature, s->chain));
+    sum = fold_add(sum, 1, fold_of_words(s->traits->signature, s->chain));
     sum = add_vecs(sum, 2, s->fat.lower, s->fat.upper);
     return fold_end(sum);
 }

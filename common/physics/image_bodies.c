@@ -279,7 +279,8 @@ static void check_boxes(image_stream *s, const physics_world *world, uint32_t sl
     for (uint32_t i = world->bodies.data[slot].shapes; i != NONE; i = world->shapes.data[i].next) {
         const shape *shape_ = &world->shapes.data[i];
         if (shape_->boxed) {
-            aabb tight = shape_aabb(&shape_->geometry, (transform){{0.0f, 0.0f}, m->rotation});
+            aabb tight =
+                shape_aabb(&shape_->traits->geometry, (transform){{0.0f, 0.0f}, m->rotation});
             stream_expect(s, aabb_contains(shape_->fat, aabb_at(m->position, tight)),
                           "a box that does not hold its shape");
         }

@@ -144,20 +144,27 @@ static bool same_geometry(const shape_geometry *a, const shape_geometry *b)
     }
 }
 
-static bool same_definition(const shape *a, const shape *b)
+static bool same_definition(const shape *shape_a, const shape *shape_b)
 {
     const uint32_t kept = SHAPE_IS_CHAIN | SHAPE_SENSOR;
+    const shape_traits *a = shape_a->traits;
+    const shape_traits *b = shape_b->traits;
+    if (((shape_a->flags ^ shape_b->flags) & kept) != 0) {
+        return false;
+    }
+    if (a == b) {
+        return true;
+    }
     const float of_a[] = {a->density, a->friction, a->restitution, a->rolling_resistance,
                           a->tangent_speed};
     const float of_b[] = {b->density, b->friction, b->restitution, b->rolling_resistance,
                           b->tangent_speed};
-    if (a->signature != b->signature || ((a->flags ^ b->flags) & kept) != 0 ||
-        a->events != b->events || a->filter.category != b->filter.category ||
-        a->filter.mask != b->filter.mask || a->filter.group != b->filter.group ||
-        !same_bits(of_a, of_b, sizeof of_a)) {
+    if (a->signature != b->signature || a->events != b->events ||
+        a->filter.category != b->filter.category || a->filter.mask != b->filter.mask ||
+        a->filter.group != b->filter.group || !same_bits(of_a, of_b, sizeof of_a)) {
         return false;
     }
-    if ((a->flags & SHAPE_IS_CHAIN) != 0) {
+    if ((shape_a->flags & SHAPE_IS_CHAIN) != 0) {
         return a->loop == b->loop && a->point_count == b->point_count &&
                same_bits(a->points, b->points, a->point_count * sizeof *a->points);
     }
@@ -172,7 +179,7 @@ static void grow_buckets(const physics_world *world, shape_table *table)
     table->buckets.count = wanted;
     memset(table->buckets.data, 0, wanted * sizeof *table->buckets.data);
     for (uint32_t i = 0; i < table->first.count; i++) {
-        uint64_t signature = world->shapes.data[table->first.data[i]].signature;
+        uint64_t signature = world->shapes.data[table->first.data[i]].traits->signature;
         uint32_t place = (uint32_t)signature & (wanted - 1);
         while (table->buckets.data[place] != 0) {
             place = (place + 1) & (wanted - 1);
@@ -189,7 +196,7 @@ static uint32_t table_number(const physics_world *world, shape_table *table, uin
     }
     const shape *s = &world->shapes.data[slot];
     uint32_t mask = table->buckets.count - 1;
-    uint32_t place = (uint32_t)s->signature & mask;
+    uint32_t place = (uint32_t)s->traits->signature & mask;
     for (uint32_t number; (number = table->buckets.data[place]) != 0; place = (place + 1) & mask) {
         if (same_definition(&world->shapes.data[table->first.data[number - 1]], s)) {
             return number - 1;
@@ -202,23 +209,24 @@ static uint32_t table_number(const physics_world *world, shape_table *table, uin
 
 static void definition_of(const shape *from, shape_def *def)
 {
+    const shape_traits *traits = from->traits;
     memset(def, 0, sizeof *def); // padding too: definitions are compared as bytes first
     def->form = (from->flags & SHAPE_IS_CHAIN) != 0 ? FORM_CHAIN : FORM_CONVEX;
     if (def->form == FORM_CHAIN) {
-        def->points = from->points;
-        def->point_count = (int)from->point_count;
-        def->loop = from->loop;
+        def->points = traits->points;
+        def->point_count = (int)traits->point_count;
+        def->loop = traits->loop;
     } else {
-        def->geometry = from->geometry;
+        def->geometry = shape_traits_geometry(traits);
     }
-    def->density = (double)from->density;
-    def->friction = (double)from->friction;
-    def->restitution = (double)from->restitution;
-    def->rolling_resistance = (double)from->rolling_resistance;
-    def->tangent_speed = (double)from->tangent_speed;
+    def->density = (double)traits->density;
+    def->friction = (double)traits->friction;
+    def->restitution = (double)traits->restitution;
+    def->rolling_resistance = (double)traits->rolling_resistance;
+    def->tangent_speed = (double)traits->tangent_speed;
     def->sensor = (from->flags & SHAPE_SENSOR) != 0;
-    def->filter = from->filter;
-    def->events = from->events;
+    def->filter = traits->filter;
+    def->events = traits->events;
 }
 
 static void write_definition(image_stream *s, const physics_world *world, shape_table *table,
@@ -326,13 +334,18 @@ static void read_own(image_stream *s, physics_world *world, uint32_t slot, uint3
     }
 }
 
+static uint32_t pieces_of(const shape_traits *chain)
+{
+    return chain->loop ? chain->point_count : chain->point_count - 1;
+}
+
 static void read_piece(image_stream *s, physics_world *world, uint32_t slot, uint32_t owner,
                        uint32_t chain, shape_table *table)
 {
     bool known = chain < slot && slots_has(&world->shape_slots, chain);
     const shape *c = &world->shapes.data[known ? chain : NONE];
     bool good = known && c->body == owner && (c->flags & SHAPE_IS_CHAIN) != 0 &&
-                table->pieces.data[chain] < (c->loop ? c->point_count : c->point_count - 1);
+                table->pieces.data[chain] < pieces_of(c->traits);
     stream_expect(s, good, "a piece of no chain");
     if (good) {
         shape_place_piece(world, slot, chain, (int)table->pieces.data[chain]++);

@@ -37,8 +37,8 @@ static void take_manifold(contact *c, const manifold *m, transform reference)
 // A sensor notes whether shapes overlap, no more.
 static bool sensor_overlaps(const shape *a, const shape *b, transform b_in_a)
 {
-    proxy pa = proxy_from_shape(&a->geometry);
-    proxy pb = proxy_from_shape(&b->geometry);
+    proxy pa = proxy_from_shape(&a->traits->geometry);
+    proxy pb = proxy_from_shape(&b->traits->geometry);
     return distance_proxies(&pa, &pb, b_in_a, true, NULL).distance <= 0.0f;
 }
 
@@ -84,7 +84,7 @@ static finding renew_contact(physics_world *world, contact *c)
         return sensor_overlaps(a, b, b_in_a) ? FOUND_POINTS : FOUND_NOTHING;
     }
     if (!is_still_good(c, b_in_a)) {
-        manifold m = manifold_shapes(&a->geometry, &b->geometry, b_in_a);
+        manifold m = manifold_shapes(&a->traits->geometry, &b->traits->geometry, b_in_a);
         take_manifold(c, &m, b_in_a);
     }
     return c->point_count > 0 ? FOUND_POINTS : FOUND_NOTHING;
@@ -95,7 +95,7 @@ bool contact_restore(physics_world *world, uint32_t slot)
     contact *c = &world->contacts.data[slot];
     const shape *a = &world->shapes.data[c->shape_a];
     const shape *b = &world->shapes.data[c->shape_b];
-    manifold m = manifold_shapes(&a->geometry, &b->geometry, c->reference);
+    manifold m = manifold_shapes(&a->traits->geometry, &b->traits->geometry, c->reference);
     take_manifold(c, &m, c->reference);
     return c->point_count > 0;
 }

@@ -29,10 +29,10 @@ bool query_sees(const physics_world *world, const query_filter *filter, uint32_t
         return false;
     }
     const shape_filter *f = &filter->filter;
-    if (f->group != 0 && f->group == s->filter.group) {
+    if (f->group != 0 && f->group == s->traits->filter.group) {
         return f->group > 0;
     }
-    return (f->category & s->filter.mask) != 0 && (s->filter.category & f->mask) != 0;
+    return (f->category & s->traits->filter.mask) != 0 && (s->traits->filter.category & f->mask) != 0;
 }
 
 status query_shape_check(const shape_geometry *form, error *err)
@@ -128,13 +128,13 @@ static float visit(void *context, uint32_t slot, float fraction)
     const shape *target = &s->world->shapes.data[slot];
     pose frame = body_pose(&s->world->motions.data[target->body]);
     // The box of now, not the one in the tree, which depends on how the body came here.
-    aabb box = shape_aabb_at(&target->geometry, frame);
+    aabb box = shape_aabb_at(&target->traits->geometry, frame);
     double enter;
     double leave;
     if (!query_sees(s->world, &s->filter, slot) || !cut(s, box, &enter, &leave)) {
         return fraction;
     }
-    cast_result hit = meet(s, &target->geometry, frame, enter, leave);
+    cast_result hit = meet(s, &target->traits->geometry, frame, enter, leave);
     if (!hit.hit) {
         return fraction;
     }

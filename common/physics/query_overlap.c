@@ -51,11 +51,12 @@ static bool meets(const overlap *o, const shape *target)
 {
     pose frame = body_pose(&o->world->motions.data[target->body]);
     if (o->is_point) {
-        return shape_contains(&target->geometry, pose_inv_point(frame, o->lower));
+        return shape_contains(&target->traits->geometry, pose_inv_point(frame, o->lower));
     }
-    proxy own = proxy_from_shape(&target->geometry);
-    proxy near =
-        o->with == NULL ? area_near(o, shape_aabb_at(&target->geometry, frame), frame) : *o->with;
+    proxy own = proxy_from_shape(&target->traits->geometry);
+    proxy near = o->with == NULL
+                     ? area_near(o, shape_aabb_at(&target->traits->geometry, frame), frame)
+                     : *o->with;
     transform placed = o->with == NULL ? TRANSFORM_IDENTITY : pose_relative(frame, o->frame);
     return distance_proxies(&own, &near, placed, true, NULL).distance <= TOUCH_DISTANCE;
 }
@@ -192,7 +193,7 @@ static bool visit_nearest(void *context, uint32_t slot)
         return true;
     }
     pose frame = body_pose(&n->world->motions.data[target->body]);
-    proxy own = proxy_from_shape(&target->geometry);
+    proxy own = proxy_from_shape(&target->traits->geometry);
     proxy asked = {.count = 1, .points = {pose_inv_point(frame, n->point)}};
     distance_result d = distance_proxies(&own, &asked, TRANSFORM_IDENTITY, true, NULL);
     double distance = (double)d.distance;

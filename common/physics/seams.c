@@ -91,7 +91,7 @@ typedef struct outline {
 
 static void outline_of(const physics_world *world, uint32_t shape_, outline *o)
 {
-    const shape_geometry *g = &world->shapes.data[shape_].geometry;
+    const shape_geometry *g = &world->shapes.data[shape_].traits->geometry;
     *o = (outline){.points = o->ends, .count = 2};
     switch (g->kind) {
     case SHAPE_POLYGON:

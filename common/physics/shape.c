@@ -39,23 +39,13 @@ static void unlink_shape(physics_world *world, uint32_t slot)
     b->shape_count--;
 }
 
-static void fill_slot(physics_world *world, uint32_t slot, uint32_t owner, const shape_def *def)
+// Takes an owner, traits and what follows from it.
+static void fill_slot(physics_world *world, uint32_t slot, const shape *from, shape_traits *traits)
 {
-    world->shapes.data[slot] = (shape){
-        .geometry = def->form == FORM_CHAIN ? (shape_geometry){0} : def->geometry,
-        .body = owner,
-        .flags = def->sensor ? SHAPE_SENSOR : 0,
-        .events = def->events,
-        .density = (float)def->density,
-        .friction = (float)def->friction,
-        .restitution = (float)def->restitution,
-        .rolling_resistance = (float)def->rolling_resistance,
-        .tangent_speed = (float)def->tangent_speed,
-        .filter = def->filter,
-    };
     shape *s = &world->shapes.data[slot];
-    s->signature = shape_signature(s);
-    s->reach = shape_extent_max(&s->geometry, (vec2){0.0f, 0.0f});
+    *s = *from;
+    s->traits = traits;
+    s->reach = shape_extent_max(&traits->geometry, (vec2){0.0f, 0.0f});
     link_shape(world, slot);
 }
 
@@ -68,7 +58,7 @@ static uint32_t take_slot(physics_world *world)
 }
 
 // Where a chain does not go on, its last edge does, straight: the end is then an ordinary corner.
-static vec2 chain_point(const shape *chain, int i)
+static vec2 chain_point(const shape_traits *chain, int i)
 {
     const vec2 *points = chain->points;
     int n = (int)chain->point_count;
@@ -86,44 +76,77 @@ static vec2 chain_point(const shape *chain, int i)
 
 void shape_place_piece(physics_world *world, uint32_t slot, uint32_t chain, int i)
 {
-    const shape whole = world->shapes.data[chain];
-    world->shapes.data[slot] = whole;
-    shape *piece = &world->shapes.data[slot];
-    piece->points = NULL;
-    piece->point_count = 0;
-    piece->flags &= ~(uint32_t)SHAPE_IS_CHAIN;
-    piece->geometry = (shape_geometry){
-        .kind = SHAPE_CHAIN_SEGMENT,
-        .chain = {.ghost_before = chain_point(&whole, i - 1),
-                  .edge = {chain_point(&whole, i), chain_point(&whole, i + 1)},
-                  .ghost_after = chain_point(&whole, i + 2)},
+    const shape *whole = &world->shapes.data[chain];
+    shape_traits like;
+    memset(&like, 0, sizeof like);
+    like.events = whole->traits->events;
+    like.filter = whole->traits->filter;
+    like.density = whole->traits->density;
+    like.friction = whole->traits->friction;
+    like.restitution = whole->traits->restitution;
+    like.rolling_resistance = whole->traits->rolling_resistance;
+    like.tangent_speed = whole->traits->tangent_speed;
+    like.loop = whole->traits->loop;
+    like.geometry.kind = SHAPE_CHAIN_SEGMENT;
+    like.geometry.chain = (chain_segment){
+        .ghost_before = chain_point(whole->traits, i - 1),
+        .edge = {chain_point(whole->traits, i), chain_point(whole->traits, i + 1)},
+        .ghost_after = chain_point(whole->traits, i + 2),
     };
-    piece->signature = shape_signature(piece);
-    piece->reach = shape_extent_max(&piece->geometry, (vec2){0.0f, 0.0f});
-    link_shape(world, slot);
+    like.signature = shape_signature(&like);
+    const shape piece = {
+        .body = whole->body,
+        .chain = chain,
+        .flags = whole->flags & ~(uint32_t)SHAPE_IS_CHAIN,
+    };
+    fill_slot(world, slot, &piece, shape_traits_take(&world->traits, &like));
+}
+
+static vec2 *copy_points(const shape_def *def)
+{
+    size_t bytes = (size_t)def->point_count * sizeof *def->points;
+    vec2 *points = malloc(bytes);
+    ASSERT(points != NULL);
+    memcpy(points, def->points, bytes);
+    return points;
 }
 
 void shape_place(physics_world *world, uint32_t slot, uint32_t owner, const shape_def *def)
 {
-    fill_slot(world, slot, owner, def);
-    if (def->form != FORM_CHAIN) {
-        return;
+    bool chain = def->form == FORM_CHAIN;
+    shape_traits like;
+    memset(&like, 0, sizeof like);
+    like.events = def->events;
+    like.filter.category = def->filter.category;
+    like.filter.mask = def->filter.mask;
+    like.filter.group = def->filter.group;
+    like.density = (float)def->density;
+    like.friction = (float)def->friction;
+    like.restitution = (float)def->restitution;
+    like.rolling_resistance = (float)def->rolling_resistance;
+    like.tangent_speed = (float)def->tangent_speed;
+    if (!chain) {
+        like.geometry = def->geometry;
     }
-    shape *s = &world->shapes.data[slot];
-    size_t bytes = (size_t)def->point_count * sizeof *def->points;
-    s->points = malloc(bytes);
-    ASSERT(s->points != NULL);
-    memcpy(s->points, def->points, bytes);
-    s->point_count = (uint32_t)def->point_count;
-    s->loop = def->loop;
-    s->chain = slot;
-    s->flags |= SHAPE_IS_CHAIN;
+    like.signature = shape_signature(&like);
+    if (chain) {
+        like.points = copy_points(def);
+        like.point_count = (uint32_t)def->point_count;
+        like.loop = def->loop;
+    }
+    const shape from = {
+        .body = owner,
+        .chain = chain ? slot : NONE,
+        .flags = (def->sensor ? SHAPE_SENSOR : 0u) | (chain ? SHAPE_IS_CHAIN : 0u),
+    };
+    fill_slot(world, slot, &from, shape_traits_take(&world->traits, &like));
 }
 
 void shape_place_like(physics_world *world, uint32_t slot, uint32_t owner, uint32_t like)
 {
     shape *s = &world->shapes.data[slot];
     *s = world->shapes.data[like];
+    s->traits->users++;
     s->body = owner;
     s->flags &= SHAPE_SENSOR;
     s->boxed = false;
@@ -146,7 +169,7 @@ static void free_slot(physics_world *world, uint32_t slot)
 {
     shape_leave_broad_phase(world, slot);
     unlink_shape(world, slot);
-    free(world->shapes.data[slot].points);
+    shape_traits_drop(&world->traits, world->shapes.data[slot].traits);
     world->shapes.data[slot] = (shape){0};
     slots_release(&world->shape_slots, slot);
 }
@@ -176,7 +199,7 @@ static tree *tree_of(physics_world *world, const shape *s)
 
 static aabb box_around(const shape *s, const body_motion *m)
 {
-    return shape_aabb(&s->geometry, (transform){{0.0f, 0.0f}, m->rotation});
+    return shape_aabb(&s->traits->geometry, (transform){{0.0f, 0.0f}, m->rotation});
 }
 
 // What moves gets room to move in before it is looked at again; small shapes less of it, for their
@@ -207,7 +230,7 @@ static void insert_box(physics_world *world, uint32_t slot, aabb fat, bool known
     shape *s = &world->shapes.data[slot];
     s->fat = fat;
     s->boxed = true;
-    tree_insert(tree_of(world, s), slot, fat, s->filter.group, known);
+    tree_insert(tree_of(world, s), slot, fat, s->traits->filter.group, known);
     world->motions.data[s->body].room = 0.0f;
     if (!known) {
         note_enlarged(world, slot);
@@ -244,7 +267,7 @@ void shape_restore_box(physics_world *world, uint32_t slot, aabb fat, bool enlar
     if (enlarged) {
         note_enlarged(world, slot);
     } else {
-        tree_put(tree_of(world, s), slot, fat, s->filter.group);
+        tree_put(tree_of(world, s), slot, fat, s->traits->filter.group);
     }
 }
 
@@ -255,7 +278,8 @@ void shapes_finish_boxes(physics_world *world)
     }
     for (uint32_t i = 0; i < world->enlarged.count; i++) {
         shape *s = &world->shapes.data[world->enlarged.data[i]];
-        tree_insert(tree_of(world, s), world->enlarged.data[i], s->fat, s->filter.group, false);
+        tree_insert(tree_of(world, s), world->enlarged.data[i], s->fat, s->traits->filter.group,
+                    false);
     }
 }
 
@@ -392,18 +416,18 @@ status shape_get(const physics_world *world, shape_id id, shape_info *out, error
         .def =
             {
                 .form = (s->flags & SHAPE_IS_CHAIN) != 0 ? FORM_CHAIN : FORM_CONVEX,
-                .geometry = s->geometry,
-                .points = s->points,
-                .point_count = (int)s->point_count,
-                .loop = s->loop,
-                .density = (double)s->density,
-                .friction = (double)s->friction,
-                .restitution = (double)s->restitution,
-                .rolling_resistance = (double)s->rolling_resistance,
-                .tangent_speed = (double)s->tangent_speed,
+                .geometry = shape_traits_geometry(s->traits),
+                .points = s->traits->points,
+                .point_count = (int)s->traits->point_count,
+                .loop = s->traits->loop,
+                .density = (double)s->traits->density,
+                .friction = (double)s->traits->friction,
+                .restitution = (double)s->traits->restitution,
+                .rolling_resistance = (double)s->traits->rolling_resistance,
+                .tangent_speed = (double)s->traits->tangent_speed,
                 .sensor = (s->flags & SHAPE_SENSOR) != 0,
-                .filter = s->filter,
-                .events = s->events,
+                .filter = s->traits->filter,
+                .events = s->traits->events,
             },
     };
     return STATUS_OK;

@@ -154,7 +154,7 @@ static void check_shape(const physics_world *world, uint32_t slot)
     ASSERT(slots_has(&world->body_slots, s->body));
     const body *b = &world->bodies.data[s->body];
     bool chain = (s->flags & SHAPE_IS_CHAIN) != 0;
-    ASSERT(chain == (s->points != NULL) && (!chain || s->chain == slot));
+    ASSERT(chain == (s->traits->points != NULL) && (!chain || s->chain == slot));
     ASSERT(s->chain == NONE || slots_has(&world->shape_slots, s->chain));
     ASSERT(s->boxed == (!chain && (b->flags & BODY_ENABLED) != 0));
     if (!s->boxed) {
@@ -165,7 +165,7 @@ static void check_shape(const physics_world *world, uint32_t slot)
     ASSERT(tree_find(&world->broad.trees[b->type], slot, &box));
     ASSERT(aabb_contains(box, s->fat) && aabb_contains(s->fat, box));
     const body_motion *m = &world->motions.data[s->body];
-    aabb tight = shape_aabb(&s->geometry, (transform){{0.0f, 0.0f}, m->rotation});
+    aabb tight = shape_aabb(&s->traits->geometry, (transform){{0.0f, 0.0f}, m->rotation});
     ASSERT(aabb_contains(s->fat, aabb_at(m->position, tight)));
 }
 

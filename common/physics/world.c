@@ -82,9 +82,7 @@ void world_free(physics_world *world)
     for (uint32_t i = 0; i < world->bodies.count; i++) {
         free(world->bodies.data[i].tag);
     }
-    for (uint32_t i = 0; i < world->shapes.count; i++) {
-        free(world->shapes.data[i].points);
-    }
+    traits_table_deinit(&world->traits);
     joints_free(world);
     slots_deinit(&world->body_slots);
     slots_deinit(&world->shape_slots);

@@ -122,22 +122,34 @@ enum { // shape.flags
     SHAPE_ENLARGED = 1u << 2  // its box was renewed in this step: look for new pairs
 };
 
-typedef struct shape {
-    aabb fat;       // the box in the broad phase
-    uint32_t flags; // shape.flags
-    bool boxed;     // in the broad phase
-    uint32_t body;
-    uint32_t next;   // of the same body
-    float reach;     // farthest point from the body's origin [m]
+// What a shape never changes. Most bodies bear the same shape as another, so those that are alike
+// share one (shape_traits.c).
+typedef struct shape_traits {
+    uint64_t signature; // hash of all below
+    uint32_t users;
     uint32_t events; // bits of shape_events
-    uint32_t chain;  // the chain that this is a piece of; of a chain: itself
-    shape_geometry geometry;
-    float density, friction, restitution, rolling_resistance, tangent_speed;
     shape_filter filter;
+    float density, friction, restitution, rolling_resistance, tangent_speed;
     uint32_t point_count; // of a chain
     vec2 *points;         // of a chain, owned
-    uint64_t signature;   // hash of the geometry, for hash.c
     bool loop;
+    shape_geometry geometry; // no more of it is there than its kind needs
+} shape_traits;
+
+typedef struct traits_table {
+    shape_traits **places; // open addressing, by signature
+    uint32_t count, capacity;
+} traits_table;
+
+typedef struct shape {
+    aabb fat; // the box in the broad phase
+    shape_traits *traits;
+    uint32_t body;
+    uint32_t next;  // of the same body
+    uint32_t chain; // the chain that this is a piece of; of a chain: itself
+    float reach;    // farthest point from the body's origin [m]
+    uint32_t flags; // shape.flags
+    bool boxed;     // in the broad phase
 } shape;
 
 // ---- contacts
@@ -271,6 +283,7 @@ struct physics_world {
     ARRAY(uint32_t) awake_joints;
     graph_colour graph[COLOURS + 1];
 
+    traits_table traits;
     broad_phase broad;
     pair_set pairs; // of shape slots that have a contact
 
@@ -349,8 +362,16 @@ static inline pose body_pose(const body_motion *motion)
     return (pose){motion->position, motion->rotation};
 }
 
+// what shapes share (shape_traits.c)
+// Equal ones of the table's, or new ones; one user more. `like` is to have no padding that is
+// not zero; of a chain's the points are taken over, and it is shared with nobody.
+shape_traits *shape_traits_take(traits_table *table, const shape_traits *like);
+void shape_traits_drop(traits_table *table, shape_traits *traits);
+shape_geometry shape_traits_geometry(const shape_traits *traits); // as a whole, the rest zero
+void traits_table_deinit(traits_table *table);                    // with all that it holds
+
 // shapes (shape.c)
-uint64_t shape_signature(const shape *s); // hash.c
+uint64_t shape_signature(const shape_traits *s); // hash.c
 uint32_t shape_attach(physics_world *world, uint32_t body, const shape_def *def);
 // Into a slot that is taken already: a shape (a chain without its pieces), the i-th piece of a
 // chain, a box as it was; once all have theirs, shapes_finish_boxes() makes trees of them.
