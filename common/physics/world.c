@@ -164,15 +164,21 @@ static void run_phase(physics_world *world, void (*phase)(physics_world *), doub
 void world_step(physics_world *world)
 {
     world_profile *p = &world->profile;
+    *p = (world_profile){0};
     events_begin(world);
     run_phase(world, find_pairs, &p->find_pairs);
     run_phase(world, narrow_phase, &p->narrow_phase);
-    run_phase(world, solve_constraints, &p->solve);
+    const bool moves = world->awake_bodies.count > 0; // else there is nothing to solve, nor to move
+    if (moves) {
+        run_phase(world, solve_constraints, &p->solve);
+    }
     run_phase(world, touch_events, &p->events);
-    run_phase(world, finalize_bodies, &p->finalize);
-    run_phase(world, solve_continuous, &p->continuous);
-    joints_check_break(world);
-    run_phase(world, update_sleep, &p->sleep);
+    if (moves) {
+        run_phase(world, finalize_bodies, &p->finalize);
+        run_phase(world, solve_continuous, &p->continuous);
+        joints_check_break(world);
+        run_phase(world, update_sleep, &p->sleep);
+    }
     world->tick++;
     world->events_finished = true;
 }
