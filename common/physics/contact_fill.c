@@ -24,6 +24,11 @@ _Static_assert(offsetof(body_motion, center) == 0 && offsetof(body_motion, posit
                    offsetof(body_motion, inv_inertia) == 52,
                "the two rows of a motion");
 
+// With less of a turn in a step, what is round rolls on one point of its rim: it may sink in by an
+// eight-hundredth of its radius, and loses a little speed to that, so that what rocks between
+// others comes to rest [rad].
+#define ROLLS_TURN 0.05f
+
 typedef double double4 __attribute__((vector_size(32)));
 
 typedef struct vector_lanes {
@@ -102,14 +107,39 @@ INLINE void gather_ways(const body_motion *motions, const contact_lanes *group, 
     transpose_quads(rows, out);
 }
 
-// Who is in which lane, and how many points they have.
+// Of the lanes of a mask.
+INLINE void fill_rounding(const physics_world *world, contact_lanes *group,
+                          const contact *const *seated, uint32_t lanes)
+{
+    if (lanes == 0) {
+        return;
+    }
+    group->features |= LANES_ROUND;
+    group->round_a = group->round_b = splat(0.0f);
+    for (; lanes != 0; lanes &= lanes - 1) {
+        int lane = __builtin_ctz(lanes);
+        rounding r = contact_rounding(world, seated[lane]);
+        group->round_a[lane] = r.a;
+        group->round_b[lane] = r.b;
+    }
+}
+
+// Lanes in which one of the bodies turns so far in a step that it counts where it is round.
+INLINE uint32_t rolling_lanes(const state_lanes *a, const state_lanes *b, const step_context *step)
+{
+    wide turn = max_wide(max_wide(a->w, -a->w), max_wide(b->w, -b->w)) * splat(step->dt);
+    return signs_of(turn > splat(ROLLS_TURN));
+}
+
+// Who is in which lane, and how many points they have; in *round the lanes with CONTACT_ROUND.
 INLINE wide_int seat_contacts(const physics_world *world, contact_lanes *group,
-                              const uint32_t *slots, uint32_t count, const contact **seated)
+                              const uint32_t *slots, uint32_t count, const contact **seated,
+                              uint32_t *round)
 {
     int32_t points[LANES] __attribute__((aligned(32)));
     uint32_t touching = 0;
     uint32_t surfaces = 0;
-    uint32_t rounds = 0;
+    *round = 0;
     for (uint32_t lane = 0; lane < LANES; lane++) {
         uint32_t slot = lane < count ? slots[lane] : NONE;
         const contact *c = &world->contacts.data[slot];
@@ -120,7 +150,7 @@ INLINE wide_int seat_contacts(const physics_world *world, contact_lanes *group,
         points[lane] = c->point_count;
         touching |= (uint32_t)((c->flags & CONTACT_TOUCHING) != 0) << lane;
         surfaces |= (uint32_t)((c->flags & CONTACT_SURFACE) != 0) << lane;
-        rounds |= (uint32_t)((c->flags & CONTACT_ROUND) != 0) << lane;
+        *round |= (uint32_t)((c->flags & CONTACT_ROUND) != 0) << lane;
     }
     group->filled = (1u << count) - 1;
     group->touching = touching;
@@ -134,16 +164,6 @@ INLINE wide_int seat_contacts(const physics_world *world, contact_lanes *group,
         group->tangent_speed[lane] = s.tangent_speed;
         group->features |= (s.rolling_resistance > 0.0f ? LANES_ROLLING : 0u) |
                            (s.tangent_speed != 0.0f ? LANES_CONVEYING : 0u);
-    }
-    if (rounds != 0) {
-        group->features |= LANES_ROUND;
-        group->round_a = group->round_b = splat(0.0f);
-    }
-    for (; rounds != 0; rounds &= rounds - 1) {
-        int lane = __builtin_ctz(rounds);
-        rounding r = contact_rounding(world, seated[lane]);
-        group->round_a[lane] = r.a;
-        group->round_b[lane] = r.b;
     }
     return *(const wide_int *)(const void *)points;
 }
@@ -243,7 +263,8 @@ blows_state VARIANT_OF(contact_fill_)(const physics_world *world, contact_lanes 
     const body_motion *motions = world->motions.data;
     const body_state *states = world->states.data;
     const contact *seated[LANES];
-    wide_int point_count = seat_contacts(world, group, slots, count, seated);
+    uint32_t round;
+    wide_int point_count = seat_contacts(world, group, slots, count, seated, &round);
     const wide_int none = {0};
     wide_int has[2] = {point_count > none, point_count > none + 1};
 
@@ -291,6 +312,7 @@ blows_state VARIANT_OF(contact_fill_)(const physics_world *world, contact_lanes 
 
     state_lanes a = gather_velocities(states, group->body_a);
     state_lanes b = gather_velocities(states, group->body_b);
+    fill_rounding(world, group, seated, round & rolling_lanes(&a, &b, &world->step));
     placed_lanes at[2];
     wide turns[2][2];
     for (int i = 0; i < 2; i++) {

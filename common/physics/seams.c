@@ -354,26 +354,26 @@ static void look_at_contact(physics_world *world, rests *all, const rest *of)
     }
 }
 
-// The body's still contacts with points, by slot, into world->scratch. False if all have the same
-// normal, for then there is no seam.
+// The moving body's contacts with what stands, those with points, by slot, into world->scratch.
+// False if all have the same normal, for then there is no seam.
 static bool collect_rests(physics_world *world, uint32_t body_)
 {
-    contact_collect(world, body_);
-    uint32_t count = 0;
-    vec2 normal = {0.0f, 0.0f};
+    array_clear(&world->scratch);
+    vec2 first = {0.0f, 0.0f};
     bool differ = false;
-    for (uint32_t i = 0; i < world->scratch.count; i++) {
-        uint32_t slot = world->scratch.data[i];
-        const contact *c = &world->contacts.data[slot];
-        if (is_rest(world, c)) {
-            vec2 out = rot_vec(world->motions.data[c->body_a].rotation, c->local_normal);
-            vec2 n = is_dynamic(world, c->body_b) ? out : vec2_neg(out);
-            normal = count == 0 ? n : normal;
-            differ = differ || !normals_equal(n, normal);
-            world->scratch.data[count++] = slot;
+    for (uint32_t key = world->bodies.data[body_].contacts; key != NONE;) {
+        const contact *c = &world->contacts.data[key >> 1];
+        uint32_t other = (key & 1) == 0 ? c->body_b : c->body_a;
+        if (c->point_count > 0 && (c->flags & CONTACT_SENSOR) == 0 && !is_dynamic(world, other)) {
+            vec2 n = rot_vec(world->motions.data[c->body_a].rotation, c->local_normal);
+            n = (key & 1) == 0 ? vec2_neg(n) : n;
+            first = world->scratch.count == 0 ? n : first;
+            differ = differ || !normals_equal(n, first);
+            array_push(&world->scratch, key >> 1);
         }
+        key = c->edges[key & 1].next;
     }
-    world->scratch.count = count;
+    world->scratch.count = sort_slots(world->scratch.data, world->scratch.count);
     return differ;
 }
 
