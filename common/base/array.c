@@ -8,14 +8,18 @@
 enum {
     ALIGNMENT = 64, // a cache line, so that vector loads never straddle two
     CAPACITY_MIN = 16,
-    DOUBLING_BYTES_MAX = 1 << 15 // larger arrays grow by a quarter
+    DOUBLING_BYTES_MAX = 1 << 15, // larger arrays grow by a quarter,
+    QUARTER_BYTES_MAX = 1 << 20   // and yet larger ones by an eighth
 };
 
-// Doubled while that is cheap; what is large is not to stand half empty. A quarter more each time
-// copies each element five times at most, all growth taken together.
+// Doubled while that is cheap; what is large is not to stand half empty. An eighth more each time
+// copies each element nine times at most, all growth taken together.
 static uint32_t next_capacity(uint32_t capacity, size_t size)
 {
-    uint32_t more = capacity * size < DOUBLING_BYTES_MAX ? capacity : capacity / 4;
+    size_t bytes = capacity * size;
+    uint32_t more = bytes < DOUBLING_BYTES_MAX  ? capacity
+                    : bytes < QUARTER_BYTES_MAX ? capacity / 4
+                                                : capacity / 8;
     ASSERT(more <= UINT32_MAX - capacity);
     return capacity + more;
 }

@@ -1,7 +1,7 @@
 // A growing array of plain values: `struct { T *data; uint32_t count, capacity; }` of any T.
-// Growth is by a factor (two, of large ones five quarters), so an array that has reached its
-// working size allocates no more. Memory that cannot be had ends the process: every caller's demand
-// is bounded by a named limit beforehand.
+// Growth is by a factor (two, of large ones five quarters or nine eighths), so an array that has
+// reached its working size allocates no more. Memory that cannot be had ends the process: every
+// caller's demand is bounded by a named limit beforehand.
 #ifndef CAROM_COMMON_BASE_ARRAY_H
 #define CAROM_COMMON_BASE_ARRAY_H
 

@@ -49,7 +49,7 @@ static void grow_to(pair_set *set, uint32_t capacity)
 void pair_set_reserve(pair_set *set, uint32_t count)
 {
     uint32_t capacity = set->capacity == 0 ? CAPACITY_MIN : set->capacity;
-    while (capacity / 2 < count) {
+    while (capacity - capacity / 3 < count) {
         capacity *= 2;
     }
     if (capacity > set->capacity) {

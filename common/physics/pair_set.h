@@ -9,7 +9,7 @@
 
 typedef struct pair_set {
     uint64_t *keys;           // 0: free
-    uint32_t capacity, count; // capacity is a power of two, at most half full
+    uint32_t capacity, count; // capacity is a power of two, at most two thirds full
 } pair_set;
 
 void pair_set_deinit(pair_set *set);

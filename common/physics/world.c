@@ -166,6 +166,7 @@ void world_step(physics_world *world)
     world_profile *p = &world->profile;
     *p = (world_profile){0};
     events_begin(world);
+    trim_world(world);
     run_phase(world, find_pairs, &p->find_pairs);
     run_phase(world, narrow_phase, &p->narrow_phase);
     const bool moves = world->awake_bodies.count > 0; // else there is nothing to solve, nor to move
@@ -179,6 +180,7 @@ void world_step(physics_world *world)
         joints_check_break(world);
         run_phase(world, update_sleep, &p->sleep);
     }
+    trim_note(world);
     world->tick++;
     world->events_finished = true;
 }

@@ -20,6 +20,7 @@
 #include "common/physics/physics.h"
 #include "common/physics/ranges.h"
 #include "common/physics/slots.h"
+#include "common/physics/trim.h"
 
 enum { NONE = 0 }; // no slot
 
@@ -312,6 +313,7 @@ struct physics_world {
     uint8_t *lanes_blows;        // of each of these groups its blows_state
     uint32_t lanes_capacity;
     uint32_t lanes_first[COLOURS + 2]; // where each colour's begin
+    trim_peaks peaks;
     const struct contact_kernels *kernels;
     struct joint_solver *joint_solver; // the joints of a step; NULL before the first
     step_context step;

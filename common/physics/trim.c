@@ -1,0 +1,124 @@
+// Memory that a peak has left: lists of a step's changes and the solver's lanes are kept at the
+// size that they once needed, so that a step allocates nothing. Once in a while what is many times
+// larger than anything of late is given back: after a world was filled, when everything fell at
+// once, when all went to sleep. Memory alone: no result depends on it.
+#include "common/physics/trim.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/physics/world.h"
+
+enum {
+    TRIM_TICKS = 64,   // between looks
+    LOOSE = 4,         // times the largest need since the last look, and
+    LIST_SPARE = 1024, // so many elements more, may a list keep;
+    GROUPS_SPARE = 64  // or so many groups the lanes
+};
+
+static uint32_t larger(uint32_t a, uint32_t b)
+{
+    return a > b ? a : b;
+}
+
+void trim_note(physics_world *world)
+{
+    trim_peaks *peaks = &world->peaks;
+    const uint32_t counts[] = {
+        world->enlarged.count, world->found.count,     world->began.count,
+        world->ended.count,    world->activated.count, world->fast.count,
+        world->on_seams.count, world->turned.count,    world->deactivated.count,
+    };
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        peaks->changes = larger(peaks->changes, counts[i]);
+    }
+    peaks->events = larger(peaks->events, world->events.count);
+    if (world->awake_bodies.count > 0) {
+        peaks->groups = larger(peaks->groups, world->lanes_first[COLOURS + 1]);
+    }
+}
+
+// Empty lists only: what is in one is still wanted.
+#define TRIM(list, most)                                                                           \
+    do {                                                                                           \
+        if ((list)->capacity > (most) && (list)->count == 0) {                                     \
+            array_free(list);                                                                      \
+        }                                                                                          \
+    } while (0)
+
+static void trim_lists(physics_world *world, uint32_t most)
+{
+    slot_list *of_contacts[] = {&world->activated, &world->deactivated, &world->began,
+                                &world->ended,     &world->on_seams,    &world->fast};
+    for (size_t i = 0; i < sizeof of_contacts / sizeof *of_contacts; i++) {
+        array_clear(of_contacts[i]);
+        TRIM(of_contacts[i], most);
+    }
+    array_clear(&world->found);
+    array_clear(&world->renewed);
+    TRIM(&world->enlarged, most);
+    TRIM(&world->found, most);
+    TRIM(&world->renewed, most);
+    for (int i = 0; i < LOTS_MAX; i++) {
+        array_clear(&world->found_in[i]);
+        TRIM(&world->found_in[i], most);
+        for (int k = 0; k < LOT_LISTS; k++) {
+            array_clear(&world->lots[i].lists[k]);
+            TRIM(&world->lots[i].lists[k], most);
+        }
+    }
+}
+
+static void trim_lanes(physics_world *world, uint32_t most)
+{
+    if (world->lanes_capacity > most) {
+        free(world->lanes);
+        free(world->lanes_blows);
+        world->lanes = NULL;
+        world->lanes_blows = NULL;
+        world->lanes_capacity = 0;
+        memset(world->lanes_first, 0, sizeof world->lanes_first);
+    }
+}
+
+// While nobody is awake, what lists those who are, and what finds islands among them.
+static void trim_awake(physics_world *world)
+{
+    TRIM(&world->awake_bodies, LIST_SPARE);
+    TRIM(&world->awake_contacts, LIST_SPARE);
+    TRIM(&world->awake_joints, LIST_SPARE);
+    for (int i = 0; i <= COLOURS; i++) {
+        TRIM(&world->graph[i].contacts, LIST_SPARE);
+        TRIM(&world->graph[i].joints, LIST_SPARE);
+    }
+    sleep_scratch *s = &world->sleeping;
+    slot_list *of_islands[] = {&s->awake, &s->members, &s->contacts, &s->next, &s->tail};
+    for (size_t i = 0; i < sizeof of_islands / sizeof *of_islands; i++) {
+        array_clear(of_islands[i]);
+        TRIM(of_islands[i], LIST_SPARE);
+    }
+    array_clear(&world->set_of);
+    TRIM(&world->set_of, LIST_SPARE);
+}
+
+void trim_world(physics_world *world)
+{
+    if (world->tick % TRIM_TICKS != 0) {
+        return;
+    }
+    const trim_peaks *peaks = &world->peaks;
+    trim_lists(world, LOOSE * peaks->changes + LIST_SPARE);
+    TRIM(&world->events, LOOSE * peaks->events + LIST_SPARE); // if the last step's were cleared
+    trim_lanes(world, LOOSE * peaks->groups + GROUPS_SPARE);
+    if (world->awake_bodies.count == 0) {
+        trim_awake(world);
+    }
+    if (peaks->changes == 0) { // trees that nothing moves in are not built anew
+        for (int i = 0; i < BROAD_TREES; i++) {
+            tree *t = &world->broad.trees[i];
+            array_clear(&t->parts);
+            TRIM(&t->parts, LIST_SPARE);
+        }
+    }
+    world->peaks = (trim_peaks){0};
+}
