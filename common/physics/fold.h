@@ -13,7 +13,8 @@
 #include <stdint.h>
 #include <string.h>
 
-#ifdef __SSE2__
+#if defined(__SSE2__) && defined(__x86_64__) // of 32 bits it cannot take 64 out of a vector
+#define FOLD_SSE2
 #include <emmintrin.h>
 #endif
 
@@ -59,7 +60,7 @@ static inline uint64_t fold_product(uint64_t a, uint64_t b)
 // ---- pairs of words. Of two floats in a word the first is the low half; minus zero counts as
 // zero, which adding zero makes of it.
 
-#ifdef __SSE2__
+#ifdef FOLD_SSE2
 
 typedef __m128i fold_words;
 
