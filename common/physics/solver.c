@@ -63,10 +63,16 @@ static void integrate_positions(physics_world *world, uint32_t first, uint32_t e
     }
 }
 
-// The colours in the order of solving: what found none first.
-static uint32_t colour_at(uint32_t i)
+// The colours in the order of solving: what found none first, what stands on the ground last. Of
+// the pairs of moving bodies, who is solved later has more to say; if that were the same ones
+// throughout, a pile would lean their way (the top of the pyramid of 5050 boxes by half a metre
+// while it settles, by 3 cm so). Hence these go backward in the earlier sub-steps.
+static uint32_t colour_at(uint32_t i, bool backward)
 {
-    return i == 0 ? COLOUR_OVERFLOW : i - 1;
+    if (i == 0) {
+        return COLOUR_OVERFLOW;
+    }
+    return backward && i <= COLOURS_DYNAMIC ? COLOURS_DYNAMIC - i : i - 1;
 }
 
 static void sweep_contacts(physics_world *world, uint32_t first, uint32_t end, solver_pass pass)
@@ -114,10 +120,10 @@ static void sweep_range(physics_world *world, uint32_t first, uint32_t end, cons
     }
 }
 
-static void run_pass(physics_world *world, solver_pass pass)
+static void run_pass(physics_world *world, solver_pass pass, bool backward)
 {
     for (uint32_t i = 0; i <= COLOURS; i++) {
-        colour_pass s = {colour_at(i), pass};
+        colour_pass s = {colour_at(i, backward), pass};
         uint32_t count = joints_groups(world, s.colour) + contact_groups(world, s.colour);
         if (s.colour == COLOUR_OVERFLOW) { // one by one, in order
             sweep_range(world, 0, count, &s);
@@ -179,7 +185,7 @@ static void solve_impacts(physics_world *world)
     for (; pass.number < IMPACT_SWEEPS_MAX && any; pass.number++) {
         any = false;
         for (uint32_t k = 0; k <= COLOURS; k++) {
-            any |= sweep_blows(world, colour_at(k), pass);
+            any |= sweep_blows(world, colour_at(k, false), pass);
         }
     }
 }
@@ -210,12 +216,13 @@ void solve_constraints(physics_world *world)
     run_plain_ranges(world, groups, GRAIN_GROUPS, prepare_range, NULL);
     solve_impacts(world);
     for (int i = 0; i < world->step.substeps; i++) {
+        bool backward = i < world->step.substeps / 2;
         uint32_t bodies = world->awake_bodies.count;
         run_plain_ranges(world, bodies, GRAIN_BODIES, integrate_velocities, NULL);
-        run_pass(world, PASS_WARM_START);
-        run_pass(world, PASS_SOLVE);
+        run_pass(world, PASS_WARM_START, backward);
+        run_pass(world, PASS_SOLVE, backward);
         run_plain_ranges(world, bodies, GRAIN_BODIES, integrate_positions, NULL);
-        run_pass(world, PASS_RELAX);
+        run_pass(world, PASS_RELAX, backward);
     }
     joints_store(world);
     uint32_t lots = run_ranges(world, groups, GRAIN_GROUPS, store_range, NULL);
