@@ -25,8 +25,8 @@
 #define FACE_SINE  1e-4f                 // what rounding may turn a face by [sine]
 #define SAME_DEPTH (0.02f * LINEAR_SLOP) // what rounding may tell two depths apart by [m]
 
-// Of the normals that a body's still contacts have, so many different ones are looked at.
-enum { RESTS_MAX = 32 };
+// Of the normals that the still contacts of a body's shapes have, so many are looked at.
+enum { RESTS_MAX = 64 };
 
 static bool is_dynamic(const physics_world *world, uint32_t body_)
 {
@@ -92,7 +92,9 @@ typedef struct outline {
 static void outline_of(const physics_world *world, uint32_t shape_, outline *o)
 {
     const shape_geometry *g = &world->shapes.data[shape_].traits->geometry;
-    *o = (outline){.points = o->ends, .count = 2};
+    o->points = o->ends;
+    o->count = 2;
+    o->radius = 0.0f;
     switch (g->kind) {
     case SHAPE_POLYGON:
         o->points = g->polygon.vertices;
@@ -382,7 +384,8 @@ static void look_at_body(physics_world *world, uint32_t body_)
     if (!collect_rests(world, body_)) {
         return;
     }
-    rests all = {.count = 0};
+    rests all;
+    all.count = 0;
     for (uint32_t i = 0; i < world->scratch.count; i++) {
         rest r = rest_of(world, world->scratch.data[i]);
         rests_add(world, &all, &r);

@@ -46,8 +46,7 @@ static double speed_after(int pieces, shape_def rider, double height, double fri
     }
     body_info b = look(world, id);
     assert_near(highest, height, 0.01); // never thrown up
-    assert_near(b.position.y, height,
-                0.02); // a contact with each piece is too short to be pushed out of
+    assert_near(b.position.y, height, 0.003);
     world_free(world);
     return b.velocity.x;
 }
