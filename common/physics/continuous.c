@@ -6,25 +6,12 @@
 // What has nothing standing near its way, and that is most, does not get here, see
 // way_may_be_barred(); unless there are bullets, which have to know the ways of all that is fast.
 //
-// A way is even: the centre of mass goes straight, the body turns about it. Turns of more than a
-// quarter are swept in pieces, for a sweep of geometry/ takes the short way round. A bullet and
-// what moves are swept against each other's ways; whose turn comes first has its way cut short
-// before the next is looked at, so that on their ways to where they end no two pass through each
-// other.
-#include "common/physics/world.h"
+// A bullet and what moves are swept against each other's ways (way.h); whose turn comes first has
+// its way cut short before the next is looked at, so that on their ways to where they end no two
+// pass through each other.
+#include "common/physics/way.h"
 
-#define PIECE_TURN (0.5 * PI_D) // the most of a turn in one sweep [rad]
-#define CORE_SCALE 0.9f         // of a shape that touches from the start: it may sink in to there
-
-// The way of a body in the step. Behind `stop` it rests.
-typedef struct way {
-    vec2d start; // of the centre of mass
-    vec2 by;
-    rot before;
-    double turn;
-    float stop; // part of the step
-    vec2 local_center;
-} way;
+#define CORE_SCALE 0.9f // of a shape that touches from the start: it may sink in to there
 
 typedef struct swept_body {
     physics_world *world;
@@ -44,106 +31,12 @@ typedef struct reaches {
     float kinematic, dynamic;
 } reaches;
 
-// The turn of a delta rotation, which tells it but for whole turns: the spin tells those, nearly,
-// as the solver adds it up.
-static double whole_turn(const physics_world *world, const body_state *s)
-{
-    double turn = arc_tangent((double)s->delta_rotation.s, (double)s->delta_rotation.c);
-    double by_substep = arc_tangent((double)world->step.h * (double)s->angular_velocity, 1.0);
-    double expected = by_substep * world->step.substeps;
-    while (expected - turn > PI_D) {
-        turn += 2.0 * PI_D;
-    }
-    while (turn - expected > PI_D) {
-        turn -= 2.0 * PI_D;
-    }
-    return turn;
-}
-
-// A fast body's place on the list, or its end.
-static uint32_t fast_index(const physics_world *world, uint32_t slot)
-{
-    uint32_t low = 0;
-    uint32_t high = world->fast.count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (world->fast.data[middle] < slot) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low < world->fast.count && world->fast.data[low] == slot ? low : world->fast.count;
-}
-
-// What is neither fast nor kinematic has hardly moved.
-static way way_of(const physics_world *world, uint32_t slot)
-{
-    const body_motion *m = &world->motions.data[slot];
-    const body_state *s = &world->states.data[slot];
-    way w = {.local_center = m->local_center, .before = m->rotation, .stop = 1.0f};
-    if (world->bodies.data[slot].type == BODY_STATIC) {
-        w.start = m->center;
-        return w;
-    }
-    uint32_t fast = fast_index(world, slot);
-    if (fast < world->fast.count) {
-        w.stop = world->stops.data[fast];
-        w.by = s->delta_position;
-        w.turn = w.stop < 1.0f
-                     ? arc_tangent((double)s->delta_rotation.s, (double)s->delta_rotation.c)
-                     : whole_turn(world, s);
-        w.before = rot_inv_mul(s->delta_rotation, m->rotation);
-    } else if (world->bodies.data[slot].type == BODY_KINEMATIC) {
-        w.by = vec2_scale(world->step.dt, s->velocity);
-        w.turn = world->step.substeps *
-                 arc_tangent((double)world->step.h * (double)s->angular_velocity, 1.0);
-        w.before = w.turn == 0.0 ? m->rotation : rot_mul(rot_from_angle(-w.turn), m->rotation);
-    }
-    w.start = vec2d_offset(m->center, vec2_neg(w.by));
-    return w;
-}
-
-// How much of its way the body has gone at a part of the step.
-static float way_gone(const way *w, float at)
-{
-    return at < w->stop ? at / w->stop : 1.0f;
-}
-
-static rot way_rotation(const way *w, float gone)
-{
-    return w->turn == 0.0
-               ? w->before
-               : rot_normalize(rot_mul(rot_from_angle((double)gone * w->turn), w->before));
-}
-
-// From one part of the step to another, with the centre's place seen from `origin`.
-static sweep way_piece(const way *w, vec2d origin, float from, float to)
-{
-    vec2 start = vec2d_relative(origin, w->start);
-    from = way_gone(w, from);
-    to = way_gone(w, to);
-    return (sweep){
-        .local_center = w->local_center,
-        .c1 = vec2_mul_add(start, from, w->by),
-        .c2 = vec2_mul_add(start, to, w->by),
-        .q1 = way_rotation(w, from),
-        .q2 = way_rotation(w, to),
-    };
-}
-
 static void take_way(swept_body *s, way w)
 {
     s->way = w;
     s->whole = way_piece(&s->way, s->way.start, 0.0f, 1.0f);
     s->at_start = sweep_at(&s->whole, 0.0f);
     s->at_end = sweep_at(&s->whole, 1.0f);
-}
-
-static int way_pieces(const way *w)
-{
-    double turn = w->turn < 0.0 ? -w->turn : w->turn;
-    return 1 + (int)(turn / PIECE_TURN);
 }
 
 // ---- one shape against another

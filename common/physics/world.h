@@ -441,6 +441,7 @@ float distance_moved(const body_motion *m, vec2 moved,
 void body_update_boxes(physics_world *world, uint32_t slot, float moved);
 void finalize_bodies(physics_world *world); // finalize.c: poses, boxes, who was fast, who is slow
 // continuous.c: whether a fast body is a bullet, or something stands near the way that it has come.
+// Reads only, on any thread of finalize_bodies().
 bool way_may_be_barred(const physics_world *world, uint32_t slot);
 void solve_continuous(physics_world *world); // continuous.c: what would have tunnelled is put back
 void update_sleep(physics_world *world);     // sleep.c: islands that have come to rest
