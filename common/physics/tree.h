@@ -123,6 +123,7 @@ typedef struct tree_kernels {
     uint32_t (*divide)(const tree *a, const tree *b, tree_task *tasks, uint32_t max,
                        item_pairs *found);
     void (*do_task)(const tree *a, const tree *b, tree_task task, item_pairs *found);
+    void (*query)(const tree *t, aabb box, tree_visit visit, void *context);
 } tree_kernels;
 
 void tree_build(tree *t);       // anew from its leaves, of which none may be new (tree_build.c)

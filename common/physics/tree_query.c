@@ -1,33 +1,11 @@
 // Questions to a tree: what overlaps a box, what a ray may meet.
 #include "common/base/assert.h"
-#include "common/physics/lanes_kernel.h"
 #include "common/physics/tree.h"
 
 void tree_query(const tree *t, aabb box, tree_visit visit, void *context)
 {
-    const wide lower_x = splat(box.lower.x);
-    const wide lower_y = splat(box.lower.y);
-    const wide upper_x = splat(box.upper.x);
-    const wide upper_y = splat(box.upper.y);
-    uint32_t stack[TREE_STACK_MAX];
-    int top = 0;
     if (t->root != 0) {
-        stack[top++] = t->root;
-    }
-    while (top > 0) {
-        const tree_node *node = &t->nodes.data[stack[--top]];
-        const wide_box *b = &node->box;
-        uint32_t hit = signs_of((b->lower_x <= upper_x) & (lower_x <= b->upper_x) &
-                                (b->lower_y <= upper_y) & (lower_y <= b->upper_y));
-        ASSERT(top + LANES <= TREE_STACK_MAX);
-        for (; hit != 0; hit &= hit - 1) {
-            uint32_t lane = lowest_lane(hit);
-            if ((node->leaves >> lane & 1) == 0) {
-                stack[top++] = node->child[lane];
-            } else if (!visit(context, node->child[lane])) {
-                return;
-            }
-        }
+        t->kernels->query(t, box, visit, context);
     }
 }
 

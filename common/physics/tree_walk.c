@@ -1,5 +1,5 @@
-// The walk of two trees against each other, or of one against itself. Compiled once for each width
-// of vectors (see wide.h).
+// The walks of a tree against a box, of two trees against each other and of one against itself.
+// Compiled once for each width of vectors (see wide.h).
 //
 // A task is some lanes of a node against a whole node: each lane's box is compared with the eight
 // of the other at once. Of what overlaps and is new, leaves are pairs, and the rest are tasks.
@@ -139,5 +139,31 @@ static uint32_t divide(const tree *a, const tree *b, tree_task *tasks, uint32_t 
     return w.count - done;
 }
 
+static void query(const tree *t, aabb box, tree_visit visit, void *context)
+{
+    const wide lower_x = splat(box.lower.x);
+    const wide lower_y = splat(box.lower.y);
+    const wide upper_x = splat(box.upper.x);
+    const wide upper_y = splat(box.upper.y);
+    uint32_t stack[TREE_STACK_MAX];
+    int top = 0;
+    stack[top++] = t->root;
+    while (top > 0) {
+        const tree_node *node = &t->nodes.data[stack[--top]];
+        const wide_box *b = &node->box;
+        uint32_t hit = signs_of((b->lower_x <= upper_x) & (lower_x <= b->upper_x) &
+                                (b->lower_y <= upper_y) & (lower_y <= b->upper_y));
+        ASSERT(top + LANES <= TREE_STACK_MAX);
+        for (; hit != 0; hit &= hit - 1) {
+            uint32_t lane = lowest_lane(hit);
+            if ((node->leaves >> lane & 1) == 0) {
+                stack[top++] = node->child[lane];
+            } else if (!visit(context, node->child[lane])) {
+                return;
+            }
+        }
+    }
+}
+
 extern const tree_kernels VARIANT_OF(tree_kernels_);
-const tree_kernels VARIANT_OF(tree_kernels_) = {divide, do_task};
+const tree_kernels VARIANT_OF(tree_kernels_) = {divide, do_task, query};
