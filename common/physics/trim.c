@@ -13,7 +13,7 @@ enum {
     TRIM_TICKS = 64,   // between looks
     LOOSE = 4,         // times the largest need since the last look, and
     LIST_SPARE = 1024, // so many elements more, may a list keep;
-    GROUPS_SPARE = 64  // or so many groups the lanes
+    GROUPS_SPARE = 256 // or so many groups the lanes
 };
 
 static uint32_t larger(uint32_t a, uint32_t b)

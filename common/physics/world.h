@@ -3,8 +3,9 @@
 // Layout. Bodies, shapes, joints and contacts live in slots that never move; slot 0 is reserved as
 // "none". What the solver touches in its inner loop is apart from the rest: body_state (32 bytes,
 // velocities and the change of pose within the step), then body_motion (what integration reads once
-// a step), then body (everything else). What is awake is listed by slot; what sleeps is on no list
-// and costs nothing.
+// a step), then body (everything else). What a shape never changes lies in a record that all equal
+// shapes share; what of a contact follows from poses or shapes is not kept. What is awake is listed
+// by slot; what sleeps is on no list and costs nothing.
 //
 // Canonical state. The future depends on slots, values and the colour of each contact and joint,
 // never on the order of a list, the shape of a tree or an address: wherever an order matters, it is
