@@ -144,21 +144,29 @@ static bool any_bullet(const physics_world *world, const slot_list *bodies)
     return false;
 }
 
-static void end_free_flight(physics_world *world, uint32_t slot)
+// What was fast but flew free has its boxes looked at after all.
+static void end_free_flights(physics_world *world, uint32_t first, uint32_t end, lot *found,
+                             const void *context)
 {
-    body_state *s = &world->states.data[slot];
-    float moved = distance_moved(&world->motions.data[slot], s->delta_position, s->delta_rotation);
-    rest_pose(s);
-    body_update_boxes(world, slot, moved);
+    const slot_list *free = context;
+    for (uint32_t i = first; i < end; i++) {
+        uint32_t slot = free->data[i];
+        body_motion *m = &world->motions.data[slot];
+        body_state *s = &world->states.data[slot];
+        m->room -= distance_moved(m, s->delta_position, s->delta_rotation);
+        rest_pose(s);
+        if (!(m->room > 0.0f)) {
+            look_at_boxes(world, slot, &found->lists[FATE_BOXES]);
+        }
+    }
 }
 
-static void visit_lots(physics_world *world, uint32_t lots, fate list,
-                       void (*visit)(physics_world *world, uint32_t slot))
+static void enter_boxes(physics_world *world, uint32_t lots)
 {
     for (uint32_t i = 0; i < lots; i++) {
-        const slot_list *slots = &world->lots[i].lists[list];
+        const slot_list *slots = &world->lots[i].lists[FATE_BOXES];
         for (uint32_t k = 0; k < slots->count; k++) {
-            visit(world, slots->data[k]);
+            shape_enter_box(world, slots->data[k]);
         }
     }
 }
@@ -171,12 +179,16 @@ void finalize_bodies(physics_world *world)
     array_clear(&world->lost);
     lots_gather(world, lots, FATE_FAST, &world->fast);
     lots_gather(world, lots, FATE_LOST, &world->lost);
+    enter_boxes(world, lots);
     if (any_bullet(world, &world->fast)) {
         lots_gather(world, lots, FATE_FREE, &world->fast);
     } else {
-        visit_lots(world, lots, FATE_FREE, end_free_flight);
+        array_clear(&world->scratch);
+        lots_gather(world, lots, FATE_FREE, &world->scratch);
+        lots = run_ranges(world, world->scratch.count, GRAIN_BODIES, end_free_flights,
+                          &world->scratch);
+        enter_boxes(world, lots);
     }
-    visit_lots(world, lots, FATE_BOXES, shape_enter_box);
     world->lost.count = sort_slots(world->lost.data, world->lost.count);
     for (uint32_t i = 0; i < world->lost.count; i++) {
         body_freeze(world, world->lost.data[i]);

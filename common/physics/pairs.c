@@ -139,28 +139,59 @@ static void wake_sleeper(physics_world *world, uint32_t slot)
     body_wake(world, b);
 }
 
-void find_pairs(physics_world *world)
+// ---- after the walk: what has nothing to do with each other
+
+static void refresh_trees(physics_world *world)
 {
-    tree *trees = world->broad.trees;
-    array_clear(&world->found);
-    if (world->runner.threads > 1) {
-        walk_in_parts(world);
-    } else {
-        walk_trees(world);
-    }
     for (int i = 0; i < BROAD_TREES; i++) {
-        tree_refresh(&trees[i]);
+        tree_refresh(&world->broad.trees[i]);
     }
+}
+
+// Boxes are new no more. Their bodies note it, for narrow_phase.c ends what has parted.
+static void take_enlarged(physics_world *world)
+{
     for (uint32_t i = 0; i < world->enlarged.count; i++) {
         shape *s = &world->shapes.data[world->enlarged.data[i]];
         s->flags &= ~(uint32_t)SHAPE_ENLARGED;
-        world->motions.data[s->body].box_renewed = true; // narrow_phase.c ends what has parted
+        world->motions.data[s->body].box_renewed = true;
         array_push(&world->renewed, s->body);
     }
     array_clear(&world->enlarged);
+}
+
+static void sort_found(physics_world *world)
+{
     sort_pairs(&world->found, &world->found_in[0]);
+}
+
+static void (*const AFTER_WALK[])(physics_world *) = {refresh_trees, take_enlarged, sort_found};
+enum { AFTER_WALK_COUNT = sizeof AFTER_WALK / sizeof *AFTER_WALK };
+
+static void do_after_walk(void *context, uint32_t index)
+{
+    AFTER_WALK[index](context);
+}
+
+static void make_contacts(physics_world *world)
+{
     for (uint32_t i = 0; i < world->found.count; i++) {
         uint32_t slot = contact_create(world, world->found.data[i].a, world->found.data[i].b);
         wake_sleeper(world, slot);
     }
+}
+
+void find_pairs(physics_world *world)
+{
+    array_clear(&world->found);
+    if (world->runner.threads > 1) {
+        walk_in_parts(world);
+        world->runner.run(world->runner.crew, do_after_walk, world, AFTER_WALK_COUNT);
+    } else {
+        walk_trees(world);
+        for (uint32_t i = 0; i < AFTER_WALK_COUNT; i++) {
+            AFTER_WALK[i](world);
+        }
+    }
+    make_contacts(world);
 }

@@ -5,7 +5,7 @@
 #include <string.h>
 
 // More ranges than threads, so that who is held up leaves work to the others.
-#define RANGES_PER_THREAD 4u
+#define RANGES_PER_THREAD 2u
 
 typedef struct ranges {
     physics_world *world;

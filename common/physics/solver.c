@@ -11,7 +11,7 @@
 
 // Elements that make a range worth handing to another thread: some microseconds of work.
 #define GRAIN_BODIES 256u
-#define GRAIN_GROUPS 12u
+#define GRAIN_GROUPS 8u
 #define GRAIN_BLOWS  64u // most are only looked at
 
 static void integrate_velocities(physics_world *world, uint32_t first, uint32_t end,

@@ -21,7 +21,10 @@
 #include "common/base/assert.h"
 
 enum {
-    LOOKS_MAX = 1500, // at the offer before a helper sleeps: some ten microseconds
+    LOOKS_MAX =
+        500, // at the offer before a helper lets others have its processor: some microseconds
+    YIELDS_MAX = 400, // and looks again so often before it sleeps: one or two hundred microseconds,
+                      // as long as what a step does on one thread between two rounds
     WAITS_MAX = 4000, // at the count of what is done before the captain gives its processor away
     CACHE_LINE = 64
 };
@@ -121,6 +124,8 @@ static void *run_helper(void *argument)
             looks = 0;
         } else if (++looks < LOOKS_MAX) {
             pause_briefly();
+        } else if (looks < LOOKS_MAX + YIELDS_MAX) {
+            sched_yield();
         } else {
             sleep_until_woken(c);
             looks = 0;
