@@ -34,6 +34,7 @@ typedef struct walk_part {
     uint8_t a, b; // trees
 } walk_part;
 
+enum { WORTH_DIVIDING = 32 }; // new boxes
 enum { WALKS = 5, WALK_PARTS_MAX = WALKS * TREE_TASKS_MIN };
 
 static void walk_range(physics_world *world, uint32_t first, uint32_t end, lot *found,
@@ -184,7 +185,8 @@ static void make_contacts(physics_world *world)
 void find_pairs(physics_world *world)
 {
     array_clear(&world->found);
-    if (world->runner.threads > 1) {
+    if (world->runner.threads > 1 &&
+        (world->runner.eager || world->enlarged.count >= WORTH_DIVIDING)) {
         walk_in_parts(world);
         world->runner.run(world->runner.crew, do_after_walk, world, AFTER_WALK_COUNT);
     } else {
