@@ -114,6 +114,36 @@ static void read_everything(image_stream *s, physics_world *world)
     pending_events(s, world);
 }
 
+enum { HASH_BYTES = 8 };
+
+// Zeros before the hash, where the rest is less than contacts_least_bytes().
+static void write_padding(image_stream *s, const physics_world *world)
+{
+    size_t least = contacts_least_bytes(world->contact_slots.end);
+    size_t count = least > s->size + HASH_BYTES ? least - s->size - HASH_BYTES : 0;
+    stream_make_room(s, count);
+    memset(s->output + s->size, 0, count);
+    s->size += count;
+}
+
+static void read_padding(image_stream *s, const physics_world *world)
+{
+    if (s->failed || s->input_size != contacts_least_bytes(world->contact_slots.end)) {
+        return; // exactly as long, or none
+    }
+    while (stream_left(s) > HASH_BYTES) {
+        const size_t most = stream_left(s) - HASH_BYTES;
+        const uint8_t *at = stream_get(s);
+        size_t count = most < STREAM_RECORD_MAX ? most : STREAM_RECORD_MAX;
+        for (size_t i = 0; i < count; i++) {
+            stream_expect(s, at[i] == 0, "bytes follow the end of the image");
+        }
+        if (!stream_get_end(s, at + count)) {
+            return;
+        }
+    }
+}
+
 // About what the image will have.
 static size_t expected_bytes(const physics_world *world)
 {
@@ -141,6 +171,7 @@ void world_save(const physics_world *const_world, uint8_t **bytes, size_t *size)
     joints_write(&s, world);
     contacts_write(&s, world);
     pending_events(&s, world);
+    write_padding(&s, world);
     stream_word(&s, &hash);
     *bytes = s.output;
     *size = s.size;
@@ -166,6 +197,7 @@ status world_restore(const uint8_t *bytes, size_t size, physics_world **out, err
         world->frozen_count = frozen;
         world->event_mask = event_mask;
         read_everything(&s, world);
+        read_padding(&s, world);
     }
     uint64_t hash = 0;
     stream_word(&s, &hash);

@@ -222,6 +222,12 @@ static void make_room(physics_world *world, uint32_t count)
     pair_set_reserve(&world->pairs, count);
 }
 
+size_t contacts_least_bytes(uint32_t slots_end)
+{
+    enum { FREE = 4096, SLOTS_A_BYTE = 4 };
+    return slots_end <= FREE ? 0 : (slots_end - FREE) / SLOTS_A_BYTE;
+}
+
 void contacts_read(image_stream *s, physics_world *world)
 {
     uint32_t shape_bytes = slot_bytes(&world->shape_slots);
@@ -238,6 +244,8 @@ void contacts_read(image_stream *s, physics_world *world)
         const contact_record r = get_contact(&at, world, shape_bytes);
         stream_expect(s, r.marks <= MARKS_ALL, "a contact's marks");
         stream_expect(s, r.step > 0 && slot + r.step < 1u << SLOT_BITS, "a contact's slot");
+        stream_expect(s, contacts_least_bytes(slot + r.step + 1) <= s->input_size,
+                      "a contact's slot is too high for so few bytes");
         if (!stream_get_end(s, at)) {
             return;
         }

@@ -329,6 +329,44 @@ static void image_that_claims_more_than_its_bytes_is_refused_by_name(void **stat
     world_free(world);
 }
 
+// Slots stay as high as there once were contacts. Such an image is filled up with zeros, so that
+// one of few bytes can not ask for much memory.
+static void high_slots_of_few_contacts_make_the_image_longer(void **state)
+{
+    (void)state;
+    enum { CROWD = 300 };
+    physics_world *world = make_world((vec2d){0.0, 0.0});
+    shape_def ball = make_circle(0.5);
+    body_id ids[CROWD];
+    for (int i = 0; i < CROWD; i++) {
+        ids[i] = put_at(world, 0.001 * i, 0.0, &ball);
+    }
+    run(world, 1); // every one touches every other
+    assert_int_equal(world_count(world).pairs, CROWD * (CROWD - 1) / 2);
+    for (int i = 0; i < CROWD - 2; i++) {
+        assert_int_equal(body_remove(world, ids[i], NULL), STATUS_OK);
+    }
+    run(world, 1); // ends are told
+    assert_int_equal(world_count(world).pairs, 1);
+    uint8_t *bytes;
+    size_t size;
+    world_save(world, &bytes, &size);
+    assert_in_range(size, 10000, 11000); // a byte for each four slots
+    physics_world *copy = NULL;
+    error err = {0};
+    assert_int_equal(world_restore(bytes, size, &copy, &err), STATUS_OK);
+    assert_true(world_hash(copy) == world_hash(world));
+    world_free(copy);
+    bytes[size / 2] = 1;
+    assert_int_equal(world_restore(bytes, size, &copy, &err), STATUS_INVALID_ARGUMENT);
+    assert_non_null(strstr(err.text, "bytes follow"));
+    memmove(bytes + 2000, bytes + size - 8, 8); // the hash
+    assert_int_equal(world_restore(bytes, 2008, &copy, &err), STATUS_INVALID_ARGUMENT);
+    assert_non_null(strstr(err.text, "too high for so few bytes"));
+    free(bytes);
+    world_free(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -338,6 +376,7 @@ int main(void)
         cmocka_unit_test(image_cut_off_anywhere_is_refused),
         cmocka_unit_test(image_with_any_byte_altered_is_refused_or_the_same),
         cmocka_unit_test(image_that_claims_more_than_its_bytes_is_refused_by_name),
+        cmocka_unit_test(high_slots_of_few_contacts_make_the_image_longer),
         cmocka_unit_test(bytes_of_another_kind_or_version_are_refused_by_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
