@@ -215,10 +215,33 @@ static void worlds_are_refused(void **state)
 
 // One simulation thread with much to do cannot take notice of worlds' ends; what is made and
 // destroyed meanwhile has a bound, and the server outlives it.
+// Makes and destroys a world many times over while its thread is at another one; whether it was
+// refused at some time because those before have not ended.
+static bool brief_worlds_are_refused(void)
+{
+    enum { ROUNDS = 40, COMMANDS = 98 };
+    uint32_t creations[ROUNDS];
+    bool refused = false;
+    for (int round = 0; round < ROUNDS; round++) {
+        creations[round] = client_request(&b, "world.create", "{\"world\":\"brief\"}");
+        for (int i = 0; i < COMMANDS; i++) {
+            client_notify(&b, "world.pause", "{\"world\":\"brief\"}");
+        }
+        client_notify(&b, "world.destroy", "{\"world\":\"brief\"}");
+    }
+    for (int round = 0; round < ROUNDS; round++) {
+        const msgpack_object *failure = obj_at(client_response(&b, creations[round]), 2);
+        if (failure->type != MSGPACK_OBJECT_NIL) {
+            assert_limit(obj_text(failure), "have not ended");
+            refused = true;
+        }
+    }
+    return refused;
+}
+
 static void worlds_that_have_not_ended_are_counted(void **state)
 {
     (void)state;
-    enum { ROUNDS = 40, COMMANDS = 98 };
     const char *options[] = {"--threads", "1",
                              "--limit",   "worlds=2",
                              "--limit",   "commands_per_world=100",
@@ -229,18 +252,20 @@ static void worlds_that_have_not_ended_are_counted(void **state)
     client_open(&a, server.port);
     client_open(&b, server.port);
     client_call(&a, "world.create", "{\"world\":\"slow\",\"scene\":\"heap\",\"paused\":true}");
-    uint32_t slow = client_request(&a, "world.step", "{\"world\":\"slow\",\"ticks\":200}");
-    uint32_t last = 0;
-    for (int round = 0; round < ROUNDS; round++) {
-        last = client_request(&b, "world.create", "{\"world\":\"brief\"}");
-        for (int i = 0; i < COMMANDS; i++) {
-            client_notify(&b, "world.pause", "{\"world\":\"brief\"}");
-        }
-        client_notify(&b, "world.destroy", "{\"world\":\"brief\"}");
+    bool refused = false;
+    for (int i = 0; i < 50 && !refused; i++) { // the thread may have been quick
+        uint32_t slow = client_request(&a, "world.step", "{\"world\":\"slow\",\"ticks\":200}");
+        refused = brief_worlds_are_refused();
+        client_result(&a, slow);
     }
-    assert_limit(client_error(&b, last), "have not ended");
-    client_result(&a, slow);
-    client_call(&b, "world.create", "{\"world\":\"brief\"}");
+    assert_true(refused);
+    bool made = false;
+    for (int i = 0; i < 500 && !made; i++) { // as soon as those have ended
+        uint32_t creation = client_request(&b, "world.create", "{\"world\":\"brief\"}");
+        made = obj_at(client_response(&b, creation), 2)->type == MSGPACK_OBJECT_NIL;
+        usleep(10000);
+    }
+    assert_true(made);
     stop();
 }
 
