@@ -14,6 +14,7 @@
 #include "common/base/log.h"
 #include "server/config.h"
 #include "server/session/server.h"
+#include "server/world/crew.h"
 
 enum {
     EXIT_COULD_NOT_RUN = 1,
@@ -107,6 +108,8 @@ static void run_loop(process *p)
     }
     ASSERT(result == 0);
 }
+
+_Static_assert((int)CONFIG_THREADS_MAX <= (int)CREW_THREADS_MAX, "a world may be given as many");
 
 static int serve(const config *c)
 {

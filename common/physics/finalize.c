@@ -48,8 +48,7 @@ static bool spins_fast(const physics_world *world, const body_state *s)
 }
 
 // Boxes are looked at when the body may have left one of them: after it has moved by the least room
-// that was left in any.
-// Shapes with new boxes are added to `renewed`.
+// that was left in any. Shapes with new boxes are added to `renewed`.
 static void look_at_boxes(physics_world *world, uint32_t slot, slot_list *renewed)
 {
     body_motion *m = &world->motions.data[slot];

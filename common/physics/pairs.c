@@ -75,57 +75,6 @@ static void walk_in_parts(physics_world *world)
     }
 }
 
-// ---- order, by the lower slot, then by the higher one
-
-static bool comes_before(item_pair l, item_pair r)
-{
-    return l.a != r.a ? l.a < r.a : l.b < r.b;
-}
-
-static void sort_run(item_pair *pairs, uint32_t count)
-{
-    for (uint32_t i = 1; i < count; i++) {
-        item_pair pair = pairs[i];
-        uint32_t j = i;
-        for (; j > 0 && comes_before(pair, pairs[j - 1]); j--) {
-            pairs[j] = pairs[j - 1];
-        }
-        pairs[j] = pair;
-    }
-}
-
-static void merge(const item_pair *from, uint32_t middle, uint32_t end, item_pair *to)
-{
-    uint32_t left = 0;
-    uint32_t right = middle;
-    for (uint32_t i = 0; i < end; i++) {
-        bool takes_right = right < end && (left == middle || comes_before(from[right], from[left]));
-        to[i] = from[takes_right ? right++ : left++];
-    }
-}
-
-// By merging, with memory that is kept: the library's qsort allocates.
-static void sort_pairs(item_pairs *pairs, item_pairs *other)
-{
-    const uint32_t short_run = 16;
-    const uint32_t count = pairs->count;
-    for (uint32_t i = 0; i < count; i += short_run) {
-        sort_run(pairs->data + i, count - i < short_run ? count - i : short_run);
-    }
-    array_reserve(other, count);
-    for (uint32_t run = short_run; run < count; run *= 2) {
-        for (uint32_t i = 0; i < count; i += 2 * run) {
-            uint32_t rest = count - i;
-            merge(pairs->data + i, rest < run ? rest : run, rest < 2 * run ? rest : 2 * run,
-                  other->data + i);
-        }
-        const item_pairs merged = *other;
-        *other = *pairs;
-        *pairs = merged;
-        pairs->count = count;
-    }
-}
-
 // A new pair of which neither body is awake (something was put beside a sleeper) wakes the sleeper.
 static void wake_sleeper(physics_world *world, uint32_t slot)
 {

@@ -25,7 +25,8 @@
 #define FACE_SINE  1e-4f                 // what rounding may turn a face by [sine]
 #define SAME_DEPTH (0.02f * LINEAR_SLOP) // what rounding may tell two depths apart by [m]
 
-// Of the normals that the still contacts of a body's shapes have, so many are looked at.
+// Of the normals of a shape's still contacts, which differ by SAME_SINE at least, so many are
+// looked at: more than a convex shape can lie on.
 enum { RESTS_MAX = 64 };
 
 static bool is_dynamic(const physics_world *world, uint32_t body_)
@@ -259,7 +260,7 @@ static bool covers(const physics_world *world, const rest *on, const rest *of)
     return out < other_out || (out == other_out && on->slot < of->slot);
 }
 
-// The contacts on which shapes of a body rest: of those with one normal the deepest, of a face if
+// The contacts on which a shape rests: of those with one normal the deepest, of a face if
 // there is one.
 typedef struct rests {
     rest on[RESTS_MAX];
@@ -281,7 +282,7 @@ static void rests_add(const physics_world *world, rests *all, const rest *r)
 {
     for (int i = 0; i < all->count; i++) {
         rest *known = &all->on[i];
-        if (known->shape == r->shape && normals_within(known->normal, r->normal, SAME_SINE)) {
+        if (normals_within(known->normal, r->normal, SAME_SINE)) {
             *known = is_better(world, r, known) ? *r : *known;
             return;
         }
@@ -356,11 +357,12 @@ static void look_at_contact(physics_world *world, rests *all, const rest *of)
     }
 }
 
-// The moving body's contacts with what stands, those with points, by slot, into world->scratch.
-// False if all have the same normal, for then there is no seam.
+// The moving body's contacts with what stands, those with points, by its shapes and by slot, into
+// world->rests. False if all have the same normal, for then there is no seam.
 static bool collect_rests(physics_world *world, uint32_t body_)
 {
-    array_clear(&world->scratch);
+    item_pairs *found = &world->rests[0];
+    array_clear(found);
     vec2 first = {0.0f, 0.0f};
     bool differ = false;
     for (uint32_t key = world->bodies.data[body_].contacts; key != NONE;) {
@@ -369,14 +371,30 @@ static bool collect_rests(physics_world *world, uint32_t body_)
         if (c->point_count > 0 && (c->flags & CONTACT_SENSOR) == 0 && !is_dynamic(world, other)) {
             vec2 n = rot_vec(world->motions.data[c->body_a].rotation, c->local_normal);
             n = (key & 1) == 0 ? vec2_neg(n) : n;
-            first = world->scratch.count == 0 ? n : first;
+            first = found->count == 0 ? n : first;
             differ = differ || !normals_equal(n, first);
-            array_push(&world->scratch, key >> 1);
+            uint32_t shape_ = (key & 1) == 0 ? c->shape_a : c->shape_b;
+            array_push(found, ((item_pair){shape_, key >> 1}));
         }
         key = c->edges[key & 1].next;
     }
-    world->scratch.count = sort_slots(world->scratch.data, world->scratch.count);
+    sort_pairs(found, &world->rests[1]);
     return differ;
+}
+
+// The contacts of one shape.
+static void look_at_shape(physics_world *world, const item_pair *contacts, uint32_t count)
+{
+    rests all;
+    all.count = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        rest r = rest_of(world, contacts[i].b);
+        rests_add(world, &all, &r);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        rest r = rest_of(world, contacts[i].b);
+        look_at_contact(world, &all, &r);
+    }
 }
 
 static void look_at_body(physics_world *world, uint32_t body_)
@@ -384,15 +402,14 @@ static void look_at_body(physics_world *world, uint32_t body_)
     if (!collect_rests(world, body_)) {
         return;
     }
-    rests all;
-    all.count = 0;
-    for (uint32_t i = 0; i < world->scratch.count; i++) {
-        rest r = rest_of(world, world->scratch.data[i]);
-        rests_add(world, &all, &r);
-    }
-    for (uint32_t i = 0; i < world->scratch.count; i++) {
-        rest r = rest_of(world, world->scratch.data[i]);
-        look_at_contact(world, &all, &r);
+    const item_pairs *found = &world->rests[0];
+    for (uint32_t first = 0; first < found->count;) {
+        uint32_t end = first + 1;
+        while (end < found->count && found->data[end].a == found->data[first].a) {
+            end++;
+        }
+        look_at_shape(world, found->data + first, end - first);
+        first = end;
     }
 }
 

@@ -112,6 +112,8 @@ void world_free(physics_world *world)
     array_free(&world->activated);
     array_free(&world->deactivated);
     array_free(&world->on_seams);
+    array_free(&world->rests[0]);
+    array_free(&world->rests[1]);
     array_free(&world->turned);
     array_free(&world->began);
     array_free(&world->ended);

@@ -299,6 +299,7 @@ struct physics_world {
     item_pairs found;
     item_pairs found_in[LOTS_MAX];    // by lot
     slot_list activated, deactivated; // contacts that got or lost their points in this step
+    item_pairs rests[2];              // shapes and contacts of seams.c, and to sort them
     slot_list on_seams;               // bodies for seams.c
     ARRAY(turned_normal) turned;      // by seams.c, for this step
     ARRAY(uint32_t) renewed;          // bodies with box_renewed
@@ -454,6 +455,9 @@ void sleep_put_island(physics_world *world,
 
 // Slots in ascending order, each once (sort.c). Returns how many are left.
 uint32_t sort_slots(uint32_t *slots, uint32_t count);
+// Pairs by their first, then by their second, by merging through `other`, whose memory is kept (the
+// library's qsort allocates).
+void sort_pairs(item_pairs *pairs, item_pairs *other);
 
 // joints (joint.c)
 void joint_destroy_all(physics_world *world, uint32_t body);

@@ -560,6 +560,37 @@ static void image_from_the_middle_of_a_ride_goes_on_with_the_same_hashes(void **
     world_free(s.world);
 }
 
+// Each shape of a body is looked at by itself, so a body may have many.
+static void body_of_a_hundred_feet_slides_over_tiles(void **state)
+{
+    (void)state;
+    enum { FEET = 100, GROUND = 60 };
+    physics_world *world = make_world((vec2d){0.0, -10.0});
+    shape_def tile = make_box(1.0, 1.0);
+    tile.friction = 0.0;
+    for (int i = 0; i < GROUND; i++) {
+        body_def ground = body_def_default();
+        ground.type = BODY_STATIC;
+        ground.position = (vec2d){i, -0.5};
+        put(world, &ground, &tile, 1);
+    }
+    shape_def feet[FEET];
+    for (int i = 0; i < FEET; i++) {
+        feet[i] = make_box_at(0.18, 0.2, (vec2){0.2f * (float)i, 0.0f}, 0.0);
+        feet[i].friction = 0.0;
+    }
+    body_def def = body_def_default();
+    def.position = (vec2d){1.0, 0.1};
+    def.velocity = (vec2d){5.0, 0.0};
+    body_id raft = put(world, &def, feet, FEET);
+    run(world, 300); // 25 m
+    body_info b = look(world, raft);
+    assert_near(b.position.x, 26.0, 0.1);
+    assert_near(b.position.y, 0.1, 0.005);
+    assert_near(b.velocity.x, 5.0, 0.02);
+    world_free(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -579,6 +610,7 @@ int main(void)
         cmocka_unit_test(box_that_falls_on_edges_of_unequal_height_comes_to_rest),
         cmocka_unit_test(conveyor_of_kinematic_tiles_carries_a_box_and_hands_it_on),
         cmocka_unit_test(lift_that_rises_beside_a_floor_becomes_a_wall),
+        cmocka_unit_test(body_of_a_hundred_feet_slides_over_tiles),
         cmocka_unit_test(image_from_the_middle_of_a_ride_goes_on_with_the_same_hashes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

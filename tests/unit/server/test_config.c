@@ -150,6 +150,7 @@ static void config_wrong_values_are_told_by_name(void **state)
         {"--threads", "65", "--threads"},
         {"--threads", "-1", "--threads"},
         {"--world-threads", "0", "--world-threads"},
+        {"--world-threads", "65", "--world-threads"},
         {"--world", "no spaces", "--world"},
         {"--world", "", "--world"},
         {"--world", "a:", "--world"},
