@@ -164,7 +164,7 @@ static uint64_t hash_free(const slot_pool *pool, uint64_t kind)
         uint64_t open = ~pool->taken.data[word];
         for (; open != 0; open &= open - 1) {
             uint32_t slot = word << 6 | (uint32_t)__builtin_ctzll(open);
-            if (slot < pool->end && pool->generations.data[slot] != 0) {
+            if (slot < pool->end && slots_generation(pool, slot) != 0) {
                 sum += fold_end(fold_start(kind, slots_id(pool, slot), 0));
             }
         }

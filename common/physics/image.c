@@ -53,7 +53,7 @@ static void write_slots(image_stream *s, const slot_pool *pool)
     for (uint32_t slot = 1; slot <= count; slot++) {
         uint8_t *at = stream_put(s);
         put_varint(&at,
-                   (uint64_t)pool->generations.data[slot] << 1 | (uint64_t)slots_has(pool, slot));
+                   (uint64_t)slots_generation(pool, slot) << 1 | (uint64_t)slots_has(pool, slot));
         stream_put_end(s, at);
     }
 }

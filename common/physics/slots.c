@@ -6,7 +6,6 @@ void slots_init(slot_pool *s)
 {
     *s = (slot_pool){0};
     array_push(&s->taken, 1); // slot 0
-    array_push(&s->generations, 0);
     s->end = 1;
 }
 
@@ -21,12 +20,21 @@ static void grow_to(slot_pool *s, uint32_t slot)
     while (s->taken.count <= slot >> 6) {
         array_push(&s->taken, 0);
     }
-    while (s->generations.count <= slot) {
-        array_push(&s->generations, 0);
-    }
     if (slot >= s->end) {
         s->end = slot + 1;
     }
+}
+
+// Kept only up to the last slot that has one: most worlds remove little, and contacts have none.
+static void set_generation(slot_pool *s, uint32_t slot, uint32_t generation)
+{
+    if (generation == slots_generation(s, slot)) {
+        return;
+    }
+    while (s->generations.count <= slot) {
+        array_push(&s->generations, 0);
+    }
+    s->generations.data[slot] = generation;
 }
 
 static void mark_taken(slot_pool *s, uint32_t slot)
@@ -36,7 +44,7 @@ static void mark_taken(slot_pool *s, uint32_t slot)
 
 static bool is_retired(const slot_pool *s, uint32_t slot)
 {
-    return slot < s->generations.count && s->generations.data[slot] == SLOT_RETIRED;
+    return slots_generation(s, slot) == SLOT_RETIRED;
 }
 
 // The lowest slot that is free and not retired; the pool grows if there is none.
@@ -78,21 +86,20 @@ void slots_release_unnumbered(slot_pool *s, uint32_t slot)
 
 void slots_release(slot_pool *s, uint32_t slot)
 {
-    uint32_t generation = s->generations.data[slot];
-    s->generations.data[slot] = generation == SLOT_GENERATION_MAX ? SLOT_RETIRED : generation + 1;
+    uint32_t generation = slots_generation(s, slot);
+    set_generation(s, slot, generation == SLOT_GENERATION_MAX ? SLOT_RETIRED : generation + 1);
     slots_release_unnumbered(s, slot);
 }
 
 void slots_reserve(slot_pool *s, uint32_t end)
 {
     array_reserve(&s->taken, (end + 63) / 64);
-    array_reserve(&s->generations, end);
 }
 
 void slots_restore(slot_pool *s, uint32_t slot, uint32_t generation, bool taken)
 {
     grow_to(s, slot);
-    s->generations.data[slot] = generation;
+    set_generation(s, slot, generation);
     if (taken) {
         mark_taken(s, slot);
         s->count++;

@@ -18,7 +18,7 @@ enum { SLOT_BITS = 24, SLOT_MASK = (1 << SLOT_BITS) - 1 };
 
 typedef struct slot_pool {
     ARRAY(uint64_t) taken;       // a bit a slot; bit 0 is always set: slot 0 is none
-    ARRAY(uint32_t) generations; // of each slot, counted up when it is freed
+    ARRAY(uint32_t) generations; // of each slot, counted up when it is freed; those beyond are 0
     uint32_t count;              // taken ones
     uint32_t end;                // one more than the highest slot ever taken
     uint32_t first_word;         // no word before this one has a free bit
@@ -45,16 +45,21 @@ static inline bool slots_has(const slot_pool *s, uint32_t slot)
 // The next taken slot after `slot`, or 0.
 uint32_t slots_next(const slot_pool *s, uint32_t slot);
 
+static inline uint32_t slots_generation(const slot_pool *s, uint32_t slot)
+{
+    return slot < s->generations.count ? s->generations.data[slot] : 0;
+}
+
 static inline uint64_t slots_id(const slot_pool *s, uint32_t slot)
 {
-    return (uint64_t)s->generations.data[slot] << SLOT_BITS | slot;
+    return (uint64_t)slots_generation(s, slot) << SLOT_BITS | slot;
 }
 
 // The slot of an id that is taken in that very generation; 0 for any other number.
 static inline uint32_t slots_find(const slot_pool *s, uint64_t id)
 {
     uint32_t slot = (uint32_t)(id & ((1u << SLOT_BITS) - 1));
-    return slots_has(s, slot) && id >> SLOT_BITS == s->generations.data[slot] ? slot : 0;
+    return slots_has(s, slot) && id >> SLOT_BITS == slots_generation(s, slot) ? slot : 0;
 }
 
 #endif

@@ -16,7 +16,7 @@ static void check_pool(const slot_pool *pool)
 {
     uint32_t taken = 0;
     for (uint32_t slot = slots_next(pool, 0); slot != 0; slot = slots_next(pool, slot)) {
-        ASSERT(slot < pool->end && pool->generations.data[slot] <= SLOT_GENERATION_MAX);
+        ASSERT(slot < pool->end && slots_generation(pool, slot) <= SLOT_GENERATION_MAX);
         taken++;
     }
     ASSERT(taken == pool->count);

@@ -61,6 +61,26 @@ static void slot_with_its_generations_used_up_is_never_given_again(void **state)
     slots_deinit(&s);
 }
 
+static void generations_take_memory_only_where_slots_were_released(void **state)
+{
+    (void)state;
+    slot_pool s;
+    slots_init(&s);
+    for (int i = 0; i < 1000; i++) {
+        slots_take(&s);
+    }
+    slots_release_unnumbered(&s, 900);
+    assert_int_equal(s.generations.capacity, 0);
+    slots_release(&s, 5);
+    assert_int_equal(slots_generation(&s, 5), 1);
+    assert_int_equal(slots_generation(&s, 6), 0);
+    assert_in_range(s.generations.capacity, 6, 64);
+    slots_restore(&s, 1200, 0, true);
+    assert_int_equal(slots_generation(&s, 1200), 0);
+    assert_in_range(s.generations.capacity, 6, 64);
+    slots_deinit(&s);
+}
+
 static void next_walks_the_taken_slots_in_order(void **state)
 {
     (void)state;
@@ -102,6 +122,7 @@ int main(void)
         cmocka_unit_test(slots_are_given_lowest_first),
         cmocka_unit_test(released_slot_has_a_new_id),
         cmocka_unit_test(slot_with_its_generations_used_up_is_never_given_again),
+        cmocka_unit_test(generations_take_memory_only_where_slots_were_released),
         cmocka_unit_test(next_walks_the_taken_slots_in_order),
         cmocka_unit_test(unknown_numbers_are_no_ids),
     };
