@@ -7,9 +7,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+// Two slots of 24 bits, the lower one first; all zero: free.
+typedef struct packed_pair {
+    uint16_t words[3];
+} packed_pair;
+
 typedef struct pair_set {
-    uint64_t *keys;           // 0: free
-    uint32_t capacity, count; // capacity is a power of two, at most two thirds full
+    packed_pair *pairs;
+    uint32_t capacity, count; // at most three quarters full
 } pair_set;
 
 void pair_set_deinit(pair_set *set);

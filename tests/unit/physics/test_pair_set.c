@@ -65,11 +65,39 @@ static void room_made_ahead_is_enough_and_keeps_what_is_there(void **state)
     pair_set_deinit(&set);
 }
 
+static uint32_t far_slot(uint32_t i)
+{
+    return 1 + i * 7919u % ((1u << 24) - 1);
+}
+
+static void many_pairs_of_high_slots_take_few_bytes(void **state)
+{
+    (void)state;
+    enum { COUNT = 100000 };
+    pair_set set = {0};
+    for (uint32_t i = 0; i < COUNT; i++) {
+        pair_set_add(&set, far_slot(i), far_slot(i) ^ 1u);
+        if (i > 5000) {
+            assert_true(set.capacity * sizeof *set.pairs <= 11 * (size_t)set.count);
+        }
+    }
+    for (uint32_t i = 0; i < COUNT; i += 2) {
+        pair_set_remove(&set, far_slot(i) ^ 1u, far_slot(i));
+    }
+    for (uint32_t i = 0; i < COUNT; i++) {
+        assert_int_equal(pair_set_has(&set, far_slot(i) ^ 1u, far_slot(i)), i % 2 == 1);
+        assert_false(pair_set_has(&set, far_slot(i), far_slot(i) ^ 2u));
+    }
+    assert_int_equal(set.count, COUNT / 2);
+    pair_set_deinit(&set);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_additions_and_removals_agree_with_a_table),
         cmocka_unit_test(room_made_ahead_is_enough_and_keeps_what_is_there),
+        cmocka_unit_test(many_pairs_of_high_slots_take_few_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
