@@ -24,23 +24,43 @@ static uint32_t next_capacity(uint32_t capacity, size_t size)
     return capacity + more;
 }
 
+// The first `kept` of the elements in memory for `capacity` of them, the rest zero.
+static void *move(void *data, uint32_t kept, uint32_t capacity, size_t size)
+{
+    size_t bytes = ((size_t)capacity * size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    unsigned char *moved = aligned_alloc(ALIGNMENT, bytes);
+    ASSERT(moved != NULL);
+    size_t used = (size_t)kept * size;
+    if (used > 0) {
+        memcpy(moved, data, used);
+    }
+    memset(moved + used, 0, bytes - used);
+    free(data);
+    return moved;
+}
+
 void *array_grow(void *data, uint32_t *capacity, uint32_t count, size_t size)
 {
     uint32_t wanted = *capacity < CAPACITY_MIN ? CAPACITY_MIN : *capacity;
     while (wanted < count) {
         wanted = next_capacity(wanted, size);
     }
-    size_t bytes = ((size_t)wanted * size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-    unsigned char *grown = aligned_alloc(ALIGNMENT, bytes);
-    ASSERT(grown != NULL);
-    size_t used = (size_t)*capacity * size;
-    if (used > 0) {
-        memcpy(grown, data, used);
-    }
-    memset(grown + used, 0, bytes - used);
-    free(data);
+    void *grown = move(data, *capacity, wanted, size);
     *capacity = wanted;
     return grown;
+}
+
+void *array_refit(void *data, uint32_t *capacity, uint32_t count, size_t size)
+{
+    if (*capacity == count) {
+        return data;
+    }
+    *capacity = count;
+    if (count == 0) {
+        free(data);
+        return NULL;
+    }
+    return move(data, count, count, size);
 }
 
 void array_release(void *data)

@@ -23,6 +23,12 @@ void *array_grow(void *data, uint32_t *capacity, uint32_t count, size_t size);
          ? (void)((a)->data = array_grow((a)->data, &(a)->capacity, (n), sizeof *(a)->data))       \
          : (void)0)
 
+// Gives back what is beyond the elements that are there.
+void *array_refit(void *data, uint32_t *capacity, uint32_t count, size_t size);
+
+#define array_fit(a)                                                                               \
+    ((void)((a)->data = array_refit((a)->data, &(a)->capacity, (a)->count, sizeof *(a)->data)))
+
 #define array_push(a, value)                                                                       \
     do {                                                                                           \
         array_reserve((a), (a)->count + 1);                                                        \

@@ -145,12 +145,22 @@ static uint32_t build(tree *t, uint32_t first, uint32_t count)
     return n;
 }
 
+// What was inserted one by one took twice the nodes.
+static void give_back_nodes(tree *t)
+{
+    const uint32_t spare = 64;
+    if (t->nodes.capacity > t->nodes.count + t->nodes.count / 4 + spare) {
+        array_fit(&t->nodes);
+    }
+}
+
 void tree_build_parts(tree *t)
 {
     ASSERT(t->parts.count == t->leaf_count);
     t->nodes.count = 1;
     t->free_node = 0;
     t->root = build(t, 0, t->parts.count);
+    give_back_nodes(t);
 }
 
 void tree_build(tree *t)

@@ -1,7 +1,8 @@
 // Memory that a peak has left: lists of a step's changes and the solver's lanes are kept at the
 // size that they once needed, so that a step allocates nothing. Once in a while what is many times
 // larger than anything of late is given back: after a world was filled, when everything fell at
-// once, when all went to sleep. Memory alone: no result depends on it.
+// once, when all went to sleep. A peak is forgotten by and by: at each look it fades to a quarter.
+// Memory alone: no result depends on it.
 #include "common/physics/trim.h"
 
 #include <stdlib.h>
@@ -10,10 +11,11 @@
 #include "common/physics/world.h"
 
 enum {
-    TRIM_TICKS = 64,   // between looks
-    LOOSE = 4,         // times the largest need since the last look, and
+    TRIM_TICKS = 16,   // between looks
+    FADING = 4,        // of a peak, at each look
+    LOOSE = 4,         // times the largest need of late, and
     LIST_SPARE = 1024, // so many elements more, may a list keep;
-    GROUPS_SPARE = 256 // or so many groups the lanes
+    GROUPS_SPARE = 256 // or the lanes twice as many and so many groups more
 };
 
 static uint32_t larger(uint32_t a, uint32_t b)
@@ -109,7 +111,7 @@ void trim_world(physics_world *world)
     const trim_peaks *peaks = &world->peaks;
     trim_lists(world, LOOSE * peaks->changes + LIST_SPARE);
     TRIM(&world->events, LOOSE * peaks->events + LIST_SPARE); // if the last step's were cleared
-    trim_lanes(world, LOOSE * peaks->groups + GROUPS_SPARE);
+    trim_lanes(world, 2 * peaks->groups + GROUPS_SPARE);
     if (world->awake_bodies.count == 0) {
         trim_awake(world);
     }
@@ -120,5 +122,9 @@ void trim_world(physics_world *world)
             TRIM(&t->parts, LIST_SPARE);
         }
     }
-    world->peaks = (trim_peaks){0};
+    world->peaks = (trim_peaks){
+        .changes = peaks->changes / FADING,
+        .events = peaks->events / FADING,
+        .groups = peaks->groups / FADING,
+    };
 }

@@ -6,7 +6,7 @@
 
 struct physics_world;
 
-typedef struct trim_peaks { // since the last look
+typedef struct trim_peaks { // of late
     uint32_t changes;       // elements of the longest list of changes in a step
     uint32_t events;        // told in a step, apart, for they are large
     uint32_t groups;        // of the solver's lanes

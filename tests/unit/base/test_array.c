@@ -110,6 +110,32 @@ static void array_of_odd_size_is_aligned_and_whole(void **state)
     array_free(&a);
 }
 
+static void array_fit_gives_back_what_is_not_used(void **state)
+{
+    (void)state;
+    triple_array a = {0};
+    array_fit(&a); // of nothing
+    assert_null(a.data);
+    for (uint32_t i = 0; i < 100; i++) {
+        triple t = {{(uint8_t)i, 1, 2}};
+        array_push(&a, t);
+    }
+    assert_true(a.capacity > 100);
+    array_fit(&a);
+    assert_int_equal(a.capacity, 100);
+    assert_int_equal((uintptr_t)a.data % CACHE_LINE, 0);
+    for (uint32_t i = 0; i < 100; i++) {
+        assert_int_equal(a.data[i].bytes[0], i);
+    }
+    array_push(&a, (triple){{100}}); // and grows again
+    assert_int_equal(a.data[100].bytes[0], 100);
+    array_clear(&a);
+    array_fit(&a);
+    assert_null(a.data);
+    assert_int_equal(a.capacity, 0);
+    array_free(&a);
+}
+
 static void array_swap_remove_puts_the_last_in_place(void **state)
 {
     (void)state;
@@ -151,6 +177,7 @@ int main(void)
         cmocka_unit_test(array_reserve_within_capacity_moves_nothing),
         cmocka_unit_test(array_new_memory_is_zero_and_old_is_kept),
         cmocka_unit_test(array_of_odd_size_is_aligned_and_whole),
+        cmocka_unit_test(array_fit_gives_back_what_is_not_used),
         cmocka_unit_test(array_swap_remove_puts_the_last_in_place),
         cmocka_unit_test(array_clear_keeps_the_memory),
     };
