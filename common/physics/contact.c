@@ -210,6 +210,8 @@ bool contact_place(physics_world *world, uint32_t slot, uint32_t shape_a, uint32
         // The geometric mean lets one slippery surface make the pair slippery.
         .friction = sqrtf(a->traits->friction * b->traits->friction),
     };
+    world->surface_count += (flags & CONTACT_SURFACE) != 0;
+    world->round_count += (flags & CONTACT_ROUND) != 0;
     link_edge(world, slot, 0);
     link_edge(world, slot, 1);
     pair_set_add(&world->pairs, shape_a, shape_b);
@@ -246,6 +248,8 @@ void contact_free(physics_world *world, uint32_t slot)
     if ((c->flags & CONTACT_TOUCHING) != 0) {
         world->touching_count--;
     }
+    world->surface_count -= (c->flags & CONTACT_SURFACE) != 0;
+    world->round_count -= (c->flags & CONTACT_ROUND) != 0;
     *c = (contact){0};
     slots_release_unnumbered(&world->contact_slots, slot);
 }

@@ -77,13 +77,6 @@ INLINE wide cross(vector_lanes a, vector_lanes b)
     return a.x * b.y - a.y * b.x;
 }
 
-// 1 / k, or nothing.
-INLINE wide inverse(wide k)
-{
-    const wide zero = splat(0.0f);
-    return select_wide(k > zero, splat(1.0f) / k, zero);
-}
-
 // The motions' second rows as fields: rotation c and s, local centre x and y, inverse mass and
 // inertia; two more that are not used.
 INLINE void gather_rotations(const body_motion *motions, const uint32_t *slots, wide out[8])
@@ -107,20 +100,28 @@ INLINE void gather_ways(const body_motion *motions, const contact_lanes *group, 
     transpose_quads(rows, out);
 }
 
-// Of the lanes of a mask.
-INLINE void fill_rounding(const physics_world *world, contact_lanes *group,
-                          const contact *const *seated, uint32_t lanes)
+// The contacts of a group, and what is known of them by their flags: a bit a lane.
+typedef struct seats {
+    contact *contacts[LANES];
+    wide_int points; // how many each has
+    uint32_t filled, touching, surface, round;
+    uint32_t told; // in events
+} seats;
+
+INLINE void fill_rounding(const physics_world *world, uint32_t group, const seats *of,
+                          uint32_t lanes)
 {
     if (lanes == 0) {
         return;
     }
-    group->features |= LANES_ROUND;
-    group->round_a = group->round_b = splat(0.0f);
+    world->groups.marks[group].features |= LANES_ROUND;
+    rounding_lanes *round = &world->groups.roundings[group];
+    round->a = round->b = splat(0.0f);
     for (; lanes != 0; lanes &= lanes - 1) {
         int lane = __builtin_ctz(lanes);
-        rounding r = contact_rounding(world, seated[lane]);
-        group->round_a[lane] = r.a;
-        group->round_b[lane] = r.b;
+        rounding r = contact_rounding(world, of->contacts[lane]);
+        round->a[lane] = r.a;
+        round->b[lane] = r.b;
     }
 }
 
@@ -131,70 +132,61 @@ INLINE uint32_t rolling_lanes(const state_lanes *a, const state_lanes *b, const 
     return signs_of(turn > splat(ROLLS_TURN));
 }
 
-// Who is in which lane, and how many points they have; in *round the lanes with CONTACT_ROUND.
-INLINE wide_int seat_contacts(const physics_world *world, contact_lanes *group,
-                              const uint32_t *slots, uint32_t count, const contact **seated,
-                              uint32_t *round)
+// Who is in which lane.
+INLINE seats seat_contacts(const physics_world *world, contact_lanes *group, const uint32_t *slots,
+                           uint32_t count)
 {
+    seats of = {.filled = (1u << count) - 1};
     int32_t points[LANES] __attribute__((aligned(32)));
-    uint32_t touching = 0;
-    uint32_t surfaces = 0;
-    *round = 0;
     for (uint32_t lane = 0; lane < LANES; lane++) {
-        uint32_t slot = lane < count ? slots[lane] : NONE;
-        const contact *c = &world->contacts.data[slot];
-        seated[lane] = c;
-        group->contact[lane] = slot;
+        contact *c = &world->contacts.data[lane < count ? slots[lane] : NONE];
+        of.contacts[lane] = c;
         group->body_a[lane] = c->body_a;
         group->body_b[lane] = c->body_b;
         points[lane] = c->point_count;
-        touching |= (uint32_t)((c->flags & CONTACT_TOUCHING) != 0) << lane;
-        surfaces |= (uint32_t)((c->flags & CONTACT_SURFACE) != 0) << lane;
-        *round |= (uint32_t)((c->flags & CONTACT_ROUND) != 0) << lane;
+        of.touching |= (uint32_t)((c->flags & CONTACT_TOUCHING) != 0) << lane;
+        of.surface |= (uint32_t)((c->flags & CONTACT_SURFACE) != 0) << lane;
+        of.round |= (uint32_t)((c->flags & CONTACT_ROUND) != 0) << lane;
+        of.told |= (uint32_t)((c->flags & (CONTACT_EVENTS | CONTACT_HIT)) != 0) << lane;
     }
-    group->filled = (1u << count) - 1;
-    group->touching = touching;
-    group->features = 0;
-    group->restitution = group->tangent_speed = group->rolling_resistance = splat(0.0f);
-    for (; surfaces != 0; surfaces &= surfaces - 1) {
-        int lane = __builtin_ctz(surfaces);
-        surface s = contact_surface(world, seated[lane]);
-        group->restitution[lane] = s.restitution;
-        group->rolling_resistance[lane] = s.rolling_resistance;
-        group->tangent_speed[lane] = s.tangent_speed;
-        group->features |= (s.rolling_resistance > 0.0f ? LANES_ROLLING : 0u) |
-                           (s.tangent_speed != 0.0f ? LANES_CONVEYING : 0u);
+    of.points = *(const wide_int *)(const void *)points;
+    return of;
+}
+
+// Returns the features.
+INLINE uint32_t fill_surfaces(const physics_world *world, surface_lanes *s, const seats *of)
+{
+    uint32_t features = 0;
+    s->restitution = s->tangent_speed = s->rolling_resistance = s->rolling_impulse = splat(0.0f);
+    for (uint32_t left = of->surface; left != 0; left &= left - 1) {
+        int lane = __builtin_ctz(left);
+        surface one = contact_surface(world, of->contacts[lane]);
+        s->restitution[lane] = one.restitution;
+        s->rolling_resistance[lane] = one.rolling_resistance;
+        s->rolling_impulse[lane] = of->contacts[lane]->rolling_impulse;
+        s->tangent_speed[lane] = one.tangent_speed;
+        features |= (one.rolling_resistance > 0.0f ? LANES_ROLLING : 0u) |
+                    (one.tangent_speed != 0.0f ? LANES_CONVEYING : 0u);
     }
-    return *(const wide_int *)(const void *)points;
+    return features;
 }
 
 // Two points are solved together unless they are so close that their equations hardly differ; then
 // each alone, at half strength, so that the two do not overshoot. `coupling` is 0 where there is
 // one point.
-INLINE void couple_points(contact_lanes *group, wide coupling, const step_context *step)
+INLINE void couple_points(contact_lanes *group, wide coupling)
 {
     const wide condition_max = splat(1000.0f);
     const wide two = splat(2.0f);
     const wide zero = splat(0.0f);
-    point_lanes *p1 = &group->points[0];
-    point_lanes *p2 = &group->points[1];
-    wide k1 = p1->normal_k;
-    wide k2 = p2->normal_k;
+    wide k1 = group->points[0].normal_k;
+    wide k2 = group->points[1].normal_k;
     wide product = k1 * k2;
     wide det = product - coupling * coupling;
     wide_int apart = product < condition_max * det;
-    k1 = select_wide(apart, k1, k1 * two);
-    k2 = select_wide(apart, k2, k2 * two);
-    coupling = select_wide(apart, coupling, zero);
-    det = select_wide(apart, det, k1 * k2);
-    p1->normal_k = k1;
-    p2->normal_k = k2;
-    p1->normal_mass = inverse(k1);
-    p2->normal_mass = inverse(k2);
-    group->coupling_k = coupling;
-    group->inverse_det = inverse(det);
-    wide yield = softness(group, step).yield;
-    group->inverse_det_soft = inverse((k1 * yield) * (k2 * yield) - coupling * coupling);
+    group->points[0].normal_k = select_wide(apart, k1, k1 * two);
+    group->points[1].normal_k = select_wide(apart, k2, k2 * two);
+    group->coupling_k = select_wide(apart, coupling, zero);
 }
 
 // A point against its bodies: where it is, and how much an impulse there does. `turns` are the
@@ -236,37 +228,77 @@ INLINE wide approach_speed(const contact_lanes *group, const placed_lanes *at, w
 }
 
 // Whether any contact closes fast, as impact() would find it before the first blow.
-INLINE blows_state find_blows(const contact_lanes *group, const step_context *step)
+INLINE blows_state find_blows(wide restitution, const wide approach[2], const step_context *step)
 {
-    wide_int lively = group->restitution > splat(0.0f);
+    wide_int lively = restitution > splat(0.0f);
     if (!any_lane(lively)) {
         return BLOWS_NEVER;
     }
-    wide fastest = min_wide(group->approach_speed[0], group->approach_speed[1]);
-    wide_int fast = fastest < splat(-step->restitution_threshold);
+    wide_int fast = min_wide(approach[0], approach[1]) < splat(-step->restitution_threshold);
     return any_lane(lively & fast) ? BLOWS_DUE : BLOWS_LATER;
 }
 
 // Touching as it is before solving, by the nearer point.
-INLINE void note_nearest(contact_lanes *group, const placed_lanes *at, wide_int has1, wide_int has2)
+INLINE void note_nearest(lane_marks *marks, const placed_lanes *at, const wide_int has[2])
 {
     const wide none = splat(INFINITY);
-    wide nearest = min_wide(select_wide(has1, at[0].separation, none),
-                            select_wide(has2, at[1].separation, none));
-    group->overlapping = signs_of(nearest <= splat(0.0f));
-    group->near = signs_of(nearest <= splat(LINEAR_SLOP));
+    wide nearest = min_wide(select_wide(has[0], at[0].separation, none),
+                            select_wide(has[1], at[1].separation, none));
+    marks->overlapping = (uint8_t)signs_of(nearest <= splat(0.0f));
+    marks->near = (uint8_t)signs_of(nearest <= splat(LINEAR_SLOP));
 }
 
-blows_state VARIANT_OF(contact_fill_)(const physics_world *world, contact_lanes *group,
-                                      const uint32_t *slots, uint32_t count)
+// Those whose approach speeds may be told: what may begin to touch or cease to, and what touches
+// where that is told too.
+INLINE uint32_t approached_lanes(const physics_world *world, const lane_marks *marks,
+                                 const seats *of)
+{
+    uint32_t settled = event_wanted(world, EVENT_STAY) ? 0u : marks->touching & marks->near;
+    return of->told & of->filled & ~settled;
+}
+
+INLINE void keep_approach(const seats *of, uint32_t lanes, const wide approach[2])
+{
+    for (; lanes != 0; lanes &= lanes - 1) {
+        int lane = __builtin_ctz(lanes);
+        for (int i = 0; i < 2; i++) {
+            of->contacts[lane]->total_impulse[i] = approach[i][lane];
+        }
+    }
+}
+
+// Who closes how fast, for blows and events. Mostly a group has none of either.
+INLINE void note_approach(const physics_world *world, uint32_t index, const seats *of,
+                          const placed_lanes *at, const wide_int has[2], const state_lanes *a,
+                          const state_lanes *b)
+{
+    lane_marks *marks = &world->groups.marks[index];
+    uint32_t approached = approached_lanes(world, marks, of);
+    marks->approached = (uint8_t)approached;
+    blows_state blows = BLOWS_NEVER;
+    if ((approached | of->surface) != 0) {
+        const contact_lanes *group = &world->groups.lanes[index];
+        const wide approach[2] = {approach_speed(group, &at[0], has[0], a, b),
+                                  approach_speed(group, &at[1], has[1], a, b)};
+        keep_approach(of, approached, approach);
+        if (of->surface != 0) {
+            blows = find_blows(world->groups.surfaces[index].restitution, approach, &world->step);
+        }
+    }
+    world->groups.blows[index] = (uint8_t)blows;
+}
+
+void VARIANT_OF(contact_fill_)(const physics_world *world, uint32_t index, const uint32_t *slots,
+                               uint32_t count)
 {
     const body_motion *motions = world->motions.data;
     const body_state *states = world->states.data;
-    const contact *seated[LANES];
-    uint32_t round;
-    wide_int point_count = seat_contacts(world, group, slots, count, seated, &round);
+    contact_lanes *group = &world->groups.lanes[index];
+    lane_marks *marks = &world->groups.marks[index];
+    const seats seated = seat_contacts(world, group, slots, count);
     const wide_int none = {0};
-    wide_int has[2] = {point_count > none, point_count > none + 1};
+    const wide_int has[2] = {seated.points > none, seated.points > none + 1};
+    *marks = (lane_marks){.touching = (uint8_t)seated.touching};
 
     quad quads[8];
     wide rows[8];
@@ -274,15 +306,15 @@ blows_state VARIANT_OF(contact_fill_)(const physics_world *world, contact_lanes 
     wide old[8]; // impulses and friction
     wide man[8]; // local normal, points, found separations
     for (int i = 0; i < LANES; i++) {
-        quads[i] = *(const quad *)(const void *)&seated[i]->reference;
+        quads[i] = *(const quad *)(const void *)&seated.contacts[i]->reference;
     }
     transpose_quads(quads, ref);
     for (int i = 0; i < LANES; i++) {
-        rows[i] = row_at(seated[i]->normal_impulse);
+        rows[i] = row_at(seated.contacts[i]->normal_impulse);
     }
     transpose(rows, old);
     for (int i = 0; i < LANES; i++) {
-        rows[i] = row_at(&seated[i]->local_normal);
+        rows[i] = row_at(&seated.contacts[i]->local_normal);
     }
     transpose(rows, man);
 
@@ -308,11 +340,15 @@ blows_state VARIANT_OF(contact_fill_)(const physics_world *world, contact_lanes 
     group->way_x = ways[0];
     group->way_y = ways[1];
     group->friction = old[7];
-    group->rolling_impulse = old[6];
 
     state_lanes a = gather_velocities(states, group->body_a);
     state_lanes b = gather_velocities(states, group->body_b);
-    fill_rounding(world, group, seated, round & rolling_lanes(&a, &b, &world->step));
+    if (seated.surface != 0) {
+        surface_lanes *s = &world->groups.surfaces[index];
+        marks->features = (uint8_t)fill_surfaces(world, s, &seated);
+        s->rolling_mass = inverse(group->inv_inertia_a + group->inv_inertia_b);
+    }
+    fill_rounding(world, index, &seated, seated.round & rolling_lanes(&a, &b, &world->step));
     placed_lanes at[2];
     wide turns[2][2];
     for (int i = 0; i < 2; i++) {
@@ -329,40 +365,59 @@ blows_state VARIANT_OF(contact_fill_)(const physics_world *world, contact_lanes 
         at[i].separation = man[6 + i] + dot(moved, local_normal);
         point_lanes *p = &group->points[i];
         fill_point(group, p, &at[i], has[i], turns[i]);
-        group->approach_speed[i] = approach_speed(group, &at[i], has[i], &a, &b);
         p->normal_impulse = select_wide(has[i], old[i], splat(0.0f));
         p->tangent_impulse = select_wide(has[i], old[2 + i], splat(0.0f));
-        group->total_impulse[i] = splat(0.0f);
+        p->total_impulse = splat(0.0f);
     }
-    note_nearest(group, at, has[0], has[1]);
+    note_nearest(marks, at, has);
+    note_approach(world, index, &seated, at, has, &a, &b);
     wide coupling = (group->inv_mass_a + group->inv_mass_b) +
                     (group->inv_inertia_a * turns[0][0] * turns[1][0] +
                      group->inv_inertia_b * turns[0][1] * turns[1][1]);
-    couple_points(group, select_wide(has[1], coupling, splat(0.0f)), &world->step);
-    if ((group->features & LANES_ROLLING) != 0) {
-        group->rolling_mass = inverse(group->inv_inertia_a + group->inv_inertia_b);
+    couple_points(group, select_wide(has[1], coupling, splat(0.0f)));
+}
+
+// What the contacts kept goes where contact_approach() looks for it.
+INLINE void give_approach(contact_lanes *group, const contact *contacts, const uint32_t *slots,
+                          uint32_t lanes)
+{
+    for (; lanes != 0; lanes &= lanes - 1) {
+        int lane = __builtin_ctz(lanes);
+        for (int i = 0; i < 2; i++) {
+            group->points[i].base_separation[lane] = contacts[slots[lane]].total_impulse[i];
+        }
     }
-    return find_blows(group, &world->step);
 }
 
 // Touching begins with pressure or overlap and ends when there is neither and a gap of LINEAR_SLOP:
 // what rests does not flicker, and what flies past within SPECULATIVE_DISTANCE has not touched.
-touch_changes VARIANT_OF(contact_store_)(const contact_lanes *group, contact *contacts)
+touch_changes VARIANT_OF(contact_store_)(const physics_world *world, uint32_t index,
+                                         const uint32_t *slots, uint32_t count)
 {
+    contact_lanes *group = &world->groups.lanes[index];
+    const lane_marks *marks = &world->groups.marks[index];
+    contact *contacts = world->contacts.data;
     const point_lanes *p = group->points;
-    const wide fields[8] = {p[0].normal_impulse,     p[1].normal_impulse,
-                            p[0].tangent_impulse,    p[1].tangent_impulse,
-                            group->total_impulse[0], group->total_impulse[1],
-                            group->rolling_impulse,  group->friction};
+    const bool rolling = (marks->features & LANES_ROLLING) != 0;
+    const wide fields[8] = {p[0].normal_impulse,
+                            p[1].normal_impulse,
+                            p[0].tangent_impulse,
+                            p[1].tangent_impulse,
+                            p[0].total_impulse,
+                            p[1].total_impulse,
+                            rolling ? world->groups.surfaces[index].rolling_impulse : splat(0.0f),
+                            group->friction};
     wide rows[8];
     transpose(fields, rows);
-    for (uint32_t lane = 0; lane < LANES && group->contact[lane] != NONE; lane++) {
-        *(wide *)(void *)contacts[group->contact[lane]].normal_impulse = rows[lane];
+    give_approach(group, contacts, slots, marks->approached);
+    for (uint32_t lane = 0; lane < count; lane++) {
+        *(wide *)(void *)contacts[slots[lane]].normal_impulse = rows[lane];
     }
-    uint32_t pressed = signs_of(group->total_impulse[0] + group->total_impulse[1] > splat(0.0f));
-    uint32_t was = group->touching;
+    uint32_t pressed = signs_of(p[0].total_impulse + p[1].total_impulse > splat(0.0f));
+    uint32_t filled = (1u << count) - 1;
+    uint32_t was = marks->touching;
     return (touch_changes){
-        .began = group->filled & ~was & (pressed | group->overlapping),
-        .ended = group->filled & was & ~pressed & ~group->near,
+        .began = filled & ~was & (pressed | marks->overlapping),
+        .ended = filled & was & ~pressed & ~marks->near,
     };
 }

@@ -6,9 +6,17 @@
 #include "common/physics/contact_lanes.h"
 #include "common/physics/lanes_kernel.h"
 
-blows_state VARIANT_OF(contact_fill_)(const physics_world *world, contact_lanes *group,
-                                      const uint32_t *slots, uint32_t count);
-touch_changes VARIANT_OF(contact_store_)(const contact_lanes *group, contact *contacts);
+void VARIANT_OF(contact_fill_)(const physics_world *world, uint32_t group, const uint32_t *slots,
+                               uint32_t count);
+touch_changes VARIANT_OF(contact_store_)(const physics_world *world, uint32_t group,
+                                         const uint32_t *slots, uint32_t count);
+
+// 1 / k, or nothing.
+INLINE wide inverse(wide k)
+{
+    const wide zero = splat(0.0f);
+    return select_wide(k > zero, splat(1.0f) / k, zero);
+}
 
 // How soft contacts are: of two moving bodies, or stiffer where one of them does not move.
 typedef struct softness_lanes {

@@ -34,6 +34,25 @@ INLINE void apply_impulse(const contact_lanes *c, const point_lanes *p, state_la
     b->w += c->inv_inertia_b * (anchor_bx(c, p) * py - anchor_by(c, p) * px);
 }
 
+// A group in a sweep.
+typedef struct group_view {
+    contact_lanes *lanes;
+    uint32_t features;
+    const contact_groups *groups;
+    uint32_t index;
+} group_view;
+
+INLINE group_view view_group(const contact_groups *groups, uint32_t index)
+{
+    return (group_view){&groups->lanes[index], groups->marks[index].features, groups, index};
+}
+
+// With LANES_ROLLING, LANES_CONVEYING or blows.
+INLINE surface_lanes *surface_of(const group_view *g)
+{
+    return &g->groups->surfaces[g->index];
+}
+
 typedef struct vector_lanes {
     wide x, y;
 } vector_lanes;
@@ -64,19 +83,22 @@ INLINE wide separation_now(const contact_lanes *c, const point_lanes *p, const s
 // What is round touches with ever other places as it turns: that part of an anchor's arm lies
 // along the normal and does not turn with the body, as separation_now() has it. What that is wrong
 // by: with the normal n and the turn R, n·(R n) is the cosine.
-INLINE wide rolled(const contact_lanes *c, const state_lanes *a, const state_lanes *b)
+INLINE wide rolled(const group_view *g, const state_lanes *a, const state_lanes *b)
 {
     const wide one = splat(1.0f);
-    if ((c->features & LANES_ROUND) == 0) {
+    if ((g->features & LANES_ROUND) == 0) {
         return splat(0.0f);
     }
-    return c->round_a * (a->qc - one) + c->round_b * (b->qc - one);
+    const rounding_lanes *round = &g->groups->roundings[g->index];
+    return round->a * (a->qc - one) + round->b * (b->qc - one);
 }
 
-static void warm_start(const contact_lanes *lanes, uint32_t count, body_state *states)
+static void warm_start(const contact_groups *groups, uint32_t first, uint32_t end,
+                       body_state *states)
 {
-    for (uint32_t i = 0; i < count; i++) {
-        const contact_lanes *c = &lanes[i];
+    for (uint32_t i = first; i < end; i++) {
+        const group_view g = view_group(groups, i);
+        const contact_lanes *c = g.lanes;
         state_lanes a = gather_velocities(states, c->body_a);
         state_lanes b = gather_velocities(states, c->body_b);
         for (int k = 0; k < 2; k++) {
@@ -85,9 +107,10 @@ static void warm_start(const contact_lanes *lanes, uint32_t count, body_state *s
             wide py = p->normal_impulse * c->normal_y - p->tangent_impulse * c->normal_x;
             apply_impulse(c, p, &a, &b, px, py);
         }
-        if ((c->features & LANES_ROLLING) != 0) {
-            a.w -= c->inv_inertia_a * c->rolling_impulse;
-            b.w += c->inv_inertia_b * c->rolling_impulse;
+        if ((g.features & LANES_ROLLING) != 0) {
+            const surface_lanes *s = surface_of(&g);
+            a.w -= c->inv_inertia_a * s->rolling_impulse;
+            b.w += c->inv_inertia_b * s->rolling_impulse;
         }
         scatter(states, c->body_a, &a);
         scatter(states, c->body_b, &b);
@@ -107,21 +130,28 @@ typedef struct pair_matrix {
     wide inverse_det;
 } pair_matrix;
 
+// Quotients are for the divider, which has nothing else to do: bytes to keep them in cost more.
 INLINE pair_matrix rigid_matrix(const contact_lanes *c)
 {
-    const point_lanes *p = c->points;
-    return (pair_matrix){p[0].normal_k,    p[1].normal_k,    c->coupling_k,
-                         p[0].normal_mass, p[1].normal_mass, c->inverse_det};
+    wide k1 = c->points[0].normal_k;
+    wide k2 = c->points[1].normal_k;
+    wide k12 = c->coupling_k;
+    return (pair_matrix){k1, k2, k12, inverse(k1), inverse(k2), inverse(k1 * k2 - k12 * k12)};
 }
 
 // A soft constraint gives way in proportion to its impulse: that is a larger diagonal.
 INLINE pair_matrix soft_matrix(const contact_lanes *c, const softness_lanes *soft)
 {
-    const point_lanes *p = c->points;
-    wide yield = soft->yield;
+    wide k1 = c->points[0].normal_k * soft->yield;
+    wide k2 = c->points[1].normal_k * soft->yield;
+    wide k12 = c->coupling_k;
     wide scale = soft->mass_scale;
-    return (pair_matrix){p[0].normal_k * yield,    p[1].normal_k * yield,    c->coupling_k,
-                         p[0].normal_mass * scale, p[1].normal_mass * scale, c->inverse_det_soft};
+    return (pair_matrix){k1,
+                         k2,
+                         k12,
+                         inverse(c->points[0].normal_k) * scale,
+                         inverse(c->points[1].normal_k) * scale,
+                         inverse(k1 * k2 - k12 * k12)};
 }
 
 // The linear complementarity problem x >= 0, K x + b >= 0, x (K x + b) = 0. K is positive definite,
@@ -180,14 +210,16 @@ INLINE wide push_bias(const softness_lanes *of, wide separation, wide inv_h)
     return select_wide(separation > zero, separation * inv_h, soft);
 }
 
-static void push(contact_lanes *lanes, uint32_t count, body_state *states, const step_context *step)
+static void push(const contact_groups *groups, uint32_t first, uint32_t end, body_state *states,
+                 const step_context *step)
 {
     const wide inv_h = splat(step->inv_h);
-    for (uint32_t i = 0; i < count; i++) {
-        contact_lanes *c = &lanes[i];
+    for (uint32_t i = first; i < end; i++) {
+        const group_view g = view_group(groups, i);
+        contact_lanes *c = g.lanes;
         state_lanes a = gather(states, c->body_a);
         state_lanes b = gather(states, c->body_b);
-        wide round = rolled(c, &a, &b);
+        wide round = rolled(&g, &a, &b);
         softness_lanes soft = softness(c, step);
         wide bias1 = push_bias(&soft, separation_now(c, &c->points[0], &a, &b) + round, inv_h);
         wide bias2 = push_bias(&soft, separation_now(c, &c->points[1], &a, &b) + round, inv_h);
@@ -199,19 +231,21 @@ static void push(contact_lanes *lanes, uint32_t count, body_state *states, const
 }
 
 // How fast the point slides across the normal, besides what the surfaces convey.
-INLINE wide sliding(const contact_lanes *c, const point_lanes *p, const state_lanes *a,
+INLINE wide sliding(const group_view *g, const point_lanes *p, const state_lanes *a,
                     const state_lanes *b)
 {
+    const contact_lanes *c = g->lanes;
     vector_lanes v = relative_velocity(c, p, a, b);
     wide across = v.x * c->normal_y - v.y * c->normal_x;
-    return (c->features & LANES_CONVEYING) != 0 ? across - c->tangent_speed : across;
+    return (g->features & LANES_CONVEYING) != 0 ? across - surface_of(g)->tangent_speed : across;
 }
 
-INLINE void apply_friction(contact_lanes *c, state_lanes *a, state_lanes *b)
+INLINE void apply_friction(const group_view *g, state_lanes *a, state_lanes *b)
 {
+    contact_lanes *c = g->lanes;
     for (int n = 0; n < 2; n++) {
         point_lanes *p = &c->points[n];
-        wide impulse = -p->tangent_mass * sliding(c, p, a, b);
+        wide impulse = -p->tangent_mass * sliding(g, p, a, b);
         wide limit = c->friction * p->normal_impulse;
         wide sum = max_wide(min_wide(p->tangent_impulse + impulse, limit), -limit);
         impulse = sum - p->tangent_impulse;
@@ -220,40 +254,43 @@ INLINE void apply_friction(contact_lanes *c, state_lanes *a, state_lanes *b)
     }
 }
 
-INLINE void apply_rolling_resistance(contact_lanes *c, state_lanes *a, state_lanes *b)
+INLINE void apply_rolling_resistance(const group_view *g, state_lanes *a, state_lanes *b)
 {
+    const contact_lanes *c = g->lanes;
+    surface_lanes *s = surface_of(g);
     wide pressed = c->points[0].normal_impulse + c->points[1].normal_impulse;
-    wide impulse = -c->rolling_mass * (b->w - a->w);
-    wide limit = c->rolling_resistance * pressed;
-    wide sum = max_wide(min_wide(c->rolling_impulse + impulse, limit), -limit);
-    impulse = sum - c->rolling_impulse;
-    c->rolling_impulse = sum;
+    wide impulse = -s->rolling_mass * (b->w - a->w);
+    wide limit = s->rolling_resistance * pressed;
+    wide sum = max_wide(min_wide(s->rolling_impulse + impulse, limit), -limit);
+    impulse = sum - s->rolling_impulse;
+    s->rolling_impulse = sum;
     a->w -= c->inv_inertia_a * impulse;
     b->w += c->inv_inertia_b * impulse;
 }
 
-static void relax(contact_lanes *lanes, uint32_t count, body_state *states,
+static void relax(const contact_groups *groups, uint32_t first, uint32_t end, body_state *states,
                   const step_context *step)
 {
     const wide inv_h = splat(step->inv_h);
     const wide zero = splat(0.0f);
-    for (uint32_t i = 0; i < count; i++) {
-        contact_lanes *c = &lanes[i];
+    for (uint32_t i = first; i < end; i++) {
+        const group_view g = view_group(groups, i);
+        contact_lanes *c = g.lanes;
         point_lanes *p1 = &c->points[0];
         point_lanes *p2 = &c->points[1];
         state_lanes a = gather(states, c->body_a);
         state_lanes b = gather(states, c->body_b);
-        apply_friction(c, &a, &b);
-        if ((c->features & LANES_ROLLING) != 0) {
-            apply_rolling_resistance(c, &a, &b);
+        apply_friction(&g, &a, &b);
+        if ((g.features & LANES_ROLLING) != 0) {
+            apply_rolling_resistance(&g, &a, &b);
         }
-        wide round = rolled(c, &a, &b);
+        wide round = rolled(&g, &a, &b);
         wide bias1 = max_wide(separation_now(c, p1, &a, &b) + round, zero) * inv_h;
         wide bias2 = max_wide(separation_now(c, p2, &a, &b) + round, zero) * inv_h;
         pair_matrix k = rigid_matrix(c);
         solve_normals(c, &k, &a, &b, bias1, bias2);
-        c->total_impulse[0] += p1->normal_impulse;
-        c->total_impulse[1] += p2->normal_impulse;
+        p1->total_impulse += p1->normal_impulse;
+        p2->total_impulse += p2->normal_impulse;
         scatter(states, c->body_a, &a);
         scatter(states, c->body_b, &b);
     }
@@ -289,17 +326,18 @@ INLINE wide separation_at_start(const contact_lanes *c, const point_lanes *p)
 }
 
 // The impulses of the blows of a group, with friction.
-INLINE void apply_blows(contact_lanes *c, state_lanes *a, state_lanes *b, wide b1, wide b2)
+INLINE void apply_blows(const group_view *g, state_lanes *a, state_lanes *b, wide b1, wide b2)
 {
+    contact_lanes *c = g->lanes;
     pair_matrix k = rigid_matrix(c);
     impulse_pair x = solve_pair(&k, b1, b2);
     apply_normal_impulses(c, a, b, x.x1, x.x2);
     wide normal[2] = {x.x1, x.x2};
     for (int n = 0; n < 2; n++) {
         point_lanes *p = &c->points[n];
-        c->total_impulse[n] += normal[n];
+        p->total_impulse += normal[n];
         wide limit = c->friction * normal[n];
-        wide impulse = -p->tangent_mass * sliding(c, p, a, b);
+        wide impulse = -p->tangent_mass * sliding(g, p, a, b);
         impulse = max_wide(min_wide(impulse, limit), -limit);
         apply_impulse(c, p, a, b, impulse * c->normal_y, -(impulse * c->normal_x));
     }
@@ -312,9 +350,10 @@ INLINE void apply_blows(contact_lanes *c, state_lanes *a, state_lanes *b, wide b
 // collisions before contacts too). In a heap that hardly rebounds this would go on for long and
 // change little: after a few sweeps only those count that rebound faster than the threshold, and
 // the rest is left to the sub-steps, which stop it.
-static bool impact(contact_lanes *lanes, uint8_t *blows, uint32_t count, body_state *states,
+static bool impact(const contact_groups *groups, uint32_t first, uint32_t end, body_state *states,
                    const step_context *step, const impact_pass *pass)
 {
+    uint8_t *blows = groups->blows;
     const wide zero = splat(0.0f);
     const wide one = splat(1.0f);
     const wide fast = splat(-step->restitution_threshold);
@@ -322,20 +361,22 @@ static bool impact(contact_lanes *lanes, uint8_t *blows, uint32_t count, body_st
     const wide far_away = splat(FAR_AWAY);
     const bool every = pass->number < IMPACT_SWEEPS_ALL;
     bool any = false;
-    for (uint32_t i = 0; i < count; i++) {
-        contact_lanes *c = &lanes[i];
+    for (uint32_t i = first; i < end; i++) {
+        const group_view g = view_group(groups, i);
+        contact_lanes *c = g.lanes;
         if (blows[i] == BLOWS_NEVER || (blows[i] == BLOWS_LATER && !were_struck(c, pass))) {
             continue;
         }
         blows[i] = BLOWS_LATER;
+        const wide restitution = surface_of(&g)->restitution;
         state_lanes a = gather_velocities(states, c->body_a);
         state_lanes b = gather_velocities(states, c->body_b);
         wide v[2];
         wide_int blow[2];
-        wide weight = every ? one : c->restitution;
+        wide weight = every ? one : restitution;
         for (int n = 0; n < 2; n++) {
             v[n] = normal_velocity(c, &c->points[n], &a, &b);
-            blow[n] = (weight * v[n] < fast) & (c->restitution > zero);
+            blow[n] = (weight * v[n] < fast) & (restitution > zero);
         }
         if (!any_lane(blow[0] | blow[1])) {
             continue;
@@ -350,9 +391,9 @@ static bool impact(contact_lanes *lanes, uint8_t *blows, uint32_t count, body_st
             continue;
         }
         any = true;
-        wide rebound1 = select_wide(blow[0], c->restitution * v[0], zero);
-        wide rebound2 = select_wide(blow[1], c->restitution * v[1], zero);
-        apply_blows(c, &a, &b, select_wide(lane_blow & reached[0], v[0] + rebound1, far_away),
+        wide rebound1 = select_wide(blow[0], restitution * v[0], zero);
+        wide rebound2 = select_wide(blow[1], restitution * v[1], zero);
+        apply_blows(&g, &a, &b, select_wide(lane_blow & reached[0], v[0] + rebound1, far_away),
                     select_wide(lane_blow & reached[1], v[1] + rebound2, far_away));
         mark_struck(c->body_a, &a, lane_blow, pass);
         mark_struck(c->body_b, &b, lane_blow, pass);

@@ -39,17 +39,41 @@ static uint32_t groups_of(const physics_world *world, uint32_t colour)
     return colour == COLOUR_OVERFLOW ? count : (count + LANES - 1) / LANES;
 }
 
+void contact_lanes_free(physics_world *world)
+{
+    contact_groups *groups = &world->groups;
+    free(groups->lanes);
+    free(groups->marks);
+    free(groups->blows);
+    free(groups->surfaces);
+    free(groups->roundings);
+    *groups = (contact_groups){0};
+}
+
+static void *lanes_memory(uint32_t count, size_t bytes)
+{
+    void *memory = aligned_alloc(64, (count * bytes + 63) / 64 * 64);
+    ASSERT(memory != NULL);
+    return memory;
+}
+
+// Room for so many groups; what contacts of some kinds need, once there are any.
 static void reserve_groups(physics_world *world, uint32_t count)
 {
-    if (count <= world->lanes_capacity) {
-        return;
+    contact_groups *groups = &world->groups;
+    if (count > groups->capacity) {
+        contact_lanes_free(world);
+        groups->capacity = count + count / 16;
+        groups->lanes = lanes_memory(groups->capacity, sizeof *groups->lanes);
+        groups->marks = lanes_memory(groups->capacity, sizeof *groups->marks);
+        groups->blows = lanes_memory(groups->capacity, sizeof *groups->blows);
     }
-    free(world->lanes);
-    free(world->lanes_blows);
-    world->lanes_capacity = count + count / 16;
-    world->lanes = aligned_alloc(64, (world->lanes_capacity * sizeof *world->lanes + 63) / 64 * 64);
-    world->lanes_blows = malloc(world->lanes_capacity);
-    ASSERT(world->lanes != NULL && world->lanes_blows != NULL);
+    if (groups->surfaces == NULL && world->surface_count > 0) {
+        groups->surfaces = lanes_memory(groups->capacity, sizeof *groups->surfaces);
+    }
+    if (groups->roundings == NULL && world->round_count > 0) {
+        groups->roundings = lanes_memory(groups->capacity, sizeof *groups->roundings);
+    }
 }
 
 void contact_lanes_layout(physics_world *world)
@@ -59,54 +83,59 @@ void contact_lanes_layout(physics_world *world)
     for (uint32_t i = 0; i < overflow->contacts.count; i++) {
         world->contacts.data[overflow->contacts.data[i]].colour_index = i;
     }
-    uint32_t total = 0;
+    uint32_t first[COLOURS + 2] = {0};
     for (uint32_t c = 0; c <= COLOURS; c++) {
-        world->lanes_first[c] = total;
-        total += groups_of(world, c);
+        first[c + 1] = first[c] + groups_of(world, c);
     }
-    world->lanes_first[COLOURS + 1] = total;
-    reserve_groups(world, total + 1); // never none, so that an empty world has an array too
+    // never none, so that an empty world has an array too
+    reserve_groups(world, first[COLOURS + 1] + 1);
+    memcpy(world->groups.first, first, sizeof first);
 }
 
-// The contacts of one group of a colour.
-static void fill_group(const physics_world *world, uint32_t colour, uint32_t index)
+// The contacts of a group.
+typedef struct group_slots {
+    const uint32_t *slots;
+    uint32_t count;
+} group_slots;
+
+// Of a group of the colour `*colour` or of a later one, which it is then set to.
+static group_slots slots_of(const physics_world *world, uint32_t group, uint32_t *colour)
 {
-    const graph_colour *of = &world->graph[colour];
-    uint32_t per_group = colour == COLOUR_OVERFLOW ? 1 : LANES;
-    uint32_t first = index * per_group;
-    uint32_t left = of->contacts.count - first;
-    uint32_t group = world->lanes_first[colour] + index;
-    blows_state blows = world->kernels->fill(world, &world->lanes[group], &of->contacts.data[first],
-                                             left < per_group ? left : per_group);
-    world->lanes_blows[group] = (uint8_t)blows;
+    while (group >= world->groups.first[*colour + 1]) {
+        ++*colour;
+    }
+    const graph_colour *of = &world->graph[*colour];
+    uint32_t per_group = *colour == COLOUR_OVERFLOW ? 1 : LANES;
+    uint32_t from = (group - world->groups.first[*colour]) * per_group;
+    uint32_t left = of->contacts.count - from;
+    return (group_slots){&of->contacts.data[from], left < per_group ? left : per_group};
 }
 
 void contact_lanes_prepare(physics_world *world, uint32_t first, uint32_t end)
 {
     uint32_t colour = 0;
     for (uint32_t g = first; g < end; g++) {
-        while (g >= world->lanes_first[colour + 1]) {
-            colour++;
-        }
-        fill_group(world, colour, g - world->lanes_first[colour]);
+        group_slots of = slots_of(world, g, &colour);
+        world->kernels->fill(world, g, of.slots, of.count);
     }
 }
 
-static void list_lanes(const contact_lanes *group, uint32_t lanes, slot_list *list)
+static void list_lanes(const uint32_t *slots, uint32_t lanes, slot_list *list)
 {
     for (; lanes != 0; lanes &= lanes - 1) {
-        array_push(list, group->contact[__builtin_ctz(lanes)]);
+        array_push(list, slots[__builtin_ctz(lanes)]);
     }
 }
 
 void contact_lanes_store(physics_world *world, uint32_t first, uint32_t end, slot_list *began,
                          slot_list *ended)
 {
+    uint32_t colour = 0;
     for (uint32_t g = first; g < end; g++) {
-        const contact_lanes *group = &world->lanes[g];
-        touch_changes changes = world->kernels->store(group, world->contacts.data);
-        list_lanes(group, changes.began, began);
-        list_lanes(group, changes.ended, ended);
+        group_slots of = slots_of(world, g, &colour);
+        touch_changes changes = world->kernels->store(world, g, of.slots, of.count);
+        list_lanes(of.slots, changes.began, began);
+        list_lanes(of.slots, changes.ended, ended);
     }
 }
 
@@ -115,11 +144,11 @@ void contact_approach(const physics_world *world, const contact *c, float approa
     approach[0] = approach[1] = 0.0f;
     if (c->colour != COLOUR_NONE) {
         uint32_t per_group = c->colour == COLOUR_OVERFLOW ? 1 : LANES;
-        const contact_lanes *group =
-            &world->lanes[world->lanes_first[c->colour] + c->colour_index / per_group];
+        uint32_t group = world->groups.first[c->colour] + c->colour_index / per_group;
         uint32_t lane = c->colour_index % per_group;
-        ASSERT_SLOW(&world->contacts.data[group->contact[lane]] == c);
-        approach[0] = group->approach_speed[0][lane];
-        approach[1] = group->approach_speed[1][lane];
+        ASSERT_SLOW((world->groups.marks[group].approached >> lane & 1) != 0);
+        for (int i = 0; i < 2; i++) {
+            approach[i] = world->groups.lanes[group].points[i].base_separation[lane];
+        }
     }
 }

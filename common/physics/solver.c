@@ -78,25 +78,23 @@ static uint32_t colour_at(uint32_t i, bool backward)
 static void sweep_contacts(physics_world *world, uint32_t first, uint32_t end, solver_pass pass)
 {
     const contact_kernels *kernels = world->kernels;
-    contact_lanes *lanes = &world->lanes[first];
-    uint32_t count = end - first;
     body_state *states = world->states.data;
     switch (pass) {
     case PASS_WARM_START:
-        kernels->warm_start(lanes, count, states);
+        kernels->warm_start(&world->groups, first, end, states);
         break;
     case PASS_SOLVE:
-        kernels->solve(lanes, count, states, &world->step);
+        kernels->solve(&world->groups, first, end, states, &world->step);
         break;
     case PASS_RELAX:
-        kernels->relax(lanes, count, states, &world->step);
+        kernels->relax(&world->groups, first, end, states, &world->step);
         break;
     }
 }
 
-static uint32_t contact_groups(const physics_world *world, uint32_t colour)
+static uint32_t groups_of_contacts(const physics_world *world, uint32_t colour)
 {
-    return world->lanes_first[colour + 1] - world->lanes_first[colour];
+    return world->groups.first[colour + 1] - world->groups.first[colour];
 }
 
 typedef struct colour_pass {
@@ -114,7 +112,7 @@ static void sweep_range(physics_world *world, uint32_t first, uint32_t end, cons
         joints_sweep(world, s->colour, s->pass, first, end < joints ? end : joints);
     }
     if (end > joints) {
-        uint32_t contacts = world->lanes_first[s->colour];
+        uint32_t contacts = world->groups.first[s->colour];
         sweep_contacts(world, contacts + (first > joints ? first - joints : 0),
                        contacts + (end - joints), s->pass);
     }
@@ -124,7 +122,7 @@ static void run_pass(physics_world *world, solver_pass pass, bool backward)
 {
     for (uint32_t i = 0; i <= COLOURS; i++) {
         colour_pass s = {colour_at(i, backward), pass};
-        uint32_t count = joints_groups(world, s.colour) + contact_groups(world, s.colour);
+        uint32_t count = joints_groups(world, s.colour) + groups_of_contacts(world, s.colour);
         if (s.colour == COLOUR_OVERFLOW) { // one by one, in order
             sweep_range(world, 0, count, &s);
         } else if (count > 0) {
@@ -143,16 +141,16 @@ static void impact_range(physics_world *world, uint32_t first, uint32_t end, lot
                          const void *context)
 {
     const colour_blows *b = context;
-    uint32_t from = world->lanes_first[b->colour] + first;
-    if (world->kernels->impact(&world->lanes[from], &world->lanes_blows[from], end - first,
-                               world->states.data, &world->step, &b->pass)) {
+    uint32_t begin = world->groups.first[b->colour];
+    if (world->kernels->impact(&world->groups, begin + first, begin + end, world->states.data,
+                               &world->step, &b->pass)) {
         array_push(&found->lists[0], first);
     }
 }
 
 static bool sweep_blows(physics_world *world, uint32_t colour, impact_pass pass)
 {
-    uint32_t count = contact_groups(world, colour);
+    uint32_t count = groups_of_contacts(world, colour);
     if (count == 0) {
         return false;
     }
@@ -174,8 +172,8 @@ static bool sweep_blows(physics_world *world, uint32_t colour, impact_pass pass)
 // Blows come first and run through everything that touches; see impact() in contact_kernels.c.
 static void solve_impacts(physics_world *world)
 {
-    uint32_t total = world->lanes_first[COLOURS + 1];
-    if (memchr(world->lanes_blows, BLOWS_DUE, total) == NULL) {
+    uint32_t total = world->groups.first[COLOURS + 1];
+    if (memchr(world->groups.blows, BLOWS_DUE, total) == NULL) {
         return;
     }
     array_reserve(&world->struck, world->bodies.count);
@@ -212,7 +210,7 @@ void solve_constraints(physics_world *world)
     if (world->awake_bodies.count == 0) {
         return; // a world asleep costs next to nothing
     }
-    uint32_t groups = world->lanes_first[COLOURS + 1];
+    uint32_t groups = world->groups.first[COLOURS + 1];
     run_plain_ranges(world, groups, GRAIN_GROUPS, prepare_range, NULL);
     solve_impacts(world);
     for (int i = 0; i < world->step.substeps; i++) {

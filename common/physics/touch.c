@@ -17,6 +17,17 @@ static void tell_ends(physics_world *world)
     }
 }
 
+static float closing_speed(const physics_world *world, const contact *c)
+{
+    float speed = 0.0f;
+    float approach[2];
+    contact_approach(world, c, approach);
+    for (int k = 0; k < c->point_count; k++) {
+        speed = float_max(speed, -approach[k]);
+    }
+    return speed;
+}
+
 static void tell_begins(physics_world *world)
 {
     world->began.count = sort_slots(world->began.data, world->began.count);
@@ -32,13 +43,8 @@ static void tell_begins(physics_world *world)
         if ((c->flags & CONTACT_EVENTS) != 0) {
             event_push_contact(world, EVENT_BEGIN, slot);
         }
-        float speed = 0.0f;
-        float approach[2];
-        contact_approach(world, c, approach);
-        for (int k = 0; k < c->point_count; k++) {
-            speed = float_max(speed, -approach[k]);
-        }
-        if ((c->flags & CONTACT_HIT) != 0 && speed > (float)world->def.hit_threshold) {
+        if ((c->flags & CONTACT_HIT) != 0 &&
+            closing_speed(world, c) > (float)world->def.hit_threshold) {
             event_push_contact(world, EVENT_HIT, slot);
         }
     }

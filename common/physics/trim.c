@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/physics/contact_lanes.h"
 #include "common/physics/world.h"
 
 enum {
@@ -36,7 +37,7 @@ void trim_note(physics_world *world)
     }
     peaks->events = larger(peaks->events, world->events.count);
     if (world->awake_bodies.count > 0) {
-        peaks->groups = larger(peaks->groups, world->lanes_first[COLOURS + 1]);
+        peaks->groups = larger(peaks->groups, world->groups.first[COLOURS + 1]);
     }
 }
 
@@ -73,13 +74,8 @@ static void trim_lists(physics_world *world, uint32_t most)
 
 static void trim_lanes(physics_world *world, uint32_t most)
 {
-    if (world->lanes_capacity > most) {
-        free(world->lanes);
-        free(world->lanes_blows);
-        world->lanes = NULL;
-        world->lanes_blows = NULL;
-        world->lanes_capacity = 0;
-        memset(world->lanes_first, 0, sizeof world->lanes_first);
+    if (world->groups.capacity > most) {
+        contact_lanes_free(world);
     }
 }
 

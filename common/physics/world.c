@@ -134,8 +134,7 @@ void world_free(physics_world *world)
         array_free(&world->found_in[i]);
     }
     array_free(&world->struck);
-    free(world->lanes);
-    free(world->lanes_blows);
+    contact_lanes_free(world);
     free(world);
 }
 

@@ -195,7 +195,8 @@ typedef struct contact {
 
     _Alignas(64) float normal_impulse[2]; // of the points
     float tangent_impulse[2];
-    float total_impulse[2]; // of the normal, over the sub-steps of the last step
+    float total_impulse[2]; // of the normal, over the sub-steps of the last step; while one is
+                            // solved it may be approach speeds, see contact_approach()
     float rolling_impulse;
     float friction;
     vec2 local_normal;         // in the frame of A
@@ -259,8 +260,18 @@ typedef struct sleep_scratch {
     slot_list next, tail; // by body: chains of members
 } sleep_scratch;
 
-struct joint_solver;  // joint_lanes.c
-struct contact_lanes; // contact_lanes.h
+// The contacts of a step, by colour, LANES at a time: arrays by group, see contact_lanes.h.
+typedef struct contact_groups {
+    struct contact_lanes *lanes;
+    struct lane_marks *marks;
+    uint8_t *blows;                   // blows_state
+    struct surface_lanes *surfaces;   // NULL: no contact needs any
+    struct rounding_lanes *roundings; // the same
+    uint32_t capacity;
+    uint32_t first[COLOURS + 2]; // where each colour's begin
+} contact_groups;
+
+struct joint_solver; // joint_lanes.c
 struct contact_kernels;
 
 struct physics_world {
@@ -269,6 +280,7 @@ struct physics_world {
     uint32_t frozen_count;
     uint32_t event_mask;
     uint32_t touching_count;
+    uint32_t surface_count, round_count; // contacts with CONTACT_SURFACE, with CONTACT_ROUND
 
     slot_pool body_slots, shape_slots, joint_slots, contact_slots;
     // Parallel arrays by slot. Their capacity is that of the slots.
@@ -307,14 +319,11 @@ struct physics_world {
     slot_list scratch;
     ARRAY(uint32_t) set_of; // union-find of sleep.c, by body
     sleep_scratch sleeping;
-    slot_list fast;              // bodies for continuous.c
-    slot_list lost;              // bodies that left the world, or are not numbers any more
-    ARRAY(float) stops;          // the part of the step after which each of these rests
-    ARRAY(uint8_t) struck;       // of each body, see impact_pass
-    struct contact_lanes *lanes; // the contacts of a step, by colour, LANES at a time
-    uint8_t *lanes_blows;        // of each of these groups its blows_state
-    uint32_t lanes_capacity;
-    uint32_t lanes_first[COLOURS + 2]; // where each colour's begin
+    slot_list fast;        // bodies for continuous.c
+    slot_list lost;        // bodies that left the world, or are not numbers any more
+    ARRAY(float) stops;    // the part of the step after which each of these rests
+    ARRAY(uint8_t) struck; // of each body, see impact_pass
+    contact_groups groups;
     trim_peaks peaks;
     const struct contact_kernels *kernels;
     struct joint_solver *joint_solver; // the joints of a step; NULL before the first
