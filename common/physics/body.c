@@ -31,12 +31,14 @@ static uint32_t take_slot(physics_world *world)
     array_reserve(&world->bodies, end);
     array_reserve(&world->motions, end);
     array_reserve(&world->states, end);
+    array_reserve(&world->rims, end);
     array_reserve(&world->colours_used, end);
-    world->bodies.count = world->motions.count = world->states.count = world->colours_used.count =
-        end;
+    world->bodies.count = world->motions.count = world->states.count = end;
+    world->rims.count = world->colours_used.count = end;
     world->bodies.data[slot] = (body){0};
     world->motions.data[slot] = (body_motion){.rotation = ROT_IDENTITY};
     world->states.data[slot] = (body_state){.delta_rotation = ROT_IDENTITY};
+    world->rims.data[slot] = (body_rim){0};
     world->colours_used.data[slot] = 0;
     return slot;
 }
@@ -75,15 +77,16 @@ static uint32_t make_body(physics_world *world, const body_def *def)
     b->flags = flag_if(def->enabled, BODY_ENABLED) | flag_if(def->bullet, BODY_BULLET) |
                flag_if(def->allow_sleep, BODY_ALLOW_SLEEP) |
                flag_if(def->fixed_rotation, BODY_FIXED_ROTATION);
-    b->mass_override = (float)def->mass;
     body_set_tag(b, def->tag);
     body_motion *motion = &world->motions.data[slot];
     motion->position = def->position;
     motion->center = def->position;
     motion->rotation = rot_from_angle(def->angle);
-    motion->linear_damping = (float)def->linear_damping;
-    motion->angular_damping = (float)def->angular_damping;
-    motion->gravity_scale = (float)def->gravity_scale;
+    body_set_special(world, slot,
+                     &(body_special){.linear_damping = (float)def->linear_damping,
+                                     .angular_damping = (float)def->angular_damping,
+                                     .gravity_scale = (float)def->gravity_scale,
+                                     .mass_override = (float)def->mass});
     if (def->type != BODY_STATIC) {
         body_state *state = &world->states.data[slot];
         state->velocity = (vec2){(float)def->velocity.x, (float)def->velocity.y};
@@ -210,6 +213,7 @@ status body_remove(physics_world *world, body_id id, error *err)
     ASSERT(b->contacts == NONE && b->joints == NONE && b->awake_index == 0);
     free(b->tag);
     *b = (body){0};
+    body_set_special(world, slot, &world->specials.data[0]);
     world->motions.data[slot] = (body_motion){.rotation = ROT_IDENTITY};
     world->states.data[slot] = (body_state){.delta_rotation = ROT_IDENTITY};
     slots_release(&world->body_slots, slot);
@@ -228,6 +232,7 @@ status body_get(const physics_world *world, body_id id, body_info *out, error *e
     const body *b = &world->bodies.data[slot];
     const body_motion *m = &world->motions.data[slot];
     const body_state *v = &world->states.data[slot];
+    const body_special *special = body_special_of(world, slot);
     uint32_t shape_count = 0;
     for (shape_id i = 0; (i = body_next_shape(world, id, i)) != 0;) {
         shape_count++;
@@ -243,11 +248,11 @@ status body_get(const physics_world *world, body_id id, body_info *out, error *e
         .center = m->center,
         .mass = (double)b->mass,
         .inertia = (double)b->inertia,
-        .linear_damping = (double)m->linear_damping,
-        .angular_damping = (double)m->angular_damping,
-        .gravity_scale = (double)m->gravity_scale,
-        .force = vec2d_from(m->force),
-        .torque = (double)m->torque,
+        .linear_damping = (double)special->linear_damping,
+        .angular_damping = (double)special->angular_damping,
+        .gravity_scale = (double)special->gravity_scale,
+        .force = vec2d_from(special->force),
+        .torque = (double)special->torque,
         .fixed_rotation = (b->flags & BODY_FIXED_ROTATION) != 0,
         .bullet = (b->flags & BODY_BULLET) != 0,
         .allow_sleep = (b->flags & BODY_ALLOW_SLEEP) != 0,

@@ -78,15 +78,15 @@ static void set_flag(body *b, uint32_t flag, bool on)
 static void set_numbers(physics_world *world, uint32_t slot, uint32_t fields, const body_def *v)
 {
     body *b = &world->bodies.data[slot];
-    body_motion *m = &world->motions.data[slot];
+    body_special special = *body_special_of(world, slot);
     if ((fields & BODY_FIELD_GRAVITY_SCALE) != 0) {
-        m->gravity_scale = (float)v->gravity_scale;
+        special.gravity_scale = (float)v->gravity_scale;
     }
     if ((fields & BODY_FIELD_LINEAR_DAMPING) != 0) {
-        m->linear_damping = (float)v->linear_damping;
+        special.linear_damping = (float)v->linear_damping;
     }
     if ((fields & BODY_FIELD_ANGULAR_DAMPING) != 0) {
-        m->angular_damping = (float)v->angular_damping;
+        special.angular_damping = (float)v->angular_damping;
     }
     if ((fields & BODY_FIELD_BULLET) != 0) {
         set_flag(b, BODY_BULLET, v->bullet);
@@ -101,8 +101,9 @@ static void set_numbers(physics_world *world, uint32_t slot, uint32_t fields, co
         set_flag(b, BODY_FIXED_ROTATION, v->fixed_rotation);
     }
     if ((fields & BODY_FIELD_MASS) != 0) {
-        b->mass_override = (float)v->mass;
+        special.mass_override = (float)v->mass;
     }
+    body_set_special(world, slot, &special);
     if ((fields & (BODY_FIELD_MASS | BODY_FIELD_FIXED_ROTATION)) != 0) {
         body_update_mass(world, slot);
         body_update_boxes(world, slot, INFINITY);

@@ -90,12 +90,14 @@ status body_set_force(physics_world *world, body_id id, vec2d force, const vec2d
     }
     events_begin(world);
     body_wake(world, slot);
-    body_motion *motion = &world->motions.data[slot];
+    const body_motion *motion = &world->motions.data[slot];
     body_state *state = &world->states.data[slot];
-    motion->force = (vec2){(float)force.x, (float)force.y};
+    body_special special = *body_special_of(world, slot);
+    special.force = (vec2){(float)force.x, (float)force.y};
     state->flags =
         (state->flags & ~(uint32_t)STATE_FORCE_AT_POINT) | (at != NULL ? STATE_FORCE_AT_POINT : 0u);
-    motion->force_point = at != NULL ? pose_inv_point(body_pose(motion), *at) : (vec2){0.0f, 0.0f};
+    special.force_point = at != NULL ? pose_inv_point(body_pose(motion), *at) : (vec2){0.0f, 0.0f};
+    body_set_special(world, slot, &special);
     return STATUS_OK;
 }
 
@@ -111,6 +113,8 @@ status body_set_torque(physics_world *world, body_id id, double torque, error *e
     }
     events_begin(world);
     body_wake(world, slot);
-    world->motions.data[slot].torque = (float)torque;
+    body_special special = *body_special_of(world, slot);
+    special.torque = (float)torque;
+    body_set_special(world, slot, &special);
     return STATUS_OK;
 }

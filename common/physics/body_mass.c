@@ -63,9 +63,8 @@ void body_update_mass(physics_world *world, uint32_t slot)
     mass_sum sum = sum_shapes(world, b);
     motion->local_center = (vec2){(float)sum.center.x, (float)sum.center.y};
     // Without a density there is still a mass: 1, or what the user set.
-    double wanted = b->mass_override > 0.0f ? (double)b->mass_override
-                    : sum.mass > 0.0        ? sum.mass
-                                            : 1.0;
+    float own = body_special_of(world, slot)->mass_override;
+    double wanted = own > 0.0f ? (double)own : sum.mass > 0.0 ? sum.mass : 1.0;
     wanted = wanted < PHYSICS_MASS_MIN ? PHYSICS_MASS_MIN : wanted;
     wanted = wanted > PHYSICS_MASS_MAX ? PHYSICS_MASS_MAX : wanted;
     double inertia = sum.scale > 0.0 ? sum.inertia * (wanted / sum.scale) : 0.0;
@@ -78,9 +77,10 @@ void body_update_mass(physics_world *world, uint32_t slot)
     motion->inv_inertia = turns ? 1.0f / b->inertia : 0.0f;
     state->flags = (state->flags & ~(uint32_t)STATE_DYNAMIC) | (dynamic ? STATE_DYNAMIC : 0u);
 
-    motion->extent_min = 0.0f;
-    motion->extent_max = 0.0f;
-    motion->turn_reach = 0.0f;
+    body_rim *rim = &world->rims.data[slot];
+    rim->extent_min = 0.0f;
+    rim->extent_max = 0.0f;
+    rim->turn_reach = 0.0f;
     bool first = true;
     for (uint32_t i = b->shapes; i != NONE; i = world->shapes.data[i].next) {
         const shape *s = &world->shapes.data[i];
@@ -90,10 +90,10 @@ void body_update_mass(physics_world *world, uint32_t slot)
         float least = shape_extent_min(&s->traits->geometry);
         float most = shape_extent_max(&s->traits->geometry, motion->local_center);
         bool round = s->traits->geometry.kind == SHAPE_CIRCLE;
-        motion->turn_reach =
-            float_max(motion->turn_reach, round ? most - s->traits->geometry.circle.radius : most);
-        motion->extent_min = first ? least : float_min(motion->extent_min, least);
-        motion->extent_max = float_max(motion->extent_max, most);
+        rim->turn_reach =
+            float_max(rim->turn_reach, round ? most - s->traits->geometry.circle.radius : most);
+        rim->extent_min = first ? least : float_min(rim->extent_min, least);
+        rim->extent_max = float_max(rim->extent_max, most);
         first = false;
     }
     body_set_center_from_pose(motion);
@@ -111,7 +111,8 @@ bool body_has_mass_of(const physics_world *world, uint32_t slot, uint32_t twin)
     const body *t = &world->bodies.data[twin];
     return b->type == t->type &&
            (b->flags & BODY_FIXED_ROTATION) == (t->flags & BODY_FIXED_ROTATION) &&
-           b->mass_override == t->mass_override;
+           body_special_of(world, slot)->mass_override ==
+               body_special_of(world, twin)->mass_override;
 }
 
 void body_take_mass(physics_world *world, uint32_t slot, uint32_t twin)
@@ -121,11 +122,11 @@ void body_take_mass(physics_world *world, uint32_t slot, uint32_t twin)
     to->local_center = from->local_center;
     to->inv_mass = from->inv_mass;
     to->inv_inertia = from->inv_inertia;
-    to->extent_min = from->extent_min;
-    to->extent_max = from->extent_max;
-    to->turn_reach = from->turn_reach;
+    const body_rim *rim = &world->rims.data[twin];
+    world->rims.data[slot].extent_min = rim->extent_min;
+    world->rims.data[slot].extent_max = rim->extent_max;
+    world->rims.data[slot].turn_reach = rim->turn_reach;
     world->bodies.data[slot].mass = world->bodies.data[twin].mass;
     world->bodies.data[slot].inertia = world->bodies.data[twin].inertia;
     world->states.data[slot].flags |= world->states.data[twin].flags & STATE_DYNAMIC;
 }
-

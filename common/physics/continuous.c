@@ -270,18 +270,18 @@ static bool is_bullet(const physics_world *world, uint32_t slot)
 // Around the shape on its way.
 static aabb swept_box(const swept_body *s)
 {
-    const body_motion *m = &s->world->motions.data[s->body];
+    const float extent_max = s->world->rims.data[s->body].extent_max;
     const sweep *whole = &s->whole;
     if (way_pieces(&s->way) > 1) { // it has been anywhere round its centre
         aabb line = {vec2_min(whole->c1, whole->c2), vec2_max(whole->c1, whole->c2)};
-        return aabb_at(s->way.start, aabb_expand(line, m->extent_max));
+        return aabb_at(s->way.start, aabb_expand(line, extent_max));
     }
     aabb before = shape_aabb(&s->shape->traits->geometry, s->at_start);
     aabb after = shape_aabb(&s->shape->traits->geometry, s->at_end);
     // A point leaves the hull of the two by no more than the sagitta of its arc, which is less than
     // the chord.
     float chord = vec2_length((vec2){whole->q1.c - whole->q2.c, whole->q1.s - whole->q2.s});
-    return aabb_at(s->way.start, aabb_expand(aabb_union(before, after), m->extent_max * chord));
+    return aabb_at(s->way.start, aabb_expand(aabb_union(before, after), extent_max * chord));
 }
 
 // Finds the first touch of all shapes of the body on their way.
@@ -369,7 +369,8 @@ bool way_may_be_barred(const physics_world *world, uint32_t slot)
         const vec2 back = vec2_neg(world->states.data[slot].delta_position);
         const vec2 here = {0.0f, 0.0f};
         aabb line = {vec2_min(here, back), vec2_max(here, back)};
-        aabb box = aabb_at(m->center, aabb_expand(line, m->extent_max + LINEAR_SLOP));
+        aabb box =
+            aabb_at(m->center, aabb_expand(line, world->rims.data[slot].extent_max + LINEAR_SLOP));
         tree_query(standing, box, note_any, &found);
     }
     return found;
@@ -409,8 +410,8 @@ static reaches find_reaches(const physics_world *world)
     for (uint32_t i = 0; i < world->fast.count; i++) {
         uint32_t slot = world->fast.data[i];
         const body_state *s = &world->states.data[slot];
-        r.dynamic = float_max(r.dynamic, distance_moved(&world->motions.data[slot],
-                                                        s->delta_position, s->delta_rotation));
+        r.dynamic =
+            float_max(r.dynamic, distance_moved(world, slot, s->delta_position, s->delta_rotation));
     }
     for (uint32_t i = 0; i < world->awake_bodies.count; i++) {
         uint32_t slot = world->awake_bodies.data[i];
@@ -418,7 +419,7 @@ static reaches find_reaches(const physics_world *world)
         if ((s->flags & STATE_DYNAMIC) == 0) {
             vec2 by = vec2_scale(world->step.dt, s->velocity);
             float turn = float_min(world->step.dt * float_abs(s->angular_velocity), 2.0f);
-            float moved = vec2_length(by) + turn * world->motions.data[slot].extent_max;
+            float moved = vec2_length(by) + turn * world->rims.data[slot].extent_max;
             r.kinematic = float_max(r.kinematic, moved);
         }
     }
@@ -453,8 +454,7 @@ void solve_continuous(physics_world *world)
     }
     for (uint32_t i = 0; i < world->fast.count; i++) {
         body_state *s = &world->states.data[fast[i]];
-        float moved =
-            distance_moved(&world->motions.data[fast[i]], s->delta_position, s->delta_rotation);
+        float moved = distance_moved(world, fast[i], s->delta_position, s->delta_rotation);
         s->delta_position = (vec2){0.0f, 0.0f};
         s->delta_rotation = ROT_IDENTITY;
         body_update_boxes(world, fast[i], moved);

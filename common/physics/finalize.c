@@ -19,13 +19,13 @@ static bool pose_is_sane(const body_motion *m, const body_state *s)
 // Slow is measured at the rim, so that what turns in place does not count as resting; and by the
 // way that it went as well as by its velocity, so that what is being pushed out of an overlap does
 // not fall asleep in it.
-static void update_sleep_time(const physics_world *world, body_motion *m, const body_state *s)
+static void update_sleep_time(const physics_world *world, body_rim *rim, const body_state *s)
 {
-    float by_velocity = vec2_length(s->velocity) + m->extent_max * float_abs(s->angular_velocity);
+    float by_velocity = vec2_length(s->velocity) + rim->extent_max * float_abs(s->angular_velocity);
     float by_way = world->step.inv_dt * (vec2_length(s->delta_position) +
-                                         m->extent_max * float_abs(s->delta_rotation.s));
+                                         rim->extent_max * float_abs(s->delta_rotation.s));
     bool slow = by_velocity < SLEEP_SPEED && by_way < SLEEP_SPEED;
-    m->sleep_time = slow ? m->sleep_time + world->step.dt : 0.0f;
+    rim->sleep_time = slow ? rim->sleep_time + world->step.dt : 0.0f;
 }
 
 // No less than the chord of a turn at a distance of 1: 2 sin(θ/2), which is no more than the sine
@@ -36,9 +36,9 @@ static float chord_of(rot turned)
 }
 
 // How far any point of the body may have gone in the step.
-float distance_moved(const body_motion *m, vec2 moved, rot turned)
+float distance_moved(const physics_world *world, uint32_t body_, vec2 moved, rot turned)
 {
-    return vec2_length(moved) + chord_of(turned) * m->extent_max;
+    return vec2_length(moved) + chord_of(turned) * world->rims.data[body_].extent_max;
 }
 
 // A change of rotation does not tell whole turns.
@@ -93,6 +93,7 @@ static fate finalize_body(physics_world *world, uint32_t slot)
 {
     body_motion *m = &world->motions.data[slot];
     body_state *s = &world->states.data[slot];
+    body_rim *rim = &world->rims.data[slot];
     const body_motion before = *m;
     m->center = vec2d_offset(m->center, s->delta_position);
     m->rotation = rot_normalize(rot_mul(s->delta_rotation, m->rotation));
@@ -104,17 +105,17 @@ static fate finalize_body(physics_world *world, uint32_t slot)
     }
     bool dynamic = (s->flags & STATE_DYNAMIC) != 0;
     if (dynamic) {
-        update_sleep_time(world, m, s);
+        update_sleep_time(world, rim, s);
     }
     float way = vec2_length(s->delta_position);
     float chord = chord_of(s->delta_rotation);
-    float moved = way + chord * m->extent_max;
+    float moved = way + chord * rim->extent_max;
     if (dynamic && world->def.continuous &&
-        (moved > 0.5f * m->extent_min || spins_fast(world, s)) && m->extent_min > 0.0f) {
+        (moved > 0.5f * rim->extent_min || spins_fast(world, s)) && rim->extent_min > 0.0f) {
         return way_may_be_barred(world, slot) ? FATE_FAST : FATE_FREE;
     }
     rest_pose(s);
-    m->room -= way + chord * m->turn_reach;
+    m->room -= way + chord * rim->turn_reach;
     return m->room > 0.0f ? FATE_DONE : FATE_BOXES;
 }
 
@@ -152,7 +153,7 @@ static void end_free_flights(physics_world *world, uint32_t first, uint32_t end,
         uint32_t slot = free->data[i];
         body_motion *m = &world->motions.data[slot];
         body_state *s = &world->states.data[slot];
-        m->room -= distance_moved(m, s->delta_position, s->delta_rotation);
+        m->room -= distance_moved(world, slot, s->delta_position, s->delta_rotation);
         rest_pose(s);
         if (!(m->room > 0.0f)) {
             look_at_boxes(world, slot, &found->lists[FATE_BOXES]);

@@ -45,16 +45,19 @@ static uint64_t hash_body(const physics_world *world, uint32_t slot)
     const body *b = &world->bodies.data[slot];
     const body_motion *m = &world->motions.data[slot];
     const body_state *v = &world->states.data[slot];
+    const body_special *special = body_special_of(world, slot);
     uint32_t force_at_point = v->flags & STATE_FORCE_AT_POINT;
     fold_words sum = fold_start(ROW_BODY, slots_id(&world->body_slots, slot),
                                 (uint64_t)b->sleep_set << 32 | force_at_point << 16 |
                                     b->flags << 8 | (uint32_t)b->type);
     sum = add_vec2d(sum, 1, m->center);
     sum = add_floats(sum, 2, m->rotation.c, m->rotation.s, m->local_center.x, m->local_center.y);
-    sum = add_floats(sum, 3, v->velocity.x, v->velocity.y, v->angular_velocity, m->sleep_time);
-    sum = add_floats(sum, 4, m->inv_mass, m->inv_inertia, b->mass_override, m->torque);
-    sum = add_floats(sum, 5, m->linear_damping, m->angular_damping, m->gravity_scale, 0.0f);
-    sum = add_vecs(sum, 6, m->force, m->force_point);
+    sum = add_floats(sum, 3, v->velocity.x, v->velocity.y, v->angular_velocity,
+                     world->rims.data[slot].sleep_time);
+    sum = add_floats(sum, 4, m->inv_mass, m->inv_inertia, special->mass_override, special->torque);
+    sum = add_floats(sum, 5, special->linear_damping, special->angular_damping,
+                     special->gravity_scale, 0.0f);
+    sum = add_vecs(sum, 6, special->force, special->force_point);
     return fold_end(sum);
 }
 

@@ -45,20 +45,24 @@ static uint32_t part_if(bool there, uint32_t part)
     return there ? part : 0u;
 }
 
-static uint32_t parts_of(const body *b, const body_motion *m, const body_state *v)
+static uint32_t parts_of(const physics_world *world, uint32_t slot)
 {
+    const body *b = &world->bodies.data[slot];
+    const body_motion *m = &world->motions.data[slot];
+    const body_state *v = &world->states.data[slot];
+    const body_special *p = body_special_of(world, slot);
     const uint32_t one = float_bits(1.0f);
-    uint32_t force = vec2_bits(m->force) | vec2_bits(m->force_point) | float_bits(m->torque);
+    uint32_t force = vec2_bits(p->force) | vec2_bits(p->force_point) | float_bits(p->torque);
     return part_if(float_bits(m->rotation.c) != one || float_bits(m->rotation.s) != 0,
                    PART_ROTATION) |
            part_if((vec2_bits(v->velocity) | float_bits(v->angular_velocity)) != 0, PART_VELOCITY) |
-           part_if(float_bits(m->sleep_time) != 0, PART_SLEEP_TIME) |
-           part_if((float_bits(m->linear_damping) | float_bits(m->angular_damping)) != 0 ||
-                       float_bits(m->gravity_scale) != one,
+           part_if(float_bits(world->rims.data[slot].sleep_time) != 0, PART_SLEEP_TIME) |
+           part_if((float_bits(p->linear_damping) | float_bits(p->angular_damping)) != 0 ||
+                       float_bits(p->gravity_scale) != one,
                    PART_NUMBERS) |
            part_if(force != 0, PART_FORCE) |
            part_if((v->flags & STATE_FORCE_AT_POINT) != 0, PART_FORCE_AT_POINT) |
-           part_if(float_bits(b->mass_override) != 0, PART_MASS) |
+           part_if(float_bits(p->mass_override) != 0, PART_MASS) |
            part_if(b->tag != NULL, PART_TAG) | part_if(b->sleep_set != 0, PART_SLEEP_SET);
 }
 
@@ -75,7 +79,8 @@ static void put_body(uint8_t **at, const physics_world *world, uint32_t slot, ui
     const body *b = &world->bodies.data[slot];
     const body_motion *m = &world->motions.data[slot];
     const body_state *v = &world->states.data[slot];
-    uint32_t parts = parts_of(b, m, v);
+    const body_special *special = body_special_of(world, slot);
+    uint32_t parts = parts_of(world, slot);
     put_uint(at, (uint32_t)b->type | b->flags << TYPE_BITS | parts << PARTS_SHIFT, 2);
     put_vec2d(at, m->center);
     if ((parts & PART_ROTATION) != 0) {
@@ -87,20 +92,20 @@ static void put_body(uint8_t **at, const physics_world *world, uint32_t slot, ui
         put_float(at, v->angular_velocity);
     }
     if ((parts & PART_SLEEP_TIME) != 0) {
-        put_float(at, m->sleep_time);
+        put_float(at, world->rims.data[slot].sleep_time);
     }
     if ((parts & PART_NUMBERS) != 0) {
-        put_float(at, m->linear_damping);
-        put_float(at, m->angular_damping);
-        put_float(at, m->gravity_scale);
+        put_float(at, special->linear_damping);
+        put_float(at, special->angular_damping);
+        put_float(at, special->gravity_scale);
     }
     if ((parts & PART_FORCE) != 0) {
-        put_vec2(at, m->force);
-        put_vec2(at, m->force_point);
-        put_float(at, m->torque);
+        put_vec2(at, special->force);
+        put_vec2(at, special->force_point);
+        put_float(at, special->torque);
     }
     if ((parts & PART_MASS) != 0) {
-        put_float(at, b->mass_override);
+        put_float(at, special->mass_override);
     }
     if ((parts & PART_SLEEP_SET) != 0) {
         put_uint(at, b->sleep_set, set_bytes);
@@ -129,13 +134,15 @@ void image_make_room(physics_world *world)
     array_reserve(&world->bodies, bodies);
     array_reserve(&world->motions, bodies);
     array_reserve(&world->states, bodies);
+    array_reserve(&world->rims, bodies);
     array_reserve(&world->colours_used, bodies);
     world->bodies.count = world->motions.count = bodies;
-    world->states.count = world->colours_used.count = bodies;
+    world->states.count = world->rims.count = world->colours_used.count = bodies;
     for (uint32_t slot = 1; slot < bodies; slot++) {
         world->bodies.data[slot] = (body){0};
-        world->motions.data[slot] = (body_motion){.rotation = {1.0f, 0.0f}, .gravity_scale = 1.0f};
+        world->motions.data[slot] = (body_motion){.rotation = {1.0f, 0.0f}};
         world->states.data[slot] = (body_state){.delta_rotation = {1.0f, 0.0f}};
+        world->rims.data[slot] = (body_rim){0};
         world->colours_used.data[slot] = 0;
     }
     array_reserve(&world->shapes, world->shape_slots.end);
@@ -163,6 +170,7 @@ static void get_body(image_stream *s, const uint8_t **at, physics_world *world, 
     body *b = &world->bodies.data[slot];
     body_motion *m = &world->motions.data[slot];
     body_state *v = &world->states.data[slot];
+    body_special special = world->specials.data[0];
     uint32_t word = (uint32_t)get_uint(at, 2);
     uint32_t type = word & ((1u << TYPE_BITS) - 1);
     uint32_t parts = word >> PARTS_SHIFT;
@@ -180,20 +188,20 @@ static void get_body(image_stream *s, const uint8_t **at, physics_world *world, 
         v->angular_velocity = get_float(at);
     }
     if ((parts & PART_SLEEP_TIME) != 0) {
-        m->sleep_time = get_float(at);
+        world->rims.data[slot].sleep_time = get_float(at);
     }
     if ((parts & PART_NUMBERS) != 0) {
-        m->linear_damping = get_float(at);
-        m->angular_damping = get_float(at);
-        m->gravity_scale = get_float(at);
+        special.linear_damping = get_float(at);
+        special.angular_damping = get_float(at);
+        special.gravity_scale = get_float(at);
     }
     if ((parts & PART_FORCE) != 0) {
-        m->force = get_vec2(at);
-        m->force_point = get_vec2(at);
-        m->torque = get_float(at);
+        special.force = get_vec2(at);
+        special.force_point = get_vec2(at);
+        special.torque = get_float(at);
     }
     if ((parts & PART_MASS) != 0) {
-        b->mass_override = get_float(at);
+        special.mass_override = get_float(at);
     }
     if ((parts & PART_SLEEP_SET) != 0) {
         b->sleep_set = (uint32_t)get_uint(at, set_bytes);
@@ -201,6 +209,7 @@ static void get_body(image_stream *s, const uint8_t **at, physics_world *world, 
     if ((parts & PART_TAG) != 0) {
         get_tag(s, at, b);
     }
+    body_set_special(world, slot, &special);
 }
 
 void bodies_read(image_stream *s, physics_world *world)
@@ -223,8 +232,13 @@ static bool within(double value, double limit)
     return value >= -limit && value <= limit; // not of NaN
 }
 
-static void check_body(image_stream *s, const body *b, const body_motion *m, const body_state *v)
+static void check_body(image_stream *s, const physics_world *world, uint32_t slot)
 {
+    const body *b = &world->bodies.data[slot];
+    const body_motion *m = &world->motions.data[slot];
+    const body_state *v = &world->states.data[slot];
+    const body_special *special = body_special_of(world, slot);
+    const float sleep_time = world->rims.data[slot].sleep_time;
     float unit = m->rotation.c * m->rotation.c + m->rotation.s * m->rotation.s;
     double extent = PHYSICS_EXTENT_MAX + 2.0 * (double)SHAPE_EXTENT_MAX;
     stream_expect(s, within(m->center.x, extent) && within(m->center.y, extent),
@@ -237,16 +251,19 @@ static void check_body(image_stream *s, const body *b, const body_motion *m, con
                   "a body at rest has a velocity");
     stream_expect(s, (b->flags & BODY_FROZEN) == 0 || (b->flags & BODY_ENABLED) == 0,
                   "a frozen body is enabled");
-    stream_expect(s, m->sleep_time >= 0.0f && isfinite(m->sleep_time), "a timer is out of range");
+    stream_expect(s, sleep_time >= 0.0f && isfinite(sleep_time), "a timer is out of range");
     stream_expect(s,
-                  m->linear_damping >= 0.0f && m->angular_damping >= 0.0f &&
-                      isfinite(m->linear_damping) && isfinite(m->angular_damping) &&
-                      isfinite(m->gravity_scale),
+                  special->linear_damping >= 0.0f && special->angular_damping >= 0.0f &&
+                      isfinite(special->linear_damping) && isfinite(special->angular_damping) &&
+                      isfinite(special->gravity_scale),
                   "a damping or gravity scale is out of range");
     stream_expect(s,
-                  vec2_is_finite(m->force) && vec2_is_finite(m->force_point) && isfinite(m->torque),
+                  vec2_is_finite(special->force) && vec2_is_finite(special->force_point) &&
+                      isfinite(special->torque),
                   "a force is not finite");
-    stream_expect(s, within((double)b->mass_override, PHYSICS_MASS_MAX) && b->mass_override >= 0.0f,
+    stream_expect(s,
+                  within((double)special->mass_override, PHYSICS_MASS_MAX) &&
+                      special->mass_override >= 0.0f,
                   "a mass is out of range");
 }
 
@@ -314,7 +331,7 @@ void bodies_finish(image_stream *s, physics_world *world, const shape_table *tab
     for (uint32_t slot = slots_next(&world->body_slots, 0); slot != 0 && !s->failed;
          slot = slots_next(&world->body_slots, slot)) {
         body *b = &world->bodies.data[slot];
-        check_body(s, b, &world->motions.data[slot], &world->states.data[slot]);
+        check_body(s, world, slot);
         if (s->failed) {
             break;
         }

@@ -44,9 +44,9 @@ static void connect(physics_world *world, uint32_t a, uint32_t b)
     if (dynamic_a && dynamic_b) {
         join(world->set_of.data, a, b);
     } else if (dynamic_a && world->bodies.data[b].awake_index != 0) {
-        world->motions.data[a].sleep_time = 0.0f;
+        world->rims.data[a].sleep_time = 0.0f;
     } else if (dynamic_b && world->bodies.data[a].awake_index != 0) {
-        world->motions.data[b].sleep_time = 0.0f;
+        world->rims.data[b].sleep_time = 0.0f;
     }
 }
 
@@ -73,7 +73,7 @@ static void connect_all(physics_world *world)
 static bool anyone_slow(const physics_world *world)
 {
     for (uint32_t i = 0; i < world->awake_bodies.count; i++) {
-        if (world->motions.data[world->awake_bodies.data[i]].sleep_time >= SLEEP_TIME) {
+        if (world->rims.data[world->awake_bodies.data[i]].sleep_time >= SLEEP_TIME) {
             return true;
         }
     }
@@ -83,7 +83,7 @@ static bool anyone_slow(const physics_world *world)
 static bool may_sleep(const physics_world *world, uint32_t slot)
 {
     return (world->bodies.data[slot].flags & BODY_ALLOW_SLEEP) != 0 &&
-           world->motions.data[slot].sleep_time >= SLEEP_TIME;
+           world->rims.data[slot].sleep_time >= SLEEP_TIME;
 }
 
 static void lay_down(physics_world *world, uint32_t slot)
@@ -282,7 +282,7 @@ void sleep_wake_set(physics_world *world, uint32_t slot)
         ASSERT(b->sleep_set != 0);
         b->sleep_set = 0;
         b->sleep_next = 0;
-        world->motions.data[members->data[i]].sleep_time = 0.0f;
+        world->rims.data[members->data[i]].sleep_time = 0.0f;
         body_list_awake(world, members->data[i]);
         event_push_body(world, EVENT_WAKE, members->data[i]);
     }

@@ -31,17 +31,18 @@ static void integrate_velocities(physics_world *world, uint32_t first, uint32_t 
         }
         vec2 v = s->velocity;
         float w = s->angular_velocity;
-        float torque = m->torque;
+        const body_special *special = &world->specials.data[m->special];
+        float torque = special->torque;
         if ((s->flags & STATE_FORCE_AT_POINT) != 0) {
             vec2 arm = rot_vec(rot_mul(s->delta_rotation, m->rotation),
-                               vec2_sub(m->force_point, m->local_center));
-            torque += vec2_cross(arm, m->force);
+                               vec2_sub(special->force_point, m->local_center));
+            torque += vec2_cross(arm, special->force);
         }
         // Damping by the implicit Euler step of dv/dt = -c v: stable for any c.
-        v = vec2_mul_add(v, h * m->inv_mass, m->force);
-        v = vec2_mul_add(v, h * m->gravity_scale, gravity);
-        v = vec2_scale(1.0f / (1.0f + h * m->linear_damping), v);
-        w = (w + h * m->inv_inertia * torque) * (1.0f / (1.0f + h * m->angular_damping));
+        v = vec2_mul_add(v, h * m->inv_mass, special->force);
+        v = vec2_mul_add(v, h * special->gravity_scale, gravity);
+        v = vec2_scale(1.0f / (1.0f + h * special->linear_damping), v);
+        w = (w + h * m->inv_inertia * torque) * (1.0f / (1.0f + h * special->angular_damping));
         float speed_squared = vec2_length_squared(v);
         if (speed_squared > speed_max * speed_max) {
             v = vec2_scale(speed_max / sqrtf(speed_squared), v);

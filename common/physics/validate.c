@@ -6,6 +6,7 @@
 #include "common/physics/joint_internal.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static bool is_listed(const uint32_t *list, uint32_t count, uint32_t index, uint32_t slot)
 {
@@ -36,7 +37,8 @@ static void check_motion(const physics_world *world, uint32_t slot)
     float unit = m->rotation.c * m->rotation.c + m->rotation.s * m->rotation.s;
     ASSERT(unit > 0.999f && unit < 1.001f);
     ASSERT(vec2_is_finite(s->velocity) && isfinite(s->angular_velocity));
-    ASSERT(m->sleep_time >= 0.0f && isfinite(m->sleep_time));
+    const float sleep_time = world->rims.data[slot].sleep_time;
+    ASSERT(sleep_time >= 0.0f && isfinite(sleep_time));
     ASSERT(m->inv_mass >= 0.0f && isfinite(m->inv_mass));
     ASSERT(m->inv_inertia >= 0.0f && isfinite(m->inv_inertia));
     ASSERT((b->type == BODY_DYNAMIC) == (m->inv_mass > 0.0f));
@@ -129,9 +131,20 @@ static void check_joint_list(const physics_world *world, uint32_t slot)
     ASSERT(count == b->joint_count);
 }
 
+// A record is unusual, or nobody has it.
+static uint32_t count_special(const physics_world *world, uint32_t slot)
+{
+    uint32_t special = world->motions.data[slot].special;
+    ASSERT(special == 0 || (slots_has(&world->special_slots, special) &&
+                            memcmp(&world->specials.data[special], &world->specials.data[0],
+                                   sizeof world->specials.data[0]) != 0));
+    return special != 0;
+}
+
 static void check_bodies(const physics_world *world)
 {
     uint32_t awake = 0;
+    uint32_t special = 0;
     for (uint32_t slot = slots_next(&world->body_slots, 0); slot != 0;
          slot = slots_next(&world->body_slots, slot)) {
         check_motion(world, slot);
@@ -141,8 +154,10 @@ static void check_bodies(const physics_world *world)
         check_contact_list(world, slot);
         check_joint_list(world, slot);
         awake += world->bodies.data[slot].awake_index != 0;
+        special += count_special(world, slot);
     }
     ASSERT(awake == world->awake_bodies.count);
+    ASSERT(special == world->special_slots.count);
     ASSERT(world->body_slots.count <= world->def.bodies_max);
 }
 

@@ -60,10 +60,12 @@ status world_create(const world_def *def, physics_world **out, error *err)
     slots_init(&world->shape_slots);
     slots_init(&world->joint_slots);
     slots_init(&world->contact_slots);
+    specials_init(world);
     // Slot 0 of the solver's states stands for what does not move.
     array_push(&world->bodies, ((body){0}));
     array_push(&world->motions, ((body_motion){.rotation = {1.0f, 0.0f}}));
     array_push(&world->states, ((body_state){.delta_rotation = {1.0f, 0.0f}}));
+    array_push(&world->rims, ((body_rim){0}));
     array_push(&world->colours_used, 0);
     for (int i = 0; i < BROAD_TREES; i++) {
         tree_init(&world->broad.trees[i]);
@@ -91,6 +93,9 @@ void world_free(physics_world *world)
     array_free(&world->bodies);
     array_free(&world->motions);
     array_free(&world->states);
+    array_free(&world->rims);
+    slots_deinit(&world->special_slots);
+    array_free(&world->specials);
     array_free(&world->colours_used);
     array_free(&world->shapes);
     array_free(&world->contacts);

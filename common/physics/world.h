@@ -2,8 +2,9 @@
 //
 // Layout. Bodies, shapes, joints and contacts live in slots that never move; slot 0 is reserved as
 // "none". What the solver touches in its inner loop is apart from the rest: body_state (32 bytes,
-// velocities and the change of pose within the step), then body_motion (what integration reads once
-// a step), then body (everything else). What a shape never changes lies in a record that all equal
+// velocities and the change of pose within the step), then body_motion (what is read once a step),
+// then body_rim and body (everything else). What is unusual about a body lies in a record that only
+// such bodies have. What a shape never changes lies in a record that all equal
 // shapes share; what of a contact follows from poses or shapes is not kept. What is awake is listed
 // by slot; what sleeps is on no list and costs nothing.
 //
@@ -58,7 +59,7 @@ enum {
 
 enum {                        // body_state.flags
     STATE_DYNAMIC = 1u,       // has mass: constraints write to it
-    STATE_FORCE_AT_POINT = 2u // body_motion.force_point counts
+    STATE_FORCE_AT_POINT = 2u // body_special.force_point counts
 };
 
 // What the solver works on: one half of a cache line. For what does not move all is zero and dq the
@@ -72,8 +73,8 @@ typedef struct body_state {
 } body_state;
 _Static_assert(sizeof(body_state) == 32, "two states to a cache line");
 
+// What the narrow phase and integration read: one cache line.
 typedef struct body_motion {
-    // what the narrow phase reads: one cache line
     _Alignas(64) vec2d center; // of mass, in the world; `position` follows from it
     vec2d position;
     rot rotation;
@@ -81,16 +82,26 @@ typedef struct body_motion {
     float inv_mass, inv_inertia;
     float room; // it can move this far before its boxes are to be looked at [m]; no state: 0 is
                 // always right
-    bool box_renewed; // in this step, one of its shapes'
-    // the rest
-    float linear_damping, angular_damping, gravity_scale;
-    vec2 force;       // set by the user, acts every step
-    vec2 force_point; // where, in the body's frame, relative to its origin
-    float torque;
-    float sleep_time;             // for how long it has been slow [s]
+    uint32_t special : 24;    // place in world.specials; 0: nothing unusual about it
+    uint32_t box_renewed : 8; // in this step, one of its shapes'
+} body_motion;
+_Static_assert(sizeof(body_motion) == 64, "one cache line");
+
+// How far a body reaches about its centre of mass, and for how long it has been slow there.
+typedef struct body_rim {
     float extent_min, extent_max; // smallest half width; largest distance from the centre of mass
     float turn_reach; // the same of what moves when the body turns: circles as their centres
-} body_motion;
+    float sleep_time; // [s]
+} body_rim;
+
+// What few bodies have (body_special.c).
+typedef struct body_special {
+    float linear_damping, angular_damping, gravity_scale;
+    float mass_override; // 0: from the shapes
+    vec2 force;          // set by the user, acts every step
+    vec2 force_point;    // where, in the body's frame, relative to its origin
+    float torque;
+} body_special;
 
 enum { // body.flags
     BODY_ENABLED = 1u << 0,
@@ -112,7 +123,6 @@ typedef struct body {
     uint32_t sleep_set;  // the lowest slot of those that fell asleep together; 0: awake
     uint32_t sleep_next; // of the same set, a ring
     float mass, inertia; // about the centre of mass
-    float mass_override; // 0: from the shapes
     char *tag;           // owned; NULL: none
 } body;
 
@@ -287,10 +297,13 @@ struct physics_world {
     ARRAY(body) bodies;
     ARRAY(body_motion) motions;
     ARRAY(body_state) states;
+    ARRAY(body_rim) rims;
     ARRAY(uint32_t) colours_used; // of each body, a bit a colour
     ARRAY(shape) shapes;
     ARRAY(contact) contacts;
     ARRAY(struct joint) joints;
+    slot_pool special_slots;
+    ARRAY(body_special) specials; // at 0 what is usual
 
     ARRAY(uint32_t) awake_bodies; // moving ones: dynamic and kinematic, enabled, not asleep
     ARRAY(uint32_t) awake_contacts;
@@ -355,6 +368,13 @@ void body_hold_rotation(physics_world *world, uint32_t slot);
 void body_freeze(physics_world *world, uint32_t slot);
 void body_disable(physics_world *world, uint32_t slot);
 void body_enable(physics_world *world, uint32_t slot);
+// body_special.c
+static inline const body_special *body_special_of(const physics_world *world, uint32_t slot)
+{
+    return &world->specials.data[world->motions.data[slot].special];
+}
+void body_set_special(physics_world *world, uint32_t slot, const body_special *special);
+void specials_init(physics_world *world);
 // body_mass.c
 void body_update_mass(physics_world *world, uint32_t slot);
 // From an image: whether body_update_mass() finds for a body what it found for its twin, given that
@@ -447,7 +467,7 @@ void hide_seams(physics_world *world);        // seams.c: what lies between the 
 void forget_seams(physics_world *world);      // seams.c: after solving, normals as they were found
 void solve_constraints(physics_world *world); // solver.c: velocities and changes of pose
 void touch_events(physics_world *world);      // touch.c: begin, stay, end, hit, after solving
-float distance_moved(const body_motion *m, vec2 moved,
+float distance_moved(const physics_world *world, uint32_t body, vec2 moved,
                      rot turned); // finalize.c: of any point, at most
 void body_update_boxes(physics_world *world, uint32_t slot, float moved);
 void finalize_bodies(physics_world *world); // finalize.c: poses, boxes, who was fast, who is slow
