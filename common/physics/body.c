@@ -43,19 +43,29 @@ static uint32_t take_slot(physics_world *world)
     return slot;
 }
 
-void body_set_tag(body *b, const char *tag)
+void body_set_tag(physics_world *world, uint32_t slot, const char *tag)
 {
-    free(b->tag);
-    b->tag = NULL;
-    if (tag != NULL && tag[0] != '\0') {
-        b->tag = strdup(tag);
-        ASSERT(b->tag != NULL);
+    bool none = tag == NULL || tag[0] == '\0';
+    if (none && slot >= world->tags.count) {
+        return;
     }
+    while (world->tags.count <= slot) {
+        array_push(&world->tags, NULL);
+    }
+    free(world->tags.data[slot]);
+    world->tags.data[slot] = none ? NULL : strdup(tag);
+    ASSERT(none || world->tags.data[slot] != NULL);
 }
 
-static uint32_t flag_if(bool condition, uint32_t flag)
+const char *body_tag(const physics_world *world, uint32_t slot)
 {
-    return condition ? flag : 0u;
+    const char *tag = slot < world->tags.count ? world->tags.data[slot] : NULL;
+    return tag != NULL ? tag : "";
+}
+
+static uint8_t flag_if(bool condition, uint8_t flag)
+{
+    return condition ? flag : 0;
 }
 
 // A dynamic body of fixed rotation never turns, whatever it is told. One that becomes dynamic or
@@ -73,11 +83,11 @@ static uint32_t make_body(physics_world *world, const body_def *def)
 {
     uint32_t slot = take_slot(world);
     body *b = &world->bodies.data[slot];
-    b->type = def->type;
-    b->flags = flag_if(def->enabled, BODY_ENABLED) | flag_if(def->bullet, BODY_BULLET) |
-               flag_if(def->allow_sleep, BODY_ALLOW_SLEEP) |
-               flag_if(def->fixed_rotation, BODY_FIXED_ROTATION);
-    body_set_tag(b, def->tag);
+    b->type = (uint8_t)def->type;
+    b->flags = (uint8_t)(flag_if(def->enabled, BODY_ENABLED) | flag_if(def->bullet, BODY_BULLET) |
+                         flag_if(def->allow_sleep, BODY_ALLOW_SLEEP) |
+                         flag_if(def->fixed_rotation, BODY_FIXED_ROTATION));
+    body_set_tag(world, slot, def->tag);
     body_motion *motion = &world->motions.data[slot];
     motion->position = def->position;
     motion->center = def->position;
@@ -99,7 +109,7 @@ static uint32_t make_body(physics_world *world, const body_def *def)
 void body_enable(physics_world *world, uint32_t slot)
 {
     world->bodies.data[slot].flags |= BODY_ENABLED;
-    world->bodies.data[slot].flags &= ~(uint32_t)BODY_FROZEN;
+    world->bodies.data[slot].flags &= (uint8_t)~BODY_FROZEN;
     for (uint32_t i = world->bodies.data[slot].shapes; i != NONE; i = world->shapes.data[i].next) {
         shape_enter_broad_phase(world, i);
     }
@@ -111,7 +121,7 @@ void body_disable(physics_world *world, uint32_t slot)
 {
     body_wake(world, slot);
     body_wake_touching(world, slot);
-    world->bodies.data[slot].flags &= ~(uint32_t)BODY_ENABLED;
+    world->bodies.data[slot].flags &= (uint8_t)~BODY_ENABLED;
     for (uint32_t i = world->bodies.data[slot].shapes; i != NONE; i = world->shapes.data[i].next) {
         shape_leave_broad_phase(world, i);
     }
@@ -211,7 +221,7 @@ status body_remove(physics_world *world, body_id id, error *err)
     }
     body *b = &world->bodies.data[slot];
     ASSERT(b->contacts == NONE && b->joints == NONE && b->awake_index == 0);
-    free(b->tag);
+    body_set_tag(world, slot, NULL);
     *b = (body){0};
     body_set_special(world, slot, &world->specials.data[0]);
     world->motions.data[slot] = (body_motion){.rotation = ROT_IDENTITY};
@@ -233,21 +243,22 @@ status body_get(const physics_world *world, body_id id, body_info *out, error *e
     const body_motion *m = &world->motions.data[slot];
     const body_state *v = &world->states.data[slot];
     const body_special *special = body_special_of(world, slot);
+    const body_mass mass = body_find_mass(world, slot);
     uint32_t shape_count = 0;
     for (shape_id i = 0; (i = body_next_shape(world, id, i)) != 0;) {
         shape_count++;
     }
     *out = (body_info){
         .id = id,
-        .type = b->type,
+        .type = (body_type)b->type,
         .position = m->position,
         .angle = rot_angle(m->rotation),
         .rotation = m->rotation,
         .velocity = vec2d_from(v->velocity),
         .angular_velocity = (double)v->angular_velocity,
         .center = m->center,
-        .mass = (double)b->mass,
-        .inertia = (double)b->inertia,
+        .mass = (double)mass.mass,
+        .inertia = (double)mass.inertia,
         .linear_damping = (double)special->linear_damping,
         .angular_damping = (double)special->angular_damping,
         .gravity_scale = (double)special->gravity_scale,
@@ -259,7 +270,7 @@ status body_get(const physics_world *world, body_id id, body_info *out, error *e
         .awake = b->awake_index != 0,
         .enabled = (b->flags & BODY_ENABLED) != 0,
         .frozen = (b->flags & BODY_FROZEN) != 0,
-        .tag = b->tag != NULL ? b->tag : "",
+        .tag = body_tag(world, slot),
         .shape_count = shape_count,
     };
     return STATUS_OK;

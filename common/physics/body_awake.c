@@ -19,7 +19,7 @@ void body_list_awake(physics_world *world, uint32_t slot)
     body *b = &world->bodies.data[slot];
     if (b->awake_index == 0) {
         array_push(&world->awake_bodies, slot);
-        b->awake_index = world->awake_bodies.count;
+        b->awake_index = world->awake_bodies.count & SLOT_MASK;
     }
 }
 
@@ -32,7 +32,7 @@ void body_unlist_awake(physics_world *world, uint32_t slot)
     uint32_t index = b->awake_index - 1;
     array_swap_remove(&world->awake_bodies, index);
     if (index < world->awake_bodies.count) {
-        world->bodies.data[world->awake_bodies.data[index]].awake_index = index + 1;
+        world->bodies.data[world->awake_bodies.data[index]].awake_index = (index + 1) & SLOT_MASK;
     }
     b->awake_index = 0;
 }

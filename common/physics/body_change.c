@@ -58,7 +58,7 @@ static void set_type(physics_world *world, uint32_t slot, body_type type)
         body_disable(world, slot);
     }
     b = &world->bodies.data[slot];
-    b->type = type;
+    b->type = (uint8_t)type;
     if (type == BODY_STATIC) {
         world->states.data[slot].velocity = (vec2){0.0f, 0.0f};
         world->states.data[slot].angular_velocity = 0.0f;
@@ -70,9 +70,9 @@ static void set_type(physics_world *world, uint32_t slot, body_type type)
     joint_visit_all(world, slot, reactivate_joint, NULL);
 }
 
-static void set_flag(body *b, uint32_t flag, bool on)
+static void set_flag(body *b, uint8_t flag, bool on)
 {
-    b->flags = on ? b->flags | flag : b->flags & ~flag;
+    b->flags = (uint8_t)(on ? b->flags | flag : b->flags & ~flag);
 }
 
 static void set_numbers(physics_world *world, uint32_t slot, uint32_t fields, const body_def *v)
@@ -95,7 +95,7 @@ static void set_numbers(physics_world *world, uint32_t slot, uint32_t fields, co
         set_flag(b, BODY_ALLOW_SLEEP, v->allow_sleep);
     }
     if ((fields & BODY_FIELD_TAG) != 0) {
-        body_set_tag(b, v->tag);
+        body_set_tag(world, slot, v->tag);
     }
     if ((fields & BODY_FIELD_FIXED_ROTATION) != 0) {
         set_flag(b, BODY_FIXED_ROTATION, v->fixed_rotation);

@@ -52,29 +52,41 @@ static mass_sum sum_shapes(const physics_world *world, const body *b)
     return sum;
 }
 
+static body_mass mass_of(const physics_world *world, uint32_t slot, const mass_sum *sum)
+{
+    if (world->bodies.data[slot].type != BODY_DYNAMIC) {
+        return (body_mass){0.0f, 0.0f};
+    }
+    // Without a density there is still a mass: 1, or what the user set.
+    float own = body_special_of(world, slot)->mass_override;
+    double mass = own > 0.0f ? (double)own : sum->mass > 0.0 ? sum->mass : 1.0;
+    mass = mass < PHYSICS_MASS_MIN ? PHYSICS_MASS_MIN : mass;
+    mass = mass > PHYSICS_MASS_MAX ? PHYSICS_MASS_MAX : mass;
+    double inertia = sum->scale > 0.0 ? sum->inertia * (mass / sum->scale) : 0.0;
+    return (body_mass){(float)mass, (float)inertia};
+}
+
+body_mass body_find_mass(const physics_world *world, uint32_t slot)
+{
+    mass_sum sum = sum_shapes(world, &world->bodies.data[slot]);
+    return mass_of(world, slot, &sum);
+}
+
 // What it sets is copied by body_take_mass() too.
 void body_update_mass(physics_world *world, uint32_t slot)
 {
-    body *b = &world->bodies.data[slot];
+    const body *b = &world->bodies.data[slot];
     body_motion *motion = &world->motions.data[slot];
     body_state *state = &world->states.data[slot];
     vec2d old_center = motion->center;
 
     mass_sum sum = sum_shapes(world, b);
     motion->local_center = (vec2){(float)sum.center.x, (float)sum.center.y};
-    // Without a density there is still a mass: 1, or what the user set.
-    float own = body_special_of(world, slot)->mass_override;
-    double wanted = own > 0.0f ? (double)own : sum.mass > 0.0 ? sum.mass : 1.0;
-    wanted = wanted < PHYSICS_MASS_MIN ? PHYSICS_MASS_MIN : wanted;
-    wanted = wanted > PHYSICS_MASS_MAX ? PHYSICS_MASS_MAX : wanted;
-    double inertia = sum.scale > 0.0 ? sum.inertia * (wanted / sum.scale) : 0.0;
-
     bool dynamic = b->type == BODY_DYNAMIC;
-    b->mass = dynamic ? (float)wanted : 0.0f;
-    b->inertia = dynamic ? (float)inertia : 0.0f;
-    motion->inv_mass = dynamic ? 1.0f / b->mass : 0.0f;
-    bool turns = dynamic && (b->flags & BODY_FIXED_ROTATION) == 0 && b->inertia > 0.0f;
-    motion->inv_inertia = turns ? 1.0f / b->inertia : 0.0f;
+    body_mass m = mass_of(world, slot, &sum);
+    motion->inv_mass = dynamic ? 1.0f / m.mass : 0.0f;
+    bool turns = (b->flags & BODY_FIXED_ROTATION) == 0 && m.inertia > 0.0f;
+    motion->inv_inertia = turns ? 1.0f / m.inertia : 0.0f;
     state->flags = (state->flags & ~(uint32_t)STATE_DYNAMIC) | (dynamic ? STATE_DYNAMIC : 0u);
 
     body_rim *rim = &world->rims.data[slot];
@@ -126,7 +138,5 @@ void body_take_mass(physics_world *world, uint32_t slot, uint32_t twin)
     world->rims.data[slot].extent_min = rim->extent_min;
     world->rims.data[slot].extent_max = rim->extent_max;
     world->rims.data[slot].turn_reach = rim->turn_reach;
-    world->bodies.data[slot].mass = world->bodies.data[twin].mass;
-    world->bodies.data[slot].inertia = world->bodies.data[twin].inertia;
     world->states.data[slot].flags |= world->states.data[twin].flags & STATE_DYNAMIC;
 }

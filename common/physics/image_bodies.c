@@ -63,7 +63,8 @@ static uint32_t parts_of(const physics_world *world, uint32_t slot)
            part_if(force != 0, PART_FORCE) |
            part_if((v->flags & STATE_FORCE_AT_POINT) != 0, PART_FORCE_AT_POINT) |
            part_if(float_bits(p->mass_override) != 0, PART_MASS) |
-           part_if(b->tag != NULL, PART_TAG) | part_if(b->sleep_set != 0, PART_SLEEP_SET);
+           part_if(body_tag(world, slot)[0] != '\0', PART_TAG) |
+           part_if(b->sleep_set != 0, PART_SLEEP_SET);
 }
 
 static void put_tag(uint8_t **at, const char *tag)
@@ -111,7 +112,7 @@ static void put_body(uint8_t **at, const physics_world *world, uint32_t slot, ui
         put_uint(at, b->sleep_set, set_bytes);
     }
     if ((parts & PART_TAG) != 0) {
-        put_tag(at, b->tag);
+        put_tag(at, body_tag(world, slot));
     }
 }
 
@@ -152,14 +153,16 @@ void image_make_room(physics_world *world)
 }
 
 // STREAM_RECORD_MAX leaves room for the longest tag; a longer one is not looked at.
-static void get_tag(image_stream *s, const uint8_t **at, body *b)
+static void get_tag(image_stream *s, const uint8_t **at, physics_world *world, uint32_t slot)
 {
     uint32_t length = (uint32_t)get_uint(at, 1);
     stream_expect(s, length <= PHYSICS_TAG_BYTES_MAX, "a tag's length");
     stream_expect(s, s->failed || memchr(*at, 0, length) == NULL, "a tag with a zero in it");
     if (!s->failed) {
-        b->tag = strndup((const char *)*at, length);
-        ASSERT(b->tag != NULL);
+        char tag[PHYSICS_TAG_BYTES_MAX + 1];
+        memcpy(tag, *at, length);
+        tag[length] = '\0';
+        body_set_tag(world, slot, tag);
         *at += length;
     }
 }
@@ -175,7 +178,7 @@ static void get_body(image_stream *s, const uint8_t **at, physics_world *world, 
     uint32_t type = word & ((1u << TYPE_BITS) - 1);
     uint32_t parts = word >> PARTS_SHIFT;
     stream_expect(s, type < BODY_TYPE_COUNT, "a body's type");
-    b->type = (body_type)type;
+    b->type = (uint8_t)type;
     b->flags = word >> TYPE_BITS & ((1u << FLAG_BITS) - 1);
     v->flags = (parts & PART_FORCE_AT_POINT) != 0 ? STATE_FORCE_AT_POINT : 0u;
     m->center = get_vec2d(at);
@@ -207,7 +210,7 @@ static void get_body(image_stream *s, const uint8_t **at, physics_world *world, 
         b->sleep_set = (uint32_t)get_uint(at, set_bytes);
     }
     if ((parts & PART_TAG) != 0) {
-        get_tag(s, at, b);
+        get_tag(s, at, world, slot);
     }
     body_set_special(world, slot, &special);
 }

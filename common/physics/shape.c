@@ -12,17 +12,29 @@ static bool is_piece(const shape *s, uint32_t slot)
     return s->chain != NONE && s->chain != slot;
 }
 
+// What comes after a shape on the body's list; at its head after NONE.
+static void set_link(physics_world *world, body *b, uint32_t before, uint32_t slot)
+{
+    if (before != NONE) {
+        world->shapes.data[before].next = slot;
+    } else {
+        b->shapes = slot & SLOT_MASK;
+    }
+}
+
 // Puts the shape on the body's list, which is kept in ascending order of slots.
 static void link_shape(physics_world *world, uint32_t slot)
 {
     shape *s = &world->shapes.data[slot];
     body *b = &world->bodies.data[s->body];
-    uint32_t *link = &b->shapes;
-    while (*link != NONE && *link < slot) {
-        link = &world->shapes.data[*link].next;
+    uint32_t before = NONE;
+    uint32_t after = b->shapes;
+    while (after != NONE && after < slot) {
+        before = after;
+        after = world->shapes.data[after].next;
     }
-    s->next = *link;
-    *link = slot;
+    s->next = after;
+    set_link(world, b, before, slot);
     b->shape_count++;
 }
 
@@ -30,12 +42,12 @@ static void unlink_shape(physics_world *world, uint32_t slot)
 {
     shape *s = &world->shapes.data[slot];
     body *b = &world->bodies.data[s->body];
-    uint32_t *link = &b->shapes;
-    while (*link != slot) {
-        ASSERT(*link != NONE);
-        link = &world->shapes.data[*link].next;
+    uint32_t before = NONE;
+    for (uint32_t i = b->shapes; i != slot; i = world->shapes.data[i].next) {
+        ASSERT(i != NONE);
+        before = i;
     }
-    *link = s->next;
+    set_link(world, b, before, s->next);
     b->shape_count--;
 }
 

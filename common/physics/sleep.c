@@ -169,7 +169,7 @@ static void sleep_quiet_islands(physics_world *world)
     for (uint32_t i = 0; i < awake->count; i++) {
         uint32_t root = awake->data[i];
         bool restless = (world->bodies.data[root].flags & BODY_MARKED) != 0;
-        world->bodies.data[root].flags &= ~(uint32_t)BODY_MARKED;
+        world->bodies.data[root].flags &= (uint8_t)~BODY_MARKED;
         if (find_root(world->set_of.data, root) != root || restless) {
             continue;
         }
@@ -232,7 +232,7 @@ void sleep_put_island(physics_world *world, uint32_t slot)
     }
     f.bodies.count = sort_slots(f.bodies.data, f.bodies.count);
     for (uint32_t i = 0; i < f.bodies.count; i++) {
-        world->bodies.data[f.bodies.data[i]].flags &= ~(uint32_t)BODY_MARKED;
+        world->bodies.data[f.bodies.data[i]].flags &= (uint8_t)~BODY_MARKED;
     }
     if (f.bodies.count > 0 && !f.stirred) {
         sleep_bodies(world, f.bodies.data, f.bodies.count);

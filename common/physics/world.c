@@ -81,9 +81,10 @@ void world_free(physics_world *world)
     if (world == NULL) {
         return;
     }
-    for (uint32_t i = 0; i < world->bodies.count; i++) {
-        free(world->bodies.data[i].tag);
+    for (uint32_t i = 0; i < world->tags.count; i++) {
+        free(world->tags.data[i]);
     }
+    array_free(&world->tags);
     traits_table_deinit(&world->traits);
     joints_free(world);
     slots_deinit(&world->body_slots);

@@ -113,18 +113,17 @@ enum { // body.flags
 };
 
 typedef struct body {
-    body_type type;
-    uint32_t flags;
-    uint32_t shapes,
-        shape_count; // list through shape.next, ascending slots; chains' pieces are counted
-    uint32_t contacts, contact_count; // list of contact edges, see contact_edge
-    uint32_t joints, joint_count;     // list of joint edges
-    uint32_t awake_index;             // place in world.awake_bodies + 1; 0: not on the list
-    uint32_t sleep_set;  // the lowest slot of those that fell asleep together; 0: awake
-    uint32_t sleep_next; // of the same set, a ring
-    float mass, inertia; // about the centre of mass
-    char *tag;           // owned; NULL: none
+    uint32_t shapes : 24, flags : 8;             // list through shape.next, ascending slots
+    uint32_t contacts, contact_count;            // list of contact edges, see contact_edge
+    uint32_t joints;                             // list of joint edges
+    uint32_t joint_count : 21, shape_count : 11; // the pieces of chains are shapes too
+    uint32_t awake_index : 24; // place in world.awake_bodies + 1; 0: not on the list
+    uint32_t type : 8;         // body_type
+    uint32_t sleep_set;        // the lowest slot of those that fell asleep together; 0: awake
+    uint32_t sleep_next;       // of the same set, a ring
 } body;
+_Static_assert(sizeof(body) == 32, "two bodies to a cache line");
+_Static_assert(PHYSICS_BODY_SHAPES_MAX < 1 << 11 && PHYSICS_JOINTS_MAX < 1 << 21, "counts fit");
 
 // ---- shapes
 
@@ -304,6 +303,7 @@ struct physics_world {
     ARRAY(struct joint) joints;
     slot_pool special_slots;
     ARRAY(body_special) specials; // at 0 what is usual
+    ARRAY(char *) tags;           // of bodies, owned; up to the last that has one
 
     ARRAY(uint32_t) awake_bodies; // moving ones: dynamic and kinematic, enabled, not asleep
     ARRAY(uint32_t) awake_contacts;
@@ -362,7 +362,9 @@ status number_check(double value, double lower, double upper, const char *name, 
 status vector_check(vec2d value, double limit, const char *name, error *err);
 void body_set_pose_from_center(body_motion *motion);
 void body_set_center_from_pose(body_motion *motion);
-void body_set_tag(body *b, const char *tag); // a copy; NULL or "": none
+void body_set_tag(physics_world *world, uint32_t slot,
+                  const char *tag);                              // a copy; NULL or "": none
+const char *body_tag(const physics_world *world, uint32_t slot); // "": none
 // A dynamic body of fixed rotation never turns, whatever it is told: stops it.
 void body_hold_rotation(physics_world *world, uint32_t slot);
 void body_freeze(physics_world *world, uint32_t slot);
@@ -377,6 +379,10 @@ void body_set_special(physics_world *world, uint32_t slot, const body_special *s
 void specials_init(physics_world *world);
 // body_mass.c
 void body_update_mass(physics_world *world, uint32_t slot);
+typedef struct body_mass {
+    float mass, inertia; // about the centre of mass; 0 of what is not dynamic
+} body_mass;
+body_mass body_find_mass(const physics_world *world, uint32_t slot);
 // From an image: whether body_update_mass() finds for a body what it found for its twin, given that
 // their shapes are the same; and then all that it found, but for the pose.
 bool body_has_mass_of(const physics_world *world, uint32_t slot, uint32_t twin);
