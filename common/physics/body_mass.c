@@ -99,7 +99,7 @@ void body_update_mass(physics_world *world, uint32_t slot)
         if ((s->flags & (SHAPE_IS_CHAIN | SHAPE_SENSOR)) != 0) {
             continue;
         }
-        float least = shape_extent_min(&s->traits->geometry);
+        float least = s->traits->extent_min;
         float most = shape_extent_max(&s->traits->geometry, motion->local_center);
         bool round = s->traits->geometry.kind == SHAPE_CIRCLE;
         rim->turn_reach =

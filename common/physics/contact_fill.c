@@ -104,7 +104,7 @@ INLINE void gather_ways(const body_motion *motions, const contact_lanes *group, 
 typedef struct seats {
     contact *contacts[LANES];
     wide_int points; // how many each has
-    uint32_t filled, touching, surface, round;
+    uint32_t filled, touching, surface, round, deep;
     uint32_t told; // in events
 } seats;
 
@@ -132,6 +132,20 @@ INLINE uint32_t rolling_lanes(const state_lanes *a, const state_lanes *b, const 
     return signs_of(turn > splat(ROLLS_TURN));
 }
 
+// What is deep in each other does not rub. Bodies of several shapes can hook into each other under
+// a blow: one shape of each pushes this way, one the other way, and the friction of so much
+// pressure would hold them there for ever.
+INLINE void drop_friction(contact_lanes *group, uint32_t lanes)
+{
+    for (; lanes != 0; lanes &= lanes - 1) {
+        int lane = __builtin_ctz(lanes);
+        for (int i = 0; i < 2; i++) {
+            group->points[i].tangent_mass[lane] = 0.0f;
+            group->points[i].tangent_impulse[lane] = 0.0f;
+        }
+    }
+}
+
 // Who is in which lane.
 INLINE seats seat_contacts(const physics_world *world, contact_lanes *group, const uint32_t *slots,
                            uint32_t count)
@@ -147,6 +161,7 @@ INLINE seats seat_contacts(const physics_world *world, contact_lanes *group, con
         of.touching |= (uint32_t)((c->flags & CONTACT_TOUCHING) != 0) << lane;
         of.surface |= (uint32_t)((c->flags & CONTACT_SURFACE) != 0) << lane;
         of.round |= (uint32_t)((c->flags & CONTACT_ROUND) != 0) << lane;
+        of.deep |= (uint32_t)((c->flags & CONTACT_DEEP) != 0) << lane;
         of.told |= (uint32_t)((c->flags & (CONTACT_EVENTS | CONTACT_HIT)) != 0) << lane;
     }
     of.points = *(const wide_int *)(const void *)points;
@@ -369,6 +384,7 @@ void VARIANT_OF(contact_fill_)(const physics_world *world, uint32_t index, const
         p->tangent_impulse = select_wide(has[i], old[2 + i], splat(0.0f));
         p->total_impulse = splat(0.0f);
     }
+    drop_friction(group, seated.deep);
     note_nearest(marks, at, has);
     note_approach(world, index, &seated, at, has, &a, &b);
     wide coupling = (group->inv_mass_a + group->inv_mass_b) +

@@ -66,7 +66,7 @@ static float clearance(const swept_body *s, vec2 normal, vec2 place, bool at_end
 // there.
 static bool stays_in_front(const swept_body *s, vec2 normal, vec2 place, bool at_end_only)
 {
-    float allowed = float_max(LINEAR_SLOP, 0.25f * shape_extent_min(&s->shape->traits->geometry));
+    float allowed = float_max(LINEAR_SLOP, 0.25f * s->shape->traits->extent_min);
     return clearance(s, normal, place, at_end_only) > -allowed;
 }
 

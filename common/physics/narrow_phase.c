@@ -42,14 +42,50 @@ static bool sensor_overlaps(const shape *a, const shape *b, transform b_in_a)
     return distance_proxies(&pa, &pb, b_in_a, true, NULL).distance <= 0.0f;
 }
 
-// Whether the manifold is still good: no point of B can have moved, as seen from A, by more than
-// allowed since it was found. With points that is RECYCLE_DISTANCE, far less for small shapes;
-// without, what is left of the gap between them.
+// Whether the shapes are deeper in each other than half of what the thinner of them measures from
+// its middle out. (A segment has no thickness; it meets only what has.)
+static bool is_deep(const contact *c, const shape *a, const shape *b)
+{
+    float of_a = a->traits->extent_min;
+    float of_b = b->traits->extent_min;
+    float thinner = of_a > 0.0f && (of_a < of_b || of_b <= 0.0f) ? of_a : of_b;
+    for (int i = 0; i < c->point_count; i++) {
+        if (c->found_separation[i] < -DEEP_SHARE * thinner) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void find_manifold(contact *c, const shape *a, const shape *b, transform b_in_a)
+{
+    manifold m = manifold_shapes(&a->traits->geometry, &b->traits->geometry, b_in_a);
+    take_manifold(c, &m, b_in_a);
+    c->flags &= (uint8_t)~CONTACT_DEEP;
+    if (is_deep(c, a, b)) {
+        c->flags |= CONTACT_DEEP;
+    }
+}
+
+// How far a point of B may move, as seen from A, before the manifold is found again. With points
+// that is RECYCLE_DISTANCE, far less for small shapes; without, what is left of the gap between
+// them. What is round and touches at one point touches with ever other places as it rolls: points
+// left behind would press on it beside its centre and roll it on, so that wedged balls never rest.
+static float allowed_move(const contact *c)
+{
+    if (c->point_count == 0) {
+        return c->gap - (SPECULATIVE_DISTANCE + 0.1f * LINEAR_SLOP);
+    }
+    bool rolls = c->point_count == 1 && (c->flags & CONTACT_ROUND) != 0;
+    return float_min(RECYCLE_DISTANCE, (rolls ? RECYCLE_SHARE_ROUND : RECYCLE_SHARE) * c->reach);
+}
+
+// Whether the manifold is still good: no point of B can have moved by more than allowed since it
+// was found.
 static bool is_still_good(const contact *c, transform b_in_a)
 {
     float reach = c->reach;
-    float allowed = c->point_count > 0 ? float_min(RECYCLE_DISTANCE, RECYCLE_SHARE * reach)
-                                       : c->gap - (SPECULATIVE_DISTANCE + 0.1f * LINEAR_SLOP);
+    float allowed = allowed_move(c);
     if (!(allowed > 0.0f)) {
         return false;
     }
@@ -84,8 +120,7 @@ static finding renew_contact(physics_world *world, contact *c)
         return sensor_overlaps(a, b, b_in_a) ? FOUND_POINTS : FOUND_NOTHING;
     }
     if (!is_still_good(c, b_in_a)) {
-        manifold m = manifold_shapes(&a->traits->geometry, &b->traits->geometry, b_in_a);
-        take_manifold(c, &m, b_in_a);
+        find_manifold(c, a, b, b_in_a);
     }
     return c->point_count > 0 ? FOUND_POINTS : FOUND_NOTHING;
 }
@@ -95,8 +130,7 @@ bool contact_restore(physics_world *world, uint32_t slot)
     contact *c = &world->contacts.data[slot];
     const shape *a = &world->shapes.data[c->shape_a];
     const shape *b = &world->shapes.data[c->shape_b];
-    manifold m = manifold_shapes(&a->traits->geometry, &b->traits->geometry, c->reference);
-    take_manifold(c, &m, c->reference);
+    find_manifold(c, a, b, c->reference);
     return c->point_count > 0;
 }
 

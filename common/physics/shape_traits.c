@@ -91,6 +91,7 @@ shape_traits *shape_traits_take(traits_table *table, const shape_traits *like)
         ASSERT(traits != NULL);
         memcpy(traits, like, traits_size(like));
         traits->users = 0;
+        traits->extent_min = shape_extent_min(&traits->geometry);
         table->places[place] = traits;
         table->count++;
     }

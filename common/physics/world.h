@@ -31,9 +31,13 @@ enum { NONE = 0 }; // no slot
 #define AABB_MARGIN_SHARE 0.1f // and by no more than this share of their smaller side
 #define RECYCLE_DISTANCE                                                                           \
     0.01f // a manifold is kept while its bodies move less than this against each other [m]
-#define RECYCLE_SHARE 0.01f // and less than this share of the farthest point of B from its origin
-#define SLEEP_SPEED   0.05f // slower than this, a body may fall asleep [m/s, at its rim too]
-#define SLEEP_TIME    0.5f  // [s] for which it must be slow
+#define RECYCLE_SHARE       0.01f // and less than this share of the farthest point of B from its origin
+#define RECYCLE_SHARE_ROUND 0.0001f // the same where something round touches at one point
+#define DEEP_SHARE                                                                                 \
+    0.5f // deeper in each other than this share of the thinner one's smallest half width, shapes do
+         // not rub
+#define SLEEP_SPEED 0.05f // slower than this, a body may fall asleep [m/s, at its rim too]
+#define SLEEP_TIME  0.5f  // [s] for which it must be slow
 #define CONTACT_HERTZ                                                                              \
     40.0f // stiffness of contacts, as the frequency of a spring; at most 1/6 of the sub-step rate
 #define CONTACT_DAMPING                                                                            \
@@ -138,7 +142,8 @@ enum { // shape.flags
 typedef struct shape_traits {
     uint64_t signature; // hash of all below
     uint32_t users;
-    uint32_t events; // bits of shape_events
+    float extent_min; // smallest half width of the geometry
+    uint32_t events;  // bits of shape_events
     shape_filter filter;
     float density, friction, restitution, rolling_resistance, tangent_speed;
     uint32_t point_count; // of a chain
@@ -173,7 +178,8 @@ enum { // contact.flags
     CONTACT_EVENTS = 1u << 3,
     CONTACT_HIT = 1u << 4,
     CONTACT_SURFACE = 1u << 5, // rebounds, resists rolling or conveys: see contact_surface()
-    CONTACT_ROUND = 1u << 6    // one of the shapes is round about a core: see contact_rounding()
+    CONTACT_ROUND = 1u << 6,   // one of the shapes is round about a core: see contact_rounding()
+    CONTACT_DEEP = 1u << 7     // overlaps by more than DEEP_SHARE
 };
 
 // An edge of the body-contact graph is (contact << 1 | side): side 0 hangs on body_a, side 1 on

@@ -1,8 +1,22 @@
 // Friction and rest: the incline with and without sliding, the box dropped flat and on a corner,
 // push-out of overlap, rolling, conveyor.
+#include "tests/golden/scenes.h"
 #include "tests/unit/physics/scene_helpers.h"
 
 #include <math.h>
+
+static double deepest_overlap(const physics_world *world)
+{
+    contact_info contacts[16];
+    uint32_t count = world_contacts(world, contacts, 16);
+    double deepest = 0.0;
+    for (uint32_t i = 0; i < count; i++) {
+        for (int k = 0; k < contacts[i].count; k++) {
+            deepest = fmax(deepest, (double)contacts[i].depth[k]);
+        }
+    }
+    return deepest;
+}
 
 // A slope of `angle` through the origin, and a box on it. Friction of both is `friction`.
 static physics_world *make_incline(double angle, double friction, const shape_def *on_it,
@@ -193,6 +207,66 @@ static void overlap_is_pushed_out_to_the_slop(void **state)
     world_free(world);
 }
 
+// Two bodies of two shapes each, hooked into each other as a blow leaves them: one shape pushes
+// this way, the other that way. Friction must not hold them there.
+static void bodies_hooked_into_each_other_come_apart(void **state)
+{
+    (void)state;
+    static const struct {
+        double angle_a, angle_b, x, y;
+    } POSES[] = {
+        {1.9218, -2.0721, -1.2465, -0.0904}, {0.1592, 2.4544, 0.5515, 1.4578},
+        {0.2243, 2.4005, 0.5531, 0.9801},    {1.7105, -2.4877, -1.0580, 0.5503},
+        {1.7325, -2.9412, -0.5817, 0.4547},
+    };
+    const vec2 left[3] = {{-1.0f, 0.0f}, {0.5f, 1.0f}, {0.0f, 2.0f}};
+    const vec2 right[3] = {{1.0f, 0.0f}, {-0.5f, 1.0f}, {0.0f, 2.0f}};
+    shape_def halves[2] = {scene_polygon(left, 3), scene_polygon(right, 3)};
+    halves[0].friction = halves[1].friction = 0.5;
+    for (int i = 0; i < 5; i++) {
+        physics_world *world = make_world((vec2d){0.0, 0.0});
+        body_def a = body_def_default();
+        a.angle = POSES[i].angle_a;
+        put(world, &a, halves, 2);
+        body_def b = body_def_default();
+        b.angle = POSES[i].angle_b;
+        b.position = (vec2d){POSES[i].x, POSES[i].y};
+        put(world, &b, halves, 2);
+        run(world, 1);
+        assert_true(deepest_overlap(world) > 0.5);
+        run(world, 300);
+        assert_true(deepest_overlap(world) < 0.01);
+        world_free(world);
+    }
+}
+
+// Balls wedged between boxes do not tremble, as they do if a point of contact is left behind where
+// they roll: velocities stay what they are. (Some roll on, on what is level.)
+static void boxes_and_balls_kept_awake_do_not_tremble(void **state)
+{
+    (void)state;
+    enum { SCALE = 30, TICKS = 300 };
+    physics_world *world = scene_create(scene_find("heap"), SCALE, (vec2d){0.0, 0.0});
+    error err = {0};
+    assert_int_equal(world_set_sleep(world, false, &err), STATUS_OK);
+    run(world, 900);
+    body_row before[SCALE * SCALE + 8];
+    body_row now[SCALE * SCALE + 8];
+    double sum = 0.0;
+    uint32_t count = world_rows(world, before, SCALE * SCALE + 8);
+    for (int tick = 0; tick < TICKS; tick++) {
+        world_step(world);
+        world_rows(world, now, count);
+        for (uint32_t i = 0; i < count; i++) {
+            vec2 change = vec2_sub(now[i].velocity, before[i].velocity);
+            sum += (double)vec2_length(change);
+            before[i] = now[i];
+        }
+    }
+    world_free(world);
+    assert_near(sum / (count * TICKS), 0.0, 3e-5); // of a body in a tick [m/s]
+}
+
 // The normal impulse of a resting box, over a step, is its weight times the step; friction stays
 // below its share.
 static void resting_contact_carries_the_weight_and_clamps_friction(void **state)
@@ -255,6 +329,8 @@ int main(void)
         cmocka_unit_test(box_dropped_flat_comes_to_rest_flat),
         cmocka_unit_test(box_dropped_on_a_corner_tumbles_to_a_side),
         cmocka_unit_test(overlap_is_pushed_out_to_the_slop),
+        cmocka_unit_test(bodies_hooked_into_each_other_come_apart),
+        cmocka_unit_test(boxes_and_balls_kept_awake_do_not_tremble),
         cmocka_unit_test(resting_contact_carries_the_weight_and_clamps_friction),
         cmocka_unit_test(contact_of_two_resting_circles_has_normal_depth_and_a_point_between),
     };
