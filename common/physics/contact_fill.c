@@ -35,28 +35,6 @@ typedef struct vector_lanes {
     wide x, y;
 } vector_lanes;
 
-INLINE wide row_at(const void *row)
-{
-    return *(const wide *)row;
-}
-
-// Eight rows of four floats into a vector a field.
-INLINE void transpose_quads(const quad r[8], wide out[4])
-{
-    wide r0 = SHUFFLE(r[0], r[4], 0, 1, 2, 3, 4, 5, 6, 7);
-    wide r1 = SHUFFLE(r[1], r[5], 0, 1, 2, 3, 4, 5, 6, 7);
-    wide r2 = SHUFFLE(r[2], r[6], 0, 1, 2, 3, 4, 5, 6, 7);
-    wide r3 = SHUFFLE(r[3], r[7], 0, 1, 2, 3, 4, 5, 6, 7);
-    wide t0 = SHUFFLE(r0, r1, 0, 8, 1, 9, 4, 12, 5, 13);
-    wide t1 = SHUFFLE(r0, r1, 2, 10, 3, 11, 6, 14, 7, 15);
-    wide t2 = SHUFFLE(r2, r3, 0, 8, 1, 9, 4, 12, 5, 13);
-    wide t3 = SHUFFLE(r2, r3, 2, 10, 3, 11, 6, 14, 7, 15);
-    out[0] = SHUFFLE(t0, t2, 0, 1, 8, 9, 4, 5, 12, 13);
-    out[1] = SHUFFLE(t0, t2, 2, 3, 10, 11, 6, 7, 14, 15);
-    out[2] = SHUFFLE(t1, t3, 0, 1, 8, 9, 4, 5, 12, 13);
-    out[3] = SHUFFLE(t1, t3, 2, 3, 10, 11, 6, 7, 14, 15);
-}
-
 INLINE vector_lanes rotate(vector_lanes v, wide c, wide s)
 {
     return (vector_lanes){c * v.x - s * v.y, s * v.x + c * v.y};
@@ -77,31 +55,36 @@ INLINE wide cross(vector_lanes a, vector_lanes b)
     return a.x * b.y - a.y * b.x;
 }
 
-// The motions' second rows as fields: rotation c and s, local centre x and y, inverse mass and
-// inertia; two more that are not used.
+// The motions' second rows as fields: rotation c and s, local centre x and y; inverse mass and
+// inertia, and two that are not used.
 INLINE void gather_rotations(const body_motion *motions, const uint32_t *slots, wide out[8])
 {
-    wide rows[8];
-    for (int i = 0; i < LANES; i++) {
-        rows[i] = row_at(&motions[slots[i]].rotation);
-    }
-    transpose(rows, out);
+    gather_fours(&motions->rotation, sizeof *motions, slots, &out[0]);
+    gather_fours(&motions->inv_mass, sizeof *motions, slots, &out[4]);
+}
+
+INLINE quad way_between(const body_motion *motions, uint32_t body_a, uint32_t body_b)
+{
+    double4 a = *(const double4 *)(const void *)&motions[body_a].center;
+    double4 b = *(const double4 *)(const void *)&motions[body_b].center;
+    return __builtin_convertvector(b - a, quad);
 }
 
 // B's places less A's, taken in double: centre x and y, position x and y.
 INLINE void gather_ways(const body_motion *motions, const contact_lanes *group, wide out[4])
 {
-    quad rows[8];
-    for (int i = 0; i < LANES; i++) {
-        double4 a = *(const double4 *)(const void *)&motions[group->body_a[i]].center;
-        double4 b = *(const double4 *)(const void *)&motions[group->body_b[i]].center;
-        rows[i] = __builtin_convertvector(b - a, quad);
+    wide rows[4];
+    for (int i = 0; i < 4; i++) {
+        quad low = way_between(motions, group->body_a[i], group->body_b[i]);
+        quad high = way_between(motions, group->body_a[i + 4], group->body_b[i + 4]);
+        rows[i] = SHUFFLE(low, high, 0, 1, 2, 3, 4, 5, 6, 7);
     }
-    transpose_quads(rows, out);
+    turn_fours(rows, out);
 }
 
 // The contacts of a group, and what is known of them by their flags: a bit a lane.
 typedef struct seats {
+    uint32_t slots[LANES];
     contact *contacts[LANES];
     wide_int points; // how many each has
     uint32_t filled, touching, surface, round, deep;
@@ -153,7 +136,8 @@ INLINE seats seat_contacts(const physics_world *world, contact_lanes *group, con
     seats of = {.filled = (1u << count) - 1};
     int32_t points[LANES] __attribute__((aligned(32)));
     for (uint32_t lane = 0; lane < LANES; lane++) {
-        contact *c = &world->contacts.data[lane < count ? slots[lane] : NONE];
+        of.slots[lane] = lane < count ? slots[lane] : NONE;
+        contact *c = &world->contacts.data[of.slots[lane]];
         of.contacts[lane] = c;
         group->body_a[lane] = c->body_a;
         group->body_b[lane] = c->body_b;
@@ -315,23 +299,15 @@ void VARIANT_OF(contact_fill_)(const physics_world *world, uint32_t index, const
     const wide_int has[2] = {seated.points > none, seated.points > none + 1};
     *marks = (lane_marks){.touching = (uint8_t)seated.touching};
 
-    quad quads[8];
-    wide rows[8];
     wide ref[4]; // the frame in which the manifold was found
     wide old[8]; // impulses and friction
     wide man[8]; // local normal, points, found separations
-    for (int i = 0; i < LANES; i++) {
-        quads[i] = *(const quad *)(const void *)&seated.contacts[i]->reference;
-    }
-    transpose_quads(quads, ref);
-    for (int i = 0; i < LANES; i++) {
-        rows[i] = row_at(seated.contacts[i]->normal_impulse);
-    }
-    transpose(rows, old);
-    for (int i = 0; i < LANES; i++) {
-        rows[i] = row_at(&seated.contacts[i]->local_normal);
-    }
-    transpose(rows, man);
+    const contact *contacts = world->contacts.data;
+    gather_fours(&contacts->reference, sizeof *contacts, seated.slots, ref);
+    gather_fours(contacts->normal_impulse, sizeof *contacts, seated.slots, &old[0]);
+    gather_fours(contacts->total_impulse, sizeof *contacts, seated.slots, &old[4]);
+    gather_fours(&contacts->local_normal, sizeof *contacts, seated.slots, &man[0]);
+    gather_fours(&contacts->local_a[1], sizeof *contacts, seated.slots, &man[4]);
 
     wide side_a[8];
     wide side_b[8];
@@ -415,19 +391,20 @@ touch_changes VARIANT_OF(contact_store_)(const physics_world *world, uint32_t in
     contact *contacts = world->contacts.data;
     const point_lanes *p = group->points;
     const bool rolling = (marks->features & LANES_ROLLING) != 0;
-    const wide fields[8] = {p[0].normal_impulse,
-                            p[1].normal_impulse,
-                            p[0].tangent_impulse,
-                            p[1].tangent_impulse,
-                            p[0].total_impulse,
-                            p[1].total_impulse,
-                            rolling ? world->groups.surfaces[index].rolling_impulse : splat(0.0f),
-                            group->friction};
-    wide rows[8];
-    transpose(fields, rows);
+    const wide solved[4] = {p[0].normal_impulse, p[1].normal_impulse, p[0].tangent_impulse,
+                            p[1].tangent_impulse};
+    const wide rest[4] = {p[0].total_impulse, p[1].total_impulse,
+                          rolling ? world->groups.surfaces[index].rolling_impulse : splat(0.0f),
+                          group->friction};
+    wide first[4];
+    wide second[4];
+    turn_fours(solved, first);
+    turn_fours(rest, second);
     give_approach(group, contacts, slots, marks->approached);
-    for (uint32_t lane = 0; lane < count; lane++) {
-        *(wide *)(void *)contacts[slots[lane]].normal_impulse = rows[lane];
+    for (uint32_t lane = 0; lane < LANES && lane < count; lane++) {
+        contact *c = &contacts[slots[lane]];
+        *(quad *)(void *)c->normal_impulse = row_of(first, lane);
+        *(quad *)(void *)c->total_impulse = row_of(second, lane);
     }
     uint32_t pressed = signs_of(p[0].total_impulse + p[1].total_impulse > splat(0.0f));
     uint32_t filled = (1u << count) - 1;

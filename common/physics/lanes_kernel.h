@@ -135,63 +135,72 @@ typedef struct state_lanes {
     wide dx, dy, qc, qs;
 } state_lanes;
 
-INLINE void transpose(const wide r[8], wide out[8])
+// Four floats of one place and four of another.
+INLINE wide two_fours(const void *low, const void *high)
 {
-    wide t[8];
-    wide u[8];
-    for (int i = 0; i < 4; i++) {
-        t[2 * i] = SHUFFLE(r[2 * i], r[2 * i + 1], 0, 8, 1, 9, 4, 12, 5, 13);
-        t[2 * i + 1] = SHUFFLE(r[2 * i], r[2 * i + 1], 2, 10, 3, 11, 6, 14, 7, 15);
-    }
-    for (int i = 0; i < 2; i++) {
-        u[4 * i] = SHUFFLE(t[4 * i], t[4 * i + 2], 0, 1, 8, 9, 4, 5, 12, 13);
-        u[4 * i + 1] = SHUFFLE(t[4 * i], t[4 * i + 2], 2, 3, 10, 11, 6, 7, 14, 15);
-        u[4 * i + 2] = SHUFFLE(t[4 * i + 1], t[4 * i + 3], 0, 1, 8, 9, 4, 5, 12, 13);
-        u[4 * i + 3] = SHUFFLE(t[4 * i + 1], t[4 * i + 3], 2, 3, 10, 11, 6, 7, 14, 15);
-    }
-    for (int i = 0; i < 4; i++) {
-        out[i] = SHUFFLE(u[i], u[i + 4], 0, 1, 2, 3, 8, 9, 10, 11);
-        out[i + 4] = SHUFFLE(u[i], u[i + 4], 4, 5, 6, 7, 12, 13, 14, 15);
-    }
-}
-
-INLINE state_lanes gather(const body_state *states, const uint32_t *slots)
-{
-    wide rows[8];
-    wide fields[8];
-    for (int i = 0; i < LANES; i++) {
-        rows[i] = *(const wide *)(const void *)&states[slots[i]];
-    }
-    transpose(rows, fields);
-    return (state_lanes){fields[0], fields[1], fields[2], fields[3],
-                         fields[4], fields[5], fields[6], fields[7]};
-}
-
-// Two bodies' velocities beside each other.
-INLINE wide two_rows(const body_state *states, uint32_t low, uint32_t high)
-{
-    quad a = *(const quad *)(const void *)&states[low];
-    quad b = *(const quad *)(const void *)&states[high];
+#ifdef BY_HAND_AVX // or gcc loads both and then shuffles
+    return (wide)_mm256_insertf128_ps(_mm256_castps128_ps256(*(const __m128 *)low),
+                                      *(const __m128 *)high, 1);
+#else
+    quad a = *(const quad *)low;
+    quad b = *(const quad *)high;
     return SHUFFLE(a, b, 0, 1, 2, 3, 4, 5, 6, 7);
+#endif
+}
+
+// Four rows by four fields in each half, into four fields by four rows, or the other way round:
+// r[i] are the rows of lanes i and i + 4.
+INLINE void turn_fours(const wide r[4], wide out[4])
+{
+    wide t0 = SHUFFLE(r[0], r[1], 0, 8, 1, 9, 4, 12, 5, 13);
+    wide t1 = SHUFFLE(r[0], r[1], 2, 10, 3, 11, 6, 14, 7, 15);
+    wide t2 = SHUFFLE(r[2], r[3], 0, 8, 1, 9, 4, 12, 5, 13);
+    wide t3 = SHUFFLE(r[2], r[3], 2, 10, 3, 11, 6, 14, 7, 15);
+    out[0] = SHUFFLE(t0, t2, 0, 1, 8, 9, 4, 5, 12, 13);
+    out[1] = SHUFFLE(t0, t2, 2, 3, 10, 11, 6, 7, 14, 15);
+    out[2] = SHUFFLE(t1, t3, 0, 1, 8, 9, 4, 5, 12, 13);
+    out[3] = SHUFFLE(t1, t3, 2, 3, 10, 11, 6, 7, 14, 15);
+}
+
+// Of eight elements of an array, by their slots, four floats into a vector a field; `first` are
+// those of the array's first element. Eight floats are taken in two such parts: that needs no
+// shuffles across the middle of a vector, which are slow.
+INLINE void gather_fours(const void *first, size_t element_bytes, const uint32_t *slots,
+                         wide out[4])
+{
+    const char *at = first;
+    wide rows[4];
+    for (int i = 0; i < 4; i++) {
+        rows[i] = two_fours(at + slots[i] * element_bytes, at + slots[i + 4] * element_bytes);
+    }
+    turn_fours(rows, out);
+}
+
+// The row of a lane.
+INLINE quad row_of(const wide rows[4], uint32_t lane)
+{
+    wide both = rows[lane % 4];
+    return lane < 4 ? SHUFFLE(both, both, 0, 1, 2, 3) : SHUFFLE(both, both, 4, 5, 6, 7);
 }
 
 // Without what they have moved: dx to qs are zero.
 INLINE state_lanes gather_velocities(const body_state *states, const uint32_t *slots)
 {
-    wide r0 = two_rows(states, slots[0], slots[4]);
-    wide r1 = two_rows(states, slots[1], slots[5]);
-    wide r2 = two_rows(states, slots[2], slots[6]);
-    wide r3 = two_rows(states, slots[3], slots[7]);
-    wide t0 = SHUFFLE(r0, r1, 0, 8, 1, 9, 4, 12, 5, 13);
-    wide t1 = SHUFFLE(r0, r1, 2, 10, 3, 11, 6, 14, 7, 15);
-    wide t2 = SHUFFLE(r2, r3, 0, 8, 1, 9, 4, 12, 5, 13);
-    wide t3 = SHUFFLE(r2, r3, 2, 10, 3, 11, 6, 14, 7, 15);
-    return (state_lanes){
-        .vx = SHUFFLE(t0, t2, 0, 1, 8, 9, 4, 5, 12, 13),
-        .vy = SHUFFLE(t0, t2, 2, 3, 10, 11, 6, 7, 14, 15),
-        .w = SHUFFLE(t1, t3, 0, 1, 8, 9, 4, 5, 12, 13),
-        .flags = SHUFFLE(t1, t3, 2, 3, 10, 11, 6, 7, 14, 15),
-    };
+    wide f[4];
+    gather_fours(&states->velocity, sizeof *states, slots, f);
+    return (state_lanes){.vx = f[0], .vy = f[1], .w = f[2], .flags = f[3]};
+}
+
+INLINE state_lanes gather(const body_state *states, const uint32_t *slots)
+{
+    state_lanes s = gather_velocities(states, slots);
+    wide f[4];
+    gather_fours(&states->delta_position, sizeof *states, slots, f);
+    s.dx = f[0];
+    s.dy = f[1];
+    s.qc = f[2];
+    s.qs = f[3];
+    return s;
 }
 
 // Writes the velocities back to the bodies that move. Mostly all do, or none.
@@ -203,28 +212,22 @@ INLINE void scatter(body_state *states, const uint32_t *slots, const state_lanes
     if (moving == 0) {
         return;
     }
-    bool all = moving == (1u << LANES) - 1;
-#else
-    bool all = false;
 #endif
-    wide t0 = SHUFFLE(s->vx, s->vy, 0, 8, 1, 9, 4, 12, 5, 13);
-    wide t1 = SHUFFLE(s->vx, s->vy, 2, 10, 3, 11, 6, 14, 7, 15);
-    wide t2 = SHUFFLE(s->w, s->flags, 0, 8, 1, 9, 4, 12, 5, 13);
-    wide t3 = SHUFFLE(s->w, s->flags, 2, 10, 3, 11, 6, 14, 7, 15);
-    wide rows[4] = {
-        SHUFFLE(t0, t2, 0, 1, 8, 9, 4, 5, 12, 13),   // lanes 0 and 4
-        SHUFFLE(t0, t2, 2, 3, 10, 11, 6, 7, 14, 15), // 1 and 5
-        SHUFFLE(t1, t3, 0, 1, 8, 9, 4, 5, 12, 13),   // 2 and 6
-        SHUFFLE(t1, t3, 2, 3, 10, 11, 6, 7, 14, 15), // 3 and 7
-    };
-    for (int i = 0; i < 4; i++) {
-        body_state *low = &states[slots[i]];
-        body_state *high = &states[slots[i + 4]];
-        if (all || (low->flags & STATE_DYNAMIC) != 0) {
-            *(quad *)(void *)low = SHUFFLE(rows[i], rows[i], 0, 1, 2, 3);
+    const wide fields[4] = {s->vx, s->vy, s->w, s->flags};
+    wide rows[4];
+    turn_fours(fields, rows);
+#ifdef BY_HAND_AVX
+    if (moving == (1u << LANES) - 1) {
+        for (uint32_t lane = 0; lane < LANES; lane++) {
+            *(quad *)(void *)&states[slots[lane]] = row_of(rows, lane);
         }
-        if (all || (high->flags & STATE_DYNAMIC) != 0) {
-            *(quad *)(void *)high = SHUFFLE(rows[i], rows[i], 4, 5, 6, 7);
+        return;
+    }
+#endif
+    for (uint32_t lane = 0; lane < LANES; lane++) {
+        body_state *state = &states[slots[lane]];
+        if ((state->flags & STATE_DYNAMIC) != 0) {
+            *(quad *)(void *)state = row_of(rows, lane);
         }
     }
 }
