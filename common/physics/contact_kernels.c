@@ -93,11 +93,43 @@ INLINE wide rolled(const group_view *g, const state_lanes *a, const state_lanes 
     return round->a * (a->qc - one) + round->b * (b->qc - one);
 }
 
+// What does not fit the caches is asked for ahead: lanes, and by those that have come already the
+// states of their bodies. Where all fits, asking costs more than it brings.
+#define GROUPS_NEAR 2048u
+enum { LANES_AHEAD = 6, STATES_AHEAD = 3, LINE_BYTES = 64 };
+
+INLINE bool lie_far(const contact_groups *groups)
+{
+    return groups->first[COLOURS + 1] > GROUPS_NEAR;
+}
+
+INLINE void ask_ahead(const contact_groups *groups, uint32_t index, uint32_t end,
+                      const body_state *states)
+{
+    if (index + LANES_AHEAD < end) {
+        const char *lanes = (const char *)&groups->lanes[index + LANES_AHEAD];
+        for (size_t at = 0; at < sizeof(contact_lanes); at += LINE_BYTES) {
+            __builtin_prefetch(lanes + at);
+        }
+    }
+    if (index + STATES_AHEAD < end) {
+        const contact_lanes *next = &groups->lanes[index + STATES_AHEAD];
+        for (int lane = 0; lane < LANES; lane++) {
+            __builtin_prefetch(&states[next->body_a[lane]]);
+            __builtin_prefetch(&states[next->body_b[lane]]);
+        }
+    }
+}
+
 static void warm_start(const contact_groups *groups, uint32_t first, uint32_t end,
                        body_state *states)
 {
+    const bool far = lie_far(groups);
     for (uint32_t i = first; i < end; i++) {
         const group_view g = view_group(groups, i);
+        if (far) {
+            ask_ahead(groups, i, end, states);
+        }
         const contact_lanes *c = g.lanes;
         state_lanes a = gather_velocities(states, c->body_a);
         state_lanes b = gather_velocities(states, c->body_b);
@@ -214,8 +246,12 @@ static void push(const contact_groups *groups, uint32_t first, uint32_t end, bod
                  const step_context *step)
 {
     const wide inv_h = splat(step->inv_h);
+    const bool far = lie_far(groups);
     for (uint32_t i = first; i < end; i++) {
         const group_view g = view_group(groups, i);
+        if (far) {
+            ask_ahead(groups, i, end, states);
+        }
         contact_lanes *c = g.lanes;
         state_lanes a = gather(states, c->body_a);
         state_lanes b = gather(states, c->body_b);
@@ -273,8 +309,12 @@ static void relax(const contact_groups *groups, uint32_t first, uint32_t end, bo
 {
     const wide inv_h = splat(step->inv_h);
     const wide zero = splat(0.0f);
+    const bool far = lie_far(groups);
     for (uint32_t i = first; i < end; i++) {
         const group_view g = view_group(groups, i);
+        if (far) {
+            ask_ahead(groups, i, end, states);
+        }
         contact_lanes *c = g.lanes;
         point_lanes *p1 = &c->points[0];
         point_lanes *p2 = &c->points[1];

@@ -96,6 +96,7 @@ void contact_lanes_layout(physics_world *world)
 typedef struct group_slots {
     const uint32_t *slots;
     uint32_t count;
+    uint32_t after; // more of the colour, behind these
 } group_slots;
 
 // Of a group of the colour `*colour` or of a later one, which it is then set to.
@@ -108,7 +109,25 @@ static group_slots slots_of(const physics_world *world, uint32_t group, uint32_t
     uint32_t per_group = *colour == COLOUR_OVERFLOW ? 1 : LANES;
     uint32_t from = (group - world->groups.first[*colour]) * per_group;
     uint32_t left = of->contacts.count - from;
-    return (group_slots){&of->contacts.data[from], left < per_group ? left : per_group};
+    uint32_t count = left < per_group ? left : per_group;
+    return (group_slots){&of->contacts.data[from], count, left - count};
+}
+
+// A large world's contacts lie in no order and far apart: those of the group after the next are
+// asked for while this one is worked on. All of each, or what it is stored to alone.
+static void ask_ahead(const physics_world *world, const group_slots *of, bool all)
+{
+    const uint32_t ahead = 2 * LANES;
+    if (of->count < LANES || of->after < ahead) {
+        return;
+    }
+    for (uint32_t i = 0; i < LANES; i++) {
+        const contact *c = &world->contacts.data[of->slots[ahead + i]];
+        if (all) {
+            __builtin_prefetch(c);
+        }
+        __builtin_prefetch(c->normal_impulse, 1);
+    }
 }
 
 void contact_lanes_prepare(physics_world *world, uint32_t first, uint32_t end)
@@ -116,6 +135,7 @@ void contact_lanes_prepare(physics_world *world, uint32_t first, uint32_t end)
     uint32_t colour = 0;
     for (uint32_t g = first; g < end; g++) {
         group_slots of = slots_of(world, g, &colour);
+        ask_ahead(world, &of, true);
         world->kernels->fill(world, g, of.slots, of.count);
     }
 }
@@ -133,6 +153,7 @@ void contact_lanes_store(physics_world *world, uint32_t first, uint32_t end, slo
     uint32_t colour = 0;
     for (uint32_t g = first; g < end; g++) {
         group_slots of = slots_of(world, g, &colour);
+        ask_ahead(world, &of, false);
         touch_changes changes = world->kernels->store(world, g, of.slots, of.count);
         list_lanes(of.slots, changes.began, began);
         list_lanes(of.slots, changes.ended, ended);
