@@ -193,7 +193,7 @@ static void read_joint(reader *r, joint_id id)
     array_push(&r->hinges, hinge);
 }
 
-static scene_data *read_world(const physics_world *world)
+scene_data *scene_data_read(const physics_world *world)
 {
     reader r = {.world = world};
     for (body_id id = 0; (id = world_next_body(world, id)) != 0;) {
@@ -238,7 +238,7 @@ scene_data *scene_data_create(const char *name, double fraction)
     int scale = (int)(fraction * source->full_scale + 0.5);
     scale = scale < 1 ? 1 : scale;
     physics_world *world = scene_create(source, scale, (vec2d){0.0, 0.0});
-    scene_data *scene = read_world(world);
+    scene_data *scene = scene_data_read(world);
     world_free(world);
     scene->name = kind->name;
     scene->scale = scale;

@@ -76,6 +76,9 @@ const char *const *scene_data_names(int *count);
 // `fraction` in (0, 1] makes it smaller. NULL: there is no scene of that name. Free with
 // scene_data_free().
 scene_data *scene_data_create(const char *name, double fraction);
+// Bodies, shapes and joints of a world that nothing was removed from; the rest is left zero.
+struct physics_world;
+scene_data *scene_data_read(const struct physics_world *world);
 void scene_data_free(scene_data *scene);
 
 #ifdef __cplusplus

@@ -1,0 +1,276 @@
+#include "tests/bench/scale/growth.h"
+
+#include "tests/bench/clock.h"
+#include "tests/bench/scale/plot.h"
+#include "tests/bench/statistics.h"
+#include "tests/bench/table.h"
+
+#include <malloc.h>
+#include <math.h>
+#include <stdio.h>
+
+enum {
+    WARM_STEPS = 30,     // boxes touch, colours are found, arrays have grown
+    STEPS_MIN = 10,      // timed in a round
+    STEPS_MAX = 300,     // the same
+    SETTLE_STEPS = 2000, // by then everything sleeps
+    BATCH_STEPS = 100, // asleep: timed together, for one alone is shorter than a look at the clock
+    GROWTH_FROM = 1000 // bodies: with fewer, what a step costs at least is most of it
+};
+
+#define SECONDS_A_SIZE 1.0   // of timed steps in a round
+#define SETTLE_SECONDS 100.0 // nor is longer waited for sleep
+
+static const uint32_t SIZES[] = {100,   200,   500,   1000,   2000,  5000,
+                                 10000, 20000, 50000, 100000, 200000};
+
+static const char *const NAMES[KIND_COUNT] = {"spread", "piled", "asleep"};
+
+// ---- measuring
+
+// Everything is on the main thread's heap.
+static double allocated_bytes(void)
+{
+    struct mallinfo2 info = mallinfo2();
+    return (double)info.uordblks + (double)info.hblkhd;
+}
+
+static void step_many(subject *s, int steps)
+{
+    for (int i = 0; i < steps; i++) {
+        subject_step(s);
+    }
+}
+
+static void settle(subject *s)
+{
+    double begin = clock_seconds(CLOCK_CPU);
+    for (int i = 0; i < SETTLE_STEPS && subject_awake(s) > 0 &&
+                    clock_seconds(CLOCK_CPU) - begin < SETTLE_SECONDS;
+         i++) {
+        subject_step(s);
+    }
+    if (subject_awake(s) > 0) {
+        fprintf(stderr, "carom-bench-scale: %u bodies do not come to rest\n", subject_awake(s));
+    }
+}
+
+static double median_step(subject *s, int batch)
+{
+    double samples[STEPS_MAX];
+    double begin = clock_seconds(CLOCK_CPU);
+    double now = begin;
+    size_t count = 0;
+    while (count < STEPS_MAX && (count < STEPS_MIN || now - begin < SECONDS_A_SIZE)) {
+        double start = clock_seconds(CLOCK_CPU);
+        step_many(s, batch);
+        now = clock_seconds(CLOCK_CPU);
+        samples[count++] = (now - start) * 1e3 / batch;
+    }
+    return median(samples, count);
+}
+
+static void measure(figures *f, int engine, kind what, uint32_t bodies)
+{
+    double before = allocated_bytes();
+    subject *s = subject_create(engine, what, bodies);
+    if (what == ASLEEP) {
+        settle(s);
+    }
+    step_many(s, WARM_STEPS);
+    f->round_ms[f->rounds++] = median_step(s, what == ASLEEP ? BATCH_STEPS : 1);
+    f->bytes_per_body = (allocated_bytes() - before) / bodies;
+    f->contacts = subject_contacts(s);
+    subject_free(s);
+}
+
+// What sleeps takes long to settle and costs the same at any time: once is enough.
+static void measure_round(growth *g, int round)
+{
+    for (int i = 0; i < g->sizes; i++) {
+        for (int k = 0; k < (round == 0 ? KIND_COUNT : ASLEEP); k++) {
+            for (int e = 0; e < g->engines; e++) {
+                measure(&g->of[e][i][k], e, (kind)k, g->bodies[i]);
+            }
+        }
+    }
+}
+
+static void take_medians(figures *f)
+{
+    double rounds[ROUNDS_MAX];
+    for (int i = 0; i < f->rounds; i++) {
+        rounds[i] = f->round_ms[i];
+    }
+    f->ms = median(rounds, (size_t)f->rounds);
+}
+
+bool growth_measure(growth *g, double most, int rounds)
+{
+    *g = (growth){.engines = subject_engines()};
+    while (g->sizes < (int)(sizeof SIZES / sizeof *SIZES) && SIZES[g->sizes] <= most) {
+        g->bodies[g->sizes] = SIZES[g->sizes];
+        g->sizes++;
+    }
+    for (int round = 0; round < rounds; round++) {
+        measure_round(g, round);
+    }
+    for (int e = 0; e < g->engines; e++) {
+        for (int i = 0; i < g->sizes; i++) {
+            for (int k = 0; k < KIND_COUNT; k++) {
+                take_medians(&g->of[e][i][k]);
+            }
+        }
+    }
+    return g->sizes > 0;
+}
+
+// ---- telling
+
+static void print_table(const growth *g, int engine)
+{
+    static const char *const HEADS[] = {"bodies",    "spread ms",  "us/body",    "bytes/body",
+                                        "piled ms",  "us/body",    "bytes/body", "contacts",
+                                        "asleep ms", "bytes/body", NULL};
+    table *t = table_create(HEADS);
+    for (int i = 0; i < g->sizes; i++) {
+        table_number(t, g->bodies[i], 1);
+        for (int k = 0; k < KIND_COUNT; k++) {
+            const figures *f = &g->of[engine][i][k];
+            table_number(t, f->ms, 3);
+            if (k != ASLEEP) {
+                table_number(t, f->ms * 1e3 / g->bodies[i], 3);
+            }
+            table_number(t, f->bytes_per_body, 1);
+            if (k == PILED) {
+                table_number(t, f->contacts, 1);
+            }
+        }
+    }
+    printf("%s:\n\n", subject_engine(engine));
+    table_print(t, stdout);
+    table_free(t);
+    printf("\n");
+}
+
+static int first_of_growth(const growth *g)
+{
+    int first = 0;
+    while (first < g->sizes - 2 && g->bodies[first] < GROWTH_FROM) {
+        first++;
+    }
+    return first;
+}
+
+// The slope of the straight line through the points nearest by least squares.
+static double slope(const double *x, const double *y, int count)
+{
+    double mean_x = 0.0;
+    double mean_y = 0.0;
+    for (int i = 0; i < count; i++) {
+        mean_x += x[i] / count;
+        mean_y += y[i] / count;
+    }
+    double xx = 0.0;
+    double xy = 0.0;
+    for (int i = 0; i < count; i++) {
+        xx += (x[i] - mean_x) * (x[i] - mean_x);
+        xy += (x[i] - mean_x) * (y[i] - mean_y);
+    }
+    return xy / xx;
+}
+
+// The power of the number of bodies by which the cost grows: 1 is proportional. Fitted to all
+// sizes, so that no two of them decide. engine < 0: of n log n.
+static double power_of(const growth *g, int engine, int what)
+{
+    double x[SIZES_MAX];
+    double y[SIZES_MAX];
+    int count = 0;
+    for (int i = first_of_growth(g); i < g->sizes; i++) {
+        double n = g->bodies[i];
+        x[count] = log(n);
+        y[count++] = log(engine < 0 ? n * log(n) : g->of[engine][i][what].ms);
+    }
+    return slope(x, y, count);
+}
+
+static void print_powers(const growth *g)
+{
+    printf("Cost grows from %u to %u bodies as their number to the power of", //
+           g->bodies[first_of_growth(g)], g->bodies[g->sizes - 1]);
+    for (int e = 0; e < g->engines; e++) {
+        for (int k = 0; k < KIND_COUNT; k++) {
+            printf(" %.2f (%s)%s", power_of(g, e, k), NAMES[k], k == KIND_COUNT - 1 ? "" : ",");
+        }
+        printf(" in %s;", subject_engine(e));
+    }
+    printf(" n log n would be %.2f.\n", power_of(g, -1, 0));
+}
+
+static void print_ratios(const growth *g, int engine)
+{
+    static const char *const HEADS[] = {"bodies", "spread", "piled", "asleep", NULL};
+    table *t = table_create(HEADS);
+    for (int i = 0; i < g->sizes; i++) {
+        table_number(t, g->bodies[i], 1);
+        for (int k = 0; k < KIND_COUNT; k++) {
+            table_ratio(t, g->of[0][i][k].ms / g->of[engine][i][k].ms);
+        }
+    }
+    printf("carom / %s:\n\n", subject_engine(engine));
+    table_print(t, stdout);
+    table_free(t);
+    printf("\n");
+}
+
+void growth_print(const growth *g)
+{
+    for (int e = 0; e < g->engines; e++) {
+        print_table(g, e);
+    }
+    for (int e = 1; e < g->engines; e++) {
+        print_ratios(g, e);
+    }
+    print_powers(g);
+}
+
+// Through the first pile.
+static plot_series guide_of(const growth *g)
+{
+    plot_series guide = {.name = "n log n", .color = "#999", .dashed = true, .count = g->sizes};
+    double first = g->bodies[0] * log(g->bodies[0]);
+    for (int i = 0; i < g->sizes; i++) {
+        double n = g->bodies[i];
+        guide.x[i] = n;
+        guide.y[i] = g->of[0][0][PILED].ms * n * log(n) / first;
+    }
+    return guide;
+}
+
+bool growth_plot(const growth *g, const char *path)
+{
+    static const char *const COLORS[ENGINES_MAX][KIND_COUNT] = {{"#1f77b4", "#d62728", "#2ca02c"},
+                                                                {"#aec7e8", "#ff9896", "#98df8a"}};
+    static plot_series series[ENGINES_MAX * KIND_COUNT + 1];
+    static char names[ENGINES_MAX * KIND_COUNT][40];
+    int count = 0;
+    for (int e = 0; e < g->engines; e++) {
+        for (int k = 0; k < KIND_COUNT; k++) {
+            snprintf(names[count], sizeof *names, "%s, %s", NAMES[k], subject_engine(e));
+            plot_series *s = &series[count];
+            *s = (plot_series){.name = names[count++], .color = COLORS[e][k], .count = g->sizes};
+            for (int i = 0; i < g->sizes; i++) {
+                s->x[i] = g->bodies[i];
+                s->y[i] = g->of[e][i][k].ms;
+            }
+        }
+    }
+    series[count++] = guide_of(g);
+    const plot p = {.title = "Time of a step",
+                    .x_title = "bodies",
+                    .y_title = "ms",
+                    .series = series,
+                    .count = count};
+    return plot_write_svg(&p, path);
+}

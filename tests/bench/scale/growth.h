@@ -1,0 +1,35 @@
+// How cost and memory grow with the number of bodies.
+//
+// Others' work on the same machine slows memory and caches for seconds on end, and would tilt a
+// curve whose points are measured one after the other. So everything is measured in rounds, all
+// sizes in each, and what is told of a size is the median of what the rounds told.
+#ifndef CAROM_TESTS_BENCH_SCALE_GROWTH_H
+#define CAROM_TESTS_BENCH_SCALE_GROWTH_H
+
+#include "tests/bench/scale/subject.h"
+
+#include <stdbool.h>
+
+enum { SIZES_MAX = 16, ROUNDS_MAX = 16 };
+
+typedef struct figures {
+    int rounds;
+    double round_ms[ROUNDS_MAX]; // median of a step, in each
+    double ms;                   // the median of these
+    double bytes_per_body;       // allocated
+    uint32_t contacts;
+} figures;
+
+typedef struct growth {
+    int engines, sizes;
+    uint32_t bodies[SIZES_MAX];
+    figures of[ENGINES_MAX][SIZES_MAX][KIND_COUNT];
+} growth;
+
+// Sizes from 100 up to `most` bodies. False: there are none.
+bool growth_measure(growth *g, double most, int rounds);
+void growth_print(const growth *g);
+// False: the file cannot be written.
+bool growth_plot(const growth *g, const char *path);
+
+#endif
