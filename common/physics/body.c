@@ -216,7 +216,7 @@ status body_remove(physics_world *world, body_id id, error *err)
     event_push_body(world, EVENT_REMOVE, slot);
     while (world->bodies.data[slot].shapes != NONE) {
         uint32_t head = world->bodies.data[slot].shapes;
-        uint32_t chain = world->shapes.data[head].chain;
+        uint32_t chain = world->shapes.data[head].traits->chain;
         shape_detach(world, chain != NONE ? chain : head);
     }
     body *b = &world->bodies.data[slot];

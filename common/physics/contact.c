@@ -205,7 +205,7 @@ bool contact_place(physics_world *world, uint32_t slot, uint32_t shape_a, uint32
         .body_a = a->body & SLOT_MASK,
         .body_b = b->body & SLOT_MASK,
         .flags = (uint8_t)flags,
-        .reach = b->reach,
+        .reach = b->traits->reach,
         .colour = COLOUR_NONE,
         // The geometric mean lets one slippery surface make the pair slippery.
         .friction = sqrtf(a->traits->friction * b->traits->friction),

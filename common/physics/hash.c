@@ -102,7 +102,7 @@ static uint64_t hash_shape(const physics_world *world, uint32_t slot)
     const shape *s = &world->shapes.data[slot];
     fold_words sum = fold_start(ROW_SHAPE, slots_id(&world->shape_slots, slot),
                                 (uint64_t)s->body << 32 | s->flags);
-    sum = fold_add(sum, 1, fold_of_words(s->traits->signature, s->chain));
+    sum = fold_add(sum, 1, fold_of_words(s->traits->signature, s->traits->chain));
     sum = add_vecs(sum, 2, s->fat.lower, s->fat.upper);
     return fold_end(sum);
 }

@@ -12,8 +12,8 @@ uint32_t shape_slot(const physics_world *world, shape_id id)
 {
     uint32_t slot = slots_find(&world->shape_slots, id);
     // The pieces of a chain are the engine's own matter: only the chain has an id.
-    if (slot != NONE && world->shapes.data[slot].chain != NONE &&
-        world->shapes.data[slot].chain != slot) {
+    if (slot != NONE && world->shapes.data[slot].traits->chain != NONE &&
+        world->shapes.data[slot].traits->chain != slot) {
         return NONE;
     }
     return slot;
@@ -31,7 +31,7 @@ body_id body_id_of(const physics_world *world, uint32_t slot)
 
 shape_id shape_id_of(const physics_world *world, uint32_t slot)
 {
-    uint32_t chain = world->shapes.data[slot].chain;
+    uint32_t chain = world->shapes.data[slot].traits->chain;
     return slots_id(&world->shape_slots, chain != NONE ? chain : slot);
 }
 

@@ -266,7 +266,7 @@ void shapes_write(image_stream *s, physics_world *world)
     for (uint32_t slot = slots_next(&world->shape_slots, 0); slot != 0;
          slot = slots_next(&world->shape_slots, slot)) {
         const shape *shape_ = &world->shapes.data[slot];
-        bool piece = shape_->chain != NONE && shape_->chain != slot;
+        bool piece = shape_->traits->chain != NONE && shape_->traits->chain != slot;
         bool new = !piece && (last == NULL || !same_definition(last, shape_));
         uint8_t *at = stream_put(s);
         put_uint(&at,
@@ -275,7 +275,7 @@ void shapes_write(image_stream *s, physics_world *world)
                  1);
         put_uint(&at, shape_->body, body_bytes);
         if (piece) {
-            put_uint(&at, shape_->chain, shape_bytes);
+            put_uint(&at, shape_->traits->chain, shape_bytes);
         }
         if (new) {
             stream_put_end(s, at);

@@ -103,7 +103,7 @@ static void take_enlarged(physics_world *world)
 {
     for (uint32_t i = 0; i < world->enlarged.count; i++) {
         shape *s = &world->shapes.data[world->enlarged.data[i]];
-        s->flags &= ~(uint32_t)SHAPE_ENLARGED;
+        s->flags &= (uint8_t)~SHAPE_ENLARGED;
         world->motions.data[s->body].box_renewed = true;
         array_push(&world->renewed, s->body);
     }

@@ -14,7 +14,7 @@ status query_shape_check(const shape_geometry *form, error *err);
 // The slot under which a shape answers: of a chain's piece, the chain's.
 static inline uint32_t query_slot(const physics_world *world, uint32_t slot)
 {
-    uint32_t chain = world->shapes.data[slot].chain;
+    uint32_t chain = world->shapes.data[slot].traits->chain;
     return chain != NONE ? chain : slot;
 }
 

@@ -9,14 +9,14 @@
 
 static bool is_piece(const shape *s, uint32_t slot)
 {
-    return s->chain != NONE && s->chain != slot;
+    return s->traits->chain != NONE && s->traits->chain != slot;
 }
 
 // What comes after a shape on the body's list; at its head after NONE.
 static void set_link(physics_world *world, body *b, uint32_t before, uint32_t slot)
 {
     if (before != NONE) {
-        world->shapes.data[before].next = slot;
+        world->shapes.data[before].next = slot & SLOT_MASK;
     } else {
         b->shapes = slot & SLOT_MASK;
     }
@@ -33,7 +33,7 @@ static void link_shape(physics_world *world, uint32_t slot)
         before = after;
         after = world->shapes.data[after].next;
     }
-    s->next = after;
+    s->next = after & SLOT_MASK;
     set_link(world, b, before, slot);
     b->shape_count++;
 }
@@ -57,7 +57,6 @@ static void fill_slot(physics_world *world, uint32_t slot, const shape *from, sh
     shape *s = &world->shapes.data[slot];
     *s = *from;
     s->traits = traits;
-    s->reach = shape_extent_max(&traits->geometry, (vec2){0.0f, 0.0f});
     link_shape(world, slot);
 }
 
@@ -86,6 +85,13 @@ static vec2 chain_point(const shape_traits *chain, int i)
     return points[i];
 }
 
+// What follows from the rest.
+static void derive_traits(shape_traits *like)
+{
+    like->reach = shape_extent_max(&like->geometry, (vec2){0.0f, 0.0f});
+    like->signature = shape_signature(like);
+}
+
 void shape_place_piece(physics_world *world, uint32_t slot, uint32_t chain, int i)
 {
     const shape *whole = &world->shapes.data[chain];
@@ -105,11 +111,11 @@ void shape_place_piece(physics_world *world, uint32_t slot, uint32_t chain, int 
         .edge = {chain_point(whole->traits, i), chain_point(whole->traits, i + 1)},
         .ghost_after = chain_point(whole->traits, i + 2),
     };
-    like.signature = shape_signature(&like);
+    like.chain = chain;
+    derive_traits(&like);
     const shape piece = {
         .body = whole->body,
-        .chain = chain,
-        .flags = whole->flags & ~(uint32_t)SHAPE_IS_CHAIN,
+        .flags = whole->flags & (uint8_t)~SHAPE_IS_CHAIN,
     };
     fill_slot(world, slot, &piece, shape_traits_take(&world->traits, &like));
 }
@@ -140,16 +146,16 @@ void shape_place(physics_world *world, uint32_t slot, uint32_t owner, const shap
     if (!chain) {
         like.geometry = def->geometry;
     }
-    like.signature = shape_signature(&like);
+    derive_traits(&like);
     if (chain) {
+        like.chain = slot;
         like.points = copy_points(def);
         like.point_count = (uint32_t)def->point_count;
         like.loop = def->loop;
     }
     const shape from = {
-        .body = owner,
-        .chain = chain ? slot : NONE,
-        .flags = (def->sensor ? SHAPE_SENSOR : 0u) | (chain ? SHAPE_IS_CHAIN : 0u),
+        .body = owner & SLOT_MASK,
+        .flags = (uint8_t)((def->sensor ? SHAPE_SENSOR : 0) | (chain ? SHAPE_IS_CHAIN : 0)),
     };
     fill_slot(world, slot, &from, shape_traits_take(&world->traits, &like));
 }
@@ -159,7 +165,7 @@ void shape_place_like(physics_world *world, uint32_t slot, uint32_t owner, uint3
     shape *s = &world->shapes.data[slot];
     *s = world->shapes.data[like];
     s->traits->users++;
-    s->body = owner;
+    s->body = owner & SLOT_MASK;
     s->flags &= SHAPE_SENSOR;
     s->boxed = false;
     s->fat = (aabb){{0.0f, 0.0f}, {0.0f, 0.0f}};
@@ -193,7 +199,7 @@ void shape_detach(physics_world *world, uint32_t slot)
         uint32_t piece = world->bodies.data[s->body].shapes;
         while (piece != NONE) {
             uint32_t next = world->shapes.data[piece].next;
-            if (world->shapes.data[piece].chain == slot && piece != slot) {
+            if (world->shapes.data[piece].traits->chain == slot && piece != slot) {
                 free_slot(world, piece);
             }
             piece = next;
@@ -306,7 +312,7 @@ void shape_leave_broad_phase(physics_world *world, uint32_t slot)
     s->boxed = false;
     s->fat = (aabb){{0.0f, 0.0f}, {0.0f, 0.0f}}; // means nothing now, and is hashed
     if ((s->flags & SHAPE_ENLARGED) != 0) {
-        s->flags &= ~(uint32_t)SHAPE_ENLARGED;
+        s->flags &= (uint8_t)~SHAPE_ENLARGED;
         for (uint32_t i = 0; i < world->enlarged.count; i++) {
             if (world->enlarged.data[i] == slot) {
                 array_swap_remove(&world->enlarged, i);

@@ -169,8 +169,8 @@ static void check_shape(const physics_world *world, uint32_t slot)
     ASSERT(slots_has(&world->body_slots, s->body));
     const body *b = &world->bodies.data[s->body];
     bool chain = (s->flags & SHAPE_IS_CHAIN) != 0;
-    ASSERT(chain == (s->traits->points != NULL) && (!chain || s->chain == slot));
-    ASSERT(s->chain == NONE || slots_has(&world->shape_slots, s->chain));
+    ASSERT(chain == (s->traits->points != NULL) && (!chain || s->traits->chain == slot));
+    ASSERT(s->traits->chain == NONE || slots_has(&world->shape_slots, s->traits->chain));
     ASSERT(s->boxed == (!chain && (b->flags & BODY_ENABLED) != 0));
     if (!s->boxed) {
         ASSERT((s->flags & SHAPE_ENLARGED) == 0);

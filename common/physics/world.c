@@ -242,7 +242,7 @@ world_counts world_count(const physics_world *world)
     uint32_t shapes = 0;
     for (uint32_t slot = slots_next(&world->shape_slots, 0); slot != 0;
          slot = slots_next(&world->shape_slots, slot)) {
-        uint32_t chain = world->shapes.data[slot].chain;
+        uint32_t chain = world->shapes.data[slot].traits->chain;
         shapes += chain == NONE || chain == slot;
     }
     return (world_counts){

@@ -140,14 +140,16 @@ enum { // shape.flags
 // What a shape never changes. Most bodies bear the same shape as another, so those that are alike
 // share one (shape_traits.c).
 typedef struct shape_traits {
-    uint64_t signature; // hash of all below
+    uint64_t signature; // hash of what defines it
     uint32_t users;
     float extent_min; // smallest half width of the geometry
     uint32_t events;  // bits of shape_events
     shape_filter filter;
     float density, friction, restitution, rolling_resistance, tangent_speed;
+    uint32_t chain;       // the slot of the chain that this is a piece of; of a chain: its own
     uint32_t point_count; // of a chain
     vec2 *points;         // of a chain, owned
+    float reach;          // farthest point from the body's origin [m]
     bool loop;
     shape_geometry geometry; // no more of it is there than its kind needs
 } shape_traits;
@@ -160,13 +162,11 @@ typedef struct traits_table {
 typedef struct shape {
     aabb fat; // the box in the broad phase
     shape_traits *traits;
-    uint32_t body;
-    uint32_t next;  // of the same body
-    uint32_t chain; // the chain that this is a piece of; of a chain: itself
-    float reach;    // farthest point from the body's origin [m]
-    uint32_t flags; // shape.flags
-    bool boxed;     // in the broad phase
+    uint32_t body : 24, flags : 8; // shape.flags
+    uint32_t next : 24;            // of the same body
+    uint32_t boxed : 8;            // in the broad phase
 } shape;
+_Static_assert(sizeof(shape) == 32, "two shapes to a cache line");
 
 // ---- contacts
 
