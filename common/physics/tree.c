@@ -1,5 +1,6 @@
 // See tree.h. Invariants: a lane's box holds all below it; a lane is fresh if anything below is;
-// the box before of a leaf that is not fresh is its box. Leaves need not be equally deep, but a
+// the box before of a leaf that is not fresh is its box, and a node has boxes before exactly while
+// a leaf of it is fresh. Leaves need not be equally deep, but a
 // split node's halves go to the same parent, so the tree grows at the root only, and a build has
 // made it as shallow as can be: no path is longer than a few levels more than log8 of the items.
 #include "common/physics/tree.h"
@@ -40,6 +41,8 @@ void tree_deinit(tree *t)
 {
     array_free(&t->nodes);
     array_free(&t->places);
+    array_free(&t->before);
+    array_free(&t->groups);
     array_free(&t->parts);
 }
 
@@ -55,7 +58,7 @@ uint32_t tree_node_take(tree *t)
     }
     wide most = splat(INFINITY);
     wide_box none = {most, most, -most, -most};
-    t->nodes.data[n] = (tree_node){.box = none, .before = none};
+    t->nodes.data[n] = (tree_node){.box = none};
     return n;
 }
 
@@ -80,25 +83,55 @@ static aabb node_bounds(const tree_node *node)
                   {-least(-node->box.upper_x), -least(-node->box.upper_y)}};
 }
 
-// The group of all lanes, or 0.
-static int32_t node_group(const tree_node *node)
+int32_t tree_node_group(const tree *t, const tree_node *node)
 {
-    int32_t group = node->group[lowest_lane(node->used)];
-    for (uint32_t lanes = node->used; lanes != 0; lanes &= lanes - 1) {
-        if (node->group[lowest_lane(lanes)] != group) {
+    int32_t group = tree_lane_group(t, node, lowest_lane(node->used));
+    for (uint32_t lanes = node->used; lanes != 0 && group != 0; lanes &= lanes - 1) {
+        if (tree_lane_group(t, node, lowest_lane(lanes)) != group) {
             return 0;
         }
     }
     return group;
 }
 
-static lane_entry entry_get(const tree_node *node, uint32_t lane)
+void tree_set_group(tree *t, uint32_t item, int32_t group)
 {
+    if (item >= t->groups.count && group >= 0) {
+        return;
+    }
+    while (t->groups.count <= item) {
+        array_push(&t->groups, 0);
+    }
+    t->groups.data[item] = group < 0 ? group : 0;
+}
+
+// Notes the box before of a lane that is a leaf.
+static void set_before(tree *t, uint32_t n, uint32_t lane, aabb box)
+{
+    tree_node *node = &t->nodes.data[n];
+    if (node->before == 0) {
+        array_push(&t->before, node->box);
+        node->before = t->before.count;
+    }
+    wide_box_set(&t->before.data[node->before - 1], lane, box);
+}
+
+// To be called after lanes were taken out.
+static void drop_before(tree_node *node)
+{
+    if ((node->fresh & node->leaves) == 0) {
+        node->before = 0;
+    }
+}
+
+static lane_entry entry_get(const tree *t, uint32_t n, uint32_t lane)
+{
+    const tree_node *node = &t->nodes.data[n];
     return (lane_entry){
         .box = wide_box_get(&node->box, lane),
-        .before = wide_box_get(&node->before, lane),
+        .before = wide_box_get(tree_before(t, node), lane),
         .child = node->child[lane],
-        .group = node->group[lane],
+        .group = tree_lane_group(t, node, lane),
         .leaf = (node->leaves >> lane & 1) != 0,
         .fresh = (node->fresh >> lane & 1) != 0,
     };
@@ -108,9 +141,13 @@ static void entry_put(tree *t, uint32_t n, uint32_t lane, const lane_entry *entr
 {
     tree_node *node = &t->nodes.data[n];
     wide_box_set(&node->box, lane, entry->box);
-    wide_box_set(&node->before, lane, entry->before);
+    if (entry->leaf && (entry->fresh || node->before != 0)) {
+        set_before(t, n, lane, entry->before);
+    }
     node->child[lane] = entry->child;
-    node->group[lane] = entry->group;
+    if (node->used == 0 || node->group != entry->group) {
+        node->group = node->used == 0 ? entry->group : 0;
+    }
     node->used |= (uint8_t)(1u << lane);
     node->leaves |= (uint8_t)((uint32_t)entry->leaf << lane);
     node->fresh |= (uint8_t)((uint32_t)entry->fresh << lane);
@@ -129,7 +166,7 @@ static lane_entry entry_of_node(const tree *t, uint32_t n)
         .box = node_bounds(node),
         .before = NOWHERE,
         .child = n,
-        .group = node_group(node),
+        .group = node->group,
         .fresh = node->fresh != 0,
     };
 }
@@ -138,12 +175,11 @@ static void clear_lane(tree_node *node, uint32_t lane)
 {
     uint8_t others = (uint8_t) ~(1u << lane);
     wide_box_set(&node->box, lane, NOWHERE);
-    wide_box_set(&node->before, lane, NOWHERE);
     node->child[lane] = 0;
-    node->group[lane] = 0;
     node->used &= others;
     node->leaves &= others;
     node->fresh &= others;
+    drop_before(node);
 }
 
 // ---- insertion
@@ -201,7 +237,9 @@ static uint32_t split_node(tree *t, uint32_t n, const lane_entry *more)
     enum { COUNT = LANES + 1 };
     lane_entry entries[COUNT];
     for (uint32_t i = 0; i < LANES; i++) {
-        entries[i] = entry_get(&t->nodes.data[n], i);
+        entries[i] = entry_get(t, n, i);
+    }
+    for (uint32_t i = 0; i < LANES; i++) {
         clear_lane(&t->nodes.data[n], i);
     }
     entries[LANES] = *more;
@@ -241,8 +279,8 @@ static void widen_lane(tree_node *node, uint32_t lane, const lane_entry *entry)
 {
     wide_box_set(&node->box, lane, aabb_union(wide_box_get(&node->box, lane), entry->box));
     node->fresh |= (uint8_t)((uint32_t)entry->fresh << lane);
-    if (node->group[lane] != entry->group) {
-        node->group[lane] = 0;
+    if (node->group != entry->group) {
+        node->group = 0;
     }
 }
 
@@ -255,6 +293,7 @@ void tree_insert(tree *t, uint32_t item, aabb box, int32_t group, bool known)
     ASSERT_SLOW(t->places.data[item] == 0);
     t->leaf_count++;
     t->changed++;
+    tree_set_group(t, item, group);
     lane_entry entry = {.box = box,
                         .before = known ? box : NOWHERE,
                         .child = item,
@@ -314,6 +353,9 @@ void tree_enlarge(tree *t, uint32_t item, aabb box)
     ASSERT_SLOW(place != 0);
     tree_node *node = &t->nodes.data[place / LANES];
     uint32_t lane = place % LANES;
+    if (node->before == 0) {
+        set_before(t, place / LANES, lane, wide_box_get(&node->box, lane));
+    }
     wide_box_set(&node->box, lane, box);
     node->fresh |= (uint8_t)(1u << lane);
     t->moved++;
@@ -353,11 +395,9 @@ static void settle_node(tree *t, uint32_t n)
         settle_node(t, node->child[lane]);
         const tree_node *child = &t->nodes.data[node->child[lane]];
         wide_box_set(&node->box, lane, node_bounds(child));
-        node->group[lane] = node_group(child);
     }
-    if ((node->fresh & node->leaves) != 0) {
-        node->before = node->box; // that of lanes which are no leaves is not read
-    }
+    node->group = tree_node_group(t, node);
+    node->before = 0;
     node->fresh = 0;
 }
 
@@ -404,6 +444,7 @@ void tree_refresh(tree *t)
     }
     if (t->nodes.data[t->root].fresh != 0) {
         settle_node(t, t->root);
+        array_clear(&t->before);
     }
     if (is_worn(t)) {
         tree_build(t);
@@ -456,6 +497,9 @@ static uint32_t validate_node(const tree *t, uint32_t n, uint32_t *leaves)
     uint32_t height = 0;
     ASSERT(node->used != 0 && (node->leaves & ~node->used) == 0 &&
            (node->fresh & ~node->used) == 0);
+    ASSERT((node->before != 0) == ((node->fresh & node->leaves) != 0));
+    ASSERT(node->before <= t->before.count);
+    ASSERT(node->group == 0 || node->group == tree_node_group(t, node));
     for (uint32_t lane = 0; lane < LANES; lane++) {
         aabb box = wide_box_get(&node->box, lane);
         if ((node->used >> lane & 1) == 0) {
@@ -464,7 +508,7 @@ static uint32_t validate_node(const tree *t, uint32_t n, uint32_t *leaves)
         }
         bool fresh = (node->fresh >> lane & 1) != 0;
         if ((node->leaves >> lane & 1) != 0) {
-            aabb before = wide_box_get(&node->before, lane);
+            aabb before = wide_box_get(tree_before(t, node), lane);
             ASSERT(t->places.data[node->child[lane]] == n * LANES + lane);
             ASSERT(fresh || (aabb_contains(before, box) && aabb_contains(box, before)));
             (*leaves)++;
@@ -473,7 +517,6 @@ static uint32_t validate_node(const tree *t, uint32_t n, uint32_t *leaves)
         const tree_node *child = &t->nodes.data[node->child[lane]];
         ASSERT(child->parent == n && child->lane == lane);
         ASSERT(aabb_contains(box, node_bounds(child)) && (fresh || child->fresh == 0));
-        ASSERT(node->group[lane] == 0 || node->group[lane] == node_group(child));
         uint32_t below = validate_node(t, node->child[lane], leaves);
         height = below > height ? below : height;
     }

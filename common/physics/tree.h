@@ -1,5 +1,6 @@
 // A bounding volume hierarchy of boxes: a tree whose leaves are items (numbers of the caller's,
-// best small ones: the tree keeps a word for each up to the largest).
+// best small ones: the tree keeps a word for each up to the largest, and one more if groups are
+// used).
 //
 // Nodes are eight boxes wide, each side of the eight boxes a vector, so that one comparison tells
 // which of them a box meets; a leaf is a lane, not a node. Insertion goes down where the growth of
@@ -7,11 +8,11 @@
 // enlarges the boxes above it; tree_refresh() fits those again, and builds the whole tree anew, top
 // down by medians, when the boxes within have grown too large in sum.
 //
-// The tree also remembers what is new: for each leaf the box that it had at the last refresh, and
-// on the way to it a bit a lane. So the pairs that came to overlap since then are found by walking
-// two trees against each other, only where something is new and only to what did not overlap
-// before. Items of the same negative group never pair; where a whole subtree is of one, it is not
-// walked against others of it.
+// The tree also remembers what is new: on the way to it a bit a lane, and for each node with a leaf
+// that is new the boxes that its leaves had at the last refresh. So the pairs that came to overlap
+// since then are found by walking two trees against each other, only where something is new and
+// only to what did not overlap before. Items of the same negative group never pair; where a whole
+// subtree is of one, it is not walked against others of it.
 #ifndef CAROM_COMMON_PHYSICS_TREE_H
 #define CAROM_COMMON_PHYSICS_TREE_H
 
@@ -29,14 +30,15 @@ typedef struct wide_box {
 
 typedef struct tree_node {
     wide_box box;
-    wide_box before;       // of leaves: at the last refresh; of new ones nowhere
     uint32_t child[LANES]; // a node; of a leaf: the item
-    int32_t group[LANES];  // the negative group of all leaves below; 0: none, or several
     uint32_t parent;       // of the root 0; of a free node the next free one
+    uint32_t before;       // place in tree.before + 1; 0: no leaf is new
+    int32_t group;         // the negative group of all leaves below; 0: none, or several
     uint8_t lane;          // in the parent
     uint8_t used, leaves;  // bits of lanes; leaves are of the used
     uint8_t fresh;         // lanes that are new, or hold something that is
 } tree_node;
+_Static_assert(sizeof(tree_node) == 192, "three cache lines");
 
 // Two items whose boxes came to overlap: of the first tree and of the second.
 typedef struct item_pair {
@@ -57,12 +59,13 @@ struct tree_kernels;
 typedef struct tree_part {
     aabb box;
     uint32_t item;
-    int32_t group;
 } tree_part;
 
 typedef struct tree {
     ARRAY(tree_node) nodes; // node 0 is none
     ARRAY(uint32_t) places; // by item: node * LANES + lane; 0: not in the tree
+    ARRAY(wide_box) before; // of nodes: leaves at the last refresh, new ones nowhere
+    ARRAY(int32_t) groups;  // by item, up to the last that has a negative one
     ARRAY(tree_part) parts; // scratch of a build
     uint32_t root, free_node, leaf_count;
     uint32_t changed; // leaves inserted and removed since the last build
@@ -129,6 +132,8 @@ typedef struct tree_kernels {
 void tree_build(tree *t);       // anew from its leaves, of which none may be new (tree_build.c)
 void tree_build_parts(tree *t); // from its parts, of which there is one at least
 uint32_t tree_node_take(tree *t);
+void tree_set_group(tree *t, uint32_t item, int32_t group);
+int32_t tree_node_group(const tree *t, const tree_node *node); // of all its lanes, or 0
 
 static inline aabb wide_box_get(const wide_box *boxes, uint32_t lane)
 {
@@ -145,6 +150,25 @@ static inline void wide_box_set(wide_box *boxes, uint32_t lane, aabb box)
 static inline uint32_t lowest_lane(uint32_t lanes)
 {
     return (uint32_t)__builtin_ctz(lanes);
+}
+
+// The boxes of a node's leaves at the last refresh; of lanes that are no leaves anything.
+static inline const wide_box *tree_before(const tree *t, const tree_node *node)
+{
+    return node->before != 0 ? &t->before.data[node->before - 1] : &node->box;
+}
+
+// The negative group of all below a lane, or 0.
+static inline int32_t tree_lane_group(const tree *t, const tree_node *node, uint32_t lane)
+{
+    if (t->groups.count == 0) {
+        return 0;
+    }
+    uint32_t child = node->child[lane];
+    if ((node->leaves >> lane & 1) == 0) {
+        return t->nodes.data[child].group;
+    }
+    return child < t->groups.count ? t->groups.data[child] : 0;
 }
 
 #endif

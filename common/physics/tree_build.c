@@ -13,9 +13,8 @@ static void collect_parts(tree *t)
         const tree_node *node = &t->nodes.data[n]; // of a free one no lane is used
         for (uint32_t lanes = node->leaves; lanes != 0; lanes &= lanes - 1) {
             uint32_t lane = lowest_lane(lanes);
-            array_push(&t->parts, ((tree_part){.box = wide_box_get(&node->box, lane),
-                                               .item = node->child[lane],
-                                               .group = node->group[lane]}));
+            tree_part part = {.box = wide_box_get(&node->box, lane), .item = node->child[lane]};
+            array_push(&t->parts, part);
         }
     }
 }
@@ -97,9 +96,7 @@ static void put_leaf(tree *t, uint32_t n, uint32_t lane, const tree_part *part)
 {
     tree_node *node = &t->nodes.data[n];
     wide_box_set(&node->box, lane, part->box);
-    wide_box_set(&node->before, lane, part->box);
     node->child[lane] = part->item;
-    node->group[lane] = part->group;
     node->leaves |= (uint8_t)(1u << lane);
     t->places.data[part->item] = n * LANES + lane;
 }
@@ -109,15 +106,11 @@ static void put_node(tree *t, uint32_t n, uint32_t lane, uint32_t child)
     tree_node *node = &t->nodes.data[n];
     tree_node *below = &t->nodes.data[child];
     aabb box = wide_box_get(&below->box, 0);
-    int32_t group = below->group[0];
     for (uint32_t lanes = below->used & ~1u; lanes != 0; lanes &= lanes - 1) {
-        uint32_t i = lowest_lane(lanes);
-        box = aabb_union(box, wide_box_get(&below->box, i));
-        group = below->group[i] == group ? group : 0;
+        box = aabb_union(box, wide_box_get(&below->box, lowest_lane(lanes)));
     }
     wide_box_set(&node->box, lane, box);
     node->child[lane] = child;
-    node->group[lane] = group;
     below->parent = n;
     below->lane = (uint8_t)lane;
 }
@@ -142,15 +135,19 @@ static uint32_t build(tree *t, uint32_t first, uint32_t count)
         t->nodes.data[n].used |= (uint8_t)(1u << lane);
         first = ends[lane];
     }
+    t->nodes.data[n].group = tree_node_group(t, &t->nodes.data[n]);
     return n;
 }
 
-// What was inserted one by one took twice the nodes.
-static void give_back_nodes(tree *t)
+// What was inserted one by one took twice the nodes, and each was new.
+static void give_back(tree *t)
 {
-    const uint32_t spare = 64;
-    if (t->nodes.capacity > t->nodes.count + t->nodes.count / 4 + spare) {
+    const uint32_t most = t->nodes.count + t->nodes.count / 4 + 64;
+    if (t->nodes.capacity > most) {
         array_fit(&t->nodes);
+    }
+    if (t->before.capacity > most) {
+        array_free(&t->before);
     }
 }
 
@@ -159,8 +156,9 @@ void tree_build_parts(tree *t)
     ASSERT(t->parts.count == t->leaf_count);
     t->nodes.count = 1;
     t->free_node = 0;
+    array_clear(&t->before);
     t->root = build(t, 0, t->parts.count);
-    give_back_nodes(t);
+    give_back(t);
 }
 
 void tree_build(tree *t)
@@ -179,5 +177,6 @@ void tree_put(tree *t, uint32_t item, aabb box, int32_t group)
     if (t->leaf_count++ == 0) {
         array_clear(&t->parts);
     }
-    array_push(&t->parts, ((tree_part){.box = box, .item = item, .group = group < 0 ? group : 0}));
+    tree_set_group(t, item, group);
+    array_push(&t->parts, ((tree_part){.box = box, .item = item}));
 }

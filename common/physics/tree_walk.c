@@ -29,14 +29,15 @@ INLINE uint32_t overlapping(const wide_box *boxes, const wide_box *with, uint32_
                     (splat(with->lower_y[lane]) <= boxes->upper_y));
 }
 
-// Lanes of the same negative group as that one.
-INLINE uint32_t kin_of(const tree_node *node, int32_t group)
+// Of some lanes those of that negative group.
+INLINE uint32_t kin_of(const tree *t, const tree_node *node, uint32_t among, int32_t group)
 {
-    if (group == 0) {
-        return 0;
+    uint32_t kin = 0;
+    for (uint32_t lanes = group != 0 ? among : 0; lanes != 0; lanes &= lanes - 1) {
+        uint32_t lane = lowest_lane(lanes);
+        kin |= (uint32_t)(tree_lane_group(t, node, lane) == group) << lane;
     }
-    return signs_of(*(const wide_int *)(const void *)node->group ==
-                    (wide_int){group, group, group, group, group, group, group, group});
+    return kin;
 }
 
 INLINE void push(walk *w, uint32_t a, uint32_t b, uint32_t lanes, bool exchanged)
@@ -49,16 +50,19 @@ INLINE void meet(walk *w, const tree_task *task, const tree_node *a, const tree_
                  uint32_t lane, uint32_t among)
 {
     uint32_t fresh = (a->fresh >> lane & 1) != 0 ? among : among & b->fresh;
-    uint32_t hit = fresh & overlapping(&b->box, &a->box, lane) & ~kin_of(b, a->group[lane]);
+    uint32_t hit = fresh & overlapping(&b->box, &a->box, lane);
     if (hit == 0) {
         return;
     }
+    const tree *ta = w->trees[task->exchanged];
+    const tree *tb = w->trees[!task->exchanged];
+    hit &= ~kin_of(tb, b, hit, tree_lane_group(ta, a, lane));
     uint32_t child = a->child[lane];
     uint32_t leaves = hit & b->leaves;
     uint32_t nodes = hit & ~leaves;
     if ((a->leaves >> lane & 1) != 0) {
         if (leaves != 0) {
-            leaves &= ~overlapping(&b->before, &a->before, lane);
+            leaves &= ~overlapping(tree_before(tb, b), tree_before(ta, a), lane);
         }
         for (; leaves != 0; leaves &= leaves - 1) {
             uint32_t other = b->child[lowest_lane(leaves)];
@@ -81,11 +85,12 @@ INLINE void meet(walk *w, const tree_task *task, const tree_node *a, const tree_
 
 static void within_node(walk *w, const tree_task *task, const tree_node *node)
 {
+    const tree *t = w->trees[0]; // both are the same
     const uint32_t inner = node->fresh & ~(uint32_t)node->leaves;
     for (uint32_t lanes = node->used; lanes != 0; lanes &= lanes - 1) {
         uint32_t lane = lowest_lane(lanes);
         meet(w, task, node, node, lane, lanes & (lanes - 1));
-        if ((inner >> lane & 1) != 0 && node->group[lane] == 0) {
+        if ((inner >> lane & 1) != 0 && tree_lane_group(t, node, lane) == 0) {
             push(w, node->child[lane], node->child[lane], (1u << LANES) - 1, false);
         }
     }

@@ -116,6 +116,7 @@ void trim_world(physics_world *world)
             tree *t = &world->broad.trees[i];
             array_clear(&t->parts);
             TRIM(&t->parts, LIST_SPARE);
+            TRIM(&t->before, LIST_SPARE / LANES);
         }
     }
     world->peaks = (trim_peaks){
