@@ -114,13 +114,30 @@ static bool was_interrupted(const measure_request *request, double wall, double 
     return request->threads == 1 && wall - cpu > 0.02 * wall + 2e-6;
 }
 
+// How deep shapes were in each other at times that are spread over a run.
+typedef struct overlap_looks {
+    const scene_data *scene;
+    engine_body *bodies; // room for what is read
+    double depths[OVERLAP_LOOKS];
+    int count;
+} overlap_looks;
+
+static void look_at_overlap(const engine *e, void *world, overlap_looks *looks)
+{
+    e->read(world, looks->bodies);
+    looks->depths[looks->count++] = quality_overlap(looks->scene, looks->bodies);
+}
+
 static int take_phases(const engine *e, void *world, int steps, const measure_request *request,
-                       measure_result *result)
+                       measure_result *result, overlap_looks *looks)
 {
     double begin = clock_seconds(CLOCK_CPU);
     int done = 0;
     int counted = 0;
     while (done < steps && !used_up(request, begin)) {
+        if (done * OVERLAP_LOOKS >= looks->count * steps) {
+            look_at_overlap(e, world, looks);
+        }
         double cpu = clock_seconds(CLOCK_CPU);
         double wall = clock_seconds(CLOCK_WALL);
         e->step(world);
@@ -147,15 +164,17 @@ static void run_look(const engine *e, const scene_data *scene, const measure_req
     if (bodies == NULL) {
         give_up("no memory");
     }
+    overlap_looks looks = {.scene = scene, .bodies = bodies};
     double before = allocated_bytes();
     void *world = e->create(scene, &options);
     step_many(e, world, scene->settle);
-    result->steps = (uint32_t)take_phases(e, world, steps, request, result);
+    result->steps = (uint32_t)take_phases(e, world, steps, request, result, &looks);
     result->bytes_per_body = (allocated_bytes() - before) / scene->body_count;
     result->contacts = e->contacts(world);
     result->awake = e->awake(world);
     e->read(world, bodies);
     result->quality = quality_measure(scene, bodies);
+    result->quality.overlap_typical = median(looks.depths, (size_t)looks.count);
     e->destroy(world);
     free(bodies);
 }

@@ -149,7 +149,7 @@ static double sweep_over(const finder *f)
     return deepest;
 }
 
-static double deepest_overlap(const scene_data *scene, const engine_body *bodies)
+double quality_overlap(const scene_data *scene, const engine_body *bodies)
 {
     finder f = {.scene = scene, .bodies = bodies};
     f.hinges = calloc(scene->hinge_count + 1U, sizeof *f.hinges);
@@ -196,6 +196,6 @@ quality quality_measure(const scene_data *scene, const engine_body *bodies)
         q.drift = fmax(q.drift, fabs(b->x - scene->bodies[i].position.x));
     }
     q.drift = scene->still ? q.drift : -1.0;
-    q.overlap = deepest_overlap(scene, bodies);
+    q.overlap = quality_overlap(scene, bodies);
     return q;
 }

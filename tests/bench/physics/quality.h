@@ -10,10 +10,15 @@ typedef struct quality {
     double fastest; // speed of a dynamic body [m/s]
     double drift; // the farthest that one has come sideways from where it began [m]; negative where
     // a scene's bodies are meant to move
-    double overlap; // the deepest of two shapes that may collide [m]
-    uint32_t out;   // bodies that left the scene's container, or finiteness
+    double overlap;         // the deepest of two shapes that may collide [m]
+    double overlap_typical; // the median of that at OVERLAP_LOOKS times while the scene ran [m]
+    uint32_t out;           // bodies that left the scene's container, or finiteness
 } quality;
 
+enum { OVERLAP_LOOKS = 20 };
+
+double quality_overlap(const scene_data *scene, const engine_body *bodies);
+// All but overlap_typical.
 quality quality_measure(const scene_data *scene, const engine_body *bodies);
 
 #endif
