@@ -297,7 +297,8 @@ void VARIANT_OF(contact_fill_)(const physics_world *world, uint32_t index, const
     const seats seated = seat_contacts(world, group, slots, count);
     const wide_int none = {0};
     const wide_int has[2] = {seated.points > none, seated.points > none + 1};
-    *marks = (lane_marks){.touching = (uint8_t)seated.touching};
+    *marks = (lane_marks){.features = any_lane(has[1]) ? 0u : LANES_SINGLE,
+                          .touching = (uint8_t)seated.touching};
 
     wide ref[4]; // the frame in which the manifold was found
     wide old[8]; // impulses and friction
@@ -336,7 +337,7 @@ void VARIANT_OF(contact_fill_)(const physics_world *world, uint32_t index, const
     state_lanes b = gather_velocities(states, group->body_b);
     if (seated.surface != 0) {
         surface_lanes *s = &world->groups.surfaces[index];
-        marks->features = (uint8_t)fill_surfaces(world, s, &seated);
+        marks->features |= (uint8_t)fill_surfaces(world, s, &seated);
         s->rolling_mass = inverse(group->inv_inertia_a + group->inv_inertia_b);
     }
     fill_rounding(world, index, &seated, seated.round & rolling_lanes(&a, &b, &world->step));

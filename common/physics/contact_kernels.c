@@ -121,6 +121,29 @@ INLINE void ask_ahead(const contact_groups *groups, uint32_t index, uint32_t end
     }
 }
 
+// Here and below a sweep does groups that have a second point somewhere in one way and those that
+// have none in another, `twin` being what the compiler knows of: they share no more than the
+// source.
+INLINE void warm_start_group(const group_view *g, body_state *states, bool twin)
+{
+    const contact_lanes *c = g->lanes;
+    state_lanes a = gather_velocities(states, c->body_a);
+    state_lanes b = gather_velocities(states, c->body_b);
+    for (int n = 0; n < (twin ? 2 : 1); n++) {
+        const point_lanes *p = &c->points[n];
+        wide px = p->normal_impulse * c->normal_x + p->tangent_impulse * c->normal_y;
+        wide py = p->normal_impulse * c->normal_y - p->tangent_impulse * c->normal_x;
+        apply_impulse(c, p, &a, &b, px, py);
+    }
+    if ((g->features & LANES_ROLLING) != 0) {
+        const surface_lanes *s = surface_of(g);
+        a.w -= c->inv_inertia_a * s->rolling_impulse;
+        b.w += c->inv_inertia_b * s->rolling_impulse;
+    }
+    scatter(states, c->body_a, &a);
+    scatter(states, c->body_b, &b);
+}
+
 static void warm_start(const contact_groups *groups, uint32_t first, uint32_t end,
                        body_state *states)
 {
@@ -130,22 +153,11 @@ static void warm_start(const contact_groups *groups, uint32_t first, uint32_t en
         if (far) {
             ask_ahead(groups, i, end, states);
         }
-        const contact_lanes *c = g.lanes;
-        state_lanes a = gather_velocities(states, c->body_a);
-        state_lanes b = gather_velocities(states, c->body_b);
-        for (int k = 0; k < 2; k++) {
-            const point_lanes *p = &c->points[k];
-            wide px = p->normal_impulse * c->normal_x + p->tangent_impulse * c->normal_y;
-            wide py = p->normal_impulse * c->normal_y - p->tangent_impulse * c->normal_x;
-            apply_impulse(c, p, &a, &b, px, py);
+        if ((g.features & LANES_SINGLE) != 0) {
+            warm_start_group(&g, states, false);
+        } else {
+            warm_start_group(&g, states, true);
         }
-        if ((g.features & LANES_ROLLING) != 0) {
-            const surface_lanes *s = surface_of(&g);
-            a.w -= c->inv_inertia_a * s->rolling_impulse;
-            b.w += c->inv_inertia_b * s->rolling_impulse;
-        }
-        scatter(states, c->body_a, &a);
-        scatter(states, c->body_b, &b);
     }
 }
 
@@ -233,6 +245,17 @@ INLINE void solve_normals(contact_lanes *c, const pair_matrix *k, state_lanes *a
     p2->normal_impulse = x.x2;
 }
 
+// The same where no lane has a second point: it would have no part in it.
+INLINE void solve_normal(contact_lanes *c, wide mass, state_lanes *a, state_lanes *b, wide bias)
+{
+    point_lanes *p = &c->points[0];
+    wide left = (normal_velocity(c, p, a, b) + bias) - p->normal_k * p->normal_impulse;
+    wide x = max_wide(-(mass * left), splat(0.0f));
+    wide d = x - p->normal_impulse;
+    apply_impulse(c, p, a, b, d * c->normal_x, d * c->normal_y);
+    p->normal_impulse = x;
+}
+
 // Apart: may close by what is left of the gap. In overlap: to be pushed out.
 INLINE wide push_bias(const softness_lanes *of, wide separation, wide inv_h)
 {
@@ -242,27 +265,40 @@ INLINE wide push_bias(const softness_lanes *of, wide separation, wide inv_h)
     return select_wide(separation > zero, separation * inv_h, soft);
 }
 
+INLINE void push_group(const group_view *g, body_state *states, const step_context *step, bool twin)
+{
+    const wide inv_h = splat(step->inv_h);
+    contact_lanes *c = g->lanes;
+    state_lanes a = gather(states, c->body_a);
+    state_lanes b = gather(states, c->body_b);
+    wide round = rolled(g, &a, &b);
+    softness_lanes soft = softness(c, step);
+    wide bias1 = push_bias(&soft, separation_now(c, &c->points[0], &a, &b) + round, inv_h);
+    if (twin) {
+        wide bias2 = push_bias(&soft, separation_now(c, &c->points[1], &a, &b) + round, inv_h);
+        pair_matrix k = soft_matrix(c, &soft);
+        solve_normals(c, &k, &a, &b, bias1, bias2);
+    } else {
+        solve_normal(c, inverse(c->points[0].normal_k) * soft.mass_scale, &a, &b, bias1);
+    }
+    scatter(states, c->body_a, &a);
+    scatter(states, c->body_b, &b);
+}
+
 static void push(const contact_groups *groups, uint32_t first, uint32_t end, body_state *states,
                  const step_context *step)
 {
-    const wide inv_h = splat(step->inv_h);
     const bool far = lie_far(groups);
     for (uint32_t i = first; i < end; i++) {
         const group_view g = view_group(groups, i);
         if (far) {
             ask_ahead(groups, i, end, states);
         }
-        contact_lanes *c = g.lanes;
-        state_lanes a = gather(states, c->body_a);
-        state_lanes b = gather(states, c->body_b);
-        wide round = rolled(&g, &a, &b);
-        softness_lanes soft = softness(c, step);
-        wide bias1 = push_bias(&soft, separation_now(c, &c->points[0], &a, &b) + round, inv_h);
-        wide bias2 = push_bias(&soft, separation_now(c, &c->points[1], &a, &b) + round, inv_h);
-        pair_matrix k = soft_matrix(c, &soft);
-        solve_normals(c, &k, &a, &b, bias1, bias2);
-        scatter(states, c->body_a, &a);
-        scatter(states, c->body_b, &b);
+        if ((g.features & LANES_SINGLE) != 0) {
+            push_group(&g, states, step, false);
+        } else {
+            push_group(&g, states, step, true);
+        }
     }
 }
 
@@ -276,18 +312,15 @@ INLINE wide sliding(const group_view *g, const point_lanes *p, const state_lanes
     return (g->features & LANES_CONVEYING) != 0 ? across - surface_of(g)->tangent_speed : across;
 }
 
-INLINE void apply_friction(const group_view *g, state_lanes *a, state_lanes *b)
+INLINE void apply_friction(const group_view *g, point_lanes *p, state_lanes *a, state_lanes *b)
 {
-    contact_lanes *c = g->lanes;
-    for (int n = 0; n < 2; n++) {
-        point_lanes *p = &c->points[n];
-        wide impulse = -p->tangent_mass * sliding(g, p, a, b);
-        wide limit = c->friction * p->normal_impulse;
-        wide sum = max_wide(min_wide(p->tangent_impulse + impulse, limit), -limit);
-        impulse = sum - p->tangent_impulse;
-        p->tangent_impulse = sum;
-        apply_impulse(c, p, a, b, impulse * c->normal_y, -(impulse * c->normal_x));
-    }
+    const contact_lanes *c = g->lanes;
+    wide impulse = -p->tangent_mass * sliding(g, p, a, b);
+    wide limit = c->friction * p->normal_impulse;
+    wide sum = max_wide(min_wide(p->tangent_impulse + impulse, limit), -limit);
+    impulse = sum - p->tangent_impulse;
+    p->tangent_impulse = sum;
+    apply_impulse(c, p, a, b, impulse * c->normal_y, -(impulse * c->normal_x));
 }
 
 INLINE void apply_rolling_resistance(const group_view *g, state_lanes *a, state_lanes *b)
@@ -304,35 +337,52 @@ INLINE void apply_rolling_resistance(const group_view *g, state_lanes *a, state_
     b->w += c->inv_inertia_b * impulse;
 }
 
-static void relax(const contact_groups *groups, uint32_t first, uint32_t end, body_state *states,
-                  const step_context *step)
+INLINE void relax_group(const group_view *g, body_state *states, const step_context *step,
+                        bool twin)
 {
     const wide inv_h = splat(step->inv_h);
     const wide zero = splat(0.0f);
+    contact_lanes *c = g->lanes;
+    point_lanes *p1 = &c->points[0];
+    point_lanes *p2 = &c->points[1];
+    state_lanes a = gather(states, c->body_a);
+    state_lanes b = gather(states, c->body_b);
+    apply_friction(g, p1, &a, &b);
+    if (twin) {
+        apply_friction(g, p2, &a, &b);
+    }
+    if ((g->features & LANES_ROLLING) != 0) {
+        apply_rolling_resistance(g, &a, &b);
+    }
+    wide round = rolled(g, &a, &b);
+    wide bias1 = max_wide(separation_now(c, p1, &a, &b) + round, zero) * inv_h;
+    if (twin) {
+        wide bias2 = max_wide(separation_now(c, p2, &a, &b) + round, zero) * inv_h;
+        pair_matrix k = rigid_matrix(c);
+        solve_normals(c, &k, &a, &b, bias1, bias2);
+        p2->total_impulse += p2->normal_impulse;
+    } else {
+        solve_normal(c, inverse(p1->normal_k), &a, &b, bias1);
+    }
+    p1->total_impulse += p1->normal_impulse;
+    scatter(states, c->body_a, &a);
+    scatter(states, c->body_b, &b);
+}
+
+static void relax(const contact_groups *groups, uint32_t first, uint32_t end, body_state *states,
+                  const step_context *step)
+{
     const bool far = lie_far(groups);
     for (uint32_t i = first; i < end; i++) {
         const group_view g = view_group(groups, i);
         if (far) {
             ask_ahead(groups, i, end, states);
         }
-        contact_lanes *c = g.lanes;
-        point_lanes *p1 = &c->points[0];
-        point_lanes *p2 = &c->points[1];
-        state_lanes a = gather(states, c->body_a);
-        state_lanes b = gather(states, c->body_b);
-        apply_friction(&g, &a, &b);
-        if ((g.features & LANES_ROLLING) != 0) {
-            apply_rolling_resistance(&g, &a, &b);
+        if ((g.features & LANES_SINGLE) != 0) {
+            relax_group(&g, states, step, false);
+        } else {
+            relax_group(&g, states, step, true);
         }
-        wide round = rolled(&g, &a, &b);
-        wide bias1 = max_wide(separation_now(c, p1, &a, &b) + round, zero) * inv_h;
-        wide bias2 = max_wide(separation_now(c, p2, &a, &b) + round, zero) * inv_h;
-        pair_matrix k = rigid_matrix(c);
-        solve_normals(c, &k, &a, &b, bias1, bias2);
-        p1->total_impulse += p1->normal_impulse;
-        p2->total_impulse += p2->normal_impulse;
-        scatter(states, c->body_a, &a);
-        scatter(states, c->body_b, &b);
     }
 }
 

@@ -22,10 +22,13 @@ typedef struct point_lanes {
     wide total_impulse;   // of the normal, over the sub-steps so far
 } point_lanes;
 
-enum { // lane_marks.features: what at least one lane has
+enum { // lane_marks.features
+    // what at least one lane has
     LANES_ROLLING = 1u,
     LANES_CONVEYING = 2u,
-    LANES_ROUND = 4u
+    LANES_ROUND = 4u,
+    // what none has: a second point, which sweeps leave alone then
+    LANES_SINGLE = 8u
 };
 
 // Whether a group may have blows; a byte a group, contact_groups.blows.

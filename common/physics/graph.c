@@ -57,12 +57,50 @@ static void give_colour(physics_world *world, uint32_t colour, uint32_t body_a, 
     }
 }
 
+// Of a colour's contacts those of two points come first, as far as that is known: then the others'
+// groups are solved with half the work. No result depends on it. (What overflows goes by slot.)
+
+static void swap_contacts(physics_world *world, graph_colour *colour, uint32_t i, uint32_t k)
+{
+    uint32_t *slots = colour->contacts.data;
+    uint32_t slot = slots[i];
+    slots[i] = slots[k];
+    slots[k] = slot;
+    world->contacts.data[slots[i]].colour_index = i;
+    world->contacts.data[slots[k]].colour_index = k;
+}
+
+void graph_sort_contact(physics_world *world, uint32_t slot)
+{
+    const contact *c = &world->contacts.data[slot];
+    if (c->colour == COLOUR_NONE || c->colour == COLOUR_OVERFLOW) {
+        return;
+    }
+    graph_colour *colour = &world->graph[c->colour];
+    bool twin = c->point_count > 1;
+    if (twin && c->colour_index >= colour->twins) {
+        swap_contacts(world, colour, c->colour_index, colour->twins++);
+    } else if (!twin && c->colour_index < colour->twins) {
+        swap_contacts(world, colour, c->colour_index, --colour->twins);
+    }
+}
+
 static void list_contact(physics_world *world, uint32_t slot, uint32_t colour)
 {
     contact *c = &world->contacts.data[slot];
     c->colour = (uint8_t)colour;
     c->colour_index = world->graph[colour].contacts.count;
     array_push(&world->graph[colour].contacts, slot);
+    graph_sort_contact(world, slot);
+}
+
+static void unlist_contact(physics_world *world, graph_colour *colour, const contact *c)
+{
+    if (c->colour_index < colour->twins) {
+        swap_contacts(world, colour, c->colour_index, --colour->twins);
+    }
+    swap_contacts(world, colour, c->colour_index, colour->contacts.count - 1);
+    colour->contacts.count--;
 }
 
 static void list_joint(physics_world *world, uint32_t slot, uint32_t colour)
@@ -127,11 +165,7 @@ void graph_remove_contact(physics_world *world, uint32_t slot)
     if (c->colour == COLOUR_NONE) {
         return;
     }
-    graph_colour *colour = &world->graph[c->colour];
-    array_swap_remove(&colour->contacts, c->colour_index);
-    if (c->colour_index < colour->contacts.count) {
-        world->contacts.data[colour->contacts.data[c->colour_index]].colour_index = c->colour_index;
-    }
+    unlist_contact(world, &world->graph[c->colour], c);
     give_colour(world, c->colour, c->body_a, c->body_b);
     c->colour = COLOUR_NONE;
 }

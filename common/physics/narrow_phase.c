@@ -136,7 +136,8 @@ bool contact_restore(physics_world *world, uint32_t slot)
 
 enum { // lists of a lot
     GOT_POINTS,
-    LOST_POINTS // or their boxes have parted
+    LOST_POINTS, // or their boxes have parted
+    OTHER_POINTS // more or fewer
 };
 
 // A range of awake contacts, from the given one on.
@@ -148,11 +149,14 @@ static void update_contacts(physics_world *world, uint32_t first, uint32_t end, 
         uint32_t slot = world->awake_contacts.data[from + i];
         contact *c = &world->contacts.data[slot];
         bool was = (c->flags & CONTACT_ACTIVE) != 0;
+        uint8_t before = c->point_count;
         finding is = renew_contact(world, c);
         if (is == FOUND_POINTS && !was) {
             array_push(&found->lists[GOT_POINTS], slot);
         } else if (is == FOUND_PARTED || (is == FOUND_NOTHING && was)) {
             array_push(&found->lists[LOST_POINTS], slot);
+        } else if (is == FOUND_POINTS && c->point_count != before) {
+            array_push(&found->lists[OTHER_POINTS], slot);
         }
     }
 }
@@ -165,6 +169,16 @@ void contact_leave(physics_world *world, uint32_t slot)
         array_push(&world->ended, slot);
     }
     graph_remove_contact(world, slot);
+}
+
+static void sort_graph(physics_world *world, uint32_t lots)
+{
+    for (uint32_t k = 0; k < lots; k++) {
+        const slot_list *found = &world->lots[k].lists[OTHER_POINTS];
+        for (uint32_t i = 0; i < found->count; i++) {
+            graph_sort_contact(world, found->data[i]);
+        }
+    }
 }
 
 // Out of the graph first, all of them, so that colours become free; then in, by slot.
@@ -217,6 +231,7 @@ void narrow_phase(physics_world *world)
                                    update_contacts, &first);
         lots_gather(world, lots, GOT_POINTS, &world->activated);
         lots_gather(world, lots, LOST_POINTS, &world->deactivated);
+        sort_graph(world, lots);
         leave_graph(world);
         hide_seams(world);
         first = world->awake_contacts.count;

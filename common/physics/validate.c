@@ -276,6 +276,7 @@ static void check_contacts(const physics_world *world)
     }
     for (uint32_t i = 0; i <= COLOURS; i++) {
         listed += world->graph[i].contacts.count;
+        ASSERT(world->graph[i].twins <= world->graph[i].contacts.count);
     }
     ASSERT(awake == world->awake_contacts.count && touching == world->touching_count);
     ASSERT(solved == listed && world->pairs.count == world->contact_slots.count);

@@ -252,6 +252,7 @@ struct joint;
 // A contact or joint that is solved in a given colour.
 typedef struct graph_colour {
     ARRAY(uint32_t) contacts;
+    uint32_t twins; // of those, so many have two points and come first; see graph.c
     ARRAY(uint32_t) joints;
 } graph_colour;
 
@@ -465,6 +466,8 @@ void contact_collect(physics_world *world, uint32_t body);
 // constraint graph (graph.c)
 void graph_add_contact(physics_world *world, uint32_t slot);
 void graph_remove_contact(physics_world *world, uint32_t slot);
+// Its number of points has changed, if it is in the graph.
+void graph_sort_contact(physics_world *world, uint32_t slot);
 // A given colour again, from an image: false if it is taken on one of the bodies or not one for
 // them.
 bool graph_place_contact(physics_world *world, uint32_t slot, uint32_t colour);
