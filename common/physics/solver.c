@@ -5,64 +5,14 @@
 // solved as soft constraints; poses follow; the same constraints are relaxed without their push.
 // Within a sweep joints come before contacts, colour by colour; what found no colour goes first.
 #include "common/physics/contact_lanes.h"
+#include "common/physics/integrate.h"
 #include "common/physics/world.h"
 
 #include <string.h>
 
 // Elements that make a range worth handing to another thread: some microseconds of work.
-#define GRAIN_BODIES 256u
 #define GRAIN_GROUPS 8u
 #define GRAIN_BLOWS  64u // most are only looked at
-
-static void integrate_velocities(physics_world *world, uint32_t first, uint32_t end,
-                                 const void *context)
-{
-    (void)context;
-    const float h = world->step.h;
-    const vec2 gravity = {(float)world->def.gravity.x, (float)world->def.gravity.y};
-    const float speed_max = (float)PHYSICS_SPEED_MAX;
-    const float spin_max = (float)PHYSICS_SPIN_MAX;
-    for (uint32_t i = first; i < end; i++) {
-        uint32_t slot = world->awake_bodies.data[i];
-        const body_motion *m = &world->motions.data[slot];
-        body_state *s = &world->states.data[slot];
-        if ((s->flags & STATE_DYNAMIC) == 0) {
-            continue;
-        }
-        vec2 v = s->velocity;
-        float w = s->angular_velocity;
-        const body_special *special = &world->specials.data[m->special];
-        float torque = special->torque;
-        if ((s->flags & STATE_FORCE_AT_POINT) != 0) {
-            vec2 arm = rot_vec(rot_mul(s->delta_rotation, m->rotation),
-                               vec2_sub(special->force_point, m->local_center));
-            torque += vec2_cross(arm, special->force);
-        }
-        // Damping by the implicit Euler step of dv/dt = -c v: stable for any c.
-        v = vec2_mul_add(v, h * m->inv_mass, special->force);
-        v = vec2_mul_add(v, h * special->gravity_scale, gravity);
-        v = vec2_scale(1.0f / (1.0f + h * special->linear_damping), v);
-        w = (w + h * m->inv_inertia * torque) * (1.0f / (1.0f + h * special->angular_damping));
-        float speed_squared = vec2_length_squared(v);
-        if (speed_squared > speed_max * speed_max) {
-            v = vec2_scale(speed_max / sqrtf(speed_squared), v);
-        }
-        s->velocity = v;
-        s->angular_velocity = float_clamp(w, -spin_max, spin_max);
-    }
-}
-
-static void integrate_positions(physics_world *world, uint32_t first, uint32_t end,
-                                const void *context)
-{
-    (void)context;
-    const float h = world->step.h;
-    for (uint32_t i = first; i < end; i++) {
-        body_state *s = &world->states.data[world->awake_bodies.data[i]];
-        s->delta_position = vec2_mul_add(s->delta_position, h, s->velocity);
-        s->delta_rotation = rot_integrate(s->delta_rotation, h * s->angular_velocity);
-    }
-}
 
 // The colours in the order of solving: what found none first, what stands on the ground last. Of
 // the pairs of moving bodies, who is solved later has more to say; if that were the same ones
@@ -214,13 +164,13 @@ void solve_constraints(physics_world *world)
     uint32_t groups = world->groups.first[COLOURS + 1];
     run_plain_ranges(world, groups, GRAIN_GROUPS, prepare_range, NULL);
     solve_impacts(world);
+    integrate_free(world);
     for (int i = 0; i < world->step.substeps; i++) {
         bool backward = i < world->step.substeps / 2;
-        uint32_t bodies = world->awake_bodies.count;
-        run_plain_ranges(world, bodies, GRAIN_BODIES, integrate_velocities, NULL);
+        integrate_velocities(world);
         run_pass(world, PASS_WARM_START, backward);
         run_pass(world, PASS_SOLVE, backward);
-        run_plain_ranges(world, bodies, GRAIN_BODIES, integrate_positions, NULL);
+        integrate_positions(world);
         run_pass(world, PASS_RELAX, backward);
     }
     joints_store(world);

@@ -95,6 +95,8 @@ static void trim_awake(physics_world *world)
         array_clear(of_islands[i]);
         TRIM(of_islands[i], LIST_SPARE);
     }
+    array_clear(&world->held);
+    TRIM(&world->held, LIST_SPARE);
     array_clear(&world->set_of);
     TRIM(&world->set_of, LIST_SPARE);
 }

@@ -1,6 +1,7 @@
 // A world's life, its step, and what can be read of it as a whole.
 #include "common/base/assert.h"
 #include "common/physics/contact_lanes.h"
+#include "common/physics/integrate.h"
 #include "common/physics/joint_internal.h"
 #include "common/physics/world.h"
 
@@ -72,6 +73,7 @@ status world_create(const world_def *def, physics_world **out, error *err)
     }
     world->step = make_step(def);
     world->kernels = contact_kernels_choose();
+    world->integrators = integrate_kernels_choose();
     *out = world;
     return STATUS_OK;
 }
@@ -117,6 +119,7 @@ void world_free(physics_world *world)
     array_free(&world->renewed);
     array_free(&world->activated);
     array_free(&world->deactivated);
+    array_free(&world->held);
     array_free(&world->on_seams);
     array_free(&world->rests[0]);
     array_free(&world->rests[1]);

@@ -289,6 +289,7 @@ typedef struct contact_groups {
 
 struct joint_solver; // joint_lanes.c
 struct contact_kernels;
+typedef struct integrate_kernels integrate_kernels; // integrate.h
 
 struct physics_world {
     world_def def;
@@ -332,6 +333,7 @@ struct physics_world {
     item_pairs found_in[LOTS_MAX];    // by lot
     slot_list activated, deactivated; // contacts that got or lost their points in this step
     item_pairs rests[2];              // shapes and contacts of seams.c, and to sort them
+    slot_list held;                   // awake bodies that something may touch, see integrate.c
     slot_list on_seams;               // bodies for seams.c
     ARRAY(turned_normal) turned;      // by seams.c, for this step
     ARRAY(uint32_t) renewed;          // bodies with box_renewed
@@ -346,6 +348,7 @@ struct physics_world {
     contact_groups groups;
     trim_peaks peaks;
     const struct contact_kernels *kernels;
+    const integrate_kernels *integrators;
     struct joint_solver *joint_solver; // the joints of a step; NULL before the first
     step_context step;
     double (*now_ms)(void); // NULL: steps are not measured

@@ -1,5 +1,6 @@
 // Free motion against formulas: projectile, circular motion under a force, damping, torque, an
 // impulse at a point.
+#include "common/physics/joint.h"
 #include "tests/unit/physics/scene_helpers.h"
 
 #include <math.h>
@@ -285,6 +286,86 @@ static void projectile_far_from_the_origin_flies_the_same(void **state)
     world_free(world);
 }
 
+// One of a crowd in which all differ by what acts on them; each on a field of its own.
+static body_id put_thrown(physics_world *world, int which)
+{
+    shape_def box = make_box(1.0, 0.6);
+    body_def def = body_def_default();
+    def.position = (vec2d){1000.0 * which, 0.0};
+    def.velocity = (vec2d){1.0 + which, 7.0 - 0.3 * which};
+    def.angular_velocity = 0.7 * which;
+    def.linear_damping = which % 2 == 0 ? 0.0 : 0.1 * which;
+    def.angular_damping = which % 4 == 0 ? 0.0 : 0.2 * which;
+    def.gravity_scale = which == 5 ? -0.5 : 1.0;
+    body_id id = put(world, &def, &box, 1);
+    const vec2d force = {0.5 * which, which == 6 ? 1e9 : 0.2}; // one comes to the highest speed
+    const vec2d rim = {def.position.x + 0.3, 0.2};
+    error err;
+    if (which % 3 == 0) {
+        assert_int_equal(body_set_force(world, id, force, which == 9 ? &rim : NULL, &err),
+                         STATUS_OK);
+    }
+    if (which % 5 == 2) {
+        assert_int_equal(body_set_torque(world, id, which == 7 ? 1e9 : 0.3, &err), STATUS_OK);
+    }
+    return id;
+}
+
+static void assert_same_flight(const body_info *a, const body_info *b)
+{
+    assert_true(a->position.x == b->position.x && a->position.y == b->position.y);
+    assert_true(a->velocity.x == b->velocity.x && a->velocity.y == b->velocity.y);
+    assert_true(a->angle == b->angle && a->angular_velocity == b->angular_velocity);
+}
+
+// A rope that is never taut: who is on it is no longer free, but nothing else changes.
+static void put_on_slack_rope(physics_world *world, body_id id, body_id post)
+{
+    joint_def rope = joint_def_default(JOINT_DISTANCE);
+    rope.a = post;
+    rope.b = id;
+    rope.fields = JOINT_FIELD_UPPER;
+    rope.upper = 90000.0;
+    joint_id made;
+    error err;
+    assert_int_equal(joint_create(world, &rope, &made, &err), STATUS_OK);
+}
+
+// Bodies are integrated several at a time, those that nothing holds all at once.
+static void body_flies_the_same_alone_in_a_crowd_and_on_a_slack_rope(void **state)
+{
+    (void)state;
+    enum { CROWD = 11 };
+    const vec2d gravity = {0.5, -9.81};
+    physics_world *crowd = make_world(gravity);
+    physics_world *held = make_world(gravity);
+    body_def def = body_def_default();
+    def.type = BODY_STATIC;
+    body_id post = put(held, &def, NULL, 0);
+    body_id ids[CROWD];
+    body_id held_ids[CROWD];
+    for (int i = 0; i < CROWD; i++) {
+        ids[i] = put_thrown(crowd, i);
+        held_ids[i] = put_thrown(held, i);
+        put_on_slack_rope(held, held_ids[i], post);
+    }
+    run(crowd, 20);
+    run(held, 20);
+    for (int i = 0; i < CROWD; i++) {
+        physics_world *alone = make_world(gravity);
+        body_id id = put_thrown(alone, i);
+        run(alone, 20);
+        body_info a = look(alone, id);
+        body_info b = look(crowd, ids[i]);
+        body_info c = look(held, held_ids[i]);
+        assert_same_flight(&a, &b);
+        assert_same_flight(&a, &c);
+        world_free(alone);
+    }
+    world_free(crowd);
+    world_free(held);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -302,6 +383,7 @@ int main(void)
         cmocka_unit_test(compound_body_turns_about_its_centre_of_mass),
         cmocka_unit_test(mass_override_scales_inertia_with_it),
         cmocka_unit_test(projectile_far_from_the_origin_flies_the_same),
+        cmocka_unit_test(body_flies_the_same_alone_in_a_crowd_and_on_a_slack_rope),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,218 @@
+// Integration of eight bodies at a time. See wide.h for why this is compiled more than once.
+#include "common/physics/integrate.h"
+#include "common/physics/lanes_kernel.h"
+
+#include <stddef.h>
+
+_Static_assert(offsetof(body_motion, local_center) == offsetof(body_motion, rotation) + 8 &&
+                   offsetof(body_motion, inv_inertia) == offsetof(body_motion, inv_mass) + 4 &&
+                   offsetof(body_motion, inv_mass) == offsetof(body_motion, rotation) + 16,
+               "fours of a motion's fields");
+
+// What acts on bodies, for as long as a step.
+typedef struct force_lanes {
+    wide change_x, change_y, change_w; // of velocities in a sub-step, by forces
+    wide fall_x, fall_y;               // the same by gravity
+    wide drag, spin_drag;              // what damping leaves of them
+    bool anywhere;                     // a force acts at a point: the next count
+    wide turning;                      // h times the inverse inertia
+    wide torque, force_x, force_y;     // the torque without that force's
+    wide point_x, point_y;             // where it acts, from the centre of mass, in the frame
+    wide rotation_c, rotation_s;       // of the body as the step began
+} force_lanes;
+
+// What is unusual about the bodies, a vector a field.
+typedef struct special_lanes {
+    wide linear_damping, angular_damping, gravity_scale;
+    wide force_x, force_y, point_x, point_y, torque;
+} special_lanes;
+
+INLINE special_lanes gather_specials(const physics_world *world, const uint32_t *slots)
+{
+    const body_special *first = &world->specials.data[world->motions.data[slots[0]].special];
+    special_lanes s = {
+        splat(first->linear_damping), splat(first->angular_damping), splat(first->gravity_scale),
+        splat(first->force.x),        splat(first->force.y),         splat(first->force_point.x),
+        splat(first->force_point.y),  splat(first->torque),
+    };
+    for (int i = 1; i < LANES; i++) {
+        const body_special *of = &world->specials.data[world->motions.data[slots[i]].special];
+        if (of != first) {
+            s.linear_damping[i] = of->linear_damping;
+            s.angular_damping[i] = of->angular_damping;
+            s.gravity_scale[i] = of->gravity_scale;
+            s.force_x[i] = of->force.x;
+            s.force_y[i] = of->force.y;
+            s.point_x[i] = of->force_point.x;
+            s.point_y[i] = of->force_point.y;
+            s.torque[i] = of->torque;
+        }
+    }
+    return s;
+}
+
+// Damping by the implicit Euler step of dv/dt = -c v: stable for any c.
+INLINE wide left_of(wide h, wide damping)
+{
+    const wide one = splat(1.0f);
+    return one / (one + h * damping);
+}
+
+INLINE wide_int pushed_lanes(const state_lanes *s)
+{
+    _Static_assert(STATE_FORCE_AT_POINT == 2, "the bit beside the lowest");
+    return (wide_int)s->flags << 30 >> 31;
+}
+
+INLINE force_lanes gather_forces(const physics_world *world, const uint32_t *slots,
+                                 const state_lanes *state)
+{
+    const body_motion *motions = world->motions.data;
+    const special_lanes of = gather_specials(world, slots);
+    const wide h = splat(world->step.h);
+    wide turned[4]; // rotation, local centre
+    wide masses[4]; // inverse mass and inertia, two others
+    gather_fours(&motions->rotation, sizeof *motions, slots, turned);
+    gather_fours(&motions->inv_mass, sizeof *motions, slots, masses);
+    wide turning = h * masses[1];
+    wide gravity = h * of.gravity_scale;
+    return (force_lanes){
+        .change_x = h * masses[0] * of.force_x,
+        .change_y = h * masses[0] * of.force_y,
+        .change_w = turning * of.torque,
+        .fall_x = gravity * splat((float)world->def.gravity.x),
+        .fall_y = gravity * splat((float)world->def.gravity.y),
+        .drag = left_of(h, of.linear_damping),
+        .spin_drag = left_of(h, of.angular_damping),
+        .anywhere = any_lane(pushed_lanes(state)),
+        .turning = turning,
+        .torque = of.torque,
+        .force_x = of.force_x,
+        .force_y = of.force_y,
+        .point_x = of.point_x - turned[2],
+        .point_y = of.point_y - turned[3],
+        .rotation_c = turned[0],
+        .rotation_s = turned[1],
+    };
+}
+
+// The change of angular velocities with what a force does that acts at a point of the body.
+INLINE wide turn_by_forces(const force_lanes *f, const state_lanes *s)
+{
+    wide c = s->qc * f->rotation_c - s->qs * f->rotation_s;
+    wide sine = s->qs * f->rotation_c + s->qc * f->rotation_s;
+    wide arm_x = c * f->point_x - sine * f->point_y;
+    wide arm_y = sine * f->point_x + c * f->point_y;
+    wide torque = f->torque + (arm_x * f->force_y - arm_y * f->force_x);
+    return select_wide(pushed_lanes(s), f->turning * torque, f->change_w);
+}
+
+INLINE void change_velocities(const force_lanes *f, state_lanes *s)
+{
+    const wide speed_max = splat((float)PHYSICS_SPEED_MAX);
+    const wide spin_max = splat((float)PHYSICS_SPIN_MAX);
+    wide change_w = f->anywhere ? turn_by_forces(f, s) : f->change_w;
+    wide vx = f->drag * ((s->vx + f->change_x) + f->fall_x);
+    wide vy = f->drag * ((s->vy + f->change_y) + f->fall_y);
+    wide w = (s->w + change_w) * f->spin_drag;
+    wide speed_squared = vx * vx + vy * vy;
+    wide_int fast = speed_squared > speed_max * speed_max;
+    if (any_lane(fast)) {
+        wide scale = speed_max / sqrt_wide(speed_squared);
+        vx = select_wide(fast, scale * vx, vx);
+        vy = select_wide(fast, scale * vy, vy);
+    }
+    s->vx = vx;
+    s->vy = vy;
+    s->w = select_wide(w < -spin_max, -spin_max, select_wide(w > spin_max, spin_max, w));
+}
+
+INLINE void change_poses(float h, state_lanes *s)
+{
+    const wide zero = splat(0.0f);
+    const wide one = splat(1.0f);
+    const wide step = splat(h);
+    s->dx = s->dx + step * s->vx;
+    s->dy = s->dy + step * s->vy;
+    wide angle = step * s->w;
+    wide c = s->qc - angle * s->qs;
+    wide sine = s->qs + angle * s->qc;
+    wide magnitude = sqrt_wide(c * c + sine * sine);
+    wide inverse = one / magnitude;
+    s->qc = select_wide(magnitude > zero, c * inverse, one);
+    s->qs = select_wide(magnitude > zero, sine * inverse, zero);
+}
+
+INLINE void scatter_poses(body_state *states, const uint32_t *slots, uint32_t count,
+                          const state_lanes *s)
+{
+    const wide fields[4] = {s->dx, s->dy, s->qc, s->qs};
+    wide rows[4];
+    turn_fours(fields, rows);
+    for (uint32_t lane = 0; lane < LANES; lane++) {
+        if (lane < count) {
+            *(quad *)(void *)&states[slots[lane]].delta_position = row_of(rows, lane);
+        }
+    }
+}
+
+// The next eight slots, or what is left and then none.
+INLINE const uint32_t *take_eight(const uint32_t *slots, uint32_t count, uint32_t *room)
+{
+    if (count >= LANES) {
+        return slots;
+    }
+    for (uint32_t i = 0; i < LANES; i++) {
+        room[i] = i < count ? slots[i] : NONE;
+    }
+    return room;
+}
+
+static void integrate_all(physics_world *world, const uint32_t *slots, uint32_t count)
+{
+    body_state *states = world->states.data;
+    for (uint32_t i = 0; i < count; i += LANES) {
+        uint32_t room[LANES];
+        const uint32_t *of = take_eight(slots + i, count - i, room);
+        state_lanes s = gather(states, of);
+        const force_lanes forces = gather_forces(world, of, &s);
+        for (int k = 0; k < world->step.substeps; k++) {
+            change_velocities(&forces, &s);
+            change_poses(world->step.h, &s);
+        }
+        scatter(states, of, &s);
+        scatter_poses(states, of, count - i, &s);
+    }
+}
+
+static void integrate_lane_velocities(physics_world *world, const uint32_t *slots, uint32_t count)
+{
+    body_state *states = world->states.data;
+    for (uint32_t i = 0; i < count; i += LANES) {
+        uint32_t room[LANES];
+        const uint32_t *of = take_eight(slots + i, count - i, room);
+        state_lanes s = gather(states, of);
+        const force_lanes forces = gather_forces(world, of, &s);
+        change_velocities(&forces, &s);
+        scatter(states, of, &s);
+    }
+}
+
+static void integrate_lane_positions(physics_world *world, const uint32_t *slots, uint32_t count)
+{
+    body_state *states = world->states.data;
+    for (uint32_t i = 0; i < count; i += LANES) {
+        uint32_t room[LANES];
+        const uint32_t *of = take_eight(slots + i, count - i, room);
+        state_lanes s = gather(states, of);
+        change_poses(world->step.h, &s);
+        scatter_poses(states, of, count - i, &s);
+    }
+}
+
+extern const integrate_kernels VARIANT_OF(integrate_kernels_);
+const integrate_kernels VARIANT_OF(integrate_kernels_) = {
+    integrate_all,
+    integrate_lane_velocities,
+    integrate_lane_positions,
+};
