@@ -9,7 +9,7 @@ enum {
     ALIGNMENT = 64, // a cache line, so that vector loads never straddle two
     CAPACITY_MIN = 16,
     DOUBLING_BYTES_MAX = 1 << 15, // larger arrays grow by a quarter,
-    QUARTER_BYTES_MAX = 1 << 20   // and yet larger ones by an eighth
+    QUARTER_BYTES_MAX = 1 << 17   // and yet larger ones by an eighth
 };
 
 // Doubled while that is cheap; what is large is not to stand half empty. An eighth more each time

@@ -49,7 +49,7 @@ static uint64_t hash_body(const physics_world *world, uint32_t slot)
     uint32_t force_at_point = v->flags & STATE_FORCE_AT_POINT;
     fold_words sum = fold_start(ROW_BODY, slots_id(&world->body_slots, slot),
                                 (uint64_t)b->sleep_set << 32 | force_at_point << 16 |
-                                    b->flags << 8 | (uint32_t)b->type);
+                                    (uint32_t)b->flags << 8 | b->type);
     sum = add_vec2d(sum, 1, m->center);
     sum = add_floats(sum, 2, m->rotation.c, m->rotation.s, m->local_center.x, m->local_center.y);
     sum = add_floats(sum, 3, v->velocity.x, v->velocity.y, v->angular_velocity,

@@ -82,7 +82,7 @@ static void put_body(uint8_t **at, const physics_world *world, uint32_t slot, ui
     const body_state *v = &world->states.data[slot];
     const body_special *special = body_special_of(world, slot);
     uint32_t parts = parts_of(world, slot);
-    put_uint(at, (uint32_t)b->type | b->flags << TYPE_BITS | parts << PARTS_SHIFT, 2);
+    put_uint(at, b->type | (uint32_t)b->flags << TYPE_BITS | parts << PARTS_SHIFT, 2);
     put_vec2d(at, m->center);
     if ((parts & PART_ROTATION) != 0) {
         put_float(at, m->rotation.c);

@@ -240,8 +240,8 @@ void narrow_phase(physics_world *world)
             break;
         }
     }
-    for (uint32_t i = 0; i < world->renewed.count; i++) {
-        world->motions.data[world->renewed.data[i]].box_renewed = false;
+    for (uint32_t i = 0; i < world->enlarged.count; i++) {
+        world->motions.data[world->shapes.data[world->enlarged.data[i]].body].box_renewed = false;
     }
-    array_clear(&world->renewed);
+    array_clear(&world->enlarged);
 }

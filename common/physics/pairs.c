@@ -105,9 +105,7 @@ static void take_enlarged(physics_world *world)
         shape *s = &world->shapes.data[world->enlarged.data[i]];
         s->flags &= (uint8_t)~SHAPE_ENLARGED;
         world->motions.data[s->body].box_renewed = true;
-        array_push(&world->renewed, s->body);
     }
-    array_clear(&world->enlarged);
 }
 
 static void sort_found(physics_world *world)

@@ -2,7 +2,10 @@
 
 #include "common/physics/world.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+#include "common/base/assert.h"
 
 // More ranges than threads, so that who is held up leaves work to the others.
 #define RANGES_PER_THREAD 2u
@@ -27,6 +30,49 @@ static void run_range(void *context, uint32_t index)
     }
 }
 
+static uint32_t most_lots(const physics_world *world)
+{
+    uint32_t threads = (uint32_t)world->runner.threads;
+    if (threads < 2) {
+        return 1;
+    }
+    return threads < LOTS_MAX / RANGES_PER_THREAD ? RANGES_PER_THREAD * threads : LOTS_MAX;
+}
+
+void ranges_make_lots(physics_world *world)
+{
+    const uint32_t count = most_lots(world);
+    const uint32_t old = world->lot_count;
+    if (count <= old) {
+        return;
+    }
+    lot *lots = aligned_alloc(_Alignof(lot), count * sizeof *lots);
+    item_pairs *found = calloc(count, sizeof *found);
+    ASSERT(lots != NULL && found != NULL);
+    memset(lots, 0, count * sizeof *lots);
+    if (old > 0) {
+        memcpy(lots, world->lots, old * sizeof *lots);
+        memcpy(found, world->found_in, old * sizeof *found);
+    }
+    free(world->lots);
+    free(world->found_in);
+    world->lots = lots;
+    world->found_in = found;
+    world->lot_count = count;
+}
+
+void ranges_free_lots(physics_world *world)
+{
+    for (uint32_t i = 0; i < world->lot_count; i++) {
+        for (int k = 0; k < LOT_LISTS; k++) {
+            array_free(&world->lots[i].lists[k]);
+        }
+        array_free(&world->found_in[i]);
+    }
+    free(world->lots);
+    free(world->found_in);
+}
+
 static uint32_t lots_for(const physics_world *world, uint32_t count, uint32_t grain)
 {
     if (world->runner.eager) {
@@ -35,8 +81,7 @@ static uint32_t lots_for(const physics_world *world, uint32_t count, uint32_t gr
     if (world->runner.threads < 2 || count < 2 * grain) {
         return 1;
     }
-    uint32_t most = RANGES_PER_THREAD * (uint32_t)world->runner.threads;
-    most = most < LOTS_MAX ? most : LOTS_MAX;
+    uint32_t most = most_lots(world);
     return count / grain < most ? count / grain : most;
 }
 

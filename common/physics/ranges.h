@@ -14,6 +14,10 @@ struct physics_world;
 
 enum { LOTS_MAX = 64 };
 
+// As many lots as the world's runner makes use of; those that there are stay as they are.
+void ranges_make_lots(struct physics_world *world);
+void ranges_free_lots(struct physics_world *world);
+
 typedef ARRAY(uint32_t) slot_list;
 
 // What one range found: slots, in lists whose meaning the phase gives them.

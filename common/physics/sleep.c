@@ -131,22 +131,22 @@ static void mark_restless(physics_world *world, const slot_list *awake)
     }
 }
 
-// Chains of members by root: roots come first in ascending order, so a chain grows at its tail.
+// Chains of members by root, ascending: from the last member to the root, which is the first, each
+// is put right after the root.
 static void chain_members(physics_world *world, const slot_list *awake)
 {
-    sleep_scratch *scratch = &world->sleeping;
-    array_reserve(&scratch->next, world->body_slots.end);
-    array_reserve(&scratch->tail, world->body_slots.end);
-    uint32_t *next = scratch->next.data;
-    uint32_t *tail = scratch->tail.data;
+    array_reserve(&world->sleeping.next, world->body_slots.end);
+    uint32_t *next = world->sleeping.next.data;
     for (uint32_t i = 0; i < awake->count; i++) {
-        uint32_t slot = awake->data[i];
+        next[awake->data[i]] = NONE;
+    }
+    for (uint32_t i = awake->count; i > 0; i--) {
+        uint32_t slot = awake->data[i - 1];
         uint32_t root = find_root(world->set_of.data, slot);
-        next[slot] = NONE;
         if (root != slot) {
-            next[tail[root]] = slot;
+            next[slot] = next[root];
+            next[root] = slot;
         }
-        tail[root] = slot;
     }
 }
 

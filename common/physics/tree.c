@@ -43,7 +43,6 @@ void tree_deinit(tree *t)
     array_free(&t->places);
     array_free(&t->before);
     array_free(&t->groups);
-    array_free(&t->parts);
 }
 
 uint32_t tree_node_take(tree *t)

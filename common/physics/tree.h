@@ -64,13 +64,15 @@ typedef struct tree_part {
 typedef struct tree {
     ARRAY(tree_node) nodes; // node 0 is none
     ARRAY(uint32_t) places; // by item: node * LANES + lane; 0: not in the tree
-    ARRAY(wide_box) before; // of nodes: leaves at the last refresh, new ones nowhere
-    ARRAY(int32_t) groups;  // by item, up to the last that has a negative one
-    ARRAY(tree_part) parts; // scratch of a build
+    ARRAY(wide_box)
+    before;                // of nodes: leaves at the last refresh, new ones nowhere. During a build
+                           // nothing is new, and its tree_parts are here
+    ARRAY(int32_t) groups; // by item, up to the last that has a negative one
     uint32_t root, free_node, leaf_count;
-    uint32_t changed; // leaves inserted and removed since the last build
-    uint32_t moved;   // leaves enlarged since the boxes were last summed up
-    float built;      // the sum of boxes after the last build
+    uint32_t part_count; // in the memory of `before`
+    uint32_t changed;    // leaves inserted and removed since the last build
+    uint32_t moved;      // leaves enlarged since the boxes were last summed up
+    float built;         // the sum of boxes after the last build
     const struct tree_kernels *kernels;
 } tree;
 

@@ -5,16 +5,32 @@
 #include "common/base/assert.h"
 #include "common/physics/tree.h"
 
+static tree_part *parts_of(const tree *t)
+{
+    return (tree_part *)(void *)t->before.data;
+}
+
+static void reserve_parts(tree *t, uint32_t count)
+{
+    size_t bytes = count * sizeof(tree_part);
+    array_reserve(&t->before, (uint32_t)((bytes + sizeof(wide_box) - 1) / sizeof(wide_box)));
+}
+
+static void add_part(tree *t, aabb box, uint32_t item)
+{
+    reserve_parts(t, t->part_count + 1);
+    parts_of(t)[t->part_count++] = (tree_part){box, item};
+}
+
 static void collect_parts(tree *t)
 {
-    array_clear(&t->parts);
-    array_reserve(&t->parts, t->leaf_count);
+    t->part_count = 0;
+    reserve_parts(t, t->leaf_count);
     for (uint32_t n = 1; n < t->nodes.count; n++) {
         const tree_node *node = &t->nodes.data[n]; // of a free one no lane is used
         for (uint32_t lanes = node->leaves; lanes != 0; lanes &= lanes - 1) {
             uint32_t lane = lowest_lane(lanes);
-            tree_part part = {.box = wide_box_get(&node->box, lane), .item = node->child[lane]};
-            array_push(&t->parts, part);
+            add_part(t, wide_box_get(&node->box, lane), node->child[lane]);
         }
     }
 }
@@ -123,12 +139,12 @@ static uint32_t build(tree *t, uint32_t first, uint32_t count)
     }
     uint32_t ends[LANES];
     uint32_t groups = (count + capacity - 1) / capacity;
-    divide(t->parts.data, first, count, groups, ends);
+    divide(parts_of(t), first, count, groups, ends);
     uint32_t n = tree_node_take(t);
     for (uint32_t lane = 0; lane < groups; lane++) {
         uint32_t size = ends[lane] - first;
         if (size == 1) {
-            put_leaf(t, n, lane, &t->parts.data[first]);
+            put_leaf(t, n, lane, &parts_of(t)[first]);
         } else {
             put_node(t, n, lane, build(t, first, size));
         }
@@ -153,16 +169,16 @@ static void give_back(tree *t)
 
 void tree_build_parts(tree *t)
 {
-    ASSERT(t->parts.count == t->leaf_count);
+    ASSERT(t->part_count == t->leaf_count && t->before.count == 0);
     t->nodes.count = 1;
     t->free_node = 0;
-    array_clear(&t->before);
-    t->root = build(t, 0, t->parts.count);
+    t->root = build(t, 0, t->part_count);
     give_back(t);
 }
 
 void tree_build(tree *t)
 {
+    array_clear(&t->before);
     collect_parts(t);
     tree_build_parts(t);
 }
@@ -175,8 +191,8 @@ void tree_put(tree *t, uint32_t item, aabb box, int32_t group)
         t->places.count = item + 1;
     }
     if (t->leaf_count++ == 0) {
-        array_clear(&t->parts);
+        t->part_count = 0;
     }
     tree_set_group(t, item, group);
-    array_push(&t->parts, ((tree_part){.box = box, .item = item}));
+    add_part(t, box, item);
 }

@@ -12,11 +12,11 @@
 #include "common/physics/world.h"
 
 enum {
-    TRIM_TICKS = 16,   // between looks
-    FADING = 4,        // of a peak, at each look
-    LOOSE = 4,         // times the largest need of late, and
-    LIST_SPARE = 1024, // so many elements more, may a list keep;
-    GROUPS_SPARE = 256 // or the lanes twice as many and so many groups more
+    TRIM_TICKS = 16,    // between looks
+    FADING = 4,         // of a peak, at each look
+    LOOSE = 4,          // times the largest need of late, and
+    SPARE_BYTES = 4096, // so much more, may a list keep;
+    GROUPS_SPARE = 128  // or the lanes twice as many and so many groups more
 };
 
 static uint32_t larger(uint32_t a, uint32_t b)
@@ -42,32 +42,31 @@ void trim_note(physics_world *world)
 }
 
 // Empty lists only: what is in one is still wanted.
-#define TRIM(list, most)                                                                           \
+#define TRIM(list, need)                                                                           \
     do {                                                                                           \
-        if ((list)->capacity > (most) && (list)->count == 0) {                                     \
+        if ((list)->count == 0 &&                                                                  \
+            (list)->capacity > (need) + SPARE_BYTES / (uint32_t)sizeof *(list)->data) {            \
             array_free(list);                                                                      \
         }                                                                                          \
     } while (0)
 
-static void trim_lists(physics_world *world, uint32_t most)
+static void trim_lists(physics_world *world, uint32_t need)
 {
     slot_list *of_contacts[] = {&world->activated, &world->deactivated, &world->began,
                                 &world->ended,     &world->on_seams,    &world->fast};
     for (size_t i = 0; i < sizeof of_contacts / sizeof *of_contacts; i++) {
         array_clear(of_contacts[i]);
-        TRIM(of_contacts[i], most);
+        TRIM(of_contacts[i], need);
     }
     array_clear(&world->found);
-    array_clear(&world->renewed);
-    TRIM(&world->enlarged, most);
-    TRIM(&world->found, most);
-    TRIM(&world->renewed, most);
-    for (int i = 0; i < LOTS_MAX; i++) {
+    TRIM(&world->enlarged, need);
+    TRIM(&world->found, need);
+    for (uint32_t i = 0; i < world->lot_count; i++) {
         array_clear(&world->found_in[i]);
-        TRIM(&world->found_in[i], most);
+        TRIM(&world->found_in[i], need);
         for (int k = 0; k < LOT_LISTS; k++) {
             array_clear(&world->lots[i].lists[k]);
-            TRIM(&world->lots[i].lists[k], most);
+            TRIM(&world->lots[i].lists[k], need);
         }
     }
 }
@@ -82,23 +81,23 @@ static void trim_lanes(physics_world *world, uint32_t most)
 // While nobody is awake, what lists those who are, and what finds islands among them.
 static void trim_awake(physics_world *world)
 {
-    TRIM(&world->awake_bodies, LIST_SPARE);
-    TRIM(&world->awake_contacts, LIST_SPARE);
-    TRIM(&world->awake_joints, LIST_SPARE);
+    TRIM(&world->awake_bodies, 0);
+    TRIM(&world->awake_contacts, 0);
+    TRIM(&world->awake_joints, 0);
     for (int i = 0; i <= COLOURS; i++) {
-        TRIM(&world->graph[i].contacts, LIST_SPARE);
-        TRIM(&world->graph[i].joints, LIST_SPARE);
+        TRIM(&world->graph[i].contacts, 0);
+        TRIM(&world->graph[i].joints, 0);
     }
     sleep_scratch *s = &world->sleeping;
-    slot_list *of_islands[] = {&s->awake, &s->members, &s->contacts, &s->next, &s->tail};
+    slot_list *of_islands[] = {&s->awake, &s->members, &s->contacts, &s->next};
     for (size_t i = 0; i < sizeof of_islands / sizeof *of_islands; i++) {
         array_clear(of_islands[i]);
-        TRIM(of_islands[i], LIST_SPARE);
+        TRIM(of_islands[i], 0);
     }
     array_clear(&world->held);
-    TRIM(&world->held, LIST_SPARE);
+    TRIM(&world->held, 0);
     array_clear(&world->set_of);
-    TRIM(&world->set_of, LIST_SPARE);
+    TRIM(&world->set_of, 0);
 }
 
 void trim_world(physics_world *world)
@@ -107,8 +106,8 @@ void trim_world(physics_world *world)
         return;
     }
     const trim_peaks *peaks = &world->peaks;
-    trim_lists(world, LOOSE * peaks->changes + LIST_SPARE);
-    TRIM(&world->events, LOOSE * peaks->events + LIST_SPARE); // if the last step's were cleared
+    trim_lists(world, LOOSE * peaks->changes);
+    TRIM(&world->events, LOOSE * peaks->events); // if the last step's were cleared
     trim_lanes(world, 2 * peaks->groups + GROUPS_SPARE);
     if (world->awake_bodies.count == 0) {
         trim_awake(world);
@@ -116,9 +115,7 @@ void trim_world(physics_world *world)
     if (peaks->changes == 0) { // trees that nothing moves in are not built anew
         for (int i = 0; i < BROAD_TREES; i++) {
             tree *t = &world->broad.trees[i];
-            array_clear(&t->parts);
-            TRIM(&t->parts, LIST_SPARE);
-            TRIM(&t->before, LIST_SPARE / LANES);
+            TRIM(&t->before, 0);
         }
     }
     world->peaks = (trim_peaks){

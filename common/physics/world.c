@@ -55,6 +55,7 @@ status world_create(const world_def *def, physics_world **out, error *err)
     ASSERT(world != NULL);
     memset(world, 0, sizeof *world);
     world->runner.threads = 1;
+    ranges_make_lots(world);
     world->def = *def;
     world->event_mask = ((1u << EVENT_KIND_COUNT) - 1) & ~(1u << EVENT_STAY);
     slots_init(&world->body_slots);
@@ -116,7 +117,6 @@ void world_free(physics_world *world)
     array_free(&world->events);
     array_free(&world->enlarged);
     array_free(&world->found);
-    array_free(&world->renewed);
     array_free(&world->activated);
     array_free(&world->deactivated);
     array_free(&world->held);
@@ -132,16 +132,10 @@ void world_free(physics_world *world)
     array_free(&world->sleeping.members);
     array_free(&world->sleeping.contacts);
     array_free(&world->sleeping.next);
-    array_free(&world->sleeping.tail);
     array_free(&world->fast);
     array_free(&world->lost);
     array_free(&world->stops);
-    for (int i = 0; i < LOTS_MAX; i++) {
-        for (int k = 0; k < LOT_LISTS; k++) {
-            array_free(&world->lots[i].lists[k]);
-        }
-        array_free(&world->found_in[i]);
-    }
+    ranges_free_lots(world);
     array_free(&world->struck);
     contact_lanes_free(world);
     free(world);
@@ -151,6 +145,7 @@ void world_set_runner(physics_world *world, task_runner runner)
 {
     ASSERT(runner.threads >= 1 && (runner.threads == 1 || runner.run != NULL));
     world->runner = runner;
+    ranges_make_lots(world);
 }
 
 void world_set_clock(physics_world *world, double (*now_ms)(void))

@@ -273,7 +273,7 @@ typedef enum solver_pass { PASS_WARM_START, PASS_SOLVE, PASS_RELAX } solver_pass
 // What falls asleep or wakes; see sleep.c.
 typedef struct sleep_scratch {
     slot_list awake, members, contacts;
-    slot_list next, tail; // by body: chains of members
+    slot_list next; // by body: chains of members
 } sleep_scratch;
 
 // The contacts of a step, by colour, LANES at a time: arrays by group, see contact_lanes.h.
@@ -324,19 +324,21 @@ struct physics_world {
 
     ARRAY(physics_event) events; // of the step that is under way, or changes since the last one
     bool events_finished;        // a step ended: the next change or step starts a new list
-    ARRAY(uint32_t) enlarged;    // shapes whose boxes were renewed since pairs were last looked for
+    ARRAY(uint32_t)
+    enlarged; // shapes whose boxes were renewed since pairs were last looked for;
+              // then, to the end of the narrow phase, those of box_renewed
 
     task_runner runner; // run: NULL if the world has one thread
-    lot lots[LOTS_MAX]; // of the phase under way
+    lot *lots;          // of the phase under way
     // Scratch of a step, kept for its memory.
     item_pairs found;
-    item_pairs found_in[LOTS_MAX];    // by lot
+    item_pairs *found_in; // by lot
+    uint32_t lot_count;
     slot_list activated, deactivated; // contacts that got or lost their points in this step
     item_pairs rests[2];              // shapes and contacts of seams.c, and to sort them
     slot_list held;                   // awake bodies that something may touch, see integrate.c
     slot_list on_seams;               // bodies for seams.c
     ARRAY(turned_normal) turned;      // by seams.c, for this step
-    ARRAY(uint32_t) renewed;          // bodies with box_renewed
     slot_list began, ended;           // contacts that began or ceased to touch
     slot_list scratch;
     ARRAY(uint32_t) set_of; // union-find of sleep.c, by body

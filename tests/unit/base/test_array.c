@@ -54,9 +54,9 @@ static void array_growth_is_geometric(void **state)
         growths += a.capacity != before;
         assert_true(a.capacity >= a.count);
     }
-    // doubled from 16 to 8192, then 12 times a quarter more
-    assert_true(growths <= 1 + 9 + 12);
-    assert_true(a.capacity <= a.count + a.count / 4 + 1);
+    // doubled from 16 to 8192, to 32768 a quarter more each time, then an eighth
+    assert_true(growths <= 1 + 9 + 7 + 10);
+    assert_true(a.capacity <= a.count + a.count / 8 + 1);
     array_free(&a);
 }
 

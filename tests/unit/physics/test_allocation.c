@@ -137,6 +137,54 @@ static void sleeping_world_gives_back_what_only_moving_needs(void **state)
     assert_int_equal(held, before);
 }
 
+// What a body takes of memory after some steps. In so small a world, lists' spare included.
+static size_t bytes_a_body(const char *name, int scale, int steps)
+{
+    const scene_kind *kind = scene_find(name);
+    assert_non_null(kind);
+    size_t before = held;
+    physics_world *world = scene_create(kind, scale, (vec2d){0.0, 0.0});
+    for (int i = 0; i < steps; i++) {
+        world_step(world);
+    }
+    size_t bytes = (held - before) / world_count(world).bodies;
+    world_free(world);
+    assert_int_equal(held, before);
+    return bytes;
+}
+
+static void free_body_takes_few_bytes(void **state)
+{
+    (void)state;
+    assert_in_range(bytes_a_body("free", 60, 200), 200, 350);
+}
+
+static void body_with_a_contact_takes_less_than_600_bytes(void **state)
+{
+    (void)state;
+    assert_in_range(bytes_a_body("rest", 60, 200), 400, 570);
+    assert_in_range(bytes_a_body("asleep", 60, 400), 300, 460);
+}
+
+// A pyramid has three contacts a body.
+static void contact_takes_less_than_300_bytes(void **state)
+{
+    (void)state;
+    size_t pyramid = bytes_a_body("pyramid", 60, 200);
+    size_t free_one = bytes_a_body("free", 43, 200);
+    assert_in_range(pyramid, 900, 1180);
+    assert_in_range((pyramid - free_one) / 3, 200, 300);
+}
+
+// Soon after the events and pairs of its making are told, their memory is given back.
+static void world_is_small_soon_after_it_is_filled(void **state)
+{
+    (void)state;
+    size_t soon = bytes_a_body("rest", 60, 70);
+    size_t later = bytes_a_body("rest", 60, 300);
+    assert_true(soon <= later + 10);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -146,6 +194,10 @@ int main(void)
         cmocka_unit_test(turning_drum_hardly_ever_allocates),
         cmocka_unit_test(grid_of_joints_allocates_nothing),
         cmocka_unit_test(sleeping_world_gives_back_what_only_moving_needs),
+        cmocka_unit_test(free_body_takes_few_bytes),
+        cmocka_unit_test(body_with_a_contact_takes_less_than_600_bytes),
+        cmocka_unit_test(contact_takes_less_than_300_bytes),
+        cmocka_unit_test(world_is_small_soon_after_it_is_filled),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
