@@ -7,8 +7,11 @@
 #include "common/physics/contact_fill.h"
 
 #include <stddef.h>
+#include <string.h>
 
 // Rows are read and written as vectors: these lie side by side, on their own boundaries.
+_Static_assert(offsetof(contact, reference) == 0 && offsetof(contact, shape_b) == 28,
+               "the row of the frame, and of four words: body_a, body_b, shape_a, shape_b");
 _Static_assert(offsetof(contact, normal_impulse) == 64 &&
                    offsetof(contact, tangent_impulse) == 72 &&
                    offsetof(contact, total_impulse) == 80 &&
@@ -84,12 +87,17 @@ INLINE void gather_ways(const body_motion *motions, const contact_lanes *group, 
 
 // The contacts of a group, and what is known of them by their flags: a bit a lane.
 typedef struct seats {
+    contact *contacts; // of the world, by slot
     uint32_t slots[LANES];
-    contact *contacts[LANES];
     wide_int points; // how many each has
     uint32_t filled, touching, surface, round, deep;
     uint32_t told; // in events
 } seats;
+
+INLINE contact *contact_in(const seats *of, int lane)
+{
+    return &of->contacts[of->slots[lane]];
+}
 
 INLINE void fill_rounding(const physics_world *world, uint32_t group, const seats *of,
                           uint32_t lanes)
@@ -102,7 +110,7 @@ INLINE void fill_rounding(const physics_world *world, uint32_t group, const seat
     round->a = round->b = splat(0.0f);
     for (; lanes != 0; lanes &= lanes - 1) {
         int lane = __builtin_ctz(lanes);
-        rounding r = contact_rounding(world, of->contacts[lane]);
+        rounding r = contact_rounding(world, contact_in(of, lane));
         round->a[lane] = r.a;
         round->b[lane] = r.b;
     }
@@ -129,26 +137,47 @@ INLINE void drop_friction(contact_lanes *group, uint32_t lanes)
     }
 }
 
+// In a word of a contact that holds a slot and eight bits more, by how much each is shifted.
+enum {
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    SLOT_SHIFT = 0,
+    REST_SHIFT = SLOT_BITS
+#else
+    SLOT_SHIFT = 32 - SLOT_BITS,
+    REST_SHIFT = 0
+#endif
+};
+
+// Lanes in whose words with body_a a flag is set.
+INLINE uint32_t flagged_lanes(wide_int words, uint32_t flag)
+{
+    return signs_of(words << (31 - REST_SHIFT - __builtin_ctz(flag)));
+}
+
 // Who is in which lane.
 INLINE seats seat_contacts(const physics_world *world, contact_lanes *group, const uint32_t *slots,
                            uint32_t count)
 {
-    seats of = {.filled = (1u << count) - 1};
-    int32_t points[LANES] __attribute__((aligned(32)));
-    for (uint32_t lane = 0; lane < LANES; lane++) {
-        of.slots[lane] = lane < count ? slots[lane] : NONE;
-        contact *c = &world->contacts.data[of.slots[lane]];
-        of.contacts[lane] = c;
-        group->body_a[lane] = c->body_a;
-        group->body_b[lane] = c->body_b;
-        points[lane] = c->point_count;
-        of.touching |= (uint32_t)((c->flags & CONTACT_TOUCHING) != 0) << lane;
-        of.surface |= (uint32_t)((c->flags & CONTACT_SURFACE) != 0) << lane;
-        of.round |= (uint32_t)((c->flags & CONTACT_ROUND) != 0) << lane;
-        of.deep |= (uint32_t)((c->flags & CONTACT_DEEP) != 0) << lane;
-        of.told |= (uint32_t)((c->flags & (CONTACT_EVENTS | CONTACT_HIT)) != 0) << lane;
+    seats of = {.contacts = world->contacts.data, .filled = (1u << count) - 1};
+    if (count == LANES) {
+        memcpy(of.slots, slots, sizeof of.slots);
+    } else {
+        for (uint32_t lane = 0; lane < count; lane++) {
+            of.slots[lane] = slots[lane]; // the rest are NONE
+        }
     }
-    of.points = *(const wide_int *)(const void *)points;
+    wide words[4];
+    gather_fours(&of.contacts->reference + 1, sizeof *of.contacts, of.slots, words);
+    const wide_int a = (wide_int)words[0];
+    const wide_int b = (wide_int)words[1];
+    *(wide_int *)(void *)group->body_a = a >> SLOT_SHIFT & (int32_t)SLOT_MASK;
+    *(wide_int *)(void *)group->body_b = b >> SLOT_SHIFT & (int32_t)SLOT_MASK;
+    of.points = (wide_int)words[2] >> REST_SHIFT & 0xFF;
+    of.touching = flagged_lanes(a, CONTACT_TOUCHING);
+    of.surface = flagged_lanes(a, CONTACT_SURFACE);
+    of.round = flagged_lanes(a, CONTACT_ROUND);
+    of.deep = flagged_lanes(a, CONTACT_DEEP);
+    of.told = flagged_lanes(a, CONTACT_EVENTS) | flagged_lanes(a, CONTACT_HIT);
     return of;
 }
 
@@ -159,10 +188,10 @@ INLINE uint32_t fill_surfaces(const physics_world *world, surface_lanes *s, cons
     s->restitution = s->tangent_speed = s->rolling_resistance = s->rolling_impulse = splat(0.0f);
     for (uint32_t left = of->surface; left != 0; left &= left - 1) {
         int lane = __builtin_ctz(left);
-        surface one = contact_surface(world, of->contacts[lane]);
+        surface one = contact_surface(world, contact_in(of, lane));
         s->restitution[lane] = one.restitution;
         s->rolling_resistance[lane] = one.rolling_resistance;
-        s->rolling_impulse[lane] = of->contacts[lane]->rolling_impulse;
+        s->rolling_impulse[lane] = contact_in(of, lane)->rolling_impulse;
         s->tangent_speed[lane] = one.tangent_speed;
         features |= (one.rolling_resistance > 0.0f ? LANES_ROLLING : 0u) |
                     (one.tangent_speed != 0.0f ? LANES_CONVEYING : 0u);
@@ -261,7 +290,7 @@ INLINE void keep_approach(const seats *of, uint32_t lanes, const wide approach[2
     for (; lanes != 0; lanes &= lanes - 1) {
         int lane = __builtin_ctz(lanes);
         for (int i = 0; i < 2; i++) {
-            of->contacts[lane]->total_impulse[i] = approach[i][lane];
+            contact_in(of, lane)->total_impulse[i] = approach[i][lane];
         }
     }
 }

@@ -35,11 +35,6 @@ void world_want_events(physics_world *world, uint32_t kinds)
     world->event_mask = kinds;
 }
 
-bool event_wanted(const physics_world *world, event_kind kind)
-{
-    return (world->event_mask >> kind & 1) != 0;
-}
-
 void events_begin(physics_world *world)
 {
     if (world->events_finished) {

@@ -194,16 +194,16 @@ typedef struct contact_edge {
 // from where the bodies are, see contact_place_points(). Slots have 24 bits, see SLOT_BITS.
 typedef struct contact {
     _Alignas(64) transform reference; // B's frame seen from A's when the manifold was found
-    union {
-        float gap;       // without points: the shapes were at least this far apart then
-        uint16_t ids[2]; // of the points
-    };
-    float reach; // of shape B
     uint32_t body_a : 24, flags : 8;
     uint32_t body_b : 24, colour : 8;
     uint32_t shape_a : 24; // in the order in which the manifold functions take them
     uint32_t point_count : 8;
     uint32_t shape_b;
+    union {
+        float gap;       // without points: the shapes were at least this far apart then
+        uint16_t ids[2]; // of the points
+    };
+    float reach;          // of shape B
     uint32_t awake_index; // place in world.awake_contacts + 1; 0: both bodies sleep or do not move
     uint32_t colour_index;
     contact_edge edges[2];
@@ -530,7 +530,10 @@ typedef void (*joint_visit)(physics_world *world, uint32_t joint, uint32_t other
 void joint_visit_all(physics_world *world, uint32_t body, joint_visit visit, void *context);
 
 // events (events.c)
-bool event_wanted(const physics_world *world, event_kind kind);
+static inline bool event_wanted(const physics_world *world, event_kind kind)
+{
+    return (world->event_mask >> kind & 1) != 0;
+}
 void event_push(physics_world *world, const physics_event *event);
 void event_push_body(physics_world *world, event_kind kind, uint32_t body);
 void event_push_contact(physics_world *world, event_kind kind, uint32_t contact);
