@@ -98,11 +98,19 @@ static void refresh_trees(physics_world *world)
     }
 }
 
+enum { AHEAD = 8 }; // shapes: of a large world, most lie beyond the caches
+
 // Boxes are new no more. Their bodies note it, for narrow_phase.c ends what has parted.
 static void take_enlarged(physics_world *world)
 {
-    for (uint32_t i = 0; i < world->enlarged.count; i++) {
-        shape *s = &world->shapes.data[world->enlarged.data[i]];
+    const uint32_t count = world->enlarged.count;
+    const uint32_t *slots = world->enlarged.data;
+    for (uint32_t i = 0; i < count; i++) {
+        if (i + 2 * AHEAD < count) {
+            __builtin_prefetch(&world->shapes.data[slots[i + 2 * AHEAD]], 1);
+            __builtin_prefetch(&world->motions.data[world->shapes.data[slots[i + AHEAD]].body], 1);
+        }
+        shape *s = &world->shapes.data[slots[i]];
         s->flags &= (uint8_t)~SHAPE_ENLARGED;
         world->motions.data[s->body].box_renewed = true;
     }
