@@ -16,7 +16,6 @@ typedef struct carom_world {
     physics_world *world;
     crew *crew; // NULL: one thread
     uint32_t count;
-    body_row *rows;
     uint8_t *image;
 } carom_world;
 
@@ -61,7 +60,6 @@ static void destroy(void *world)
     carom_world *self = world;
     world_free(self->world);
     crew_destroy(self->crew);
-    free(self->rows);
     free(self->image);
     free(self);
 }
@@ -74,15 +72,14 @@ static void step(void *world)
 
 static void read_bodies(void *world, engine_body *bodies)
 {
-    carom_world *self = world;
-    if (self->rows == NULL) {
-        self->rows = calloc(self->count, sizeof *self->rows);
-    }
-    if (self->rows == NULL || world_rows(self->world, self->rows, self->count) != self->count) {
+    const carom_world *self = world;
+    body_row *rows =
+        calloc(self->count, sizeof *rows); // not kept: it is none of the world's memory
+    if (rows == NULL || world_rows(self->world, rows, self->count) != self->count) {
         abort();
     }
     for (uint32_t i = 0; i < self->count; i++) {
-        const body_row *row = &self->rows[i];
+        const body_row *row = &rows[i];
         bodies[i] = (engine_body){
             .x = row->position.x,
             .y = row->position.y,
@@ -91,6 +88,7 @@ static void read_bodies(void *world, engine_body *bodies)
             .vy = (double)row->velocity.y,
         };
     }
+    free(rows);
 }
 
 static uint32_t contacts(void *world)
