@@ -106,9 +106,22 @@ static void unlist_contact(physics_world *world, graph_colour *colour, const con
 static void list_joint(physics_world *world, uint32_t slot, uint32_t colour)
 {
     joint *j = &world->joints.data[slot];
-    j->colour = colour;
-    j->colour_index = world->graph[colour].joints.count;
-    array_push(&world->graph[colour].joints, slot);
+    joint_sort sort = joint_sort_of(world, j);
+    slot_list *list = &world->graph[colour].joints[sort];
+    j->colour = (uint8_t)colour;
+    j->sort = sort;
+    j->colour_index = list->count;
+    array_push(list, slot);
+}
+
+static void unlist_joint(physics_world *world, uint32_t slot)
+{
+    const joint *j = &world->joints.data[slot];
+    slot_list *list = &world->graph[j->colour].joints[j->sort];
+    array_swap_remove(list, j->colour_index);
+    if (j->colour_index < list->count) {
+        world->joints.data[list->data[j->colour_index]].colour_index = j->colour_index;
+    }
 }
 
 // Takes that very colour, if it may be and is free.
@@ -143,8 +156,7 @@ bool graph_place_contact(physics_world *world, uint32_t slot, uint32_t colour)
 bool graph_place_joint(physics_world *world, uint32_t slot, uint32_t colour)
 {
     const joint *j = &world->joints.data[slot];
-    bool geared = j->joint_a != NONE; // writes to more than two bodies, see joint.c
-    if (colour > COLOUR_OVERFLOW || (geared && colour != COLOUR_OVERFLOW) ||
+    if (colour > COLOUR_OVERFLOW || (colour != COLOUR_OVERFLOW && joint_is_geared(world, j)) ||
         !take_given_colour(world, colour, j->body_a, j->body_b)) {
         return false;
     }
@@ -170,24 +182,40 @@ void graph_remove_contact(physics_world *world, uint32_t slot)
     c->colour = COLOUR_NONE;
 }
 
-uint32_t graph_add_joint(physics_world *world, uint32_t slot, uint32_t body_a, uint32_t body_b)
+uint32_t graph_joint_count(const physics_world *world, uint32_t colour)
 {
-    uint32_t colour = take_colour(world, body_a, body_b);
-    list_joint(world, slot, colour);
-    return colour;
+    uint32_t count = 0;
+    for (int sort = 0; sort < JOINT_SORTS; sort++) {
+        count += world->graph[colour].joints[sort].count;
+    }
+    return count;
 }
 
-void graph_remove_joint(physics_world *world, uint32_t slot, uint32_t body_a, uint32_t body_b)
+// What writes to more than two bodies is solved with those that run one by one.
+void graph_add_joint(physics_world *world, uint32_t slot)
+{
+    const joint *j = &world->joints.data[slot];
+    uint32_t colour = joint_is_geared(world, j) ? (uint32_t)COLOUR_OVERFLOW
+                                                : take_colour(world, j->body_a, j->body_b);
+    list_joint(world, slot, colour);
+}
+
+void graph_remove_joint(physics_world *world, uint32_t slot)
 {
     joint *j = &world->joints.data[slot];
     if (j->colour == COLOUR_NONE) {
         return;
     }
-    graph_colour *colour = &world->graph[j->colour];
-    array_swap_remove(&colour->joints, j->colour_index);
-    if (j->colour_index < colour->joints.count) {
-        world->joints.data[colour->joints.data[j->colour_index]].colour_index = j->colour_index;
-    }
-    give_colour(world, j->colour, body_a, body_b);
+    unlist_joint(world, slot);
+    give_colour(world, j->colour, j->body_a, j->body_b);
     j->colour = COLOUR_NONE;
+}
+
+void graph_relist_joint(physics_world *world, uint32_t slot)
+{
+    const joint *j = &world->joints.data[slot];
+    if (j->colour != COLOUR_NONE) {
+        unlist_joint(world, slot);
+        list_joint(world, slot, j->colour);
+    }
 }

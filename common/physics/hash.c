@@ -133,26 +133,27 @@ static uint64_t hash_contact(const physics_world *world, uint32_t slot)
 static uint64_t hash_joint(const physics_world *world, uint32_t slot)
 {
     const joint *j = &world->joints.data[slot];
-    const joint_settings *s = &j->settings;
+    const joint_settings *s = joint_settings_of(world, j);
     const joint_impulses *p = &j->impulses;
     const uint32_t kept = JOINT_FLAG_COLLIDE | JOINT_FLAG_MOTOR;
-    fold_words sum = fold_start(ROW_JOINT, slots_id(&world->joint_slots, slot),
-                                (uint64_t)j->kind << 32 | (j->flags & kept) << 8 | j->colour);
+    fold_words sum =
+        fold_start(ROW_JOINT, slots_id(&world->joint_slots, slot),
+                   (uint64_t)j->kind << 32 | (uint32_t)(j->flags & kept) << 8 | j->colour);
     sum = fold_add(sum, 1,
                    fold_of_words((uint64_t)j->body_a << 32 | j->body_b,
-                                 (uint64_t)j->joint_a << 32 | j->joint_b));
+                                 (uint64_t)s->joint_a << 32 | s->joint_b));
     sum = add_vec2d(sum, 2, j->anchor_a);
     sum = add_vec2d(sum, 3, j->anchor_b);
     sum = add_vec2d(sum, 4, s->target);
     sum = add_vec2d(sum, 5, s->ground_a);
     sum = add_vec2d(sum, 6, s->ground_b);
-    sum = fold_add(sum, 7, fold_of_2_doubles(j->angle, s->reference_angle));
-    sum = fold_add(sum, 8, fold_of_2_doubles(j->gear_a, j->gear_b));
-    sum = fold_add(sum, 9, fold_of_2_doubles(j->gear_constant, 0.0));
-    sum = add_vecs(sum, 10, j->axis, s->velocity);
+    sum = fold_add(sum, 7, fold_of_2_doubles(j->angle, j->reference_angle));
+    sum = fold_add(sum, 8, fold_of_2_doubles(s->gear_a, s->gear_b));
+    sum = fold_add(sum, 9, fold_of_2_doubles(s->gear_constant, 0.0));
+    sum = add_vecs(sum, 10, s->axis, s->velocity);
     sum = add_floats(sum, 11, s->lower, s->upper, s->motor_speed, s->max_force);
     sum = add_floats(sum, 12, s->max_torque, s->hertz, s->damping_ratio, s->angular_hertz);
-    sum = add_floats(sum, 13, s->angular_damping_ratio, s->length, s->ratio, s->target_angle);
+    sum = add_floats(sum, 13, s->angular_damping_ratio, j->length, s->ratio, s->target_angle);
     sum = add_floats(sum, 14, s->target_translation, s->break_force, s->break_torque, p->angular);
     sum = add_floats(sum, 15, p->linear.x, p->linear.y, p->lower, p->upper);
     sum = add_floats(sum, 16, p->motor, p->spring, 0.0f, 0.0f);

@@ -31,8 +31,8 @@ const integrate_kernels *integrate_kernels_choose(void)
 // What is in the overflow has no colour that would tell; then everybody counts as held.
 static bool colours_tell(const physics_world *world)
 {
-    const graph_colour *overflow = &world->graph[COLOUR_OVERFLOW];
-    return overflow->contacts.count == 0 && overflow->joints.count == 0;
+    return world->graph[COLOUR_OVERFLOW].contacts.count == 0 &&
+           graph_joint_count(world, COLOUR_OVERFLOW) == 0;
 }
 
 // A kinematic body is nobody's to change, but those that it touches see it move.

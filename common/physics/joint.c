@@ -69,9 +69,10 @@ void joint_link(physics_world *world, uint32_t slot)
             link_edge(world, slot, side);
         }
     }
-    if (world->joints.data[slot].joint_a != NONE) {
-        world->joints.data[world->joints.data[slot].joint_a].flags |= JOINT_FLAG_GEARED;
-        world->joints.data[world->joints.data[slot].joint_b].flags |= JOINT_FLAG_GEARED;
+    const joint_settings *s = joint_settings_of(world, &world->joints.data[slot]);
+    if (s->joint_a != NONE) {
+        world->joints.data[s->joint_a].flags |= JOINT_FLAG_GEARED;
+        world->joints.data[s->joint_b].flags |= JOINT_FLAG_GEARED;
     }
 }
 
@@ -107,6 +108,12 @@ bool joint_prevents_contact(const physics_world *world, uint32_t body_a, uint32_
 
 typedef void (*gear_visit)(physics_world *world, uint32_t gear);
 
+static bool stands_on(const physics_world *world, const joint *gear, uint32_t slot)
+{
+    const joint_settings *s = joint_settings_of(world, gear);
+    return s->joint_a == slot || s->joint_b == slot;
+}
+
 // The gears that stand on a joint hang on one of its bodies each. The visit may end them.
 static void visit_gears(physics_world *world, uint32_t slot, gear_visit visit)
 {
@@ -115,7 +122,7 @@ static void visit_gears(physics_world *world, uint32_t slot, gear_visit visit)
         while (key != NONE) {
             const joint *j = &world->joints.data[key >> 1];
             uint32_t gear = key >> 1;
-            bool stands = j->kind == JOINT_GEAR && (j->joint_a == slot || j->joint_b == slot);
+            bool stands = j->kind == JOINT_GEAR && stands_on(world, j, slot);
             key = edge_next(world, key); // before the visit, which may end the gear
             if (stands) {
                 visit(world, gear);
@@ -145,24 +152,14 @@ static bool may_be_awake(const physics_world *world, const joint *j)
     if (j->kind == JOINT_FILTER || !both_enabled(world, j)) {
         return false;
     }
-    if (j->joint_a != NONE && !(both_enabled(world, &world->joints.data[j->joint_a]) &&
-                                both_enabled(world, &world->joints.data[j->joint_b]))) {
-        return false;
+    if (joint_is_geared(world, j)) {
+        const joint_settings *s = joint_settings_of(world, j);
+        if (!both_enabled(world, &world->joints.data[s->joint_a]) ||
+            !both_enabled(world, &world->joints.data[s->joint_b])) {
+            return false;
+        }
     }
     return is_awake_dynamic(world, j->body_a) || is_awake_dynamic(world, j->body_b);
-}
-
-// A gear on joints writes to up to four bodies: it is solved with those that run one by one.
-static void enter_graph(physics_world *world, uint32_t slot)
-{
-    joint *j = &world->joints.data[slot];
-    if (j->joint_a == NONE) {
-        graph_add_joint(world, slot, j->body_a, j->body_b);
-        return;
-    }
-    j->colour = COLOUR_OVERFLOW;
-    j->colour_index = world->graph[COLOUR_OVERFLOW].joints.count;
-    array_push(&world->graph[COLOUR_OVERFLOW].joints, slot);
 }
 
 bool joint_restore_awake(physics_world *world, uint32_t slot)
@@ -182,28 +179,31 @@ void joint_activate(physics_world *world, uint32_t slot)
     if (!joint_restore_awake(world, slot)) {
         return;
     }
-    enter_graph(world, slot);
+    graph_add_joint(world, slot);
     if ((j->flags & JOINT_FLAG_GEARED) != 0) {
         visit_gears(world, slot, joint_activate);
     }
 }
 
-static bool is_finite(const joint *j)
+static bool is_finite(const joint *j, const joint_settings *s)
 {
     const joint_impulses *p = &j->impulses;
     float sum = p->linear.x + p->linear.y + p->angular + p->lower + p->upper + p->motor +
                 p->spring + j->total_force.x + j->total_force.y + j->total_torque;
-    return isfinite(sum) && isfinite(j->angle) && isfinite(j->gear_a) && isfinite(j->gear_b);
+    return isfinite(sum) && isfinite(j->angle) && isfinite(s->gear_a) && isfinite(s->gear_b);
 }
 
 // What a body that lost finiteness has left in the joint must not come back with it.
-static void forget_if_not_finite(joint *j)
+static void forget_if_not_finite(joint *j, joint_settings *s)
 {
-    if (!is_finite(j)) {
+    if (!is_finite(j, s)) {
         j->impulses = (joint_impulses){0};
         j->total_force = (vec2){0.0f, 0.0f};
         j->total_torque = 0.0f;
-        j->angle = j->gear_a = j->gear_b = 0.0;
+        j->angle = 0.0;
+        if (j->kind == JOINT_GEAR) {
+            s->gear_a = s->gear_b = 0.0;
+        }
     }
 }
 
@@ -219,8 +219,8 @@ void joint_deactivate(physics_world *world, uint32_t slot)
         world->joints.data[world->awake_joints.data[index]].awake_index = index + 1;
     }
     j->awake_index = 0;
-    graph_remove_joint(world, slot, j->body_a, j->body_b);
-    forget_if_not_finite(j);
+    graph_remove_joint(world, slot);
+    forget_if_not_finite(j, joint_settings_of(world, j));
     if ((j->flags & JOINT_FLAG_GEARED) != 0) {
         visit_gears(world, slot, joint_deactivate);
     }
@@ -291,7 +291,7 @@ status joint_create(physics_world *world, const joint_def *def, joint_id *out, e
     if (s != STATUS_OK) {
         return s;
     }
-    joint made = joint_make(world, def);
+    joint_parts made = joint_make(world, def);
     s = joint_check_rod(&made, err);
     if (s != STATUS_OK) {
         return s;
@@ -300,11 +300,13 @@ status joint_create(physics_world *world, const joint_def *def, joint_id *out, e
     uint32_t slot = slots_take(&world->joint_slots);
     array_reserve(&world->joints, world->joint_slots.end);
     world->joints.count = world->joint_slots.end;
-    world->joints.data[slot] = made;
+    joint_settings_put(world, &made.record, &made.settings);
+    const joint *j = &made.record;
+    world->joints.data[slot] = *j;
     joint_link(world, slot);
-    joint_wake_bodies(world, &made);
-    if (made.body_a != NONE && (made.flags & JOINT_FLAG_COLLIDE) == 0) {
-        end_contacts(world, made.body_a, made.body_b);
+    joint_wake_bodies(world, j);
+    if (j->body_a != NONE && (j->flags & JOINT_FLAG_COLLIDE) == 0) {
+        end_contacts(world, j->body_a, j->body_b);
     }
     joint_activate(world, slot);
     *out = joint_id_of(world, slot);
@@ -324,6 +326,7 @@ static void destroy(physics_world *world, uint32_t slot)
             unlink_edge(world, slot, side);
         }
     }
+    joint_settings_drop(world, &world->joints.data[slot]);
     world->joints.data[slot] = (joint){0};
     slots_release(&world->joint_slots, slot);
     if (ended.body_a != NONE && (ended.flags & JOINT_FLAG_COLLIDE) == 0) {
@@ -359,6 +362,8 @@ void joint_destroy_all(physics_world *world, uint32_t body_)
 void joints_free(physics_world *world)
 {
     array_free(&world->joints);
+    array_free(&world->joint_settings);
+    slots_deinit(&world->settings_slots);
     array_free(&world->awake_joints);
     joint_solver_free(world->joint_solver);
 }
@@ -367,7 +372,7 @@ void joints_free(physics_world *world)
 
 static bool is_overloaded(const physics_world *world, const joint *j)
 {
-    const joint_settings *s = &j->settings;
+    const joint_settings *s = joint_settings_of(world, j);
     float inv_dt = world->step.inv_dt;
     float force = inv_dt * vec2_length(j->total_force);
     float torque = inv_dt * float_abs(j->total_torque);

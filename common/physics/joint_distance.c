@@ -5,19 +5,20 @@
 // Where the anchors coincide there is no direction and nothing acts.
 #include "common/physics/joint_internal.h"
 
-static bool is_rod(const joint *j)
+static bool is_rod(const single_joint *j)
 {
-    const joint_settings *s = &j->settings;
-    bool motor = (j->flags & JOINT_FLAG_MOTOR) != 0;
+    const joint_settings *s = j->settings;
+    bool motor = (j->record->flags & JOINT_FLAG_MOTOR) != 0;
     return !(s->hertz > 0.0f) && !(s->lower > -INFINITY) && !(s->upper < INFINITY) && !motor;
 }
 
-static float total_along(const joint *j)
+static float total_along(const single_joint *j)
 {
-    return j->impulses.linear.x + drive_total(&j->impulses) + j->impulses.motor;
+    return j->record->impulses.linear.x + drive_total(&j->record->impulses) +
+           j->record->impulses.motor;
 }
 
-static void warm_start(physics_world *world, joint *j)
+static void warm_start(physics_world *world, single_joint *j)
 {
     joint_pair p = pair_read(world, j);
     float length;
@@ -26,7 +27,7 @@ static void warm_start(physics_world *world, joint *j)
     pair_write(world, j, &p);
 }
 
-static void solve(physics_world *world, joint *j, bool use_bias)
+static void solve(physics_world *world, single_joint *j, bool use_bias)
 {
     joint_scratch *s = &j->scratch;
     joint_pair p = pair_read(world, j);
@@ -39,22 +40,22 @@ static void solve(physics_world *world, joint *j, bool use_bias)
     drive d = {.position = length,
                .rate = vec2_dot(along, pair_velocity(&p, p.arm_a, p.arm_b)),
                .inverse_mass = inverse_mass,
-               .rest = j->settings.length,
+               .rest = j->record->length,
                .motor = true,
-               .max = j->settings.max_force};
+               .max = j->settings->max_force};
     float impulse = joint_drive(world, j, d, use_bias);
     if (is_rod(j)) {
         float rate = d.rate + impulse * inverse_mass;
         impulse += soft_impulse(softness_pass(j, use_bias), 1.0f / inverse_mass,
-                                length - j->settings.length, rate, &j->impulses.linear.x);
+                                length - j->record->length, rate, &j->record->impulses.linear.x);
     } else {
-        j->impulses.linear.x = 0.0f;
+        j->record->impulses.linear.x = 0.0f;
     }
     pair_push_at(&p, s, vec2_scale(impulse, along), p.arm_a, p.arm_b);
     pair_write(world, j, &p);
 }
 
-static void reaction(const physics_world *world, const joint *j, vec2 *force, float *torque)
+static void reaction(const physics_world *world, const single_joint *j, vec2 *force, float *torque)
 {
     joint_pair p = pair_read(world, j);
     float length;

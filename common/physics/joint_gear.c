@@ -37,17 +37,19 @@ static gear_side make_side(const physics_world *world, const joint *on, uint32_t
         s.arm_p = vec2d_relative(p->center, anchor_a);
         s.arm_q = vec2d_relative(q->center, anchor_b);
         s.separation = vec2d_relative(anchor_a, anchor_b);
-        s.axis = rot_vec(p->rotation, on->axis);
+        s.axis = rot_vec(p->rotation, joint_settings_of(world, on)->axis);
     }
     return s;
 }
 
-static void prepare(physics_world *world, joint *j)
+static void prepare(const physics_world *world, single_joint *j)
 {
     const joint *joints = world->joints.data;
-    gear_sides(world, j, &j->gear_a, &j->gear_b);
-    j->gear.a = make_side(world, j->joint_a != NONE ? &joints[j->joint_a] : NULL, j->body_a);
-    j->gear.b = make_side(world, j->joint_b != NONE ? &joints[j->joint_b] : NULL, j->body_b);
+    gear_sides(world, j->record, j->settings, &j->settings->gear_a, &j->settings->gear_b);
+    uint32_t a = j->settings->joint_a;
+    uint32_t b = j->settings->joint_b;
+    j->gear.a = make_side(world, a != NONE ? &joints[a] : NULL, j->record->body_a);
+    j->gear.b = make_side(world, b != NONE ? &joints[b] : NULL, j->record->body_b);
 }
 
 static void add_part(gear_jacobian *jacobian, part added)
@@ -90,11 +92,11 @@ static void add_side(const physics_world *world, gear_jacobian *jacobian, const 
     add_part(jacobian, q);
 }
 
-static gear_jacobian make_jacobian(const physics_world *world, joint *j)
+static gear_jacobian make_jacobian(const physics_world *world, single_joint *j)
 {
     gear_jacobian jacobian = {.count = 0};
-    add_side(world, &jacobian, &j->gear.a, 1.0f, &j->gear_a);
-    add_side(world, &jacobian, &j->gear.b, j->settings.ratio, &j->gear_b);
+    add_side(world, &jacobian, &j->gear.a, 1.0f, &j->settings->gear_a);
+    add_side(world, &jacobian, &j->gear.b, j->settings->ratio, &j->settings->gear_b);
     return jacobian;
 }
 
@@ -108,10 +110,10 @@ static void push(physics_world *world, const gear_jacobian *jacobian, float impu
     }
 }
 
-static void warm_start(physics_world *world, joint *j)
+static void warm_start(physics_world *world, single_joint *j)
 {
     gear_jacobian jacobian = make_jacobian(world, j);
-    push(world, &jacobian, j->impulses.linear.x);
+    push(world, &jacobian, j->record->impulses.linear.x);
 }
 
 static void count_turns(const physics_world *world, gear_side *s, double *x)
@@ -123,11 +125,11 @@ static void count_turns(const physics_world *world, gear_side *s, double *x)
     }
 }
 
-static void solve(physics_world *world, joint *j, bool use_bias)
+static void solve(physics_world *world, single_joint *j, bool use_bias)
 {
     if (!use_bias) {
-        count_turns(world, &j->gear.a, &j->gear_a);
-        count_turns(world, &j->gear.b, &j->gear_b);
+        count_turns(world, &j->gear.a, &j->settings->gear_a);
+        count_turns(world, &j->gear.b, &j->settings->gear_b);
     }
     gear_jacobian jacobian = make_jacobian(world, j);
     float inverse_mass = 0.0f;
@@ -139,17 +141,20 @@ static void solve(physics_world *world, joint *j, bool use_bias)
             p->inv_mass * vec2_length_squared(p->linear) + p->inv_inertia * p->turning * p->turning;
         rate += vec2_dot(p->linear, state->velocity) + p->turning * state->angular_velocity;
     }
-    double off = j->gear_a + (double)j->settings.ratio * j->gear_b - j->gear_constant;
+    double off = j->settings->gear_a + (double)j->settings->ratio * j->settings->gear_b -
+                 j->settings->gear_constant;
     push(world, &jacobian,
          soft_impulse(use_bias ? softness_rigid(world) : SOFTNESS_RELAX,
-                      inverse_or_zero(inverse_mass), (float)off, rate, &j->impulses.linear.x));
+                      inverse_or_zero(inverse_mass), (float)off, rate,
+                      &j->record->impulses.linear.x));
 }
 
 // On b, as its own side takes it: a force along a slide, a torque on a turn.
-static void reaction(const physics_world *world, const joint *j, vec2 *force, float *torque)
+static void reaction(const physics_world *world, const single_joint *j, vec2 *force, float *torque)
 {
     const gear_side *s = &j->gear.b;
-    float impulse = j->impulses.linear.x * j->settings.ratio * (s->q == j->body_b ? 1.0f : -1.0f);
+    float impulse = j->record->impulses.linear.x * j->settings->ratio *
+                    (s->q == j->record->body_b ? 1.0f : -1.0f);
     *force = (vec2){0.0f, 0.0f};
     *torque = impulse;
     if (s->slides) {

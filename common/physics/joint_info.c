@@ -4,20 +4,22 @@
 
 #include <math.h>
 
-static joint_def definition_of(const physics_world *world, const joint *j)
+static joint_def definition_of(const physics_world *world, const joint_parts *parts)
 {
-    joint_def def = joint_def_default(j->kind);
-    joint_settings_tell(j, &def);
+    const joint *j = &parts->record;
+    const joint_settings *s = &parts->settings;
+    joint_def def = joint_def_default((joint_kind)j->kind);
+    joint_settings_tell(parts, &def);
     def.a = j->body_a != NONE ? body_id_of(world, j->body_a) : 0;
     def.b = body_id_of(world, j->body_b);
     def.anchor_a = j->anchor_a;
     def.anchor_b = j->anchor_b;
     if (j->body_a != NONE) {
-        def.axis = rot_vec(world->motions.data[j->body_a].rotation, j->axis);
+        def.axis = rot_vec(world->motions.data[j->body_a].rotation, s->axis);
     }
-    if (j->joint_a != NONE) {
-        def.joint_a = joint_id_of(world, j->joint_a);
-        def.joint_b = joint_id_of(world, j->joint_b);
+    if (s->joint_a != NONE) {
+        def.joint_a = joint_id_of(world, s->joint_a);
+        def.joint_b = joint_id_of(world, s->joint_b);
     }
     return def;
 }
@@ -30,11 +32,11 @@ status joint_set(physics_world *world, joint_id id, uint32_t fields, const joint
     if (s != STATUS_OK) {
         return s;
     }
-    joint changed = world->joints.data[slot];
+    joint_parts changed = joint_parts_of(world, slot);
     joint_def checked = *values;
-    checked.kind = changed.kind;
-    s = joint_fields_check(changed.kind, fields, &checked, err);
-    uint32_t fixed = fields & ~joint_kind_settable(changed.kind);
+    checked.kind = (joint_kind)changed.record.kind;
+    s = joint_fields_check(checked.kind, fields, &checked, err);
+    uint32_t fixed = fields & ~joint_kind_settable(checked.kind);
     if (s == STATUS_OK && fixed != 0) {
         return error_set(err, STATUS_INVALID_ARGUMENT,
                          "%s: is given when a joint is made, for good",
@@ -53,9 +55,10 @@ status joint_set(physics_world *world, joint_id id, uint32_t fields, const joint
         return s;
     }
     events_begin(world);
-    world->joints.data[slot].settings = changed.settings;
-    world->joints.data[slot].flags = changed.flags;
-    joint_wake_bodies(world, &changed);
+    joint_settings_put(world, &changed.record, &changed.settings);
+    world->joints.data[slot] = changed.record;
+    graph_relist_joint(world, slot);
+    joint_wake_bodies(world, &changed.record);
     return STATUS_OK;
 }
 
@@ -74,14 +77,16 @@ static vec2 anchor_velocity(const physics_world *world, uint32_t body_, vec2d pl
     return vec2_add(state->velocity, vec2_cross_sv(state->angular_velocity, arm));
 }
 
-static void measure(const physics_world *world, const joint *j, joint_info *info)
+static void measure(const physics_world *world, const joint_parts *parts, joint_info *info)
 {
+    const joint *j = &parts->record;
+    const joint_settings *s = &parts->settings;
     vec2d apart = vec2d_sub(info->anchor_b, info->anchor_a);
     info->length = length_of(apart);
     if (j->body_a == NONE) {
         return;
     }
-    info->angle = joint_relative_angle(world, j->body_a, j->body_b, j->settings.reference_angle);
+    info->angle = joint_relative_angle(world, j->body_a, j->body_b, j->reference_angle);
     if (j->kind == JOINT_REVOLUTE || j->kind == JOINT_WHEEL) {
         info->angle = joint_unwrap(info->angle, j->angle);
         info->speed = (double)world->states.data[j->body_b].angular_velocity -
@@ -101,12 +106,12 @@ static void measure(const physics_world *world, const joint *j, joint_info *info
         info->speed = (double)vec2_dot(along, vec2_sub(b, a));
     }
     if (j->kind == JOINT_GEAR) {
-        gear_sides(world, j, &info->side_a, &info->side_b);
+        gear_sides(world, j, s, &info->side_a, &info->side_b);
     }
     if (j->kind == JOINT_PULLEY) {
-        info->side_a = length_of(vec2d_sub(info->anchor_a, j->settings.ground_a));
-        info->side_b = length_of(vec2d_sub(info->anchor_b, j->settings.ground_b));
-        info->length = info->side_a + (double)j->settings.ratio * info->side_b;
+        info->side_a = length_of(vec2d_sub(info->anchor_a, s->ground_a));
+        info->side_b = length_of(vec2d_sub(info->anchor_b, s->ground_b));
+        info->length = info->side_a + (double)s->ratio * info->side_b;
     }
 }
 
@@ -117,17 +122,18 @@ status joint_get(const physics_world *world, joint_id id, joint_info *out, error
     if (s != STATUS_OK) {
         return s;
     }
-    const joint *j = &world->joints.data[slot];
+    const joint_parts parts = joint_parts_of(world, slot);
+    const joint *j = &parts.record;
     double hz = world->def.hz;
     *out = (joint_info){
         .id = id,
-        .def = definition_of(world, j),
+        .def = definition_of(world, &parts),
         .anchor_a = joint_anchor_a(world, j),
         .anchor_b = joint_anchor_b(world, j),
         .force = {hz * (double)j->total_force.x, hz * (double)j->total_force.y},
         .torque = hz * (double)j->total_torque,
     };
-    measure(world, j, out);
+    measure(world, &parts, out);
     return STATUS_OK;
 }
 

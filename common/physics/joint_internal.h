@@ -1,11 +1,14 @@
 // The inside of a joint: one layout for all kinds, and what the files of the kinds share.
 //
-// A joint is four parts. Its definition and its impulses are state: they influence the future, are
-// hashed and imaged
-// ("state" below; `colour` too, as all colours are). Its links (edges, awake_index, colour_index)
-// follow from what joints there are and which are awake. Its report is what the last step found,
-// for joint_get() and for breaking. Its scratch is written by joints_prepare() and means nothing
-// between steps.
+// A joint is in three places. Its record has where it acts, its impulses, its links and what the
+// last step found, for joint_get() and for breaking. Its settings are apart: those of most joints
+// are what their kind has by default, and these are there once. And what is worked out for a step
+// is with the solver alone: in lanes (joint_lanes.h) or, of what is solved one at a time, in a
+// single_joint.
+//
+// Record and settings but for links and report are state: they influence the future, are hashed and
+// imaged ("state" below; `colour` too, as all colours are). Links follow from what joints there are
+// and which are awake.
 //
 // Impulses act on b as they stand and on a negated.
 #ifndef CAROM_COMMON_PHYSICS_JOINT_INTERNAL_H
@@ -35,20 +38,23 @@ typedef struct softness {
     float velocity, position, impulse, push;
 } softness;
 
+// What is given, and of a gear what it has come to; see joint_def. Equal to the byte or not: no
+// padding.
 typedef struct joint_settings {
-    // read in every step, see joint
-    double reference_angle;
-    float lower, upper; // ±INFINITY: none
-    float hertz;
-    float break_force, break_torque; // 0: never
-    // the rest
-    float damping_ratio, angular_hertz, angular_damping_ratio;
-    float motor_speed, max_force, max_torque;
-    float length, ratio;
-    float target_angle, target_translation;
-    vec2 velocity;
     vec2d target, ground_a, ground_b;
+    double gear_a, gear_b;     // gear: x_a and x_b as last seen
+    double gear_constant;      // gear: what x_a + ratio x_b has to be
+    uint32_t joint_a, joint_b; // slots; gear, NONE: of the bodies themselves
+    vec2 axis;                 // unit, in the frame of a
+    vec2 velocity;
+    float lower, upper; // ±INFINITY: none
+    float hertz, damping_ratio, angular_hertz, angular_damping_ratio;
+    float motor_speed, max_force, max_torque;
+    float ratio;
+    float target_angle, target_translation;
+    float break_force, break_torque; // 0: never
 } joint_settings;
+_Static_assert(sizeof(joint_settings) == 72 + 8 + 16 + 14 * sizeof(float), "no padding");
 
 typedef struct joint_impulses { // of a sub-step [N s, N m s]
     vec2 linear; // point (revolute, weld, motor, mouse); x: across the axis, along the rod, of the
@@ -85,46 +91,60 @@ typedef struct gear_scratch {
     float error; // x_a + ratio x_b less the constant, as the step began
 } gear_scratch;
 
+// How a joint is solved.
+typedef enum joint_sort {
+    SORT_PLAIN,  // revolute, in lanes
+    SORT_DRIVEN, // the same with a spring, a motor or limits
+    SORT_SINGLE  // one at a time
+} joint_sort;
+_Static_assert(SORT_SINGLE + 1 == JOINT_SORTS, "a list of each");
+
 typedef struct joint {
-    // what a step reads and writes of every joint: two cache lines
     // state
-    _Alignas(64) joint_kind kind;
-    uint32_t flags;
-    uint32_t body_a, body_b;  // slots; mouse: body_a is NONE
-    vec2d anchor_a, anchor_b; // in the frames of the bodies
-    double angle;             // revolute, wheel: with the turns, as last seen
+    _Alignas(64) vec2d anchor_a; // in the frames of the bodies
+    vec2d anchor_b;
+    uint32_t body_a : 24, kind : 8;   // slots; mouse: body_a is NONE. joint_kind
+    uint32_t body_b : 24, colour : 8; // COLOUR_NONE: not awake
+    double angle;                     // revolute, wheel: with the turns, as last seen
+    uint32_t settings_at : 24;        // place in world.joint_settings, see joint_settings.c
+    uint32_t flags : 6, sort : 2;     // joint_sort, of which list of its colour it is on
+    float length;                     // distance, pulley
+    double reference_angle;
     joint_impulses impulses;
     // report
-    vec2 total_force; // sum of the impulses over the sub-steps of the last step [N s]
     float total_torque;
-    // state
-    joint_settings settings; // their beginning
-    // the rest
-    uint32_t joint_a, joint_b; // slots; gear, NONE: of the bodies themselves
-    uint32_t colour;           // COLOUR_NONE: not awake
-    vec2 axis;                 // unit, in the frame of a
-    double gear_a, gear_b;     // gear: x_a and x_b as last seen; the same
-    double gear_constant;      // gear: what x_a + ratio x_b has to be
+    vec2 total_force; // sum of the impulses over the sub-steps of the last step [N s]
     // links
     joint_edge edges[2];
-    uint32_t awake_index; // place in world.awake_joints + 1; 0: not awake
-    uint32_t colour_index;
-    // scratch
+    uint32_t awake_index;  // place in world.awake_joints + 1; 0: not awake
+    uint32_t colour_index; // in its sort's list of its colour
+} joint;
+_Static_assert(sizeof(joint) == 128, "two cache lines");
+
+// A joint that is being made or changed.
+typedef struct joint_parts {
+    joint record;
+    joint_settings settings;
+} joint_parts;
+
+// A joint that is solved alone, within a step.
+typedef struct single_joint {
+    joint *record;            // neither moves while a step is solved
+    joint_settings *settings; // of a gear alone they are written to
     union {
         joint_scratch scratch;
         gear_scratch gear;
     };
-} joint;
-_Static_assert(offsetof(joint, settings.damping_ratio) <= 128, "two cache lines a step");
+} single_joint;
 
 // What a kind does. `solve` without `use_bias` is the relaxing half: springs rest, positions do not
 // count.
 typedef struct joint_methods {
-    void (*prepare)(physics_world *world, joint *j);
-    void (*warm_start)(physics_world *world, joint *j);
-    void (*solve)(physics_world *world, joint *j, bool use_bias);
+    void (*prepare)(const physics_world *world, single_joint *j);
+    void (*warm_start)(physics_world *world, single_joint *j);
+    void (*solve)(physics_world *world, single_joint *j, bool use_bias);
     // The impulse on b now, and its moment about the anchor.
-    void (*reaction)(const physics_world *world, const joint *j, vec2 *force, float *torque);
+    void (*reaction)(const physics_world *world, const single_joint *j, vec2 *force, float *torque);
 } joint_methods;
 
 extern const joint_methods prismatic_methods, distance_methods, weld_methods, wheel_methods,
@@ -137,13 +157,37 @@ status joint_fields_check(joint_kind kind, uint32_t fields, const joint_def *val
 status joint_together_check(const joint_def *def, error *err);
 // The body that a gear takes hold of on a joint: the named one, else b if it can move, else a.
 uint32_t gear_body(const physics_world *world, uint32_t on, body_id named);
-// Settings into the joint (joint_settings.c): copies the numbers of the given fields, which have
-// been checked; and back, with `fields` of what is in effect.
-void joint_settings_apply(joint *j, uint32_t fields, const joint_def *values);
-void joint_settings_tell(const joint *j, joint_def *out);
 
+// ---- settings (joint_settings.c)
+// Into the joint: copies the numbers of the given fields, which have been checked; and back, with
+// `fields` of what is in effect.
+void joint_settings_apply(joint_parts *j, uint32_t fields, const joint_def *values);
+void joint_settings_tell(const joint_parts *j, joint_def *out);
 // Distance joints without spring or limits are rods, and a rod has a length.
-status joint_check_rod(const joint *j, error *err);
+status joint_check_rod(const joint_parts *j, error *err);
+// Keeps these settings for a joint, whose kind is known and which has some already or none
+// (settings_at 0).
+void joint_settings_put(physics_world *world, joint *j, const joint_settings *settings);
+// Of a joint that is going.
+void joint_settings_drop(physics_world *world, joint *j);
+static inline joint_settings *joint_settings_of(const physics_world *world, const joint *j)
+{
+    return &world->joint_settings.data[j->settings_at];
+}
+static inline bool joint_is_usual(const joint *j) // has the settings that its kind has by default
+{
+    return j->settings_at < JOINT_KIND_COUNT;
+}
+// A gear on joints writes to up to four bodies; one on bodies is a joint as all others.
+static inline bool joint_is_geared(const physics_world *world, const joint *j)
+{
+    return j->kind == JOINT_GEAR && joint_settings_of(world, j)->joint_a != NONE;
+}
+static inline joint_parts joint_parts_of(const physics_world *world, uint32_t slot)
+{
+    const joint *j = &world->joints.data[slot];
+    return (joint_parts){*j, *joint_settings_of(world, j)};
+}
 
 // ---- life (joint.c)
 void joint_wake_bodies(physics_world *world, const joint *j);
@@ -154,7 +198,8 @@ void joint_link(physics_world *world, uint32_t slot);
 
 // A joint of a definition that has been checked, with what follows from the bodies as they are
 // (joint_make.c).
-joint joint_make(const physics_world *world, const joint_def *def);
+joint_parts joint_make(const physics_world *world, const joint_def *def);
+joint_settings joint_usual_settings(joint_kind kind);
 
 // ---- places (joint_make.c)
 vec2d joint_anchor_a(const physics_world *world, const joint *j); // in the world; mouse: the target
@@ -163,13 +208,16 @@ vec2d joint_anchor_b(const physics_world *world, const joint *j);
 double joint_relative_angle(const physics_world *world, uint32_t p, uint32_t q, double reference);
 // The angle that differs from `angle` by whole turns and is nearest to `near`.
 double joint_unwrap(double angle, double near);
-void gear_sides(const physics_world *world, const joint *j, double *x_a, double *x_b);
+void gear_sides(const physics_world *world, const joint *j, const joint_settings *settings,
+                double *x_a, double *x_b);
 
 // ---- what the solvers of the kinds share (joint_solver.c)
 
+// How it is to be solved, as it is set now.
+joint_sort joint_sort_of(const physics_world *world, const joint *j);
 // Of one joint, by its kind; the colours and the kinds that go in lanes are in joint_lanes.c.
-void joint_prepare_single(physics_world *world, uint32_t slot);
-void joint_sweep_single(physics_world *world, uint32_t slot, solver_pass pass);
+void joint_prepare_single(const physics_world *world, single_joint *j, uint32_t slot);
+void joint_sweep_single(physics_world *world, single_joint *j, solver_pass pass);
 void joint_solver_free(struct joint_solver *solver);
 
 // The awake joints of this step that break under a load, in no order.
@@ -186,7 +234,7 @@ static inline bool joint_arm_is_long(const body_motion *m, vec2 arm)
 softness joint_rigid_softness(const physics_world *world, const body_motion *a, vec2 arm_a,
                               const body_motion *b, vec2 arm_b);
 // Fills what all kinds but the gear have in their scratch.
-void joint_prepare_common(physics_world *world, joint *j);
+void joint_prepare_common(const physics_world *world, single_joint *j);
 // The spring of `hertz` and `damping_ratio` in sub-steps of h.
 softness softness_spring(float hertz, float damping_ratio, float h);
 
@@ -213,7 +261,7 @@ static inline vec2 soft_push_vec(softness s, vec2 c)
 }
 
 // The softness of what is held rigid, in this pass; of any kind but the gear.
-static inline softness softness_pass(const joint *j, bool use_bias)
+static inline softness softness_pass(const single_joint *j, bool use_bias)
 {
     return use_bias ? j->scratch.rigid : SOFTNESS_RELAX;
 }
@@ -226,10 +274,10 @@ typedef struct joint_pair {
     vec2 separation;   // from anchor a to anchor b, now
 } joint_pair;
 
-static inline joint_pair pair_read(const physics_world *world, const joint *j)
+static inline joint_pair pair_read(const physics_world *world, const single_joint *j)
 {
-    const body_state *a = &world->states.data[j->body_a];
-    const body_state *b = &world->states.data[j->body_b];
+    const body_state *a = &world->states.data[j->record->body_a];
+    const body_state *b = &world->states.data[j->record->body_b];
     const joint_scratch *s = &j->scratch;
     joint_pair p = {.velocity_a = a->velocity,
                     .velocity_b = b->velocity,
@@ -248,7 +296,7 @@ static inline joint_pair pair_read(const physics_world *world, const joint *j)
 // Lets the impulses of a point act on both bodies at one place, midway between the anchors, so that
 // the angular momentum is kept to rounding. Not for wide gaps, whose middle is a long arm for
 // either body: there the shift is bounded.
-static inline joint_pair pair_read_midway(const physics_world *world, const joint *j)
+static inline joint_pair pair_read_midway(const physics_world *world, const single_joint *j)
 {
     joint_pair p = pair_read(world, j);
     float gap = vec2_length(p.separation);
@@ -266,10 +314,10 @@ static inline void state_write(body_state *state, vec2 velocity, float spin)
     }
 }
 
-static inline void pair_write(physics_world *world, const joint *j, const joint_pair *p)
+static inline void pair_write(physics_world *world, const single_joint *j, const joint_pair *p)
 {
-    state_write(&world->states.data[j->body_a], p->velocity_a, p->spin_a);
-    state_write(&world->states.data[j->body_b], p->velocity_b, p->spin_b);
+    state_write(&world->states.data[j->record->body_a], p->velocity_a, p->spin_a);
+    state_write(&world->states.data[j->record->body_b], p->velocity_b, p->spin_b);
 }
 
 // An impulse at arms from the centres of mass.
@@ -358,7 +406,7 @@ static inline float bounded_impulse(softness s, float mass, float c, float rate,
 
 // C >= 0 along one direction: while there is room (c > 0) it may be used up within the sub-step,
 // but no more.
-static inline float limit_impulse(const physics_world *world, const joint *j, bool use_bias,
+static inline float limit_impulse(const physics_world *world, const single_joint *j, bool use_bias,
                                   float mass, float c, float rate, float *total)
 {
     softness s =
@@ -401,7 +449,7 @@ typedef struct drive {
 } drive;
 
 // All of them at work in one pass; returns the impulse to apply along the coordinate.
-float joint_drive(const physics_world *world, joint *j, drive d, bool use_bias);
+float joint_drive(const physics_world *world, single_joint *j, drive d, bool use_bias);
 // What spring and limits have done so far, for warm starting and for the reaction. The motor counts
 // apart.
 static inline float drive_total(const joint_impulses *impulses)
@@ -413,6 +461,6 @@ static inline float drive_total(const joint_impulses *impulses)
 // have changed.
 void joint_see_turn(const physics_world *world, uint32_t p, uint32_t q, rot *seen, float *turned);
 // The same for a joint whose angle counts whole turns.
-void joint_count_turns(const physics_world *world, joint *j);
+void joint_count_turns(const physics_world *world, single_joint *j);
 
 #endif

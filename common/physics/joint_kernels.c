@@ -52,7 +52,6 @@ static void angles(const wide *c, const wide *s, wide *out)
 INLINE void count_turns(joint_lanes *g, const state_lanes *a, const state_lanes *b)
 {
     const wide zero = splat(0.0f);
-    const wide one = splat(1.0f);
     wide c = a->qc * b->qc + a->qs * b->qs;
     wide s = a->qc * b->qs - a->qs * b->qc;
     if ((g->features & LANES_TURNED) != 0 || any_lane(c <= zero)) {
@@ -61,7 +60,9 @@ INLINE void count_turns(joint_lanes *g, const state_lanes *a, const state_lanes 
         wide_int now_above = s >= zero;
         wide_int up = above & ~now_above & (on > zero);
         wide_int down = ~above & now_above & (on < zero);
-        g->turns += select_wide(up, one, zero) - select_wide(down, one, zero);
+        for (int lane = 0; lane < LANES; lane++) { // true is -1
+            g->turns[lane] = (int8_t)(g->turns[lane] - up[lane] + down[lane]);
+        }
         g->features |= LANES_TURNED;
     }
     g->turn_c = c;
@@ -142,7 +143,11 @@ INLINE void find_point(joint_lanes *g, const state_lanes *a, const state_lanes *
 INLINE void find_angle(const joint_lanes *g, drive_lanes *d)
 {
     const float turn = (float)(2.0 * PI_D);
-    d->angle = d->start_angle + (angle_of(g->turn_c, g->turn_s) + turn * g->turns);
+    wide turns;
+    for (int lane = 0; lane < LANES; lane++) {
+        turns[lane] = (float)g->turns[lane];
+    }
+    d->angle = d->start_angle + (angle_of(g->turn_c, g->turn_s) + turn * turns);
 }
 
 // ---- pushing
@@ -355,7 +360,7 @@ static void relax_driven(void *groups, uint32_t count, body_state *states, const
 
 extern const joint_kernels KERNELS;
 const joint_kernels KERNELS = {
-    .sorts = {[LANE_PLAIN] = {start_plain, warm_start_plain, solve_plain, relax_plain},
-              [LANE_DRIVEN] = {start_driven, warm_start_driven, solve_driven, relax_driven}},
+    .sorts = {[SORT_PLAIN] = {start_plain, warm_start_plain, solve_plain, relax_plain},
+              [SORT_DRIVEN] = {start_driven, warm_start_driven, solve_driven, relax_driven}},
     .angles = angles,
 };

@@ -1,5 +1,5 @@
-// The joints of a step: sorted by colour into lanes and into those that are solved one at a time,
-// swept colour by colour, and stored back.
+// The joints of a step: laid out by colour into lanes and into those that are solved one at a time,
+// filled, swept colour by colour, and stored back.
 //
 // Within a colour no two joints write to the same body, so neither the order there nor how the
 // lanes are filled changes a bit. What found no colour is solved one by one in the order of slots:
@@ -16,19 +16,15 @@ extern const joint_kernels joint_kernels_base;
 extern const joint_kernels joint_kernels_avx2;
 #endif
 
-#define GRAIN_STORED 32u // groups that make a range worth handing to another thread
+// Groups that make a range worth handing to another thread.
+#define GRAIN_FILLED 16u
+#define GRAIN_STORED 32u
 
-typedef struct joint_solver {
-    const joint_kernels *kernels;
-    ARRAY(joint_lanes) plain;
-    ARRAY(driven_lanes) driven;
-    ARRAY(uint32_t) single;    // slots of those that are solved one at a time
-    ARRAY(uint32_t) sorts;     // of the joints without a colour, in order: lane_sort
-    ARRAY(uint32_t) breakable; // slots of those that break under a load
-    // Where each colour's begin.
-    uint32_t lanes_first[LANE_SORTS][COLOURS + 2];
-    uint32_t single_first[COLOURS + 2];
-} joint_solver;
+static const size_t GROUP_BYTES[JOINT_SORTS] = {
+    [SORT_PLAIN] = sizeof(joint_lanes),
+    [SORT_DRIVEN] = sizeof(driven_lanes),
+    [SORT_SINGLE] = sizeof(single_joint),
+};
 
 static joint_solver *solver_of(physics_world *world)
 {
@@ -46,247 +42,159 @@ static joint_solver *solver_of(physics_world *world)
     return world->joint_solver;
 }
 
+// ---- memory
+
+static void *groups_of(const joint_solver *solver, int sort)
+{
+    void *const groups[JOINT_SORTS] = {
+        [SORT_PLAIN] = solver->plain,
+        [SORT_DRIVEN] = solver->driven,
+        [SORT_SINGLE] = solver->single,
+    };
+    return groups[sort];
+}
+
+// Room for so many groups of a sort, without what was in them.
+static void set_capacity(joint_solver *solver, int sort, uint32_t capacity)
+{
+    free(groups_of(solver, sort));
+    void *memory = NULL;
+    if (capacity > 0) {
+        memory = aligned_alloc(64, (capacity * GROUP_BYTES[sort] + 63) / 64 * 64);
+        ASSERT(memory != NULL);
+    }
+    solver->capacity[sort] = capacity;
+    switch ((joint_sort)sort) {
+    case SORT_PLAIN:
+        solver->plain = memory;
+        break;
+    case SORT_DRIVEN:
+        solver->driven = memory;
+        break;
+    case SORT_SINGLE:
+        solver->single = memory;
+        break;
+    }
+}
+
 void joint_solver_free(joint_solver *solver)
 {
     if (solver != NULL) {
-        array_free(&solver->plain);
-        array_free(&solver->driven);
-        array_free(&solver->single);
-        array_free(&solver->sorts);
+        for (int sort = 0; sort < JOINT_SORTS; sort++) {
+            set_capacity(solver, sort, 0);
+        }
         array_free(&solver->breakable);
         free(solver);
     }
 }
 
-static lane_sort sort_of(const joint *j)
+uint32_t joint_lanes_count(const physics_world *world, int sort)
 {
-    const joint_settings *s = &j->settings;
-    if (j->kind != JOINT_REVOLUTE) {
-        return LANE_NONE;
-    }
-    bool driven = s->hertz > 0.0f || s->lower > -INFINITY || s->upper < INFINITY ||
-                  (j->flags & JOINT_FLAG_MOTOR) != 0;
-    return driven ? LANE_DRIVEN : LANE_PLAIN;
+    const joint_solver *solver = world->joint_solver;
+    return solver != NULL ? solver->first[sort][COLOURS + 1] : 0;
 }
 
-static uint32_t count_of(const joint_solver *solver, lane_sort sort)
-{
-    return sort == LANE_DRIVEN ? solver->driven.count : solver->plain.count;
-}
-
-static void *group_at(joint_solver *solver, lane_sort sort, uint32_t index)
-{
-    return sort == LANE_DRIVEN ? (void *)&solver->driven.data[index]
-                               : (void *)&solver->plain.data[index];
-}
-
-static drive_lanes *drive_at(joint_solver *solver, lane_sort sort, uint32_t index)
-{
-    return sort == LANE_DRIVEN ? &solver->driven.data[index].drive : NULL;
-}
-
-// ---- filling
-
-// Adds an empty group of a sort; returns its index.
-static uint32_t open_group(joint_solver *solver, lane_sort sort)
-{
-    uint32_t index;
-    if (sort == LANE_DRIVEN) {
-        index = solver->driven.count;
-        array_reserve(&solver->driven, index + 1);
-        solver->driven.count++;
-        memset(&solver->driven.data[index], 0, sizeof *solver->driven.data);
-    } else {
-        index = solver->plain.count;
-        array_reserve(&solver->plain, index + 1);
-        solver->plain.count++;
-        memset(&solver->plain.data[index], 0, sizeof *solver->plain.data);
-    }
-    return index;
-}
-
-// From the centre of mass to a place of the body's frame, in directions of the world.
-static vec2d arm_to(const body_motion *m, vec2d anchor)
-{
-    double x = anchor.x - (double)m->local_center.x;
-    double y = anchor.y - (double)m->local_center.y;
-    double c = (double)m->rotation.c;
-    double s = (double)m->rotation.s;
-    return (vec2d){c * x - s * y, s * x + c * y};
-}
-
-static vec2 rounded(vec2d a)
-{
-    return (vec2){(float)a.x, (float)a.y};
-}
-
-static void fill_point(const physics_world *world, joint_lanes *g, int lane, const joint *j,
-                       uint32_t slot)
-{
-    const body_motion *ma = &world->motions.data[j->body_a];
-    const body_motion *mb = &world->motions.data[j->body_b];
-    vec2d to_a = arm_to(ma, j->anchor_a);
-    vec2d to_b = arm_to(mb, j->anchor_b);
-    vec2 arm_a = rounded(to_a);
-    vec2 arm_b = rounded(to_b);
-    vec2d apart = vec2d_add(vec2d_sub(mb->center, ma->center), vec2d_sub(to_b, to_a));
-    bool far = joint_arm_is_long(ma, arm_a) || joint_arm_is_long(mb, arm_b);
-    softness soft = far ? joint_rigid_softness(world, ma, arm_a, mb, arm_b) : softness_rigid(world);
-    rot relative = rot_inv_mul(ma->rotation, mb->rotation);
-    g->joint[lane] = slot;
-    g->body_a[lane] = j->body_a;
-    g->body_b[lane] = j->body_b;
-    g->inv_mass_a[lane] = ma->inv_mass;
-    g->inv_mass_b[lane] = mb->inv_mass;
-    g->inv_inertia_a[lane] = ma->inv_inertia;
-    g->inv_inertia_b[lane] = mb->inv_inertia;
-    g->impulse_x[lane] = j->impulses.linear.x;
-    g->impulse_y[lane] = j->impulses.linear.y;
-    g->soft_velocity[lane] = soft.velocity;
-    g->soft_impulse[lane] = soft.impulse;
-    g->soft_position[lane] = soft.position;
-    g->start_ax[lane] = arm_a.x;
-    g->start_ay[lane] = arm_a.y;
-    g->start_bx[lane] = arm_b.x;
-    g->start_by[lane] = arm_b.y;
-    g->separation_x[lane] = (float)apart.x;
-    g->separation_y[lane] = (float)apart.y;
-    g->turn_c[lane] = relative.c; // until finish_group()
-    g->turn_s[lane] = relative.s;
-}
-
-static void fill_drive(const physics_world *world, const joint_lanes *g, drive_lanes *d, int lane,
-                       const joint *j)
-{
-    const joint_settings *set = &j->settings;
-    bool springs = set->hertz > 0.0f;
-    bool driven = (j->flags & JOINT_FLAG_MOTOR) != 0;
-    bool from = set->lower > -INFINITY;
-    bool to = set->upper < INFINITY;
-    softness spring = softness_spring(set->hertz, set->damping_ratio, world->step.h);
-    float k = g->inv_inertia_a[lane] + g->inv_inertia_b[lane];
-    d->inverse_mass[lane] = k;
-    d->mass[lane] = inverse_or_zero(k);
-    d->spring_velocity[lane] = springs ? spring.velocity : 0.0f;
-    d->spring_position[lane] = springs ? spring.position : 0.0f;
-    d->spring_impulse[lane] = springs ? spring.impulse : 0.0f;
-    d->rest[lane] = set->target_angle;
-    d->motor_speed[lane] = driven ? set->motor_speed : 0.0f;
-    d->motor_max[lane] = driven ? world->step.h * set->max_torque : 0.0f;
-    d->lower[lane] = set->lower;
-    d->upper[lane] = set->upper;
-    // What is there no more presses no more.
-    d->impulse_spring[lane] = springs ? j->impulses.spring : 0.0f;
-    d->impulse_motor[lane] = driven ? j->impulses.motor : 0.0f;
-    d->impulse_lower[lane] = from ? j->impulses.lower : 0.0f;
-    d->impulse_upper[lane] = to ? j->impulses.upper : 0.0f;
-}
-
-// Once a group's lanes are filled: the angles, of which only the turns are carried over; where an
-// angle is within them, the rotations say.
-static void finish_group(physics_world *world, lane_sort sort, uint32_t index)
+void joint_lanes_trim(physics_world *world, int sort, uint32_t most)
 {
     joint_solver *solver = world->joint_solver;
-    joint_lanes *g = group_at(solver, sort, index);
-    drive_lanes *d = drive_at(solver, sort, index);
-    wide angle;
-    solver->kernels->angles(&g->turn_c, &g->turn_s, &angle);
-    for (int lane = 0; lane < LANES && g->joint[lane] != NONE; lane++) {
-        joint *j = &world->joints.data[g->joint[lane]];
-        j->angle = joint_unwrap((double)angle[lane] - j->settings.reference_angle, j->angle);
-        if (d != NULL) {
-            d->start_angle[lane] = (float)j->angle;
-        }
-    }
-    solver->kernels->sorts[sort].start(g, 1, world->states.data);
-}
-
-// The groups of a colour that are being filled.
-typedef struct open_groups {
-    uint32_t index[LANE_SORTS];
-    int filled[LANE_SORTS]; // lanes; 0: none is open
-} open_groups;
-
-static void add_joint(physics_world *world, open_groups *open, lane_sort sort, uint32_t slot,
-                      int lanes)
-{
-    joint_solver *solver = world->joint_solver;
-    const joint *j = &world->joints.data[slot];
-    int lane = open->filled[sort];
-    if (lane == 0) {
-        open->index[sort] = open_group(solver, sort);
-    }
-    uint32_t index = open->index[sort];
-    joint_lanes *g = group_at(solver, sort, index);
-    drive_lanes *d = drive_at(solver, sort, index);
-    fill_point(world, g, lane, j, slot);
-    if (d != NULL) {
-        fill_drive(world, g, d, lane, j);
-    }
-    open->filled[sort] = lane + 1;
-    if (lane + 1 == lanes) {
-        finish_group(world, sort, index);
-        open->filled[sort] = 0;
+    if (solver != NULL && solver->capacity[sort] > most) {
+        set_capacity(solver, sort, 0);
     }
 }
 
-static void prepare_colour(physics_world *world, uint32_t colour)
-{
-    joint_solver *solver = world->joint_solver;
-    const graph_colour *joints = &world->graph[colour];
-    int lanes = colour == COLOUR_OVERFLOW ? 1 : LANES;
-    open_groups open = {.filled = {0}};
-    for (uint32_t i = 0; i < joints->joints.count; i++) {
-        uint32_t slot = joints->joints.data[i];
-        const joint *j = &world->joints.data[slot];
-        lane_sort sort = sort_of(j);
-        if (j->settings.break_force > 0.0f || j->settings.break_torque > 0.0f) {
-            array_push(&solver->breakable, slot);
-        }
-        if (colour == COLOUR_OVERFLOW) {
-            array_push(&solver->sorts, (uint32_t)sort);
-        }
-        if (sort == LANE_NONE) {
-            array_push(&solver->single, slot);
-            joint_prepare_single(world, slot);
-        } else {
-            add_joint(world, &open, sort, slot, lanes);
-        }
-    }
-    for (int sort = 0; sort < LANE_SORTS; sort++) {
-        if (open.filled[sort] > 0) {
-            finish_group(world, (lane_sort)sort, open.index[sort]);
-        }
-    }
-}
+// ---- layout
 
 // What found no colour is solved one by one, in the order of slots.
 static void sort_overflow(physics_world *world)
 {
-    graph_colour *colour = &world->graph[COLOUR_OVERFLOW];
-    colour->joints.count = sort_slots(colour->joints.data, colour->joints.count);
-    for (uint32_t i = 0; i < colour->joints.count; i++) {
-        world->joints.data[colour->joints.data[i]].colour_index = i;
+    for (int sort = 0; sort < JOINT_SORTS; sort++) {
+        slot_list *list = &world->graph[COLOUR_OVERFLOW].joints[sort];
+        list->count = sort_slots(list->data, list->count);
+        for (uint32_t i = 0; i < list->count; i++) {
+            world->joints.data[list->data[i]].colour_index = i;
+        }
+    }
+}
+
+static uint32_t joints_per_group(int sort, uint32_t colour)
+{
+    return sort == SORT_SINGLE || colour == COLOUR_OVERFLOW ? 1 : LANES;
+}
+
+// Which joints go into which groups, and memory for these.
+static void lay_out(physics_world *world)
+{
+    joint_solver *solver = solver_of(world);
+    sort_overflow(world);
+    for (int sort = 0; sort < JOINT_SORTS; sort++) {
+        uint32_t *first = solver->first[sort];
+        first[0] = 0;
+        for (uint32_t colour = 0; colour <= COLOURS; colour++) {
+            uint32_t per_group = joints_per_group(sort, colour);
+            uint32_t count = world->graph[colour].joints[sort].count;
+            first[colour + 1] = first[colour] + (count + per_group - 1) / per_group;
+        }
+        uint32_t count = first[COLOURS + 1];
+        if (count > solver->capacity[sort]) {
+            set_capacity(solver, sort, count + count / 16);
+        }
+    }
+}
+
+joint_slots joint_group_slots(const physics_world *world, joint_sort sort, uint32_t group,
+                              uint32_t *colour)
+{
+    const uint32_t *first = world->joint_solver->first[sort];
+    while (group >= first[*colour + 1]) {
+        ++*colour;
+    }
+    const slot_list *list = &world->graph[*colour].joints[sort];
+    uint32_t per_group = joints_per_group((int)sort, *colour);
+    uint32_t from = (group - first[*colour]) * per_group;
+    uint32_t left = list->count - from;
+    return (joint_slots){&list->data[from], left < per_group ? left : per_group};
+}
+
+// Ranges over the groups of all sorts in a row: takes the part of [first, end) that lies in the
+// `count` of the next sort, and leaves the rest, counted from where that one ends.
+typedef struct span {
+    uint32_t first, end;
+} span;
+
+static span take_part(span *of, uint32_t count)
+{
+    span part = {of->first < count ? of->first : count, of->end < count ? of->end : count};
+    of->first -= part.first;
+    of->end -= part.end;
+    return part;
+}
+
+// ---- filling
+
+static void fill_range(physics_world *world, uint32_t first, uint32_t end, lot *found,
+                       const void *context)
+{
+    (void)context;
+    const joint_solver *solver = world->joint_solver;
+    span rest = {first, end};
+    for (int sort = 0; sort < JOINT_SORTS; sort++) {
+        span part = take_part(&rest, solver->first[sort][COLOURS + 1]);
+        joint_lanes_fill(world, (joint_sort)sort, part.first, part.end, &found->lists[0]);
     }
 }
 
 void joints_prepare(physics_world *world)
 {
-    joint_solver *solver = solver_of(world);
-    array_clear(&solver->plain);
-    array_clear(&solver->driven);
-    array_clear(&solver->single);
-    array_clear(&solver->sorts);
+    lay_out(world);
+    joint_solver *solver = world->joint_solver;
+    uint32_t groups = 0;
+    for (int sort = 0; sort < JOINT_SORTS; sort++) {
+        groups += solver->first[sort][COLOURS + 1];
+    }
     array_clear(&solver->breakable);
-    sort_overflow(world);
-    for (uint32_t colour = 0; colour <= COLOURS + 1; colour++) {
-        for (int sort = 0; sort < LANE_SORTS; sort++) {
-            solver->lanes_first[sort][colour] = count_of(solver, (lane_sort)sort);
-        }
-        solver->single_first[colour] = solver->single.count;
-        if (colour <= COLOURS) {
-            prepare_colour(world, colour);
-        }
+    if (groups > 0) {
+        uint32_t lots = run_ranges(world, groups, GRAIN_FILLED, fill_range, NULL);
+        lots_gather(world, lots, 0, &solver->breakable);
     }
 }
 
@@ -298,15 +206,13 @@ const uint32_t *joints_breakable(const physics_world *world, uint32_t *count)
 
 // ---- sweeping
 
-static void sweep_lanes(physics_world *world, lane_sort sort, uint32_t first, uint32_t count,
+static void sweep_lanes(physics_world *world, joint_sort sort, uint32_t first, uint32_t end,
                         solver_pass pass)
 {
-    joint_solver *solver = world->joint_solver;
+    const joint_solver *solver = world->joint_solver;
     const joint_sort_kernels *kernels = &solver->kernels->sorts[sort];
-    if (count == 0) {
-        return;
-    }
-    void *groups = group_at(solver, sort, first);
+    joint_lanes *groups = group_at(solver, sort, first);
+    uint32_t count = end - first;
     body_state *states = world->states.data;
     switch (pass) {
     case PASS_WARM_START:
@@ -321,30 +227,46 @@ static void sweep_lanes(physics_world *world, lane_sort sort, uint32_t first, ui
     }
 }
 
+static void sweep_groups(physics_world *world, joint_sort sort, uint32_t first, uint32_t end,
+                         solver_pass pass)
+{
+    if (sort != SORT_SINGLE && first < end) {
+        sweep_lanes(world, sort, first, end, pass);
+        return;
+    }
+    for (uint32_t i = first; i < end; i++) {
+        joint_sweep_single(world, &world->joint_solver->single[i], pass);
+    }
+}
+
+// One by one, of whichever sort has the lowest slot next.
 static void sweep_overflow(physics_world *world, solver_pass pass)
 {
     const joint_solver *solver = world->joint_solver;
-    uint32_t next[LANE_SORTS];
-    uint32_t next_single = solver->single_first[COLOUR_OVERFLOW];
-    for (int sort = 0; sort < LANE_SORTS; sort++) {
-        next[sort] = solver->lanes_first[sort][COLOUR_OVERFLOW];
-    }
-    for (uint32_t i = 0; i < solver->sorts.count; i++) {
-        lane_sort sort = (lane_sort)solver->sorts.data[i];
-        if (sort == LANE_NONE) {
-            joint_sweep_single(world, solver->single.data[next_single++], pass);
-        } else {
-            sweep_lanes(world, sort, next[sort]++, 1, pass);
+    const slot_list *lists = world->graph[COLOUR_OVERFLOW].joints;
+    uint32_t next[JOINT_SORTS] = {0};
+    for (;;) {
+        int lowest = -1;
+        for (int sort = 0; sort < JOINT_SORTS; sort++) {
+            if (next[sort] < lists[sort].count &&
+                (lowest < 0 || lists[sort].data[next[sort]] < lists[lowest].data[next[lowest]])) {
+                lowest = sort;
+            }
         }
+        if (lowest < 0) {
+            return;
+        }
+        uint32_t group = solver->first[lowest][COLOUR_OVERFLOW] + next[lowest]++;
+        sweep_groups(world, (joint_sort)lowest, group, group + 1, pass);
     }
 }
 
 uint32_t joints_groups(const physics_world *world, uint32_t colour)
 {
     const joint_solver *solver = world->joint_solver;
-    uint32_t count = solver->single_first[colour + 1] - solver->single_first[colour];
-    for (int sort = 0; sort < LANE_SORTS; sort++) {
-        count += solver->lanes_first[sort][colour + 1] - solver->lanes_first[sort][colour];
+    uint32_t count = 0;
+    for (int sort = 0; sort < JOINT_SORTS; sort++) {
+        count += solver->first[sort][colour + 1] - solver->first[sort][colour];
     }
     return count;
 }
@@ -358,65 +280,31 @@ void joints_sweep(physics_world *world, uint32_t colour, solver_pass pass, uint3
         sweep_overflow(world, pass);
         return;
     }
+    span rest = {first, end};
+    for (int sort = 0; sort < JOINT_SORTS; sort++) {
+        uint32_t begin = solver->first[sort][colour];
+        span part = take_part(&rest, solver->first[sort][colour + 1] - begin);
+        sweep_groups(world, (joint_sort)sort, begin + part.first, begin + part.end, pass);
+    }
+}
+
+// ---- storing: of those that are solved alone all is in their records
+
+static void store_range(physics_world *world, uint32_t first, uint32_t end, const void *context)
+{
+    (void)context;
+    span rest = {first, end};
     for (int sort = 0; sort < LANE_SORTS; sort++) {
-        const uint32_t *of = &solver->lanes_first[sort][colour];
-        uint32_t count = of[1] - of[0];
-        uint32_t to = end < count ? end : count;
-        if (first < to) {
-            sweep_lanes(world, (lane_sort)sort, of[0] + first, to - first, pass);
-        }
-        first = first > count ? first - count : 0;
-        end = end > count ? end - count : 0;
-    }
-    uint32_t singles = solver->single_first[colour];
-    for (uint32_t i = first; i < end; i++) {
-        joint_sweep_single(world, solver->single.data[singles + i], pass);
-    }
-}
-
-// ---- storing
-
-static void store_group(physics_world *world, const joint_lanes *g, const drive_lanes *d)
-{
-    wide turned;
-    world->joint_solver->kernels->angles(&g->turn_c, &g->turn_s, &turned);
-    turned += (float)(2.0 * PI_D) * g->turns;
-    for (int lane = 0; lane < LANES && g->joint[lane] != NONE; lane++) {
-        joint *j = &world->joints.data[g->joint[lane]];
-        j->impulses = (joint_impulses){.linear = {g->impulse_x[lane], g->impulse_y[lane]}};
-        j->total_force = (vec2){g->total_x[lane], g->total_y[lane]};
-        j->total_torque = 0.0f;
-        j->angle += (double)turned[lane];
-        if (d != NULL) {
-            j->impulses.spring = d->impulse_spring[lane];
-            j->impulses.motor = d->impulse_motor[lane];
-            j->impulses.lower = d->impulse_lower[lane];
-            j->impulses.upper = d->impulse_upper[lane];
-            j->total_torque = d->total[lane];
-        }
-    }
-}
-
-static void store_plain(physics_world *world, uint32_t first, uint32_t end, const void *context)
-{
-    (void)context;
-    for (uint32_t i = first; i < end; i++) {
-        store_group(world, &world->joint_solver->plain.data[i], NULL);
-    }
-}
-
-static void store_driven(physics_world *world, uint32_t first, uint32_t end, const void *context)
-{
-    (void)context;
-    for (uint32_t i = first; i < end; i++) {
-        const driven_lanes *g = &world->joint_solver->driven.data[i];
-        store_group(world, &g->point, &g->drive);
+        span part = take_part(&rest, world->joint_solver->first[sort][COLOURS + 1]);
+        joint_lanes_store(world, (joint_sort)sort, part.first, part.end);
     }
 }
 
 void joints_store(physics_world *world)
 {
-    const joint_solver *solver = world->joint_solver;
-    run_plain_ranges(world, solver->plain.count, GRAIN_STORED, store_plain, NULL);
-    run_plain_ranges(world, solver->driven.count, GRAIN_STORED, store_driven, NULL);
+    uint32_t groups = 0;
+    for (int sort = 0; sort < LANE_SORTS; sort++) {
+        groups += world->joint_solver->first[sort][COLOURS + 1];
+    }
+    run_plain_ranges(world, groups, GRAIN_STORED, store_range, NULL);
 }

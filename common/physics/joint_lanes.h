@@ -5,6 +5,9 @@
 // Where bodies stand changes once in a sub-step, before the relaxing pass: that pass finds arms,
 // masses and errors anew, and they hold for the warm start and the solving after it too, which so
 // need the velocities alone. Members are in the order in which the passes need them.
+//
+// Which joint is in which lane follows from the lists of the graph: those of a colour and sort fill
+// groups in the order of their list.
 #ifndef CAROM_COMMON_PHYSICS_JOINT_LANES_H
 #define CAROM_COMMON_PHYSICS_JOINT_LANES_H
 
@@ -32,10 +35,10 @@ typedef struct joint_lanes {
     wide separation_x, separation_y;             // from anchor a to anchor b, then
     wide total_x, total_y;                       // of the impulses over the sub-steps so far
     wide turn_c, turn_s;                         // rotation of b against a since the step began
-    wide turns;                                  // whole turns besides
-    uint32_t joint[LANES];                       // slots; NONE: an empty lane
+    int8_t turns[LANES];                         // whole turns besides
     uint32_t features;
 } joint_lanes;
+_Static_assert(PHYSICS_SUBSTEPS_MAX <= INT8_MAX, "each counts one turn at most");
 
 // Spring, motor and limits of the angle of b against a.
 typedef struct drive_lanes {
@@ -53,7 +56,44 @@ typedef struct driven_lanes {
     drive_lanes drive;
 } driven_lanes;
 
-typedef enum lane_sort { LANE_PLAIN, LANE_DRIVEN, LANE_SORTS, LANE_NONE = LANE_SORTS } lane_sort;
+enum { LANE_SORTS = SORT_SINGLE }; // joint_sort: the others are in lanes
+
+// The joints of a step. What is solved alone counts as a group of its own.
+typedef struct joint_solver {
+    const struct joint_kernels *kernels;
+    joint_lanes *plain;
+    driven_lanes *driven;
+    single_joint *single;
+    uint32_t capacity[JOINT_SORTS];
+    uint32_t first[JOINT_SORTS][COLOURS + 2]; // where each colour's groups begin
+    slot_list breakable;                      // slots of those that break under a load
+} joint_solver;
+
+static inline joint_lanes *group_at(const joint_solver *solver, joint_sort sort, uint32_t index)
+{
+    return sort == SORT_DRIVEN ? &solver->driven[index].point : &solver->plain[index];
+}
+
+// Groups of a sort in the last step; and giving back what can hold more than so many, until there
+// are as many again.
+uint32_t joint_lanes_count(const physics_world *world, int sort);
+void joint_lanes_trim(physics_world *world, int sort, uint32_t most);
+
+// The joints of a group.
+typedef struct joint_slots {
+    const uint32_t *slots;
+    uint32_t count;
+} joint_slots;
+
+// Of a group of the colour `*colour` or of a later one, which it is then set to.
+joint_slots joint_group_slots(const physics_world *world, joint_sort sort, uint32_t group,
+                              uint32_t *colour);
+
+// Joints into the groups [first, end) of a sort, and back (joint_fill.c). Ranges may be taken by
+// different threads. Adds those that break under a load to the list, in no order.
+void joint_lanes_fill(physics_world *world, joint_sort sort, uint32_t first, uint32_t end,
+                      slot_list *breakable);
+void joint_lanes_store(physics_world *world, joint_sort sort, uint32_t first, uint32_t end);
 
 // What is done with `count` groups of one sort in a row.
 typedef struct joint_sort_kernels {

@@ -34,7 +34,8 @@ static vec2d local_of(const physics_world *world, uint32_t slot, vec2d place)
 
 vec2d joint_anchor_a(const physics_world *world, const joint *j)
 {
-    return j->kind == JOINT_MOUSE ? j->settings.target : place_of(world, j->body_a, j->anchor_a);
+    return j->kind == JOINT_MOUSE ? joint_settings_of(world, j)->target
+                                  : place_of(world, j->body_a, j->anchor_a);
 }
 
 vec2d joint_anchor_b(const physics_world *world, const joint *j)
@@ -67,24 +68,27 @@ double joint_relative_angle(const physics_world *world, uint32_t p, uint32_t q, 
 static double side_of_joint(const physics_world *world, const joint *on, double last)
 {
     if (on->kind == JOINT_REVOLUTE) {
-        double angle =
-            joint_relative_angle(world, on->body_a, on->body_b, on->settings.reference_angle);
+        double angle = joint_relative_angle(world, on->body_a, on->body_b, on->reference_angle);
         return joint_unwrap(angle, last);
     }
-    vec2 axis = rot_vec(motion_of(world, on->body_a)->rotation, on->axis);
+    vec2 axis = rot_vec(motion_of(world, on->body_a)->rotation, joint_settings_of(world, on)->axis);
     vec2d apart = vec2d_sub(joint_anchor_b(world, on), joint_anchor_a(world, on));
     return (double)axis.x * apart.x + (double)axis.y * apart.y;
 }
 
-void gear_sides(const physics_world *world, const joint *j, double *x_a, double *x_b)
+void gear_sides(const physics_world *world, const joint *j, const joint_settings *settings,
+                double *x_a, double *x_b)
 {
-    if (j->joint_a != NONE) {
-        *x_a = side_of_joint(world, &world->joints.data[j->joint_a], j->gear_a);
-        *x_b = side_of_joint(world, &world->joints.data[j->joint_b], j->gear_b);
+    const joint *joints = world->joints.data;
+    double last_a = settings->gear_a;
+    double last_b = settings->gear_b;
+    if (settings->joint_a != NONE) {
+        *x_a = side_of_joint(world, &joints[settings->joint_a], last_a);
+        *x_b = side_of_joint(world, &joints[settings->joint_b], last_b);
         return;
     }
-    *x_a = joint_unwrap(joint_relative_angle(world, NONE, j->body_a, 0.0), j->gear_a);
-    *x_b = joint_unwrap(joint_relative_angle(world, NONE, j->body_b, 0.0), j->gear_b);
+    *x_a = joint_unwrap(joint_relative_angle(world, NONE, j->body_a, 0.0), last_a);
+    *x_b = joint_unwrap(joint_relative_angle(world, NONE, j->body_b, 0.0), last_b);
 }
 
 // ---- making
@@ -132,18 +136,19 @@ static double distance(vec2d p, vec2d q)
 }
 
 // What a definition may leave to how the bodies stand.
-static void make_derived(const physics_world *world, joint *j, uint32_t given)
+static void make_derived(const physics_world *world, joint_parts *parts, uint32_t given)
 {
-    joint_settings *s = &j->settings;
+    joint *j = &parts->record;
+    joint_settings *s = &parts->settings;
     if (j->kind == JOINT_MOUSE || j->kind == JOINT_FILTER || j->kind == JOINT_GEAR) {
         return;
     }
     if ((given & F(REFERENCE_ANGLE)) == 0) {
         bool from_here = j->kind != JOINT_MOTOR;
-        s->reference_angle =
+        j->reference_angle =
             from_here ? joint_relative_angle(world, j->body_a, j->body_b, 0.0) : 0.0;
     }
-    j->angle = joint_relative_angle(world, j->body_a, j->body_b, s->reference_angle);
+    j->angle = joint_relative_angle(world, j->body_a, j->body_b, j->reference_angle);
     vec2d a = joint_anchor_a(world, j);
     vec2d b = joint_anchor_b(world, j);
     if (j->kind == JOINT_MOTOR) {
@@ -155,76 +160,92 @@ static void make_derived(const physics_world *world, joint *j, uint32_t given)
         }
     }
     if ((given & F(LENGTH)) == 0 && j->kind == JOINT_DISTANCE) {
-        s->length = (float)distance(a, b);
+        j->length = (float)distance(a, b);
     }
     if ((given & F(LENGTH)) == 0 && j->kind == JOINT_PULLEY) {
-        s->length = (float)(distance(s->ground_a, a) + (double)s->ratio * distance(s->ground_b, b));
+        j->length = (float)(distance(s->ground_a, a) + (double)s->ratio * distance(s->ground_b, b));
     }
 }
 
 // Springs whose default depends on what else is given.
-static void make_springs(joint *j, uint32_t given)
+static void make_springs(joint_settings *s, joint_kind kind, uint32_t given)
 {
-    joint_settings *s = &j->settings;
-    if (j->kind == JOINT_MOTOR && (given & (F(VELOCITY) | F(TARGET) | F(HERTZ))) == F(VELOCITY)) {
+    if (kind == JOINT_MOTOR && (given & (F(VELOCITY) | F(TARGET) | F(HERTZ))) == F(VELOCITY)) {
         s->hertz = 0.0f;
     }
-    if ((given & F(ANGULAR_HERTZ)) == 0 && (j->kind == JOINT_WELD || (given & F(HERTZ)) != 0)) {
+    if ((given & F(ANGULAR_HERTZ)) == 0 && (kind == JOINT_WELD || (given & F(HERTZ)) != 0)) {
         s->angular_hertz = s->hertz;
     }
     if ((given & F(ANGULAR_DAMPING_RATIO)) == 0) {
         s->angular_damping_ratio = s->damping_ratio;
     }
     uint32_t turning = given & (F(MOTOR_SPEED) | F(TARGET_ANGLE) | F(ANGULAR_HERTZ) | F(HERTZ));
-    if (j->kind == JOINT_MOTOR && turning == F(MOTOR_SPEED)) {
+    if (kind == JOINT_MOTOR && turning == F(MOTOR_SPEED)) {
         s->angular_hertz = 0.0f;
     }
 }
 
-static void make_gear(const physics_world *world, joint *j, const joint_def *def)
+// What is given, and what a kind has by default of the rest; but not where that is derived.
+static void make_settings(joint_parts *j, const joint_def *def)
 {
-    if ((def->fields & F(JOINT_A)) != 0 && def->joint_a != 0) {
-        j->joint_a = joint_slot(world, def->joint_a);
-        j->joint_b = joint_slot(world, def->joint_b);
-        j->body_a = gear_body(world, j->joint_a, def->a);
-        j->body_b = gear_body(world, j->joint_b, def->b);
-        // A joint that counts its turns knows better than the rotations alone.
-        j->gear_a = world->joints.data[j->joint_a].angle;
-        j->gear_b = world->joints.data[j->joint_b].angle;
-    }
-    gear_sides(world, j, &j->gear_a, &j->gear_b);
-    j->gear_constant = j->gear_a + (double)j->settings.ratio * j->gear_b;
+    joint_def defaults = joint_def_default(def->kind);
+    joint_settings_apply(j, (1u << JOINT_FIELD_COUNT) - 1, &defaults);
+    j->record.flags = 0; // the defaults are no motor
+    joint_settings_apply(j, def->fields, def);
+    make_springs(&j->settings, def->kind, def->fields);
 }
 
-joint joint_make(const physics_world *world, const joint_def *def)
+joint_settings joint_usual_settings(joint_kind kind)
 {
-    joint j = {
-        .kind = def->kind,
-        .body_a = body_slot(world, def->a),
-        .body_b = body_slot(world, def->b),
-        .colour = COLOUR_NONE,
+    joint_parts usual = {0};
+    joint_def def = joint_def_default(kind);
+    make_settings(&usual, &def);
+    return usual.settings;
+}
+
+static void make_gear(const physics_world *world, joint_parts *parts, const joint_def *def)
+{
+    joint *j = &parts->record;
+    joint_settings *s = &parts->settings;
+    if ((def->fields & F(JOINT_A)) != 0 && def->joint_a != 0) {
+        s->joint_a = joint_slot(world, def->joint_a);
+        s->joint_b = joint_slot(world, def->joint_b);
+        j->body_a = gear_body(world, s->joint_a, def->a) & SLOT_MASK;
+        j->body_b = gear_body(world, s->joint_b, def->b) & SLOT_MASK;
+        // A joint that counts its turns knows better than the rotations alone.
+        s->gear_a = world->joints.data[s->joint_a].angle;
+        s->gear_b = world->joints.data[s->joint_b].angle;
+    }
+    gear_sides(world, j, s, &s->gear_a, &s->gear_b);
+    s->gear_constant = s->gear_a + (double)s->ratio * s->gear_b;
+}
+
+joint_parts joint_make(const physics_world *world, const joint_def *def)
+{
+    joint_parts parts = {
+        .record = {.kind = (uint8_t)def->kind,
+                   .body_a = body_slot(world, def->a) & SLOT_MASK,
+                   .body_b = body_slot(world, def->b) & SLOT_MASK,
+                   .colour = COLOUR_NONE},
     };
+    joint *j = &parts.record;
     if (def->kind == JOINT_MOUSE) {
-        j.body_b = j.body_b != NONE ? j.body_b : j.body_a;
-        j.body_a = NONE;
+        j->body_b = j->body_b != NONE ? j->body_b : j->body_a;
+        j->body_a = NONE;
     }
-    joint_def defaults = joint_def_default(def->kind);
-    joint_settings_apply(&j, (1u << JOINT_FIELD_COUNT) - 1, &defaults);
-    j.flags = 0; // the defaults are no motor
-    joint_settings_apply(&j, def->fields, def);
+    make_settings(&parts, def);
     if ((def->fields & F(COLLIDE_CONNECTED)) != 0 && def->collide_connected) {
-        j.flags |= JOINT_FLAG_COLLIDE;
+        j->flags |= JOINT_FLAG_COLLIDE;
     }
-    make_springs(&j, def->fields);
     if (def->kind == JOINT_GEAR) {
-        make_gear(world, &j, def);
-        return j;
+        make_gear(world, &parts, def);
+        return parts;
     }
-    make_anchors(world, &j, def);
+    make_anchors(world, j, def);
     if (def->kind == JOINT_PRISMATIC || def->kind == JOINT_WHEEL) {
-        vec2 axis = (def->fields & F(AXIS)) != 0 ? def->axis : defaults.axis;
-        j.axis = rot_inv_vec(motion_of(world, j.body_a)->rotation, unit(axis));
+        vec2 axis = (def->fields & F(AXIS)) != 0 ? def->axis : joint_def_default(def->kind).axis;
+        parts.settings.axis = rot_inv_vec(motion_of(world, j->body_a)->rotation, unit(axis));
     }
-    make_derived(world, &j, def->fields);
-    return j;
+    make_derived(world, &parts, def->fields);
+    return parts;
 }

@@ -6,32 +6,32 @@
 // now, so all impulses act on a at arm r_a + d.
 #include "common/physics/joint_internal.h"
 
-static vec2 current_axis(const physics_world *world, const joint *j)
+static vec2 current_axis(const physics_world *world, const single_joint *j)
 {
-    return rot_vec(world->states.data[j->body_a].delta_rotation, j->scratch.axis);
+    return rot_vec(world->states.data[j->record->body_a].delta_rotation, j->scratch.axis);
 }
 
 // The impulse on b in the world, turning apart.
-static vec2 total_impulse(const joint *j, vec2 axis)
+static vec2 total_impulse(const single_joint *j, vec2 axis)
 {
-    float along = drive_total(&j->impulses) + j->impulses.motor;
-    return vec2_mul_add(vec2_scale(along, axis), j->impulses.linear.x, vec2_left(axis));
+    float along = drive_total(&j->record->impulses) + j->record->impulses.motor;
+    return vec2_mul_add(vec2_scale(along, axis), j->record->impulses.linear.x, vec2_left(axis));
 }
 
-static void warm_start(physics_world *world, joint *j)
+static void warm_start(physics_world *world, single_joint *j)
 {
     joint_pair p = pair_read(world, j);
     vec2 impulse = total_impulse(j, current_axis(world, j));
     pair_push_at(&p, &j->scratch, impulse, vec2_add(p.arm_a, p.separation), p.arm_b);
-    pair_turn(&p, &j->scratch, j->impulses.angular);
+    pair_turn(&p, &j->scratch, j->record->impulses.angular);
     pair_write(world, j, &p);
 }
 
-static void solve(physics_world *world, joint *j, bool use_bias)
+static void solve(physics_world *world, single_joint *j, bool use_bias)
 {
     joint_scratch *s = &j->scratch;
     if (!use_bias) {
-        joint_see_turn(world, j->body_a, j->body_b, &s->seen, &s->turned);
+        joint_see_turn(world, j->record->body_a, j->record->body_b, &s->seen, &s->turned);
     }
     joint_pair p = pair_read(world, j);
     vec2 axis = current_axis(world, j);
@@ -41,9 +41,9 @@ static void solve(physics_world *world, joint *j, bool use_bias)
     drive d = {.position = vec2_dot(axis, p.separation),
                .rate = vec2_dot(axis, pair_velocity(&p, arm_a, p.arm_b)),
                .inverse_mass = inverse_mass_along(s, arm_a, p.arm_b, axis),
-               .rest = j->settings.target_translation,
+               .rest = j->settings->target_translation,
                .motor = true,
-               .max = j->settings.max_force};
+               .max = j->settings->max_force};
     if (d.inverse_mass > 0.0f) {
         pair_push_at(&p, s, vec2_scale(joint_drive(world, j, d, use_bias), axis), arm_a, p.arm_b);
     }
@@ -59,19 +59,19 @@ static void solve(physics_world *world, joint *j, bool use_bias)
     if (!(turning > 0.0f)) {
         c.y = rate.y = 0.0f;
     }
-    vec2 total = {j->impulses.linear.x, j->impulses.angular};
+    vec2 total = {j->record->impulses.linear.x, j->record->impulses.angular};
     vec2 impulse = point_impulse(softness_pass(j, use_bias), k, c, rate, &total);
-    j->impulses.linear.x = total.x;
-    j->impulses.angular = total.y;
+    j->record->impulses.linear.x = total.x;
+    j->record->impulses.angular = total.y;
     pair_push_at(&p, s, vec2_scale(impulse.x, across), arm_a, p.arm_b);
     pair_turn(&p, s, impulse.y);
     pair_write(world, j, &p);
 }
 
-static void reaction(const physics_world *world, const joint *j, vec2 *force, float *torque)
+static void reaction(const physics_world *world, const single_joint *j, vec2 *force, float *torque)
 {
     *force = total_impulse(j, current_axis(world, j));
-    *torque = j->impulses.angular;
+    *torque = j->record->impulses.angular;
 }
 
 const joint_methods prismatic_methods = {joint_prepare_common, warm_start, solve, reaction};

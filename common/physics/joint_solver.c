@@ -72,39 +72,39 @@ softness joint_rigid_softness(const physics_world *world, const body_motion *a, 
     return rigid_on_arms(world, float_max(leverage(a, arm_a), leverage(b, arm_b)));
 }
 
-void joint_prepare_common(physics_world *world, joint *j)
+void joint_prepare_common(const physics_world *world, single_joint *j)
 {
     joint_scratch *s = &j->scratch;
-    const body_motion *a = &world->motions.data[j->body_a];
-    const body_motion *b = &world->motions.data[j->body_b];
-    vec2d anchor_a = joint_anchor_a(world, j);
-    vec2d anchor_b = joint_anchor_b(world, j);
+    const body_motion *a = &world->motions.data[j->record->body_a];
+    const body_motion *b = &world->motions.data[j->record->body_b];
+    vec2d anchor_a = joint_anchor_a(world, j->record);
+    vec2d anchor_b = joint_anchor_b(world, j->record);
     *s = (joint_scratch){
         .inv_mass_b = b->inv_mass,
         .inv_inertia_b = b->inv_inertia,
-        .arm_b = arm_of(world, j->body_b, anchor_b),
+        .arm_b = arm_of(world, j->record->body_b, anchor_b),
         .separation = vec2d_relative(anchor_a, anchor_b),
         .rotation_a = ROT_IDENTITY,
         .seen = ROT_IDENTITY,
-        .spring = softness_spring(j->settings.hertz, j->settings.damping_ratio, world->step.h),
-        .angular_spring = softness_spring(j->settings.angular_hertz,
-                                          j->settings.angular_damping_ratio, world->step.h),
+        .spring = softness_spring(j->settings->hertz, j->settings->damping_ratio, world->step.h),
+        .angular_spring = softness_spring(j->settings->angular_hertz,
+                                          j->settings->angular_damping_ratio, world->step.h),
     };
-    if (j->body_a == NONE) {
+    if (j->record->body_a == NONE) {
         s->rigid = rigid_on_arms(world, leverage(b, s->arm_b));
         return;
     }
     s->inv_mass_a = a->inv_mass;
     s->inv_inertia_a = a->inv_inertia;
-    s->arm_a = arm_of(world, j->body_a, anchor_a);
+    s->arm_a = arm_of(world, j->record->body_a, anchor_a);
     // What slides acts on a where b's anchor is.
-    bool slides = j->kind == JOINT_PRISMATIC || j->kind == JOINT_WHEEL;
+    bool slides = j->record->kind == JOINT_PRISMATIC || j->record->kind == JOINT_WHEEL;
     vec2 acting = slides ? vec2_add(s->arm_a, s->separation) : s->arm_a;
     s->rigid = joint_rigid_softness(world, a, acting, b, s->arm_b);
     s->rotation_a = a->rotation;
-    s->axis = rot_vec(a->rotation, j->axis);
-    s->angle =
-        (float)joint_relative_angle(world, j->body_a, j->body_b, j->settings.reference_angle);
+    s->axis = rot_vec(a->rotation, j->settings->axis);
+    s->angle = (float)joint_relative_angle(world, j->record->body_a, j->record->body_b,
+                                           j->record->reference_angle);
 }
 
 // The angle of a rotation; for small ones the series of the arc sine is exact to a float.
@@ -123,17 +123,18 @@ void joint_see_turn(const physics_world *world, uint32_t p, uint32_t q, rot *see
     *seen = now;
 }
 
-void joint_count_turns(const physics_world *world, joint *j)
+void joint_count_turns(const physics_world *world, single_joint *j)
 {
     float before = j->scratch.turned;
-    joint_see_turn(world, j->body_a, j->body_b, &j->scratch.seen, &j->scratch.turned);
-    j->angle += (double)(j->scratch.turned - before);
+    joint_see_turn(world, j->record->body_a, j->record->body_b, &j->scratch.seen,
+                   &j->scratch.turned);
+    j->record->angle += (double)(j->scratch.turned - before);
 }
 
-float joint_drive(const physics_world *world, joint *j, drive d, bool use_bias)
+float joint_drive(const physics_world *world, single_joint *j, drive d, bool use_bias)
 {
-    const joint_settings *set = &j->settings;
-    joint_impulses *total = &j->impulses;
+    const joint_settings *set = j->settings;
+    joint_impulses *total = &j->record->impulses;
     float mass = 1.0f / d.inverse_mass;
     float sum = 0.0f; // of what is applied here, which changes the rate
     if (set->hertz > 0.0f && use_bias) {
@@ -141,7 +142,7 @@ float joint_drive(const physics_world *world, joint *j, drive d, bool use_bias)
     } else if (!(set->hertz > 0.0f)) {
         total->spring = 0.0f;
     }
-    if (d.motor && (j->flags & JOINT_FLAG_MOTOR) != 0) {
+    if (d.motor && (j->record->flags & JOINT_FLAG_MOTOR) != 0) {
         float rate = d.rate + sum * d.inverse_mass - set->motor_speed;
         sum +=
             bounded_impulse(SOFTNESS_RELAX, mass, 0.0f, rate, world->step.h * d.max, &total->motor);
@@ -163,18 +164,29 @@ float joint_drive(const physics_world *world, joint *j, drive d, bool use_bias)
 
 // ---- the passes
 
-void joint_prepare_single(physics_world *world, uint32_t slot)
+joint_sort joint_sort_of(const physics_world *world, const joint *j)
 {
-    joint *j = &world->joints.data[slot];
-    j->total_force = (vec2){0.0f, 0.0f};
-    j->total_torque = 0.0f;
-    METHODS[j->kind]->prepare(world, j);
+    const joint_settings *s = joint_settings_of(world, j);
+    if (j->kind != JOINT_REVOLUTE) {
+        return SORT_SINGLE;
+    }
+    bool driven = s->hertz > 0.0f || s->lower > -INFINITY || s->upper < INFINITY ||
+                  (j->flags & JOINT_FLAG_MOTOR) != 0;
+    return driven ? SORT_DRIVEN : SORT_PLAIN;
 }
 
-void joint_sweep_single(physics_world *world, uint32_t slot, solver_pass pass)
+void joint_prepare_single(const physics_world *world, single_joint *j, uint32_t slot)
 {
-    joint *j = &world->joints.data[slot];
-    const joint_methods *methods = METHODS[j->kind];
+    j->record = &world->joints.data[slot];
+    j->settings = joint_settings_of(world, j->record);
+    j->record->total_force = (vec2){0.0f, 0.0f};
+    j->record->total_torque = 0.0f;
+    METHODS[j->record->kind]->prepare(world, j);
+}
+
+void joint_sweep_single(physics_world *world, single_joint *j, solver_pass pass)
+{
+    const joint_methods *methods = METHODS[j->record->kind];
     if (pass == PASS_WARM_START) {
         methods->warm_start(world, j);
         return;
@@ -185,7 +197,7 @@ void joint_sweep_single(physics_world *world, uint32_t slot, solver_pass pass)
         vec2 force;
         float torque;
         methods->reaction(world, j, &force, &torque);
-        j->total_force = vec2_add(j->total_force, force);
-        j->total_torque += torque;
+        j->record->total_force = vec2_add(j->record->total_force, force);
+        j->record->total_torque += torque;
     }
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "common/physics/contact_lanes.h"
+#include "common/physics/joint_lanes.h"
 #include "common/physics/world.h"
 
 enum {
@@ -36,8 +37,12 @@ void trim_note(physics_world *world)
         peaks->changes = larger(peaks->changes, counts[i]);
     }
     peaks->events = larger(peaks->events, world->events.count);
-    if (world->awake_bodies.count > 0) {
-        peaks->groups = larger(peaks->groups, world->groups.first[COLOURS + 1]);
+    if (world->awake_bodies.count == 0) {
+        return;
+    }
+    peaks->groups = larger(peaks->groups, world->groups.first[COLOURS + 1]);
+    for (int sort = 0; sort < JOINT_SORTS; sort++) {
+        peaks->joints[sort] = larger(peaks->joints[sort], joint_lanes_count(world, sort));
     }
 }
 
@@ -71,10 +76,13 @@ static void trim_lists(physics_world *world, uint32_t need)
     }
 }
 
-static void trim_lanes(physics_world *world, uint32_t most)
+static void trim_lanes(physics_world *world, const trim_peaks *peaks)
 {
-    if (world->groups.capacity > most) {
+    if (world->groups.capacity > 2 * peaks->groups + GROUPS_SPARE) {
         contact_lanes_free(world);
+    }
+    for (int sort = 0; sort < JOINT_SORTS; sort++) {
+        joint_lanes_trim(world, sort, 2 * peaks->joints[sort] + GROUPS_SPARE);
     }
 }
 
@@ -86,7 +94,9 @@ static void trim_awake(physics_world *world)
     TRIM(&world->awake_joints, 0);
     for (int i = 0; i <= COLOURS; i++) {
         TRIM(&world->graph[i].contacts, 0);
-        TRIM(&world->graph[i].joints, 0);
+        for (int sort = 0; sort < JOINT_SORTS; sort++) {
+            TRIM(&world->graph[i].joints[sort], 0);
+        }
     }
     sleep_scratch *s = &world->sleeping;
     slot_list *of_islands[] = {&s->awake, &s->members, &s->contacts, &s->next};
@@ -108,7 +118,7 @@ void trim_world(physics_world *world)
     const trim_peaks *peaks = &world->peaks;
     trim_lists(world, LOOSE * peaks->changes);
     TRIM(&world->events, LOOSE * peaks->events); // if the last step's were cleared
-    trim_lanes(world, 2 * peaks->groups + GROUPS_SPARE);
+    trim_lanes(world, peaks);
     if (world->awake_bodies.count == 0) {
         trim_awake(world);
     }
@@ -118,9 +128,13 @@ void trim_world(physics_world *world)
             TRIM(&t->before, 0);
         }
     }
-    world->peaks = (trim_peaks){
+    trim_peaks faded = {
         .changes = peaks->changes / FADING,
         .events = peaks->events / FADING,
         .groups = peaks->groups / FADING,
     };
+    for (int sort = 0; sort < JOINT_SORTS; sort++) {
+        faded.joints[sort] = peaks->joints[sort] / FADING;
+    }
+    world->peaks = faded;
 }

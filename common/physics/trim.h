@@ -10,6 +10,7 @@ typedef struct trim_peaks { // of late
     uint32_t changes;       // elements of the longest list of changes in a step
     uint32_t events;        // told in a step, apart, for they are large
     uint32_t groups;        // of the solver's lanes
+    uint32_t joints[3];     // the same of each sort of joints
 } trim_peaks;
 
 // At the end of a step: how much it needed.

@@ -300,19 +300,21 @@ static void check_joint(const physics_world *world, uint32_t slot)
             moved = moved || (b->type == BODY_DYNAMIC && b->awake_index != 0);
         }
     }
-    if (j->joint_a == NONE) {
+    const joint_settings *s = joint_settings_of(world, j);
+    ASSERT(joint_is_usual(j) || slots_has(&world->settings_slots, j->settings_at));
+    if (s->joint_a == NONE) {
         ASSERT((enabled && moved && j->kind != JOINT_FILTER) == (j->awake_index != 0));
     } else {
-        ASSERT(slots_has(&world->joint_slots, j->joint_a));
-        ASSERT(slots_has(&world->joint_slots, j->joint_b));
+        ASSERT(slots_has(&world->joint_slots, s->joint_a));
+        ASSERT(slots_has(&world->joint_slots, s->joint_b));
         ASSERT((enabled && moved) || j->awake_index == 0);
     }
     if (j->awake_index != 0) {
-        const graph_colour *colour = &world->graph[j->colour];
-        ASSERT(j->colour <= COLOURS);
+        ASSERT(j->colour <= COLOURS && j->sort == joint_sort_of(world, j));
+        const slot_list *colour = &world->graph[j->colour].joints[j->sort];
         ASSERT(is_listed(world->awake_joints.data, world->awake_joints.count, j->awake_index - 1,
                          slot));
-        ASSERT(is_listed(colour->joints.data, colour->joints.count, j->colour_index, slot));
+        ASSERT(is_listed(colour->data, colour->count, j->colour_index, slot));
     }
     const joint_impulses *p = &j->impulses;
     ASSERT(vec2_is_finite(p->linear) && isfinite(p->angular) && isfinite(p->lower) &&
@@ -329,7 +331,7 @@ static void check_joints(const physics_world *world)
         awake += world->joints.data[slot].awake_index != 0;
     }
     for (uint32_t i = 0; i <= COLOURS; i++) {
-        listed += world->graph[i].joints.count;
+        listed += graph_joint_count(world, i);
     }
     ASSERT(awake == world->awake_joints.count && awake == listed);
 }
@@ -344,6 +346,16 @@ static void use_colour(const physics_world *world, uint32_t *used, uint32_t slot
     }
 }
 
+static void use_colour_of_joints(const physics_world *world, uint32_t *used, const slot_list *list,
+                                 uint32_t colour)
+{
+    for (uint32_t i = 0; i < list->count; i++) {
+        const joint *j = &world->joints.data[list->data[i]];
+        use_colour(world, used, j->body_a, colour);
+        use_colour(world, used, j->body_b, colour);
+    }
+}
+
 static void check_graph(const physics_world *world)
 {
     uint32_t *used = calloc(world->body_slots.end, sizeof *used);
@@ -355,10 +367,8 @@ static void check_graph(const physics_world *world)
             use_colour(world, used, c->body_a, colour);
             use_colour(world, used, c->body_b, colour);
         }
-        for (uint32_t i = 0; i < g->joints.count; i++) {
-            const joint *j = &world->joints.data[g->joints.data[i]];
-            use_colour(world, used, j->body_a, colour);
-            use_colour(world, used, j->body_b, colour);
+        for (int sort = 0; sort < JOINT_SORTS; sort++) {
+            use_colour_of_joints(world, used, &g->joints[sort], colour);
         }
     }
     for (uint32_t slot = slots_next(&world->body_slots, 0); slot != 0;

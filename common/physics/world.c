@@ -108,7 +108,9 @@ void world_free(physics_world *world)
     array_free(&world->awake_joints);
     for (uint32_t i = 0; i <= COLOURS; i++) {
         array_free(&world->graph[i].contacts);
-        array_free(&world->graph[i].joints);
+        for (int sort = 0; sort < JOINT_SORTS; sort++) {
+            array_free(&world->graph[i].joints[sort]);
+        }
     }
     for (int i = 0; i < BROAD_TREES; i++) {
         tree_deinit(&world->broad.trees[i]);

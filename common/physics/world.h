@@ -246,14 +246,17 @@ typedef struct turned_normal {
 // ---- joints: see joint_internal.h
 
 struct joint;
+struct joint_settings;
+
+enum { JOINT_SORTS = 3 }; // ways in which joints are solved, joint_sort
 
 // ---- the world
 
-// A contact or joint that is solved in a given colour.
+// Contacts and joints that are solved in a given colour.
 typedef struct graph_colour {
     ARRAY(uint32_t) contacts;
     uint32_t twins; // of those, so many have two points and come first; see graph.c
-    ARRAY(uint32_t) joints;
+    slot_list joints[JOINT_SORTS];
 } graph_colour;
 
 // A step's fixed numbers.
@@ -311,7 +314,9 @@ struct physics_world {
     ARRAY(struct joint) joints;
     slot_pool special_slots;
     ARRAY(body_special) specials; // at 0 what is usual
-    ARRAY(char *) tags;           // of bodies, owned; up to the last that has one
+    slot_pool settings_slots;
+    ARRAY(struct joint_settings) joint_settings; // empty before the first joint
+    ARRAY(char *) tags;                          // of bodies, owned; up to the last that has one
 
     ARRAY(uint32_t) awake_bodies; // moving ones: dynamic and kinematic, enabled, not asleep
     ARRAY(uint32_t) awake_contacts;
@@ -477,8 +482,10 @@ void graph_sort_contact(physics_world *world, uint32_t slot);
 // them.
 bool graph_place_contact(physics_world *world, uint32_t slot, uint32_t colour);
 bool graph_place_joint(physics_world *world, uint32_t slot, uint32_t colour);
-uint32_t graph_add_joint(physics_world *world, uint32_t slot, uint32_t body_a, uint32_t body_b);
-void graph_remove_joint(physics_world *world, uint32_t slot, uint32_t body_a, uint32_t body_b);
+uint32_t graph_joint_count(const physics_world *world, uint32_t colour);
+void graph_add_joint(physics_world *world, uint32_t slot);
+void graph_remove_joint(physics_world *world, uint32_t slot);
+void graph_relist_joint(physics_world *world, uint32_t slot); // it may be of another sort now
 
 // the phases of a step
 void find_pairs(physics_world *world);        // pairs.c: boxes that came to overlap become contacts

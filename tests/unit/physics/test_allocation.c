@@ -7,8 +7,10 @@
 #include <cmocka.h>
 
 #include <malloc.h>
+#include <math.h>
 #include <stdlib.h>
 
+#include "common/physics/joint.h"
 #include "common/physics/physics.h"
 #include "tests/golden/scenes.h"
 
@@ -185,6 +187,82 @@ static void world_is_small_soon_after_it_is_filled(void **state)
     assert_true(soon <= later + 10);
 }
 
+// In the grid there are two hinges a body: 128 bytes each and as many in lanes.
+static void joint_takes_less_than_300_bytes(void **state)
+{
+    (void)state;
+    size_t joined = bytes_a_body("joints", 50, 200);
+    size_t free_one = bytes_a_body("free", 50, 200);
+    assert_in_range(joined, 500, 900);
+    assert_in_range((joined - free_one) / 2, 200, 300);
+}
+
+static void set_upper_of_all(physics_world *world, double upper)
+{
+    joint_def def = joint_def_default(JOINT_REVOLUTE);
+    def.upper = upper;
+    for (joint_id id = world_next_joint(world, 0); id != 0; id = world_next_joint(world, id)) {
+        error err;
+        assert_int_equal(joint_set(world, id, JOINT_FIELD_UPPER, &def, &err), STATUS_OK);
+    }
+}
+
+// Settings that are not its kind's usual ones cost a joint 160 bytes, until they are so again.
+static void joint_takes_more_memory_only_for_unusual_settings(void **state)
+{
+    (void)state;
+    physics_world *world = scene_create(scene_find("joints"), 50, (vec2d){0.0, 0.0});
+    size_t usual = held;
+    set_upper_of_all(world, 1.0);
+    size_t most = held;
+    assert_in_range((most - usual) / world_count(world).joints, 150, 250);
+    set_upper_of_all(world, (double)INFINITY);
+    set_upper_of_all(world, 1.0);
+    assert_int_equal(held, most); // in the places that were given back
+    world_free(world);
+}
+
+// So many pairs of balls that hang together in empty space.
+static physics_world *world_of_pairs(int pairs)
+{
+    world_def def = world_def_default();
+    def.gravity = (vec2d){0.0, 0.0};
+    physics_world *world;
+    error err;
+    assert_int_equal(world_create(&def, &world, &err), STATUS_OK);
+    const shape_def ball = scene_circle(0.4);
+    joint_def hinge = joint_def_default(JOINT_REVOLUTE);
+    hinge.fields = JOINT_FIELD_ANCHOR_B;
+    for (int i = 0; i < pairs; i++) {
+        vec2d at = {3.0 * (i % 64), 3.0 * (i / 64)};
+        hinge.a = scene_put_at(world, BODY_DYNAMIC, at, 0.0, 0.0, &ball);
+        hinge.b = scene_put_at(world, BODY_DYNAMIC, at, 1.0, 0.0, &ball);
+        joint_id id;
+        assert_int_equal(joint_create(world, &hinge, &id, &err), STATUS_OK);
+    }
+    return world;
+}
+
+// Asleep, joints have their records alone.
+static void sleeping_joints_have_no_lanes(void **state)
+{
+    (void)state;
+    enum { PAIRS = 4096 };
+    physics_world *world = world_of_pairs(PAIRS);
+    for (int i = 0; i < 20; i++) {
+        world_step(world);
+    }
+    assert_int_equal(world_count(world).awake, 2 * PAIRS);
+    size_t awake = held;
+    for (int i = 0; i < 200; i++) {
+        world_step(world);
+    }
+    assert_int_equal(world_count(world).awake, 0);
+    // Lists of what is awake, and what finds it, are about 230 of it.
+    assert_in_range((awake - held) / PAIRS, 300, 500);
+    world_free(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -193,6 +271,9 @@ int main(void)
         cmocka_unit_test(heap_that_falls_asleep_allocates_only_when_it_first_does),
         cmocka_unit_test(turning_drum_hardly_ever_allocates),
         cmocka_unit_test(grid_of_joints_allocates_nothing),
+        cmocka_unit_test(joint_takes_less_than_300_bytes),
+        cmocka_unit_test(joint_takes_more_memory_only_for_unusual_settings),
+        cmocka_unit_test(sleeping_joints_have_no_lanes),
         cmocka_unit_test(sleeping_world_gives_back_what_only_moving_needs),
         cmocka_unit_test(free_body_takes_few_bytes),
         cmocka_unit_test(body_with_a_contact_takes_less_than_600_bytes),
