@@ -29,10 +29,11 @@ bool query_sees(const physics_world *world, const query_filter *filter, uint32_t
         return false;
     }
     const shape_filter *f = &filter->filter;
-    if (f->group != 0 && f->group == s->traits->filter.group) {
+    const shape_filter *of = &s->traits->filter;
+    if (f->group != 0 && f->group == of->group) {
         return f->group > 0;
     }
-    return (f->category & s->traits->filter.mask) != 0 && (s->traits->filter.category & f->mask) != 0;
+    return (f->category & of->mask) != 0 && (of->category & f->mask) != 0;
 }
 
 status query_shape_check(const shape_geometry *form, error *err)
