@@ -113,12 +113,29 @@ static physics_world *sleeping_scene(void)
     return world;
 }
 
+// Boxes and balls put far into each other: what is so deep does not rub, and that is no part of an
+// image but follows from it.
+static physics_world *deep_scene(void)
+{
+    physics_world *world = make_world((vec2d){0.0, -10.0});
+    put_floor(world, 0.6, 0.0);
+    for (int i = 0; i < 60; i++) {
+        shape_def shape = i % 3 == 0 ? make_circle(0.3) : make_box(0.5, 0.7);
+        body_def def = body_def_default();
+        def.position = (vec2d){(i % 10) * 0.2, 0.2 + (i / 10) * 0.3};
+        def.angle = 0.1 * i;
+        put(world, &def, &shape, 1);
+    }
+    return world;
+}
+
 static const struct {
     const char *name;
     scene make;
 } SCENES[] = {{"heap", heap_scene},
               {"drum", drum_scene},
               {"mixed", mixed_scene},
+              {"deep", deep_scene},
               {"sleeping", sleeping_scene}};
 
 static physics_world *copy_of(const physics_world *world)
