@@ -113,18 +113,21 @@ static physics_world *sleeping_scene(void)
     return world;
 }
 
-// Boxes and balls put far into each other: what is so deep does not rub, and that is no part of an
-// image but follows from it.
+// Boxes squeezed far into walls on both sides, that slide along them: what is so deep does not rub,
+// and that is no part of an image but follows from it.
 static physics_world *deep_scene(void)
 {
-    physics_world *world = make_world((vec2d){0.0, -10.0});
-    put_floor(world, 0.6, 0.0);
-    for (int i = 0; i < 60; i++) {
-        shape_def shape = i % 3 == 0 ? make_circle(0.3) : make_box(0.5, 0.7);
-        body_def def = body_def_default();
-        def.position = (vec2d){(i % 10) * 0.2, 0.2 + (i / 10) * 0.3};
-        def.angle = 0.1 * i;
-        put(world, &def, &shape, 1);
+    physics_world *world = make_world((vec2d){0.0, 0.0});
+    shape_def box = make_box(0.5, 0.5);
+    shape_def walls[2] = {make_box_at(1.0, 40.0, (vec2){-0.6f, 0.0f}, 0.0),
+                          make_box_at(1.0, 40.0, (vec2){0.6f, 0.0f}, 0.0)};
+    for (int i = 0; i < 20; i++) {
+        body_def wall = body_def_default();
+        wall.type = BODY_STATIC;
+        wall.position.x = 10.0 * i;
+        put(world, &wall, walls, 2);
+        body_id id = put_at(world, 10.0 * i, 0.0, &box);
+        set_velocity(world, id, 0.0, 0.01 * (i + 1));
     }
     return world;
 }
