@@ -88,20 +88,6 @@ static void send_snapshot(session *s, report *r)
     }
 }
 
-static void send_world_closed(session *s, const report *r)
-{
-    const session_subscription *found = session_find_subscription(s, r->subscription);
-    if (found == NULL) {
-        return;
-    }
-    const world_entry *entry = directory_find_number(&s->server->worlds, found->world);
-    buffer *out = &s->server->scratch;
-    buffer_clear(out);
-    encode_world_closed(out, r->subscription, entry != NULL ? entry->name : "", r->status, r->text);
-    session_drop_subscription(s, r->subscription);
-    session_send_scratch(s);
-}
-
 static void take(server *s, report *r)
 {
     session *of = server_find_session(s, r->reply.session);
@@ -116,7 +102,7 @@ static void take(server *s, report *r)
         break;
     case REPORT_CLOSED:
         if (of != NULL && !of->closing) {
-            send_world_closed(of, r);
+            session_world_closed(of, r->subscription, r->status, r->text);
         }
         break;
     case REPORT_OVERRUN:

@@ -30,15 +30,23 @@ static void on_handle_closed(uv_handle_t *handle)
     }
 }
 
+// Those whose worlds have not said that they end (because their thread was not heard in time) are
+// told it from here.
 static void close_session(void *peer, void *context)
 {
     server *s = context;
-    session_close(peer, STATUS_UNAVAILABLE, s->reason, ENDING_FLUSH);
+    session *closed = peer;
+    while (closed->subscriptions.count > 0 && !closed->closing) {
+        session_world_closed(closed, closed->subscriptions.data[0].number, STATUS_UNAVAILABLE,
+                             s->reason);
+    }
+    session_close(closed, STATUS_UNAVAILABLE, s->reason, ENDING_FLUSH);
 }
 
 static void on_patience_over(uv_timer_t *timer)
 {
     server *s = timer->data;
+    reports_take(s); // the loop may have been at something else for longer than the patience
     network_each(s->network, close_session, s);
 }
 
@@ -77,6 +85,7 @@ void server_drain(server *s, const char *reason)
         bool sent = host_send(s->hosts.data[i], request_create(REQUEST_STOP, 0));
         ASSERT(sent); // there is always room beyond the commands
     }
+    uv_update_time(s->loop); // the loop's time is that of its last wait
     uv_timer_start(&s->patience, on_patience_over, PATIENCE_MS, 0);
     server_check_drained(s);
 }

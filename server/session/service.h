@@ -115,6 +115,8 @@ void session_settle(session *s);
 
 session_subscription *session_find_subscription(session *s, uint64_t number);
 void session_drop_subscription(session *s, uint64_t number);
+// Its world has ended: tells the peer and drops it. Nothing happens if it has ended before.
+void session_world_closed(session *s, uint64_t subscription, status why, const char *text);
 
 // ---- call.c
 

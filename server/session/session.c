@@ -86,6 +86,20 @@ void session_drop_subscription(session *s, uint64_t number)
     }
 }
 
+void session_world_closed(session *s, uint64_t subscription, status why, const char *text)
+{
+    const session_subscription *found = session_find_subscription(s, subscription);
+    if (found == NULL) {
+        return;
+    }
+    const world_entry *entry = directory_find_number(&s->server->worlds, found->world);
+    buffer *out = &s->server->scratch;
+    buffer_clear(out);
+    encode_world_closed(out, subscription, entry != NULL ? entry->name : "", why, text);
+    session_drop_subscription(s, subscription);
+    session_send_scratch(s);
+}
+
 static void end_subscriptions(session *s)
 {
     for (uint32_t i = 0; i < s->subscriptions.count; i++) {

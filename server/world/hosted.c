@@ -13,8 +13,8 @@
 enum { SCRATCH_KEPT_BYTES = 256 * 1024 }; // larger answers are rare
 
 static const int64_t SECOND_NS = 1000000000;
-static const int64_t STEP_SLICE_NS = 5000000; // of world.step, before other worlds have their turn
-static const int64_t WARN_NS = 5000000000;    // between two warnings about one world
+static const int64_t SLICE_NS = 5000000;   // of a paused world, before others have their turn
+static const int64_t WARN_NS = 5000000000; // between two warnings about one world
 
 hosted *hosted_create(uint64_t number, const char *name, physics_world *physics, bool paused,
                       const limits *bounds, report_sink sink, int64_t (*clock)(void))
@@ -290,16 +290,19 @@ static void carry_out(hosted *h, request *q)
     }
 }
 
-// What has come in, up to what makes the rest wait: the world's end, a world.step, a pause.
-static void serve_mail(hosted *h)
+// What has come in, up to what makes the rest wait: the world's end, a world.step, a pause, or the
+// time `until` (one command is served in any case).
+static void serve_mail(hosted *h, int64_t until)
 {
-    while (h->mail != NULL && !h->ended && h->stepping == NULL && h->pausing == NULL) {
+    bool in_time = true;
+    while (h->mail != NULL && !h->ended && h->stepping == NULL && h->pausing == NULL && in_time) {
         request *q = h->mail;
         h->mail = (request *)q->node.next;
         if (h->mail == NULL) {
             h->mail_last = &h->mail;
         }
         carry_out(h, q);
+        in_time = h->clock() < until;
     }
 }
 
@@ -396,7 +399,7 @@ static void tick(hosted *h, int64_t now)
         warn_slowed(h, now);
     }
     serve_planned(h);
-    serve_mail(h);
+    serve_mail(h, INT64_MAX);
     if (h->ended) {
         return;
     }
@@ -421,17 +424,18 @@ static void run_ticks(hosted *h)
     }
 }
 
-// A part of the world.step that is under way.
-static void run_steps(hosted *h)
+// A part of the world.step that is under way: up to the time `until`, but a step in any case.
+static void run_steps(hosted *h, int64_t until)
 {
-    int64_t begin = h->clock();
-    int64_t now = begin;
-    while (h->steps_left > 0 && now - begin < STEP_SLICE_NS) {
+    int64_t now = h->clock();
+    bool in_time = true;
+    while (h->steps_left > 0 && in_time) {
         serve_planned(h);
         step_once(h, now);
         publish(h, false);
         h->steps_left--;
         now = h->clock();
+        in_time = now < until;
     }
     if (h->steps_left == 0) {
         request *q = h->stepping;
@@ -447,12 +451,14 @@ static int64_t paused_publish_ns(const hosted *h)
 
 static void run_paused(hosted *h)
 {
+    int64_t until = h->clock() + SLICE_NS;
     do {
-        serve_mail(h);
+        serve_mail(h, until);
         if (h->stepping != NULL) {
-            run_steps(h);
+            run_steps(h, until);
         }
-    } while (h->mail != NULL && h->stepping == NULL && h->paused && !h->ended);
+    } while (h->mail != NULL && h->stepping == NULL && h->paused && !h->ended &&
+             h->clock() < until);
     if (!h->paused || h->ended || h->stepping != NULL) {
         return;
     }

@@ -113,6 +113,28 @@ static void overloaded_world_slows_itself_alone(void **state)
     assert_int_equal(process_stop(&p, SIGTERM, CLIENT_WAIT_MS), 0);
 }
 
+// Idle, or with a demo world, its subscriber and a world.step that would last minutes.
+static void shutdown_takes_less_than_a_second(void **state)
+{
+    (void)state;
+    for (int busy = 0; busy <= 1; busy++) {
+        static process p;
+        client c;
+        process_start(&p, program, (const char *const[]){"--world", "w:demo", NULL});
+        client_open(&c, p.port);
+        if (busy) {
+            client_call(&c, "world.subscribe", "{\"world\":\"w\"}");
+            client_call(&c, "world.create", "{\"world\":\"s\",\"scene\":\"demo\",\"paused\":true}");
+            client_request(&c, "world.step", "{\"world\":\"s\",\"ticks\":100000}");
+            client_call(&c, "ping", "{}");
+        }
+        int64_t begin = test_now_ms();
+        assert_int_equal(process_stop(&p, SIGTERM, CLIENT_WAIT_MS), 0);
+        assert_true(test_now_ms() - begin < 1000);
+        client_close(&c);
+    }
+}
+
 int main(int argc, char **argv)
 {
     assert_int_equal(argc, 2);
@@ -121,6 +143,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(ticks_follow_the_clock),
         cmocka_unit_test(snapshots_come_at_their_rate),
         cmocka_unit_test(overloaded_world_slows_itself_alone),
+        cmocka_unit_test(shutdown_takes_less_than_a_second),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
