@@ -253,8 +253,8 @@ static void worlds_that_have_not_ended_are_counted(void **state)
     client_open(&b, server.port);
     client_call(&a, "world.create", "{\"world\":\"slow\",\"scene\":\"heap\",\"paused\":true}");
     bool refused = false;
-    for (int i = 0; i < 50 && !refused; i++) { // the thread may have been quick
-        uint32_t slow = client_request(&a, "world.step", "{\"world\":\"slow\",\"ticks\":200}");
+    for (int i = 0; i < 500 && !refused; i++) { // the thread may have been quick
+        uint32_t slow = client_request(&a, "world.step", "{\"world\":\"slow\",\"ticks\":20}");
         refused = brief_worlds_are_refused();
         client_result(&a, slow);
     }
