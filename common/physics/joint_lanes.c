@@ -155,18 +155,20 @@ joint_slots joint_group_slots(const physics_world *world, joint_sort sort, uint3
     return (joint_slots){&list->data[from], left < per_group ? left : per_group};
 }
 
-// Ranges over the groups of all sorts in a row: takes the part of [first, end) that lies in the
-// `count` of the next sort, and leaves the rest, counted from where that one ends.
-typedef struct span {
-    uint32_t first, end;
-} span;
-
-static span take_part(span *of, uint32_t count)
+// The groups of a sort in a colour.
+static span groups_in(const physics_world *world, int sort, uint32_t colour)
 {
-    span part = {of->first < count ? of->first : count, of->end < count ? of->end : count};
-    of->first -= part.first;
-    of->end -= part.end;
-    return part;
+    const uint32_t *first = world->joint_solver->first[sort];
+    return (span){first[colour], first[colour + 1]};
+}
+
+// Of those, the part that a range of shares is.
+static span share_of_groups(const physics_world *world, int sort, uint32_t colour, uint32_t first,
+                            uint32_t end)
+{
+    span of = groups_in(world, sort, colour);
+    span share = share_of(of.end - of.first, first, end);
+    return (span){of.first + share.first, of.first + share.end};
 }
 
 // ---- filling
@@ -175,11 +177,11 @@ static void fill_range(physics_world *world, uint32_t first, uint32_t end, lot *
                        const void *context)
 {
     (void)context;
-    const joint_solver *solver = world->joint_solver;
-    span rest = {first, end};
     for (int sort = 0; sort < JOINT_SORTS; sort++) {
-        span part = take_part(&rest, solver->first[sort][COLOURS + 1]);
-        joint_lanes_fill(world, (joint_sort)sort, part.first, part.end, &found->lists[0]);
+        for (uint32_t colour = 0; colour <= COLOURS; colour++) {
+            span part = share_of_groups(world, sort, colour, first, end);
+            joint_lanes_fill(world, (joint_sort)sort, part.first, part.end, &found->lists[0]);
+        }
     }
 }
 
@@ -193,7 +195,7 @@ void joints_prepare(physics_world *world)
     }
     array_clear(&solver->breakable);
     if (groups > 0) {
-        uint32_t lots = run_ranges(world, groups, GRAIN_FILLED, fill_range, NULL);
+        uint32_t lots = run_shares(world, groups, GRAIN_FILLED, fill_range, NULL);
         lots_gather(world, lots, 0, &solver->breakable);
     }
 }
@@ -263,10 +265,10 @@ static void sweep_overflow(physics_world *world, solver_pass pass)
 
 uint32_t joints_groups(const physics_world *world, uint32_t colour)
 {
-    const joint_solver *solver = world->joint_solver;
     uint32_t count = 0;
     for (int sort = 0; sort < JOINT_SORTS; sort++) {
-        count += solver->first[sort][colour + 1] - solver->first[sort][colour];
+        span of = groups_in(world, sort, colour);
+        count += of.end - of.first;
     }
     return count;
 }
@@ -274,17 +276,14 @@ uint32_t joints_groups(const physics_world *world, uint32_t colour)
 void joints_sweep(physics_world *world, uint32_t colour, solver_pass pass, uint32_t first,
                   uint32_t end)
 {
-    const joint_solver *solver = world->joint_solver;
     if (colour == COLOUR_OVERFLOW) {
-        ASSERT_SLOW(first == 0 && end == joints_groups(world, colour));
+        ASSERT_SLOW(first == 0 && end == SHARES);
         sweep_overflow(world, pass);
         return;
     }
-    span rest = {first, end};
     for (int sort = 0; sort < JOINT_SORTS; sort++) {
-        uint32_t begin = solver->first[sort][colour];
-        span part = take_part(&rest, solver->first[sort][colour + 1] - begin);
-        sweep_groups(world, (joint_sort)sort, begin + part.first, begin + part.end, pass);
+        span part = share_of_groups(world, sort, colour, first, end);
+        sweep_groups(world, (joint_sort)sort, part.first, part.end, pass);
     }
 }
 
@@ -293,10 +292,11 @@ void joints_sweep(physics_world *world, uint32_t colour, solver_pass pass, uint3
 static void store_range(physics_world *world, uint32_t first, uint32_t end, const void *context)
 {
     (void)context;
-    span rest = {first, end};
     for (int sort = 0; sort < LANE_SORTS; sort++) {
-        span part = take_part(&rest, world->joint_solver->first[sort][COLOURS + 1]);
-        joint_lanes_store(world, (joint_sort)sort, part.first, part.end);
+        for (uint32_t colour = 0; colour <= COLOURS; colour++) {
+            span part = share_of_groups(world, sort, colour, first, end);
+            joint_lanes_store(world, (joint_sort)sort, part.first, part.end);
+        }
     }
 }
 
@@ -306,5 +306,5 @@ void joints_store(physics_world *world)
     for (int sort = 0; sort < LANE_SORTS; sort++) {
         groups += world->joint_solver->first[sort][COLOURS + 1];
     }
-    run_plain_ranges(world, groups, GRAIN_STORED, store_range, NULL);
+    run_plain_shares(world, groups, GRAIN_STORED, store_range, NULL);
 }

@@ -82,7 +82,9 @@ static uint32_t lots_for(const physics_world *world, uint32_t count, uint32_t gr
         return 1;
     }
     uint32_t most = most_lots(world);
-    return count / grain < most ? count / grain : most;
+    uint32_t lots = count / grain < most ? count / grain : most;
+    uint32_t threads = (uint32_t)world->runner.threads;
+    return lots > threads ? lots / threads * threads : lots; // as many for each
 }
 
 static void run(ranges *r)
@@ -94,24 +96,40 @@ static void run(ranges *r)
     }
 }
 
+static uint32_t run_finding(ranges *r)
+{
+    for (uint32_t i = 0; i < r->lots; i++) {
+        for (int k = 0; k < LOT_LISTS; k++) {
+            array_clear(&r->world->lots[i].lists[k]);
+        }
+    }
+    run(r);
+    return r->lots;
+}
+
 uint32_t run_ranges(physics_world *world, uint32_t count, uint32_t grain, range_function *work,
                     const void *context)
 {
-    ranges r = {world, work, NULL, context, count, lots_for(world, count, grain)};
-    for (uint32_t i = 0; i < r.lots; i++) {
-        for (int k = 0; k < LOT_LISTS; k++) {
-            array_clear(&world->lots[i].lists[k]);
-        }
-    }
-    run(&r);
-    return r.lots;
+    return run_finding(&(ranges){world, work, NULL, context, count, lots_for(world, count, grain)});
+}
+
+uint32_t run_shares(physics_world *world, uint32_t count, uint32_t grain, range_function *work,
+                    const void *context)
+{
+    return run_finding(
+        &(ranges){world, work, NULL, context, SHARES, lots_for(world, count, grain)});
 }
 
 void run_plain_ranges(physics_world *world, uint32_t count, uint32_t grain,
                       plain_range_function *work, const void *context)
 {
-    ranges r = {world, NULL, work, context, count, lots_for(world, count, grain)};
-    run(&r);
+    run(&(ranges){world, NULL, work, context, count, lots_for(world, count, grain)});
+}
+
+void run_plain_shares(physics_world *world, uint32_t count, uint32_t grain,
+                      plain_range_function *work, const void *context)
+{
+    run(&(ranges){world, NULL, work, context, SHARES, lots_for(world, count, grain)});
 }
 
 void lots_gather(physics_world *world, uint32_t lots, int list, slot_list *to)

@@ -35,6 +35,24 @@ typedef void range_function(struct physics_world *world, uint32_t first, uint32_
 uint32_t run_ranges(struct physics_world *world, uint32_t count, uint32_t grain,
                     range_function *work, const void *context);
 
+// For lists that are gone over many times in a step: ranges are over [0, SHARES), and share_of()
+// tells what part of any list such a range is. So each list is cut at the same places whenever its
+// turn comes, and a thread meets again what is in its caches. `count` elements of work in all, that
+// `grain` is of.
+enum { SHARES = 20160 }; // which all small numbers of ranges divide
+uint32_t run_shares(struct physics_world *world, uint32_t count, uint32_t grain,
+                    range_function *work, const void *context);
+
+typedef struct span {
+    uint32_t first, end;
+} span;
+
+static inline span share_of(uint32_t count, uint32_t first, uint32_t end)
+{
+    return (span){(uint32_t)((uint64_t)count * first / SHARES),
+                  (uint32_t)((uint64_t)count * end / SHARES)};
+}
+
 // Adds what the lots' lists of one meaning hold to a list, in the order of the ranges.
 void lots_gather(struct physics_world *world, uint32_t lots, int list, slot_list *to);
 
@@ -42,6 +60,8 @@ void lots_gather(struct physics_world *world, uint32_t lots, int list, slot_list
 typedef void plain_range_function(struct physics_world *world, uint32_t first, uint32_t end,
                                   const void *context);
 void run_plain_ranges(struct physics_world *world, uint32_t count, uint32_t grain,
+                      plain_range_function *work, const void *context);
+void run_plain_shares(struct physics_world *world, uint32_t count, uint32_t grain,
                       plain_range_function *work, const void *context);
 
 #endif

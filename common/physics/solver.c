@@ -48,25 +48,27 @@ static uint32_t groups_of_contacts(const physics_world *world, uint32_t colour)
     return world->groups.first[colour + 1] - world->groups.first[colour];
 }
 
+// Of a colour's groups, the part that a range of shares is.
+static span share_of_groups(const physics_world *world, uint32_t colour, uint32_t first,
+                            uint32_t end)
+{
+    uint32_t begin = world->groups.first[colour];
+    span share = share_of(groups_of_contacts(world, colour), first, end);
+    return (span){begin + share.first, begin + share.end};
+}
+
 typedef struct colour_pass {
     uint32_t colour;
     solver_pass pass;
 } colour_pass;
 
-// A range of a colour's groups, of which those of joints come first. Of one colour none writes to a
-// body that another reads.
+// Shares of a colour's joints and contacts. Of one colour none writes to a body that another reads.
 static void sweep_range(physics_world *world, uint32_t first, uint32_t end, const void *context)
 {
     const colour_pass *s = context;
-    uint32_t joints = joints_groups(world, s->colour);
-    if (first < joints) {
-        joints_sweep(world, s->colour, s->pass, first, end < joints ? end : joints);
-    }
-    if (end > joints) {
-        uint32_t contacts = world->groups.first[s->colour];
-        sweep_contacts(world, contacts + (first > joints ? first - joints : 0),
-                       contacts + (end - joints), s->pass);
-    }
+    joints_sweep(world, s->colour, s->pass, first, end);
+    span part = share_of_groups(world, s->colour, first, end);
+    sweep_contacts(world, part.first, part.end, s->pass);
 }
 
 static void run_pass(physics_world *world, solver_pass pass, bool backward)
@@ -75,9 +77,9 @@ static void run_pass(physics_world *world, solver_pass pass, bool backward)
         colour_pass s = {colour_at(i, backward), pass};
         uint32_t count = joints_groups(world, s.colour) + groups_of_contacts(world, s.colour);
         if (s.colour == COLOUR_OVERFLOW) { // one by one, in order
-            sweep_range(world, 0, count, &s);
+            sweep_range(world, 0, SHARES, &s);
         } else if (count > 0) {
-            run_plain_ranges(world, count, GRAIN_GROUPS, sweep_range, &s);
+            run_plain_shares(world, count, GRAIN_GROUPS, sweep_range, &s);
         }
     }
 }
@@ -87,13 +89,13 @@ typedef struct colour_blows {
     impact_pass pass;
 } colour_blows;
 
-// A range of a colour's groups. The lot's list says, by not being empty, that there was a blow.
+// A share of a colour's groups. The lot's list says, by not being empty, that there was a blow.
 static void impact_range(physics_world *world, uint32_t first, uint32_t end, lot *found,
                          const void *context)
 {
     const colour_blows *b = context;
-    uint32_t begin = world->groups.first[b->colour];
-    if (world->kernels->impact(&world->groups, begin + first, begin + end, world->states.data,
+    span part = share_of_groups(world, b->colour, first, end);
+    if (world->kernels->impact(&world->groups, part.first, part.end, world->states.data,
                                &world->step, &b->pass)) {
         array_push(&found->lists[0], first);
     }
@@ -109,9 +111,9 @@ static bool sweep_blows(physics_world *world, uint32_t colour, impact_pass pass)
     uint32_t lots = 1;
     if (colour == COLOUR_OVERFLOW) { // one by one, in order
         array_clear(&world->lots[0].lists[0]);
-        impact_range(world, 0, count, &world->lots[0], &b);
+        impact_range(world, 0, SHARES, &world->lots[0], &b);
     } else {
-        lots = run_ranges(world, count, GRAIN_BLOWS, impact_range, &b);
+        lots = run_shares(world, count, GRAIN_BLOWS, impact_range, &b);
     }
     bool any = false;
     for (uint32_t i = 0; i < lots; i++) {
@@ -142,7 +144,10 @@ static void solve_impacts(physics_world *world)
 static void prepare_range(physics_world *world, uint32_t first, uint32_t end, const void *context)
 {
     (void)context;
-    contact_lanes_prepare(world, first, end);
+    for (uint32_t colour = 0; colour <= COLOURS; colour++) {
+        span part = share_of_groups(world, colour, first, end);
+        contact_lanes_prepare(world, part.first, part.end);
+    }
 }
 
 enum { BEGAN, ENDED }; // lists of a lot
@@ -151,7 +156,11 @@ static void store_range(physics_world *world, uint32_t first, uint32_t end, lot 
                         const void *context)
 {
     (void)context;
-    contact_lanes_store(world, first, end, &found->lists[BEGAN], &found->lists[ENDED]);
+    for (uint32_t colour = 0; colour <= COLOURS; colour++) {
+        span part = share_of_groups(world, colour, first, end);
+        contact_lanes_store(world, part.first, part.end, &found->lists[BEGAN],
+                            &found->lists[ENDED]);
+    }
 }
 
 void solve_constraints(physics_world *world)
@@ -162,7 +171,7 @@ void solve_constraints(physics_world *world)
         return; // a world asleep costs next to nothing
     }
     uint32_t groups = world->groups.first[COLOURS + 1];
-    run_plain_ranges(world, groups, GRAIN_GROUPS, prepare_range, NULL);
+    run_plain_shares(world, groups, GRAIN_GROUPS, prepare_range, NULL);
     solve_impacts(world);
     integrate_free(world);
     for (int i = 0; i < world->step.substeps; i++) {
@@ -174,7 +183,7 @@ void solve_constraints(physics_world *world)
         run_pass(world, PASS_RELAX, backward);
     }
     joints_store(world);
-    uint32_t lots = run_ranges(world, groups, GRAIN_GROUPS, store_range, NULL);
+    uint32_t lots = run_shares(world, groups, GRAIN_GROUPS, store_range, NULL);
     lots_gather(world, lots, BEGAN, &world->began);
     lots_gather(world, lots, ENDED, &world->ended);
     forget_seams(world);

@@ -521,7 +521,7 @@ bool joint_prevents_contact(const physics_world *world, uint32_t body_a, uint32_
 void joints_prepare(physics_world *world);
 // Groups of a colour: of joints solved together, or one that is solved alone.
 uint32_t joints_groups(const physics_world *world, uint32_t colour);
-// Of those, [first, end). What has no colour is only swept as a whole.
+// Of those, the part that a range [first, end) of SHARES is. What has no colour is only swept whole.
 void joints_sweep(physics_world *world, uint32_t colour, solver_pass pass, uint32_t first,
                   uint32_t end);
 void joints_store(physics_world *world); // impulses, angles and reports back into the joints
