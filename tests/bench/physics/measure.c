@@ -175,6 +175,7 @@ static void run_look(const engine *e, const scene_data *scene, const measure_req
     e->read(world, bodies);
     result->quality = quality_measure(scene, bodies);
     result->quality.overlap_typical = median(looks.depths, (size_t)looks.count);
+    result->quality.overlap_deepest = quantile(looks.depths, (size_t)looks.count, 1.0);
     e->destroy(world);
     free(bodies);
 }

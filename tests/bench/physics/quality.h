@@ -12,13 +12,14 @@ typedef struct quality {
     // a scene's bodies are meant to move
     double overlap;         // the deepest of two shapes that may collide [m]
     double overlap_typical; // the median of that at OVERLAP_LOOKS times while the scene ran [m]
+    double overlap_deepest; // the deepest of those looks [m]
     uint32_t out;           // bodies that left the scene's container, or finiteness
 } quality;
 
 enum { OVERLAP_LOOKS = 20 };
 
 double quality_overlap(const scene_data *scene, const engine_body *bodies);
-// All but overlap_typical.
+// All but what looks while the scene ran tell.
 quality quality_measure(const scene_data *scene, const engine_body *bodies);
 
 #endif

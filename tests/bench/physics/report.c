@@ -146,8 +146,8 @@ static void print_times(const bench_report *report, FILE *out)
 static void print_quality(const bench_report *report, FILE *out)
 {
     static const char *const HEADS[] = {
-        "<scene",  "<engine",    "steps",      "contacts", "awake",      "top m", "fastest m/s",
-        "drift m", "overlap mm", "typical mm", "out",      "bytes/body", NULL};
+        "<scene",  "<engine",    "steps",      "contacts",   "awake", "top m",      "fastest m/s",
+        "drift m", "overlap mm", "typical mm", "deepest mm", "out",   "bytes/body", NULL};
     const bench_options *o = report->options;
     table *t = table_create(HEADS);
     for (int s = 0; s < o->scene_count; s++) {
@@ -167,6 +167,7 @@ static void print_quality(const bench_report *report, FILE *out)
             table_number(t, q->drift, 3);
             table_number(t, q->overlap * 1e3, 3);
             table_number(t, q->overlap_typical * 1e3, 3);
+            table_number(t, q->overlap_deepest * 1e3, 3);
             table_number(t, q->out, 1);
             table_number(t, f->look.bytes_per_body, 1);
         }
@@ -175,8 +176,9 @@ static void print_quality(const bench_report *report, FILE *out)
         out,
         "\nAfter the last step, the same measure for all: contacts that touch, bodies awake, "
         "the highest body,\nthe fastest, the farthest sideways from where it began, the deepest "
-        "overlap, the median\nof that over the run, bodies outside of the container, memory "
-        "allocated to a body\n\n");
+        "overlap, the median\nand the deepest of that over the run, bodies outside of the "
+        "container, "
+        "memory allocated to a body\n\n");
     table_print(t, out);
     table_free(t);
 }

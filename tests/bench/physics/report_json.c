@@ -44,6 +44,7 @@ static void add_look(json_t *object, const measure_result *look)
     set_number(object, "drift_m", look->quality.drift);
     set_number(object, "overlap_m", look->quality.overlap);
     set_number(object, "overlap_typical_m", look->quality.overlap_typical);
+    set_number(object, "overlap_deepest_m", look->quality.overlap_deepest);
     set_number(object, "bytes_per_body", look->bytes_per_body);
     json_t *phases = json_object();
     set_number(phases, "step", look->step);
