@@ -11,7 +11,8 @@
 #include <string.h>
 
 // Elements that make a range worth handing to another thread: some microseconds of work.
-#define GRAIN_GROUPS 8u
+#define GRAIN_FILLED 8u
+#define GRAIN_SWEPT  64u
 #define GRAIN_BLOWS  64u // most are only looked at
 
 // The colours in the order of solving: what found none first, what stands on the ground last. Of
@@ -79,7 +80,7 @@ static void run_pass(physics_world *world, solver_pass pass, bool backward)
         if (s.colour == COLOUR_OVERFLOW) { // one by one, in order
             sweep_range(world, 0, SHARES, &s);
         } else if (count > 0) {
-            run_plain_shares(world, count, GRAIN_GROUPS, sweep_range, &s);
+            run_plain_shares(world, count, GRAIN_SWEPT, sweep_range, &s);
         }
     }
 }
@@ -171,7 +172,7 @@ void solve_constraints(physics_world *world)
         return; // a world asleep costs next to nothing
     }
     uint32_t groups = world->groups.first[COLOURS + 1];
-    run_plain_shares(world, groups, GRAIN_GROUPS, prepare_range, NULL);
+    run_plain_shares(world, groups, GRAIN_FILLED, prepare_range, NULL);
     solve_impacts(world);
     integrate_free(world);
     for (int i = 0; i < world->step.substeps; i++) {
@@ -183,7 +184,7 @@ void solve_constraints(physics_world *world)
         run_pass(world, PASS_RELAX, backward);
     }
     joints_store(world);
-    uint32_t lots = run_shares(world, groups, GRAIN_GROUPS, store_range, NULL);
+    uint32_t lots = run_shares(world, groups, GRAIN_FILLED, store_range, NULL);
     lots_gather(world, lots, BEGAN, &world->began);
     lots_gather(world, lots, ENDED, &world->ended);
     forget_seams(world);
