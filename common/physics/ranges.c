@@ -78,7 +78,8 @@ static uint32_t lots_for(const physics_world *world, uint32_t count, uint32_t gr
     if (world->runner.eager) {
         grain = 1;
     }
-    if (world->runner.threads < 2 || count < 2 * grain) {
+    bool divided = !world->undivided || world->runner.eager;
+    if (world->runner.threads < 2 || count < 2 * grain || !divided) {
         return 1;
     }
     uint32_t most = most_lots(world);

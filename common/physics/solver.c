@@ -15,6 +15,9 @@
 #define GRAIN_SWEPT  64u
 #define GRAIN_BLOWS  64u // most are only looked at
 
+// With fewer, all is solved on one thread: half a millisecond's work.
+#define GROUPS_DIVIDED 1024u
+
 // The colours in the order of solving: what found none first, what stands on the ground last. Of
 // the pairs of moving bodies, who is solved later has more to say; if that were the same ones
 // throughout, a pile would lean their way (the top of the pyramid of 5050 boxes by half a metre
@@ -164,17 +167,23 @@ static void store_range(physics_world *world, uint32_t first, uint32_t end, lot 
     }
 }
 
-void solve_constraints(physics_world *world)
+// Whether there is enough to sweep over for several threads. If not, one had better do all of it,
+// filling lanes and moving bodies as well: to take them from another processor's cache costs more
+// than that work.
+static bool is_worth_dividing(const physics_world *world)
 {
-    joints_prepare(world);
-    contact_lanes_layout(world);
-    if (world->awake_bodies.count == 0) {
-        return; // a world asleep costs next to nothing
+    uint32_t count = 0;
+    for (uint32_t colour = 0; colour < COLOUR_OVERFLOW; colour++) {
+        count += world->graph[colour].contacts.count + graph_joint_count(world, colour);
     }
+    return count / LANES >= GROUPS_DIVIDED;
+}
+
+static void solve_held(physics_world *world)
+{
     uint32_t groups = world->groups.first[COLOURS + 1];
     run_plain_shares(world, groups, GRAIN_FILLED, prepare_range, NULL);
     solve_impacts(world);
-    integrate_free(world);
     for (int i = 0; i < world->step.substeps; i++) {
         bool backward = i < world->step.substeps / 2;
         integrate_velocities(world);
@@ -188,4 +197,19 @@ void solve_constraints(physics_world *world)
     lots_gather(world, lots, BEGAN, &world->began);
     lots_gather(world, lots, ENDED, &world->ended);
     forget_seams(world);
+}
+
+void solve_constraints(physics_world *world)
+{
+    const bool moves = world->awake_bodies.count > 0; // a world asleep costs next to nothing
+    if (moves) {
+        integrate_free(world);
+    }
+    world->undivided = !is_worth_dividing(world);
+    joints_prepare(world);
+    contact_lanes_layout(world);
+    if (moves) {
+        solve_held(world);
+    }
+    world->undivided = false;
 }

@@ -334,7 +334,8 @@ struct physics_world {
               // then, to the end of the narrow phase, those of box_renewed
 
     task_runner runner; // run: NULL if the world has one thread
-    lot *lots;          // of the phase under way
+    bool undivided; // ranges are not cut: what the phase under way works on is better kept together
+    lot *lots;      // of the phase under way
     // Scratch of a step, kept for its memory.
     item_pairs found;
     item_pairs *found_in; // by lot
@@ -521,7 +522,8 @@ bool joint_prevents_contact(const physics_world *world, uint32_t body_a, uint32_
 void joints_prepare(physics_world *world);
 // Groups of a colour: of joints solved together, or one that is solved alone.
 uint32_t joints_groups(const physics_world *world, uint32_t colour);
-// Of those, the part that a range [first, end) of SHARES is. What has no colour is only swept whole.
+// Of those, the part that a range [first, end) of SHARES is. What has no colour is only swept
+// whole.
 void joints_sweep(physics_world *world, uint32_t colour, solver_pass pass, uint32_t first,
                   uint32_t end);
 void joints_store(physics_world *world); // impulses, angles and reports back into the joints
