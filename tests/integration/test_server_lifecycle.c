@@ -187,6 +187,35 @@ static void drain_in_the_middle_of_a_long_step_does_not_wait_for_it(void **state
     client_close(&c);
 }
 
+// A step that lasts longer than the server waits for its worlds: hundreds of balls in one place,
+// each of which touches every other. Nobody hears of the world's end from the world itself by then.
+static void drain_in_the_middle_of_a_jam_tells_everyone(void **state)
+{
+    (void)state;
+    enum { BALLS = 500 };
+    static process p;
+    client subscriber, stepper;
+    process_start(&p, program, ARGS("--threads", "1"));
+    client_open(&subscriber, p.port);
+    client_open(&stepper, p.port);
+    client_call(&stepper, "world.create", "{\"world\":\"jam\",\"paused\":true}");
+    for (int i = 0; i < BALLS; i++) {
+        client_notify(&stepper, "body.spawn", "{\"world\":\"jam\",\"shapes\":[" BALL "]}");
+    }
+    client_call(&subscriber, "world.subscribe", "{\"world\":\"jam\"}");
+    client_snapshot(&subscriber);
+    assert_int_equal(
+        obj_get_uint(client_call(&stepper, "world.info", "{\"world\":\"jam\"}"), "bodies"), BALLS);
+    client_request(&stepper, "world.step", "{\"world\":\"jam\",\"ticks\":100}");
+    client_call(&stepper, "ping", "{}");
+    kill(p.pid, SIGTERM);
+    assert_non_null(strstr(client_closed(&subscriber), "unavailable: "));
+    assert_non_null(client_notification(&subscriber, "world_closed", 0));
+    assert_int_equal(process_wait(&p, 3 * CLIENT_WAIT_MS), 0); // it ends when the step does
+    client_close(&subscriber);
+    client_close(&stepper);
+}
+
 static void few_descriptors_mean_few_connections(void **state)
 {
     (void)state;
@@ -264,6 +293,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(sigpipe_is_ignored),
         cmocka_unit_test(drain_under_load_tells_everyone),
         cmocka_unit_test(drain_in_the_middle_of_a_long_step_does_not_wait_for_it),
+        cmocka_unit_test(drain_in_the_middle_of_a_jam_tells_everyone),
         cmocka_unit_test(few_descriptors_mean_few_connections),
         cmocka_unit_test(no_descriptor_left_is_survived),
     };
