@@ -18,11 +18,13 @@ void body_set_special(physics_world *world, uint32_t slot, const body_special *s
 {
     const body_special wanted = *special; // it may be one of those that are about to move
     body_motion *m = &world->motions.data[slot];
+    body_state *state = &world->states.data[slot];
     if (memcmp(&wanted, &USUAL, sizeof USUAL) == 0) {
         if (m->special != 0) {
             slots_release_unnumbered(&world->special_slots, m->special);
             m->special = 0;
         }
+        state->flags &= ~(uint32_t)STATE_SPECIAL;
         return;
     }
     if (m->special == 0) {
@@ -31,4 +33,5 @@ void body_set_special(physics_world *world, uint32_t slot, const body_special *s
         world->specials.count = world->special_slots.end;
     }
     world->specials.data[m->special] = wanted;
+    state->flags |= STATE_SPECIAL;
 }

@@ -3,6 +3,13 @@
 // What no contact and no joint holds meets nobody between its sub-steps: it goes through all of
 // them at once, while it is at hand, and the sub-steps go over the others alone. In a large world
 // of bodies that fly free, this spares seven of eight ways to memory.
+//
+// Warm starting applies last impulses again before they are corrected. Within a step the arms and
+// normals of contacts stay as they are, so that what all impulses of a sub-step do to a body is the
+// change of its velocity from here to the end of the relaxing pass. To do it again in the next
+// sub-step, it is enough to know the velocity as it was here: no sweep over contacts is needed but
+// in the first. What acts in directions that turn with the bodies tells the difference
+// (joint_kernels.c, joint_solver.c).
 #include "common/physics/integrate.h"
 
 #include "common/physics/wide.h"
@@ -10,6 +17,7 @@
 #include <string.h>
 
 #define GRAIN_BODIES 256u // that make a range worth handing to another thread
+#define GRAIN_EIGHTS (GRAIN_BODIES / LANES)
 
 extern const integrate_kernels integrate_kernels_base;
 #ifdef CAROM_HAVE_AVX2
@@ -93,25 +101,30 @@ void integrate_free(physics_world *world)
 
 // ---- the held
 
+static uint32_t held_eights(const physics_world *world)
+{
+    return (world->held.count + LANES - 1) / LANES;
+}
+
 static void velocities_range(physics_world *world, uint32_t first, uint32_t end,
                              const void *context)
 {
-    (void)context;
-    world->integrators->velocities(world, &world->held.data[first], end - first);
+    world->integrators->velocities(world, first, end, *(const bool *)context);
 }
 
 static void positions_range(physics_world *world, uint32_t first, uint32_t end, const void *context)
 {
     (void)context;
-    world->integrators->positions(world, &world->held.data[first], end - first);
+    world->integrators->positions(world, first, end);
 }
 
-void integrate_velocities(physics_world *world)
+void integrate_velocities(physics_world *world, bool again)
 {
-    run_plain_ranges(world, world->held.count, GRAIN_BODIES, velocities_range, NULL);
+    array_reserve(&world->unsolved, held_eights(world));
+    run_plain_ranges(world, held_eights(world), GRAIN_EIGHTS, velocities_range, &again);
 }
 
 void integrate_positions(physics_world *world)
 {
-    run_plain_ranges(world, world->held.count, GRAIN_BODIES, positions_range, NULL);
+    run_plain_ranges(world, held_eights(world), GRAIN_EIGHTS, positions_range, NULL);
 }

@@ -3,19 +3,28 @@
 #ifndef CAROM_COMMON_PHYSICS_INTEGRATE_H
 #define CAROM_COMMON_PHYSICS_INTEGRATE_H
 
+#include "common/physics/wide.h"
 #include "common/physics/world.h"
 
 // All sub-steps of the bodies that nothing holds, at once. The others that are awake are listed in
-// world->held: to those the next two are done in each sub-step.
+// world->held: to those the next are done in each sub-step.
 void integrate_free(physics_world *world);
-void integrate_velocities(physics_world *world);
+// The same with `again` from the second sub-step on: besides what forces do, what solving did in
+// the sub-step before is done once more.
+void integrate_velocities(physics_world *world, bool again);
 void integrate_positions(physics_world *world);
 
-// For the bodies of so many slots, of which none comes twice.
+// Velocities of bodies as they were in this sub-step before anything was solved.
+typedef struct velocity_lanes {
+    float vx[LANES], vy[LANES], w[LANES];
+} velocity_lanes;
+
 struct integrate_kernels {
-    void (*all)(physics_world *world, const uint32_t *slots, uint32_t count); // only dynamic ones
-    void (*velocities)(physics_world *world, const uint32_t *slots, uint32_t count);
-    void (*positions)(physics_world *world, const uint32_t *slots, uint32_t count);
+    // The bodies of so many slots, of which none comes twice, all dynamic.
+    void (*all)(physics_world *world, const uint32_t *slots, uint32_t count);
+    // The eights [first, end) of world->held.
+    void (*velocities)(physics_world *world, uint32_t first, uint32_t end, bool again);
+    void (*positions)(physics_world *world, uint32_t first, uint32_t end);
 };
 
 // The widest variant that this processor runs.

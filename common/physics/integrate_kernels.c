@@ -64,8 +64,28 @@ INLINE wide_int pushed_lanes(const state_lanes *s)
     return (wide_int)s->flags << 30 >> 31;
 }
 
-INLINE force_lanes gather_forces(const physics_world *world, const uint32_t *slots,
-                                 const state_lanes *state)
+INLINE wide_int special_lanes_of(const state_lanes *s)
+{
+    _Static_assert(STATE_SPECIAL == 4, "the third bit");
+    return (wide_int)s->flags << 29 >> 31;
+}
+
+// Of bodies about which nothing is unusual: they fall. The step's numbers say it all.
+INLINE force_lanes usual_forces(const physics_world *world)
+{
+    const body_special *usual = &world->specials.data[0];
+    const wide h = splat(world->step.h);
+    wide gravity = h * splat(usual->gravity_scale);
+    return (force_lanes){
+        .fall_x = gravity * splat((float)world->def.gravity.x),
+        .fall_y = gravity * splat((float)world->def.gravity.y),
+        .drag = left_of(h, splat(usual->linear_damping)),
+        .spin_drag = left_of(h, splat(usual->angular_damping)),
+    };
+}
+
+INLINE force_lanes special_forces(const physics_world *world, const uint32_t *slots,
+                                  const state_lanes *state)
 {
     const body_motion *motions = world->motions.data;
     const special_lanes of = gather_specials(world, slots);
@@ -94,6 +114,13 @@ INLINE force_lanes gather_forces(const physics_world *world, const uint32_t *slo
         .rotation_c = turned[0],
         .rotation_s = turned[1],
     };
+}
+
+INLINE force_lanes gather_forces(const physics_world *world, const uint32_t *slots,
+                                 const state_lanes *state)
+{
+    return any_lane(special_lanes_of(state)) ? special_forces(world, slots, state)
+                                             : usual_forces(world);
 }
 
 // The change of angular velocities with what a force does that acts at a point of the body.
@@ -185,28 +212,53 @@ static void integrate_all(physics_world *world, const uint32_t *slots, uint32_t 
     }
 }
 
-static void integrate_lane_velocities(physics_world *world, const uint32_t *slots, uint32_t count)
+// An eight of world->held.
+typedef struct held_eight {
+    const uint32_t *slots;
+    uint32_t count; // that are bodies
+} held_eight;
+
+INLINE held_eight take_held(const physics_world *world, uint32_t index, uint32_t *room)
+{
+    uint32_t first = index * LANES;
+    uint32_t count = world->held.count - first;
+    return (held_eight){take_eight(world->held.data + first, count, room), count};
+}
+
+static void integrate_lane_velocities(physics_world *world, uint32_t first, uint32_t end,
+                                      bool again)
 {
     body_state *states = world->states.data;
-    for (uint32_t i = 0; i < count; i += LANES) {
+    for (uint32_t i = first; i < end; i++) {
         uint32_t room[LANES];
-        const uint32_t *of = take_eight(slots + i, count - i, room);
+        const uint32_t *of = take_held(world, i, room).slots;
+        velocity_lanes *unsolved = &world->unsolved.data[i];
         state_lanes s = gather(states, of);
         const force_lanes forces = gather_forces(world, of, &s);
+        const wide zero = splat(0.0f);
+        wide solved_x = again ? s.vx - load_wide(unsolved->vx) : zero;
+        wide solved_y = again ? s.vy - load_wide(unsolved->vy) : zero;
+        wide solved_w = again ? s.w - load_wide(unsolved->w) : zero;
         change_velocities(&forces, &s);
+        store_wide(unsolved->vx, s.vx);
+        store_wide(unsolved->vy, s.vy);
+        store_wide(unsolved->w, s.w);
+        s.vx += solved_x;
+        s.vy += solved_y;
+        s.w += solved_w;
         scatter(states, of, &s);
     }
 }
 
-static void integrate_lane_positions(physics_world *world, const uint32_t *slots, uint32_t count)
+static void integrate_lane_positions(physics_world *world, uint32_t first, uint32_t end)
 {
     body_state *states = world->states.data;
-    for (uint32_t i = 0; i < count; i += LANES) {
+    for (uint32_t i = first; i < end; i++) {
         uint32_t room[LANES];
-        const uint32_t *of = take_eight(slots + i, count - i, room);
-        state_lanes s = gather(states, of);
+        const held_eight of = take_held(world, i, room);
+        state_lanes s = gather(states, of.slots);
         change_poses(world->step.h, &s);
-        scatter_poses(states, of, count - i, &s);
+        scatter_poses(states, of.slots, of.count, &s);
     }
 }
 

@@ -128,9 +128,16 @@ typedef struct joint_parts {
 } joint_parts;
 
 // A joint that is solved alone, within a step.
+enum { JOINT_BODIES_MAX = 4 };
 typedef struct single_joint {
     joint *record;            // neither moves while a step is solved
     joint_settings *settings; // of a gear alone they are written to
+    int body_count;
+    struct {
+        uint32_t slot; // none comes twice
+        vec2 velocity; // the change of this sub-step that is the joint's doing
+        float spin;
+    } bodies[JOINT_BODIES_MAX];
     union {
         joint_scratch scratch;
         gear_scratch gear;

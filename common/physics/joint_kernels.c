@@ -242,6 +242,8 @@ INLINE void start_group(joint_lanes *g, drive_lanes *d, const body_state *states
     state_lanes b = gather(states, g->body_b);
     g->turn_c = splat(1.0f);
     g->turn_s = splat(0.0f);
+    g->owed_a = splat(0.0f);
+    g->owed_b = splat(0.0f);
     find_point(g, &a, &b);
     if (d != NULL) {
         d->angle = d->start_angle;
@@ -260,10 +262,22 @@ INLINE void warm_start_group(const joint_lanes *g, const drive_lanes *d, body_st
     scatter(states, g->body_b, &b);
 }
 
+// From the second sub-step on, what was applied in the one before has been applied again, at arms
+// as they were then (integrate.c). To these the arms as they are now make this difference.
+INLINE void find_owed(joint_lanes *g, wide ax, wide ay, wide bx, wide by)
+{
+    wide turn_a = (g->arm_ax - ax) * g->impulse_y - (g->arm_ay - ay) * g->impulse_x;
+    wide turn_b = (g->arm_bx - bx) * g->impulse_y - (g->arm_by - by) * g->impulse_x;
+    g->owed_a = g->inv_inertia_a * turn_a;
+    g->owed_b = g->inv_inertia_b * turn_b;
+}
+
 INLINE void solve_group(joint_lanes *g, drive_lanes *d, body_state *states, wide inv_h)
 {
     state_lanes a = gather_velocities(states, g->body_a);
     state_lanes b = gather_velocities(states, g->body_b);
+    a.w -= g->owed_a;
+    b.w += g->owed_b;
     if (d != NULL) {
         solve_drive(g, d, &a, &b, inv_h, true);
     }
@@ -276,8 +290,13 @@ INLINE void relax_group(joint_lanes *g, drive_lanes *d, body_state *states, wide
 {
     state_lanes a = gather(states, g->body_a);
     state_lanes b = gather(states, g->body_b);
+    wide ax = g->arm_ax;
+    wide ay = g->arm_ay;
+    wide bx = g->arm_bx;
+    wide by = g->arm_by;
     count_turns(g, &a, &b);
     find_point(g, &a, &b);
+    find_owed(g, ax, ay, bx, by);
     if (d != NULL) {
         find_angle(g, d);
         solve_drive(g, d, &a, &b, inv_h, false);

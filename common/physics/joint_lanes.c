@@ -220,6 +220,8 @@ static void sweep_lanes(physics_world *world, joint_sort sort, uint32_t first, u
     case PASS_WARM_START:
         kernels->warm_start(groups, count, states);
         break;
+    case PASS_WARM_AGAIN: // solving does what is left to do
+        break;
     case PASS_SOLVE:
         kernels->solve(groups, count, states, &world->step);
         break;
@@ -271,6 +273,12 @@ uint32_t joints_groups(const physics_world *world, uint32_t colour)
         count += of.end - of.first;
     }
     return count;
+}
+
+uint32_t joints_alone(const physics_world *world, uint32_t colour)
+{
+    span of = groups_in(world, SORT_SINGLE, colour);
+    return of.end - of.first;
 }
 
 void joints_sweep(physics_world *world, uint32_t colour, solver_pass pass, uint32_t first,

@@ -25,6 +25,7 @@ typedef struct joint_lanes {
     wide inv_mass_a, inv_mass_b, inv_inertia_a, inv_inertia_b;
     wide arm_ax, arm_ay, arm_bx, arm_by; // to where the impulse acts, now
     wide impulse_x, impulse_y;           // of a sub-step, on b
+    wide owed_a, owed_b; // change of spin that warm starting owes, since arms have turned
     // solving
     wide mass_xx, mass_xy, mass_yy; // effective mass of the point, now
     wide push_x, push_y;            // rate at which the error is to be corrected, now

@@ -175,6 +175,32 @@ joint_sort joint_sort_of(const physics_world *world, const joint *j)
     return driven ? SORT_DRIVEN : SORT_PLAIN;
 }
 
+static void add_body(single_joint *j, uint32_t slot)
+{
+    for (int i = 0; i < j->body_count; i++) {
+        if (j->bodies[i].slot == slot) {
+            return;
+        }
+    }
+    ASSERT(j->body_count < JOINT_BODIES_MAX);
+    j->bodies[j->body_count].slot = slot;
+    j->bodies[j->body_count].velocity = (vec2){0.0f, 0.0f};
+    j->bodies[j->body_count++].spin = 0.0f;
+}
+
+static void list_bodies(single_joint *j)
+{
+    j->body_count = 0;
+    add_body(j, j->record->body_a);
+    add_body(j, j->record->body_b);
+    if (j->record->kind == JOINT_GEAR) {
+        add_body(j, j->gear.a.p);
+        add_body(j, j->gear.a.q);
+        add_body(j, j->gear.b.p);
+        add_body(j, j->gear.b.q);
+    }
+}
+
 void joint_prepare_single(const physics_world *world, single_joint *j, uint32_t slot)
 {
     j->record = &world->joints.data[slot];
@@ -182,12 +208,18 @@ void joint_prepare_single(const physics_world *world, single_joint *j, uint32_t 
     j->record->total_force = (vec2){0.0f, 0.0f};
     j->record->total_torque = 0.0f;
     METHODS[j->record->kind]->prepare(world, j);
+    list_bodies(j);
 }
 
-void joint_sweep_single(physics_world *world, single_joint *j, solver_pass pass)
+static bool warm_starts(solver_pass pass)
+{
+    return pass == PASS_WARM_START || pass == PASS_WARM_AGAIN;
+}
+
+static void run_methods(physics_world *world, single_joint *j, solver_pass pass)
 {
     const joint_methods *methods = METHODS[j->record->kind];
-    if (pass == PASS_WARM_START) {
+    if (warm_starts(pass)) {
         methods->warm_start(world, j);
         return;
     }
@@ -199,5 +231,30 @@ void joint_sweep_single(physics_world *world, single_joint *j, solver_pass pass)
         methods->reaction(world, j, &force, &torque);
         j->record->total_force = vec2_add(j->record->total_force, force);
         j->record->total_torque += torque;
+    }
+}
+
+// What is solved alone acts along axes and rods that turn with the bodies. What it did in the last
+// sub-step has been done to its bodies again (integrate.c): this it takes back before it warm
+// starts along what is so now.
+void joint_sweep_single(physics_world *world, single_joint *j, solver_pass pass)
+{
+    body_state before[JOINT_BODIES_MAX];
+    for (int i = 0; i < j->body_count; i++) {
+        body_state *state = &world->states.data[j->bodies[i].slot];
+        if (warm_starts(pass)) {
+            state_write(state, vec2_sub(state->velocity, j->bodies[i].velocity),
+                        state->angular_velocity - j->bodies[i].spin);
+            j->bodies[i].velocity = (vec2){0.0f, 0.0f};
+            j->bodies[i].spin = 0.0f;
+        }
+        before[i] = *state;
+    }
+    run_methods(world, j, pass);
+    for (int i = 0; i < j->body_count; i++) {
+        const body_state *state = &world->states.data[j->bodies[i].slot];
+        j->bodies[i].velocity =
+            vec2_add(j->bodies[i].velocity, vec2_sub(state->velocity, before[i].velocity));
+        j->bodies[i].spin += state->angular_velocity - before[i].angular_velocity;
     }
 }

@@ -10,6 +10,8 @@
 #include "common/physics/wide.h"
 #include "common/physics/world.h"
 
+#include <string.h>
+
 #if defined(__SSE2__) && defined(__AVX__)
 #define BY_HAND_AVX
 #elif defined(__SSE2__)
@@ -36,6 +38,19 @@ typedef float quad __attribute__((vector_size(16)));
 INLINE wide splat(float a)
 {
     return (wide){a, a, a, a, a, a, a, a};
+}
+
+// From and to floats at any address.
+INLINE wide load_wide(const float *at)
+{
+    wide loaded;
+    memcpy(&loaded, at, sizeof loaded);
+    return loaded;
+}
+
+INLINE void store_wide(float *at, wide stored)
+{
+    memcpy(at, &stored, sizeof stored);
 }
 
 INLINE wide select_wide(wide_int mask, wide yes, wide no)

@@ -1,9 +1,10 @@
 // The solver: velocities and changes of pose over a step, in sub-steps.
 //
 // First come blows: what closes fast rebounds, by the law of impact. Then each sub-step: forces
-// change velocities; last impulses are applied again (warm starting); joints and contacts are
-// solved as soft constraints; poses follow; the same constraints are relaxed without their push.
-// Within a sweep joints come before contacts, colour by colour; what found no colour goes first.
+// change velocities; last impulses are applied again (warm starting, which after the first sub-step
+// is mostly done where velocities change, see integrate.c); joints and contacts are solved as soft
+// constraints; poses follow; the same constraints are relaxed without their push. Within a sweep
+// joints come before contacts, colour by colour; what found no colour goes first.
 #include "common/physics/contact_lanes.h"
 #include "common/physics/integrate.h"
 #include "common/physics/world.h"
@@ -37,6 +38,8 @@ static void sweep_contacts(physics_world *world, uint32_t first, uint32_t end, s
     switch (pass) {
     case PASS_WARM_START:
         kernels->warm_start(&world->groups, first, end, states);
+        break;
+    case PASS_WARM_AGAIN: // has been done to the bodies, see integrate.c
         break;
     case PASS_SOLVE:
         kernels->solve(&world->groups, first, end, states, &world->step);
@@ -79,7 +82,9 @@ static void run_pass(physics_world *world, solver_pass pass, bool backward)
 {
     for (uint32_t i = 0; i <= COLOURS; i++) {
         colour_pass s = {colour_at(i, backward), pass};
-        uint32_t count = joints_groups(world, s.colour) + groups_of_contacts(world, s.colour);
+        uint32_t count = pass == PASS_WARM_AGAIN
+                             ? joints_alone(world, s.colour)
+                             : joints_groups(world, s.colour) + groups_of_contacts(world, s.colour);
         if (s.colour == COLOUR_OVERFLOW) { // one by one, in order
             sweep_range(world, 0, SHARES, &s);
         } else if (count > 0) {
@@ -186,8 +191,8 @@ static void solve_held(physics_world *world)
     solve_impacts(world);
     for (int i = 0; i < world->step.substeps; i++) {
         bool backward = i < world->step.substeps / 2;
-        integrate_velocities(world);
-        run_pass(world, PASS_WARM_START, backward);
+        integrate_velocities(world, i > 0);
+        run_pass(world, i == 0 ? PASS_WARM_START : PASS_WARM_AGAIN, backward);
         run_pass(world, PASS_SOLVE, backward);
         integrate_positions(world);
         run_pass(world, PASS_RELAX, backward);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "common/physics/contact_lanes.h"
+#include "common/physics/integrate.h"
 #include "common/physics/joint_lanes.h"
 #include "common/physics/world.h"
 
@@ -106,6 +107,7 @@ static void trim_awake(physics_world *world)
     }
     array_clear(&world->held);
     TRIM(&world->held, 0);
+    TRIM(&world->unsolved, 0);
     array_clear(&world->set_of);
     TRIM(&world->set_of, 0);
 }

@@ -122,6 +122,7 @@ void world_free(physics_world *world)
     array_free(&world->activated);
     array_free(&world->deactivated);
     array_free(&world->held);
+    array_free(&world->unsolved);
     array_free(&world->on_seams);
     array_free(&world->rests[0]);
     array_free(&world->rests[1]);

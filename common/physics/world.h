@@ -61,9 +61,10 @@ enum {
 
 // ---- bodies
 
-enum {                        // body_state.flags
-    STATE_DYNAMIC = 1u,       // has mass: constraints write to it
-    STATE_FORCE_AT_POINT = 2u // body_special.force_point counts
+enum {                         // body_state.flags
+    STATE_DYNAMIC = 1u,        // has mass: constraints write to it
+    STATE_FORCE_AT_POINT = 2u, // body_special.force_point counts
+    STATE_SPECIAL = 4u         // follows: has a body_special of its own
 };
 
 // What the solver works on: one half of a cache line. For what does not move all is zero and dq the
@@ -271,7 +272,12 @@ typedef struct step_context {
 } step_context;
 
 // What a sweep over the constraints does; see solver.c.
-typedef enum solver_pass { PASS_WARM_START, PASS_SOLVE, PASS_RELAX } solver_pass;
+typedef enum solver_pass {
+    PASS_WARM_START,
+    PASS_WARM_AGAIN, // only what the bodies' change of velocity does not bring, see integrate.c
+    PASS_SOLVE,
+    PASS_RELAX
+} solver_pass;
 
 // What falls asleep or wakes; see sleep.c.
 typedef struct sleep_scratch {
@@ -340,12 +346,13 @@ struct physics_world {
     item_pairs found;
     item_pairs *found_in; // by lot
     uint32_t lot_count;
-    slot_list activated, deactivated; // contacts that got or lost their points in this step
-    item_pairs rests[2];              // shapes and contacts of seams.c, and to sort them
-    slot_list held;                   // awake bodies that something may touch, see integrate.c
-    slot_list on_seams;               // bodies for seams.c
-    ARRAY(turned_normal) turned;      // by seams.c, for this step
-    slot_list began, ended;           // contacts that began or ceased to touch
+    slot_list activated, deactivated;      // contacts that got or lost their points in this step
+    item_pairs rests[2];                   // shapes and contacts of seams.c, and to sort them
+    slot_list held;                        // awake bodies that something may touch, see integrate.c
+    ARRAY(struct velocity_lanes) unsolved; // of the held, LANES in each
+    slot_list on_seams;                    // bodies for seams.c
+    ARRAY(turned_normal) turned;           // by seams.c, for this step
+    slot_list began, ended;                // contacts that began or ceased to touch
     slot_list scratch;
     ARRAY(uint32_t) set_of; // union-find of sleep.c, by body
     sleep_scratch sleeping;
@@ -522,6 +529,8 @@ bool joint_prevents_contact(const physics_world *world, uint32_t body_a, uint32_
 void joints_prepare(physics_world *world);
 // Groups of a colour: of joints solved together, or one that is solved alone.
 uint32_t joints_groups(const physics_world *world, uint32_t colour);
+// Of these, the joints that are solved alone.
+uint32_t joints_alone(const physics_world *world, uint32_t colour);
 // Of those, the part that a range [first, end) of SHARES is. What has no colour is only swept
 // whole.
 void joints_sweep(physics_world *world, uint32_t colour, solver_pass pass, uint32_t first,

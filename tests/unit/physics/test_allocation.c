@@ -100,7 +100,7 @@ static void standing_pyramid_allocates_nothing(void **state)
 static void heap_that_falls_asleep_allocates_only_when_it_first_does(void **state)
 {
     (void)state;
-    assert_in_range(steps_that_allocate("heap", 20, 400, 600), 0, 2);
+    assert_in_range(steps_that_allocate("heap", 16, 400, 600), 0, 2);
 }
 
 // What turns over for ever comes upon a new maximum now and then, ever more seldom.
