@@ -113,11 +113,11 @@ static group_slots slots_of(const physics_world *world, uint32_t group, uint32_t
     return (group_slots){&of->contacts.data[from], count, left - count};
 }
 
-// A large world's contacts lie in no order and far apart: those of the group after the next are
-// asked for while this one is worked on. All of each, or what it is stored to alone.
+// A large world's contacts lie far apart: they are asked for while groups before theirs are worked
+// on, earlier where that is done sooner. All of each, or what it is stored to alone.
 static void ask_ahead(const physics_world *world, const group_slots *of, bool all)
 {
-    const uint32_t ahead = 2 * LANES;
+    const uint32_t ahead = (all ? 2 : 4) * LANES;
     if (of->count < LANES || of->after < ahead) {
         return;
     }

@@ -150,12 +150,27 @@ static void solve_impacts(physics_world *world)
     }
 }
 
+// Filling and storing go over all colours by patches of so many groups: what lies side by side in the
+// lists mostly does so in memory too, so that bodies and contacts are met again while they are in
+// the caches.
+#define GROUPS_PATCH 1024u
+
+// The end of the patch of shares that begins at `from`.
+static uint32_t patch_end(const physics_world *world, uint32_t from, uint32_t end)
+{
+    uint32_t patches = 1 + world->groups.first[COLOURS + 1] / GROUPS_PATCH;
+    uint32_t size = SHARES / patches + 1;
+    return end - from > size ? from + size : end;
+}
+
 static void prepare_range(physics_world *world, uint32_t first, uint32_t end, const void *context)
 {
     (void)context;
-    for (uint32_t colour = 0; colour <= COLOURS; colour++) {
-        span part = share_of_groups(world, colour, first, end);
-        contact_lanes_prepare(world, part.first, part.end);
+    for (uint32_t at = first; at < end; at = patch_end(world, at, end)) {
+        for (uint32_t colour = 0; colour <= COLOURS; colour++) {
+            span part = share_of_groups(world, colour, at, patch_end(world, at, end));
+            contact_lanes_prepare(world, part.first, part.end);
+        }
     }
 }
 
@@ -165,10 +180,12 @@ static void store_range(physics_world *world, uint32_t first, uint32_t end, lot 
                         const void *context)
 {
     (void)context;
-    for (uint32_t colour = 0; colour <= COLOURS; colour++) {
-        span part = share_of_groups(world, colour, first, end);
-        contact_lanes_store(world, part.first, part.end, &found->lists[BEGAN],
-                            &found->lists[ENDED]);
+    for (uint32_t at = first; at < end; at = patch_end(world, at, end)) {
+        for (uint32_t colour = 0; colour <= COLOURS; colour++) {
+            span part = share_of_groups(world, colour, at, patch_end(world, at, end));
+            contact_lanes_store(world, part.first, part.end, &found->lists[BEGAN],
+                                &found->lists[ENDED]);
+        }
     }
 }
 
