@@ -12,14 +12,13 @@
 // Rows are read and written as vectors: these lie side by side, on their own boundaries.
 _Static_assert(offsetof(contact, reference) == 0 && offsetof(contact, shape_b) == 28,
                "the row of the frame, and of four words: body_a, body_b, shape_a, shape_b");
-_Static_assert(offsetof(contact, normal_impulse) == 64 &&
-                   offsetof(contact, tangent_impulse) == 72 &&
-                   offsetof(contact, total_impulse) == 80 &&
-                   offsetof(contact, rolling_impulse) == 88 && offsetof(contact, friction) == 92,
-               "the row of impulses");
-_Static_assert(offsetof(contact, local_normal) == 96 && offsetof(contact, local_a) == 104 &&
-                   offsetof(contact, found_separation) == 120,
-               "the row of points");
+_Static_assert(offsetof(contact, normal_impulse) == 32 &&
+                   offsetof(contact, tangent_impulse) == 40 &&
+                   offsetof(contact, total_impulse) == 48,
+               "the row of impulses, and half a row of sums");
+_Static_assert(offsetof(contact, local_normal) == 64 && offsetof(contact, local_a) == 72 &&
+                   offsetof(contact, found_separation) == 88 && offsetof(contact, friction) == 96,
+               "the rows of points and of friction");
 _Static_assert(offsetof(body_motion, center) == 0 && offsetof(body_motion, position) == 16 &&
                    offsetof(body_motion, rotation) == 32 &&
                    offsetof(body_motion, local_center) == 40 &&
@@ -329,15 +328,16 @@ void VARIANT_OF(contact_fill_)(const physics_world *world, uint32_t index, const
     *marks = (lane_marks){.features = any_lane(has[1]) ? 0u : LANES_SINGLE,
                           .touching = (uint8_t)seated.touching};
 
-    wide ref[4]; // the frame in which the manifold was found
-    wide old[8]; // impulses and friction
-    wide man[8]; // local normal, points, found separations
+    wide ref[4];  // the frame in which the manifold was found
+    wide old[4];  // impulses
+    wide man[8];  // local normal, points, found separations
+    wide rubs[4]; // friction, and what is not used
     const contact *contacts = world->contacts.data;
     gather_fours(&contacts->reference, sizeof *contacts, seated.slots, ref);
-    gather_fours(contacts->normal_impulse, sizeof *contacts, seated.slots, &old[0]);
-    gather_fours(contacts->total_impulse, sizeof *contacts, seated.slots, &old[4]);
+    gather_fours(contacts->normal_impulse, sizeof *contacts, seated.slots, old);
     gather_fours(&contacts->local_normal, sizeof *contacts, seated.slots, &man[0]);
     gather_fours(&contacts->local_a[1], sizeof *contacts, seated.slots, &man[4]);
+    gather_fours(&contacts->friction, sizeof *contacts, seated.slots, rubs);
 
     wide side_a[8];
     wide side_b[8];
@@ -360,7 +360,7 @@ void VARIANT_OF(contact_fill_)(const physics_world *world, uint32_t index, const
     group->normal_y = normal.y;
     group->way_x = ways[0];
     group->way_y = ways[1];
-    group->friction = old[7];
+    group->friction = rubs[0];
 
     state_lanes a = gather_velocities(states, group->body_a);
     state_lanes b = gather_velocities(states, group->body_b);
@@ -420,21 +420,25 @@ touch_changes VARIANT_OF(contact_store_)(const physics_world *world, uint32_t in
     const lane_marks *marks = &world->groups.marks[index];
     contact *contacts = world->contacts.data;
     const point_lanes *p = group->points;
-    const bool rolling = (marks->features & LANES_ROLLING) != 0;
     const wide solved[4] = {p[0].normal_impulse, p[1].normal_impulse, p[0].tangent_impulse,
                             p[1].tangent_impulse};
-    const wide rest[4] = {p[0].total_impulse, p[1].total_impulse,
-                          rolling ? world->groups.surfaces[index].rolling_impulse : splat(0.0f),
-                          group->friction};
+    const wide sums[4] = {p[0].total_impulse, p[1].total_impulse};
     wide first[4];
     wide second[4];
     turn_fours(solved, first);
-    turn_fours(rest, second);
+    turn_fours(sums, second);
     give_approach(group, contacts, slots, marks->approached);
     for (uint32_t lane = 0; lane < LANES && lane < count; lane++) {
         contact *c = &contacts[slots[lane]];
+        const quad totals = row_of(second, lane);
         *(quad *)(void *)c->normal_impulse = row_of(first, lane);
-        *(quad *)(void *)c->total_impulse = row_of(second, lane);
+        memcpy(c->total_impulse, &totals, sizeof c->total_impulse);
+    }
+    if ((marks->features & LANES_ROLLING) != 0) {
+        for (uint32_t lane = 0; lane < LANES && lane < count; lane++) {
+            contacts[slots[lane]].rolling_impulse =
+                world->groups.surfaces[index].rolling_impulse[lane];
+        }
     }
     uint32_t pressed = signs_of(p[0].total_impulse + p[1].total_impulse > splat(0.0f));
     uint32_t filled = (1u << count) - 1;

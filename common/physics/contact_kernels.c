@@ -261,7 +261,9 @@ INLINE wide push_bias(const softness_lanes *of, wide separation, wide inv_h)
 {
     const wide zero = splat(0.0f);
     wide overlap = min_wide(separation + splat(OVERLAP_SLOP), zero);
-    wide soft = max_wide(of->bias_rate * overlap, splat(-PUSH_OUT_SPEED_MAX));
+    wide deep = min_wide(separation + splat(DEEP_OVERLAP), zero);
+    wide soft = max_wide(of->bias_rate * overlap + splat(DEEP_PUSH_RATE) * deep,
+                         splat(-PUSH_OUT_SPEED_MAX));
     return select_wide(separation > zero, separation * inv_h, soft);
 }
 

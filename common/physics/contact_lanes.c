@@ -123,10 +123,10 @@ static void ask_ahead(const physics_world *world, const group_slots *of, bool al
     }
     for (uint32_t i = 0; i < LANES; i++) {
         const contact *c = &world->contacts.data[of->slots[ahead + i]];
+        __builtin_prefetch(c, 1);
         if (all) {
-            __builtin_prefetch(c);
+            __builtin_prefetch(&c->local_normal);
         }
-        __builtin_prefetch(c->normal_impulse, 1);
     }
 }
 

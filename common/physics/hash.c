@@ -45,19 +45,21 @@ static uint64_t hash_body(const physics_world *world, uint32_t slot)
     const body *b = &world->bodies.data[slot];
     const body_motion *m = &world->motions.data[slot];
     const body_state *v = &world->states.data[slot];
-    const body_special *special = body_special_of(world, slot);
     uint32_t force_at_point = v->flags & STATE_FORCE_AT_POINT;
     fold_words sum = fold_start(ROW_BODY, slots_id(&world->body_slots, slot),
                                 (uint64_t)b->sleep_set << 32 | force_at_point << 16 |
                                     (uint32_t)b->flags << 8 | b->type);
     sum = add_vec2d(sum, 1, m->center);
-    sum = add_floats(sum, 2, m->rotation.c, m->rotation.s, m->local_center.x, m->local_center.y);
-    sum = add_floats(sum, 3, v->velocity.x, v->velocity.y, v->angular_velocity,
-                     world->rims.data[slot].sleep_time);
-    sum = add_floats(sum, 4, m->inv_mass, m->inv_inertia, special->mass_override, special->torque);
-    sum = add_floats(sum, 5, special->linear_damping, special->angular_damping,
-                     special->gravity_scale, 0.0f);
-    sum = add_vecs(sum, 6, special->force, special->force_point);
+    sum = add_floats(sum, 2, m->rotation.c, m->rotation.s, v->velocity.x, v->velocity.y);
+    sum = add_floats(sum, 3, v->angular_velocity, world->rims.data[slot].sleep_time, m->inv_mass,
+                     m->inv_inertia);
+    if ((v->flags & STATE_SPECIAL) != 0) {
+        const body_special *special = body_special_of(world, slot);
+        sum = add_floats(sum, 4, special->linear_damping, special->angular_damping,
+                         special->gravity_scale, special->mass_override);
+        sum = add_vecs(sum, 5, special->force, special->force_point);
+        sum = add_floats(sum, 6, special->torque, 0.0f, 0.0f, 0.0f);
+    }
     return fold_end(sum);
 }
 
@@ -124,7 +126,7 @@ static uint64_t hash_contact(const physics_world *world, uint32_t slot)
         fold_of_4_floats(c->reference.p.x, c->reference.p.y, c->reference.q.c, c->reference.q.s));
     sum = add_floats(sum, 2, c->normal_impulse[0], c->normal_impulse[1], // zero of no point
                      c->tangent_impulse[0], c->tangent_impulse[1]);
-    if (c->rolling_impulse != 0.0f) {
+    if ((c->flags & CONTACT_SURFACE) != 0 && c->rolling_impulse != 0.0f) {
         sum = add_floats(sum, 3, c->rolling_impulse, 0.0f, 0.0f, 0.0f);
     }
     return fold_end(sum);

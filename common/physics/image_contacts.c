@@ -40,7 +40,8 @@ static uint32_t marks_of(const contact *c)
     if (has_manifold(c->flags)) {
         marks |= is_pressed(c, 0) ? MARK_PRESSED : 0u;
         marks |= c->point_count > 1 && is_pressed(c, 1) ? MARK_PRESSED_2 : 0u;
-        marks |= c->rolling_impulse != 0.0f ? MARK_ROLLING : 0u;
+        bool rolls = (c->flags & CONTACT_SURFACE) != 0 && c->rolling_impulse != 0.0f;
+        marks |= rolls ? MARK_ROLLING : 0u;
     }
     return marks;
 }

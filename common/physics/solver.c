@@ -150,9 +150,9 @@ static void solve_impacts(physics_world *world)
     }
 }
 
-// Filling and storing go over all colours by patches of so many groups: what lies side by side in the
-// lists mostly does so in memory too, so that bodies and contacts are met again while they are in
-// the caches.
+// Filling and storing go over all colours by patches of so many groups: what lies side by side in
+// the lists mostly does so in memory too, so that bodies and contacts are met again while they are
+// in the caches.
 #define GROUPS_PATCH 1024u
 
 // The end of the patch of shares that begins at `from`.

@@ -43,10 +43,14 @@ enum { NONE = 0 }; // no slot
 #define CONTACT_DAMPING                                                                            \
     20.0f // their damping ratio: far over critical, so that overlap creeps out and piles come to
           // rest
-#define PUSH_OUT_SPEED_MAX 3.0f   // overlap is pushed out no faster than this [m/s]
-#define OVERLAP_SLOP       0.001f // overlap that is left alone, so that resting contacts stay [m]
-#define JOINT_HERTZ        60.0f // stiffness of what a joint holds rigid; at most 1/4 of the sub-step rate
-#define JOINT_DAMPING      2.0f
+#define PUSH_OUT_SPEED_MAX 3.0f // overlap is pushed out no faster than this [m/s]
+#define DEEP_OVERLAP                                                                               \
+    0.05f // what is deeper is pushed out faster by DEEP_PUSH_RATE: blows and heavy loads
+          // squeeze so far [m]
+#define DEEP_PUSH_RATE 60.0f  // [1/s]
+#define OVERLAP_SLOP   0.001f // overlap that is left alone, so that resting contacts stay [m]
+#define JOINT_HERTZ    60.0f // stiffness of what a joint holds rigid; at most 1/4 of the sub-step rate
+#define JOINT_DAMPING  2.0f
 
 enum {
     SLEEP_CHECK_TICKS =
@@ -190,9 +194,10 @@ typedef struct contact_edge {
 } contact_edge;
 
 // Two cache lines. The first is all that the narrow phase reads of a pair whose bodies hardly
-// moved; the second is what the solver's lanes are filled from, besides the reference, and its
-// first half what they are stored to. Places and normals in the world are not kept: they follow
-// from where the bodies are, see contact_place_points(). Slots have 24 bits, see SLOT_BITS.
+// moved, what the solver's lanes are stored to, and nearly all that is state; the second is what
+// follows from it, and links. Lanes are filled from both. Places and normals in the world are not
+// kept: they follow from where the bodies are, see contact_place_points(). Slots have 24 bits, see
+// SLOT_BITS.
 typedef struct contact {
     _Alignas(64) transform reference; // B's frame seen from A's when the manifold was found
     uint32_t body_a : 24, flags : 8;
@@ -200,24 +205,24 @@ typedef struct contact {
     uint32_t shape_a : 24; // in the order in which the manifold functions take them
     uint32_t point_count : 8;
     uint32_t shape_b;
+    float normal_impulse[2]; // of the points
+    float tangent_impulse[2];
+    float total_impulse[2]; // of the normal, over the sub-steps of the last step; while one is
+                            // solved it may be approach speeds, see contact_approach()
     union {
         float gap;       // without points: the shapes were at least this far apart then
         uint16_t ids[2]; // of the points
     };
-    float reach;          // of shape B
-    uint32_t awake_index; // place in world.awake_contacts + 1; 0: both bodies sleep or do not move
+    float reach; // of shape B
+
+    _Alignas(64) vec2 local_normal; // in the frame of A
+    vec2 local_a[2];                // the points, there
+    float found_separation[2];      // when the bodies stood in `reference`
+    float friction;
+    float rolling_impulse; // zero without CONTACT_SURFACE
+    uint32_t awake_index;  // place in world.awake_contacts + 1; 0: both bodies sleep or do not move
     uint32_t colour_index;
     contact_edge edges[2];
-
-    _Alignas(64) float normal_impulse[2]; // of the points
-    float tangent_impulse[2];
-    float total_impulse[2]; // of the normal, over the sub-steps of the last step; while one is
-                            // solved it may be approach speeds, see contact_approach()
-    float rolling_impulse;
-    float friction;
-    vec2 local_normal;         // in the frame of A
-    vec2 local_a[2];           // the points, there
-    float found_separation[2]; // when the bodies stood in `reference`
 } contact;
 _Static_assert(sizeof(contact) == 128, "two cache lines");
 

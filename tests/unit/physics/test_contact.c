@@ -207,6 +207,28 @@ static void overlap_is_pushed_out_to_the_slop(void **state)
     world_free(world);
 }
 
+// Deep overlap goes at the full speed of pushing out until 10 cm are left, faster than a spring of
+// the contacts' stiffness would push.
+static void deep_overlap_is_pushed_out_at_full_speed(void **state)
+{
+    (void)state;
+    physics_world *world = make_world((vec2d){0.0, 0.0});
+    shape_def box = make_box(2.0, 2.0);
+    body_id a = put_at(world, 0.0, 0.0, &box);
+    body_id b = put_at(world, 1.4, 0.0, &box); // 60 cm deep
+    double before = 1.4;
+    for (int i = 0; i < 9; i++) { // 5 cm each
+        world_step(world);
+        double gap = look(world, b).position.x - look(world, a).position.x;
+        assert_near(gap - before, 3.0 / 60.0, 0.003);
+        before = gap;
+    }
+    run(world, 60);
+    assert_near(look(world, b).position.x - look(world, a).position.x, 2.0, 0.006);
+    assert_near(look(world, b).velocity.x, 0.0, 0.05);
+    world_free(world);
+}
+
 // Two bodies of two shapes each, hooked into each other as a blow leaves them: one shape pushes
 // this way, the other that way. Friction must not hold them there.
 static void bodies_hooked_into_each_other_come_apart(void **state)
@@ -329,6 +351,7 @@ int main(void)
         cmocka_unit_test(box_dropped_flat_comes_to_rest_flat),
         cmocka_unit_test(box_dropped_on_a_corner_tumbles_to_a_side),
         cmocka_unit_test(overlap_is_pushed_out_to_the_slop),
+        cmocka_unit_test(deep_overlap_is_pushed_out_at_full_speed),
         cmocka_unit_test(bodies_hooked_into_each_other_come_apart),
         cmocka_unit_test(boxes_and_balls_kept_awake_do_not_tremble),
         cmocka_unit_test(resting_contact_carries_the_weight_and_clamps_friction),

@@ -45,6 +45,37 @@ static void tower_of_thirty_boxes_stands_for_a_minute(void **state)
     world_free(world);
 }
 
+// Every contact of a tower bears what stands above it, and so in every sub-step: its normal impulse
+// over a step is that weight times the step.
+static void contacts_of_a_tower_bear_what_stands_above(void **state)
+{
+    (void)state;
+    enum { BOXES = 8 };
+    world_def wd = world_def_default();
+    wd.gravity = (vec2d){0.0, -10.0};
+    wd.sleep = false;
+    physics_world *world = make_world_of(&wd);
+    put_floor(world, 0.6, 0.0);
+    shape_def box = make_box(1.0, 1.0);
+    for (int i = 0; i < BOXES; i++) {
+        put_at(world, 0.0, 0.5 + i, &box);
+    }
+    run(world, 600);
+    contact_info contacts[BOXES];
+    assert_int_equal(world_contacts(world, contacts, BOXES), BOXES);
+    bool seen[BOXES] = {false};
+    for (int i = 0; i < BOXES; i++) {
+        const contact_info *c = &contacts[i];
+        double weight = (double)(c->impulse[0] + c->impulse[1]) * 60.0 / 10.0; // in boxes
+        int above = (int)lround(weight);
+        assert_in_range(above, 1, BOXES);
+        assert_near(weight, above, 0.005);
+        assert_false(seen[above - 1]);
+        seen[above - 1] = true;
+    }
+    world_free(world);
+}
+
 static void put_card(physics_world *world, double x, double y, double angle, double length)
 {
     shape_def card = make_box(0.05, length);
@@ -319,6 +350,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(stack_of_ten_boxes_stands_for_thirty_seconds),
         cmocka_unit_test(tower_of_thirty_boxes_stands_for_a_minute),
+        cmocka_unit_test(contacts_of_a_tower_bear_what_stands_above),
         cmocka_unit_test(card_house_stands_for_a_minute),
         cmocka_unit_test(pyramid_of_base_100_keeps_its_top_and_comes_to_rest),
         cmocka_unit_test(penetration_at_rest_is_under_a_centimetre),
