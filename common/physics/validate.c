@@ -138,6 +138,7 @@ static uint32_t count_special(const physics_world *world, uint32_t slot)
     ASSERT(special == 0 || (slots_has(&world->special_slots, special) &&
                             memcmp(&world->specials.data[special], &world->specials.data[0],
                                    sizeof world->specials.data[0]) != 0));
+    ASSERT((special != 0) == ((world->states.data[slot].flags & STATE_SPECIAL) != 0));
     return special != 0;
 }
 
