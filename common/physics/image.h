@@ -10,8 +10,9 @@
 
 #include "common/physics/physics.h"
 
-// The only one that is read: images of another are refused by name.
-enum { PHYSICS_IMAGE_VERSION = 2 };
+// The only one that is read: images of another are refused by name. It changes with the format, and
+// with what the state hash is made of, which an image ends with.
+enum { PHYSICS_IMAGE_VERSION = 3 };
 
 // Writes the world's state between two steps. *bytes is the caller's to free().
 void world_save(const physics_world *world, uint8_t **bytes, size_t *size);
