@@ -2,7 +2,7 @@
 // contact. The kernels are contact_kernels.c and contact_fill.c, once for every variant; see
 // wide.h.
 //
-// A large world's lanes do not fit the caches, and a step sweeps over them a dozen times: then it
+// A large world's lanes do not fit the caches, and a step sweeps over them nine times: then it
 // is their bytes that cost. What few contacts have lies apart, and only in worlds that have such
 // contacts; what follows from the rest with a few operations is computed again in each sweep.
 #ifndef CAROM_COMMON_PHYSICS_CONTACT_LANES_H

@@ -5,10 +5,10 @@
 // may be found in any order. Words are values, not memory: padding, addresses and the byte order of
 // a machine do not count.
 //
-// Not hashed is what follows from the rest: positions (from centres), lists, trees, the colours
-// used by a body (from its contacts and joints), a contact's manifold (from its frame of reference
-// and the shapes) and its friction and the like (from the shapes). What a shape never changes is in
-// its signature, made when it is.
+// Not hashed is what follows from the rest: positions (from centres), centres of mass within bodies
+// (from shapes), lists, trees, the colours used by a body (from its contacts and joints), a
+// contact's manifold (from its frame of reference and the shapes) and its friction and the like
+// (from the shapes). What a shape never changes is in its signature, made when it is.
 #include "common/physics/fold.h"
 #include "common/physics/joint_internal.h"
 #include "common/physics/world.h"

@@ -30,9 +30,8 @@ typedef void range_function(struct physics_world *world, uint32_t first, uint32_
                             const void *context);
 
 // Calls `work` for ranges that make up [0, count), none of much less than `grain` elements (one of
-// all while world->undivided), and
-// returns the number of lots that they found into: world->lots, from the first. Their lists are
-// empty when the ranges begin.
+// all while world->undivided), and returns the number of lots that they found into: world->lots,
+// from the first. Their lists are empty when the ranges begin.
 uint32_t run_ranges(struct physics_world *world, uint32_t count, uint32_t grain,
                     range_function *work, const void *context);
 

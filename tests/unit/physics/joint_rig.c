@@ -173,3 +173,24 @@ double rig_energy(const rig *r, body_id id)
     return 0.5 * b.mass * speed_squared +
            0.5 * b.inertia * b.angular_velocity * b.angular_velocity + b.mass * g * b.center.y;
 }
+
+rig_sums rig_sums_of(const rig *r, body_id a, body_id b)
+{
+    const body_info of[2] = {rig_body(r, a), rig_body(r, b)};
+    double mass = of[0].mass + of[1].mass;
+    double x = (of[0].mass * of[0].position.x + of[1].mass * of[1].position.x) / mass;
+    double y = (of[0].mass * of[0].position.y + of[1].mass * of[1].position.y) / mass;
+    rig_sums sums = {0};
+    for (int i = 0; i < 2; i++) {
+        const body_info *body = &of[i];
+        double px = body->mass * body->velocity.x;
+        double py = body->mass * body->velocity.y;
+        sums.momentum_x += px;
+        sums.momentum_y += py;
+        sums.angular += (body->position.x - x) * py - (body->position.y - y) * px +
+                        body->inertia * body->angular_velocity;
+        sums.energy += 0.5 * (body->velocity.x * px + body->velocity.y * py) +
+                       0.5 * body->inertia * body->angular_velocity * body->angular_velocity;
+    }
+    return sums;
+}

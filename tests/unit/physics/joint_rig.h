@@ -43,4 +43,12 @@ double rig_period(rig *r, rig_sample sample, uint64_t id, double middle, int ste
 
 double rig_energy(const rig *r, body_id id); // kinetic and of height [J]
 
+// Of two bodies together.
+typedef struct rig_sums {
+    double momentum_x, momentum_y; // [kg m/s]
+    double angular;                // momentum about the common centre of mass [kg m²/s]
+    double energy;                 // kinetic [J]
+} rig_sums;
+rig_sums rig_sums_of(const rig *r, body_id a, body_id b);
+
 #endif

@@ -116,6 +116,39 @@ static void gear_of_hinge_and_rail_is_rack_and_pinion(void **state)
     rig_close(&r);
 }
 
+// The most bodies that a joint can have: two frames, a wheel on each, the wheels geared. What the
+// gear does to a wheel it takes from that wheel's frame, however both frames whirl.
+static void gear_of_four_bodies_leaves_each_pair_its_angular_momentum(void **state)
+{
+    (void)state;
+    rig r = rig_open(0.0);
+    body_id frames[2];
+    body_id wheels[2];
+    joint_id hinges[2];
+    double before[2];
+    for (int i = 0; i < 2; i++) {
+        double x = 6.0 * i;
+        frames[i] = rig_box(&r, x, 0.0, 2.0, 0.4);
+        wheels[i] = rig_ball(&r, x + 0.8, 0.0, 0.4 + 0.2 * i);
+        hinges[i] = hinge(&r, frames[i], wheels[i], x + 0.8, 0.0);
+    }
+    joint_id g = gear(&r, hinges[0], hinges[1], 1.5);
+    rig_push(&r, wheels[0], 0.0, 0.0, 12.0);
+    rig_push(&r, frames[1], 0.0, 0.5, 3.0);
+    for (int i = 0; i < 2; i++) {
+        before[i] = rig_sums_of(&r, frames[i], wheels[i]).angular;
+    }
+    rig_step(&r, 300);
+    for (int i = 0; i < 2; i++) {
+        assert_near(rig_sums_of(&r, frames[i], wheels[i]).angular, before[i],
+                    1e-3 * fabs(before[i]));
+    }
+    joint_info info = rig_info(&r, g);
+    assert_true(fabs(info.side_a) > 2.0 * PI_D);
+    assert_near(info.side_a + 1.5 * info.side_b, 0.0, 5e-3);
+    rig_close(&r);
+}
+
 // Two wheels on one free chassis: what the gear takes from the frame it gives back.
 static void gear_on_a_free_frame_keeps_angular_momentum(void **state)
 {
@@ -213,6 +246,7 @@ int main(void)
         cmocka_unit_test(gear_of_bodies_turns_them_by_the_ratio),
         cmocka_unit_test(gear_of_hinges_carries_torque),
         cmocka_unit_test(gear_of_hinge_and_rail_is_rack_and_pinion),
+        cmocka_unit_test(gear_of_four_bodies_leaves_each_pair_its_angular_momentum),
         cmocka_unit_test(gear_on_a_free_frame_keeps_angular_momentum),
         cmocka_unit_test(gear_goes_with_a_joint_it_stands_on),
         cmocka_unit_test(gear_goes_with_the_body_of_its_frame),
