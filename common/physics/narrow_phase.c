@@ -4,6 +4,7 @@
 #include "common/physics/world.h"
 
 #define GRAIN_CONTACTS 128u // that make a range worth handing to another thread
+#define CONTACTS_AHEAD 8u // asked for so many before their turn: where piles move they lie anywhere
 
 // Takes a manifold over that was found with B's frame at `reference`, with the impulses of the
 // points that stayed.
@@ -144,9 +145,14 @@ enum { // lists of a lot
 static void update_contacts(physics_world *world, uint32_t first, uint32_t end, lot *found,
                             const void *context)
 {
-    const uint32_t from = *(const uint32_t *)context;
+    const uint32_t *slots = world->awake_contacts.data + *(const uint32_t *)context;
     for (uint32_t i = first; i < end; i++) {
-        uint32_t slot = world->awake_contacts.data[from + i];
+        if (i + CONTACTS_AHEAD < end) {
+            const contact *next = &world->contacts.data[slots[i + CONTACTS_AHEAD]];
+            __builtin_prefetch(next, 1);
+            __builtin_prefetch(&next->local_normal, 1);
+        }
+        uint32_t slot = slots[i];
         contact *c = &world->contacts.data[slot];
         bool was = (c->flags & CONTACT_ACTIVE) != 0;
         uint8_t before = c->point_count;
