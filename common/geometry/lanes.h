@@ -117,6 +117,13 @@ static inline lanes lanes_largest(lanes a)
     return lanes_max(a, LANES_SHUFFLE(a, a, 1, 0, 3, 2));
 }
 
+// The smallest of the four, in every lane.
+static inline lanes lanes_smallest(lanes a)
+{
+    a = lanes_min(a, LANES_SHUFFLE(a, a, 2, 3, 0, 1));
+    return lanes_min(a, LANES_SHUFFLE(a, a, 1, 0, 3, 2));
+}
+
 // Bit i is set where lane i of a equals b's.
 static inline unsigned lanes_equal_mask(lanes a, lanes b)
 {

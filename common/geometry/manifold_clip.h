@@ -166,10 +166,18 @@ static inline void edges_ids(const edge_pair *pair, uint16_t *first, uint16_t *s
                              : feature_id(0, pair->edge_a, pair->edge_b);
 }
 
+// A vector in the lower lanes. Written as one word, as it will be read again.
+static inline vec2 lanes_vec2(lanes a)
+{
+    vec2 v;
+    memcpy(&v, &a, sizeof v);
+    return v;
+}
+
 // A point in lanes (x, y and separation), with its id.
 static inline manifold_point clip_point(lanes point, uint16_t id)
 {
-    return (manifold_point){.point = {point[0], point[1]}, .separation = point[2], .id = id};
+    return (manifold_point){.point = lanes_vec2(point), .separation = point[2], .id = id};
 }
 
 // Clips the incident edge to the sides of the reference. Always at least one point, even when
@@ -216,7 +224,7 @@ static inline manifold edges_clip(const edge_pair *pair)
     uint16_t id_first;
     uint16_t id_second;
     edges_ids(pair, &id_first, &id_second);
-    manifold m = {.normal = flipped ? vec2_neg(pair->normal) : pair->normal};
+    manifold m = {.normal = lanes_vec2(flipped ? -n : n)};
     m.count = (int)use_first + (int)use_second;
     m.points[0] = clip_point(use_first ? first : second, use_first ? id_first : id_second);
     if (m.count == 2) {

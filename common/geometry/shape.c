@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include "common/geometry/hull.h"
+#include "common/geometry/lanes.h"
 
 static status segment_validate(vec2 a, vec2 b, error *err)
 {
@@ -98,33 +99,61 @@ static core shape_core(const shape_geometry *shape)
 _Static_assert(offsetof(capsule, b) == offsetof(capsule, a) + sizeof(vec2), "ends are adjacent");
 _Static_assert(offsetof(segment, b) == offsetof(segment, a) + sizeof(vec2), "ends are adjacent");
 
-static aabb core_aabb(const core *c, transform t)
+// Four vertices from `first` on, placed; where there are fewer, that one again.
+static inline void place_vertices(const polygon *shape, int first, transform t, lanes *x, lanes *y)
 {
-    vec2 first = transform_point(t, c->points[0]);
-    aabb box = {first, first};
-    for (int i = 1; i < c->count; i++) {
-        vec2 p = transform_point(t, c->points[i]);
-        box.lower = vec2_min(box.lower, p);
-        box.upper = vec2_max(box.upper, p);
+    lanes from_x;
+    lanes from_y;
+    lanes_load_points(shape->vertices + first, &from_x, &from_y);
+    *x = (t.q.c * from_x - t.q.s * from_y) + t.p.x;
+    *y = (t.q.s * from_x + t.q.c * from_y) + t.p.y;
+    if (shape->count - first < LANES) {
+        *x = lanes_first(shape->count - first, *x, LANES_SPREAD(*x, 0));
+        *y = lanes_first(shape->count - first, *y, LANES_SPREAD(*y, 0));
     }
-    return box;
+}
+
+static aabb polygon_aabb(const polygon *shape, transform t)
+{
+    lanes low_x;
+    lanes low_y;
+    place_vertices(shape, 0, t, &low_x, &low_y);
+    lanes high_x = low_x;
+    lanes high_y = low_y;
+    if (shape->count > LANES) {
+        lanes x;
+        lanes y;
+        place_vertices(shape, LANES, t, &x, &y);
+        low_x = lanes_min(low_x, x);
+        low_y = lanes_min(low_y, y);
+        high_x = lanes_max(high_x, x);
+        high_y = lanes_max(high_y, y);
+    }
+    return (aabb){{lanes_smallest(low_x)[0], lanes_smallest(low_y)[0]},
+                  {lanes_largest(high_x)[0], lanes_largest(high_y)[0]}};
+}
+
+// The box around the core.
+static aabb core_aabb(const shape_geometry *shape, transform t)
+{
+    if (shape->kind == SHAPE_POLYGON) {
+        return polygon_aabb(&shape->polygon, t);
+    }
+    core c = shape_core(shape);
+    vec2 first = transform_point(t, c.points[0]);
+    vec2 last = transform_point(t, c.points[c.count - 1]);
+    return (aabb){vec2_min(first, last), vec2_max(first, last)};
 }
 
 aabb shape_aabb(const shape_geometry *shape, transform t)
 {
-    if (shape->kind == SHAPE_CIRCLE) {
-        vec2 center = transform_point(t, shape->circle.center);
-        return aabb_expand((aabb){center, center}, shape->circle.radius);
-    }
-    core c = shape_core(shape);
-    return aabb_expand(core_aabb(&c, t), c.radius);
+    return aabb_expand(core_aabb(shape, t), shape_core(shape).radius);
 }
 
 aabb shape_aabb_at(const shape_geometry *shape, pose frame)
 {
-    core c = shape_core(shape);
-    aabb box = core_aabb(&c, (transform){{0.0f, 0.0f}, frame.q});
-    double r = (double)c.radius;
+    aabb box = core_aabb(shape, (transform){{0.0f, 0.0f}, frame.q});
+    double r = (double)shape_core(shape).radius;
     return (aabb){{float_round_down(frame.p.x + ((double)box.lower.x - r)),
                    float_round_down(frame.p.y + ((double)box.lower.y - r))},
                   {float_round_up(frame.p.x + ((double)box.upper.x + r)),
