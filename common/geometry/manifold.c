@@ -1,7 +1,7 @@
 // The table of all pairs, and those with a circle, in closed form. Any thread.
 #include "common/geometry/manifold.h"
 
-#include "common/geometry/manifold_clip.h"
+#include "common/geometry/manifold_corner.h"
 
 // Below this two points have no direction from one to the other [m].
 #define DIRECTION_MIN 1e-9f
@@ -13,11 +13,11 @@ static manifold discs_manifold(vec2 a, float radius_a, vec2 b, float radius_b, v
     float distance = vec2_length(d);
     manifold m = {.count = 0};
     float separation = distance - (radius_a + radius_b);
+    m.normal = distance > DIRECTION_MIN ? vec2_scale(1.0f / distance, d) : otherwise;
     if (separation > SPECULATIVE_DISTANCE) {
         m.gap = separation;
         return m;
     }
-    m.normal = distance > DIRECTION_MIN ? vec2_scale(1.0f / distance, d) : otherwise;
     m.count = 1;
     m.points[0].point = vec2_mul_add(a, 0.5f * (distance + radius_a - radius_b), m.normal);
     m.points[0].separation = separation;
@@ -41,7 +41,12 @@ static manifold segment_disc(vec2 a, vec2 b, float radius_a, vec2 center, float 
     if (!(length > 0.0f)) {
         right = (vec2){1.0f, 0.0f};
     }
-    return discs_manifold(nearest, radius_a, center, radius_b, right);
+    manifold m = discs_manifold(nearest, radius_a, center, radius_b, right);
+    if (m.count == 0) { // `nearest` is rounded, and so the normal
+        const vec2 ends[2] = {a, b};
+        manifold_tell_gap(&m, ends, 2, &center, 1, TRANSFORM_IDENTITY, radius_a + radius_b);
+    }
+    return m;
 }
 
 manifold manifold_capsule_circle(const capsule *a, const circle *b, transform b_in_a)
@@ -69,6 +74,7 @@ manifold manifold_polygon_circle(const polygon *a, const circle *b, transform b_
         }
     }
     if (separation > reach) {
+        m.normal = a->normals[edge];
         m.gap = separation - (a->radius + b->radius);
         return m;
     }
@@ -77,11 +83,14 @@ manifold manifold_polygon_circle(const polygon *a, const circle *b, transform b_
     vec2 v2 = a->vertices[edge + 1 < a->count ? edge + 1 : 0];
     if (separation > 0.0f) { // outside the core: a corner may be nearest
         vec2 t = vec2_left(normal);
-        if (vec2_dot(vec2_sub(center, v1), t) < 0.0f) {
-            return discs_manifold(v1, a->radius, center, b->radius, normal);
-        }
-        if (vec2_dot(vec2_sub(center, v2), t) > 0.0f) {
-            return discs_manifold(v2, a->radius, center, b->radius, normal);
+        bool before = vec2_dot(vec2_sub(center, v1), t) < 0.0f;
+        if (before || vec2_dot(vec2_sub(center, v2), t) > 0.0f) {
+            m = discs_manifold(before ? v1 : v2, a->radius, center, b->radius, normal);
+            if (m.count == 0) {
+                manifold_tell_gap(&m, a->vertices, a->count, &center, 1, TRANSFORM_IDENTITY,
+                                  a->radius + b->radius);
+            }
+            return m;
         }
     }
     m.normal = normal;

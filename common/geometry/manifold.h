@@ -27,7 +27,8 @@ typedef struct manifold_point {
 typedef struct manifold {
     vec2 normal;   // unit, from A to B, in the frame of A
     int32_t count; // 0: farther apart than SPECULATIVE_DISTANCE; else 1 or 2
-    float gap;     // with count 0: the shapes are at least this far apart [m]; 0: not known
+    float gap;     // with count 0: the shapes are at least this far apart along the normal [m];
+                   // 0: not known, nor is the normal
     manifold_point points[2];
 } manifold;
 

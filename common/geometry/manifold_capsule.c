@@ -72,13 +72,20 @@ static manifold cores_manifold(vec2 a1, vec2 a2, float radius_a, vec2 b1, vec2 b
     core_face(&b, a1, a2);
     float reach = SPECULATIVE_DISTANCE + radius_a + radius_b;
     if (a.separation > reach || b.separation > reach) {
-        return (manifold){.count = 0};
+        bool of_b = b.separation > a.separation;
+        return (manifold){.normal = of_b ? vec2_neg(b.normal) : a.normal,
+                          .gap = (of_b ? b.separation : a.separation) - (radius_a + radius_b)};
     }
     edge_pair pair = cores_pair(&a, &b, radius_a, radius_b);
     if (!cores_cross(&a, &b)) {
         edges_corner corner = edges_nearest_corner(&pair);
         if (corner.found) {
-            return edges_corner_manifold(&corner, radius_a, radius_b);
+            manifold m = edges_corner_manifold(&corner, radius_a, radius_b);
+            if (m.count == 0) {
+                manifold_tell_gap(&m, a.ends, 2, b.ends, 2, TRANSFORM_IDENTITY,
+                                  radius_a + radius_b);
+            }
+            return m;
         }
     }
     return edges_clip(&pair);

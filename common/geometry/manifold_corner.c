@@ -172,3 +172,17 @@ manifold edges_corner_manifold(const edges_corner *corner, float radius_a, float
     }
     return m;
 }
+
+void manifold_tell_gap(manifold *m, const vec2 *a, int count_a, const vec2 *b, int count_b,
+                       transform b_in_a, float radii)
+{
+    float nearest = INFINITY;
+    for (int i = 0; i < count_b; i++) {
+        nearest = float_min(nearest, vec2_dot(m->normal, transform_point(b_in_a, b[i])));
+    }
+    float farthest = -INFINITY;
+    for (int i = 0; i < count_a; i++) {
+        farthest = float_max(farthest, vec2_dot(m->normal, a[i]));
+    }
+    m->gap = float_max(nearest - farthest - radii, 0.0f);
+}

@@ -26,4 +26,10 @@ edges_corner polygons_nearest_corner(const polygon *a, const polygon *b, transfo
 // The manifold of one point between two corners.
 manifold edges_corner_manifold(const edges_corner *corner, float radius_a, float radius_b);
 
+// Without points: how far apart two cores (their vertices, B's in its own frame) with these
+// rounding radii are along the normal, which may be a face's near the direction between two
+// corners.
+void manifold_tell_gap(manifold *m, const vec2 *a, int count_a, const vec2 *b, int count_b,
+                       transform b_in_a, float radii);
+
 #endif

@@ -159,7 +159,12 @@ static __attribute__((noinline)) manifold polygons_beside(const polygon *a, cons
     if (apart) {
         edges_corner corner = polygons_nearest_corner(a, b, b_in_a, &pair);
         if (corner.found) {
-            return edges_corner_manifold(&corner, a->radius, b->radius);
+            manifold m = edges_corner_manifold(&corner, a->radius, b->radius);
+            if (m.count == 0) {
+                manifold_tell_gap(&m, a->vertices, a->count, b->vertices, b->count, b_in_a,
+                                  a->radius + b->radius);
+            }
+            return m;
         }
     } else {
         vec2 normal = rot_vec(b_in_a.q, b->normals[better_edge_b]);
@@ -185,12 +190,14 @@ INLINE manifold polygons_kernel(const polygon *a, const polygon *b, transform b_
     int best_a;
     float separation_a = outline_separation(&oa, groups_a, a->count, &ob, groups_b, &best_a);
     if (separation_a > reach) {
+        none.normal = a->normals[best_a];
         none.gap = separation_a - (a->radius + b->radius);
         return none;
     }
     int best_b;
     float separation_b = outline_separation(&ob, groups_b, b->count, &oa, groups_a, &best_b);
     if (separation_b > reach) {
+        none.normal = vec2_neg(rot_vec(b_in_a.q, b->normals[best_b]));
         none.gap = separation_b - (a->radius + b->radius);
         return none;
     }

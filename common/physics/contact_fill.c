@@ -3,7 +3,8 @@
 // Eight contacts, and the motions of the bodies on either side, are rows in memory; they are turned
 // into a vector a field, eight at a time, and everything that the solver wants is computed of
 // those: where the points are now, effective masses, how fast they close. Each lane is computed
-// with the operations, and in the order, of contact_place_points() in contact.c.
+// with the operations, and in the order, of contact_place_points() in contact.c (but see
+// meet_later()).
 #include "common/physics/contact_fill.h"
 
 #include <stddef.h>
@@ -30,6 +31,10 @@ _Static_assert(offsetof(body_motion, center) == 0 && offsetof(body_motion, posit
 // eight-hundredth of its radius, and loses a little speed to that, so that what rocks between
 // others comes to rest [rad].
 #define ROLLS_TURN 0.05f
+
+// What has moved farther since its manifold was found has not: the manifold is from where it will
+// be [m].
+#define MEETS_LATER (2.0f * RECYCLE_DISTANCE)
 
 typedef double double4 __attribute__((vector_size(32)));
 
@@ -315,6 +320,23 @@ INLINE void note_approach(const physics_world *world, uint32_t index, const seat
     world->groups.blows[index] = (uint8_t)blows;
 }
 
+// Contacts made ahead of time (speculative.c) press where the bodies will meet, not midway between
+// where they are: there each has its own arm, and the way between their centres is then shorter by
+// how B has still to move. Returns at what share of that way the points are.
+INLINE wide meet_later(contact_lanes *group, vector_lanes moved, vector_lanes moved_in_world)
+{
+    const wide half = splat(0.5f);
+    const wide least = splat(MEETS_LATER * MEETS_LATER);
+    wide_int later = dot(moved, moved) > least;
+    if (!any_lane(later)) {
+        return half;
+    }
+    const wide zero = splat(0.0f);
+    group->way_x -= select_wide(later, moved_in_world.x, zero);
+    group->way_y -= select_wide(later, moved_in_world.y, zero);
+    return select_wide(later, zero, half);
+}
+
 void VARIANT_OF(contact_fill_)(const physics_world *world, uint32_t index, const uint32_t *slots,
                                uint32_t count)
 {
@@ -372,17 +394,21 @@ void VARIANT_OF(contact_fill_)(const physics_world *world, uint32_t index, const
     fill_rounding(world, index, &seated, seated.round & rolling_lanes(&a, &b, &world->step));
     placed_lanes at[2];
     wide turns[2][2];
+    wide half = splat(0.5f);
     for (int i = 0; i < 2; i++) {
         vector_lanes local = {man[2 + 2 * i], man[3 + 2 * i]};
         vector_lanes from = {local.x - ref[0], local.y - ref[1]};
         vector_lanes now =
             rotate(rotate_back(from, ref[2], ref[3]), turn_c, turn_s); // as fixed to B
         vector_lanes moved = {(now.x + place.x) - local.x, (now.y + place.y) - local.y};
-        const wide half = splat(0.5f);
+        if (i == 0) {
+            half = meet_later(group, moved, rotate(moved, side_a[0], side_a[1]));
+        }
         vector_lanes arm = {(local.x + half * moved.x) - side_a[2],
                             (local.y + half * moved.y) - side_a[3]};
         at[i].anchor_a = rotate(arm, side_a[0], side_a[1]);
-        at[i].anchor_b = (vector_lanes){at[i].anchor_a.x - ways[0], at[i].anchor_a.y - ways[1]};
+        at[i].anchor_b =
+            (vector_lanes){at[i].anchor_a.x - group->way_x, at[i].anchor_a.y - group->way_y};
         at[i].separation = man[6 + i] + dot(moved, local_normal);
         point_lanes *p = &group->points[i];
         fill_point(group, p, &at[i], has[i], turns[i]);

@@ -1,6 +1,7 @@
 // The narrow phase: renews the manifold of every awake contact, carries the impulses of points that
 // stayed over to their successors, and lets contacts in and out of the constraint graph. Bodies
 // touched while asleep wake.
+#include "common/physics/speculative.h"
 #include "common/physics/world.h"
 
 #define GRAIN_CONTACTS 128u // that make a range worth handing to another thread
@@ -106,6 +107,16 @@ static bool boxes_overlap(const physics_world *world, const contact *c)
     return aabb_overlaps(world->shapes.data[c->shape_a].fat, world->shapes.data[c->shape_b].fat);
 }
 
+// Gives a contact without points, as it is now, those that it will have in the midst of the step,
+// if any.
+static void look_ahead(const physics_world *world, contact *c, transform b_in_a)
+{
+    manifold m;
+    if (meet_ahead(world, c, &b_in_a, &m)) {
+        take_manifold(c, &m, b_in_a);
+    }
+}
+
 // Brings the contact to where its bodies are now.
 static finding renew_contact(physics_world *world, contact *c)
 {
@@ -120,8 +131,15 @@ static finding renew_contact(physics_world *world, contact *c)
     if ((c->flags & CONTACT_SENSOR) != 0) {
         return sensor_overlaps(a, b, b_in_a) ? FOUND_POINTS : FOUND_NOTHING;
     }
-    if (!is_still_good(c, b_in_a)) {
+    bool kept = is_still_good(c, b_in_a);
+    if (!kept) {
         find_manifold(c, a, b, b_in_a);
+    }
+    if (c->point_count == 0 && may_meet_ahead(world, c, b_in_a)) {
+        if (kept) {
+            find_manifold(c, a, b, b_in_a);
+        }
+        look_ahead(world, c, b_in_a);
     }
     return c->point_count > 0 ? FOUND_POINTS : FOUND_NOTHING;
 }

@@ -1,6 +1,7 @@
 // Shapes on bodies: attached and detached, in and out of the broad phase. A chain takes one slot
 // for itself, which bears its id and points, and one for each piece, which is what collides.
 #include "common/base/assert.h"
+#include "common/physics/speculative.h"
 #include "common/physics/world.h"
 
 #include <inttypes.h>
@@ -329,7 +330,7 @@ float shape_fit_box(physics_world *world, uint32_t slot, bool *renewed)
         return INFINITY;
     }
     const body_motion *m = &world->motions.data[s->body];
-    aabb tight = box_around(s, m);
+    aabb tight = box_with_way_ahead(world, s, box_around(s, m));
     float room = room_in_box(s, m, tight);
     *renewed = !(room >= 0.0f);
     if (!*renewed) {

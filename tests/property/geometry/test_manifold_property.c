@@ -43,6 +43,29 @@ static transform moved(transform t, vec2 normal, float by)
     return t;
 }
 
+// Shapes that are apart are so along the normal, as far as is told.
+static void check_gap(int64_t i, const manifold *m, const brute_core *a, const brute_core *b,
+                      double radii, double tolerance)
+{
+    vec2d n = vec2d_from(m->normal);
+    double length = hypot(n.x, n.y);
+    if (!(fabs(length - 1.0) <= 1e-6)) {
+        report("length of the axis", i, length, 1.0);
+    }
+    double nearest = HUGE_VAL;
+    for (int k = 0; k < b->count; k++) {
+        nearest = fmin(nearest, n.x * b->points[k].x + n.y * b->points[k].y);
+    }
+    double farthest = -HUGE_VAL;
+    for (int k = 0; k < a->count; k++) {
+        farthest = fmax(farthest, n.x * a->points[k].x + n.y * a->points[k].y);
+    }
+    double along = nearest - farthest - radii;
+    if (fabs(along - (double)m->gap) > tolerance) {
+        report("gap along the axis", i, (double)m->gap, along);
+    }
+}
+
 static void check_manifold(int64_t i, const manifold *m, const proxy *a, const proxy *b,
                            transform t)
 {
@@ -58,6 +81,9 @@ static void check_manifold(int64_t i, const manifold *m, const proxy *a, const p
     if (m->count == 0) {
         if (expected < (double)SPECULATIVE_DISTANCE - tolerance) {
             report("separation without a contact", i, expected, (double)SPECULATIVE_DISTANCE);
+        }
+        if (m->gap > 0.0f) {
+            check_gap(i, m, &ca, &cb, radii, 2e-5 + 1e-5 * size);
         }
         return;
     }

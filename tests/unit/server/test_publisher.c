@@ -306,7 +306,7 @@ static void events_wait_for_a_snapshot_of_their_state(void **state)
 {
     fixture *f = *state;
     add_ball(f, 0, 0, 0);
-    add_ball(f, 1.05, 0, -10);
+    add_ball(f, 1.5, 0, -10); // touches in the third tick
     subscribe_args slow = everything();
     slow.rate = 6; // every tenth tick
     subscribe(f, 1, ONE, slow);
