@@ -122,7 +122,8 @@ static finding renew_contact(physics_world *world, contact *c)
 {
     const body_motion *ma = &world->motions.data[c->body_a];
     const body_motion *mb = &world->motions.data[c->body_b];
-    if ((ma->box_renewed || mb->box_renewed) && !boxes_overlap(world, c)) {
+    const bool renewed = (ma->box_renewed | mb->box_renewed) != 0;
+    if (renewed && !boxes_overlap(world, c)) {
         return FOUND_PARTED;
     }
     const shape *a = &world->shapes.data[c->shape_a];
@@ -135,7 +136,8 @@ static finding renew_contact(physics_world *world, contact *c)
     if (!kept) {
         find_manifold(c, a, b, b_in_a);
     }
-    if (c->point_count == 0 && may_meet_ahead(world, c, b_in_a)) {
+    // What is fast has new boxes in each step.
+    if (renewed && c->point_count == 0 && may_meet_ahead(world, c, b_in_a)) {
         if (kept) {
             find_manifold(c, a, b, b_in_a);
         }

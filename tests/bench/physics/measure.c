@@ -114,30 +114,13 @@ static bool was_interrupted(const measure_request *request, double wall, double 
     return request->threads == 1 && wall - cpu > 0.02 * wall + 2e-6;
 }
 
-// How deep shapes were in each other at times that are spread over a run.
-typedef struct overlap_looks {
-    const scene_data *scene;
-    engine_body *bodies; // room for what is read
-    double depths[OVERLAP_LOOKS];
-    int count;
-} overlap_looks;
-
-static void look_at_overlap(const engine *e, void *world, overlap_looks *looks)
-{
-    e->read(world, looks->bodies);
-    looks->depths[looks->count++] = quality_overlap(looks->scene, looks->bodies);
-}
-
 static int take_phases(const engine *e, void *world, int steps, const measure_request *request,
-                       measure_result *result, overlap_looks *looks)
+                       measure_result *result)
 {
     double begin = clock_seconds(CLOCK_CPU);
     int done = 0;
     int counted = 0;
     while (done < steps && !used_up(request, begin)) {
-        if (done * OVERLAP_LOOKS >= looks->count * steps) {
-            look_at_overlap(e, world, looks);
-        }
         double cpu = clock_seconds(CLOCK_CPU);
         double wall = clock_seconds(CLOCK_WALL);
         e->step(world);
@@ -156,28 +139,55 @@ static int take_phases(const engine *e, void *world, int steps, const measure_re
     return done;
 }
 
-static void run_look(const engine *e, const scene_data *scene, const measure_request *request,
-                     int steps, measure_result *result)
+static engine_body *scene_bodies(const scene_data *scene)
 {
-    const engine_options options = {.threads = request->threads, .profile = true};
     engine_body *bodies = calloc(scene->body_count, sizeof *bodies);
     if (bodies == NULL) {
         give_up("no memory");
     }
-    overlap_looks looks = {.scene = scene, .bodies = bodies};
+    return bodies;
+}
+
+// How deep shapes are in each other in the course of a run: one of its own, for to look is to
+// empty the caches.
+static void watch_overlap(const engine *e, const scene_data *scene, const engine_options *options,
+                          int steps, measure_result *result)
+{
+    double depths[OVERLAP_LOOKS];
+    int count = 0;
+    engine_body *bodies = scene_bodies(scene);
+    void *world = e->create(scene, options);
+    step_many(e, world, scene->settle);
+    for (int done = 0; done < steps; done++) {
+        e->step(world);
+        if (done * OVERLAP_LOOKS >= count * steps) {
+            e->read(world, bodies);
+            depths[count++] = quality_overlap(scene, bodies);
+        }
+    }
+    result->quality.overlap_typical = median(depths, (size_t)count);
+    result->quality.overlap_deepest = quantile(depths, (size_t)count, 1.0);
+    e->destroy(world);
+    free(bodies);
+}
+
+static void run_look(const engine *e, const scene_data *scene, const measure_request *request,
+                     int steps, measure_result *result)
+{
+    const engine_options options = {.threads = request->threads, .profile = true};
+    engine_body *bodies = scene_bodies(scene);
     double before = allocated_bytes();
     void *world = e->create(scene, &options);
     step_many(e, world, scene->settle);
-    result->steps = (uint32_t)take_phases(e, world, steps, request, result, &looks);
+    result->steps = (uint32_t)take_phases(e, world, steps, request, result);
     result->bytes_per_body = (allocated_bytes() - before) / scene->body_count;
     result->contacts = e->contacts(world);
     result->awake = e->awake(world);
     e->read(world, bodies);
     result->quality = quality_measure(scene, bodies);
-    result->quality.overlap_typical = median(looks.depths, (size_t)looks.count);
-    result->quality.overlap_deepest = quantile(looks.depths, (size_t)looks.count, 1.0);
     e->destroy(world);
     free(bodies);
+    watch_overlap(e, scene, &options, (int)result->steps, result);
 }
 
 static void run_image(const engine *e, const scene_data *scene, const measure_request *request,

@@ -16,7 +16,7 @@ typedef struct quality {
     uint32_t out;           // bodies that left the scene's container, or finiteness
 } quality;
 
-enum { OVERLAP_LOOKS = 20 };
+enum { OVERLAP_LOOKS = 400 };
 
 double quality_overlap(const scene_data *scene, const engine_body *bodies);
 // All but what looks while the scene ran tell.
