@@ -1,6 +1,7 @@
 // The narrow phase: renews the manifold of every awake contact, carries the impulses of points that
-// stayed over to their successors, and lets contacts in and out of the constraint graph. Bodies
-// touched while asleep wake.
+// stayed over to their successors, makes those of pairs that will meet within the step
+// (speculative.c), and lets contacts in and out of the constraint graph. Bodies touched while
+// asleep wake.
 #include "common/physics/speculative.h"
 #include "common/physics/world.h"
 

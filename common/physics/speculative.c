@@ -32,7 +32,8 @@
 aabb box_with_way_ahead(const physics_world *world, const shape *s, aabb tight)
 {
     const body_state *state = &world->states.data[s->body];
-    if ((state->flags & STATE_DYNAMIC) == 0 || s->traits->restitution > 0.0f) {
+    if ((state->flags & STATE_DYNAMIC) == 0 || (s->flags & SHAPE_SENSOR) != 0 ||
+        s->traits->restitution > 0.0f) {
         return tight;
     }
     bool is_free = world->colours_used.data[s->body] == 0;

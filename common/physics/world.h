@@ -175,9 +175,9 @@ _Static_assert(sizeof(shape) == 32, "two shapes to a cache line");
 
 // ---- contacts
 
-enum { // contact.flags
-    CONTACT_ACTIVE =
-        1u << 0, // has points, so it is solved; up to SPECULATIVE_DISTANCE before touching
+enum {                          // contact.flags
+    CONTACT_ACTIVE = 1u << 0,   // has points, so it is solved; up to SPECULATIVE_DISTANCE before
+                                // touching, or in the step in which it is to (speculative.c)
     CONTACT_TOUCHING = 1u << 1, // touches: a begin is told and no end yet
     CONTACT_SENSOR = 1u << 2,
     CONTACT_EVENTS = 1u << 3,
@@ -210,12 +210,13 @@ typedef struct contact {
     float total_impulse[2]; // of the normal, over the sub-steps of the last step; while one is
                             // solved it may be approach speeds, see contact_approach()
     union {
-        float gap;       // without points: the shapes were at least this far apart then
+        float gap;       // without points: the shapes were at least this far apart then, along
+                         // local_normal; 0: not known
         uint16_t ids[2]; // of the points
     };
     float reach; // of shape B
 
-    _Alignas(64) vec2 local_normal; // in the frame of A
+    _Alignas(64) vec2 local_normal; // in the frame of A; without points the axis of the gap
     vec2 local_a[2];                // the points, there
     float found_separation[2];      // when the bodies stood in `reference`
     float friction;

@@ -248,6 +248,26 @@ static void a_hit_is_told_once_with_its_whole_speed(void **state)
     world_free(world);
 }
 
+// Boxes reach ahead by so much and no more: what is very fast does not make pairs with half the
+// world.
+static void very_fast_body_has_few_pairs(void **state)
+{
+    (void)state;
+    physics_world *world = make_world((vec2d){0.0, 0.0});
+    const shape_def ball = make_circle(0.25);
+    for (int i = 0; i < 200; i++) {
+        put_at(world, 1.0 * i, 0.55, &ball); // beside its way
+    }
+    throw(world, &ball, (vec2d){0.0, 0.0}, 0.0, (vec2d){4000.0, 0.0}); // 67 m a step
+    uint32_t most = 0;
+    for (int tick = 0; tick < 4; tick++) {
+        world_step(world);
+        most = world_count(world).pairs > most ? world_count(world).pairs : most;
+    }
+    assert_in_range(most, 1, 4);
+    world_free(world);
+}
+
 // Saved at any tick of a crowd in flight and restored, the world goes the same way: what is seen
 // ahead follows from where things are and how they move alone.
 static void restored_in_mid_flight_it_goes_the_same_way(void **state)
@@ -291,6 +311,7 @@ int main(void)
         cmocka_unit_test(what_rebounds_does_so_from_the_surface),
         cmocka_unit_test(what_sleeps_is_struck_at_its_surface),
         cmocka_unit_test(a_hit_is_told_once_with_its_whole_speed),
+        cmocka_unit_test(very_fast_body_has_few_pairs),
         cmocka_unit_test(restored_in_mid_flight_it_goes_the_same_way),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
