@@ -147,7 +147,7 @@ static void what_flies_past_is_left_alone(void **state)
             throw(world, &a, (vec2d){0.0, 0.0}, pick(seed, 2, -3.0, 3.0), (vec2d){0.0, 0.0});
         body_id flyer = throw(world, &b, (vec2d){-pick(seed, 3, 2.0, 3.0), pick(seed, 4, 0.3, 0.8)},
                               pick(seed, 5, -3.0, 3.0), (vec2d){speed, 0.0});
-        double least = INFINITY;
+        double least = HUGE_VAL;
         for (int i = 0; i < 600; i++) { // of its way
             body_info of_post = look(world, post);
             body_info of_flyer = look(world, flyer);
@@ -240,7 +240,7 @@ static void a_hit_is_told_once_with_its_whole_speed(void **state)
         }
         if (count_events(world, EVENT_HIT, &event) > 0) {
             hits++;
-            assert_near(event.speed, 50.0, 0.01);
+            assert_near((double)event.speed, 50.0, 0.01);
         }
     }
     assert_int_equal(begins, 1);
