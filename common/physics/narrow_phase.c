@@ -166,14 +166,15 @@ enum { // lists of a lot
 static void update_contacts(physics_world *world, uint32_t first, uint32_t end, lot *found,
                             const void *context)
 {
-    const uint32_t *slots = world->awake_contacts.data + *(const uint32_t *)context;
+    const uint32_t from = *(const uint32_t *)context;
+    const uint32_t *slots = world->awake_contacts.data; // NULL before the first
     for (uint32_t i = first; i < end; i++) {
         if (i + CONTACTS_AHEAD < end) {
-            const contact *next = &world->contacts.data[slots[i + CONTACTS_AHEAD]];
+            const contact *next = &world->contacts.data[slots[from + i + CONTACTS_AHEAD]];
             __builtin_prefetch(next, 1);
             __builtin_prefetch(&next->local_normal, 1);
         }
-        uint32_t slot = slots[i];
+        uint32_t slot = slots[from + i];
         contact *c = &world->contacts.data[slot];
         bool was = (c->flags & CONTACT_ACTIVE) != 0;
         uint8_t before = c->point_count;
