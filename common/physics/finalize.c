@@ -66,11 +66,18 @@ static void look_at_boxes(physics_world *world, uint32_t slot, slot_list *renewe
     m->room = ROOM_SHARE * room;
 }
 
+// Whether all of its boxes are certain to hold the body still, and its way ahead with it (see
+// speculative.c).
+static bool has_room(const physics_world *world, const body_motion *m, const body_state *s)
+{
+    return m->room > vec2_length(s->velocity) / (float)world->def.hz;
+}
+
 void body_update_boxes(physics_world *world, uint32_t slot, float moved)
 {
     body_motion *m = &world->motions.data[slot];
     m->room -= moved;
-    if (!(m->room > 0.0f)) {
+    if (!has_room(world, m, &world->states.data[slot])) {
         array_clear(&world->scratch);
         look_at_boxes(world, slot, &world->scratch);
         for (uint32_t i = 0; i < world->scratch.count; i++) {
@@ -116,7 +123,7 @@ static fate finalize_body(physics_world *world, uint32_t slot)
     }
     rest_pose(s);
     m->room -= way + chord * rim->turn_reach;
-    return m->room > 0.0f ? FATE_DONE : FATE_BOXES;
+    return has_room(world, m, s) ? FATE_DONE : FATE_BOXES;
 }
 
 static void finalize_range(physics_world *world, uint32_t first, uint32_t end, lot *found,
@@ -155,7 +162,7 @@ static void end_free_flights(physics_world *world, uint32_t first, uint32_t end,
         body_state *s = &world->states.data[slot];
         m->room -= distance_moved(world, slot, s->delta_position, s->delta_rotation);
         rest_pose(s);
-        if (!(m->room > 0.0f)) {
+        if (!has_room(world, m, s)) {
             look_at_boxes(world, slot, &found->lists[FATE_BOXES]);
         }
     }
