@@ -53,6 +53,99 @@ static void minus_zero_is_zero(void **state)
     assert_true(fold_end(fold_add(none, 1, floats)) == fold_end(fold_add(none, 1, none)));
 }
 
+// Rows of pairs, as worlds have them, and what becomes of their hash.
+enum { ROWS = 40, PAIRS = 4 };
+
+typedef struct table {
+    uint64_t words[ROWS][2 * PAIRS];
+} table;
+
+static uint64_t hash_of_row(const table *t, uint32_t row)
+{
+    fold_words sum = fold_start(1 + row % 2, row / 2, 0);
+    for (int i = 0; i < PAIRS; i++) {
+        fold_words pair = fold_of_words(t->words[row][2 * i], t->words[row][2 * i + 1]);
+        sum = fold_add(sum, 1 + i, pair);
+    }
+    return fold_end(sum);
+}
+
+static uint64_t hash_of_table(const table *t)
+{
+    uint64_t sum = 0;
+    for (uint32_t row = 0; row < ROWS; row++) {
+        sum += hash_of_row(t, row);
+    }
+    return sum;
+}
+
+static int compare_words(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a;
+    uint64_t y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static void swap_words(uint64_t *a, uint64_t *b)
+{
+    uint64_t was = *a;
+    *a = *b;
+    *b = was;
+}
+
+// The table as it is, with each of its bits turned, with each two different words of a row
+// exchanged, and each two of neighbouring rows.
+static size_t hash_changes(table *t, uint64_t *hashes)
+{
+    enum { WORDS = 2 * PAIRS };
+    size_t count = 0;
+    hashes[count++] = hash_of_table(t);
+    for (int row = 0; row < ROWS; row++) {
+        for (int i = 0; i < WORDS; i++) {
+            for (int bit = 0; bit < 64; bit++) {
+                t->words[row][i] ^= 1ULL << bit;
+                hashes[count++] = hash_of_table(t);
+                t->words[row][i] ^= 1ULL << bit;
+            }
+            for (int k = 0; k < 2 * WORDS; k++) {
+                uint64_t *one = &t->words[row][i];
+                uint64_t *other = &t->words[(row + k / WORDS) % ROWS][k % WORDS];
+                if (*one != *other && (k >= WORDS || k > i)) {
+                    swap_words(one, other);
+                    hashes[count++] = hash_of_table(t);
+                    swap_words(one, other);
+                }
+            }
+        }
+    }
+    return count;
+}
+
+static void every_change_of_a_word_and_every_exchange_is_told(void **state)
+{
+    (void)state;
+    enum { MAX = 1 + ROWS * 2 * PAIRS * (64 + 4 * PAIRS) };
+    uint64_t *hashes = malloc(MAX * sizeof *hashes);
+    assert_non_null(hashes);
+    uint64_t r = 3;
+    for (int kind = 0; kind < 3; kind++) { // words of no bits, of few and of all
+        table t;
+        for (int row = 0; row < ROWS; row++) {
+            for (int i = 0; i < 2 * PAIRS; i++) {
+                uint64_t word = next_random(&r);
+                t.words[row][i] = kind == 0 ? 0 : kind == 1 ? word & 0x0000000300000003 : word;
+            }
+        }
+        size_t count = hash_changes(&t, hashes);
+        assert_true(count <= MAX && count > ROWS * 2 * PAIRS * 64);
+        qsort(hashes, count, sizeof *hashes, compare_words);
+        for (size_t i = 1; i < count; i++) {
+            assert_true(hashes[i] != hashes[i - 1]);
+        }
+    }
+    free(hashes);
+}
+
 static physics_world *two_balls(double friction, double speed_a, double speed_b)
 {
     physics_world *world = make_world((vec2d){0.0, -10.0});
@@ -128,6 +221,7 @@ int main(void)
         cmocka_unit_test(product_by_halves_is_that_of_the_machine),
         cmocka_unit_test(row_has_the_value_written_down),
         cmocka_unit_test(minus_zero_is_zero),
+        cmocka_unit_test(every_change_of_a_word_and_every_exchange_is_told),
         cmocka_unit_test(values_exchanged_between_bodies_change_the_hash),
         cmocka_unit_test(every_setting_of_a_body_changes_the_hash),
     };
