@@ -1,5 +1,6 @@
 // The end of a step for each awake body: its new pose, its timer for sleep, its boxes; and who
 // moved so far that it might have passed through something.
+#include "common/physics/speculative.h"
 #include "common/physics/world.h"
 
 // Of the room that is left in a box, what may be used up before it is looked at again: rounding
@@ -66,18 +67,19 @@ static void look_at_boxes(physics_world *world, uint32_t slot, slot_list *renewe
     m->room = ROOM_SHARE * room;
 }
 
-// Whether all of its boxes are certain to hold the body still, and its way ahead with it (see
-// speculative.c).
-static bool has_room(const physics_world *world, const body_motion *m, const body_state *s)
+// Whether all of its boxes are certain to hold the body still, and its way ahead where they reach
+// ahead of it.
+static bool has_room(const physics_world *world, uint32_t slot)
 {
-    return m->room > vec2_length(s->velocity) / (float)world->def.hz;
+    return world->motions.data[slot].room >
+           ahead_at_most(world, &world->rims.data[slot], &world->states.data[slot]);
 }
 
 void body_update_boxes(physics_world *world, uint32_t slot, float moved)
 {
     body_motion *m = &world->motions.data[slot];
     m->room -= moved;
-    if (!has_room(world, m, &world->states.data[slot])) {
+    if (!has_room(world, slot)) {
         array_clear(&world->scratch);
         look_at_boxes(world, slot, &world->scratch);
         for (uint32_t i = 0; i < world->scratch.count; i++) {
@@ -123,7 +125,7 @@ static fate finalize_body(physics_world *world, uint32_t slot)
     }
     rest_pose(s);
     m->room -= way + chord * rim->turn_reach;
-    return has_room(world, m, s) ? FATE_DONE : FATE_BOXES;
+    return has_room(world, slot) ? FATE_DONE : FATE_BOXES;
 }
 
 static void finalize_range(physics_world *world, uint32_t first, uint32_t end, lot *found,
@@ -162,7 +164,7 @@ static void end_free_flights(physics_world *world, uint32_t first, uint32_t end,
         body_state *s = &world->states.data[slot];
         m->room -= distance_moved(world, slot, s->delta_position, s->delta_rotation);
         rest_pose(s);
-        if (!has_room(world, m, s)) {
+        if (!has_room(world, slot)) {
             look_at_boxes(world, slot, &found->lists[FATE_BOXES]);
         }
     }

@@ -20,14 +20,11 @@
 #define ROUNDING     1e-5f // of a length in floats, after some sums: taken as nearer by so much
 #define SLOW_SHARE   0.1f  // of how far B reaches: what moves less in a step hardly sinks in
 
-// Boxes reach ahead of what moves by more than this share of its smallest half width, or
-// AHEAD_FREE, in a step. In a pile, where neighbours mostly move alike, that would only make pairs:
-// what something touches must be faster.
-#define AHEAD_SHARE 0.5f
-#define AHEAD_FREE  0.1f // [m]
-#define AHEAD_HELD  0.4f // [m]
+// In a pile, where neighbours mostly move alike, boxes that reach ahead would only make pairs:
+// those of what something touches do so if it goes farther than this in a step [m].
+#define AHEAD_HELD 0.4f
 // And no farther than this, or what is very fast would have pairs with half the world [m].
-#define AHEAD_MAX   2.0f
+#define AHEAD_MAX  2.0f
 
 aabb box_with_way_ahead(const physics_world *world, const shape *s, aabb tight)
 {
@@ -37,8 +34,8 @@ aabb box_with_way_ahead(const physics_world *world, const shape *s, aabb tight)
         return tight;
     }
     bool is_free = world->colours_used.data[s->body] == 0;
-    float least = is_free ? float_min(AHEAD_SHARE * s->traits->extent_min, AHEAD_FREE) : AHEAD_HELD;
-    vec2 way = vec2_scale(1.0f / (float)world->def.hz, state->velocity);
+    float least = is_free ? ahead_from(s->traits->extent_min) : AHEAD_HELD;
+    vec2 way = way_in_a_step(world, state);
     float length = vec2_length(way);
     if (length <= least) {
         return tight;
