@@ -1,9 +1,9 @@
 #include "tests/bench/physics/measure.h"
 
+#include "tests/bench/processor.h"
 #include "tests/bench/statistics.h"
 
 #include <malloc.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -23,13 +23,7 @@ _Noreturn static void give_up(const char *what)
 
 static void pin_to(int cpu)
 {
-    if (cpu < 0) {
-        return;
-    }
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    CPU_SET((size_t)cpu, &set);
-    if (sched_setaffinity(0, sizeof set, &set) != 0) {
+    if (cpu >= 0 && !processor_pin(cpu)) {
         give_up("cannot be pinned to that processor");
     }
 }

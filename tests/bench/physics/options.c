@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/bench/processor.h"
+
 static const char USAGE[] =
     "Usage: carom-bench-physics [options]\n"
     "\n"
@@ -103,19 +105,6 @@ static void read_parts(bench_options *o, char *list)
             refuse("no such part", name);
         }
     }
-}
-
-static int last_processor(void)
-{
-    cpu_set_t set;
-    if (sched_getaffinity(0, sizeof set, &set) != 0) {
-        return -1;
-    }
-    int last = -1;
-    for (int i = 0; i < CPU_SETSIZE; i++) {
-        last = CPU_ISSET((size_t)i, &set) ? i : last;
-    }
-    return last;
 }
 
 _Noreturn static void print_names(void)
@@ -244,7 +233,7 @@ bench_options options_read(int argc, char **argv)
     bool wall = clock == NULL ? o.threads > 1 : strcmp(clock, "wall") == 0;
     o.clock = wall ? CLOCK_WALL : CLOCK_CPU;
     if (o.cpu == CPU_DEFAULT) {
-        o.cpu = o.threads > 1 ? CPU_NONE : last_processor();
+        o.cpu = o.threads > 1 ? CPU_NONE : processor_last();
     }
     return o;
 }

@@ -5,6 +5,7 @@
 // number of bodies more than the number itself is the engine's.
 //
 // Last, what many small worlds gain by several threads.
+#include "tests/bench/processor.h"
 #include "tests/bench/scale/growth.h"
 #include "tests/bench/scale/worlds.h"
 
@@ -16,25 +17,6 @@
 #define WORLDS_SECONDS 3.0 // for each number of threads
 
 enum { ROUNDS = 3 };
-
-// Of those that this process may use, the last; returns how many those are.
-static int pin_to_last(void)
-{
-    cpu_set_t set;
-    if (sched_getaffinity(0, sizeof set, &set) != 0) {
-        return 1;
-    }
-    int processors = CPU_COUNT(&set);
-    for (size_t i = CPU_SETSIZE; i-- > 0;) {
-        if (CPU_ISSET(i, &set)) {
-            CPU_ZERO(&set);
-            CPU_SET(i, &set);
-            sched_setaffinity(0, sizeof set, &set);
-            break;
-        }
-    }
-    return processors;
-}
 
 int main(int argc, char **argv)
 {
@@ -73,7 +55,8 @@ int main(int argc, char **argv)
     }
     cpu_set_t all;
     bool known = sched_getaffinity(0, sizeof all, &all) == 0;
-    int processors = pin_to_last();
+    int processors = processor_count();
+    processor_pin(processor_last());
     static growth g;
     if (!growth_measure(&g, most, (int)rounds)) {
         fprintf(stderr, "carom-bench-scale: --most: at least 100\n");

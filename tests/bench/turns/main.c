@@ -3,11 +3,11 @@
 // its twin. So whatever slows the machine for a while slows all of them, and differences of a
 // hundredth show where whole runs scatter by a tenth.
 #include <getopt.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/bench/processor.h"
 #include "tests/bench/statistics.h"
 #include "tests/bench/table.h"
 #include "tests/bench/turns/stepper.h"
@@ -53,19 +53,6 @@ static int read_number(const char *text, int most, const char *name)
         exit(2);
     }
     return (int)value;
-}
-
-// The last that this process may use.
-static int last_processor(void)
-{
-    cpu_set_t set;
-    int last = -1;
-    if (sched_getaffinity(0, sizeof set, &set) == 0) {
-        for (int i = 0; i < CPU_SETSIZE; i++) {
-            last = CPU_ISSET((size_t)i, &set) ? i : last;
-        }
-    }
-    return last;
 }
 
 // ---- what was measured
@@ -218,7 +205,7 @@ int main(int argc, char **argv)
                                             {NULL, 0, NULL, 0}};
     static char scenes[] = "pyramid,heap,drum,free,rest,joints,washer,spinner,smash,compounds";
     static char one[] = "1";
-    request r = {.steps = STEPS, .cpu = last_processor()};
+    request r = {.steps = STEPS, .cpu = processor_last()};
     char *threads = one;
     const char *serve = NULL;
     add_scenes(&r, scenes);

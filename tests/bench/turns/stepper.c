@@ -1,7 +1,6 @@
 #include "tests/bench/turns/stepper.h"
 
 #include <fcntl.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,17 +11,10 @@
 #include "common/physics/physics.h"
 #include "server/world/crew.h"
 #include "tests/bench/clock.h"
+#include "tests/bench/processor.h"
 #include "tests/golden/scenes.h"
 
 // ---- the one that tells
-
-static void pin_to(int cpu)
-{
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    CPU_SET((size_t)cpu, &set);
-    sched_setaffinity(0, sizeof set, &set);
-}
 
 _Noreturn static void become(const char *program, const char *scene, int threads)
 {
@@ -47,7 +39,7 @@ stepper stepper_start(const char *program, const char *scene, int threads, int c
         dup2(told[0], STDIN_FILENO);
         dup2(answered[1], STDOUT_FILENO);
         if (threads == 1 && cpu >= 0) {
-            pin_to(cpu);
+            processor_pin(cpu);
         }
         become(program, scene, threads);
     }
