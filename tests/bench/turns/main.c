@@ -1,7 +1,7 @@
 // carom-bench-turns: this build of the engine against others, or one thread against several. Each
 // runs in a process of its own; they step the same scene in turn, and each step is compared with
 // its twin. So whatever slows the machine for a while slows all of them, and differences of a
-// hundredth show where whole runs scatter by a tenth.
+// few hundredths show where whole runs scatter by a tenth.
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
