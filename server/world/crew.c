@@ -171,9 +171,12 @@ static void run_tasks(void *crew_, task_function *task, void *context, uint32_t 
     atomic_store_explicit(&c->task, task, memory_order_relaxed);
     atomic_store_explicit(&c->context, context, memory_order_relaxed);
     atomic_store_explicit(&c->done, 0, memory_order_relaxed);
-    atomic_store(&c->offer, round << 32 | (uint64_t)count << 16);
+    // The first is the captain's before anyone is told of the round, so that the two do not meet at
+    // the word at once.
+    atomic_store(&c->offer, round << 32 | (uint64_t)count << 16 | 1);
     wake_sleepers(c);
-    uint32_t own = 0;
+    task(context, 0);
+    uint32_t own = 1;
     uint32_t index;
     while (take(c, true, &index, &task, &context)) {
         task(context, index);
