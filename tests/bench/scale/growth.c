@@ -1,6 +1,7 @@
 #include "tests/bench/scale/growth.h"
 
 #include "tests/bench/clock.h"
+#include "tests/bench/scale/memory.h"
 #include "tests/bench/scale/plot.h"
 #include "tests/bench/statistics.h"
 #include "tests/bench/table.h"
@@ -78,10 +79,14 @@ static void measure(figures *f, int engine, kind what, uint32_t bodies)
         settle(s);
     }
     step_many(s, WARM_STEPS);
-    f->round_ms[f->rounds++] = median_step(s, what == ASLEEP ? BATCH_STEPS : 1);
+    f->round_ms[f->rounds] = median_step(s, what == ASLEEP ? BATCH_STEPS : 1);
     f->bytes_per_body = (allocated_bytes() - before) / bodies;
     f->contacts = subject_contacts(s);
     subject_free(s);
+    if (engine == 0) {
+        f->sweep_ms[f->rounds] = memory_sweep_ms((size_t)(f->bytes_per_body * bodies));
+    }
+    f->rounds++;
 }
 
 // What sleeps takes long to settle and costs the same at any time: once is enough.
@@ -98,11 +103,8 @@ static void measure_round(growth *g, int round)
 
 static void take_medians(figures *f)
 {
-    double rounds[ROUNDS_MAX];
-    for (int i = 0; i < f->rounds; i++) {
-        rounds[i] = f->round_ms[i];
-    }
-    f->ms = median(rounds, (size_t)f->rounds);
+    f->ms = median(f->round_ms, (size_t)f->rounds);
+    f->bare_ms = median(f->sweep_ms, (size_t)f->rounds);
 }
 
 bool growth_measure(growth *g, double most, int rounds)
@@ -180,19 +182,38 @@ static double slope(const double *x, const double *y, int count)
     return xy / xx;
 }
 
-// The power of the number of bodies by which the cost grows: 1 is proportional. Fitted to all
-// sizes, so that no two of them decide. engine < 0: of n log n.
-static double power_of(const growth *g, int engine, int what)
+// The power of the number of bodies by which a cost grows, given for each size: 1 is proportional.
+// Fitted to all sizes, so that no two of them decide.
+static double power_of(const growth *g, const double *costs)
 {
     double x[SIZES_MAX];
     double y[SIZES_MAX];
     int count = 0;
     for (int i = first_of_growth(g); i < g->sizes; i++) {
-        double n = g->bodies[i];
-        x[count] = log(n);
-        y[count++] = log(engine < 0 ? n * log(n) : g->of[engine][i][what].ms);
+        x[count] = log(g->bodies[i]);
+        y[count++] = log(costs[i]);
     }
     return slope(x, y, count);
+}
+
+typedef enum cost { COST_STEP, COST_BARE_SWEEP, COST_N_LOG_N } cost;
+
+static double power_of_cost(const growth *g, cost of, int engine, int what)
+{
+    double costs[SIZES_MAX];
+    for (int i = 0; i < g->sizes; i++) {
+        const figures *f = &g->of[engine][i][what];
+        double n = g->bodies[i];
+        costs[i] = of == COST_STEP ? f->ms : of == COST_BARE_SWEEP ? f->bare_ms : n * log(n);
+    }
+    return power_of(g, costs);
+}
+
+static void print_kinds(const growth *g, cost of, int engine, int kinds)
+{
+    for (int k = 0; k < kinds; k++) {
+        printf("%s %.2f (%s)", k > 0 ? "," : "", power_of_cost(g, of, engine, k), NAMES[k]);
+    }
 }
 
 static void print_powers(const growth *g)
@@ -200,12 +221,34 @@ static void print_powers(const growth *g)
     printf("Cost grows from %u to %u bodies as their number to the power of", //
            g->bodies[first_of_growth(g)], g->bodies[g->sizes - 1]);
     for (int e = 0; e < g->engines; e++) {
-        for (int k = 0; k < KIND_COUNT; k++) {
-            printf(" %.2f (%s)%s", power_of(g, e, k), NAMES[k], k == KIND_COUNT - 1 ? "" : ",");
-        }
+        print_kinds(g, COST_STEP, e, KIND_COUNT);
         printf(" in %s;", subject_engine(e));
     }
-    printf(" n log n would be %.2f.\n", power_of(g, -1, 0));
+    printf(" n log n would be %.2f.\nA bare sweep over as much memory as carom's worlds take:",
+           power_of_cost(g, COST_N_LOG_N, 0, 0));
+    print_kinds(g, COST_BARE_SWEEP, 0, ASLEEP);
+    printf(".\n");
+}
+
+// What a step costs beside a bare sweep over the world's memory.
+static void print_memory(const growth *g)
+{
+    static const char *const HEADS[] = {"bodies",    "spread, MB", "sweep ms",     "step / sweep",
+                                        "piled, MB", "sweep ms",   "step / sweep", NULL};
+    table *t = table_create(HEADS);
+    for (int i = 0; i < g->sizes; i++) {
+        table_number(t, g->bodies[i], 1);
+        for (int k = 0; k < ASLEEP; k++) {
+            const figures *f = &g->of[0][i][k];
+            table_number(t, f->bytes_per_body * g->bodies[i] * 1e-6, 2);
+            table_number(t, f->bare_ms, 3);
+            table_number(t, f->ms / f->bare_ms, 2);
+        }
+    }
+    printf("carom's worlds, and one bare sweep over as much memory:\n\n");
+    table_print(t, stdout);
+    table_free(t);
+    printf("\n");
 }
 
 static void print_ratios(const growth *g, int engine)
@@ -232,6 +275,7 @@ void growth_print(const growth *g)
     for (int e = 1; e < g->engines; e++) {
         print_ratios(g, e);
     }
+    print_memory(g);
     print_powers(g);
 }
 

@@ -17,6 +17,8 @@ typedef struct figures {
     double round_ms[ROUNDS_MAX]; // median of a step, in each
     double ms;                   // the median of these
     double bytes_per_body;       // allocated
+    double sweep_ms[ROUNDS_MAX]; // carom's: of a bare sweep over as many bytes, in each round
+    double bare_ms;              // the median of these
     uint32_t contacts;
 } figures;
 

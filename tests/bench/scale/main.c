@@ -2,7 +2,8 @@
 // two hundred thousand, in carom and in Box2D 3 where that was found; see subject.h for the worlds.
 //
 // The wall grows sideways so that a body's part of the work stays the same: what grows with the
-// number of bodies more than the number itself is the engine's.
+// number of bodies more than the number itself is the engine's, or the memory's. How much is the
+// memory's, a bare sweep over as many bytes tells.
 //
 // Last, what many small worlds gain by several threads.
 #include "tests/bench/processor.h"
