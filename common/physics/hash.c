@@ -178,7 +178,7 @@ static uint64_t hash_free(const slot_pool *pool, uint64_t kind)
     return sum;
 }
 
-static uint64_t hash_rest(const physics_world *world)
+static uint64_t hash_world(const physics_world *world)
 {
     const world_def *d = &world->def;
     fold_words sum =
@@ -192,30 +192,50 @@ static uint64_t hash_rest(const physics_world *world)
 
 typedef uint64_t (*hash_row)(const physics_world *world, uint32_t slot);
 
-// Inlined for each kind, so that `row` is.
-static inline __attribute__((always_inline)) uint64_t hash_rows(const physics_world *world,
-                                                                const slot_pool *pool, hash_row row)
+// Of a word of slots. Inlined for each kind, so that `row` is.
+static inline __attribute__((always_inline)) uint64_t
+hash_rows(const physics_world *world, const slot_pool *pool, uint32_t word, hash_row row)
 {
     uint64_t sum = 0;
-    for (uint32_t word = 0; word << 6 < pool->end; word++) {
-        uint64_t taken = pool->taken.data[word];
-        taken &= word == 0 ? ~(uint64_t)1 : UINT64_MAX; // slot 0 is none
-        for (; taken != 0; taken &= taken - 1) {
-            sum += row(world, word << 6 | (uint32_t)__builtin_ctzll(taken));
-        }
+    for (uint64_t taken = slots_word(pool, word); taken != 0; taken &= taken - 1) {
+        sum += row(world, word << 6 | (uint32_t)__builtin_ctzll(taken));
     }
+    return sum;
+}
+
+uint64_t hash_bodies(const physics_world *world, uint32_t word)
+{
+    return hash_rows(world, &world->body_slots, word, hash_body);
+}
+
+uint64_t hash_contacts(const physics_world *world, uint32_t word)
+{
+    return hash_rows(world, &world->contact_slots, word, hash_contact);
+}
+
+uint64_t hash_rest(const physics_world *world)
+{
+    uint64_t sum = hash_world(world);
+    for (uint32_t word = 0; word < slots_words(&world->shape_slots); word++) {
+        sum += hash_rows(world, &world->shape_slots, word, hash_shape);
+    }
+    for (uint32_t word = 0; word < slots_words(&world->joint_slots); word++) {
+        sum += hash_rows(world, &world->joint_slots, word, hash_joint);
+    }
+    sum += hash_free(&world->body_slots, ROW_FREE_BODY);
+    sum += hash_free(&world->shape_slots, ROW_FREE_SHAPE);
+    sum += hash_free(&world->joint_slots, ROW_FREE_JOINT);
     return sum;
 }
 
 uint64_t world_hash(const physics_world *world)
 {
     uint64_t sum = hash_rest(world);
-    sum += hash_rows(world, &world->body_slots, hash_body);
-    sum += hash_rows(world, &world->shape_slots, hash_shape);
-    sum += hash_rows(world, &world->contact_slots, hash_contact);
-    sum += hash_rows(world, &world->joint_slots, hash_joint);
-    sum += hash_free(&world->body_slots, ROW_FREE_BODY);
-    sum += hash_free(&world->shape_slots, ROW_FREE_SHAPE);
-    sum += hash_free(&world->joint_slots, ROW_FREE_JOINT);
+    for (uint32_t word = 0; word < slots_words(&world->body_slots); word++) {
+        sum += hash_bodies(world, word);
+    }
+    for (uint32_t word = 0; word < slots_words(&world->contact_slots); word++) {
+        sum += hash_contacts(world, word);
+    }
     return sum;
 }

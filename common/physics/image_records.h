@@ -18,10 +18,11 @@ typedef struct shape_table {
 
 void shape_table_deinit(shape_table *table);
 
-void bodies_write(image_stream *s, const physics_world *world);
+// Both return their part of the state hash, made while they are at hand.
+uint64_t bodies_write(image_stream *s, const physics_world *world);
+uint64_t contacts_write(image_stream *s, const physics_world *world);
 void shapes_write(image_stream *s, physics_world *world);
 void joints_write(image_stream *s, const physics_world *world);
-void contacts_write(image_stream *s, const physics_world *world);
 void event_record(image_stream *s, physics_event *event); // or reads
 
 // Reading, in this order, each of a stream that has not failed or has: arrays as long as the slots

@@ -105,21 +105,3 @@ void slots_restore(slot_pool *s, uint32_t slot, uint32_t generation, bool taken)
         s->count++;
     }
 }
-
-uint32_t slots_next(const slot_pool *s, uint32_t slot)
-{
-    uint32_t start = slot + 1;
-    for (uint32_t word = start >> 6; word < s->taken.count; word++) {
-        uint64_t bits = s->taken.data[word];
-        if (word == start >> 6) {
-            bits &= UINT64_MAX << (start & 63);
-        }
-        if (word == 0) {
-            bits &= ~(uint64_t)1;
-        }
-        if (bits != 0) {
-            return word << 6 | (uint32_t)__builtin_ctzll(bits);
-        }
-    }
-    return 0;
-}

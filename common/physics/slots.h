@@ -43,7 +43,32 @@ static inline bool slots_has(const slot_pool *s, uint32_t slot)
 }
 
 // The next taken slot after `slot`, or 0.
-uint32_t slots_next(const slot_pool *s, uint32_t slot);
+static inline uint32_t slots_next(const slot_pool *s, uint32_t slot)
+{
+    uint32_t word = (slot + 1) >> 6;
+    if (word >= s->taken.count) {
+        return 0;
+    }
+    uint64_t bits = s->taken.data[word] & UINT64_MAX << ((slot + 1) & 63);
+    while (bits == 0) {
+        if (++word == s->taken.count) {
+            return 0;
+        }
+        bits = s->taken.data[word];
+    }
+    return word << 6 | (uint32_t)__builtin_ctzll(bits);
+}
+
+// The taken ones of the slots 64 * word to 64 * word + 63, a bit each.
+static inline uint64_t slots_word(const slot_pool *s, uint32_t word)
+{
+    return word == 0 ? s->taken.data[0] & ~(uint64_t)1 : s->taken.data[word];
+}
+
+static inline uint32_t slots_words(const slot_pool *s) // with any ever taken
+{
+    return (s->end + 63) >> 6;
+}
 
 static inline uint32_t slots_generation(const slot_pool *s, uint32_t slot)
 {

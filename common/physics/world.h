@@ -441,7 +441,11 @@ shape_geometry shape_traits_geometry(const shape_traits *traits); // as a whole,
 void traits_table_deinit(traits_table *table);                    // with all that it holds
 
 // shapes (shape.c)
-uint64_t shape_signature(const shape_traits *s); // hash.c
+// hash.c: the state hash is a sum of parts. Of a word of slots, 64 of them, what is in use:
+uint64_t hash_bodies(const physics_world *world, uint32_t word);
+uint64_t hash_contacts(const physics_world *world, uint32_t word);
+uint64_t hash_rest(const physics_world *world); // all but bodies and contacts
+uint64_t shape_signature(const shape_traits *s);
 uint32_t shape_attach(physics_world *world, uint32_t body, const shape_def *def);
 // Into a slot that is taken already: a shape (a chain without its pieces), the i-th piece of a
 // chain, a box as it was; once all have theirs, shapes_finish_boxes() makes trees of them.
