@@ -68,7 +68,7 @@ void table_ratio(table *t, double value)
         return;
     }
     char text[TABLE_CELL_BYTES];
-    snprintf(text, sizeof text, "%.2f", value);
+    snprintf(text, sizeof text, value >= 0.005 ? "%.2f" : "%.1g", value);
     table_text(t, text);
 }
 
