@@ -118,18 +118,16 @@ static void put_body(uint8_t **at, const physics_world *world, uint32_t slot, ui
 
 uint64_t bodies_write(image_stream *s, const physics_world *world)
 {
+    const slot_pool *pool = &world->body_slots;
     uint64_t hash = 0;
-    uint32_t hashed = 0; // slots below
     uint32_t set_bytes = slot_bytes(&world->body_slots);
-    for (uint32_t slot = slots_next(&world->body_slots, 0); slot != 0;
-         slot = slots_next(&world->body_slots, slot)) {
-        if (slot >= hashed) {
-            hash += hash_bodies(world, slot >> 6);
-            hashed = (slot | 63) + 1;
+    for (uint32_t word = 0; word < slots_words(pool); word++) {
+        hash += hash_bodies(world, word);
+        for (uint64_t taken = slots_word(pool, word); taken != 0; taken &= taken - 1) {
+            uint8_t *at = stream_put(s);
+            put_body(&at, world, word << 6 | (uint32_t)__builtin_ctzll(taken), set_bytes);
+            stream_put_end(s, at);
         }
-        uint8_t *at = stream_put(s);
-        put_body(&at, world, slot, set_bytes);
-        stream_put_end(s, at);
     }
     return hash;
 }

@@ -80,22 +80,21 @@ static void put_contact(uint8_t **at, const contact *c, uint32_t step, uint32_t 
 
 uint64_t contacts_write(image_stream *s, const physics_world *world)
 {
+    const slot_pool *pool = &world->contact_slots;
     uint64_t hash = 0;
-    uint32_t hashed = 0; // slots below
     uint32_t count = world->contact_slots.count;
     uint32_t shape_bytes = slot_bytes(&world->shape_slots);
     stream_u32(s, &count, UINT32_MAX, "contacts");
     uint32_t before = 0;
-    for (uint32_t slot = slots_next(&world->contact_slots, 0); slot != 0;
-         slot = slots_next(&world->contact_slots, slot)) {
-        if (slot >= hashed) {
-            hash += hash_contacts(world, slot >> 6);
-            hashed = (slot | 63) + 1;
+    for (uint32_t word = 0; word < slots_words(pool); word++) {
+        hash += hash_contacts(world, word);
+        for (uint64_t taken = slots_word(pool, word); taken != 0; taken &= taken - 1) {
+            uint32_t slot = word << 6 | (uint32_t)__builtin_ctzll(taken);
+            uint8_t *at = stream_put(s);
+            put_contact(&at, &world->contacts.data[slot], slot - before, shape_bytes);
+            stream_put_end(s, at);
+            before = slot;
         }
-        uint8_t *at = stream_put(s);
-        put_contact(&at, &world->contacts.data[slot], slot - before, shape_bytes);
-        stream_put_end(s, at);
-        before = slot;
     }
     return hash;
 }
