@@ -48,8 +48,8 @@ static edge_pair cores_pair(core_segment *a, core_segment *b, float radius_a, fl
     pair.next_b = (uint8_t)(1 - side_b);
     pair.normal = reference->normal;
     pair.separation = reference->separation;
-    lanes of_a = lanes_join(&a->ends[side_a], &a->ends[1 - side_a]);
-    lanes of_b = lanes_join(&b->ends[side_b], &b->ends[1 - side_b]);
+    quad of_a = quad_join(&a->ends[side_a], &a->ends[1 - side_a]);
+    quad of_b = quad_join(&b->ends[side_b], &b->ends[1 - side_b]);
     pair.reference = pair.flipped ? of_b : of_a;
     pair.incident = pair.flipped ? of_a : of_b;
     pair.radius_reference = pair.flipped ? radius_b : radius_a;

@@ -169,8 +169,8 @@ static edge_pair chain_pair(const segment *edge, const fan *f, const hull *h, in
         .next_b = (uint8_t)next,
         .flipped = flipped,
     };
-    lanes of_a = lanes_join(&edge->a, &edge->b);
-    lanes of_b = lanes_join(&h->vertices[face], &h->vertices[next]);
+    quad of_a = quad_join(&edge->a, &edge->b);
+    quad of_b = quad_join(&h->vertices[face], &h->vertices[next]);
     pair.reference = flipped ? of_b : of_a;
     pair.incident = flipped ? of_a : of_b;
     pair.normal = flipped ? h->normals[face] : f->own;

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-#include "common/geometry/lanes.h"
+#include "common/geometry/quad.h"
 #include "common/geometry/manifold.h"
 
 // B's axis must be better than A's by this much before B's face becomes the reference, so that it
@@ -39,8 +39,8 @@ static inline uint16_t feature_id(int kind, int a, int b)
 // shape, which faces it: w2 lies on the side of r1. All in A's frame; the reference is B's when
 // `flipped`.
 typedef struct edge_pair {
-    lanes reference; // r1.x, r1.y, r2.x, r2.y
-    lanes incident;  // w1.x, w1.y, w2.x, w2.y
+    quad reference; // r1.x, r1.y, r2.x, r2.y
+    quad incident;  // w1.x, w1.y, w2.x, w2.y
     vec2 normal;
     float separation; // of the incident core from the reference line
     float radius_reference, radius_incident;
@@ -50,19 +50,19 @@ typedef struct edge_pair {
 } edge_pair;
 
 // The ends 0 and 1 of an edge in lanes.
-static inline vec2 edge_end(lanes edge, int end)
+static inline vec2 edge_end(quad edge, int end)
 {
     return end ? (vec2){edge[2], edge[3]} : (vec2){edge[0], edge[1]};
 }
 
 // Two points in lanes, placed by a transform; the same bits as transform_point gives.
-static inline lanes edge_transform(lanes edge, transform t)
+static inline quad edge_transform(quad edge, transform t)
 {
-    lanes all = lanes_join(&t.p, &t.q);
-    lanes p = LANES_SHUFFLE(all, all, 0, 1, 0, 1);
-    lanes c = LANES_SPREAD(all, 2);
-    lanes s = LANES_SPREAD(all, 3) * (lanes){-1.0f, 1.0f, -1.0f, 1.0f};
-    return (c * edge + s * LANES_SHUFFLE(edge, edge, 1, 0, 3, 2)) + p;
+    quad all = quad_join(&t.p, &t.q);
+    quad p = QUAD_SHUFFLE(all, all, 0, 1, 0, 1);
+    quad c = QUAD_SPREAD(all, 2);
+    quad s = QUAD_SPREAD(all, 3) * (quad){-1.0f, 1.0f, -1.0f, 1.0f};
+    return (c * edge + s * QUAD_SHUFFLE(edge, edge, 1, 0, 3, 2)) + p;
 }
 
 // The end of an edge. No branch: which edge touches is hard to predict.
@@ -78,8 +78,8 @@ static inline void edge_pair_set(edge_pair *pair, const polygon *a, int edge_a, 
 {
     int next_a = edge_next(a, edge_a);
     int next_b = edge_next(b, edge_b);
-    lanes of_a = lanes_join(&a->vertices[edge_a], &a->vertices[next_a]);
-    lanes of_b = lanes_join(&b->vertices[edge_b], &b->vertices[next_b]);
+    quad of_a = quad_join(&a->vertices[edge_a], &a->vertices[next_a]);
+    quad of_b = quad_join(&b->vertices[edge_b], &b->vertices[next_b]);
     of_b = edge_transform(of_b, b_in_a);
     pair->edge_a = (uint8_t)edge_a;
     pair->next_a = (uint8_t)next_a;
@@ -113,19 +113,19 @@ static inline int edge_facing(const polygon *shape, int vertex, vec2 direction)
 typedef struct edge_view {
     float low, high; // along the reference, which runs from 0 to `length`
     float length;
-    lanes separations; // of w1, w2 from the reference's line, and two lanes of no use
+    quad separations; // of w1, w2 from the reference's line, and two lanes of no use
 } edge_view;
 
 static inline edge_view edges_view(const edge_pair *pair)
 {
-    lanes origin = LANES_SHUFFLE(pair->reference, pair->reference, 0, 1, 0, 1);
-    lanes w = pair->incident - origin;
-    lanes r = pair->reference - origin;
-    lanes x = LANES_SHUFFLE(w, r, 0, 2, 6, 6);
-    lanes y = LANES_SHUFFLE(w, r, 1, 3, 7, 7);
-    lanes nx = lanes_splat(pair->normal.x);
-    lanes ny = lanes_splat(pair->normal.y);
-    lanes along = y * nx - x * ny; // the normal turned left is the reference's direction
+    quad origin = QUAD_SHUFFLE(pair->reference, pair->reference, 0, 1, 0, 1);
+    quad w = pair->incident - origin;
+    quad r = pair->reference - origin;
+    quad x = QUAD_SHUFFLE(w, r, 0, 2, 6, 6);
+    quad y = QUAD_SHUFFLE(w, r, 1, 3, 7, 7);
+    quad nx = quad_splat(pair->normal.x);
+    quad ny = quad_splat(pair->normal.y);
+    quad along = y * nx - x * ny; // the normal turned left is the reference's direction
     return (edge_view){
         .low = along[1], .high = along[0], .length = along[2], .separations = x * nx + y * ny};
 }
@@ -167,7 +167,7 @@ static inline void edges_ids(const edge_pair *pair, uint16_t *first, uint16_t *s
 }
 
 // A vector in the lower lanes. Written as one word, as it will be read again.
-static inline vec2 lanes_vec2(lanes a)
+static inline vec2 quad_vec2(quad a)
 {
     vec2 v;
     memcpy(&v, &a, sizeof v);
@@ -175,9 +175,9 @@ static inline vec2 lanes_vec2(lanes a)
 }
 
 // A point in lanes (x, y and separation), with its id.
-static inline manifold_point clip_point(lanes point, uint16_t id)
+static inline manifold_point clip_point(quad point, uint16_t id)
 {
-    return (manifold_point){.point = lanes_vec2(point), .separation = point[2], .id = id};
+    return (manifold_point){.point = quad_vec2(point), .separation = point[2], .id = id};
 }
 
 // Clips the incident edge to the sides of the reference. Always at least one point, even when
@@ -192,12 +192,12 @@ static inline manifold edges_clip(const edge_pair *pair)
         lane_max(0.0f, lane_min(1.0f, (view.high - view.length - CLIP_MARGIN) * inverse));
 
     // Both ends at a time: w1 moved back by from_high, w2 moved on by from_low.
-    lanes w = pair->incident;
-    lanes back = w - LANES_SHUFFLE(w, w, 2, 3, 0, 1); // w1 - w2, w2 - w1
-    lanes core = w - (lanes){from_high, from_high, from_low, from_low} * back;
-    lanes s = view.separations;
-    lanes separation =
-        s - (lanes){from_high, from_low, 0.0f, 0.0f} * (s - LANES_SHUFFLE(s, s, 1, 0, 2, 3));
+    quad w = pair->incident;
+    quad back = w - QUAD_SHUFFLE(w, w, 2, 3, 0, 1); // w1 - w2, w2 - w1
+    quad core = w - (quad){from_high, from_high, from_low, from_low} * back;
+    quad s = view.separations;
+    quad separation =
+        s - (quad){from_high, from_low, 0.0f, 0.0f} * (s - QUAD_SHUFFLE(s, s, 1, 0, 2, 3));
 
     float radii = pair->radius_reference + pair->radius_incident;
     float difference = pair->radius_reference - pair->radius_incident;
@@ -209,22 +209,22 @@ static inline manifold edges_clip(const edge_pair *pair)
         use_low = separation[1] <= separation[0];
         use_high = !use_low;
     }
-    lanes offset = 0.5f * (difference - LANES_SHUFFLE(separation, separation, 0, 0, 1, 1));
-    lanes n = {pair->normal.x, pair->normal.y, pair->normal.x, pair->normal.y};
-    lanes place = core + offset * n;
-    lanes gap = separation - radii;
-    lanes high = LANES_SHUFFLE(place, gap, 0, 1, 4, 4);
-    lanes low = LANES_SHUFFLE(place, gap, 2, 3, 5, 5);
+    quad offset = 0.5f * (difference - QUAD_SHUFFLE(separation, separation, 0, 0, 1, 1));
+    quad n = {pair->normal.x, pair->normal.y, pair->normal.x, pair->normal.y};
+    quad place = core + offset * n;
+    quad gap = separation - radii;
+    quad high = QUAD_SHUFFLE(place, gap, 0, 1, 4, 4);
+    quad low = QUAD_SHUFFLE(place, gap, 2, 3, 5, 5);
 
     bool flipped = pair->flipped; // points in the order of A's edge
-    lanes first = flipped ? high : low;
-    lanes second = flipped ? low : high;
+    quad first = flipped ? high : low;
+    quad second = flipped ? low : high;
     bool use_first = flipped ? use_high : use_low;
     bool use_second = flipped ? use_low : use_high;
     uint16_t id_first;
     uint16_t id_second;
     edges_ids(pair, &id_first, &id_second);
-    manifold m = {.normal = lanes_vec2(flipped ? -n : n)};
+    manifold m = {.normal = quad_vec2(flipped ? -n : n)};
     m.count = (int)use_first + (int)use_second;
     m.points[0] = clip_point(use_first ? first : second, use_first ? id_first : id_second);
     if (m.count == 2) {
@@ -239,9 +239,9 @@ static inline void polygon_from_segment(vec2 a, vec2 b, float radius, polygon *o
 {
     float length;
     vec2 right = vec2_normalize(vec2_right(vec2_sub(b, a)), &length);
-    lanes ends = {a.x, a.y, b.x, b.y};
-    lanes normals = {right.x, right.y, -right.x, -right.y};
-    lanes none = lanes_splat(0.0f);
+    quad ends = {a.x, a.y, b.x, b.y};
+    quad normals = {right.x, right.y, -right.x, -right.y};
+    quad none = quad_splat(0.0f);
     for (int i = 0; i < POLYGON_VERTICES_MAX; i += 2) {
         memcpy(out->vertices + i, i == 0 ? &ends : &none, sizeof ends);
         memcpy(out->normals + i, i == 0 ? &normals : &none, sizeof normals);

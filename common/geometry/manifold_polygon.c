@@ -9,7 +9,7 @@
 #include <float.h>
 #include <stddef.h>
 
-#include "common/geometry/lanes.h"
+#include "common/geometry/quad.h"
 #include "common/geometry/manifold_corner.h"
 
 // Kernels that are to unroll for each number of groups must not become functions.
@@ -17,7 +17,7 @@
 
 // Four vertices, and the normals of the edges that begin there, in A's frame.
 typedef struct group {
-    lanes x, y, nx, ny;
+    quad x, y, nx, ny;
 } group;
 
 // A polygon in one or two groups. Unused vertices repeat the first one of all.
@@ -28,18 +28,18 @@ typedef struct outline {
 INLINE group group_load(const polygon *shape, int first)
 {
     group g;
-    lanes_load_points(shape->vertices + first, &g.x, &g.y);
-    lanes_load_points(shape->normals + first, &g.nx, &g.ny);
+    quad_load_points(shape->vertices + first, &g.x, &g.y);
+    quad_load_points(shape->normals + first, &g.nx, &g.ny);
     return g;
 }
 
 INLINE void group_transform(group *g, transform t)
 {
-    lanes all = lanes_join(&t.p, &t.q);
-    lanes px = LANES_SPREAD(all, 0);
-    lanes py = LANES_SPREAD(all, 1);
-    lanes c = LANES_SPREAD(all, 2);
-    lanes s = LANES_SPREAD(all, 3);
+    quad all = quad_join(&t.p, &t.q);
+    quad px = QUAD_SPREAD(all, 0);
+    quad py = QUAD_SPREAD(all, 1);
+    quad c = QUAD_SPREAD(all, 2);
+    quad s = QUAD_SPREAD(all, 3);
     group old = *g;
     g->x = (c * old.x - s * old.y) + px;
     g->y = (s * old.x + c * old.y) + py;
@@ -48,10 +48,10 @@ INLINE void group_transform(group *g, transform t)
 }
 
 // From `used` on, repeats the vertex (x, y), which is in all lanes.
-INLINE void group_pad(group *g, int used, lanes x, lanes y)
+INLINE void group_pad(group *g, int used, quad x, quad y)
 {
-    g->x = lanes_first(used, g->x, x);
-    g->y = lanes_first(used, g->y, y);
+    g->x = quad_first(used, g->x, x);
+    g->y = quad_first(used, g->y, y);
 }
 
 INLINE outline outline_make(const polygon *shape, const transform *t, int groups)
@@ -59,7 +59,7 @@ INLINE outline outline_make(const polygon *shape, const transform *t, int groups
     outline o;
     o.low = group_load(shape, 0);
     if (groups > 1) {
-        o.high = group_load(shape, LANES);
+        o.high = group_load(shape, QUAD_LANES);
     } else {
         o.high = o.low;
     }
@@ -67,51 +67,51 @@ INLINE outline outline_make(const polygon *shape, const transform *t, int groups
         group_transform(&o.low, *t);
         group_transform(&o.high, *t);
     }
-    if (shape->count != groups * LANES) {
-        lanes x = LANES_SPREAD(o.low.x, 0);
-        lanes y = LANES_SPREAD(o.low.y, 0);
+    if (shape->count != groups * QUAD_LANES) {
+        quad x = QUAD_SPREAD(o.low.x, 0);
+        quad y = QUAD_SPREAD(o.low.y, 0);
         group_pad(&o.low, shape->count, x, y);
-        group_pad(&o.high, shape->count - LANES, x, y);
+        group_pad(&o.high, shape->count - QUAD_LANES, x, y);
     }
     return o;
 }
 
 // For each of four edges, how far the nearest of four vertices lies along the normal.
-INLINE lanes group_least(const group *edges, const group *vertices)
+INLINE quad group_least(const group *edges, const group *vertices)
 {
-    lanes nx = edges->nx;
-    lanes ny = edges->ny;
-    lanes x = vertices->x;
-    lanes y = vertices->y;
-    lanes s0 = nx * LANES_SPREAD(x, 0) + ny * LANES_SPREAD(y, 0);
-    lanes s1 = nx * LANES_SPREAD(x, 1) + ny * LANES_SPREAD(y, 1);
-    lanes s2 = nx * LANES_SPREAD(x, 2) + ny * LANES_SPREAD(y, 2);
-    lanes s3 = nx * LANES_SPREAD(x, 3) + ny * LANES_SPREAD(y, 3);
-    return lanes_min(lanes_min(s0, s1), lanes_min(s2, s3));
+    quad nx = edges->nx;
+    quad ny = edges->ny;
+    quad x = vertices->x;
+    quad y = vertices->y;
+    quad s0 = nx * QUAD_SPREAD(x, 0) + ny * QUAD_SPREAD(y, 0);
+    quad s1 = nx * QUAD_SPREAD(x, 1) + ny * QUAD_SPREAD(y, 1);
+    quad s2 = nx * QUAD_SPREAD(x, 2) + ny * QUAD_SPREAD(y, 2);
+    quad s3 = nx * QUAD_SPREAD(x, 3) + ny * QUAD_SPREAD(y, 3);
+    return quad_min(quad_min(s0, s1), quad_min(s2, s3));
 }
 
 // For each of four edges of one polygon, its distance from the nearest vertex of the other.
-INLINE lanes group_separation(const group *edges, const outline *other, int other_groups)
+INLINE quad group_separation(const group *edges, const outline *other, int other_groups)
 {
-    lanes least = group_least(edges, &other->low);
+    quad least = group_least(edges, &other->low);
     if (other_groups > 1) {
-        least = lanes_min(least, group_least(edges, &other->high));
+        least = quad_min(least, group_least(edges, &other->high));
     }
     return least - (edges->nx * edges->x + edges->ny * edges->y);
 }
 
 // The lane of the largest value among the first `count`, the first of equals.
-INLINE int lanes_pick(lanes low, lanes high, int groups, int count, float *value)
+INLINE int group_pick(quad low, quad high, int groups, int count, float *value)
 {
-    lanes none = lanes_splat(-FLT_MAX);
-    if (count != groups * LANES) {
-        low = lanes_first(count, low, none);
-        high = lanes_first(count - LANES, high, none);
+    quad none = quad_splat(-FLT_MAX);
+    if (count != groups * QUAD_LANES) {
+        low = quad_first(count, low, none);
+        high = quad_first(count - QUAD_LANES, high, none);
     }
-    lanes most = lanes_largest(groups > 1 ? lanes_max(low, high) : low);
-    unsigned mask = lanes_equal_mask(low, most);
+    quad most = quad_largest(groups > 1 ? quad_max(low, high) : low);
+    unsigned mask = quad_equal_mask(low, most);
     if (groups > 1) {
-        mask |= lanes_equal_mask(high, most) << LANES;
+        mask |= quad_equal_mask(high, most) << QUAD_LANES;
     }
     *value = most[0];
     return __builtin_ctz(mask | 1u << (POLYGON_VERTICES_MAX - 1));
@@ -121,33 +121,33 @@ INLINE int lanes_pick(lanes low, lanes high, int groups, int count, float *value
 INLINE float outline_separation(const outline *a, int groups_a, int count_a, const outline *b,
                                 int groups_b, int *edge)
 {
-    lanes low = group_separation(&a->low, b, groups_b);
-    lanes high = groups_a > 1 ? group_separation(&a->high, b, groups_b) : low;
+    quad low = group_separation(&a->low, b, groups_b);
+    quad high = groups_a > 1 ? group_separation(&a->high, b, groups_b) : low;
     float separation;
-    *edge = lanes_pick(low, high, groups_a, count_a, &separation);
+    *edge = group_pick(low, high, groups_a, count_a, &separation);
     return separation;
 }
 
 // For each of four edges, how nearly it runs against the edge with the normal n: the negative sine
 // of the angle between, since the cosines of nearly parallel edges are all the same to a float.
-INLINE lanes group_incidence(const group *edges, lanes nx, lanes ny)
+INLINE quad group_incidence(const group *edges, quad nx, quad ny)
 {
-    lanes sine = nx * edges->ny - ny * edges->nx;
-    lanes cosine = nx * edges->nx + ny * edges->ny;
-    lanes_int faces = cosine < lanes_splat(0.0f);
-    lanes_int negative = (lanes_int)sine | (lanes_int)lanes_splat(-0.0f);
-    return (lanes)((faces & negative) | (~faces & (lanes_int)lanes_splat(-FLT_MAX)));
+    quad sine = nx * edges->ny - ny * edges->nx;
+    quad cosine = nx * edges->nx + ny * edges->ny;
+    quad_int faces = cosine < quad_splat(0.0f);
+    quad_int negative = (quad_int)sine | (quad_int)quad_splat(-0.0f);
+    return (quad)((faces & negative) | (~faces & (quad_int)quad_splat(-FLT_MAX)));
 }
 
 // The edge of `o` that faces an edge with the normal n: one of the two at the deepest vertex.
 INLINE int outline_incident(const outline *o, int groups, int count, vec2 n)
 {
-    lanes nx = lanes_splat(n.x);
-    lanes ny = lanes_splat(n.y);
-    lanes low = group_incidence(&o->low, nx, ny);
-    lanes high = groups > 1 ? group_incidence(&o->high, nx, ny) : low;
+    quad nx = quad_splat(n.x);
+    quad ny = quad_splat(n.y);
+    quad low = group_incidence(&o->low, nx, ny);
+    quad high = groups > 1 ? group_incidence(&o->high, nx, ny) : low;
     float sine;
-    return lanes_pick(low, high, groups, count, &sine);
+    return group_pick(low, high, groups, count, &sine);
 }
 
 // The incident edge, or its deepest end, lies beside the reference. Of cores that are apart the
@@ -248,10 +248,10 @@ static __attribute__((noinline)) manifold polygons_8_8(const polygon *a, const p
 
 manifold manifold_polygons(const polygon *a, const polygon *b, transform b_in_a)
 {
-    if (a->count <= LANES) {
-        return b->count <= LANES ? polygons_4_4(a, b, b_in_a) : polygons_4_8(a, b, b_in_a);
+    if (a->count <= QUAD_LANES) {
+        return b->count <= QUAD_LANES ? polygons_4_4(a, b, b_in_a) : polygons_4_8(a, b, b_in_a);
     }
-    return b->count <= LANES ? polygons_8_4(a, b, b_in_a) : polygons_8_8(a, b, b_in_a);
+    return b->count <= QUAD_LANES ? polygons_8_4(a, b, b_in_a) : polygons_8_8(a, b, b_in_a);
 }
 
 manifold manifold_polygon_capsule(const polygon *a, const capsule *b, transform b_in_a)

@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 #include "common/geometry/hull.h"
-#include "common/geometry/lanes.h"
+#include "common/geometry/quad.h"
 
 static status segment_validate(vec2 a, vec2 b, error *err)
 {
@@ -100,37 +100,37 @@ _Static_assert(offsetof(capsule, b) == offsetof(capsule, a) + sizeof(vec2), "end
 _Static_assert(offsetof(segment, b) == offsetof(segment, a) + sizeof(vec2), "ends are adjacent");
 
 // Four vertices from `first` on, placed; where there are fewer, that one again.
-static inline void place_vertices(const polygon *shape, int first, transform t, lanes *x, lanes *y)
+static inline void place_vertices(const polygon *shape, int first, transform t, quad *x, quad *y)
 {
-    lanes from_x;
-    lanes from_y;
-    lanes_load_points(shape->vertices + first, &from_x, &from_y);
+    quad from_x;
+    quad from_y;
+    quad_load_points(shape->vertices + first, &from_x, &from_y);
     *x = (t.q.c * from_x - t.q.s * from_y) + t.p.x;
     *y = (t.q.s * from_x + t.q.c * from_y) + t.p.y;
-    if (shape->count - first < LANES) {
-        *x = lanes_first(shape->count - first, *x, LANES_SPREAD(*x, 0));
-        *y = lanes_first(shape->count - first, *y, LANES_SPREAD(*y, 0));
+    if (shape->count - first < QUAD_LANES) {
+        *x = quad_first(shape->count - first, *x, QUAD_SPREAD(*x, 0));
+        *y = quad_first(shape->count - first, *y, QUAD_SPREAD(*y, 0));
     }
 }
 
 static aabb polygon_aabb(const polygon *shape, transform t)
 {
-    lanes low_x;
-    lanes low_y;
+    quad low_x;
+    quad low_y;
     place_vertices(shape, 0, t, &low_x, &low_y);
-    lanes high_x = low_x;
-    lanes high_y = low_y;
-    if (shape->count > LANES) {
-        lanes x;
-        lanes y;
-        place_vertices(shape, LANES, t, &x, &y);
-        low_x = lanes_min(low_x, x);
-        low_y = lanes_min(low_y, y);
-        high_x = lanes_max(high_x, x);
-        high_y = lanes_max(high_y, y);
+    quad high_x = low_x;
+    quad high_y = low_y;
+    if (shape->count > QUAD_LANES) {
+        quad x;
+        quad y;
+        place_vertices(shape, QUAD_LANES, t, &x, &y);
+        low_x = quad_min(low_x, x);
+        low_y = quad_min(low_y, y);
+        high_x = quad_max(high_x, x);
+        high_y = quad_max(high_y, y);
     }
-    return (aabb){{lanes_smallest(low_x)[0], lanes_smallest(low_y)[0]},
-                  {lanes_largest(high_x)[0], lanes_largest(high_y)[0]}};
+    return (aabb){{quad_smallest(low_x)[0], quad_smallest(low_y)[0]},
+                  {quad_largest(high_x)[0], quad_largest(high_y)[0]}};
 }
 
 // The box around the core.

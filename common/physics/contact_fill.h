@@ -12,27 +12,27 @@ touch_changes VARIANT_OF(contact_store_)(const physics_world *world, uint32_t gr
                                          const uint32_t *slots, uint32_t count);
 
 // 1 / k, or nothing.
-INLINE wide inverse(wide k)
+INLINE lanes inverse(lanes k)
 {
-    const wide zero = splat(0.0f);
-    return select_wide(k > zero, splat(1.0f) / k, zero);
+    const lanes zero = splat(0.0f);
+    return lanes_select(k > zero, splat(1.0f) / k, zero);
 }
 
 // How soft contacts are: of two moving bodies, or stiffer where one of them does not move.
 typedef struct softness_lanes {
-    wide bias_rate;  // speed of pushing out per overlap [1/s]
-    wide mass_scale; // share of the effective masses
-    wide yield;      // its inverse
+    lanes bias_rate;  // speed of pushing out per overlap [1/s]
+    lanes mass_scale; // share of the effective masses
+    lanes yield;      // its inverse
 } softness_lanes;
 
 INLINE softness_lanes softness(const contact_lanes *c, const step_context *step)
 {
-    const wide zero = splat(0.0f);
-    wide_int stiff = (c->inv_mass_a == zero) | (c->inv_mass_b == zero);
+    const lanes zero = splat(0.0f);
+    lanes_int stiff = (c->inv_mass_a == zero) | (c->inv_mass_b == zero);
     return (softness_lanes){
-        select_wide(stiff, splat(step->static_bias_rate), splat(step->contact_bias_rate)),
-        select_wide(stiff, splat(step->static_mass_scale), splat(step->contact_mass_scale)),
-        select_wide(stiff, splat(step->static_yield), splat(step->contact_yield))};
+        lanes_select(stiff, splat(step->static_bias_rate), splat(step->contact_bias_rate)),
+        lanes_select(stiff, splat(step->static_mass_scale), splat(step->contact_mass_scale)),
+        lanes_select(stiff, splat(step->static_yield), splat(step->contact_yield))};
 }
 
 #endif

@@ -6,25 +6,26 @@
 // (soft constraints: E. Catto, GDC 2011), in sub-steps (Macklin et al., "Small Steps in Physics
 // Simulation", 2019); a relaxing pass after each then takes out the velocity that the pushing
 // brought in. These loops are long on purpose: they read as the formulas do.
+#include "common/physics/lanes_kernel.h"
+
 #include "common/physics/contact_fill.h"
 #include "common/physics/contact_lanes.h"
-#include "common/physics/lanes_kernel.h"
 
 #define KERNELS VARIANT_OF(contact_kernels_)
 
-INLINE wide anchor_bx(const contact_lanes *c, const point_lanes *p)
+INLINE lanes anchor_bx(const contact_lanes *c, const point_lanes *p)
 {
     return p->anchor_ax - c->way_x;
 }
 
-INLINE wide anchor_by(const contact_lanes *c, const point_lanes *p)
+INLINE lanes anchor_by(const contact_lanes *c, const point_lanes *p)
 {
     return p->anchor_ay - c->way_y;
 }
 
 // Impulse (px, py) at the anchors: minus on A, plus on B.
 INLINE void apply_impulse(const contact_lanes *c, const point_lanes *p, state_lanes *a,
-                          state_lanes *b, wide px, wide py)
+                          state_lanes *b, lanes px, lanes py)
 {
     a->vx -= c->inv_mass_a * px;
     a->vy -= c->inv_mass_a * py;
@@ -34,27 +35,29 @@ INLINE void apply_impulse(const contact_lanes *c, const point_lanes *p, state_la
     b->w += c->inv_inertia_b * (anchor_bx(c, p) * py - anchor_by(c, p) * px);
 }
 
-// A group in a sweep.
+// A part of a group in a sweep.
 typedef struct group_view {
     contact_lanes *lanes;
     uint32_t features;
     const contact_groups *groups;
     uint32_t index;
+    int part;
 } group_view;
 
-INLINE group_view view_group(const contact_groups *groups, uint32_t index)
+INLINE group_view view_group(const contact_groups *groups, uint32_t index, int part)
 {
-    return (group_view){&groups->lanes[index], groups->marks[index].features, groups, index};
+    return (group_view){PART_OF(&groups->lanes[index], part), groups->marks[index].features[part],
+                        groups, index, part};
 }
 
 // With LANES_ROLLING, LANES_CONVEYING or blows.
 INLINE surface_lanes *surface_of(const group_view *g)
 {
-    return &g->groups->surfaces[g->index];
+    return PART_OF(&g->groups->surfaces[g->index], g->part);
 }
 
 typedef struct vector_lanes {
-    wide x, y;
+    lanes x, y;
 } vector_lanes;
 
 // Of B's anchor relative to A's.
@@ -68,28 +71,28 @@ INLINE vector_lanes relative_velocity(const contact_lanes *c, const point_lanes 
 }
 
 // Separation now: from the changes of pose since the step began.
-INLINE wide separation_now(const contact_lanes *c, const point_lanes *p, const state_lanes *a,
-                           const state_lanes *b)
+INLINE lanes separation_now(const contact_lanes *c, const point_lanes *p, const state_lanes *a,
+                            const state_lanes *b)
 {
-    wide bx = anchor_bx(c, p);
-    wide by = anchor_by(c, p);
-    wide x = (b->dx - a->dx) +
-             ((b->qc * bx - b->qs * by) - (a->qc * p->anchor_ax - a->qs * p->anchor_ay));
-    wide y = (b->dy - a->dy) +
-             ((b->qs * bx + b->qc * by) - (a->qs * p->anchor_ax + a->qc * p->anchor_ay));
+    lanes bx = anchor_bx(c, p);
+    lanes by = anchor_by(c, p);
+    lanes x = (b->dx - a->dx) +
+              ((b->qc * bx - b->qs * by) - (a->qc * p->anchor_ax - a->qs * p->anchor_ay));
+    lanes y = (b->dy - a->dy) +
+              ((b->qs * bx + b->qc * by) - (a->qs * p->anchor_ax + a->qc * p->anchor_ay));
     return (x * c->normal_x + y * c->normal_y) + p->base_separation;
 }
 
 // What is round touches with ever other places as it turns: that part of an anchor's arm lies
 // along the normal and does not turn with the body, as separation_now() has it. What that is wrong
 // by: with the normal n and the turn R, n·(R n) is the cosine.
-INLINE wide rolled(const group_view *g, const state_lanes *a, const state_lanes *b)
+INLINE lanes rolled(const group_view *g, const state_lanes *a, const state_lanes *b)
 {
-    const wide one = splat(1.0f);
+    const lanes one = splat(1.0f);
     if ((g->features & LANES_ROUND) == 0) {
         return splat(0.0f);
     }
-    const rounding_lanes *round = &g->groups->roundings[g->index];
+    const rounding_lanes *round = const_part_of(&g->groups->roundings[g->index], g->part);
     return round->a * (a->qc - one) + round->b * (b->qc - one);
 }
 
@@ -107,9 +110,9 @@ INLINE void ask_ahead(const contact_groups *groups, uint32_t index, uint32_t end
                       const body_state *states)
 {
     if (index + LANES_AHEAD < end) {
-        const char *lanes = (const char *)&groups->lanes[index + LANES_AHEAD];
+        const char *group = (const char *)&groups->lanes[index + LANES_AHEAD];
         for (size_t at = 0; at < sizeof(contact_lanes); at += LINE_BYTES) {
-            __builtin_prefetch(lanes + at);
+            __builtin_prefetch(group + at);
         }
     }
     if (index + STATES_AHEAD < end) {
@@ -131,8 +134,8 @@ INLINE void warm_start_group(const group_view *g, body_state *states, bool twin)
     state_lanes b = gather_velocities(states, c->body_b);
     for (int n = 0; n < (twin ? 2 : 1); n++) {
         const point_lanes *p = &c->points[n];
-        wide px = p->normal_impulse * c->normal_x + p->tangent_impulse * c->normal_y;
-        wide py = p->normal_impulse * c->normal_y - p->tangent_impulse * c->normal_x;
+        lanes px = p->normal_impulse * c->normal_x + p->tangent_impulse * c->normal_y;
+        lanes py = p->normal_impulse * c->normal_y - p->tangent_impulse * c->normal_x;
         apply_impulse(c, p, &a, &b, px, py);
     }
     if ((g->features & LANES_ROLLING) != 0) {
@@ -149,47 +152,52 @@ static void warm_start(const contact_groups *groups, uint32_t first, uint32_t en
 {
     const bool far = lie_far(groups);
     for (uint32_t i = first; i < end; i++) {
-        const group_view g = view_group(groups, i);
         if (far) {
             ask_ahead(groups, i, end, states);
         }
-        if ((g.features & LANES_SINGLE) != 0) {
-            warm_start_group(&g, states, false);
-        } else {
-            warm_start_group(&g, states, true);
+        for (int part = 0; part < PARTS; part++) {
+            const group_view g = view_group(groups, i, part);
+            if ((g.features & LANES_NONE) != 0) {
+                break;
+            }
+            if ((g.features & LANES_SINGLE) != 0) {
+                warm_start_group(&g, states, false);
+            } else {
+                warm_start_group(&g, states, true);
+            }
         }
     }
 }
 
 // Impulses of the two points of a contact, solved together.
 typedef struct impulse_pair {
-    wide x1, x2;
+    lanes x1, x2;
 } impulse_pair;
 
 // The matrix K of a contact's two points: what an impulse at one does to the normal velocity at
 // either.
 typedef struct pair_matrix {
-    wide k1, k2, k12;
-    wide mass1, mass2; // 1 / k1, 1 / k2
-    wide inverse_det;
+    lanes k1, k2, k12;
+    lanes mass1, mass2; // 1 / k1, 1 / k2
+    lanes inverse_det;
 } pair_matrix;
 
 // Quotients are for the divider, which has nothing else to do: bytes to keep them in cost more.
 INLINE pair_matrix rigid_matrix(const contact_lanes *c)
 {
-    wide k1 = c->points[0].normal_k;
-    wide k2 = c->points[1].normal_k;
-    wide k12 = c->coupling_k;
+    lanes k1 = c->points[0].normal_k;
+    lanes k2 = c->points[1].normal_k;
+    lanes k12 = c->coupling_k;
     return (pair_matrix){k1, k2, k12, inverse(k1), inverse(k2), inverse(k1 * k2 - k12 * k12)};
 }
 
 // A soft constraint gives way in proportion to its impulse: that is a larger diagonal.
 INLINE pair_matrix soft_matrix(const contact_lanes *c, const softness_lanes *soft)
 {
-    wide k1 = c->points[0].normal_k * soft->yield;
-    wide k2 = c->points[1].normal_k * soft->yield;
-    wide k12 = c->coupling_k;
-    wide scale = soft->mass_scale;
+    lanes k1 = c->points[0].normal_k * soft->yield;
+    lanes k2 = c->points[1].normal_k * soft->yield;
+    lanes k12 = c->coupling_k;
+    lanes scale = soft->mass_scale;
     return (pair_matrix){k1,
                          k2,
                          k12,
@@ -200,30 +208,30 @@ INLINE pair_matrix soft_matrix(const contact_lanes *c, const softness_lanes *sof
 
 // The linear complementarity problem x >= 0, K x + b >= 0, x (K x + b) = 0. K is positive definite,
 // so that the solution is unique: both press, or only the first, or only the second, or none.
-INLINE impulse_pair solve_pair(const pair_matrix *k, wide b1, wide b2)
+INLINE impulse_pair solve_pair(const pair_matrix *k, lanes b1, lanes b2)
 {
-    const wide zero = splat(0.0f);
-    wide x1 = k->inverse_det * (k->k12 * b2 - k->k2 * b1);
-    wide x2 = k->inverse_det * (k->k12 * b1 - k->k1 * b2);
-    wide first = max_wide(-(k->mass1 * b1), zero);
-    wide second = max_wide(-(k->mass2 * b2), zero);
-    wide_int both = (x1 >= zero) & (x2 >= zero);
-    wide_int only_first = k->k12 * first + b2 >= zero;
+    const lanes zero = splat(0.0f);
+    lanes x1 = k->inverse_det * (k->k12 * b2 - k->k2 * b1);
+    lanes x2 = k->inverse_det * (k->k12 * b1 - k->k1 * b2);
+    lanes first = lanes_max(-(k->mass1 * b1), zero);
+    lanes second = lanes_max(-(k->mass2 * b2), zero);
+    lanes_int both = (x1 >= zero) & (x2 >= zero);
+    lanes_int only_first = k->k12 * first + b2 >= zero;
     return (impulse_pair){
-        select_wide(both, x1, select_wide(only_first, first, zero)),
-        select_wide(both, x2, select_wide(only_first, zero, second)),
+        lanes_select(both, x1, lanes_select(only_first, first, zero)),
+        lanes_select(both, x2, lanes_select(only_first, zero, second)),
     };
 }
 
-INLINE wide normal_velocity(const contact_lanes *c, const point_lanes *p, const state_lanes *a,
-                            const state_lanes *b)
+INLINE lanes normal_velocity(const contact_lanes *c, const point_lanes *p, const state_lanes *a,
+                             const state_lanes *b)
 {
     vector_lanes v = relative_velocity(c, p, a, b);
     return v.x * c->normal_x + v.y * c->normal_y;
 }
 
-INLINE void apply_normal_impulses(const contact_lanes *c, state_lanes *a, state_lanes *b, wide d1,
-                                  wide d2)
+INLINE void apply_normal_impulses(const contact_lanes *c, state_lanes *a, state_lanes *b, lanes d1,
+                                  lanes d2)
 {
     apply_impulse(c, &c->points[0], a, b, d1 * c->normal_x, d1 * c->normal_y);
     apply_impulse(c, &c->points[1], a, b, d2 * c->normal_x, d2 * c->normal_y);
@@ -231,14 +239,14 @@ INLINE void apply_normal_impulses(const contact_lanes *c, state_lanes *a, state_
 
 // Brings both points' normal velocities to -bias or above, the impulses so far taken into account.
 INLINE void solve_normals(contact_lanes *c, const pair_matrix *k, state_lanes *a, state_lanes *b,
-                          wide bias1, wide bias2)
+                          lanes bias1, lanes bias2)
 {
     point_lanes *p1 = &c->points[0];
     point_lanes *p2 = &c->points[1];
-    wide b1 = (normal_velocity(c, p1, a, b) + bias1) -
-              (p1->normal_k * p1->normal_impulse + c->coupling_k * p2->normal_impulse);
-    wide b2 = (normal_velocity(c, p2, a, b) + bias2) -
-              (p2->normal_k * p2->normal_impulse + c->coupling_k * p1->normal_impulse);
+    lanes b1 = (normal_velocity(c, p1, a, b) + bias1) -
+               (p1->normal_k * p1->normal_impulse + c->coupling_k * p2->normal_impulse);
+    lanes b2 = (normal_velocity(c, p2, a, b) + bias2) -
+               (p2->normal_k * p2->normal_impulse + c->coupling_k * p1->normal_impulse);
     impulse_pair x = solve_pair(k, b1, b2);
     apply_normal_impulses(c, a, b, x.x1 - p1->normal_impulse, x.x2 - p2->normal_impulse);
     p1->normal_impulse = x.x1;
@@ -246,38 +254,38 @@ INLINE void solve_normals(contact_lanes *c, const pair_matrix *k, state_lanes *a
 }
 
 // The same where no lane has a second point: it would have no part in it.
-INLINE void solve_normal(contact_lanes *c, wide mass, state_lanes *a, state_lanes *b, wide bias)
+INLINE void solve_normal(contact_lanes *c, lanes mass, state_lanes *a, state_lanes *b, lanes bias)
 {
     point_lanes *p = &c->points[0];
-    wide left = (normal_velocity(c, p, a, b) + bias) - p->normal_k * p->normal_impulse;
-    wide x = max_wide(-(mass * left), splat(0.0f));
-    wide d = x - p->normal_impulse;
+    lanes left = (normal_velocity(c, p, a, b) + bias) - p->normal_k * p->normal_impulse;
+    lanes x = lanes_max(-(mass * left), splat(0.0f));
+    lanes d = x - p->normal_impulse;
     apply_impulse(c, p, a, b, d * c->normal_x, d * c->normal_y);
     p->normal_impulse = x;
 }
 
 // Apart: may close by what is left of the gap. In overlap: to be pushed out.
-INLINE wide push_bias(const softness_lanes *of, wide separation, wide inv_h)
+INLINE lanes push_bias(const softness_lanes *of, lanes separation, lanes inv_h)
 {
-    const wide zero = splat(0.0f);
-    wide overlap = min_wide(separation + splat(OVERLAP_SLOP), zero);
-    wide deep = min_wide(separation + splat(DEEP_OVERLAP), zero);
-    wide soft = max_wide(of->bias_rate * overlap + splat(DEEP_PUSH_RATE) * deep,
-                         splat(-PUSH_OUT_SPEED_MAX));
-    return select_wide(separation > zero, separation * inv_h, soft);
+    const lanes zero = splat(0.0f);
+    lanes overlap = lanes_min(separation + splat(OVERLAP_SLOP), zero);
+    lanes deep = lanes_min(separation + splat(DEEP_OVERLAP), zero);
+    lanes soft = lanes_max(of->bias_rate * overlap + splat(DEEP_PUSH_RATE) * deep,
+                           splat(-PUSH_OUT_SPEED_MAX));
+    return lanes_select(separation > zero, separation * inv_h, soft);
 }
 
 INLINE void push_group(const group_view *g, body_state *states, const step_context *step, bool twin)
 {
-    const wide inv_h = splat(step->inv_h);
+    const lanes inv_h = splat(step->inv_h);
     contact_lanes *c = g->lanes;
     state_lanes a = gather(states, c->body_a);
     state_lanes b = gather(states, c->body_b);
-    wide round = rolled(g, &a, &b);
+    lanes round = rolled(g, &a, &b);
     softness_lanes soft = softness(c, step);
-    wide bias1 = push_bias(&soft, separation_now(c, &c->points[0], &a, &b) + round, inv_h);
+    lanes bias1 = push_bias(&soft, separation_now(c, &c->points[0], &a, &b) + round, inv_h);
     if (twin) {
-        wide bias2 = push_bias(&soft, separation_now(c, &c->points[1], &a, &b) + round, inv_h);
+        lanes bias2 = push_bias(&soft, separation_now(c, &c->points[1], &a, &b) + round, inv_h);
         pair_matrix k = soft_matrix(c, &soft);
         solve_normals(c, &k, &a, &b, bias1, bias2);
     } else {
@@ -292,34 +300,39 @@ static void push(const contact_groups *groups, uint32_t first, uint32_t end, bod
 {
     const bool far = lie_far(groups);
     for (uint32_t i = first; i < end; i++) {
-        const group_view g = view_group(groups, i);
         if (far) {
             ask_ahead(groups, i, end, states);
         }
-        if ((g.features & LANES_SINGLE) != 0) {
-            push_group(&g, states, step, false);
-        } else {
-            push_group(&g, states, step, true);
+        for (int part = 0; part < PARTS; part++) {
+            const group_view g = view_group(groups, i, part);
+            if ((g.features & LANES_NONE) != 0) {
+                break;
+            }
+            if ((g.features & LANES_SINGLE) != 0) {
+                push_group(&g, states, step, false);
+            } else {
+                push_group(&g, states, step, true);
+            }
         }
     }
 }
 
 // How fast the point slides across the normal, besides what the surfaces convey.
-INLINE wide sliding(const group_view *g, const point_lanes *p, const state_lanes *a,
-                    const state_lanes *b)
+INLINE lanes sliding(const group_view *g, const point_lanes *p, const state_lanes *a,
+                     const state_lanes *b)
 {
     const contact_lanes *c = g->lanes;
     vector_lanes v = relative_velocity(c, p, a, b);
-    wide across = v.x * c->normal_y - v.y * c->normal_x;
+    lanes across = v.x * c->normal_y - v.y * c->normal_x;
     return (g->features & LANES_CONVEYING) != 0 ? across - surface_of(g)->tangent_speed : across;
 }
 
 INLINE void apply_friction(const group_view *g, point_lanes *p, state_lanes *a, state_lanes *b)
 {
     const contact_lanes *c = g->lanes;
-    wide impulse = -p->tangent_mass * sliding(g, p, a, b);
-    wide limit = c->friction * p->normal_impulse;
-    wide sum = max_wide(min_wide(p->tangent_impulse + impulse, limit), -limit);
+    lanes impulse = -p->tangent_mass * sliding(g, p, a, b);
+    lanes limit = c->friction * p->normal_impulse;
+    lanes sum = lanes_max(lanes_min(p->tangent_impulse + impulse, limit), -limit);
     impulse = sum - p->tangent_impulse;
     p->tangent_impulse = sum;
     apply_impulse(c, p, a, b, impulse * c->normal_y, -(impulse * c->normal_x));
@@ -329,10 +342,10 @@ INLINE void apply_rolling_resistance(const group_view *g, state_lanes *a, state_
 {
     const contact_lanes *c = g->lanes;
     surface_lanes *s = surface_of(g);
-    wide pressed = c->points[0].normal_impulse + c->points[1].normal_impulse;
-    wide impulse = -s->rolling_mass * (b->w - a->w);
-    wide limit = s->rolling_resistance * pressed;
-    wide sum = max_wide(min_wide(s->rolling_impulse + impulse, limit), -limit);
+    lanes pressed = c->points[0].normal_impulse + c->points[1].normal_impulse;
+    lanes impulse = -s->rolling_mass * (b->w - a->w);
+    lanes limit = s->rolling_resistance * pressed;
+    lanes sum = lanes_max(lanes_min(s->rolling_impulse + impulse, limit), -limit);
     impulse = sum - s->rolling_impulse;
     s->rolling_impulse = sum;
     a->w -= c->inv_inertia_a * impulse;
@@ -342,8 +355,8 @@ INLINE void apply_rolling_resistance(const group_view *g, state_lanes *a, state_
 INLINE void relax_group(const group_view *g, body_state *states, const step_context *step,
                         bool twin)
 {
-    const wide inv_h = splat(step->inv_h);
-    const wide zero = splat(0.0f);
+    const lanes inv_h = splat(step->inv_h);
+    const lanes zero = splat(0.0f);
     contact_lanes *c = g->lanes;
     point_lanes *p1 = &c->points[0];
     point_lanes *p2 = &c->points[1];
@@ -356,10 +369,10 @@ INLINE void relax_group(const group_view *g, body_state *states, const step_cont
     if ((g->features & LANES_ROLLING) != 0) {
         apply_rolling_resistance(g, &a, &b);
     }
-    wide round = rolled(g, &a, &b);
-    wide bias1 = max_wide(separation_now(c, p1, &a, &b) + round, zero) * inv_h;
+    lanes round = rolled(g, &a, &b);
+    lanes bias1 = lanes_max(separation_now(c, p1, &a, &b) + round, zero) * inv_h;
     if (twin) {
-        wide bias2 = max_wide(separation_now(c, p2, &a, &b) + round, zero) * inv_h;
+        lanes bias2 = lanes_max(separation_now(c, p2, &a, &b) + round, zero) * inv_h;
         pair_matrix k = rigid_matrix(c);
         solve_normals(c, &k, &a, &b, bias1, bias2);
         p2->total_impulse += p2->normal_impulse;
@@ -376,14 +389,19 @@ static void relax(const contact_groups *groups, uint32_t first, uint32_t end, bo
 {
     const bool far = lie_far(groups);
     for (uint32_t i = first; i < end; i++) {
-        const group_view g = view_group(groups, i);
         if (far) {
             ask_ahead(groups, i, end, states);
         }
-        if ((g.features & LANES_SINGLE) != 0) {
-            relax_group(&g, states, step, false);
-        } else {
-            relax_group(&g, states, step, true);
+        for (int part = 0; part < PARTS; part++) {
+            const group_view g = view_group(groups, i, part);
+            if ((g.features & LANES_NONE) != 0) {
+                break;
+            }
+            if ((g.features & LANES_SINGLE) != 0) {
+                relax_group(&g, states, step, false);
+            } else {
+                relax_group(&g, states, step, true);
+            }
         }
     }
 }
@@ -400,17 +418,17 @@ INLINE bool were_struck(const contact_lanes *c, const impact_pass *pass)
     return struck;
 }
 
-INLINE void mark_struck(const uint32_t *slots, const state_lanes *s, wide_int lane_blow,
+INLINE void mark_struck(const uint32_t *slots, const state_lanes *s, lanes_int lane_blow,
                         const impact_pass *pass)
 {
-    uint32_t struck = signs_of(lane_blow & (wide_int)s->flags << 31);
+    uint32_t struck = signs_of(lane_blow & (lanes_int)s->flags << 31);
     for (; struck != 0; struck &= struck - 1) {
         pass->struck[slots[__builtin_ctz(struck)]] = (uint8_t)(pass->number + 2);
     }
 }
 
 // Separation when the step begins.
-INLINE wide separation_at_start(const contact_lanes *c, const point_lanes *p)
+INLINE lanes separation_at_start(const contact_lanes *c, const point_lanes *p)
 {
     return ((anchor_bx(c, p) - p->anchor_ax) * c->normal_x +
             (anchor_by(c, p) - p->anchor_ay) * c->normal_y) +
@@ -418,21 +436,63 @@ INLINE wide separation_at_start(const contact_lanes *c, const point_lanes *p)
 }
 
 // The impulses of the blows of a group, with friction.
-INLINE void apply_blows(const group_view *g, state_lanes *a, state_lanes *b, wide b1, wide b2)
+INLINE void apply_blows(const group_view *g, state_lanes *a, state_lanes *b, lanes b1, lanes b2)
 {
     contact_lanes *c = g->lanes;
     pair_matrix k = rigid_matrix(c);
     impulse_pair x = solve_pair(&k, b1, b2);
     apply_normal_impulses(c, a, b, x.x1, x.x2);
-    wide normal[2] = {x.x1, x.x2};
+    lanes normal[2] = {x.x1, x.x2};
     for (int n = 0; n < 2; n++) {
         point_lanes *p = &c->points[n];
         p->total_impulse += normal[n];
-        wide limit = c->friction * normal[n];
-        wide impulse = -p->tangent_mass * sliding(g, p, a, b);
-        impulse = max_wide(min_wide(impulse, limit), -limit);
+        lanes limit = c->friction * normal[n];
+        lanes impulse = -p->tangent_mass * sliding(g, p, a, b);
+        impulse = lanes_max(lanes_min(impulse, limit), -limit);
         apply_impulse(c, p, a, b, impulse * c->normal_y, -(impulse * c->normal_x));
     }
+}
+
+// The blows of a part of a group; whether there is any.
+INLINE bool impact_group(const group_view *g, body_state *states, const step_context *step,
+                         const impact_pass *pass)
+{
+    contact_lanes *c = g->lanes;
+    const lanes zero = splat(0.0f);
+    const lanes fast = splat(-step->restitution_threshold);
+    const lanes dt = splat(step->dt);
+    const lanes far_away = splat(FAR_AWAY);
+    const lanes restitution = surface_of(g)->restitution;
+    const lanes weight = pass->number < IMPACT_SWEEPS_ALL ? splat(1.0f) : restitution;
+    state_lanes a = gather_velocities(states, c->body_a);
+    state_lanes b = gather_velocities(states, c->body_b);
+    lanes v[2];
+    lanes_int blow[2];
+    for (int n = 0; n < 2; n++) {
+        v[n] = normal_velocity(c, &c->points[n], &a, &b);
+        blow[n] = (weight * v[n] < fast) & (restitution > zero);
+    }
+    if (!any_lane(blow[0] | blow[1])) {
+        return false;
+    }
+    lanes_int reached[2];
+    for (int n = 0; n < 2; n++) {
+        reached[n] = separation_at_start(c, &c->points[n]) + v[n] * dt <= zero;
+        blow[n] &= reached[n];
+    }
+    lanes_int lane_blow = blow[0] | blow[1];
+    if (!any_lane(lane_blow)) {
+        return false;
+    }
+    lanes rebound1 = lanes_select(blow[0], restitution * v[0], zero);
+    lanes rebound2 = lanes_select(blow[1], restitution * v[1], zero);
+    apply_blows(g, &a, &b, lanes_select(lane_blow & reached[0], v[0] + rebound1, far_away),
+                lanes_select(lane_blow & reached[1], v[1] + rebound2, far_away));
+    mark_struck(c->body_a, &a, lane_blow, pass);
+    mark_struck(c->body_b, &b, lane_blow, pass);
+    scatter(states, c->body_a, &a);
+    scatter(states, c->body_b, &b);
+    return true;
 }
 
 // A blow is over in no time, so it is not spread over the sub-steps: Newton's law of impact, v' =
@@ -446,51 +506,19 @@ static bool impact(const contact_groups *groups, uint32_t first, uint32_t end, b
                    const step_context *step, const impact_pass *pass)
 {
     uint8_t *blows = groups->blows;
-    const wide zero = splat(0.0f);
-    const wide one = splat(1.0f);
-    const wide fast = splat(-step->restitution_threshold);
-    const wide dt = splat(step->dt);
-    const wide far_away = splat(FAR_AWAY);
-    const bool every = pass->number < IMPACT_SWEEPS_ALL;
     bool any = false;
     for (uint32_t i = first; i < end; i++) {
-        const group_view g = view_group(groups, i);
-        contact_lanes *c = g.lanes;
-        if (blows[i] == BLOWS_NEVER || (blows[i] == BLOWS_LATER && !were_struck(c, pass))) {
+        if (blows[i] == BLOWS_NEVER ||
+            (blows[i] == BLOWS_LATER && !were_struck(&groups->lanes[i], pass))) {
             continue;
         }
         blows[i] = BLOWS_LATER;
-        const wide restitution = surface_of(&g)->restitution;
-        state_lanes a = gather_velocities(states, c->body_a);
-        state_lanes b = gather_velocities(states, c->body_b);
-        wide v[2];
-        wide_int blow[2];
-        wide weight = every ? one : restitution;
-        for (int n = 0; n < 2; n++) {
-            v[n] = normal_velocity(c, &c->points[n], &a, &b);
-            blow[n] = (weight * v[n] < fast) & (restitution > zero);
+        for (int part = 0; part < PARTS; part++) {
+            const group_view g = view_group(groups, i, part);
+            if ((g.features & LANES_NONE) == 0) {
+                any |= impact_group(&g, states, step, pass);
+            }
         }
-        if (!any_lane(blow[0] | blow[1])) {
-            continue;
-        }
-        wide_int reached[2];
-        for (int n = 0; n < 2; n++) {
-            reached[n] = separation_at_start(c, &c->points[n]) + v[n] * dt <= zero;
-            blow[n] &= reached[n];
-        }
-        wide_int lane_blow = blow[0] | blow[1];
-        if (!any_lane(lane_blow)) {
-            continue;
-        }
-        any = true;
-        wide rebound1 = select_wide(blow[0], restitution * v[0], zero);
-        wide rebound2 = select_wide(blow[1], restitution * v[1], zero);
-        apply_blows(&g, &a, &b, select_wide(lane_blow & reached[0], v[0] + rebound1, far_away),
-                    select_wide(lane_blow & reached[1], v[1] + rebound2, far_away));
-        mark_struck(c->body_a, &a, lane_blow, pass);
-        mark_struck(c->body_b, &b, lane_blow, pass);
-        scatter(states, c->body_a, &a);
-        scatter(states, c->body_b, &b);
     }
     return any;
 }

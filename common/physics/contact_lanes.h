@@ -13,13 +13,13 @@
 
 typedef struct point_lanes {
     // what warm starting reads too
-    wide anchor_ax, anchor_ay; // from A's centre; B's is c->way less
-    wide normal_impulse, tangent_impulse;
+    EACH2(anchor_ax, anchor_ay); // from A's centre; B's is c->way less
+    EACH2(normal_impulse, tangent_impulse);
     // the rest
-    wide base_separation; // separation less the anchors' part of it; see contact_approach()
-    wide normal_k;        // change of the normal velocity per unit of normal impulse [1/kg]
-    wide tangent_mass;    // effective [kg]
-    wide total_impulse;   // of the normal, over the sub-steps so far
+    EACH(base_separation); // separation less the anchors' part of it; see contact_approach()
+    EACH(normal_k);        // change of the normal velocity per unit of normal impulse [1/kg]
+    EACH(tangent_mass);    // effective [kg]
+    EACH(total_impulse);   // of the normal, over the sub-steps so far
 } point_lanes;
 
 enum { // lane_marks.features
@@ -27,9 +27,11 @@ enum { // lane_marks.features
     LANES_ROLLING = 1u,
     LANES_CONVEYING = 2u,
     LANES_ROUND = 4u,
-    // what none has: a second point, which sweeps leave alone then
-    LANES_SINGLE = 8u
+    // what none has: a second point, which sweeps leave alone then; a contact
+    LANES_SINGLE = 8u,
+    LANES_NONE = 16u
 };
+enum { PARTS_MAX = 2 }; // in which a kernel may take a group
 
 // Whether a group may have blows; a byte a group, contact_groups.blows.
 typedef enum blows_state {
@@ -55,33 +57,34 @@ typedef struct impact_pass {
 #define FAR_AWAY 1.0e9f
 typedef struct contact_lanes {
     uint32_t body_a[LANES], body_b[LANES];
-    wide inv_mass_a, inv_mass_b, inv_inertia_a, inv_inertia_b;
-    wide normal_x, normal_y;
-    wide way_x, way_y; // from A's centre to B's
-    wide friction;
-    wide coupling_k; // change of one point's normal velocity per unit of the other's impulse
+    EACH4(inv_mass_a, inv_mass_b, inv_inertia_a, inv_inertia_b);
+    EACH2(normal_x, normal_y);
+    EACH2(way_x, way_y); // from A's centre to B's
+    EACH(friction);
+    EACH(coupling_k); // change of one point's normal velocity per unit of the other's impulse
     point_lanes points[2];
 } contact_lanes;
+_Static_assert(sizeof(contact_lanes) == 28 * LANES * sizeof(float), "the same for every variant");
 
 // What else there is to a group; but for the features, a bit for each lane with a contact.
 typedef struct lane_marks {
-    uint8_t features;
-    uint8_t touching;          // touched before
-    uint8_t overlapping, near; // the nearest point is in overlap, is no farther than LINEAR_SLOP
-    uint8_t approached;        // an event may want to tell its approach speeds
+    uint8_t features[PARTS_MAX]; // of each part
+    uint8_t touching;            // touched before
+    uint8_t overlapping, near;   // the nearest point is in overlap, is no farther than LINEAR_SLOP
+    uint8_t approached;          // an event may want to tell its approach speeds
 } lane_marks;
 
 // Of groups in which a contact does more than rub (CONTACT_SURFACE); those of others are not
 // filled.
 typedef struct surface_lanes {
-    wide restitution;
-    wide tangent_speed;
-    wide rolling_resistance, rolling_impulse, rolling_mass;
+    EACH(restitution);
+    EACH(tangent_speed);
+    EACH3(rolling_resistance, rolling_impulse, rolling_mass);
 } surface_lanes;
 
 // With LANES_ROUND: the shapes' rounding about their cores [m].
 typedef struct rounding_lanes {
-    wide a, b;
+    EACH2(a, b);
 } rounding_lanes;
 
 // Lanes of a group, a bit each, whose contacts began or ceased to touch.

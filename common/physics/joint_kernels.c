@@ -5,8 +5,9 @@
 // where the impulse acts too, so that angular momentum is kept to rounding: one block of two
 // equations, K P = -(v Ċ + push) with the softness's share v. The angle of b from a, its whole
 // turns counted, bears spring, motor and limits, which go first.
-#include "common/physics/joint_lanes.h"
 #include "common/physics/lanes_kernel.h"
+
+#include "common/physics/joint_lanes.h"
 
 #define KERNELS VARIANT_OF(joint_kernels_)
 
@@ -22,48 +23,50 @@ static const float ARC[] = {
 enum { ARC_TERMS = sizeof ARC / sizeof *ARC };
 
 // The angle of (c, s) in [-pi, pi], to 1e-7 of it.
-INLINE wide angle_of(wide c, wide s)
+INLINE lanes angle_of(lanes c, lanes s)
 {
     const float half_pi = (float)(0.5 * PI_D);
-    const wide zero = splat(0.0f);
-    wide x = abs_wide(c);
-    wide y = abs_wide(s);
-    wide larger = max_wide(max_wide(x, y), splat(1e-30f));
-    wide t = min_wide(x, y) / larger;
-    wide u = t * t;
-    wide sum = splat(ARC[ARC_TERMS - 1]);
+    const lanes zero = splat(0.0f);
+    lanes x = lanes_abs(c);
+    lanes y = lanes_abs(s);
+    lanes larger = lanes_max(lanes_max(x, y), splat(1e-30f));
+    lanes t = lanes_min(x, y) / larger;
+    lanes u = t * t;
+    lanes sum = splat(ARC[ARC_TERMS - 1]);
     for (int i = ARC_TERMS - 2; i >= 0; i--) {
         sum = sum * u + ARC[i];
     }
-    wide angle = t + t * u * sum;
-    angle = select_wide(y > x, half_pi - angle, angle);
-    angle = select_wide(c < zero, (float)PI_D - angle, angle);
-    return select_wide(s < zero, -angle, angle);
+    lanes angle = t + t * u * sum;
+    angle = lanes_select(y > x, half_pi - angle, angle);
+    angle = lanes_select(c < zero, (float)PI_D - angle, angle);
+    return lanes_select(s < zero, -angle, angle);
 }
 
 static void angles(const wide *c, const wide *s, wide *out)
 {
-    *out = angle_of(*c, *s);
+    for (int part = 0; part < PARTS; part++) {
+        const lanes *part_c = const_part_of(c, part);
+        const lanes *part_s = const_part_of(s, part);
+        lanes *part_out = PART_OF(out, part);
+        *part_out = angle_of(*part_c, *part_s);
+    }
 }
 
 // A whole turn is counted where the rotation of b against a crosses the angle pi. A sub-step turns
 // either body by less than a quarter (rot_integrate), so that it is seen on one side and then on
-// the other, and never while all rotations stay within a quarter.
+// the other, within a quarter of it at least once.
 INLINE void count_turns(joint_lanes *g, const state_lanes *a, const state_lanes *b)
 {
-    const wide zero = splat(0.0f);
-    wide c = a->qc * b->qc + a->qs * b->qs;
-    wide s = a->qc * b->qs - a->qs * b->qc;
-    if ((g->features & LANES_TURNED) != 0 || any_lane(c <= zero)) {
-        wide on = g->turn_c * s - g->turn_s * c; // positive: counter-clockwise since last
-        wide_int above = g->turn_s >= zero;
-        wide_int now_above = s >= zero;
-        wide_int up = above & ~now_above & (on > zero);
-        wide_int down = ~above & now_above & (on < zero);
-        for (int lane = 0; lane < LANES; lane++) { // true is -1
-            g->turns[lane] = (int8_t)(g->turns[lane] - up[lane] + down[lane]);
-        }
-        g->features |= LANES_TURNED;
+    const lanes zero = splat(0.0f);
+    lanes c = a->qc * b->qc + a->qs * b->qs;
+    lanes s = a->qc * b->qs - a->qs * b->qc;
+    if (any_lane(lanes_min(c, g->turn_c) <= zero)) {
+        lanes on = g->turn_c * s - g->turn_s * c; // positive: counter-clockwise since last
+        lanes_int above = g->turn_s >= zero;
+        lanes_int now_above = s >= zero;
+        lanes_int up = above & ~now_above & (on > zero);
+        lanes_int down = ~above & now_above & (on < zero);
+        g->turns += down - up; // true is -1
     }
     g->turn_c = c;
     g->turn_s = s;
@@ -72,36 +75,37 @@ INLINE void count_turns(joint_lanes *g, const state_lanes *a, const state_lanes 
 // ---- where the bodies stand
 
 typedef struct vector_lanes {
-    wide x, y;
+    lanes x, y;
 } vector_lanes;
 
-INLINE vector_lanes turned(const state_lanes *by, wide x, wide y)
+INLINE vector_lanes turned(const state_lanes *by, lanes x, lanes y)
 {
     return (vector_lanes){by->qc * x - by->qs * y, by->qs * x + by->qc * y};
 }
 
 // Impulses act midway between the anchors, but not where these are wide apart, whose middle is a
 // long arm for either body: there the shift is bounded.
-INLINE wide midway_share(vector_lanes gap)
+INLINE lanes midway_share(vector_lanes gap)
 {
     const float far = JOINT_GAP_MAX * JOINT_GAP_MAX;
-    wide squared = gap.x * gap.x + gap.y * gap.y;
-    wide_int wider = squared > far;
-    wide share = splat(0.5f);
-    return any_lane(wider) ? select_wide(wider, (0.5f * JOINT_GAP_MAX) / sqrt_wide(squared), share)
-                           : share;
+    lanes squared = gap.x * gap.x + gap.y * gap.y;
+    lanes_int wider = squared > far;
+    lanes share = splat(0.5f);
+    return any_lane(wider)
+               ? lanes_select(wider, (0.5f * JOINT_GAP_MAX) / lanes_sqrt(squared), share)
+               : share;
 }
 
 INLINE void find_mass(joint_lanes *g)
 {
-    wide m = g->inv_mass_a + g->inv_mass_b;
-    wide ia = g->inv_inertia_a;
-    wide ib = g->inv_inertia_b;
-    wide xx = m + ia * g->arm_ay * g->arm_ay + ib * g->arm_by * g->arm_by;
-    wide xy = -ia * g->arm_ax * g->arm_ay - ib * g->arm_bx * g->arm_by;
-    wide yy = m + ia * g->arm_ax * g->arm_ax + ib * g->arm_bx * g->arm_bx;
-    wide determinant = xx * yy - xy * xy;
-    wide inverse = select_wide(determinant != 0.0f, 1.0f / determinant, splat(0.0f));
+    lanes m = g->inv_mass_a + g->inv_mass_b;
+    lanes ia = g->inv_inertia_a;
+    lanes ib = g->inv_inertia_b;
+    lanes xx = m + ia * g->arm_ay * g->arm_ay + ib * g->arm_by * g->arm_by;
+    lanes xy = -ia * g->arm_ax * g->arm_ay - ib * g->arm_bx * g->arm_by;
+    lanes yy = m + ia * g->arm_ax * g->arm_ax + ib * g->arm_bx * g->arm_bx;
+    lanes determinant = xx * yy - xy * xy;
+    lanes inverse = lanes_select(determinant != 0.0f, 1.0f / determinant, splat(0.0f));
     g->mass_xx = inverse * yy;
     g->mass_xy = -inverse * xy;
     g->mass_yy = inverse * xx;
@@ -110,12 +114,12 @@ INLINE void find_mass(joint_lanes *g)
 INLINE void find_push(joint_lanes *g, vector_lanes gap)
 {
     const float most = JOINT_PUSH_MAX * JOINT_PUSH_MAX;
-    wide x = g->soft_position * gap.x;
-    wide y = g->soft_position * gap.y;
-    wide squared = x * x + y * y;
-    wide_int fast = squared > most;
+    lanes x = g->soft_position * gap.x;
+    lanes y = g->soft_position * gap.y;
+    lanes squared = x * x + y * y;
+    lanes_int fast = squared > most;
     if (any_lane(fast)) {
-        wide scale = select_wide(fast, JOINT_PUSH_MAX / sqrt_wide(squared), splat(1.0f));
+        lanes scale = lanes_select(fast, JOINT_PUSH_MAX / lanes_sqrt(squared), splat(1.0f));
         x *= scale;
         y *= scale;
     }
@@ -131,7 +135,7 @@ INLINE void find_point(joint_lanes *g, const state_lanes *a, const state_lanes *
         g->separation_x + ((b->dx + (arm_b.x - g->start_bx)) - (a->dx + (arm_a.x - g->start_ax))),
         g->separation_y + ((b->dy + (arm_b.y - g->start_by)) - (a->dy + (arm_a.y - g->start_ay))),
     };
-    wide share = midway_share(gap);
+    lanes share = midway_share(gap);
     g->arm_ax = arm_a.x + share * gap.x;
     g->arm_ay = arm_a.y + share * gap.y;
     g->arm_bx = arm_b.x - share * gap.x;
@@ -143,16 +147,13 @@ INLINE void find_point(joint_lanes *g, const state_lanes *a, const state_lanes *
 INLINE void find_angle(const joint_lanes *g, drive_lanes *d)
 {
     const float turn = (float)(2.0 * PI_D);
-    wide turns;
-    for (int lane = 0; lane < LANES; lane++) {
-        turns[lane] = (float)g->turns[lane];
-    }
+    lanes turns = __builtin_convertvector(g->turns, lanes);
     d->angle = d->start_angle + (angle_of(g->turn_c, g->turn_s) + turn * turns);
 }
 
 // ---- pushing
 
-INLINE void apply_impulse(const joint_lanes *g, state_lanes *a, state_lanes *b, wide x, wide y)
+INLINE void apply_impulse(const joint_lanes *g, state_lanes *a, state_lanes *b, lanes x, lanes y)
 {
     a->vx -= g->inv_mass_a * x;
     a->vy -= g->inv_mass_a * y;
@@ -162,7 +163,7 @@ INLINE void apply_impulse(const joint_lanes *g, state_lanes *a, state_lanes *b, 
     b->w += g->inv_inertia_b * (g->arm_bx * y - g->arm_by * x);
 }
 
-INLINE void apply_turn(const joint_lanes *g, state_lanes *a, state_lanes *b, wide impulse)
+INLINE void apply_turn(const joint_lanes *g, state_lanes *a, state_lanes *b, lanes impulse)
 {
     a->w -= g->inv_inertia_a * impulse;
     b->w += g->inv_inertia_b * impulse;
@@ -170,14 +171,14 @@ INLINE void apply_turn(const joint_lanes *g, state_lanes *a, state_lanes *b, wid
 
 INLINE void solve_point(joint_lanes *g, state_lanes *a, state_lanes *b, bool use_bias)
 {
-    wide x = (b->vx - b->w * g->arm_by) - (a->vx - a->w * g->arm_ay);
-    wide y = (b->vy + b->w * g->arm_bx) - (a->vy + a->w * g->arm_ax);
+    lanes x = (b->vx - b->w * g->arm_by) - (a->vx - a->w * g->arm_ay);
+    lanes y = (b->vy + b->w * g->arm_bx) - (a->vy + a->w * g->arm_ax);
     if (use_bias) {
         x = g->soft_velocity * x + g->push_x;
         y = g->soft_velocity * y + g->push_y;
     }
-    wide impulse_x = -(g->mass_xx * x + g->mass_xy * y);
-    wide impulse_y = -(g->mass_xy * x + g->mass_yy * y);
+    lanes impulse_x = -(g->mass_xx * x + g->mass_xy * y);
+    lanes impulse_y = -(g->mass_xy * x + g->mass_yy * y);
     if (use_bias) {
         impulse_x -= g->soft_impulse * g->impulse_x;
         impulse_y -= g->soft_impulse * g->impulse_y;
@@ -189,37 +190,37 @@ INLINE void solve_point(joint_lanes *g, state_lanes *a, state_lanes *b, bool use
 
 // A limit with `room` left (what is negative is pushed out), closing at -rate. While there is room
 // it may be used up within the sub-step, but no more.
-INLINE wide solve_limit(const joint_lanes *g, const drive_lanes *d, wide room, wide rate,
-                        wide *total, wide inv_h, bool use_bias)
+INLINE lanes solve_limit(const joint_lanes *g, const drive_lanes *d, lanes room, lanes rate,
+                         lanes *total, lanes inv_h, bool use_bias)
 {
-    const wide zero = splat(0.0f);
-    const wide push_max = splat(JOINT_PUSH_MAX);
-    wide held = use_bias ? g->soft_velocity * rate +
-                               clamp_wide(g->soft_position * room, -push_max, push_max)
-                         : rate;
-    wide_int open = room > zero;
-    wide wanted = select_wide(open, rate + inv_h * room, held);
-    wide impulse = -d->mass * wanted;
+    const lanes zero = splat(0.0f);
+    const lanes push_max = splat(JOINT_PUSH_MAX);
+    lanes held = use_bias ? g->soft_velocity * rate +
+                                lanes_clamp(g->soft_position * room, -push_max, push_max)
+                          : rate;
+    lanes_int open = room > zero;
+    lanes wanted = lanes_select(open, rate + inv_h * room, held);
+    lanes impulse = -d->mass * wanted;
     if (use_bias) {
-        impulse -= select_wide(open, zero, g->soft_impulse) * *total;
+        impulse -= lanes_select(open, zero, g->soft_impulse) * *total;
     }
-    wide before = *total;
-    *total = max_wide(before + impulse, zero);
+    lanes before = *total;
+    *total = lanes_max(before + impulse, zero);
     return *total - before;
 }
 
 INLINE void solve_drive(const joint_lanes *g, drive_lanes *d, state_lanes *a, state_lanes *b,
-                        wide inv_h, bool use_bias)
+                        lanes inv_h, bool use_bias)
 {
-    wide rate = b->w - a->w;
-    wide sum = splat(0.0f); // of what is applied here, which changes the rate
+    lanes rate = b->w - a->w;
+    lanes sum = splat(0.0f); // of what is applied here, which changes the rate
     if (use_bias) {
         sum = -d->mass * (d->spring_velocity * rate + d->spring_position * (d->angle - d->rest)) -
               d->spring_impulse * d->impulse_spring;
         d->impulse_spring += sum;
     }
-    wide motor = d->impulse_motor - d->mass * (rate + sum * d->inverse_mass - d->motor_speed);
-    motor = clamp_wide(motor, -d->motor_max, d->motor_max);
+    lanes motor = d->impulse_motor - d->mass * (rate + sum * d->inverse_mass - d->motor_speed);
+    motor = lanes_clamp(motor, -d->motor_max, d->motor_max);
     sum += motor - d->impulse_motor;
     d->impulse_motor = motor;
     sum += solve_limit(g, d, d->angle - d->lower, rate + sum * d->inverse_mass, &d->impulse_lower,
@@ -229,7 +230,7 @@ INLINE void solve_drive(const joint_lanes *g, drive_lanes *d, state_lanes *a, st
     apply_turn(g, a, b, sum);
 }
 
-INLINE wide drive_impulse(const drive_lanes *d)
+INLINE lanes drive_impulse(const drive_lanes *d)
 {
     return d->impulse_spring + d->impulse_lower - d->impulse_upper + d->impulse_motor;
 }
@@ -264,15 +265,15 @@ INLINE void warm_start_group(const joint_lanes *g, const drive_lanes *d, body_st
 
 // From the second sub-step on, what was applied in the one before has been applied again, at arms
 // as they were then (integrate.c). To these the arms as they are now make this difference.
-INLINE void find_owed(joint_lanes *g, wide ax, wide ay, wide bx, wide by)
+INLINE void find_owed(joint_lanes *g, lanes ax, lanes ay, lanes bx, lanes by)
 {
-    wide turn_a = (g->arm_ax - ax) * g->impulse_y - (g->arm_ay - ay) * g->impulse_x;
-    wide turn_b = (g->arm_bx - bx) * g->impulse_y - (g->arm_by - by) * g->impulse_x;
+    lanes turn_a = (g->arm_ax - ax) * g->impulse_y - (g->arm_ay - ay) * g->impulse_x;
+    lanes turn_b = (g->arm_bx - bx) * g->impulse_y - (g->arm_by - by) * g->impulse_x;
     g->owed_a = g->inv_inertia_a * turn_a;
     g->owed_b = g->inv_inertia_b * turn_b;
 }
 
-INLINE void solve_group(joint_lanes *g, drive_lanes *d, body_state *states, wide inv_h)
+INLINE void solve_group(joint_lanes *g, drive_lanes *d, body_state *states, lanes inv_h)
 {
     state_lanes a = gather_velocities(states, g->body_a);
     state_lanes b = gather_velocities(states, g->body_b);
@@ -286,14 +287,14 @@ INLINE void solve_group(joint_lanes *g, drive_lanes *d, body_state *states, wide
     scatter(states, g->body_b, &b);
 }
 
-INLINE void relax_group(joint_lanes *g, drive_lanes *d, body_state *states, wide inv_h)
+INLINE void relax_group(joint_lanes *g, drive_lanes *d, body_state *states, lanes inv_h)
 {
     state_lanes a = gather(states, g->body_a);
     state_lanes b = gather(states, g->body_b);
-    wide ax = g->arm_ax;
-    wide ay = g->arm_ay;
-    wide bx = g->arm_bx;
-    wide by = g->arm_by;
+    lanes ax = g->arm_ax;
+    lanes ay = g->arm_ay;
+    lanes bx = g->arm_bx;
+    lanes by = g->arm_by;
     count_turns(g, &a, &b);
     find_point(g, &a, &b);
     find_owed(g, ax, ay, bx, by);
@@ -313,7 +314,9 @@ static void start_plain(void *groups, uint32_t count, const body_state *states)
 {
     joint_lanes *g = groups;
     for (uint32_t i = 0; i < count; i++) {
-        start_group(&g[i], NULL, states);
+        for (int part = 0; part < PARTS; part++) {
+            start_group(PART_OF(&g[i], part), NULL, states);
+        }
     }
 }
 
@@ -321,25 +324,31 @@ static void warm_start_plain(const void *groups, uint32_t count, body_state *sta
 {
     const joint_lanes *g = groups;
     for (uint32_t i = 0; i < count; i++) {
-        warm_start_group(&g[i], NULL, states);
+        for (int part = 0; part < PARTS; part++) {
+            warm_start_group(const_part_of(&g[i], part), NULL, states);
+        }
     }
 }
 
 static void solve_plain(void *groups, uint32_t count, body_state *states, const step_context *step)
 {
     joint_lanes *g = groups;
-    const wide inv_h = splat(step->inv_h);
+    const lanes inv_h = splat(step->inv_h);
     for (uint32_t i = 0; i < count; i++) {
-        solve_group(&g[i], NULL, states, inv_h);
+        for (int part = 0; part < PARTS; part++) {
+            solve_group(PART_OF(&g[i], part), NULL, states, inv_h);
+        }
     }
 }
 
 static void relax_plain(void *groups, uint32_t count, body_state *states, const step_context *step)
 {
     joint_lanes *g = groups;
-    const wide inv_h = splat(step->inv_h);
+    const lanes inv_h = splat(step->inv_h);
     for (uint32_t i = 0; i < count; i++) {
-        relax_group(&g[i], NULL, states, inv_h);
+        for (int part = 0; part < PARTS; part++) {
+            relax_group(PART_OF(&g[i], part), NULL, states, inv_h);
+        }
     }
 }
 
@@ -347,7 +356,9 @@ static void start_driven(void *groups, uint32_t count, const body_state *states)
 {
     driven_lanes *g = groups;
     for (uint32_t i = 0; i < count; i++) {
-        start_group(&g[i].point, &g[i].drive, states);
+        for (int part = 0; part < PARTS; part++) {
+            start_group(PART_OF(&g[i].point, part), PART_OF(&g[i].drive, part), states);
+        }
     }
 }
 
@@ -355,25 +366,32 @@ static void warm_start_driven(const void *groups, uint32_t count, body_state *st
 {
     const driven_lanes *g = groups;
     for (uint32_t i = 0; i < count; i++) {
-        warm_start_group(&g[i].point, &g[i].drive, states);
+        for (int part = 0; part < PARTS; part++) {
+            warm_start_group(const_part_of(&g[i].point, part), const_part_of(&g[i].drive, part),
+                             states);
+        }
     }
 }
 
 static void solve_driven(void *groups, uint32_t count, body_state *states, const step_context *step)
 {
     driven_lanes *g = groups;
-    const wide inv_h = splat(step->inv_h);
+    const lanes inv_h = splat(step->inv_h);
     for (uint32_t i = 0; i < count; i++) {
-        solve_group(&g[i].point, &g[i].drive, states, inv_h);
+        for (int part = 0; part < PARTS; part++) {
+            solve_group(PART_OF(&g[i].point, part), PART_OF(&g[i].drive, part), states, inv_h);
+        }
     }
 }
 
 static void relax_driven(void *groups, uint32_t count, body_state *states, const step_context *step)
 {
     driven_lanes *g = groups;
-    const wide inv_h = splat(step->inv_h);
+    const lanes inv_h = splat(step->inv_h);
     for (uint32_t i = 0; i < count; i++) {
-        relax_group(&g[i].point, &g[i].drive, states, inv_h);
+        for (int part = 0; part < PARTS; part++) {
+            relax_group(PART_OF(&g[i].point, part), PART_OF(&g[i].drive, part), states, inv_h);
+        }
     }
 }
 

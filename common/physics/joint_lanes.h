@@ -14,48 +14,43 @@
 #include "common/physics/joint_internal.h"
 #include "common/physics/wide.h"
 
-enum {                // joint_lanes.features: what at least one lane has
-    LANES_TURNED = 1u // turned by more than a quarter since the step began
-};
-
 // A point of each body is the same point. Lanes without a joint are on body slot 0, which does not
 // move, and have no mass.
 typedef struct joint_lanes {
     uint32_t body_a[LANES], body_b[LANES];
-    wide inv_mass_a, inv_mass_b, inv_inertia_a, inv_inertia_b;
-    wide arm_ax, arm_ay, arm_bx, arm_by; // to where the impulse acts, now
-    wide impulse_x, impulse_y;           // of a sub-step, on b
-    wide owed_a, owed_b; // change of spin that warm starting owes, since arms have turned
+    EACH4(inv_mass_a, inv_mass_b, inv_inertia_a, inv_inertia_b);
+    EACH4(arm_ax, arm_ay, arm_bx, arm_by); // to where the impulse acts, now
+    EACH2(impulse_x, impulse_y);           // of a sub-step, on b
+    EACH2(owed_a, owed_b); // change of spin that warm starting owes, since arms have turned
     // solving
-    wide mass_xx, mass_xy, mass_yy; // effective mass of the point, now
-    wide push_x, push_y;            // rate at which the error is to be corrected, now
-    wide soft_velocity, soft_impulse;
+    EACH3(mass_xx, mass_xy, mass_yy); // effective mass of the point, now
+    EACH2(push_x, push_y);            // rate at which the error is to be corrected, now
+    EACH2(soft_velocity, soft_impulse);
     // relaxing
-    wide soft_position;
-    wide start_ax, start_ay, start_bx, start_by; // arms to the anchors as the step began
-    wide separation_x, separation_y;             // from anchor a to anchor b, then
-    wide total_x, total_y;                       // of the impulses over the sub-steps so far
-    wide turn_c, turn_s;                         // rotation of b against a since the step began
-    int8_t turns[LANES];                         // whole turns besides
-    uint32_t features;
+    EACH(soft_position);
+    EACH4(start_ax, start_ay, start_bx, start_by); // arms to the anchors as the step began
+    EACH2(separation_x, separation_y);             // from anchor a to anchor b, then
+    EACH2(total_x, total_y);                       // of the impulses over the sub-steps so far
+    EACH2(turn_c, turn_s);                         // rotation of b against a since the step began
+    EACH_INT(turns);                               // whole turns besides
 } joint_lanes;
-_Static_assert(PHYSICS_SUBSTEPS_MAX <= INT8_MAX, "each counts one turn at most");
 
 // Spring, motor and limits of the angle of b against a.
 typedef struct drive_lanes {
-    wide inverse_mass, mass;
-    wide start_angle, angle; // as the step began; now
-    wide spring_velocity, spring_position, spring_impulse, rest;
-    wide motor_speed, motor_max; // [rad/s], [N m s] of a sub-step
-    wide lower, upper;           // -INFINITY, INFINITY: none
-    wide impulse_spring, impulse_motor, impulse_lower, impulse_upper;
-    wide total; // torque impulse on b over the sub-steps so far
+    EACH2(inverse_mass, mass);
+    EACH2(start_angle, angle); // as the step began; now
+    EACH4(spring_velocity, spring_position, spring_impulse, rest);
+    EACH2(motor_speed, motor_max); // [rad/s], [N m s] of a sub-step
+    EACH2(lower, upper);           // -INFINITY, INFINITY: none
+    EACH4(impulse_spring, impulse_motor, impulse_lower, impulse_upper);
+    EACH(total); // torque impulse on b over the sub-steps so far
 } drive_lanes;
 
 typedef struct driven_lanes {
     joint_lanes point; // first, so that a group of either sort is one of these
     drive_lanes drive;
 } driven_lanes;
+_Static_assert(sizeof(driven_lanes) == 50 * LANES * sizeof(float), "the same for every variant");
 
 enum { LANE_SORTS = SORT_SINGLE }; // joint_sort: the others are in lanes
 

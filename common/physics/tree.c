@@ -6,7 +6,6 @@
 #include "common/physics/tree.h"
 
 #include "common/base/assert.h"
-#include "common/physics/lanes_kernel.h"
 
 // The inner boxes may grow to this in sum before the tree is built anew.
 #define GROWTH_MAX 1.25f
@@ -55,7 +54,7 @@ uint32_t tree_node_take(tree *t)
         array_reserve(&t->nodes, n + 1);
         t->nodes.count++;
     }
-    wide most = splat(INFINITY);
+    wide most = WIDE_SPLAT(INFINITY);
     wide_box none = {most, most, -most, -most};
     t->nodes.data[n] = (tree_node){.box = none};
     return n;
@@ -69,17 +68,20 @@ static void node_release(tree *t, uint32_t n)
 
 // ---- nodes
 
-static float least(wide a)
+static float least(const wide *a)
 {
-    wide b = min_wide(a, SHUFFLE(a, a, 4, 5, 6, 7, 0, 1, 2, 3));
-    wide c = min_wide(b, SHUFFLE(b, b, 2, 3, 0, 1, 6, 7, 4, 5));
-    return float_min(c[0], c[1]);
+    return quad_smallest(quad_min(wide_half(a, 0), wide_half(a, 1)))[0];
+}
+
+static float most(const wide *a)
+{
+    return quad_largest(quad_max(wide_half(a, 0), wide_half(a, 1)))[0];
 }
 
 static aabb node_bounds(const tree_node *node)
 {
-    return (aabb){{least(node->box.lower_x), least(node->box.lower_y)},
-                  {-least(-node->box.upper_x), -least(-node->box.upper_y)}};
+    const wide_box *b = &node->box;
+    return (aabb){{least(&b->lower_x), least(&b->lower_y)}, {most(&b->upper_x), most(&b->upper_y)}};
 }
 
 int32_t tree_node_group(const tree *t, const tree_node *node)
@@ -186,15 +188,24 @@ static void clear_lane(tree_node *node, uint32_t lane)
 // The lane whose box has to grow least to hold another; of equal ones the smallest.
 static uint32_t choose_lane(const tree_node *node, aabb box)
 {
-    const wide_box *b = &node->box;
-    wide width = b->upper_x - b->lower_x;
-    wide height = b->upper_y - b->lower_y;
-    wide joined_width =
-        max_wide(b->upper_x, splat(box.upper.x)) - min_wide(b->lower_x, splat(box.lower.x));
-    wide joined_height =
-        max_wide(b->upper_y, splat(box.upper.y)) - min_wide(b->lower_y, splat(box.lower.y));
-    wide before = width + height;
-    wide growth = joined_width + joined_height - before;
+    float before[LANES];
+    float growth[LANES];
+    for (int half = 0; half < 2; half++) {
+        quad lower_x = wide_half(&node->box.lower_x, half);
+        quad lower_y = wide_half(&node->box.lower_y, half);
+        quad upper_x = wide_half(&node->box.upper_x, half);
+        quad upper_y = wide_half(&node->box.upper_y, half);
+        quad width = upper_x - lower_x;
+        quad height = upper_y - lower_y;
+        quad joined_width =
+            quad_max(upper_x, quad_splat(box.upper.x)) - quad_min(lower_x, quad_splat(box.lower.x));
+        quad joined_height =
+            quad_max(upper_y, quad_splat(box.upper.y)) - quad_min(lower_y, quad_splat(box.lower.y));
+        quad sum = width + height;
+        quad more = joined_width + joined_height - sum;
+        memcpy(&before[half * QUAD_LANES], &sum, sizeof sum);
+        memcpy(&growth[half * QUAD_LANES], &more, sizeof more);
+    }
     uint32_t best = lowest_lane(node->used);
     for (uint32_t lanes = node->used; lanes != 0; lanes &= lanes - 1) {
         uint32_t i = lowest_lane(lanes);

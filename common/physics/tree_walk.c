@@ -3,10 +3,11 @@
 //
 // A task is some lanes of a node against a whole node: each lane's box is compared with the eight
 // of the other at once. Of what overlaps and is new, leaves are pairs, and the rest are tasks.
+#include "common/physics/lanes_kernel.h"
+
 #include <string.h>
 
 #include "common/base/assert.h"
-#include "common/physics/lanes_kernel.h"
 #include "common/physics/tree.h"
 
 enum {
@@ -21,28 +22,44 @@ typedef struct walk {
     item_pairs *found;
 } walk;
 
+// A bit for each of eight boxes that overlaps one, whose sides are in all lanes.
+INLINE uint32_t overlapping_sides(const wide_box *boxes, lanes lower_x, lanes lower_y,
+                                  lanes upper_x, lanes upper_y)
+{
+    uint32_t overlapping = 0;
+    for (int part = 0; part < PARTS; part++) {
+        const lanes *box_lower_x = const_part_of(&boxes->lower_x, part);
+        const lanes *box_lower_y = const_part_of(&boxes->lower_y, part);
+        const lanes *box_upper_x = const_part_of(&boxes->upper_x, part);
+        const lanes *box_upper_y = const_part_of(&boxes->upper_y, part);
+        uint32_t those = signs_of((*box_lower_x <= upper_x) & (lower_x <= *box_upper_x) &
+                                  (*box_lower_y <= upper_y) & (lower_y <= *box_upper_y));
+        overlapping |= those << part * PART_LANES;
+    }
+    return overlapping;
+}
+
+// The same for a lane of eight others.
 INLINE uint32_t overlapping(const wide_box *boxes, const wide_box *with, uint32_t lane)
 {
-    return signs_of((boxes->lower_x <= splat(with->upper_x[lane])) &
-                    (splat(with->lower_x[lane]) <= boxes->upper_x) &
-                    (boxes->lower_y <= splat(with->upper_y[lane])) &
-                    (splat(with->lower_y[lane]) <= boxes->upper_y));
+    return overlapping_sides(boxes, splat(with->lower_x[lane]), splat(with->lower_y[lane]),
+                             splat(with->upper_x[lane]), splat(with->upper_y[lane]));
 }
 
 // Of some lanes those of that negative group.
 INLINE uint32_t kin_of(const tree *t, const tree_node *node, uint32_t among, int32_t group)
 {
     uint32_t kin = 0;
-    for (uint32_t lanes = group != 0 ? among : 0; lanes != 0; lanes &= lanes - 1) {
-        uint32_t lane = lowest_lane(lanes);
+    for (uint32_t left = group != 0 ? among : 0; left != 0; left &= left - 1) {
+        uint32_t lane = lowest_lane(left);
         kin |= (uint32_t)(tree_lane_group(t, node, lane) == group) << lane;
     }
     return kin;
 }
 
-INLINE void push(walk *w, uint32_t a, uint32_t b, uint32_t lanes, bool exchanged)
+INLINE void push(walk *w, uint32_t a, uint32_t b, uint32_t lanes_of_a, bool exchanged)
 {
-    w->tasks[w->count++] = (tree_task){a, b, (uint8_t)lanes, exchanged};
+    w->tasks[w->count++] = (tree_task){a, b, (uint8_t)lanes_of_a, exchanged};
 }
 
 // A lane of node `a` against `among` of the lanes of node `b`.
@@ -87,9 +104,9 @@ static void within_node(walk *w, const tree_task *task, const tree_node *node)
 {
     const tree *t = w->trees[0]; // both are the same
     const uint32_t inner = node->fresh & ~(uint32_t)node->leaves;
-    for (uint32_t lanes = node->used; lanes != 0; lanes &= lanes - 1) {
-        uint32_t lane = lowest_lane(lanes);
-        meet(w, task, node, node, lane, lanes & (lanes - 1));
+    for (uint32_t left = node->used; left != 0; left &= left - 1) {
+        uint32_t lane = lowest_lane(left);
+        meet(w, task, node, node, lane, left & (left - 1));
         if ((inner >> lane & 1) != 0 && tree_lane_group(t, node, lane) == 0) {
             push(w, node->child[lane], node->child[lane], (1u << LANES) - 1, false);
         }
@@ -106,16 +123,16 @@ static void do_step(walk *w, tree_task task)
         within_node(w, &task, a);
         return;
     }
-    uint32_t lanes = task.lanes & a->used;
-    if ((lanes & (lanes - 1)) != 0 && b->parent != 0) {
+    uint32_t left = task.lanes & a->used;
+    if ((left & (left - 1)) != 0 && b->parent != 0) {
         // Most of several lanes are not even near.
-        lanes &= overlapping(&a->box, &tb->nodes.data[b->parent].box, b->lane);
+        left &= overlapping(&a->box, &tb->nodes.data[b->parent].box, b->lane);
     }
     if (b->fresh == 0) {
-        lanes &= a->fresh;
+        left &= a->fresh;
     }
-    for (; lanes != 0; lanes &= lanes - 1) {
-        meet(w, &task, a, b, lowest_lane(lanes), b->used);
+    for (; left != 0; left &= left - 1) {
+        meet(w, &task, a, b, lowest_lane(left), b->used);
     }
 }
 
@@ -146,18 +163,16 @@ static uint32_t divide(const tree *a, const tree *b, tree_task *tasks, uint32_t 
 
 static void query(const tree *t, aabb box, tree_visit visit, void *context)
 {
-    const wide lower_x = splat(box.lower.x);
-    const wide lower_y = splat(box.lower.y);
-    const wide upper_x = splat(box.upper.x);
-    const wide upper_y = splat(box.upper.y);
+    const lanes lower_x = splat(box.lower.x);
+    const lanes lower_y = splat(box.lower.y);
+    const lanes upper_x = splat(box.upper.x);
+    const lanes upper_y = splat(box.upper.y);
     uint32_t stack[TREE_STACK_MAX];
     int top = 0;
     stack[top++] = t->root;
     while (top > 0) {
         const tree_node *node = &t->nodes.data[stack[--top]];
-        const wide_box *b = &node->box;
-        uint32_t hit = signs_of((b->lower_x <= upper_x) & (lower_x <= b->upper_x) &
-                                (b->lower_y <= upper_y) & (lower_y <= b->upper_y));
+        uint32_t hit = overlapping_sides(&node->box, lower_x, lower_y, upper_x, upper_y);
         ASSERT(top + LANES <= TREE_STACK_MAX);
         for (; hit != 0; hit &= hit - 1) {
             uint32_t lane = lowest_lane(hit);

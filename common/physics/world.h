@@ -165,7 +165,7 @@ typedef struct traits_table {
 } traits_table;
 
 typedef struct shape {
-    aabb fat; // the box in the broad phase
+    _Alignas(32) aabb fat; // the box in the broad phase
     shape_traits *traits;
     uint32_t body : 24, flags : 8; // shape.flags
     uint32_t next : 24;            // of the same body

@@ -1,0 +1,171 @@
+// Four floats at a time.
+//
+// The compiler's vector types (gcc and clang have the same), so that each lane is computed exactly
+// as a lone float would be and the bits are the same on every processor. Only what compilers do not
+// find is written by hand, for SSE and for the NEON of 64-bit ARM (that of 32 bits takes the
+// smallest numbers for zero): the smaller and larger of two, choices, square roots and the mask of
+// signs.
+#ifndef CAROM_COMMON_GEOMETRY_QUAD_H
+#define CAROM_COMMON_GEOMETRY_QUAD_H
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#if defined(__SSE2__)
+#define BY_HAND_SSE
+#include <emmintrin.h>
+#elif defined(__aarch64__) && defined(__ARM_NEON)
+#define BY_HAND_NEON
+#include <arm_neon.h>
+#endif
+
+#include "common/geometry/math.h"
+
+enum { QUAD_LANES = 4 };
+
+typedef float quad __attribute__((vector_size(16)));
+typedef int32_t quad_int __attribute__((vector_size(16)));
+
+static inline quad quad_splat(float a)
+{
+    return (quad){a, a, a, a};
+}
+
+static inline quad quad_load(const void *from)
+{
+    quad a;
+    memcpy(&a, from, sizeof a);
+    return a;
+}
+
+// Lanes of two vectors put together: 0 to 3 are a's, 4 to 7 are b's; all of them constants.
+#define QUAD_SHUFFLE(a, b, i, j, k, l) __builtin_shufflevector(a, b, i, j, k, l)
+
+// One lane in all of them.
+#define QUAD_SPREAD(a, lane) QUAD_SHUFFLE(a, a, lane, lane, lane, lane)
+
+// x and y of four points in a row.
+static inline void quad_load_points(const vec2 *points, quad *x, quad *y)
+{
+    quad low = quad_load(points);
+    quad high = quad_load(points + 2);
+    *x = QUAD_SHUFFLE(low, high, 0, 2, 4, 6);
+    *y = QUAD_SHUFFLE(low, high, 1, 3, 5, 7);
+}
+
+// The two floats at each of two places, one after the other. As two halves of a register: put
+// together in memory, as compilers like to do, the load would have to wait for both stores.
+static inline quad quad_join(const void *low, const void *high)
+{
+    typedef double halves __attribute__((vector_size(16)));
+    double bits[2];
+    memcpy(&bits[0], low, sizeof bits[0]);
+    memcpy(&bits[1], high, sizeof bits[1]);
+    return (quad)(halves){bits[0], bits[1]};
+}
+
+// In each lane `yes` where the mask's bits are set, `no` where they are not.
+static inline quad quad_select(quad_int mask, quad yes, quad no)
+{
+#ifdef BY_HAND_NEON
+    return (quad)vbslq_f32((uint32x4_t)mask, (float32x4_t)yes, (float32x4_t)no);
+#else
+    return (quad)((mask & (quad_int)yes) | (~mask & (quad_int)no));
+#endif
+}
+
+// a < b ? a : b in each lane. (NEON's own smallest of two orders zeros by their signs.)
+static inline quad quad_min(quad a, quad b)
+{
+#ifdef BY_HAND_SSE
+    return (quad)_mm_min_ps((__m128)a, (__m128)b);
+#else
+    return quad_select(a < b, a, b);
+#endif
+}
+
+// a > b ? a : b in each lane.
+static inline quad quad_max(quad a, quad b)
+{
+#ifdef BY_HAND_SSE
+    return (quad)_mm_max_ps((__m128)a, (__m128)b);
+#else
+    return quad_select(a > b, a, b);
+#endif
+}
+
+static inline quad quad_sqrt(quad a)
+{
+#ifdef BY_HAND_SSE
+    return (quad)_mm_sqrt_ps((__m128)a);
+#elif defined(BY_HAND_NEON)
+    return (quad)vsqrtq_f32((float32x4_t)a);
+#else
+    return (quad){sqrtf(a[0]), sqrtf(a[1]), sqrtf(a[2]), sqrtf(a[3])};
+#endif
+}
+
+// a in the lanes from 0 to count - 1, b in the others.
+static inline quad quad_first(int count, quad a, quad b)
+{
+    return quad_select((quad_int){0, 1, 2, 3} < (quad_int){count, count, count, count}, a, b);
+}
+
+// float_min and float_max that do not branch: for values that nobody can predict.
+static inline float lane_min(float a, float b)
+{
+#ifdef BY_HAND_SSE
+    return _mm_cvtss_f32(_mm_min_ss(_mm_set_ss(a), _mm_set_ss(b)));
+#else
+    return a < b ? a : b;
+#endif
+}
+
+static inline float lane_max(float a, float b)
+{
+#ifdef BY_HAND_SSE
+    return _mm_cvtss_f32(_mm_max_ss(_mm_set_ss(a), _mm_set_ss(b)));
+#else
+    return a > b ? a : b;
+#endif
+}
+
+// The largest of the four, in every lane.
+static inline quad quad_largest(quad a)
+{
+    a = quad_max(a, QUAD_SHUFFLE(a, a, 2, 3, 0, 1));
+    return quad_max(a, QUAD_SHUFFLE(a, a, 1, 0, 3, 2));
+}
+
+// The smallest of the four, in every lane.
+static inline quad quad_smallest(quad a)
+{
+    a = quad_min(a, QUAD_SHUFFLE(a, a, 2, 3, 0, 1));
+    return quad_min(a, QUAD_SHUFFLE(a, a, 1, 0, 3, 2));
+}
+
+// The lanes' sign bits, lane 0's first.
+static inline uint32_t quad_signs(quad_int a)
+{
+#ifdef BY_HAND_SSE
+    return (uint32_t)_mm_movemask_ps((__m128)a);
+#elif defined(BY_HAND_NEON)
+    const uint32x4_t bits = {1, 2, 4, 8};
+    return vaddvq_u32(vandq_u32((uint32x4_t)(a < 0), bits));
+#else
+    uint32_t signs = 0;
+    for (int lane = 0; lane < QUAD_LANES; lane++) {
+        signs |= (uint32_t)(a[lane] < 0) << lane;
+    }
+    return signs;
+#endif
+}
+
+// Bit i is set where lane i of a equals b's.
+static inline uint32_t quad_equal_mask(quad a, quad b)
+{
+    return quad_signs(a == b);
+}
+
+#endif
