@@ -16,12 +16,15 @@ fail() {
     exit 1
 }
 
-# The packages that any of the given stages needs, one to a line.
+# The packages that any of the given stages needs on this machine, one to a line.
 packages_of() {
-    awk -v stages="$*" '
+    machine=$(dpkg --print-architecture 2>/dev/null || true)
+    awk -v stages="$*" -v machine="$machine" '
         BEGIN { split(stages, names, " "); for (i in names) wanted[names[i]] = 1 }
-        { sub(/#.*/, "") }
-        { for (i = 2; i <= NF; i++) if ($i in wanted) { print $1; break } }' "$list"
+        { sub(/#.*/, ""); needed = 0 }
+        { for (i = 2; i <= NF; i++) if ($i in wanted) needed = 1 }
+        { for (i = 2; i <= NF; i++) if ($i == "!" machine) needed = 0 }
+        needed { print $1 }' "$list"
 }
 
 # Those of the given packages that are not installed, one to a line. What dpkg has never heard of

@@ -11,10 +11,15 @@
 #ifndef CAROM_COMMON_GEOMETRY_MATH_H
 #define CAROM_COMMON_GEOMETRY_MATH_H
 
+#include <float.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
+
+#if FLT_EVAL_METHOD != 0
+#error "floats are computed in more bits than they have; for x86 of 32 bits: -msse2 -mfpmath=sse"
+#endif
 
 #define PI_D 3.14159265358979323846
 

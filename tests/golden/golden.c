@@ -6,13 +6,15 @@
 //     golden --write FILE
 //         writes them: after a change of the engine that is meant to change what worlds do
 //
-// A line of the file is a scene, a tick, the world's hash at its end, and a hash over all events
-// so far. This program is built several times, with other compilers, optimisation and vectors (see
-// CMakeLists.txt); the file is one.
+// A line of the file is a scene, a tick, the world's hash at its end, a hash over all events so
+// far, and one over the bytes of its image. This program is built several times, with other
+// compilers, optimisation and vectors and for other processors (see CMakeLists.txt); the file is
+// one.
 #include <pthread.h>
 #include <stdatomic.h>
 
 #include "common/physics/contact_lanes.h"
+#include "common/physics/image.h"
 #include "server/world/crew.h"
 #include "tests/golden/scenes.h"
 
@@ -28,7 +30,7 @@ static const int TOLD[] = {1, 10, 50, 100, 200, 300, 500, 700, 1000};
 typedef struct golden_line {
     char scene[32];
     int tick;
-    uint64_t state, events;
+    uint64_t state, events, image;
 } golden_line;
 
 typedef struct golden_list {
@@ -71,6 +73,19 @@ static uint64_t mix_events(uint64_t hash, const physics_world *world)
     return hash;
 }
 
+static uint64_t image_hash(const physics_world *world)
+{
+    uint8_t *bytes = NULL;
+    size_t size = 0;
+    world_save(world, &bytes, &size);
+    uint64_t hash = size;
+    for (size_t i = 0; i < size; i++) {
+        hash = mix(hash, bytes[i]);
+    }
+    free(bytes);
+    return hash;
+}
+
 // The least work is handed out, so that small scenes show what large ones would.
 static crew *lend_crew(physics_world *world, int threads)
 {
@@ -105,6 +120,7 @@ static void run_scene(const scene_kind *kind, int ticks, int threads, golden_lis
             line->tick = tick;
             line->state = world_hash(world);
             line->events = events;
+            line->image = image_hash(world);
             next++;
         }
     }
@@ -164,11 +180,11 @@ static int write_file(const char *path, const golden_list *list)
         perror(path);
         return 1;
     }
-    fputs("# scene tick state events; written by golden --write, see golden.c\n", file);
+    fputs("# scene tick state events image; written by golden --write, see golden.c\n", file);
     for (int i = 0; i < list->count; i++) {
         const golden_line *l = &list->lines[i];
-        fprintf(file, "%s %d %016" PRIx64 " %016" PRIx64 "\n", l->scene, l->tick, l->state,
-                l->events);
+        fprintf(file, "%s %d %016" PRIx64 " %016" PRIx64 " %016" PRIx64 "\n", l->scene, l->tick,
+                l->state, l->events, l->image);
     }
     return fclose(file) != 0;
 }
@@ -183,8 +199,8 @@ static int read_file(const char *path, golden_list *list)
     char text[128];
     while (list->count < LINES_MAX && fgets(text, sizeof text, file) != NULL) {
         golden_line *l = &list->lines[list->count];
-        if (sscanf(text, "%31s %d %" SCNx64 " %" SCNx64, l->scene, &l->tick, &l->state,
-                   &l->events) == 4) {
+        if (sscanf(text, "%31s %d %" SCNx64 " %" SCNx64 " %" SCNx64, l->scene, &l->tick, &l->state,
+                   &l->events, &l->image) == 5) {
             list->count++;
         }
     }
@@ -206,12 +222,14 @@ static int compare(const golden_list *wanted, const golden_list *got, int ticks)
         const golden_line *g = compared < got->count ? &got->lines[compared] : NULL;
         compared++;
         bool same = g != NULL && strcmp(w->scene, g->scene) == 0 && w->tick == g->tick &&
-                    w->state == g->state && w->events == g->events;
+                    w->state == g->state && w->events == g->events && w->image == g->image;
         wrong += !same;
         if (!same && strcmp(told, w->scene) != 0) {
-            printf("%s: tick %d: state %016" PRIx64 ", wanted %016" PRIx64 "; events %s\n",
+            printf("%s: tick %d: state %016" PRIx64 ", wanted %016" PRIx64
+                   "; events %s, image %s\n",
                    w->scene, w->tick, g != NULL ? g->state : 0, w->state,
-                   g != NULL && g->events == w->events ? "agree" : "differ");
+                   g != NULL && g->events == w->events ? "agree" : "differ",
+                   g != NULL && g->image == w->image ? "agrees" : "differs");
             told = w->scene;
         }
     }

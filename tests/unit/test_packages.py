@@ -1,6 +1,6 @@
 """packages.txt and install.sh: the list is sound, and only what is missing is installed.
 
-dpkg-query, apt-get, id and sudo are replaced by scripts of a temporary folder that write down how they
+dpkg, dpkg-query, apt-get, id and sudo are replaced by scripts of a temporary folder that write down how they
 were called.
 
 Usage: test_packages.py [PROJECT_ROOT]
@@ -16,6 +16,7 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 STAGES = {"build", "run", "test"}
+MACHINE = "amd64"  # what dpkg is made to say
 
 DPKG_QUERY = """#!/bin/sh
 # Answers as dpkg-query does, for the packages of INSTALLED; others are unknown to it.
@@ -36,14 +37,15 @@ SUDO = RECORD + 'exec "$@"\n'
 
 
 def entries():
-    """(package, stages) of every line of the list."""
+    """(package, stages and machines that do without it) of every line of the list."""
     lines = (ROOT / "docker/packages.txt").read_text(encoding="utf-8").splitlines()
     words = [line.split("#")[0].split() for line in lines]
     return [(w[0], w[1:]) for w in words if w]
 
 
-def packages(*stages):
-    return [package for package, needed in entries() if set(stages) & set(needed)]
+def packages(*stages, machine=MACHINE):
+    return [package for package, needed in entries()
+            if set(stages) & set(needed) and "!" + machine not in needed]
 
 
 class List(unittest.TestCase):
@@ -54,7 +56,9 @@ class List(unittest.TestCase):
             with self.subTest(package):
                 self.assertRegex(package, r"^[a-z0-9][a-z0-9+.-]+$")
                 self.assertTrue(stages)
-                self.assertEqual(set(), set(stages) - STAGES)
+                machines = {word for word in stages if re.fullmatch("![a-z0-9]+", word)}
+                self.assertEqual(set(), set(stages) - STAGES - machines)
+                self.assertTrue(set(stages) & STAGES)
 
 
 class Install(unittest.TestCase):
@@ -64,6 +68,7 @@ class Install(unittest.TestCase):
         self.bin = pathlib.Path(folder.name)
         self.record = self.bin / "record"
         self.tool("apt-get", RECORD)
+        self.tool("dpkg", f"#!/bin/sh\necho {MACHINE}\n")
         self.tool("dpkg-query", DPKG_QUERY)
         self.tool("sudo", SUDO)
         self.tool("id", "#!/bin/sh\necho 0\n")
@@ -98,6 +103,13 @@ class Install(unittest.TestCase):
     def test_install_takes_the_packages_of_all_stages_given(self):
         self.install("build", "test")
         self.assertEqual(packages("build", "test"), self.calls()[1].split(" install ")[1].split())
+
+    def test_install_leaves_out_what_a_machine_does_not_need(self):
+        self.tool("dpkg", "#!/bin/sh\necho arm64\n")
+        self.install("test")
+        wanted = packages("test", machine="arm64")
+        self.assertLess(len(wanted), len(packages("test")))
+        self.assertEqual(wanted, self.calls()[1].split(" install ")[1].split())
 
     def test_install_uses_sudo_only_when_it_is_not_root(self):
         self.install("run")
