@@ -260,23 +260,19 @@ INLINE state_lanes gather(const body_state *states, const uint32_t *slots)
 INLINE void scatter(body_state *states, const uint32_t *slots, const state_lanes *s)
 {
     _Static_assert(STATE_DYNAMIC == 1, "the lowest bit says who moves");
-#ifdef BY_HAND_AVX // elsewhere the signs cost more than they save
     uint32_t moving = signs_of((lanes_int)s->flags << 31);
     if (moving == 0) {
         return;
     }
-#endif
     const lanes fields[4] = {s->vx, s->vy, s->w, s->flags};
     lanes rows[4];
     turn_fours(fields, rows);
-#ifdef BY_HAND_AVX
     if (moving == (1u << PART_LANES) - 1) {
         for (uint32_t lane = 0; lane < PART_LANES; lane++) {
             *(quad *)(void *)&states[slots[lane]] = row_of(rows, lane);
         }
         return;
     }
-#endif
     for (uint32_t lane = 0; lane < PART_LANES; lane++) {
         body_state *state = &states[slots[lane]];
         if ((state->flags & STATE_DYNAMIC) != 0) {
