@@ -30,9 +30,9 @@ static inline quad wide_half(const wide *a, int half)
     return quad_load((const char *)a + half * (int)sizeof(quad));
 }
 
-// A field of a struct of lanes, of a float or an integer for each. In a kernel that takes groups in
-// parts it is the first four, and an unnamed rest follows: what is the struct of the first part is,
-// four floats farther on, that of the second.
+// A field of a struct of lanes: a float, or an integer, for each of eight. A kernel that takes groups
+// in parts sees it as the first four and a gap; the same struct taken four floats farther on is the
+// other part's.
 #ifdef LANES_IN_PARTS
 #define EACH(name)                                                                                 \
     quad name;                                                                                     \
