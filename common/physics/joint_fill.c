@@ -32,23 +32,23 @@ static void fill_point(const physics_world *world, joint_lanes *g, uint32_t lane
     rot relative = rot_inv_mul(ma->rotation, mb->rotation);
     g->body_a[lane] = j->body_a;
     g->body_b[lane] = j->body_b;
-    g->inv_mass_a[lane] = ma->inv_mass;
-    g->inv_mass_b[lane] = mb->inv_mass;
-    g->inv_inertia_a[lane] = ma->inv_inertia;
-    g->inv_inertia_b[lane] = mb->inv_inertia;
-    g->impulse_x[lane] = j->impulses.linear.x;
-    g->impulse_y[lane] = j->impulses.linear.y;
-    g->soft_velocity[lane] = soft.velocity;
-    g->soft_impulse[lane] = soft.impulse;
-    g->soft_position[lane] = soft.position;
-    g->start_ax[lane] = arm_a.x;
-    g->start_ay[lane] = arm_a.y;
-    g->start_bx[lane] = arm_b.x;
-    g->start_by[lane] = arm_b.y;
-    g->separation_x[lane] = (float)apart.x;
-    g->separation_y[lane] = (float)apart.y;
-    g->turn_c[lane] = relative.c; // until start_group()
-    g->turn_s[lane] = relative.s;
+    wide_set(&g->inv_mass_a, lane, ma->inv_mass);
+    wide_set(&g->inv_mass_b, lane, mb->inv_mass);
+    wide_set(&g->inv_inertia_a, lane, ma->inv_inertia);
+    wide_set(&g->inv_inertia_b, lane, mb->inv_inertia);
+    wide_set(&g->impulse_x, lane, j->impulses.linear.x);
+    wide_set(&g->impulse_y, lane, j->impulses.linear.y);
+    wide_set(&g->soft_velocity, lane, soft.velocity);
+    wide_set(&g->soft_impulse, lane, soft.impulse);
+    wide_set(&g->soft_position, lane, soft.position);
+    wide_set(&g->start_ax, lane, arm_a.x);
+    wide_set(&g->start_ay, lane, arm_a.y);
+    wide_set(&g->start_bx, lane, arm_b.x);
+    wide_set(&g->start_by, lane, arm_b.y);
+    wide_set(&g->separation_x, lane, (float)apart.x);
+    wide_set(&g->separation_y, lane, (float)apart.y);
+    wide_set(&g->turn_c, lane, relative.c); // until start_group()
+    wide_set(&g->turn_s, lane, relative.s);
 }
 
 static void fill_drive(const physics_world *world, const joint_lanes *g, drive_lanes *d,
@@ -61,21 +61,21 @@ static void fill_drive(const physics_world *world, const joint_lanes *g, drive_l
     bool to = set->upper < INFINITY;
     softness spring = softness_spring(set->hertz, set->damping_ratio, world->step.h);
     float k = g->inv_inertia_a[lane] + g->inv_inertia_b[lane];
-    d->inverse_mass[lane] = k;
-    d->mass[lane] = inverse_or_zero(k);
-    d->spring_velocity[lane] = springs ? spring.velocity : 0.0f;
-    d->spring_position[lane] = springs ? spring.position : 0.0f;
-    d->spring_impulse[lane] = springs ? spring.impulse : 0.0f;
-    d->rest[lane] = set->target_angle;
-    d->motor_speed[lane] = driven ? set->motor_speed : 0.0f;
-    d->motor_max[lane] = driven ? world->step.h * set->max_torque : 0.0f;
-    d->lower[lane] = set->lower;
-    d->upper[lane] = set->upper;
+    wide_set(&d->inverse_mass, lane, k);
+    wide_set(&d->mass, lane, inverse_or_zero(k));
+    wide_set(&d->spring_velocity, lane, springs ? spring.velocity : 0.0f);
+    wide_set(&d->spring_position, lane, springs ? spring.position : 0.0f);
+    wide_set(&d->spring_impulse, lane, springs ? spring.impulse : 0.0f);
+    wide_set(&d->rest, lane, set->target_angle);
+    wide_set(&d->motor_speed, lane, driven ? set->motor_speed : 0.0f);
+    wide_set(&d->motor_max, lane, driven ? world->step.h * set->max_torque : 0.0f);
+    wide_set(&d->lower, lane, set->lower);
+    wide_set(&d->upper, lane, set->upper);
     // What is there no more presses no more.
-    d->impulse_spring[lane] = springs ? j->impulses.spring : 0.0f;
-    d->impulse_motor[lane] = driven ? j->impulses.motor : 0.0f;
-    d->impulse_lower[lane] = from ? j->impulses.lower : 0.0f;
-    d->impulse_upper[lane] = to ? j->impulses.upper : 0.0f;
+    wide_set(&d->impulse_spring, lane, springs ? j->impulses.spring : 0.0f);
+    wide_set(&d->impulse_motor, lane, driven ? j->impulses.motor : 0.0f);
+    wide_set(&d->impulse_lower, lane, from ? j->impulses.lower : 0.0f);
+    wide_set(&d->impulse_upper, lane, to ? j->impulses.upper : 0.0f);
 }
 
 // Once a group's lanes are filled: the angles, of which only the turns are carried over; where an
@@ -90,7 +90,7 @@ static void start_group(physics_world *world, joint_sort sort, joint_lanes *g, d
         joint *j = &world->joints.data[of.slots[lane]];
         j->angle = joint_unwrap((double)angle[lane] - j->reference_angle, j->angle);
         if (d != NULL) {
-            d->start_angle[lane] = (float)j->angle;
+            wide_set(&d->start_angle, lane, (float)j->angle);
         }
     }
     kernels->sorts[sort].start(g, 1, world->states.data);

@@ -144,10 +144,10 @@ static inline aabb wide_box_get(const wide_box *boxes, uint32_t lane)
 }
 static inline void wide_box_set(wide_box *boxes, uint32_t lane, aabb box)
 {
-    boxes->lower_x[lane] = box.lower.x;
-    boxes->lower_y[lane] = box.lower.y;
-    boxes->upper_x[lane] = box.upper.x;
-    boxes->upper_y[lane] = box.upper.y;
+    wide_set(&boxes->lower_x, lane, box.lower.x);
+    wide_set(&boxes->lower_y, lane, box.lower.y);
+    wide_set(&boxes->upper_x, lane, box.upper.x);
+    wide_set(&boxes->upper_y, lane, box.upper.y);
 }
 static inline uint32_t lowest_lane(uint32_t lanes)
 {

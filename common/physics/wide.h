@@ -30,9 +30,15 @@ static inline quad wide_half(const wide *a, int half)
     return quad_load((const char *)a + half * (int)sizeof(quad));
 }
 
-// A field of a struct of lanes: a float, or an integer, for each of eight. A kernel that takes groups
-// in parts sees it as the first four and a gap; the same struct taken four floats farther on is the
-// other part's.
+// One lane in memory. (Given an index to a vector, clang reads and writes all of it.)
+static inline void wide_set(wide *a, uint32_t lane, float value)
+{
+    memcpy((char *)a + lane * sizeof value, &value, sizeof value);
+}
+
+// A field of a struct of lanes: a float, or an integer, for each of eight. A kernel that takes
+// groups in parts sees it as the first four and a gap; the same struct taken four floats farther on
+// is the other part's.
 #ifdef LANES_IN_PARTS
 #define EACH(name)                                                                                 \
     quad name;                                                                                     \
