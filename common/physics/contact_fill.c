@@ -38,6 +38,8 @@ _Static_assert(offsetof(body_motion, center) == 0 && offsetof(body_motion, posit
 // be [m].
 #define MEETS_LATER (2.0f * RECYCLE_DISTANCE)
 
+_Static_assert((int)PARTS <= (int)PARTS_MAX, "marks have room for each part's features");
+
 typedef double double4 __attribute__((vector_size(32)));
 
 typedef struct vector_lanes {
