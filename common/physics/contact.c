@@ -175,6 +175,16 @@ rounding contact_rounding(const physics_world *world, const contact *c)
                       radius_of(&world->shapes.data[c->shape_b])};
 }
 
+rounding contact_curvature(const physics_world *world, const contact *c)
+{
+    const shape *a = &world->shapes.data[c->shape_a];
+    const shape *b = &world->shapes.data[c->shape_b];
+    shape_kind of_a = a->traits->geometry.kind;
+    shape_kind of_b = b->traits->geometry.kind;
+    return (rounding){of_a == SHAPE_CIRCLE ? radius_of(a) : 0.0f,
+                      of_b == SHAPE_CIRCLE || of_b == SHAPE_CAPSULE ? radius_of(b) : 0.0f};
+}
+
 bool contact_place(physics_world *world, uint32_t slot, uint32_t shape_a, uint32_t shape_b)
 {
     if (!in_order(world, shape_a, shape_b)) {

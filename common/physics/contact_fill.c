@@ -3,14 +3,16 @@
 // Eight contacts, and the motions of the bodies on either side, are rows in memory; they are turned
 // into a vector a field, eight at a time, and everything that the solver wants is computed of
 // those: where the points are now, effective masses, how fast they close. Each lane is computed
-// with the operations, and in the order, of contact_place_points() in contact.c (but see
-// meet_later()).
+// with the operations, and in the order, of contact_place_points() in contact.c; what will have
+// moved on within the step is placed there: see meet_later() and contact_rolling.h.
 #include "common/physics/lanes_kernel.h"
 
 #include <stddef.h>
 #include <string.h>
 
 #include "common/physics/contact_fill.h"
+#include "common/physics/contact_rolling.h"
+#include "common/physics/vector_lanes.h"
 
 // Rows are read and written as vectors: these lie side by side, on their own boundaries.
 _Static_assert(offsetof(contact, reference) == 0 && offsetof(contact, shape_b) == 28,
@@ -29,11 +31,6 @@ _Static_assert(offsetof(body_motion, center) == 0 && offsetof(body_motion, posit
                    offsetof(body_motion, inv_inertia) == 52,
                "the two rows of a motion");
 
-// With less of a turn in a step, what is round rolls on one point of its rim: it may sink in by an
-// eight-hundredth of its radius, and loses a little speed to that, so that what rocks between
-// others comes to rest [rad].
-#define ROLLS_TURN 0.05f
-
 // What has moved farther since its manifold was found has not: the manifold is from where it will
 // be [m].
 #define MEETS_LATER (2.0f * RECYCLE_DISTANCE)
@@ -41,30 +38,6 @@ _Static_assert(offsetof(body_motion, center) == 0 && offsetof(body_motion, posit
 _Static_assert((int)PARTS <= (int)PARTS_MAX, "marks have room for each part's features");
 
 typedef double double4 __attribute__((vector_size(32)));
-
-typedef struct vector_lanes {
-    lanes x, y;
-} vector_lanes;
-
-INLINE vector_lanes rotate(vector_lanes v, lanes c, lanes s)
-{
-    return (vector_lanes){c * v.x - s * v.y, s * v.x + c * v.y};
-}
-
-INLINE vector_lanes rotate_back(vector_lanes v, lanes c, lanes s)
-{
-    return (vector_lanes){c * v.x + s * v.y, c * v.y - s * v.x};
-}
-
-INLINE lanes dot(vector_lanes a, vector_lanes b)
-{
-    return a.x * b.x + a.y * b.y;
-}
-
-INLINE lanes cross(vector_lanes a, vector_lanes b)
-{
-    return a.x * b.y - a.y * b.x;
-}
 
 // The motions' second rows as fields: rotation c and s, local centre x and y; inverse mass and
 // inertia, and two that are not used.
@@ -159,13 +132,6 @@ INLINE uint32_t fill_rounding(const group_part *part, const seats *of, uint32_t 
         round->b[lane] = r.b;
     }
     return LANES_ROUND;
-}
-
-// Lanes in which one of the bodies turns so far in a step that it counts where it is round.
-INLINE uint32_t rolling_lanes(const state_lanes *a, const state_lanes *b, const step_context *step)
-{
-    lanes turn = lanes_max(lanes_max(a->w, -a->w), lanes_max(b->w, -b->w)) * splat(step->dt);
-    return signs_of(turn > splat(ROLLS_TURN));
 }
 
 // What is deep in each other does not rub. Bodies of several shapes can hook into each other under
@@ -264,13 +230,8 @@ INLINE void couple_points(contact_lanes *group, lanes coupling)
     group->coupling_k = lanes_select(apart, coupling, zero);
 }
 
-// A point against its bodies: where it is, and how much an impulse there does. `turns` are the
-// arms across the normal. Lanes that have no such point are left as nothing, far away.
-typedef struct placed_lanes {
-    vector_lanes anchor_a, anchor_b;
-    lanes separation;
-} placed_lanes;
-
+// How much an impulse at a point does; `turns` are the arms across the normal. Lanes that have no
+// such point are left as nothing, far away.
 INLINE void fill_point(contact_lanes *group, point_lanes *p, const placed_lanes *at, lanes_int has,
                        lanes turns[2])
 {
@@ -433,9 +394,11 @@ INLINE part_marks fill_part(const group_part *part)
     if (seated.surface != 0) {
         features |= fill_surfaces(part, &seated);
     }
-    features |= fill_rounding(part, &seated, seated.round & rolling_lanes(&a, &b, &world->step));
+    const lanes turn = turn_in_step(&a, &b, &world->step);
+    const uint32_t fast = signs_of(turn > splat(ROLLS_TURN));
+    const uint32_t rolling = seated.round & ~fast & signs_of((turn > splat(RESTS_TURN)) & ~has[1]);
+    features |= fill_rounding(part, &seated, seated.round & fast);
     placed_lanes at[2];
-    lanes turns[2][2];
     lanes half = splat(0.5f);
     for (int i = 0; i < 2; i++) {
         vector_lanes local = {man[2 + 2 * i], man[3 + 2 * i]};
@@ -452,6 +415,13 @@ INLINE part_marks fill_part(const group_part *part)
         at[i].anchor_b =
             (vector_lanes){at[i].anchor_a.x - group->way_x, at[i].anchor_a.y - group->way_y};
         at[i].separation = man[6 + i] + dot(moved, local_normal);
+    }
+    if (rolling != 0) {
+        const rolling_lanes r = find_rolling(world, seated.slots, rolling);
+        roll_ahead(group, &at[0], &r, &a, &b);
+    }
+    lanes turns[2][2];
+    for (int i = 0; i < 2; i++) {
         point_lanes *p = &group->points[i];
         fill_point(group, p, &at[i], has[i], turns[i]);
         p->normal_impulse = lanes_select(has[i], old[i], splat(0.0f));

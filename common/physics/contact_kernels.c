@@ -10,6 +10,7 @@
 
 #include "common/physics/contact_fill.h"
 #include "common/physics/contact_lanes.h"
+#include "common/physics/vector_lanes.h"
 
 #define KERNELS VARIANT_OF(contact_kernels_)
 
@@ -55,10 +56,6 @@ INLINE surface_lanes *surface_of(const group_view *g)
 {
     return PART_OF(&g->groups->surfaces[g->index], g->part);
 }
-
-typedef struct vector_lanes {
-    lanes x, y;
-} vector_lanes;
 
 // Of B's anchor relative to A's.
 INLINE vector_lanes relative_velocity(const contact_lanes *c, const point_lanes *p,

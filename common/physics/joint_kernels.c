@@ -8,6 +8,7 @@
 #include "common/physics/lanes_kernel.h"
 
 #include "common/physics/joint_lanes.h"
+#include "common/physics/vector_lanes.h"
 
 #define KERNELS VARIANT_OF(joint_kernels_)
 
@@ -73,10 +74,6 @@ INLINE void count_turns(joint_lanes *g, const state_lanes *a, const state_lanes 
 }
 
 // ---- where the bodies stand
-
-typedef struct vector_lanes {
-    lanes x, y;
-} vector_lanes;
 
 INLINE vector_lanes turned(const state_lanes *by, lanes x, lanes y)
 {

@@ -30,6 +30,7 @@ static step_context make_step(const world_def *def)
         .h = (float)(1.0 / (def->hz * def->substeps)),
         .inv_h = (float)(def->hz * def->substeps),
         .substeps = def->substeps,
+        .roll_ahead = (float)((def->substeps - 1) / (2.0 * def->substeps * def->hz)),
         .restitution_threshold = (float)def->restitution_threshold,
     };
     float contact_hertz = float_min(CONTACT_HERTZ, s.inv_h / 6.0f);

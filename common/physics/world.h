@@ -47,8 +47,8 @@ enum { NONE = 0 }; // no slot
 #define DEEP_OVERLAP                                                                               \
     0.05f // what is deeper is pushed out faster by DEEP_PUSH_RATE: blows and heavy loads
           // squeeze so far [m]
-#define DEEP_PUSH_RATE 60.0f  // [1/s]
-#define OVERLAP_SLOP   0.001f // overlap that is left alone, so that resting contacts stay [m]
+#define DEEP_PUSH_RATE 60.0f    // [1/s]
+#define OVERLAP_SLOP   0.00003f // overlap that is left alone, so that resting contacts stay [m]
 #define JOINT_HERTZ    60.0f // stiffness of what a joint holds rigid; at most 1/4 of the sub-step rate
 #define JOINT_DAMPING  2.0f
 
@@ -274,6 +274,7 @@ typedef struct step_context {
     float contact_bias_rate, contact_mass_scale, contact_yield; // two moving bodies
     float static_bias_rate, static_mass_scale, static_yield;    // one of them does not move
     float joint_bias_rate, joint_mass_scale, joint_impulse_scale;
+    float roll_ahead; // what rolls is placed where it will be so far into the step [s]
     float restitution_threshold;
 } step_context;
 
@@ -473,9 +474,13 @@ uint32_t contact_create(physics_world *world, uint32_t shape_a, uint32_t shape_b
 bool contact_place(physics_world *world, uint32_t slot, uint32_t shape_a, uint32_t shape_b);
 surface contact_surface(const physics_world *world, const contact *c); // zeros without the flag
 rounding contact_rounding(const physics_world *world, const contact *c);
+// The same of what rolls if it touches at one point: B a circle or the end of a capsule, A a circle
+// too, or something flat (0). Of others 0.
+rounding contact_curvature(const physics_world *world, const contact *c);
 // Where the points are now: each has moved along with both bodies since it was found, by different
 // ways; it is midway, and the difference along the normal has changed the separation. What contacts
-// are filled into lanes with is the same to the bit (contact_fill.c).
+// are filled into lanes with is the same to the bit, but for what will have moved on within the
+// step (contact_fill.c).
 placed_points contact_place_points(const physics_world *world, const contact *c);
 void contact_destroy(physics_world *world, uint32_t slot);    // with its end event if it touched
 void contact_activate(physics_world *world, uint32_t slot);   // if one of its bodies is awake

@@ -1,0 +1,165 @@
+// What rocks on something round is a pendulum: small motions have the frequency that Lagrange's
+// equation gives, and neither grow nor fade.
+#include "tests/unit/physics/scene_helpers.h"
+
+#include <math.h>
+
+static const double G = 10.0;
+static const double LOG_RADIUS = 1.0;
+static const double WHEEL_RADIUS = 0.5;
+
+enum { TICKS = 1200, QUARTER = TICKS / 4 };
+
+typedef struct rocking {
+    double frequency;   // [rad/s]
+    double first, last; // amplitudes in the first and in the last quarter of the time [rad]
+} rocking;
+
+// Angles are seen from where the body is at rest, upright.
+static rocking watch(physics_world *world, body_id id)
+{
+    rocking r = {0.0, 0.0, 0.0};
+    double before = look(world, id).angle;
+    double began = 0.0; // at the first passage, in ticks
+    double ended = 0.0;
+    int passages = 0;
+    for (int tick = 1; tick <= TICKS; tick++) {
+        run(world, 1);
+        double now = look(world, id).angle;
+        if (before * now < 0.0) {
+            ended = tick - now / (now - before);
+            began = passages++ == 0 ? ended : began;
+        }
+        if (tick <= QUARTER) {
+            r.first = fmax(r.first, fabs(now));
+        } else if (tick > TICKS - QUARTER) {
+            r.last = fmax(r.last, fabs(now));
+        }
+        before = now;
+    }
+    assert_true(passages > 10);
+    r.frequency = PI_D * (passages - 1) / ((ended - began) / 60.0);
+    return r;
+}
+
+static physics_world *make_world_in(int substeps)
+{
+    world_def def = world_def_default();
+    def.gravity = (vec2d){0.0, -G};
+    def.sleep = false;
+    def.substeps = substeps;
+    return make_world_of(&def);
+}
+
+static void put_log(physics_world *world, double x, double y, double radius)
+{
+    shape_def shape = make_circle(radius);
+    shape.friction = 1.0;
+    body_def def = body_def_default();
+    def.type = BODY_STATIC;
+    def.position = (vec2d){x, y};
+    put(world, &def, &shape, 1);
+}
+
+// A plank across a log, pushed so that it rocks, in the plank's middle by the given distance from
+// the log's top. It rolls on its lower side, `half` below its centre of mass.
+static void plank_on_a_log_rocks(int substeps)
+{
+    physics_world *world = make_world_in(substeps);
+    const double half = 0.1;
+    const double speed = 0.4;
+    put_log(world, 0.0, -LOG_RADIUS, LOG_RADIUS);
+    shape_def plank = make_box(2.0, 2.0 * half);
+    plank.friction = 1.0;
+    body_def def = body_def_default();
+    def.position = (vec2d){0.0, half};
+    def.velocity = (vec2d){-half * speed, 0.0};
+    def.angular_velocity = speed;
+    body_id id = put(world, &def, &plank, 1);
+    body_info b = look(world, id);
+    const double expected = sqrt(G * (LOG_RADIUS - half) / (b.inertia / b.mass + half * half));
+    rocking r = watch(world, id);
+    assert_near(r.frequency, expected, 0.01 * expected);
+    assert_near(r.first, speed / expected, 0.05 * r.first);
+    assert_near(r.last, r.first, 0.05 * r.first);
+    world_free(world);
+}
+
+// A wheel that is heavy at its lower side, given a push; on a floor or, with `log`, on the top of
+// a log of that radius. Rolling by an angle, its middle moves by the radius times that along what
+// it rolls on; its centre of mass is `low` under the middle.
+static void heavy_sided_wheel_rocks(double log, int substeps)
+{
+    physics_world *world = make_world_in(substeps);
+    const double speed = 0.3;
+    if (log > 0.0) {
+        put_log(world, 0.0, -log, log);
+    } else {
+        put_floor(world, 1.0, 0.0);
+    }
+    shape_def parts[] = {make_circle(WHEEL_RADIUS), make_circle(0.15)};
+    parts[0].friction = 1.0;
+    parts[0].density = 0.2;
+    parts[1].density = 10.0;
+    parts[1].geometry.circle.center = (vec2){0.0f, -0.3f};
+    body_def def = body_def_default();
+    def.position = (vec2d){0.0, WHEEL_RADIUS};
+    body_id id = put(world, &def, parts, 2);
+    body_info b = look(world, id);
+    const double low = b.position.y - b.center.y;
+    const double arm = WHEEL_RADIUS - low; // of the centre of mass about where it touches
+    // Height of the centre of mass, as the wheel turns by t: -(low - sunk) cos t or so.
+    const double sunk = log > 0.0 ? WHEEL_RADIUS * WHEEL_RADIUS / (log + WHEEL_RADIUS) : 0.0;
+    const double expected = sqrt(G * (low - sunk) / (b.inertia / b.mass + arm * arm));
+    def.velocity = (vec2d){-arm * speed, 0.0};
+    def.angular_velocity = speed;
+    error err;
+    assert_int_equal(
+        body_set(world, id, BODY_FIELD_VELOCITY | BODY_FIELD_ANGULAR_VELOCITY, &def, &err),
+        STATUS_OK);
+    rocking r = watch(world, id);
+    assert_near(r.frequency, expected, 0.01 * expected);
+    assert_near(r.first, speed / expected, 0.05 * r.first);
+    assert_near(r.last, r.first, 0.05 * r.first);
+    world_free(world);
+}
+
+static void plank_rocks_on_a_log_for_ever(void **state)
+{
+    (void)state;
+    plank_on_a_log_rocks(4);
+}
+
+static void heavy_sided_wheel_rocks_on_a_floor_for_ever(void **state)
+{
+    (void)state;
+    heavy_sided_wheel_rocks(0.0, 4);
+}
+
+static void heavy_sided_wheel_rocks_on_a_log_for_ever(void **state)
+{
+    (void)state;
+    heavy_sided_wheel_rocks(2.0, 4);
+}
+
+static void what_rocks_does_so_in_any_number_of_sub_steps(void **state)
+{
+    (void)state;
+    static const int SUBSTEPS[] = {2, 3, 8};
+    for (size_t i = 0; i < sizeof SUBSTEPS / sizeof *SUBSTEPS; i++) {
+        plank_on_a_log_rocks(SUBSTEPS[i]);
+        heavy_sided_wheel_rocks(0.0, SUBSTEPS[i]);
+        heavy_sided_wheel_rocks(2.0, SUBSTEPS[i]);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(plank_rocks_on_a_log_for_ever),
+        cmocka_unit_test(heavy_sided_wheel_rocks_on_a_floor_for_ever),
+        cmocka_unit_test(heavy_sided_wheel_rocks_on_a_log_for_ever),
+        cmocka_unit_test(what_rocks_does_so_in_any_number_of_sub_steps),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
