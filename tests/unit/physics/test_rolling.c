@@ -51,38 +51,49 @@ static physics_world *make_world_in(int substeps)
     return make_world_of(&def);
 }
 
-static void put_log(physics_world *world, double x, double y, double radius)
+static void put_static(physics_world *world, double y, shape_def shape)
 {
-    shape_def shape = make_circle(radius);
     shape.friction = 1.0;
     body_def def = body_def_default();
     def.type = BODY_STATIC;
-    def.position = (vec2d){x, y};
+    def.position = (vec2d){0.0, y};
     put(world, &def, &shape, 1);
 }
 
-// A plank across a log, pushed so that it rocks, in the plank's middle by the given distance from
-// the log's top. It rolls on its lower side, `half` below its centre of mass.
-static void plank_on_a_log_rocks(int substeps)
+static shape_def make_capsule(vec2 from, vec2 to, double radius)
+{
+    shape_def def = make_circle(radius);
+    def.geometry = (shape_geometry){.kind = SHAPE_CAPSULE, .capsule = {from, to, (float)radius}};
+    return def;
+}
+
+static const double PLANK_HALF = 0.1; // thickness
+
+// A plank across what is round with LOG_RADIUS, given a push so that it rolls on its lower side.
+static void plank_rocks_on(shape_def log, shape_def plank, int substeps)
 {
     physics_world *world = make_world_in(substeps);
-    const double half = 0.1;
     const double speed = 0.4;
-    put_log(world, 0.0, -LOG_RADIUS, LOG_RADIUS);
-    shape_def plank = make_box(2.0, 2.0 * half);
+    put_static(world, -LOG_RADIUS, log);
     plank.friction = 1.0;
     body_def def = body_def_default();
-    def.position = (vec2d){0.0, half};
-    def.velocity = (vec2d){-half * speed, 0.0};
+    def.position = (vec2d){0.0, PLANK_HALF};
+    def.velocity = (vec2d){-PLANK_HALF * speed, 0.0};
     def.angular_velocity = speed;
     body_id id = put(world, &def, &plank, 1);
     body_info b = look(world, id);
-    const double expected = sqrt(G * (LOG_RADIUS - half) / (b.inertia / b.mass + half * half));
+    const double arm = b.inertia / b.mass + PLANK_HALF * PLANK_HALF;
+    const double expected = sqrt(G * (LOG_RADIUS - PLANK_HALF) / arm);
     rocking r = watch(world, id);
     assert_near(r.frequency, expected, 0.01 * expected);
     assert_near(r.first, speed / expected, 0.05 * r.first);
     assert_near(r.last, r.first, 0.05 * r.first);
     world_free(world);
+}
+
+static void plank_on_a_log_rocks(int substeps)
+{
+    plank_rocks_on(make_circle(LOG_RADIUS), make_box(2.0, 2.0 * PLANK_HALF), substeps);
 }
 
 // A wheel that is heavy at its lower side, given a push; on a floor or, with `log`, on the top of
@@ -93,7 +104,7 @@ static void heavy_sided_wheel_rocks(double log, int substeps)
     physics_world *world = make_world_in(substeps);
     const double speed = 0.3;
     if (log > 0.0) {
-        put_log(world, 0.0, -log, log);
+        put_static(world, -log, make_circle(log));
     } else {
         put_floor(world, 1.0, 0.0);
     }
@@ -130,6 +141,15 @@ static void plank_rocks_on_a_log_for_ever(void **state)
     plank_on_a_log_rocks(4);
 }
 
+static void plank_rocks_on_the_end_of_a_capsule_and_a_capsule_on_a_log(void **state)
+{
+    (void)state;
+    plank_rocks_on(make_capsule((vec2){0.0f, -2.0f}, (vec2){0.0f, 0.0f}, LOG_RADIUS),
+                   make_box(2.0, 2.0 * PLANK_HALF), 4);
+    plank_rocks_on(make_circle(LOG_RADIUS),
+                   make_capsule((vec2){-1.0f, 0.0f}, (vec2){1.0f, 0.0f}, PLANK_HALF), 4);
+}
+
 static void heavy_sided_wheel_rocks_on_a_floor_for_ever(void **state)
 {
     (void)state;
@@ -157,6 +177,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(plank_rocks_on_a_log_for_ever),
+        cmocka_unit_test(plank_rocks_on_the_end_of_a_capsule_and_a_capsule_on_a_log),
         cmocka_unit_test(heavy_sided_wheel_rocks_on_a_floor_for_ever),
         cmocka_unit_test(heavy_sided_wheel_rocks_on_a_log_for_ever),
         cmocka_unit_test(what_rocks_does_so_in_any_number_of_sub_steps),
