@@ -344,27 +344,20 @@ typedef struct part_marks {
     bool surfaced; // a contact of it does more than rub
 } part_marks;
 
-INLINE part_marks fill_part(const group_part *part)
+// Bodies' masses, the normal and the way between the centres into the lanes; where the points are
+// now, as fixed to both bodies.
+INLINE void place_contacts(const group_part *part, const seats *of, placed_lanes at[2])
 {
-    const physics_world *world = part->world;
-    const body_motion *motions = world->motions.data;
-    const body_state *states = world->states.data;
+    const contact *contacts = part->world->contacts.data;
+    const body_motion *motions = part->world->motions.data;
     contact_lanes *group = part->lanes;
-    const seats seated = seat_contacts(part);
-    const lanes_int none = {0};
-    const lanes_int has[2] = {seated.points > none, seated.points > none + 1};
-    uint32_t features = any_lane(has[1]) ? 0u : LANES_SINGLE;
-
     lanes ref[4];  // the frame in which the manifold was found
-    lanes old[4];  // impulses
     lanes man[8];  // local normal, points, found separations
     lanes rubs[4]; // friction, and what is not used
-    const contact *contacts = world->contacts.data;
-    gather_fours(&contacts->reference, sizeof *contacts, seated.slots, ref);
-    gather_fours(contacts->normal_impulse, sizeof *contacts, seated.slots, old);
-    gather_fours(&contacts->local_normal, sizeof *contacts, seated.slots, &man[0]);
-    gather_fours(&contacts->local_a[1], sizeof *contacts, seated.slots, &man[4]);
-    gather_fours(&contacts->friction, sizeof *contacts, seated.slots, rubs);
+    gather_fours(&contacts->reference, sizeof *contacts, of->slots, ref);
+    gather_fours(&contacts->local_normal, sizeof *contacts, of->slots, &man[0]);
+    gather_fours(&contacts->local_a[1], sizeof *contacts, of->slots, &man[4]);
+    gather_fours(&contacts->friction, sizeof *contacts, of->slots, rubs);
 
     lanes side_a[8];
     lanes side_b[8];
@@ -389,16 +382,6 @@ INLINE part_marks fill_part(const group_part *part)
     group->way_y = ways[1];
     group->friction = rubs[0];
 
-    state_lanes a = gather_velocities(states, group->body_a);
-    state_lanes b = gather_velocities(states, group->body_b);
-    if (seated.surface != 0) {
-        features |= fill_surfaces(part, &seated);
-    }
-    const lanes turn = turn_in_step(&a, &b, &world->step);
-    const uint32_t fast = signs_of(turn > splat(ROLLS_TURN));
-    const uint32_t rolling = seated.round & ~fast & signs_of((turn > splat(RESTS_TURN)) & ~has[1]);
-    features |= fill_rounding(part, &seated, seated.round & fast);
-    placed_lanes at[2];
     lanes half = splat(0.5f);
     for (int i = 0; i < 2; i++) {
         vector_lanes local = {man[2 + 2 * i], man[3 + 2 * i]};
@@ -416,10 +399,46 @@ INLINE part_marks fill_part(const group_part *part)
             (vector_lanes){at[i].anchor_a.x - group->way_x, at[i].anchor_a.y - group->way_y};
         at[i].separation = man[6 + i] + dot(moved, local_normal);
     }
+}
+
+// What is round: placed where it rolls to or, if it turns fast, solved as round. Returns the
+// features.
+INLINE uint32_t fill_round(const group_part *part, const seats *of, placed_lanes at[2],
+                           const state_lanes *a, const state_lanes *b)
+{
+    const physics_world *world = part->world;
+    const lanes_int none = {0};
+    const lanes turn = turn_in_step(a, b, &world->step);
+    const uint32_t fast = of->round & signs_of(turn > splat(ROLLS_TURN));
+    const lanes_int rolls = (turn > splat(RESTS_TURN)) & ~(of->points > none + 1);
+    const uint32_t rolling = of->round & ~fast & signs_of(rolls);
     if (rolling != 0) {
-        const rolling_lanes r = find_rolling(world, seated.slots, rolling);
-        roll_ahead(group, &at[0], &r, &a, &b);
+        const rolling_lanes r = find_rolling(world, of->slots, rolling);
+        roll_ahead(part->lanes, &at[0], &r, a, b);
     }
+    return fill_rounding(part, of, fast);
+}
+
+INLINE part_marks fill_part(const group_part *part)
+{
+    const contact *contacts = part->world->contacts.data;
+    const body_state *states = part->world->states.data;
+    contact_lanes *group = part->lanes;
+    const seats seated = seat_contacts(part);
+    const lanes_int none = {0};
+    const lanes_int has[2] = {seated.points > none, seated.points > none + 1};
+    uint32_t features = any_lane(has[1]) ? 0u : LANES_SINGLE;
+
+    lanes old[4]; // impulses
+    gather_fours(contacts->normal_impulse, sizeof *contacts, seated.slots, old);
+    placed_lanes at[2];
+    place_contacts(part, &seated, at);
+    state_lanes a = gather_velocities(states, group->body_a);
+    state_lanes b = gather_velocities(states, group->body_b);
+    if (seated.surface != 0) {
+        features |= fill_surfaces(part, &seated);
+    }
+    features |= fill_round(part, &seated, at, &a, &b);
     lanes turns[2][2];
     for (int i = 0; i < 2; i++) {
         point_lanes *p = &group->points[i];
