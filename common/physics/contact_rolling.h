@@ -55,13 +55,6 @@ INLINE rolling_lanes find_rolling(const physics_world *world, const uint32_t *sl
     return r;
 }
 
-INLINE lanes lanes_at(const float *values)
-{
-    lanes l;
-    __builtin_memcpy(&l, values, sizeof l);
-    return l;
-}
-
 INLINE vector_lanes velocity_at(const state_lanes *of, vector_lanes arm)
 {
     return (vector_lanes){of->vx - of->w * arm.y, of->vy + of->w * arm.x};
@@ -75,9 +68,9 @@ INLINE void roll_ahead(contact_lanes *group, placed_lanes *at, const rolling_lan
                        const state_lanes *a, const state_lanes *b)
 {
     const lanes zero = splat(0.0f);
-    const lanes ahead = lanes_at(r->ahead);
-    const lanes radius_a = lanes_at(r->radius_a);
-    const lanes radius_b = lanes_at(r->radius_b);
+    const lanes ahead = lanes_load(r->ahead);
+    const lanes radius_a = lanes_load(r->radius_a);
+    const lanes radius_b = lanes_load(r->radius_b);
     const vector_lanes n = {group->normal_x, group->normal_y};
     const vector_lanes centre_b = {at->anchor_b.x + radius_b * n.x,
                                    at->anchor_b.y + radius_b * n.y};
