@@ -401,22 +401,22 @@ INLINE void place_contacts(const group_part *part, const seats *of, placed_lanes
     }
 }
 
-// What is round: placed where it rolls to or, if it turns fast, solved as round. Returns the
-// features.
+// What is round and turns is solved as round and, if it turns little and touches at one point,
+// placed where it rolls to. Returns the features.
 INLINE uint32_t fill_round(const group_part *part, const seats *of, placed_lanes at[2],
                            const state_lanes *a, const state_lanes *b)
 {
     const physics_world *world = part->world;
     const lanes_int none = {0};
     const lanes turn = turn_in_step(a, b, &world->step);
-    const uint32_t fast = of->round & signs_of(turn > splat(ROLLS_TURN));
-    const lanes_int rolls = (turn > splat(RESTS_TURN)) & ~(of->points > none + 1);
-    const uint32_t rolling = of->round & ~fast & signs_of(rolls);
+    const uint32_t turning = of->round & signs_of(turn > splat(RESTS_TURN));
+    const lanes_int far_or_flat = (turn > splat(ROLLS_TURN)) | (of->points > none + 1);
+    const uint32_t rolling = turning & ~signs_of(far_or_flat);
     if (rolling != 0) {
         const rolling_lanes r = find_rolling(world, of->slots, rolling);
         roll_ahead(part->lanes, &at[0], &r, a, b);
     }
-    return fill_rounding(part, of, fast);
+    return fill_rounding(part, of, turning);
 }
 
 INLINE part_marks fill_part(const group_part *part)

@@ -15,11 +15,11 @@
 #include "common/physics/lanes_kernel.h"
 #include "common/physics/vector_lanes.h"
 
-// With less of a turn in a step, what is round rolls on one point of its rim: it may sink in by an
-// eight-hundredth of its radius. With more, it is solved as round (LANES_ROUND) [rad].
-#define ROLLS_TURN  0.05f
-// With less of a turn in a step, geometry hardly changes [rad].
+// With less of a turn in a step, geometry hardly changes: by less than what a float tells of a
+// separation. With more, what is round is solved as round (LANES_ROUND) [rad].
 #define RESTS_TURN  1e-5f
+// With more of a turn in a step, angles are not small, and nothing is placed ahead [rad].
+#define ROLLS_TURN  0.05f
 // What gets ahead across the normal by a larger share of the radii does not roll, but slides or
 // flies past.
 #define ROLLS_SHARE 0.05f

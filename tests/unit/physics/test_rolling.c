@@ -173,6 +173,42 @@ static void what_rocks_does_so_in_any_number_of_sub_steps(void **state)
     }
 }
 
+// A ball on a floor, at speeds below and above those at which it is placed ahead (ROLLS_TURN: 3
+// rad/s at 60 Hz, 1.5 m/s when it rolls) and is taken to slide (ROLLS_SHARE: 4 m/s).
+static void ball_keeps(double friction, double speed, double spin)
+{
+    physics_world *world = make_world_in(4);
+    put_floor(world, friction, 0.0);
+    shape_def ball = make_circle(WHEEL_RADIUS);
+    ball.friction = friction;
+    body_def def = body_def_default();
+    def.position = (vec2d){0.0, WHEEL_RADIUS};
+    def.velocity.x = speed;
+    def.angular_velocity = spin;
+    body_id id = put(world, &def, &ball, 1);
+    run(world, 240);
+    body_info b = look(world, id);
+    assert_near(b.velocity.x, speed, 1e-3 * fmax(1.0, speed));
+    assert_near(b.velocity.y, 0.0, 1e-3);
+    assert_near(b.angular_velocity, spin, 3e-3 * fmax(1.0, fabs(spin)));
+    assert_near(b.position.x, 4.0 * speed, 2e-3 * fmax(1.0, speed));
+    assert_near(b.position.y, WHEEL_RADIUS, 1e-4);
+    world_free(world);
+}
+
+static void ball_that_rolls_or_slides_keeps_its_speed_at_any_speed(void **state)
+{
+    (void)state;
+    static const double SPEEDS[] = {0.001, 0.1, 1.4, 1.6, 3.9, 4.1, 12.0};
+    static const double SPINS[] = {0.0, 2.9, -3.1, 20.0};
+    for (size_t i = 0; i < sizeof SPEEDS / sizeof *SPEEDS; i++) {
+        ball_keeps(1.0, SPEEDS[i], -SPEEDS[i] / WHEEL_RADIUS);
+        for (size_t k = 0; k < sizeof SPINS / sizeof *SPINS; k++) {
+            ball_keeps(0.0, SPEEDS[i], SPINS[k]);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -181,6 +217,7 @@ int main(void)
         cmocka_unit_test(heavy_sided_wheel_rocks_on_a_floor_for_ever),
         cmocka_unit_test(heavy_sided_wheel_rocks_on_a_log_for_ever),
         cmocka_unit_test(what_rocks_does_so_in_any_number_of_sub_steps),
+        cmocka_unit_test(ball_that_rolls_or_slides_keeps_its_speed_at_any_speed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
