@@ -2,6 +2,7 @@
 // a caller can write down is answered here with a text that names the field; nothing behind this
 // file asserts on it.
 #include "common/base/assert.h"
+#include "common/physics/definition.h"
 #include "common/physics/world.h"
 
 #include <string.h>

@@ -1,7 +1,9 @@
 // Events: what happened, in order, with the tick whose state first shows it. Changes between two
 // steps report into the list of the step that follows, so that no event comes before the state that
 // it speaks of.
-#include "common/physics/contact_lanes.h"
+#include "common/physics/events.h"
+#include "common/physics/ids.h"
+#include "common/physics/solver/contact_lanes.h"
 #include "common/physics/world.h"
 
 static const char *const NAMES[EVENT_KIND_COUNT] = {

@@ -1,6 +1,7 @@
 // Ids and slots: from the numbers that callers hold to the places where things are, and back.
 #include <inttypes.h>
 
+#include "common/physics/ids.h"
 #include "common/physics/world.h"
 
 uint32_t body_slot(const physics_world *world, body_id id)

@@ -3,7 +3,8 @@
 #include "common/physics/validate.h"
 
 #include "common/base/assert.h"
-#include "common/physics/joint_internal.h"
+#include "common/physics/joints/joint_record.h"
+#include "common/physics/bodies/body_special.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,50 +1,18 @@
 // A world's life, its step, and what can be read of it as a whole.
 #include "common/base/assert.h"
-#include "common/physics/contact_lanes.h"
-#include "common/physics/integrate.h"
-#include "common/physics/joint_internal.h"
+#include "common/physics/bodies/body_special.h"
+#include "common/physics/definition.h"
+#include "common/physics/events.h"
+#include "common/physics/ids.h"
+#include "common/physics/joints/joint_record.h"
+#include "common/physics/joints/joints.h"
+#include "common/physics/solver/contact_lanes.h"
+#include "common/physics/solver/integrate.h"
+#include "common/physics/step/step.h"
 #include "common/physics/world.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-// A soft constraint's coefficients for a spring of `hertz` and damping ratio `zeta` in steps of h
-// (E. Catto, "Soft Constraints", GDC 2011): the speed at which an error is taken back, per error;
-// the share of the effective mass that acts; the share of the impulse that is given back.
-static void soften(float hertz, float zeta, float h, float *bias_rate, float *mass_scale,
-                   float *impulse_scale)
-{
-    float omega = 2.0f * (float)PI_D * hertz;
-    float a = 2.0f * zeta + h * omega;
-    float stiffness = h * omega * a;
-    *bias_rate = omega / a;
-    *impulse_scale = 1.0f / (1.0f + stiffness);
-    *mass_scale = stiffness * *impulse_scale;
-}
-
-static step_context make_step(const world_def *def)
-{
-    step_context s = {
-        .dt = (float)(1.0 / def->hz),
-        .inv_dt = (float)def->hz,
-        .h = (float)(1.0 / (def->hz * def->substeps)),
-        .inv_h = (float)(def->hz * def->substeps),
-        .substeps = def->substeps,
-        .roll_ahead = (float)((def->substeps - 1) / (2.0 * def->substeps * def->hz)),
-        .restitution_threshold = (float)def->restitution_threshold,
-    };
-    float contact_hertz = float_min(CONTACT_HERTZ, s.inv_h / 6.0f);
-    float unused;
-    soften(contact_hertz, CONTACT_DAMPING, s.h, &s.contact_bias_rate, &s.contact_mass_scale,
-           &unused);
-    soften(2.0f * contact_hertz, CONTACT_DAMPING, s.h, &s.static_bias_rate, &s.static_mass_scale,
-           &unused);
-    s.contact_yield = 1.0f / s.contact_mass_scale;
-    s.static_yield = 1.0f / s.static_mass_scale;
-    soften(float_min(JOINT_HERTZ, 0.25f * s.inv_h), JOINT_DAMPING, s.h, &s.joint_bias_rate,
-           &s.joint_mass_scale, &s.joint_impulse_scale);
-    return s;
-}
 
 status world_create(const world_def *def, physics_world **out, error *err)
 {
@@ -73,7 +41,7 @@ status world_create(const world_def *def, physics_world **out, error *err)
     for (int i = 0; i < BROAD_TREES; i++) {
         tree_init(&world->broad.trees[i]);
     }
-    world->step = make_step(def);
+    world->step = step_context_of(def);
     world->kernels = contact_kernels_choose();
     world->integrators = integrate_kernels_choose();
     *out = world;

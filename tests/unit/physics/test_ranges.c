@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "common/physics/ranges.h"
+#include "common/physics/step/ranges.h"
 #include "common/physics/world.h"
 
 enum { ELEMENTS_MAX = 1000 };

@@ -1,0 +1,243 @@
+// The state hash: 64 bits over everything that influences what comes next.
+//
+// Every body, shape, contact and joint is a row of words, which begins with its slot or id; rows
+// are hashed each for itself (fold.h) and added up. So no row waits for the one before, and a row
+// may be found in any order. Words are values, not memory: padding, addresses and the byte order of
+// a machine do not count.
+//
+// Not hashed is what follows from the rest: positions (from centres), centres of mass within bodies
+// (from shapes), lists, trees, the colours used by a body (from its contacts and joints), a
+// contact's manifold (from its frame of reference and the shapes) and its friction and the like
+// (from the shapes). What a shape never changes is in its signature, made when it is.
+#include "common/physics/bodies/body_special.h"
+#include "common/physics/image/fold.h"
+#include "common/physics/image/hash.h"
+#include "common/physics/joints/joint_record.h"
+#include "common/physics/world.h"
+
+enum { // what begins a row
+    ROW_WORLD = 1,
+    ROW_BODY,
+    ROW_SHAPE,
+    ROW_CONTACT,
+    ROW_JOINT,
+    ROW_FREE_BODY,
+    ROW_FREE_SHAPE,
+    ROW_FREE_JOINT,
+    ROW_SIGNATURE
+};
+
+static fold_words add_vecs(fold_words sum, int i, vec2 a, vec2 b)
+{
+    return fold_add(sum, i, fold_of_4_floats(a.x, a.y, b.x, b.y));
+}
+
+static fold_words add_vec2d(fold_words sum, int i, vec2d a)
+{
+    return fold_add(sum, i, fold_of_2_doubles(a.x, a.y));
+}
+
+static fold_words add_floats(fold_words sum, int i, float a, float b, float c, float d)
+{
+    return fold_add(sum, i, fold_of_4_floats(a, b, c, d));
+}
+
+static uint64_t hash_body(const physics_world *world, uint32_t slot)
+{
+    const body *b = &world->bodies.data[slot];
+    const body_motion *m = &world->motions.data[slot];
+    const body_state *v = &world->states.data[slot];
+    uint32_t force_at_point = v->flags & STATE_FORCE_AT_POINT;
+    fold_words sum = fold_start(ROW_BODY, slots_id(&world->body_slots, slot),
+                                (uint64_t)b->sleep_set << 32 | force_at_point << 16 |
+                                    (uint32_t)b->flags << 8 | b->type);
+    sum = add_vec2d(sum, 1, m->center);
+    sum = add_floats(sum, 2, m->rotation.c, m->rotation.s, v->velocity.x, v->velocity.y);
+    sum = add_floats(sum, 3, v->angular_velocity, world->rims.data[slot].sleep_time, m->inv_mass,
+                     m->inv_inertia);
+    if ((v->flags & STATE_SPECIAL) != 0) {
+        const body_special *special = body_special_of(world, slot);
+        sum = add_floats(sum, 4, special->linear_damping, special->angular_damping,
+                         special->gravity_scale, special->mass_override);
+        sum = add_vecs(sum, 5, special->force, special->force_point);
+        sum = add_floats(sum, 6, special->torque, 0.0f, 0.0f, 0.0f);
+    }
+    return fold_end(sum);
+}
+
+static fold_words add_geometry(fold_words sum, const shape_geometry *g)
+{
+    switch (g->kind) {
+    case SHAPE_CIRCLE:
+        return add_floats(sum, 1, g->circle.center.x, g->circle.center.y, g->circle.radius, 0.0f);
+    case SHAPE_CAPSULE:
+        sum = add_vecs(sum, 1, g->capsule.a, g->capsule.b);
+        return add_floats(sum, 2, g->capsule.radius, 0.0f, 0.0f, 0.0f);
+    case SHAPE_POLYGON:
+        for (int i = 0; i < g->polygon.count; i++) {
+            sum = add_vecs(sum, 2 + i, g->polygon.vertices[i], g->polygon.normals[i]);
+        }
+        return add_floats(sum, 1, g->polygon.centroid.x, g->polygon.centroid.y, g->polygon.radius,
+                          (float)g->polygon.count);
+    case SHAPE_SEGMENT:
+        return add_vecs(sum, 1, g->segment.a, g->segment.b);
+    default:
+        sum = add_vecs(sum, 1, g->chain.ghost_before, g->chain.ghost_after);
+        return add_vecs(sum, 2, g->chain.edge.a, g->chain.edge.b);
+    }
+}
+
+uint64_t shape_signature(const shape_traits *s)
+{
+    enum { NEXT = POLYGON_VERTICES_MAX + 2 }; // pair after those of the geometry
+    _Static_assert(NEXT + 4 <= FOLD_PAIRS, "a row has no more");
+    fold_words sum = fold_start(ROW_SIGNATURE, (uint64_t)s->geometry.kind,
+                                (uint64_t)(uint32_t)s->filter.group << 32 | s->events);
+    sum = add_geometry(sum, &s->geometry);
+    sum = add_floats(sum, NEXT, s->density, s->friction, s->restitution, s->rolling_resistance);
+    sum = add_floats(sum, NEXT + 1, s->tangent_speed, 0.0f, 0.0f, 0.0f);
+    sum = fold_add(sum, NEXT + 2, fold_of_words(s->filter.category, s->filter.mask));
+    sum = fold_add(sum, NEXT + 3, fold_of_words(s->point_count, s->loop));
+    return fold_end(sum);
+}
+
+static uint64_t hash_shape(const physics_world *world, uint32_t slot)
+{
+    const shape *s = &world->shapes.data[slot];
+    fold_words sum = fold_start(ROW_SHAPE, slots_id(&world->shape_slots, slot),
+                                (uint64_t)s->body << 32 | s->flags);
+    sum = fold_add(sum, 1, fold_of_words(s->traits->signature, s->traits->chain));
+    sum = add_vecs(sum, 2, s->fat.lower, s->fat.upper);
+    return fold_end(sum);
+}
+
+static uint64_t hash_contact(const physics_world *world, uint32_t slot)
+{
+    const contact *c = &world->contacts.data[slot];
+    const uint32_t told =
+        CONTACT_ACTIVE | CONTACT_TOUCHING; // the other flags follow from the shapes
+    fold_words sum = fold_start(ROW_CONTACT,
+                                (uint64_t)slot << 32 | (uint32_t)c->point_count << 16 |
+                                    (c->flags & told) << 8 | c->colour,
+                                (uint64_t)c->shape_a << 32 | c->shape_b);
+    if (c->point_count == 0) {
+        return fold_end(sum);
+    }
+    sum = fold_add(
+        sum, 1,
+        fold_of_4_floats(c->reference.p.x, c->reference.p.y, c->reference.q.c, c->reference.q.s));
+    sum = add_floats(sum, 2, c->normal_impulse[0], c->normal_impulse[1], // zero of no point
+                     c->tangent_impulse[0], c->tangent_impulse[1]);
+    if ((c->flags & CONTACT_SURFACE) != 0 && c->rolling_impulse != 0.0f) {
+        sum = add_floats(sum, 3, c->rolling_impulse, 0.0f, 0.0f, 0.0f);
+    }
+    return fold_end(sum);
+}
+
+static uint64_t hash_joint(const physics_world *world, uint32_t slot)
+{
+    const joint *j = &world->joints.data[slot];
+    const joint_settings *s = joint_settings_of(world, j);
+    const joint_impulses *p = &j->impulses;
+    const uint32_t kept = JOINT_FLAG_COLLIDE | JOINT_FLAG_MOTOR;
+    fold_words sum =
+        fold_start(ROW_JOINT, slots_id(&world->joint_slots, slot),
+                   (uint64_t)j->kind << 32 | (uint32_t)(j->flags & kept) << 8 | j->colour);
+    sum = fold_add(sum, 1,
+                   fold_of_words((uint64_t)j->body_a << 32 | j->body_b,
+                                 (uint64_t)s->joint_a << 32 | s->joint_b));
+    sum = add_vec2d(sum, 2, j->anchor_a);
+    sum = add_vec2d(sum, 3, j->anchor_b);
+    sum = add_vec2d(sum, 4, s->target);
+    sum = add_vec2d(sum, 5, s->ground_a);
+    sum = add_vec2d(sum, 6, s->ground_b);
+    sum = fold_add(sum, 7, fold_of_2_doubles(j->angle, j->reference_angle));
+    sum = fold_add(sum, 8, fold_of_2_doubles(s->gear_a, s->gear_b));
+    sum = fold_add(sum, 9, fold_of_2_doubles(s->gear_constant, 0.0));
+    sum = add_vecs(sum, 10, s->axis, s->velocity);
+    sum = add_floats(sum, 11, s->lower, s->upper, s->motor_speed, s->max_force);
+    sum = add_floats(sum, 12, s->max_torque, s->hertz, s->damping_ratio, s->angular_hertz);
+    sum = add_floats(sum, 13, s->angular_damping_ratio, j->length, s->ratio, s->target_angle);
+    sum = add_floats(sum, 14, s->target_translation, s->break_force, s->break_torque, p->angular);
+    sum = add_floats(sum, 15, p->linear.x, p->linear.y, p->lower, p->upper);
+    sum = add_floats(sum, 16, p->motor, p->spring, 0.0f, 0.0f);
+    return fold_end(sum);
+}
+
+// Slots that were used and are free: their generations decide which ids come next.
+static uint64_t hash_free(const slot_pool *pool, uint64_t kind)
+{
+    uint64_t sum = 0;
+    for (uint32_t word = 0; word << 6 < pool->end; word++) {
+        uint64_t open = ~pool->taken.data[word];
+        for (; open != 0; open &= open - 1) {
+            uint32_t slot = word << 6 | (uint32_t)__builtin_ctzll(open);
+            if (slot < pool->end && slots_generation(pool, slot) != 0) {
+                sum += fold_end(fold_start(kind, slots_id(pool, slot), 0));
+            }
+        }
+    }
+    return sum;
+}
+
+static uint64_t hash_world(const physics_world *world)
+{
+    const world_def *d = &world->def;
+    fold_words sum =
+        fold_start(ROW_WORLD, world->tick,
+                   (uint64_t)d->substeps << 2 | (uint64_t)d->continuous << 1 | (uint64_t)d->sleep);
+    sum = add_vec2d(sum, 1, d->gravity);
+    sum = fold_add(sum, 2, fold_of_2_doubles(d->restitution_threshold, d->hit_threshold));
+    sum = fold_add(sum, 3, fold_of_2_doubles(d->hz, 0.0));
+    return fold_end(sum);
+}
+
+typedef uint64_t (*hash_row)(const physics_world *world, uint32_t slot);
+
+// Of a word of slots. Inlined for each kind, so that `row` is.
+static inline __attribute__((always_inline)) uint64_t
+hash_rows(const physics_world *world, const slot_pool *pool, uint32_t word, hash_row row)
+{
+    uint64_t sum = 0;
+    for (uint64_t taken = slots_word(pool, word); taken != 0; taken &= taken - 1) {
+        sum += row(world, word << 6 | (uint32_t)__builtin_ctzll(taken));
+    }
+    return sum;
+}
+
+uint64_t hash_bodies(const physics_world *world, uint32_t word)
+{
+    return hash_rows(world, &world->body_slots, word, hash_body);
+}
+
+uint64_t hash_contacts(const physics_world *world, uint32_t word)
+{
+    return hash_rows(world, &world->contact_slots, word, hash_contact);
+}
+
+uint64_t hash_rest(const physics_world *world)
+{
+    uint64_t sum = hash_world(world);
+    for (uint32_t word = 0; word < slots_words(&world->shape_slots); word++) {
+        sum += hash_rows(world, &world->shape_slots, word, hash_shape);
+    }
+    for (uint32_t word = 0; word < slots_words(&world->joint_slots); word++) {
+        sum += hash_rows(world, &world->joint_slots, word, hash_joint);
+    }
+    sum += hash_free(&world->body_slots, ROW_FREE_BODY);
+    sum += hash_free(&world->shape_slots, ROW_FREE_SHAPE);
+    sum += hash_free(&world->joint_slots, ROW_FREE_JOINT);
+    return sum;
+}
+
+uint64_t world_hash(const physics_world *world)
+{
+    uint64_t sum = hash_rest(world);
+    for (uint32_t word = 0; word < slots_words(&world->body_slots); word++) {
+        sum += hash_bodies(world, word);
+    }
+    for (uint32_t word = 0; word < slots_words(&world->contact_slots); word++) {
+        sum += hash_contacts(world, word);
+    }
+    return sum;
+}

@@ -1,0 +1,218 @@
+// See image.h. The order: header, world, slots, bodies, shapes, joints, contacts, events, hash.
+// Reading rebuilds what follows from the records: masses, lists, trees, rings of sleepers, the
+// graph; it checks every reference, and at the end that the world's hash is the one that was
+// written. What is reserved ahead is bounded by the bytes that are there.
+#include "common/physics/image.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/assert.h"
+#include "common/physics/image/hash.h"
+#include "common/physics/image/image_bytes.h"
+#include "common/physics/image/image_records.h"
+#include "common/physics/image/image_stream.h"
+
+static const uint8_t MAGIC[8] = {'c', 'a', 'r', 'o', 'm', 'W', 'L', 'D'};
+
+static void header(image_stream *s)
+{
+    uint8_t magic[8];
+    memcpy(magic, MAGIC, sizeof magic);
+    stream_bytes(s, magic, sizeof magic);
+    stream_expect(s, memcmp(magic, MAGIC, sizeof magic) == 0, "this is no world image");
+    uint32_t version = PHYSICS_IMAGE_VERSION;
+    stream_u32(s, &version, UINT32_MAX, "version");
+    if (version != PHYSICS_IMAGE_VERSION) {
+        stream_fail(s, "version %u, only %d is known", version, PHYSICS_IMAGE_VERSION);
+    }
+}
+
+static void world_fields(image_stream *s, world_def *def, uint64_t *tick, uint32_t *frozen,
+                         uint32_t *event_mask)
+{
+    uint32_t substeps = (uint32_t)def->substeps;
+    stream_vec2d(s, &def->gravity);
+    stream_double(s, &def->hz);
+    stream_u32(s, &substeps, PHYSICS_SUBSTEPS_MAX, "substeps");
+    stream_bool(s, &def->sleep);
+    stream_bool(s, &def->continuous);
+    stream_u32(s, &def->bodies_max, PHYSICS_BODIES_MAX, "bodies_max");
+    stream_double(s, &def->restitution_threshold);
+    stream_double(s, &def->hit_threshold);
+    stream_u64(s, tick);
+    stream_u32(s, frozen, UINT32_MAX, "frozen");
+    stream_u32(s, event_mask, UINT32_MAX, "event mask");
+    def->substeps = (int)substeps;
+}
+
+// Of every slot, also the free ones: how often it was used, and whether it is.
+static void write_slots(image_stream *s, const slot_pool *pool)
+{
+    uint32_t count = pool->end - 1;
+    stream_u32(s, &count, UINT32_MAX, "slots");
+    for (uint32_t slot = 1; slot <= count; slot++) {
+        uint8_t *at = stream_put(s);
+        put_varint(&at,
+                   (uint64_t)slots_generation(pool, slot) << 1 | (uint64_t)slots_has(pool, slot));
+        stream_put_end(s, at);
+    }
+}
+
+static void read_slots(image_stream *s, slot_pool *pool, uint32_t most)
+{
+    uint32_t count = 0;
+    stream_u32(s, &count, most, "slots");
+    stream_expect(s, count <= stream_left(s), "more slots than bytes");
+    if (s->failed) {
+        return;
+    }
+    slots_reserve(pool, count + 1);
+    for (uint32_t slot = 1; slot <= count; slot++) {
+        const uint8_t *at = stream_get(s);
+        uint64_t word = get_varint(&at);
+        stream_expect(s, word >> 1 <= SLOT_RETIRED, "a generation is out of range");
+        if (!stream_get_end(s, at)) {
+            return;
+        }
+        slots_restore(pool, slot, (uint32_t)(word >> 1), (word & 1) != 0);
+    }
+}
+
+// What was changed since the last step is still to be told.
+static void pending_events(image_stream *s, physics_world *world)
+{
+    uint32_t count = world->events_finished ? 0 : world->events.count;
+    stream_u32(s, &count, 1u << SLOT_BITS, "events");
+    for (uint32_t i = 0; i < count && !s->failed; i++) {
+        physics_event event = {0};
+        if (!s->reading) {
+            event = world->events.data[i];
+        }
+        event_record(s, &event);
+        if (s->reading && !s->failed) {
+            array_push(&world->events, event);
+        }
+    }
+}
+
+static void read_everything(image_stream *s, physics_world *world)
+{
+    read_slots(s, &world->body_slots, PHYSICS_BODIES_MAX);
+    read_slots(s, &world->shape_slots, PHYSICS_SHAPES_MAX);
+    read_slots(s, &world->joint_slots, PHYSICS_JOINTS_MAX);
+    if (s->failed) {
+        return;
+    }
+    image_make_room(world);
+    bodies_read(s, world);
+    shape_table table = {0};
+    shapes_read(s, world, &table);
+    bodies_finish(s, world, &table);
+    shape_table_deinit(&table);
+    joints_read(s, world);
+    contacts_read(s, world);
+    pending_events(s, world);
+}
+
+enum { HASH_BYTES = 8 };
+
+// Zeros before the hash, where the rest is less than contacts_least_bytes().
+static void write_padding(image_stream *s, const physics_world *world)
+{
+    size_t least = contacts_least_bytes(world->contact_slots.end);
+    size_t count = least > s->size + HASH_BYTES ? least - s->size - HASH_BYTES : 0;
+    stream_make_room(s, count);
+    memset(s->output + s->size, 0, count);
+    s->size += count;
+}
+
+static void read_padding(image_stream *s, const physics_world *world)
+{
+    if (s->failed || s->input_size != contacts_least_bytes(world->contact_slots.end)) {
+        return; // exactly as long, or none
+    }
+    while (stream_left(s) > HASH_BYTES) {
+        const size_t most = stream_left(s) - HASH_BYTES;
+        const uint8_t *at = stream_get(s);
+        size_t count = most < STREAM_RECORD_MAX ? most : STREAM_RECORD_MAX;
+        for (size_t i = 0; i < count; i++) {
+            stream_expect(s, at[i] == 0, "bytes follow the end of the image");
+        }
+        if (!stream_get_end(s, at + count)) {
+            return;
+        }
+    }
+}
+
+// About what the image will have.
+static size_t expected_bytes(const physics_world *world)
+{
+    enum { REST = 1024, BODY = 64, SHAPE = 24, JOINT = 128, CONTACT = 42 };
+    return REST + (size_t)BODY * world->body_slots.end + (size_t)SHAPE * world->shape_slots.end +
+           (size_t)JOINT * world->joint_slots.end + (size_t)CONTACT * world->contact_slots.count;
+}
+
+void world_save(const physics_world *const_world, uint8_t **bytes, size_t *size)
+{
+    // What is rare is described for both directions; in this one nothing of the world is written
+    // to.
+    physics_world *world = (physics_world *)(uintptr_t)const_world;
+    image_stream s;
+    stream_write_open(&s, expected_bytes(world));
+    world_def def = world->def;
+    uint64_t hash = hash_rest(world);
+    header(&s);
+    world_fields(&s, &def, &world->tick, &world->frozen_count, &world->event_mask);
+    write_slots(&s, &world->body_slots);
+    write_slots(&s, &world->shape_slots);
+    write_slots(&s, &world->joint_slots);
+    hash += bodies_write(&s, world);
+    shapes_write(&s, world);
+    joints_write(&s, world);
+    hash += contacts_write(&s, world);
+    pending_events(&s, world);
+    write_padding(&s, world);
+    stream_word(&s, &hash);
+    *bytes = s.output;
+    *size = s.size;
+}
+
+status world_restore(const uint8_t *bytes, size_t size, physics_world **out, error *err)
+{
+    image_stream s;
+    stream_read_open(&s, bytes, size);
+    world_def def = {0};
+    uint64_t tick = 0;
+    uint32_t frozen = 0;
+    uint32_t event_mask = 0;
+    physics_world *world = NULL;
+    header(&s);
+    world_fields(&s, &def, &tick, &frozen, &event_mask);
+    if (!s.failed && world_create(&def, &world, &s.error) != STATUS_OK) {
+        error_prefix(&s.error, "world image");
+        s.failed = true;
+    }
+    if (!s.failed) {
+        world->tick = tick;
+        world->frozen_count = frozen;
+        world->event_mask = event_mask;
+        read_everything(&s, world);
+        read_padding(&s, world);
+    }
+    uint64_t hash = 0;
+    stream_word(&s, &hash);
+    stream_expect(&s, stream_left(&s) == 0, "bytes follow the end of the image");
+#ifndef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION // a forger could get the hash right
+    if (!s.failed) {
+        stream_expect(&s, world_hash(world) == hash,
+                      "the state does not have the hash that the image names");
+    }
+#endif
+    if (s.failed) {
+        world_free(world);
+        return error_set(err, STATUS_INVALID_ARGUMENT, "%s", s.error.text);
+    }
+    *out = world;
+    return STATUS_OK;
+}

@@ -1,0 +1,47 @@
+// The records of a world image, for image.c alone.
+#ifndef CAROM_COMMON_PHYSICS_IMAGE_IMAGE_RECORDS_H
+#define CAROM_COMMON_PHYSICS_IMAGE_IMAGE_RECORDS_H
+
+#include "common/physics/image/image_stream.h"
+#include "common/physics/world.h"
+
+// Shape definitions that are alike to the bit are written once, at their first use. Numbers count
+// from 0 in that order.
+typedef struct shape_table {
+    ARRAY(uint32_t) first;   // the shape that was first of each definition
+    ARRAY(uint32_t) buckets; // writing: number + 1 by signature; a power of two of them
+    // reading
+    ARRAY(shape_def) defs;   // points of chains are owned
+    ARRAY(uint32_t) numbers; // by slot of a shape that is no piece
+    ARRAY(uint32_t) pieces;  // of the chain in a slot, the pieces placed so far
+} shape_table;
+
+void shape_table_deinit(shape_table *table);
+
+// Both return their part of the state hash, made while they are at hand.
+uint64_t bodies_write(image_stream *s, const physics_world *world);
+uint64_t contacts_write(image_stream *s, const physics_world *world);
+void shapes_write(image_stream *s, physics_world *world);
+void joints_write(image_stream *s, const physics_world *world);
+void event_record(image_stream *s, physics_event *event); // or reads
+
+// Reading, in this order, each of a stream that has not failed or has: arrays as long as the slots
+// say; bodies; shapes; with them masses, lists and sleepers; joints with their lists; contacts.
+void image_make_room(physics_world *world);
+void bodies_read(image_stream *s, physics_world *world);
+void shapes_read(image_stream *s, physics_world *world, shape_table *table);
+void bodies_finish(image_stream *s, physics_world *world, const shape_table *table);
+void joints_read(image_stream *s, physics_world *world);
+void contacts_read(image_stream *s, physics_world *world);
+// How long an image must be at least by its highest contact slot. A slot may be as high as the
+// world once had contacts, though few are left; but no few forged bytes shall make a reader take
+// gigabytes.
+size_t contacts_least_bytes(uint32_t slots_end);
+
+// How many bytes the slots of a pool take in an image.
+static inline uint32_t slot_bytes(const slot_pool *pool)
+{
+    return pool->end <= 1u << 8 ? 1 : pool->end <= 1u << 16 ? 2 : 3;
+}
+
+#endif

@@ -1,0 +1,107 @@
+// The bytes of an image, written or read.
+//
+// Records that there are many of (bodies, shapes, joints, contacts) ask once for room for a whole
+// one and then go through a cursor (image_bytes.h), unchecked; the end is compared after the
+// record. What is rare is described once for both directions, value by value.
+//
+// Reading never passes the end: near it, what is left is copied into a tail that is padded with
+// zeros, so that a record can be read before its length is known. The first thing that is wrong
+// marks the stream as failed, with a text; from then on everything reads as zero.
+#ifndef CAROM_COMMON_PHYSICS_IMAGE_IMAGE_STREAM_H
+#define CAROM_COMMON_PHYSICS_IMAGE_IMAGE_STREAM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/base/status.h"
+#include "common/geometry/math.h"
+
+enum { STREAM_RECORD_MAX = 320 }; // bytes of a record, what a cursor may pass it by included
+
+typedef struct image_stream {
+    bool reading;
+    bool failed;
+    error error;
+    uint8_t *output; // writing; grows
+    size_t size, capacity;
+    const uint8_t *at, *end; // reading
+    const uint8_t *input;
+    size_t input_size;
+    bool in_tail; // `at` and `end` are in `tail`
+    uint8_t tail[2 * STREAM_RECORD_MAX];
+} image_stream;
+
+void stream_write_open(image_stream *s, size_t expected); // with room for so many bytes at first
+void stream_read_open(image_stream *s, const uint8_t *bytes, size_t size);
+
+// Marks the stream as failed unless it is already.
+void stream_fail(image_stream *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
+// `condition` must hold of what was read.
+static inline void stream_expect(image_stream *s, bool condition, const char *what)
+{
+    if (!condition) {
+        stream_fail(s, "%s", what);
+    }
+}
+
+// ---- records
+
+void stream_make_room(image_stream *s, size_t count);
+void stream_enter_tail(image_stream *s);
+
+// Where a record of at most STREAM_RECORD_MAX bytes is to be written; then where it ended.
+static inline uint8_t *stream_put(image_stream *s)
+{
+    if (s->capacity - s->size < STREAM_RECORD_MAX) {
+        stream_make_room(s, STREAM_RECORD_MAX);
+    }
+    return s->output + s->size;
+}
+static inline void stream_put_end(image_stream *s, const uint8_t *at)
+{
+    s->size = (size_t)(at - s->output);
+}
+
+// Where a record begins, of which at least STREAM_RECORD_MAX bytes can be looked at; then where it
+// ended. Before that its values are not to be trusted to be there.
+static inline const uint8_t *stream_get(image_stream *s)
+{
+    if (!s->in_tail && s->end - s->at < STREAM_RECORD_MAX) {
+        stream_enter_tail(s);
+    }
+    return s->at;
+}
+static inline bool stream_get_end(image_stream *s, const uint8_t *at)
+{
+    if (s->failed) {
+        return false; // `at` is not of this tail
+    }
+    if (at > s->end) {
+        stream_fail(s, "the image ends early");
+        return false;
+    }
+    s->at = at;
+    return true;
+}
+
+// Bytes that are still to be read.
+static inline size_t stream_left(const image_stream *s)
+{
+    return (size_t)(s->end - s->at);
+}
+
+// ---- values, written or read
+
+void stream_bytes(image_stream *s, void *bytes, size_t count);
+void stream_u64(image_stream *s, uint64_t *value);  // of up to 63 bits; small ones take less
+void stream_word(image_stream *s, uint64_t *value); // of 64
+// A number that may be at most `max`; `what` names it in the error.
+void stream_u32(image_stream *s, uint32_t *value, uint32_t max, const char *what);
+void stream_bool(image_stream *s, bool *value);
+void stream_float(image_stream *s, float *value);
+void stream_double(image_stream *s, double *value);
+void stream_vec2(image_stream *s, vec2 *value);
+void stream_vec2d(image_stream *s, vec2d *value);
+
+#endif

@@ -1,0 +1,38 @@
+// Plane vectors by lanes. Only for files that are compiled once a variant.
+#ifndef CAROM_COMMON_PHYSICS_LANES_VECTOR_LANES_H
+#define CAROM_COMMON_PHYSICS_LANES_VECTOR_LANES_H
+
+#include "common/physics/lanes/lanes_kernel.h"
+
+typedef struct vector_lanes {
+    lanes x, y;
+} vector_lanes;
+
+INLINE vector_lanes rotate(vector_lanes v, lanes c, lanes s)
+{
+    return (vector_lanes){c * v.x - s * v.y, s * v.x + c * v.y};
+}
+
+INLINE vector_lanes rotate_back(vector_lanes v, lanes c, lanes s)
+{
+    return (vector_lanes){c * v.x + s * v.y, c * v.y - s * v.x};
+}
+
+// By a small angle [rad]; what comes is too long or too short by no more than an eighth of its
+// fourth power.
+INLINE vector_lanes rotate_slightly(vector_lanes v, lanes angle)
+{
+    return rotate(v, splat(1.0f) - splat(0.5f) * angle * angle, angle);
+}
+
+INLINE lanes dot(vector_lanes a, vector_lanes b)
+{
+    return a.x * b.x + a.y * b.y;
+}
+
+INLINE lanes cross(vector_lanes a, vector_lanes b)
+{
+    return a.x * b.y - a.y * b.x;
+}
+
+#endif

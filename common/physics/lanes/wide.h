@@ -1,0 +1,67 @@
+// Eight floats at a time: the type in which the solver's lanes and the boxes of trees are kept, and
+// which variant of the kernels runs.
+//
+// The kernels are written once and compiled once for every vector width that a processor of the
+// family may have; which one runs is chosen when a world is made. Each lane is computed as a lone
+// float would be, with neither fused nor reordered operations, so the bits do not depend on it.
+//
+// What lies in memory is the same for all of them: groups of eight. Kernels whose vectors have four
+// lanes take a group in two parts, one after the other (lanes_kernel.h).
+#ifndef CAROM_COMMON_PHYSICS_LANES_WIDE_H
+#define CAROM_COMMON_PHYSICS_LANES_WIDE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/geometry/quad.h"
+
+enum { LANES = 8 };
+
+// Aligned by itself on processors, too, that have no such vectors.
+typedef float wide __attribute__((vector_size(4 * LANES), aligned(4 * LANES)));
+typedef int32_t wide_int __attribute__((vector_size(4 * LANES), aligned(4 * LANES)));
+
+// (A function would have to pass it in a way that not every processor has.)
+#define WIDE_SPLAT(a) ((wide){a, a, a, a, a, a, a, a})
+
+// The first four or, of half 1, the other four.
+static inline quad wide_half(const wide *a, int half)
+{
+    return quad_load((const char *)a + half * (int)sizeof(quad));
+}
+
+// One lane in memory. (Given an index to a vector, clang reads and writes all of it.)
+static inline void wide_set(wide *a, uint32_t lane, float value)
+{
+    memcpy((char *)a + lane * sizeof value, &value, sizeof value);
+}
+
+// A field of a struct of lanes: a float, or an integer, for each of eight. A kernel that takes
+// groups in parts sees it as the first four and a gap; the same struct taken four floats farther on
+// is the other part's.
+#ifdef LANES_IN_PARTS
+#define EACH(name)                                                                                 \
+    quad name;                                                                                     \
+    quad name##_of_the_other_part
+#define EACH_INT(name)                                                                             \
+    quad_int name;                                                                                 \
+    quad_int name##_of_the_other_part
+#else
+#define EACH(name)     wide name
+#define EACH_INT(name) wide_int name
+#endif
+#define EACH2(a, b)                                                                                \
+    EACH(a);                                                                                       \
+    EACH(b)
+#define EACH3(a, b, c)                                                                             \
+    EACH2(a, b);                                                                                   \
+    EACH(c)
+#define EACH4(a, b, c, d)                                                                          \
+    EACH2(a, b);                                                                                   \
+    EACH2(c, d)
+
+// Whether the AVX2 variant is there, this processor runs it, and CAROM_SIMD=base in the environment
+// does not ask for the other.
+bool wide_avx2_chosen(void);
+
+#endif

@@ -1,0 +1,21 @@
+// What the files of the queries share.
+#ifndef CAROM_COMMON_PHYSICS_QUERIES_QUERY_INTERNAL_H
+#define CAROM_COMMON_PHYSICS_QUERIES_QUERY_INTERNAL_H
+
+#include "common/physics/query.h"
+#include "common/physics/world.h"
+
+// Whether the query sees the shape (a piece of a chain, not the chain as a whole).
+bool query_sees(const physics_world *world, const query_filter *filter, uint32_t slot);
+// The filter itself, or the default for NULL.
+query_filter query_filter_or_default(const query_filter *filter);
+// The shape is a sound one that a query may bring along; the text begins with "shape".
+status query_shape_check(const shape_geometry *form, error *err);
+// The slot under which a shape answers: of a chain's piece, the chain's.
+static inline uint32_t query_slot(const physics_world *world, uint32_t slot)
+{
+    uint32_t chain = world->shapes.data[slot].traits->chain;
+    return chain != NONE ? chain : slot;
+}
+
+#endif

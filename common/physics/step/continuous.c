@@ -1,0 +1,464 @@
+// Continuous collision: a body that moved more than half its width in a step is swept along its
+// way, against what does not move, or, a bullet, against everything, and put where it first
+// touches. Its velocity stays; the next step's contact stops it. Method: time of impact by
+// conservative advancement (see geometry/distance.h).
+//
+// What has nothing standing near its way, and that is most, does not get here, see
+// way_may_be_barred(); unless there are bullets, which have to know the ways of all that is fast.
+//
+// A bullet and what moves are swept against each other's ways (way.h); whose turn comes first has
+// its way cut short before the next is looked at, so that on their ways to where they end no two
+// pass through each other.
+#include "common/physics/step/sort.h"
+#include "common/physics/step/step.h"
+#include "common/physics/step/way.h"
+
+#define CORE_SCALE 0.9f // of a shape that touches from the start: it may sink in to there
+
+typedef struct swept_body {
+    physics_world *world;
+    uint32_t body;
+    const shape *shape;
+    proxy proxy;
+    way way;
+    sweep whole; // of all its way, seen from where it starts
+    transform at_start, at_end;
+    float fraction; // of the step, in which it meets nothing
+    uint32_t met;   // the body that ends it, or NONE
+    bool caught;    // it has sunk into that body, and must lose its speed
+} swept_body;
+
+// How far other bodies go at most, of those that move.
+typedef struct reaches {
+    float kinematic, dynamic;
+} reaches;
+
+static void take_way(swept_body *s, way w)
+{
+    s->way = w;
+    s->whole = way_piece(&s->way, s->way.start, 0.0f, 1.0f);
+    s->at_start = sweep_at(&s->whole, 0.0f);
+    s->at_end = sweep_at(&s->whole, 1.0f);
+}
+
+// ---- one shape against another
+
+// How far the shape stays in front of a line with that normal through `place`, on its whole way or
+// at its end only; negative: behind.
+static float clearance(const swept_body *s, vec2 normal, vec2 place, bool at_end_only)
+{
+    float deepest = INFINITY;
+    float reach = 0.0f;
+    for (int i = 0; i < s->proxy.count; i++) {
+        float then =
+            vec2_dot(normal, vec2_sub(transform_point(s->at_start, s->proxy.points[i]), place));
+        float now =
+            vec2_dot(normal, vec2_sub(transform_point(s->at_end, s->proxy.points[i]), place));
+        deepest = float_min(deepest, at_end_only ? now : float_min(then, now));
+        reach = float_max(reach, vec2_distance(s->proxy.points[i], s->way.local_center));
+    }
+    // Between the two a corner comes lower by the sagitta of its arc, r (1 - cos θ/2), at most.
+    double half = 0.5 * (s->way.turn < 0.0 ? -s->way.turn : s->way.turn);
+    float sagitta = half < PI_D ? (float)(0.5 * half * half) : 2.0f;
+    return deepest - float_min(sagitta, 2.0f) * reach - s->proxy.radius;
+}
+
+// What comes less deep than this has not passed: the contact brings it back. A body that slides
+// over the joints of a floor comes near the end of the next piece in every step, and must not wait
+// there.
+static bool stays_in_front(const swept_body *s, vec2 normal, vec2 place, bool at_end_only)
+{
+    float allowed = float_max(LINEAR_SLOP, 0.25f * s->shape->traits->extent_min);
+    return clearance(s, normal, place, at_end_only) > -allowed;
+}
+
+// Coming from behind, or ending in front, it has nothing to do with a chain's piece.
+static bool passes_piece(const swept_body *s, const segment *edge, transform frame)
+{
+    vec2 a = transform_point(frame, edge->a);
+    vec2 along = vec2_sub(transform_point(frame, edge->b), a);
+    float length;
+    vec2 normal = vec2_normalize(vec2_right(along), &length);
+    bool from_behind = vec2_dot(normal, vec2_neg(a)) < 0.0f; // its centre starts at the origin
+    return !from_behind && !stays_in_front(s, normal, a, true);
+}
+
+// In front of one of its faces on all its way, it passes no polygon.
+static bool passes_polygon(const swept_body *s, const polygon *p, transform frame)
+{
+    for (int i = 0; i < p->count; i++) {
+        vec2 normal = rot_vec(frame.q, p->normals[i]);
+        vec2 corner = transform_point(frame, p->vertices[i]);
+        if (stays_in_front(s, normal, vec2_mul_add(corner, p->radius, normal), false)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// Nor a segment, on one of its sides.
+static bool passes_segment(const swept_body *s, const segment *edge, transform frame)
+{
+    vec2 a = transform_point(frame, edge->a);
+    float length;
+    vec2 along = vec2_sub(transform_point(frame, edge->b), a);
+    vec2 normal = vec2_normalize(vec2_right(along), &length);
+    return !stays_in_front(s, normal, a, false) && !stays_in_front(s, vec2_neg(normal), a, false);
+}
+
+// Whether it may pass the other shape, by what can be told at once.
+static bool may_pass(const swept_body *s, const shape *o, const way *other)
+{
+    sweep at = way_piece(other, s->way.start, 0.0f, 0.0f);
+    transform frame = sweep_at(&at, 0.0f);
+    bool still = other->by.x == 0.0f && other->by.y == 0.0f && other->turn == 0.0;
+    switch (o->traits->geometry.kind) {
+    case SHAPE_CHAIN_SEGMENT:
+        return passes_piece(s, &o->traits->geometry.chain.edge, frame);
+    case SHAPE_POLYGON:
+        return !still || passes_polygon(s, &o->traits->geometry.polygon, frame);
+    case SHAPE_SEGMENT:
+        return !still || passes_segment(s, &o->traits->geometry.segment, frame);
+    default:
+        return true;
+    }
+}
+
+// The part of the step after which the two first touch, up to s->fraction; 1 if they do not.
+// *touching: they do from the start on.
+static float first_touch(const swept_body *s, const proxy *self, const proxy *other,
+                         const way *other_way, bool *touching)
+{
+    int pieces = way_pieces(&s->way);
+    int other_pieces = way_pieces(other_way);
+    pieces = pieces > other_pieces ? pieces : other_pieces;
+    *touching = false;
+    bool still = true; // touching since the start
+    float from = 0.0f;
+    for (int i = 1; i <= pieces && from <= s->fraction; i++) {
+        float to = (float)i / (float)pieces;
+        float ends[2] = {to, to};
+        if (from < other_way->stop && other_way->stop < to) { // a bend in the other's way
+            ends[0] = other_way->stop;
+        }
+        for (int k = 0; k < 2 && from < to; k++) {
+            sweep theirs = way_piece(other_way, s->way.start, from, ends[k]);
+            sweep ours = way_piece(&s->way, s->way.start, from, ends[k]);
+            impact_result hit = impact_time(other, &theirs, self, &ours, 1.0f);
+            bool at_once = hit.state == IMPACT_OVERLAPPED ||
+                           (hit.state != IMPACT_NONE && hit.fraction == 0.0f);
+            still = still && at_once;
+            if (still) {
+                *touching = true;
+            } else if (hit.state != IMPACT_NONE) {
+                return from + hit.fraction * (ends[k] - from); // one that failed has got so far
+            }
+            from = ends[k];
+        }
+    }
+    return 1.0f;
+}
+
+// The shape made smaller about its middle. It counts as touching a millimetre away.
+static proxy proxy_core(const proxy *p, float scale)
+{
+    proxy core = {.count = p->count, .radius = scale * p->radius - 0.8f * LINEAR_SLOP};
+    vec2 middle = {0.0f, 0.0f};
+    for (int i = 0; i < p->count; i++) {
+        middle = vec2_mul_add(middle, 1.0f / (float)p->count, p->points[i]);
+    }
+    for (int i = 0; i < p->count; i++) {
+        core.points[i] = vec2_lerp(middle, p->points[i], scale);
+    }
+    return core;
+}
+
+// How far the core is from the other shape when the step begins.
+static float gap_of_core(const swept_body *s, float scale, const proxy *other, const way *other_way)
+{
+    sweep theirs = way_piece(other_way, s->way.start, 0.0f, 0.0f);
+    sweep ours = way_piece(&s->way, s->way.start, 0.0f, 0.0f);
+    transform relative = transform_inv_mul(sweep_at(&theirs, 0.0f), sweep_at(&ours, 0.0f));
+    proxy core = proxy_core(&s->proxy, scale);
+    return distance_proxies(other, &core, relative, false, NULL).distance - other->radius -
+           core.radius;
+}
+
+// The largest core that does not touch when the step begins; 0 is the shape's middle alone, and
+// less is none.
+static float largest_scale(const swept_body *s, const proxy *other, const way *other_way)
+{
+    const float apart = 1.2f * LINEAR_SLOP; // from where impact_time() does not call it a touch
+    if (!(gap_of_core(s, 0.0f, other, other_way) > apart)) {
+        return -1.0f;
+    }
+    float fits = 0.0f;
+    float touches = CORE_SCALE;
+    for (int i = 0; i < 8; i++) {
+        float middle = 0.5f * (fits + touches);
+        if (gap_of_core(s, middle, other, other_way) > apart) {
+            fits = middle;
+        } else {
+            touches = middle;
+        }
+    }
+    return fits;
+}
+
+// What touches from the start is the contact solver's matter, which may let it sink in by a little;
+// then a core of the shape is held as the shape itself would be. Against what is not moved by it
+// only: of two that move the solver has to make the best.
+static float first_touch_of_core(const swept_body *s, const proxy *other, const way *other_way,
+                                 bool *caught)
+{
+    bool touching;
+    *caught = false;
+    proxy core = proxy_core(&s->proxy, CORE_SCALE);
+    float fraction = first_touch(s, &core, other, other_way, &touching);
+    if (!touching) {
+        return fraction;
+    }
+    float scale = largest_scale(s, other, other_way);
+    if (scale < 0.0f) {
+        return 1.0f; // its middle is in there: nobody knows on which side it belongs
+    }
+    *caught = true;
+    core = proxy_core(&s->proxy, scale);
+    return first_touch(s, &core, other, other_way, &touching);
+}
+
+static bool sweep_against(void *context, uint32_t other)
+{
+    swept_body *s = context;
+    physics_world *world = s->world;
+    const shape *o = &world->shapes.data[other];
+    uint32_t self = (uint32_t)(s->shape - world->shapes.data);
+    if (o->body == s->body || (o->flags & SHAPE_SENSOR) != 0 ||
+        !contact_wanted(world, self, other)) {
+        return true;
+    }
+    way other_way = way_of(world, o->body);
+    if (!may_pass(s, o, &other_way)) {
+        return true;
+    }
+    proxy proxy_other = proxy_from_shape(&o->traits->geometry);
+    bool touching;
+    bool caught = false;
+    float fraction = first_touch(s, &s->proxy, &proxy_other, &other_way, &touching);
+    if (touching && world->bodies.data[o->body].type != BODY_DYNAMIC) {
+        bool held;
+        float of_core = first_touch_of_core(s, &proxy_other, &other_way, &held);
+        caught = held && of_core < fraction;
+        fraction = float_min(fraction, of_core);
+    }
+    // Of those that are met at the same time the lowest counts, whichever is found first.
+    if (fraction < s->fraction || (fraction == s->fraction && o->body < s->met)) {
+        s->fraction = fraction;
+        s->met = o->body;
+        s->caught = caught;
+    } else if (fraction == s->fraction && o->body == s->met) {
+        s->caught = s->caught || caught;
+    }
+    return true;
+}
+
+// ---- a body
+
+static bool is_bullet(const physics_world *world, uint32_t slot)
+{
+    return (world->bodies.data[slot].flags & BODY_BULLET) != 0;
+}
+
+// Around the shape on its way.
+static aabb swept_box(const swept_body *s)
+{
+    const float extent_max = s->world->rims.data[s->body].extent_max;
+    const sweep *whole = &s->whole;
+    if (way_pieces(&s->way) > 1) { // it has been anywhere round its centre
+        aabb line = {vec2_min(whole->c1, whole->c2), vec2_max(whole->c1, whole->c2)};
+        return aabb_at(s->way.start, aabb_expand(line, extent_max));
+    }
+    aabb before = shape_aabb(&s->shape->traits->geometry, s->at_start);
+    aabb after = shape_aabb(&s->shape->traits->geometry, s->at_end);
+    // A point leaves the hull of the two by no more than the sagitta of its arc, which is less than
+    // the chord.
+    float chord = vec2_length((vec2){whole->q1.c - whole->q2.c, whole->q1.s - whole->q2.s});
+    return aabb_at(s->way.start, aabb_expand(aabb_union(before, after), extent_max * chord));
+}
+
+// Finds the first touch of all shapes of the body on their way.
+static void sweep_shapes(swept_body *s, const reaches *reach, bool against_moving)
+{
+    physics_world *world = s->world;
+    const body *b = &world->bodies.data[s->body];
+    for (uint32_t k = b->shapes; k != NONE; k = world->shapes.data[k].next) {
+        s->shape = &world->shapes.data[k];
+        if (!s->shape->boxed || (s->shape->flags & SHAPE_SENSOR) != 0) {
+            continue;
+        }
+        s->proxy = proxy_from_shape(&s->shape->traits->geometry);
+        aabb box = swept_box(s);
+        const tree *trees = world->broad.trees;
+        tree_query(&trees[BODY_STATIC], box, sweep_against, s);
+        if (against_moving) {
+            tree_query(&trees[BODY_KINEMATIC], aabb_expand(box, reach->kinematic), sweep_against,
+                       s);
+            tree_query(&trees[BODY_DYNAMIC], aabb_expand(box, reach->dynamic), sweep_against, s);
+        }
+    }
+}
+
+// Has the body stop at a part of the step: puts it where it is then, and keeps how far it came.
+static void stop_body(physics_world *world, uint32_t slot, const way *w, float at)
+{
+    body_motion *m = &world->motions.data[slot];
+    body_state *state = &world->states.data[slot];
+    float gone = way_gone(w, at);
+    state->delta_position = vec2_scale(gone, w->by);
+    state->delta_rotation = rot_from_angle((double)gone * w->turn);
+    m->center = vec2d_offset(w->start, state->delta_position);
+    m->rotation = way_rotation(w, gone);
+    body_set_pose_from_center(m);
+    world->stops.data[fast_index(world, slot)] = at;
+}
+
+// What a kinematic body has met goes with it for the rest of the step, as far as what stands still
+// lets it.
+static void take_along(swept_body *s, const reaches *reach)
+{
+    physics_world *world = s->world;
+    way carrier = way_of(world, s->met);
+    body_motion *m = &world->motions.data[s->body];
+    body_state *state = &world->states.data[s->body];
+    sweep rest = way_piece(&carrier, carrier.start, s->fraction, 1.0f);
+    rot turned = rot_inv_mul(rest.q1, rest.q2);
+    vec2 arm = vec2d_relative(vec2d_offset(carrier.start, rest.c1), m->center);
+    vec2 by = vec2_sub(vec2_add(rest.c2, rot_vec(turned, arm)), vec2_add(rest.c1, arm));
+    const way first = s->way;
+    take_way(s, (way){.start = m->center,
+                      .by = by,
+                      .before = m->rotation,
+                      .turn = arc_tangent((double)turned.s, (double)turned.c),
+                      .stop = 1.0f,
+                      .local_center = m->local_center});
+    s->fraction = 1.0f;
+    s->met = NONE;
+    sweep_shapes(s, reach, false);
+    m->center = vec2d_offset(s->way.start, vec2_scale(s->fraction, by));
+    m->rotation = way_rotation(&s->way, s->fraction);
+    body_set_pose_from_center(m);
+    state->delta_position = vec2d_relative(first.start, m->center);
+    state->delta_rotation = rot_normalize(rot_inv_mul(first.before, m->rotation));
+    world->stops.data[fast_index(world, s->body)] = 1.0f;
+}
+
+static bool note_any(void *found, uint32_t item)
+{
+    (void)item;
+    *(bool *)found = true;
+    return false;
+}
+
+bool way_may_be_barred(const physics_world *world, uint32_t slot)
+{
+    if (is_bullet(world, slot)) {
+        return true;
+    }
+    const tree *standing = &world->broad.trees[BODY_STATIC];
+    bool found = false;
+    if (standing->root != 0) {
+        const body_motion *m = &world->motions.data[slot];
+        const vec2 back = vec2_neg(world->states.data[slot].delta_position);
+        const vec2 here = {0.0f, 0.0f};
+        aabb line = {vec2_min(here, back), vec2_max(here, back)};
+        aabb box =
+            aabb_at(m->center, aabb_expand(line, world->rims.data[slot].extent_max + LINEAR_SLOP));
+        tree_query(standing, box, note_any, &found);
+    }
+    return found;
+}
+
+static void sweep_body(physics_world *world, uint32_t slot, const reaches *reach)
+{
+    swept_body s = {.world = world, .body = slot};
+    take_way(&s, way_of(world, slot));
+    s.fraction = s.way.stop; // another bullet may have stopped it
+    sweep_shapes(&s, reach, reach != NULL);
+    if (s.met == NONE) {
+        return;
+    }
+    stop_body(world, slot, &s.way, s.fraction);
+    if (s.caught) {
+        // Or it would hang there for good: held in every step by what drives it, with a speed that
+        // the solver sees no reason to change.
+        body_state *state = &world->states.data[slot];
+        state->velocity = vec2_scale(s.fraction, state->velocity);
+        state->angular_velocity *= s.fraction;
+    }
+    uint32_t met = fast_index(world, s.met);
+    if (met < world->fast.count && world->stops.data[met] > s.fraction) {
+        way other = way_of(world, s.met);
+        stop_body(world, s.met, &other, s.fraction);
+    } else if (world->bodies.data[s.met].type == BODY_KINEMATIC) {
+        take_along(&s, reach);
+    }
+}
+
+// ---- all of them
+
+static reaches find_reaches(const physics_world *world)
+{
+    reaches r = {0.0f, 0.0f};
+    for (uint32_t i = 0; i < world->fast.count; i++) {
+        uint32_t slot = world->fast.data[i];
+        const body_state *s = &world->states.data[slot];
+        r.dynamic =
+            float_max(r.dynamic, distance_moved(world, slot, s->delta_position, s->delta_rotation));
+    }
+    for (uint32_t i = 0; i < world->awake_bodies.count; i++) {
+        uint32_t slot = world->awake_bodies.data[i];
+        const body_state *s = &world->states.data[slot];
+        if ((s->flags & STATE_DYNAMIC) == 0) {
+            vec2 by = vec2_scale(world->step.dt, s->velocity);
+            float turn = float_min(world->step.dt * float_abs(s->angular_velocity), 2.0f);
+            float moved = vec2_length(by) + turn * world->rims.data[slot].extent_max;
+            r.kinematic = float_max(r.kinematic, moved);
+        }
+    }
+    return r;
+}
+
+void solve_continuous(physics_world *world)
+{
+    if (world->fast.count == 0) {
+        return;
+    }
+    world->fast.count = sort_slots(world->fast.data, world->fast.count);
+    array_clear(&world->stops);
+    for (uint32_t i = 0; i < world->fast.count; i++) {
+        array_push(&world->stops, 1.0f);
+    }
+    const uint32_t *fast = world->fast.data;
+    uint32_t bullets = 0;
+    for (uint32_t i = 0; i < world->fast.count; i++) {
+        if (is_bullet(world, fast[i])) {
+            bullets++;
+        } else {
+            sweep_body(world, fast[i], NULL);
+        }
+    }
+    // Bullets last, when all others are where they will be.
+    reaches reach = bullets > 0 ? find_reaches(world) : (reaches){0.0f, 0.0f};
+    for (uint32_t i = 0; i < world->fast.count && bullets > 0; i++) {
+        if (is_bullet(world, fast[i])) {
+            sweep_body(world, fast[i], &reach);
+        }
+    }
+    for (uint32_t i = 0; i < world->fast.count; i++) {
+        body_state *s = &world->states.data[fast[i]];
+        float moved = distance_moved(world, fast[i], s->delta_position, s->delta_rotation);
+        s->delta_position = (vec2){0.0f, 0.0f};
+        s->delta_rotation = ROT_IDENTITY;
+        body_update_boxes(world, fast[i], moved);
+    }
+}

@@ -1,0 +1,207 @@
+// The end of a step for each awake body: its new pose, its timer for sleep, its boxes; and who
+// moved so far that it might have passed through something.
+#include "common/physics/contacts/speculative.h"
+#include "common/physics/step/sort.h"
+#include "common/physics/step/step.h"
+#include "common/physics/world.h"
+
+// Of the room that is left in a box, what may be used up before it is looked at again: rounding
+// takes a little.
+#define ROOM_SHARE 0.99f
+
+#define GRAIN_BODIES 256u // that make a range worth handing to another thread
+
+static bool pose_is_sane(const body_motion *m, const body_state *s)
+{
+    return m->center.x >= -PHYSICS_EXTENT_MAX && m->center.x <= PHYSICS_EXTENT_MAX &&
+           m->center.y >= -PHYSICS_EXTENT_MAX && m->center.y <= PHYSICS_EXTENT_MAX &&
+           isfinite(m->rotation.c) && isfinite(m->rotation.s) && vec2_is_finite(s->velocity) &&
+           isfinite(s->angular_velocity);
+}
+
+// Slow is measured at the rim, so that what turns in place does not count as resting; and by the
+// way that it went as well as by its velocity, so that what is being pushed out of an overlap does
+// not fall asleep in it.
+static void update_sleep_time(const physics_world *world, body_rim *rim, const body_state *s)
+{
+    float by_velocity = vec2_length(s->velocity) + rim->extent_max * float_abs(s->angular_velocity);
+    float by_way = world->step.inv_dt * (vec2_length(s->delta_position) +
+                                         rim->extent_max * float_abs(s->delta_rotation.s));
+    bool slow = by_velocity < SLEEP_SPEED && by_way < SLEEP_SPEED;
+    rim->sleep_time = slow ? rim->sleep_time + world->step.dt : 0.0f;
+}
+
+// No less than the chord of a turn at a distance of 1: 2 sin(θ/2), which is no more than the sine
+// while that is under a quarter turn, times √2 at most.
+static float chord_of(rot turned)
+{
+    return turned.c > 0.0f ? 1.5f * float_abs(turned.s) : 2.0f;
+}
+
+// How far any point of the body may have gone in the step.
+float distance_moved(const physics_world *world, uint32_t body_, vec2 moved, rot turned)
+{
+    return vec2_length(moved) + chord_of(turned) * world->rims.data[body_].extent_max;
+}
+
+// A change of rotation does not tell whole turns.
+static bool spins_fast(const physics_world *world, const body_state *s)
+{
+    return float_abs(s->angular_velocity) * world->step.dt > 1.5f;
+}
+
+// Boxes are looked at when the body may have left one of them: after it has moved by the least room
+// that was left in any. Shapes with new boxes are added to `renewed`.
+static void look_at_boxes(physics_world *world, uint32_t slot, slot_list *renewed)
+{
+    body_motion *m = &world->motions.data[slot];
+    float room = INFINITY;
+    for (uint32_t k = world->bodies.data[slot].shapes; k != NONE; k = world->shapes.data[k].next) {
+        bool has_left = false;
+        float left = shape_fit_box(world, k, &has_left);
+        if (has_left) {
+            array_push(renewed, k);
+        }
+        bool sensor =
+            (world->shapes.data[k].flags & SHAPE_SENSOR) != 0; // beyond extent_max, perhaps
+        room = float_min(room, sensor ? 0.0f : left);
+    }
+    m->room = ROOM_SHARE * room;
+}
+
+// Whether all of its boxes are certain to hold the body still, and its way ahead where they reach
+// ahead of it.
+static bool has_room(const physics_world *world, uint32_t slot)
+{
+    return world->motions.data[slot].room >
+           ahead_at_most(world, &world->rims.data[slot], &world->states.data[slot]);
+}
+
+void body_update_boxes(physics_world *world, uint32_t slot, float moved)
+{
+    body_motion *m = &world->motions.data[slot];
+    m->room -= moved;
+    if (!has_room(world, slot)) {
+        array_clear(&world->scratch);
+        look_at_boxes(world, slot, &world->scratch);
+        for (uint32_t i = 0; i < world->scratch.count; i++) {
+            shape_enter_box(world, world->scratch.data[i]);
+        }
+    }
+}
+
+static void rest_pose(body_state *s)
+{
+    s->delta_position = (vec2){0.0f, 0.0f};
+    s->delta_rotation = ROT_IDENTITY;
+}
+
+// What becomes of a body; but for the first, lists of a lot. Of those that were FAST, continuous.c
+// still needs the changes of pose; of those that were fast but FREE only where there are bullets.
+typedef enum fate { FATE_DONE = -1, FATE_BOXES, FATE_FAST, FATE_FREE, FATE_LOST } fate;
+
+static fate finalize_body(physics_world *world, uint32_t slot)
+{
+    body_motion *m = &world->motions.data[slot];
+    body_state *s = &world->states.data[slot];
+    body_rim *rim = &world->rims.data[slot];
+    const body_motion before = *m;
+    m->center = vec2d_offset(m->center, s->delta_position);
+    m->rotation = rot_normalize(rot_mul(s->delta_rotation, m->rotation));
+    body_set_pose_from_center(m);
+    if (!pose_is_sane(m, s)) {
+        *m = before;
+        rest_pose(s);
+        return FATE_LOST;
+    }
+    bool dynamic = (s->flags & STATE_DYNAMIC) != 0;
+    if (dynamic) {
+        update_sleep_time(world, rim, s);
+    }
+    float way = vec2_length(s->delta_position);
+    float chord = chord_of(s->delta_rotation);
+    float moved = way + chord * rim->extent_max;
+    if (dynamic && world->def.continuous &&
+        (moved > 0.5f * rim->extent_min || spins_fast(world, s)) && rim->extent_min > 0.0f) {
+        return way_may_be_barred(world, slot) ? FATE_FAST : FATE_FREE;
+    }
+    rest_pose(s);
+    m->room -= way + chord * rim->turn_reach;
+    return has_room(world, slot) ? FATE_DONE : FATE_BOXES;
+}
+
+static void finalize_range(physics_world *world, uint32_t first, uint32_t end, lot *found,
+                           const void *context)
+{
+    (void)context;
+    for (uint32_t i = first; i < end; i++) {
+        uint32_t slot = world->awake_bodies.data[i];
+        fate f = finalize_body(world, slot);
+        if (f == FATE_BOXES) {
+            look_at_boxes(world, slot, &found->lists[FATE_BOXES]);
+        } else if (f != FATE_DONE) {
+            array_push(&found->lists[f], slot);
+        }
+    }
+}
+
+static bool any_bullet(const physics_world *world, const slot_list *bodies)
+{
+    for (uint32_t i = 0; i < bodies->count; i++) {
+        if ((world->bodies.data[bodies->data[i]].flags & BODY_BULLET) != 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// What was fast but flew free has its boxes looked at after all.
+static void end_free_flights(physics_world *world, uint32_t first, uint32_t end, lot *found,
+                             const void *context)
+{
+    const slot_list *free = context;
+    for (uint32_t i = first; i < end; i++) {
+        uint32_t slot = free->data[i];
+        body_motion *m = &world->motions.data[slot];
+        body_state *s = &world->states.data[slot];
+        m->room -= distance_moved(world, slot, s->delta_position, s->delta_rotation);
+        rest_pose(s);
+        if (!has_room(world, slot)) {
+            look_at_boxes(world, slot, &found->lists[FATE_BOXES]);
+        }
+    }
+}
+
+static void enter_boxes(physics_world *world, uint32_t lots)
+{
+    for (uint32_t i = 0; i < lots; i++) {
+        const slot_list *slots = &world->lots[i].lists[FATE_BOXES];
+        for (uint32_t k = 0; k < slots->count; k++) {
+            shape_enter_box(world, slots->data[k]);
+        }
+    }
+}
+
+void finalize_bodies(physics_world *world)
+{
+    uint32_t lots =
+        run_ranges(world, world->awake_bodies.count, GRAIN_BODIES, finalize_range, NULL);
+    array_clear(&world->fast);
+    array_clear(&world->lost);
+    lots_gather(world, lots, FATE_FAST, &world->fast);
+    lots_gather(world, lots, FATE_LOST, &world->lost);
+    enter_boxes(world, lots);
+    if (any_bullet(world, &world->fast)) {
+        lots_gather(world, lots, FATE_FREE, &world->fast);
+    } else {
+        array_clear(&world->scratch);
+        lots_gather(world, lots, FATE_FREE, &world->scratch);
+        lots = run_ranges(world, world->scratch.count, GRAIN_BODIES, end_free_flights,
+                          &world->scratch);
+        enter_boxes(world, lots);
+    }
+    world->lost.count = sort_slots(world->lost.data, world->lost.count);
+    for (uint32_t i = 0; i < world->lost.count; i++) {
+        body_freeze(world, world->lost.data[i]);
+    }
+}

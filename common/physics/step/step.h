@@ -1,0 +1,23 @@
+// The phases of a step, in their order, as world_step() calls them; and what they ask each other.
+#ifndef CAROM_COMMON_PHYSICS_STEP_STEP_H
+#define CAROM_COMMON_PHYSICS_STEP_STEP_H
+
+#include "common/physics/world.h"
+
+void find_pairs(physics_world *world);        // pairs.c: boxes that came to overlap become contacts
+void narrow_phase(physics_world *world);      // narrow_phase.c: manifolds, who is solved
+void hide_seams(physics_world *world);        // seams.c: what lies between the tiles of a floor
+void forget_seams(physics_world *world);      // seams.c: after solving, normals as they were found
+void solve_constraints(physics_world *world); // solver.c: velocities and changes of pose
+void touch_events(physics_world *world);      // touch.c: begin, stay, end, hit, after solving
+float distance_moved(const physics_world *world, uint32_t body, vec2 moved,
+                     rot turned); // finalize.c: of any point, at most
+void body_update_boxes(physics_world *world, uint32_t slot, float moved);
+void finalize_bodies(physics_world *world); // finalize.c: poses, boxes, who was fast, who is slow
+// continuous.c: whether a fast body is a bullet, or something stands near the way that it has come.
+// Reads only, on any thread of finalize_bodies().
+bool way_may_be_barred(const physics_world *world, uint32_t slot);
+void solve_continuous(physics_world *world); // continuous.c: what would have tunnelled is put back
+void update_sleep(physics_world *world);     // sleep.c: islands that have come to rest
+
+#endif

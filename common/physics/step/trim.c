@@ -1,0 +1,142 @@
+// Memory that a peak has left: lists of a step's changes and the solver's lanes are kept at the
+// size that they once needed, so that a step allocates nothing. Once in a while what is many times
+// larger than anything of late is given back: after a world was filled, when everything fell at
+// once, when all went to sleep. A peak is forgotten by and by: at each look it fades to a quarter.
+// Memory alone: no result depends on it.
+#include "common/physics/step/trim.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/physics/solver/contact_lanes.h"
+#include "common/physics/solver/integrate.h"
+#include "common/physics/solver/joint_lanes.h"
+#include "common/physics/world.h"
+
+enum {
+    TRIM_TICKS = 16,    // between looks
+    FADING = 4,         // of a peak, at each look
+    LOOSE = 4,          // times the largest need of late, and
+    SPARE_BYTES = 4096, // so much more, may a list keep;
+    GROUPS_SPARE = 128  // or the lanes twice as many and so many groups more
+};
+
+static uint32_t larger(uint32_t a, uint32_t b)
+{
+    return a > b ? a : b;
+}
+
+void trim_note(physics_world *world)
+{
+    trim_peaks *peaks = &world->peaks;
+    const uint32_t counts[] = {
+        world->enlarged.count, world->found.count,     world->began.count,
+        world->ended.count,    world->activated.count, world->fast.count,
+        world->on_seams.count, world->turned.count,    world->deactivated.count,
+    };
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        peaks->changes = larger(peaks->changes, counts[i]);
+    }
+    peaks->events = larger(peaks->events, world->events.count);
+    if (world->awake_bodies.count == 0) {
+        return;
+    }
+    peaks->groups = larger(peaks->groups, world->groups.first[COLOURS + 1]);
+    for (int sort = 0; sort < JOINT_SORTS; sort++) {
+        peaks->joints[sort] = larger(peaks->joints[sort], joint_lanes_count(world, sort));
+    }
+}
+
+// Empty lists only: what is in one is still wanted.
+#define TRIM(list, need)                                                                           \
+    do {                                                                                           \
+        if ((list)->count == 0 &&                                                                  \
+            (list)->capacity > (need) + SPARE_BYTES / (uint32_t)sizeof *(list)->data) {            \
+            array_free(list);                                                                      \
+        }                                                                                          \
+    } while (0)
+
+static void trim_lists(physics_world *world, uint32_t need)
+{
+    slot_list *of_contacts[] = {&world->activated, &world->deactivated, &world->began,
+                                &world->ended,     &world->on_seams,    &world->fast};
+    for (size_t i = 0; i < sizeof of_contacts / sizeof *of_contacts; i++) {
+        array_clear(of_contacts[i]);
+        TRIM(of_contacts[i], need);
+    }
+    array_clear(&world->found);
+    TRIM(&world->enlarged, need);
+    TRIM(&world->found, need);
+    for (uint32_t i = 0; i < world->lot_count; i++) {
+        array_clear(&world->found_in[i]);
+        TRIM(&world->found_in[i], need);
+        for (int k = 0; k < LOT_LISTS; k++) {
+            array_clear(&world->lots[i].lists[k]);
+            TRIM(&world->lots[i].lists[k], need);
+        }
+    }
+}
+
+static void trim_lanes(physics_world *world, const trim_peaks *peaks)
+{
+    if (world->groups.capacity > 2 * peaks->groups + GROUPS_SPARE) {
+        contact_lanes_free(world);
+    }
+    for (int sort = 0; sort < JOINT_SORTS; sort++) {
+        joint_lanes_trim(world, sort, 2 * peaks->joints[sort] + GROUPS_SPARE);
+    }
+}
+
+// While nobody is awake, what lists those who are, and what finds islands among them.
+static void trim_awake(physics_world *world)
+{
+    TRIM(&world->awake_bodies, 0);
+    TRIM(&world->awake_contacts, 0);
+    TRIM(&world->awake_joints, 0);
+    for (int i = 0; i <= COLOURS; i++) {
+        TRIM(&world->graph[i].contacts, 0);
+        for (int sort = 0; sort < JOINT_SORTS; sort++) {
+            TRIM(&world->graph[i].joints[sort], 0);
+        }
+    }
+    sleep_scratch *s = &world->sleeping;
+    slot_list *of_islands[] = {&s->awake, &s->members, &s->contacts, &s->next};
+    for (size_t i = 0; i < sizeof of_islands / sizeof *of_islands; i++) {
+        array_clear(of_islands[i]);
+        TRIM(of_islands[i], 0);
+    }
+    array_clear(&world->held);
+    TRIM(&world->held, 0);
+    TRIM(&world->unsolved, 0);
+    array_clear(&world->set_of);
+    TRIM(&world->set_of, 0);
+}
+
+void trim_world(physics_world *world)
+{
+    if (world->tick % TRIM_TICKS != 0) {
+        return;
+    }
+    const trim_peaks *peaks = &world->peaks;
+    trim_lists(world, LOOSE * peaks->changes);
+    TRIM(&world->events, LOOSE * peaks->events); // if the last step's were cleared
+    trim_lanes(world, peaks);
+    if (world->awake_bodies.count == 0) {
+        trim_awake(world);
+    }
+    if (peaks->changes == 0) { // trees that nothing moves in are not built anew
+        for (int i = 0; i < BROAD_TREES; i++) {
+            tree *t = &world->broad.trees[i];
+            TRIM(&t->before, 0);
+        }
+    }
+    trim_peaks faded = {
+        .changes = peaks->changes / FADING,
+        .events = peaks->events / FADING,
+        .groups = peaks->groups / FADING,
+    };
+    for (int sort = 0; sort < JOINT_SORTS; sort++) {
+        faded.joints[sort] = peaks->joints[sort] / FADING;
+    }
+    world->peaks = faded;
+}

@@ -1,0 +1,21 @@
+// Giving back memory that only a peak needed; see trim.c.
+#ifndef CAROM_COMMON_PHYSICS_STEP_TRIM_H
+#define CAROM_COMMON_PHYSICS_STEP_TRIM_H
+
+#include <stdint.h>
+
+struct physics_world;
+
+typedef struct trim_peaks { // of late
+    uint32_t changes;       // elements of the longest list of changes in a step
+    uint32_t events;        // told in a step, apart, for they are large
+    uint32_t groups;        // of the solver's lanes
+    uint32_t joints[3];     // the same of each sort of joints
+} trim_peaks;
+
+// At the end of a step: how much it needed.
+void trim_note(struct physics_world *world);
+// At the beginning of a step, when the last one's events are told and forgotten.
+void trim_world(struct physics_world *world);
+
+#endif

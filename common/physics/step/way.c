@@ -1,0 +1,94 @@
+// The ways of bodies in a step; see way.h.
+#include "common/physics/step/way.h"
+
+#define PIECE_TURN (0.5 * PI_D) // the most of a turn in one sweep [rad]
+
+// The turn of a delta rotation, which tells it but for whole turns: the spin tells those, nearly,
+// as the solver adds it up.
+static double whole_turn(const physics_world *world, const body_state *s)
+{
+    double turn = arc_tangent((double)s->delta_rotation.s, (double)s->delta_rotation.c);
+    double by_substep = arc_tangent((double)world->step.h * (double)s->angular_velocity, 1.0);
+    double expected = by_substep * world->step.substeps;
+    while (expected - turn > PI_D) {
+        turn += 2.0 * PI_D;
+    }
+    while (turn - expected > PI_D) {
+        turn -= 2.0 * PI_D;
+    }
+    return turn;
+}
+
+uint32_t fast_index(const physics_world *world, uint32_t slot)
+{
+    uint32_t low = 0;
+    uint32_t high = world->fast.count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (world->fast.data[middle] < slot) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low < world->fast.count && world->fast.data[low] == slot ? low : world->fast.count;
+}
+
+way way_of(const physics_world *world, uint32_t slot)
+{
+    const body_motion *m = &world->motions.data[slot];
+    const body_state *s = &world->states.data[slot];
+    way w = {.local_center = m->local_center, .before = m->rotation, .stop = 1.0f};
+    if (world->bodies.data[slot].type == BODY_STATIC) {
+        w.start = m->center;
+        return w;
+    }
+    uint32_t fast = fast_index(world, slot);
+    if (fast < world->fast.count) {
+        w.stop = world->stops.data[fast];
+        w.by = s->delta_position;
+        w.turn = w.stop < 1.0f
+                     ? arc_tangent((double)s->delta_rotation.s, (double)s->delta_rotation.c)
+                     : whole_turn(world, s);
+        w.before = rot_inv_mul(s->delta_rotation, m->rotation);
+    } else if (world->bodies.data[slot].type == BODY_KINEMATIC) {
+        w.by = vec2_scale(world->step.dt, s->velocity);
+        w.turn = world->step.substeps *
+                 arc_tangent((double)world->step.h * (double)s->angular_velocity, 1.0);
+        w.before = w.turn == 0.0 ? m->rotation : rot_mul(rot_from_angle(-w.turn), m->rotation);
+    }
+    w.start = vec2d_offset(m->center, vec2_neg(w.by));
+    return w;
+}
+
+float way_gone(const way *w, float at)
+{
+    return at < w->stop ? at / w->stop : 1.0f;
+}
+
+rot way_rotation(const way *w, float gone)
+{
+    return w->turn == 0.0
+               ? w->before
+               : rot_normalize(rot_mul(rot_from_angle((double)gone * w->turn), w->before));
+}
+
+sweep way_piece(const way *w, vec2d origin, float from, float to)
+{
+    vec2 start = vec2d_relative(origin, w->start);
+    from = way_gone(w, from);
+    to = way_gone(w, to);
+    return (sweep){
+        .local_center = w->local_center,
+        .c1 = vec2_mul_add(start, from, w->by),
+        .c2 = vec2_mul_add(start, to, w->by),
+        .q1 = way_rotation(w, from),
+        .q2 = way_rotation(w, to),
+    };
+}
+
+int way_pieces(const way *w)
+{
+    double turn = w->turn < 0.0 ? -w->turn : w->turn;
+    return 1 + (int)(turn / PIECE_TURN);
+}

@@ -1,0 +1,35 @@
+// The way that a body has come in the step, from where it was to where it is now: what continuous.c
+// sweeps. Functions of a world in the phase solve_continuous(), on its thread.
+//
+// A way is even: the centre of mass goes straight, the body turns about it. Turns of more than a
+// quarter are swept in pieces, for a sweep of geometry/ takes the short way round.
+#ifndef CAROM_COMMON_PHYSICS_STEP_WAY_H
+#define CAROM_COMMON_PHYSICS_STEP_WAY_H
+
+#include "common/physics/world.h"
+
+typedef struct way {
+    vec2d start; // of the centre of mass, in the world
+    vec2 by;     // to where it ends
+    rot before;
+    double turn; // whole turns are counted [rad]
+    float stop;  // part of the step, in [0, 1], behind which the body rests
+    vec2 local_center;
+} way;
+
+// Of a body that is fast (on world->fast) or kinematic. All others have hardly moved, and stay.
+way way_of(const physics_world *world, uint32_t slot);
+
+// How much of its way the body has gone at a part of the step.
+float way_gone(const way *w, float at);
+rot way_rotation(const way *w, float gone);
+
+// From one part of the step to another, with the centre's place seen from `origin`. For turns of
+// more than a quarter in between, it is the wrong one: way_pieces() says how many are needed.
+sweep way_piece(const way *w, vec2d origin, float from, float to);
+int way_pieces(const way *w);
+
+// A fast body's place on world->fast, which is sorted, or its count.
+uint32_t fast_index(const physics_world *world, uint32_t slot);
+
+#endif
