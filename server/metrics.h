@@ -11,7 +11,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#include "proto/encode.h"
+#include "proto/encode/encode.h"
 
 // X(name, what it counts)
 #define METRICS_TABLE(X)                                                                           \

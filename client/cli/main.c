@@ -13,7 +13,7 @@
 
 #include "client/cli/cli.h"
 #include "client/cli/commands.h"
-#include "client/cli/terminal.h"
+#include "client/cli/picture/terminal.h"
 #include "client/cli/text.h"
 
 #define TIMEOUT_DEFAULT_S 5.0

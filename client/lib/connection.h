@@ -31,8 +31,8 @@
 #include "client/lib/id_map.h"
 #include "client/lib/snapshot_decode.h"
 #include "common/base/array.h"
-#include "proto/buffer.h"
-#include "proto/scanner.h"
+#include "proto/wire/buffer.h"
+#include "proto/wire/scanner.h"
 
 enum {
     METHOD_SHOWN_MAX = 32, // bytes of a method's name in an error text

@@ -7,9 +7,9 @@
 
 #include "client/lib/reader.h"
 #include "client/lib/value_wire.h"
-#include "proto/check.h"
+#include "proto/wire/check.h"
 #include "proto/limits.h"
-#include "proto/rpc.h"
+#include "proto/wire/rpc.h"
 
 static void malformed(carom_client *c, const char *what)
 {

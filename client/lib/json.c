@@ -1,5 +1,5 @@
 // JSON by way of MessagePack, so that there is one dialect for files, command lines and programs:
-// proto/json.h knows it.
+// proto/wire/json.h knows it.
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,8 +7,8 @@
 
 #include "client/lib/fault.h"
 #include "client/lib/value_wire.h"
-#include "proto/buffer.h"
-#include "proto/json.h"
+#include "proto/wire/buffer.h"
+#include "proto/wire/json.h"
 #include "proto/limits.h"
 
 // MessagePack takes less than twice the bytes of its JSON, and JSON at most some ten times those of

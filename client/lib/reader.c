@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "proto/utf8.h"
+#include "proto/wire/utf8.h"
 
 reader reader_open(const void *bytes, size_t size)
 {

@@ -1,6 +1,6 @@
-// A scene fed to a world over the wire. proto/scene.h reads and unrolls it, and cuts it into pieces
-// in which each reference is to something that an earlier piece has made; here they are sent, and
-// the ids that come back are noted for the pieces that follow.
+// A scene fed to a world over the wire. proto/scene/scene.h reads and unrolls it, and cuts it into
+// pieces in which each reference is to something that an earlier piece has made; here they are
+// sent, and the ids that come back are noted for the pieces that follow.
 #include <carom/scene.h>
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "client/lib/call.h"
 #include "client/lib/connection.h"
 #include "common/base/assert.h"
-#include "proto/scene.h"
+#include "proto/scene/scene.h"
 
 enum {
     ANSWER_TIMEOUT_MS = 10000,

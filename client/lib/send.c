@@ -5,7 +5,7 @@
 #include "client/lib/connection.h"
 #include "client/lib/value_wire.h"
 #include "proto/limits.h"
-#include "proto/rpc.h"
+#include "proto/wire/rpc.h"
 
 // The message and its params are containers too.
 enum { ARGUMENTS_DEPTH_MAX = WIRE_DEPTH_MAX - 2 };

@@ -4,7 +4,7 @@
 
 #include "client/lib/reader.h"
 #include "client/lib/value_wire.h"
-#include "proto/check.h"
+#include "proto/wire/check.h"
 
 void snapshot_decoder_deinit(snapshot_decoder *d)
 {

@@ -4,7 +4,7 @@
 
 #include "common/base/assert.h"
 #include "common/base/log.h"
-#include "proto/utf8.h"
+#include "proto/wire/utf8.h"
 #include "server/metrics.h"
 #include "server/session/service.h"
 #include "server/world/pace.h"

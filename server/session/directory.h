@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "common/base/array.h"
-#include "proto/command.h"
+#include "proto/commands/command.h"
 #include "server/world/host.h"
 #include "server/world/mail.h"
 

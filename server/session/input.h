@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "common/base/status.h"
-#include "proto/scanner.h"
+#include "proto/wire/scanner.h"
 
 typedef struct input {
     scanner scanner;

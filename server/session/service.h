@@ -9,10 +9,10 @@
 #define CAROM_SERVER_SESSION_SERVICE_H
 
 #include "common/base/array.h"
-#include "proto/buffer.h"
-#include "proto/command.h"
-#include "proto/encode.h"
-#include "proto/rpc.h"
+#include "proto/wire/buffer.h"
+#include "proto/commands/command.h"
+#include "proto/encode/encode.h"
+#include "proto/wire/rpc.h"
 #include "server/net/network.h"
 #include "server/session/directory.h"
 #include "server/session/input.h"

@@ -10,8 +10,8 @@
 
 #include "common/base/assert.h"
 #include "common/base/log.h"
-#include "proto/scene_apply.h"
-#include "proto/scene_builtin.h"
+#include "proto/scene/scene_apply.h"
+#include "proto/scene/scene_builtin.h"
 #include "server/metrics.h"
 #include "server/session/service.h"
 

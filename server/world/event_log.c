@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "common/base/assert.h"
-#include "proto/encode.h"
+#include "proto/encode/encode.h"
 
 void event_log_init(event_log *log)
 {

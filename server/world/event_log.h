@@ -13,7 +13,7 @@
 
 #include "common/base/array.h"
 #include "common/physics/physics.h"
-#include "proto/buffer.h"
+#include "proto/wire/buffer.h"
 
 typedef struct event_entry {
     event_kind kind;

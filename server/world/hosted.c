@@ -5,8 +5,8 @@
 
 #include "common/base/assert.h"
 #include "common/base/log.h"
-#include "proto/apply.h"
-#include "proto/encode.h"
+#include "proto/apply/apply.h"
+#include "proto/encode/encode.h"
 #include "proto/limits.h"
 #include "server/metrics.h"
 

@@ -14,7 +14,7 @@
 
 #include "common/base/status.h"
 #include "common/physics/physics.h"
-#include "proto/command.h"
+#include "proto/commands/command.h"
 #include "server/bytes.h"
 #include "server/world/queue.h"
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "common/base/assert.h"
-#include "proto/encode.h"
+#include "proto/encode/encode.h"
 #include "proto/limits.h"
 #include "server/metrics.h"
 

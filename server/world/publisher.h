@@ -17,7 +17,7 @@
 
 #include "common/base/array.h"
 #include "common/physics/physics.h"
-#include "proto/buffer.h"
+#include "proto/wire/buffer.h"
 #include "server/limits.h"
 #include "server/world/event_log.h"
 #include "server/world/mail.h"

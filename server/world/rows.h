@@ -16,8 +16,8 @@
 
 #include "common/base/array.h"
 #include "common/physics/physics.h"
-#include "proto/buffer.h"
-#include "proto/encode.h"
+#include "proto/wire/buffer.h"
+#include "proto/encode/encode.h"
 
 typedef struct row_entry {
     body_id id;       // 0: no body in this slot

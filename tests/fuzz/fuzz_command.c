@@ -6,11 +6,11 @@
 #include <string.h>
 
 #include "common/base/assert.h"
-#include "proto/apply.h"
-#include "proto/buffer.h"
-#include "proto/encode.h"
-#include "proto/rpc.h"
-#include "proto/scanner.h"
+#include "proto/apply/apply.h"
+#include "proto/wire/buffer.h"
+#include "proto/encode/encode.h"
+#include "proto/wire/rpc.h"
+#include "proto/wire/scanner.h"
 #include "tests/fuzz/fuzz.h"
 
 enum { BODIES_MAX = 64, MESSAGES_MAX = 64, RESULT_BYTES_MAX = 64 << 20 };

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "common/base/assert.h"
-#include "proto/buffer.h"
-#include "proto/json.h"
-#include "proto/scanner.h"
+#include "proto/wire/buffer.h"
+#include "proto/wire/json.h"
+#include "proto/wire/scanner.h"
 #include "tests/fuzz/fuzz.h"
 
 // What came of the text must be whole MessagePack within the limits of depth.

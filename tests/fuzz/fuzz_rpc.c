@@ -5,11 +5,11 @@
 #include <string.h>
 
 #include "common/base/assert.h"
-#include "proto/buffer.h"
-#include "proto/check.h"
-#include "proto/json.h"
-#include "proto/rpc.h"
-#include "proto/scanner.h"
+#include "proto/wire/buffer.h"
+#include "proto/wire/check.h"
+#include "proto/wire/json.h"
+#include "proto/wire/rpc.h"
+#include "proto/wire/scanner.h"
 #include "tests/fuzz/fuzz.h"
 
 static void pack_again(const msgpack_object *object, buffer *out)

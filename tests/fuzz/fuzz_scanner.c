@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 #include "common/base/assert.h"
-#include "proto/scanner.h"
+#include "proto/wire/scanner.h"
 #include "tests/fuzz/fuzz.h"
 
 enum { CHOICE_BYTES = 4 };

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "common/base/assert.h"
-#include "proto/scanner.h"
-#include "proto/scene.h"
+#include "proto/wire/scanner.h"
+#include "proto/scene/scene.h"
 #include "tests/fuzz/fuzz.h"
 
 static void scan(const buffer *bytes)

@@ -14,10 +14,10 @@
 
 #include <cmocka.h>
 
-#include "proto/buffer.h"
-#include "proto/json.h"
+#include "proto/wire/buffer.h"
+#include "proto/wire/json.h"
 #include "proto/limits.h"
-#include "proto/scanner.h"
+#include "proto/wire/scanner.h"
 #include "tests/support/process.h"
 
 enum { CHUNK = 65536, TEXT_MAX = 1 << 20 };

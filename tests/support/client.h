@@ -1,4 +1,4 @@
-// A client for tests of the server: a socket, and messages as JSON text (see proto/json.h).
+// A client for tests of the server: a socket, and messages as JSON text (see proto/wire/json.h).
 //
 // Whatever does not come as expected fails the test. Objects that are returned live until
 // client_close.

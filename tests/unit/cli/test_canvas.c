@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "client/cli/canvas.h"
+#include "client/cli/picture/canvas.h"
 
 static const canvas_style braille = {.utf8 = true};
 static const canvas_style coloured = {.utf8 = true, .colour = true};

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "client/cli/picture.h"
+#include "client/cli/picture/picture.h"
 
 #define PI 3.14159265358979323846
 

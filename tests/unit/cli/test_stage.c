@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "client/cli/stage.h"
+#include "client/cli/picture/stage.h"
 
 static carom_value *parsed(const char *json)
 {

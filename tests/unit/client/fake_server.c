@@ -13,9 +13,9 @@
 
 #include "client/lib/value_wire.h"
 #include "common/base/assert.h"
-#include "proto/buffer.h"
-#include "proto/rpc.h"
-#include "proto/scanner.h"
+#include "proto/wire/buffer.h"
+#include "proto/wire/rpc.h"
+#include "proto/wire/scanner.h"
 
 enum { INPUT_MAX = 16 << 20, METHOD_MAX = 64 };
 

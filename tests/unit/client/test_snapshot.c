@@ -8,7 +8,7 @@
 
 #include "client/lib/snapshot_decode.h"
 #include "client/lib/value_wire.h"
-#include "proto/buffer.h"
+#include "proto/wire/buffer.h"
 
 typedef struct decoded {
     snapshot_decoder decoder;

@@ -16,12 +16,12 @@
 #include <msgpack.h>
 
 #include "common/base/assert.h"
-#include "proto/apply.h"
-#include "proto/buffer.h"
-#include "proto/encode.h"
-#include "proto/json.h"
+#include "proto/apply/apply.h"
+#include "proto/wire/buffer.h"
+#include "proto/encode/encode.h"
+#include "proto/wire/json.h"
 #include "proto/limits.h"
-#include "proto/rpc.h"
+#include "proto/wire/rpc.h"
 
 enum { BYTES_MAX = 1 << 20 };
 

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "proto/apply.h"
+#include "proto/apply/apply.h"
 #include "proto/limits.h"
 #include "tests/unit/proto/wording.h"
 

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 #include <msgpack.h>
 
-#include "proto/buffer.h"
+#include "proto/wire/buffer.h"
 
 static void buffer_append_up_to_the_limit_is_kept(void **state)
 {

@@ -8,9 +8,9 @@
 
 #include <cmocka.h>
 
-#include "proto/buffer.h"
-#include "proto/check.h"
-#include "proto/rpc.h"
+#include "proto/wire/buffer.h"
+#include "proto/wire/check.h"
+#include "proto/wire/rpc.h"
 #include "tests/unit/proto/values.h"
 
 static void assert_passes(const void *bytes, size_t size)

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "proto/command.h"
+#include "proto/commands/command.h"
 #include "tests/unit/proto/wording.h"
 
 static command decoded;

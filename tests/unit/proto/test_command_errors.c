@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "proto/command.h"
+#include "proto/commands/command.h"
 #include "proto/limits.h"
 #include "tests/unit/proto/wording.h"
 

@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "proto/buffer.h"
-#include "proto/encode.h"
+#include "proto/wire/buffer.h"
+#include "proto/encode/encode.h"
 #include "tests/unit/proto/wording.h"
 
 static buffer out;

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "proto/expression.h"
+#include "proto/scene/expression.h"
 
 static expression_scope scope;
 

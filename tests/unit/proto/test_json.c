@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "proto/json.h"
+#include "proto/wire/json.h"
 #include "proto/limits.h"
 #include "tests/unit/proto/values.h"
 

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "proto/apply.h"
+#include "proto/apply/apply.h"
 #include "tests/unit/proto/wording.h"
 
 enum { JSON_MAX = 1024 };

@@ -46,7 +46,7 @@ def load_reference(generator):
     return sections
 
 
-# ---- values: JSON as proto/json.h writes it, and MessagePack
+# ---- values: JSON as proto/wire/json.h writes it, and MessagePack
 
 
 def plain(value):

@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "proto/rpc.h"
-#include "proto/scanner.h"
+#include "proto/wire/rpc.h"
+#include "proto/wire/scanner.h"
 #include "tests/unit/proto/values.h"
 
 #define BYTES(literal) literal, sizeof literal - 1

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 #include <msgpack.h>
 
-#include "proto/scanner.h"
+#include "proto/wire/scanner.h"
 #include "tests/unit/proto/values.h"
 
 // What came of a stream: the verdict, after how many bytes, and the reason.

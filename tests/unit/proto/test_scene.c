@@ -10,8 +10,8 @@
 #include <cmocka.h>
 #include <msgpack.h>
 
-#include "proto/json.h"
-#include "proto/scene.h"
+#include "proto/wire/json.h"
+#include "proto/scene/scene.h"
 
 static scene loaded;
 

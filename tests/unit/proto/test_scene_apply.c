@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "proto/scene_apply.h"
-#include "proto/scene_builtin.h"
+#include "proto/scene/scene_apply.h"
+#include "proto/scene/scene_builtin.h"
 
 static physics_world *world;
 static scene current;

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 #include <msgpack.h>
 
-#include "proto/json.h"
+#include "proto/wire/json.h"
 
 enum { BYTES_MAX = 1 << 24 };
 

@@ -4,10 +4,10 @@
 #define CAROM_TESTS_UNIT_PROTO_WORDING_H
 
 #include "common/base/status.h"
-#include "proto/buffer.h"
-#include "proto/command.h"
+#include "proto/wire/buffer.h"
+#include "proto/commands/command.h"
 
-// Decodes the arguments that the JSON stands for (proto/json.h's dialect).
+// Decodes the arguments that the JSON stands for (proto/wire/json.h's dialect).
 status wording_decode(method m, const char *json, command *out, error *err);
 
 // The one MessagePack value of the buffer as compact JSON, in memory that is reused by the next

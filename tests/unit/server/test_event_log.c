@@ -4,7 +4,7 @@
 
 #include <cmocka.h>
 
-#include "proto/encode.h"
+#include "proto/encode/encode.h"
 #include "server/world/event_log.h"
 
 static physics_event event_of(uint64_t tick)

@@ -6,8 +6,8 @@
 
 #include <cmocka.h>
 
-#include "proto/buffer.h"
-#include "proto/json.h"
+#include "proto/wire/buffer.h"
+#include "proto/wire/json.h"
 #include "server/world/hosted.h"
 #include "tests/unit/server/mailbox.h"
 

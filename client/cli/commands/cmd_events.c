@@ -1,0 +1,264 @@
+// events: what happens in a world, a line for each event.
+//
+// Lines are gathered and written once for each batch that the connection brings, so that thousands
+// a second cost little; a reader that is slower than the world is told how many snapshots it missed
+// (events are not lost before the server's own bound).
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "client/cli/commands.h"
+#include "client/cli/params.h"
+#include "client/cli/show.h"
+#include "client/cli/picture/terminal.h"
+#include "client/cli/text.h"
+
+#define KINDS                                                                                      \
+    "begin|end|stay|hit|sensor_begin|sensor_end|sleep|wake|spawn|remove|joint_break|freeze"
+
+enum { KINDS_MAX = 16, KIND_BYTES_MAX = 24 };
+
+typedef struct listener {
+    cli *c;
+    uint64_t body; // only events of it; 0: all
+    uint64_t left; // events still to be printed
+    uint64_t skipped;
+    bool over;
+    cli_exit code;
+    char kinds[KINDS_MAX][KIND_BYTES_MAX];
+    const char *names[KINDS_MAX];
+    size_t kind_count;
+} listener;
+
+// ---- lines
+
+static void print_human(const carom_event *e)
+{
+    (void)printf("%10" PRIu64 "  %-12s", e->tick, e->name);
+    if (e->joint != 0) {
+        (void)printf("  joint %" PRIu64, e->joint);
+    }
+    if (e->a != 0) {
+        (void)printf("  %" PRIu64, e->a);
+    }
+    if (e->b != 0) {
+        (void)printf(" %" PRIu64, e->b);
+    }
+    bool touches =
+        e->kind == CAROM_EVENT_BEGIN || e->kind == CAROM_EVENT_STAY || e->kind == CAROM_EVENT_HIT;
+    if (touches) {
+        (void)printf("  at %.3f, %.3f  normal %.3f, %.3f", e->point.x, e->point.y, e->normal.x,
+                     e->normal.y);
+    }
+    if (touches && e->speed > 0.0) {
+        (void)printf("  speed %.3f m/s", e->speed);
+    }
+    if (e->impulse > 0.0) {
+        (void)printf("  impulse %.3f N s", e->impulse);
+    }
+    (void)fputc('\n', stdout);
+}
+
+static bool is_wanted(const listener *l, uint64_t a, uint64_t b)
+{
+    return l->left > 0 && (l->body == 0 || l->body == a || l->body == b);
+}
+
+static void count_down(listener *l)
+{
+    l->left -= l->left == UINT64_MAX ? 0 : 1;
+    l->over = l->over || l->left == 0;
+}
+
+// As they came, fields that this client does not know included.
+static void print_json(listener *l, const carom_snapshot *snapshot)
+{
+    carom_value *value = carom_snapshot_value(snapshot);
+    const carom_value *events = carom_value_get(value, "events");
+    if (value == NULL) {
+        l->code = cli_out_of_memory();
+        l->over = true;
+    }
+    for (size_t i = 0; i < carom_value_count(events) && l->code == CLI_OK; i++) {
+        const carom_value *event = carom_value_at(events, i);
+        if (is_wanted(l, carom_get_uint(event, "a", 0), carom_get_uint(event, "b", 0))) {
+            l->code = cli_print_json(event);
+            count_down(l);
+        }
+    }
+    carom_value_free(value);
+}
+
+static void on_snapshot(carom_client *client, const carom_snapshot *snapshot, void *user)
+{
+    (void)client;
+    listener *l = user;
+    l->skipped += snapshot->skipped;
+    if (l->c->json) {
+        print_json(l, snapshot);
+        return;
+    }
+    for (size_t i = 0; i < snapshot->event_count; i++) {
+        if (is_wanted(l, snapshot->events[i].a, snapshot->events[i].b)) {
+            print_human(&snapshot->events[i]);
+            count_down(l);
+        }
+    }
+}
+
+static void on_notification(carom_client *client, const char *method, const carom_value *params,
+                            void *user)
+{
+    (void)client;
+    listener *l = user;
+    if (strcmp(method, "world_closed") == 0) {
+        l->code = cli_world_closed(args_word(&l->c->args, 0), params);
+        l->over = true;
+    }
+}
+
+// ---- which kinds
+
+static cli_exit add_kind(listener *l, const char *word)
+{
+    char error[ARGS_ERROR_MAX];
+    if (!args_value_check("--kind", ARGS_CHOICE, KINDS, word, error)) {
+        return cli_usage(l->c, "%s", error);
+    }
+    for (size_t i = 0; i < l->kind_count; i++) {
+        if (strcmp(l->names[i], word) == 0) {
+            return CLI_OK;
+        }
+    }
+    (void)snprintf(l->kinds[l->kind_count], KIND_BYTES_MAX, "%s", word);
+    l->names[l->kind_count] = l->kinds[l->kind_count];
+    l->kind_count++;
+    return CLI_OK;
+}
+
+static cli_exit add_all(listener *l, bool with_stay)
+{
+    char word[KIND_BYTES_MAX];
+    cli_exit code = CLI_OK;
+    for (size_t i = 0; code == CLI_OK && args_choice(KINDS, i, word, sizeof word); i++) {
+        if (with_stay || strcmp(word, "stay") != 0) {
+            code = add_kind(l, word);
+        }
+    }
+    return code;
+}
+
+// The kinds of all --kind options, each a word or several with commas; all but stay when there is
+// none.
+static cli_exit choose_kinds(listener *l)
+{
+    cli_exit code = CLI_OK;
+    for (size_t i = 0; i < l->c->args.given_count; i++) {
+        const args_given *given = &l->c->args.given[i];
+        if (strcmp(given->option->name, "kind") != 0) {
+            continue;
+        }
+        for (const char *at = given->value; code == CLI_OK && *at != '\0'; at += strspn(at, ",")) {
+            char word[KIND_BYTES_MAX];
+            size_t size = strcspn(at, ",");
+            (void)snprintf(word, sizeof word, "%.*s", (int)size, at);
+            code = strcmp(word, "all") == 0 ? add_all(l, true) : add_kind(l, word);
+            at += size;
+        }
+    }
+    return code == CLI_OK && l->kind_count == 0 ? add_all(l, false) : code;
+}
+
+// ---- the command
+
+static cli_exit subscribe(listener *l)
+{
+    cli *c = l->c;
+    carom_subscribe_options options = carom_subscribe_options_default();
+    options.bodies = false;
+    options.events = l->names;
+    options.event_count = l->kind_count;
+    options.rate = args_number(&c->args, "rate", 0.0);
+    options.has_area = args_numbers(&c->args, "area", options.area);
+    carom_error error = {0};
+    if (carom_subscribe(c->client, args_word(&c->args, 0), &options, c->timeout_ms, NULL, &error) !=
+        CAROM_OK) {
+        return cli_fail(c, &error);
+    }
+    return CLI_OK;
+}
+
+static cli_exit listen_until_over(listener *l)
+{
+    double until = cli_now() + args_seconds(&l->c->args, "for", 1e9);
+    carom_error error = {0};
+    while (!l->over && terminal_interrupted() == 0 && !ferror(stdout)) {
+        double left = until - cli_now();
+        if (left <= 0.0) {
+            break;
+        }
+        carom_status status =
+            carom_poll(l->c->client, left < 0.2 ? (int)(left * 1000.0) + 1 : 200, &error);
+        (void)fflush(stdout);
+        if (status != CAROM_OK && !l->over) {
+            return cli_lost(l->c, &error);
+        }
+    }
+    return l->code;
+}
+
+static cli_exit run_events(cli *c)
+{
+    listener l = {.c = c,
+                  .body = args_whole(&c->args, "body", 0),
+                  .left = args_whole(&c->args, "count", UINT64_MAX)};
+    carom_handlers handlers = {
+        .user = &l, .snapshot = on_snapshot, .notification = on_notification};
+    cli_exit code = choose_kinds(&l);
+    if (code != CLI_OK || l.left == 0) {
+        return code;
+    }
+    if (!terminal_catch_signals()) {
+        return cli_out_of_memory();
+    }
+    (void)setvbuf(stdout, NULL, _IOFBF, 1 << 16);
+    code = cli_connect(c, &handlers);
+    code = code == CLI_OK ? subscribe(&l) : code;
+    code = code == CLI_OK ? listen_until_over(&l) : code;
+    if (l.skipped > 0) {
+        cli_hint("%" PRIu64
+                 " snapshots were merged because this reader was slow; no event was lost",
+                 l.skipped);
+    }
+    if (c->client != NULL) {
+        carom_set_handlers(c->client, &(carom_handlers){0}); // the listener ends here
+    }
+    return code;
+}
+
+const cli_command command_events = {
+    .name = "events",
+    .group = "Look",
+    .summary = "print what happens in a world, a line for each event",
+    .operands = (const args_operand[]){{"WORLD", ARGS_WORLD, true, false, NULL}, {0}},
+    .options =
+        (const args_option[]){
+            {"kind", 'k', ARGS_TEXT, "KIND,...",
+             "only these kinds; all for every one (default: all but stay)", NULL},
+            {"body", 'b', ARGS_ID, "ID", "only those that this body has part in", NULL},
+            {"area", 'a', ARGS_AREA, "X0,Y0,X1,Y1", "only those of bodies in there", NULL},
+            {"count", 'n', ARGS_WHOLE, "N", "end after so many", NULL},
+            {"for", 0, ARGS_SECONDS, "TIME", "end after that time", NULL},
+            {"rate", 'r', ARGS_NUMBER, "N", "batches a second at most (default: one a tick)", NULL},
+            {0}},
+    .details = "Kinds: begin, end, stay, hit, sensor_begin, sensor_end, sleep, wake, spawn, "
+               "remove, joint_break,\n"
+               "freeze. A line tells the tick, the kind, the bodies, and what the kind has of "
+               "place, normal, speed\n"
+               "and impulse.",
+    .examples = "  carom events demo\n  carom events demo --kind begin,end --body 3\n"
+                "  carom events demo --kind hit --json | jq 'select(.speed > 10)'\n"
+                "  carom events demo --count 100 --for 10s",
+    .run = run_events,
+};

@@ -1,0 +1,496 @@
+// watch: a live picture of a world in the terminal.
+//
+// On a terminal it takes the whole screen and keys; otherwise, or with --frames, it prints one
+// frame after another. Both share everything but the way out. Only rows that have changed are
+// written, so that a slow line carries a moving world.
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "client/cli/commands.h"
+#include "client/cli/picture/terminal.h"
+#include "client/cli/text.h"
+#include "client/cli/picture/watch.h"
+
+enum { FRAME_ROWS_MIN = 3, KEYS_LINE_ROWS = 8, COLUMNS_DEFAULT = 80, ROWS_DEFAULT = 24 };
+
+#define FPS_MAX 60.0
+
+typedef struct watch {
+    cli *c;
+    stage stage;
+    watch_meter meter;
+    watch_look look;
+    canvas canvas;
+    camera cam;
+    bool placed;    // the camera has been set
+    bool following; // the camera keeps what is worth seeing in view
+    bool quit;
+    bool dirty; // something has changed since the last frame
+    cli_exit code;
+    uint64_t seen_changes;
+    int columns, rows; // of the whole frame
+    char **shown;      // what each row of the terminal holds
+    int shown_count;
+    char line[CANVAS_ROW_BYTES(CANVAS_COLUMNS_MAX)];
+} watch;
+
+// ---- from the connection
+
+static void on_snapshot(carom_client *client, const carom_snapshot *snapshot, void *user)
+{
+    (void)client;
+    watch *w = user;
+    w->dirty = true;
+    if (w->c->json) {
+        carom_value *value = carom_snapshot_value(snapshot);
+        w->code = value != NULL ? cli_print_json(value) : cli_out_of_memory();
+        carom_value_free(value);
+    }
+}
+
+static void on_notification(carom_client *client, const char *method, const carom_value *params,
+                            void *user)
+{
+    (void)client;
+    watch *w = user;
+    if (strcmp(method, "world_closed") == 0) {
+        terminal_close();
+        w->code = cli_world_closed(w->stage.world, params);
+        w->quit = true;
+    }
+}
+
+static cli_exit subscribe(watch *w)
+{
+    static const char *const kinds[] = {"begin",      "end",         "hit",
+                                        "sleep",      "wake",        "sensor_begin",
+                                        "sensor_end", "joint_break", "freeze"};
+    cli *c = w->c;
+    carom_subscribe_options options = carom_subscribe_options_default();
+    options.rate = args_number(&c->args, "rate", 30.0);
+    options.contacts = true;
+    options.events = kinds;
+    options.event_count = sizeof kinds / sizeof kinds[0];
+    carom_error error = {0};
+    if (carom_watch(c->client, w->stage.world, &options, w->stage.view, c->timeout_ms, NULL,
+                    &error) != CAROM_OK) {
+        return cli_fail(c, &error);
+    }
+    return CLI_OK;
+}
+
+// ---- the frame
+
+static bool resize(watch *w, int columns, int rows)
+{
+    w->columns = columns < CANVAS_COLUMNS_MAX ? columns : CANVAS_COLUMNS_MAX;
+    w->rows = rows < CANVAS_ROWS_MAX ? rows : CANVAS_ROWS_MAX;
+    int canvas_rows = w->rows - 1 - (w->rows >= KEYS_LINE_ROWS ? 1 : 0);
+    for (int i = 0; i < w->shown_count; i++) {
+        free(w->shown[i]);
+    }
+    free(w->shown);
+    w->shown = calloc((size_t)w->rows, sizeof *w->shown);
+    w->shown_count = w->shown != NULL ? w->rows : 0;
+    w->placed = w->placed && !w->following;
+    w->dirty = true;
+    return w->shown != NULL &&
+           canvas_resize(&w->canvas, w->columns, canvas_rows > 1 ? canvas_rows : 1);
+}
+
+// Whether the camera is so far off that following means to move it.
+static bool should_move(const watch *w, box wanted)
+{
+    box view = camera_view(&w->cam, &w->canvas);
+    if (wanted.x0 < view.x0 || wanted.y0 < view.y0 || wanted.x1 > view.x1 || wanted.y1 > view.y1) {
+        return true;
+    }
+    return wanted.x1 - wanted.x0 < 0.4 * (view.x1 - view.x0) &&
+           wanted.y1 - wanted.y0 < 0.4 * (view.y1 - view.y0);
+}
+
+static void place_camera(watch *w)
+{
+    double area[4];
+    if (!w->placed && args_numbers(&w->c->args, "area", area)) {
+        w->cam = camera_fit((box){area[0], area[1], area[2], area[3]}, &w->canvas);
+        w->following = false;
+    } else if (!w->placed || w->following) {
+        box wanted = stage_extent(&w->stage);
+        if (!w->placed || (!box_is_empty(wanted) && should_move(w, wanted))) {
+            w->cam = camera_fit(wanted, &w->canvas);
+        }
+    }
+    w->placed = true;
+}
+
+static void compose(watch *w)
+{
+    carom_view_state state = carom_view_get_state(w->stage.view);
+    carom_traffic traffic = carom_client_traffic(w->c->client);
+    watch_meter_update(&w->meter, cli_now(), state.tick, traffic.snapshots,
+                       traffic.bytes_in + traffic.bytes_out);
+    place_camera(w);
+    watch_draw(&w->stage, &w->cam, w->look, &w->canvas);
+}
+
+static canvas_style style_of(const watch *w)
+{
+    return (canvas_style){.utf8 = w->c->utf8, .colour = w->c->colour};
+}
+
+// ---- frames into a pipe
+
+static void print_frame(watch *w)
+{
+    watch_status(&w->stage, &w->meter, w->columns, w->line, sizeof w->line);
+    (void)printf("%s\n", w->line);
+    for (int row = 0; row < w->canvas.rows; row++) {
+        (void)canvas_row(&w->canvas, row, style_of(w), w->line);
+        (void)printf("%s\n", w->line);
+    }
+    (void)fflush(stdout);
+}
+
+// Lets the connection work until `until`, or until `enough` says so.
+static cli_exit wait_for(watch *w, double until, bool (*enough)(const watch *w))
+{
+    carom_error error = {0};
+    for (double now = cli_now(); now < until && !w->quit && !(enough != NULL && enough(w));
+         now = cli_now()) {
+        int ms = (int)((until - now) * 1000.0) + 1;
+        if (carom_poll(w->c->client, ms < 50 ? ms : 50, &error) != CAROM_OK) {
+            terminal_close();
+            return cli_lost(w->c, &error);
+        }
+        stage_tend(&w->stage, cli_now());
+        w->quit = w->quit || terminal_interrupted() != 0;
+    }
+    return w->code;
+}
+
+static bool is_complete(const watch *w)
+{
+    return stage_complete(&w->stage);
+}
+
+static cli_exit run_frames(watch *w)
+{
+    double size[2] = {COLUMNS_DEFAULT, ROWS_DEFAULT};
+    (void)args_numbers(&w->c->args, "size", size);
+    uint64_t count = args_whole(&w->c->args, "frames", UINT64_MAX);
+    double interval = args_seconds(&w->c->args, "interval", 1.0);
+    // A frame without keys: the row that would list them is the picture's.
+    if (!resize(w, (int)size[0], (int)size[1] + (size[1] + 1 >= KEYS_LINE_ROWS ? 1 : 0))) {
+        return cli_out_of_memory();
+    }
+    cli_exit code = wait_for(w, cli_now() + w->c->timeout_ms / 1000.0, is_complete);
+    if (code == CLI_OK && !w->quit && !stage_complete(&w->stage)) {
+        cli_error("no picture of '%s' within %g s; --timeout gives it longer", w->stage.world,
+                  w->c->timeout_ms / 1000.0);
+        return CLI_LOST;
+    }
+    for (uint64_t i = 0; code == CLI_OK && i < count && !w->quit; i++) {
+        compose(w);
+        if (i > 0) {
+            (void)printf("\n");
+        }
+        print_frame(w);
+        if (i + 1 < count) {
+            code = wait_for(w, cli_now() + interval, NULL);
+        }
+    }
+    return code;
+}
+
+// Snapshots as they come, one a line: on_snapshot prints them.
+static cli_exit run_json(watch *w)
+{
+    uint64_t count = args_whole(&w->c->args, "frames", UINT64_MAX);
+    cli_exit code = CLI_OK;
+    carom_error error = {0};
+    while (code == CLI_OK && !w->quit && terminal_interrupted() == 0 && !ferror(stdout) &&
+           carom_client_traffic(w->c->client).snapshots < count) {
+        code = carom_poll(w->c->client, 100, &error) == CAROM_OK ? w->code : cli_lost(w->c, &error);
+        (void)fflush(stdout);
+    }
+    return code;
+}
+
+// ---- the terminal
+
+static void show_row(watch *w, int row, FILE *out)
+{
+    if (row >= w->shown_count || (w->shown[row] != NULL && strcmp(w->shown[row], w->line) == 0)) {
+        return;
+    }
+    free(w->shown[row]);
+    w->shown[row] = strdup(w->line);
+    (void)fprintf(out, "\x1b[%d;1H%s\x1b[K", row + 1, w->line);
+}
+
+static void keys_line(watch *w, char *out, size_t size)
+{
+    char text[256];
+    (void)snprintf(text, sizeof text,
+                   "q quit  space %s  arrows pan  +/- zoom  f fit%s  c contacts  n normals  i ids  "
+                   "o joints%s%s",
+                   w->stage.info.paused ? "resume" : "pause", w->following ? "*" : "",
+                   w->stage.last_event[0] != '\0' ? "  | " : "", w->stage.last_event);
+    (void)snprintf(out, size, "%.*s", w->columns, text);
+}
+
+static void show_frame(watch *w)
+{
+    compose(w);
+    (void)fputs("\x1b[?2026h", stdout); // terminals that know it show the frame at once
+    char status[CANVAS_COLUMNS_MAX + 1];
+    watch_status(&w->stage, &w->meter, w->columns, status, sizeof status);
+    (void)snprintf(w->line, sizeof w->line, w->c->colour ? "\x1b[7m%-*s\x1b[0m" : "%-*s",
+                   w->columns, status);
+    show_row(w, 0, stdout);
+    for (int row = 0; row < w->canvas.rows; row++) {
+        (void)canvas_row(&w->canvas, row, style_of(w), w->line);
+        show_row(w, row + 1, stdout);
+    }
+    if (w->rows >= KEYS_LINE_ROWS) {
+        keys_line(w, w->line, sizeof w->line);
+        show_row(w, w->rows - 1, stdout);
+    }
+    (void)fputs("\x1b[?2026l", stdout);
+    (void)fflush(stdout);
+    w->dirty = false;
+}
+
+static void toggle_pause(watch *w)
+{
+    carom_value *arguments = carom_set(carom_map(), "world", carom_str(w->stage.world));
+    const char *method = w->stage.info.paused ? "world.resume" : "world.pause";
+    if (carom_send(w->c->client, method, arguments, NULL) == CAROM_OK) {
+        stage_set_paused(&w->stage, !w->stage.info.paused, cli_now());
+    }
+    carom_value_free(arguments);
+}
+
+static void move(watch *w, double x, double y, double zoom)
+{
+    w->following = false;
+    camera_pan(&w->cam, &w->canvas, x, y);
+    camera_zoom(&w->cam, zoom);
+}
+
+static void on_key(watch *w, int pressed)
+{
+    switch (pressed) {
+    case 'q':
+    case 'Q':
+        w->quit = true;
+        break;
+    case ' ':
+        toggle_pause(w);
+        break;
+    case 'c':
+        w->look.contacts = !w->look.contacts;
+        break;
+    case 'n':
+        w->look.normals = !w->look.normals;
+        break;
+    case 'i':
+        w->look.ids = !w->look.ids;
+        break;
+    case 'o':
+        w->look.joints = !w->look.joints;
+        break;
+    case 'f':
+        w->following = true;
+        w->placed = false;
+        break;
+    case '+':
+    case '=':
+        move(w, 0.0, 0.0, 1.25);
+        break;
+    case '-':
+    case '_':
+        move(w, 0.0, 0.0, 0.8);
+        break;
+    case KEY_LEFT:
+    case 'h':
+        move(w, -0.1, 0.0, 1.0);
+        break;
+    case KEY_RIGHT:
+    case 'l':
+        move(w, 0.1, 0.0, 1.0);
+        break;
+    case KEY_UP:
+    case 'k':
+        move(w, 0.0, 0.1, 1.0);
+        break;
+    case KEY_DOWN:
+    case 'j':
+        move(w, 0.0, -0.1, 1.0);
+        break;
+    default:
+        return;
+    }
+    w->dirty = true;
+}
+
+static void read_keys(watch *w)
+{
+    bool ended = false;
+    for (int pressed = terminal_key(&ended); pressed != KEY_NONE; pressed = terminal_key(&ended)) {
+        on_key(w, pressed);
+    }
+    w->quit = w->quit || ended;
+}
+
+// Sleeps until the connection, a key or a signal has something, or `ms` have gone by.
+static void sleep_for_any(watch *w, int ms)
+{
+    int limit = carom_timeout_ms(w->c->client);
+    struct pollfd fds[3] = {{.fd = terminal_fd(), .events = POLLIN},
+                            {.fd = terminal_wake(), .events = POLLIN},
+                            {.fd = carom_fd(w->c->client), .events = POLLIN}};
+    fds[2].events = (short)(fds[2].events | (carom_wants_write(w->c->client) ? POLLOUT : 0));
+    (void)poll(fds, 3, limit >= 0 && limit < ms ? limit : ms);
+    if ((fds[0].revents & (POLLHUP | POLLERR)) != 0) {
+        w->quit = true;
+    }
+    if ((fds[1].revents & POLLIN) != 0 && terminal_resized()) {
+        int columns = 0;
+        int rows = 0;
+        terminal_size(&columns, &rows);
+        w->quit = !resize(w, columns, rows) || w->quit;
+    }
+    if ((fds[0].revents & POLLIN) != 0) {
+        read_keys(w);
+    }
+}
+
+static cli_exit run_screen(watch *w)
+{
+    int columns = 0;
+    int rows = 0;
+    double frame_s = 1.0 / FPS_MAX;
+    double due = 0.0;
+    carom_error error = {0};
+    terminal_size(&columns, &rows);
+    if (!resize(w, columns, rows)) {
+        return cli_out_of_memory();
+    }
+    if (!terminal_open()) {
+        cli_error("cannot use the terminal: %s", strerror(errno));
+        return CLI_REFUSED;
+    }
+    while (!w->quit && terminal_interrupted() == 0) {
+        double now = cli_now();
+        if (now >= due && (w->dirty || now >= due + 1.0)) {
+            show_frame(w);
+            due = now + frame_s;
+        }
+        double pause = (w->dirty ? due : due + 1.0) - cli_now();
+        sleep_for_any(w, pause > 0.0 ? (int)(pause * 1000.0) + 1 : 0);
+        if (carom_poll(w->c->client, 0, &error) != CAROM_OK) {
+            terminal_close();
+            return w->code != CLI_OK ? w->code : cli_lost(w->c, &error);
+        }
+        stage_tend(&w->stage, cli_now());
+        w->dirty = w->dirty || w->stage.changes != w->seen_changes;
+        w->seen_changes = w->stage.changes;
+    }
+    terminal_close();
+    return w->code;
+}
+
+// ---- the command
+
+static cli_exit watch_run(watch *w)
+{
+    cli *c = w->c;
+    carom_handlers handlers = {.user = w, .snapshot = on_snapshot, .notification = on_notification};
+    bool frames = args_has(&c->args, "frames") || args_has(&c->args, "size") || !terminal_usable();
+    if (!terminal_catch_signals()) {
+        return cli_out_of_memory();
+    }
+    cli_exit code = cli_connect(c, &handlers);
+    if (code != CLI_OK) {
+        return code;
+    }
+    if (!stage_init(&w->stage, c->client, args_word(&c->args, 0), c->timeout_ms)) {
+        return cli_out_of_memory();
+    }
+    code = subscribe(w);
+    if (code != CLI_OK) {
+        return code;
+    }
+    return c->json ? run_json(w) : frames ? run_frames(w) : run_screen(w);
+}
+
+static cli_exit run_watch(cli *c)
+{
+    double size[2] = {COLUMNS_DEFAULT, ROWS_DEFAULT};
+    double area[4] = {0.0, 0.0, 1.0, 1.0};
+    (void)args_numbers(&c->args, "size", size);
+    (void)args_numbers(&c->args, "area", area);
+    if (size[0] < 10 || size[1] < FRAME_ROWS_MIN || size[0] > CANVAS_COLUMNS_MAX ||
+        size[1] > CANVAS_ROWS_MAX - 1) {
+        return cli_usage(c, "--size is from 10x%d to %dx%d", FRAME_ROWS_MIN, CANVAS_COLUMNS_MAX,
+                         CANVAS_ROWS_MAX - 1);
+    }
+    if (area[0] >= area[2] || area[1] >= area[3]) {
+        return cli_usage(c, "--area is X0,Y0,X1,Y1 with X0 < X1 and Y0 < Y1");
+    }
+    if (args_has(&c->args, "ascii")) {
+        c->utf8 = false;
+    }
+    static watch w;
+    w = (watch){.c = c, .following = true};
+    w.look = (watch_look){.contacts = !args_has(&c->args, "no-contacts"),
+                          .normals = args_has(&c->args, "normals"),
+                          .ids = args_has(&c->args, "ids"),
+                          .joints = !args_has(&c->args, "no-joints")};
+    cli_exit code = watch_run(&w);
+    stage_deinit(&w.stage);
+    canvas_deinit(&w.canvas);
+    for (int i = 0; i < w.shown_count; i++) {
+        free(w.shown[i]);
+    }
+    free(w.shown);
+    return code;
+}
+
+const cli_command command_watch = {
+    .name = "watch",
+    .group = "Look",
+    .summary = "show a live picture of a world",
+    .operands = (const args_operand[]){{"WORLD", ARGS_WORLD, true, false, NULL}, {0}},
+    .options =
+        (const args_option[]){
+            {"area", 'a', ARGS_AREA, "X0,Y0,X1,Y1",
+             "what to look at (default: what moves, and around it)", NULL},
+            {"rate", 'r', ARGS_NUMBER, "N", "snapshots a second (default 30)", NULL},
+            {"no-contacts", 0, ARGS_FLAG, NULL, "without the points where bodies touch", NULL},
+            {"normals", 0, ARGS_FLAG, NULL, "with the normals at those points", NULL},
+            {"no-joints", 0, ARGS_FLAG, NULL, "without joints", NULL},
+            {"ids", 0, ARGS_FLAG, NULL, "with the bodies' ids", NULL},
+            {"ascii", 0, ARGS_FLAG, NULL, "plain characters instead of braille", NULL},
+            {"frames", 'n', ARGS_WHOLE, "N", "print N frames and end; needs no terminal", NULL},
+            {"size", 0, ARGS_SIZE, "WxH", "of a printed frame in characters (default 80x24)", NULL},
+            {"interval", 'i', ARGS_SECONDS, "TIME", "between printed frames (default 1s)", NULL},
+            {0}},
+    .details = "Static bodies are grey, kinematic ones blue, dynamic ones orange, dark when "
+               "asleep; sensors violet,\n"
+               "joints green, contacts red, normals yellow. With --json the snapshots are printed "
+               "instead.\n\n"
+               "Keys: arrows or hjkl pan, + and - zoom, f fit and follow, c contacts, n normals, i "
+               "ids, o joints,\n"
+               "space pauses and resumes the world for everybody, q quits.",
+    .examples = "  carom watch demo\n  carom watch demo --area -10,0,10,12 --normals\n"
+                "  carom watch demo --frames 1 --size 100x30 --color always\n"
+                "  carom watch demo --json --frames 10 | jq .tick",
+    .run = run_watch,
+};

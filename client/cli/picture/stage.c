@@ -1,0 +1,494 @@
+// See stage.h.
+#include "client/cli/picture/stage.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { VERTICES_MAX = 1024 };
+
+// ---- from the protocol's maps to outlines
+
+static point point_of(const carom_value *map, const char *key)
+{
+    carom_vec2 v = carom_as_vec(carom_value_get(map, key), (carom_vec2){0.0, 0.0});
+    return (point){v.x, v.y};
+}
+
+static bool init_from_vertices(outline *o, const carom_value *shape, bool closed)
+{
+    const carom_value *vertices = carom_value_get(shape, "vertices");
+    size_t count = carom_value_count(vertices);
+    static point points[VERTICES_MAX + 1];
+    if (count < 2 || count > VERTICES_MAX) {
+        return false;
+    }
+    for (size_t i = 0; i < count; i++) {
+        carom_vec2 v = carom_as_vec(carom_value_at(vertices, i), (carom_vec2){0.0, 0.0});
+        points[i] = (point){v.x, v.y};
+    }
+    if (closed) {
+        return outline_init(o, OUTLINE_POLYGON, points, count,
+                            carom_get_real(shape, "radius", 0.0));
+    }
+    if (carom_get_bool(shape, "loop", false)) {
+        points[count] = points[0];
+        count++;
+    }
+    return outline_init(o, OUTLINE_LINE, points, count, 0.0);
+}
+
+bool outline_from_value(outline *o, const carom_value *shape)
+{
+    const char *kind = carom_get_str(shape, "kind", "");
+    double radius = carom_get_real(shape, "radius", 0.0);
+    point ends[2] = {point_of(shape, "a"), point_of(shape, "b")};
+    point center = point_of(shape, "center");
+    bool made = false;
+    if (strcmp(kind, "circle") == 0) {
+        made = outline_init(o, OUTLINE_CIRCLE, &center, 1, radius);
+    } else if (strcmp(kind, "box") == 0) {
+        point size = point_of(shape, "size");
+        made = outline_init_box(o, size.x, size.y, center, carom_get_real(shape, "angle", 0.0),
+                                radius);
+    } else if (strcmp(kind, "polygon") == 0) {
+        made = init_from_vertices(o, shape, true);
+    } else if (strcmp(kind, "capsule") == 0) {
+        made = outline_init(o, OUTLINE_CAPSULE, ends, 2, radius);
+    } else if (strcmp(kind, "segment") == 0) {
+        made = outline_init(o, OUTLINE_LINE, ends, 2, 0.0);
+    } else if (strcmp(kind, "chain") == 0) {
+        made = init_from_vertices(o, shape, false);
+    }
+    if (made) {
+        o->sensor = carom_get_bool(shape, "sensor", false);
+    }
+    return made;
+}
+
+// ---- actors
+
+static void actor_clear(actor *a)
+{
+    for (size_t i = 0; i < a->count; i++) {
+        outline_deinit(&a->outlines[i]);
+    }
+    free(a->outlines);
+    *a = (actor){0};
+}
+
+// Takes all that a full body map says. Shapes that cannot be drawn are left out.
+static void actor_learn(actor *a, const carom_value *body)
+{
+    const carom_value *shapes = carom_value_get(body, "shapes");
+    size_t count = carom_value_count(shapes);
+    outline *outlines = calloc(count > 0 ? count : 1, sizeof *outlines);
+    actor_clear(a);
+    if (outlines == NULL) {
+        return;
+    }
+    a->outlines = outlines;
+    for (size_t i = 0; i < count; i++) {
+        if (outline_from_value(&outlines[a->count], carom_value_at(shapes, i))) {
+            a->reach = fmax(a->reach, outline_reach(&outlines[a->count]));
+            a->count++;
+        }
+    }
+    const char *type = carom_get_str(body, "type", "dynamic");
+    a->type = strcmp(type, "static") == 0      ? ACTOR_STATIC
+              : strcmp(type, "kinematic") == 0 ? ACTOR_KINEMATIC
+                                               : ACTOR_DYNAMIC;
+    a->awake = carom_get_bool(body, "awake", true);
+    a->known = true;
+}
+
+static void want(stage *s, uint64_t body)
+{
+    if (s->wanted_count == s->wanted_room) {
+        size_t room = s->wanted_room == 0 ? 256 : s->wanted_room * 2;
+        uint64_t *wanted = realloc(s->wanted, room * sizeof *wanted);
+        if (wanted == NULL) {
+            return; // it stays without a shape, and is drawn as a dot
+        }
+        s->wanted = wanted;
+        s->wanted_room = room;
+    }
+    s->wanted[s->wanted_count++] = body;
+}
+
+static void *on_added(carom_view *view, const carom_body *body, void *user)
+{
+    (void)view;
+    want(user, body->id);
+    return calloc(1, sizeof(actor));
+}
+
+static void on_gone(carom_view *view, const carom_body *body, carom_gone why, void *data,
+                    void *user)
+{
+    (void)view;
+    (void)body;
+    (void)why;
+    (void)user;
+    if (data != NULL) {
+        actor_clear(data);
+        free(data);
+    }
+}
+
+bool stage_init(stage *s, carom_client *client, const char *world, int timeout_ms)
+{
+    *s = (stage){.client = client, .world = world, .timeout_ms = timeout_ms};
+    carom_view_options options = carom_view_options_default();
+    options.user = s;
+    options.added = on_added;
+    options.gone = on_gone;
+    s->view = carom_view_create(&options);
+    return s->view != NULL;
+}
+
+void stage_deinit(stage *s)
+{
+    carom_view_free(s->view);
+    free(s->joints);
+    free(s->wanted);
+    *s = (stage){0};
+}
+
+const actor *stage_actor(const stage *s, uint64_t body)
+{
+    return carom_view_data(s->view, body);
+}
+
+// ---- answers
+
+static void learn_joints(stage *s, const carom_value *joints)
+{
+    size_t count = carom_value_count(joints);
+    stage_joint *list = calloc(count > 0 ? count : 1, sizeof *list);
+    if (list == NULL) {
+        return;
+    }
+    for (size_t i = 0; i < count; i++) {
+        const carom_value *joint = carom_value_at(joints, i);
+        list[i] = (stage_joint){.a = carom_get_uint(joint, "a", 0),
+                                .b = carom_get_uint(joint, "b", 0),
+                                .anchor_a = point_of(joint, "anchor_a"),
+                                .anchor_b = point_of(joint, "anchor_b"),
+                                .target = point_of(joint, "target"),
+                                .pulley = carom_value_get(joint, "ground_a") != NULL,
+                                .ground_a = point_of(joint, "ground_a"),
+                                .ground_b = point_of(joint, "ground_b")};
+    }
+    free(s->joints);
+    s->joints = list;
+    s->joint_count = count;
+}
+
+static void learn_body(stage *s, const carom_value *body)
+{
+    actor *a = carom_view_data(s->view, carom_get_uint(body, "body", 0));
+    if (a != NULL) {
+        actor_learn(a, body);
+    }
+}
+
+static void on_state(carom_client *client, uint64_t request, const carom_value *result,
+                     const carom_error *error, void *user)
+{
+    (void)client;
+    (void)request;
+    (void)error; // too much for one answer: then each body is asked for
+    stage *s = user;
+    s->state_asked = false;
+    s->begun = true;
+    const carom_value *bodies = carom_value_get(result, "bodies");
+    for (size_t i = 0; i < carom_value_count(bodies); i++) {
+        learn_body(s, carom_value_at(bodies, i));
+    }
+    if (result != NULL) {
+        learn_joints(s, carom_value_get(result, "joints"));
+    }
+    s->changes++;
+}
+
+static void on_joints(carom_client *client, uint64_t request, const carom_value *result,
+                      const carom_error *error, void *user)
+{
+    (void)client;
+    (void)request;
+    (void)error; // an older server: then they come with world.state
+    stage *s = user;
+    s->joints_asked = false;
+    s->joints_known = true;
+    if (result != NULL) {
+        learn_joints(s, carom_value_get(result, "joints"));
+        s->changes++;
+    }
+}
+
+static void on_body(carom_client *client, uint64_t request, const carom_value *result,
+                    const carom_error *error, void *user)
+{
+    (void)client;
+    (void)request;
+    (void)error; // gone in the meantime
+    stage *s = user;
+    s->asked--;
+    if (result != NULL) {
+        learn_body(s, result);
+        s->changes++;
+    }
+}
+
+static void on_info(carom_client *client, uint64_t request, const carom_value *result,
+                    const carom_error *error, void *user)
+{
+    (void)client;
+    (void)request;
+    (void)error;
+    stage *s = user;
+    s->info_asked = false;
+    bool outdated = s->info_outdated;
+    s->info_outdated = false;
+    if (result != NULL) {
+        bool paused = outdated ? s->info.paused : carom_get_bool(result, "paused", false);
+        s->info = (stage_info){.known = true,
+                               .paused = paused,
+                               .hz = carom_get_real(result, "hz", 0.0),
+                               .step_ms = carom_get_real(result, "step_ms", 0.0),
+                               .bodies = carom_get_uint(result, "bodies", 0),
+                               .awake = carom_get_uint(result, "awake", 0),
+                               .contacts = carom_get_uint(result, "contacts", 0),
+                               .joints = carom_get_uint(result, "joints", 0)};
+        s->changes++;
+    }
+}
+
+// ---- asking
+
+static bool ask(stage *s, const char *method, uint64_t body, carom_response_fn fn)
+{
+    carom_value *arguments = carom_set(carom_map(), "world", carom_str(s->world));
+    if (body != 0) {
+        carom_set(arguments, "body", carom_uint(body));
+    }
+    carom_status status =
+        carom_request(s->client, method, arguments, s->timeout_ms, fn, s, NULL, NULL);
+    carom_value_free(arguments);
+    return status == CAROM_OK;
+}
+
+static void ask_for_bodies(stage *s)
+{
+    while (s->asked < STAGE_ASKED_MAX && s->wanted_count > 0) {
+        uint64_t body = s->wanted[s->wanted_count - 1];
+        const actor *a = stage_actor(s, body);
+        if (a != NULL && !a->known) {
+            if (!ask(s, "body.get", body, on_body)) {
+                return;
+            }
+            s->asked++;
+        }
+        s->wanted_count--;
+    }
+}
+
+// All at once is worth it at first, unless only a corner of a large world is watched.
+static bool state_is_worth_it(const stage *s)
+{
+    size_t seen = carom_view_count(s->view);
+    bool first = s->state_due <= 0.0;
+    uint64_t most = first ? STAGE_STATE_BODIES : STAGE_AGAIN_BODIES;
+    return s->info.bodies <= most && s->info.bodies <= 4 * (uint64_t)seen + 100;
+}
+
+static void note_event(stage *s, const carom_event *event)
+{
+    if (event->kind == CAROM_EVENT_JOINT_BREAK) {
+        s->joints_stale = true; // to see which are left
+    }
+    if (event->kind == CAROM_EVENT_SLEEP || event->kind == CAROM_EVENT_WAKE) {
+        actor *a = carom_view_data(s->view, event->a);
+        if (a != NULL) {
+            a->awake = event->kind == CAROM_EVENT_WAKE;
+        }
+        return;
+    }
+    int used = snprintf(s->last_event, sizeof s->last_event, "%s", event->name);
+    if (event->a != 0 && used > 0) {
+        used += snprintf(s->last_event + used, sizeof s->last_event - (size_t)used, " %" PRIu64,
+                         event->a);
+    }
+    if (event->b != 0 && used > 0 && used < STAGE_EVENT_TEXT) {
+        used += snprintf(s->last_event + used, sizeof s->last_event - (size_t)used, " %" PRIu64,
+                         event->b);
+    }
+    if (event->speed > 0.0 && used > 0 && used < STAGE_EVENT_TEXT) {
+        (void)snprintf(s->last_event + used, sizeof s->last_event - (size_t)used, " at %.1f m/s",
+                       event->speed);
+    }
+}
+
+// Joints are asked for when their number or a break tells that they are others, at most once a
+// second, and a few of them now and then all the same: one may have gone when another came.
+static void ask_for_joints(stage *s, double now)
+{
+    bool stale = s->joints_stale || s->info.joints != s->joint_count;
+    bool worth = s->info.joints <= (stale ? STAGE_JOINTS : STAGE_AGAIN_JOINTS);
+    double due = s->joints_last + (stale ? STAGE_INFO_EVERY_S : STAGE_STATE_EVERY_S);
+    if (!s->joints_asked && worth && now >= due) {
+        s->joints_asked = ask(s, "joint.list", 0, on_joints);
+        s->joints_stale = false;
+        s->joints_last = now;
+    }
+    s->joints_known = s->joints_known || (!s->joints_asked && !(stale && worth));
+}
+
+void stage_set_paused(stage *s, bool paused, double now)
+{
+    s->info.paused = paused;
+    s->info_outdated = s->info_asked;
+    s->info_due = now + STAGE_INFO_SOON_S;
+}
+
+void stage_tend(stage *s, double now)
+{
+    carom_event event;
+    while (carom_view_next_event(s->view, &event)) {
+        note_event(s, &event);
+    }
+    if (!s->info_asked && now >= s->info_due) {
+        s->info_asked = ask(s, "world.info", 0, on_info);
+        s->info_due = now + STAGE_INFO_EVERY_S;
+    }
+    bool ready = carom_view_get_state(s->view).ready && s->info.known;
+    if (ready && !s->state_asked && now >= s->state_due) {
+        s->state_asked = state_is_worth_it(s) && ask(s, "world.state", 0, on_state);
+        s->joints_last = s->state_asked ? now : s->joints_last; // they come with it
+        s->begun = s->begun || !s->state_asked;
+        s->state_due = now + STAGE_STATE_EVERY_S;
+    }
+    if (s->begun) {
+        ask_for_bodies(s);
+        ask_for_joints(s, now);
+    }
+}
+
+bool stage_complete(const stage *s)
+{
+    return s->info.known && carom_view_get_state(s->view).ready && !s->state_asked &&
+           s->asked == 0 && s->wanted_count == 0 && s->joints_known;
+}
+
+// ---- what is worth seeing
+
+static int compare_numbers(const void *a, const void *b)
+{
+    double x = *(const double *)a;
+    double y = *(const double *)b;
+    return x < y ? -1 : x > y ? 1 : 0;
+}
+
+// Where most of the numbers lie: six times the middle half to either side, and never less than a
+// few metres.
+static void usual_range(double *numbers, size_t count, double *low, double *high)
+{
+    qsort(numbers, count, sizeof *numbers, compare_numbers);
+    double first = numbers[count / 4];
+    double third = numbers[count - 1 - count / 4];
+    double reach = 6.0 * (third - first) + 5.0;
+    *low = first - reach;
+    *high = third + reach;
+}
+
+// The part of the world that bodies which have not run away are in.
+static box usual_box(const stage *s, bool moving)
+{
+    size_t seen = carom_view_count(s->view);
+    double *numbers = calloc(2 * seen + 1, sizeof *numbers);
+    size_t count = 0;
+    box b = {-HUGE_VAL, -HUGE_VAL, HUGE_VAL, HUGE_VAL};
+    for (size_t i = 0; numbers != NULL && i < seen; i++) {
+        const carom_body *body = carom_view_body(s->view, i);
+        const actor *a = stage_actor(s, body->id);
+        if (a != NULL && (a->type != ACTOR_STATIC) == moving) {
+            numbers[count] = body->x;
+            numbers[seen + count] = body->y;
+            count++;
+        }
+    }
+    if (count > 0) {
+        usual_range(numbers, count, &b.x0, &b.x1);
+        usual_range(numbers + seen, count, &b.y0, &b.y1);
+    }
+    free(numbers);
+    return b;
+}
+
+static bool inside(box b, double x, double y)
+{
+    return x >= b.x0 && x <= b.x1 && y >= b.y0 && y <= b.y1;
+}
+
+static box box_cut(box a, box b)
+{
+    return (box){fmax(a.x0, b.x0), fmax(a.y0, b.y0), fmin(a.x1, b.x1), fmin(a.y1, b.y1)};
+}
+
+static box box_join(box a, box b)
+{
+    if (box_is_empty(b)) {
+        return a;
+    }
+    return (box){fmin(a.x0, b.x0), fmin(a.y0, b.y0), fmax(a.x1, b.x1), fmax(a.y1, b.y1)};
+}
+
+// The box around a body's outlines as it stands.
+static box body_box(const actor *a, const carom_body *body)
+{
+    place at = {{body->x, body->y}, body->angle};
+    box b = box_around(box_empty(), at.position, 0.0);
+    for (size_t i = 0; i < a->count; i++) {
+        for (size_t k = 0; k < a->outlines[i].count; k++) {
+            b = box_around(b, place_apply(&at, a->outlines[i].points[k]), a->outlines[i].radius);
+        }
+    }
+    return b;
+}
+
+static box extent_of(const stage *s, bool moving)
+{
+    box usual = usual_box(s, moving);
+    box b = box_empty();
+    for (size_t i = 0; i < carom_view_count(s->view); i++) {
+        const carom_body *body = carom_view_body(s->view, i);
+        const actor *a = stage_actor(s, body->id);
+        if (a != NULL && (a->type != ACTOR_STATIC) == moving && inside(usual, body->x, body->y)) {
+            b = box_join(b, body_box(a, body));
+        }
+    }
+    return b;
+}
+
+box stage_extent(const stage *s)
+{
+    box moving = extent_of(s, true);
+    if (box_is_empty(moving)) {
+        return extent_of(s, false);
+    }
+    // Grounds and walls count as far as they are near what moves: a floor may be a kilometre long.
+    double margin = 0.35 * fmax(moving.x1 - moving.x0, moving.y1 - moving.y0) + 0.5;
+    box near = {moving.x0 - margin, moving.y0 - margin, moving.x1 + margin, moving.y1 + margin};
+    box all = moving;
+    for (size_t i = 0; i < carom_view_count(s->view); i++) {
+        const carom_body *body = carom_view_body(s->view, i);
+        const actor *a = stage_actor(s, body->id);
+        if (a != NULL && a->type == ACTOR_STATIC) {
+            all = box_join(all, box_cut(body_box(a, body), near));
+        }
+    }
+    return all;
+}

@@ -1,0 +1,106 @@
+// A command applied to a physics world, and its result as a plain struct.
+//
+// This is the whole bridge between the protocol and the engine: a hosted world, a replay of a
+// journal and a test all go through apply_command, so the same commands at the same ticks give the
+// same bits everywhere. It knows neither msgpack nor sockets; encode.h turns the result into bytes,
+// on any thread and whenever it suits.
+//
+// Carried out here: SCOPE_WORLD_COMMAND and SCOPE_WORLD_READ of methods.h. An error has changed
+// nothing, also within world.apply: the whole batch is checked against the world as each command
+// would find it (bodies that the batch itself removes or makes included) before the first is
+// applied.
+//
+// Thread: the one that owns the world. The result is the caller's and refers to nothing of the
+// world.
+#ifndef CAROM_PROTO_APPLY_APPLY_H
+#define CAROM_PROTO_APPLY_APPLY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/base/status.h"
+#include "common/physics/physics.h"
+#include "proto/commands/command.h"
+#include "proto/methods.h"
+
+// The most memory that one result may take: past it a read answers limit_exceeded (some 150 000
+// bodies with one shape each). Who wants more subscribes, or asks by body.
+#define APPLY_RESULT_BYTES_MAX ((size_t)64 << 20)
+
+// A body with all that is known of it; the pointers lie in the result's memory.
+typedef struct body_record {
+    body_info info;
+    shape_info *shapes; // info.shape_count of them
+} body_record;
+
+typedef struct spawn_result {
+    body_id body;
+    shape_id *shapes;
+    uint32_t shape_count;
+} spawn_result;
+
+typedef struct joints_result {
+    char world[WORLD_NAME_BYTES_MAX + 1];
+    joint_info *joints;
+    uint32_t count;
+} joints_result;
+
+typedef struct world_state_result {
+    char world[WORLD_NAME_BYTES_MAX + 1];
+    uint64_t hash;
+    body_record *bodies;
+    uint32_t body_count;
+    joint_info *joints;
+    uint32_t joint_count;
+} world_state_result;
+
+typedef struct hits_result {
+    query_hit *hits; // nearest first
+    uint32_t count;
+} hits_result;
+
+typedef struct bodies_result {
+    body_id *bodies; // in ascending order of their slots, none twice
+    uint32_t count;
+} bodies_result;
+
+typedef struct command_result command_result;
+
+typedef struct batch_result {
+    command_result *results; // one for each command, in order
+    uint32_t count;
+} batch_result;
+
+struct command_result {
+    method method; // says which member counts; those that only answer {tick} have none
+    uint64_t tick; // of a change: the tick whose state first shows it; of a read: the tick it is of
+    command_memory *memory; // owned; NULL inside a batch
+    union {
+        spawn_result spawn;       // body.spawn
+        body_record body;         // body.get
+        world_state_result state; // world.state
+        shape_id shape;           // shape.add
+        joint_id joint;           // joint.create
+        joint_info joint_info;    // joint.get
+        joints_result joints;     // joint.list
+        hits_result hits;         // query.ray, query.cast
+        bodies_result found;      // query.overlap
+        query_near near;          // query.nearest; near.body 0: nothing there
+        batch_result batch;       // world.apply
+    };
+};
+
+// Whether the method is one of those that apply_command carries out.
+bool apply_supports(method m);
+
+// Applies the command to the world between two steps; changes show in the state of world_tick()
+// + 1. `apply.at` is not looked at: the host holds a batch back until its tick. Errors: those of
+// the engine, with the field or the command's place in the batch named; STATUS_UNAVAILABLE for a
+// method that is not for here. On failure nothing is changed and `out` owns nothing.
+status apply_command(physics_world *world, const command *c, command_result *out, error *err);
+
+// Gives back what the result owns and zeroes it; a zeroed result may be freed.
+void command_result_free(command_result *r);
+
+#endif

@@ -1,0 +1,47 @@
+// What the files of apply share. Internal to proto; the thread that owns the world.
+#ifndef CAROM_PROTO_APPLY_APPLY_INTERNAL_H
+#define CAROM_PROTO_APPLY_APPLY_INTERNAL_H
+
+#include "proto/apply/apply.h"
+#include "proto/commands/command_memory.h"
+
+// ---- reading (apply_read.c)
+
+// A copy of all that is known of a body, in `memory`.
+status read_body(const physics_world *world, body_id id, body_record *out, command_memory **memory,
+                 error *err);
+// Bytes that read_body takes, at most.
+size_t read_body_bytes(const physics_world *world, body_id id);
+// Copies of all joints, in `memory`.
+status read_joints(const physics_world *world, const char *name, joints_result *out,
+                   command_memory **memory, error *err);
+status read_world(const physics_world *world, const char *name, world_state_result *out,
+                  command_memory **memory, error *err);
+
+// ---- batches (apply_plan.c)
+
+// Whether every command of the batch would find what it needs, had those before it been carried
+// out. Nothing is changed. The text of an error begins with the command's place.
+status plan_check(const physics_world *world, const apply_args *batch, error *err);
+
+// ---- joints of a batch (apply_trial.c)
+
+typedef struct trial trial;
+
+// NULL when the batch has nothing to do with joints.
+trial *trial_create(const physics_world *world, const apply_args *batch);
+void trial_free(trial *t); // NULL is allowed
+
+// Carries out command `index`, whose own check it has passed, on the trial's world as far as joints
+// may depend on it; for joint.create, set, remove and get this is the check.
+status trial_command(trial *t, uint32_t index, error *err);
+
+// ---- queries (apply_query.c)
+status apply_ray(const physics_world *world, const query_ray_args *query, hits_result *out,
+                 command_memory **memory, error *err);
+status apply_cast(const physics_world *world, const query_cast_args *query, hits_result *out,
+                  command_memory **memory, error *err);
+status apply_overlap(const physics_world *world, const query_overlap_args *query,
+                     bodies_result *out, command_memory **memory, error *err);
+
+#endif

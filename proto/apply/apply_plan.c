@@ -1,0 +1,373 @@
+// The check of a batch before its first command is applied.
+//
+// A batch is all or nothing, and the engine has no undo; so what each command would find is worked
+// out beforehand. Only ids and room can depend on the commands before it: which bodies, shapes and
+// joints the batch has removed by then, and how many it has made. The plan keeps just that; what
+// joints need besides is tried out (apply_trial.c). Definitions are checked as the engine will
+// check them. tests/unit/proto/test_apply.c holds the plan to the engine with random batches: what
+// passes here is applied to its end.
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "common/base/array.h"
+#include "common/base/assert.h"
+#include "proto/apply/apply_internal.h"
+
+// A body that the batch has to do with: of the world, or a reference to one that it spawns.
+typedef struct plan_body {
+    body_id id;
+    bool removed;
+    uint32_t slots; // its shapes, each piece of a chain counted
+    size_t bytes;   // that read_body would take
+} plan_body;
+
+typedef struct plan {
+    const physics_world *world;
+    const apply_args *batch;
+    uint32_t at; // the command that is being looked at
+    // What there is room for; removing makes some.
+    uint64_t bodies_left, shapes_left, joints_left;
+    trial *joints; // NULL: the batch has none
+    size_t result_bytes;
+    ARRAY(plan_body) known;
+    ARRAY(shape_id) removed_shapes;
+    error *err;
+} plan;
+
+// ---- what there is
+
+static uint32_t slots_of(const shape_def *def)
+{
+    return 1 + shape_def_pieces(def);
+}
+
+static size_t bytes_of(const shape_def *def)
+{
+    return sizeof(shape_info) + (size_t)def->point_count * sizeof *def->points;
+}
+
+static void count_world_body(plan *p, plan_body *body)
+{
+    for (shape_id shape = 0; (shape = body_next_shape(p->world, body->id, shape)) != 0;) {
+        shape_info info;
+        if (shape_get(p->world, shape, &info, NULL) == STATUS_OK) {
+            body->slots += slots_of(&info.def);
+        }
+    }
+    body->bytes = read_body_bytes(p->world, body->id);
+}
+
+static void count_spawned_body(plan *p, plan_body *body)
+{
+    const body_spawn_args *spawn = &p->batch->commands[command_id_index(body->id)].spawn;
+    body->bytes = sizeof(body_record) + PHYSICS_TAG_BYTES_MAX;
+    for (uint32_t i = 0; i < spawn->shape_count; i++) {
+        body->slots += slots_of(&spawn->shapes[i]);
+        body->bytes += bytes_of(&spawn->shapes[i]);
+    }
+}
+
+// A reference has to be to an earlier command that made such a thing.
+static status reference_check(const plan *p, uint64_t id, method maker)
+{
+    uint32_t index = command_id_index(id);
+    if (index >= p->at || p->batch->commands[index].method != maker) {
+        return error_set(p->err, STATUS_INVALID_ARGUMENT,
+                         "{\"$\": %" PRIu32 "} is no earlier %s of this batch", index,
+                         method_name(maker));
+    }
+    return STATUS_OK;
+}
+
+static status not_found(const plan *p, const char *what, uint64_t id)
+{
+    if (command_id_is_reference(id)) {
+        return error_set(p->err, STATUS_NOT_FOUND,
+                         "the %s of {\"$\": %" PRIu32 "} does not exist any more", what,
+                         command_id_index(id));
+    }
+    return error_set(p->err, STATUS_NOT_FOUND, "%s %" PRIu64 " does not exist any more", what, id);
+}
+
+// The body as the commands so far have left it; valid until the next call.
+static status body_at(plan *p, body_id id, plan_body **out)
+{
+    for (uint32_t i = 0; i < p->known.count; i++) {
+        if (p->known.data[i].id == id) {
+            *out = &p->known.data[i];
+            return (*out)->removed ? not_found(p, "body", id) : STATUS_OK;
+        }
+    }
+    plan_body body = {.id = id};
+    if (command_id_is_reference(id)) {
+        status s = reference_check(p, id, METHOD_BODY_SPAWN);
+        if (s != STATUS_OK) {
+            return s;
+        }
+        count_spawned_body(p, &body);
+    } else {
+        body_info info;
+        status s = body_get(p->world, id, &info, p->err);
+        if (s != STATUS_OK) {
+            return s;
+        }
+        count_world_body(p, &body);
+    }
+    array_push(&p->known, body);
+    *out = &p->known.data[p->known.count - 1];
+    return STATUS_OK;
+}
+
+static status body_check(plan *p, body_id id)
+{
+    plan_body *body;
+    return body_at(p, id, &body);
+}
+
+// ---- values that the decoder has held to their ranges, for those who made the command themselves
+
+static bool within(vec2d v, double limit)
+{
+    return v.x >= -limit && v.x <= limit && v.y >= -limit && v.y <= limit;
+}
+
+static status push_check(plan *p, const body_push_args *push)
+{
+    if (!within(push->vector, PHYSICS_FORCE_MAX) ||
+        (push->has_point && !within(push->point, PHYSICS_EXTENT_MAX))) {
+        return error_set(p->err, STATUS_INVALID_ARGUMENT, "impulse, force or point out of range");
+    }
+    return body_check(p, push->body);
+}
+
+static status turn_check(plan *p, const body_turn_args *turn)
+{
+    if (!(turn->value >= -PHYSICS_FORCE_MAX && turn->value <= PHYSICS_FORCE_MAX)) {
+        return error_set(p->err, STATUS_INVALID_ARGUMENT, "impulse or torque out of range");
+    }
+    return body_check(p, turn->body);
+}
+
+// ---- commands
+
+static status room_check(const plan *p, uint64_t bodies, uint64_t shapes, uint64_t body_shapes)
+{
+    if (bodies > p->bodies_left) {
+        return error_set(p->err, STATUS_LIMIT_EXCEEDED, "the world has its most bodies: %" PRIu32,
+                         world_definition(p->world).bodies_max);
+    }
+    if (body_shapes > PHYSICS_BODY_SHAPES_MAX) {
+        return error_set(p->err, STATUS_LIMIT_EXCEEDED,
+                         "a body bears at most %d shapes, each piece of a chain counted",
+                         PHYSICS_BODY_SHAPES_MAX);
+    }
+    if (shapes > p->shapes_left) {
+        return error_set(p->err, STATUS_LIMIT_EXCEEDED, "a world has at most %d shapes",
+                         PHYSICS_SHAPES_MAX);
+    }
+    return STATUS_OK;
+}
+
+static status spawn_check(plan *p, const body_spawn_args *spawn)
+{
+    status s = body_def_check(&spawn->def, p->err);
+    uint64_t slots = 0;
+    for (uint32_t i = 0; i < spawn->shape_count && s == STATUS_OK; i++) {
+        s = shape_def_check(&spawn->shapes[i], p->err);
+        if (s != STATUS_OK) {
+            error_prefix(p->err, "shapes[%" PRIu32 "]", i);
+            return s;
+        }
+        slots += slots_of(&spawn->shapes[i]);
+    }
+    if (s == STATUS_OK) {
+        s = room_check(p, 1, slots, slots);
+    }
+    if (s == STATUS_OK) {
+        p->bodies_left--;
+        p->shapes_left -= slots;
+        p->result_bytes += spawn->shape_count * sizeof(shape_id);
+    }
+    return s;
+}
+
+static status remove_check(plan *p, body_id id)
+{
+    plan_body *body;
+    status s = body_at(p, id, &body);
+    if (s == STATUS_OK) {
+        body->removed = true;
+        p->bodies_left++;
+        p->shapes_left += body->slots;
+    }
+    return s;
+}
+
+static status get_check(plan *p, body_id id)
+{
+    plan_body *body;
+    status s = body_at(p, id, &body);
+    if (s == STATUS_OK) {
+        p->result_bytes += body->bytes;
+    }
+    return s;
+}
+
+static status set_check(plan *p, const body_set_args *set)
+{
+    status s = body_check(p, set->body);
+    return s == STATUS_OK ? body_fields_check(set->fields, &set->values, p->err) : s;
+}
+
+static status shape_add_check(plan *p, const shape_add_args *add)
+{
+    plan_body *body;
+    status s = body_at(p, add->body, &body);
+    if (s == STATUS_OK) {
+        s = shape_def_check(&add->def, p->err);
+    }
+    uint32_t slots = s == STATUS_OK ? slots_of(&add->def) : 0;
+    if (s == STATUS_OK) {
+        s = room_check(p, 0, slots, (uint64_t)body->slots + slots);
+    }
+    if (s == STATUS_OK) {
+        body->slots += slots;
+        body->bytes += bytes_of(&add->def);
+        p->shapes_left -= slots;
+    }
+    return s;
+}
+
+// The body that bears the shape, and how many slots it takes.
+static status shape_owner(const plan *p, shape_id id, body_id *owner, uint32_t *slots)
+{
+    if (command_id_is_reference(id)) {
+        status s = reference_check(p, id, METHOD_SHAPE_ADD);
+        if (s == STATUS_OK) {
+            const shape_add_args *add = &p->batch->commands[command_id_index(id)].shape_add;
+            *owner = add->body;
+            *slots = slots_of(&add->def);
+        }
+        return s;
+    }
+    shape_info info;
+    status s = shape_get(p->world, id, &info, p->err);
+    if (s == STATUS_OK) {
+        *owner = info.body;
+        *slots = slots_of(&info.def);
+    }
+    return s;
+}
+
+static status shape_remove_check(plan *p, shape_id id)
+{
+    body_id owner;
+    uint32_t slots;
+    plan_body *body;
+    status s = shape_owner(p, id, &owner, &slots);
+    if (s != STATUS_OK) {
+        return s;
+    }
+    for (uint32_t i = 0; i < p->removed_shapes.count; i++) {
+        if (p->removed_shapes.data[i] == id) {
+            return not_found(p, "shape", id);
+        }
+    }
+    if (body_at(p, owner, &body) != STATUS_OK) {
+        return not_found(p, "shape", id); // went with its body
+    }
+    body->slots -= slots;
+    p->shapes_left += slots;
+    array_push(&p->removed_shapes, id);
+    return STATUS_OK;
+}
+
+static status world_set_check(const plan *p, const world_set_args *set)
+{
+    world_def def = world_definition(p->world);
+    if ((set->fields & WORLD_FIELD_GRAVITY) != 0) {
+        def.gravity = set->gravity;
+    }
+    return world_def_check(&def, p->err);
+}
+
+// Whether it can be made is found out by the trial. Joints that go with a body make no room here:
+// the plan may refuse the millionth joint where the engine would not.
+static status joint_create_check(plan *p)
+{
+    if (p->joints_left == 0) {
+        return error_set(p->err, STATUS_LIMIT_EXCEEDED, "a world has at most %d joints",
+                         PHYSICS_JOINTS_MAX);
+    }
+    p->joints_left--;
+    return STATUS_OK;
+}
+
+static status command_check(plan *p, const command *c)
+{
+    switch (c->method) {
+    case METHOD_WORLD_SET:
+        return world_set_check(p, &c->world_set);
+    case METHOD_BODY_SPAWN:
+        return spawn_check(p, &c->spawn);
+    case METHOD_BODY_REMOVE:
+        return remove_check(p, c->body);
+    case METHOD_BODY_GET:
+        return get_check(p, c->body);
+    case METHOD_BODY_SET:
+        return set_check(p, &c->body_set);
+    case METHOD_BODY_IMPULSE:
+    case METHOD_BODY_FORCE:
+        return push_check(p, &c->push);
+    case METHOD_BODY_ANGULAR_IMPULSE:
+    case METHOD_BODY_TORQUE:
+        return turn_check(p, &c->turn);
+    case METHOD_SHAPE_ADD:
+        return shape_add_check(p, &c->shape_add);
+    case METHOD_SHAPE_REMOVE:
+        return shape_remove_check(p, c->shape);
+    case METHOD_JOINT_CREATE:
+        return joint_create_check(p);
+    case METHOD_JOINT_REMOVE:
+        p->joints_left++;
+        return STATUS_OK;
+    case METHOD_JOINT_SET:
+    case METHOD_JOINT_GET:
+        return STATUS_OK; // for the trial
+    default:
+        return error_set(p->err, STATUS_UNAVAILABLE, "%s cannot be applied here",
+                         method_name(c->method));
+    }
+}
+
+status plan_check(const physics_world *world, const apply_args *batch, error *err)
+{
+    world_room room = world_room_left(world);
+    plan p = {.world = world,
+              .batch = batch,
+              .bodies_left = room.bodies,
+              .shapes_left = room.shapes,
+              .joints_left = room.joints,
+              .joints = trial_create(world, batch),
+              .err = err};
+    status s = STATUS_OK;
+    for (p.at = 0; p.at < batch->count && s == STATUS_OK; p.at++) {
+        s = command_check(&p, &batch->commands[p.at]);
+        if (s == STATUS_OK && p.joints != NULL) {
+            s = trial_command(p.joints, p.at, err);
+        }
+        if (s == STATUS_OK && p.result_bytes > APPLY_RESULT_BYTES_MAX) {
+            s = error_set(err, STATUS_LIMIT_EXCEEDED,
+                          "the answer would be larger than %zu MiB with this command",
+                          APPLY_RESULT_BYTES_MAX >> 20);
+        }
+        if (s != STATUS_OK) {
+            error_prefix(err, "commands[%" PRIu32 "] (%s)", p.at,
+                         method_name(batch->commands[p.at].method));
+        }
+    }
+    trial_free(p.joints);
+    array_free(&p.known);
+    array_free(&p.removed_shapes);
+    return s;
+}

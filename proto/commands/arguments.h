@@ -1,0 +1,94 @@
+// Reading a map of named arguments against its list in the table. Internal to proto; one thread at
+// a time.
+//
+// The table says which arguments there are, of what type and in what range; the functions here hold
+// a map to it, and a decoder only says where each value goes. So a decoder cannot know an argument
+// that the table does not (asserted), and what the documentation says of a range is what is
+// enforced.
+//
+// The first error stays and everything after it does nothing: a decoder reads all its arguments
+// straight down and looks at decoder.status once.
+#ifndef CAROM_PROTO_COMMANDS_ARGUMENTS_H
+#define CAROM_PROTO_COMMANDS_ARGUMENTS_H
+
+#include <msgpack.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/base/status.h"
+#include "common/geometry/math.h"
+#include "proto/commands/command.h"
+#include "proto/commands/command_memory.h"
+#include "proto/methods.h"
+
+// What one call of command_decode has in hand.
+typedef struct decoder {
+    command_memory **memory; // of the command that is being made
+    error *err;
+    status status;        // of the first error
+    const command *outer; // inside world.apply: that command; NULL outside
+    uint32_t before;      // inside world.apply: so many commands are decoded
+} decoder;
+
+// Where in the arguments something stands: "shapes[2].vertices[0]" is a chain of four.
+typedef struct place {
+    const struct place *up;
+    const char *name; // NULL: an element
+    uint32_t index;
+} place;
+
+// Fails with the path of `where` (NULL: none) in front of the text, unless something failed before.
+// Returns false, so that `return decoder_fail(…)` reads well in a getter.
+bool decoder_fail(decoder *d, status s, const place *where, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+typedef struct arguments {
+    decoder *decoder;
+    const arg_list *list;
+    const place *where; // of the map; NULL: the arguments of the method itself
+    const msgpack_object *values[METHOD_ARGS_MAX]; // by place in the list; NULL: not given
+} arguments;
+
+// Sorts the map's pairs into the list's places. Errors: not a map, a key that is no text, unknown
+// or doubled, a required argument missing. `map` NULL, nil-free, or an empty array (as Lua writes
+// an empty table).
+bool arguments_read(arguments *a, decoder *d, const arg_list *list, const msgpack_object *map,
+                    const place *where);
+
+bool arguments_given(const arguments *a, const char *name);
+
+// Each fills `out` if the argument was given and is right, and returns whether it did; `out` stays
+// as it is otherwise. The name has to be in the list with a fitting type.
+bool arguments_bool(const arguments *a, const char *name, bool *out);
+bool arguments_number(const arguments *a, const char *name, double *out);
+bool arguments_float(const arguments *a, const char *name, float *out);
+bool arguments_int32(const arguments *a, const char *name, int32_t *out);
+bool arguments_uint32(const arguments *a, const char *name, uint32_t *out);
+bool arguments_uint64(const arguments *a, const char *name, uint64_t *out); // ARG_INTEGER, ARG_MASK
+bool arguments_vector(const arguments *a, const char *name, vec2d *out);
+bool arguments_vector_float(const arguments *a, const char *name, vec2 *out);
+bool arguments_area(const arguments *a, const char *name, area *out);
+bool arguments_choice(const arguments *a, const char *name, uint32_t *out);
+bool arguments_choices(const arguments *a, const char *name,
+                       uint32_t *bits); // bit by place in the list of words
+// Text copied into the command's memory.
+bool arguments_text(const arguments *a, const char *name, const char **out);
+// The count is checked against the list; the points lie in the command's memory.
+bool arguments_vectors(const arguments *a, const char *name, const vec2 **out, uint32_t *count);
+// The elements of an array whose count the list allows, for what is decoded elsewhere.
+bool arguments_array(const arguments *a, const char *name, const msgpack_object **elements,
+                     uint32_t *count);
+// An id; inside world.apply also {"$": i} for what command i made, which must be one of `maker`.
+bool arguments_id(const arguments *a, const char *name, method maker, uint64_t *out);
+
+// The value itself (NULL: not given) and its place, for what is decoded elsewhere.
+const msgpack_object *arguments_value(const arguments *a, const char *name);
+place arguments_place(const arguments *a, const char *name);
+
+// Text of a str or bin object.
+bool object_text(const msgpack_object *object, const char **text, uint32_t *size);
+// "int", "str", "map" …: for error texts.
+const char *object_type_name(const msgpack_object *object);
+
+#endif

@@ -1,0 +1,22 @@
+// What the two files of arguments share: nobody else includes it.
+#ifndef CAROM_PROTO_COMMANDS_ARGUMENTS_INTERNAL_H
+#define CAROM_PROTO_COMMANDS_ARGUMENTS_INTERNAL_H
+
+#include "proto/commands/arguments.h"
+
+// What a getter works on.
+typedef struct argument {
+    decoder *decoder;
+    const method_arg *arg;
+    const msgpack_object *value;
+    place where;
+} argument;
+
+// Whether there is a value to look at.
+bool argument_find(const arguments *a, const char *name, argument *out);
+
+// Fails with "expected WANTED, got TYPE".
+bool decoder_fail_type(decoder *d, const place *where, const char *wanted,
+                       const msgpack_object *object);
+
+#endif

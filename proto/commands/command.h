@@ -1,0 +1,240 @@
+// A decoded call: a plain struct that owns all that it points to.
+//
+// The network thread decodes, the thread that owns the world carries out; a command is what goes
+// from the one to the other, so it holds no reference into the received bytes and no msgpack.
+// Nested and variable-size data lies in one chain of memory blocks that command_free gives back.
+//
+// Decoding is strict, so that a client's author is told of a slip instead of wondering: unknown
+// and doubled keys, wrong types, NaN, infinity, numbers out of range and missing arguments are
+// errors, and the text names the path: "shapes[2].vertices[0]: expected [x, y], got str". Which
+// arguments there are, with type and range, is in the table of methods.h alone. What only the world
+// knows (ids, capacity) is checked when the command is applied.
+//
+// A command belongs to one thread at a time.
+#ifndef CAROM_PROTO_COMMANDS_COMMAND_H
+#define CAROM_PROTO_COMMANDS_COMMAND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/base/status.h"
+#include "common/physics/joint.h"
+#include "common/physics/physics.h"
+#include "common/physics/query.h"
+#include "proto/limits.h"
+#include "proto/methods.h"
+
+struct msgpack_object;
+
+enum { WORLD_NAME_BYTES_MAX = WIRE_WORLD_NAME_MAX };
+
+// Ids in a batch may speak of what an earlier command of the same batch made: {"$": 3} is the body,
+// shape or joint of commands[3]. Such an id has this bit set and the index below it; ids
+// of a world are below 2^53, so the two cannot be taken for each other. Outside a batch it never
+// occurs.
+#define COMMAND_REFERENCE ((uint64_t)1 << 63)
+
+static inline bool command_id_is_reference(uint64_t id)
+{
+    return (id & COMMAND_REFERENCE) != 0;
+}
+static inline uint32_t command_id_index(uint64_t id)
+{
+    return (uint32_t)id;
+}
+
+typedef struct hello_args {
+    uint32_t protocol;  // version that the client speaks
+    const char *client; // "" when not told
+    const char *token;  // NULL when not given
+    const char *resume; // NULL when not given
+} hello_args;
+
+typedef struct ping_args {
+    const uint8_t *any; // one MessagePack value, to be sent back as it is; NULL when not given
+    uint32_t any_size;
+} ping_args;
+
+typedef enum durability { DURABILITY_NONE, DURABILITY_COUNT } durability;
+
+// Settings that were given and do not merely have their defaults.
+typedef enum world_field {
+    WORLD_FIELD_GRAVITY = 1 << 0,
+    WORLD_FIELD_SLEEP = 1 << 1,
+    WORLD_FIELD_HZ = 1 << 2,
+    WORLD_FIELD_SUBSTEPS = 1 << 3,
+    WORLD_FIELD_BODIES_MAX = 1 << 4,
+    WORLD_FIELD_CONTINUOUS = 1 << 5,
+    WORLD_FIELD_RESTITUTION_THRESHOLD = 1 << 6,
+    WORLD_FIELD_HIT_THRESHOLD = 1 << 7
+} world_field;
+
+typedef struct world_create_args {
+    world_def def;   // given or default
+    uint32_t fields; // bits of world_field: which of def were given
+    bool paused;
+    durability durability;
+    const char *scene; // NULL: an empty world
+} world_create_args;
+
+typedef struct world_set_args {
+    uint32_t fields; // WORLD_FIELD_GRAVITY, WORLD_FIELD_SLEEP, at least one
+    vec2d gravity;
+    bool sleep;
+} world_set_args;
+
+// x0 <= x1, y0 <= y1 [m]
+typedef struct area {
+    double x0, y0, x1, y1;
+} area;
+
+typedef enum snapshot_encoding {
+    ENCODING_PLAIN,
+    ENCODING_PACKED,
+    ENCODING_COUNT
+} snapshot_encoding;
+
+typedef struct subscribe_args {
+    double rate; // snapshots a second; 0: as many as the world has ticks
+    snapshot_encoding encoding;
+    bool has_area;
+    area area;
+    bool bodies;     // rows of bodies at all
+    uint32_t events; // bits 1 << event_kind
+    bool contacts;
+} subscribe_args;
+
+typedef struct view_args {
+    uint64_t subscription;
+    bool has_area; // world.view: false means the whole world
+    area area;
+} view_args;
+
+typedef struct body_spawn_args {
+    body_def def; // def.tag lies in the command's memory
+    shape_def *shapes;
+    uint32_t shape_count;
+} body_spawn_args;
+
+typedef struct body_set_args {
+    body_id body;
+    uint32_t fields; // bits of body_field, at least one
+    body_def values;
+} body_set_args;
+
+// body.impulse and body.force
+typedef struct body_push_args {
+    body_id body;
+    vec2d vector; // N s or N
+    bool has_point;
+    vec2d point; // in the world
+} body_push_args;
+
+// body.angular_impulse and body.torque
+typedef struct body_turn_args {
+    body_id body;
+    double value; // N m s or N m
+} body_turn_args;
+
+typedef struct shape_add_args {
+    body_id body;
+    shape_def def;
+} shape_add_args;
+
+// joint.create and joint.set (joint, def.fields and the values that they name)
+typedef struct joint_args {
+    joint_id joint;
+    joint_def def; // a, b, joint_a and joint_b may be references inside a batch
+} joint_args;
+
+typedef struct query_ray_args {
+    vec2d from, to;
+    bool all; // every hit, not the nearest alone
+    query_filter filter;
+} query_ray_args;
+
+typedef enum overlap_of { OVERLAP_AREA, OVERLAP_SHAPE, OVERLAP_POINT } overlap_of;
+
+typedef struct query_overlap_args {
+    overlap_of of;
+    area area;
+    shape_geometry shape; // in the world's frame
+    vec2d point;
+    query_filter filter;
+} query_overlap_args;
+
+typedef struct query_cast_args {
+    shape_geometry shape; // as it stands when its frame is at `from`
+    vec2d from, to;
+    bool all;
+    query_filter filter;
+} query_cast_args;
+
+typedef struct query_nearest_args {
+    vec2d point;
+    double radius; // how far to look [m]
+    query_filter filter;
+} query_nearest_args;
+
+typedef struct command command;
+
+typedef struct apply_args {
+    command *commands; // each of a batchable method, without a world's name of its own
+    uint32_t count;    // 0 to WIRE_APPLY_COMMANDS_MAX
+    bool has_at;
+    uint64_t at; // the tick whose state is to show it first
+} apply_args;
+
+typedef struct command_memory command_memory;
+
+struct command {
+    method method;
+    char world[WORLD_NAME_BYTES_MAX + 1]; // "" for methods without one, and inside a batch
+    command_memory *memory;               // NULL when nothing is owned
+    union {
+        hello_args hello;
+        ping_args ping;
+        world_create_args create;
+        world_set_args world_set;
+        uint32_t step_ticks; // world.step
+        apply_args apply;
+        subscribe_args subscribe;
+        view_args view; // world.unsubscribe (subscription alone) and world.view
+        body_spawn_args spawn;
+        body_id body; // body.remove, body.get
+        body_set_args body_set;
+        body_push_args push;
+        body_turn_args turn;
+        shape_add_args shape_add;
+        shape_id shape;    // shape.remove
+        joint_args joint;  // joint.create, joint.set
+        joint_id joint_id; // joint.remove, joint.get
+        query_ray_args ray;
+        query_overlap_args overlap;
+        query_cast_args cast;
+        query_nearest_args nearest;
+    };
+};
+
+// Fills `out` from the map of named arguments. `args` may be NULL (no arguments) or a nil-free map;
+// all that it refers to may be freed afterwards. On failure `out` owns nothing. Errors:
+// STATUS_INVALID_ARGUMENT, STATUS_LIMIT_EXCEEDED (too many commands or elements),
+// STATUS_UNKNOWN_METHOD (inside world.apply).
+status command_decode(method m, const struct msgpack_object *args, command *out, error *err);
+
+// The least role that may send it: of a world.apply the highest that its commands ask for, so that
+// a batch is no way round METHODS[].rights.
+role command_rights(const command *c);
+
+// Gives back what the command owns and zeroes it; a zeroed command may be freed.
+void command_free(command *c);
+
+// The definition of the world to create: `scene`'s settings (or the defaults, when NULL) where none
+// were given.
+world_def command_world_def(const world_create_args *args, const world_def *scene);
+
+// Whether the name is 1 to 64 of A-Z a-z 0-9 _ . -
+bool world_name_valid(const char *name, size_t size);
+
+#endif

@@ -1,0 +1,72 @@
+#include "proto/commands/command_memory.h"
+
+#include <stdalign.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/assert.h"
+
+// Blocks double, so that a million takes are a dozen allocations; the first fits a typical command.
+enum { BLOCK_BYTES_FIRST = 1024, BLOCK_BYTES_MAX = 1 << 20 };
+
+struct command_memory {
+    command_memory *next; // older blocks; the newest is the one that takes are served from
+    size_t size, taken;   // of bytes
+    size_t used;          // asked for, of this block and the older ones
+    alignas(max_align_t) unsigned char bytes[];
+};
+
+static command_memory *block_create(command_memory *next, size_t least)
+{
+    size_t size = next == NULL                       ? BLOCK_BYTES_FIRST
+                  : next->size * 2 < BLOCK_BYTES_MAX ? next->size * 2
+                                                     : BLOCK_BYTES_MAX;
+    if (size < least) {
+        size = least;
+    }
+    ASSERT(size <= SIZE_MAX - sizeof(command_memory));
+    command_memory *block = calloc(1, sizeof *block + size);
+    ASSERT(block != NULL);
+    block->next = next;
+    block->size = size;
+    block->used = next == NULL ? 0 : next->used;
+    return block;
+}
+
+void *command_memory_take(command_memory **memory, size_t count, size_t size)
+{
+    const size_t grain = alignof(max_align_t);
+    if (count == 0) {
+        return NULL;
+    }
+    ASSERT(size <= (SIZE_MAX / 2 - grain) / count);
+    size_t bytes = (count * size + grain - 1) / grain * grain;
+    if (*memory == NULL || (*memory)->size - (*memory)->taken < bytes) {
+        *memory = block_create(*memory, bytes);
+    }
+    void *piece = (*memory)->bytes + (*memory)->taken;
+    (*memory)->taken += bytes;
+    (*memory)->used += bytes;
+    return piece;
+}
+
+char *command_memory_text(command_memory **memory, const char *text, size_t size)
+{
+    char *copy = command_memory_take(memory, size + 1, 1);
+    memcpy(copy, text, size);
+    return copy;
+}
+
+size_t command_memory_used(const command_memory *memory)
+{
+    return memory == NULL ? 0 : memory->used;
+}
+
+void command_memory_free(command_memory *memory)
+{
+    while (memory != NULL) {
+        command_memory *next = memory->next;
+        free(memory);
+        memory = next;
+    }
+}

@@ -1,0 +1,23 @@
+// Memory that is taken piece by piece and given back at once: what a command or a result owns.
+// Internal to proto. One thread at a time.
+#ifndef CAROM_PROTO_COMMANDS_COMMAND_MEMORY_H
+#define CAROM_PROTO_COMMANDS_COMMAND_MEMORY_H
+
+#include <stddef.h>
+
+#include "proto/commands/command.h"
+
+// Zeroed memory for `count` things of `size` bytes, aligned for any of them; NULL for a count of 0.
+// `memory` is NULL at first and becomes the owner. Callers bound their demand by named limits;
+// memory that cannot be had ends the process, as with ARRAY.
+void *command_memory_take(command_memory **memory, size_t count, size_t size);
+
+// A zero-terminated copy of `size` bytes.
+char *command_memory_text(command_memory **memory, const char *text, size_t size);
+
+// Bytes that were asked for so far.
+size_t command_memory_used(const command_memory *memory);
+
+void command_memory_free(command_memory *memory);
+
+#endif

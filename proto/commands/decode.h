@@ -1,0 +1,45 @@
+// The decoders of the methods' arguments, by concept. Internal to proto: command_decode picks among
+// them. Each fills its struct with defaults first, then with what was given, and reports through
+// the decoder.
+#ifndef CAROM_PROTO_COMMANDS_DECODE_H
+#define CAROM_PROTO_COMMANDS_DECODE_H
+
+#include "common/physics/physics.h"
+#include "proto/commands/arguments.h"
+#include "proto/commands/command.h"
+
+// decode_session.c
+void decode_hello(const arguments *a, hello_args *out);
+void decode_ping(const arguments *a, ping_args *out);
+
+// decode_world.c
+void decode_world_create(const arguments *a, world_create_args *out);
+void decode_world_set(const arguments *a, world_set_args *out);
+void decode_subscribe(const arguments *a, subscribe_args *out);
+void decode_view(const arguments *a, view_args *out); // world.unsubscribe too
+
+// decode_shape.c
+// The map of argument "filter", by `list`; `out` has the defaults.
+void decode_filter(const arguments *a, const arg_list *list, shape_filter *out);
+void decode_shape(decoder *d, const msgpack_object *object, const place *where, shape_def *out);
+// The form alone; a chain is refused.
+void decode_form(decoder *d, const msgpack_object *object, const place *where, shape_geometry *out);
+
+// decode_body.c
+void decode_body_spawn(const arguments *a, body_spawn_args *out);
+void decode_body_set(const arguments *a, body_set_args *out);
+void decode_push(const arguments *a, const char *vector, body_push_args *out);
+void decode_turn(const arguments *a, const char *value, body_turn_args *out);
+void decode_shape_add(const arguments *a, shape_add_args *out);
+
+// decode_joint.c
+void decode_joint_create(const arguments *a, joint_args *out);
+void decode_joint_set(const arguments *a, joint_args *out);
+
+// decode_query.c
+void decode_ray(const arguments *a, query_ray_args *out);
+void decode_overlap(const arguments *a, query_overlap_args *out);
+void decode_cast(const arguments *a, query_cast_args *out);
+void decode_nearest(const arguments *a, query_nearest_args *out);
+
+#endif

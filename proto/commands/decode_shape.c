@@ -1,0 +1,222 @@
+// Shapes on the wire become shape definitions: the words of each kind, then the matter that all
+// kinds share.
+#include "proto/commands/decode.h"
+
+#include "common/base/assert.h"
+#include "proto/wire/utf8.h"
+
+_Static_assert(SHAPE_EVENT_CONTACT == 1 && SHAPE_EVENT_HIT == 2 && SHAPE_EVENT_SENSOR == 4,
+               "the words of a shape's events in method_table.c are in this order");
+
+// The engine's own check, with the shape's path in front of its text.
+static void check(decoder *d, status s, const error *err, const place *where)
+{
+    if (s != STATUS_OK) {
+        decoder_fail(d, s, where, "%s", err->text);
+    }
+}
+
+void decode_filter(const arguments *a, const arg_list *list, shape_filter *out)
+{
+    const msgpack_object *object = arguments_value(a, "filter");
+    place where = arguments_place(a, "filter");
+    arguments filter;
+    if (object != NULL && arguments_read(&filter, a->decoder, list, object, &where)) {
+        arguments_uint64(&filter, "category", &out->category);
+        arguments_uint64(&filter, "mask", &out->mask);
+        arguments_int32(&filter, "group", &out->group);
+    }
+}
+
+// ---- the kinds
+
+static void circle_read(const arguments *a, shape_geometry *out)
+{
+    out->kind = SHAPE_CIRCLE;
+    out->circle = (circle){0};
+    arguments_float(a, "radius", &out->circle.radius);
+    arguments_vector_float(a, "center", &out->circle.center);
+}
+
+static void box_read(const arguments *a, shape_geometry *out)
+{
+    vec2 size = {0}, center = {0};
+    double angle = 0.0;
+    float radius = 0.0f;
+    arguments_vector_float(a, "size", &size);
+    arguments_vector_float(a, "center", &center);
+    arguments_number(a, "angle", &angle);
+    arguments_float(a, "radius", &radius);
+    if (a->decoder->status == STATUS_OK) {
+        error err;
+        out->kind = SHAPE_POLYGON;
+        check(a->decoder, polygon_make_box(size, center, angle, radius, &out->polygon, &err), &err,
+              a->where);
+    }
+}
+
+static void polygon_read(const arguments *a, shape_geometry *out)
+{
+    const vec2 *points = NULL;
+    uint32_t count = 0;
+    float radius = 0.0f;
+    arguments_vectors(a, "vertices", &points, &count);
+    arguments_float(a, "radius", &radius);
+    if (a->decoder->status == STATUS_OK) {
+        error err;
+        out->kind = SHAPE_POLYGON;
+        check(a->decoder, polygon_make(points, (int)count, radius, &out->polygon, &err), &err,
+              a->where);
+    }
+}
+
+static void capsule_read(const arguments *a, shape_geometry *out)
+{
+    out->kind = SHAPE_CAPSULE;
+    out->capsule = (capsule){0};
+    arguments_vector_float(a, "a", &out->capsule.a);
+    arguments_vector_float(a, "b", &out->capsule.b);
+    arguments_float(a, "radius", &out->capsule.radius);
+}
+
+static void segment_read(const arguments *a, shape_geometry *out)
+{
+    out->kind = SHAPE_SEGMENT;
+    out->segment = (segment){0};
+    arguments_vector_float(a, "a", &out->segment.a);
+    arguments_vector_float(a, "b", &out->segment.b);
+}
+
+static void chain_read(const arguments *a, shape_def *out)
+{
+    uint32_t count = 0;
+    out->form = FORM_CHAIN;
+    arguments_vectors(a, "vertices", &out->points, &count);
+    out->point_count = (int)count;
+    arguments_bool(a, "loop", &out->loop);
+}
+
+static void form_read(const arguments *a, uint32_t kind, shape_def *out)
+{
+    switch (kind) {
+    case METHOD_SHAPE_CIRCLE:
+        circle_read(a, &out->geometry);
+        break;
+    case METHOD_SHAPE_BOX:
+        box_read(a, &out->geometry);
+        break;
+    case METHOD_SHAPE_POLYGON:
+        polygon_read(a, &out->geometry);
+        break;
+    case METHOD_SHAPE_CAPSULE:
+        capsule_read(a, &out->geometry);
+        break;
+    case METHOD_SHAPE_SEGMENT:
+        segment_read(a, &out->geometry);
+        break;
+    default:
+        ASSERT(kind == METHOD_SHAPE_CHAIN);
+        chain_read(a, out);
+        break;
+    }
+}
+
+// ---- a shape
+
+// The value of "kind": it says which list the rest is read by.
+static const msgpack_object *kind_find(const msgpack_object *map)
+{
+    for (uint32_t i = 0; i < map->via.map.size; i++) {
+        const char *key;
+        uint32_t size;
+        const msgpack_object_kv *pair = &map->via.map.ptr[i];
+        if (object_text(&pair->key, &key, &size) && choice_find("kind", key, size) == 0) {
+            return &pair->val;
+        }
+    }
+    return NULL;
+}
+
+static bool kind_read(decoder *d, const msgpack_object *object, const place *where, uint32_t kinds,
+                      uint32_t *out)
+{
+    static const char *const WORDS = "circle, box, polygon, capsule, segment, chain";
+    place at = {where, "kind", 0};
+    const char *text;
+    uint32_t size;
+    char quoted[UTF8_QUOTE_MAX];
+    if (object->type != MSGPACK_OBJECT_MAP) {
+        return decoder_fail(d, STATUS_INVALID_ARGUMENT, where, "expected %s, got %s",
+                            arg_type_name(ARG_SHAPE), object_type_name(object));
+    }
+    const msgpack_object *value = kind_find(object);
+    if (value == NULL) {
+        return decoder_fail(d, STATUS_INVALID_ARGUMENT, where,
+                            "argument kind is missing; expected one of %s", WORDS);
+    }
+    if (!object_text(value, &text, &size)) {
+        return decoder_fail(d, STATUS_INVALID_ARGUMENT, &at, "expected one of %s, got %s", WORDS,
+                            object_type_name(value));
+    }
+    for (uint32_t kind = 0; kind < kinds; kind++) {
+        if (choice_find(METHOD_SHAPES[kind].name, text, size) == 0) {
+            *out = kind;
+            return true;
+        }
+    }
+    if (choice_find("chain", text, size) == 0) {
+        return decoder_fail(d, STATUS_INVALID_ARGUMENT, &at, "a chain cannot stand here");
+    }
+    return decoder_fail(d, STATUS_INVALID_ARGUMENT, &at, "expected one of %s, got '%s'", WORDS,
+                        utf8_quote(quoted, text, size));
+}
+
+static void matter_read(const arguments *a, shape_def *out)
+{
+    arguments_number(a, "density", &out->density);
+    arguments_number(a, "friction", &out->friction);
+    arguments_number(a, "restitution", &out->restitution);
+    arguments_number(a, "rolling_resistance", &out->rolling_resistance);
+    arguments_number(a, "tangent_speed", &out->tangent_speed);
+    arguments_bool(a, "sensor", &out->sensor);
+    decode_filter(a, &METHOD_FILTER, &out->filter);
+    arguments_choices(a, "events", &out->events);
+}
+
+void decode_shape(decoder *d, const msgpack_object *object, const place *where, shape_def *out)
+{
+    arguments a;
+    uint32_t kind = 0;
+    *out = shape_def_default();
+    if (d->status != STATUS_OK || !kind_read(d, object, where, METHOD_SHAPE_COUNT, &kind) ||
+        !arguments_read(&a, d, &METHOD_SHAPES[kind], object, where)) {
+        return;
+    }
+    form_read(&a, kind, out);
+    matter_read(&a, out);
+    if (d->status == STATUS_OK) {
+        error err;
+        check(d, shape_def_check(out, &err), &err, where);
+    }
+}
+
+void decode_form(decoder *d, const msgpack_object *object, const place *where, shape_geometry *out)
+{
+    arguments a;
+    uint32_t kind = 0;
+    shape_def def = shape_def_default();
+    if (d->status != STATUS_OK || !kind_read(d, object, where, METHOD_SHAPE_CHAIN, &kind)) {
+        return;
+    }
+    arg_list list = METHOD_SHAPES[kind];
+    list.count = list.form_count;
+    if (!arguments_read(&a, d, &list, object, where)) {
+        return;
+    }
+    form_read(&a, kind, &def);
+    if (d->status == STATUS_OK) {
+        error err;
+        check(d, shape_validate(&def.geometry, &err), &err, where);
+        *out = def.geometry;
+    }
+}

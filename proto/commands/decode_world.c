@@ -1,0 +1,95 @@
+#include "proto/commands/decode.h"
+
+_Static_assert(DURABILITY_COUNT == 1,
+               "the words of durability in method_table.c are in this order");
+_Static_assert(ENCODING_PLAIN == 0 && ENCODING_PACKED == 1, "and those of encoding");
+// "begin|stay|end|hit|sensor_begin|sensor_end|sleep|wake|spawn|remove|joint_break|freeze"
+_Static_assert(EVENT_BEGIN == 0 && EVENT_STAY == 1 && EVENT_END == 2 && EVENT_HIT == 3 &&
+                   EVENT_SENSOR_BEGIN == 4 && EVENT_SENSOR_END == 5 && EVENT_SLEEP == 6 &&
+                   EVENT_WAKE == 7 && EVENT_SPAWN == 8 && EVENT_REMOVE == 9 &&
+                   EVENT_JOINT_BREAK == 10 && EVENT_FREEZE == 11 && EVENT_KIND_COUNT == 12,
+               "the words of events are in this order");
+
+void decode_world_create(const arguments *a, world_create_args *out)
+{
+    *out = (world_create_args){.def = world_def_default()};
+    world_def *def = &out->def;
+    int32_t substeps = def->substeps;
+    uint32_t word = DURABILITY_NONE;
+    const struct {
+        bool given;
+        world_field field;
+    } fields[] = {
+        {arguments_vector(a, "gravity", &def->gravity), WORLD_FIELD_GRAVITY},
+        {arguments_bool(a, "sleep", &def->sleep), WORLD_FIELD_SLEEP},
+        {arguments_number(a, "hz", &def->hz), WORLD_FIELD_HZ},
+        {arguments_int32(a, "substeps", &substeps), WORLD_FIELD_SUBSTEPS},
+        {arguments_uint32(a, "max_bodies", &def->bodies_max), WORLD_FIELD_BODIES_MAX},
+        {arguments_bool(a, "continuous", &def->continuous), WORLD_FIELD_CONTINUOUS},
+        {arguments_number(a, "restitution_threshold", &def->restitution_threshold),
+         WORLD_FIELD_RESTITUTION_THRESHOLD},
+        {arguments_number(a, "hit_threshold", &def->hit_threshold), WORLD_FIELD_HIT_THRESHOLD},
+    };
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+        out->fields |= fields[i].given ? (uint32_t)fields[i].field : 0;
+    }
+    def->substeps = substeps;
+    arguments_bool(a, "paused", &out->paused);
+    arguments_choice(a, "durability", &word);
+    out->durability = (durability)word;
+    arguments_text(a, "scene", &out->scene);
+}
+
+world_def command_world_def(const world_create_args *args, const world_def *scene)
+{
+    const world_def *given = &args->def;
+    world_def def = scene != NULL ? *scene : world_def_default();
+#define PICK(field, bit) def.field = (args->fields & (bit)) != 0 ? given->field : def.field
+    PICK(gravity, WORLD_FIELD_GRAVITY);
+    PICK(sleep, WORLD_FIELD_SLEEP);
+    PICK(hz, WORLD_FIELD_HZ);
+    PICK(substeps, WORLD_FIELD_SUBSTEPS);
+    PICK(bodies_max, WORLD_FIELD_BODIES_MAX);
+    PICK(continuous, WORLD_FIELD_CONTINUOUS);
+    PICK(restitution_threshold, WORLD_FIELD_RESTITUTION_THRESHOLD);
+    PICK(hit_threshold, WORLD_FIELD_HIT_THRESHOLD);
+#undef PICK
+    return def;
+}
+
+void decode_world_set(const arguments *a, world_set_args *out)
+{
+    *out = (world_set_args){0};
+    if (arguments_vector(a, "gravity", &out->gravity)) {
+        out->fields |= WORLD_FIELD_GRAVITY;
+    }
+    if (arguments_bool(a, "sleep", &out->sleep)) {
+        out->fields |= WORLD_FIELD_SLEEP;
+    }
+    if (out->fields == 0) {
+        decoder_fail(a->decoder, STATUS_INVALID_ARGUMENT, a->where,
+                     "nothing to set; give gravity or sleep");
+    }
+}
+
+void decode_subscribe(const arguments *a, subscribe_args *out)
+{
+    uint32_t encoding = ENCODING_PLAIN;
+    *out = (subscribe_args){.bodies = true, .events = 1u << EVENT_BEGIN | 1u << EVENT_END};
+    arguments_number(a, "rate", &out->rate);
+    arguments_choice(a, "encoding", &encoding);
+    out->encoding = (snapshot_encoding)encoding;
+    out->has_area = arguments_area(a, "area", &out->area);
+    arguments_bool(a, "bodies", &out->bodies);
+    arguments_choices(a, "events", &out->events);
+    arguments_bool(a, "contacts", &out->contacts);
+}
+
+void decode_view(const arguments *a, view_args *out)
+{
+    *out = (view_args){0};
+    arguments_uint64(a, "subscription", &out->subscription);
+    if (arg_list_find(a->list, "area", 4) >= 0) {
+        out->has_area = arguments_area(a, "area", &out->area);
+    }
+}

@@ -1,0 +1,190 @@
+// Results, states, events and snapshots as MessagePack bytes.
+//
+// Every function appends to a buffer (proto/wire/buffer.h) one whole MessagePack value, unless it
+// says otherwise. What it appends is the same bytes for the same input on every machine. Numbers
+// keep their meaning: places and times are float 64, what the engine holds as float is float 32,
+// ids and counts are the shortest integer.
+//
+// Snapshots are made to be shared. A body's row, an event and a contact are encoded once per tick;
+// the lists of a view are spliced together from those bytes; the tail of a notification (all that
+// does not depend on who receives it) is encoded once per view; and only the head, some forty
+// bytes, is made for each subscription. Head and tail one after the other are one notification, so
+// a sender may write the two buffers without copying the tail.
+//
+// Pure functions over their arguments; any thread.
+#ifndef CAROM_PROTO_ENCODE_ENCODE_H
+#define CAROM_PROTO_ENCODE_ENCODE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/physics/physics.h"
+#include "proto/apply/apply.h"
+#include "proto/commands/command.h"
+
+struct buffer;
+
+// ---- results
+
+// The result of what apply_command carried out: {tick}, {body, shapes, tick}, a full body map,
+// [results …] and so on, by r->method.
+void encode_command_result(struct buffer *out, const command_result *r);
+
+// {}: world.unsubscribe, world.view.
+void encode_empty_result(struct buffer *out);
+
+// {world, tick}: world.create, destroy, pause, resume, step.
+void encode_world_tick_result(struct buffer *out, const char *world, uint64_t tick);
+
+// {subscription, tick}: world.subscribe.
+void encode_subscribe_result(struct buffer *out, uint64_t subscription, uint64_t tick);
+
+// {time, any}: ping. `any` is left out when the client sent none.
+void encode_ping_result(struct buffer *out, double time, const ping_args *ping);
+
+// A name and a number: limits and counters are lists of these, so that adding one touches one
+// place.
+typedef struct named_number {
+    const char *name;
+    double value;
+    bool whole; // written as an integer; else as float 64
+} named_number;
+
+// {name: number …}
+void encode_numbers(struct buffer *out, const named_number *numbers, uint32_t count);
+
+typedef struct hello_result {
+    uint32_t protocol;
+    const char *server;  // "caromd"
+    const char *version; // "0.1.0"
+    uint64_t session;
+    const char *resume; // "" when sessions cannot be resumed
+    role role;
+    const named_number *limits;
+    uint32_t limit_count;
+} hello_result;
+
+void encode_hello_result(struct buffer *out, const hello_result *r);
+
+// {server, version, protocol, uptime, worlds, sessions, limits}
+typedef struct server_info_result {
+    const char *server;
+    const char *version;
+    double uptime; // [s]
+    uint32_t worlds, sessions;
+    const named_number *limits;
+    uint32_t limit_count;
+} server_info_result;
+
+void encode_server_info_result(struct buffer *out, const server_info_result *r);
+
+// The times that a kind of work took, [s]. All zero when count is.
+typedef struct latency_summary {
+    const char *name; // "step", "command", "snapshot" …
+    uint64_t count;
+    double p50, p90, p99, max;
+} latency_summary;
+
+// {counters: {name: number}, latencies: {name: {count, p50, p90, p99, max}}}
+void encode_server_stats_result(struct buffer *out, const named_number *counters,
+                                uint32_t counter_count, const latency_summary *latencies,
+                                uint32_t latency_count);
+
+// What world.info tells, and each element of world.list.
+typedef struct world_status {
+    const char *world;
+    uint64_t epoch; // changes when a world of this name is another one, or was set back
+    uint64_t tick;
+    double time; // tick / hz [s]
+    world_def def;
+    bool paused;
+    durability durability;
+    world_counts counts;
+    uint32_t subscribers;
+    uint64_t hash;
+    double step_ms;      // mean of the last second
+    double rate;         // ticks a second really done, below def.hz when overloaded
+    uint64_t ticks_late; // ticks that began later than a whole tick after their deadline
+} world_status;
+
+void encode_world_status(struct buffer *out, const world_status *w);
+void encode_world_list(struct buffer *out, const world_status *worlds, uint32_t count);
+
+// A full body map: the names of body.spawn's arguments, and body, mass, inertia, center, force,
+// torque, frozen. A chain's points are those of its definition.
+void encode_body(struct buffer *out, const body_record *body);
+
+// ---- elements of a snapshot, each encoded once and spliced into any number of lists
+
+// [id, x, y, angle, vx, vy, w]. At most ENCODE_ROW_BYTES_MAX bytes.
+enum { ENCODE_ROW_BYTES_MAX = 48 };
+void encode_body_row(struct buffer *out, const body_row *row);
+
+// {kind, tick, …}; only what the kind has.
+void encode_event(struct buffer *out, const physics_event *event);
+
+// {a, b, shape_a, shape_b, normal, points: [{point, depth, impulse, tangent_impulse} …]}
+void encode_contact(struct buffer *out, const contact_info *contact);
+
+// Elements one after another, without an array's header: what was encoded with the functions above.
+typedef struct encoded_list {
+    const uint8_t *bytes;
+    size_t size;
+    uint32_t count;
+} encoded_list;
+
+// ---- the snapshot notification [2, "snapshot", [{…}]]
+
+// What depends on the state and on the view (area, kinds of events), but not on the receiver.
+typedef struct snapshot_view {
+    const char *world;
+    uint64_t epoch;
+    uint64_t tick;
+    double time; // [s]
+    bool full;   // `bodies` holds all that are in view
+    encoded_list bodies;
+    const body_id *removed;
+    uint32_t removed_count;
+    bool has_area; // enter and leave are told
+    const body_id *enter;
+    uint32_t enter_count;
+    const body_id *leave;
+    uint32_t leave_count;
+    encoded_list events;
+    bool has_contacts;
+    encoded_list contacts;
+    uint64_t hash;
+} snapshot_view;
+
+// What depends on the receiver.
+typedef struct snapshot_head {
+    uint64_t subscription;
+    bool has_last;
+    uint64_t last;    // the request id of the session's last command that is in the state
+    uint32_t skipped; // snapshots that were replaced by this one; 0 is left out
+} snapshot_head;
+
+// Appends the tail, which is not a value of its own: key and value pairs. Returns how many pairs,
+// which the head needs.
+uint32_t encode_snapshot_tail(struct buffer *out, const snapshot_view *view);
+
+// Appends the beginning of the notification, up to where a tail of `tail_pairs` pairs follows.
+void encode_snapshot_head(struct buffer *out, const snapshot_head *head, uint32_t tail_pairs);
+
+// ---- other notifications
+
+// [2, "closing", [{code, reason}]]: the last message before the server closes a connection.
+void encode_closing(struct buffer *out, status why, const char *reason);
+
+// [2, "world_closed", [{subscription, world, code, reason}]]: a subscription that ended without
+// being asked to.
+void encode_world_closed(struct buffer *out, uint64_t subscription, const char *world, status why,
+                         const char *reason);
+
+// ---- pieces
+
+// 8 bytes, most significant first, as bin.
+void encode_hash(struct buffer *out, uint64_t hash);
+
+#endif

@@ -1,0 +1,123 @@
+// Small words for packing: what the files of encode share. Internal to proto; any thread.
+#ifndef CAROM_PROTO_ENCODE_ENCODE_PACK_H
+#define CAROM_PROTO_ENCODE_ENCODE_PACK_H
+
+#include <msgpack.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "common/geometry/math.h"
+#include "proto/encode/encode.h"
+#include "proto/wire/rpc.h"
+
+typedef msgpack_packer packer;
+
+static inline void pack_map(packer *k, uint32_t pairs)
+{
+    msgpack_pack_map(k, pairs);
+}
+static inline void pack_array(packer *k, uint32_t count)
+{
+    msgpack_pack_array(k, count);
+}
+static inline void pack_text(packer *k, const char *text)
+{
+    rpc_pack_text(k, text);
+}
+static inline void pack_uint(packer *k, uint64_t value)
+{
+    msgpack_pack_uint64(k, value);
+}
+static inline void pack_bool(packer *k, bool value)
+{
+    if (value) {
+        msgpack_pack_true(k);
+    } else {
+        msgpack_pack_false(k);
+    }
+}
+static inline void pack_double(packer *k, double value)
+{
+    msgpack_pack_double(k, value);
+}
+static inline void pack_float(packer *k, float value)
+{
+    msgpack_pack_float(k, value);
+}
+// [x, y]
+static inline void pack_place(packer *k, vec2d place)
+{
+    pack_array(k, 2);
+    pack_double(k, place.x);
+    pack_double(k, place.y);
+}
+static inline void pack_vec2(packer *k, vec2 v)
+{
+    pack_array(k, 2);
+    pack_float(k, v.x);
+    pack_float(k, v.y);
+}
+
+// ---- pairs of a map
+
+static inline void pair_text(packer *k, const char *key, const char *value)
+{
+    pack_text(k, key);
+    pack_text(k, value);
+}
+static inline void pair_uint(packer *k, const char *key, uint64_t value)
+{
+    pack_text(k, key);
+    pack_uint(k, value);
+}
+static inline void pair_bool(packer *k, const char *key, bool value)
+{
+    pack_text(k, key);
+    pack_bool(k, value);
+}
+static inline void pair_double(packer *k, const char *key, double value)
+{
+    pack_text(k, key);
+    pack_double(k, value);
+}
+// What the engine holds as a float.
+static inline void pair_float(packer *k, const char *key, double value)
+{
+    pack_text(k, key);
+    pack_float(k, (float)value);
+}
+static inline void pair_place(packer *k, const char *key, vec2d value)
+{
+    pack_text(k, key);
+    pack_place(k, value);
+}
+static inline void pair_vec2(packer *k, const char *key, vec2 value)
+{
+    pack_text(k, key);
+    pack_vec2(k, value);
+}
+static inline void pair_vec2d_float(packer *k, const char *key, vec2d value)
+{
+    pair_vec2(k, key, (vec2){(float)value.x, (float)value.y});
+}
+// Word `index` of "a|b|c".
+static inline void pack_word(packer *k, const char *choices, uint32_t index)
+{
+    size_t size;
+    const char *word = choice_word(choices, index, &size);
+    msgpack_pack_str(k, size);
+    msgpack_pack_str_body(k, word, size);
+}
+
+// The words of a method's or a list's ARG_CHOICE(S), so that what is answered is what would be
+// accepted.
+const char *choices_of(const arg_list *list, const char *name);
+
+void pack_hash(packer *k, uint64_t hash);
+// The body's pairs and `extra` more that the caller adds.
+void pack_body(packer *k, const body_record *body, uint32_t extra);
+void pack_joint(packer *k, const joint_info *joint);
+void pack_numbers(packer *k, const named_number *numbers, uint32_t count);
+
+#endif

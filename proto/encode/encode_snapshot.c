@@ -1,0 +1,178 @@
+// Snapshots, their elements, and the other notifications.
+#include "proto/encode/encode_pack.h"
+
+#include "proto/wire/buffer.h"
+
+void encode_body_row(struct buffer *out, const body_row *row)
+{
+    packer k = buffer_packer(out);
+    pack_array(&k, 7);
+    pack_uint(&k, row->id);
+    pack_double(&k, row->position.x);
+    pack_double(&k, row->position.y);
+    pack_float(&k, row->angle);
+    pack_float(&k, row->velocity.x);
+    pack_float(&k, row->velocity.y);
+    pack_float(&k, row->angular_velocity);
+}
+
+// ---- events
+
+// What kinds of events tell besides kind and tick.
+static bool event_has_shapes(event_kind kind)
+{
+    switch (kind) {
+    case EVENT_BEGIN:
+    case EVENT_STAY:
+    case EVENT_END:
+    case EVENT_HIT:
+    case EVENT_SENSOR_BEGIN:
+    case EVENT_SENSOR_END:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool event_has_point(event_kind kind)
+{
+    return kind == EVENT_BEGIN || kind == EVENT_STAY || kind == EVENT_HIT;
+}
+
+static void pack_event_shapes(packer *k, const physics_event *e)
+{
+    pair_uint(k, "a", e->a);
+    pair_uint(k, "b", e->b);
+    pair_uint(k, "shape_a", e->shape_a);
+    pair_uint(k, "shape_b", e->shape_b);
+}
+
+void encode_event(struct buffer *out, const physics_event *event)
+{
+    packer k = buffer_packer(out);
+    const bool shapes = event_has_shapes(event->kind);
+    const bool point = event_has_point(event->kind);
+    const bool joint = event->kind == EVENT_JOINT_BREAK;
+    pack_map(&k, 2u + (shapes ? 4u : joint ? 3u : 1u) + (point ? 5u : 0u));
+    pack_text(&k, "kind");
+    pack_word(&k, choices_of(&METHODS[METHOD_WORLD_SUBSCRIBE].list, "events"),
+              (uint32_t)event->kind);
+    pair_uint(&k, "tick", event->tick);
+    if (shapes) {
+        pack_event_shapes(&k, event);
+    } else if (joint) {
+        pair_uint(&k, "joint", event->joint);
+        pair_uint(&k, "a", event->a);
+        pair_uint(&k, "b", event->b);
+    } else {
+        pair_uint(&k, "a", event->a);
+    }
+    if (point) {
+        pair_place(&k, "point", event->point);
+        pair_vec2(&k, "normal", event->normal);
+        pair_float(&k, "depth", (double)event->depth);
+        pair_float(&k, "speed", (double)event->speed);
+        pair_float(&k, "impulse", (double)event->impulse);
+    }
+}
+
+void encode_contact(struct buffer *out, const contact_info *contact)
+{
+    packer k = buffer_packer(out);
+    pack_map(&k, 6);
+    pair_uint(&k, "a", contact->body_a);
+    pair_uint(&k, "b", contact->body_b);
+    pair_uint(&k, "shape_a", contact->shape_a);
+    pair_uint(&k, "shape_b", contact->shape_b);
+    pair_vec2(&k, "normal", contact->normal);
+    pack_text(&k, "points");
+    pack_array(&k, (uint32_t)contact->count);
+    for (int i = 0; i < contact->count; i++) {
+        pack_map(&k, 4);
+        pair_place(&k, "point", contact->points[i]);
+        pair_float(&k, "depth", (double)contact->depth[i]);
+        pair_float(&k, "impulse", (double)contact->impulse[i]);
+        pair_float(&k, "tangent_impulse", (double)contact->tangent_impulse[i]);
+    }
+}
+
+// ---- the snapshot
+
+static void pack_list(packer *k, struct buffer *out, const char *key, const encoded_list *list)
+{
+    pack_text(k, key);
+    pack_array(k, list->count);
+    buffer_append(out, list->bytes, list->size);
+}
+
+static void pack_body_ids(packer *k, const char *key, const body_id *ids, uint32_t count)
+{
+    pack_text(k, key);
+    pack_array(k, count);
+    for (uint32_t i = 0; i < count; i++) {
+        pack_uint(k, ids[i]);
+    }
+}
+
+uint32_t encode_snapshot_tail(struct buffer *out, const snapshot_view *view)
+{
+    packer k = buffer_packer(out);
+    uint32_t pairs = 9;
+    pair_text(&k, "world", view->world);
+    pair_uint(&k, "epoch", view->epoch);
+    pair_uint(&k, "tick", view->tick);
+    pair_double(&k, "time", view->time);
+    pair_bool(&k, "full", view->full);
+    pack_list(&k, out, "bodies", &view->bodies);
+    pack_body_ids(&k, "removed", view->removed, view->removed_count);
+    if (view->has_area) {
+        pack_body_ids(&k, "enter", view->enter, view->enter_count);
+        pack_body_ids(&k, "leave", view->leave, view->leave_count);
+        pairs += 2;
+    }
+    pack_list(&k, out, "events", &view->events);
+    if (view->has_contacts) {
+        pack_list(&k, out, "contacts", &view->contacts);
+        pairs += 1;
+    }
+    pack_text(&k, "hash");
+    pack_hash(&k, view->hash);
+    return pairs;
+}
+
+void encode_snapshot_head(struct buffer *out, const snapshot_head *head, uint32_t tail_pairs)
+{
+    packer k = buffer_packer(out);
+    rpc_pack_notification(&k, "snapshot");
+    pack_map(&k, 1u + (head->has_last ? 1u : 0u) + (head->skipped > 0 ? 1u : 0u) + tail_pairs);
+    pair_uint(&k, "subscription", head->subscription);
+    if (head->has_last) {
+        pair_uint(&k, "last", head->last);
+    }
+    if (head->skipped > 0) {
+        pair_uint(&k, "skipped", head->skipped);
+    }
+}
+
+// ---- ends
+
+void encode_closing(struct buffer *out, status why, const char *reason)
+{
+    packer k = buffer_packer(out);
+    rpc_pack_notification(&k, "closing");
+    pack_map(&k, 2);
+    pair_text(&k, "code", status_code(why));
+    pair_text(&k, "reason", reason);
+}
+
+void encode_world_closed(struct buffer *out, uint64_t subscription, const char *world, status why,
+                         const char *reason)
+{
+    packer k = buffer_packer(out);
+    rpc_pack_notification(&k, "world_closed");
+    pack_map(&k, 4);
+    pair_uint(&k, "subscription", subscription);
+    pair_text(&k, "world", world);
+    pair_text(&k, "code", status_code(why));
+    pair_text(&k, "reason", reason);
+}

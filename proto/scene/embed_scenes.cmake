@@ -1,0 +1,21 @@
+# cmake -DOUT=scene_sources.c -DSCENES=a.json;b.json -P embed_scenes.cmake
+# Writes the files' bytes as a C table, in the order given, each named as its file.
+set(arrays "")
+set(rows "")
+set(count 0)
+foreach(file IN LISTS SCENES)
+    get_filename_component(name ${file} NAME_WE)
+    file(READ ${file} hex HEX)
+    string(LENGTH "${hex}" digits)
+    math(EXPR size "${digits} / 2")
+    string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${hex}")
+    string(REGEX REPLACE "(0x[0-9a-f][0-9a-f],0x[0-9a-f][0-9a-f],0x[0-9a-f][0-9a-f],0x[0-9a-f][0-9a-f],0x[0-9a-f][0-9a-f],0x[0-9a-f][0-9a-f],0x[0-9a-f][0-9a-f],0x[0-9a-f][0-9a-f],)"
+        "\\1\n    " bytes "${bytes}")
+    string(APPEND arrays "static const char TEXT_${count}[] = {\n    ${bytes}0};\n\n")
+    string(APPEND rows "    {\"${name}\", TEXT_${count}, ${size}},\n")
+    math(EXPR count "${count} + 1")
+endforeach()
+set(text "// Made by embed_scenes.cmake from proto/scenes.\n#include \"proto/scene/scene_sources.h\"\n\n")
+string(APPEND text "${arrays}const scene_source SCENE_SOURCES[] = {\n${rows}};\n\n")
+string(APPEND text "const uint32_t SCENE_SOURCE_COUNT = ${count};\n")
+file(WRITE ${OUT} "${text}")

@@ -1,0 +1,103 @@
+// Scenes: what a world begins with, as a JSON file, for server, client, tests and benchmarks alike.
+//
+//   {"name": "wall", "description": "…",
+//    "world": {"gravity": [0, -10], "hz": 60, …}     as of world.create: also substeps, sleep,
+//                                                    continuous, max_bodies and the thresholds
+//    "view": [-10, 0, 10, 10],                       the area worth looking at
+//    "seed": 7,                                      of random()
+//    "constants": {"n": 10, "w": "=0.5 * n"},
+//    "commands": [
+//      ["body.spawn", {"type": "static", "shapes": […]}, {"as": "floor"}],
+//      {"for": {"i": [0, "n - 1"], "j": ["i", 9, 1]}, "do": [
+//        ["body.spawn", {"position": ["=i + 0.5", 0], "shapes": […], "tag": "brick {i}"}]]},
+//      {"if": "n > 3", "let": {"x": "n / 2"}, "do": […], "else": […]},
+//      ["joint.create", {"kind": "weld", "a": "$floor", "b": "$brick{3}", …}]]}
+//
+// An entry is [method, arguments], as in world.apply but without the world, and may name the body,
+// shape or joint that it makes with {"as": …}; or a block of entries. Of a block's keys `for` runs
+// variables from a first to a last value, both counted, by a step (1 when left out), the first
+// variable slowest; `let` then gives values to names, `if` chooses `do` or `else`. In `for`, `let`,
+// `if` and `constants` a string is an expression, with or without "=" (see expression.h). In
+// arguments a string that begins with "=" is one; in any other, {expression} is replaced by its
+// value, a whole number, and {{ stands for a brace; one that begins with "$" stands for the id of
+// what was named so before, and "$$" for a dollar. A whole number goes out as an integer.
+//
+// Loading unrolls the loops into plain commands in MessagePack. What is left open are the ids: a
+// reference becomes an extension value that holds the number of the command that makes the thing,
+// and is filled in while the scene is applied or sent. So this file knows no engine, and clients
+// use it too.
+//
+// Any thread; a loaded scene is only read.
+#ifndef CAROM_PROTO_SCENE_SCENE_H
+#define CAROM_PROTO_SCENE_SCENE_H
+
+#include <msgpack.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/base/status.h"
+#include "proto/wire/buffer.h"
+#include "proto/limits.h"
+
+// The extension type of a reference: 4 bytes, big-endian, the index of the command.
+enum { SCENE_REFERENCE_TYPE = 1 };
+
+// What `world` says; the defaults of world.create where it says nothing. Ranges are checked by the
+// engine.
+typedef struct scene_world {
+    double gravity[2]; // [m/s²]
+    double hz;
+    uint32_t substeps;
+    uint32_t bodies_max; // 0: no limit of its own
+    bool sleep;
+    bool continuous;
+    double restitution_threshold; // [m/s]
+    double hit_threshold;         // [m/s]
+} scene_world;
+
+typedef struct scene_command {
+    uint32_t offset, size; // in scene.bytes: the MessagePack [method, arguments]
+    uint32_t entry;        // index in "commands" of the file, for error texts
+} scene_command;
+
+typedef struct scene {
+    char name[SCENE_NAME_MAX + 1];
+    char description[SCENE_DESCRIPTION_MAX + 1];
+    scene_world world;
+    bool has_view;
+    double view[4]; // x0, y0, x1, y1 [m]
+    scene_command *commands;
+    uint32_t command_count;
+    buffer bytes;
+} scene;
+
+// Loads a scene. `where` (a file's name, for error texts) may be NULL. Errors: no JSON (line and
+// column), an entry that is wrong (its index, and what was wrong), a limit. The caller ends it with
+// scene_deinit.
+status scene_load_text(const char *text, size_t size, const char *where, scene *out, error *err);
+status scene_load_file(const char *path, scene *out, error *err);
+void scene_deinit(scene *s);
+
+// ---- references
+
+// Appends command `index` to `out`, each reference to a command i replaced: by ids[i], the id of
+// what that command made, where i is below `first`; from there on by {"$": i - first}, as
+// world.apply takes it for what another command of the same batch makes.
+void scene_resolve(const scene *s, uint32_t index, const uint64_t *ids, uint32_t first,
+                   buffer *out);
+
+// The id in a command's result {body: …}, {shape: …} or {joint: …}; 0 where it has none of them.
+uint64_t scene_made_id(const msgpack_object *result);
+
+// ---- sending a scene: one world.apply after the other
+
+// Appends to `out` the MessagePack array [[method, arguments] …] of as many commands from `first`
+// on as can go in one world.apply: one at least, at most WIRE_APPLY_COMMANDS_MAX, and no more than
+// fit `bytes_max` (SCENE_CHUNK_BYTES_MAX, or what the server allows if that is less). Returns their
+// number, 0 at the end. `ids` has an element for each command of the scene; after each answer put
+// scene_made_id of results[k] into ids[first + k].
+uint32_t scene_next_chunk(const scene *s, uint32_t first, const uint64_t *ids, size_t bytes_max,
+                          buffer *out);
+
+#endif

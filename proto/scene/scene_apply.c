@@ -1,0 +1,126 @@
+#include "proto/scene/scene_apply.h"
+
+#include <limits.h>
+#include <msgpack.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/assert.h"
+#include "proto/apply/apply.h"
+#include "proto/commands/command.h"
+
+world_def scene_world_def(const scene *s)
+{
+    world_def def = world_def_default();
+    def.gravity = (vec2d){s->world.gravity[0], s->world.gravity[1]};
+    def.hz = s->world.hz;
+    def.substeps = s->world.substeps <= INT_MAX ? (int)s->world.substeps : INT_MAX;
+    def.sleep = s->world.sleep;
+    def.continuous = s->world.continuous;
+    def.restitution_threshold = s->world.restitution_threshold;
+    def.hit_threshold = s->world.hit_threshold;
+    if (s->world.bodies_max > 0) {
+        def.bodies_max = s->world.bodies_max;
+    }
+    return def;
+}
+
+static msgpack_object text_object(const char *text)
+{
+    msgpack_object object = {.type = MSGPACK_OBJECT_STR};
+    object.via.str.ptr = text;
+    object.via.str.size = (uint32_t)strlen(text);
+    return object;
+}
+
+// The method's arguments in a scene leave out the world, which a call alone must name.
+static status decode_call(const method_info *info, const msgpack_object_map *arguments,
+                          command *out, error *err)
+{
+    msgpack_object_kv pairs[METHOD_ARGS_MAX + 1];
+    if (arguments->size > METHOD_ARGS_MAX) {
+        return error_set(err, STATUS_INVALID_ARGUMENT, "more arguments than %s has",
+                         info->list.name);
+    }
+    if (arguments->size > 0) {
+        memcpy(pairs, arguments->ptr, arguments->size * sizeof *pairs);
+    }
+    pairs[arguments->size] = (msgpack_object_kv){text_object("world"), text_object("scene")};
+    msgpack_object map = {.type = MSGPACK_OBJECT_MAP};
+    map.via.map.ptr = pairs;
+    map.via.map.size = arguments->size + 1;
+    return command_decode(info->id, &map, out, err);
+}
+
+// The command in these bytes, which scene_resolve made: [method, arguments].
+static status decode(const buffer *bytes, command *out, error *err)
+{
+    msgpack_unpacked unpacked;
+    msgpack_unpacked_init(&unpacked);
+    size_t offset = 0;
+    msgpack_unpack_return got =
+        msgpack_unpack_next(&unpacked, (const char *)bytes->data, bytes->size, &offset);
+    ASSERT(got == MSGPACK_UNPACK_SUCCESS && unpacked.data.type == MSGPACK_OBJECT_ARRAY);
+    const msgpack_object *part = unpacked.data.via.array.ptr;
+    const method_info *info = method_find(part[0].via.str.ptr, part[0].via.str.size);
+    ASSERT(info != NULL && info->batch); // the scene was loaded
+    status s = decode_call(info, &part[1].via.map, out, err);
+    msgpack_unpacked_destroy(&unpacked);
+    return s;
+}
+
+static uint64_t made_id(const command_result *r)
+{
+    switch (r->method) {
+    case METHOD_BODY_SPAWN:
+        return r->spawn.body;
+    case METHOD_SHAPE_ADD:
+        return r->shape;
+    case METHOD_JOINT_CREATE:
+        return r->joint;
+    default:
+        return 0;
+    }
+}
+
+static status apply_one(physics_world *world, const scene *s, uint32_t index, uint64_t *ids,
+                        buffer *bytes, error *err)
+{
+    command c;
+    command_result result;
+    buffer_clear(bytes);
+    scene_resolve(s, index, ids, s->command_count, bytes);
+    ASSERT(!bytes->overflow);
+    status got = decode(bytes, &c, err);
+    if (got != STATUS_OK) {
+        return got;
+    }
+    got = apply_command(world, &c, &result, err);
+    if (got == STATUS_OK) {
+        ids[index] = made_id(&result);
+        command_result_free(&result);
+    }
+    command_free(&c);
+    return got;
+}
+
+status scene_apply(physics_world *world, const scene *s, error *err)
+{
+    uint64_t *ids = calloc(s->command_count + (size_t)1, sizeof *ids);
+    if (ids == NULL) {
+        return error_set(err, STATUS_INTERNAL, "out of memory");
+    }
+    buffer bytes;
+    buffer_init(&bytes, SCENE_BYTES_MAX);
+    status got = STATUS_OK;
+    for (uint32_t i = 0; i < s->command_count && got == STATUS_OK; i++) {
+        got = apply_one(world, s, i, ids, &bytes, err);
+        if (got != STATUS_OK) {
+            error_prefix(err, "%s%scommands[%u]", s->name, s->name[0] != '\0' ? ": " : "",
+                         s->commands[i].entry);
+        }
+    }
+    buffer_deinit(&bytes);
+    free(ids);
+    return got;
+}

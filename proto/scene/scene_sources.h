@@ -1,0 +1,12 @@
+// The table that the build makes of proto/scenes/*.json (embed_scenes.cmake). Internal to proto.
+#ifndef CAROM_PROTO_SCENE_SCENE_SOURCES_H
+#define CAROM_PROTO_SCENE_SCENE_SOURCES_H
+
+#include <stdint.h>
+
+#include "proto/scene/scene_builtin.h"
+
+extern const scene_source SCENE_SOURCES[];
+extern const uint32_t SCENE_SOURCE_COUNT;
+
+#endif

@@ -1,0 +1,49 @@
+// Bytes that grow up to a limit: what messages are packed into. A write that would pass the limit
+// is dropped and so are all after it (`overflow` stays set until the buffer is cleared), so that an
+// encoder packs to its end and its caller asks once whether all of it is there.
+//
+// Any thread, one at a time.
+#ifndef CAROM_PROTO_WIRE_BUFFER_H
+#define CAROM_PROTO_WIRE_BUFFER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct msgpack_packer; // not included: worlds fill buffers and know no wire
+
+typedef struct buffer {
+    uint8_t *data; // NULL while nothing was written
+    size_t size;
+    size_t capacity;
+    size_t size_max;
+    bool overflow; // a write was dropped: the contents are not whole
+} buffer;
+
+// Holds at most `size_max` bytes; takes no memory yet.
+void buffer_init(buffer *b, size_t size_max);
+void buffer_deinit(buffer *b);
+
+// Empties it and keeps the memory.
+void buffer_clear(buffer *b);
+
+// Cuts it back to `size` bytes, at most what it holds, and takes back an overflow that came after.
+void buffer_truncate(buffer *b, size_t size);
+
+// Makes room for `size` more bytes; false, and overflow, if that would pass the limit. For those
+// who write to data + size themselves and then add to size.
+bool buffer_reserve(buffer *b, size_t size);
+
+void buffer_append(buffer *b, const void *bytes, size_t size);
+
+// The same in the form of a msgpack_packer_write; `b` is the buffer. Returns 0, or -1 on overflow.
+int buffer_write(void *b, const char *bytes, size_t size);
+
+// A packer that writes to the buffer. It holds a pointer to `b` and no memory.
+struct msgpack_packer buffer_packer(buffer *b);
+
+// Hands the bytes over: the caller frees them with free(). The buffer is empty afterwards. NULL and
+// 0 where nothing was written.
+uint8_t *buffer_take(buffer *b, size_t *size);
+
+#endif

@@ -1,0 +1,232 @@
+// One pass over the bytes with a stack of the open containers. The keys of all open maps lie in one
+// array, those of an inner map after those of the outer, so that a map's keys are at its end when
+// it closes; there they are compared.
+#include "proto/wire/check.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/array.h"
+#include "common/base/assert.h"
+#include "proto/limits.h"
+#include "proto/wire/tag.h"
+#include "proto/wire/utf8.h"
+
+// Up to so many keys are compared each with each; more are sorted.
+enum { PAIRWISE_MAX = 16 };
+
+typedef struct map_key {
+    const uint8_t *bytes;
+    uint32_t size;
+    bool text; // str or bin: `bytes` are the contents, else the whole encoding
+} map_key;
+
+typedef struct frame {
+    uint32_t left;  // values still to come, keys counted
+    uint32_t count; // of all
+    uint32_t keys;  // where the map's keys begin
+    bool map;
+} frame;
+
+typedef struct checker {
+    const uint8_t *begin, *at, *end;
+    frame frames[WIRE_DEPTH_MAX];
+    uint32_t depth;
+    ARRAY(map_key) keys;
+    error *err;
+} checker;
+
+// The frames outside the arguments: the message and its params.
+enum { ENVELOPE_DEPTH = 2 };
+
+// Writes where in the arguments the current value is: "commands[3][1].velocity[0]".
+static void write_path(const checker *c, char *out, size_t size)
+{
+    size_t used = 0;
+    out[0] = '\0';
+    for (uint32_t d = ENVELOPE_DEPTH; d < c->depth && used < size; d++) {
+        const frame *f = &c->frames[d];
+        // The value in hand is counted as done already where it is the innermost.
+        uint32_t done = f->count - f->left - 1;
+        char quoted[UTF8_QUOTE_MAX];
+        int n;
+        if (f->map) {
+            // Keys of deeper maps lie behind this one's: take the last of this map's own.
+            uint32_t last = f->keys + done / 2;
+            bool known = last < c->keys.count && c->keys.data[last].text;
+            n = snprintf(out + used, size - used, "%s%s", used > 0 ? "." : "",
+                         known
+                             ? utf8_quote(quoted, c->keys.data[last].bytes, c->keys.data[last].size)
+                             : "?");
+        } else {
+            n = snprintf(out + used, size - used, "[%u]", done);
+        }
+        used += n > 0 ? (size_t)n : 0;
+    }
+}
+
+static status refuse(const checker *c, const uint8_t *where, const char *text)
+{
+    char path[160];
+    write_path(c, path, sizeof path);
+    if (path[0] != '\0') {
+        return error_set(c->err, STATUS_INVALID_ARGUMENT, "%s: %s", path, text);
+    }
+    return error_set(c->err, STATUS_INVALID_ARGUMENT, "byte %zu: %s", (size_t)(where - c->begin),
+                     text);
+}
+
+static int compare_keys(const void *left, const void *right)
+{
+    const map_key *a = left;
+    const map_key *b = right;
+    if (a->text != b->text) {
+        return a->text ? 1 : -1;
+    }
+    if (a->size != b->size) {
+        return a->size < b->size ? -1 : 1;
+    }
+    return a->size == 0 ? 0 : memcmp(a->bytes, b->bytes, a->size);
+}
+
+// A key that is there twice, or NULL.
+static const map_key *find_doubled(map_key *keys, uint32_t count)
+{
+    if (count > PAIRWISE_MAX) {
+        qsort(keys, count, sizeof *keys, compare_keys);
+        for (uint32_t i = 1; i < count; i++) {
+            if (compare_keys(&keys[i - 1], &keys[i]) == 0) {
+                return &keys[i];
+            }
+        }
+        return NULL;
+    }
+    for (uint32_t i = 1; i < count; i++) {
+        for (uint32_t j = 0; j < i; j++) {
+            if (compare_keys(&keys[i], &keys[j]) == 0) {
+                return &keys[i];
+            }
+        }
+    }
+    return NULL;
+}
+
+static status close_map(checker *c)
+{
+    const frame *f = &c->frames[c->depth - 1];
+    const map_key *doubled = find_doubled(c->keys.data + f->keys, c->keys.count - f->keys);
+    if (doubled != NULL) {
+        char quoted[UTF8_QUOTE_MAX];
+        utf8_quote(quoted, doubled->bytes, doubled->text ? doubled->size : 0);
+        char text[UTF8_QUOTE_MAX + 32];
+        snprintf(text, sizeof text, "the key '%s' is there twice", quoted);
+        c->depth--; // the path is that of the map
+        return refuse(c, doubled->bytes, text);
+    }
+    c->keys.count = f->keys;
+    return STATUS_OK;
+}
+
+// The value in hand is done: closes each container of which it was the last.
+static status close_containers(checker *c)
+{
+    while (c->depth > 0 && c->frames[c->depth - 1].left == 0) {
+        if (c->frames[c->depth - 1].map) {
+            status s = close_map(c);
+            if (s != STATUS_OK) {
+                return s;
+            }
+        }
+        c->depth--;
+    }
+    return STATUS_OK;
+}
+
+static bool float_is_finite(const uint8_t *body, uint64_t size)
+{
+    // All bits of the exponent set: NaN or infinity.
+    if (size == 4) {
+        return (body[0] & 0x7F) != 0x7F || (body[1] & 0x80) == 0;
+    }
+    return (body[0] & 0x7F) != 0x7F || (body[1] & 0xF0) != 0xF0;
+}
+
+static status check_scalar(checker *c, const value_head *head, const uint8_t *start)
+{
+    const uint8_t *body = start + head->size;
+    ASSERT(head->length <= (uint64_t)(c->end - body));
+    if (head->kind == TAG_FLOAT && !float_is_finite(body, head->length)) {
+        return refuse(c, start, "not a finite number");
+    }
+    if (head->kind == TAG_STR && !utf8_valid(body, (size_t)head->length)) {
+        return refuse(c, start, "the string is not UTF-8");
+    }
+    return STATUS_OK;
+}
+
+static bool is_container(tag_kind kind)
+{
+    return kind == TAG_ARRAY || kind == TAG_MAP;
+}
+
+static status note_key(checker *c, const value_head *head, const uint8_t *start)
+{
+    if (is_container(head->kind)) {
+        return refuse(c, start, "a map's key must be a string");
+    }
+    bool text = head->kind == TAG_STR || head->kind == TAG_BIN;
+    uint32_t length = (uint32_t)head->length;
+    map_key key = {text ? start + head->size : start, text ? length : head->size + length, text};
+    if (text && head->kind == TAG_BIN && !utf8_valid(key.bytes, key.size)) {
+        return refuse(c, start, "the key is not UTF-8");
+    }
+    array_push(&c->keys, key);
+    return STATUS_OK;
+}
+
+static status check_value(checker *c)
+{
+    const uint8_t *start = c->at;
+    value_head head;
+    bool whole = value_head_read(start, (size_t)(c->end - start), &head);
+    ASSERT(whole && head.kind != TAG_RESERVED); // the scanner has been here
+    bool key = false;
+    if (c->depth > 0) {
+        frame *f = &c->frames[c->depth - 1];
+        key = f->map && f->left % 2 == 0;
+        f->left--;
+    }
+    status s = key ? note_key(c, &head, start) : STATUS_OK;
+    if (s != STATUS_OK) {
+        return s;
+    }
+    c->at = start + head.size;
+    if (!is_container(head.kind)) {
+        s = check_scalar(c, &head, start);
+        c->at += head.length;
+        return s;
+    }
+    if (head.length > 0) {
+        ASSERT(c->depth < WIRE_DEPTH_MAX);
+        bool map = head.kind == TAG_MAP;
+        uint32_t count = (uint32_t)head.length * (map ? 2 : 1);
+        c->frames[c->depth++] = (frame){count, count, c->keys.count, map};
+    }
+    return STATUS_OK;
+}
+
+status message_check(const void *bytes, size_t size, error *err)
+{
+    checker c = {.begin = bytes, .at = bytes, .end = (const uint8_t *)bytes + size, .err = err};
+    status s;
+    do {
+        s = check_value(&c);
+        if (s == STATUS_OK) {
+            s = close_containers(&c);
+        }
+    } while (s == STATUS_OK && c.depth > 0);
+    ASSERT(s != STATUS_OK || c.at == c.end);
+    array_free(&c.keys);
+    return s;
+}

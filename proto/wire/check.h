@@ -1,0 +1,18 @@
+// What the scanner lets through is whole and within the limits; this looks at what is in it:
+// strings are UTF-8, numbers are finite, no map has a key twice. A message that fails is answered
+// with invalid_argument, and the connection lives on.
+//
+// Linear in the bytes but for the sorting of keys in maps; recursion-free. Any thread.
+#ifndef CAROM_PROTO_WIRE_CHECK_H
+#define CAROM_PROTO_WIRE_CHECK_H
+
+#include <stddef.h>
+
+#include "common/base/status.h"
+
+// `bytes` is one whole message that a scanner has passed. STATUS_INVALID_ARGUMENT with the byte's
+// place, or STATUS_OK. Keys are the same when their str or bin bytes are, or, for keys of other
+// types, their encodings.
+status message_check(const void *bytes, size_t size, error *err);
+
+#endif

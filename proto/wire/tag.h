@@ -1,0 +1,46 @@
+// What the first byte of a MessagePack value says, and the whole head of one: the part of the
+// format that the scanner, the check and the scenes share. Internal to proto; pure; any thread.
+#ifndef CAROM_PROTO_WIRE_TAG_H
+#define CAROM_PROTO_WIRE_TAG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef enum tag_kind {
+    TAG_RESERVED, // 0xc1, which the format never uses
+    TAG_NIL,
+    TAG_BOOL,
+    TAG_INTEGER,
+    TAG_FLOAT,
+    TAG_STR,
+    TAG_BIN,
+    TAG_EXT,
+    TAG_ARRAY,
+    TAG_MAP
+} tag_kind;
+
+typedef struct tag_info {
+    uint8_t kind;         // tag_kind
+    uint8_t length_bytes; // of the big-endian length that follows the tag: 0, 1, 2 or 4
+    uint8_t fixed;        // the length when length_bytes is 0; else what is added to it
+} tag_info;
+
+// The length counts elements of an array, pairs of a map, and the bytes that follow the head of
+// anything else (an ext's type byte among them).
+tag_info tag_read(uint8_t tag);
+
+typedef struct value_head {
+    tag_kind kind;
+    uint32_t size;   // bytes of the head: tag and length
+    uint64_t length; // as above
+} value_head;
+
+// Reads the head at `bytes`; false when the `available` bytes do not hold all of it.
+bool value_head_read(const uint8_t *bytes, size_t available, value_head *out);
+
+// The integer whose `length` body bytes (0 for a fixint) follow `tag`: its low 64 bits, and whether
+// it is below zero.
+uint64_t tag_integer(uint8_t tag, const uint8_t *body, bool *negative);
+
+#endif

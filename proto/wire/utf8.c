@@ -1,0 +1,90 @@
+#include "proto/wire/utf8.h"
+
+#include <stdint.h>
+#include <string.h>
+
+// The number of bytes of the character at `p`, 1 to 4; 0 if there is none. The second byte's range
+// depends on the lead: this is what keeps overlong forms, surrogates and what is above U+10FFFF
+// out.
+static size_t character_size(const unsigned char *p, size_t available)
+{
+    unsigned char lead = p[0];
+    if (lead < 0x80) {
+        return 1;
+    }
+    size_t size = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
+    if (lead < 0xC2 || lead > 0xF4 || available < size) {
+        return 0;
+    }
+    unsigned char low = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
+    unsigned char high = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
+    if (p[1] < low || p[1] > high) {
+        return 0;
+    }
+    for (size_t i = 2; i < size; i++) {
+        if ((p[i] & 0xC0) != 0x80) {
+            return 0;
+        }
+    }
+    return size;
+}
+
+// How many bytes at the start are ASCII, eight at a time: most texts are nothing else.
+static size_t ascii_run(const unsigned char *p, size_t size)
+{
+    size_t i = 0;
+    for (; i + 8 <= size; i += 8) {
+        uint64_t word;
+        memcpy(&word, p + i, sizeof word);
+        if ((word & 0x8080808080808080U) != 0) {
+            break;
+        }
+    }
+    return i;
+}
+
+bool utf8_valid(const void *bytes, size_t size)
+{
+    const unsigned char *p = bytes;
+    size_t i = 0;
+    while (i < size) {
+        i += ascii_run(p + i, size - i);
+        if (i == size) {
+            break;
+        }
+        size_t step = character_size(p + i, size - i);
+        if (step == 0) {
+            return false;
+        }
+        i += step;
+    }
+    return true;
+}
+
+const char *utf8_quote(char out[UTF8_QUOTE_MAX], const void *bytes, size_t size)
+{
+    static const char ELLIPSIS[] = "...";
+    const unsigned char *p = bytes;
+    size_t used = 0;
+    size_t i = 0;
+    while (i < size) {
+        size_t step = character_size(p + i, size - i);
+        bool shown = step > 1 || (step == 1 && p[i] >= 0x20 && p[i] != 0x7F);
+        size_t wanted = shown ? step : 1;
+        // What does not end here must leave room for the ellipsis.
+        bool last = i + (step > 0 ? step : 1) == size;
+        if (used + wanted + (last ? 1 : sizeof ELLIPSIS) > UTF8_QUOTE_MAX) {
+            memcpy(out + used, ELLIPSIS, sizeof ELLIPSIS);
+            return out;
+        }
+        if (shown) {
+            memcpy(out + used, p + i, step);
+        } else {
+            out[used] = '?';
+        }
+        used += wanted;
+        i += step > 0 ? step : 1;
+    }
+    out[used] = '\0';
+    return out;
+}
