@@ -42,7 +42,9 @@ struct crew {
     pthread_mutex_t mutex; // for sleeping and waking only
     pthread_cond_t woken;
     atomic_bool stopping;
-    int threads; // the captain's included
+    atomic_int captain_at; // the processor from which helpers were last woken
+    cpu_set_t allowed;     // processors, as the crew was made; none: not known
+    int threads;           // the captain's included
     pthread_t helpers[CREW_THREADS_MAX - 1];
 };
 
@@ -102,6 +104,23 @@ static bool help(crew *c)
     return true;
 }
 
+// Some systems wake a thread on the processor of the one that wakes it even while others idle, and
+// leave both there for milliseconds: longer than most steps. A helper that finds itself there
+// moves, and stays away until it meets the captain elsewhere.
+static void leave_captain(const crew *c)
+{
+    const int captain_at = atomic_load_explicit(&c->captain_at, memory_order_relaxed);
+    if (captain_at < 0 || captain_at >= CPU_SETSIZE || sched_getcpu() != captain_at) {
+        return;
+    }
+    cpu_set_t others = c->allowed;
+    CPU_CLR((size_t)captain_at, &others);
+    if (CPU_COUNT(&others) > 0) {
+        // If it may not, it stays: that costs time and nothing else.
+        (void)sched_setaffinity(0, sizeof others, &others);
+    }
+}
+
 // Until there is something to do, or the crew is to stop.
 static void sleep_until_woken(crew *c)
 {
@@ -113,6 +132,7 @@ static void sleep_until_woken(crew *c)
     }
     atomic_fetch_sub(&c->sleepers, 1);
     pthread_mutex_unlock(&c->mutex);
+    leave_captain(c);
 }
 
 static void *run_helper(void *argument)
@@ -137,6 +157,7 @@ static void *run_helper(void *argument)
 static void wake_sleepers(crew *c)
 {
     if (atomic_load(&c->sleepers) > 0) {
+        atomic_store_explicit(&c->captain_at, sched_getcpu(), memory_order_relaxed);
         pthread_mutex_lock(&c->mutex);
         pthread_cond_broadcast(&c->woken);
         pthread_mutex_unlock(&c->mutex);
@@ -210,6 +231,9 @@ status crew_create(int threads, crew **out, error *err)
     pthread_mutex_init(&c->mutex, NULL);
     pthread_cond_init(&c->woken, NULL);
     c->threads = threads;
+    if (sched_getaffinity(0, sizeof c->allowed, &c->allowed) != 0) {
+        CPU_ZERO(&c->allowed); // more processors than a set has room for
+    }
     // Signals are for who made the captain.
     sigset_t all;
     sigset_t before;

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include <sched.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <time.h>
@@ -105,6 +106,52 @@ static void helper_that_sleeps_is_woken_by_the_next_round(void **state)
     crew_destroy(c);
 }
 
+static int first_processor(const cpu_set_t *of)
+{
+    for (int i = 0; i < CPU_SETSIZE; i++) {
+        if (CPU_ISSET((size_t)i, of)) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+// The same, and notes where the helper is: the last task is its own.
+static void wait_and_note(void *context, uint32_t index)
+{
+    if (index == 1) {
+        ((tally *)context)->add = (uint32_t)sched_getcpu();
+    }
+    wait_for_two(context, index);
+}
+
+// Two that share a processor gain nothing by being two.
+static void helper_does_not_stay_on_the_captains_processor(void **state)
+{
+    (void)state;
+    cpu_set_t all;
+    if (sched_getaffinity(0, sizeof all, &all) != 0 || CPU_COUNT(&all) < 2) {
+        skip(); // there is no other
+    }
+    crew *c = make(2);
+    task_runner runner = crew_runner(c);
+    const int mine = first_processor(&all);
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET((size_t)mine, &one);
+    assert_int_equal(sched_setaffinity(0, sizeof one, &one), 0);
+    int elsewhere = 0;
+    for (int i = 0; i < 10; i++) {
+        usleep(20000); // until it sleeps
+        memset(&counted, 0, sizeof counted);
+        runner.run(runner.crew, wait_and_note, &counted, 2);
+        elsewhere += counted.add != (uint32_t)mine;
+    }
+    sched_setaffinity(0, sizeof all, &all);
+    crew_destroy(c);
+    assert_true(elsewhere >= 5); // the system may move it in the midst of a task
+}
+
 static double cpu_seconds(void)
 {
     struct timespec t;
@@ -141,6 +188,7 @@ int main(void)
         cmocka_unit_test(crew_of_any_size_runs_each_task_once),
         cmocka_unit_test(rounds_in_a_row_never_mix),
         cmocka_unit_test(helper_that_sleeps_is_woken_by_the_next_round),
+        cmocka_unit_test(helper_does_not_stay_on_the_captains_processor),
         cmocka_unit_test(crew_without_work_uses_no_processor),
         cmocka_unit_test(crews_come_and_go),
     };
