@@ -25,8 +25,6 @@ enum {
 static const uint32_t SIZES[] = {100,   200,   500,   1000,   2000,  5000,
                                  10000, 20000, 50000, 100000, 200000};
 
-static const char *const NAMES[KIND_COUNT] = {"spread", "piled", "asleep"};
-
 // ---- measuring
 
 // Everything is on the main thread's heap.
@@ -212,7 +210,8 @@ static double power_of_cost(const growth *g, cost of, int engine, int what)
 static void print_kinds(const growth *g, cost of, int engine, int kinds)
 {
     for (int k = 0; k < kinds; k++) {
-        printf("%s %.2f (%s)", k > 0 ? "," : "", power_of_cost(g, of, engine, k), NAMES[k]);
+        printf("%s %.2f (%s)", k > 0 ? "," : "", power_of_cost(g, of, engine, k),
+               kind_name((kind)k));
     }
 }
 
@@ -301,7 +300,7 @@ bool growth_plot(const growth *g, const char *path)
     int count = 0;
     for (int e = 0; e < g->engines; e++) {
         for (int k = 0; k < KIND_COUNT; k++) {
-            snprintf(names[count], sizeof *names, "%s, %s", NAMES[k], subject_engine(e));
+            snprintf(names[count], sizeof *names, "%s, %s", kind_name((kind)k), subject_engine(e));
             plot_series *s = &series[count];
             *s = (plot_series){.name = names[count++], .color = COLORS[e][k], .count = g->sizes};
             for (int i = 0; i < g->sizes; i++) {

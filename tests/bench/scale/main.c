@@ -8,6 +8,7 @@
 // Last, what many small worlds gain by several threads.
 #include "tests/bench/processor.h"
 #include "tests/bench/scale/growth.h"
+#include "tests/bench/scale/subject.h"
 #include "tests/bench/scale/worlds.h"
 
 #include <getopt.h>
@@ -15,17 +16,42 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include <string.h>
+
 #define WORLDS_SECONDS 3.0 // for each number of threads
 
 enum { ROUNDS = 3 };
 
+// Steps one of carom's worlds and tells nothing: for tools that count, which time cannot disturb.
+static bool run_alone(const char *text)
+{
+    char name[16] = "";
+    unsigned bodies = 0;
+    unsigned steps = 0;
+    int end = 0;
+    kind what = 0;
+    sscanf(text, "%15[a-z]:%u:%u%n", name, &bodies, &steps, &end);
+    while (what < KIND_COUNT && strcmp(name, kind_name(what)) != 0) {
+        what++;
+    }
+    if (what == KIND_COUNT || bodies < 1 || bodies > 1000000 || end == 0 || text[end] != '\0') {
+        fprintf(stderr, "carom-bench-scale: --run: KIND:BODIES:STEPS, as piled:20000:100\n");
+        return false;
+    }
+    subject *s = subject_create(0, what, bodies);
+    for (unsigned i = 0; i < steps; i++) {
+        subject_step(s);
+    }
+    subject_free(s);
+    return true;
+}
+
 int main(int argc, char **argv)
 {
-    static const struct option OPTIONS[] = {{"svg", required_argument, NULL, 's'},
-                                            {"most", required_argument, NULL, 'm'},
-                                            {"rounds", required_argument, NULL, 'r'},
-                                            {"help", no_argument, NULL, 'h'},
-                                            {NULL, 0, NULL, 0}};
+    static const struct option OPTIONS[] = {
+        {"svg", required_argument, NULL, 's'},    {"most", required_argument, NULL, 'm'},
+        {"rounds", required_argument, NULL, 'r'}, {"run", required_argument, NULL, 'u'},
+        {"help", no_argument, NULL, 'h'},         {NULL, 0, NULL, 0}};
     const char *svg = NULL;
     double most = 200000;
     long rounds = ROUNDS;
@@ -40,11 +66,15 @@ int main(int argc, char **argv)
         case 'r':
             rounds = strtol(optarg, NULL, 10);
             break;
+        case 'u':
+            return run_alone(optarg) ? 0 : 2;
         case 'h':
-            printf("Usage: carom-bench-scale [--most BODIES] [--rounds COUNT] [--svg FILE]\n\n"
+            printf("Usage: carom-bench-scale [--most BODIES] [--rounds COUNT] [--svg FILE]\n"
+                   "       carom-bench-scale --run spread|piled|asleep:BODIES:STEPS\n\n"
                    "Prints what a step costs and what a body takes of memory, by the number of "
                    "bodies,\nand draws a plot of it; and how many small worlds several threads "
-                   "step.\n");
+                   "step. With --run\nit only steps such a world, for tools that count "
+                   "instructions.\n");
             return 0;
         default:
             return 2;

@@ -23,6 +23,12 @@ static const engine *const PEERS[] = {
 #endif
     NULL};
 
+const char *kind_name(kind of)
+{
+    static const char *const NAMES[KIND_COUNT] = {"spread", "piled", "asleep"};
+    return NAMES[of];
+}
+
 int subject_engines(void)
 {
     return (int)(sizeof PEERS / sizeof *PEERS);

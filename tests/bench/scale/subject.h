@@ -12,6 +12,8 @@ typedef enum kind {
     KIND_COUNT
 } kind;
 
+const char *kind_name(kind of);
+
 enum { ENGINES_MAX = 2 };
 
 typedef struct subject subject;
