@@ -18,8 +18,11 @@
 #define GRAIN_SWEPT  64u
 #define GRAIN_BLOWS  64u // most are only looked at
 
-// With fewer, all is solved on one thread: half a millisecond's work.
-#define GROUPS_DIVIDED 1024u
+// With fewer, all is solved on one thread: half a millisecond's work. So it is with fewer to a
+// colour, for each colour is a round of its own in which threads wait for each other, and meet
+// bodies that the other has just written.
+#define GROUPS_DIVIDED   1024u
+#define GROUPS_OF_COLOUR 128u
 
 // The colours in the order of solving: what found none first, what stands on the ground last. Of
 // the pairs of moving bodies, who is solved later has more to say; if that were the same ones
@@ -197,10 +200,14 @@ static void store_range(physics_world *world, uint32_t first, uint32_t end, lot 
 static bool is_worth_dividing(const physics_world *world)
 {
     uint32_t count = 0;
+    uint32_t colours = 0;
     for (uint32_t colour = 0; colour < COLOUR_OVERFLOW; colour++) {
-        count += world->graph[colour].contacts.count + graph_joint_count(world, colour);
+        uint32_t own = world->graph[colour].contacts.count + graph_joint_count(world, colour);
+        count += own;
+        colours += own > 0;
     }
-    return count / LANES >= GROUPS_DIVIDED;
+    uint32_t groups = count / LANES;
+    return groups >= GROUPS_DIVIDED && groups >= colours * GROUPS_OF_COLOUR;
 }
 
 static void solve_held(physics_world *world)
