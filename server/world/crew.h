@@ -5,7 +5,8 @@
 // The captain takes tasks like everyone else and waits only for those that another has begun. A
 // helper that gets no processor therefore costs nothing, and where there are more threads than
 // processors the work is done by those that run. Who finds nothing to do looks on for some
-// microseconds and then sleeps.
+// microseconds and then sleeps. A helper that wakes on the captain's processor leaves it, for one
+// of the others on which the crew's maker was allowed to run.
 #ifndef CAROM_SERVER_WORLD_CREW_H
 #define CAROM_SERVER_WORLD_CREW_H
 
