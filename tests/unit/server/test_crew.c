@@ -139,7 +139,10 @@ static void helper_does_not_stay_on_the_captains_processor(void **state)
     cpu_set_t one;
     CPU_ZERO(&one);
     CPU_SET((size_t)mine, &one);
-    assert_int_equal(sched_setaffinity(0, sizeof one, &one), 0);
+    if (sched_setaffinity(0, sizeof one, &one) != 0) {
+        crew_destroy(c);
+        skip(); // nobody may choose here, so the helper may not either
+    }
     int elsewhere = 0;
     for (int i = 0; i < 10; i++) {
         usleep(20000); // until it sleeps
