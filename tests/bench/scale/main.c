@@ -20,7 +20,11 @@
 
 #define WORLDS_SECONDS 3.0 // for each number of threads
 
-enum { ROUNDS = 3 };
+enum {
+    ROUNDS = 3,
+    RUN_BODIES_MAX = 1000000, // five times what is measured
+    RUN_STEPS_MAX = 100000    // half an hour of a world at 60 Hz
+};
 
 // Steps one of carom's worlds and tells nothing: for tools that count, which time cannot disturb.
 static bool run_alone(const char *text)
@@ -30,12 +34,17 @@ static bool run_alone(const char *text)
     unsigned steps = 0;
     int end = 0;
     kind what = 0;
-    sscanf(text, "%15[a-z]:%u:%u%n", name, &bodies, &steps, &end);
+    // No more digits than the limits have, so that nothing overflows.
+    sscanf(text, "%15[a-z]:%7u:%6u%n", name, &bodies, &steps, &end);
     while (what < KIND_COUNT && strcmp(name, kind_name(what)) != 0) {
         what++;
     }
-    if (what == KIND_COUNT || bodies < 1 || bodies > 1000000 || end == 0 || text[end] != '\0') {
-        fprintf(stderr, "carom-bench-scale: --run: KIND:BODIES:STEPS, as piled:20000:100\n");
+    if (what == KIND_COUNT || end == 0 || text[end] != '\0' || bodies < 1 ||
+        bodies > RUN_BODIES_MAX || steps < 1 || steps > RUN_STEPS_MAX) {
+        fprintf(stderr,
+                "carom-bench-scale: --run: spread, piled or asleep, 1 to %d bodies, 1 to %d steps, "
+                "as piled:20000:100; not %s\n",
+                RUN_BODIES_MAX, RUN_STEPS_MAX, text);
         return false;
     }
     subject *s = subject_create(0, what, bodies);
