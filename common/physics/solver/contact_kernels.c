@@ -128,11 +128,39 @@ INLINE void ask_ahead(const contact_groups *groups, uint32_t index, uint32_t end
     }
 }
 
-// Here and below a sweep does groups that have a second point somewhere in one way and those that
-// have none in another, `twin` being what the compiler knows of: they share no more than the
-// source.
-INLINE void warm_start_group(const group_view *g, body_state *states, bool twin)
+// What a sweep does to a part of a group; `twin` is what the compiler knows of: parts that have a
+// second point somewhere are done in one way and those that have none in another, which share no
+// more than the source.
+typedef void part_sweep(const group_view *g, body_state *states, const step_context *step,
+                        bool twin);
+
+// Over the groups [first, end).
+INLINE void sweep_groups(const contact_groups *groups, uint32_t first, uint32_t end,
+                         body_state *states, const step_context *step, part_sweep *one)
 {
+    const bool far = lie_far(groups);
+    for (uint32_t i = first; i < end; i++) {
+        if (far) {
+            ask_ahead(groups, i, end, states);
+        }
+        for (int part = 0; part < PARTS; part++) {
+            const group_view g = view_group(groups, i, part);
+            if ((g.features & LANES_NONE) != 0) {
+                break;
+            }
+            if ((g.features & LANES_SINGLE) != 0) {
+                one(&g, states, step, false);
+            } else {
+                one(&g, states, step, true);
+            }
+        }
+    }
+}
+
+INLINE void warm_start_group(const group_view *g, body_state *states, const step_context *step,
+                             bool twin)
+{
+    (void)step;
     const contact_lanes *c = g->lanes;
     state_lanes a = gather_velocities(states, c->body_a);
     state_lanes b = gather_velocities(states, c->body_b);
@@ -154,23 +182,7 @@ INLINE void warm_start_group(const group_view *g, body_state *states, bool twin)
 static void warm_start(const contact_groups *groups, uint32_t first, uint32_t end,
                        body_state *states)
 {
-    const bool far = lie_far(groups);
-    for (uint32_t i = first; i < end; i++) {
-        if (far) {
-            ask_ahead(groups, i, end, states);
-        }
-        for (int part = 0; part < PARTS; part++) {
-            const group_view g = view_group(groups, i, part);
-            if ((g.features & LANES_NONE) != 0) {
-                break;
-            }
-            if ((g.features & LANES_SINGLE) != 0) {
-                warm_start_group(&g, states, false);
-            } else {
-                warm_start_group(&g, states, true);
-            }
-        }
-    }
+    sweep_groups(groups, first, end, states, NULL, warm_start_group);
 }
 
 // Impulses of the two points of a contact, solved together.
@@ -302,23 +314,7 @@ INLINE void push_group(const group_view *g, body_state *states, const step_conte
 static void push(const contact_groups *groups, uint32_t first, uint32_t end, body_state *states,
                  const step_context *step)
 {
-    const bool far = lie_far(groups);
-    for (uint32_t i = first; i < end; i++) {
-        if (far) {
-            ask_ahead(groups, i, end, states);
-        }
-        for (int part = 0; part < PARTS; part++) {
-            const group_view g = view_group(groups, i, part);
-            if ((g.features & LANES_NONE) != 0) {
-                break;
-            }
-            if ((g.features & LANES_SINGLE) != 0) {
-                push_group(&g, states, step, false);
-            } else {
-                push_group(&g, states, step, true);
-            }
-        }
-    }
+    sweep_groups(groups, first, end, states, step, push_group);
 }
 
 // How fast the point slides across the normal, besides what the surfaces convey.
@@ -391,23 +387,7 @@ INLINE void relax_group(const group_view *g, body_state *states, const step_cont
 static void relax(const contact_groups *groups, uint32_t first, uint32_t end, body_state *states,
                   const step_context *step)
 {
-    const bool far = lie_far(groups);
-    for (uint32_t i = first; i < end; i++) {
-        if (far) {
-            ask_ahead(groups, i, end, states);
-        }
-        for (int part = 0; part < PARTS; part++) {
-            const group_view g = view_group(groups, i, part);
-            if ((g.features & LANES_NONE) != 0) {
-                break;
-            }
-            if ((g.features & LANES_SINGLE) != 0) {
-                relax_group(&g, states, step, false);
-            } else {
-                relax_group(&g, states, step, true);
-            }
-        }
-    }
+    sweep_groups(groups, first, end, states, step, relax_group);
 }
 
 // Whether a blow has changed the velocity of one of the group's bodies since the sweep before this
