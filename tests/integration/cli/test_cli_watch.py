@@ -123,19 +123,19 @@ class Frames(ServerTest):
         self.assertEqual(0, process.returncode)
 
 
-# A process that can be stopped needs a parent in its session: what a shell is to a job.
+# A process that can be stopped needs a parent in its session: what a shell is to a job. The job
+# starts when it has the terminal and its number is told, so that nothing else is drawn into that.
 SHELL = """
 import os, sys
+gate, key = os.pipe()
 job = os.fork()
 if job == 0:
-    os.setpgid(0, 0)
+    os.read(gate, 1)
     os.execv(sys.argv[1], sys.argv[1:])
-try:
-    os.setpgid(job, job)
-except PermissionError:
-    pass  # it has done so itself and runs already
+os.setpgid(job, job)
 os.tcsetpgrp(0, job)
 print("job", job, flush=True)
+os.write(key, b".")
 os._exit(os.waitstatus_to_exitcode(os.waitpid(job, 0)[1]))
 """
 
