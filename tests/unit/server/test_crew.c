@@ -8,6 +8,7 @@
 
 #include <sched.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -116,17 +117,57 @@ static int first_processor(const cpu_set_t *of)
     return -1;
 }
 
-// The same, and notes where the helper is: the last task is its own.
+typedef struct helper_note {
+    tally both;
+    pid_t thread;
+    int processor;
+} helper_note;
+
+// The same, and notes who the helper is and where: the last task is its own.
 static void wait_and_note(void *context, uint32_t index)
 {
+    helper_note *note = context;
     if (index == 1) {
-        ((tally *)context)->add = (uint32_t)sched_getcpu();
+        note->thread = gettid();
+        note->processor = sched_getcpu();
     }
-    wait_for_two(context, index);
+    wait_for_two(&note->both, index);
+}
+
+static helper_note note_helper(crew *c)
+{
+    static helper_note note;
+    memset(&note, 0, sizeof note);
+    task_runner runner = crew_runner(c);
+    runner.run(runner.crew, wait_and_note, &note, 2);
+    return note;
+}
+
+// As /proc tells it.
+static bool is_asleep(pid_t thread)
+{
+    char path[64];
+    char line[256] = "";
+    (void)snprintf(path, sizeof path, "/proc/self/task/%d/stat", (int)thread);
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    assert_non_null(fgets(line, sizeof line, file));
+    (void)fclose(file);
+    const char *name_end = strrchr(line, ')');
+    assert_non_null(name_end);
+    return name_end[2] == 'S';
+}
+
+static void wait_until_asleep(pid_t thread)
+{
+    for (int i = 0; i < 10000 && !is_asleep(thread); i++) {
+        usleep(1000);
+    }
+    assert_true(is_asleep(thread));
 }
 
 // Two that share a processor gain nothing by being two.
-static void helper_does_not_stay_on_the_captains_processor(void **state)
+static void helper_that_wakes_on_the_captains_processor_leaves_it(void **state)
 {
     (void)state;
     cpu_set_t all;
@@ -134,7 +175,7 @@ static void helper_does_not_stay_on_the_captains_processor(void **state)
         skip(); // there is no other
     }
     crew *c = make(2);
-    task_runner runner = crew_runner(c);
+    const pid_t helper = note_helper(c).thread;
     const int mine = first_processor(&all);
     cpu_set_t one;
     CPU_ZERO(&one);
@@ -145,14 +186,13 @@ static void helper_does_not_stay_on_the_captains_processor(void **state)
     }
     int elsewhere = 0;
     for (int i = 0; i < 10; i++) {
-        usleep(20000); // until it sleeps
-        memset(&counted, 0, sizeof counted);
-        runner.run(runner.crew, wait_and_note, &counted, 2);
-        elsewhere += counted.add != (uint32_t)mine;
+        wait_until_asleep(helper);
+        assert_int_equal(sched_setaffinity(helper, sizeof one, &one), 0); // where it will wake
+        elsewhere += note_helper(c).processor != mine;
     }
     sched_setaffinity(0, sizeof all, &all);
     crew_destroy(c);
-    assert_true(elsewhere >= 5); // the system may move it in the midst of a task
+    assert_int_equal(elsewhere, 10);
 }
 
 static double cpu_seconds(void)
@@ -191,7 +231,7 @@ int main(void)
         cmocka_unit_test(crew_of_any_size_runs_each_task_once),
         cmocka_unit_test(rounds_in_a_row_never_mix),
         cmocka_unit_test(helper_that_sleeps_is_woken_by_the_next_round),
-        cmocka_unit_test(helper_does_not_stay_on_the_captains_processor),
+        cmocka_unit_test(helper_that_wakes_on_the_captains_processor_leaves_it),
         cmocka_unit_test(crew_without_work_uses_no_processor),
         cmocka_unit_test(crews_come_and_go),
     };
