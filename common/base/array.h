@@ -1,7 +1,8 @@
 // A growing array of plain values: `struct { T *data; uint32_t count, capacity; }` of any T.
-// Growth is by a factor (two, of large ones five quarters or nine eighths), so an array that has
-// reached its working size allocates no more. Memory that cannot be had ends the process: every
-// caller's demand is bounded by a named limit beforehand.
+// Growth is by a factor (two, of large ones five quarters, nine eighths or, from a mebibyte on,
+// where nothing needs to be copied for it, 17 sixteenths), so an array that has reached its working
+// size allocates no more. Memory that cannot be had ends the process: every caller's demand is
+// bounded by a named limit beforehand.
 #ifndef CAROM_COMMON_BASE_ARRAY_H
 #define CAROM_COMMON_BASE_ARRAY_H
 
@@ -42,11 +43,15 @@ void *array_refit(void *data, uint32_t *capacity, uint32_t count, size_t size);
 
 #define array_free(a)                                                                              \
     do {                                                                                           \
-        array_release((a)->data);                                                                  \
+        array_release((a)->data, (a)->capacity, sizeof *(a)->data);                                \
         (a)->data = NULL;                                                                          \
         (a)->count = (a)->capacity = 0;                                                            \
     } while (0)
 
-void array_release(void *data);
+// Of an array whose data were taken over: its capacity then (after array_fit() the count).
+void array_release(void *data, uint32_t capacity, size_t size);
+
+// What all large arrays of the process take, which malloc does not know of. For those who measure.
+size_t array_mapped_bytes(void);
 
 #endif

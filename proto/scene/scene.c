@@ -245,6 +245,7 @@ status scene_load_text(const char *text, size_t size, const char *where, scene *
         s = load_document(&x, &unpacked.data, &loaded);
     }
     if (s == STATUS_OK) {
+        array_fit(&x.commands);
         loaded.commands = x.commands.data;
         loaded.command_count = x.commands.count;
         loaded.bytes = x.bytes;
@@ -295,7 +296,7 @@ status scene_load_file(const char *path, scene *out, error *err)
 
 void scene_deinit(scene *s)
 {
-    array_release(s->commands);
+    array_release(s->commands, s->command_count, sizeof *s->commands);
     buffer_deinit(&s->bytes);
     *s = (scene){0};
 }

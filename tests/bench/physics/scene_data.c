@@ -206,6 +206,10 @@ scene_data *scene_data_read(const physics_world *world)
     if (scene == NULL) {
         give_up("no memory");
     }
+    array_fit(&r.bodies);
+    array_fit(&r.shapes);
+    array_fit(&r.hinges);
+    array_fit(&r.points);
     scene->bodies = r.bodies.data;
     scene->body_count = r.bodies.count;
     scene->shapes = r.shapes.data;
@@ -256,9 +260,9 @@ void scene_data_free(scene_data *scene)
     if (scene == NULL) {
         return;
     }
-    array_release(scene->bodies);
-    array_release(scene->shapes);
-    array_release(scene->hinges);
-    array_release(scene->points);
+    array_release(scene->bodies, scene->body_count, sizeof *scene->bodies);
+    array_release(scene->shapes, scene->shape_count, sizeof *scene->shapes);
+    array_release(scene->hinges, scene->hinge_count, sizeof *scene->hinges);
+    array_release(scene->points, scene->point_count, sizeof *scene->points);
     free(scene);
 }

@@ -168,6 +168,76 @@ static void array_clear_keeps_the_memory(void **state)
     array_free(&a);
 }
 
+// From a mebibyte on an array is a mapping, whose pages move instead of what is in them.
+enum { MAPPED_COUNT = 1 << 18, GROWN_COUNT = 1 << 20 };
+
+static void large_array_keeps_values_as_it_grows(void **state)
+{
+    (void)state;
+    number_array a = {0};
+    int growths = 0;
+    for (uint32_t i = 0; i < GROWN_COUNT; i++) {
+        uint32_t before = a.capacity;
+        array_push(&a, i ^ 0x5555u);
+        growths += a.capacity != before;
+    }
+    for (uint32_t i = 0; i < a.capacity; i++) {
+        assert_int_equal(a.data[i], i < a.count ? (i ^ 0x5555u) : 0);
+    }
+    assert_int_equal((uintptr_t)a.data % CACHE_LINE, 0);
+    // doubled from 16 to 8192, to 32768 a quarter more each time, to 262144 an eighth, a sixteenth
+    assert_true(growths <= 1 + 9 + 7 + 18 + 23);
+    assert_true(a.capacity <= a.count + a.count / 16 + 1);
+    array_free(&a);
+}
+
+static void large_array_that_was_fitted_grows_with_zeros(void **state)
+{
+    (void)state;
+    number_array a = {0};
+    const uint32_t fewer[] = {GROWN_COUNT - 7, MAPPED_COUNT + 1, 1000}; // the last is no mapping
+    for (size_t k = 0; k < sizeof fewer / sizeof *fewer; k++) {
+        array_reserve(&a, GROWN_COUNT);
+        for (uint32_t i = 0; i < a.capacity; i++) {
+            a.data[i] = 0xFFFFFFFFu;
+        }
+        a.count = fewer[k];
+        array_fit(&a);
+        assert_int_equal(a.capacity, fewer[k]);
+        array_reserve(&a, GROWN_COUNT);
+        for (uint32_t i = 0; i < a.capacity; i++) {
+            assert_int_equal(a.data[i], i < fewer[k] ? 0xFFFFFFFFu : 0);
+        }
+    }
+    array_free(&a);
+}
+
+static void mapped_bytes_are_what_large_arrays_take(void **state)
+{
+    (void)state;
+    number_array a = {0};
+    number_array small = {0};
+    const size_t before = array_mapped_bytes();
+    array_reserve(&small, MAPPED_COUNT / 2);
+    assert_int_equal(array_mapped_bytes(), before);
+    array_reserve(&a, GROWN_COUNT);
+#ifdef CAROM_SANITIZED
+    assert_int_equal(array_mapped_bytes(), before); // everything is malloc's there
+#else
+    assert_true(array_mapped_bytes() - before >= GROWN_COUNT * sizeof *a.data);
+    a.count = MAPPED_COUNT + 16;
+    array_fit(&a);
+    assert_int_equal(array_mapped_bytes() - before, a.count * sizeof *a.data);
+#endif
+    a.count = 10;
+    array_fit(&a);
+    assert_int_equal(array_mapped_bytes(), before);
+    array_reserve(&a, GROWN_COUNT);
+    array_free(&a);
+    array_free(&small);
+    assert_int_equal(array_mapped_bytes(), before);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -178,6 +248,9 @@ int main(void)
         cmocka_unit_test(array_new_memory_is_zero_and_old_is_kept),
         cmocka_unit_test(array_of_odd_size_is_aligned_and_whole),
         cmocka_unit_test(array_fit_gives_back_what_is_not_used),
+        cmocka_unit_test(large_array_keeps_values_as_it_grows),
+        cmocka_unit_test(large_array_that_was_fitted_grows_with_zeros),
+        cmocka_unit_test(mapped_bytes_are_what_large_arrays_take),
         cmocka_unit_test(array_swap_remove_puts_the_last_in_place),
         cmocka_unit_test(array_clear_keeps_the_memory),
     };
