@@ -51,7 +51,4 @@ void *array_refit(void *data, uint32_t *capacity, uint32_t count, size_t size);
 // Of an array whose data were taken over: its capacity then (after array_fit() the count).
 void array_release(void *data, uint32_t capacity, size_t size);
 
-// What all large arrays of the process take, which malloc does not know of. For those who measure.
-size_t array_mapped_bytes(void);
-
 #endif

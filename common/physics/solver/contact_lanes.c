@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/base/assert.h"
+#include "common/base/block.h"
 #include "common/physics/step/sort.h"
 
 extern const contact_kernels contact_kernels_base;
@@ -40,22 +41,34 @@ static uint32_t groups_of(const physics_world *world, uint32_t colour)
     return colour == COLOUR_OVERFLOW ? count : (count + LANES - 1) / LANES;
 }
 
-void contact_lanes_free(physics_world *world)
+// One of the arrays of groups, for `to` of them. (All is kept, though nobody wants it, for so no
+// page needs to be had anew.)
+static void *resize_groups(void *data, uint32_t from, uint32_t to, size_t bytes)
 {
-    contact_groups *groups = &world->groups;
-    free(groups->lanes);
-    free(groups->marks);
-    free(groups->blows);
-    free(groups->surfaces);
-    free(groups->roundings);
-    *groups = (contact_groups){0};
+    return block_resize(data, from * bytes, (from < to ? from : to) * bytes, to * bytes);
 }
 
-static void *lanes_memory(uint32_t count, size_t bytes)
+static void set_capacity(physics_world *world, uint32_t count)
 {
-    void *memory = aligned_alloc(64, (count * bytes + 63) / 64 * 64);
-    ASSERT(memory != NULL);
-    return memory;
+    contact_groups *groups = &world->groups;
+    const uint32_t from = groups->capacity;
+    groups->lanes = resize_groups(groups->lanes, from, count, sizeof *groups->lanes);
+    groups->marks = resize_groups(groups->marks, from, count, sizeof *groups->marks);
+    groups->blows = resize_groups(groups->blows, from, count, sizeof *groups->blows);
+    if (groups->surfaces != NULL) {
+        groups->surfaces = resize_groups(groups->surfaces, from, count, sizeof *groups->surfaces);
+    }
+    if (groups->roundings != NULL) {
+        groups->roundings =
+            resize_groups(groups->roundings, from, count, sizeof *groups->roundings);
+    }
+    groups->capacity = count;
+}
+
+void contact_lanes_free(physics_world *world)
+{
+    set_capacity(world, 0);
+    world->groups = (contact_groups){0};
 }
 
 // Room for so many groups; what contacts of some kinds need, once there are any.
@@ -63,17 +76,13 @@ static void reserve_groups(physics_world *world, uint32_t count)
 {
     contact_groups *groups = &world->groups;
     if (count > groups->capacity) {
-        contact_lanes_free(world);
-        groups->capacity = count + count / 16;
-        groups->lanes = lanes_memory(groups->capacity, sizeof *groups->lanes);
-        groups->marks = lanes_memory(groups->capacity, sizeof *groups->marks);
-        groups->blows = lanes_memory(groups->capacity, sizeof *groups->blows);
+        set_capacity(world, count + count / 16);
     }
     if (groups->surfaces == NULL && world->surface_count > 0) {
-        groups->surfaces = lanes_memory(groups->capacity, sizeof *groups->surfaces);
+        groups->surfaces = block_take(groups->capacity * sizeof *groups->surfaces);
     }
     if (groups->roundings == NULL && world->round_count > 0) {
-        groups->roundings = lanes_memory(groups->capacity, sizeof *groups->roundings);
+        groups->roundings = block_take(groups->capacity * sizeof *groups->roundings);
     }
 }
 

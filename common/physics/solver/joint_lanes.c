@@ -7,6 +7,7 @@
 #include "common/physics/solver/joint_lanes.h"
 
 #include "common/base/assert.h"
+#include "common/base/block.h"
 #include "common/physics/joints/joints.h"
 #include "common/physics/step/sort.h"
 
@@ -56,15 +57,14 @@ static void *groups_of(const joint_solver *solver, int sort)
     return groups[sort];
 }
 
-// Room for so many groups of a sort, without what was in them.
+// Room for so many groups of a sort.
 static void set_capacity(joint_solver *solver, int sort, uint32_t capacity)
 {
-    free(groups_of(solver, sort));
-    void *memory = NULL;
-    if (capacity > 0) {
-        memory = aligned_alloc(64, (capacity * GROUP_BYTES[sort] + 63) / 64 * 64);
-        ASSERT(memory != NULL);
-    }
+    const size_t bytes = GROUP_BYTES[sort];
+    const uint32_t before = solver->capacity[sort];
+    const uint32_t kept = before < capacity ? before : capacity;
+    void *memory =
+        block_resize(groups_of(solver, sort), before * bytes, kept * bytes, capacity * bytes);
     solver->capacity[sort] = capacity;
     switch ((joint_sort)sort) {
     case SORT_PLAIN:

@@ -1,6 +1,6 @@
 #include "tests/bench/physics/measure.h"
 
-#include "common/base/array.h"
+#include "common/base/block.h"
 #include "tests/bench/processor.h"
 #include "tests/bench/statistics.h"
 
@@ -33,7 +33,7 @@ static void pin_to(int cpu)
 static double allocated_bytes(void)
 {
     struct mallinfo2 info = mallinfo2();
-    return (double)info.uordblks + (double)info.hblkhd + (double)array_mapped_bytes();
+    return (double)info.uordblks + (double)info.hblkhd + (double)block_mapped_bytes();
 }
 
 static void step_many(const engine *e, void *world, int steps)

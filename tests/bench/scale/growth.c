@@ -1,6 +1,6 @@
 #include "tests/bench/scale/growth.h"
 
-#include "common/base/array.h"
+#include "common/base/block.h"
 #include "tests/bench/clock.h"
 #include "tests/bench/scale/memory.h"
 #include "tests/bench/scale/plot.h"
@@ -32,7 +32,7 @@ static const uint32_t SIZES[] = {100,   200,   500,   1000,   2000,  5000,
 static double allocated_bytes(void)
 {
     struct mallinfo2 info = mallinfo2();
-    return (double)info.uordblks + (double)info.hblkhd + (double)array_mapped_bytes();
+    return (double)info.uordblks + (double)info.hblkhd + (double)block_mapped_bytes();
 }
 
 static void step_many(subject *s, int steps)

@@ -212,32 +212,6 @@ static void large_array_that_was_fitted_grows_with_zeros(void **state)
     array_free(&a);
 }
 
-static void mapped_bytes_are_what_large_arrays_take(void **state)
-{
-    (void)state;
-    number_array a = {0};
-    number_array small = {0};
-    const size_t before = array_mapped_bytes();
-    array_reserve(&small, MAPPED_COUNT / 2);
-    assert_int_equal(array_mapped_bytes(), before);
-    array_reserve(&a, GROWN_COUNT);
-#ifdef CAROM_SANITIZED
-    assert_int_equal(array_mapped_bytes(), before); // everything is malloc's there
-#else
-    assert_true(array_mapped_bytes() - before >= GROWN_COUNT * sizeof *a.data);
-    a.count = MAPPED_COUNT + 16;
-    array_fit(&a);
-    assert_int_equal(array_mapped_bytes() - before, a.count * sizeof *a.data);
-#endif
-    a.count = 10;
-    array_fit(&a);
-    assert_int_equal(array_mapped_bytes(), before);
-    array_reserve(&a, GROWN_COUNT);
-    array_free(&a);
-    array_free(&small);
-    assert_int_equal(array_mapped_bytes(), before);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -250,7 +224,6 @@ int main(void)
         cmocka_unit_test(array_fit_gives_back_what_is_not_used),
         cmocka_unit_test(large_array_keeps_values_as_it_grows),
         cmocka_unit_test(large_array_that_was_fitted_grows_with_zeros),
-        cmocka_unit_test(mapped_bytes_are_what_large_arrays_take),
         cmocka_unit_test(array_swap_remove_puts_the_last_in_place),
         cmocka_unit_test(array_clear_keeps_the_memory),
     };

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "common/base/array.h"
+#include "common/base/block.h"
 #include "common/physics/joint.h"
 #include "common/physics/physics.h"
 #include "tests/golden/scenes.h"
@@ -67,7 +67,7 @@ void __wrap_free(void *memory)
 // All bytes that are held: large arrays are no allocations of malloc's.
 static size_t held(void)
 {
-    return malloced + array_mapped_bytes();
+    return malloced + block_mapped_bytes();
 }
 
 // Steps that still allocated, of `steps` after `warm`.
@@ -83,9 +83,9 @@ static int steps_that_allocate(const char *name, int scale, int warm, int steps)
     int allocating = 0;
     for (int i = 0; i < steps; i++) {
         unsigned before = allocations;
-        size_t mapped = array_mapped_bytes();
+        size_t mapped = block_mapped_bytes();
         world_step(world);
-        allocating += allocations != before || array_mapped_bytes() != mapped;
+        allocating += allocations != before || block_mapped_bytes() != mapped;
     }
     world_free(world);
     return allocating;

@@ -1,0 +1,26 @@
+// Blocks of memory: beginning with a cache line, zero, and large ones mappings of their own, which
+// the kernel makes longer by moving their pages instead of what is in them. So a world of 200 000
+// bodies that gets one more does not stand still while its bodies or contacts are copied. Memory
+// that cannot be had ends the process: every caller's demand is bounded by a named limit
+// beforehand.
+#ifndef CAROM_COMMON_BASE_BLOCK_H
+#define CAROM_COMMON_BASE_BLOCK_H
+
+#include <stddef.h>
+
+enum {
+    BLOCK_ALIGNMENT = 64,       // so that vector loads never straddle two cache lines
+    BLOCK_MAPPED_FROM = 1 << 20 // bytes
+};
+
+// A block knows nothing of its size: whoever has it does.
+void *block_take(size_t bytes);
+// The same block or another one: keeps the first `used` bytes; when it grows, what comes after
+// `before` is zero, when it shrinks nothing is left but those. NULL and 0: a new one; to 0: none.
+void *block_resize(void *data, size_t before, size_t used, size_t bytes);
+void block_give_back(void *data, size_t bytes); // NULL: nothing
+
+// What all mappings of the process take, which malloc does not know of. For those who measure.
+size_t block_mapped_bytes(void);
+
+#endif

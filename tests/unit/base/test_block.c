@@ -1,0 +1,127 @@
+// Blocks of memory: what is kept, what is zero, where they begin, what is told of them.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "common/base/block.h"
+
+enum { SMALL = 1000, LARGE = BLOCK_MAPPED_FROM + 100, LARGER = 3 * BLOCK_MAPPED_FROM };
+
+#ifdef CAROM_SANITIZED // everything is malloc's there
+#define MAPPED(bytes) ((size_t)0)
+#else
+#define MAPPED(bytes) (((size_t)(bytes) + BLOCK_ALIGNMENT - 1) / BLOCK_ALIGNMENT * BLOCK_ALIGNMENT)
+#endif
+
+static void assert_bytes(const unsigned char *data, size_t from, size_t to, unsigned char value)
+{
+    for (size_t i = from; i < to; i++) {
+        if (data[i] != value) {
+            fail_msg("byte %zu is %u, not %u", i, data[i], value);
+        }
+    }
+}
+
+// Every way from one size to another: heap or mapping, up or down.
+static void block_keeps_what_is_used_and_the_rest_is_zero(void **state)
+{
+    (void)state;
+    const size_t sizes[] = {1, SMALL, BLOCK_MAPPED_FROM - 1, BLOCK_MAPPED_FROM, LARGE, LARGER};
+    const size_t count = sizeof sizes / sizeof *sizes;
+    for (size_t i = 0; i < count * count; i++) {
+        const size_t before = sizes[i / count];
+        const size_t after = sizes[i % count];
+        const size_t used = before < after ? before : after;
+        unsigned char *data = block_take(before);
+        assert_bytes(data, 0, before, 0);
+        memset(data, 7, before);
+        data = block_resize(data, before, used, after);
+        assert_int_equal((uintptr_t)data % BLOCK_ALIGNMENT, 0);
+        assert_bytes(data, 0, used, 7);
+        assert_bytes(data, used, after, 0);
+        data = block_resize(data, after, used / 2, LARGER + SMALL); // and once more
+        assert_bytes(data, 0, used / 2, 7);
+        assert_bytes(data, after, LARGER + SMALL, 0);
+        block_give_back(data, LARGER + SMALL);
+    }
+}
+
+static void block_that_shrank_grows_with_zeros(void **state)
+{
+    (void)state;
+    const size_t fewer[] = {LARGER - 1, LARGE, LARGE + 63, BLOCK_MAPPED_FROM, SMALL};
+    for (size_t i = 0; i < sizeof fewer / sizeof *fewer; i++) {
+        unsigned char *data = block_take(LARGER);
+        memset(data, 7, LARGER);
+        data = block_resize(data, LARGER, fewer[i], fewer[i]);
+        data = block_resize(data, fewer[i], fewer[i], LARGER);
+        assert_bytes(data, 0, fewer[i], 7);
+        assert_bytes(data, fewer[i], LARGER, 0);
+        block_give_back(data, LARGER);
+    }
+}
+
+static void block_of_nothing_is_none(void **state)
+{
+    (void)state;
+    assert_null(block_take(0));
+    assert_null(block_resize(block_take(SMALL), SMALL, 0, 0));
+    assert_null(block_resize(block_take(LARGE), LARGE, 0, 0));
+    block_give_back(NULL, 0);
+}
+
+static void large_blocks_begin_at_different_lines_of_their_pages(void **state)
+{
+    (void)state;
+    enum { BLOCKS = 8, PAGE = 4096 };
+    void *blocks[BLOCKS];
+    for (int i = 0; i < BLOCKS; i++) {
+        blocks[i] = block_take(LARGE);
+    }
+    for (int i = 0; i < BLOCKS && MAPPED(LARGE) > 0; i++) {
+        for (int k = 0; k < i; k++) {
+            assert_int_not_equal((uintptr_t)blocks[i] % PAGE, (uintptr_t)blocks[k] % PAGE);
+        }
+    }
+    for (int i = 0; i < BLOCKS; i++) {
+        block_give_back(blocks[i], LARGE);
+    }
+}
+
+static void mapped_bytes_are_what_large_blocks_take(void **state)
+{
+    (void)state;
+    const size_t before = block_mapped_bytes();
+    void *small = block_take(BLOCK_MAPPED_FROM - BLOCK_ALIGNMENT);
+    assert_int_equal(block_mapped_bytes() - before, 0);
+    void *data = block_take(LARGE);
+    assert_int_equal(block_mapped_bytes() - before, MAPPED(LARGE));
+    data = block_resize(data, LARGE, LARGE, LARGER);
+    assert_int_equal(block_mapped_bytes() - before, MAPPED(LARGER));
+    data = block_resize(data, LARGER, LARGE, LARGE);
+    assert_int_equal(block_mapped_bytes() - before, MAPPED(LARGE));
+    data = block_resize(data, LARGE, SMALL, SMALL);
+    assert_int_equal(block_mapped_bytes() - before, 0);
+    data = block_resize(data, SMALL, SMALL, LARGER);
+    assert_int_equal(block_mapped_bytes() - before, MAPPED(LARGER));
+    block_give_back(data, LARGER);
+    block_give_back(small, BLOCK_MAPPED_FROM - BLOCK_ALIGNMENT);
+    assert_int_equal(block_mapped_bytes(), before);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(block_keeps_what_is_used_and_the_rest_is_zero),
+        cmocka_unit_test(block_that_shrank_grows_with_zeros),
+        cmocka_unit_test(block_of_nothing_is_none),
+        cmocka_unit_test(large_blocks_begin_at_different_lines_of_their_pages),
+        cmocka_unit_test(mapped_bytes_are_what_large_blocks_take),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
