@@ -1,8 +1,7 @@
 // A growing array of plain values: `struct { T *data; uint32_t count, capacity; }` of any T.
 // Growth is by a factor (two, of large ones five quarters, nine eighths or, from a mebibyte on,
 // where nothing needs to be copied for it, 17 sixteenths), so an array that has reached its working
-// size allocates no more. Memory that cannot be had ends the process: every caller's demand is
-// bounded by a named limit beforehand.
+// size allocates no more. Its memory is a block (block.h): aligned, zero, never refused.
 #ifndef CAROM_COMMON_BASE_ARRAY_H
 #define CAROM_COMMON_BASE_ARRAY_H
 
