@@ -22,19 +22,13 @@ static uint32_t next_capacity(uint32_t capacity, size_t size)
     return capacity + more;
 }
 
-// The first `kept` of the elements in memory for `capacity` of them, the rest zero.
-static void *resize(void *data, uint32_t before, uint32_t kept, uint32_t capacity, size_t size)
-{
-    return block_resize(data, before * size, kept * size, capacity * size);
-}
-
 void *array_grow(void *data, uint32_t *capacity, uint32_t count, size_t size)
 {
     uint32_t wanted = *capacity < CAPACITY_MIN ? CAPACITY_MIN : *capacity;
     while (wanted < count) {
         wanted = next_capacity(wanted, size);
     }
-    void *grown = resize(data, *capacity, *capacity, wanted, size);
+    void *grown = block_resize(data, *capacity * size, wanted * size);
     *capacity = wanted;
     return grown;
 }
@@ -44,9 +38,9 @@ void *array_refit(void *data, uint32_t *capacity, uint32_t count, size_t size)
     if (*capacity == count) {
         return data;
     }
-    const uint32_t before = *capacity;
+    void *fitted = block_resize(data, *capacity * size, count * size);
     *capacity = count;
-    return resize(data, before, count, count, size);
+    return fitted;
 }
 
 void array_release(void *data, uint32_t capacity, size_t size)

@@ -73,24 +73,32 @@ static void give_back_lines(void *data, size_t bytes)
     mapped_bytes -= bytes;
 }
 
-// Into other memory: the first `used` bytes, the rest zero.
-static void *copy(void *data, size_t before, size_t used, size_t bytes)
+static size_t lesser(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+// Into other memory: the first `kept` bytes, the rest zero.
+static void *copy(void *data, size_t before, size_t kept, size_t bytes)
 {
     unsigned char *copied = take_lines(bytes);
-    if (used > 0) {
-        memcpy(copied, data, used);
+    if (kept > 0) {
+        memcpy(copied, data, kept);
     }
     if (!is_mapped(bytes)) { // what is mapped is zero as it comes
-        memset(copied + used, 0, bytes - used);
+        memset(copied + kept, 0, bytes - kept);
     }
     give_back_lines(data, before);
     return copied;
 }
 
 // The same of what is mapped and stays so.
-static void *move_pages(void *data, size_t before, size_t bytes)
+static void *move_pages(void *data, size_t before, size_t kept, size_t bytes)
 {
 #ifdef MREMAP_MAYMOVE
+    if (bytes <= before) { // what is left of the last page is zero if it is wanted again
+        memset((unsigned char *)data + kept, 0, lesser(before - kept, PAGE_BYTES_MAX));
+    }
     const size_t offset = offset_of(data);
     void *moved =
         mremap((unsigned char *)data - offset, offset + before, offset + bytes, MREMAP_MAYMOVE);
@@ -98,33 +106,26 @@ static void *move_pages(void *data, size_t before, size_t bytes)
     mapped_bytes += bytes - before;
     return (unsigned char *)moved + offset;
 #else
-    return copy(data, before, before < bytes ? before : bytes, bytes);
+    return copy(data, before, kept, bytes);
 #endif
 }
 
 void *block_take(size_t bytes)
 {
-    return block_resize(NULL, 0, 0, bytes);
+    return block_resize(NULL, 0, bytes);
 }
 
-void *block_resize(void *data, size_t before, size_t used, size_t bytes)
+void *block_resize(void *data, size_t before, size_t bytes)
 {
-    ASSERT(used <= before && used <= bytes);
-    const bool shrinks = bytes < before;
+    const size_t kept = lesser(before, bytes);
     before = whole_lines(before);
     bytes = whole_lines(bytes);
     if (bytes == 0) {
         give_back_lines(data, before);
         return NULL;
     }
-    if (is_mapped(bytes) && is_mapped(before)) {
-        if (shrinks) { // what is left of the last page is zero if it is wanted again
-            const size_t rest = before - used;
-            memset((unsigned char *)data + used, 0, rest < PAGE_BYTES_MAX ? rest : PAGE_BYTES_MAX);
-        }
-        return move_pages(data, before, bytes);
-    }
-    return copy(data, before, used, bytes);
+    return is_mapped(bytes) && is_mapped(before) ? move_pages(data, before, kept, bytes)
+                                                 : copy(data, before, kept, bytes);
 }
 
 void block_give_back(void *data, size_t bytes)

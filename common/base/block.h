@@ -15,9 +15,9 @@ enum {
 
 // A block knows nothing of its size: whoever has it does.
 void *block_take(size_t bytes);
-// The same block or another one: keeps the first `used` bytes; when it grows, what comes after
-// `before` is zero, when it shrinks nothing is left but those. NULL and 0: a new one; to 0: none.
-void *block_resize(void *data, size_t before, size_t used, size_t bytes);
+// The same block or another one, with as much of what was in it as fits; what is beyond that is
+// zero. NULL and 0: a new one; to 0: none.
+void *block_resize(void *data, size_t before, size_t bytes);
 void block_give_back(void *data, size_t bytes); // NULL: nothing
 
 // What all mappings of the process take, which malloc does not know of. For those who measure.

@@ -41,11 +41,9 @@ static uint32_t groups_of(const physics_world *world, uint32_t colour)
     return colour == COLOUR_OVERFLOW ? count : (count + LANES - 1) / LANES;
 }
 
-// One of the arrays of groups, for `to` of them. (All is kept, though nobody wants it, for so no
-// page needs to be had anew.)
 static void *resize_groups(void *data, uint32_t from, uint32_t to, size_t bytes)
 {
-    return block_resize(data, from * bytes, (from < to ? from : to) * bytes, to * bytes);
+    return block_resize(data, from * bytes, to * bytes);
 }
 
 static void set_capacity(physics_world *world, uint32_t count)

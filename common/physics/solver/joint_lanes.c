@@ -61,10 +61,8 @@ static void *groups_of(const joint_solver *solver, int sort)
 static void set_capacity(joint_solver *solver, int sort, uint32_t capacity)
 {
     const size_t bytes = GROUP_BYTES[sort];
-    const uint32_t before = solver->capacity[sort];
-    const uint32_t kept = before < capacity ? before : capacity;
     void *memory =
-        block_resize(groups_of(solver, sort), before * bytes, kept * bytes, capacity * bytes);
+        block_resize(groups_of(solver, sort), solver->capacity[sort] * bytes, capacity * bytes);
     solver->capacity[sort] = capacity;
     switch ((joint_sort)sort) {
     case SORT_PLAIN:

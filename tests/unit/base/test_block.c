@@ -28,7 +28,7 @@ static void assert_bytes(const unsigned char *data, size_t from, size_t to, unsi
 }
 
 // Every way from one size to another: heap or mapping, up or down.
-static void block_keeps_what_is_used_and_the_rest_is_zero(void **state)
+static void block_keeps_what_fits_and_the_rest_is_zero(void **state)
 {
     (void)state;
     const size_t sizes[] = {1, SMALL, BLOCK_MAPPED_FROM - 1, BLOCK_MAPPED_FROM, LARGE, LARGER};
@@ -36,17 +36,17 @@ static void block_keeps_what_is_used_and_the_rest_is_zero(void **state)
     for (size_t i = 0; i < count * count; i++) {
         const size_t before = sizes[i / count];
         const size_t after = sizes[i % count];
-        const size_t used = before < after ? before : after;
+        const size_t kept = before < after ? before : after;
         unsigned char *data = block_take(before);
         assert_bytes(data, 0, before, 0);
         memset(data, 7, before);
-        data = block_resize(data, before, used, after);
+        data = block_resize(data, before, after);
         assert_int_equal((uintptr_t)data % BLOCK_ALIGNMENT, 0);
-        assert_bytes(data, 0, used, 7);
-        assert_bytes(data, used, after, 0);
-        data = block_resize(data, after, used / 2, LARGER + SMALL); // and once more
-        assert_bytes(data, 0, used / 2, 7);
-        assert_bytes(data, after, LARGER + SMALL, 0);
+        assert_bytes(data, 0, kept, 7);
+        assert_bytes(data, kept, after, 0);
+        data = block_resize(data, after, LARGER + SMALL); // and once more
+        assert_bytes(data, 0, kept, 7);
+        assert_bytes(data, kept, LARGER + SMALL, 0);
         block_give_back(data, LARGER + SMALL);
     }
 }
@@ -58,8 +58,8 @@ static void block_that_shrank_grows_with_zeros(void **state)
     for (size_t i = 0; i < sizeof fewer / sizeof *fewer; i++) {
         unsigned char *data = block_take(LARGER);
         memset(data, 7, LARGER);
-        data = block_resize(data, LARGER, fewer[i], fewer[i]);
-        data = block_resize(data, fewer[i], fewer[i], LARGER);
+        data = block_resize(data, LARGER, fewer[i]);
+        data = block_resize(data, fewer[i], LARGER);
         assert_bytes(data, 0, fewer[i], 7);
         assert_bytes(data, fewer[i], LARGER, 0);
         block_give_back(data, LARGER);
@@ -70,8 +70,8 @@ static void block_of_nothing_is_none(void **state)
 {
     (void)state;
     assert_null(block_take(0));
-    assert_null(block_resize(block_take(SMALL), SMALL, 0, 0));
-    assert_null(block_resize(block_take(LARGE), LARGE, 0, 0));
+    assert_null(block_resize(block_take(SMALL), SMALL, 0));
+    assert_null(block_resize(block_take(LARGE), LARGE, 0));
     block_give_back(NULL, 0);
 }
 
@@ -101,13 +101,13 @@ static void mapped_bytes_are_what_large_blocks_take(void **state)
     assert_int_equal(block_mapped_bytes() - before, 0);
     void *data = block_take(LARGE);
     assert_int_equal(block_mapped_bytes() - before, MAPPED(LARGE));
-    data = block_resize(data, LARGE, LARGE, LARGER);
+    data = block_resize(data, LARGE, LARGER);
     assert_int_equal(block_mapped_bytes() - before, MAPPED(LARGER));
-    data = block_resize(data, LARGER, LARGE, LARGE);
+    data = block_resize(data, LARGER, LARGE);
     assert_int_equal(block_mapped_bytes() - before, MAPPED(LARGE));
-    data = block_resize(data, LARGE, SMALL, SMALL);
+    data = block_resize(data, LARGE, SMALL);
     assert_int_equal(block_mapped_bytes() - before, 0);
-    data = block_resize(data, SMALL, SMALL, LARGER);
+    data = block_resize(data, SMALL, LARGER);
     assert_int_equal(block_mapped_bytes() - before, MAPPED(LARGER));
     block_give_back(data, LARGER);
     block_give_back(small, BLOCK_MAPPED_FROM - BLOCK_ALIGNMENT);
@@ -117,7 +117,7 @@ static void mapped_bytes_are_what_large_blocks_take(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(block_keeps_what_is_used_and_the_rest_is_zero),
+        cmocka_unit_test(block_keeps_what_fits_and_the_rest_is_zero),
         cmocka_unit_test(block_that_shrank_grows_with_zeros),
         cmocka_unit_test(block_of_nothing_is_none),
         cmocka_unit_test(large_blocks_begin_at_different_lines_of_their_pages),
