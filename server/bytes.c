@@ -1,3 +1,4 @@
+// Reference-counted blocks of bytes; see bytes.h. Any thread.
 #include "server/bytes.h"
 
 #include <stdlib.h>

@@ -1,8 +1,8 @@
-// Encoded bytes that are made once and written many times: a reference-counted block.
+// A block of encoded bytes, reference-counted: made once, written to any number of connections.
 //
-// Whoever creates it fills it and then only hands out references; from the second reference on
-// nobody changes it, so that simulation threads may share one encoding among any number of
-// connections. The count is atomic; the last one to let go, on whichever thread, frees it.
+// Its creator fills it and then only hands out references. Invariant: from the second reference on
+// nobody changes it, so that threads may share one encoding. The count is atomic; the last thread
+// to let go frees the block.
 #ifndef CAROM_SERVER_BYTES_H
 #define CAROM_SERVER_BYTES_H
 

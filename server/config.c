@@ -1,3 +1,4 @@
+// Options and variables, one row each in a table; see config.h. Main thread.
 #include "server/config.h"
 
 #include <errno.h>

@@ -1,5 +1,7 @@
-// What the operator decides: options, and the same as environment variables. An option on the
-// command line comes before its variable, and the variable before the default.
+// The operator's settings: options on the command line, and environment variables of the same
+// meaning. An option comes before its variable, and the variable before the default.
+//
+// Used once, at the start, on the main thread.
 #ifndef CAROM_SERVER_CONFIG_H
 #define CAROM_SERVER_CONFIG_H
 

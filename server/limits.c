@@ -1,3 +1,4 @@
+// The table of limits as data: look-up and parsing; see limits.h. Any thread.
 #include "server/limits.h"
 
 #include <errno.h>

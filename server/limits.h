@@ -1,15 +1,17 @@
 // Every maximum of the server, in one table: name, default, smallest and largest setting, unit,
 // reason.
 //
-// The table is the only place where these numbers stand. From it come the struct, the option
-// `--limit NAME=VALUE`, the text of `--help`, and the `limits` map of hello and server.info. What
-// the protocol itself bounds (depth, elements, name lengths) is in proto/limits.h, what the engine
-// bounds in common/physics/physics.h.
+// These numbers stand in this table alone. From it come the struct, the option `--limit
+// NAME=VALUE`, the text of `--help`, and the `limits` map of hello and server.info. The protocol's
+// own bounds (depth, elements, name lengths) are in proto/limits.h, the engine's in
+// common/physics/physics.h.
 //
-// A limit that a request meets is answered with limit_exceeded and its name; one that a connection
-// meets closes it with that reason. Two limits answer by letting the peer wait instead: a
-// connection with too many commands in flight, or too much unread output, is simply not read from
-// until it has caught up.
+// A request that meets a limit is answered with limit_exceeded and the limit's name; a connection
+// that meets one is closed with that reason. Two limits make the peer wait instead: the server does
+// not read from a connection with too many commands in flight, or too much unread output, until it
+// has caught up.
+//
+// Constant data and pure functions; any thread.
 #ifndef CAROM_SERVER_LIMITS_H
 #define CAROM_SERVER_LIMITS_H
 
@@ -64,7 +66,7 @@ typedef struct limits {
 #undef LIMIT_FIELD
 } limits;
 
-// What the table says of one limit; `offset` is that of its field in `limits`.
+// One row of the table; `offset` is that of its field in `limits`.
 typedef struct limit_info {
     const char *name;
     const char *unit;
@@ -80,9 +82,9 @@ const limit_info *limits_info(size_t index);
 
 uint64_t limits_get(const limits *values, const limit_info *info);
 
-// How many worlds there may be in all: besides those with a name, as many that were destroyed and
-// whose end, or last answer, has not come yet. Else whoever makes and destroys worlds faster than a
-// busy simulation thread takes notice could fill the memory.
+// How many worlds there may be in all: as many as may have a name, and as many that were destroyed
+// and whose end, or last reply, has not come yet. Without this bound a client that makes and
+// destroys worlds faster than a busy simulation thread takes notice could fill the memory.
 uint64_t limits_worlds_in_all(const limits *values);
 
 // Sets the limit named by "NAME=VALUE". Errors: no such name, not a whole number, out of its range.

@@ -1,7 +1,7 @@
-// caromd: reads what the operator wants, runs the loop, ends on SIGTERM and SIGINT.
+// caromd: reads the operator's settings, runs the loop, ends on SIGTERM and SIGINT.
 //
 // Both signals have handlers of their own, as process 1 of a container has no others; SIGPIPE is
-// ignored, writes say themselves what is wrong. A second signal ends the process at once.
+// ignored, as writes return their errors. A second signal ends the process at once.
 // Exit codes: 0 after a clean shutdown, 1 when the server could not run, 2 for a wrong option.
 #include <signal.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 #include "common/base/log.h"
 #include "server/config.h"
 #include "server/session/server.h"
-#include "server/world/crew.h"
+#include "server/world/thread_pool.h"
 
 enum {
     EXIT_COULD_NOT_RUN = 1,
@@ -64,7 +64,7 @@ static void on_finished(void *context, const error *err)
 }
 
 // Each connection takes a descriptor, and the usual soft limit is 1024. Where the system allows no
-// more, there are fewer connections: better told so than cut off.
+// more, the limit on connections is lowered: a client is then told why it is turned away.
 static void fit_descriptors(limits *l)
 {
     struct rlimit files;
@@ -109,7 +109,8 @@ static void run_loop(process *p)
     ASSERT(result == 0);
 }
 
-_Static_assert((int)CONFIG_THREADS_MAX <= (int)CREW_THREADS_MAX, "a world may be given as many");
+_Static_assert((int)CONFIG_THREADS_MAX <= (int)THREAD_POOL_THREADS_MAX,
+               "any number of threads that an option allows fits a pool");
 
 static int serve(const config *c)
 {

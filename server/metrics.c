@@ -1,3 +1,4 @@
+// Counters and histograms as static atomics; see metrics.h. Any thread.
 #include "server/metrics.h"
 
 #include "common/base/assert.h"

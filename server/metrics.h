@@ -1,4 +1,4 @@
-// What the server counts and times, for server.stats and the log.
+// Counters and timings of the server, for server.stats and the log.
 //
 // One set for the process. Counters are relaxed atomics: each is right by itself, several read
 // together need not be of one moment. Times go into buckets whose width is an eighth of their

@@ -1,4 +1,5 @@
-// A connection's life: accept, read, write, close. See network.h for how it ends.
+// A connection's life: accept, read, write, close. See network.h for how it ends. Network thread
+// only.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,13 +10,12 @@
 #include "server/net/internal.h"
 
 enum {
-    // The kernel's send buffer (which it doubles). What lies there is out of our hands and only
-    // gets
-    // older, so a slow reader's picture of the world lags by what fits in. Enough for 25 Mbit/s
-    // over 80 ms.
+    // The kernel's send buffer (which it doubles). Bytes in it cannot be replaced by newer ones, so
+    // a slow reader's picture of the world lags by as much as fits in. Enough for 25 Mbit/s over
+    // 80 ms.
     SEND_BUFFER_BYTES = 256 * 1024,
     KEEPALIVE_S = 60,
-    TURNED_AWAY_MAX = 64 // connections that are told why they are turned away; more are just closed
+    REJECTED_MAX = 64 // connections that are told why they are rejected; more are just closed
 };
 
 static void link_connection(network *n, connection *c)
@@ -55,7 +55,7 @@ static void on_closed(uv_handle_t *handle)
     if (c->peer != NULL) {
         n->handler.closed(c->peer);
     } else {
-        n->turned_away--;
+        n->rejected--;
     }
     outbox_deinit(&c->out);
     free(c);
@@ -157,7 +157,7 @@ static void on_shutdown(uv_shutdown_t *shutdown, int result)
     }
 }
 
-// All is written: what is left to do when the connection is on its way out.
+// All is written: a connection that is closing goes on with its FIN.
 static void on_drained(connection *c)
 {
     if (c->state != CONNECTION_FLUSHING) {
@@ -278,7 +278,7 @@ void connection_close(connection *c, connection_ending ending, const void *farew
         return;
     }
     c->state = CONNECTION_FLUSHING;
-    c->patient = ending == ENDING_PATIENT;
+    c->linger = ending == ENDING_LINGER;
     c->deadline_ms = uv_now(c->network->loop) + c->network->limits->close_ms;
     if (ending == ENDING_CUT) {
         outbox_cut(&c->out, c->busy);
@@ -309,7 +309,7 @@ void connection_sweep(connection *c, uint64_t now_ms)
     }
     bool stuck = stalled(c, now_ms);
     bool waits = c->state == CONNECTION_OPEN ||
-                 (c->state == CONNECTION_FLUSHING && c->patient && !c->network->closing);
+                 (c->state == CONNECTION_FLUSHING && c->linger && !c->network->closing);
     if (waits && stuck) {
         log_info("connection %s: takes no output, closed", c->name);
         metrics_add(METRIC_connections_overrun, 1);
@@ -346,7 +346,7 @@ static void name_peer(connection *c)
 static void tune_socket(connection *c)
 {
     int send_bytes = SEND_BUFFER_BYTES;
-    // Each only makes the connection better; without it, it works.
+    // The connection works without each of these; a failure is no reason to close it.
     (void)uv_tcp_nodelay(&c->socket, 1);
     (void)uv_tcp_keepalive(&c->socket, 1, KEEPALIVE_S);
     (void)uv_send_buffer_size((uv_handle_t *)&c->socket, &send_bytes);
@@ -365,14 +365,14 @@ void connection_accept(network *n)
     if (!uv_is_active((uv_handle_t *)&n->sweep)) {
         network_start_sweep(n);
     }
-    n->turned_away++; // until it has a peer
+    n->rejected++; // until it has a peer
     if (uv_accept((uv_stream_t *)&n->listener, (uv_stream_t *)&c->socket) != 0) {
         end_now(c);
         return;
     }
     tune_socket(c);
     name_peer(c);
-    if (n->turned_away > TURNED_AWAY_MAX) {
+    if (n->rejected > REJECTED_MAX) {
         metrics_add(METRIC_connections_refused, 1);
         end_now(c);
         return;
@@ -381,7 +381,7 @@ void connection_accept(network *n)
     c->peer = n->handler.opened(n->handler.context, c);
     ASSERT(c->peer != NULL || c->state != CONNECTION_OPEN);
     if (c->peer != NULL) {
-        n->turned_away--;
+        n->rejected--;
     }
     update_reading(c);
 }

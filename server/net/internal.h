@@ -1,4 +1,5 @@
-// What listener (network.c) and connection (connection.c) know of each other.
+// The structs that listener (network.c) and connection (connection.c) share; private to this room.
+// Network thread only.
 #ifndef CAROM_SERVER_NET_INTERNAL_H
 #define CAROM_SERVER_NET_INTERNAL_H
 
@@ -24,13 +25,13 @@ struct connection {
     uv_shutdown_t shutdown;
     network *network;
     connection *previous, *next; // of the network's list
-    void *peer;                  // NULL: turned away
+    void *peer;                  // NULL: rejected
     connection_state state;
     bool writing;     // `write` is in use, for the first `busy` bytes of the outbox
     bool reading;     // uv_read_start is in effect
     bool read_wanted; // by the handler
     bool input_over;  // the peer has sent its FIN
-    bool patient;     // ENDING_PATIENT
+    bool linger;      // ENDING_LINGER
     bool dirty;       // in the network's list of those to be flushed
     connection *next_dirty;
     size_t busy;
@@ -50,7 +51,7 @@ struct network {
     network_handler handler;
     connection *first;       // all connections
     connection *first_dirty; // those with new output
-    uint32_t turned_away;    // connections without a peer
+    uint32_t rejected;       // connections without a peer
     int own_handles;         // of listener, sweep and flush, those not yet closed
     bool closing;
     uint64_t complained_ms; // when it was last logged that accepting failed

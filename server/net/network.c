@@ -1,3 +1,5 @@
+// The listener, the list of connections, and the timer that looks at their times; see network.h.
+// Network thread only.
 #include "server/net/network.h"
 
 #include <stdio.h>

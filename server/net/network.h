@@ -1,14 +1,15 @@
 // The server's sockets: one listener, its connections, and the clock that finds the silent ones.
 //
-// Bytes come in and go out; what they mean is not known here. The handler is told what happens,
-// with the value that its `opened` returned. A connection's memory is the network's, and it lives
-// until `closed` has returned: from the moment a connection begins to close, sending to it does
-// nothing, so that the handler need not ask. Everything on the thread of the loop.
+// This room moves bytes and does not know their meaning. It tells the handler of everything that
+// happens, with the value that the handler's `opened` returned. A connection's memory belongs to
+// the network and lives until `closed` has returned: from the moment a connection begins to close,
+// sending to it does nothing, so that the handler need not ask. Network thread (that of the loop)
+// only.
 //
 // How a connection ends. Closing it cleanly matters: a socket that is closed with unread input
 // makes the kernel reset the connection, and the peer may never see the last bytes, which say why.
-// So: what is queued is written, then a FIN is sent, then input is read and thrown away until the
-// peer closes too; all of it within close_ms, but for ENDING_PATIENT.
+// So the queued output is written, then a FIN is sent, then input is read and discarded until the
+// peer closes too; all of it within close_ms, except with ENDING_LINGER.
 #ifndef CAROM_SERVER_NET_NETWORK_H
 #define CAROM_SERVER_NET_NETWORK_H
 
@@ -26,8 +27,8 @@ typedef struct connection connection;
 
 typedef struct network_handler {
     void *context;
-    // A peer has connected. What is returned is the `peer` of the other calls; NULL, after
-    // connection_close, turns it away and there are no other calls.
+    // A peer has connected. The returned value is the `peer` of the other calls; NULL, after
+    // connection_close, rejects the connection and there are no other calls.
     void *(*opened)(void *context, connection *c);
     void (*received)(void *peer, const uint8_t *data, size_t size);
     // The peer will send no more, but may still read.
@@ -79,9 +80,9 @@ size_t connection_pending(const connection *c);
 void connection_read(connection *c, bool wanted);
 
 typedef enum connection_ending {
-    ENDING_FLUSH,  // what is queued is still sent
-    ENDING_CUT,    // only what is already on its way: the peer does not take its output
-    ENDING_PATIENT // as FLUSH, for as long as it moves: for a peer that has ended in good order
+    ENDING_FLUSH, // the queued output is still sent
+    ENDING_CUT,   // only output that is already being written: the peer does not take its output
+    ENDING_LINGER // as FLUSH, for as long as it moves: for a peer that has ended in good order
 } connection_ending;
 
 // Sends `farewell` (may be empty) as the last and closes. No `received` comes after it.

@@ -1,3 +1,4 @@
+// Gathering, sharing and consuming of blocks; see outbox.h. Network thread only.
 #include "server/net/outbox.h"
 
 #include <string.h>

@@ -1,12 +1,11 @@
-// What a connection still has to write: a queue of referenced byte blocks, and how much of it is
-// gone.
+// The output of one connection: a queue of referenced byte blocks, and how much of it is written.
 //
 // Small messages are gathered in blocks of their own, so that a thousand answers are a few writes;
-// large and shared ones are queued by reference and never copied. A block's memory does not move
-// while it is in the queue, so the spans that outbox_peek gives stay valid until they are consumed,
-// whatever is added meanwhile.
+// large and shared ones are queued by reference and never copied. Invariant: a block's memory does
+// not move while it is in the queue, so the spans that outbox_peek gives stay valid until they are
+// consumed, whatever is added meanwhile.
 //
-// Knows no socket. One thread: the network's.
+// Knows no socket. Network thread only.
 #ifndef CAROM_SERVER_NET_OUTBOX_H
 #define CAROM_SERVER_NET_OUTBOX_H
 
@@ -53,9 +52,8 @@ uint32_t outbox_peek(const outbox *o, outbox_span *spans, uint32_t max);
 // So many bytes from the front were written. Tells the token of each block that is done.
 void outbox_consume(outbox *o, size_t size, outbox_written written, void *context);
 
-// Drops all messages of whose blocks nothing is written and nothing among the first `busy` bytes,
-// which are being written. What is left ends with a whole message. Tokens of what is dropped are
-// not told.
+// Drops every message that has no byte written and none among the first `busy` bytes, which are
+// being written. The rest ends with a whole message. Tokens of dropped blocks are not told.
 void outbox_cut(outbox *o, size_t busy);
 
 #endif

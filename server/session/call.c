@@ -1,13 +1,14 @@
-// A message becomes a call. Everything that can be said without a world is said here, at once; what
-// concerns a world goes to it as a plain command, and its answer comes back through reports.c.
+// A message becomes a call. Calls that need no world are answered here, at once; a call to a world
+// is sent to it as a plain command, and its result comes back through replies.c. Network thread
+// only.
 #include <string.h>
 
 #include "common/base/assert.h"
 #include "common/base/log.h"
 #include "proto/wire/utf8.h"
+#include "server/clock.h"
 #include "server/metrics.h"
 #include "server/session/service.h"
-#include "server/world/pace.h"
 
 static const char SERVER_NAME[] = "caromd";
 
@@ -31,7 +32,7 @@ static void succeed(const call *c, const buffer *result)
     }
 }
 
-// ---- what the session and the server answer themselves
+// ---- calls that the session and the server answer themselves
 
 enum { NUMBERS_MAX = 64 };
 
@@ -75,7 +76,7 @@ static void do_server_info(const call *c, buffer *out)
     server_info_result r = {
         .server = SERVER_NAME,
         .version = CAROM_VERSION,
-        .uptime = (double)(pace_clock_ns() - s->started_ns) * 1e-9,
+        .uptime = (double)(clock_now_ns() - s->started_ns) * 1e-9,
         .worlds = s->worlds.by_name.count,
         .sessions = s->session_count,
         .limits = numbers,
@@ -126,7 +127,7 @@ static void answer_here(const call *c, const command *cmd)
     buffer_deinit(&out);
 }
 
-// ---- what worlds answer
+// ---- calls that worlds answer
 
 static status not_found(const char *world, error *err)
 {
@@ -198,7 +199,7 @@ static status dispatch_server(const call *c, command *cmd, error *err)
     }
 }
 
-// What takes the command over empties `cmd`.
+// A function that takes the command over empties `cmd`.
 static status dispatch(const call *c, command *cmd, error *err)
 {
     switch (METHODS[cmd->method].scope) {
@@ -215,7 +216,7 @@ static status dispatch(const call *c, command *cmd, error *err)
     }
 }
 
-// ---- what every call has to pass
+// ---- the checks that every call has to pass
 
 static status check_method(const session *s, const rpc_message *m, const method_info **out,
                            error *err)
@@ -257,7 +258,7 @@ void call_handle(session *s, const rpc_message *message, size_t size)
         .answerable = message->kind == RPC_REQUEST,
         .id = message->id,
         .size = size,
-        .received_ns = pace_clock_ns(),
+        .received_ns = clock_now_ns(),
     };
     metrics_add(c.answerable ? METRIC_requests : METRIC_notifications, 1);
     const method_info *info = NULL;

@@ -1,3 +1,4 @@
+// Two sorted arrays of the same entries; see directory.h. Network thread only.
 #include "server/session/directory.h"
 
 #include <stdlib.h>
@@ -89,12 +90,12 @@ void directory_unname(directory *d, world_entry *entry)
     d->by_name.count--;
     memmove(d->by_name.data + at, d->by_name.data + at + 1,
             (d->by_name.count - at) * sizeof *d->by_name.data);
-    entry->nameless = true;
+    entry->unnamed = true;
 }
 
 void directory_release(directory *d, world_entry *entry)
 {
-    if (!entry->nameless || entry->waiting > 0) {
+    if (!entry->unnamed || entry->waiting > 0) {
         return;
     }
     ASSERT(entry->held == NULL);

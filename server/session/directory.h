@@ -1,11 +1,11 @@
-// Which worlds there are, and who carries them out: names for the network thread.
+// The directory of worlds, by name and by number, with the simulation thread of each.
 //
-// A world has its name from the moment its creation begins, so that two cannot take the same; what
-// comes for it until it lives is held back here. It loses the name when its destruction is on the
-// way, so that the name is free again; the entry stays until the last answer has come back. Numbers
-// are never used again.
+// A world has its name from the moment its creation begins, so that two cannot take the same;
+// requests that come for it before it lives are held here. It loses the name when its destruction
+// is sent, so that the name is free again; the entry stays until the last result has come back.
+// Numbers are never used again.
 //
-// One thread: the network's.
+// Network thread only.
 #ifndef CAROM_SERVER_SESSION_DIRECTORY_H
 #define CAROM_SERVER_SESSION_DIRECTORY_H
 
@@ -15,13 +15,13 @@
 #include "common/base/array.h"
 #include "proto/commands/command.h"
 #include "server/world/host.h"
-#include "server/world/mail.h"
+#include "server/world/messages.h"
 
 typedef struct world_entry {
     uint64_t number;
     char name[WORLD_NAME_BYTES_MAX + 1];
     host *host;       // NULL while it is being built
-    bool nameless;    // destroyed, or never came to be
+    bool unnamed;     // destroyed, or could not be made
     uint64_t waiting; // commands that were taken on for it and not answered yet
     request *held;    // in order, while it is being built
     request **held_last;

@@ -1,3 +1,4 @@
+// A growing buffer and a scanner over it; see input.h. Network thread only.
 #include "server/session/input.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
-// What a peer has sent and nobody has looked at yet, cut into messages.
+// Received bytes that were not handled yet, cut into messages.
 //
-// Memory is taken for what has really come, never for what a header promises; the scanner refuses
-// what is over a limit as soon as it is declared. One thread: the network's.
+// Memory is taken for bytes that have come, never for a length that a header promises; the scanner
+// refuses a message that is over a limit as soon as it declares so. Network thread only.
 #ifndef CAROM_SERVER_SESSION_INPUT_H
 #define CAROM_SERVER_SESSION_INPUT_H
 

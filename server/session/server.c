@@ -1,3 +1,5 @@
+// Start and shutdown of the server, and its table of sessions; see server.h. Network thread, but
+// for wake_loop.
 #include "server/session/server.h"
 
 #include <stdio.h>
@@ -7,12 +9,12 @@
 #include "common/base/assert.h"
 #include "common/base/log.h"
 #include "proto/limits.h"
+#include "server/clock.h"
 #include "server/session/service.h"
-#include "server/world/pace.h"
 
-// How long a shutdown waits for the simulation threads to end what they are at before it tells the
+// A shutdown waits so long for the simulation threads to finish their ticks before it tells the
 // clients without them. With close_ms after it, still below a second.
-enum { PATIENCE_MS = 300 };
+enum { DRAIN_MS = 300 };
 
 session *server_find_session(const server *s, session_key key)
 {
@@ -30,8 +32,7 @@ static void on_handle_closed(uv_handle_t *handle)
     }
 }
 
-// Those whose worlds have not said that they end (because their thread was not heard in time) are
-// told it from here.
+// A session is told here of the end of those worlds whose thread did not tell it in time.
 static void close_session(void *peer, void *context)
 {
     server *s = context;
@@ -43,10 +44,10 @@ static void close_session(void *peer, void *context)
     session_close(closed, STATUS_UNAVAILABLE, s->reason, ENDING_FLUSH);
 }
 
-static void on_patience_over(uv_timer_t *timer)
+static void on_drain_timer(uv_timer_t *timer)
 {
     server *s = timer->data;
-    reports_take(s); // the loop may have been at something else for longer than the patience
+    replies_take(s); // the loop may have been at something else for longer than the drain_timer
     network_each(s->network, close_session, s);
 }
 
@@ -62,7 +63,7 @@ void server_check_drained(server *s)
         }
         array_clear(&s->hosts);
         uv_close((uv_handle_t *)&s->wake, on_handle_closed);
-        uv_close((uv_handle_t *)&s->patience, on_handle_closed);
+        uv_close((uv_handle_t *)&s->drain_timer, on_handle_closed);
     }
 }
 
@@ -86,7 +87,7 @@ void server_drain(server *s, const char *reason)
         ASSERT(sent); // there is always room beyond the commands
     }
     uv_update_time(s->loop); // the loop's time is that of its last wait
-    uv_timer_start(&s->patience, on_patience_over, PATIENCE_MS, 0);
+    uv_timer_start(&s->drain_timer, on_drain_timer, DRAIN_MS, 0);
     server_check_drained(s);
 }
 
@@ -106,7 +107,7 @@ void server_destroy(server *s)
 
 static void on_wake(uv_async_t *async)
 {
-    reports_take(async->data);
+    replies_take(async->data);
 }
 
 // On a simulation thread.
@@ -177,11 +178,11 @@ static void on_discarded(uv_handle_t *handle)
     }
 }
 
-// What server_create has begun and cannot end: nothing but the two handles.
+// Undoes a server_create that failed: only the two handles are left open by then.
 static void discard(server *s)
 {
     uv_close((uv_handle_t *)&s->wake, on_discarded);
-    uv_close((uv_handle_t *)&s->patience, on_discarded);
+    uv_close((uv_handle_t *)&s->drain_timer, on_discarded);
 }
 
 static status start_network(server *s, error *err)
@@ -208,13 +209,13 @@ status server_create(uv_loop_t *loop, const server_options *options, server **ou
     s->options = options;
     s->limits = options->limits;
     s->next_session = s->next_subscription = 1;
-    s->started_ns = pace_clock_ns();
+    s->started_ns = clock_now_ns();
     directory_init(&s->worlds);
     buffer_init(&s->scratch, WIRE_REPLY_BYTES_MAX);
     int result = uv_async_init(loop, &s->wake, on_wake);
     ASSERT(result == 0);
-    uv_timer_init(loop, &s->patience);
-    s->wake.data = s->patience.data = s;
+    uv_timer_init(loop, &s->drain_timer);
+    s->wake.data = s->drain_timer.data = s;
     s->handles = 2;
     status begun = start_network(s, err);
     if (begun != STATUS_OK) {

@@ -1,7 +1,7 @@
 // The server: its network, its simulation threads, its sessions and worlds, from start to end.
 //
-// Everything here is on the thread of the loop. The loop ends by itself once server_drain has been
-// called and all is closed.
+// Network thread (that of the loop) only. The loop ends by itself once server_drain has been called
+// and all is closed.
 #ifndef CAROM_SERVER_SESSION_SERVER_H
 #define CAROM_SERVER_SESSION_SERVER_H
 

@@ -1,10 +1,10 @@
-// What the files of this room know of each other: the server's and the sessions' state.
+// The server's and the sessions' state, shared by the files of this room and private to it:
 //
 //   server.c    start, shutdown, the table of sessions
 //   session.c   one connection's session: its input, its answers, its times, its end
 //   call.c      a message becomes a call: looked up, checked, carried out or sent to its world
 //   worlds.c    requests to worlds; worlds are made, destroyed and listed
-//   reports.c   what comes back from the simulation threads
+//   replies.c   replies of the simulation threads
 #ifndef CAROM_SERVER_SESSION_SERVICE_H
 #define CAROM_SERVER_SESSION_SERVICE_H
 
@@ -18,7 +18,7 @@
 #include "server/session/input.h"
 #include "server/session/server.h"
 #include "server/world/host.h"
-#include "server/world/mail.h"
+#include "server/world/messages.h"
 
 typedef struct session_subscription {
     uint64_t number;
@@ -48,8 +48,8 @@ struct server {
     const server_options *options;
     const limits *limits;
     network *network;
-    uv_async_t wake;     // by simulation threads that have reports
-    uv_timer_t patience; // how long a shutdown waits for them
+    uv_async_t wake;        // by simulation threads that have replies
+    uv_timer_t drain_timer; // bounds how long a shutdown waits for them
     ARRAY(host *) hosts;
     uint32_t hosts_running;
     directory worlds;
@@ -62,7 +62,7 @@ struct server {
     int64_t started_ns;
     uint32_t starting; // worlds of the options that are not there yet
     uint32_t building; // worlds that are being made
-    uint32_t handles;  // of wake and patience, those not closed yet
+    uint32_t handles;  // of wake and drain_timer, those not closed yet
     bool draining;
     bool network_finished;
     bool failed;
@@ -99,7 +99,7 @@ void session_written(void *peer, uint64_t token);
 void session_swept(void *peer, uint64_t now_ms);
 void session_closed(void *peer);
 
-// Says why and closes. What the session was subscribed to ends.
+// Tells the peer why and closes. The session's subscriptions end.
 void session_close(session *s, status why, const char *text, connection_ending ending);
 
 // Answers a request: the result's bytes, and `big` (taken over; may be NULL) instead where they are
@@ -133,15 +133,15 @@ status worlds_create(server *s, const call *c, command *create, error *err);
 status worlds_destroy(server *s, const call *c, command *destroy, error *err);
 status worlds_list(server *s, const call *c, error *err);
 // Part of the answer to worlds_list has come.
-void worlds_listed(server *s, report *r);
+void worlds_listed(server *s, reply *r);
 // Ends the session's subscriptions in that world.
 void worlds_forget(server *s, session_key key, uint64_t world);
 void worlds_acknowledge(server *s, uint64_t subscription, uint64_t world);
 
-// ---- reports.c
+// ---- replies.c
 
-void reports_take(server *s);
+void replies_take(server *s);
 // A request of a session, or of the server itself, has its answer.
-void reports_answer(server *s, report *r);
+void replies_answer(server *s, reply *r);
 
 #endif

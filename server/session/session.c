@@ -1,3 +1,5 @@
+// One connection's session: input in, answers and snapshots out, its times and its end. See
+// service.h. Network thread only.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -149,7 +151,7 @@ static void finish_if_done(session *s)
 {
     if (s->ended && !s->closing && !s->working && !s->blocked && s->in_flight == 0) {
         s->closing = true;
-        connection_close(s->connection, ENDING_PATIENT, NULL, 0);
+        connection_close(s->connection, ENDING_LINGER, NULL, 0);
     }
 }
 
@@ -323,7 +325,7 @@ static uint32_t take_slot(server *s)
     return s->sessions.count - 1;
 }
 
-static void turn_away(const server *s, connection *c)
+static void reject(const server *s, connection *c)
 {
     metrics_add(METRIC_connections_refused, 1);
     char text[ERROR_TEXT_MAX];
@@ -339,7 +341,7 @@ static void turn_away(const server *s, connection *c)
 void *session_open(server *s, connection *c)
 {
     if (s->session_count >= s->limits->connections) {
-        turn_away(s, c);
+        reject(s, c);
         return NULL;
     }
     session *opened = calloc(1, sizeof *opened);

@@ -1,6 +1,6 @@
-// Requests on their way to worlds, and worlds on theirs to being: made on a worker thread of the
-// loop, so that a large scene holds up neither clients nor other worlds, and then given to the
-// simulation thread that has the least to do.
+// Sending requests to worlds, and making worlds: built on a worker thread of the loop, so that a
+// large scene holds up neither clients nor other worlds, and then given to the simulation thread
+// that has the least load. Network thread, but for on_build.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,7 @@ request *worlds_request(const call *c, world_entry *entry, command *taken)
     r->command = *taken;
     *taken = (command){.method = taken->method};
     if (c != NULL) {
-        r->reply = (reply_address){
+        r->reply_to = (reply_address){
             .session = c->session->key, .token = c->size, .id = c->id, .answerable = c->answerable};
         r->received_ns = c->received_ns;
     }
@@ -31,7 +31,7 @@ request *worlds_request(const call *c, world_entry *entry, command *taken)
 }
 
 // Whether a command of so many bytes can be taken on for the world.
-static status check_room(const server *s, const world_entry *entry, uint64_t size, error *err)
+static status check_capacity(const server *s, const world_entry *entry, uint64_t size, error *err)
 {
     if (s->draining) {
         return error_set(err, STATUS_UNAVAILABLE, "%s", s->reason);
@@ -53,9 +53,9 @@ static status check_room(const server *s, const world_entry *entry, uint64_t siz
 static void count_in(server *s, world_entry *entry, const request *r)
 {
     entry->waiting++;
-    session *asker = server_find_session(s, r->reply.session);
-    if (r->command.method != METHOD_WORLD_LIST && r->reply.session.number != 0) {
-        s->command_bytes += r->reply.token;
+    session *asker = server_find_session(s, r->reply_to.session);
+    if (r->command.method != METHOD_WORLD_LIST && r->reply_to.session.number != 0) {
+        s->command_bytes += r->reply_to.token;
     }
     if (r->command.method != METHOD_WORLD_LIST && asker != NULL) {
         asker->in_flight++;
@@ -76,10 +76,10 @@ static void deliver(world_entry *entry, request *r)
 
 status worlds_send(server *s, world_entry *entry, request *r, error *err)
 {
-    status room = check_room(s, entry, r->reply.token, err);
-    if (room != STATUS_OK) {
+    status admitted = check_capacity(s, entry, r->reply_to.token, err);
+    if (admitted != STATUS_OK) {
         request_free(r);
-        return room;
+        return admitted;
     }
     count_in(s, entry, r);
     deliver(entry, r);
@@ -94,7 +94,7 @@ static void send_uncounted(server *s, request_kind kind, uint64_t world, session
         return;
     }
     request *r = request_create(kind, world);
-    r->reply.session = key;
+    r->reply_to.session = key;
     r->subscription = subscription;
     deliver(entry, r);
 }
@@ -190,12 +190,12 @@ static void on_build(uv_work_t *work)
     }
 }
 
-// Answers a request that never reached a world.
+// Answers a request that was not sent to a world.
 static void answer_unsent(server *s, request *r, status why, const char *text)
 {
-    report *answer = report_create(REPORT_ANSWER, r->world);
+    reply *answer = reply_create(REPLY_RESULT, r->world);
     answer->method = r->command.method;
-    answer->reply = r->reply;
+    answer->reply_to = r->reply_to;
     answer->received_ns = r->received_ns;
     answer->subscription = r->subscription;
     answer->status = why;
@@ -204,15 +204,15 @@ static void answer_unsent(server *s, request *r, status why, const char *text)
     bool counted = r->kind == REQUEST_COMMAND || r->kind == REQUEST_ADOPT;
     request_free(r);
     if (counted) {
-        reports_answer(s, answer);
+        replies_answer(s, answer);
     }
-    report_free(answer);
+    reply_free(answer);
 }
 
 static void refuse_world(server *s, build *b, status why, const char *text)
 {
     world_entry *entry = b->entry;
-    if (!entry->nameless) {
+    if (!entry->unnamed) {
         directory_unname(&s->worlds, entry);
     }
     entry->waiting++; // so that it lives until this function has done with it
@@ -286,12 +286,12 @@ status worlds_create(server *s, const call *c, command *create, error *err)
     world_entry *entry = directory_add(&s->worlds, create->world);
     request *r = worlds_request(c, entry, create);
     r->kind = REQUEST_ADOPT;
-    status room = check_room(s, entry, r->reply.token, err);
-    if (room != STATUS_OK) {
+    status admitted = check_capacity(s, entry, r->reply_to.token, err);
+    if (admitted != STATUS_OK) {
         request_free(r);
         directory_unname(&s->worlds, entry);
         directory_release(&s->worlds, entry);
-        return room;
+        return admitted;
     }
     count_in(s, entry, r);
     build *b = calloc(1, sizeof *b);
@@ -357,11 +357,11 @@ static void finish_listing(server *s, listing *l)
     free(l);
 }
 
-void worlds_listed(server *s, report *r)
+void worlds_listed(server *s, reply *r)
 {
-    listing *l = r->reply.context;
+    listing *l = r->reply_to.context;
     size_t size = 0;
-    const uint8_t *part = report_payload(r, &size);
+    const uint8_t *part = reply_payload(r, &size);
     if (r->status == STATUS_OK) {
         buffer_append(&l->parts[r->subscription], part, size);
     }
@@ -374,9 +374,9 @@ status worlds_list(server *s, const call *c, error *err)
 {
     uint32_t count = s->worlds.by_name.count;
     for (uint32_t i = 0; i < count; i++) {
-        status room = check_room(s, s->worlds.by_name.data[i], 0, err);
-        if (room != STATUS_OK) {
-            return room;
+        status admitted = check_capacity(s, s->worlds.by_name.data[i], 0, err);
+        if (admitted != STATUS_OK) {
+            return admitted;
         }
     }
     listing *l = calloc(1, sizeof *l + count * sizeof *l->parts);
@@ -392,7 +392,7 @@ status worlds_list(server *s, const call *c, error *err)
         world_entry *entry = s->worlds.by_name.data[i];
         command ask = {.method = METHOD_WORLD_LIST};
         request *r = worlds_request(NULL, entry, &ask);
-        r->reply.context = l;
+        r->reply_to.context = l;
         r->subscription = i;
         buffer_init(&l->parts[i], WIRE_MESSAGE_BYTES_MIN);
         count_in(s, entry, r);

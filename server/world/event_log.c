@@ -1,3 +1,5 @@
+// Events in one array, their bytes in another, both trimmed at the front; see event_log.h. The
+// world's thread.
 #include "server/world/event_log.h"
 
 #include <string.h>
@@ -8,7 +10,7 @@
 void event_log_init(event_log *log)
 {
     *log = (event_log){0};
-    buffer_init(&log->bytes, SIZE_MAX / 2); // what bounds it is the number of events
+    buffer_init(&log->bytes, SIZE_MAX / 2); // the number of events is its bound
 }
 
 void event_log_deinit(event_log *log)

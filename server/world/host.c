@@ -1,3 +1,5 @@
+// The simulation thread's loop and its two queues; see host.h. Each function says by its section on
+// which thread it runs.
 #include "server/world/host.h"
 
 #include <pthread.h>
@@ -9,9 +11,9 @@
 
 #include "common/base/array.h"
 #include "common/base/assert.h"
-#include "server/world/crew.h"
+#include "server/clock.h"
+#include "server/world/thread_pool.h"
 #include "server/world/hosted.h"
-#include "server/world/pace.h"
 #include "server/world/queue.h"
 
 enum {
@@ -22,9 +24,10 @@ enum {
 struct host {
     host_options options;
     pthread_t thread;
-    crew *crew; // lent to its worlds
+    pthread_t owner;   // the network thread: it created the host, sends requests, takes replies
+    thread_pool *pool; // lent to its worlds
     queue requests;
-    queue reports;
+    queue replies;
     atomic_uint_fast64_t busy;        // millionths of the second before
     atomic_uint_fast64_t world_count; // those on their way here counted
     // the rest is the simulation thread's
@@ -33,10 +36,11 @@ struct host {
     int64_t window_start_ns, window_busy_ns;
 };
 
-static void post(void *context, report *r)
+static void post(void *context, reply *r)
 {
     host *h = context;
-    queue_push_result result = queue_push(&h->reports, &r->node, false);
+    ASSERT(pthread_equal(pthread_self(), h->thread));
+    queue_push_result result = queue_push(&h->replies, &r->node, false);
     ASSERT(result != QUEUE_FULL);
     if (result == QUEUE_FIRST) {
         h->options.wake(h->options.wake_context);
@@ -71,9 +75,9 @@ static hosted *find_world(const host *h, uint64_t number)
 // Answers a request that no world answers.
 static void answer_here(host *h, request *q, status s, const char *text)
 {
-    report *r = report_create(REPORT_ANSWER, q->world);
+    reply *r = reply_create(REPLY_RESULT, q->world);
     r->method = q->command.method;
-    r->reply = q->reply;
+    r->reply_to = q->reply_to;
     r->received_ns = q->received_ns;
     r->subscription = q->subscription;
     r->status = s;
@@ -86,10 +90,11 @@ static void answer_here(host *h, request *q, status s, const char *text)
 static void adopt(host *h, request *q)
 {
     const world_create_args *create = &q->command.create;
-    world_set_runner(q->physics, crew_runner(h->crew));
+    ASSERT(q->physics != NULL && find_world(h, q->world) == NULL);
+    world_set_runner(q->physics, thread_pool_runner(h->pool));
     uint32_t at = place_of(h, q->world); // one that was longer in the making may come later
     hosted *w = hosted_create(q->world, q->command.world, q->physics, create->paused,
-                              h->options.limits, (report_sink){post, h}, pace_clock_ns);
+                              h->options.limits, (reply_sink){post, h}, clock_now_ns);
     q->physics = NULL;
     array_push(&h->worlds, w);
     memmove(h->worlds.data + at + 1, h->worlds.data + at,
@@ -100,6 +105,7 @@ static void adopt(host *h, request *q)
 
 static void route(host *h, request *q)
 {
+    ASSERT(q->kind == REQUEST_STOP || q->world != 0);
     if (q->kind == REQUEST_STOP) {
         h->stopping = true;
         request_free(q);
@@ -172,25 +178,25 @@ static void note_load(host *h, int64_t begin, int64_t end, bool forever)
 static void *run(void *argument)
 {
     host *h = argument;
-    h->window_start_ns = pace_clock_ns();
+    h->window_start_ns = clock_now_ns();
     bool paused = true;
     int64_t next = QUEUE_FOREVER;
     while (!h->stopping) {
-        bool due = next != QUEUE_FOREVER && next <= pace_clock_ns();
+        bool due = next != QUEUE_FOREVER && next <= clock_now_ns();
         queue_node *chain = due ? queue_take(&h->requests) : queue_wait(&h->requests, next, paused);
-        int64_t begin = pace_clock_ns();
+        int64_t begin = clock_now_ns();
         route_all(h, chain);
         if (!h->stopping) {
             next = run_worlds(h, &paused);
         }
-        note_load(h, begin, pace_clock_ns(), next == QUEUE_FOREVER);
+        note_load(h, begin, clock_now_ns(), next == QUEUE_FOREVER);
     }
     route_all(h, queue_take(&h->requests));
     for (uint32_t i = 0; i < h->worlds.count; i++) {
         hosted_destroy(h->worlds.data[i], STATUS_UNAVAILABLE, "the server is shutting down");
     }
     array_free(&h->worlds);
-    post(h, report_create(REPORT_STOPPED, 0));
+    post(h, reply_create(REPLY_STOPPED, 0));
     return NULL;
 }
 
@@ -210,13 +216,14 @@ status host_create(const host_options *options, host **out, error *err)
     host *h = calloc(1, sizeof *h);
     ASSERT(h != NULL);
     h->options = *options;
-    status s = crew_create(options->world_threads, &h->crew, err);
+    h->owner = pthread_self();
+    status s = thread_pool_create(options->world_threads, &h->pool, err);
     if (s != STATUS_OK) {
         free(h);
         return s;
     }
     queue_init(&h->requests, queue_max(options->limits));
-    queue_init(&h->reports, queue_max(options->limits));
+    queue_init(&h->replies, queue_max(options->limits));
     // Signals are the network thread's.
     sigset_t all;
     sigset_t before;
@@ -225,9 +232,9 @@ status host_create(const host_options *options, host **out, error *err)
     int result = pthread_create(&h->thread, NULL, run, h);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (result != 0) {
-        crew_destroy(h->crew);
+        thread_pool_destroy(h->pool);
         queue_deinit(&h->requests);
-        queue_deinit(&h->reports);
+        queue_deinit(&h->replies);
         free(h);
         return error_set(err, STATUS_INTERNAL, "no thread for simulation: %s", strerror(result));
     }
@@ -240,6 +247,8 @@ status host_create(const host_options *options, host **out, error *err)
 
 bool host_send(host *h, request *r)
 {
+    ASSERT(pthread_equal(pthread_self(), h->owner));
+    ASSERT((r->kind == REQUEST_ADOPT) == (r->physics != NULL));
     bool urgent = r->kind == REQUEST_ADOPT || r->kind == REQUEST_STOP ||
                   r->command.method == METHOD_WORLD_LIST;
     uint64_t worlds = r->kind == REQUEST_ADOPT ? 1 : 0;
@@ -251,9 +260,10 @@ bool host_send(host *h, request *r)
     return true;
 }
 
-report *host_take(host *h)
+reply *host_take(host *h)
 {
-    return (report *)queue_take(&h->reports);
+    ASSERT(pthread_equal(pthread_self(), h->owner));
+    return (reply *)queue_take(&h->replies);
 }
 
 uint64_t host_load(const host *h)
@@ -265,10 +275,10 @@ uint64_t host_load(const host *h)
 void host_destroy(host *h)
 {
     pthread_join(h->thread, NULL);
-    crew_destroy(h->crew);
-    for (report *r = host_take(h); r != NULL;) {
-        report *next = (report *)r->node.next;
-        report_free(r);
+    thread_pool_destroy(h->pool);
+    for (reply *r = host_take(h); r != NULL;) {
+        reply *next = (reply *)r->node.next;
+        reply_free(r);
         r = next;
     }
     for (request *q = (request *)queue_take(&h->requests); q != NULL;) {
@@ -277,6 +287,6 @@ void host_destroy(host *h)
         q = next;
     }
     queue_deinit(&h->requests);
-    queue_deinit(&h->reports);
+    queue_deinit(&h->replies);
     free(h);
 }

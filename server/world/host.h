@@ -1,11 +1,11 @@
 // A simulation thread and the worlds that live on it.
 //
-// It sleeps until the next tick of one of its worlds is due, by the clock and not by counting, and
-// is woken in between only by what cannot wait: a new world, a question to all worlds, or anything
-// at all while it has a paused world. Its worlds are its own; with the network thread it shares two
-// bounded queues and nothing else. The reports' queue cannot overflow: there is one answer for each
-// request, and one snapshot on its way for each subscription, and requests and subscriptions have
-// their maxima.
+// It sleeps until the next tick of one of its worlds is due, by the clock and not by counting. In
+// between, only requests that cannot wait wake it: a new world, a question to all worlds, or any
+// request while it has a paused world. Its worlds are its own; with the network thread it shares
+// two bounded queues and nothing else. The reply queue cannot overflow: there is one result for
+// each request, and one snapshot on its way for each subscription, and requests and subscriptions
+// have their maxima.
 #ifndef CAROM_SERVER_WORLD_HOST_H
 #define CAROM_SERVER_WORLD_HOST_H
 
@@ -14,35 +14,36 @@
 
 #include "common/base/status.h"
 #include "server/limits.h"
-#include "server/world/mail.h"
+#include "server/world/messages.h"
 
 typedef struct host host;
 
 typedef struct host_options {
     int index;            // for the thread's name
-    int world_threads;    // that step one world together: 1 to CREW_THREADS_MAX
+    int world_threads;    // that step one world together: 1 to THREAD_POOL_THREADS_MAX
     const limits *limits; // must outlive the host
-    void (*wake)(
-        void *context); // called on the simulation thread when reports are there to be taken
+    // Called on the simulation thread when replies are there to be taken.
+    void (*wake)(void *context);
     void *wake_context;
 } host_options;
 
-// Starts the thread, and its crew. Errors: STATUS_INTERNAL where the system has none to give.
+// Starts the thread, and its thread pool. Errors: STATUS_INTERNAL where the system has none to
+// give.
 status host_create(const host_options *options, host **out, error *err);
 
 // Hands a request over; it is taken over in any case. False if it could not be delivered because
 // the queue is full: it was then freed, and there is no answer. The network thread.
 bool host_send(host *h, request *r);
 
-// The reports since the last call, oldest first, linked by node.next; NULL when there are none.
+// The replies since the last call, oldest first, linked by node.next; NULL when there are none.
 // The network thread.
-report *host_take(host *h);
+reply *host_take(host *h);
 
 // How busy it is, to find the one for a new world: millionths of its time that it worked in the
 // second before, and a share for each world that it has. Any thread.
 uint64_t host_load(const host *h);
 
-// After REQUEST_STOP was sent and REPORT_STOPPED taken: joins the thread and frees all.
+// After REQUEST_STOP was sent and REPLY_STOPPED taken: joins the thread and frees all.
 void host_destroy(host *h);
 
 #endif

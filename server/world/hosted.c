@@ -1,3 +1,5 @@
+// One served world: results of requests, then time (ticks, steps, pauses), then the end. See
+// hosted.h. The thread of its host.
 #include "server/world/hosted.h"
 
 #include <stdlib.h>
@@ -17,7 +19,7 @@ static const int64_t SLICE_NS = 5000000;   // of a paused world, before others h
 static const int64_t WARN_NS = 5000000000; // between two warnings about one world
 
 hosted *hosted_create(uint64_t number, const char *name, physics_world *physics, bool paused,
-                      const limits *bounds, report_sink sink, int64_t (*clock)(void))
+                      const limits *bounds, reply_sink sink, int64_t (*clock)(void))
 {
     hosted *h = calloc(1, sizeof *h);
     ASSERT(h != NULL && strlen(name) <= WORLD_NAME_BYTES_MAX);
@@ -27,11 +29,11 @@ hosted *hosted_create(uint64_t number, const char *name, physics_world *physics,
     h->physics = physics;
     h->hz = world_definition(physics).hz;
     h->paused = paused;
-    h->mail_last = &h->mail;
+    h->inbox_last = &h->inbox;
     h->sink = sink;
     h->clock = clock;
     int64_t now = clock();
-    pace_start(&h->pace, h->hz, (int64_t)bounds->catch_up_ms * 1000000, now);
+    tick_schedule_start(&h->schedule, h->hz, (int64_t)bounds->catch_up_ms * 1000000, now);
     h->window.start_ns = now;
     publisher_init(&h->publisher, bounds, h->name, number);
     buffer_init(&h->scratch, WIRE_REPLY_BYTES_MAX);
@@ -41,7 +43,7 @@ hosted *hosted_create(uint64_t number, const char *name, physics_world *physics,
 
 // ---- answers
 
-static void post(hosted *h, report *r)
+static void post(hosted *h, reply *r)
 {
     h->sink.post(h->sink.context, r);
 }
@@ -49,9 +51,9 @@ static void post(hosted *h, report *r)
 // Gives the request its answer and lets go of it. On success that is what `scratch` holds.
 static void answer(hosted *h, request *q, const error *err)
 {
-    report *r = report_create(REPORT_ANSWER, q->world);
+    reply *r = reply_create(REPLY_RESULT, q->world);
     r->method = q->command.method;
-    r->reply = q->reply;
+    r->reply_to = q->reply_to;
     r->received_ns = q->received_ns;
     r->subscription = q->subscription;
     if (err != NULL) {
@@ -62,7 +64,7 @@ static void answer(hosted *h, request *q, const error *err)
         r->status = STATUS_LIMIT_EXCEEDED;
         r->text = strdup("the answer does not fit a message");
         ASSERT(r->text != NULL);
-    } else if (h->scratch.size <= REPORT_INLINE_MAX) {
+    } else if (h->scratch.size <= REPLY_INLINE_MAX) {
         memcpy(r->small, h->scratch.data, h->scratch.size);
         r->small_size = (uint8_t)h->scratch.size;
     } else {
@@ -97,7 +99,7 @@ void hosted_adopted(hosted *h, request *q)
     answer_tick(h, q);
 }
 
-// ---- what is asked of the host
+// ---- requests that the host answers
 
 static void do_info(hosted *h, request *q)
 {
@@ -113,14 +115,14 @@ static void do_info(hosted *h, request *q)
         .hash = world_hash(h->physics),
         .step_ms = h->window.step_ms,
         .rate = h->paused ? 0.0 : h->window.rate,
-        .ticks_late = h->pace.late,
+        .ticks_late = h->schedule.late,
     };
     encode_world_status(&h->scratch, &s);
     answer(h, q, NULL);
 }
 
-// A running world does the tick that it has begun, so that what came before is in the state that
-// the answer names; what came after waits until then.
+// A running world does the tick that it has begun, so that the commands before are in the state
+// that the result names; the commands after wait until then.
 static void do_pause(hosted *h, request *q)
 {
     if (h->paused) {
@@ -134,7 +136,7 @@ static void do_resume(hosted *h, request *q)
 {
     if (h->paused) {
         h->paused = false;
-        pace_start(&h->pace, h->hz, h->pace.catch_up_ns, h->clock());
+        tick_schedule_start(&h->schedule, h->hz, h->schedule.catch_up_ns, h->clock());
     }
     answer_tick(h, q);
 }
@@ -156,7 +158,7 @@ static void do_subscribe(hosted *h, request *q)
         refuse(h, q, STATUS_UNAVAILABLE, "encoding: packed is not served by this version");
         return;
     }
-    publisher_subscribe(&h->publisher, h->physics, q->subscription, q->reply.session, view);
+    publisher_subscribe(&h->publisher, h->physics, q->subscription, q->reply_to.session, view);
     encode_subscribe_result(&h->scratch, q->subscription, world_tick(h->physics));
     answer(h, q, NULL);
 }
@@ -164,7 +166,7 @@ static void do_subscribe(hosted *h, request *q)
 static void do_unsubscribe(hosted *h, request *q)
 {
     if (!publisher_unsubscribe(&h->publisher, h->physics, q->command.view.subscription,
-                               q->reply.session)) {
+                               q->reply_to.session)) {
         refuse(h, q, STATUS_NOT_FOUND, "subscription: it has ended");
         return;
     }
@@ -174,7 +176,7 @@ static void do_unsubscribe(hosted *h, request *q)
 
 static void do_view(hosted *h, request *q)
 {
-    if (!publisher_move(&h->publisher, q->command.view.subscription, q->reply.session,
+    if (!publisher_move(&h->publisher, q->command.view.subscription, q->reply_to.session,
                         &q->command.view)) {
         refuse(h, q, STATUS_NOT_FOUND, "subscription: it has ended");
         return;
@@ -183,7 +185,7 @@ static void do_view(hosted *h, request *q)
     answer(h, q, NULL);
 }
 
-// ---- what is asked of the physics
+// ---- requests that the physics answers
 
 // A paused world shows a change in the state of the tick at which it stands.
 static void set_tick(command_result *r, uint64_t tick)
@@ -208,8 +210,8 @@ static void do_apply(hosted *h, request *q, bool between_ticks)
         if (between_ticks) {
             set_tick(&result, world_tick(h->physics));
         }
-        if (q->reply.answerable) {
-            publisher_note_command(&h->publisher, q->reply.session, q->reply.id);
+        if (q->reply_to.answerable) {
+            publisher_note_command(&h->publisher, q->reply_to.session, q->reply_to.id);
         }
     }
     metrics_add(METRIC_commands_applied,
@@ -220,15 +222,15 @@ static void do_apply(hosted *h, request *q, bool between_ticks)
 }
 
 // Keeps a batch for its tick. Those of one tick stay in the order in which they came.
-static void plan(hosted *h, request *q)
+static void schedule_batch(hosted *h, request *q)
 {
-    uint32_t at = h->planned.count;
-    array_push(&h->planned, q);
-    while (at > 0 && h->planned.data[at - 1]->command.apply.at > q->command.apply.at) {
-        h->planned.data[at] = h->planned.data[at - 1];
+    uint32_t at = h->scheduled.count;
+    array_push(&h->scheduled, q);
+    while (at > 0 && h->scheduled.data[at - 1]->command.apply.at > q->command.apply.at) {
+        h->scheduled.data[at] = h->scheduled.data[at - 1];
         at--;
     }
-    h->planned.data[at] = q;
+    h->scheduled.data[at] = q;
 }
 
 static void do_batch(hosted *h, request *q)
@@ -249,7 +251,7 @@ static void do_batch(hosted *h, request *q)
                   (unsigned long long)h->limits->ahead_ticks);
         answer(h, q, &err);
     } else {
-        plan(h, q);
+        schedule_batch(h, q);
     }
 }
 
@@ -290,32 +292,33 @@ static void carry_out(hosted *h, request *q)
     }
 }
 
-// What has come in, up to what makes the rest wait: the world's end, a world.step, a pause, or the
-// time `until` (one command is served in any case).
-static void serve_mail(hosted *h, int64_t until)
+// Carries out the inbox, up to a request that makes the rest wait (the world's end, a world.step, a
+// pause) or up to the time `until` (one request in any case).
+static void serve_inbox(hosted *h, int64_t until)
 {
     bool in_time = true;
-    while (h->mail != NULL && !h->ended && h->stepping == NULL && h->pausing == NULL && in_time) {
-        request *q = h->mail;
-        h->mail = (request *)q->node.next;
-        if (h->mail == NULL) {
-            h->mail_last = &h->mail;
+    while (h->inbox != NULL && !h->ended && h->stepping == NULL && h->pausing == NULL && in_time) {
+        request *q = h->inbox;
+        h->inbox = (request *)q->node.next;
+        if (h->inbox == NULL) {
+            h->inbox_last = &h->inbox;
         }
         carry_out(h, q);
         in_time = h->clock() < until;
     }
 }
 
-static void serve_planned(hosted *h)
+static void serve_scheduled(hosted *h)
 {
     uint64_t next = world_tick(h->physics) + 1;
     uint32_t due = 0;
-    while (due < h->planned.count && h->planned.data[due]->command.apply.at <= next) {
-        do_apply(h, h->planned.data[due++], false);
+    while (due < h->scheduled.count && h->scheduled.data[due]->command.apply.at <= next) {
+        do_apply(h, h->scheduled.data[due++], false);
     }
     if (due > 0) {
-        h->planned.count -= due;
-        memmove(h->planned.data, h->planned.data + due, h->planned.count * sizeof *h->planned.data);
+        h->scheduled.count -= due;
+        memmove(h->scheduled.data, h->scheduled.data + due,
+                h->scheduled.count * sizeof *h->scheduled.data);
     }
 }
 
@@ -325,15 +328,15 @@ void hosted_deliver(hosted *h, request *q)
         publisher_acknowledge(&h->publisher, q->subscription);
         request_free(q);
     } else if (q->kind == REQUEST_FORGET) {
-        publisher_forget(&h->publisher, h->physics, q->reply.session);
+        publisher_forget(&h->publisher, h->physics, q->reply_to.session);
         request_free(q);
     } else if (q->command.method == METHOD_WORLD_LIST) {
         do_info(h, q); // a list of all worlds does not wait for each one's next tick
     } else {
         ASSERT(q->kind == REQUEST_COMMAND);
         q->node.next = NULL;
-        *h->mail_last = q;
-        h->mail_last = (request **)&q->node.next;
+        *h->inbox_last = q;
+        h->inbox_last = (request **)&q->node.next;
     }
 }
 
@@ -382,24 +385,24 @@ static void warn_slowed(hosted *h, int64_t now)
     }
     log_warn("world '%s' is overloaded: the last tick took %.2f of %.2f ms; its time was slowed by "
              "%lld ms since it was last said",
-             h->name, w->last_ms, h->pace.period_ns * 1e-6,
-             (long long)((h->pace.skipped_ns - w->warned_skipped_ns) / 1000000));
+             h->name, w->last_ms, h->schedule.period_ns * 1e-6,
+             (long long)((h->schedule.skipped_ns - w->warned_skipped_ns) / 1000000));
     w->warned_ns = now;
-    w->warned_skipped_ns = h->pace.skipped_ns;
+    w->warned_skipped_ns = h->schedule.skipped_ns;
 }
 
 static void tick(hosted *h, int64_t now)
 {
-    metrics_time(TIMING_DELAY, pace_lag_ns(&h->pace, now));
-    uint64_t late = h->pace.late;
-    int64_t skipped = pace_tick(&h->pace, now);
-    metrics_add(METRIC_ticks_late, h->pace.late - late);
+    metrics_time(TIMING_DELAY, tick_schedule_lag_ns(&h->schedule, now));
+    uint64_t late = h->schedule.late;
+    int64_t skipped = tick_schedule_tick(&h->schedule, now);
+    metrics_add(METRIC_ticks_late, h->schedule.late - late);
     if (skipped > 0) {
         metrics_add(METRIC_skipped_us, (uint64_t)skipped / 1000);
         warn_slowed(h, now);
     }
-    serve_planned(h);
-    serve_mail(h, INT64_MAX);
+    serve_scheduled(h);
+    serve_inbox(h, INT64_MAX);
     if (h->ended) {
         return;
     }
@@ -417,8 +420,8 @@ static void run_ticks(hosted *h)
 {
     int64_t begin = h->clock();
     int64_t now = begin;
-    while (!h->paused && !h->ended && now >= pace_due_ns(&h->pace) &&
-           (double)(now - begin) < h->pace.period_ns) {
+    while (!h->paused && !h->ended && now >= tick_schedule_due_ns(&h->schedule) &&
+           (double)(now - begin) < h->schedule.period_ns) {
         tick(h, now);
         now = h->clock();
     }
@@ -430,7 +433,7 @@ static void run_steps(hosted *h, int64_t until)
     int64_t now = h->clock();
     bool in_time = true;
     while (h->steps_left > 0 && in_time) {
-        serve_planned(h);
+        serve_scheduled(h);
         step_once(h, now);
         publish(h, false);
         h->steps_left--;
@@ -446,18 +449,18 @@ static void run_steps(hosted *h, int64_t until)
 
 static int64_t paused_publish_ns(const hosted *h)
 {
-    return h->published_ns + (int64_t)h->pace.period_ns;
+    return h->published_ns + (int64_t)h->schedule.period_ns;
 }
 
 static void run_paused(hosted *h)
 {
     int64_t until = h->clock() + SLICE_NS;
     do {
-        serve_mail(h, until);
+        serve_inbox(h, until);
         if (h->stepping != NULL) {
             run_steps(h, until);
         }
-    } while (h->mail != NULL && h->stepping == NULL && h->paused && !h->ended &&
+    } while (h->inbox != NULL && h->stepping == NULL && h->paused && !h->ended &&
              h->clock() < until);
     if (!h->paused || h->ended || h->stepping != NULL) {
         return;
@@ -482,9 +485,9 @@ void hosted_run(hosted *h)
 int64_t hosted_next_ns(const hosted *h)
 {
     if (!h->paused) {
-        return pace_due_ns(&h->pace);
+        return tick_schedule_due_ns(&h->schedule);
     }
-    if (h->mail != NULL || h->stepping != NULL) {
+    if (h->inbox != NULL || h->stepping != NULL) {
         return 0;
     }
     return publisher_owes(&h->publisher) ? paused_publish_ns(h) : QUEUE_FOREVER;
@@ -498,26 +501,26 @@ void hosted_destroy(hosted *h, status why, const char *text)
     if (h->stepping != NULL) {
         refuse(h, h->stepping, why, text);
     }
-    while (h->mail != NULL) {
-        request *q = h->mail;
-        h->mail = (request *)q->node.next;
+    while (h->inbox != NULL) {
+        request *q = h->inbox;
+        h->inbox = (request *)q->node.next;
         refuse(h, q, why, text);
     }
-    for (uint32_t i = 0; i < h->planned.count; i++) {
-        refuse(h, h->planned.data[i], why, text);
+    for (uint32_t i = 0; i < h->scheduled.count; i++) {
+        refuse(h, h->scheduled.data[i], why, text);
     }
     for (uint32_t i = 0; i < h->publisher.subscriptions.list.count; i++) {
         const subscription *s = &h->publisher.subscriptions.list.data[i];
-        report *r = report_create(REPORT_CLOSED, h->number);
+        reply *r = reply_create(REPLY_CLOSED, h->number);
         r->status = why;
-        r->reply.session = s->session;
+        r->reply_to.session = s->session;
         r->subscription = s->number;
         r->text = strdup(text);
         ASSERT(r->text != NULL);
         post(h, r);
     }
     publisher_deinit(&h->publisher);
-    array_free(&h->planned);
+    array_free(&h->scheduled);
     buffer_deinit(&h->scratch);
     world_free(h->physics);
     free(h);

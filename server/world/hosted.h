@@ -1,10 +1,10 @@
 // A world that is served: its inbox, its tick, its subscribers, its own time.
 //
-// A tick: the batches that were asked for this tick, then what has come in, in the order in which
-// it came; then the step, its events, and the snapshots that are due. A paused world carries out
-// what comes in at once, between two ticks, and shows its subscribers the result, though not more
-// often than if it ran; only the ticks of world.step are shown as fast as they are done. Every
-// request gets its one answer.
+// A tick carries out the batches that were scheduled for it, then the requests of the inbox in the
+// order in which they came; then it does the step, collects its events, and sends the snapshots
+// that are due. A paused world carries out requests at once, between two ticks, and shows its
+// subscribers the result, though not more often than if it ran; only the ticks of world.step are
+// shown as fast as they are done. Every request gets its one result.
 //
 // One thread at a time: that of its host. Knows no clock: it is told the time.
 #ifndef CAROM_SERVER_WORLD_HOSTED_H
@@ -15,11 +15,11 @@
 
 #include "common/physics/physics.h"
 #include "server/limits.h"
-#include "server/world/mail.h"
-#include "server/world/pace.h"
+#include "server/world/messages.h"
+#include "server/world/tick_schedule.h"
 #include "server/world/publisher.h"
 
-// What happened within the last second, for world.info and for warnings.
+// Measured over the last second, for world.info and for warnings.
 typedef struct hosted_window {
     int64_t start_ns;
     int64_t busy_ns;
@@ -39,29 +39,29 @@ typedef struct hosted {
     double hz;
     bool paused;
     bool ended; // destroyed: to be freed
-    pace pace;
+    tick_schedule schedule;
     publisher publisher;
-    request *mail; // in order
-    request **mail_last;
-    ARRAY(request *) planned; // world.apply with a tick, by that tick, then by arrival
-    request *pausing;         // the world.pause that is answered after the step
-    request *stepping;        // the world.step that is being carried out
+    request *inbox; // in order
+    request **inbox_last;
+    ARRAY(request *) scheduled; // world.apply with a tick, by that tick, then by arrival
+    request *pausing;           // the world.pause that is answered after the step
+    request *stepping;          // the world.step that is being carried out
     uint32_t steps_left;
     int64_t published_ns; // when a paused world last sent snapshots
     hosted_window window;
     buffer scratch;
-    report_sink sink;
+    reply_sink sink;
     int64_t (*clock)(void); // only for how long things take
 } hosted;
 
-// Takes over `physics`. `sink` gets its reports. `clock` measures how long a tick takes.
+// Takes over `physics`. `sink` gets its replies. `clock` measures how long a tick takes.
 hosted *hosted_create(uint64_t number, const char *name, physics_world *physics, bool paused,
-                      const limits *bounds, report_sink sink, int64_t (*clock)(void));
+                      const limits *bounds, reply_sink sink, int64_t (*clock)(void));
 
 // Answers the REQUEST_ADOPT that brought it, now that it lives.
 void hosted_adopted(hosted *h, request *q);
 
-// Answers what is waiting with `why` and `text`, tells the subscribers, frees all.
+// Answers the waiting requests with `why` and `text`, tells the subscribers, frees all.
 void hosted_destroy(hosted *h, status why, const char *text);
 
 // Takes over a request for this world (COMMAND, ACKNOWLEDGE or FORGET).

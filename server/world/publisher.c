@@ -1,3 +1,6 @@
+// Making a world's snapshots: choose the subscriptions that are due, sort them into view groups,
+// build each group's bytes once, post a reply for each subscription. See publisher.h. The world's
+// thread.
 #include "server/world/publisher.h"
 
 #include <stdlib.h>
@@ -11,7 +14,7 @@
 void publisher_init(publisher *p, const limits *bounds, const char *world, uint64_t epoch)
 {
     *p = (publisher){.limits = bounds, .world = world, .epoch = epoch, .stale = true};
-    rows_init(&p->rows, bounds->removals_kept);
+    row_table_init(&p->rows, bounds->removals_kept);
     event_log_init(&p->log);
     buffer_init(&p->body_rows, WIRE_REPLY_BYTES_MAX);
     buffer_init(&p->events, WIRE_REPLY_BYTES_MAX);
@@ -21,7 +24,7 @@ void publisher_init(publisher *p, const limits *bounds, const char *world, uint6
 void publisher_deinit(publisher *p)
 {
     subscriptions_deinit(&p->subscriptions);
-    rows_deinit(&p->rows);
+    row_table_deinit(&p->rows);
     event_log_deinit(&p->log);
     array_free(&p->last);
     array_free(&p->due);
@@ -34,7 +37,7 @@ void publisher_deinit(publisher *p)
     array_free(&p->leave);
 }
 
-// ---- who subscribes
+// ---- subscribing
 
 static void want_events(publisher *p, physics_world *world)
 {
@@ -115,7 +118,7 @@ void publisher_note_step(publisher *p, physics_world *world)
     }
 }
 
-// ---- what a view shows
+// ---- building a group's snapshot
 
 static bool box_meets(const area *a, const aabb *box)
 {
@@ -123,22 +126,22 @@ static bool box_meets(const area *a, const aabb *box)
            (double)box->lower.y <= a->y1 && (double)box->upper.y >= a->y0;
 }
 
-// What one group of equal subscriptions is sent.
-typedef struct group_view {
+// A group of equal subscriptions, and the snapshot that all of them are sent.
+typedef struct view_group {
     const subscription *of;
     bool full;
     view_set *seen; // of this snapshot; NULL without an area
     uint32_t row_count, event_count, contact_count;
-} group_view;
+} view_group;
 
 // Whether the reader has the body in this slot.
-static bool was_seen(const group_view *g, uint64_t created, uint32_t slot)
+static bool was_seen(const view_group *g, uint64_t created, uint32_t slot)
 {
     const subscription *s = g->of;
     return !g->full && created <= s->version && (s->seen == NULL || view_set_has(s->seen, slot));
 }
 
-static void show_body(publisher *p, group_view *g, row_entry *entry, uint32_t slot)
+static void show_body(publisher *p, view_group *g, row_entry *entry, uint32_t slot)
 {
     const subscribe_args *view = &g->of->view;
     bool in = !view->has_area || box_meets(&view->area, &entry->row.box);
@@ -150,7 +153,7 @@ static void show_body(publisher *p, group_view *g, row_entry *entry, uint32_t sl
         return;
     }
     if (in && (!was || entry->changed > g->of->version)) {
-        rows_append(&p->rows, entry, &p->body_rows);
+        row_table_append(&p->rows, entry, &p->body_rows);
         g->row_count++;
     }
     if (in && !was && !g->full) {
@@ -161,7 +164,7 @@ static void show_body(publisher *p, group_view *g, row_entry *entry, uint32_t sl
     }
 }
 
-static void show_bodies(publisher *p, group_view *g)
+static void show_bodies(publisher *p, view_group *g)
 {
     for (uint32_t slot = 0; slot < p->rows.entries.count; slot++) {
         row_entry *entry = &p->rows.entries.data[slot];
@@ -171,23 +174,23 @@ static void show_bodies(publisher *p, group_view *g)
     }
     for (uint32_t i = 0; i < p->rows.removals.count && g->of->view.bodies; i++) {
         const row_removal *gone = &p->rows.removals.data[i];
-        bool new = gone->removed > g->of->version;
-        if (new &&was_seen(g, gone->created, rows_slot(gone->id))) {
+        bool later = gone->removed > g->of->version;
+        if (later && was_seen(g, gone->created, row_table_slot(gone->id))) {
             array_push(&p->removed, gone->id);
         }
     }
 }
 
-static bool body_shown(const group_view *g, body_id id)
+static bool body_shown(const view_group *g, body_id id)
 {
     if (id == 0) {
         return false;
     }
-    uint32_t slot = rows_slot(id);
+    uint32_t slot = row_table_slot(id);
     return view_set_has(g->seen, slot) || (g->of->seen != NULL && view_set_has(g->of->seen, slot));
 }
 
-static bool event_shown(const group_view *g, const event_entry *event)
+static bool event_shown(const view_group *g, const event_entry *event)
 {
     const subscribe_args *view = &g->of->view;
     if ((view->events >> event->kind & 1) == 0) {
@@ -201,7 +204,7 @@ static bool event_shown(const group_view *g, const event_entry *event)
            event->point.y >= a->y0 && event->point.y <= a->y1;
 }
 
-static void show_events(publisher *p, group_view *g)
+static void show_events(publisher *p, view_group *g)
 {
     uint64_t end = event_log_end(&p->log);
     for (uint64_t number = g->of->next_event; number < end; number++) {
@@ -214,7 +217,7 @@ static void show_events(publisher *p, group_view *g)
     }
 }
 
-static void show_contacts(publisher *p, group_view *g)
+static void show_contacts(publisher *p, view_group *g)
 {
     for (uint32_t i = 0; i < p->contacts.count && g->of->view.contacts; i++) {
         const contact_info *contact = &p->contacts.data[i];
@@ -231,7 +234,7 @@ static encoded_list list_of(const buffer *b, uint32_t count)
 }
 
 // The encoding of the group's snapshot but for its head; NULL if it does not fit a message.
-static shared_bytes *encode_group(publisher *p, const physics_world *world, const group_view *g,
+static shared_bytes *encode_group(publisher *p, const physics_world *world, const view_group *g,
                                   uint64_t hash, uint32_t *pairs)
 {
     snapshot_view view = {
@@ -268,7 +271,7 @@ static shared_bytes *encode_group(publisher *p, const physics_world *world, cons
     return bytes_take(data, size);
 }
 
-static shared_bytes *build_group(publisher *p, const physics_world *world, group_view *g,
+static shared_bytes *build_group(publisher *p, const physics_world *world, view_group *g,
                                  uint64_t hash, uint32_t *pairs)
 {
     buffer_clear(&p->body_rows);
@@ -288,7 +291,7 @@ static shared_bytes *build_group(publisher *p, const physics_world *world, group
 // ---- sending
 
 static void post_snapshot(publisher *p, subscription *s, shared_bytes *tail, uint32_t pairs,
-                          report_sink sink)
+                          reply_sink sink)
 {
     snapshot_head head = {.subscription = s->number, .skipped = s->skipped};
     if (s->session.slot < p->last.count &&
@@ -296,11 +299,11 @@ static void post_snapshot(publisher *p, subscription *s, shared_bytes *tail, uin
         head.has_last = true;
         head.last = p->last.data[s->session.slot].id;
     }
-    report *r = report_create(REPORT_SNAPSHOT, p->epoch);
-    r->reply.session = s->session;
+    reply *r = reply_create(REPLY_SNAPSHOT, p->epoch);
+    r->reply_to.session = s->session;
     r->subscription = s->number;
     buffer out;
-    buffer_init(&out, REPORT_INLINE_MAX);
+    buffer_init(&out, REPLY_INLINE_MAX);
     encode_snapshot_head(&out, &head, pairs);
     ASSERT(!out.overflow);
     memcpy(r->small, out.data, out.size);
@@ -311,11 +314,11 @@ static void post_snapshot(publisher *p, subscription *s, shared_bytes *tail, uin
     sink.post(sink.context, r);
 }
 
-static void post_overrun(publisher *p, const subscription *s, const char *text, report_sink sink)
+static void post_overrun(publisher *p, const subscription *s, const char *text, reply_sink sink)
 {
-    report *r = report_create(REPORT_OVERRUN, p->epoch);
+    reply *r = reply_create(REPLY_OVERRUN, p->epoch);
     r->status = STATUS_LIMIT_EXCEEDED;
-    r->reply.session = s->session;
+    r->reply_to.session = s->session;
     r->subscription = s->number;
     r->text = strdup(text);
     ASSERT(r->text != NULL);
@@ -323,7 +326,7 @@ static void post_overrun(publisher *p, const subscription *s, const char *text, 
     sink.post(sink.context, r);
 }
 
-static void settle(publisher *p, subscription *s, const group_view *g)
+static void settle(publisher *p, subscription *s, const view_group *g)
 {
     view_set_unref(s->seen);
     s->seen = view_set_ref(g->seen);
@@ -334,13 +337,13 @@ static void settle(publisher *p, subscription *s, const group_view *g)
     s->busy = true;
 }
 
-// Sends to the `count` subscriptions at `due`, which all want the same and have the same.
+// Sends to the `count` subscriptions at `due`, which form a view group.
 static void send_group(publisher *p, const physics_world *world, const uint32_t *due,
-                       uint32_t count, uint64_t hash, report_sink sink)
+                       uint32_t count, uint64_t hash, reply_sink sink)
 {
-    subscription first = p->subscriptions.list.data[due[0]]; // as it was before it was settled
+    subscription first = p->subscriptions.list.data[due[0]]; // its baseline before this snapshot
     view_set_ref(first.seen);
-    group_view g = {.of = &first};
+    view_group g = {.of = &first};
     uint32_t pairs = 0;
     shared_bytes *tail = build_group(p, world, &g, hash, &pairs);
     for (uint32_t i = 0; i < count; i++) {
@@ -364,7 +367,7 @@ static int compare_due(const void *a, const void *b, void *list)
     return subscription_compare(&all[*(const uint32_t *)a], &all[*(const uint32_t *)b]);
 }
 
-// Whether it was not sent the state of now.
+// Whether it was not sent the present state.
 static bool behind(const publisher *p, const subscription *s)
 {
     return p->stale || s->version < p->rows.version;
@@ -405,7 +408,7 @@ static void take_contacts(publisher *p, const physics_world *world)
     }
 }
 
-// ---- what is kept for those who are behind
+// ---- events and removals that are kept for those who are behind
 
 // Whether the subscription wants one of the events from the one it has to be sent next up to
 // `floor`.
@@ -421,7 +424,7 @@ static bool would_lose(const publisher *p, const subscription *s, uint64_t floor
     return false;
 }
 
-static void trim(publisher *p, physics_world *world, report_sink sink)
+static void trim(publisher *p, physics_world *world, reply_sink sink)
 {
     uint64_t end = event_log_end(&p->log);
     uint64_t floor = end > p->limits->events_kept ? end - p->limits->events_kept : 0;
@@ -441,15 +444,15 @@ static void trim(publisher *p, physics_world *world, report_sink sink)
         oldest_version = older ? s->version : oldest_version;
     }
     event_log_trim(&p->log, oldest_event);
-    rows_trim(&p->rows, oldest_version);
+    row_table_trim(&p->rows, oldest_version);
 }
 
-void publisher_publish(publisher *p, physics_world *world, bool all, report_sink sink)
+void publisher_publish(publisher *p, physics_world *world, bool all, reply_sink sink)
 {
     choose_due(p, world, all);
     if (p->due.count > 0) {
         if (p->stale) {
-            rows_update(&p->rows, world);
+            row_table_update(&p->rows, world);
             p->stale = false;
         }
         take_contacts(p, world);

@@ -1,9 +1,10 @@
-// A world's snapshots: who is due, what each view shows, encoded once and sent to all who share it.
+// A world's snapshots: chosen when due, encoded once for each view group (all subscriptions that
+// want the same and have the same baseline), sent to each subscription of the group.
 //
 // A subscription has at most one snapshot on its way. Until that is written out, those that fall
-// due are skipped, and the next one holds all that has changed since what was really sent: a slow
-// reader gets fewer snapshots, never a wrong one, and nothing queues up for it but events, up to a
-// limit.
+// due are skipped, and the next one holds all that has changed since the last one that was sent: a
+// slow reader gets fewer snapshots, never a wrong one, and nothing queues up for it but events, up
+// to a limit.
 //
 // Events of a view with an area are those of bodies in view (then or at the reader's last
 // snapshot) and those whose place lies in the area.
@@ -20,8 +21,8 @@
 #include "proto/wire/buffer.h"
 #include "server/limits.h"
 #include "server/world/event_log.h"
-#include "server/world/mail.h"
-#include "server/world/rows.h"
+#include "server/world/messages.h"
+#include "server/world/row_table.h"
 #include "server/world/subscription.h"
 
 // The last command of a session that is in the state, by the session's slot.
@@ -35,7 +36,7 @@ typedef struct publisher {
     const char *world; // name, the hosted world's
     uint64_t epoch;
     bool stale; // the state has changed since the rows were taken
-    rows rows;
+    row_table rows;
     event_log log;
     subscriptions subscriptions;
     ARRAY(session_last) last;
@@ -46,11 +47,11 @@ typedef struct publisher {
     ARRAY(body_id) removed, enter, leave;
 } publisher;
 
-// Where reports go; they are taken over.
-typedef struct report_sink {
-    void (*post)(void *context, report *r);
+// Where replies go; they are taken over.
+typedef struct reply_sink {
+    void (*post)(void *context, reply *r);
     void *context;
-} report_sink;
+} reply_sink;
 
 void publisher_init(publisher *p, const limits *bounds, const char *world, uint64_t epoch);
 void publisher_deinit(publisher *p);
@@ -73,12 +74,12 @@ void publisher_note_command(publisher *p, session_key session, uint32_t id);
 // changes the state sets `stale`.
 void publisher_note_step(publisher *p, physics_world *world);
 
-// Sends snapshots of the state of now to those that are due, or, if `all`, to everyone that was
-// not sent it yet; in either case not to those that are busy. Reports of kind SNAPSHOT, and OVERRUN
+// Sends snapshots of the present state to those that are due, or, if `all`, to everyone that was
+// not sent it yet; in either case not to those that are busy. Replies of kind SNAPSHOT, and OVERRUN
 // for subscriptions that end here because they are too far behind.
-void publisher_publish(publisher *p, physics_world *world, bool all, report_sink sink);
+void publisher_publish(publisher *p, physics_world *world, bool all, reply_sink sink);
 
-// Whether there is someone who was not sent the state of now and could be.
+// Whether there is someone who was not sent the present state and could be.
 bool publisher_owes(const publisher *p);
 
 #endif

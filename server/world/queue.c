@@ -1,3 +1,4 @@
+// A mutex, a condition and a linked list; see queue.h.
 #include "server/world/queue.h"
 
 #include <errno.h>

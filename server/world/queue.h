@@ -3,7 +3,9 @@
 // Items are the caller's, linked through their first member, so that handing over costs no memory
 // and the lock is held for a few instructions: the taker unhooks the whole chain at once. First in,
 // first out. The taker may wait, until an absolute time on the monotonic clock, so that a thread
-// sleeps to its next deadline and is woken by what concerns it before.
+// sleeps to its next deadline and is woken before by items that cannot wait.
+//
+// queue_push: any thread. queue_take, queue_wait: the taker's thread.
 #ifndef CAROM_SERVER_WORLD_QUEUE_H
 #define CAROM_SERVER_WORLD_QUEUE_H
 
@@ -34,7 +36,7 @@ void queue_deinit(queue *q);
 typedef enum queue_push_result {
     QUEUE_FULL,   // the item stays the caller's
     QUEUE_PUSHED, // behind others
-    QUEUE_FIRST   // it was empty: whoever polls instead of waiting has to be told
+    QUEUE_FIRST   // it was empty: a taker that polls instead of waiting has to be told
 } queue_push_result;
 
 // `urgent` wakes a taker that waits, whatever it waits for. Any thread.
@@ -46,8 +48,8 @@ queue_node *queue_take(queue *q);
 enum { QUEUE_FOREVER = -1 };
 
 // As queue_take, but waits first: until `deadline_ns` of CLOCK_MONOTONIC (QUEUE_FOREVER: without
-// end), or until an item comes, if `wake_on_push`, or an urgent one. What is there already only
-// ends the wait when wake_on_push is set or an urgent item is among it.
+// end), or until an item comes, if `wake_on_push`, or an urgent one. Items that are there already
+// only end the wait when wake_on_push is set or one of them is urgent.
 queue_node *queue_wait(queue *q, int64_t deadline_ns, bool wake_on_push);
 
 #endif

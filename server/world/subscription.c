@@ -1,3 +1,5 @@
+// The list by number, and the order by which equal subscriptions become a view group; see
+// subscription.h. The world's thread.
 #include "server/world/subscription.h"
 
 #include <math.h>

@@ -1,8 +1,8 @@
-// Who is sent a world's snapshots, what each wants to see, and what each was last sent.
+// The list of a world's subscriptions: what each wants to see, and what its reader was last sent.
 //
-// A subscription's baseline is what its reader has: the version of the rows, the events up to
-// `next_event`, and, with an area, which bodies were in view. Subscriptions that want the same and
-// have the same baseline are sent the same bytes.
+// A subscription's baseline is the state that its reader has: the version of the row table, the
+// events up to `next_event`, and, with an area, the bodies that were in view. Subscriptions that
+// want the same and have the same baseline are sent the same bytes.
 //
 // One thread: the world's.
 #ifndef CAROM_SERVER_WORLD_SUBSCRIPTION_H
@@ -13,7 +13,7 @@
 
 #include "common/base/array.h"
 #include "proto/commands/command.h"
-#include "server/world/mail.h"
+#include "server/world/messages.h"
 
 // The slots of the bodies that were in view, shared by all who were sent the same snapshot.
 typedef struct view_set {

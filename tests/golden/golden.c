@@ -1,8 +1,8 @@
 // Golden hashes: the same scenes give the same bits everywhere.
 //
-//     golden [--ticks N] [--threads N] [--crew N] FILE
+//     golden [--ticks N] [--threads N] [--pool N] FILE
 //         compares with the hashes of FILE, up to tick N; so many scenes at a time, each stepped by
-//         a crew of so many
+//         a thread pool of so many
 //     golden --write FILE
 //         writes them: after a change of the engine that is meant to change what worlds do
 //
@@ -15,7 +15,7 @@
 
 #include "common/physics/solver/contact_lanes.h"
 #include "common/physics/image.h"
-#include "server/world/crew.h"
+#include "server/world/thread_pool.h"
 #include "tests/golden/scenes.h"
 
 #include <inttypes.h>
@@ -87,16 +87,16 @@ static uint64_t image_hash(const physics_world *world)
 }
 
 // The least work is handed out, so that small scenes show what large ones would.
-static crew *lend_crew(physics_world *world, int threads)
+static thread_pool *lend_pool(physics_world *world, int threads)
 {
-    crew *c = NULL;
+    thread_pool *c = NULL;
     error err = {0};
-    if (threads > 1 && crew_create(threads, &c, &err) != STATUS_OK) {
+    if (threads > 1 && thread_pool_create(threads, &c, &err) != STATUS_OK) {
         fprintf(stderr, "golden: %s\n", err.text);
         exit(1);
     }
     if (c != NULL) {
-        task_runner runner = crew_runner(c);
+        task_runner runner = thread_pool_runner(c);
         runner.eager = true;
         world_set_runner(world, runner);
     }
@@ -107,7 +107,7 @@ static void run_scene(const scene_kind *kind, int ticks, int threads, golden_lis
 {
     const vec2d origin = {0.0, 0.0};
     physics_world *world = scene_create(kind, kind->golden_scale, origin);
-    crew *c = lend_crew(world, threads);
+    thread_pool *c = lend_pool(world, threads);
     world_want_events(world, UINT32_MAX);
     uint64_t events = 0;
     size_t next = 0;
@@ -125,7 +125,7 @@ static void run_scene(const scene_kind *kind, int ticks, int threads, golden_lis
         }
     }
     world_free(world);
-    crew_destroy(c);
+    thread_pool_destroy(c);
 }
 
 // The scenes, each with a list of its own, taken by whichever thread is free.
@@ -269,15 +269,15 @@ int main(int argc, char **argv)
             ticks = atoi(argv[++i]);
         } else if (strcmp(argv[i], "--threads") == 0 && i + 1 < argc) {
             threads = atoi(argv[++i]);
-        } else if (strcmp(argv[i], "--crew") == 0 && i + 1 < argc) {
+        } else if (strcmp(argv[i], "--pool") == 0 && i + 1 < argc) {
             each = atoi(argv[++i]);
         } else {
             path = argv[i];
         }
     }
-    bool valid = each >= 1 && each <= CREW_THREADS_MAX;
+    bool valid = each >= 1 && each <= THREAD_POOL_THREADS_MAX;
     if (path == NULL || !valid || (!writes && read_file(path, &wanted) != 0)) {
-        fprintf(stderr, "usage: golden [--write] [--ticks N] [--threads N] [--crew N] FILE\n");
+        fprintf(stderr, "usage: golden [--write] [--ticks N] [--threads N] [--pool N] FILE\n");
         return 2;
     }
     printf("contact kernels: %s\n", contact_kernels_choose()->name);

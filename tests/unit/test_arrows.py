@@ -23,8 +23,8 @@ GEOMETRY = BASE + ["common/geometry"]
 PHYSICS = GEOMETRY + ["common/physics"]
 PROTO = PHYSICS + ["proto"]
 
-# What every room of the server shares: encoded bytes, its limits, its counters and timings.
-SHARED = ["server/limits.h", "server/metrics.h", "server/bytes.h"]
+# Shared by every room of the server: encoded bytes, the clock, limits, counters and timings.
+SHARED = ["server/bytes.h", "server/clock.h", "server/limits.h", "server/metrics.h"]
 
 # room: (rooms or single files it may include, libraries it may include). A room may always include
 # itself.

@@ -145,7 +145,7 @@ void find_pairs(physics_world *world)
     if (world->runner.threads > 1 &&
         (world->runner.eager || world->enlarged.count >= WORTH_DIVIDING)) {
         walk_in_parts(world);
-        world->runner.run(world->runner.crew, do_after_walk, world, AFTER_WALK_COUNT);
+        world->runner.run(world->runner.pool, do_after_walk, world, AFTER_WALK_COUNT);
     } else {
         walk_trees(world);
         for (uint32_t i = 0; i < AFTER_WALK_COUNT; i++) {

@@ -93,7 +93,7 @@ static void run(ranges *r)
     if (r->lots == 1) {
         run_range(r, 0);
     } else {
-        r->world->runner.run(r->world->runner.crew, run_range, r, r->lots);
+        r->world->runner.run(r->world->runner.pool, run_range, r, r->lots);
     }
 }
 

@@ -5,7 +5,7 @@
 #include "common/physics/solver/contact_lanes.h"
 #include "common/physics/image.h"
 #include "common/physics/physics.h"
-#include "server/world/crew.h"
+#include "server/world/thread_pool.h"
 #include "tests/bench/clock.h"
 #include "tests/golden/scenes.h"
 
@@ -14,7 +14,7 @@
 
 typedef struct carom_world {
     physics_world *world;
-    crew *crew; // NULL: one thread
+    thread_pool *pool; // NULL: one thread
     uint32_t count;
     uint8_t *image;
 } carom_world;
@@ -44,10 +44,10 @@ static void *create(const scene_data *scene, const engine_options *options)
         abort();
     }
     if (options->threads > 1) {
-        if (crew_create(options->threads, &self->crew, &err) != STATUS_OK) {
+        if (thread_pool_create(options->threads, &self->pool, &err) != STATUS_OK) {
             abort();
         }
-        world_set_runner(self->world, crew_runner(self->crew));
+        world_set_runner(self->world, thread_pool_runner(self->pool));
     }
     if (options->profile) {
         world_set_clock(self->world, now_ms);
@@ -59,7 +59,7 @@ static void destroy(void *world)
 {
     carom_world *self = world;
     world_free(self->world);
-    crew_destroy(self->crew);
+    thread_pool_destroy(self->pool);
     free(self->image);
     free(self);
 }
@@ -148,7 +148,7 @@ static void *restore(void *world, const uint8_t *bytes, size_t size)
 
 const engine ENGINE_CAROM = {
     .name = "carom",
-    .threads_max = CREW_THREADS_MAX,
+    .threads_max = THREAD_POOL_THREADS_MAX,
     .describe = describe,
     .create = create,
     .destroy = destroy,

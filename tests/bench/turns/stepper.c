@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "common/physics/physics.h"
-#include "server/world/crew.h"
+#include "server/world/thread_pool.h"
 #include "tests/bench/clock.h"
 #include "tests/bench/processor.h"
 #include "tests/golden/scenes.h"
@@ -95,16 +95,16 @@ int stepper_serve(const char *scene, int threads)
         return 2;
     }
     error err = {0};
-    crew *helpers = NULL;
+    thread_pool *helpers = NULL;
     physics_world *world = scene_create(kind, kind->full_scale, (vec2d){0.0, 0.0});
     world_set_clock(world, now_ms);
     if (world_set_sleep(world, kind->sleep, &err) != STATUS_OK ||
-        (threads > 1 && crew_create(threads, &helpers, &err) != STATUS_OK)) {
+        (threads > 1 && thread_pool_create(threads, &helpers, &err) != STATUS_OK)) {
         fprintf(stderr, "carom-bench-turns: %s\n", err.text);
         return 1;
     }
     if (helpers != NULL) {
-        world_set_runner(world, crew_runner(helpers));
+        world_set_runner(world, thread_pool_runner(helpers));
     }
     for (char go; read(STDIN_FILENO, &go, 1) == 1;) {
         step_times t = timed_step(kind, world);
@@ -113,6 +113,6 @@ int stepper_serve(const char *scene, int threads)
         }
     }
     world_free(world);
-    crew_destroy(helpers);
+    thread_pool_destroy(helpers);
     return 0;
 }

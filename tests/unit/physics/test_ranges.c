@@ -15,9 +15,9 @@ enum { ELEMENTS_MAX = 1000 };
 static uint8_t worked[ELEMENTS_MAX]; // how often on each element
 static uint32_t cut_into;            // ranges
 
-static void run_tasks(void *crew, task_function *task, void *context, uint32_t count)
+static void run_tasks(void *pool, task_function *task, void *context, uint32_t count)
 {
-    (void)crew;
+    (void)pool;
     for (uint32_t i = 0; i < count; i++) {
         task(context, i);
     }

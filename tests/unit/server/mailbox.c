@@ -7,22 +7,22 @@
 
 #include <cmocka.h>
 
-static void post(void *context, report *r)
+static void post(void *context, reply *r)
 {
     mailbox *m = context;
     assert_true(m->count < MAILBOX_MAX);
-    m->reports[m->count++] = r;
+    m->replies[m->count++] = r;
 }
 
-report_sink mailbox_sink(mailbox *m)
+reply_sink mailbox_sink(mailbox *m)
 {
-    return (report_sink){post, m};
+    return (reply_sink){post, m};
 }
 
 void mailbox_deinit(mailbox *m)
 {
     for (uint32_t i = 0; i < m->count; i++) {
-        report_free(m->reports[i]);
+        reply_free(m->replies[i]);
         if (m->bytes[i] != NULL) {
             msgpack_unpacked_destroy(&m->unpacked[i]);
             free(m->bytes[i]);
@@ -36,20 +36,20 @@ uint32_t mailbox_left(const mailbox *m)
     return m->count - m->next;
 }
 
-const report *mailbox_take(mailbox *m, report_kind kind)
+const reply *mailbox_take(mailbox *m, reply_kind kind)
 {
     assert_true(m->next < m->count);
-    const report *r = m->reports[m->next++];
+    const reply *r = m->replies[m->next++];
     assert_int_equal(r->kind, kind);
     return r;
 }
 
 // Head and tail as they follow each other on the wire.
-static const msgpack_object *unpack(mailbox *m, const report *r)
+static const msgpack_object *unpack(mailbox *m, const reply *r)
 {
     uint32_t at = m->next - 1;
     size_t head = 0;
-    const uint8_t *bytes = report_payload(r, &head);
+    const uint8_t *bytes = reply_payload(r, &head);
     size_t tail = r->tail != NULL ? r->tail->size : 0;
     m->bytes[at] = malloc(head + tail + 1);
     memcpy(m->bytes[at], bytes, head);
@@ -67,7 +67,7 @@ static const msgpack_object *unpack(mailbox *m, const report *r)
 
 const msgpack_object *mailbox_snapshot(mailbox *m)
 {
-    const msgpack_object *message = unpack(m, mailbox_take(m, REPORT_SNAPSHOT));
+    const msgpack_object *message = unpack(m, mailbox_take(m, REPLY_SNAPSHOT));
     assert_int_equal(obj_uint(obj_at(message, 0)), 2);
     assert_string_equal(obj_text(obj_at(message, 1)), "snapshot");
     return obj_at(obj_at(message, 2), 0);
@@ -75,7 +75,7 @@ const msgpack_object *mailbox_snapshot(mailbox *m)
 
 const msgpack_object *mailbox_result(mailbox *m)
 {
-    const report *r = mailbox_take(m, REPORT_ANSWER);
+    const reply *r = mailbox_take(m, REPLY_RESULT);
     if (r->status != STATUS_OK) {
         fail_msg("%s: %s", status_code(r->status), r->text);
     }

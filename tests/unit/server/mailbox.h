@@ -1,4 +1,4 @@
-// Where a world under test posts its reports, and what they say.
+// Takes the replies of a world under test and decodes them.
 #ifndef CAROM_TESTS_UNIT_SERVER_MAILBOX_H
 #define CAROM_TESTS_UNIT_SERVER_MAILBOX_H
 
@@ -10,21 +10,21 @@
 enum { MAILBOX_MAX = 256 };
 
 typedef struct mailbox {
-    report *reports[MAILBOX_MAX]; // in the order in which they came
+    reply *replies[MAILBOX_MAX]; // in the order in which they came
     msgpack_unpacked unpacked[MAILBOX_MAX];
     uint8_t *bytes[MAILBOX_MAX];
     uint32_t count;
     uint32_t next; // the first that mailbox_take has not given
 } mailbox;
 
-report_sink mailbox_sink(mailbox *m);
+reply_sink mailbox_sink(mailbox *m);
 void mailbox_deinit(mailbox *m);
 
-// The next report, which must be there and of this kind. Stays the mailbox's.
-const report *mailbox_take(mailbox *m, report_kind kind);
-// The next report's snapshot: its argument map.
+// The next reply, which must be there and of this kind. Stays the mailbox's.
+const reply *mailbox_take(mailbox *m, reply_kind kind);
+// The next reply's snapshot: its argument map.
 const msgpack_object *mailbox_snapshot(mailbox *m);
-// The next report's result: of an answer that is no error.
+// The next reply's result, which must not be an error.
 const msgpack_object *mailbox_result(mailbox *m);
 // How many were not taken.
 uint32_t mailbox_left(const mailbox *m);

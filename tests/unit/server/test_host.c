@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
+#include "server/clock.h"
 #include "server/world/host.h"
-#include "server/world/pace.h"
 
 static limits bounds;
 static atomic_int wakes;
@@ -28,28 +28,28 @@ static host *start(void)
     return h;
 }
 
-// Waits for the next report, which the caller frees.
-static report *next_report(host *h)
+// Waits for the next reply, which the caller frees.
+static reply *next_report(host *h)
 {
-    static report *chain;
-    int64_t until = pace_clock_ns() + 20000000000;
+    static reply *chain;
+    int64_t until = clock_now_ns() + 20000000000;
     while (chain == NULL) {
-        assert_true(pace_clock_ns() < until);
+        assert_true(clock_now_ns() < until);
         chain = host_take(h);
         usleep(100);
     }
-    report *r = chain;
-    chain = (report *)r->node.next;
+    reply *r = chain;
+    chain = (reply *)r->node.next;
     return r;
 }
 
 static void expect_answer(host *h, method m, status s)
 {
-    report *r = next_report(h);
-    assert_int_equal(r->kind, REPORT_ANSWER);
+    reply *r = next_report(h);
+    assert_int_equal(r->kind, REPLY_RESULT);
     assert_int_equal(r->method, m);
     assert_int_equal(r->status, s);
-    report_free(r);
+    reply_free(r);
 }
 
 static void adopt(host *h, uint64_t number, bool paused, double hz)
@@ -75,9 +75,9 @@ static void ask(host *h, uint64_t number, method m)
 static void stop(host *h)
 {
     assert_true(host_send(h, request_create(REQUEST_STOP, 0)));
-    report *r = next_report(h);
-    assert_int_equal(r->kind, REPORT_STOPPED);
-    report_free(r);
+    reply *r = next_report(h);
+    assert_int_equal(r->kind, REPLY_STOPPED);
+    reply_free(r);
     host_destroy(h);
 }
 
@@ -123,8 +123,8 @@ static void host_load_counts_worlds_at_once(void **state)
     expect_answer(one, METHOD_WORLD_CREATE, STATUS_OK);
     ask(one, 1, METHOD_WORLD_DESTROY);
     expect_answer(one, METHOD_WORLD_DESTROY, STATUS_OK);
-    int64_t until = pace_clock_ns() + 20000000000;
-    while (host_load(one) != 0 && pace_clock_ns() < until) {
+    int64_t until = clock_now_ns() + 20000000000;
+    while (host_load(one) != 0 && clock_now_ns() < until) {
         usleep(1000);
     }
     assert_int_equal(host_load(one), 0);
@@ -138,13 +138,13 @@ static void host_does_not_let_all_wait_for_a_slow_world(void **state)
     host *h = start();
     adopt(h, 1, false, 1.0);
     expect_answer(h, METHOD_WORLD_CREATE, STATUS_OK);
-    int64_t begin = pace_clock_ns();
+    int64_t begin = clock_now_ns();
     adopt(h, 2, false, 1.0);
     expect_answer(h, METHOD_WORLD_CREATE, STATUS_OK);
     ask(h, 1, METHOD_WORLD_LIST);
     expect_answer(h, METHOD_WORLD_LIST, STATUS_OK);
     stop(h);
-    assert_true(pace_clock_ns() - begin < 900000000);
+    assert_true(clock_now_ns() - begin < 900000000);
 }
 
 static void host_that_stops_answers_what_waits(void **state)
@@ -160,9 +160,9 @@ static void host_that_stops_answers_what_waits(void **state)
     assert_true(host_send(h, later));
     assert_true(host_send(h, request_create(REQUEST_STOP, 0)));
     expect_answer(h, METHOD_WORLD_APPLY, STATUS_UNAVAILABLE);
-    report *r = next_report(h);
-    assert_int_equal(r->kind, REPORT_STOPPED);
-    report_free(r);
+    reply *r = next_report(h);
+    assert_int_equal(r->kind, REPLY_STOPPED);
+    reply_free(r);
     host_destroy(h);
 }
 

@@ -79,11 +79,11 @@ static uint32_t call(method m, const char *json)
     }
     msgpack_unpacked_destroy(&unpacked);
     buffer_deinit(&bytes);
-    r->reply = (reply_address){.session = ME, .id = the.next_id++, .answerable = true};
+    r->reply_to = (reply_address){.session = ME, .id = the.next_id++, .answerable = true};
     if (m == METHOD_WORLD_SUBSCRIBE) {
         r->subscription = the.next_subscription++;
     }
-    uint32_t id = r->reply.id;
+    uint32_t id = r->reply_to.id;
     hosted_deliver(the.world, r);
     return id;
 }
@@ -98,7 +98,7 @@ static uint64_t result_tick(void)
 
 static const char *refusal(status expected)
 {
-    const report *r = mailbox_take(&the.box, REPORT_ANSWER);
+    const reply *r = mailbox_take(&the.box, REPLY_RESULT);
     assert_int_equal(r->status, expected);
     return r->text;
 }
@@ -152,7 +152,7 @@ static void commands_are_answered_in_their_order(void **state)
     call(METHOD_WORLD_INFO, WORLD);
     advance(10 * MS);
     for (uint32_t id = 1; id <= 4; id++) {
-        assert_int_equal(the.box.reports[id - 1]->reply.id, id);
+        assert_int_equal(the.box.replies[id - 1]->reply_to.id, id);
     }
     assert_int_equal(obj_get_uint(mailbox_result(&the.box), "subscription"), 1);
     assert_int_equal(result_tick(), 1);
@@ -283,14 +283,14 @@ static void batch_waits_for_its_tick(void **state)
         advance(10 * MS);
     }
     assert_int_equal(mailbox_left(&the.box), 1);
-    assert_int_equal(the.box.reports[0]->reply.id, three);
+    assert_int_equal(the.box.replies[0]->reply_to.id, three);
     assert_int_equal(result_tick(), 3);
     assert_int_equal(world_count(the.world->physics).bodies, 0);
     uint32_t other = call(METHOD_WORLD_INFO, WORLD);
     advance(10 * MS);
-    assert_int_equal(the.box.reports[1]->reply.id, five);
-    assert_int_equal(the.box.reports[2]->reply.id, five_too);
-    assert_int_equal(the.box.reports[3]->reply.id, other); // after what was planned for the tick
+    assert_int_equal(the.box.replies[1]->reply_to.id, five);
+    assert_int_equal(the.box.replies[2]->reply_to.id, five_too);
+    assert_int_equal(the.box.replies[3]->reply_to.id, other); // after what was planned for the tick
     assert_int_equal(result_tick(), 5);
     assert_int_equal(result_tick(), 5);
     assert_int_equal(world_count(the.world->physics).bodies, 2);
@@ -330,8 +330,8 @@ static void overloaded_world_slows_its_time(void **state)
     uint64_t ticks = world_tick(the.world->physics);
     assert_true(ticks < 1000);
     assert_int_equal(ticks, turns); // one for each turn: others get theirs
-    assert_true(the.world->pace.skipped_ns > 5000 * MS);
-    assert_true(pace_lag_ns(&the.world->pace, now_ns) < 400 * MS);
+    assert_true(the.world->schedule.skipped_ns > 5000 * MS);
+    assert_true(tick_schedule_lag_ns(&the.world->schedule, now_ns) < 400 * MS);
 }
 
 static void destroyed_world_answers_everyone(void **state)
@@ -348,9 +348,9 @@ static void destroyed_world_answers_everyone(void **state)
     hosted_destroy(the.world, STATUS_NOT_FOUND, "the world was destroyed");
     the.world = NULL;
     assert_string_equal(refusal(STATUS_NOT_FOUND), "the world was destroyed");
-    const report *closed = mailbox_take(&the.box, REPORT_CLOSED);
+    const reply *closed = mailbox_take(&the.box, REPLY_CLOSED);
     assert_int_equal(closed->subscription, 1);
-    assert_int_equal(closed->reply.session.number, ME.number);
+    assert_int_equal(closed->reply_to.session.number, ME.number);
     assert_int_equal(mailbox_left(&the.box), 0);
 }
 

@@ -198,7 +198,7 @@ static void equal_views_share_one_encoding(void **state)
         tick(f);
         const shared_bytes *tails[5] = {NULL};
         for (int k = 0; k < 4; k++) {
-            const report *r = mailbox_take(&f->box, REPORT_SNAPSHOT);
+            const reply *r = mailbox_take(&f->box, REPLY_SNAPSHOT);
             tails[r->subscription] = r->tail;
             publisher_acknowledge(&f->publisher, r->subscription);
         }
@@ -210,7 +210,7 @@ static void equal_views_share_one_encoding(void **state)
     // One falls behind: its baseline is another, so its bytes are.
     tick(f);
     for (int k = 0; k < 4; k++) {
-        uint64_t number = mailbox_take(&f->box, REPORT_SNAPSHOT)->subscription;
+        uint64_t number = mailbox_take(&f->box, REPLY_SNAPSHOT)->subscription;
         if (number != 3) {
             publisher_acknowledge(&f->publisher, number);
         }
@@ -218,12 +218,12 @@ static void equal_views_share_one_encoding(void **state)
     tick(f);
     publisher_acknowledge(&f->publisher, 3);
     while (mailbox_left(&f->box) > 0) {
-        publisher_acknowledge(&f->publisher, mailbox_take(&f->box, REPORT_SNAPSHOT)->subscription);
+        publisher_acknowledge(&f->publisher, mailbox_take(&f->box, REPLY_SNAPSHOT)->subscription);
     }
     tick(f);
     const shared_bytes *tails[5] = {NULL};
     for (int k = 0; k < 4; k++) {
-        const report *r = mailbox_take(&f->box, REPORT_SNAPSHOT);
+        const reply *r = mailbox_take(&f->box, REPLY_SNAPSHOT);
         tails[r->subscription] = r->tail;
     }
     assert_ptr_not_equal(tails[1], tails[3]);
@@ -394,10 +394,10 @@ static void too_many_waiting_events_end_the_subscription(void **state)
         tick(f);
     }
     assert_int_equal(spawned, 17);
-    const report *r = mailbox_take(&f->box, REPORT_OVERRUN);
+    const reply *r = mailbox_take(&f->box, REPLY_OVERRUN);
     assert_int_equal(r->subscription, 1);
     assert_int_equal(r->status, STATUS_LIMIT_EXCEEDED);
-    assert_int_equal(r->reply.session.number, ONE.number);
+    assert_int_equal(r->reply_to.session.number, ONE.number);
     // The other does not want those, so it lives, and knows nothing of them.
     publisher_acknowledge(&f->publisher, 2);
     tick(f);

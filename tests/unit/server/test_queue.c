@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "server/world/pace.h"
+#include "server/clock.h"
 #include "server/world/queue.h"
 
 static const int64_t MS = 1000000;
@@ -59,10 +59,10 @@ static void queue_wait_ends_at_its_deadline(void **state)
     item quiet = {0};
     queue_init(&q, 2);
     queue_push(&q, &quiet.node, false);
-    int64_t deadline = pace_clock_ns() + 30 * MS;
+    int64_t deadline = clock_now_ns() + 30 * MS;
     // What lies there and is not urgent does not end the wait of one who does not ask for it.
     assert_ptr_equal(queue_wait(&q, deadline, false), &quiet.node);
-    assert_true(pace_clock_ns() >= deadline);
+    assert_true(clock_now_ns() >= deadline);
     assert_null(queue_wait(&q, deadline, true)); // over already
     queue_deinit(&q);
 }

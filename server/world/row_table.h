@@ -1,15 +1,14 @@
-// What has changed in a world, and since when: the table from which snapshots are made.
+// The table from which snapshots are made: the last row of every body, and since when it holds.
 //
-// For every body it keeps the last row and the version at which it came to be so. A version is one
-// state that snapshots were made of; there may be several in one tick of a paused world, and none
-// in a tick that nobody was sent. A subscriber who was last sent version v needs the rows with
-// changed > v and the ids that vanished after v, whoever else was sent what in between. A row is
-// encoded at most once per version, when the first view wants it.
+// A version is one state from which snapshots were made; there may be several in one tick of a
+// paused world, and none in a tick of which no snapshot was sent. A subscriber who was last sent
+// version v needs the rows with changed > v and the ids that vanished after v, whatever others were
+// sent in between. A row is encoded at most once per version, when the first view wants it.
 //
 // Bodies are found by the slot in their id (low 24 bits); `created` tells apart those that had the
 // same slot one after the other. One thread: the world's.
-#ifndef CAROM_SERVER_WORLD_ROWS_H
-#define CAROM_SERVER_WORLD_ROWS_H
+#ifndef CAROM_SERVER_WORLD_ROW_TABLE_H
+#define CAROM_SERVER_WORLD_ROW_TABLE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -34,7 +33,7 @@ typedef struct row_removal {
     uint64_t created, removed; // it was in the versions from created on, up to before removed
 } row_removal;
 
-typedef struct rows {
+typedef struct row_table {
     uint64_t version; // of the table's state; 0: nothing was taken yet
     uint64_t floor;   // who was last sent a version below this cannot be told all removals
     uint64_t removals_max;
@@ -42,24 +41,24 @@ typedef struct rows {
     ARRAY(row_removal) removals; // in the order of their versions
     ARRAY(body_row) taken;       // scratch
     buffer scratch;
-} rows;
+} row_table;
 
-static inline uint32_t rows_slot(body_id id)
+static inline uint32_t row_table_slot(body_id id)
 {
     return (uint32_t)(id & 0xFFFFFF) - 1;
 }
 
-void rows_init(rows *t, uint64_t removals_max);
-void rows_deinit(rows *t);
+void row_table_init(row_table *t, uint64_t removals_max);
+void row_table_deinit(row_table *t);
 
 // Takes the world's state of now as the next version.
-void rows_update(rows *t, const physics_world *world);
+void row_table_update(row_table *t, const physics_world *world);
 
 // Forgets removals that no one who was last sent `oldest` or later needs, and those above the
 // limit.
-void rows_trim(rows *t, uint64_t oldest);
+void row_table_trim(row_table *t, uint64_t oldest);
 
 // Appends the row's encoding to `out`.
-void rows_append(rows *t, row_entry *entry, buffer *out);
+void row_table_append(row_table *t, row_entry *entry, buffer *out);
 
 #endif

@@ -1,16 +1,17 @@
-#include "server/world/rows.h"
+// Comparing each state with the one before; see row_table.h. The world's thread.
+#include "server/world/row_table.h"
 
 #include <string.h>
 
 #include "common/base/assert.h"
 
-void rows_init(rows *t, uint64_t removals_max)
+void row_table_init(row_table *t, uint64_t removals_max)
 {
-    *t = (rows){.floor = 1, .removals_max = removals_max};
+    *t = (row_table){.floor = 1, .removals_max = removals_max};
     buffer_init(&t->scratch, ENCODE_ROW_BYTES_MAX);
 }
 
-void rows_deinit(rows *t)
+void row_table_deinit(row_table *t)
 {
     array_free(&t->entries);
     array_free(&t->removals);
@@ -18,7 +19,7 @@ void rows_deinit(rows *t)
     buffer_deinit(&t->scratch);
 }
 
-// All that goes into a row. Where only the sign of a zero differs there is nothing to tell.
+// Compares all that a row tells; the sign of a zero is not worth a row.
 static bool row_equal(const body_row *a, const body_row *b)
 {
     return a->position.x == b->position.x && a->position.y == b->position.y &&
@@ -26,14 +27,14 @@ static bool row_equal(const body_row *a, const body_row *b)
            a->velocity.y == b->velocity.y && a->angular_velocity == b->angular_velocity;
 }
 
-static void note_removal(rows *t, row_entry *entry)
+static void note_removal(row_table *t, row_entry *entry)
 {
     row_removal gone = {.id = entry->id, .created = entry->created, .removed = t->version};
     array_push(&t->removals, gone);
     *entry = (row_entry){0};
 }
 
-static void note_row(rows *t, row_entry *entry, const body_row *row)
+static void note_row(row_table *t, row_entry *entry, const body_row *row)
 {
     if (entry->id != 0 && entry->id != row->id) {
         note_removal(t, entry);
@@ -47,7 +48,7 @@ static void note_row(rows *t, row_entry *entry, const body_row *row)
     entry->row = *row;
 }
 
-void rows_update(rows *t, const physics_world *world)
+void row_table_update(row_table *t, const physics_world *world)
 {
     t->version++;
     uint32_t count = world_count(world).bodies;
@@ -56,10 +57,10 @@ void rows_update(rows *t, const physics_world *world)
     uint32_t slot = 0;
     for (uint32_t i = 0; i < t->taken.count; i++) {
         const body_row *row = &t->taken.data[i];
-        uint32_t at = rows_slot(row->id);
+        uint32_t at = row_table_slot(row->id);
         ASSERT_SLOW(at >= slot);
         if (at >= t->entries.count) {
-            // What array_grow has not handed out yet is zero, and count never shrinks.
+            // Elements that array_grow adds are zero, and count never shrinks.
             array_reserve(&t->entries, at + 1);
             t->entries.count = at + 1;
         }
@@ -78,7 +79,7 @@ void rows_update(rows *t, const physics_world *world)
     }
 }
 
-void rows_trim(rows *t, uint64_t oldest)
+void row_table_trim(row_table *t, uint64_t oldest)
 {
     uint32_t drop = 0;
     while (drop < t->removals.count && (t->removals.data[drop].removed <= oldest ||
@@ -95,7 +96,7 @@ void rows_trim(rows *t, uint64_t oldest)
     }
 }
 
-void rows_append(rows *t, row_entry *entry, buffer *out)
+void row_table_append(row_table *t, row_entry *entry, buffer *out)
 {
     if (entry->encoded != entry->changed) {
         buffer_clear(&t->scratch);

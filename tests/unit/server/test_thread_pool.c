@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "server/world/crew.h"
+#include "server/world/thread_pool.h"
 
 typedef struct tally {
     uint32_t runs[TASKS_MAX]; // each written by whoever runs that task
@@ -29,12 +29,12 @@ static void count_run(void *context, uint32_t index)
     t->runs[index] += t->add;
 }
 
-static crew *make(int threads)
+static thread_pool *make(int threads)
 {
-    crew *c = NULL;
+    thread_pool *p = NULL;
     error err = {0};
-    assert_int_equal(crew_create(threads, &c, &err), STATUS_OK);
-    return c;
+    assert_int_equal(thread_pool_create(threads, &p, &err), STATUS_OK);
+    return p;
 }
 
 static void assert_all(const tally *t, uint32_t count, uint32_t value)
@@ -44,29 +44,29 @@ static void assert_all(const tally *t, uint32_t count, uint32_t value)
     }
 }
 
-static void crew_of_any_size_runs_each_task_once(void **state)
+static void pool_of_any_size_runs_each_task_once(void **state)
 {
     (void)state;
     const uint32_t counts[] = {0, 1, 2, 3, 64, TASKS_MAX};
     for (int threads = 1; threads <= 5; threads++) {
-        crew *c = make(threads);
-        task_runner runner = crew_runner(c);
+        thread_pool *p = make(threads);
+        task_runner runner = thread_pool_runner(p);
         assert_int_equal(runner.threads, threads);
         for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
             memset(&counted, 0, sizeof counted);
             counted.add = 1;
-            runner.run(runner.crew, count_run, &counted, counts[i]);
+            runner.run(runner.pool, count_run, &counted, counts[i]);
             assert_all(&counted, counts[i], 1);
         }
-        crew_destroy(c);
+        thread_pool_destroy(p);
     }
 }
 
 static void rounds_in_a_row_never_mix(void **state)
 {
     (void)state;
-    crew *c = make(4);
-    task_runner runner = crew_runner(c);
+    thread_pool *p = make(4);
+    task_runner runner = thread_pool_runner(p);
     static tally other;
     memset(&counted, 0, sizeof counted);
     memset(&other, 0, sizeof other);
@@ -74,12 +74,12 @@ static void rounds_in_a_row_never_mix(void **state)
     for (uint32_t round = 1; round <= 20000; round++) {
         tally *t = round % 2 == 0 ? &counted : &other;
         t->add = round;
-        runner.run(runner.crew, count_run, t, 5);
+        runner.run(runner.pool, count_run, t, 5);
         sum += t == &counted ? round : 0;
     }
     assert_all(&counted, 5, sum);
     assert_all(&other, 5, 20000u * 20001u / 2 - sum);
-    crew_destroy(c);
+    thread_pool_destroy(p);
 }
 
 // Ends only when another task has begun as well.
@@ -93,18 +93,18 @@ static void wait_for_two(void *context, uint32_t index)
     }
 }
 
-static void helper_that_sleeps_is_woken_by_the_next_round(void **state)
+static void worker_that_sleeps_is_woken_by_the_next_round(void **state)
 {
     (void)state;
-    crew *c = make(2);
-    task_runner runner = crew_runner(c);
+    thread_pool *p = make(2);
+    task_runner runner = thread_pool_runner(p);
     for (int i = 0; i < 5; i++) {
-        usleep(20000); // long enough for the helper to be asleep
+        usleep(20000); // long enough for the worker to be asleep
         memset(&counted, 0, sizeof counted);
-        runner.run(runner.crew, wait_for_two, &counted, 2);
+        runner.run(runner.pool, wait_for_two, &counted, 2);
         assert_int_equal(atomic_load(&counted.begun), 2);
     }
-    crew_destroy(c);
+    thread_pool_destroy(p);
 }
 
 static int first_processor(const cpu_set_t *of)
@@ -117,16 +117,16 @@ static int first_processor(const cpu_set_t *of)
     return -1;
 }
 
-typedef struct helper_note {
+typedef struct worker_note {
     tally both;
     pid_t thread;
     int processor;
-} helper_note;
+} worker_note;
 
-// The same, and notes who the helper is and where: the last task is its own.
+// The same, and notes who the worker is and where: the last task is its own.
 static void wait_and_note(void *context, uint32_t index)
 {
-    helper_note *note = context;
+    worker_note *note = context;
     if (index == 1) {
         note->thread = gettid();
         note->processor = sched_getcpu();
@@ -134,12 +134,12 @@ static void wait_and_note(void *context, uint32_t index)
     wait_for_two(&note->both, index);
 }
 
-static helper_note note_helper(crew *c)
+static worker_note note_worker(thread_pool *p)
 {
-    static helper_note note;
+    static worker_note note;
     memset(&note, 0, sizeof note);
-    task_runner runner = crew_runner(c);
-    runner.run(runner.crew, wait_and_note, &note, 2);
+    task_runner runner = thread_pool_runner(p);
+    runner.run(runner.pool, wait_and_note, &note, 2);
     return note;
 }
 
@@ -167,31 +167,31 @@ static void wait_until_asleep(pid_t thread)
 }
 
 // Two that share a processor gain nothing by being two.
-static void helper_that_wakes_on_the_captains_processor_leaves_it(void **state)
+static void worker_that_wakes_on_the_callers_processor_leaves_it(void **state)
 {
     (void)state;
     cpu_set_t all;
     if (sched_getaffinity(0, sizeof all, &all) != 0 || CPU_COUNT(&all) < 2) {
         skip(); // there is no other
     }
-    crew *c = make(2);
-    const pid_t helper = note_helper(c).thread;
+    thread_pool *p = make(2);
+    const pid_t worker = note_worker(p).thread;
     const int mine = first_processor(&all);
     cpu_set_t one;
     CPU_ZERO(&one);
     CPU_SET((size_t)mine, &one);
     if (sched_setaffinity(0, sizeof one, &one) != 0) {
-        crew_destroy(c);
-        skip(); // nobody may choose here, so the helper may not either
+        thread_pool_destroy(p);
+        skip(); // nobody may choose here, so the worker may not either
     }
     int elsewhere = 0;
     for (int i = 0; i < 10; i++) {
-        wait_until_asleep(helper);
-        assert_int_equal(sched_setaffinity(helper, sizeof one, &one), 0); // where it will wake
-        elsewhere += note_helper(c).processor != mine;
+        wait_until_asleep(worker);
+        assert_int_equal(sched_setaffinity(worker, sizeof one, &one), 0); // where it will wake
+        elsewhere += note_worker(p).processor != mine;
     }
     sched_setaffinity(0, sizeof all, &all);
-    crew_destroy(c);
+    thread_pool_destroy(p);
     assert_int_equal(elsewhere, 10);
 }
 
@@ -202,38 +202,38 @@ static double cpu_seconds(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static void crew_without_work_uses_no_processor(void **state)
+static void pool_without_work_uses_no_processor(void **state)
 {
     (void)state;
-    crew *c = make(8);
-    task_runner runner = crew_runner(c);
+    thread_pool *p = make(8);
+    task_runner runner = thread_pool_runner(p);
     memset(&counted, 0, sizeof counted);
-    runner.run(runner.crew, count_run, &counted, 64);
+    runner.run(runner.pool, count_run, &counted, 64);
     usleep(50000);
     double before = cpu_seconds();
     usleep(300000);
     assert_true(cpu_seconds() - before < 0.1); // seven that look on without end would take more
-    crew_destroy(c);
+    thread_pool_destroy(p);
 }
 
-static void crews_come_and_go(void **state)
+static void pools_come_and_go(void **state)
 {
     (void)state;
     for (int i = 0; i < 100; i++) {
-        crew_destroy(make(1 + i % 6));
+        thread_pool_destroy(make(1 + i % 6));
     }
-    crew_destroy(NULL);
+    thread_pool_destroy(NULL);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(crew_of_any_size_runs_each_task_once),
+        cmocka_unit_test(pool_of_any_size_runs_each_task_once),
         cmocka_unit_test(rounds_in_a_row_never_mix),
-        cmocka_unit_test(helper_that_sleeps_is_woken_by_the_next_round),
-        cmocka_unit_test(helper_that_wakes_on_the_captains_processor_leaves_it),
-        cmocka_unit_test(crew_without_work_uses_no_processor),
-        cmocka_unit_test(crews_come_and_go),
+        cmocka_unit_test(worker_that_sleeps_is_woken_by_the_next_round),
+        cmocka_unit_test(worker_that_wakes_on_the_callers_processor_leaves_it),
+        cmocka_unit_test(pool_without_work_uses_no_processor),
+        cmocka_unit_test(pools_come_and_go),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
-#include "server/world/mail.h"
+// Life and death of requests and replies; see messages.h.
+#include "server/world/messages.h"
 
 #include <stdlib.h>
 
@@ -23,15 +24,15 @@ void request_free(request *r)
     free(r);
 }
 
-report *report_create(report_kind kind, uint64_t world)
+reply *reply_create(reply_kind kind, uint64_t world)
 {
-    report *r = malloc(sizeof *r);
+    reply *r = malloc(sizeof *r);
     ASSERT(r != NULL);
-    *r = (report){.kind = kind, .world = world};
+    *r = (reply){.kind = kind, .world = world};
     return r;
 }
 
-void report_free(report *r)
+void reply_free(reply *r)
 {
     if (r == NULL) {
         return;
@@ -42,7 +43,7 @@ void report_free(report *r)
     free(r);
 }
 
-const uint8_t *report_payload(const report *r, size_t *size)
+const uint8_t *reply_payload(const reply *r, size_t *size)
 {
     *size = r->payload != NULL ? r->payload->size : r->small_size;
     return r->payload != NULL ? r->payload->data : r->small;

@@ -1,14 +1,15 @@
-// What comes back from the simulation threads, in the order in which each of them sent it.
+// Replies of the simulation threads, handled in the order in which each thread sent them. Network
+// thread only.
 #include "common/base/assert.h"
 #include "common/base/log.h"
+#include "server/clock.h"
 #include "server/metrics.h"
 #include "server/session/service.h"
-#include "server/world/pace.h"
 
-// ---- answers
+// ---- results
 
-// What an answer changes in the list of subscriptions.
-static void note_subscription(session *s, const report *r)
+// Changes the session's list of subscriptions as the result says.
+static void note_subscription(session *s, const reply *r)
 {
     bool failed = r->status != STATUS_OK && r->method == METHOD_WORLD_SUBSCRIBE;
     bool over = r->method == METHOD_WORLD_UNSUBSCRIBE &&
@@ -18,29 +19,29 @@ static void note_subscription(session *s, const report *r)
     }
 }
 
-static void answer_session(session *s, report *r)
+static void answer_session(session *s, reply *r)
 {
     note_subscription(s, r);
-    if (!r->reply.answerable) {
+    if (!r->reply_to.answerable) {
         metrics_add(METRIC_notifications_failed, r->status != STATUS_OK ? 1 : 0);
     } else if (r->status != STATUS_OK) {
         error err;
         error_set(&err, r->status, "%s", r->text);
-        session_answer_error(s, r->reply.id, &err);
+        session_answer_error(s, r->reply_to.id, &err);
     } else {
         size_t size = 0;
-        const uint8_t *result = report_payload(r, &size);
+        const uint8_t *result = reply_payload(r, &size);
         shared_bytes *big = r->payload;
         r->payload = NULL;
-        session_answer(s, r->reply.id, result, size, big);
+        session_answer(s, r->reply_to.id, result, size, big);
     }
-    metrics_time(TIMING_COMMAND, pace_clock_ns() - r->received_ns);
+    metrics_time(TIMING_COMMAND, clock_now_ns() - r->received_ns);
     s->in_flight--;
     session_settle(s);
 }
 
 // A world of the options; its name is in no message, so it is found by number.
-static void answer_start(server *s, const report *r)
+static void answer_start(server *s, const reply *r)
 {
     if (r->status == STATUS_OK) {
         server_note_started(s, NULL);
@@ -52,18 +53,18 @@ static void answer_start(server *s, const report *r)
     server_note_started(s, &err);
 }
 
-void reports_answer(server *s, report *r)
+void replies_answer(server *s, reply *r)
 {
     world_entry *entry = directory_find_number(&s->worlds, r->world);
     ASSERT(entry != NULL && entry->waiting > 0);
     if (r->method == METHOD_WORLD_LIST) {
         worlds_listed(s, r);
-    } else if (r->reply.session.number == 0) {
+    } else if (r->reply_to.session.number == 0) {
         answer_start(s, r);
     } else {
-        ASSERT(s->command_bytes >= r->reply.token);
-        s->command_bytes -= r->reply.token;
-        session *asker = server_find_session(s, r->reply.session);
+        ASSERT(s->command_bytes >= r->reply_to.token);
+        s->command_bytes -= r->reply_to.token;
+        session *asker = server_find_session(s, r->reply_to.session);
         if (asker != NULL) {
             answer_session(asker, r);
         }
@@ -72,15 +73,15 @@ void reports_answer(server *s, report *r)
     directory_release(&s->worlds, entry);
 }
 
-// ---- what subscribers are sent
+// ---- snapshots and ends of subscriptions
 
-static void send_snapshot(session *s, report *r)
+static void send_snapshot(session *s, reply *r)
 {
     if (session_find_subscription(s, r->subscription) == NULL) {
         return;
     }
     size_t size = 0;
-    const uint8_t *head = report_payload(r, &size);
+    const uint8_t *head = reply_payload(r, &size);
     shared_bytes *tail = r->tail;
     r->tail = NULL;
     if (!connection_send(s->connection, head, size, tail, r->subscription)) {
@@ -88,42 +89,42 @@ static void send_snapshot(session *s, report *r)
     }
 }
 
-static void take(server *s, report *r)
+static void take(server *s, reply *r)
 {
-    session *of = server_find_session(s, r->reply.session);
+    session *of = server_find_session(s, r->reply_to.session);
     switch (r->kind) {
-    case REPORT_ANSWER:
-        reports_answer(s, r);
+    case REPLY_RESULT:
+        replies_answer(s, r);
         break;
-    case REPORT_SNAPSHOT:
+    case REPLY_SNAPSHOT:
         if (of != NULL && !of->closing) {
             send_snapshot(of, r);
         }
         break;
-    case REPORT_CLOSED:
+    case REPLY_CLOSED:
         if (of != NULL && !of->closing) {
             session_world_closed(of, r->subscription, r->status, r->text);
         }
         break;
-    case REPORT_OVERRUN:
+    case REPLY_OVERRUN:
         if (of != NULL) {
             session_close(of, r->status, r->text, ENDING_CUT);
         }
         break;
-    case REPORT_STOPPED:
+    case REPLY_STOPPED:
         s->hosts_running--;
         server_check_drained(s);
         break;
     }
 }
 
-void reports_take(server *s)
+void replies_take(server *s)
 {
     for (uint32_t i = 0; i < s->hosts.count; i++) {
-        for (report *r = host_take(s->hosts.data[i]); r != NULL;) {
-            report *next = (report *)r->node.next;
+        for (reply *r = host_take(s->hosts.data[i]); r != NULL;) {
+            reply *next = (reply *)r->node.next;
             take(s, r);
-            report_free(r);
+            reply_free(r);
             r = next;
         }
     }

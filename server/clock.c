@@ -1,0 +1,11 @@
+// CLOCK_MONOTONIC as one number; see clock.h. Any thread.
+#include "server/clock.h"
+
+#include <time.h>
+
+int64_t clock_now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}

@@ -1,0 +1,94 @@
+// Requests from the network thread to a simulation thread, and replies the other way.
+//
+// Each is a heap block; the thread that takes it from the queue owns and frees it. Every request of
+// kind COMMAND or ADOPT gets exactly one reply of kind RESULT, also where the client wants no
+// answer: the reply gives back the capacity that the request took from the world's and the
+// connection's allowance. Replies of a world come in the order of the states they tell: a
+// subscription's first snapshot after the result that names it, its last before the result that
+// ends it.
+//
+// A message belongs to one thread at a time.
+#ifndef CAROM_SERVER_WORLD_MESSAGES_H
+#define CAROM_SERVER_WORLD_MESSAGES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/base/status.h"
+#include "common/physics/physics.h"
+#include "proto/commands/command.h"
+#include "server/bytes.h"
+#include "server/world/queue.h"
+
+// A session as worlds know it: a place in the session table, and a number that is never used again.
+typedef struct session_key {
+    uint32_t slot;
+    uint64_t number;
+} session_key;
+
+// The sender of a request, to whom its result goes. The server's own requests have session number
+// 0.
+typedef struct reply_address {
+    session_key session;
+    uint64_t token; // the sender's own, as is `context`; they come back as they are
+    void *context;
+    uint32_t id;     // of the request on the wire
+    bool answerable; // false: a notification
+} reply_address;
+
+typedef enum request_kind {
+    REQUEST_COMMAND,     // `command`, to the world `world`
+    REQUEST_ADOPT,       // take over `physics` as the new world `world`
+    REQUEST_ACKNOWLEDGE, // the last snapshot of `subscription` was written out; no answer
+    REQUEST_FORGET,      // the session's subscriptions in the world end; no answer
+    REQUEST_STOP         // the thread ends; the last request it takes
+} request_kind;
+
+typedef struct request {
+    queue_node node; // first
+    request_kind kind;
+    uint64_t world; // number of the world
+    reply_address reply_to;
+    int64_t received_ns;    // when it came in, on the monotonic clock
+    uint64_t subscription;  // number for world.subscribe, or whose snapshot was written
+    command command;        // owned
+    physics_world *physics; // REQUEST_ADOPT: owned
+} request;
+
+typedef enum reply_kind {
+    REPLY_RESULT,   // of a request, to `reply_to`: `status`, and `payload` or `text`
+    REPLY_SNAPSHOT, // `payload` then `tail`, for `subscription`
+    REPLY_CLOSED,   // `subscription` has ended because its world did
+    REPLY_OVERRUN,  // `subscription` has ended because it was too far behind: close the session
+    REPLY_STOPPED   // the thread's last reply
+} reply_kind;
+
+// Most results are {tick}, and a snapshot's head is some forty bytes.
+enum { REPLY_INLINE_MAX = 96 };
+
+typedef struct reply {
+    queue_node node; // first
+    reply_kind kind;
+    method method;
+    status status;
+    uint64_t world;
+    reply_address reply_to;
+    int64_t received_ns;
+    uint64_t subscription;
+    uint8_t small_size;
+    uint8_t small[REPLY_INLINE_MAX]; // the result or the snapshot's head, where it fits
+    shared_bytes *payload;           // owned; else, where it does not. NULL: it is in `small`
+    shared_bytes *tail;              // owned; of a snapshot
+    char *text;                      // owned; what an error says, or why a subscription ended
+} reply;
+
+request *request_create(request_kind kind, uint64_t world);
+void request_free(request *r); // with all that it still owns; NULL is allowed
+
+reply *reply_create(reply_kind kind, uint64_t world);
+void reply_free(reply *r);
+
+// The bytes of the result or head.
+const uint8_t *reply_payload(const reply *r, size_t *size);
+
+#endif
