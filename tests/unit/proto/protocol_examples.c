@@ -3,6 +3,8 @@
 //   protocol_examples examples     each message of each example as a line of JSON:
 //                                  {"name", "from": "client" | "server", "value", "hex"}
 //   protocol_examples reference    the methods' arguments, from the table, as Markdown
+//   protocol_examples bytes        bytes that are no message, piece by piece, as lines of JSON:
+//                                  {"name", "hex", "meaning"}
 //   protocol_examples limits       the limits of proto/limits.h that the text names, as NAME VALUE
 //
 // Requests are decoded and, where the engine answers them, applied to a real world, so the document
@@ -21,6 +23,7 @@
 #include "proto/encode/encode.h"
 #include "proto/wire/json.h"
 #include "proto/limits.h"
+#include "proto/log/log_stream.h"
 #include "proto/wire/rpc.h"
 
 enum { BYTES_MAX = 1 << 20 };
@@ -662,7 +665,72 @@ static void print_limits(void)
     LIMIT(PHYSICS_JOINTS_MAX);
     LIMIT(PHYSICS_CHAIN_POINTS_MAX);
     LIMIT(ERROR_TEXT_MAX);
+    LIMIT(LOG_COMMANDS_MAX);
+    LIMIT(LOG_RECORD_BYTES_MAX);
     LIMIT(ENCODE_ROW_BYTES_MAX);
+}
+
+// ---- bytes that are no message
+
+static void print_bytes(const char *name, const uint8_t *bytes, size_t size, const char *meaning)
+{
+    printf("{\"name\": \"%s\", \"meaning\": \"%s\", \"hex\": \"", name, meaning);
+    for (size_t i = 0; i < size; i++) {
+        printf("%02x", bytes[i]);
+    }
+    printf("\"}\n");
+}
+
+// What the stream grew by since the last call: a frame, in its three parts.
+static void print_frame(const buffer *stream, size_t *shown, const char *meaning)
+{
+    const uint8_t *frame = stream->data + *shown;
+    print_bytes("log stream", frame, 4, "size of the payload");
+    print_bytes("log stream", frame + 4, 4, "checksum");
+    print_bytes("log stream", frame + 8, stream->size - *shown - 8, meaning);
+    *shown = stream->size;
+}
+
+// A recording of a world with one command.
+static void print_stream(void)
+{
+    static const uint8_t IMAGE[] = {0xca, 0x70, 0x3e};
+    static const uint8_t ARGUMENTS[] = {0x81, 0xa4, 'b', 'o', 'd', 'y', 7};
+    const log_header header = {
+        .engine = 1, .world = "lab", .epoch = 2, .hz = 60.0, .begun = 1700000000};
+    const log_command removal = {.tick = 101,
+                                 .session = 5,
+                                 .method = "body.remove",
+                                 .method_size = 11,
+                                 .arguments = ARGUMENTS,
+                                 .arguments_size = sizeof ARGUMENTS};
+    buffer rows;
+    buffer stream;
+    buffer_init(&rows, BYTES_MAX);
+    buffer_init(&stream, BYTES_MAX);
+    log_command_encode(&rows, &removal);
+    const log_record start = {.from = 100, .tick = 100, .image = IMAGE, .image_size = sizeof IMAGE};
+    const log_record record = {.from = 100,
+                               .tick = 103,
+                               .command_count = 1,
+                               .commands = rows.data,
+                               .commands_size = rows.size,
+                               .has_hash = true,
+                               .hash = HASH};
+    const log_end end = {.tick = 103, .records = 2};
+    size_t shown = LOG_MAGIC_BYTES;
+    log_stream_begin(&stream, &header);
+    print_bytes("log stream", stream.data, LOG_MAGIC_BYTES, "magic");
+    print_frame(&stream, &shown, "the header");
+    log_stream_record(&stream, &start);
+    print_frame(&stream, &shown,
+                "a record that a reader can begin with (its image is cut short here)");
+    log_stream_record(&stream, &record);
+    print_frame(&stream, &shown, "a record of three ticks and one command");
+    log_stream_end(&stream, &end);
+    print_frame(&stream, &shown, "the end mark");
+    buffer_deinit(&rows);
+    buffer_deinit(&stream);
 }
 
 int main(int argc, char **argv)
@@ -672,10 +740,12 @@ int main(int argc, char **argv)
         print_examples();
     } else if (strcmp(what, "reference") == 0) {
         print_reference();
+    } else if (strcmp(what, "bytes") == 0) {
+        print_stream();
     } else if (strcmp(what, "limits") == 0) {
         print_limits();
     } else {
-        fprintf(stderr, "usage: protocol_examples examples|reference|limits\n");
+        fprintf(stderr, "usage: protocol_examples examples|reference|bytes|limits\n");
         return 2;
     }
     return 0;

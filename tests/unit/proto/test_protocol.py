@@ -37,6 +37,15 @@ def load_examples(generator):
     return examples
 
 
+def load_bytes(generator):
+    """{name: [piece ...]}: bytes that are no message, in the order in which they stand."""
+    pieces = {}
+    for line in run(generator, "bytes").splitlines():
+        piece = json.loads(line)
+        pieces.setdefault(piece["name"], []).append(piece)
+    return pieces
+
+
 def load_reference(generator):
     """{section: Markdown}"""
     sections = {}
@@ -69,11 +78,15 @@ def unpack(hexadecimal):
 # ---- the generated blocks
 
 
+def hex_rows(hexadecimal):
+    pairs = [hexadecimal[i:i + 2] for i in range(0, len(hexadecimal), 2)]
+    return [" ".join(pairs[i:i + HEX_BYTES]) for i in range(0, len(pairs), HEX_BYTES)]
+
+
 def show_message(message):
     value = json.dumps(message["value"], ensure_ascii=False)
     wrapped = textwrap.wrap(value, WIDTH - 8, break_long_words=False, break_on_hyphens=False)
-    pairs = [message["hex"][i:i + 2] for i in range(0, len(message["hex"]), 2)]
-    rows = [" ".join(pairs[i:i + HEX_BYTES]) for i in range(0, len(pairs), HEX_BYTES)]
+    rows = hex_rows(message["hex"])
     lines = [f"{message['from']:7} {wrapped[0]}"]
     lines += ["        " + row for row in wrapped[1:] + rows]
     return "\n".join(lines)
@@ -83,7 +96,16 @@ def show_example(messages):
     return "```\n" + "\n".join(show_message(m) for m in messages) + "\n```\n"
 
 
+def show_bytes(pieces):
+    lines = []
+    for piece in pieces:
+        lines += [piece["meaning"], *("        " + row for row in hex_rows(piece["hex"]))]
+    return "```\n" + "\n".join(lines) + "\n```\n"
+
+
 def expected_block(kind, name, examples, reference):
+    if kind == "bytes":
+        return show_bytes(examples["bytes"][name])
     if kind == "method":
         return reference[name] + "\n\n" + show_example(examples[name])
     if kind == "example":
@@ -115,8 +137,11 @@ def check_complete(text, examples, reference):
         kind = "method" if name in examples else "reference"
         if (kind, name) not in shown:
             yield f"{kind} {name}: is missing"
+    for name in examples["bytes"]:
+        if ("bytes", name) not in shown:
+            yield f"bytes {name}: is shown nowhere"
     for name in examples:
-        if not {("method", name), ("example", name)} & shown:
+        if name != "bytes" and not {("method", name), ("example", name)} & shown:
             yield f"example {name}: is shown nowhere"
 
 
@@ -184,6 +209,7 @@ def main():
         write_corpus(generator, Path(sys.argv[3]))
         return
     examples, reference = load_examples(generator), load_reference(generator)
+    examples["bytes"] = load_bytes(generator)
     text = path.read_text()
     if sys.argv[3:] == ["--write"]:
         path.write_text(renew(text, examples, reference))
