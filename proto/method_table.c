@@ -262,6 +262,7 @@ static const method_arg WORLD_SUBSCRIBE_ARGS[] = {
     BOOL("bodies", "true", "Rows of bodies; false for events alone."),
     CHOICES("events", EVENT_WORDS, "[\"begin\", \"end\"]", "Kinds of events to be told of."),
     BOOL("contacts", "false", "Every touching pair's points, for drawing."),
+    BOOL("describe", "false", "Full maps of bodies and joints, when they are new or were changed."),
 };
 
 #define SUBSCRIPTION REQUIRED_ID("subscription", "What world.subscribe gave.")

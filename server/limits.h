@@ -46,6 +46,9 @@
       "a world's events that some subscriber was not yet sent; about 10 MiB")                      \
     X(removals_kept, 65536, 16, 16777216, "",                                                      \
       "a world's removed ids; a subscriber further behind than that is sent the full state")       \
+    X(describe_bytes, 4194304, 65536, 67108864, "bytes",                                           \
+      "descriptions of bodies and joints in one snapshot, some 7000 bodies; the rest follows in "  \
+      "the next ones, so that a large world's descriptions do not hold up its tick")               \
     X(ahead_ticks, 216000, 1, 1000000000, "ticks",                                                 \
       "how far ahead world.apply may name its tick; an hour at 60 Hz")                             \
     X(catch_up_ms, 250, 0, 60000, "ms",                                                            \

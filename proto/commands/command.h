@@ -103,6 +103,7 @@ typedef struct subscribe_args {
     bool bodies;     // rows of bodies at all
     uint32_t events; // bits 1 << event_kind
     bool contacts;
+    bool describe; // full maps of bodies and joints
 } subscribe_args;
 
 typedef struct view_args {

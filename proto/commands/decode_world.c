@@ -83,6 +83,7 @@ void decode_subscribe(const arguments *a, subscribe_args *out)
     arguments_bool(a, "bodies", &out->bodies);
     arguments_choices(a, "events", &out->events);
     arguments_bool(a, "contacts", &out->contacts);
+    arguments_bool(a, "describe", &out->describe);
 }
 
 void decode_view(const arguments *a, view_args *out)

@@ -115,6 +115,10 @@ void encode_world_list(struct buffer *out, const world_status *worlds, uint32_t 
 // torque, frozen. A chain's points are those of its definition.
 void encode_body(struct buffer *out, const body_record *body);
 
+// A full joint map: the names of joint.create's arguments that are in effect, and joint, points,
+// state.
+void encode_joint(struct buffer *out, const joint_info *joint);
+
 // ---- elements of a snapshot, each encoded once and spliced into any number of lists
 
 // [id, x, y, angle, vx, vy, w]. At most ENCODE_ROW_BYTES_MAX bytes.
@@ -154,6 +158,13 @@ typedef struct snapshot_view {
     encoded_list events;
     bool has_contacts;
     encoded_list contacts;
+    bool describe;        // spawned, joints and joints_removed are told
+    encoded_list spawned; // of encode_body
+    encoded_list joints;  // of encode_joint
+    const joint_id *joints_removed;
+    uint32_t joints_removed_count;
+    bool describing;        // descriptions that did not fit are to follow
+    const area *scene_view; // the area that the world's scene shows; NULL: not told
     uint64_t hash;
 } snapshot_view;
 

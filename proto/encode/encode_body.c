@@ -260,3 +260,9 @@ void pack_joint(packer *k, const joint_info *joint)
     pair_place(k, "force", joint->force);
     pair_double(k, "torque", joint->torque);
 }
+
+void encode_joint(struct buffer *out, const joint_info *joint)
+{
+    packer k = buffer_packer(out);
+    pack_joint(&k, joint);
+}

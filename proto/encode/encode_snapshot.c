@@ -105,13 +105,41 @@ static void pack_list(packer *k, struct buffer *out, const char *key, const enco
     buffer_append(out, list->bytes, list->size);
 }
 
-static void pack_body_ids(packer *k, const char *key, const body_id *ids, uint32_t count)
+static void pack_ids(packer *k, const char *key, const uint64_t *ids, uint32_t count)
 {
     pack_text(k, key);
     pack_array(k, count);
     for (uint32_t i = 0; i < count; i++) {
         pack_uint(k, ids[i]);
     }
+}
+
+static void pack_area(packer *k, const area *a)
+{
+    pack_array(k, 4);
+    pack_double(k, a->x0);
+    pack_double(k, a->y0);
+    pack_double(k, a->x1);
+    pack_double(k, a->y1);
+}
+
+// Returns how many pairs.
+static uint32_t pack_descriptions(packer *k, struct buffer *out, const snapshot_view *view)
+{
+    uint32_t pairs = 3;
+    pack_list(k, out, "spawned", &view->spawned);
+    pack_list(k, out, "joints", &view->joints);
+    pack_ids(k, "joints_removed", view->joints_removed, view->joints_removed_count);
+    if (view->describing) {
+        pair_bool(k, "describing", true);
+        pairs++;
+    }
+    if (view->scene_view != NULL) {
+        pack_text(k, "view");
+        pack_area(k, view->scene_view);
+        pairs++;
+    }
+    return pairs;
 }
 
 uint32_t encode_snapshot_tail(struct buffer *out, const snapshot_view *view)
@@ -124,16 +152,19 @@ uint32_t encode_snapshot_tail(struct buffer *out, const snapshot_view *view)
     pair_double(&k, "time", view->time);
     pair_bool(&k, "full", view->full);
     pack_list(&k, out, "bodies", &view->bodies);
-    pack_body_ids(&k, "removed", view->removed, view->removed_count);
+    pack_ids(&k, "removed", view->removed, view->removed_count);
     if (view->has_area) {
-        pack_body_ids(&k, "enter", view->enter, view->enter_count);
-        pack_body_ids(&k, "leave", view->leave, view->leave_count);
+        pack_ids(&k, "enter", view->enter, view->enter_count);
+        pack_ids(&k, "leave", view->leave, view->leave_count);
         pairs += 2;
     }
     pack_list(&k, out, "events", &view->events);
     if (view->has_contacts) {
         pack_list(&k, out, "contacts", &view->contacts);
         pairs += 1;
+    }
+    if (view->describe) {
+        pairs += pack_descriptions(&k, out, view);
     }
     pack_text(&k, "hash");
     pack_hash(&k, view->hash);

@@ -117,6 +117,7 @@ typedef struct build {
     world_entry *entry;
     request *request; // owned until it is sent or answered
     physics_world *physics;
+    area *scene_view; // of the scene; NULL where it has none
     status status;
     error error;
 } build;
@@ -170,6 +171,14 @@ static status make_world(const build *b, const scene *from, physics_world **out,
     return STATUS_OK;
 }
 
+static area *copy_view(const double view[4])
+{
+    area *copy = malloc(sizeof *copy);
+    ASSERT(copy != NULL);
+    *copy = (area){view[0], view[1], view[2], view[3]};
+    return copy;
+}
+
 // On a worker thread: reads what does not change, and is given nothing that anyone else has.
 static void on_build(uv_work_t *work)
 {
@@ -183,6 +192,7 @@ static void on_build(uv_work_t *work)
     b->status = load_scene(b->server, name, &from, &b->error);
     if (b->status == STATUS_OK) {
         b->status = make_world(b, &from, &b->physics, &b->error);
+        b->scene_view = from.has_view ? copy_view(from.view) : NULL;
         scene_deinit(&from);
     }
     if (b->status != STATUS_OK) {
@@ -242,6 +252,8 @@ static void place_world(server *s, build *b)
     world_entry *entry = b->entry;
     entry->host = least_loaded(s);
     b->request->physics = b->physics;
+    b->request->scene_view = b->scene_view;
+    b->scene_view = NULL;
     deliver(entry, b->request);
     while (entry->held != NULL) {
         request *r = entry->held;
@@ -265,6 +277,7 @@ static void on_built(uv_work_t *work, int result)
     } else {
         place_world(s, b);
     }
+    free(b->scene_view);
     free(b);
     server_check_drained(s);
 }

@@ -96,6 +96,9 @@ static void adopt(host *h, request *q)
     hosted *w = hosted_create(q->world, q->command.world, q->physics, create->paused,
                               h->options.limits, (reply_sink){post, h}, clock_now_ns);
     q->physics = NULL;
+    if (q->scene_view != NULL) {
+        hosted_set_scene_view(w, q->scene_view);
+    }
     array_push(&h->worlds, w);
     memmove(h->worlds.data + at + 1, h->worlds.data + at,
             (h->worlds.count - 1 - at) * sizeof *h->worlds.data);

@@ -94,6 +94,12 @@ static void answer_tick(hosted *h, request *q)
     answer(h, q, NULL);
 }
 
+void hosted_set_scene_view(hosted *h, const area *view)
+{
+    h->publisher.has_scene_view = true;
+    h->publisher.scene_view = *view;
+}
+
 void hosted_adopted(hosted *h, request *q)
 {
     answer_tick(h, q);
@@ -200,6 +206,7 @@ static void do_apply(hosted *h, request *q, bool between_ticks)
 {
     command_result result;
     error err;
+    publisher_note_change(&h->publisher, h->physics, &q->command);
     status s = apply_command(h->physics, &q->command, &result, &err);
     if (s != STATUS_OK) {
         answer(h, q, &err);

@@ -58,6 +58,9 @@ typedef struct hosted {
 hosted *hosted_create(uint64_t number, const char *name, physics_world *physics, bool paused,
                       const limits *bounds, reply_sink sink, int64_t (*clock)(void));
 
+// The area that its scene shows: told to subscribers with `describe`.
+void hosted_set_scene_view(hosted *h, const area *view);
+
 // Answers the REQUEST_ADOPT that brought it, now that it lives.
 void hosted_adopted(hosted *h, request *q);
 

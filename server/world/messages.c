@@ -21,6 +21,7 @@ void request_free(request *r)
     }
     command_free(&r->command);
     world_free(r->physics);
+    free(r->scene_view);
     free(r);
 }
 

@@ -53,6 +53,7 @@ typedef struct request {
     uint64_t subscription;  // number for world.subscribe, or whose snapshot was written
     command command;        // owned
     physics_world *physics; // REQUEST_ADOPT: owned
+    area *scene_view;       // REQUEST_ADOPT: owned; the area that its scene shows, or NULL
 } request;
 
 typedef enum reply_kind {

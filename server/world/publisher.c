@@ -15,6 +15,8 @@ void publisher_init(publisher *p, const limits *bounds, const char *world, uint6
 {
     *p = (publisher){.limits = bounds, .world = world, .epoch = epoch, .stale = true};
     row_table_init(&p->rows, bounds->removals_kept);
+    joint_table_init(&p->joints, bounds->removals_kept);
+    descriptions_init(&p->descriptions, bounds->describe_bytes);
     event_log_init(&p->log);
     buffer_init(&p->body_rows, WIRE_REPLY_BYTES_MAX);
     buffer_init(&p->events, WIRE_REPLY_BYTES_MAX);
@@ -25,6 +27,8 @@ void publisher_deinit(publisher *p)
 {
     subscriptions_deinit(&p->subscriptions);
     row_table_deinit(&p->rows);
+    joint_table_deinit(&p->joints);
+    descriptions_deinit(&p->descriptions);
     event_log_deinit(&p->log);
     array_free(&p->last);
     array_free(&p->due);
@@ -39,9 +43,11 @@ void publisher_deinit(publisher *p)
 
 // ---- subscribing
 
-static void want_events(publisher *p, physics_world *world)
+// Asks the world for the events, and keeps the joints, that the subscriptions want now.
+static void follow(publisher *p, physics_world *world)
 {
     world_want_events(world, subscriptions_events(&p->subscriptions));
+    joint_table_follow(&p->joints, subscriptions_describe(&p->subscriptions));
 }
 
 void publisher_subscribe(publisher *p, physics_world *world, uint64_t number, session_key session,
@@ -49,7 +55,8 @@ void publisher_subscribe(publisher *p, physics_world *world, uint64_t number, se
 {
     subscription *s = subscriptions_add(&p->subscriptions, number, session, view);
     s->next_event = event_log_end(&p->log);
-    want_events(p, world);
+    p->stale = p->stale || (view->describe && !p->joints.following);
+    follow(p, world);
 }
 
 static subscription *find_own(publisher *p, uint64_t number, session_key session)
@@ -64,7 +71,7 @@ bool publisher_unsubscribe(publisher *p, physics_world *world, uint64_t number, 
         return false;
     }
     subscriptions_remove(&p->subscriptions, number);
-    want_events(p, world);
+    follow(p, world);
     return true;
 }
 
@@ -96,7 +103,12 @@ void publisher_forget(publisher *p, physics_world *world, session_key session)
             subscriptions_remove(&p->subscriptions, s->number);
         }
     }
-    want_events(p, world);
+    follow(p, world);
+}
+
+void publisher_note_change(publisher *p, const physics_world *world, const command *c)
+{
+    descriptions_note_command(world, c, &p->rows, &p->joints);
 }
 
 void publisher_note_command(publisher *p, session_key session, uint32_t id)
@@ -141,7 +153,14 @@ static bool was_seen(const view_group *g, uint64_t created, uint32_t slot)
     return !g->full && created <= s->version && (s->seen == NULL || view_set_has(s->seen, slot));
 }
 
-static void show_body(publisher *p, view_group *g, row_entry *entry, uint32_t slot)
+// Whether bodies that come, go and vanish are told: with rows or with descriptions.
+static bool tells_bodies(const subscribe_args *view)
+{
+    return view->bodies || view->describe;
+}
+
+static void show_body(publisher *p, const physics_world *world, view_group *g, row_entry *entry,
+                      uint32_t slot)
 {
     const subscribe_args *view = &g->of->view;
     bool in = !view->has_area || box_meets(&view->area, &entry->row.box);
@@ -149,10 +168,14 @@ static void show_body(publisher *p, view_group *g, row_entry *entry, uint32_t sl
     if (in && g->seen != NULL) {
         view_set_add(g->seen, slot);
     }
-    if (!view->bodies) {
+    if (in && view->describe) {
+        bool known = was && entry->described <= g->of->version;
+        descriptions_body(&p->descriptions, world, entry, slot, known);
+    }
+    if (!tells_bodies(view)) {
         return;
     }
-    if (in && (!was || entry->changed > g->of->version)) {
+    if (in && view->bodies && (!was || entry->changed > g->of->version)) {
         row_table_append(&p->rows, entry, &p->body_rows);
         g->row_count++;
     }
@@ -164,15 +187,15 @@ static void show_body(publisher *p, view_group *g, row_entry *entry, uint32_t sl
     }
 }
 
-static void show_bodies(publisher *p, view_group *g)
+static void show_bodies(publisher *p, const physics_world *world, view_group *g)
 {
     for (uint32_t slot = 0; slot < p->rows.entries.count; slot++) {
         row_entry *entry = &p->rows.entries.data[slot];
         if (entry->id != 0) {
-            show_body(p, g, entry, slot);
+            show_body(p, world, g, entry, slot);
         }
     }
-    for (uint32_t i = 0; i < p->rows.removals.count && g->of->view.bodies; i++) {
+    for (uint32_t i = 0; i < p->rows.removals.count && tells_bodies(&g->of->view); i++) {
         const row_removal *gone = &p->rows.removals.data[i];
         bool later = gone->removed > g->of->version;
         if (later && was_seen(g, gone->created, row_table_slot(gone->id))) {
@@ -233,6 +256,18 @@ static encoded_list list_of(const buffer *b, uint32_t count)
     return (encoded_list){b->data, b->size, count};
 }
 
+static void add_descriptions(const publisher *p, const view_group *g, snapshot_view *view)
+{
+    const descriptions *d = &p->descriptions;
+    view->describe = true;
+    view->spawned = list_of(&d->bodies, d->body_count);
+    view->joints = list_of(&d->joints, d->joint_count);
+    view->joints_removed = d->joints_removed.data;
+    view->joints_removed_count = d->joints_removed.count;
+    view->describing = !description_complete(d->after);
+    view->scene_view = g->full && p->has_scene_view ? &p->scene_view : NULL;
+}
+
 // The encoding of the group's snapshot but for its head; NULL if it does not fit a message.
 static shared_bytes *encode_group(publisher *p, const physics_world *world, const view_group *g,
                                   uint64_t hash, uint32_t *pairs)
@@ -256,11 +291,15 @@ static shared_bytes *encode_group(publisher *p, const physics_world *world, cons
         .contacts = list_of(&p->contact_rows, g->contact_count),
         .hash = hash,
     };
+    if (g->of->view.describe) {
+        add_descriptions(p, g, &view);
+    }
     buffer out;
     buffer_init(&out, WIRE_REPLY_BYTES_MAX);
     *pairs = encode_snapshot_tail(&out, &view);
-    bool whole =
-        !out.overflow && !p->body_rows.overflow && !p->events.overflow && !p->contact_rows.overflow;
+    bool whole = !out.overflow && !p->body_rows.overflow && !p->events.overflow &&
+                 !p->contact_rows.overflow && !p->descriptions.bodies.overflow &&
+                 !p->descriptions.joints.overflow;
     size_t size = 0;
     uint8_t *data = buffer_take(&out, &size);
     if (!whole) {
@@ -280,9 +319,14 @@ static shared_bytes *build_group(publisher *p, const physics_world *world, view_
     array_clear(&p->removed);
     array_clear(&p->enter);
     array_clear(&p->leave);
-    g->full = g->of->version < p->rows.floor;
+    bool describe = g->of->view.describe;
+    g->full = g->of->version < p->rows.floor || (describe && g->of->version < p->joints.floor);
+    descriptions_begin(&p->descriptions, g->of->described, g->full);
     g->seen = g->of->view.has_area ? view_set_create(p->rows.entries.count) : NULL;
-    show_bodies(p, g);
+    show_bodies(p, world, g);
+    if (describe) {
+        descriptions_joints(&p->descriptions, world, &p->joints, g->of, g->seen, g->full);
+    }
     show_events(p, g);
     show_contacts(p, g);
     return encode_group(p, world, g, hash, pairs);
@@ -331,6 +375,7 @@ static void settle(publisher *p, subscription *s, const view_group *g)
     view_set_unref(s->seen);
     s->seen = view_set_ref(g->seen);
     s->version = p->rows.version;
+    s->described = s->view.describe ? p->descriptions.after : DESCRIPTION_COMPLETE;
     s->next_event = event_log_end(&p->log);
     s->skipped = 0;
     s->owed = false;
@@ -370,7 +415,7 @@ static int compare_due(const void *a, const void *b, void *list)
 // Whether it was not sent the present state.
 static bool behind(const publisher *p, const subscription *s)
 {
-    return p->stale || s->version < p->rows.version;
+    return p->stale || s->version < p->rows.version || !description_complete(s->described);
 }
 
 static void choose_due(publisher *p, const physics_world *world, bool all)
@@ -435,7 +480,7 @@ static void trim(publisher *p, physics_world *world, reply_sink sink)
         if (s->next_event < floor && would_lose(p, s, floor)) {
             post_overrun(p, s, "too many events were waiting to be taken", sink);
             subscriptions_remove(&p->subscriptions, s->number);
-            want_events(p, world);
+            follow(p, world);
             continue;
         }
         s->next_event = s->next_event < floor ? floor : s->next_event;
@@ -445,6 +490,7 @@ static void trim(publisher *p, physics_world *world, reply_sink sink)
     }
     event_log_trim(&p->log, oldest_event);
     row_table_trim(&p->rows, oldest_version);
+    joint_table_trim(&p->joints, oldest_version);
 }
 
 void publisher_publish(publisher *p, physics_world *world, bool all, reply_sink sink)
@@ -453,6 +499,7 @@ void publisher_publish(publisher *p, physics_world *world, bool all, reply_sink 
     if (p->due.count > 0) {
         if (p->stale) {
             row_table_update(&p->rows, world);
+            joint_table_update(&p->joints, world, p->rows.version);
             p->stale = false;
         }
         take_contacts(p, world);

@@ -20,6 +20,7 @@
 #include "common/physics/physics.h"
 #include "proto/wire/buffer.h"
 #include "server/limits.h"
+#include "server/world/descriptions.h"
 #include "server/world/event_log.h"
 #include "server/world/messages.h"
 #include "server/world/row_table.h"
@@ -35,8 +36,11 @@ typedef struct publisher {
     const limits *limits;
     const char *world; // name, the hosted world's
     uint64_t epoch;
-    bool stale; // the state has changed since the rows were taken
+    bool stale;          // the state has changed since the rows were taken
+    bool has_scene_view; // the area that its scene shows, told with descriptions
+    area scene_view;
     row_table rows;
+    joint_table joints;
     event_log log;
     subscriptions subscriptions;
     ARRAY(session_last) last;
@@ -45,6 +49,7 @@ typedef struct publisher {
     ARRAY(contact_info) contacts;
     buffer body_rows, events, contact_rows;
     ARRAY(body_id) removed, enter, leave;
+    descriptions descriptions;
 } publisher;
 
 // Where replies go; they are taken over.
@@ -66,6 +71,9 @@ bool publisher_move(publisher *p, uint64_t number, session_key session, const vi
 void publisher_acknowledge(publisher *p, uint64_t number);
 // Ends all of the session's.
 void publisher_forget(publisher *p, physics_world *world, session_key session);
+
+// A command is about to be carried out. To be called before it, as it may remove what it describes.
+void publisher_note_change(publisher *p, const physics_world *world, const command *c);
 
 // A command of the session is in the state from now on.
 void publisher_note_command(publisher *p, session_key session, uint32_t id);

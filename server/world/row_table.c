@@ -41,7 +41,7 @@ static void note_row(row_table *t, row_entry *entry, const body_row *row)
     }
     if (entry->id == 0) {
         entry->id = row->id;
-        entry->created = entry->changed = t->version;
+        entry->created = entry->changed = entry->described = t->version;
     } else if (!row_equal(&entry->row, row)) {
         entry->changed = t->version;
     }
@@ -76,6 +76,14 @@ void row_table_update(row_table *t, const physics_world *world)
         if (t->entries.data[slot].id != 0) {
             note_removal(t, &t->entries.data[slot]);
         }
+    }
+}
+
+void row_table_mark(row_table *t, body_id id)
+{
+    uint32_t slot = row_table_slot(id);
+    if (slot < t->entries.count && t->entries.data[slot].id == id) {
+        t->entries.data[slot].described = t->version + 1;
     }
 }
 

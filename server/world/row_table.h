@@ -19,10 +19,11 @@
 #include "proto/encode/encode.h"
 
 typedef struct row_entry {
-    body_id id;       // 0: no body in this slot
-    uint64_t created; // first version that had it
-    uint64_t changed; // last version whose row differs from that of the one before
-    uint64_t encoded; // version of the bytes, 0 for none
+    body_id id;         // 0: no body in this slot
+    uint64_t created;   // first version that had it
+    uint64_t changed;   // last version whose row differs from that of the one before
+    uint64_t described; // first version that has its present type, shapes, tag …
+    uint64_t encoded;   // version of the bytes, 0 for none
     body_row row;
     uint8_t size;
     uint8_t bytes[ENCODE_ROW_BYTES_MAX];
@@ -53,6 +54,10 @@ void row_table_deinit(row_table *t);
 
 // Takes the world's state of now as the next version.
 void row_table_update(row_table *t, const physics_world *world);
+
+// A command changes the body's description: the next version is the first that has it. Unknown ids
+// are ignored.
+void row_table_mark(row_table *t, body_id id);
 
 // Forgets removals that no one who was last sent `oldest` or later needs, and those above the
 // limit.

@@ -94,6 +94,15 @@ uint32_t subscriptions_events(const subscriptions *s)
     return kinds;
 }
 
+bool subscriptions_describe(const subscriptions *s)
+{
+    bool wanted = false;
+    for (uint32_t i = 0; i < s->list.count && !wanted; i++) {
+        wanted = s->list.data[i].view.describe;
+    }
+    return wanted;
+}
+
 bool subscription_due(const subscription *s, uint64_t tick, double hz)
 {
     double rate = s->view.rate;
@@ -127,8 +136,15 @@ static int compare_views(const subscribe_args *a, const subscribe_args *b)
     order = order != 0 ? order : (int)a->encoding - (int)b->encoding;
     order = order != 0 ? order : a->bodies - b->bodies;
     order = order != 0 ? order : a->contacts - b->contacts;
+    order = order != 0 ? order : a->describe - b->describe;
     order = order != 0 ? order : a->has_area - b->has_area;
     return order != 0 || !a->has_area ? order : compare_areas(&a->area, &b->area);
+}
+
+static int compare_progress(description_progress a, description_progress b)
+{
+    int order = compare_numbers(a.bodies_from, b.bodies_from);
+    return order != 0 ? order : compare_numbers(a.joints_from, b.joints_from);
 }
 
 int subscription_compare(const subscription *a, const subscription *b)
@@ -136,5 +152,6 @@ int subscription_compare(const subscription *a, const subscription *b)
     int order = compare_numbers(a->version, b->version);
     order = order != 0 ? order : compare_numbers((uintptr_t)a->seen, (uintptr_t)b->seen);
     order = order != 0 ? order : compare_numbers(a->next_event, b->next_event);
+    order = order != 0 ? order : compare_progress(a->described, b->described);
     return order != 0 ? order : compare_views(&a->view, &b->view);
 }

@@ -35,6 +35,19 @@ static inline void view_set_add(view_set *s, uint32_t slot)
     s->bits[slot / 64] |= (uint64_t)1 << (slot % 64);
 }
 
+// How far a reader with `describe` has been told: the slots of bodies and of joints from these on
+// were not described yet.
+typedef struct description_progress {
+    uint32_t bodies_from, joints_from;
+} description_progress;
+
+static const description_progress DESCRIPTION_COMPLETE = {UINT32_MAX, UINT32_MAX};
+
+static inline bool description_complete(description_progress p)
+{
+    return p.bodies_from == UINT32_MAX && p.joints_from == UINT32_MAX;
+}
+
 typedef struct subscription {
     uint64_t number;
     session_key session;
@@ -42,9 +55,10 @@ typedef struct subscription {
     uint64_t version;    // of the rows it was last sent, 0 for none
     uint64_t next_event; // the first that it was not sent
     view_set *seen;      // what was in view; NULL: everything, or nothing was sent yet
-    uint32_t skipped;    // snapshots that were due and not sent, since the last
-    bool busy;           // its last snapshot is not written out yet
-    bool owed;           // to be sent as soon as it is not busy
+    description_progress described;
+    uint32_t skipped; // snapshots that were due and not sent, since the last
+    bool busy;        // its last snapshot is not written out yet
+    bool owed;        // to be sent as soon as it is not busy
 } subscription;
 
 typedef struct subscriptions {
@@ -62,6 +76,9 @@ void subscriptions_remove(subscriptions *s, uint64_t number);
 
 // The kinds of events that someone wants.
 uint32_t subscriptions_events(const subscriptions *s);
+
+// Whether someone wants descriptions.
+bool subscriptions_describe(const subscriptions *s);
 
 // Whether the rate has a snapshot fall on this tick. It is a function of the tick alone, so that
 // subscriptions of one rate fall on the same ticks and can share.

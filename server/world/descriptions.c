@@ -1,0 +1,155 @@
+// Choosing and encoding descriptions, within their limit; see descriptions.h. The world's thread.
+#include "server/world/descriptions.h"
+
+#include "common/base/assert.h"
+#include "common/physics/joint.h"
+#include "proto/apply/apply.h"
+#include "proto/encode/encode.h"
+#include "proto/limits.h"
+
+// Changes of these are told by rows and events, not by descriptions.
+static const uint32_t MOTION_FIELDS = BODY_FIELD_POSITION | BODY_FIELD_ANGLE | BODY_FIELD_VELOCITY |
+                                      BODY_FIELD_ANGULAR_VELOCITY | BODY_FIELD_AWAKE;
+
+void descriptions_init(descriptions *d, uint64_t bytes_max)
+{
+    *d = (descriptions){.bytes_max = bytes_max};
+    buffer_init(&d->bodies, WIRE_REPLY_BYTES_MAX);
+    buffer_init(&d->joints, WIRE_REPLY_BYTES_MAX);
+}
+
+void descriptions_deinit(descriptions *d)
+{
+    buffer_deinit(&d->bodies);
+    buffer_deinit(&d->joints);
+    array_free(&d->joints_removed);
+}
+
+void descriptions_begin(descriptions *d, description_progress progress, bool full)
+{
+    buffer_clear(&d->bodies);
+    buffer_clear(&d->joints);
+    array_clear(&d->joints_removed);
+    d->body_count = d->joint_count = 0;
+    d->before = full ? (description_progress){0, 0} : progress;
+    d->after = DESCRIPTION_COMPLETE;
+}
+
+// ---- bodies
+
+void descriptions_body(descriptions *d, const physics_world *world, const row_entry *entry,
+                       uint32_t slot, bool known)
+{
+    bool due = slot >= d->before.bodies_from || !known;
+    if (!due || d->after.bodies_from <= slot) {
+        return;
+    }
+    if (d->bodies.size >= d->bytes_max / 2) {
+        d->after.bodies_from = slot;
+        return;
+    }
+    command get = {.method = METHOD_BODY_GET, .body = entry->id};
+    command_result result;
+    error err;
+    // Reading does not change the world; apply_command takes it so for all methods.
+    status s = apply_command((physics_world *)(uintptr_t)world, &get, &result, &err);
+    ASSERT(s == STATUS_OK); // the table has just been made from this world
+    encode_body(&d->bodies, &result.body);
+    command_result_free(&result);
+    d->body_count++;
+}
+
+// ---- joints
+
+static bool in_view(const view_set *seen, uint32_t slot_a, uint32_t slot_b)
+{
+    return seen == NULL || view_set_has(seen, slot_a) || view_set_has(seen, slot_b);
+}
+
+static void describe_joint(descriptions *d, const physics_world *world, const joint_entry *entry,
+                           uint32_t slot)
+{
+    if (d->joints.size >= d->bytes_max / 2) {
+        d->after.joints_from = slot;
+        return;
+    }
+    joint_info info;
+    status s = joint_get(world, entry->id, &info, NULL);
+    ASSERT(s == STATUS_OK);
+    encode_joint(&d->joints, &info);
+    d->joint_count++;
+}
+
+void descriptions_joints(descriptions *d, const physics_world *world, const joint_table *joints,
+                         const subscription *reader, const view_set *seen, bool full)
+{
+    uint64_t version = full ? 0 : reader->version;
+    for (uint32_t slot = 0; slot < joints->entries.count; slot++) {
+        const joint_entry *e = &joints->entries.data[slot];
+        if (e->id == 0 || !in_view(seen, e->slot_a, e->slot_b)) {
+            continue;
+        }
+        bool known = slot < d->before.joints_from && e->changed <= version &&
+                     in_view(reader->seen, e->slot_a, e->slot_b);
+        if (!known && d->after.joints_from > slot) {
+            describe_joint(d, world, e, slot);
+        }
+    }
+    for (uint32_t i = 0; i < joints->removals.count && !full; i++) {
+        const joint_removal *gone = &joints->removals.data[i];
+        if (gone->removed > version && gone->created <= version &&
+            in_view(reader->seen, gone->slot_a, gone->slot_b)) {
+            array_push(&d->joints_removed, gone->id);
+        }
+    }
+}
+
+// ---- commands
+
+static void note_shape(const physics_world *world, shape_id shape, row_table *rows)
+{
+    shape_info info;
+    if (!command_id_is_reference(shape) && shape_get(world, shape, &info, NULL) == STATUS_OK) {
+        row_table_mark(rows, info.body);
+    }
+}
+
+// References of a batch name things that the batch itself makes: those are new to every reader.
+static void note_one(const physics_world *world, const command *c, row_table *rows,
+                     joint_table *joints)
+{
+    switch (c->method) {
+    case METHOD_BODY_SET:
+        if ((c->body_set.fields & ~MOTION_FIELDS) != 0) {
+            row_table_mark(rows, c->body_set.body);
+        }
+        break;
+    case METHOD_SHAPE_ADD:
+        row_table_mark(rows, c->shape_add.body);
+        break;
+    case METHOD_SHAPE_REMOVE:
+        note_shape(world, c->shape, rows);
+        break;
+    case METHOD_JOINT_SET:
+        joint_table_mark(joints, c->joint.joint, rows->version + 1);
+        break;
+    case METHOD_JOINT_CREATE:
+    case METHOD_JOINT_REMOVE:
+        joints->dirty = true;
+        break;
+    default:
+        break;
+    }
+}
+
+void descriptions_note_command(const physics_world *world, const command *c, row_table *rows,
+                               joint_table *joints)
+{
+    if (c->method != METHOD_WORLD_APPLY) {
+        note_one(world, c, rows, joints);
+        return;
+    }
+    for (uint32_t i = 0; i < c->apply.count; i++) {
+        note_one(world, &c->apply.commands[i], rows, joints);
+    }
+}
