@@ -228,6 +228,9 @@ static const method_arg WORLD_CREATE_ARGS[] = {
     {.name = "scene",
      .type = ARG_NAME,
      .doc = "A scene that the server knows; its settings hold where none are given here."},
+    BOOL("if_absent", "false", "A world of that name that is there already is the answer."),
+    CHOICE("lifetime", "server|session", "\"server\"",
+           "Ends with the server, or with the session that made it."),
 };
 static const method_arg WORLD_ARGS[] = {WORLD};
 static const method_arg WORLD_STEP_ARGS[] = {
@@ -307,6 +310,8 @@ static const method_arg BODY_SPAWN_ARGS[] = {
      .required = true,
      .count_max = PHYSICS_BODY_SHAPES_MAX,
      .doc = "None makes a mass point of 1 kg."},
+    CHOICE("lifetime", "world|session", "\"world\"",
+           "Ends with the world, or with the session that spawned it."),
 };
 static const method_arg BODY_ARGS[] = {WORLD, BODY};
 static const method_arg BODY_SET_ARGS[] = {
@@ -502,7 +507,7 @@ const method_info METHODS[METHOD_COUNT] = {
                              .scope = SCOPE_SERVER,
                              SINGLE,
                              .summary = "Makes a world, which begins to run unless it is paused.",
-                             .result = "{world, tick}",
+                             .result = "{world, tick, created}",
                              .list = TAKES("world.create", WORLD_CREATE_ARGS)},
     [METHOD_WORLD_DESTROY] = {.id = METHOD_WORLD_DESTROY,
                               .rights = ROLE_ADMIN,

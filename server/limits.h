@@ -60,6 +60,9 @@
     X(idle_ms, 0, 0, 4294967295, "ms",                                                             \
       "without a message and without a subscription; 0 is for ever, TCP keep-alive finds the "     \
       "dead")                                                                                      \
+    X(half_closed_ms, 10000, 50, 86400000, "ms",                                                   \
+      "for the last answers of a peer that has ended its side of the connection; a batch for a "   \
+      "later tick may be hours away")                                                              \
     X(close_ms, 400, 10, 60000, "ms",                                                              \
       "for a closing connection to take its last bytes; a shutdown is to last less than a second")
 

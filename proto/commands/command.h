@@ -70,12 +70,19 @@ typedef enum world_field {
     WORLD_FIELD_HIT_THRESHOLD = 1 << 7
 } world_field;
 
+typedef enum lifetime {
+    LIFETIME_NORMAL, // of a world: the server's; of a body: the world's
+    LIFETIME_SESSION // ends with the session that made it
+} lifetime;
+
 typedef struct world_create_args {
     world_def def;   // given or default
     uint32_t fields; // bits of world_field: which of def were given
     bool paused;
     durability durability;
     const char *scene; // NULL: an empty world
+    bool if_absent;    // a world that is there is the answer
+    lifetime lifetime;
 } world_create_args;
 
 typedef struct world_set_args {
@@ -116,6 +123,7 @@ typedef struct body_spawn_args {
     body_def def; // def.tag lies in the command's memory
     shape_def *shapes;
     uint32_t shape_count;
+    lifetime lifetime;
 } body_spawn_args;
 
 typedef struct body_set_args {

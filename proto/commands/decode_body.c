@@ -2,6 +2,7 @@
 
 _Static_assert(BODY_STATIC == 0 && BODY_KINEMATIC == 1 && BODY_DYNAMIC == 2,
                "the words of a body's type in method_table.c are in this order");
+_Static_assert(LIFETIME_NORMAL == 0 && LIFETIME_SESSION == 1, "and those of lifetime");
 
 // What body.spawn and body.set share. Returns bits of body_field for what was given.
 static uint32_t body_values_read(const arguments *a, body_def *out)
@@ -42,6 +43,9 @@ void decode_body_spawn(const arguments *a, body_spawn_args *out)
     const msgpack_object *shapes;
     *out = (body_spawn_args){.def = body_def_default()};
     body_values_read(a, &out->def);
+    uint32_t word = LIFETIME_NORMAL;
+    arguments_choice(a, "lifetime", &word);
+    out->lifetime = (lifetime)word;
     if (!arguments_array(a, "shapes", &shapes, &out->shape_count)) {
         return;
     }

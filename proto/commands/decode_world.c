@@ -16,6 +16,7 @@ void decode_world_create(const arguments *a, world_create_args *out)
     world_def *def = &out->def;
     int32_t substeps = def->substeps;
     uint32_t word = DURABILITY_NONE;
+    uint32_t lifetime_word = LIFETIME_NORMAL;
     const struct {
         bool given;
         world_field field;
@@ -38,6 +39,9 @@ void decode_world_create(const arguments *a, world_create_args *out)
     arguments_choice(a, "durability", &word);
     out->durability = (durability)word;
     arguments_text(a, "scene", &out->scene);
+    arguments_bool(a, "if_absent", &out->if_absent);
+    arguments_choice(a, "lifetime", &lifetime_word);
+    out->lifetime = (lifetime)lifetime_word;
 }
 
 world_def command_world_def(const world_create_args *args, const world_def *scene)

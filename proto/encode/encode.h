@@ -34,7 +34,10 @@ void encode_command_result(struct buffer *out, const command_result *r);
 // {}: world.unsubscribe, world.view.
 void encode_empty_result(struct buffer *out);
 
-// {world, tick}: world.create, destroy, pause, resume, step.
+// {world, tick, created}: world.create. `created` is false where the world was there already.
+void encode_world_create_result(struct buffer *out, const char *world, uint64_t tick, bool created);
+
+// {world, tick}: destroy, pause, resume, step.
 void encode_world_tick_result(struct buffer *out, const char *world, uint64_t tick);
 
 // {subscription, tick}: world.subscribe.

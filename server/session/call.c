@@ -9,6 +9,7 @@
 #include "server/clock.h"
 #include "server/metrics.h"
 #include "server/session/service.h"
+#include "server/world/session_bodies.h"
 
 static const char SERVER_NAME[] = "caromd";
 
@@ -141,6 +142,9 @@ static status send_to_world(const call *c, command *cmd, error *err)
     if (entry == NULL) {
         return not_found(cmd->world, err);
     }
+    if (session_bodies_wanted(cmd)) {
+        worlds_note_body(c->session, entry->number);
+    }
     return worlds_send(s, entry, worlds_request(c, entry, cmd), err);
 }
 
@@ -157,7 +161,8 @@ static status subscribe(const call *c, command *cmd, error *err)
                          "subscriptions_per_connection: there are %u already",
                          s->subscriptions.count);
     }
-    session_subscription made = {of->next_subscription++, entry->number};
+    session_subscription made = {.number = of->next_subscription++, .world = entry->number};
+    memcpy(made.world_name, entry->name, sizeof made.world_name);
     request *r = worlds_request(c, entry, cmd);
     r->subscription = made.number;
     status result = worlds_send(of, entry, r, err);

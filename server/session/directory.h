@@ -21,6 +21,7 @@ typedef struct world_entry {
     uint64_t number;
     char name[WORLD_NAME_BYTES_MAX + 1];
     host *host;       // NULL while it is being built
+    uint64_t session; // number of the session that it ends with; 0: the server's
     bool unnamed;     // destroyed, or could not be made
     uint64_t waiting; // commands that were taken on for it and not answered yet
     request *held;    // in order, while it is being built

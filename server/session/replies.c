@@ -40,9 +40,13 @@ static void answer_session(session *s, reply *r)
     session_settle(s);
 }
 
-// A world of the options; its name is in no message, so it is found by number.
-static void answer_start(server *s, const reply *r)
+// A request of the server's own. Only the start of a world of the options is waited for; its name
+// is in no message, so it is found by number.
+static void answer_server(server *s, const reply *r)
 {
+    if (r->method != METHOD_WORLD_CREATE) {
+        return;
+    }
     if (r->status == STATUS_OK) {
         server_note_started(s, NULL);
         return;
@@ -60,7 +64,7 @@ void replies_answer(server *s, reply *r)
     if (r->method == METHOD_WORLD_LIST) {
         worlds_listed(s, r);
     } else if (r->reply_to.session.number == 0) {
-        answer_start(s, r);
+        answer_server(s, r);
     } else {
         ASSERT(s->command_bytes >= r->reply_to.token);
         s->command_bytes -= r->reply_to.token;

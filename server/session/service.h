@@ -22,7 +22,8 @@
 
 typedef struct session_subscription {
     uint64_t number;
-    uint64_t world; // its number
+    uint64_t world;                            // its number
+    char world_name[WORLD_NAME_BYTES_MAX + 1]; // the entry may be gone when its end is told
 } session_subscription;
 
 typedef struct session {
@@ -35,12 +36,14 @@ typedef struct session {
     uint32_t in_flight; // calls that are not answered yet
     bool blocked;       // input waits because too many are
     bool ended;         // the peer sends no more
+    uint64_t ended_ms;  // since when
     bool working;       // its input is being dealt with
     bool closing;
     bool introduced;   // a whole message has come
     uint64_t heard_ms; // when the last whole message came, or the connection
     uint64_t begun_ms; // when the message began that is not whole yet, 0 for none
     ARRAY(session_subscription) subscriptions;
+    ARRAY(uint64_t) body_worlds; // numbers of those that have bodies which end with the session
 } session;
 
 struct server {
@@ -134,6 +137,10 @@ status worlds_destroy(server *s, const call *c, command *destroy, error *err);
 status worlds_list(server *s, const call *c, error *err);
 // Part of the answer to worlds_list has come.
 void worlds_listed(server *s, reply *r);
+// The command makes a body in that world which ends with the session.
+void worlds_note_body(session *s, uint64_t world);
+// Ends what ends with the session: bodies and worlds.
+void worlds_end_session(session *s);
 // Ends the session's subscriptions in that world.
 void worlds_forget(server *s, session_key key, uint64_t world);
 void worlds_acknowledge(server *s, uint64_t subscription, uint64_t world);

@@ -94,10 +94,9 @@ void session_world_closed(session *s, uint64_t subscription, status why, const c
     if (found == NULL) {
         return;
     }
-    const world_entry *entry = directory_find_number(&s->server->worlds, found->world);
     buffer *out = &s->server->scratch;
     buffer_clear(out);
-    encode_world_closed(out, subscription, entry != NULL ? entry->name : "", why, text);
+    encode_world_closed(out, subscription, found->world_name, why, text);
     session_drop_subscription(s, subscription);
     session_send_scratch(s);
 }
@@ -146,12 +145,17 @@ void session_close(session *s, status why, const char *text, connection_ending e
     buffer_deinit(&farewell);
 }
 
+static void finish(session *s)
+{
+    s->closing = true;
+    connection_close(s->connection, ENDING_LINGER, NULL, 0);
+}
+
 // The peer has ended in good order: it is closed when it has its answers.
 static void finish_if_done(session *s)
 {
     if (s->ended && !s->closing && !s->working && !s->blocked && s->in_flight == 0) {
-        s->closing = true;
-        connection_close(s->connection, ENDING_LINGER, NULL, 0);
+        finish(s);
     }
 }
 
@@ -159,6 +163,7 @@ void session_ended(void *peer)
 {
     session *s = peer;
     s->ended = true;
+    s->ended_ms = uv_now(s->server->loop);
     end_subscriptions(s);
     finish_if_done(s);
 }
@@ -170,11 +175,13 @@ void session_closed(void *peer)
     log_debug("session %llu (%s) is gone", (unsigned long long)s->key.number,
               connection_peer_name(s->connection));
     end_subscriptions(s);
+    worlds_end_session(s);
     of->sessions.data[s->key.slot] = NULL;
     array_push(&of->free_slots, s->key.slot);
     of->session_count--;
     input_deinit(&s->input);
     array_free(&s->subscriptions);
+    array_free(&s->body_worlds);
     free(s);
 }
 
@@ -311,6 +318,8 @@ void session_swept(void *peer, uint64_t now_ms)
         expire(s, "a message was not finished within message_ms");
     } else if (l->idle_ms > 0 && quiet && silent >= l->idle_ms) {
         expire(s, "silent for idle_ms");
+    } else if (s->ended && now_ms - s->ended_ms >= l->half_closed_ms) {
+        finish(s);
     }
 }
 

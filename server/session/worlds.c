@@ -284,7 +284,11 @@ static void on_built(uv_work_t *work, int result)
 
 status worlds_create(server *s, const call *c, command *create, error *err)
 {
-    if (directory_find(&s->worlds, create->world) != NULL) {
+    world_entry *existing = directory_find(&s->worlds, create->world);
+    if (existing != NULL && create->create.if_absent) {
+        return worlds_send(s, existing, worlds_request(c, existing, create), err);
+    }
+    if (existing != NULL) {
         return error_set(err, STATUS_ALREADY_EXISTS, "world '%s' exists", create->world);
     }
     if (s->worlds.by_name.count >= s->limits->worlds) {
@@ -297,6 +301,8 @@ status worlds_create(server *s, const call *c, command *create, error *err)
                          s->worlds.by_number.count - s->worlds.by_name.count);
     }
     world_entry *entry = directory_add(&s->worlds, create->world);
+    bool bound = c != NULL && create->create.lifetime == LIFETIME_SESSION;
+    entry->session = bound ? c->session->key.number : 0;
     request *r = worlds_request(c, entry, create);
     r->kind = REQUEST_ADOPT;
     status admitted = check_capacity(s, entry, r->reply_to.token, err);
@@ -330,6 +336,52 @@ status worlds_destroy(server *s, const call *c, command *destroy, error *err)
         directory_unname(&s->worlds, entry);
     }
     return sent;
+}
+
+// ---- what ends with a session
+
+void worlds_note_body(session *s, uint64_t world)
+{
+    uint32_t kept = 0;
+    if (s->body_worlds.count > 0 && s->body_worlds.data[s->body_worlds.count - 1] == world) {
+        return; // as most often
+    }
+    for (uint32_t i = 0; i < s->body_worlds.count; i++) {
+        uint64_t number = s->body_worlds.data[i];
+        if (number != world && directory_find_number(&s->server->worlds, number) != NULL) {
+            s->body_worlds.data[kept++] = number;
+        }
+    }
+    s->body_worlds.count = kept;
+    array_push(&s->body_worlds, world);
+}
+
+// In the server's own name, whatever waits for the world: the answer is of interest to nobody.
+static void destroy_unasked(server *s, world_entry *entry)
+{
+    command destroy = {.method = METHOD_WORLD_DESTROY};
+    memcpy(destroy.world, entry->name, sizeof destroy.world);
+    request *r = worlds_request(NULL, entry, &destroy);
+    log_info("world '%s' ends with its session", entry->name);
+    metrics_add(METRIC_worlds_destroyed, 1);
+    directory_unname(&s->worlds, entry);
+    count_in(s, entry, r);
+    deliver(entry, r);
+}
+
+void worlds_end_session(session *s)
+{
+    server *of = s->server;
+    for (uint32_t i = 0; i < s->body_worlds.count; i++) {
+        send_uncounted(of, REQUEST_SESSION_END, s->body_worlds.data[i], s->key, 0);
+    }
+    array_clear(&s->body_worlds);
+    for (uint32_t i = of->worlds.by_name.count; i > 0 && !of->draining; i--) {
+        world_entry *entry = of->worlds.by_name.data[i - 1];
+        if (entry->session == s->key.number) {
+            destroy_unasked(of, entry);
+        }
+    }
 }
 
 // ---- world.list: every world is asked, and the answers are put together in the order of the names

@@ -100,12 +100,42 @@ void hosted_set_scene_view(hosted *h, const area *view)
     h->publisher.scene_view = *view;
 }
 
+// `created`: false where the world was there already.
+static void answer_create(hosted *h, request *q, bool created)
+{
+    encode_world_create_result(&h->scratch, h->name, world_tick(h->physics), created);
+    answer(h, q, NULL);
+}
+
 void hosted_adopted(hosted *h, request *q)
 {
-    answer_tick(h, q);
+    ASSERT(q->kind == REQUEST_ADOPT);
+    answer_create(h, q, true);
 }
 
 // ---- requests that the host answers
+
+// Ticks a second. Until a whole window was measured those since it began, not above the world's own
+// rate: the first few come at once, and say nothing of a second.
+static double measured_rate(const hosted *h)
+{
+    const hosted_window *w = &h->window;
+    if (h->paused || w->rate > 0.0) {
+        return h->paused ? 0.0 : w->rate;
+    }
+    double elapsed_ns = (double)(h->clock() - w->start_ns);
+    bool measurable = elapsed_ns >= 2.0 * h->schedule.period_ns;
+    double rate = measurable ? (double)w->ticks / elapsed_ns * 1e9 : h->hz;
+    return rate < h->hz ? rate : h->hz;
+}
+
+// The mean time of a tick [ms].
+static double measured_step_ms(const hosted *h)
+{
+    const hosted_window *w = &h->window;
+    bool young = w->step_ms <= 0.0 && w->ticks > 0;
+    return young ? (double)w->busy_ns / (double)w->ticks * 1e-6 : w->step_ms;
+}
 
 static void do_info(hosted *h, request *q)
 {
@@ -119,8 +149,8 @@ static void do_info(hosted *h, request *q)
         .counts = world_count(h->physics),
         .subscribers = h->publisher.subscriptions.list.count,
         .hash = world_hash(h->physics),
-        .step_ms = h->window.step_ms,
-        .rate = h->paused ? 0.0 : h->window.rate,
+        .step_ms = measured_step_ms(h),
+        .rate = measured_rate(h),
         .ticks_late = h->schedule.late,
     };
     encode_world_status(&h->scratch, &s);
@@ -141,8 +171,13 @@ static void do_pause(hosted *h, request *q)
 static void do_resume(hosted *h, request *q)
 {
     if (h->paused) {
+        int64_t now = h->clock();
         h->paused = false;
-        tick_schedule_start(&h->schedule, h->hz, h->schedule.catch_up_ns, h->clock());
+        tick_schedule_start(&h->schedule, h->hz, h->schedule.catch_up_ns, now);
+        h->window.start_ns = now;
+        h->window.busy_ns = 0;
+        h->window.ticks = 0;
+        h->window.rate = 0.0;
     }
     answer_tick(h, q);
 }
@@ -217,6 +252,7 @@ static void do_apply(hosted *h, request *q, bool between_ticks)
         if (between_ticks) {
             set_tick(&result, world_tick(h->physics));
         }
+        session_bodies_note(&h->session_bodies, q->reply_to.session.number, &q->command, &result);
         if (q->reply_to.answerable) {
             publisher_note_command(&h->publisher, q->reply_to.session, q->reply_to.id);
         }
@@ -262,11 +298,61 @@ static void do_batch(hosted *h, request *q)
     }
 }
 
+// ---- the end of a session
+
+static void remove_session_bodies(hosted *h, uint64_t session)
+{
+    uint32_t slot = 0;
+    body_id id = 0;
+    while ((id = session_bodies_take(&h->session_bodies, session, &slot)) != 0) {
+        command remove = {.method = METHOD_BODY_REMOVE, .body = id};
+        command_result result;
+        if (apply_command(h->physics, &remove, &result, NULL) == STATUS_OK) {
+            command_result_free(&result);
+            h->publisher.stale = true;
+            metrics_add(METRIC_commands_applied, 1);
+        } // else it was removed before
+    }
+}
+
+// Its batches that wait for their tick would make bodies that nobody removes.
+static void refuse_session_batches(hosted *h, uint64_t session)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < h->scheduled.count; i++) {
+        request *q = h->scheduled.data[i];
+        if (q->reply_to.session.number == session && session_bodies_wanted(&q->command)) {
+            refuse(h, q, STATUS_UNAVAILABLE, "the session has ended");
+        } else {
+            h->scheduled.data[kept++] = q;
+        }
+    }
+    h->scheduled.count = kept;
+}
+
+static void end_session(hosted *h, request *q)
+{
+    uint64_t session = q->reply_to.session.number;
+    ASSERT(session != 0);
+    request_free(q);
+    refuse_session_batches(h, session);
+    remove_session_bodies(h, session);
+}
+
+// ---- all requests
+
 static void carry_out(hosted *h, request *q)
 {
+    if (q->kind == REQUEST_SESSION_END) {
+        end_session(h, q);
+        return;
+    }
     switch (q->command.method) {
     case METHOD_WORLD_INFO:
         do_info(h, q);
+        break;
+    case METHOD_WORLD_CREATE:
+        answer_create(h, q, false);
         break;
     case METHOD_WORLD_PAUSE:
         do_pause(h, q);
@@ -340,7 +426,7 @@ void hosted_deliver(hosted *h, request *q)
     } else if (q->command.method == METHOD_WORLD_LIST) {
         do_info(h, q); // a list of all worlds does not wait for each one's next tick
     } else {
-        ASSERT(q->kind == REQUEST_COMMAND);
+        ASSERT(q->kind == REQUEST_COMMAND || q->kind == REQUEST_SESSION_END);
         q->node.next = NULL;
         *h->inbox_last = q;
         h->inbox_last = (request **)&q->node.next;
@@ -511,7 +597,11 @@ void hosted_destroy(hosted *h, status why, const char *text)
     while (h->inbox != NULL) {
         request *q = h->inbox;
         h->inbox = (request *)q->node.next;
-        refuse(h, q, why, text);
+        if (q->kind == REQUEST_COMMAND) {
+            refuse(h, q, why, text);
+        } else {
+            request_free(q);
+        }
     }
     for (uint32_t i = 0; i < h->scheduled.count; i++) {
         refuse(h, h->scheduled.data[i], why, text);
@@ -528,6 +618,7 @@ void hosted_destroy(hosted *h, status why, const char *text)
     }
     publisher_deinit(&h->publisher);
     array_free(&h->scheduled);
+    session_bodies_deinit(&h->session_bodies);
     buffer_deinit(&h->scratch);
     world_free(h->physics);
     free(h);

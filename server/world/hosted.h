@@ -18,15 +18,17 @@
 #include "server/world/messages.h"
 #include "server/world/tick_schedule.h"
 #include "server/world/publisher.h"
+#include "server/world/session_bodies.h"
 
-// Measured over the last second, for world.info and for warnings.
+// Measured over the last second, for world.info and for warnings. Begins anew when the world goes
+// on after a pause, so that neither the pause nor the ticks of world.step count for the rate.
 typedef struct hosted_window {
     int64_t start_ns;
     int64_t busy_ns;
     uint64_t ticks;
     double last_ms;            // the last tick
-    double step_ms;            // mean of the window before
-    double rate;               // ticks a second in the window before
+    double step_ms;            // mean of the window before, 0 before there is one
+    double rate;               // ticks a second in the window before, 0 before there is one
     int64_t warned_ns;         // when it was last said that the world is slowed, 0 for never
     int64_t warned_skipped_ns; // how much it had been slowed by then
 } hosted_window;
@@ -41,6 +43,7 @@ typedef struct hosted {
     bool ended; // destroyed: to be freed
     tick_schedule schedule;
     publisher publisher;
+    session_bodies session_bodies;
     request *inbox; // in order
     request **inbox_last;
     ARRAY(request *) scheduled; // world.apply with a tick, by that tick, then by arrival
@@ -67,7 +70,7 @@ void hosted_adopted(hosted *h, request *q);
 // Answers the waiting requests with `why` and `text`, tells the subscribers, frees all.
 void hosted_destroy(hosted *h, status why, const char *text);
 
-// Takes over a request for this world (COMMAND, ACKNOWLEDGE or FORGET).
+// Takes over a request for this world: any kind but ADOPT and STOP.
 void hosted_deliver(hosted *h, request *q);
 
 // Does what is due. A world that is behind does several ticks, but gives way to others after one

@@ -41,6 +41,7 @@ typedef enum request_kind {
     REQUEST_ADOPT,       // take over `physics` as the new world `world`
     REQUEST_ACKNOWLEDGE, // the last snapshot of `subscription` was written out; no answer
     REQUEST_FORGET,      // the session's subscriptions in the world end; no answer
+    REQUEST_SESSION_END, // in its turn: the bodies that end with the session are removed; no answer
     REQUEST_STOP         // the thread ends; the last request it takes
 } request_kind;
 

@@ -197,7 +197,11 @@ static void world_tick_answer(method m, const char *arguments, uint64_t tick)
     command c = request(method_name(m), m, arguments);
     buffer bytes;
     begin_response(&bytes);
-    encode_world_tick_result(&bytes, c.world, tick);
+    if (m == METHOD_WORLD_CREATE) {
+        encode_world_create_result(&bytes, c.world, tick, true);
+    } else {
+        encode_world_tick_result(&bytes, c.world, tick);
+    }
     print_and_free(method_name(m), "server", &bytes);
     command_free(&c);
 }

@@ -1,0 +1,205 @@
+#!/usr/bin/env python3
+"""Sessions over the wire: what ends with them, who is connected, how they are told of ends.
+Called with the path of caromd."""
+
+import os
+import sys
+import time
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "interop"))
+from caromd import Caromd  # noqa: E402
+from wire import Client, RemoteError  # noqa: E402
+
+CAROMD = os.path.abspath(sys.argv[1])
+BALL = {"kind": "circle", "radius": 0.5}
+SECONDS_MAX = 20
+
+
+class SessionTest(unittest.TestCase):
+    OPTIONS = []
+
+    @classmethod
+    def setUpClass(cls):
+        cls.server = Caromd(CAROMD, *cls.OPTIONS)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.server.__exit__()
+
+    def setUp(self):
+        self.client = self.connect()
+        self.world = self.id().rsplit(".", 1)[1][:64]
+
+    def connect(self):
+        client = Client(self.server.port)
+        self.addCleanup(client.__exit__)
+        return client
+
+    def call(self, method, /, **arguments):
+        return self.client.call(method, world=self.world, **arguments)
+
+    def refused(self, code, text, client, method, /, **arguments):
+        with self.assertRaises(RemoteError) as caught:
+            client.call(method, **arguments)
+        self.assertRegex(str(caught.exception), f"^{code}: .*{text}")
+
+    def eventually(self, condition):
+        end = time.monotonic() + SECONDS_MAX
+        while not (value := condition()):
+            self.assertLess(time.monotonic(), end, "not seen in time")
+            time.sleep(0.01)
+        return value
+
+    def worlds(self):
+        return [w["world"] for w in self.client.call("world.list")]
+
+
+class IfAbsent(SessionTest):
+    def test_world_that_is_there_is_the_answer(self):
+        first = self.call("world.create", if_absent=True, paused=True)
+        self.assertEqual((first["world"], first["tick"], first["created"]), (self.world, 0, True))
+        self.call("world.step", ticks=3)
+        second = self.call("world.create", if_absent=True, gravity=[5, 5])
+        self.assertEqual((second["tick"], second["created"]), (3, False))
+        self.assertEqual(self.call("world.info")["gravity"], [0, -9.81])
+
+    def test_world_that_is_being_made_is_waited_for(self):
+        ids = [self.client.request("world.create", world=self.world, scene="drum", if_absent=True)
+               for _ in range(3)]
+        self.assertEqual([self.client.answer(i)["created"] for i in ids], [True, False, False])
+
+    def test_without_it_the_name_is_taken(self):
+        self.call("world.create")
+        self.refused("already_exists", self.world, self.client, "world.create", world=self.world)
+        self.refused("already_exists", self.world, self.client, "world.create", world=self.world,
+                     if_absent=False)
+
+
+class Lifetime(SessionTest):
+    OPTIONS = ["--limit", "worlds=4", "--limit", "half_closed_ms=200"]
+
+    def test_world_ends_with_its_session(self):
+        maker = self.connect()
+        maker.call("world.create", world=self.world, lifetime="session")
+        self.client.call("world.subscribe", world=self.world)
+        self.assertIn(self.world, self.worlds())
+        maker.socket.close()
+        self.eventually(lambda: self.world not in self.worlds())
+        self.client.read_until(lambda: [n for n in self.client.notifications if n[0] == "world_closed"])
+
+    def test_world_of_the_server_stays(self):
+        maker = self.connect()
+        maker.call("world.create", world=self.world)
+        maker.socket.close()
+        time.sleep(0.2)
+        self.assertIn(self.world, self.worlds())
+        self.call("world.destroy")
+
+    def test_worlds_that_end_while_they_are_made_give_back_their_place(self):
+        for i in range(30):
+            maker = self.connect()
+            maker.request("world.create", world=f"{self.world}{i}"[:64], scene="drum", lifetime="session")
+            maker.call("ping")
+            maker.socket.close()
+            self.eventually(lambda: not [w for w in self.worlds() if w.startswith(self.world)])
+        self.eventually(lambda: self.client.call("server.info")["worlds"] == 0)
+
+    def test_bodies_end_with_their_session_and_others_stay(self):
+        self.call("world.create", gravity=[0, 0])
+        player = self.connect()
+        mine = player.call("body.spawn", world=self.world, shapes=[BALL], lifetime="session")["body"]
+        left = player.call("body.spawn", world=self.world, shapes=[BALL], position=[5, 0])["body"]
+        batch = player.call("world.apply", world=self.world, commands=[
+            ["body.spawn", {"position": [10, 0], "shapes": [BALL], "lifetime": "session"}],
+            ["body.spawn", {"position": [15, 0], "shapes": [BALL], "lifetime": "world"}]])["results"]
+        other = self.call("body.spawn", shapes=[BALL], position=[20, 0], lifetime="session")["body"]
+        self.client.call("world.subscribe", world=self.world, events=["remove"])
+        self.client.read_until(self.client.snapshots)
+        # One that is gone already is no trouble, nor is what has its slot now.
+        gone = player.call("body.spawn", world=self.world, shapes=[BALL], lifetime="session")["body"]
+        self.call("body.remove", body=gone)
+        heir = self.call("body.spawn", shapes=[BALL], position=[25, 0])["body"]
+        player.socket.close()
+
+        expected = {left, batch[1]["body"], other, heir}
+        self.eventually(lambda: {b["body"] for b in self.call("world.state")["bodies"]} == expected)
+
+        def told():
+            removed = {i for s in self.client.snapshots() for i in s["removed"]}
+            events = {e["a"] for e in self.client.events("remove")}
+            return {mine, batch[0]["body"]} <= removed & events
+        self.client.read_until(told)
+        self.call("world.destroy")
+
+    def test_bodies_of_a_paused_world_go_at_once(self):
+        self.call("world.create", paused=True)
+        player = self.connect()
+        player.call("body.spawn", world=self.world, shapes=[BALL], lifetime="session")
+        player.socket.close()
+        self.eventually(lambda: self.call("world.info")["bodies"] == 0)
+        self.assertEqual(self.call("world.info")["tick"], 0)
+        self.call("world.destroy")
+
+    def test_batch_for_a_later_tick_dies_with_its_session(self):
+        self.call("world.create", paused=True)
+        player = self.connect()
+        player.request("world.apply", world=self.world, at=5,
+                       commands=[["body.spawn", {"shapes": [BALL], "lifetime": "session"}]])
+        player.request("world.apply", world=self.world, at=5, commands=[["body.spawn", {"shapes": [BALL]}]])
+        player.call("body.spawn", world=self.world, shapes=[BALL], lifetime="session")
+        player.socket.close()
+        self.eventually(lambda: self.call("world.info")["bodies"] == 0)
+        self.call("world.step", ticks=10)
+        self.assertEqual(self.call("world.info")["bodies"], 1)
+        self.call("world.destroy")
+
+    def test_commands_sent_right_before_the_end_leave_nothing(self):
+        self.call("world.create")
+        for _ in range(20):
+            player = self.connect()
+            for _ in range(5):
+                player.notify("body.spawn", world=self.world, shapes=[BALL], lifetime="session")
+            player.socket.close()
+        self.eventually(lambda: self.client.call("server.info")["sessions"] == 1)
+        time.sleep(0.1)
+        self.eventually(lambda: self.call("world.info")["bodies"] == 0)
+        self.call("world.destroy")
+
+    def test_other_words_are_refused(self):
+        self.refused("invalid_argument", "lifetime.*server.*session", self.client, "world.create",
+                     world=self.world, lifetime="world")
+        self.call("world.create")
+        self.refused("invalid_argument", "lifetime.*world.*session", self.client, "body.spawn",
+                     world=self.world, shapes=[BALL], lifetime="server")
+        self.call("world.destroy")
+
+
+class Ends(SessionTest):
+    def test_world_closed_names_the_world(self):
+        for _ in range(20):
+            self.call("world.create")
+            self.client.call("world.subscribe", world=self.world)
+            self.call("world.destroy")
+            self.client.read_until(lambda: self.client.notifications
+                                   and self.client.notifications[-1][0] == "world_closed")
+            told = self.client.notifications.pop()[1][0]
+            self.assertEqual((told["world"], told["code"]), (self.world, "not_found"))
+
+
+class Rate(SessionTest):
+    def test_young_world_tells_no_nonsense(self):
+        self.call("world.create", paused=True, scene="drum")
+        self.call("world.step", ticks=300)
+        self.assertEqual(self.call("world.info")["rate"], 0)
+        self.call("world.resume")
+        end = time.monotonic() + 1.5
+        while time.monotonic() < end:
+            info = self.call("world.info")
+            self.assertLessEqual(info["rate"], 1.1 * info["hz"])
+            self.assertGreater(info["rate"], 0)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
