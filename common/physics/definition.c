@@ -3,7 +3,7 @@
 // file asserts on it.
 #include "common/base/assert.h"
 #include "common/physics/definition.h"
-#include "common/physics/world.h"
+#include "common/physics/state/world.h"
 
 #include <string.h>
 

@@ -17,7 +17,7 @@
 
 #include "common/base/status.h"
 #include "common/geometry/shape.h"
-#include "common/physics/task_runner.h"
+#include "common/physics/parallel/task_runner.h"
 
 // Identifiers: slot + 1 in the low 24 bits, the slot's generation above, so below 2^53. Zero is
 // none. A slot whose generations are used up is never used again: an id does not come back to life

@@ -3,8 +3,8 @@
 #include "common/physics/validate.h"
 
 #include "common/base/assert.h"
-#include "common/physics/joints/joint_record.h"
-#include "common/physics/bodies/body_special.h"
+#include "common/physics/state/joints/joint_record.h"
+#include "common/physics/state/bodies/body_special.h"
 
 #include <stdlib.h>
 #include <string.h>

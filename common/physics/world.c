@@ -1,15 +1,15 @@
 // A world's life, its step, and what can be read of it as a whole.
 #include "common/base/assert.h"
-#include "common/physics/bodies/body_special.h"
+#include "common/physics/state/bodies/body_special.h"
 #include "common/physics/definition.h"
-#include "common/physics/events.h"
-#include "common/physics/ids.h"
-#include "common/physics/joints/joint_record.h"
-#include "common/physics/joints/joints.h"
-#include "common/physics/solver/contact_lanes.h"
-#include "common/physics/solver/integrate.h"
+#include "common/physics/state/events.h"
+#include "common/physics/state/ids.h"
+#include "common/physics/state/joints/joint_record.h"
+#include "common/physics/state/joints/joints.h"
+#include "common/physics/step/solver/contact_lanes.h"
+#include "common/physics/step/solver/integrate.h"
 #include "common/physics/step/step.h"
-#include "common/physics/world.h"
+#include "common/physics/state/world.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -11,7 +11,7 @@
 #define CAROM_SERVER_WORLD_THREAD_POOL_H
 
 #include "common/base/status.h"
-#include "common/physics/task_runner.h"
+#include "common/physics/parallel/task_runner.h"
 
 enum { THREAD_POOL_THREADS_MAX = 64 };
 

@@ -13,7 +13,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "common/physics/solver/contact_lanes.h"
+#include "common/physics/step/solver/contact_lanes.h"
 #include "common/physics/image.h"
 #include "server/world/thread_pool.h"
 #include "tests/golden/scenes.h"

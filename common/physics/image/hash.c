@@ -9,11 +9,11 @@
 // (from shapes), lists, trees, the colours used by a body (from its contacts and joints), a
 // contact's manifold (from its frame of reference and the shapes) and its friction and the like
 // (from the shapes). What a shape never changes is in its signature, made when it is.
-#include "common/physics/bodies/body_special.h"
+#include "common/physics/state/bodies/body_special.h"
 #include "common/physics/image/fold.h"
 #include "common/physics/image/hash.h"
-#include "common/physics/joints/joint_record.h"
-#include "common/physics/world.h"
+#include "common/physics/state/joints/joint_record.h"
+#include "common/physics/state/world.h"
 
 enum { // what begins a row
     ROW_WORLD = 1,

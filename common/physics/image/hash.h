@@ -3,7 +3,7 @@
 #define CAROM_COMMON_PHYSICS_IMAGE_HASH_H
 
 #include "common/physics/physics.h"
-#include "common/physics/shapes/shape.h"
+#include "common/physics/state/shapes/shape.h"
 
 // The state hash is a sum of parts. Of a word of slots, 64 of them, what is in use:
 uint64_t hash_bodies(const physics_world *world, uint32_t word);

@@ -3,11 +3,11 @@
 #include <string.h>
 
 #include "common/base/assert.h"
-#include "common/physics/bodies/body_special.h"
+#include "common/physics/state/bodies/body_special.h"
 #include "common/physics/image/hash.h"
 #include "common/physics/image/image_bytes.h"
 #include "common/physics/image/image_records.h"
-#include "common/physics/joints/joint_record.h"
+#include "common/physics/state/joints/joint_record.h"
 
 // A record: type, flags and parts in two bytes, the centre, then the parts that there are. Parts
 // are there only if they differ from the usual in any bit.

@@ -4,8 +4,8 @@
 // flags, colour, bodies, joints of a gear; then those numbers, in the order of the tables below.
 #include "common/physics/image/image_bytes.h"
 #include "common/physics/image/image_records.h"
-#include "common/physics/joints/joint_record.h"
-#include "common/physics/joints/joints.h"
+#include "common/physics/state/joints/joint_record.h"
+#include "common/physics/state/joints/joints.h"
 
 // ---- joints
 

@@ -3,7 +3,7 @@
 #define CAROM_COMMON_PHYSICS_IMAGE_IMAGE_RECORDS_H
 
 #include "common/physics/image/image_stream.h"
-#include "common/physics/world.h"
+#include "common/physics/state/world.h"
 
 // Shape definitions that are alike to the bit are written once, at their first use. Numbers count
 // from 0 in that order.

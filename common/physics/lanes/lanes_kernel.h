@@ -11,7 +11,7 @@
 #ifndef CAROM_COMMON_PHYSICS_LANES_LANES_KERNEL_H
 #define CAROM_COMMON_PHYSICS_LANES_LANES_KERNEL_H
 
-#ifdef CAROM_COMMON_PHYSICS_WIDE_H
+#ifdef CAROM_COMMON_PHYSICS_LANES_WIDE_H
 #error "lanes_kernel.h says how wide.h is to be read: include it first"
 #endif
 #ifndef __AVX__
@@ -24,7 +24,7 @@
 #include <string.h>
 
 #include "common/physics/lanes/wide.h"
-#include "common/physics/world.h"
+#include "common/physics/state/world.h"
 
 #ifndef KERNEL_VARIANT
 #define KERNEL_VARIANT base

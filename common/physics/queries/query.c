@@ -4,7 +4,7 @@
 // double, to the part within the shape's box, and only that part is handed on relative to the body:
 // a ray of kilometres hits as exactly as one of a metre. Hits are sorted by fraction, then by slot.
 #include "common/physics/definition.h"
-#include "common/physics/ids.h"
+#include "common/physics/state/ids.h"
 #include "common/physics/queries/query_internal.h"
 
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #define CAROM_COMMON_PHYSICS_QUERIES_QUERY_INTERNAL_H
 
 #include "common/physics/query.h"
-#include "common/physics/world.h"
+#include "common/physics/state/world.h"
 
 // Whether the query sees the shape (a piece of a chain, not the chain as a whole).
 bool query_sees(const physics_world *world, const query_filter *filter, uint32_t slot);

@@ -1,6 +1,6 @@
 // What overlaps a box or a shape, what contains a point, what is nearest to it.
 #include "common/physics/definition.h"
-#include "common/physics/ids.h"
+#include "common/physics/state/ids.h"
 #include "common/physics/queries/query_internal.h"
 
 #include <stdlib.h>

@@ -9,7 +9,7 @@
 // A bullet and what moves are swept against each other's ways (way.h); whose turn comes first has
 // its way cut short before the next is looked at, so that on their ways to where they end no two
 // pass through each other.
-#include "common/physics/step/sort.h"
+#include "common/physics/parallel/sort.h"
 #include "common/physics/step/step.h"
 #include "common/physics/step/way.h"
 

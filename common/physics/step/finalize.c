@@ -1,9 +1,9 @@
 // The end of a step for each awake body: its new pose, its timer for sleep, its boxes; and who
 // moved so far that it might have passed through something.
-#include "common/physics/contacts/speculative.h"
-#include "common/physics/step/sort.h"
+#include "common/physics/step/speculative.h"
+#include "common/physics/parallel/sort.h"
 #include "common/physics/step/step.h"
-#include "common/physics/world.h"
+#include "common/physics/state/world.h"
 
 // Of the room that is left in a box, what may be used up before it is looked at again: rounding
 // takes a little.

@@ -6,12 +6,12 @@
 // is a few hundredths of a step when it happens, needs no bookkeeping when contacts come and go,
 // and leaves nothing that an image would have to hold but the timers.
 #include "common/base/assert.h"
-#include "common/physics/events.h"
-#include "common/physics/joints/joint_record.h"
-#include "common/physics/joints/joints.h"
-#include "common/physics/step/sort.h"
+#include "common/physics/state/events.h"
+#include "common/physics/state/joints/joint_record.h"
+#include "common/physics/state/joints/joints.h"
+#include "common/physics/parallel/sort.h"
 #include "common/physics/step/step.h"
-#include "common/physics/world.h"
+#include "common/physics/state/world.h"
 
 static uint32_t find_root(uint32_t *parent, uint32_t slot)
 {

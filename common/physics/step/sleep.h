@@ -3,7 +3,7 @@
 #define CAROM_COMMON_PHYSICS_STEP_SLEEP_H
 
 #include "common/physics/physics.h"
-#include "common/physics/slots.h"
+#include "common/physics/state/slots.h"
 
 #define SLEEP_SPEED 0.05f // slower than this, a body may fall asleep [m/s, at its rim too]
 #define SLEEP_TIME  0.5f  // [s] for which it must be slow

@@ -2,7 +2,7 @@
 #ifndef CAROM_COMMON_PHYSICS_STEP_STEP_H
 #define CAROM_COMMON_PHYSICS_STEP_STEP_H
 
-#include "common/physics/world.h"
+#include "common/physics/state/world.h"
 
 void find_pairs(physics_world *world);        // pairs.c: boxes that came to overlap become contacts
 void narrow_phase(physics_world *world);      // narrow_phase.c: manifolds, who is solved

@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/physics/solver/contact_lanes.h"
-#include "common/physics/solver/integrate.h"
-#include "common/physics/solver/joint_lanes.h"
-#include "common/physics/world.h"
+#include "common/physics/step/solver/contact_lanes.h"
+#include "common/physics/step/solver/integrate.h"
+#include "common/physics/step/solver/joint_lanes.h"
+#include "common/physics/state/world.h"
 
 enum {
     TRIM_TICKS = 16,    // between looks

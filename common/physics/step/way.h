@@ -6,7 +6,7 @@
 #ifndef CAROM_COMMON_PHYSICS_STEP_WAY_H
 #define CAROM_COMMON_PHYSICS_STEP_WAY_H
 
-#include "common/physics/world.h"
+#include "common/physics/state/world.h"
 
 typedef struct way {
     vec2d start; // of the centre of mass, in the world

@@ -2,7 +2,7 @@
 // data that was read of it: it is the very world of the golden hashes.
 #include "tests/bench/physics/engine.h"
 
-#include "common/physics/solver/contact_lanes.h"
+#include "common/physics/step/solver/contact_lanes.h"
 #include "common/physics/image.h"
 #include "common/physics/physics.h"
 #include "server/world/thread_pool.h"

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "common/physics/broad_phase/tree.h"
+#include "common/physics/state/broad_phase/tree.h"
 
 enum { ITEMS = 400 };
 

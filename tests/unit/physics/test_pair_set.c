@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "common/physics/broad_phase/pair_set.h"
+#include "common/physics/state/broad_phase/pair_set.h"
 
 enum { SIDE = 60 };
 

@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "common/physics/step/ranges.h"
-#include "common/physics/world.h"
+#include "common/physics/parallel/ranges.h"
+#include "common/physics/state/world.h"
 
 enum { ELEMENTS_MAX = 1000 };
 

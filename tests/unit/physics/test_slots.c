@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "common/physics/slots.h"
+#include "common/physics/state/slots.h"
 
 static void slots_are_given_lowest_first(void **state)
 {

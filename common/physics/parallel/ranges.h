@@ -1,0 +1,65 @@
+// Work over ranges: a phase of the step does the same to each of many bodies, contacts or groups,
+// and may do it on several threads if the world was lent a task_runner.
+//
+// Results do not depend on how the work was cut: what a range writes belongs to its own elements,
+// and what it finds for others to see goes into the lists of its lot, which are put together and
+// sorted by slot afterwards.
+#ifndef CAROM_COMMON_PHYSICS_PARALLEL_RANGES_H
+#define CAROM_COMMON_PHYSICS_PARALLEL_RANGES_H
+
+#include "common/physics/state/slots.h"
+#include "common/physics/parallel/task_runner.h"
+
+struct physics_world;
+
+enum { LOTS_MAX = 64 };
+
+// As many lots as the world's runner makes use of; those that there are stay as they are.
+void ranges_make_lots(struct physics_world *world);
+void ranges_free_lots(struct physics_world *world);
+
+// What one range found: slots, in lists whose meaning the phase gives them.
+enum { LOT_LISTS = 4 };
+typedef struct lot {
+    _Alignas(64) slot_list lists[LOT_LISTS]; // lines of their own: they are written side by side
+} lot;
+
+typedef void range_function(struct physics_world *world, uint32_t first, uint32_t end, lot *found,
+                            const void *context);
+
+// Calls `work` for ranges that make up [0, count), none of much less than `grain` elements (one of
+// all while world->undivided), and returns the number of lots that they found into: world->lots,
+// from the first. Their lists are empty when the ranges begin.
+uint32_t run_ranges(struct physics_world *world, uint32_t count, uint32_t grain,
+                    range_function *work, const void *context);
+
+// For lists that are gone over many times in a step: ranges are over [0, SHARES), and share_of()
+// tells what part of any list such a range is. So each list is cut at the same places whenever its
+// turn comes, and a thread meets again what is in its caches. `count` elements of work in all, that
+// `grain` is of.
+enum { SHARES = 20160 }; // which all small numbers of ranges divide
+uint32_t run_shares(struct physics_world *world, uint32_t count, uint32_t grain,
+                    range_function *work, const void *context);
+
+typedef struct span {
+    uint32_t first, end;
+} span;
+
+static inline span share_of(uint32_t count, uint32_t first, uint32_t end)
+{
+    return (span){(uint32_t)((uint64_t)count * first / SHARES),
+                  (uint32_t)((uint64_t)count * end / SHARES)};
+}
+
+// Adds what the lots' lists of one meaning hold to a list, in the order of the ranges.
+void lots_gather(struct physics_world *world, uint32_t lots, int list, slot_list *to);
+
+// The same for work that finds nothing.
+typedef void plain_range_function(struct physics_world *world, uint32_t first, uint32_t end,
+                                  const void *context);
+void run_plain_ranges(struct physics_world *world, uint32_t count, uint32_t grain,
+                      plain_range_function *work, const void *context);
+void run_plain_shares(struct physics_world *world, uint32_t count, uint32_t grain,
+                      plain_range_function *work, const void *context);
+
+#endif

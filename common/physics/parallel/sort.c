@@ -1,0 +1,128 @@
+// Order for lists of slots, in place: a step allocates nothing. A radix sort, byte by byte from the
+// highest that is used; slots have 24 bits.
+#include "common/physics/parallel/sort.h"
+#include "common/physics/state/world.h"
+
+enum { SMALL = 32 };
+
+static void sort_by_byte(uint32_t *slots, uint32_t count, unsigned shift);
+
+static void insertion_sort(uint32_t *slots, uint32_t count)
+{
+    for (uint32_t i = 1; i < count; i++) {
+        uint32_t slot = slots[i];
+        uint32_t j = i;
+        for (; j > 0 && slots[j - 1] > slot; j--) {
+            slots[j] = slots[j - 1];
+        }
+        slots[j] = slot;
+    }
+}
+
+// Puts every slot where its byte belongs, by exchanges (McIlroy, Bostic, McIlroy, "Engineering
+// Radix Sort", 1993), and each byte's slots in order by the bytes below.
+static void radix_sort(uint32_t *slots, uint32_t count, unsigned shift)
+{
+    uint32_t next[256] = {0}; // places still to be filled of each byte
+    uint32_t end[256];
+    for (uint32_t i = 0; i < count; i++) {
+        next[slots[i] >> shift & 255]++;
+    }
+    uint32_t place = 0;
+    for (int b = 0; b < 256; b++) {
+        uint32_t size = next[b];
+        next[b] = place;
+        place += size;
+        end[b] = place;
+    }
+    for (int b = 0; b < 256; b++) {
+        while (next[b] < end[b]) {
+            uint32_t slot = slots[next[b]];
+            uint32_t belongs = slot >> shift & 255;
+            slots[next[b]] = slots[next[belongs]];
+            slots[next[belongs]++] = slot;
+        }
+    }
+    if (shift == 0) {
+        return;
+    }
+    for (int b = 0; b < 256; b++) {
+        uint32_t first = b == 0 ? 0 : end[b - 1];
+        sort_by_byte(slots + first, end[b] - first, shift - 8);
+    }
+}
+
+static void sort_by_byte(uint32_t *slots, uint32_t count, unsigned shift)
+{
+    if (count <= SMALL) {
+        insertion_sort(slots, count);
+    } else {
+        radix_sort(slots, count, shift);
+    }
+}
+
+uint32_t sort_slots(uint32_t *slots, uint32_t count)
+{
+    uint32_t all = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        all |= slots[i];
+    }
+    sort_by_byte(slots, count, all >> 16 != 0 ? 16 : all >> 8 != 0 ? 8 : 0);
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (kept == 0 || slots[kept - 1] != slots[i]) {
+            slots[kept++] = slots[i];
+        }
+    }
+    return kept;
+}
+
+// ---- pairs
+
+static bool comes_before(item_pair l, item_pair r)
+{
+    return l.a != r.a ? l.a < r.a : l.b < r.b;
+}
+
+static void sort_run(item_pair *pairs, uint32_t count)
+{
+    for (uint32_t i = 1; i < count; i++) {
+        item_pair pair = pairs[i];
+        uint32_t j = i;
+        for (; j > 0 && comes_before(pair, pairs[j - 1]); j--) {
+            pairs[j] = pairs[j - 1];
+        }
+        pairs[j] = pair;
+    }
+}
+
+static void merge(const item_pair *from, uint32_t middle, uint32_t end, item_pair *to)
+{
+    uint32_t left = 0;
+    uint32_t right = middle;
+    for (uint32_t i = 0; i < end; i++) {
+        bool takes_right = right < end && (left == middle || comes_before(from[right], from[left]));
+        to[i] = from[takes_right ? right++ : left++];
+    }
+}
+
+void sort_pairs(item_pairs *pairs, item_pairs *other)
+{
+    const uint32_t short_run = 16;
+    const uint32_t count = pairs->count;
+    for (uint32_t i = 0; i < count; i += short_run) {
+        sort_run(pairs->data + i, count - i < short_run ? count - i : short_run);
+    }
+    array_reserve(other, count);
+    for (uint32_t run = short_run; run < count; run *= 2) {
+        for (uint32_t i = 0; i < count; i += 2 * run) {
+            uint32_t rest = count - i;
+            merge(pairs->data + i, rest < run ? rest : run, rest < 2 * run ? rest : 2 * run,
+                  other->data + i);
+        }
+        const item_pairs merged = *other;
+        *other = *pairs;
+        *pairs = merged;
+        pairs->count = count;
+    }
+}

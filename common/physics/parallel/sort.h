@@ -1,0 +1,13 @@
+// Sorting without allocation; see sort.c.
+#ifndef CAROM_COMMON_PHYSICS_PARALLEL_SORT_H
+#define CAROM_COMMON_PHYSICS_PARALLEL_SORT_H
+
+#include "common/physics/state/broad_phase/tree.h"
+
+// Slots in ascending order, each once (sort.c). Returns how many are left.
+uint32_t sort_slots(uint32_t *slots, uint32_t count);
+// Pairs by their first, then by their second, by merging through `other`, whose memory is kept (the
+// library's qsort allocates).
+void sort_pairs(item_pairs *pairs, item_pairs *other);
+
+#endif

@@ -1,0 +1,106 @@
+// A body: its records, and what the files of this folder do with them for the others. What the
+// solver touches in its inner loop is apart from the rest: body_state (32 bytes, velocities and the
+// change of pose within the step), then body_motion (what is read once a step), then body_rim and
+// body (everything else). What is unusual about a body lies in a record that only such bodies have
+// (body_special.h).
+#ifndef CAROM_COMMON_PHYSICS_STATE_BODIES_BODY_H
+#define CAROM_COMMON_PHYSICS_STATE_BODIES_BODY_H
+
+#include "common/base/array.h"
+#include "common/geometry/math.h"
+#include "common/physics/physics.h"
+
+enum {                         // body_state.flags
+    STATE_DYNAMIC = 1u,        // has mass: constraints write to it
+    STATE_FORCE_AT_POINT = 2u, // body_special.force_point counts
+    STATE_SPECIAL = 4u         // follows: has a body_special of its own
+};
+
+// What the solver works on: one half of a cache line. For what does not move all is zero and dq the
+// identity.
+typedef struct body_state {
+    vec2 velocity; // of the centre of mass
+    float angular_velocity;
+    uint32_t flags;
+    vec2 delta_position; // of the centre of mass since the step began
+    rot delta_rotation;
+} body_state;
+_Static_assert(sizeof(body_state) == 32, "two states to a cache line");
+
+// What the narrow phase and integration read: one cache line.
+typedef struct body_motion {
+    _Alignas(64) vec2d center; // of mass, in the world; `position` follows from it
+    vec2d position;
+    rot rotation;
+    vec2 local_center;
+    float inv_mass, inv_inertia;
+    float room; // it can move this far before its boxes are to be looked at [m]; no state: 0 is
+                // always right
+    uint32_t special : 24;    // place in world.specials; 0: nothing unusual about it
+    uint32_t box_renewed : 8; // in this step, one of its shapes'
+} body_motion;
+_Static_assert(sizeof(body_motion) == 64, "one cache line");
+
+// How far a body reaches about its centre of mass, and for how long it has been slow there.
+typedef struct body_rim {
+    float extent_min, extent_max; // smallest half width; largest distance from the centre of mass
+    float turn_reach; // the same of what moves when the body turns: circles as their centres
+    float sleep_time; // [s]
+} body_rim;
+
+enum { // body.flags
+    BODY_ENABLED = 1u << 0,
+    BODY_BULLET = 1u << 1,
+    BODY_ALLOW_SLEEP = 1u << 2,
+    BODY_FIXED_ROTATION = 1u << 3,
+    BODY_FROZEN = 1u << 4,
+    BODY_MARKED = 1u << 5 // scratch of one function at a time
+};
+
+typedef struct body {
+    uint32_t shapes : 24, flags : 8;             // list through shape.next, ascending slots
+    uint32_t contacts, contact_count;            // list of contact edges, see contact_edge
+    uint32_t joints;                             // list of joint edges
+    uint32_t joint_count : 21, shape_count : 11; // the pieces of chains are shapes too
+    uint32_t awake_index : 24; // place in world.awake_bodies + 1; 0: not on the list
+    uint32_t type : 8;         // body_type
+    uint32_t sleep_set;        // the lowest slot of those that fell asleep together; 0: awake
+    uint32_t sleep_next;       // of the same set, a ring
+} body;
+_Static_assert(sizeof(body) == 32, "two bodies to a cache line");
+_Static_assert(PHYSICS_BODY_SHAPES_MAX < 1 << 11 && PHYSICS_JOINTS_MAX < 1 << 21, "counts fit");
+
+static inline pose body_pose(const body_motion *motion)
+{
+    return (pose){motion->position, motion->rotation};
+}
+void body_set_pose_from_center(body_motion *motion);
+void body_set_center_from_pose(body_motion *motion);
+void body_set_tag(physics_world *world, uint32_t slot,
+                  const char *tag);                              // a copy; NULL or "": none
+const char *body_tag(const physics_world *world, uint32_t slot); // "": none
+// A dynamic body of fixed rotation never turns, whatever it is told: stops it.
+void body_hold_rotation(physics_world *world, uint32_t slot);
+void body_freeze(physics_world *world, uint32_t slot);
+void body_disable(physics_world *world, uint32_t slot);
+void body_enable(physics_world *world, uint32_t slot);
+
+void body_update_mass(physics_world *world, uint32_t slot);
+typedef struct body_mass {
+    float mass, inertia; // about the centre of mass; 0 of what is not dynamic
+} body_mass;
+body_mass body_find_mass(const physics_world *world, uint32_t slot);
+// From an image: whether body_update_mass() finds for a body what it found for its twin, given that
+// their shapes are the same; and then all that it found, but for the pose.
+bool body_has_mass_of(const physics_world *world, uint32_t slot, uint32_t twin);
+void body_take_mass(physics_world *world, uint32_t slot, uint32_t twin);
+
+bool body_is_moving(const body *b,
+                    const body_state *state); // dynamic, or kinematic with a velocity
+void body_list_awake(physics_world *world, uint32_t slot);
+void body_unlist_awake(physics_world *world, uint32_t slot);
+void body_refresh_awake(physics_world *world,
+                        uint32_t slot);              // lists it as it belongs, with contacts
+void body_wake(physics_world *world, uint32_t slot); // with all that fell asleep with it
+void body_wake_touching(physics_world *world, uint32_t slot); // what touches it, or is joined to it
+#endif

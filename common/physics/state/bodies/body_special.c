@@ -1,0 +1,38 @@
+// What is unusual about a body: damping, a scale of gravity, a mass of its own, forces. Most have
+// none of it and share the record at place 0. Which place a record has means nothing.
+#include "common/physics/state/bodies/body_special.h"
+#include "common/physics/state/world.h"
+
+#include <string.h>
+
+static const body_special USUAL = {.gravity_scale = 1.0f};
+
+_Static_assert(sizeof(body_special) == 9 * sizeof(float), "no padding: records are compared whole");
+
+void specials_init(physics_world *world)
+{
+    slots_init(&world->special_slots);
+    array_push(&world->specials, USUAL);
+}
+
+void body_set_special(physics_world *world, uint32_t slot, const body_special *special)
+{
+    const body_special wanted = *special; // it may be one of those that are about to move
+    body_motion *m = &world->motions.data[slot];
+    body_state *state = &world->states.data[slot];
+    if (memcmp(&wanted, &USUAL, sizeof USUAL) == 0) {
+        if (m->special != 0) {
+            slots_release_unnumbered(&world->special_slots, m->special);
+            m->special = 0;
+        }
+        state->flags &= ~(uint32_t)STATE_SPECIAL;
+        return;
+    }
+    if (m->special == 0) {
+        m->special = slots_take(&world->special_slots) & SLOT_MASK;
+        array_reserve(&world->specials, world->special_slots.end);
+        world->specials.count = world->special_slots.end;
+    }
+    world->specials.data[m->special] = wanted;
+    state->flags |= STATE_SPECIAL;
+}

@@ -1,0 +1,26 @@
+// A set of unordered pairs of slots: which two shapes already have a contact. Open addressing with
+// linear probing, deletion by shifting back (Knuth, TAOCP 3, 6.4 R), so that no tombstones pile up.
+// Never iterated: its order means nothing.
+#ifndef CAROM_COMMON_PHYSICS_STATE_BROAD_PHASE_PAIR_SET_H
+#define CAROM_COMMON_PHYSICS_STATE_BROAD_PHASE_PAIR_SET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+// Two slots of 24 bits, the lower one first; all zero: free.
+typedef struct packed_pair {
+    uint16_t words[3];
+} packed_pair;
+
+typedef struct pair_set {
+    packed_pair *pairs;
+    uint32_t capacity, count; // at most three quarters full
+} pair_set;
+
+void pair_set_deinit(pair_set *set);
+void pair_set_reserve(pair_set *set, uint32_t count); // so that so many go in without growing
+bool pair_set_has(const pair_set *set, uint32_t a, uint32_t b);
+void pair_set_add(pair_set *set, uint32_t a, uint32_t b);    // not there yet
+void pair_set_remove(pair_set *set, uint32_t a, uint32_t b); // there
+
+#endif

@@ -1,0 +1,176 @@
+// A bounding volume hierarchy of boxes: a tree whose leaves are items (numbers of the caller's,
+// best small ones: the tree keeps a word for each up to the largest, and one more if groups are
+// used).
+//
+// Nodes are eight boxes wide, each side of the eight boxes a vector, so that one comparison tells
+// which of them a box meets; a leaf is a lane, not a node. Insertion goes down where the growth of
+// perimeters is least and splits what is full, as R-trees do (Guttman 1984). A moved leaf only
+// enlarges the boxes above it; tree_refresh() fits those again, and builds the whole tree anew, top
+// down by medians, when the boxes within have grown too large in sum.
+//
+// The tree also remembers what is new: on the way to it a bit a lane, and for each node with a leaf
+// that is new the boxes that its leaves had at the last refresh. So the pairs that came to overlap
+// since then are found by walking two trees against each other, only where something is new and
+// only to what did not overlap before. Items of the same negative group never pair; where a whole
+// subtree is of one, it is not walked against others of it.
+#ifndef CAROM_COMMON_PHYSICS_STATE_BROAD_PHASE_TREE_H
+#define CAROM_COMMON_PHYSICS_STATE_BROAD_PHASE_TREE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/base/array.h"
+#include "common/geometry/math.h"
+#include "common/physics/lanes/wide.h"
+
+// Eight boxes. One that is not there is inverted, and overlaps nothing.
+typedef struct wide_box {
+    wide lower_x, lower_y, upper_x, upper_y;
+} wide_box;
+
+typedef struct tree_node {
+    wide_box box;
+    uint32_t child[LANES]; // a node; of a leaf: the item
+    uint32_t parent;       // of the root 0; of a free node the next free one
+    uint32_t before;       // place in tree.before + 1; 0: no leaf is new
+    int32_t group;         // the negative group of all leaves below; 0: none, or several
+    uint8_t lane;          // in the parent
+    uint8_t used, leaves;  // bits of lanes; leaves are of the used
+    uint8_t fresh;         // lanes that are new, or hold something that is
+} tree_node;
+_Static_assert(sizeof(tree_node) == 192, "three cache lines");
+
+// Two items whose boxes came to overlap: of the first tree and of the second.
+typedef struct item_pair {
+    uint32_t a, b;
+} item_pair;
+typedef ARRAY(item_pair) item_pairs;
+
+// A part of a walk: lanes of a node of one tree against a node of the other.
+typedef struct tree_task {
+    uint32_t a, b;
+    uint8_t lanes;  // of a
+    bool exchanged; // a is a node of the second tree, b of the first
+} tree_task;
+
+struct tree_kernels;
+
+// A leaf as tree_build.c sorts it.
+typedef struct tree_part {
+    aabb box;
+    uint32_t item;
+} tree_part;
+
+typedef struct tree {
+    ARRAY(tree_node) nodes; // node 0 is none
+    ARRAY(uint32_t) places; // by item: node * LANES + lane; 0: not in the tree
+    ARRAY(wide_box)
+    before;                // of nodes: leaves at the last refresh, new ones nowhere. During a build
+                           // nothing is new, and its tree_parts are here
+    ARRAY(int32_t) groups; // by item, up to the last that has a negative one
+    uint32_t root, free_node, leaf_count;
+    uint32_t part_count; // in the memory of `before`
+    uint32_t changed;    // leaves inserted and removed since the last build
+    uint32_t moved;      // leaves enlarged since the boxes were last summed up
+    float built;         // the sum of boxes after the last build
+    const struct tree_kernels *kernels;
+} tree;
+
+void tree_init(tree *t);
+void tree_deinit(tree *t);
+
+// `group` counts when it is negative. A `known` item is not new: its pairs were found already.
+void tree_insert(tree *t, uint32_t item, aabb box, int32_t group, bool known);
+// Many known items at once into an empty tree: each is put, then the tree is filled with them. In
+// between nothing else may be done with it.
+void tree_put(tree *t, uint32_t item, aabb box, int32_t group); // tree_build.c
+void tree_fill(tree *t);
+void tree_remove(tree *t, uint32_t item);
+// The item's box has grown, or moved a little: fast, quality comes back with tree_refresh().
+void tree_enlarge(tree *t, uint32_t item, aabb box);
+// Nothing is new any more.
+void tree_refresh(tree *t);
+// Whether the item is there, and its box.
+bool tree_find(const tree *t, uint32_t item, aabb *box);
+
+// Calls back with every item whose box overlaps, in no meaningful order, until it returns false
+// (tree_query.c).
+typedef bool (*tree_visit)(void *context, uint32_t item);
+void tree_query(const tree *t, aabb box, tree_visit visit, void *context);
+
+// Every item whose box the ray from `from` by `translation`, thickened by `extents` (half sizes),
+// may meet before `fraction` of its length. The callback returns the new largest fraction: the same
+// to go on, less to shorten, 0 or less to stop.
+typedef float (*tree_ray_visit)(void *context, uint32_t item, float fraction);
+void tree_ray(const tree *t, vec2d from, vec2d translation, vec2 extents, float fraction,
+              tree_ray_visit visit, void *context);
+
+// Every pair of items, one of each tree, whose boxes overlap but for which this was not so at the
+// last refresh; of a tree and itself, every such pair once. In no meaningful order.
+void tree_new_pairs(const tree *a, const tree *b, item_pairs *found);
+// The same in parts, which may be done in any order and at once, each with a list of its own: fills
+// in up to `max` tasks (at least TREE_TASKS_MIN) and returns how many. What is found while dividing
+// the work is added to `found`.
+enum { TREE_TASKS_MIN = 128 };
+uint32_t tree_divide(const tree *a, const tree *b, tree_task *tasks, uint32_t max,
+                     item_pairs *found);
+void tree_do_task(const tree *a, const tree *b, tree_task task, item_pairs *found);
+
+// For tests: panics unless boxes hold what is in them and links are right. Returns the height.
+uint32_t tree_validate(const tree *t);
+
+// ---- between the files of the tree
+
+enum { TREE_STACK_MAX = 256 }; // of nodes still to be looked at: 7 a level
+
+// What is compiled once for each width of vectors (tree_walk.c).
+typedef struct tree_kernels {
+    uint32_t (*divide)(const tree *a, const tree *b, tree_task *tasks, uint32_t max,
+                       item_pairs *found);
+    void (*do_task)(const tree *a, const tree *b, tree_task task, item_pairs *found);
+    void (*query)(const tree *t, aabb box, tree_visit visit, void *context);
+} tree_kernels;
+
+void tree_build(tree *t);       // anew from its leaves, of which none may be new (tree_build.c)
+void tree_build_parts(tree *t); // from its parts, of which there is one at least
+uint32_t tree_node_take(tree *t);
+void tree_set_group(tree *t, uint32_t item, int32_t group);
+int32_t tree_node_group(const tree *t, const tree_node *node); // of all its lanes, or 0
+
+static inline aabb wide_box_get(const wide_box *boxes, uint32_t lane)
+{
+    return (aabb){{boxes->lower_x[lane], boxes->lower_y[lane]},
+                  {boxes->upper_x[lane], boxes->upper_y[lane]}};
+}
+static inline void wide_box_set(wide_box *boxes, uint32_t lane, aabb box)
+{
+    wide_set(&boxes->lower_x, lane, box.lower.x);
+    wide_set(&boxes->lower_y, lane, box.lower.y);
+    wide_set(&boxes->upper_x, lane, box.upper.x);
+    wide_set(&boxes->upper_y, lane, box.upper.y);
+}
+static inline uint32_t lowest_lane(uint32_t lanes)
+{
+    return (uint32_t)__builtin_ctz(lanes);
+}
+
+// The boxes of a node's leaves at the last refresh; of lanes that are no leaves anything.
+static inline const wide_box *tree_before(const tree *t, const tree_node *node)
+{
+    return node->before != 0 ? &t->before.data[node->before - 1] : &node->box;
+}
+
+// The negative group of all below a lane, or 0.
+static inline int32_t tree_lane_group(const tree *t, const tree_node *node, uint32_t lane)
+{
+    if (t->groups.count == 0) {
+        return 0;
+    }
+    uint32_t child = node->child[lane];
+    if ((node->leaves >> lane & 1) == 0) {
+        return t->nodes.data[child].group;
+    }
+    return child < t->groups.count ? t->groups.data[child] : 0;
+}
+
+#endif

@@ -1,0 +1,117 @@
+// A contact: a pair of shapes whose boxes overlap, with its manifold and impulses.
+#ifndef CAROM_COMMON_PHYSICS_STATE_CONTACTS_CONTACT_H
+#define CAROM_COMMON_PHYSICS_STATE_CONTACTS_CONTACT_H
+
+#include "common/geometry/distance.h"
+#include "common/geometry/manifold.h"
+#include "common/physics/physics.h"
+#include "common/physics/state/shapes/shape.h"
+
+#define RECYCLE_DISTANCE                                                                           \
+    0.01f // a manifold is kept while its bodies move less than this against each other [m]
+
+enum {                          // contact.flags
+    CONTACT_ACTIVE = 1u << 0,   // has points, so it is solved; up to SPECULATIVE_DISTANCE before
+                                // touching, or in the step in which it is to (speculative.c)
+    CONTACT_TOUCHING = 1u << 1, // touches: a begin is told and no end yet
+    CONTACT_SENSOR = 1u << 2,
+    CONTACT_EVENTS = 1u << 3,
+    CONTACT_HIT = 1u << 4,
+    CONTACT_SURFACE = 1u << 5, // rebounds, resists rolling or conveys: see contact_surface()
+    CONTACT_ROUND = 1u << 6,   // one of the shapes is round about a core: see contact_rounding()
+    CONTACT_DEEP = 1u << 7     // overlaps by more than DEEP_SHARE
+};
+
+// An edge of the body-contact graph is (contact << 1 | side): side 0 hangs on body_a, side 1 on
+// body_b.
+typedef struct contact_edge {
+    uint32_t previous, next;
+} contact_edge;
+
+// Two cache lines. The first is all that the narrow phase reads of a pair whose bodies hardly
+// moved, what the solver's lanes are stored to, and nearly all that is state; the second is what
+// follows from it, and links. Lanes are filled from both. Places and normals in the world are not
+// kept: they follow from where the bodies are, see contact_place_points(). Slots have 24 bits, see
+// SLOT_BITS.
+typedef struct contact {
+    _Alignas(64) transform reference; // B's frame seen from A's when the manifold was found
+    uint32_t body_a : 24, flags : 8;
+    uint32_t body_b : 24, colour : 8;
+    uint32_t shape_a : 24; // in the order in which the manifold functions take them
+    uint32_t point_count : 8;
+    uint32_t shape_b;
+    float normal_impulse[2]; // of the points
+    float tangent_impulse[2];
+    float total_impulse[2]; // of the normal, over the sub-steps of the last step; while one is
+                            // solved it may be approach speeds, see contact_approach()
+    union {
+        float gap;       // without points: the shapes were at least this far apart then, along
+                         // local_normal; 0: not known
+        uint16_t ids[2]; // of the points
+    };
+    float reach; // of shape B
+
+    _Alignas(64) vec2 local_normal; // in the frame of A; without points the axis of the gap
+    vec2 local_a[2];                // the points, there
+    float found_separation[2];      // when the bodies stood in `reference`
+    float friction;
+    float rolling_impulse; // zero without CONTACT_SURFACE
+    uint32_t awake_index;  // place in world.awake_contacts + 1; 0: both bodies sleep or do not move
+    uint32_t colour_index;
+    contact_edge edges[2];
+} contact;
+_Static_assert(sizeof(contact) == 128, "two cache lines");
+
+// What a contact is that does not only rub.
+typedef struct surface {
+    float restitution, rolling_resistance, tangent_speed;
+} surface;
+
+// How far the shapes of a contact reach out about their cores [m].
+typedef struct rounding {
+    float a, b;
+} rounding;
+
+// Where a contact's points are.
+typedef struct placed_points {
+    vec2 normal;      // in the world, from A to B
+    vec2 anchor_a[2]; // from A's centre of mass, in world directions
+    float separation[2];
+} placed_points;
+
+// A contact's local_normal as it was found.
+typedef struct turned_normal {
+    uint32_t contact;
+    vec2 was;
+} turned_normal;
+
+bool contact_wanted(const physics_world *world, uint32_t shape_a, uint32_t shape_b);
+uint32_t contact_create(physics_world *world, uint32_t shape_a, uint32_t shape_b);
+// Into a slot that is taken already; not yet active. False if the pair is not in the order that it
+// would have.
+bool contact_place(physics_world *world, uint32_t slot, uint32_t shape_a, uint32_t shape_b);
+surface contact_surface(const physics_world *world, const contact *c); // zeros without the flag
+rounding contact_rounding(const physics_world *world, const contact *c);
+// The same of what rolls if it touches at one point: B a circle or the end of a capsule, A a circle
+// too, or something flat (0). Of others 0.
+rounding contact_curvature(const physics_world *world, const contact *c);
+// Where the points are now: each has moved along with both bodies since it was found, by different
+// ways; it is midway, and the difference along the normal has changed the separation. What contacts
+// are filled into lanes with is the same to the bit, but for what will have moved on within the
+// step (contact_fill.c).
+placed_points contact_place_points(const physics_world *world, const contact *c);
+void contact_destroy(physics_world *world, uint32_t slot);    // with its end event if it touched
+void contact_activate(physics_world *world, uint32_t slot);   // if one of its bodies is awake
+bool contact_list_awake(physics_world *world, uint32_t slot); // the same, but not into the graph
+void contact_deactivate(physics_world *world, uint32_t slot);
+// From an image: finds the manifold again that belongs to contact.reference; false if there is none
+// (narrow_phase.c).
+bool contact_restore(physics_world *world, uint32_t slot);
+void contact_leave(physics_world *world, uint32_t slot); // has no points now (narrow_phase.c)
+void contact_free(physics_world *world, uint32_t slot);  // without an event
+// Ends all contacts of a body (of a shape, unless NONE), in order of slots.
+void contact_destroy_all(physics_world *world, uint32_t body, uint32_t shape);
+// Slots of all contacts of the body, ascending, into world->scratch.
+void contact_collect(physics_world *world, uint32_t body);
+
+#endif

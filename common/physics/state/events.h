@@ -1,0 +1,16 @@
+// What a step has to tell; see events.c.
+#ifndef CAROM_COMMON_PHYSICS_STATE_EVENTS_H
+#define CAROM_COMMON_PHYSICS_STATE_EVENTS_H
+
+#include "common/physics/state/world.h"
+
+static inline bool event_wanted(const physics_world *world, event_kind kind)
+{
+    return (world->event_mask >> kind & 1) != 0;
+}
+void event_push(physics_world *world, const physics_event *event);
+void event_push_body(physics_world *world, event_kind kind, uint32_t body);
+void event_push_contact(physics_world *world, event_kind kind, uint32_t contact);
+void events_begin(physics_world *world); // a change or a step starts: forget what was reported
+
+#endif

@@ -1,0 +1,40 @@
+// The constraint graph: which contacts and joints are solved in which colour; see graph.c.
+#ifndef CAROM_COMMON_PHYSICS_STATE_GRAPH_H
+#define CAROM_COMMON_PHYSICS_STATE_GRAPH_H
+
+#include "common/base/array.h"
+#include "common/physics/physics.h"
+#include "common/physics/state/slots.h"
+
+enum {
+    COLOURS = 24,         // of the constraint graph; a body's used colours are the bits of a word
+    COLOURS_DYNAMIC = 20, // the first ones are for pairs of dynamic bodies, the rest for contacts
+                          // with what does not move
+    COLOUR_OVERFLOW =
+        COLOURS, // where a body has more constraints than colours: solved one by one, by slot
+    COLOUR_NONE = 255
+};
+
+enum { JOINT_SORTS = 3 }; // ways in which joints are solved, joint_sort
+
+// Contacts and joints that are solved in a given colour.
+typedef struct graph_colour {
+    ARRAY(uint32_t) contacts;
+    uint32_t twins; // of those, so many have two points and come first; see graph.c
+    slot_list joints[JOINT_SORTS];
+} graph_colour;
+
+void graph_add_contact(physics_world *world, uint32_t slot);
+void graph_remove_contact(physics_world *world, uint32_t slot);
+// Its number of points has changed, if it is in the graph.
+void graph_sort_contact(physics_world *world, uint32_t slot);
+// A given colour again, from an image: false if it is taken on one of the bodies or not one for
+// them.
+bool graph_place_contact(physics_world *world, uint32_t slot, uint32_t colour);
+bool graph_place_joint(physics_world *world, uint32_t slot, uint32_t colour);
+uint32_t graph_joint_count(const physics_world *world, uint32_t colour);
+void graph_add_joint(physics_world *world, uint32_t slot);
+void graph_remove_joint(physics_world *world, uint32_t slot);
+void graph_relist_joint(physics_world *world, uint32_t slot); // it may be of another sort now
+
+#endif

@@ -1,0 +1,17 @@
+// Slots and ids: from the numbers that callers hold to the places where things are, and back
+// (ids.c). The slot of an id that exists, or NONE.
+#ifndef CAROM_COMMON_PHYSICS_STATE_IDS_H
+#define CAROM_COMMON_PHYSICS_STATE_IDS_H
+
+#include "common/physics/physics.h"
+
+uint32_t body_slot(const physics_world *world, body_id id);
+uint32_t shape_slot(const physics_world *world, shape_id id);
+uint32_t joint_slot(const physics_world *world, joint_id id);
+body_id body_id_of(const physics_world *world, uint32_t slot);
+shape_id shape_id_of(const physics_world *world, uint32_t slot); // of a chain's piece: the chain's
+joint_id joint_id_of(const physics_world *world, uint32_t slot);
+status body_find(const physics_world *world, body_id id, uint32_t *slot, error *err);
+status shape_find(const physics_world *world, shape_id id, uint32_t *slot, error *err);
+
+#endif

@@ -1,0 +1,142 @@
+// What shapes share: one record for all that are alike to the byte, counted by its users.
+//
+// Worlds are made of many bodies and few shapes; a table finds the equal record by its signature. A
+// record stays where it is while somebody uses it, and takes as much memory as its kind of geometry
+// needs. Nobody sees which it is and nothing is in its order: results do not depend on who shares.
+#include "common/base/assert.h"
+#include "common/physics/state/world.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CAPACITY_MIN = 16 };
+
+static size_t geometry_size(shape_kind kind)
+{
+    static const size_t SIZES[SHAPE_KIND_COUNT] = {
+        [SHAPE_CIRCLE] = sizeof(circle),
+        [SHAPE_CAPSULE] = sizeof(capsule),
+        [SHAPE_POLYGON] = sizeof(polygon),
+        [SHAPE_SEGMENT] = sizeof(segment),
+        [SHAPE_CHAIN_SEGMENT] = sizeof(chain_segment),
+    };
+    return offsetof(shape_geometry, circle) + SIZES[kind];
+}
+
+static size_t traits_size(const shape_traits *traits)
+{
+    return offsetof(shape_traits, geometry) + geometry_size(traits->geometry.kind);
+}
+
+shape_geometry shape_traits_geometry(const shape_traits *traits)
+{
+    shape_geometry whole;
+    memset(&whole, 0, sizeof whole);
+    memcpy(&whole, &traits->geometry, geometry_size(traits->geometry.kind));
+    return whole;
+}
+
+static bool alike(const shape_traits *a, const shape_traits *b)
+{
+    const size_t from = offsetof(shape_traits, events);
+    return a->signature == b->signature && a->points == NULL && b->points == NULL &&
+           a->geometry.kind == b->geometry.kind &&
+           memcmp((const char *)a + from, (const char *)b + from, traits_size(a) - from) == 0;
+}
+
+static uint32_t home_of(const traits_table *table, const shape_traits *traits)
+{
+    return (uint32_t)traits->signature & (table->capacity - 1);
+}
+
+static void put(traits_table *table, shape_traits *traits)
+{
+    uint32_t place = home_of(table, traits);
+    while (table->places[place] != NULL) {
+        place = (place + 1) & (table->capacity - 1);
+    }
+    table->places[place] = traits;
+}
+
+static void grow(traits_table *table)
+{
+    traits_table larger = {
+        .count = table->count,
+        .capacity = table->capacity == 0 ? CAPACITY_MIN : table->capacity * 2,
+    };
+    larger.places = calloc(larger.capacity, sizeof(shape_traits *));
+    ASSERT(larger.places != NULL);
+    for (uint32_t i = 0; i < table->capacity; i++) {
+        if (table->places[i] != NULL) {
+            put(&larger, table->places[i]);
+        }
+    }
+    free(table->places);
+    *table = larger;
+}
+
+shape_traits *shape_traits_take(traits_table *table, const shape_traits *like)
+{
+    if (table->count * 4 >= table->capacity * 3) {
+        grow(table);
+    }
+    uint32_t place = home_of(table, like);
+    while (table->places[place] != NULL && !alike(table->places[place], like)) {
+        place = (place + 1) & (table->capacity - 1);
+    }
+    shape_traits *traits = table->places[place];
+    if (traits == NULL) {
+        traits = malloc(traits_size(like));
+        ASSERT(traits != NULL);
+        memcpy(traits, like, traits_size(like));
+        traits->users = 0;
+        traits->extent_min = shape_extent_min(&traits->geometry);
+        table->places[place] = traits;
+        table->count++;
+    }
+    traits->users++;
+    return traits;
+}
+
+static void take_out(traits_table *table, const shape_traits *traits)
+{
+    uint32_t mask = table->capacity - 1;
+    uint32_t hole = home_of(table, traits);
+    while (table->places[hole] != traits) {
+        ASSERT(table->places[hole] != NULL);
+        hole = (hole + 1) & mask;
+    }
+    for (uint32_t next = (hole + 1) & mask; table->places[next] != NULL; next = (next + 1) & mask) {
+        uint32_t home = home_of(table, table->places[next]);
+        // Move it into the hole unless its home lies after the hole.
+        if (((next - home) & mask) >= ((next - hole) & mask)) {
+            table->places[hole] = table->places[next];
+            hole = next;
+        }
+    }
+    table->places[hole] = NULL;
+    table->count--;
+}
+
+void shape_traits_drop(traits_table *table, shape_traits *traits)
+{
+    ASSERT(traits->users > 0);
+    if (--traits->users == 0) {
+        take_out(table, traits);
+        free(traits->points);
+        free(traits);
+    }
+}
+
+void traits_table_deinit(traits_table *table)
+{
+    for (uint32_t i = 0; i < table->capacity; i++) {
+        if (table->places[i] != NULL) {
+            free(table->places[i]->points);
+            free(table->places[i]);
+        }
+    }
+    free(table->places);
+    *table = (traits_table){0};
+}

@@ -1,0 +1,282 @@
+// The narrow phase: renews the manifold of every awake contact, carries the impulses of points that
+// stayed over to their successors, makes those of pairs that will meet within the step
+// (speculative.c), and lets contacts in and out of the constraint graph. Bodies touched while
+// asleep wake.
+#include "common/physics/step/speculative.h"
+#include "common/physics/parallel/sort.h"
+#include "common/physics/step/step.h"
+#include "common/physics/state/world.h"
+
+#define RECYCLE_SHARE       0.01f // and less than this share of the farthest point of B from its origin
+#define RECYCLE_SHARE_ROUND 0.0001f // the same where something round touches at one point
+#define DEEP_SHARE                                                                                 \
+    0.5f // deeper in each other than this share of the thinner one's smallest half width, shapes do
+         // not rub
+#define GRAIN_CONTACTS 128u // that make a range worth handing to another thread
+#define CONTACTS_AHEAD 8u // asked for so many before their turn: where piles move they lie anywhere
+
+// Takes a manifold over that was found with B's frame at `reference`, with the impulses of the
+// points that stayed.
+static void take_manifold(contact *c, const manifold *m, transform reference)
+{
+    const contact old = *c;
+    c->reference = reference;
+    c->local_normal = m->normal;
+    c->point_count = (uint8_t)m->count;
+    for (int i = 0; i < 2; i++) {
+        c->normal_impulse[i] = c->tangent_impulse[i] = c->total_impulse[i] = 0.0f;
+    }
+    for (int i = 0; i < m->count; i++) {
+        const manifold_point *from = &m->points[i];
+        c->local_a[i] = from->point;
+        c->found_separation[i] = from->separation;
+        c->ids[i] = from->id;
+        for (int k = 0; k < old.point_count; k++) {
+            if (old.ids[k] == from->id) {
+                c->normal_impulse[i] = old.normal_impulse[k];
+                c->tangent_impulse[i] = old.tangent_impulse[k];
+            }
+        }
+    }
+    if (m->count == 0) {
+        c->rolling_impulse = 0.0f;
+        c->gap = m->gap;
+    }
+}
+
+// A sensor notes whether shapes overlap, no more.
+static bool sensor_overlaps(const shape *a, const shape *b, transform b_in_a)
+{
+    proxy pa = proxy_from_shape(&a->traits->geometry);
+    proxy pb = proxy_from_shape(&b->traits->geometry);
+    return distance_proxies(&pa, &pb, b_in_a, true, NULL).distance <= 0.0f;
+}
+
+// Whether the shapes are deeper in each other than half of what the thinner of them measures from
+// its middle out. (A segment has no thickness; it meets only what has.)
+static bool is_deep(const contact *c, const shape *a, const shape *b)
+{
+    float of_a = a->traits->extent_min;
+    float of_b = b->traits->extent_min;
+    float thinner = of_a > 0.0f && (of_a < of_b || of_b <= 0.0f) ? of_a : of_b;
+    for (int i = 0; i < c->point_count; i++) {
+        if (c->found_separation[i] < -DEEP_SHARE * thinner) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void find_manifold(contact *c, const shape *a, const shape *b, transform b_in_a)
+{
+    manifold m = manifold_shapes(&a->traits->geometry, &b->traits->geometry, b_in_a);
+    take_manifold(c, &m, b_in_a);
+    c->flags &= (uint8_t)~CONTACT_DEEP;
+    if (is_deep(c, a, b)) {
+        c->flags |= CONTACT_DEEP;
+    }
+}
+
+// How far a point of B may move, as seen from A, before the manifold is found again. With points
+// that is RECYCLE_DISTANCE, far less for small shapes; without, what is left of the gap between
+// them. What is round and touches at one point touches with ever other places as it rolls: points
+// left behind would press on it beside its centre and roll it on, so that wedged balls never rest.
+static float allowed_move(const contact *c)
+{
+    if (c->point_count == 0) {
+        return c->gap - (SPECULATIVE_DISTANCE + 0.1f * LINEAR_SLOP);
+    }
+    bool rolls = c->point_count == 1 && (c->flags & CONTACT_ROUND) != 0;
+    return float_min(RECYCLE_DISTANCE, (rolls ? RECYCLE_SHARE_ROUND : RECYCLE_SHARE) * c->reach);
+}
+
+// Whether the manifold is still good: no point of B can have moved by more than allowed since it
+// was found.
+static bool is_still_good(const contact *c, transform b_in_a)
+{
+    float reach = c->reach;
+    float allowed = allowed_move(c);
+    if (!(allowed > 0.0f)) {
+        return false;
+    }
+    vec2 p = vec2_sub(b_in_a.p, c->reference.p);
+    float dc = b_in_a.q.c - c->reference.q.c;
+    float ds = b_in_a.q.s - c->reference.q.s;
+    // |a + b|² <= 2 (|a|² + |b|²), of the move and of the turn's chord at the farthest point
+    float bound = 2.0f * (vec2_length_squared(p) + reach * reach * (dc * dc + ds * ds));
+    return bound <= allowed * allowed;
+}
+
+// What a contact is found to be.
+typedef enum finding { FOUND_PARTED, FOUND_NOTHING, FOUND_POINTS } finding;
+
+static bool boxes_overlap(const physics_world *world, const contact *c)
+{
+    return aabb_overlaps(world->shapes.data[c->shape_a].fat, world->shapes.data[c->shape_b].fat);
+}
+
+// Gives a contact without points, as it is now, those that it will have in the midst of the step,
+// if any.
+static void look_ahead(const physics_world *world, contact *c, transform b_in_a)
+{
+    manifold m;
+    if (meet_ahead(world, c, &b_in_a, &m)) {
+        take_manifold(c, &m, b_in_a);
+    }
+}
+
+// Brings the contact to where its bodies are now.
+static finding renew_contact(physics_world *world, contact *c)
+{
+    const body_motion *ma = &world->motions.data[c->body_a];
+    const body_motion *mb = &world->motions.data[c->body_b];
+    const bool renewed = (ma->box_renewed | mb->box_renewed) != 0;
+    if (renewed && !boxes_overlap(world, c)) {
+        return FOUND_PARTED;
+    }
+    const shape *a = &world->shapes.data[c->shape_a];
+    const shape *b = &world->shapes.data[c->shape_b];
+    transform b_in_a = pose_relative(body_pose(ma), body_pose(mb));
+    if ((c->flags & CONTACT_SENSOR) != 0) {
+        return sensor_overlaps(a, b, b_in_a) ? FOUND_POINTS : FOUND_NOTHING;
+    }
+    bool kept = is_still_good(c, b_in_a);
+    if (!kept) {
+        find_manifold(c, a, b, b_in_a);
+    }
+    // What is fast has new boxes in each step.
+    if (renewed && c->point_count == 0 && may_meet_ahead(world, c, b_in_a)) {
+        if (kept) {
+            find_manifold(c, a, b, b_in_a);
+        }
+        look_ahead(world, c, b_in_a);
+    }
+    return c->point_count > 0 ? FOUND_POINTS : FOUND_NOTHING;
+}
+
+bool contact_restore(physics_world *world, uint32_t slot)
+{
+    contact *c = &world->contacts.data[slot];
+    const shape *a = &world->shapes.data[c->shape_a];
+    const shape *b = &world->shapes.data[c->shape_b];
+    find_manifold(c, a, b, c->reference);
+    return c->point_count > 0;
+}
+
+enum { // lists of a lot
+    GOT_POINTS,
+    LOST_POINTS, // or their boxes have parted
+    OTHER_POINTS // more or fewer
+};
+
+// A range of awake contacts, from the given one on.
+static void update_contacts(physics_world *world, uint32_t first, uint32_t end, lot *found,
+                            const void *context)
+{
+    const uint32_t from = *(const uint32_t *)context;
+    const uint32_t *slots = world->awake_contacts.data; // NULL before the first
+    for (uint32_t i = first; i < end; i++) {
+        if (i + CONTACTS_AHEAD < end) {
+            const contact *next = &world->contacts.data[slots[from + i + CONTACTS_AHEAD]];
+            __builtin_prefetch(next, 1);
+            __builtin_prefetch(&next->local_normal, 1);
+        }
+        uint32_t slot = slots[from + i];
+        contact *c = &world->contacts.data[slot];
+        bool was = (c->flags & CONTACT_ACTIVE) != 0;
+        uint8_t before = c->point_count;
+        finding is = renew_contact(world, c);
+        if (is == FOUND_POINTS && !was) {
+            array_push(&found->lists[GOT_POINTS], slot);
+        } else if (is == FOUND_PARTED || (is == FOUND_NOTHING && was)) {
+            array_push(&found->lists[LOST_POINTS], slot);
+        } else if (is == FOUND_POINTS && c->point_count != before) {
+            array_push(&found->lists[OTHER_POINTS], slot);
+        }
+    }
+}
+
+void contact_leave(physics_world *world, uint32_t slot)
+{
+    contact *c = &world->contacts.data[slot];
+    c->flags &= (uint8_t)~CONTACT_ACTIVE;
+    if ((c->flags & CONTACT_TOUCHING) != 0) {
+        array_push(&world->ended, slot);
+    }
+    graph_remove_contact(world, slot);
+}
+
+static void sort_graph(physics_world *world, uint32_t lots)
+{
+    for (uint32_t k = 0; k < lots; k++) {
+        const slot_list *found = &world->lots[k].lists[OTHER_POINTS];
+        for (uint32_t i = 0; i < found->count; i++) {
+            graph_sort_contact(world, found->data[i]);
+        }
+    }
+}
+
+// Out of the graph first, all of them, so that colours become free; then in, by slot.
+static void leave_graph(physics_world *world)
+{
+    world->deactivated.count = sort_slots(world->deactivated.data, world->deactivated.count);
+    for (uint32_t i = 0; i < world->deactivated.count; i++) {
+        uint32_t slot = world->deactivated.data[i];
+        if (boxes_overlap(world, &world->contacts.data[slot])) {
+            contact_leave(world, slot);
+        } else {
+            contact_destroy(world, slot);
+        }
+    }
+}
+
+static void enter_graph(physics_world *world)
+{
+    world->activated.count = sort_slots(world->activated.data, world->activated.count);
+    for (uint32_t i = 0; i < world->activated.count; i++) {
+        contact *c = &world->contacts.data[world->activated.data[i]];
+        if (c->point_count == 0 && (c->flags & CONTACT_SENSOR) == 0) {
+            continue; // hidden since
+        }
+        c->flags |= CONTACT_ACTIVE;
+        if ((c->flags & CONTACT_SENSOR) != 0) {
+            array_push(&world->began, world->activated.data[i]);
+            continue;
+        }
+        uint32_t bodies[2] = {c->body_a, c->body_b};
+        graph_add_contact(world, world->activated.data[i]);
+        for (int side = 0; side < 2; side++) {
+            if (world->bodies.data[bodies[side]].sleep_set != 0) {
+                body_wake(world, bodies[side]);
+            }
+        }
+    }
+}
+
+void narrow_phase(physics_world *world)
+{
+    array_clear(&world->began);
+    array_clear(&world->ended);
+    // Who is touched asleep wakes, and brings contacts along whose manifolds are from before it
+    // slept: again, for those.
+    for (uint32_t first = 0; first < world->awake_contacts.count || first == 0;) {
+        array_clear(&world->activated);
+        array_clear(&world->deactivated);
+        uint32_t lots = run_ranges(world, world->awake_contacts.count - first, GRAIN_CONTACTS,
+                                   update_contacts, &first);
+        lots_gather(world, lots, GOT_POINTS, &world->activated);
+        lots_gather(world, lots, LOST_POINTS, &world->deactivated);
+        sort_graph(world, lots);
+        leave_graph(world);
+        hide_seams(world);
+        first = world->awake_contacts.count;
+        enter_graph(world);
+        if (first == world->awake_contacts.count) {
+            break;
+        }
+    }
+    for (uint32_t i = 0; i < world->enlarged.count; i++) {
+        world->motions.data[world->shapes.data[world->enlarged.data[i]].body].box_renewed = false;
+    }
+    array_clear(&world->enlarged);
+}

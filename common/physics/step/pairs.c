@@ -1,0 +1,156 @@
+// Finding pairs: what overlaps with a fat box that is new. The trees are walked against each other,
+// and only where something is new; what is found is sorted by slots before contacts are made, so
+// that their slots do not depend on the shape of a tree.
+#include "common/physics/parallel/sort.h"
+#include "common/physics/step/step.h"
+#include "common/physics/state/world.h"
+
+// Keeps of the pairs those that become contacts, the lower slot first.
+static void choose_pairs(const physics_world *world, item_pairs *found)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < found->count; i++) {
+        item_pair p = found->data[i];
+        if (contact_wanted(world, p.a, p.b) && !pair_set_has(&world->pairs, p.a, p.b)) {
+            found->data[kept++] = p.a < p.b ? p : (item_pair){p.b, p.a};
+        }
+    }
+    found->count = kept;
+}
+
+// Walks all trees against each other but the static one against itself.
+static void walk_trees(physics_world *world)
+{
+    const tree *trees = world->broad.trees;
+    for (int i = BODY_KINEMATIC; i < BROAD_TREES; i++) {
+        for (int k = BODY_STATIC; k <= i; k++) {
+            tree_new_pairs(&trees[i], &trees[k], &world->found);
+        }
+    }
+    choose_pairs(world, &world->found);
+}
+
+// A part of the walk of one tree against another.
+typedef struct walk_part {
+    tree_task task;
+    uint8_t a, b; // trees
+} walk_part;
+
+enum { WORTH_DIVIDING = 32 }; // new boxes
+enum { WALKS = 5, WALK_PARTS_MAX = WALKS * TREE_TASKS_MIN };
+
+static void walk_range(physics_world *world, uint32_t first, uint32_t end, lot *found,
+                       const void *context)
+{
+    const walk_part *parts = context;
+    const tree *trees = world->broad.trees;
+    item_pairs *pairs = &world->found_in[found - world->lots];
+    array_clear(pairs);
+    for (uint32_t i = first; i < end; i++) {
+        tree_do_task(&trees[parts[i].a], &trees[parts[i].b], parts[i].task, pairs);
+    }
+    choose_pairs(world, pairs);
+}
+
+// The same as walk_trees(), on several threads.
+static void walk_in_parts(physics_world *world)
+{
+    const tree *trees = world->broad.trees;
+    walk_part parts[WALK_PARTS_MAX];
+    uint32_t count = 0;
+    for (int i = BODY_KINEMATIC; i < BROAD_TREES; i++) {
+        for (int k = BODY_STATIC; k <= i; k++) {
+            tree_task tasks[TREE_TASKS_MIN];
+            uint32_t more = tree_divide(&trees[i], &trees[k], tasks, TREE_TASKS_MIN, &world->found);
+            for (uint32_t t = 0; t < more; t++) {
+                parts[count++] = (walk_part){tasks[t], (uint8_t)i, (uint8_t)k};
+            }
+        }
+    }
+    choose_pairs(world, &world->found);
+    uint32_t lots = run_ranges(world, count, 1, walk_range, parts);
+    for (uint32_t i = 0; i < lots; i++) {
+        const item_pairs *from = &world->found_in[i];
+        for (uint32_t k = 0; k < from->count; k++) {
+            array_push(&world->found, from->data[k]);
+        }
+    }
+}
+
+// A new pair of which neither body is awake (something was put beside a sleeper) wakes the sleeper.
+static void wake_sleeper(physics_world *world, uint32_t slot)
+{
+    const contact *c = &world->contacts.data[slot];
+    uint32_t a = c->body_a;
+    uint32_t b = c->body_b;
+    if (world->bodies.data[a].awake_index != 0 || world->bodies.data[b].awake_index != 0 ||
+        (world->bodies.data[a].sleep_set != 0 && world->bodies.data[b].sleep_set != 0)) {
+        return;
+    }
+    body_wake(world, a);
+    body_wake(world, b);
+}
+
+// ---- after the walk: what has nothing to do with each other
+
+static void refresh_trees(physics_world *world)
+{
+    for (int i = 0; i < BROAD_TREES; i++) {
+        tree_refresh(&world->broad.trees[i]);
+    }
+}
+
+enum { AHEAD = 8 }; // shapes: of a large world, most lie beyond the caches
+
+// Boxes are new no more. Their bodies note it, for narrow_phase.c ends what has parted.
+static void take_enlarged(physics_world *world)
+{
+    const uint32_t count = world->enlarged.count;
+    const uint32_t *slots = world->enlarged.data;
+    for (uint32_t i = 0; i < count; i++) {
+        if (i + 2 * AHEAD < count) {
+            __builtin_prefetch(&world->shapes.data[slots[i + 2 * AHEAD]], 1);
+            __builtin_prefetch(&world->motions.data[world->shapes.data[slots[i + AHEAD]].body], 1);
+        }
+        shape *s = &world->shapes.data[slots[i]];
+        s->flags &= (uint8_t)~SHAPE_ENLARGED;
+        world->motions.data[s->body].box_renewed = true;
+    }
+}
+
+static void sort_found(physics_world *world)
+{
+    sort_pairs(&world->found, &world->found_in[0]);
+}
+
+static void (*const AFTER_WALK[])(physics_world *) = {refresh_trees, take_enlarged, sort_found};
+enum { AFTER_WALK_COUNT = sizeof AFTER_WALK / sizeof *AFTER_WALK };
+
+static void do_after_walk(void *context, uint32_t index)
+{
+    AFTER_WALK[index](context);
+}
+
+static void make_contacts(physics_world *world)
+{
+    for (uint32_t i = 0; i < world->found.count; i++) {
+        uint32_t slot = contact_create(world, world->found.data[i].a, world->found.data[i].b);
+        wake_sleeper(world, slot);
+    }
+}
+
+void find_pairs(physics_world *world)
+{
+    array_clear(&world->found);
+    if (world->runner.threads > 1 &&
+        (world->runner.eager || world->enlarged.count >= WORTH_DIVIDING)) {
+        walk_in_parts(world);
+        world->runner.run(world->runner.pool, do_after_walk, world, AFTER_WALK_COUNT);
+    } else {
+        walk_trees(world);
+        for (uint32_t i = 0; i < AFTER_WALK_COUNT; i++) {
+            AFTER_WALK[i](world);
+        }
+    }
+    make_contacts(world);
+}

@@ -1,0 +1,38 @@
+// What contact_fill.c gives to the table of kernels, in each variant; see contact_kernels in
+// contact_lanes.h. Only for files that are compiled once a variant.
+#ifndef CAROM_COMMON_PHYSICS_STEP_SOLVER_CONTACT_FILL_H
+#define CAROM_COMMON_PHYSICS_STEP_SOLVER_CONTACT_FILL_H
+
+#include "common/physics/step/solver/contact_lanes.h"
+#include "common/physics/lanes/lanes_kernel.h"
+
+void VARIANT_OF(contact_fill_)(const physics_world *world, uint32_t group, const uint32_t *slots,
+                               uint32_t count);
+touch_changes VARIANT_OF(contact_store_)(const physics_world *world, uint32_t group,
+                                         const uint32_t *slots, uint32_t count);
+
+// 1 / k, or nothing.
+INLINE lanes inverse(lanes k)
+{
+    const lanes zero = splat(0.0f);
+    return lanes_select(k > zero, splat(1.0f) / k, zero);
+}
+
+// How soft contacts are: of two moving bodies, or stiffer where one of them does not move.
+typedef struct softness_lanes {
+    lanes bias_rate;  // speed of pushing out per overlap [1/s]
+    lanes mass_scale; // share of the effective masses
+    lanes yield;      // its inverse
+} softness_lanes;
+
+INLINE softness_lanes softness(const contact_lanes *c, const step_context *step)
+{
+    const lanes zero = splat(0.0f);
+    lanes_int stiff = (c->inv_mass_a == zero) | (c->inv_mass_b == zero);
+    return (softness_lanes){
+        lanes_select(stiff, splat(step->static_bias_rate), splat(step->contact_bias_rate)),
+        lanes_select(stiff, splat(step->static_mass_scale), splat(step->contact_mass_scale)),
+        lanes_select(stiff, splat(step->static_yield), splat(step->contact_yield))};
+}
+
+#endif

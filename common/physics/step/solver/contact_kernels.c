@@ -1,0 +1,519 @@
+// The inner loops of the contact solver. See wide.h for why this is compiled more than once.
+//
+// Sequential impulses with accumulation (E. Catto, "Iterative Dynamics with Temporal Coherence",
+// GDC 2005): the sum of a contact's normal impulses is clamped at zero, friction's by friction
+// times the normal impulse. Overlap acts as a stiff, over-damped spring that pushes out slowly
+// (soft constraints: E. Catto, GDC 2011), in sub-steps (Macklin et al., "Small Steps in Physics
+// Simulation", 2019); a relaxing pass after each then takes out the velocity that the pushing
+// brought in. These loops are long on purpose: they read as the formulas do.
+#include "common/physics/lanes/lanes_kernel.h"
+
+#include "common/physics/step/solver/contact_fill.h"
+#include "common/physics/step/solver/contact_lanes.h"
+#include "common/physics/lanes/vector_lanes.h"
+
+#define PUSH_OUT_SPEED_MAX 3.0f // overlap is pushed out no faster than this [m/s]
+#define DEEP_OVERLAP                                                                               \
+    0.05f // what is deeper is pushed out faster by DEEP_PUSH_RATE: blows and heavy loads
+          // squeeze so far [m]
+#define DEEP_PUSH_RATE 60.0f    // [1/s]
+#define OVERLAP_SLOP   0.00003f // overlap that is left alone, so that resting contacts stay [m]
+
+#define KERNELS VARIANT_OF(contact_kernels_)
+
+INLINE lanes anchor_bx(const contact_lanes *c, const point_lanes *p)
+{
+    return p->anchor_ax - c->way_x;
+}
+
+INLINE lanes anchor_by(const contact_lanes *c, const point_lanes *p)
+{
+    return p->anchor_ay - c->way_y;
+}
+
+// Impulse (px, py) at the anchors: minus on A, plus on B.
+INLINE void apply_impulse(const contact_lanes *c, const point_lanes *p, state_lanes *a,
+                          state_lanes *b, lanes px, lanes py)
+{
+    a->vx -= c->inv_mass_a * px;
+    a->vy -= c->inv_mass_a * py;
+    a->w -= c->inv_inertia_a * (p->anchor_ax * py - p->anchor_ay * px);
+    b->vx += c->inv_mass_b * px;
+    b->vy += c->inv_mass_b * py;
+    b->w += c->inv_inertia_b * (anchor_bx(c, p) * py - anchor_by(c, p) * px);
+}
+
+// A part of a group in a sweep.
+typedef struct group_view {
+    contact_lanes *lanes;
+    uint32_t features;
+    const contact_groups *groups;
+    uint32_t index;
+    int part;
+} group_view;
+
+INLINE group_view view_group(const contact_groups *groups, uint32_t index, int part)
+{
+    return (group_view){PART_OF(&groups->lanes[index], part), groups->marks[index].features[part],
+                        groups, index, part};
+}
+
+// With LANES_ROLLING, LANES_CONVEYING or blows.
+INLINE surface_lanes *surface_of(const group_view *g)
+{
+    return PART_OF(&g->groups->surfaces[g->index], g->part);
+}
+
+// Of B's anchor relative to A's.
+INLINE vector_lanes relative_velocity(const contact_lanes *c, const point_lanes *p,
+                                      const state_lanes *a, const state_lanes *b)
+{
+    return (vector_lanes){
+        (b->vx - b->w * anchor_by(c, p)) - (a->vx - a->w * p->anchor_ay),
+        (b->vy + b->w * anchor_bx(c, p)) - (a->vy + a->w * p->anchor_ax),
+    };
+}
+
+// Separation now: from the changes of pose since the step began.
+INLINE lanes separation_now(const contact_lanes *c, const point_lanes *p, const state_lanes *a,
+                            const state_lanes *b)
+{
+    lanes bx = anchor_bx(c, p);
+    lanes by = anchor_by(c, p);
+    lanes x = (b->dx - a->dx) +
+              ((b->qc * bx - b->qs * by) - (a->qc * p->anchor_ax - a->qs * p->anchor_ay));
+    lanes y = (b->dy - a->dy) +
+              ((b->qs * bx + b->qc * by) - (a->qs * p->anchor_ax + a->qc * p->anchor_ay));
+    return (x * c->normal_x + y * c->normal_y) + p->base_separation;
+}
+
+// What is round touches with ever other places as it turns: that part of an anchor's arm lies
+// along the normal and does not turn with the body, as separation_now() has it. What that is wrong
+// by: with the normal n and the turn R, n·(R n) is the cosine.
+INLINE lanes rolled(const group_view *g, const state_lanes *a, const state_lanes *b)
+{
+    const lanes one = splat(1.0f);
+    if ((g->features & LANES_ROUND) == 0) {
+        return splat(0.0f);
+    }
+    const rounding_lanes *round = const_part_of(&g->groups->roundings[g->index], g->part);
+    return round->a * (a->qc - one) + round->b * (b->qc - one);
+}
+
+// What does not fit the caches is asked for ahead: lanes, and by those that have come already the
+// states of their bodies. Where all fits, asking costs more than it brings.
+#define GROUPS_NEAR 2048u
+enum { LANES_AHEAD = 6, STATES_AHEAD = 3, LINE_BYTES = 64 };
+
+INLINE bool lie_far(const contact_groups *groups)
+{
+    return groups->first[COLOURS + 1] > GROUPS_NEAR;
+}
+
+INLINE void ask_ahead(const contact_groups *groups, uint32_t index, uint32_t end,
+                      const body_state *states)
+{
+    if (index + LANES_AHEAD < end) {
+        const char *group = (const char *)&groups->lanes[index + LANES_AHEAD];
+        for (size_t at = 0; at < sizeof(contact_lanes); at += LINE_BYTES) {
+            __builtin_prefetch(group + at);
+        }
+    }
+    if (index + STATES_AHEAD < end) {
+        const contact_lanes *next = &groups->lanes[index + STATES_AHEAD];
+        for (int lane = 0; lane < LANES; lane++) {
+            __builtin_prefetch(&states[next->body_a[lane]]);
+            __builtin_prefetch(&states[next->body_b[lane]]);
+        }
+    }
+}
+
+// What a sweep does to a part of a group; `twin` is what the compiler knows of: parts that have a
+// second point somewhere are done in one way and those that have none in another, which share no
+// more than the source.
+typedef void part_sweep(const group_view *g, body_state *states, const step_context *step,
+                        bool twin);
+
+// Over the groups [first, end).
+INLINE void sweep_groups(const contact_groups *groups, uint32_t first, uint32_t end,
+                         body_state *states, const step_context *step, part_sweep *one)
+{
+    const bool far = lie_far(groups);
+    for (uint32_t i = first; i < end; i++) {
+        if (far) {
+            ask_ahead(groups, i, end, states);
+        }
+        for (int part = 0; part < PARTS; part++) {
+            const group_view g = view_group(groups, i, part);
+            if ((g.features & LANES_NONE) != 0) {
+                break;
+            }
+            if ((g.features & LANES_SINGLE) != 0) {
+                one(&g, states, step, false);
+            } else {
+                one(&g, states, step, true);
+            }
+        }
+    }
+}
+
+INLINE void warm_start_group(const group_view *g, body_state *states, const step_context *step,
+                             bool twin)
+{
+    (void)step;
+    const contact_lanes *c = g->lanes;
+    state_lanes a = gather_velocities(states, c->body_a);
+    state_lanes b = gather_velocities(states, c->body_b);
+    for (int n = 0; n < (twin ? 2 : 1); n++) {
+        const point_lanes *p = &c->points[n];
+        lanes px = p->normal_impulse * c->normal_x + p->tangent_impulse * c->normal_y;
+        lanes py = p->normal_impulse * c->normal_y - p->tangent_impulse * c->normal_x;
+        apply_impulse(c, p, &a, &b, px, py);
+    }
+    if ((g->features & LANES_ROLLING) != 0) {
+        const surface_lanes *s = surface_of(g);
+        a.w -= c->inv_inertia_a * s->rolling_impulse;
+        b.w += c->inv_inertia_b * s->rolling_impulse;
+    }
+    scatter(states, c->body_a, &a);
+    scatter(states, c->body_b, &b);
+}
+
+static void warm_start(const contact_groups *groups, uint32_t first, uint32_t end,
+                       body_state *states)
+{
+    sweep_groups(groups, first, end, states, NULL, warm_start_group);
+}
+
+// Impulses of the two points of a contact, solved together.
+typedef struct impulse_pair {
+    lanes x1, x2;
+} impulse_pair;
+
+// The matrix K of a contact's two points: what an impulse at one does to the normal velocity at
+// either.
+typedef struct pair_matrix {
+    lanes k1, k2, k12;
+    lanes mass1, mass2; // 1 / k1, 1 / k2
+    lanes inverse_det;
+} pair_matrix;
+
+// Quotients are for the divider, which has nothing else to do: bytes to keep them in cost more.
+INLINE pair_matrix rigid_matrix(const contact_lanes *c)
+{
+    lanes k1 = c->points[0].normal_k;
+    lanes k2 = c->points[1].normal_k;
+    lanes k12 = c->coupling_k;
+    return (pair_matrix){k1, k2, k12, inverse(k1), inverse(k2), inverse(k1 * k2 - k12 * k12)};
+}
+
+// A soft constraint gives way in proportion to its impulse: that is a larger diagonal.
+INLINE pair_matrix soft_matrix(const contact_lanes *c, const softness_lanes *soft)
+{
+    lanes k1 = c->points[0].normal_k * soft->yield;
+    lanes k2 = c->points[1].normal_k * soft->yield;
+    lanes k12 = c->coupling_k;
+    lanes scale = soft->mass_scale;
+    return (pair_matrix){k1,
+                         k2,
+                         k12,
+                         inverse(c->points[0].normal_k) * scale,
+                         inverse(c->points[1].normal_k) * scale,
+                         inverse(k1 * k2 - k12 * k12)};
+}
+
+// The linear complementarity problem x >= 0, K x + b >= 0, x (K x + b) = 0. K is positive definite,
+// so that the solution is unique: both press, or only the first, or only the second, or none.
+INLINE impulse_pair solve_pair(const pair_matrix *k, lanes b1, lanes b2)
+{
+    const lanes zero = splat(0.0f);
+    lanes x1 = k->inverse_det * (k->k12 * b2 - k->k2 * b1);
+    lanes x2 = k->inverse_det * (k->k12 * b1 - k->k1 * b2);
+    lanes first = lanes_max(-(k->mass1 * b1), zero);
+    lanes second = lanes_max(-(k->mass2 * b2), zero);
+    lanes_int both = (x1 >= zero) & (x2 >= zero);
+    lanes_int only_first = k->k12 * first + b2 >= zero;
+    return (impulse_pair){
+        lanes_select(both, x1, lanes_select(only_first, first, zero)),
+        lanes_select(both, x2, lanes_select(only_first, zero, second)),
+    };
+}
+
+INLINE lanes normal_velocity(const contact_lanes *c, const point_lanes *p, const state_lanes *a,
+                             const state_lanes *b)
+{
+    vector_lanes v = relative_velocity(c, p, a, b);
+    return v.x * c->normal_x + v.y * c->normal_y;
+}
+
+INLINE void apply_normal_impulses(const contact_lanes *c, state_lanes *a, state_lanes *b, lanes d1,
+                                  lanes d2)
+{
+    apply_impulse(c, &c->points[0], a, b, d1 * c->normal_x, d1 * c->normal_y);
+    apply_impulse(c, &c->points[1], a, b, d2 * c->normal_x, d2 * c->normal_y);
+}
+
+// Brings both points' normal velocities to -bias or above, the impulses so far taken into account.
+INLINE void solve_normals(contact_lanes *c, const pair_matrix *k, state_lanes *a, state_lanes *b,
+                          lanes bias1, lanes bias2)
+{
+    point_lanes *p1 = &c->points[0];
+    point_lanes *p2 = &c->points[1];
+    lanes b1 = (normal_velocity(c, p1, a, b) + bias1) -
+               (p1->normal_k * p1->normal_impulse + c->coupling_k * p2->normal_impulse);
+    lanes b2 = (normal_velocity(c, p2, a, b) + bias2) -
+               (p2->normal_k * p2->normal_impulse + c->coupling_k * p1->normal_impulse);
+    impulse_pair x = solve_pair(k, b1, b2);
+    apply_normal_impulses(c, a, b, x.x1 - p1->normal_impulse, x.x2 - p2->normal_impulse);
+    p1->normal_impulse = x.x1;
+    p2->normal_impulse = x.x2;
+}
+
+// The same where no lane has a second point: it would have no part in it.
+INLINE void solve_normal(contact_lanes *c, lanes mass, state_lanes *a, state_lanes *b, lanes bias)
+{
+    point_lanes *p = &c->points[0];
+    lanes left = (normal_velocity(c, p, a, b) + bias) - p->normal_k * p->normal_impulse;
+    lanes x = lanes_max(-(mass * left), splat(0.0f));
+    lanes d = x - p->normal_impulse;
+    apply_impulse(c, p, a, b, d * c->normal_x, d * c->normal_y);
+    p->normal_impulse = x;
+}
+
+// Apart: may close by what is left of the gap. In overlap: to be pushed out.
+INLINE lanes push_bias(const softness_lanes *of, lanes separation, lanes inv_h)
+{
+    const lanes zero = splat(0.0f);
+    lanes overlap = lanes_min(separation + splat(OVERLAP_SLOP), zero);
+    lanes deep = lanes_min(separation + splat(DEEP_OVERLAP), zero);
+    lanes soft = lanes_max(of->bias_rate * overlap + splat(DEEP_PUSH_RATE) * deep,
+                           splat(-PUSH_OUT_SPEED_MAX));
+    return lanes_select(separation > zero, separation * inv_h, soft);
+}
+
+INLINE void push_group(const group_view *g, body_state *states, const step_context *step, bool twin)
+{
+    const lanes inv_h = splat(step->inv_h);
+    contact_lanes *c = g->lanes;
+    state_lanes a = gather(states, c->body_a);
+    state_lanes b = gather(states, c->body_b);
+    lanes round = rolled(g, &a, &b);
+    softness_lanes soft = softness(c, step);
+    lanes bias1 = push_bias(&soft, separation_now(c, &c->points[0], &a, &b) + round, inv_h);
+    if (twin) {
+        lanes bias2 = push_bias(&soft, separation_now(c, &c->points[1], &a, &b) + round, inv_h);
+        pair_matrix k = soft_matrix(c, &soft);
+        solve_normals(c, &k, &a, &b, bias1, bias2);
+    } else {
+        solve_normal(c, inverse(c->points[0].normal_k) * soft.mass_scale, &a, &b, bias1);
+    }
+    scatter(states, c->body_a, &a);
+    scatter(states, c->body_b, &b);
+}
+
+static void push(const contact_groups *groups, uint32_t first, uint32_t end, body_state *states,
+                 const step_context *step)
+{
+    sweep_groups(groups, first, end, states, step, push_group);
+}
+
+// How fast the point slides across the normal, besides what the surfaces convey.
+INLINE lanes sliding(const group_view *g, const point_lanes *p, const state_lanes *a,
+                     const state_lanes *b)
+{
+    const contact_lanes *c = g->lanes;
+    vector_lanes v = relative_velocity(c, p, a, b);
+    lanes across = v.x * c->normal_y - v.y * c->normal_x;
+    return (g->features & LANES_CONVEYING) != 0 ? across - surface_of(g)->tangent_speed : across;
+}
+
+INLINE void apply_friction(const group_view *g, point_lanes *p, state_lanes *a, state_lanes *b)
+{
+    const contact_lanes *c = g->lanes;
+    lanes impulse = -p->tangent_mass * sliding(g, p, a, b);
+    lanes limit = c->friction * p->normal_impulse;
+    lanes sum = lanes_max(lanes_min(p->tangent_impulse + impulse, limit), -limit);
+    impulse = sum - p->tangent_impulse;
+    p->tangent_impulse = sum;
+    apply_impulse(c, p, a, b, impulse * c->normal_y, -(impulse * c->normal_x));
+}
+
+INLINE void apply_rolling_resistance(const group_view *g, state_lanes *a, state_lanes *b)
+{
+    const contact_lanes *c = g->lanes;
+    surface_lanes *s = surface_of(g);
+    lanes pressed = c->points[0].normal_impulse + c->points[1].normal_impulse;
+    lanes impulse = -s->rolling_mass * (b->w - a->w);
+    lanes limit = s->rolling_resistance * pressed;
+    lanes sum = lanes_max(lanes_min(s->rolling_impulse + impulse, limit), -limit);
+    impulse = sum - s->rolling_impulse;
+    s->rolling_impulse = sum;
+    a->w -= c->inv_inertia_a * impulse;
+    b->w += c->inv_inertia_b * impulse;
+}
+
+INLINE void relax_group(const group_view *g, body_state *states, const step_context *step,
+                        bool twin)
+{
+    const lanes inv_h = splat(step->inv_h);
+    const lanes zero = splat(0.0f);
+    contact_lanes *c = g->lanes;
+    point_lanes *p1 = &c->points[0];
+    point_lanes *p2 = &c->points[1];
+    state_lanes a = gather(states, c->body_a);
+    state_lanes b = gather(states, c->body_b);
+    apply_friction(g, p1, &a, &b);
+    if (twin) {
+        apply_friction(g, p2, &a, &b);
+    }
+    if ((g->features & LANES_ROLLING) != 0) {
+        apply_rolling_resistance(g, &a, &b);
+    }
+    lanes round = rolled(g, &a, &b);
+    lanes bias1 = lanes_max(separation_now(c, p1, &a, &b) + round, zero) * inv_h;
+    if (twin) {
+        lanes bias2 = lanes_max(separation_now(c, p2, &a, &b) + round, zero) * inv_h;
+        pair_matrix k = rigid_matrix(c);
+        solve_normals(c, &k, &a, &b, bias1, bias2);
+        p2->total_impulse += p2->normal_impulse;
+    } else {
+        solve_normal(c, inverse(p1->normal_k), &a, &b, bias1);
+    }
+    p1->total_impulse += p1->normal_impulse;
+    scatter(states, c->body_a, &a);
+    scatter(states, c->body_b, &b);
+}
+
+static void relax(const contact_groups *groups, uint32_t first, uint32_t end, body_state *states,
+                  const step_context *step)
+{
+    sweep_groups(groups, first, end, states, step, relax_group);
+}
+
+// Whether a blow has changed the velocity of one of the group's bodies since the sweep before this
+// one looked at it. If not, nothing closes fast there now either.
+INLINE bool were_struck(const contact_lanes *c, const impact_pass *pass)
+{
+    bool struck = false;
+    for (int lane = 0; lane < LANES; lane++) {
+        struck |= pass->struck[c->body_a[lane]] > pass->number;
+        struck |= pass->struck[c->body_b[lane]] > pass->number;
+    }
+    return struck;
+}
+
+INLINE void mark_struck(const uint32_t *slots, const state_lanes *s, lanes_int lane_blow,
+                        const impact_pass *pass)
+{
+    uint32_t struck = signs_of(lane_blow & (lanes_int)s->flags << 31);
+    for (; struck != 0; struck &= struck - 1) {
+        pass->struck[slots[__builtin_ctz(struck)]] = (uint8_t)(pass->number + 2);
+    }
+}
+
+// Separation when the step begins.
+INLINE lanes separation_at_start(const contact_lanes *c, const point_lanes *p)
+{
+    return ((anchor_bx(c, p) - p->anchor_ax) * c->normal_x +
+            (anchor_by(c, p) - p->anchor_ay) * c->normal_y) +
+           p->base_separation;
+}
+
+// The impulses of the blows of a group, with friction.
+INLINE void apply_blows(const group_view *g, state_lanes *a, state_lanes *b, lanes b1, lanes b2)
+{
+    contact_lanes *c = g->lanes;
+    pair_matrix k = rigid_matrix(c);
+    impulse_pair x = solve_pair(&k, b1, b2);
+    apply_normal_impulses(c, a, b, x.x1, x.x2);
+    lanes normal[2] = {x.x1, x.x2};
+    for (int n = 0; n < 2; n++) {
+        point_lanes *p = &c->points[n];
+        p->total_impulse += normal[n];
+        lanes limit = c->friction * normal[n];
+        lanes impulse = -p->tangent_mass * sliding(g, p, a, b);
+        impulse = lanes_max(lanes_min(impulse, limit), -limit);
+        apply_impulse(c, p, a, b, impulse * c->normal_y, -(impulse * c->normal_x));
+    }
+}
+
+// The blows of a part of a group; whether there is any.
+INLINE bool impact_group(const group_view *g, body_state *states, const step_context *step,
+                         const impact_pass *pass)
+{
+    contact_lanes *c = g->lanes;
+    const lanes zero = splat(0.0f);
+    const lanes fast = splat(-step->restitution_threshold);
+    const lanes dt = splat(step->dt);
+    const lanes far_away = splat(FAR_AWAY);
+    const lanes restitution = surface_of(g)->restitution;
+    const lanes weight = pass->number < IMPACT_SWEEPS_ALL ? splat(1.0f) : restitution;
+    state_lanes a = gather_velocities(states, c->body_a);
+    state_lanes b = gather_velocities(states, c->body_b);
+    lanes v[2];
+    lanes_int blow[2];
+    for (int n = 0; n < 2; n++) {
+        v[n] = normal_velocity(c, &c->points[n], &a, &b);
+        blow[n] = (weight * v[n] < fast) & (restitution > zero);
+    }
+    if (!any_lane(blow[0] | blow[1])) {
+        return false;
+    }
+    lanes_int reached[2];
+    for (int n = 0; n < 2; n++) {
+        reached[n] = separation_at_start(c, &c->points[n]) + v[n] * dt <= zero;
+        blow[n] &= reached[n];
+    }
+    lanes_int lane_blow = blow[0] | blow[1];
+    if (!any_lane(lane_blow)) {
+        return false;
+    }
+    lanes rebound1 = lanes_select(blow[0], restitution * v[0], zero);
+    lanes rebound2 = lanes_select(blow[1], restitution * v[1], zero);
+    apply_blows(g, &a, &b, lanes_select(lane_blow & reached[0], v[0] + rebound1, far_away),
+                lanes_select(lane_blow & reached[1], v[1] + rebound2, far_away));
+    mark_struck(c->body_a, &a, lane_blow, pass);
+    mark_struck(c->body_b, &b, lane_blow, pass);
+    scatter(states, c->body_a, &a);
+    scatter(states, c->body_b, &b);
+    return true;
+}
+
+// A blow is over in no time, so it is not spread over the sub-steps: Newton's law of impact, v' =
+// -e v, at the points that close fast and will touch within the step, with Coulomb's friction of
+// the blow. It is applied before everything else and swept until nothing closes fast any more, so
+// that it runs through rows of balls (compare Guendelman, Bridson, Fedkiw 2003, who order
+// collisions before contacts too). In a heap that hardly rebounds this would go on for long and
+// change little: after a few sweeps only those count that rebound faster than the threshold, and
+// the rest is left to the sub-steps, which stop it.
+static bool impact(const contact_groups *groups, uint32_t first, uint32_t end, body_state *states,
+                   const step_context *step, const impact_pass *pass)
+{
+    uint8_t *blows = groups->blows;
+    bool any = false;
+    for (uint32_t i = first; i < end; i++) {
+        if (blows[i] == BLOWS_NEVER ||
+            (blows[i] == BLOWS_LATER && !were_struck(&groups->lanes[i], pass))) {
+            continue;
+        }
+        blows[i] = BLOWS_LATER;
+        for (int part = 0; part < PARTS; part++) {
+            const group_view g = view_group(groups, i, part);
+            if ((g.features & LANES_NONE) == 0) {
+                any |= impact_group(&g, states, step, pass);
+            }
+        }
+    }
+    return any;
+}
+
+extern const contact_kernels KERNELS;
+const contact_kernels KERNELS = {
+    .name = TEXT(KERNEL_VARIANT),
+    .fill = VARIANT_OF(contact_fill_),
+    .store = VARIANT_OF(contact_store_),
+    .warm_start = warm_start,
+    .solve = push,
+    .relax = relax,
+    .impact = impact,
+};

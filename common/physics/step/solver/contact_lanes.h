@@ -1,0 +1,141 @@
+// Contacts as the solver takes them: eight at a time, each field a vector with a lane for each
+// contact. The kernels are contact_kernels.c and contact_fill.c, once for every variant; see
+// wide.h.
+//
+// A large world's lanes do not fit the caches, and a step sweeps over them nine times: then it
+// is their bytes that cost. What few contacts have lies apart, and only in worlds that have such
+// contacts; what follows from the rest with a few operations is computed again in each sweep.
+#ifndef CAROM_COMMON_PHYSICS_STEP_SOLVER_CONTACT_LANES_H
+#define CAROM_COMMON_PHYSICS_STEP_SOLVER_CONTACT_LANES_H
+
+#include "common/physics/lanes/wide.h"
+#include "common/physics/state/world.h"
+
+typedef struct point_lanes {
+    // what warm starting reads too
+    EACH2(anchor_ax, anchor_ay); // from A's centre; B's is c->way less
+    EACH2(normal_impulse, tangent_impulse);
+    // the rest
+    EACH(base_separation); // separation less the anchors' part of it; see contact_approach()
+    EACH(normal_k);        // change of the normal velocity per unit of normal impulse [1/kg]
+    EACH(tangent_mass);    // effective [kg]
+    EACH(total_impulse);   // of the normal, over the sub-steps so far
+} point_lanes;
+
+enum { // lane_marks.features
+    // what at least one lane has
+    LANES_ROLLING = 1u,
+    LANES_CONVEYING = 2u,
+    LANES_ROUND = 4u,
+    // what none has: a second point, which sweeps leave alone then; a contact
+    LANES_SINGLE = 8u,
+    LANES_NONE = 16u
+};
+enum { PARTS_MAX = 2 }; // in which a kernel may take a group
+
+// Whether a group may have blows; a byte a group, contact_groups.blows.
+typedef enum blows_state {
+    BLOWS_NEVER, // no restitution
+    BLOWS_LATER, // none now: when one of its bodies has been struck
+    BLOWS_DUE    // something closes fast from the start
+} blows_state;
+
+enum {
+    IMPACT_SWEEPS_ALL = 4,  // in which every blow counts
+    IMPACT_SWEEPS_MAX = 32, // in the rest, what rebounds fast: an elastic blow runs through a row
+                            // of as many balls at least in one step
+};
+
+// A sweep over blows, and what it needs to know to pass over what the last one left in peace.
+typedef struct impact_pass {
+    uint8_t *struck; // by body slot: 2 + the last sweep in which a blow changed its velocity
+    uint8_t number;  // of the sweep, from 0
+} impact_pass;
+
+// A point that a contact does not have is FAR_AWAY. Lanes without a contact are on body slot 0,
+// which does not move.
+#define FAR_AWAY 1.0e9f
+typedef struct contact_lanes {
+    uint32_t body_a[LANES], body_b[LANES];
+    EACH4(inv_mass_a, inv_mass_b, inv_inertia_a, inv_inertia_b);
+    EACH2(normal_x, normal_y);
+    EACH2(way_x, way_y); // from A's centre to B's
+    EACH(friction);
+    EACH(coupling_k); // change of one point's normal velocity per unit of the other's impulse
+    point_lanes points[2];
+} contact_lanes;
+_Static_assert(sizeof(contact_lanes) == 28 * LANES * sizeof(float), "the same for every variant");
+
+// What else there is to a group; but for the features, a bit for each lane with a contact.
+typedef struct lane_marks {
+    uint8_t features[PARTS_MAX]; // of each part
+    uint8_t touching;            // touched before
+    uint8_t overlapping, near;   // the nearest point is in overlap, is no farther than LINEAR_SLOP
+    uint8_t approached;          // an event may want to tell its approach speeds
+} lane_marks;
+
+// Of groups in which a contact does more than rub (CONTACT_SURFACE); those of others are not
+// filled.
+typedef struct surface_lanes {
+    EACH(restitution);
+    EACH(tangent_speed);
+    EACH3(rolling_resistance, rolling_impulse, rolling_mass);
+} surface_lanes;
+
+// With LANES_ROUND: the shapes' rounding about their cores [m].
+typedef struct rounding_lanes {
+    EACH2(a, b);
+} rounding_lanes;
+
+// Lanes of a group, a bit each, whose contacts began or ceased to touch.
+typedef struct touch_changes {
+    uint32_t began, ended;
+} touch_changes;
+
+typedef struct contact_kernels {
+    const char *name;
+    // Up to LANES contacts into a group (contact_fill.c).
+    void (*fill)(const physics_world *world, uint32_t group, const uint32_t *slots, uint32_t count);
+    // Impulses back into the contacts.
+    touch_changes (*store)(const physics_world *world, uint32_t group, const uint32_t *slots,
+                           uint32_t count);
+    // Sweeps over the groups [first, end).
+    void (*warm_start)(const contact_groups *groups, uint32_t first, uint32_t end,
+                       body_state *states);
+    // With bias: pushes overlap out. Without: relaxes, and applies friction.
+    void (*solve)(const contact_groups *groups, uint32_t first, uint32_t end, body_state *states,
+                  const step_context *step);
+    void (*relax)(const contact_groups *groups, uint32_t first, uint32_t end, body_state *states,
+                  const step_context *step);
+    // Blows: what closes faster than step->restitution_threshold and will touch within the step
+    // rebounds, with friction. Whether any did.
+    bool (*impact)(const contact_groups *groups, uint32_t first, uint32_t end, body_state *states,
+                   const step_context *step, const impact_pass *pass);
+} contact_kernels;
+
+// The widest variant that this processor runs; CAROM_SIMD=base (or avx2) in the environment asks
+// for another.
+const contact_kernels *contact_kernels_choose(void);
+
+// Which colour's contacts go into which groups (contact_groups.first), and memory for them. Comes
+// first, on one thread.
+void contact_lanes_layout(physics_world *world);
+void contact_lanes_free(physics_world *world); // until the next layout there are none
+// Fills the groups [first, end); reads contacts and bodies, writes nothing but these groups, and
+// what their contacts keep for contact_approach(). Different ranges may be filled on different
+// threads.
+void contact_lanes_prepare(physics_world *world, uint32_t first, uint32_t end);
+// Impulses of these groups back into their contacts, of which each is in one group. Adds those that
+// began or ceased to touch to the lists, which are then to be sorted. On different threads, with
+// lists of each one's own.
+void contact_lanes_store(physics_world *world, uint32_t first, uint32_t end, slot_list *began,
+                         slot_list *ended);
+
+// Normal velocities of a contact's points before the step's solving, < 0 when closing; of what was
+// not solved 0. Only of what there may be an event to tell of: what began or ceased to touch in
+// this step, or touched all along if that is told. From the lanes, so only until the graph changes
+// after the step: while they are solved the contact keeps the two in place of the last step's
+// impulses, and gives them up for this step's to the lanes' base_separation, which is done with.
+void contact_approach(const physics_world *world, const contact *c, float approach[2]);
+
+#endif

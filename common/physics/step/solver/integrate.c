@@ -1,0 +1,130 @@
+// Integration: forces change velocities, velocities change poses, in each sub-step.
+//
+// What no contact and no joint holds meets nobody between its sub-steps: it goes through all of
+// them at once, while it is at hand, and the sub-steps go over the others alone. In a large world
+// of bodies that fly free, this spares seven of eight ways to memory.
+//
+// Warm starting applies last impulses again before they are corrected. Within a step the arms and
+// normals of contacts stay as they are, so that what all impulses of a sub-step do to a body is the
+// change of its velocity from here to the end of the relaxing pass. To do it again in the next
+// sub-step, it is enough to know the velocity as it was here: no sweep over contacts is needed but
+// in the first. What acts in directions that turn with the bodies tells the difference
+// (joint_kernels.c, joint_single.c).
+#include "common/physics/step/solver/integrate.h"
+
+#include "common/physics/lanes/wide.h"
+
+#include <string.h>
+
+#define GRAIN_BODIES 256u // that make a range worth handing to another thread
+#define GRAIN_EIGHTS (GRAIN_BODIES / LANES)
+
+extern const integrate_kernels integrate_kernels_base;
+#ifdef CAROM_HAVE_AVX2
+extern const integrate_kernels integrate_kernels_avx2;
+#endif
+
+const integrate_kernels *integrate_kernels_choose(void)
+{
+#ifdef CAROM_HAVE_AVX2
+    if (wide_avx2_chosen()) {
+        return &integrate_kernels_avx2;
+    }
+#endif
+    return &integrate_kernels_base;
+}
+
+// ---- the free
+
+// What is in the overflow has no colour that would tell; then everybody counts as held.
+static bool colours_tell(const physics_world *world)
+{
+    return world->graph[COLOUR_OVERFLOW].contacts.count == 0 &&
+           graph_joint_count(world, COLOUR_OVERFLOW) == 0;
+}
+
+// A kinematic body is nobody's to change, but those that it touches see it move.
+static bool is_free(const physics_world *world, uint32_t slot)
+{
+    return world->colours_used.data[slot] == 0 &&
+           (world->states.data[slot].flags & STATE_DYNAMIC) != 0;
+}
+
+// Where a range has put those who are held: from its own beginning on, in world->held.
+typedef struct held_part {
+    uint32_t first, count;
+} held_part;
+
+typedef struct free_pass {
+    bool told; // by colours, who is free
+    held_part *parts;
+} free_pass;
+
+static void integrate_free_range(physics_world *world, uint32_t first, uint32_t end, lot *found,
+                                 const void *context)
+{
+    const free_pass *pass = context;
+    held_part part = {.first = first};
+    uint32_t free[LANES];
+    uint32_t count = 0;
+    for (uint32_t i = first; i < end; i++) {
+        uint32_t slot = world->awake_bodies.data[i];
+        if (!pass->told || !is_free(world, slot)) {
+            world->held.data[first + part.count++] = slot;
+            continue;
+        }
+        free[count++] = slot;
+        if (count == LANES) {
+            world->integrators->all(world, free, count);
+            count = 0;
+        }
+    }
+    world->integrators->all(world, free, count);
+    pass->parts[found - world->lots] = part;
+}
+
+void integrate_free(physics_world *world)
+{
+    held_part parts[LOTS_MAX];
+    const free_pass pass = {colours_tell(world), parts};
+    slot_list *held = &world->held;
+    array_reserve(held, world->awake_bodies.count);
+    uint32_t lots =
+        run_ranges(world, world->awake_bodies.count, GRAIN_BODIES, integrate_free_range, &pass);
+    held->count = 0;
+    for (uint32_t i = 0; i < lots; i++) {
+        memmove(held->data + held->count, held->data + parts[i].first,
+                parts[i].count * sizeof *held->data);
+        held->count += parts[i].count;
+    }
+}
+
+// ---- the held
+
+static uint32_t held_eights(const physics_world *world)
+{
+    return (world->held.count + LANES - 1) / LANES;
+}
+
+static void velocities_range(physics_world *world, uint32_t first, uint32_t end,
+                             const void *context)
+{
+    world->integrators->velocities(world, first, end, *(const bool *)context);
+}
+
+static void positions_range(physics_world *world, uint32_t first, uint32_t end, const void *context)
+{
+    (void)context;
+    world->integrators->positions(world, first, end);
+}
+
+void integrate_velocities(physics_world *world, bool again)
+{
+    array_reserve(&world->unsolved, held_eights(world));
+    run_plain_ranges(world, held_eights(world), GRAIN_EIGHTS, velocities_range, &again);
+}
+
+void integrate_positions(physics_world *world)
+{
+    run_plain_ranges(world, held_eights(world), GRAIN_EIGHTS, positions_range, NULL);
+}

@@ -1,0 +1,271 @@
+// Integration of as many bodies at a time as a vector has lanes. See wide.h for why this is
+// compiled more than once.
+#include "common/physics/lanes/lanes_kernel.h"
+
+#include "common/physics/step/solver/integrate.h"
+#include "common/physics/state/bodies/body_special.h"
+
+#include <stddef.h>
+
+_Static_assert(offsetof(body_motion, local_center) == offsetof(body_motion, rotation) + 8 &&
+                   offsetof(body_motion, inv_inertia) == offsetof(body_motion, inv_mass) + 4 &&
+                   offsetof(body_motion, inv_mass) == offsetof(body_motion, rotation) + 16,
+               "fours of a motion's fields");
+
+// What acts on bodies, for as long as a step.
+typedef struct force_lanes {
+    lanes change_x, change_y, change_w; // of velocities in a sub-step, by forces
+    lanes fall_x, fall_y;               // the same by gravity
+    lanes drag, spin_drag;              // what damping leaves of them
+    bool anywhere;                      // a force acts at a point: the next count
+    lanes turning;                      // h times the inverse inertia
+    lanes torque, force_x, force_y;     // the torque without that force's
+    lanes point_x, point_y;             // where it acts, from the centre of mass, in the frame
+    lanes rotation_c, rotation_s;       // of the body as the step began
+} force_lanes;
+
+// What is unusual about the bodies, a vector a field.
+typedef struct special_lanes {
+    lanes linear_damping, angular_damping, gravity_scale;
+    lanes force_x, force_y, point_x, point_y, torque;
+} special_lanes;
+
+INLINE special_lanes gather_specials(const physics_world *world, const uint32_t *slots)
+{
+    const body_special *first = &world->specials.data[world->motions.data[slots[0]].special];
+    special_lanes s = {
+        splat(first->linear_damping), splat(first->angular_damping), splat(first->gravity_scale),
+        splat(first->force.x),        splat(first->force.y),         splat(first->force_point.x),
+        splat(first->force_point.y),  splat(first->torque),
+    };
+    for (int i = 1; i < PART_LANES; i++) {
+        const body_special *of = &world->specials.data[world->motions.data[slots[i]].special];
+        if (of != first) {
+            s.linear_damping[i] = of->linear_damping;
+            s.angular_damping[i] = of->angular_damping;
+            s.gravity_scale[i] = of->gravity_scale;
+            s.force_x[i] = of->force.x;
+            s.force_y[i] = of->force.y;
+            s.point_x[i] = of->force_point.x;
+            s.point_y[i] = of->force_point.y;
+            s.torque[i] = of->torque;
+        }
+    }
+    return s;
+}
+
+// Damping by the implicit Euler step of dv/dt = -c v: stable for any c.
+INLINE lanes left_of(lanes h, lanes damping)
+{
+    const lanes one = splat(1.0f);
+    return one / (one + h * damping);
+}
+
+INLINE lanes_int pushed_lanes(const state_lanes *s)
+{
+    _Static_assert(STATE_FORCE_AT_POINT == 2, "the bit beside the lowest");
+    return (lanes_int)s->flags << 30 >> 31;
+}
+
+INLINE lanes_int special_lanes_of(const state_lanes *s)
+{
+    _Static_assert(STATE_SPECIAL == 4, "the third bit");
+    return (lanes_int)s->flags << 29 >> 31;
+}
+
+// Of bodies about which nothing is unusual: they fall. The step's numbers say it all.
+INLINE force_lanes usual_forces(const physics_world *world)
+{
+    const body_special *usual = &world->specials.data[0];
+    const lanes h = splat(world->step.h);
+    lanes gravity = h * splat(usual->gravity_scale);
+    return (force_lanes){
+        .fall_x = gravity * splat((float)world->def.gravity.x),
+        .fall_y = gravity * splat((float)world->def.gravity.y),
+        .drag = left_of(h, splat(usual->linear_damping)),
+        .spin_drag = left_of(h, splat(usual->angular_damping)),
+    };
+}
+
+INLINE force_lanes special_forces(const physics_world *world, const uint32_t *slots,
+                                  const state_lanes *state)
+{
+    const body_motion *motions = world->motions.data;
+    const special_lanes of = gather_specials(world, slots);
+    const lanes h = splat(world->step.h);
+    lanes turned[4]; // rotation, local centre
+    lanes masses[4]; // inverse mass and inertia, two others
+    gather_fours(&motions->rotation, sizeof *motions, slots, turned);
+    gather_fours(&motions->inv_mass, sizeof *motions, slots, masses);
+    lanes turning = h * masses[1];
+    lanes gravity = h * of.gravity_scale;
+    return (force_lanes){
+        .change_x = h * masses[0] * of.force_x,
+        .change_y = h * masses[0] * of.force_y,
+        .change_w = turning * of.torque,
+        .fall_x = gravity * splat((float)world->def.gravity.x),
+        .fall_y = gravity * splat((float)world->def.gravity.y),
+        .drag = left_of(h, of.linear_damping),
+        .spin_drag = left_of(h, of.angular_damping),
+        .anywhere = any_lane(pushed_lanes(state)),
+        .turning = turning,
+        .torque = of.torque,
+        .force_x = of.force_x,
+        .force_y = of.force_y,
+        .point_x = of.point_x - turned[2],
+        .point_y = of.point_y - turned[3],
+        .rotation_c = turned[0],
+        .rotation_s = turned[1],
+    };
+}
+
+INLINE force_lanes gather_forces(const physics_world *world, const uint32_t *slots,
+                                 const state_lanes *state)
+{
+    return any_lane(special_lanes_of(state)) ? special_forces(world, slots, state)
+                                             : usual_forces(world);
+}
+
+// The change of angular velocities with what a force does that acts at a point of the body.
+INLINE lanes turn_by_forces(const force_lanes *f, const state_lanes *s)
+{
+    lanes c = s->qc * f->rotation_c - s->qs * f->rotation_s;
+    lanes sine = s->qs * f->rotation_c + s->qc * f->rotation_s;
+    lanes arm_x = c * f->point_x - sine * f->point_y;
+    lanes arm_y = sine * f->point_x + c * f->point_y;
+    lanes torque = f->torque + (arm_x * f->force_y - arm_y * f->force_x);
+    return lanes_select(pushed_lanes(s), f->turning * torque, f->change_w);
+}
+
+INLINE void change_velocities(const force_lanes *f, state_lanes *s)
+{
+    const lanes speed_max = splat((float)PHYSICS_SPEED_MAX);
+    const lanes spin_max = splat((float)PHYSICS_SPIN_MAX);
+    lanes change_w = f->anywhere ? turn_by_forces(f, s) : f->change_w;
+    lanes vx = f->drag * ((s->vx + f->change_x) + f->fall_x);
+    lanes vy = f->drag * ((s->vy + f->change_y) + f->fall_y);
+    lanes w = (s->w + change_w) * f->spin_drag;
+    lanes speed_squared = vx * vx + vy * vy;
+    lanes_int fast = speed_squared > speed_max * speed_max;
+    if (any_lane(fast)) {
+        lanes scale = speed_max / lanes_sqrt(speed_squared);
+        vx = lanes_select(fast, scale * vx, vx);
+        vy = lanes_select(fast, scale * vy, vy);
+    }
+    s->vx = vx;
+    s->vy = vy;
+    s->w = lanes_select(w < -spin_max, -spin_max, lanes_select(w > spin_max, spin_max, w));
+}
+
+INLINE void change_poses(float h, state_lanes *s)
+{
+    const lanes zero = splat(0.0f);
+    const lanes one = splat(1.0f);
+    const lanes step = splat(h);
+    s->dx = s->dx + step * s->vx;
+    s->dy = s->dy + step * s->vy;
+    lanes angle = step * s->w;
+    lanes c = s->qc - angle * s->qs;
+    lanes sine = s->qs + angle * s->qc;
+    lanes magnitude = lanes_sqrt(c * c + sine * sine);
+    lanes inverse = one / magnitude;
+    s->qc = lanes_select(magnitude > zero, c * inverse, one);
+    s->qs = lanes_select(magnitude > zero, sine * inverse, zero);
+}
+
+INLINE void scatter_poses(body_state *states, const uint32_t *slots, uint32_t count,
+                          const state_lanes *s)
+{
+    const lanes fields[4] = {s->dx, s->dy, s->qc, s->qs};
+    lanes rows[4];
+    turn_fours(fields, rows);
+    for (uint32_t lane = 0; lane < PART_LANES; lane++) {
+        if (lane < count) {
+            *(quad *)(void *)&states[slots[lane]].delta_position = row_of(rows, lane);
+        }
+    }
+}
+
+// As many of the slots as there are lanes, or what is left and then none.
+INLINE const uint32_t *take_part(const uint32_t *slots, uint32_t count, uint32_t *room)
+{
+    if (count >= PART_LANES) {
+        return slots;
+    }
+    for (uint32_t i = 0; i < PART_LANES; i++) {
+        room[i] = i < count ? slots[i] : NONE;
+    }
+    return room;
+}
+
+static void integrate_all(physics_world *world, const uint32_t *slots, uint32_t count)
+{
+    body_state *states = world->states.data;
+    for (uint32_t i = 0; i < count; i += PART_LANES) {
+        uint32_t room[PART_LANES];
+        const uint32_t *of = take_part(slots + i, count - i, room);
+        state_lanes s = gather(states, of);
+        const force_lanes forces = gather_forces(world, of, &s);
+        for (int k = 0; k < world->step.substeps; k++) {
+            change_velocities(&forces, &s);
+            change_poses(world->step.h, &s);
+        }
+        scatter(states, of, &s);
+        scatter_poses(states, of, count - i, &s);
+    }
+}
+
+// Where the parts of the eights [first, end) of world->held begin and end there.
+INLINE uint32_t held_end(const physics_world *world, uint32_t end)
+{
+    return end * LANES < world->held.count ? end * LANES : world->held.count;
+}
+
+static void integrate_lane_velocities(physics_world *world, uint32_t first, uint32_t end,
+                                      bool again)
+{
+    body_state *states = world->states.data;
+    const uint32_t stop = held_end(world, end);
+    for (uint32_t i = first * LANES; i < stop; i += PART_LANES) {
+        uint32_t room[PART_LANES];
+        const uint32_t *of = take_part(world->held.data + i, stop - i, room);
+        velocity_lanes *unsolved = &world->unsolved.data[i / LANES];
+        float *vx = unsolved->vx + i % LANES;
+        float *vy = unsolved->vy + i % LANES;
+        float *w = unsolved->w + i % LANES;
+        state_lanes s = gather(states, of);
+        const force_lanes forces = gather_forces(world, of, &s);
+        const lanes zero = splat(0.0f);
+        lanes solved_x = again ? s.vx - lanes_load(vx) : zero;
+        lanes solved_y = again ? s.vy - lanes_load(vy) : zero;
+        lanes solved_w = again ? s.w - lanes_load(w) : zero;
+        change_velocities(&forces, &s);
+        lanes_store(vx, s.vx);
+        lanes_store(vy, s.vy);
+        lanes_store(w, s.w);
+        s.vx += solved_x;
+        s.vy += solved_y;
+        s.w += solved_w;
+        scatter(states, of, &s);
+    }
+}
+
+static void integrate_lane_positions(physics_world *world, uint32_t first, uint32_t end)
+{
+    body_state *states = world->states.data;
+    const uint32_t stop = held_end(world, end);
+    for (uint32_t i = first * LANES; i < stop; i += PART_LANES) {
+        uint32_t room[PART_LANES];
+        const uint32_t *of = take_part(world->held.data + i, stop - i, room);
+        state_lanes s = gather(states, of);
+        change_poses(world->step.h, &s);
+        scatter_poses(states, of, stop - i, &s);
+    }
+}
+
+extern const integrate_kernels VARIANT_OF(integrate_kernels_);
+const integrate_kernels VARIANT_OF(integrate_kernels_) = {
+    integrate_all,
+    integrate_lane_velocities,
+    integrate_lane_positions,
+};

@@ -1,0 +1,246 @@
+// The solver: velocities and changes of pose over a step, in sub-steps.
+//
+// First come blows: what closes fast rebounds, by the law of impact. Then each sub-step: forces
+// change velocities; last impulses are applied again (warm starting, which after the first sub-step
+// is mostly done where velocities change, see integrate.c); joints and contacts are solved as soft
+// constraints; poses follow; the same constraints are relaxed without their push. Within a sweep
+// joints come before contacts, colour by colour; what found no colour goes first.
+#include "common/physics/state/joints/joints.h"
+#include "common/physics/step/solver/contact_lanes.h"
+#include "common/physics/step/solver/integrate.h"
+#include "common/physics/step/step.h"
+#include "common/physics/state/world.h"
+
+#include <string.h>
+
+// Elements that make a range worth handing to another thread: some microseconds of work.
+#define GRAIN_FILLED 8u
+#define GRAIN_SWEPT  64u
+#define GRAIN_BLOWS  64u // most are only looked at
+
+// With fewer, all is solved on one thread: half a millisecond's work. So it is with fewer to a
+// colour, for each colour is a round of its own in which threads wait for each other, and meet
+// bodies that the other has just written.
+#define GROUPS_DIVIDED   1024u
+#define GROUPS_OF_COLOUR 128u
+
+// The colours in the order of solving: what found none first, what stands on the ground last. Of
+// the pairs of moving bodies, who is solved later has more to say; if that were the same ones
+// throughout, a pile would lean their way (the top of the pyramid of 5050 boxes by half a metre
+// while it settles, by 3 cm so). Hence these go backward in the earlier sub-steps.
+static uint32_t colour_at(uint32_t i, bool backward)
+{
+    if (i == 0) {
+        return COLOUR_OVERFLOW;
+    }
+    return backward && i <= COLOURS_DYNAMIC ? COLOURS_DYNAMIC - i : i - 1;
+}
+
+static void sweep_contacts(physics_world *world, uint32_t first, uint32_t end, solver_pass pass)
+{
+    const contact_kernels *kernels = world->kernels;
+    body_state *states = world->states.data;
+    switch (pass) {
+    case PASS_WARM_START:
+        kernels->warm_start(&world->groups, first, end, states);
+        break;
+    case PASS_WARM_AGAIN: // has been done to the bodies, see integrate.c
+        break;
+    case PASS_SOLVE:
+        kernels->solve(&world->groups, first, end, states, &world->step);
+        break;
+    case PASS_RELAX:
+        kernels->relax(&world->groups, first, end, states, &world->step);
+        break;
+    }
+}
+
+static uint32_t groups_of_contacts(const physics_world *world, uint32_t colour)
+{
+    return world->groups.first[colour + 1] - world->groups.first[colour];
+}
+
+// Of a colour's groups, the part that a range of shares is.
+static span share_of_groups(const physics_world *world, uint32_t colour, uint32_t first,
+                            uint32_t end)
+{
+    uint32_t begin = world->groups.first[colour];
+    span share = share_of(groups_of_contacts(world, colour), first, end);
+    return (span){begin + share.first, begin + share.end};
+}
+
+typedef struct colour_pass {
+    uint32_t colour;
+    solver_pass pass;
+} colour_pass;
+
+// Shares of a colour's joints and contacts. Of one colour none writes to a body that another reads.
+static void sweep_range(physics_world *world, uint32_t first, uint32_t end, const void *context)
+{
+    const colour_pass *s = context;
+    joints_sweep(world, s->colour, s->pass, first, end);
+    span part = share_of_groups(world, s->colour, first, end);
+    sweep_contacts(world, part.first, part.end, s->pass);
+}
+
+static void run_pass(physics_world *world, solver_pass pass, bool backward)
+{
+    for (uint32_t i = 0; i <= COLOURS; i++) {
+        colour_pass s = {colour_at(i, backward), pass};
+        uint32_t count = pass == PASS_WARM_AGAIN
+                             ? joints_alone(world, s.colour)
+                             : joints_groups(world, s.colour) + groups_of_contacts(world, s.colour);
+        if (s.colour == COLOUR_OVERFLOW) { // one by one, in order
+            sweep_range(world, 0, SHARES, &s);
+        } else if (count > 0) {
+            run_plain_shares(world, count, GRAIN_SWEPT, sweep_range, &s);
+        }
+    }
+}
+
+typedef struct colour_blows {
+    uint32_t colour;
+    impact_pass pass;
+} colour_blows;
+
+// A share of a colour's groups. The lot's list says, by not being empty, that there was a blow.
+static void impact_range(physics_world *world, uint32_t first, uint32_t end, lot *found,
+                         const void *context)
+{
+    const colour_blows *b = context;
+    span part = share_of_groups(world, b->colour, first, end);
+    if (world->kernels->impact(&world->groups, part.first, part.end, world->states.data,
+                               &world->step, &b->pass)) {
+        array_push(&found->lists[0], first);
+    }
+}
+
+static bool sweep_blows(physics_world *world, uint32_t colour, impact_pass pass)
+{
+    uint32_t count = groups_of_contacts(world, colour);
+    if (count == 0) {
+        return false;
+    }
+    const colour_blows b = {colour, pass};
+    uint32_t lots = 1;
+    if (colour == COLOUR_OVERFLOW) { // one by one, in order
+        array_clear(&world->lots[0].lists[0]);
+        impact_range(world, 0, SHARES, &world->lots[0], &b);
+    } else {
+        lots = run_shares(world, count, GRAIN_BLOWS, impact_range, &b);
+    }
+    bool any = false;
+    for (uint32_t i = 0; i < lots; i++) {
+        any = any || world->lots[i].lists[0].count > 0;
+    }
+    return any;
+}
+
+// Blows come first and run through everything that touches; see impact() in contact_kernels.c.
+static void solve_impacts(physics_world *world)
+{
+    uint32_t total = world->groups.first[COLOURS + 1];
+    if (memchr(world->groups.blows, BLOWS_DUE, total) == NULL) {
+        return;
+    }
+    array_reserve(&world->struck, world->bodies.count);
+    memset(world->struck.data, 0, world->bodies.count);
+    impact_pass pass = {.struck = world->struck.data};
+    bool any = true;
+    for (; pass.number < IMPACT_SWEEPS_MAX && any; pass.number++) {
+        any = false;
+        for (uint32_t k = 0; k <= COLOURS; k++) {
+            any |= sweep_blows(world, colour_at(k, false), pass);
+        }
+    }
+}
+
+// Filling and storing go over all colours by patches of so many groups: what lies side by side in
+// the lists mostly does so in memory too, so that bodies and contacts are met again while they are
+// in the caches.
+#define GROUPS_PATCH 1024u
+
+// The end of the patch of shares that begins at `from`.
+static uint32_t patch_end(const physics_world *world, uint32_t from, uint32_t end)
+{
+    uint32_t patches = 1 + world->groups.first[COLOURS + 1] / GROUPS_PATCH;
+    uint32_t size = SHARES / patches + 1;
+    return end - from > size ? from + size : end;
+}
+
+static void prepare_range(physics_world *world, uint32_t first, uint32_t end, const void *context)
+{
+    (void)context;
+    for (uint32_t at = first; at < end; at = patch_end(world, at, end)) {
+        for (uint32_t colour = 0; colour <= COLOURS; colour++) {
+            span part = share_of_groups(world, colour, at, patch_end(world, at, end));
+            contact_lanes_prepare(world, part.first, part.end);
+        }
+    }
+}
+
+enum { BEGAN, ENDED }; // lists of a lot
+
+static void store_range(physics_world *world, uint32_t first, uint32_t end, lot *found,
+                        const void *context)
+{
+    (void)context;
+    for (uint32_t at = first; at < end; at = patch_end(world, at, end)) {
+        for (uint32_t colour = 0; colour <= COLOURS; colour++) {
+            span part = share_of_groups(world, colour, at, patch_end(world, at, end));
+            contact_lanes_store(world, part.first, part.end, &found->lists[BEGAN],
+                                &found->lists[ENDED]);
+        }
+    }
+}
+
+// Whether there is enough to sweep over for several threads. If not, one had better do all of it,
+// filling lanes and moving bodies as well: to take them from another processor's cache costs more
+// than that work.
+static bool is_worth_dividing(const physics_world *world)
+{
+    uint32_t count = 0;
+    uint32_t colours = 0;
+    for (uint32_t colour = 0; colour < COLOUR_OVERFLOW; colour++) {
+        uint32_t own = world->graph[colour].contacts.count + graph_joint_count(world, colour);
+        count += own;
+        colours += own > 0;
+    }
+    uint32_t groups = count / LANES;
+    return groups >= GROUPS_DIVIDED && groups >= colours * GROUPS_OF_COLOUR;
+}
+
+static void solve_held(physics_world *world)
+{
+    uint32_t groups = world->groups.first[COLOURS + 1];
+    run_plain_shares(world, groups, GRAIN_FILLED, prepare_range, NULL);
+    solve_impacts(world);
+    for (int i = 0; i < world->step.substeps; i++) {
+        bool backward = i < world->step.substeps / 2;
+        integrate_velocities(world, i > 0);
+        run_pass(world, i == 0 ? PASS_WARM_START : PASS_WARM_AGAIN, backward);
+        run_pass(world, PASS_SOLVE, backward);
+        integrate_positions(world);
+        run_pass(world, PASS_RELAX, backward);
+    }
+    joints_store(world);
+    uint32_t lots = run_shares(world, groups, GRAIN_FILLED, store_range, NULL);
+    lots_gather(world, lots, BEGAN, &world->began);
+    lots_gather(world, lots, ENDED, &world->ended);
+    forget_seams(world);
+}
+
+void solve_constraints(physics_world *world)
+{
+    const bool moves = world->awake_bodies.count > 0; // a world asleep costs next to nothing
+    if (moves) {
+        integrate_free(world);
+    }
+    world->undivided = !is_worth_dividing(world);
+    joints_prepare(world);
+    contact_lanes_layout(world);
+    if (moves) {
+        solve_held(world);
+    }
+    world->undivided = false;
+}

@@ -1,0 +1,137 @@
+// Speculative contacts: what will meet within the step is given its contact before it does, so that
+// the solver lets it close up to the surface and no further, however fast it is.
+//
+// A manifold is only made up to SPECULATIVE_DISTANCE ahead; what closes by more than that in a step
+// would first be seen deep inside. So where two bodies move against each other, the pair is
+// advanced along its way (conservative advancement: B. Mirtich, "Impulse-based Dynamic Simulation
+// of Rigid Body Systems", 1996; here along the separating axis of the moment) and the manifold
+// taken from where the two meet. There they are a hair apart, so what only flies past is never
+// held, as it would be by a plane laid through the nearest corner. The fat boxes of fast bodies
+// reach as far ahead, so that their pairs are known.
+//
+// Of contacts that rebound none is made early: they are to rebound from the surface. Nor with what
+// never moves: continuous.c looks after that.
+//
+// Whether there is one depends on where bodies are and how they move, not on what a contact
+// remembers of earlier steps: that may only spare the search where it could find nothing.
+#include "common/physics/step/speculative.h"
+
+#define ADVANCES_MAX 4     // places looked at on a way
+#define ROUNDING     1e-5f // of a length in floats, after some sums: taken as nearer by so much
+#define SLOW_SHARE   0.1f  // of how far B reaches: what moves less in a step hardly sinks in
+
+// In a pile, where neighbours mostly move alike, boxes that reach ahead would only make pairs:
+// those of what something touches do so if it goes farther than this in a step [m].
+#define AHEAD_HELD 0.4f
+// And no farther than this, or what is very fast would have pairs with half the world [m].
+#define AHEAD_MAX  2.0f
+
+aabb box_with_way_ahead(const physics_world *world, const shape *s, aabb tight)
+{
+    const body_state *state = &world->states.data[s->body];
+    if ((state->flags & STATE_DYNAMIC) == 0 || (s->flags & SHAPE_SENSOR) != 0 ||
+        s->traits->restitution > 0.0f) {
+        return tight;
+    }
+    bool is_free = world->colours_used.data[s->body] == 0;
+    float least = is_free ? ahead_from(s->traits->extent_min) : AHEAD_HELD;
+    vec2 way = way_in_a_step(world, state);
+    float length = vec2_length(way);
+    if (length <= least) {
+        return tight;
+    }
+    way = vec2_scale(float_min(1.0f, AHEAD_MAX / length), way);
+    return (aabb){vec2_min(tight.lower, vec2_add(tight.lower, way)),
+                  vec2_max(tight.upper, vec2_add(tight.upper, way))};
+}
+
+// How B moves as seen from A, in A's frame, over the step to come.
+typedef struct relative_way {
+    vec2 way;   // of B's centre of mass, to first order
+    float turn; // at most so far any other point of B beside that
+    float bend; // and this much for what is not of first order
+} relative_way;
+
+static relative_way way_of(const physics_world *world, const contact *c, transform b_in_a)
+{
+    const float dt = world->step.dt;
+    const body_motion *ma = &world->motions.data[c->body_a];
+    const body_motion *mb = &world->motions.data[c->body_b];
+    const body_state *sa = &world->states.data[c->body_a];
+    const body_state *sb = &world->states.data[c->body_b];
+    vec2 between = vec2_sub(transform_point(b_in_a, mb->local_center), ma->local_center);
+    vec2 velocity = rot_inv_vec(ma->rotation, vec2_sub(sb->velocity, sa->velocity));
+    vec2 seen = vec2_sub(velocity, vec2_cross_sv(sa->angular_velocity, between));
+    float reach = c->reach + vec2_length(mb->local_center);
+    float angle = dt * float_abs(sa->angular_velocity);
+    float far = dt * vec2_length(velocity);
+    return (relative_way){
+        .way = vec2_scale(dt, seen),
+        .turn = dt * float_abs(sb->angular_velocity - sa->angular_velocity) * reach,
+        .bend = angle * far + 0.5f * angle * angle * (vec2_length(between) + far),
+    };
+}
+
+bool may_meet_ahead(const physics_world *world, const contact *c, transform b_in_a)
+{
+    if (!(c->gap > 0.0f) || (c->flags & CONTACT_SURFACE) != 0) {
+        return false;
+    }
+    const vec2 v =
+        vec2_sub(world->states.data[c->body_b].velocity, world->states.data[c->body_a].velocity);
+    const float least = float_max(SPECULATIVE_DISTANCE, SLOW_SHARE * c->reach);
+    if (world->step.dt * world->step.dt * vec2_length_squared(v) <= least * least) {
+        return false; // most, in a pile
+    }
+    relative_way w = way_of(world, c, b_in_a);
+    // As the axis lay between them when the gap was found, so far apart they still are at least ...
+    vec2 p = vec2_sub(b_in_a.p, c->reference.p);
+    vec2 q = {b_in_a.q.c - c->reference.q.c, b_in_a.q.s - c->reference.q.s};
+    float apart = c->gap + vec2_dot(p, c->local_normal) - c->reach * vec2_length(q);
+    // ... and will be at the end of the step, or were at its beginning.
+    apart += float_min(vec2_dot(w.way, c->local_normal), 0.0f) - (w.turn + w.bend);
+    float slack = 0.1f * LINEAR_SLOP + ROUNDING * (vec2_length(b_in_a.p) + c->reach);
+    return apart < SPECULATIVE_DISTANCE + slack;
+}
+
+// Where the body's frame will be after the time t, if nothing stops it.
+static pose pose_ahead(const physics_world *world, uint32_t slot, float t)
+{
+    const body_motion *m = &world->motions.data[slot];
+    const body_state *s = &world->states.data[slot];
+    rot turned = rot_from_angle((double)s->angular_velocity * (double)t);
+    rot q = rot_normalize(rot_mul(turned, m->rotation));
+    vec2 from_center = rot_vec(q, m->local_center);
+    return (pose){vec2d_offset(m->center, vec2_sub(vec2_scale(t, s->velocity), from_center)), q};
+}
+
+bool meet_ahead(const physics_world *world, const contact *c, transform *b_in_a, manifold *m)
+{
+    if (world->bodies.data[c->body_a].type == BODY_STATIC ||
+        world->bodies.data[c->body_b].type == BODY_STATIC) {
+        return false;
+    }
+    const shape *a = &world->shapes.data[c->shape_a];
+    const shape *b = &world->shapes.data[c->shape_b];
+    const vec2 way = way_of(world, c, *b_in_a).way;
+    vec2 axis = c->local_normal;
+    float gap = c->gap;
+    float part = 0.0f;
+    for (int i = 0; i < ADVANCES_MAX; i++) {
+        float closing = -vec2_dot(way, axis);
+        float step = float_max(gap - 0.5f * SPECULATIVE_DISTANCE, 0.25f * SPECULATIVE_DISTANCE);
+        if (!(step < (1.0f - part) * closing)) {
+            return false;
+        }
+        part += step / closing;
+        float t = part * world->step.dt;
+        *b_in_a = pose_relative(pose_ahead(world, c->body_a, t), pose_ahead(world, c->body_b, t));
+        *m = manifold_shapes(&a->traits->geometry, &b->traits->geometry, *b_in_a);
+        if (m->count > 0) {
+            return true;
+        }
+        axis = m->normal;
+        gap = m->gap;
+    }
+    return false;
+}

@@ -1,0 +1,82 @@
+// Touching: tells begin, stay, end and hit after the step has been solved, when impulses are known,
+// and what came into or left a sensor.
+#include "common/physics/state/events.h"
+#include "common/physics/step/solver/contact_lanes.h"
+#include "common/physics/parallel/sort.h"
+#include "common/physics/step/step.h"
+#include "common/physics/state/world.h"
+
+static void tell_ends(physics_world *world)
+{
+    world->ended.count = sort_slots(world->ended.data, world->ended.count);
+    for (uint32_t i = 0; i < world->ended.count; i++) {
+        contact *c = &world->contacts.data[world->ended.data[i]];
+        bool sensor = (c->flags & CONTACT_SENSOR) != 0;
+        c->flags &= (uint8_t)~CONTACT_TOUCHING;
+        world->touching_count--;
+        if (sensor || (c->flags & CONTACT_EVENTS) != 0) {
+            event_push_contact(world, sensor ? EVENT_SENSOR_END : EVENT_END, world->ended.data[i]);
+        }
+    }
+}
+
+static float closing_speed(const physics_world *world, const contact *c)
+{
+    float speed = 0.0f;
+    float approach[2];
+    contact_approach(world, c, approach);
+    for (int k = 0; k < c->point_count; k++) {
+        speed = float_max(speed, -approach[k]);
+    }
+    return speed;
+}
+
+static void tell_begins(physics_world *world)
+{
+    world->began.count = sort_slots(world->began.data, world->began.count);
+    for (uint32_t i = 0; i < world->began.count; i++) {
+        uint32_t slot = world->began.data[i];
+        contact *c = &world->contacts.data[slot];
+        c->flags |= CONTACT_TOUCHING;
+        world->touching_count++;
+        if ((c->flags & CONTACT_SENSOR) != 0) {
+            event_push_contact(world, EVENT_SENSOR_BEGIN, slot);
+            continue;
+        }
+        if ((c->flags & CONTACT_EVENTS) != 0) {
+            event_push_contact(world, EVENT_BEGIN, slot);
+        }
+        if ((c->flags & CONTACT_HIT) != 0 &&
+            closing_speed(world, c) > (float)world->def.hit_threshold) {
+            event_push_contact(world, EVENT_HIT, slot);
+        }
+    }
+}
+
+static void tell_stays(physics_world *world)
+{
+    if (!event_wanted(world, EVENT_STAY)) {
+        return;
+    }
+    array_clear(&world->scratch);
+    for (uint32_t c = 0; c <= COLOURS; c++) {
+        for (uint32_t i = 0; i < world->graph[c].contacts.count; i++) {
+            uint32_t slot = world->graph[c].contacts.data[i];
+            const uint32_t both = CONTACT_TOUCHING | CONTACT_EVENTS;
+            if ((world->contacts.data[slot].flags & both) == both) {
+                array_push(&world->scratch, slot);
+            }
+        }
+    }
+    world->scratch.count = sort_slots(world->scratch.data, world->scratch.count);
+    for (uint32_t i = 0; i < world->scratch.count; i++) {
+        event_push_contact(world, EVENT_STAY, world->scratch.data[i]);
+    }
+}
+
+void touch_events(physics_world *world)
+{
+    tell_ends(world);
+    tell_stays(world); // those that touched before, so before the begins are marked
+    tell_begins(world);
+}
