@@ -175,6 +175,33 @@ static void random_is_uniform_and_repeats_with_its_seed(void **state)
     assert_true(value_of("random(-2, 4)") != first);
 }
 
+// Scenes made with random() must stay what they are. The values for 1234567 are the published test
+// vector of SplitMix64 (6457827717110365317, ...), its upper 53 bits as a fraction.
+static void random_gives_golden_values(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t seed;
+        uint64_t fractions[5]; // [2^-53]
+    } GOLDEN[] = {
+        {1234567,
+         {0xb33da02ff611f, 0x58e7e108b0a81, 0x1107d79cb47e4f, 0x7f7dee81d22ef, 0x1c77068ce1196b}},
+        {0, {0x1c4415072f63b9, 0xdcf13cd54372c, 0xd88ba3100128, 0x1f1177150e4990, 0x367312d4a350e}},
+        {UINT64_MAX,
+         {0x1c9b2e2ee36ca5, 0x1d33ff0cfb7ed0, 0x705ff09964e50, 0xda3b66d997530,
+          0x169408e5caf00d}}, // the state wraps
+    };
+    for (size_t i = 0; i < sizeof GOLDEN / sizeof *GOLDEN; i++) {
+        scope.random = GOLDEN[i].seed;
+        for (int k = 0; k < 5; k++) {
+            assert_value("random(0, 1)", (double)GOLDEN[i].fractions[k] * 0x1p-53);
+        }
+    }
+    // The range is a + (b - a) x.
+    scope.random = 1234567;
+    assert_value("random(-2, 4)", -2.0 + 6.0 * 0xb33da02ff611fp-53);
+}
+
 static void text_that_is_no_expression_is_refused_with_its_column(void **state)
 {
     (void)state;
@@ -280,6 +307,7 @@ int main(void)
         cmocka_unit_test_setup(functions_are_computed, clear_scope),
         cmocka_unit_test_setup(variable_is_its_latest_definition, clear_scope),
         cmocka_unit_test_setup(random_is_uniform_and_repeats_with_its_seed, clear_scope),
+        cmocka_unit_test_setup(random_gives_golden_values, clear_scope),
         cmocka_unit_test_setup(text_that_is_no_expression_is_refused_with_its_column, clear_scope),
         cmocka_unit_test_setup(result_that_is_no_finite_number_is_refused, clear_scope),
         cmocka_unit_test_setup(nesting_at_the_limit_passes_and_deeper_is_refused, clear_scope),
