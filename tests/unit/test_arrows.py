@@ -1,10 +1,12 @@
 """Who may know whom: reads every include line and fails on an arrow that is not allowed.
 
 A file belongs to the room (folder) of ROOMS that is the longest prefix of its path. Project includes
-are written from the project root, so a line says by itself which arrow it is. Two things are checked:
+are written from the project root, so a line says by itself which arrow it is. Four things are checked:
 
   direct      a line may only lead to a room, or to a library, that its own room's row names;
-  transitive  a room that must not know a library may not reach its header through other files.
+  transitive  a room that must not know a library may not reach its header through other files;
+  private     only the folders that PRIVATE names for a header may include it;
+  circles     no header may include itself, directly or through other headers.
 
 Usage: test_arrows.py [PROJECT_ROOT]
 """
@@ -77,6 +79,12 @@ UNREACHABLE = {
     "client/include": ["uv", "msgpack", "jansson"],
     "client/lib": ["uv"],
     "client/cli": ["uv", "msgpack"],
+}
+
+# header: the folders that may include it, although others of its room may not.
+PRIVATE = {
+    # Working memory of a step: state must not depend on it, nor may hashes, images or queries.
+    "common/physics/step/step_scratch.h": ["common/physics/step", "common/physics/parallel"],
 }
 
 # The system's headers that only UNREACHABLE speaks of; any room not named there may include them.
@@ -172,8 +180,32 @@ class Tree:
                     todo.append(path + [target])
         return found
 
+    def private_faults(self):
+        for file, lines in self.files.items():
+            for target, _ in lines:
+                folders = PRIVATE.get(target)
+                if folders and not any(file.startswith(folder + "/") for folder in folders):
+                    yield f'{file}: only {" and ".join(folders)} may include "{target}"'
+
+    def circle_faults(self):
+        """One fault for each circle that a walk over the headers closes, depth first."""
+        done = set()
+
+        def walk(file, path):
+            if file in path:
+                yield "circle: " + " -> ".join(path[path.index(file):] + [file])
+            elif file in self.files and file not in done:
+                for target, ours in self.files[file]:
+                    if ours:
+                        yield from walk(target, path + [file])
+                done.add(file)
+
+        for file in self.files:
+            yield from walk(file, [])
+
     def faults(self):
-        return list(self.direct_faults()) + list(self.transitive_faults())
+        return (list(self.direct_faults()) + list(self.transitive_faults())
+                + list(self.private_faults()) + list(self.circle_faults()))
 
 
 class Project(unittest.TestCase):
@@ -252,6 +284,29 @@ class Checker(unittest.TestCase):
 
     def test_clock_in_the_engine_is_found(self):
         self.assert_fault({"common/physics/p.c": "#include <time.h>\n"}, "must not know clock")
+
+    def test_scratch_included_by_the_state_is_found(self):
+        scratch = "common/physics/step/step_scratch.h"
+        self.assert_fault({
+            scratch: "",
+            "common/physics/step/s.c": f'#include "{scratch}"\n',
+            "common/physics/parallel/p.c": f'#include "{scratch}"\n',
+            "common/physics/state/b.c": f'#include "{scratch}"\n',
+        }, "common/physics/state/b.c", "only common/physics/step and common/physics/parallel")
+
+    def test_circle_of_headers_is_found(self):
+        self.assert_fault({
+            "common/base/a.h": '#include "common/base/b.h"\n',
+            "common/base/b.h": '#include "common/base/c.h"\n',
+            "common/base/c.h": '#include "common/base/b.h"\n',
+        }, "circle: common/base/b.h -> common/base/c.h -> common/base/b.h")
+
+    def test_header_reached_twice_is_no_circle(self):
+        self.assertEqual([], self.faults({
+            "common/base/a.c": '#include "common/base/a.h"\n#include "common/base/b.h"\n',
+            "common/base/a.h": '#include "common/base/b.h"\n',
+            "common/base/b.h": "",
+        }))
 
     def test_folder_without_a_row_is_found(self):
         self.assert_fault({"common/sound/s.c": ""}, "no row in the table")
