@@ -1,3 +1,5 @@
+// Growth of arrays (array.h): a new capacity is chosen so that copying stays rare and little memory
+// stands empty. Any thread; an array belongs to one at a time.
 #include "common/base/array.h"
 
 #include "common/base/assert.h"

@@ -1,3 +1,4 @@
+// A failed assertion: one line on standard error, then abort(). Any thread.
 #include "common/base/assert.h"
 
 #include <stdio.h>

@@ -20,7 +20,7 @@ void *block_take(size_t bytes);
 void *block_resize(void *data, size_t before, size_t bytes);
 void block_give_back(void *data, size_t bytes); // NULL: nothing
 
-// What all mappings of the process take, which malloc does not know of. For those who measure.
+// Bytes in mappings of all blocks of the process, which malloc's figures leave out. For measuring.
 size_t block_mapped_bytes(void);
 
 #endif

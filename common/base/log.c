@@ -1,3 +1,5 @@
+// Lines of the log (log.h). A line is put together on the stack and written with one call, so lines
+// of several threads do not mix. Longer ones are cut at LINE_BYTES_MAX.
 #include "common/base/log.h"
 
 #include <stdarg.h>

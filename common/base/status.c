@@ -1,3 +1,4 @@
+// Status codes as words, and texts of errors (status.h). Any thread.
 #include "common/base/status.h"
 
 #include <stdarg.h>

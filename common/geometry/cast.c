@@ -139,7 +139,7 @@ static void ray_right_side(const ray *r, vec2d p, vec2d q, ray_hit *hit)
         return;
     }
     double fraction = height / closing;
-    // Where the ray meets the line, as seen from p: without the rounding of the point itself.
+    // The ray's crossing with the line, as seen from p: without the rounding of the point itself.
     double at = vec2d_cross(r->motion, vec2d_sub(p, r->origin)) / vec2d_cross(e, r->motion);
     if (at >= 0.0 && at <= 1.0) {
         hit_keep(hit, fraction, normal);

@@ -19,7 +19,7 @@ typedef struct proxy {
 
 proxy proxy_from_shape(const shape_geometry *shape);
 
-// What GJK found last for a pair: start from here when the pair has hardly moved. Zero is empty.
+// The last simplex of a pair: GJK starts from it when the pair has hardly moved. Zero is empty.
 typedef struct distance_cache {
     uint8_t count;
     uint8_t index_a[3], index_b[3];

@@ -1,4 +1,4 @@
-// What shape.c and hull.c share about polygons; not for other rooms.
+// Polygon functions shared by shape.c and hull.c; not for other rooms.
 #ifndef CAROM_COMMON_GEOMETRY_HULL_H
 #define CAROM_COMMON_GEOMETRY_HULL_H
 

@@ -9,7 +9,7 @@
 
 #include "common/geometry/manifold_corner.h"
 
-// What rounding may put a normal outside the fan, or bend a straight joint [sine]. Not more: a
+// Rounding may turn a normal out of the fan, or bend a straight joint, by this [sine]. Not more: a
 // normal leant back by a hundredth would lift a body at 15 m/s by 15 cm/s at each joint.
 #define FAN_TOLERANCE 1e-4f
 

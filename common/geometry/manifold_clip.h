@@ -109,7 +109,7 @@ static inline int edge_facing(const polygon *shape, int vertex, vec2 direction)
     return is_before ? before : vertex;
 }
 
-// Where the ends of the incident edge lie as seen from r1: w2 is the low end, w1 the high one.
+// The ends of the incident edge as seen from r1: w2 is the low end, w1 the high one.
 typedef struct edge_view {
     float low, high; // along the reference, which runs from 0 to `length`
     float length;

@@ -1,25 +1,26 @@
-// EPA: how deep two cores overlap, as the distance of the origin from the rim of B - A. Any thread.
+// EPA: how deep two cores overlap, as the distance of the origin from the boundary of B - A. Any
+// thread.
 //
 // Starting from what GJK left around the origin, the edge nearest to the origin is pushed outwards
-// to the corner beyond it until there is none: then it is an edge of the rim.
+// to the corner beyond it until there is none: then it is an edge of the boundary.
 #include "common/geometry/distance.h"
 
 #include <stddef.h>
 
 #include "common/geometry/gjk.h"
 
-// Two cores of eight points have a rim of at most sixteen corners; equal ones and those in one line
-// may come on top.
-enum { RIM_MAX = 40 };
+// Two cores of eight points have a boundary of at most sixteen corners; equal ones and those in one
+// line may come on top.
+enum { POLYTOPE_MAX = 40 };
 
 // A corner must lie beyond an edge by this part of the figure's size to count as beyond.
-#define RIM_RELATIVE 1e-13
+#define POLYTOPE_RELATIVE 1e-13
 
-typedef struct rim {
-    gjk_vertex corners[RIM_MAX]; // counter-clockwise
+typedef struct polytope {
+    gjk_vertex corners[POLYTOPE_MAX]; // counter-clockwise
     int count;
     double tolerance;
-} rim;
+} polytope;
 
 static double core_size(const gjk_core *core)
 {
@@ -32,7 +33,7 @@ static double core_size(const gjk_core *core)
 }
 
 // One corner: another one away from it, in any direction.
-static void rim_widen_point(rim *r, const gjk_core *a, const gjk_core *b)
+static void polytope_widen_point(polytope *r, const gjk_core *a, const gjk_core *b)
 {
     static const vec2d DIRECTIONS[] = {{1.0, 0.0}, {-1.0, 0.0}, {0.0, 1.0}, {0.0, -1.0}};
     for (int i = 0; i < 4 && r->count == 1; i++) {
@@ -44,7 +45,7 @@ static void rim_widen_point(rim *r, const gjk_core *a, const gjk_core *b)
 }
 
 // Two corners: a third one beside the line through them, on the side where the figure is wider.
-static void rim_widen_edge(rim *r, const gjk_core *a, const gjk_core *b)
+static void polytope_widen_edge(polytope *r, const gjk_core *a, const gjk_core *b)
 {
     vec2d e = vec2d_sub(r->corners[1].w, r->corners[0].w);
     double l = vec2d_length(e);
@@ -63,9 +64,9 @@ static void rim_widen_edge(rim *r, const gjk_core *a, const gjk_core *b)
     }
 }
 
-static void rim_start(rim *r, const gjk_core *a, const gjk_core *b, const gjk_result *g)
+static void polytope_start(polytope *r, const gjk_core *a, const gjk_core *b, const gjk_result *g)
 {
-    r->tolerance = RIM_RELATIVE * (core_size(a) + core_size(b));
+    r->tolerance = POLYTOPE_RELATIVE * (core_size(a) + core_size(b));
     r->count = g->count;
     for (int i = 0; i < g->count; i++) {
         r->corners[i] = g->simplex[i];
@@ -81,22 +82,22 @@ static void rim_start(rim *r, const gjk_core *a, const gjk_core *b, const gjk_re
         return;
     }
     if (r->count == 1) {
-        rim_widen_point(r, a, b);
+        polytope_widen_point(r, a, b);
     }
     if (r->count == 2) {
-        rim_widen_edge(r, a, b);
+        polytope_widen_edge(r, a, b);
     }
 }
 
-typedef struct rim_edge {
+typedef struct polytope_edge {
     int from;        // runs to the corner after it
     vec2d normal;    // unit, out of the figure
     double distance; // of its line from the origin
-} rim_edge;
+} polytope_edge;
 
-static rim_edge rim_nearest_edge(const rim *r)
+static polytope_edge polytope_nearest_edge(const polytope *r)
 {
-    rim_edge nearest = {.from = 0, .normal = {1.0, 0.0}, .distance = HUGE_VAL};
+    polytope_edge nearest = {.from = 0, .normal = {1.0, 0.0}, .distance = HUGE_VAL};
     for (int i = 0; i < r->count; i++) {
         vec2d p = r->corners[i].w;
         vec2d e = vec2d_sub(r->corners[(i + 1) % r->count].w, p);
@@ -107,18 +108,19 @@ static rim_edge rim_nearest_edge(const rim *r)
         vec2d normal = {e.y / l, -e.x / l};
         double distance = vec2d_dot(normal, p);
         if (distance < nearest.distance) {
-            nearest = (rim_edge){i, normal, distance};
+            nearest = (polytope_edge){i, normal, distance};
         }
     }
     return nearest;
 }
 
-static rim_edge rim_expand(rim *r, const gjk_core *a, const gjk_core *b)
+static polytope_edge polytope_expand(polytope *r, const gjk_core *a, const gjk_core *b)
 {
-    for (;;) { // each round adds a corner, and there is room for RIM_MAX
-        rim_edge edge = rim_nearest_edge(r);
+    for (;;) { // each round adds a corner, and there is room for POLYTOPE_MAX
+        polytope_edge edge = polytope_nearest_edge(r);
         gjk_vertex v = gjk_support(a, b, edge.normal);
-        if (vec2d_dot(v.w, edge.normal) - edge.distance <= r->tolerance || r->count == RIM_MAX) {
+        if (vec2d_dot(v.w, edge.normal) - edge.distance <= r->tolerance ||
+            r->count == POLYTOPE_MAX) {
             return edge;
         }
         for (int i = r->count; i > edge.from + 1; i--) {
@@ -137,7 +139,7 @@ typedef struct depth {
 
 // A difference without area: two points, a point on a segment, two segments in one line. Any way
 // across parts them.
-static depth flat_depth(const rim *r, const gjk_result *g)
+static depth flat_depth(const polytope *r, const gjk_result *g)
 {
     depth d = {.normal = {1.0, 0.0}, .point_a = g->point_a, .point_b = g->point_b};
     if (r->count == 2) {
@@ -150,12 +152,12 @@ static depth flat_depth(const rim *r, const gjk_result *g)
 
 static depth cores_depth(const gjk_core *a, const gjk_core *b, const gjk_result *g)
 {
-    rim r;
-    rim_start(&r, a, b, g);
+    polytope r;
+    polytope_start(&r, a, b, g);
     if (r.count < 3) {
         return flat_depth(&r, g);
     }
-    rim_edge edge = rim_expand(&r, a, b);
+    polytope_edge edge = polytope_expand(&r, a, b);
     const gjk_vertex *p = &r.corners[edge.from];
     const gjk_vertex *q = &r.corners[(edge.from + 1) % r.count];
     vec2d e = vec2d_sub(q->w, p->w);

@@ -1,4 +1,4 @@
-// What every kind of shape answers: is it valid, what box holds it, how far does it reach.
+// Functions of every kind of shape: validity, bounding box, extent.
 // Pure functions of values; any thread.
 #include "common/geometry/shape.h"
 

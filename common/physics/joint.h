@@ -92,10 +92,10 @@ typedef struct joint_def {
                   // may be left 0
     uint32_t fields; // bits of joint_field: which of the members below were given
 
-    // Where it acts. `anchor`, or one or both of `anchor_a` and `anchor_b`, not both ways. One
-    // local anchor alone: the other is the same place, but for distance, motor and pulley, whose
-    // anchors are {0, 0} by default. Without any: prismatic, weld and wheel act at b's origin,
-    // mouse at `target`; a revolute joint needs one.
+    // The place where it acts: `anchor`, or one or both of `anchor_a` and `anchor_b`, not both
+    // ways. One local anchor alone: the other is the same place, but for distance, motor and
+    // pulley, whose anchors are {0, 0} by default. Without any: prismatic, weld and wheel act at
+    // b's origin, mouse at `target`; a revolute joint needs one.
     vec2d anchor;             // a place in the world
     vec2d anchor_a, anchor_b; // in the frames of the bodies [m]
     vec2 axis; // prismatic (needed), wheel (default {0, 1}): direction in the world at creation,

@@ -180,7 +180,7 @@ status body_spawn(physics_world *world, const body_def *def, const shape_def *sh
 // With its shapes and joints; contacts end, what rested on it wakes.
 status body_remove(physics_world *world, body_id body, error *err);
 
-// What is known of a body. Pointers stay valid until the world is next changed or stepped.
+// A body as it is now. Pointers stay valid until the world is next changed or stepped.
 typedef struct body_info {
     body_id id;
     body_type type;

@@ -5,7 +5,7 @@
 // number of threads may ask while nobody steps it. Places are exact to a float relative to each
 // shape, however far from the origin.
 //
-// What all have in common: shapes of disabled bodies are not seen; a chain answers as one shape,
+// Common to all queries: shapes of disabled bodies are not seen; a chain answers as one shape,
 // with its own id, by its nearest piece; answers do not depend on the inside of the broad phase:
 // ties go to the lower slot.
 #ifndef CAROM_COMMON_PHYSICS_QUERY_H
@@ -61,10 +61,11 @@ typedef struct query_list {
     uint32_t count, capacity;
 } query_list;
 
-// What overlaps or touches the box; `lower` and `upper` may agree in a coordinate, or both.
+// Finds shapes that overlap or touch the box; `lower` and `upper` may agree in a coordinate, or
+// both.
 status query_overlap_area(const physics_world *world, vec2d lower, vec2d upper,
                           const query_filter *filter, query_list *list, error *err);
-// What overlaps or touches the shape, placed in `frame`.
+// Finds shapes that overlap or touch the shape, placed in `frame`.
 status query_overlap_shape(const physics_world *world, const shape_geometry *form, pose frame,
                            const query_filter *filter, query_list *list, error *err);
 // Shapes that contain the point. Segments and chains contain nothing.

@@ -15,7 +15,7 @@ typedef struct scene_kind {
     // Fills an empty world of the scene's own definition. `scale` is the number that is told with
     // each scene, `origin` is added to every place.
     void (*build)(physics_world *world, int scale, vec2d origin);
-    // What happens before each step; NULL: nothing.
+    // Called before each step; NULL: nothing.
     void (*act)(physics_world *world, int scale, vec2d origin);
     vec2d gravity;
     bool sleep;

@@ -79,7 +79,7 @@ static void read_slots(image_stream *s, slot_pool *pool, uint32_t most)
     }
 }
 
-// What was changed since the last step is still to be told.
+// Events of changes since the last step, which have not been told yet.
 static void pending_events(image_stream *s, physics_world *world)
 {
     uint32_t count = world->events_finished ? 0 : world->events.count;
@@ -155,8 +155,8 @@ static size_t expected_bytes(const physics_world *world)
 
 void world_save(const physics_world *const_world, uint8_t **bytes, size_t *size)
 {
-    // What is rare is described for both directions; in this one nothing of the world is written
-    // to.
+    // Rare values are described once for both directions. Writing an image does not change the
+    // world, so the cast is safe.
     physics_world *world = (physics_world *)(uintptr_t)const_world;
     image_stream s;
     stream_write_open(&s, expected_bytes(world));

@@ -102,7 +102,7 @@ uint64_t contacts_write(image_stream *s, const physics_world *world)
 
 // ---- reading
 
-// What a record says.
+// A record, decoded.
 typedef struct contact_record {
     uint32_t marks, step, shape_a, shape_b, colour;
     transform reference;

@@ -119,7 +119,7 @@ static bool same_bits(const void *a, const void *b, size_t size)
     return memcmp(a, b, size) == 0;
 }
 
-// What is not used of a geometry does not count.
+// Compares only those parts of a geometry that its kind uses.
 static bool same_geometry(const shape_geometry *a, const shape_geometry *b)
 {
     if (a->kind != b->kind) {

@@ -1,3 +1,4 @@
+// The bytes of an image, written or read; image_stream.h has the rules. One thread a stream.
 #include "common/physics/image/image_stream.h"
 
 #include <stdarg.h>

@@ -50,7 +50,7 @@ static inline void stream_expect(image_stream *s, bool condition, const char *wh
 void stream_make_room(image_stream *s, size_t count);
 void stream_enter_tail(image_stream *s);
 
-// Where a record of at most STREAM_RECORD_MAX bytes is to be written; then where it ended.
+// The place to write a record of at most STREAM_RECORD_MAX bytes; then, where it ended.
 static inline uint8_t *stream_put(image_stream *s)
 {
     if (s->capacity - s->size < STREAM_RECORD_MAX) {
@@ -63,8 +63,8 @@ static inline void stream_put_end(image_stream *s, const uint8_t *at)
     s->size = (size_t)(at - s->output);
 }
 
-// Where a record begins, of which at least STREAM_RECORD_MAX bytes can be looked at; then where it
-// ended. Before that its values are not to be trusted to be there.
+// The beginning of a record, of which at least STREAM_RECORD_MAX bytes can be read; then, where it
+// ended. Only then is it known that the record lay within the image.
 static inline const uint8_t *stream_get(image_stream *s)
 {
     if (!s->in_tail && s->end - s->at < STREAM_RECORD_MAX) {

@@ -1,5 +1,5 @@
-// What kernels share: lanes chosen, compared and shuffled; bodies' states gathered into lanes and
-// their velocities scattered back. Only for files that are compiled once a variant, and included by
+// Shared by the kernels: select, compare and shuffle lanes; gather bodies' states into lanes and
+// scatter their velocities back. Only for files that are compiled once a variant, and included by
 // them before all else of this room.
 //
 // `lanes` is a vector as wide as the variant has them: of eight lanes, a whole group, or of four.

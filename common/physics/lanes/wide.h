@@ -5,7 +5,7 @@
 // family may have; which one runs is chosen when a world is made. Each lane is computed as a lone
 // float would be, with neither fused nor reordered operations, so the bits do not depend on it.
 //
-// What lies in memory is the same for all of them: groups of eight. Kernels whose vectors have four
+// All variants share one layout in memory: groups of eight. Kernels whose vectors have four
 // lanes take a group in two parts, one after the other (lanes_kernel.h).
 #ifndef CAROM_COMMON_PHYSICS_LANES_WIDE_H
 #define CAROM_COMMON_PHYSICS_LANES_WIDE_H

@@ -1,4 +1,4 @@
-// What the files of the queries share.
+// Shared by the files of this folder.
 #ifndef CAROM_COMMON_PHYSICS_QUERIES_QUERY_INTERNAL_H
 #define CAROM_COMMON_PHYSICS_QUERIES_QUERY_INTERNAL_H
 

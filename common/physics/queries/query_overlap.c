@@ -1,4 +1,4 @@
-// What overlaps a box or a shape, what contains a point, what is nearest to it.
+// Shapes that overlap a box or a shape, that contain a point, that are nearest to one.
 #include "common/physics/definition.h"
 #include "common/physics/state/ids.h"
 #include "common/physics/queries/query_internal.h"

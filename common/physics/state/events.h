@@ -1,4 +1,4 @@
-// What a step has to tell; see events.c.
+// The events of a step; see events.c.
 #ifndef CAROM_COMMON_PHYSICS_STATE_EVENTS_H
 #define CAROM_COMMON_PHYSICS_STATE_EVENTS_H
 

@@ -191,7 +191,7 @@ uint32_t graph_joint_count(const physics_world *world, uint32_t colour)
     return count;
 }
 
-// What writes to more than two bodies is solved with those that run one by one.
+// A joint that writes to more than two bodies is solved with those that run one by one.
 void graph_add_joint(physics_world *world, uint32_t slot)
 {
     const joint *j = &world->joints.data[slot];

@@ -1,3 +1,7 @@
+// Slots with generations; slots.h has the rules. Any thread may ask while none changes them.
+//
+// Invariants: `count` bits of `taken` are set besides bit 0; no taken slot is at `end` or beyond;
+// in the words before `first_word` no slot is free but retired ones.
 #include "common/physics/state/slots.h"
 
 #include "common/base/assert.h"

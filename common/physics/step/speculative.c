@@ -94,7 +94,7 @@ bool may_meet_ahead(const physics_world *world, const contact *c, transform b_in
     return apart < SPECULATIVE_DISTANCE + slack;
 }
 
-// Where the body's frame will be after the time t, if nothing stops it.
+// The body's frame after the time t, if nothing stops it.
 static pose pose_ahead(const physics_world *world, uint32_t slot, float t)
 {
     const body_motion *m = &world->motions.data[slot];

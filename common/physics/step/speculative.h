@@ -5,7 +5,7 @@
 
 #include "common/physics/state/world.h"
 
-// Where the body's centre of mass will be after a step, seen from where it is [m].
+// The way of the body's centre of mass in the next step, if nothing stops it [m].
 static inline vec2 way_in_a_step(const physics_world *world, const body_state *s)
 {
     return vec2_scale(1.0f / (float)world->def.hz, s->velocity);

@@ -1,3 +1,4 @@
+// Reference answers by brute force over all corners and edges, in double (brute.h).
 #include "tests/property/geometry/brute.h"
 
 brute_core brute_place(const proxy *p, double x, double y, double cosine, double sine)

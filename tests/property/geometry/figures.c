@@ -1,3 +1,4 @@
+// Random numbers and shapes for the property tests of geometry (figures.h).
 #include "tests/property/geometry/figures.h"
 
 #include <stdio.h>

@@ -110,7 +110,7 @@ static void hull_random_points_match_brute_force(void **state)
         int n = points_make(&r, points, &size);
         polygon p;
         double area = brute_hull_area(points, n);
-        // What joining of points and dropping of flat corners may take away.
+        // Joining points and dropping flat corners may take away this much.
         double lost = 4.0 * size * (2.0 * (double)LINEAR_SLOP + 1e-6 * size) * POLYGON_VERTICES_MAX;
         if (polygon_make(points, n, 0.0f, &p, NULL) != STATUS_OK) {
             if (area > lost) {

@@ -1,3 +1,4 @@
+// Bookkeeping of begun and ended touches, from events alone (ledger.h).
 #include "tests/property/physics/ledger.h"
 
 #include "common/base/assert.h"
@@ -73,7 +74,7 @@ static void note_life(ledger *l, const physics_event *e)
     } else {
         ASSERT(at < l->bodies.count);
         array_swap_remove(&l->bodies, at);
-        // What sleeps is woken before it goes.
+        // A sleeping body is woken before it is removed.
         ASSERT(find_id(l->sleepers.data, l->sleepers.count, e->a) == l->sleepers.count);
     }
 }

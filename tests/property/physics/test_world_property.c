@@ -1,4 +1,4 @@
-// What holds in every world: events and lists agree, energy comes from nowhere, momentum stays,
+// Properties of every world: events and lists agree, energy comes from nowhere, momentum stays,
 // heaps come to rest and stay as they are, and what is removed leaves no trace.
 #include "tests/property/physics/worlds.h"
 
@@ -112,8 +112,8 @@ static void heaps_of_like_bodies_lose_energy_and_come_to_rest(void **state)
     assert_true(report.awake * 10 <= report.bodies); // round things may roll for long
 }
 
-// What is light under what is heavy is pressed in more, and so is all where sub-steps are long: as
-// a weaker spring is.
+// A light body under a heavy one is pressed in more, and so is any body if sub-steps are long: as a
+// weaker spring would be.
 static void heaps_of_unlike_bodies_lose_energy_and_come_to_rest(void **state)
 {
     (void)state;

@@ -1,3 +1,4 @@
+// Random worlds for the property tests of physics (worlds.h).
 #include "tests/property/physics/worlds.h"
 
 #include <math.h>

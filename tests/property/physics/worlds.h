@@ -15,7 +15,7 @@
 
 // Of different hz and sub-steps, but of no fewer sub-steps a second than told.
 physics_world *random_world(rng *r, vec2d gravity, double substeps_min);
-// What can lie in a heap, no splinter. Alike: masses differ by a few times; else by 500.
+// Bodies that can lie in a heap: no splinters. Alike: masses differ by a few times; else by 500.
 typedef enum variety { ALIKE, MIXED } variety;
 shape_def random_shape(rng *r, variety v);
 body_id random_body(physics_world *world, rng *r, variety v, vec2d at);

@@ -1,3 +1,4 @@
+// Worlds and measurements for the tests of joints (joint_rig.h).
 #include "tests/unit/physics/joint_rig.h"
 
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-// What the tests of joints stand on: a world with a fixed body at the origin, bodies and joints
+// Support for the tests of joints: a world with a fixed body at the origin, bodies and joints
 // made in a line, and measuring: values that must be near, periods of oscillations.
 #ifndef CAROM_TESTS_JOINT_RIG_H
 #define CAROM_TESTS_JOINT_RIG_H

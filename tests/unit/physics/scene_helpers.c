@@ -1,3 +1,4 @@
+// Worlds, bodies and measurements for the engine's tests (scene_helpers.h).
 #include "tests/unit/physics/scene_helpers.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-// What the engine's tests share: short ways to make worlds and bodies, and to measure them.
+// Shared by the engine's tests: short ways to make worlds and bodies, and to measure them.
 #ifndef CAROM_TESTS_UNIT_PHYSICS_SCENE_HELPERS_H
 #define CAROM_TESTS_UNIT_PHYSICS_SCENE_HELPERS_H
 

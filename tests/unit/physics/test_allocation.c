@@ -111,7 +111,7 @@ static void heap_that_falls_asleep_allocates_only_when_it_first_does(void **stat
     assert_in_range(steps_that_allocate("heap", 16, 400, 600), 0, 2);
 }
 
-// What turns over for ever comes upon a new maximum now and then, ever more seldom.
+// A heap that turns over for ever reaches a new maximum now and then, ever more rarely.
 static void turning_drum_hardly_ever_allocates(void **state)
 {
     (void)state;
@@ -147,7 +147,7 @@ static void sleeping_world_gives_back_what_only_moving_needs(void **state)
     assert_int_equal(held(), before);
 }
 
-// What a body takes of memory after some steps. In so small a world, lists' spare included.
+// Bytes of memory a body takes after some steps. In so small a world, lists' spare included.
 static size_t bytes_a_body(const char *name, int scale, int steps)
 {
     const scene_kind *kind = scene_find(name);

@@ -1,4 +1,4 @@
-// What a definition of a joint may not say: each refusal has its status, names the setting, and
+// Definitions of joints that are refused: each refusal has its status, names the setting, and
 // changes nothing.
 #include "tests/unit/physics/joint_rig.h"
 

@@ -1,5 +1,5 @@
-// What a caller may not send: every field of every definition, each with its name in the text; and
-// the limits, reached.
+// Definitions that are refused: every field of every definition, each with its name in the text;
+// and the limits, reached.
 #include "tests/unit/physics/scene_helpers.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-// What rocks on something round is a pendulum: small motions have the frequency that Lagrange's
+// A body that rocks on a round one is a pendulum: small motions have the frequency that Lagrange's
 // equation gives, and neither grow nor fade.
 #include "tests/unit/physics/scene_helpers.h"
 

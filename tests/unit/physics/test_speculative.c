@@ -1,7 +1,7 @@
-// What will meet within a step is seen before it does (speculative.c): fast bodies that do not
-// rebound stop at each other's surface instead of inside or behind. What only flies past is left
-// alone, what rebounds does so from the surface, and a world restored in mid-flight goes the same
-// way.
+// Bodies that will meet within a step get their contact before (speculative.c): fast bodies that do
+// not rebound stop at each other's surface instead of inside or behind. Bodies that fly past are
+// left alone, bodies that rebound do so from the surface, and a world restored in mid-flight goes
+// the same way.
 #include "tests/unit/physics/scene_helpers.h"
 
 #include <math.h>
@@ -171,8 +171,8 @@ static void what_flies_past_is_left_alone(void **state)
     assert_true(near > 100); // enough came near
 }
 
-// What rebounds is not stopped before it is there: no nearer than it would have got, it turns round
-// at the surface and takes its speed along.
+// A body that rebounds is not stopped before it arrives: it turns round at the surface, no nearer
+// than it would have got, and keeps its speed.
 static void what_rebounds_does_so_from_the_surface(void **state)
 {
     (void)state;
@@ -196,7 +196,7 @@ static void what_rebounds_does_so_from_the_surface(void **state)
     }
 }
 
-// What sleeps is struck at its surface too, and wakes.
+// A sleeping body is struck at its surface too, and wakes.
 static void what_sleeps_is_struck_at_its_surface(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-// What stands must stand: stacks, towers, the pyramid, a card house; heavy on light; symmetry;
+// Piles that must stay up: stacks, towers, the pyramid, a card house; heavy on light; symmetry;
 // sleep and waking.
 #include "tests/unit/physics/scene_helpers.h"
 

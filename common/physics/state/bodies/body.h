@@ -16,8 +16,8 @@ enum {                         // body_state.flags
     STATE_SPECIAL = 4u         // follows: has a body_special of its own
 };
 
-// What the solver works on: one half of a cache line. For what does not move all is zero and dq the
-// identity.
+// The solver's view of a body: one half of a cache line. For a body that does not move, all is zero
+// and delta_rotation is the identity.
 typedef struct body_state {
     vec2 velocity; // of the centre of mass
     float angular_velocity;
@@ -27,7 +27,7 @@ typedef struct body_state {
 } body_state;
 _Static_assert(sizeof(body_state) == 32, "two states to a cache line");
 
-// What the narrow phase and integration read: one cache line.
+// Read by the narrow phase and by integration: one cache line.
 typedef struct body_motion {
     _Alignas(64) vec2d center; // of mass, in the world; `position` follows from it
     vec2d position;

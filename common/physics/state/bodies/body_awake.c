@@ -1,4 +1,4 @@
-// Who is awake: the list of moving bodies, and waking.
+// Awake bodies: the list of those that move, and waking.
 //
 // Invariant: a body is on world.awake_bodies exactly when it is enabled, not static, and neither
 // asleep nor a kinematic body at rest. (How bodies fall asleep: sleep.c.)

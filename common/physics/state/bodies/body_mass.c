@@ -14,7 +14,7 @@ static bool has_mass(const shape *s)
     return (s->flags & (SHAPE_IS_CHAIN | SHAPE_SENSOR)) == 0;
 }
 
-// Where no shape has a density they all count as of one, so that there is a centre.
+// If no shape has a density, all count as if they had density 1, so that there is a centre.
 static mass_sum sum_shapes(const physics_world *world, const body *b)
 {
     mass_sum sum = {0};
@@ -73,7 +73,7 @@ body_mass body_find_mass(const physics_world *world, uint32_t slot)
     return mass_of(world, slot, &sum);
 }
 
-// What it sets is copied by body_take_mass() too.
+// body_take_mass() must copy every field that this sets.
 void body_update_mass(physics_world *world, uint32_t slot)
 {
     const body *b = &world->bodies.data[slot];

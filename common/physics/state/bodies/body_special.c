@@ -1,5 +1,5 @@
-// What is unusual about a body: damping, a scale of gravity, a mass of its own, forces. Most have
-// none of it and share the record at place 0. Which place a record has means nothing.
+// Unusual settings of a body: damping, a scale of gravity, a mass of its own, forces. Most bodies
+// have none and share the record at place 0. Which place a record has means nothing.
 #include "common/physics/state/bodies/body_special.h"
 #include "common/physics/state/world.h"
 

@@ -1,4 +1,4 @@
-// What is unusual about a body, in a record that only such bodies have (body_special.c).
+// Unusual settings of a body, in a record that only such bodies have (body_special.c).
 #ifndef CAROM_COMMON_PHYSICS_STATE_BODIES_BODY_SPECIAL_H
 #define CAROM_COMMON_PHYSICS_STATE_BODIES_BODY_SPECIAL_H
 

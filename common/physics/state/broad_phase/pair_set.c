@@ -1,3 +1,5 @@
+// The set of pairs that have a contact; pair_set.h has the method. Any thread may ask while none
+// changes it.
 #include "common/physics/state/broad_phase/pair_set.h"
 
 #include <stdlib.h>

@@ -12,7 +12,7 @@
 
 static const aabb NOWHERE = {{INFINITY, INFINITY}, {-INFINITY, -INFINITY}};
 
-// What is put into a lane.
+// The box and the item or node that go into a lane.
 typedef struct lane_entry {
     aabb box, before;
     uint32_t child;

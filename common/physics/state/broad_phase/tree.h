@@ -123,7 +123,7 @@ uint32_t tree_validate(const tree *t);
 
 enum { TREE_STACK_MAX = 256 }; // of nodes still to be looked at: 7 a level
 
-// What is compiled once for each width of vectors (tree_walk.c).
+// The walks, compiled once for each width of vectors (tree_walk.c).
 typedef struct tree_kernels {
     uint32_t (*divide)(const tree *a, const tree *b, tree_task *tasks, uint32_t max,
                        item_pairs *found);

@@ -155,7 +155,7 @@ static uint32_t build(tree *t, uint32_t first, uint32_t count)
     return n;
 }
 
-// What was inserted one by one took twice the nodes, and each was new.
+// Insertion one by one takes twice as many nodes as a build does, so a build leaves memory over.
 static void give_back(tree *t)
 {
     const uint32_t most = t->nodes.count + t->nodes.count / 4 + 64;

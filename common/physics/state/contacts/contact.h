@@ -62,7 +62,7 @@ typedef struct contact {
 } contact;
 _Static_assert(sizeof(contact) == 128, "two cache lines");
 
-// What a contact is that does not only rub.
+// The surface of a contact that has more than friction.
 typedef struct surface {
     float restitution, rolling_resistance, tangent_speed;
 } surface;
@@ -72,7 +72,7 @@ typedef struct rounding {
     float a, b;
 } rounding;
 
-// Where a contact's points are.
+// The places of a contact's points.
 typedef struct placed_points {
     vec2 normal;      // in the world, from A to B
     vec2 anchor_a[2]; // from A's centre of mass, in world directions
@@ -95,10 +95,10 @@ rounding contact_rounding(const physics_world *world, const contact *c);
 // The same of what rolls if it touches at one point: B a circle or the end of a capsule, A a circle
 // too, or something flat (0). Of others 0.
 rounding contact_curvature(const physics_world *world, const contact *c);
-// Where the points are now: each has moved along with both bodies since it was found, by different
-// ways; it is midway, and the difference along the normal has changed the separation. What contacts
-// are filled into lanes with is the same to the bit, but for what will have moved on within the
-// step (contact_fill.c).
+// Places the points as they are now. Each has moved along with both bodies since it was found, by
+// different ways; it is midway, and the difference along the normal has changed the separation.
+// What contacts are filled into lanes with is the same to the bit, but for what will have moved on
+// within the step (contact_fill.c).
 placed_points contact_place_points(const physics_world *world, const contact *c);
 void contact_destroy(physics_world *world, uint32_t slot);    // with its end event if it touched
 void contact_activate(physics_world *world, uint32_t slot);   // if one of its bodies is awake

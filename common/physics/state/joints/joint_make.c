@@ -136,7 +136,7 @@ static double distance(vec2d p, vec2d q)
     return sqrt(d.x * d.x + d.y * d.y);
 }
 
-// What a definition may leave to how the bodies stand.
+// Derives the settings that a definition left open from the poses of the bodies.
 static void make_derived(const physics_world *world, joint_parts *parts, uint32_t given)
 {
     joint *j = &parts->record;
@@ -186,7 +186,7 @@ static void make_springs(joint_settings *s, joint_kind kind, uint32_t given)
     }
 }
 
-// What is given, and what a kind has by default of the rest; but not where that is derived.
+// Takes the settings that are given, and the kind's defaults for others that are not derived.
 static void make_settings(joint_parts *j, const joint_def *def)
 {
     joint_def defaults = joint_def_default(def->kind);

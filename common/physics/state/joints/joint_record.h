@@ -29,8 +29,8 @@ typedef struct joint_edge {
     uint32_t previous, next; // as of contacts: joint << 1 | side
 } joint_edge;
 
-// What is given, and of a gear what it has come to; see joint_def. Equal to the byte or not: no
-// padding.
+// The settings as given, and the present value of a gear; see joint_def. Equal to the byte or not:
+// no padding.
 typedef struct joint_settings {
     vec2d target, ground_a, ground_b;
     double gear_a, gear_b;     // gear: x_a and x_b as last seen

@@ -1,5 +1,5 @@
-// What the rest of the engine wants of joints, whatever their kind: it knows them by slot. The
-// inside of a joint is joint_record.h.
+// Joints of any kind, as the rest of the engine sees them: by slot. joint_record.h has the inside
+// of a joint.
 #ifndef CAROM_COMMON_PHYSICS_STATE_JOINTS_JOINTS_H
 #define CAROM_COMMON_PHYSICS_STATE_JOINTS_JOINTS_H
 

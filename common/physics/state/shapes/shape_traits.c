@@ -1,4 +1,4 @@
-// What shapes share: one record for all that are alike to the byte, counted by its users.
+// Shared traits of shapes: one record for all that are alike to the byte, counted by its users.
 //
 // Worlds are made of many bodies and few shapes; a table finds the equal record by its signature. A
 // record stays where it is while somebody uses it, and takes as much memory as its kind of geometry

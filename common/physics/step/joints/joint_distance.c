@@ -2,7 +2,7 @@
 //
 // The coordinate is the anchors' distance l along u from a to b. A rod holds l at its length
 // rigidly; with `hertz` a spring does so instead, and with limits alone l is free between them.
-// Where the anchors coincide there is no direction and nothing acts.
+// If the anchors coincide there is no direction, and the joint does not act.
 #include "common/physics/step/joints/joint_single.h"
 
 static bool is_rod(const single_joint *j)

@@ -97,7 +97,7 @@ void joint_prepare_common(const physics_world *world, single_joint *j)
     s->inv_mass_a = a->inv_mass;
     s->inv_inertia_a = a->inv_inertia;
     s->arm_a = arm_of(world, j->record->body_a, anchor_a);
-    // What slides acts on a where b's anchor is.
+    // A sliding joint acts on a at the place of b's anchor.
     bool slides = j->record->kind == JOINT_PRISMATIC || j->record->kind == JOINT_WHEEL;
     vec2 acting = slides ? vec2_add(s->arm_a, s->separation) : s->arm_a;
     s->rigid = joint_rigid_softness(world, a, acting, b, s->arm_b);
@@ -223,9 +223,9 @@ static void run_methods(physics_world *world, single_joint *j, solver_pass pass)
     }
 }
 
-// What is solved alone acts along axes and rods that turn with the bodies. What it did in the last
-// sub-step has been done to its bodies again (integrate.c): this it takes back before it warm
-// starts along what is so now.
+// A joint that is solved alone acts along axes and rods that turn with the bodies. Its impulse of
+// the last sub-step has been applied to its bodies again (integrate.c): it takes that back before
+// it warm starts along the present axes.
 void joint_sweep_single(physics_world *world, single_joint *j, solver_pass pass)
 {
     body_state before[JOINT_BODIES_MAX];

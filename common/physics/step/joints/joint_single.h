@@ -60,8 +60,8 @@ typedef struct single_joint {
     };
 } single_joint;
 
-// What a kind does. `solve` without `use_bias` is the relaxing half: springs rest, positions do not
-// count.
+// The functions of a kind. `solve` without `use_bias` is the relaxing half: springs rest, positions
+// do not count.
 typedef struct joint_methods {
     void (*prepare)(const physics_world *world, single_joint *j);
     void (*warm_start)(physics_world *world, single_joint *j);
@@ -303,7 +303,7 @@ typedef struct drive {
 
 // All of them at work in one pass; returns the impulse to apply along the coordinate.
 float joint_drive(const physics_world *world, single_joint *j, drive d, bool use_bias);
-// What spring and limits have done so far, for warm starting and for the reaction. The motor counts
+// The impulse of spring and limits so far, for warm starting and for the reaction. The motor counts
 // apart.
 static inline float drive_total(const joint_impulses *impulses)
 {

@@ -1,5 +1,5 @@
-// What contact_fill.c gives to the table of kernels, in each variant; see contact_kernels in
-// contact_lanes.h. Only for files that are compiled once a variant.
+// The functions of contact_fill.c in the table of kernels, of each variant; see contact_kernels
+// in contact_lanes.h. Only for files that are compiled once a variant.
 #ifndef CAROM_COMMON_PHYSICS_STEP_SOLVER_CONTACT_FILL_H
 #define CAROM_COMMON_PHYSICS_STEP_SOLVER_CONTACT_FILL_H
 

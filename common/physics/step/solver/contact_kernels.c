@@ -87,7 +87,7 @@ INLINE lanes separation_now(const contact_lanes *c, const point_lanes *p, const 
     return (x * c->normal_x + y * c->normal_y) + p->base_separation;
 }
 
-// What is round touches with ever other places as it turns: that part of an anchor's arm lies
+// A round shape touches with other places as it turns: that part of an anchor's arm lies
 // along the normal and does not turn with the body, as separation_now() has it. What that is wrong
 // by: with the normal n and the turn R, n·(R n) is the cosine.
 INLINE lanes rolled(const group_view *g, const state_lanes *a, const state_lanes *b)
@@ -100,8 +100,8 @@ INLINE lanes rolled(const group_view *g, const state_lanes *a, const state_lanes
     return round->a * (a->qc - one) + round->b * (b->qc - one);
 }
 
-// What does not fit the caches is asked for ahead: lanes, and by those that have come already the
-// states of their bodies. Where all fits, asking costs more than it brings.
+// Prefetches data that does not fit the caches: lanes, and the states of bodies named by lanes that
+// have arrived. If all fits, prefetching costs more than it saves.
 #define GROUPS_NEAR 2048u
 enum { LANES_AHEAD = 6, STATES_AHEAD = 3, LINE_BYTES = 64 };
 
@@ -128,9 +128,8 @@ INLINE void ask_ahead(const contact_groups *groups, uint32_t index, uint32_t end
     }
 }
 
-// What a sweep does to a part of a group; `twin` is what the compiler knows of: parts that have a
-// second point somewhere are done in one way and those that have none in another, which share no
-// more than the source.
+// One sweep's work on a part of a group. `twin` is a constant to the compiler: parts in which some
+// contact has a second point and parts without one run code of their own, from one source.
 typedef void part_sweep(const group_view *g, body_state *states, const step_context *step,
                         bool twin);
 

@@ -66,7 +66,7 @@ typedef struct contact_lanes {
 } contact_lanes;
 _Static_assert(sizeof(contact_lanes) == 28 * LANES * sizeof(float), "the same for every variant");
 
-// What else there is to a group; but for the features, a bit for each lane with a contact.
+// Marks of a group: but for the features, a bit for each lane with a contact.
 typedef struct lane_marks {
     uint8_t features[PARTS_MAX]; // of each part
     uint8_t touching;            // touched before

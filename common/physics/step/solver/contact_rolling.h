@@ -1,4 +1,5 @@
-// Where round shapes roll to within a step. Only for files that are compiled once a variant.
+// The places that round shapes roll to within a step. Only for files that are compiled once a
+// variant.
 //
 // A contact's normal and arms stand still while a step is solved. Where something round rolls they
 // ought not to: a body wedged between balls rocks on them like a pendulum, and a force that is told
@@ -20,7 +21,7 @@
 #define RESTS_TURN  1e-5f
 // With more of a turn in a step, angles are not small, and nothing is placed ahead [rad].
 #define ROLLS_TURN  0.05f
-// What gets ahead across the normal by a larger share of the radii does not roll, but slides or
+// A shape that moves across the normal by a larger share of the radii does not roll: it slides or
 // flies past.
 #define ROLLS_SHARE 0.05f
 

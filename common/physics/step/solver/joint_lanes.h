@@ -2,7 +2,7 @@
 // for each joint. Only revolute joints so far, in two sorts: with a drive (spring, motor or limits)
 // and without. The other kinds are solved one at a time (joint_single.c).
 //
-// Where bodies stand changes once in a sub-step, before the relaxing pass: that pass finds arms,
+// The poses of bodies change once in a sub-step, before the relaxing pass: that pass finds arms,
 // masses and errors anew, and they hold for the warm start and the solving after it too, which so
 // need the velocities alone. Members are in the order in which the passes need them.
 //
@@ -91,7 +91,7 @@ void joint_lanes_fill(physics_world *world, joint_sort sort, uint32_t first, uin
                       slot_list *breakable);
 void joint_lanes_store(physics_world *world, joint_sort sort, uint32_t first, uint32_t end);
 
-// What is done with `count` groups of one sort in a row.
+// The work on `count` groups of one sort in a row.
 typedef struct joint_sort_kernels {
     // Takes over where the bodies stand as the step begins.
     void (*start)(void *groups, uint32_t count, const body_state *states);

@@ -1,4 +1,4 @@
-// What the solver of a step is set to, and what it works on; see solver.c.
+// The solver's settings of a step, and the data that it works on; see solver.c.
 #ifndef CAROM_COMMON_PHYSICS_STEP_SOLVER_SOLVER_H
 #define CAROM_COMMON_PHYSICS_STEP_SOLVER_SOLVER_H
 
@@ -23,7 +23,7 @@ typedef struct step_context {
 
 step_context step_context_of(const world_def *def);
 
-// What a sweep over the constraints does; see solver.c.
+// The kinds of sweeps over the constraints; see solver.c.
 typedef enum solver_pass {
     PASS_WARM_START,
     PASS_WARM_AGAIN, // only what the bodies' change of velocity does not bring, see integrate.c
