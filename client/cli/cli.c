@@ -111,6 +111,7 @@ static void hint_refused(const cli *c, const carom_error *error)
     case CAROM_UNAVAILABLE:
     case CAROM_MOVED:
     case CAROM_INTERNAL:
+    case CAROM_OUT_OF_MEMORY:
     case CAROM_STATUS_COUNT:
         break;
     }

@@ -15,6 +15,8 @@
 #include <stdint.h>
 
 #include <carom/carom.h>
+#include <carom/json.h>
+#include <carom/scene.h>
 
 #include "client/cli/args.h"
 

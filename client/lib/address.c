@@ -1,3 +1,4 @@
+// Addresses as texts, their resolution, and sockets on their way. Any thread.
 #include "client/lib/address.h"
 
 #include <errno.h>
@@ -58,6 +59,9 @@ carom_status carom_address_parse(const char *text, char *host, size_t host_size,
                                  carom_error *err)
 {
     static const char SCHEME[] = "tcp://";
+    if (host == NULL || port == NULL) {
+        return fault_missing(err, host == NULL ? "host" : "port");
+    }
     const char *whole = text == NULL ? "" : text;
     const char *rest = whole;
     if (strncmp(rest, SCHEME, sizeof SCHEME - 1) == 0) {
@@ -94,6 +98,9 @@ carom_status address_resolve(const char *host, uint16_t port, address_list *out,
     struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV};
     struct addrinfo *found = NULL;
     int failure = getaddrinfo(host, service, &hints, &found);
+    if (failure == EAI_MEMORY) {
+        return fault_memory(err);
+    }
     if (failure != 0) {
         return fault_set(err, CAROM_UNAVAILABLE, "cannot find the host '%.100s': %s", host,
                          failure == EAI_SYSTEM ? strerror(errno) : gai_strerror(failure));

@@ -1,5 +1,5 @@
-// Where a server is: texts taken apart, names resolved, sockets on their way. All non-blocking but
-// for the resolution of names, which the system does as long as it likes.
+// Addresses of servers: texts taken apart, names resolved, sockets on their way. All non-blocking
+// but for the resolution of names, which the system does as long as it likes. Any thread.
 #ifndef CAROM_CLIENT_LIB_ADDRESS_H
 #define CAROM_CLIENT_LIB_ADDRESS_H
 
@@ -17,8 +17,7 @@ typedef struct address_list {
     int count;
 } address_list;
 
-// CAROM_INVALID_ARGUMENT for a host that is no name at all, CAROM_UNAVAILABLE if it cannot be
-// resolved.
+// CAROM_UNAVAILABLE if the host cannot be resolved, CAROM_OUT_OF_MEMORY.
 carom_status address_resolve(const char *host, uint16_t port, address_list *out, carom_error *err);
 
 // A non-blocking socket that is connecting to address `i`, or -1 with errno.

@@ -10,7 +10,7 @@ carom_status call_method(carom_client *c, const char *name, carom_value *args, i
     }
     carom_status outcome;
     if (args == NULL) {
-        outcome = fault_set(err, CAROM_INTERNAL, "memory has run out");
+        outcome = fault_memory(err);
     } else if (timeout_ms == CAROM_NO_REPLY) {
         outcome = carom_send(c, name, args, err);
     } else {

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "client/lib/call.h"
-#include "client/lib/connection.h"
+#include "client/lib/clock.h"
 
 carom_status carom_ping(carom_client *client, int timeout_ms, double *round_trip,
                         double *server_time, carom_error *err)

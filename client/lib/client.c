@@ -1,4 +1,6 @@
-#include <carom/client.h>
+// The life of a client: connecting, waiting, closing; and the public functions that only look. One
+// thread at a time.
+#include "client/lib/client.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -6,24 +8,48 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "client/lib/connection.h"
 #include "common/base/assert.h"
 #include "proto/limits.h"
 #include "proto/methods.h"
 
 _Static_assert(CAROM_MESSAGE_BYTES_MAX == WIRE_REPLY_BYTES_MAX, "all that a server may say");
 
-// ---- life
+// ---- options
+
+enum { REQUESTS_MAX_MAX = 1 << 24 };
 
 carom_options carom_options_default(void)
 {
     return (carom_options){
+        .exact = true,
         .name = "libcarom",
         .hello = true,
         .output_bytes_max = CAROM_OUTPUT_BYTES_MAX,
         .message_bytes_max = CAROM_MESSAGE_BYTES_MAX,
         .requests_max = CAROM_REQUESTS_MAX,
     };
+}
+
+// The options with their defaults in place, whichever way the caller made them.
+static carom_options complete(const carom_options *options)
+{
+    carom_options all = carom_options_default();
+    if (options == NULL) {
+        return all;
+    }
+    if (options->exact) {
+        return *options;
+    }
+    carom_options given = *options;
+    given.exact = true;
+    given.hello = true;
+    given.name = given.name == NULL ? all.name : given.name;
+    given.output_bytes_max =
+        given.output_bytes_max == 0 ? all.output_bytes_max : given.output_bytes_max;
+    given.message_bytes_max =
+        given.message_bytes_max == 0 ? all.message_bytes_max : given.message_bytes_max;
+    given.requests_max = given.requests_max == 0 ? all.requests_max : given.requests_max;
+    return given;
 }
 
 static carom_status check_options(const carom_options *options, int timeout_ms, carom_error *err)
@@ -40,75 +66,101 @@ static carom_status check_options(const carom_options *options, int timeout_ms, 
                          "output_bytes_max, message_bytes_max: must be %d to %d",
                          WIRE_MESSAGE_BYTES_MIN, WIRE_REPLY_BYTES_MAX);
     }
-    if (options->requests_max < 1 || options->requests_max > 1U << 24) {
-        return fault_set(err, CAROM_INVALID_ARGUMENT, "requests_max: must be 1 to %u", 1U << 24);
+    if (options->requests_max < 1 || options->requests_max > REQUESTS_MAX_MAX) {
+        return fault_set(err, CAROM_INVALID_ARGUMENT, "requests_max: must be 1 to %d",
+                         REQUESTS_MAX_MAX);
     }
     return CAROM_OK;
 }
 
-static carom_client *create_client(const carom_options *options, int timeout_ms)
+// ---- life
+
+static carom_client *create_client(const carom_options *options)
 {
     carom_client *c = calloc(1, sizeof *c);
-    ASSERT(c != NULL);
+    if (c == NULL) {
+        return NULL;
+    }
     c->state = CAROM_CONNECTING;
-    c->fd = -1;
+    c->refs = 1;
     c->options = *options;
-    c->connect_deadline_ns = deadline_after_ms(timeout_ms);
-    c->requests.next_deadline_ns = INT64_MAX;
-    buffer_init(&c->out, options->output_bytes_max);
-    scanner_limits limits = scanner_limits_reply();
-    limits.bytes_max = (uint32_t)options->message_bytes_max;
-    scanner_init(&c->scan, &limits);
+    requests_init(&c->requests);
+    connection_limits limits = {options->output_bytes_max, options->message_bytes_max};
+    connection_init(&c->wire, &limits);
     return c;
 }
 
 static void destroy_client(carom_client *c)
 {
-    ASSERT(c->fd < 0);
-    ASSERT(c->views.count == 0);
+    ASSERT(c->state == CAROM_CLOSED);
+    ASSERT(c->views.first == NULL);
+    connection_deinit(&c->wire);
     requests_deinit(&c->requests);
     snapshot_decoder_deinit(&c->decoder);
-    array_free(&c->views);
-    buffer_deinit(&c->out);
     carom_value_free(c->hello);
-    free(c->in);
     free(c);
 }
 
-void client_enter(carom_client *c)
+void client_ref(carom_client *c)
 {
-    c->entered++;
+    ASSERT(c->refs > 0);
+    c->refs++;
 }
 
-bool client_leave(carom_client *c)
+bool client_unref(carom_client *c)
 {
-    ASSERT(c->entered > 0);
-    if (--c->entered > 0 || !c->doomed) {
+    ASSERT(c->refs > 0);
+    if (--c->refs > 0) {
         return false;
     }
+    client_close(c, CAROM_OK, "%s", "");
     destroy_client(c);
     return true;
 }
 
+carom_client *carom_ref(carom_client *client)
+{
+    if (client != NULL) {
+        client_ref(client);
+    }
+    return client;
+}
+
+void carom_unref(carom_client *client)
+{
+    if (client != NULL) {
+        client_unref(client);
+    }
+}
+
 void carom_close(carom_client *client)
 {
-    client_enter(client);
-    connection_close(client, CAROM_OK, "%s", "");
-    client_leave(client);
+    if (client != NULL) {
+        client_ref(client);
+        client_close(client, CAROM_OK, "%s", "");
+        client_unref(client);
+    }
 }
 
 void carom_free(carom_client *client)
 {
-    if (client == NULL) {
-        return;
+    if (client == NULL || client->freed) {
+        return; // once more by another callback
     }
-    client_enter(client);
-    connection_close(client, CAROM_OK, "%s", "");
-    client->doomed = true;
-    client_leave(client);
+    client->freed = true;
+    carom_close(client);
+    client_unref(client);
 }
 
-// ---- connecting
+carom_status client_closed_fault(const carom_client *c, carom_error *err)
+{
+    if (c->wire.why == CAROM_OK) {
+        return fault_set(err, CAROM_UNAVAILABLE, "the connection is closed");
+    }
+    return fault_set(err, c->wire.why, "%s", c->wire.why_text);
+}
+
+// ---- hello
 
 static carom_value *hello_args(const carom_options *options)
 {
@@ -125,75 +177,104 @@ static carom_value *hello_args(const carom_options *options)
     return args;
 }
 
-static void hello_answered(carom_client *c, uint64_t request, const carom_value *result,
-                           const carom_error *err, void *user)
-{
-    (void)request;
-    (void)user;
-    c->hello_request = 0;
-    if (c->state == CAROM_CLOSED) {
-        return;
-    }
-    if (err != NULL) {
-        connection_close(c, err->status, "%s", err->text);
-        return;
-    }
-    c->hello = carom_value_clone(result);
-    connection_opened(c);
-}
-
 // Hello is the first in the output buffer, before there is a socket to write it to.
 static carom_status append_hello(carom_client *c, const carom_options *options, int timeout_ms,
                                  carom_error *err)
 {
     carom_value *args = hello_args(options);
-    outgoing message = {.method = "hello", .args = args};
+    if (args == NULL) {
+        return fault_memory(err);
+    }
     carom_status outcome =
-        client_request(c, &message, timeout_ms, hello_answered, NULL, &c->hello_request, err);
+        client_request(c, "hello", args, timeout_ms, NULL, NULL, &c->hello_request, err);
     carom_value_free(args);
     return outcome;
 }
 
-static void note_where(carom_client *c, const char *host, uint16_t port)
+void client_take_hello(carom_client *c, const carom_value *result, const carom_error *err)
 {
-    bool v6 = strchr(host, ':') != NULL;
-    snprintf(c->where, sizeof c->where, v6 ? "[%.80s]:%u" : "%.80s:%u", host, (unsigned)port);
+    ASSERT((result != NULL) != (err != NULL));
+    if (c->state == CAROM_CLOSED) {
+        return;
+    }
+    if (err != NULL) {
+        client_close(c, err->status, "%s", err->text);
+        return;
+    }
+    c->hello = carom_value_clone(result);
+    if (c->hello == NULL) {
+        client_close(c, CAROM_OUT_OF_MEMORY, "memory has run out for the answer to hello");
+        return;
+    }
+    c->state = CAROM_OPEN;
 }
 
-// Everything up to the socket being on its way. The handlers are not called in here: to the caller
-// there is no client yet.
-static carom_status begin_client(carom_client *c, const char *host, uint16_t port, int timeout_ms,
-                                 const carom_options *options, carom_error *err)
+// ---- connecting
+
+static void note_where(connection *wire, const char *host, uint16_t port)
 {
-    note_where(c, host, port);
-    carom_status outcome = address_resolve(host, port, &c->addresses, err);
-    if (outcome == CAROM_OK && options->hello) {
+    bool v6 = strchr(host, ':') != NULL;
+    snprintf(wire->where, sizeof wire->where, v6 ? "[%.80s]:%u" : "%.80s:%u", host, (unsigned)port);
+}
+
+// The texts of the options are the caller's and are not kept.
+static void forget_texts(carom_options *options)
+{
+    options->name = options->token = options->resume = NULL;
+}
+
+// A client with its hello in the output buffer and no socket yet. The handlers are not set: to the
+// caller there is no client yet.
+static carom_status prepare(const carom_options *options, int timeout_ms, carom_client **out,
+                            carom_error *err)
+{
+    carom_client *c = create_client(options);
+    if (c == NULL) {
+        return fault_memory(err);
+    }
+    carom_status outcome = CAROM_OK;
+    if (options->hello) {
         outcome = append_hello(c, options, timeout_ms, err);
     }
+    forget_texts(&c->options);
     if (outcome != CAROM_OK) {
+        carom_free(c);
         return outcome;
     }
-    connection_begin(c);
-    return c->state == CAROM_CLOSED ? connection_fault(c, err) : CAROM_OK;
+    *out = c;
+    return CAROM_OK;
 }
 
 carom_status carom_connect_start(const char *host, uint16_t port, int timeout_ms,
                                  const carom_options *options, carom_client **out, carom_error *err)
 {
-    carom_options defaults = carom_options_default();
-    options = options == NULL ? &defaults : options;
-    carom_status outcome = check_options(options, timeout_ms, err);
+    if (out == NULL) {
+        return fault_missing(err, "out");
+    }
+    carom_options all = complete(options);
+    carom_client *c = NULL;
+    address_list addresses;
+    host = host == NULL ? CAROM_HOST_DEFAULT : host;
+    port = port == 0 ? CAROM_PORT_DEFAULT : port;
+    carom_status outcome = check_options(&all, timeout_ms, err);
+    if (outcome == CAROM_OK) {
+        outcome = address_resolve(host, port, &addresses, err);
+    }
+    if (outcome == CAROM_OK) {
+        outcome = prepare(&all, timeout_ms, &c, err);
+    }
     if (outcome != CAROM_OK) {
         return outcome;
     }
-    carom_client *c = create_client(options, timeout_ms);
-    outcome = begin_client(c, host == NULL ? CAROM_HOST_DEFAULT : host,
-                           port == 0 ? CAROM_PORT_DEFAULT : port, timeout_ms, options, err);
-    if (outcome != CAROM_OK) {
+    note_where(&c->wire, host, port);
+    c->wire.addresses = addresses;
+    connection_dial(&c->wire, deadline_after_ms(timeout_ms));
+    if (c->wire.phase == CONNECTION_DOWN) {
+        outcome = client_closed_fault(c, err);
         carom_free(c);
         return outcome;
     }
-    c->handlers = options->handlers;
+    c->handlers = all.handlers;
     *out = c;
     return CAROM_OK;
 }
@@ -201,28 +282,27 @@ carom_status carom_connect_start(const char *host, uint16_t port, int timeout_ms
 carom_status carom_connect_fd(int fd, int timeout_ms, const carom_options *options,
                               carom_client **out, carom_error *err)
 {
-    carom_options defaults = carom_options_default();
-    options = options == NULL ? &defaults : options;
-    carom_status outcome = check_options(options, timeout_ms, err);
+    if (out == NULL) {
+        return fault_missing(err, "out");
+    }
+    carom_options all = complete(options);
+    carom_client *c = NULL;
+    carom_status outcome = check_options(&all, timeout_ms, err);
+    if (outcome == CAROM_OK) {
+        outcome = prepare(&all, timeout_ms, &c, err);
+    }
     if (outcome != CAROM_OK) {
         return outcome;
     }
     int flags = fcntl(fd, F_GETFL);
     if (flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK) != 0) {
-        return fault_set(err, CAROM_INVALID_ARGUMENT, "fd: %s", strerror(errno));
-    }
-    carom_client *c = create_client(options, timeout_ms);
-    outcome = options->hello ? append_hello(c, options, timeout_ms, err) : CAROM_OK;
-    if (outcome != CAROM_OK) {
+        outcome = fault_set(err, CAROM_INVALID_ARGUMENT, "fd: %s", strerror(errno));
         carom_free(c);
         return outcome;
     }
-    c->fd = fd;
-    c->connected = true;
-    if (!options->hello) {
-        connection_opened(c);
-    }
-    c->handlers = options->handlers;
+    connection_adopt(&c->wire, fd);
+    c->state = all.hello ? CAROM_CONNECTING : CAROM_OPEN;
+    c->handlers = all.handlers;
     *out = c;
     return CAROM_OK;
 }
@@ -230,24 +310,25 @@ carom_status carom_connect_fd(int fd, int timeout_ms, const carom_options *optio
 carom_status carom_connect(const char *host, uint16_t port, int timeout_ms,
                            const carom_options *options, carom_client **out, carom_error *err)
 {
+    if (out == NULL) {
+        return fault_missing(err, "out");
+    }
     carom_client *c = NULL;
-    carom_options quiet = options == NULL ? carom_options_default() : *options;
+    carom_options quiet = complete(options);
     carom_handlers handlers = quiet.handlers;
     quiet.handlers = (carom_handlers){0}; // until there is a client that the caller knows
     carom_status outcome = carom_connect_start(host, port, timeout_ms, &quiet, &c, err);
     if (outcome != CAROM_OK) {
         return outcome;
     }
-    client_enter(c);
+    int64_t deadline = c->wire.dial_deadline_ns;
     while (c->state == CAROM_CONNECTING) {
-        if (!connection_pump(c)) {
-            connection_wait(c, c->connect_deadline_ns);
+        if (!client_pump(c)) {
+            client_wait(c, deadline);
         }
     }
-    bool gone = client_leave(c);
-    ASSERT(!gone); // no callback has seen it yet
     if (c->state == CAROM_CLOSED) {
-        outcome = connection_fault(c, err);
+        outcome = client_closed_fault(c, err);
         carom_free(c);
         return outcome;
     }
@@ -258,12 +339,24 @@ carom_status carom_connect(const char *host, uint16_t port, int timeout_ms,
 
 // ---- waiting
 
+carom_status client_may_wait(const carom_client *c, carom_error *err)
+{
+    if (c == NULL) {
+        return fault_missing(err, "client");
+    }
+    if (c->in_callback > 0) {
+        return fault_set(err, CAROM_INVALID_ARGUMENT,
+                         "waiting is not possible in a callback: use carom_request or carom_send");
+    }
+    return CAROM_OK;
+}
+
 static carom_status leave_with(carom_client *c, carom_status outcome, carom_error *err)
 {
     if (outcome == CAROM_OK && c->state == CAROM_CLOSED) {
-        outcome = connection_fault(c, err);
+        outcome = client_closed_fault(c, err);
     }
-    if (client_leave(c) && outcome == CAROM_OK) {
+    if (client_unref(c) && outcome == CAROM_OK) {
         outcome = fault_set(err, CAROM_UNAVAILABLE, "the client was freed in a callback");
     }
     return outcome;
@@ -275,12 +368,12 @@ carom_status carom_poll(carom_client *client, int timeout_ms, carom_error *err)
     if (outcome != CAROM_OK) {
         return outcome;
     }
-    client_enter(client);
+    client_ref(client);
     int64_t deadline = deadline_after_ms(timeout_ms);
-    bool any = connection_pump(client);
+    bool any = client_pump(client);
     while (!any && client->state != CAROM_CLOSED && timeout_ms != 0 && monotonic_ns() < deadline) {
-        connection_wait(client, deadline);
-        any = connection_pump(client);
+        client_wait(client, deadline);
+        any = client_pump(client);
     }
     return leave_with(client, CAROM_OK, err);
 }
@@ -291,52 +384,54 @@ carom_status carom_flush(carom_client *client, int timeout_ms, carom_error *err)
     if (outcome != CAROM_OK) {
         return outcome;
     }
-    client_enter(client);
+    client_ref(client);
     int64_t deadline = deadline_after_ms(timeout_ms);
-    connection_pump(client);
-    while (client->state != CAROM_CLOSED && client->out_sent < client->out.size) {
+    client_pump(client);
+    while (client->state != CAROM_CLOSED && connection_unsent(&client->wire) > 0) {
         if (monotonic_ns() >= deadline) {
             outcome = fault_set(err, CAROM_UNAVAILABLE, "%zu bytes are still waiting after %d ms",
-                                client->out.size - client->out_sent, timeout_ms);
+                                connection_unsent(&client->wire), timeout_ms);
             break;
         }
-        connection_wait(client, deadline);
-        connection_pump(client);
+        client_wait(client, deadline);
+        client_pump(client);
     }
     return leave_with(client, outcome, err);
 }
 
 void carom_hold(carom_client *client, bool hold)
 {
+    if (client == NULL) {
+        return;
+    }
     client->held = hold;
     if (!hold) {
-        connection_write(client);
+        connection_write(&client->wire);
     }
 }
 
-// ---- for one's own loop, and to look at
+// ---- for a loop of one's own, and to look at
 
 int carom_fd(const carom_client *client)
 {
-    return client->fd;
+    return client == NULL ? -1 : client->wire.fd;
 }
 
 bool carom_wants_write(const carom_client *client)
 {
-    if (client->state == CAROM_CLOSED) {
-        return false;
-    }
-    return !client->connected || client->out_sent < client->out.size;
+    return client != NULL && connection_wants_write(&client->wire);
 }
 
 int carom_timeout_ms(const carom_client *client)
 {
-    if (client->state == CAROM_CLOSED) {
+    if (client == NULL || client->state == CAROM_CLOSED) {
         return -1;
     }
     int64_t deadline = client->requests.next_deadline_ns;
-    if (!client->connected && client->address_deadline_ns < deadline) {
-        deadline = client->address_deadline_ns;
+    if (client->wire.phase == CONNECTION_DIALING) {
+        deadline = earlier_of(deadline, client->wire.address_deadline_ns);
+    } else if (client->wire.phase == CONNECTION_DOWN) {
+        return 0; // the next carom_poll tells of the end
     }
     if (deadline == INT64_MAX) {
         return -1;
@@ -347,37 +442,44 @@ int carom_timeout_ms(const carom_client *client)
 
 carom_state carom_client_state(const carom_client *client)
 {
-    return client->state;
+    return client == NULL ? CAROM_CLOSED : client->state;
 }
 
 carom_status carom_close_reason(const carom_client *client, const char **reason)
 {
-    bool closed = client->state == CAROM_CLOSED;
+    bool closed = client != NULL && client->state == CAROM_CLOSED;
     if (reason != NULL) {
-        *reason = closed ? client->close_text : "";
+        *reason = closed ? client->wire.why_text : "";
     }
-    return closed ? client->close_code : CAROM_OK;
+    return closed ? client->wire.why : CAROM_OK;
 }
 
 void carom_set_handlers(carom_client *client, const carom_handlers *handlers)
 {
-    client->handlers = handlers == NULL ? (carom_handlers){0} : *handlers;
+    if (client != NULL) {
+        client->handlers = handlers == NULL ? (carom_handlers){0} : *handlers;
+    }
 }
 
 void *carom_user(const carom_client *client)
 {
-    return client->handlers.user;
+    return client == NULL ? NULL : client->handlers.user;
 }
 
 const carom_value *carom_hello(const carom_client *client)
 {
-    return client->hello;
+    return client == NULL ? NULL : client->hello;
 }
 
 carom_traffic carom_client_traffic(const carom_client *client)
 {
+    if (client == NULL) {
+        return (carom_traffic){0};
+    }
     carom_traffic traffic = client->traffic;
-    traffic.output_bytes = client->out.size - client->out_sent;
+    traffic.bytes_in = client->wire.bytes_in;
+    traffic.bytes_out = client->wire.bytes_out;
+    traffic.output_bytes = connection_unsent(&client->wire);
     traffic.requests = client->requests.waiting;
     return traffic;
 }

@@ -1,3 +1,4 @@
+// The life of a socket and the bytes of its two directions; connection.h has the invariants.
 #include "client/lib/connection.h"
 
 #include <errno.h>
@@ -17,101 +18,114 @@ enum {
     OUTPUT_COMPACT_BYTES = 64 << 10 // sent bytes at the front that are worth moving the rest for
 };
 
-static const int64_t NS_PER_MS = 1000000;
-
-int64_t monotonic_ns(void)
+void connection_init(connection *c, const connection_limits *limits)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+    *c = (connection){.phase = CONNECTION_DOWN, .fd = -1, .out_max = limits->out_bytes_max};
+    buffer_init(&c->out, limits->out_bytes_max);
+    scanner_limits scan = scanner_limits_reply();
+    scan.bytes_max = (uint32_t)limits->message_bytes_max;
+    scanner_init(&c->scan, &scan);
 }
 
-int64_t deadline_after_ms(int timeout_ms)
+void connection_deinit(connection *c)
 {
-    return timeout_ms < 0 ? INT64_MAX : monotonic_ns() + timeout_ms * NS_PER_MS;
+    ASSERT(c->phase == CONNECTION_DOWN && c->fd < 0);
+    buffer_deinit(&c->out);
+    free(c->in);
+    c->in = NULL;
+}
+
+void connection_forget(connection *c)
+{
+    ASSERT(c->phase == CONNECTION_DOWN);
+    buffer_clear(&c->out);
+    c->out_sent = 0;
+    c->in_begin = c->in_scanned = c->in_end = 0;
+    c->write_failure = 0;
+    c->announced = false;
+    c->why = CAROM_OK;
+    c->why_text[0] = '\0';
+    scanner_reset(&c->scan);
 }
 
 // ---- the end
 
-carom_status connection_fault(const carom_client *c, carom_error *err)
+static void close_socket(connection *c)
 {
-    if (c->close_code == CAROM_OK) {
-        return fault_set(err, CAROM_UNAVAILABLE, "the connection is closed");
-    }
-    return fault_set(err, c->close_code, "%s", c->close_text);
-}
-
-void connection_close(carom_client *c, carom_status code, const char *format, ...)
-{
-    if (c->state == CAROM_CLOSED) {
-        return;
-    }
-    char text[CAROM_ERROR_TEXT_MAX];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    // What the server said beforehand explains more than how the socket ended, but not more than
-    // that we wanted it so.
-    if (!c->told || code == CAROM_OK) {
-        c->close_code = code;
-        memcpy(c->close_text, text, sizeof c->close_text);
-    }
-    c->state = CAROM_CLOSED;
     if (c->fd >= 0) {
         close(c->fd);
         c->fd = -1;
     }
-    watch_end_all(c);
-    carom_error why = {0};
-    fault_set(&why, CAROM_UNAVAILABLE, "connection closed%s%s",
-              c->close_text[0] == '\0' ? "" : ": ", c->close_text);
-    requests_fail_all(c, &why);
-    if (c->handlers.closed != NULL) {
-        c->in_callback++;
-        c->handlers.closed(c, c->close_code, c->close_text, c->handlers.user);
-        c->in_callback--;
-    }
 }
 
-// ---- connecting
+void connection_shut(connection *c, carom_status why, const char *format, ...)
+{
+    if (c->phase == CONNECTION_DOWN) {
+        return;
+    }
+    if (!c->announced || why == CAROM_OK) {
+        va_list args;
+        va_start(args, format);
+        vsnprintf(c->why_text, sizeof c->why_text, format, args);
+        va_end(args);
+        c->why = why;
+    }
+    c->phase = CONNECTION_DOWN;
+    close_socket(c);
+}
+
+void connection_announce_end(connection *c, carom_status why, const char *text)
+{
+    carom_error cut;
+    fault_set(&cut, why, "%s", text);
+    c->announced = true;
+    c->why = why;
+    memcpy(c->why_text, cut.text, sizeof c->why_text);
+}
+
+// ---- dialing
 
 // Tries addresses from c->address on until one is on its way.
-static void try_addresses(carom_client *c, int failure)
+static void try_addresses(connection *c, int failure)
 {
     for (; c->address < c->addresses.count; c->address++) {
         c->fd = address_connect(&c->addresses, c->address);
         if (c->fd >= 0) {
             int64_t now = monotonic_ns();
             int left = c->addresses.count - c->address;
-            c->address_deadline_ns = now + (c->connect_deadline_ns - now) / left;
+            c->address_deadline_ns = now + (c->dial_deadline_ns - now) / left;
             return;
         }
         failure = errno;
     }
-    connection_close(c, CAROM_UNAVAILABLE, "cannot connect to %s: %s", c->where, strerror(failure));
+    connection_shut(c, failure == ENOMEM ? CAROM_OUT_OF_MEMORY : CAROM_UNAVAILABLE,
+                    "cannot connect to %s: %s", c->where, strerror(failure));
 }
 
-void connection_begin(carom_client *c)
+void connection_dial(connection *c, int64_t deadline_ns)
 {
+    ASSERT(c->phase == CONNECTION_DOWN && c->fd < 0);
+    c->phase = CONNECTION_DIALING;
     c->address = 0;
+    c->dial_deadline_ns = deadline_ns;
     try_addresses(c, EADDRNOTAVAIL);
 }
 
-void connection_opened(carom_client *c)
+void connection_adopt(connection *c, int fd)
 {
-    c->state = CAROM_OPEN;
+    ASSERT(c->phase == CONNECTION_DOWN && c->fd < 0);
+    c->phase = CONNECTION_UP;
+    c->fd = fd;
 }
 
-// True once the socket is connected, or the attempts are over and the connection is closed.
-static bool advance_connecting(carom_client *c)
+bool connection_dial_on(connection *c)
 {
+    if (c->phase != CONNECTION_DIALING) {
+        return false;
+    }
     int failure = address_connected(c->fd);
     if (failure == 0) {
-        c->connected = true;
-        if (c->hello_request == 0) {
-            connection_opened(c);
-        }
+        c->phase = CONNECTION_UP;
         return true;
     }
     if (failure == EINPROGRESS) {
@@ -120,19 +134,29 @@ static bool advance_connecting(carom_client *c)
         }
         failure = ETIMEDOUT;
     }
-    close(c->fd);
-    c->fd = -1;
+    close_socket(c);
     c->address++;
     try_addresses(c, failure);
-    return c->state == CAROM_CLOSED;
+    return c->phase == CONNECTION_DOWN;
 }
 
 // ---- out
 
-// Forgets what was sent, when that is all of it or enough to be worth the move.
-static void compact_output(carom_client *c)
+buffer *connection_out(connection *c)
 {
-    size_t left = c->out.size - c->out_sent;
+    c->out.size_max = c->out_sent + c->out_max;
+    return &c->out;
+}
+
+size_t connection_unsent(const connection *c)
+{
+    return c->out.size - c->out_sent;
+}
+
+// Forgets the sent bytes, when that is all of them or enough to be worth the move.
+static void compact_output(connection *c)
+{
+    size_t left = connection_unsent(c);
     if (left > 0 && (c->out_sent < OUTPUT_COMPACT_BYTES || c->out_sent < left)) {
         return;
     }
@@ -141,9 +165,9 @@ static void compact_output(carom_client *c)
     c->out_sent = 0;
 }
 
-void connection_write(carom_client *c)
+void connection_write(connection *c)
 {
-    if (!c->connected || c->state == CAROM_CLOSED || c->write_failure != 0) {
+    if (c->phase != CONNECTION_UP || c->write_failure != 0) {
         return;
     }
     while (c->out_sent < c->out.size) {
@@ -158,7 +182,7 @@ void connection_write(carom_client *c)
             break;
         }
         c->out_sent += (size_t)n;
-        c->traffic.bytes_out += (uint64_t)n;
+        c->bytes_out += (uint64_t)n;
     }
     if (c->out_sent > 0) {
         compact_output(c);
@@ -167,8 +191,9 @@ void connection_write(carom_client *c)
 
 // ---- in
 
-// Makes room behind in_end. What is kept is one message at most, which the scanner bounds.
-static void reserve_input(carom_client *c)
+// Makes room behind in_end. One message at most is kept, which the scanner bounds. False when
+// memory has run out.
+static bool reserve_input(connection *c)
 {
     if (c->in_begin == c->in_end) {
         c->in_begin = c->in_scanned = c->in_end = 0;
@@ -179,7 +204,7 @@ static void reserve_input(carom_client *c)
         }
     }
     if (c->in_capacity - c->in_end >= READ_BYTES_MIN) {
-        return;
+        return true;
     }
     if (c->in_begin > 0) {
         memmove(c->in, c->in + c->in_begin, c->in_end - c->in_begin);
@@ -189,130 +214,95 @@ static void reserve_input(carom_client *c)
     }
     if (c->in_capacity - c->in_end < READ_BYTES_MIN) {
         size_t wanted = c->in_capacity * 2;
-        if (wanted < 2 * READ_BYTES_MIN) {
-            wanted = 2 * READ_BYTES_MIN;
-        }
+        wanted = wanted < 2 * READ_BYTES_MIN ? 2 * READ_BYTES_MIN : wanted;
         uint8_t *grown = realloc(c->in, wanted);
-        ASSERT(grown != NULL); // bounded by twice options.message_bytes_max
+        if (grown == NULL) {
+            return false;
+        }
         c->in = grown;
         c->in_capacity = wanted;
     }
+    return true;
 }
 
-// Deals with all whole messages that are there. True if there was one.
-static bool process_input(carom_client *c)
+size_t connection_receive(connection *c, size_t bytes_max)
 {
-    bool any = false;
-    while (c->state != CAROM_CLOSED && c->in_scanned < c->in_end) {
-        size_t used = 0;
-        struct error refused;
-        scan_verdict verdict = scanner_feed(&c->scan, c->in + c->in_scanned,
-                                            c->in_end - c->in_scanned, &used, &refused);
-        c->in_scanned += used;
-        if (verdict == SCAN_MORE) {
-            break;
-        }
-        any = true;
-        if (verdict == SCAN_REFUSED) {
-            bool limit = refused.status == STATUS_LIMIT_EXCEEDED;
-            connection_close(c, limit ? CAROM_LIMIT_EXCEEDED : CAROM_INTERNAL,
-                             "the server sent a message that is not taken: %s", refused.text);
-            break;
-        }
-        size_t begin = c->in_begin;
-        c->in_begin = c->in_scanned;
-        c->traffic.messages_in++;
-        dispatch_message(c, c->in + begin, c->in_scanned - begin);
+    if (c->phase != CONNECTION_UP) {
+        return 0;
     }
-    return any;
-}
-
-typedef enum read_outcome { READ_SOME, READ_NOTHING, READ_ENDED } read_outcome;
-
-static read_outcome read_once(carom_client *c, size_t *got)
-{
-    reserve_input(c);
+    if (!reserve_input(c)) {
+        connection_shut(c, CAROM_OUT_OF_MEMORY, "memory has run out for a message of the server");
+        return 0;
+    }
+    size_t room = c->in_capacity - c->in_end;
     ssize_t n;
     do {
-        n = recv(c->fd, c->in + c->in_end, c->in_capacity - c->in_end, 0);
+        n = recv(c->fd, c->in + c->in_end, room < bytes_max ? room : bytes_max, 0);
     } while (n < 0 && errno == EINTR);
     if (n > 0) {
         c->in_end += (size_t)n;
-        c->traffic.bytes_in += (uint64_t)n;
-        *got = (size_t)n;
-        return READ_SOME;
+        c->bytes_in += (uint64_t)n;
+        return (size_t)n;
     }
     if (n == 0) {
-        connection_close(c, CAROM_UNAVAILABLE, "the server closed the connection");
-        return READ_ENDED;
+        connection_shut(c, CAROM_UNAVAILABLE, "the server closed the connection");
+    } else if (errno != EAGAIN && errno != EWOULDBLOCK) {
+        connection_shut(c, CAROM_UNAVAILABLE, "connection lost: %s", strerror(errno));
     }
-    if (errno == EAGAIN || errno == EWOULDBLOCK) {
-        return READ_NOTHING;
-    }
-    connection_close(c, CAROM_UNAVAILABLE, "connection lost: %s", strerror(errno));
-    return READ_ENDED;
+    return 0;
 }
 
-static bool read_and_process(carom_client *c)
+bool connection_next(connection *c, const uint8_t **bytes, size_t *size)
 {
-    bool any = false;
-    size_t total = 0;
-    while (c->state != CAROM_CLOSED && total < CAROM_POLL_BYTES_MAX) {
-        size_t got = 0;
-        read_outcome outcome = read_once(c, &got);
-        if (outcome != READ_SOME) {
-            any = any || outcome == READ_ENDED;
-            break;
-        }
-        total += got;
-        any = process_input(c) || any;
+    if (c->phase == CONNECTION_DOWN || c->in_scanned >= c->in_end) {
+        return false;
     }
-    return any;
+    size_t used = 0;
+    struct error refused;
+    scan_verdict verdict =
+        scanner_feed(&c->scan, c->in + c->in_scanned, c->in_end - c->in_scanned, &used, &refused);
+    c->in_scanned += used;
+    if (verdict == SCAN_MORE) {
+        return false;
+    }
+    if (verdict == SCAN_REFUSED) {
+        bool limit = refused.status == STATUS_LIMIT_EXCEEDED;
+        connection_shut(c, limit ? CAROM_LIMIT_EXCEEDED : CAROM_INTERNAL,
+                        "the server sent a message that is not taken: %s", refused.text);
+        return false;
+    }
+    *bytes = c->in + c->in_begin;
+    *size = c->in_scanned - c->in_begin;
+    c->in_begin = c->in_scanned;
+    return true;
 }
 
-// ---- letting things happen
+// ---- waiting
 
-bool connection_pump(carom_client *c)
+bool connection_wants_write(const connection *c)
 {
-    bool any = requests_expire(c, monotonic_ns());
-    if (c->state != CAROM_CLOSED && !c->connected) {
-        any = advance_connecting(c) || any;
-    }
-    if (c->state == CAROM_CLOSED || !c->connected) {
-        return any;
-    }
-    connection_write(c);
-    any = read_and_process(c) || any;
-    if (c->state != CAROM_CLOSED && c->write_failure != 0) {
-        connection_close(c, CAROM_UNAVAILABLE, "connection lost: %s", strerror(c->write_failure));
-        any = true;
-    }
-    connection_write(c); // what the callbacks have sent
-    return any;
+    return c->phase == CONNECTION_DIALING ||
+           (c->phase == CONNECTION_UP && connection_unsent(c) > 0);
 }
 
-static int64_t earliest(int64_t a, int64_t b)
+void connection_wait(const connection *c, int64_t deadline_ns)
 {
-    return a < b ? a : b;
-}
-
-void connection_wait(carom_client *c, int64_t deadline_ns)
-{
-    deadline_ns = earliest(deadline_ns, c->requests.next_deadline_ns);
-    if (!c->connected) {
-        deadline_ns = earliest(deadline_ns, c->address_deadline_ns);
+    bool dialing = c->phase == CONNECTION_DIALING;
+    if (dialing) {
+        deadline_ns = earlier_of(deadline_ns, c->address_deadline_ns);
     }
     struct timespec wait = {0};
     bool endless = deadline_ns == INT64_MAX;
+    ASSERT(!endless || c->fd >= 0); // something can end the wait
     if (!endless) {
         int64_t left = deadline_ns - monotonic_ns();
         left = left < 0 ? 0 : left;
         wait.tv_sec = (time_t)(left / 1000000000);
         wait.tv_nsec = (long)(left % 1000000000);
     }
-    struct pollfd ready = {.fd = c->fd, .events = POLLIN};
-    if (carom_wants_write(c)) {
-        ready.events = (short)(c->connected ? POLLIN | POLLOUT : POLLOUT);
+    struct pollfd ready = {.fd = c->fd, .events = dialing ? POLLOUT : POLLIN};
+    if (!dialing && connection_wants_write(c)) {
+        ready.events = POLLIN | POLLOUT;
     }
     ppoll(&ready, 1, endless ? NULL : &wait, NULL);
 }

@@ -1,3 +1,4 @@
+// Statuses and errors, of the house and of the public headers. Any thread.
 #include "client/lib/fault.h"
 
 #include <stdarg.h>
@@ -18,8 +19,21 @@ SAME(UNAVAILABLE);
 SAME(UNKNOWN_METHOD);
 SAME(MOVED);
 SAME(INTERNAL);
-_Static_assert((int)CAROM_STATUS_COUNT == (int)STATUS_COUNT, "no status is missing outside");
+_Static_assert((int)CAROM_OUT_OF_MEMORY == (int)STATUS_COUNT, "no status is missing outside");
+_Static_assert((int)CAROM_STATUS_COUNT == (int)STATUS_COUNT + 1, "one is ours alone");
 _Static_assert(CAROM_ERROR_TEXT_MAX == ERROR_TEXT_MAX, "a text fits on both sides");
+
+static const char OUT_OF_MEMORY_NAME[] = "out_of_memory";
+
+carom_status fault_memory(carom_error *err)
+{
+    return fault_set(err, CAROM_OUT_OF_MEMORY, "memory has run out");
+}
+
+carom_status fault_missing(carom_error *err, const char *argument)
+{
+    return fault_set(err, CAROM_INVALID_ARGUMENT, "%s: missing (NULL)", argument);
+}
 
 carom_status fault_set(carom_error *err, carom_status code, const char *format, ...)
 {
@@ -30,8 +44,9 @@ carom_status fault_set(carom_error *err, carom_status code, const char *format, 
         vsnprintf(text, sizeof text, format, args);
         va_end(args);
         struct error cut;
-        error_set(&cut, (enum status)code, "%s", text);
+        error_set(&cut, STATUS_INTERNAL, "%s", text);
         fault_take(err, &cut);
+        err->status = code;
     }
     return code;
 }
@@ -56,12 +71,17 @@ carom_status fault_copy(carom_error *err, const carom_error *from)
 
 const char *carom_status_name(carom_status code)
 {
-    return status_code((enum status)code);
+    return code == CAROM_OUT_OF_MEMORY ? OUT_OF_MEMORY_NAME : status_code((enum status)code);
 }
 
 carom_status carom_status_from_name(const char *name)
 {
-    return name == NULL ? CAROM_INTERNAL : (carom_status)status_from_code(name, strlen(name));
+    if (name == NULL) {
+        return CAROM_INTERNAL;
+    }
+    return strcmp(name, OUT_OF_MEMORY_NAME) == 0
+               ? CAROM_OUT_OF_MEMORY
+               : (carom_status)status_from_code(name, strlen(name));
 }
 
 const char *carom_version(void)

@@ -1,5 +1,5 @@
-// From the house's errors to the public ones and back. Both have the same statuses in the same
-// order, which fault.c asserts at compile time.
+// Errors: from the house's to the public ones and back. The public statuses are the house's, in the
+// same order (asserted at compile time), and CAROM_OUT_OF_MEMORY. Any thread.
 #ifndef CAROM_CLIENT_LIB_FAULT_H
 #define CAROM_CLIENT_LIB_FAULT_H
 
@@ -7,14 +7,20 @@
 
 #include "common/base/status.h"
 
-// Fills `err` (may be NULL) with an err found on this side and returns the status.
+// Fills `err` (may be NULL) with an error found on this side and returns the status.
 carom_status fault_set(carom_error *err, carom_status code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-// The same from an err of the house's functions.
+// CAROM_OUT_OF_MEMORY.
+carom_status fault_memory(carom_error *err);
+
+// CAROM_INVALID_ARGUMENT: a caller passed NULL where `argument` is needed.
+carom_status fault_missing(carom_error *err, const char *argument);
+
+// The same from an error of the house's functions.
 carom_status fault_take(carom_error *err, const struct error *from);
 
-// Copies an err, of whichever side; returns its status.
+// Copies an error, of whichever side; returns its status.
 carom_status fault_copy(carom_error *err, const carom_error *from);
 
 #endif

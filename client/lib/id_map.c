@@ -1,3 +1,4 @@
+// The hash map of id_map.h. One thread at a time.
 #include "client/lib/id_map.h"
 
 #include <stdlib.h>
@@ -51,12 +52,27 @@ bool id_map_find(const id_map *m, uint64_t id, uint32_t *place)
     return true;
 }
 
-static void grow(id_map *m)
+static bool has_room(const id_map *m, uint64_t count)
 {
-    id_map larger = {.capacity = m->capacity == 0 ? CAPACITY_MIN : m->capacity * 2};
-    ASSERT(larger.capacity > m->capacity);
+    return count * 4 <= (uint64_t)m->capacity * 3;
+}
+
+bool id_map_reserve(id_map *m, uint64_t count)
+{
+    if (has_room(m, count)) {
+        return true;
+    }
+    id_map larger = {.capacity = m->capacity == 0 ? CAPACITY_MIN : m->capacity};
+    while (!has_room(&larger, count)) {
+        if (larger.capacity > UINT32_MAX / 2) {
+            return false;
+        }
+        larger.capacity *= 2;
+    }
     larger.slots = calloc(larger.capacity, sizeof *larger.slots);
-    ASSERT(larger.slots != NULL); // bounded by the bodies of a world or the requests of a client
+    if (larger.slots == NULL) {
+        return false;
+    }
     for (uint32_t i = 0; i < m->capacity; i++) {
         if (m->slots[i].id != 0) {
             larger.slots[slot_of(&larger, m->slots[i].id)] = m->slots[i];
@@ -65,15 +81,14 @@ static void grow(id_map *m)
     larger.count = m->count;
     free(m->slots);
     *m = larger;
+    return true;
 }
 
 void id_map_put(id_map *m, uint64_t id, uint32_t place)
 {
-    ASSERT(id != 0);
-    if ((uint64_t)m->count * 4 >= (uint64_t)m->capacity * 3) {
-        grow(m);
-    }
+    ASSERT(id != 0 && m->capacity > 0);
     id_slot *slot = &m->slots[slot_of(m, id)];
+    ASSERT(slot->id == id || has_room(m, (uint64_t)m->count + 1));
     m->count += slot->id == 0;
     *slot = (id_slot){id, place};
 }

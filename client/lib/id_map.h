@@ -25,7 +25,10 @@ void id_map_clear(id_map *m);
 // False if the id is not there.
 bool id_map_find(const id_map *m, uint64_t id, uint32_t *place);
 
-// Sets the place of an id, new or not.
+// Makes room for `count` ids in all; false when memory has run out.
+bool id_map_reserve(id_map *m, uint64_t count);
+
+// Sets the place of an id, new or not. For a new one there must be room (id_map_reserve).
 void id_map_put(id_map *m, uint64_t id, uint32_t place);
 void id_map_remove(id_map *m, uint64_t id);
 

@@ -16,6 +16,7 @@ typedef struct reader {
     const uint8_t *at;
     const uint8_t *end;
     bool failed;
+    bool starved; // value_unpack: and that was because memory had run out
 } reader;
 
 // One value's head, and all of it where it is no container.

@@ -1,82 +1,77 @@
-// Messages out, and what becomes of requests: carom_send, carom_request, carom_take, carom_call.
-#include <stdlib.h>
+// Messages out, and the end of requests: carom_send, carom_request, carom_take, carom_call. One
+// thread at a time.
 #include <string.h>
 
-#include "client/lib/connection.h"
+#include "client/lib/client.h"
 #include "client/lib/value_wire.h"
+#include "common/base/assert.h"
 #include "proto/limits.h"
 #include "proto/wire/rpc.h"
 
 // The message and its params are containers too.
 enum { ARGUMENTS_DEPTH_MAX = WIRE_DEPTH_MAX - 2 };
 
-static void pack_head(msgpack_packer *packer, uint32_t id, const char *name)
+static carom_status check_outgoing(const carom_client *c, const char *method,
+                                   const carom_value *args, carom_error *err)
 {
-    if (id != 0) {
-        rpc_pack_request(packer, id, name);
-    } else {
-        rpc_pack_notification(packer, name);
+    if (c == NULL) {
+        return fault_missing(err, "client");
     }
-}
-
-static carom_status pack_args(msgpack_packer *packer, const outgoing *message, buffer *out,
-                              carom_error *err)
-{
-    if (message->encoded != NULL) {
-        buffer_append(out, message->encoded->data, message->encoded->size);
-        return CAROM_OK;
-    }
-    if (message->args == NULL) {
-        msgpack_pack_map(packer, 0);
-        return CAROM_OK;
-    }
-    return value_pack(packer, message->args, ARGUMENTS_DEPTH_MAX, err);
-}
-
-static carom_status check_outgoing(const carom_client *c, const outgoing *message, carom_error *err)
-{
-    if (c->state == CAROM_CLOSED || c->write_failure != 0) {
+    if (c->state == CAROM_CLOSED || c->wire.write_failure != 0) {
         return fault_set(err, CAROM_UNAVAILABLE, "not connected%s%s",
-                         c->close_text[0] == '\0' ? "" : ": ", c->close_text);
+                         c->wire.why_text[0] == '\0' ? "" : ": ", c->wire.why_text);
     }
-    if (message->method == NULL || message->method[0] == '\0') {
+    if (method == NULL || method[0] == '\0') {
         return fault_set(err, CAROM_INVALID_ARGUMENT, "method: missing");
     }
-    if (message->args != NULL && carom_value_type(message->args) != CAROM_MAP) {
+    if (args != NULL && carom_value_type(args) != CAROM_MAP) {
         return fault_set(err, CAROM_INVALID_ARGUMENT, "args: expected a map of named arguments");
     }
     return CAROM_OK;
 }
 
-carom_status client_append(carom_client *c, uint32_t id, const outgoing *message, carom_error *err)
+// Puts a message into the output buffer: [0, id, method, [args]], or [2, method, [args]] with `id`
+// 0. On failure the buffer is as it was.
+static carom_status append(carom_client *c, uint32_t id, const char *method,
+                           const carom_value *args, carom_error *err)
 {
-    size_t begin = c->out.size;
-    c->out.size_max = c->out_sent + c->options.output_bytes_max;
-    msgpack_packer packer = buffer_packer(&c->out);
-    pack_head(&packer, id, message->method);
-    carom_status outcome = pack_args(&packer, message, &c->out, err);
-    if (outcome == CAROM_OK && c->out.overflow) {
+    buffer *out = connection_out(&c->wire);
+    size_t begin = out->size;
+    msgpack_packer packer = buffer_packer(out);
+    if (id != 0) {
+        rpc_pack_request(&packer, id, method);
+    } else {
+        rpc_pack_notification(&packer, method);
+    }
+    carom_status outcome = CAROM_OK;
+    if (args == NULL) {
+        msgpack_pack_map(&packer, 0);
+    } else {
+        outcome = value_pack(&packer, args, ARGUMENTS_DEPTH_MAX, err);
+    }
+    if (outcome == CAROM_OK && out->starved) {
+        outcome = fault_memory(err);
+    } else if (outcome == CAROM_OK && out->overflow) {
         outcome = fault_set(err, CAROM_LIMIT_EXCEEDED,
                             "the output buffer has no room: %zu bytes wait, %zu are the limit",
-                            begin - c->out_sent, c->options.output_bytes_max);
+                            begin - c->wire.out_sent, c->options.output_bytes_max);
     }
     if (outcome != CAROM_OK) {
-        buffer_truncate(&c->out, begin);
+        buffer_truncate(out, begin);
         return outcome;
     }
     c->traffic.messages_out++;
     if (!c->held) {
-        connection_write(c);
+        connection_write(&c->wire);
     }
     return CAROM_OK;
 }
 
-carom_status carom_send(carom_client *client, const char *name, const carom_value *args,
+carom_status carom_send(carom_client *client, const char *method, const carom_value *args,
                         carom_error *err)
 {
-    outgoing message = {.method = name, .args = args};
-    carom_status outcome = check_outgoing(client, &message, err);
-    return outcome == CAROM_OK ? client_append(client, 0, &message, err) : outcome;
+    carom_status outcome = check_outgoing(client, method, args, err);
+    return outcome == CAROM_OK ? append(client, 0, method, args, err) : outcome;
 }
 
 static void note_method(pending_request *entry, const char *name)
@@ -86,10 +81,11 @@ static void note_method(pending_request *entry, const char *name)
     entry->method[size] = '\0';
 }
 
-carom_status client_request(carom_client *c, const outgoing *message, int timeout_ms,
-                            carom_response_fn fn, void *user, uint64_t *request, carom_error *err)
+carom_status client_request(carom_client *c, const char *method, const carom_value *args,
+                            int timeout_ms, carom_response_fn fn, void *user, uint64_t *request,
+                            carom_error *err)
 {
-    carom_status outcome = check_outgoing(c, message, err);
+    carom_status outcome = check_outgoing(c, method, args, err);
     if (outcome != CAROM_OK) {
         return outcome;
     }
@@ -101,12 +97,15 @@ carom_status client_request(carom_client *c, const outgoing *message, int timeou
         return fault_set(err, CAROM_LIMIT_EXCEEDED, "%u requests are waiting, which is the limit",
                          c->options.requests_max);
     }
-    pending_request *entry = requests_add(&c->requests, deadline_after_ms(timeout_ms), timeout_ms);
+    pending_request *entry = requests_add(&c->requests, timeout_ms);
+    if (entry == NULL) {
+        return fault_memory(err);
+    }
     entry->fn = fn;
     entry->user = user;
-    note_method(entry, message->method);
+    note_method(entry, method);
     uint32_t id = entry->id;
-    outcome = client_append(c, id, message, err);
+    outcome = append(c, id, method, args, err);
     if (outcome != CAROM_OK) {
         requests_remove(&c->requests, id);
         return outcome;
@@ -117,19 +116,24 @@ carom_status client_request(carom_client *c, const outgoing *message, int timeou
     return CAROM_OK;
 }
 
-carom_status carom_request(carom_client *client, const char *name, const carom_value *args,
+carom_status carom_request(carom_client *client, const char *method, const carom_value *args,
                            int timeout_ms, carom_response_fn fn, void *user, uint64_t *request,
                            carom_error *err)
 {
-    outgoing message = {.method = name, .args = args};
-    return client_request(client, &message, timeout_ms, fn, user, request, err);
+    return client_request(client, method, args, timeout_ms, fn, user, request, err);
 }
 
 bool carom_take(carom_client *client, uint64_t request, carom_status *outcome, carom_value **result,
                 carom_error *err)
 {
-    pending_request *entry = requests_find(&client->requests, request);
-    if (entry == NULL || entry->fn != NULL) {
+    carom_status ignored;
+    outcome = outcome == NULL ? &ignored : outcome;
+    pending_request *entry = client == NULL ? NULL : requests_find(&client->requests, request);
+    if (client == NULL) {
+        *outcome = fault_missing(err, "client");
+        return true;
+    }
+    if (entry == NULL || entry->fn != NULL || request == client->hello_request) {
         *outcome =
             fault_set(err, CAROM_NOT_FOUND, "no request %llu is kept", (unsigned long long)request);
         return true;
@@ -150,47 +154,29 @@ bool carom_take(carom_client *client, uint64_t request, carom_status *outcome, c
 
 void carom_cancel(carom_client *client, uint64_t request)
 {
-    if (request != client->hello_request) {
+    if (client != NULL && request != client->hello_request) {
         requests_remove(&client->requests, request);
     }
 }
 
-// ---- waiting
-
-carom_status client_may_wait(const carom_client *c, carom_error *err)
+carom_status carom_call(carom_client *client, const char *method, const carom_value *args,
+                        int timeout_ms, carom_value **result, carom_error *err)
 {
-    if (c->in_callback > 0) {
-        return fault_set(err, CAROM_INVALID_ARGUMENT,
-                         "waiting is not possible in a callback: use carom_request or carom_send");
-    }
-    return CAROM_OK;
-}
-
-carom_status client_call(carom_client *c, const outgoing *message, int timeout_ms,
-                         carom_value **result, carom_error *err)
-{
-    carom_status outcome = client_may_wait(c, err);
+    carom_status outcome = client_may_wait(client, err);
     uint64_t request = 0;
     if (outcome == CAROM_OK) {
-        outcome = client_request(c, message, timeout_ms, NULL, NULL, &request, err);
+        outcome = client_request(client, method, args, timeout_ms, NULL, NULL, &request, err);
     }
     if (outcome != CAROM_OK) {
         return outcome;
     }
-    client_enter(c);
-    connection_write(c); // held or not: the answer is waited for
-    while (!carom_take(c, request, &outcome, result, err)) {
-        if (!connection_pump(c)) {
-            connection_wait(c, INT64_MAX); // the request's own deadline ends it
+    client_ref(client);
+    connection_write(&client->wire); // held or not: the answer is waited for
+    while (!carom_take(client, request, &outcome, result, err)) {
+        if (!client_pump(client)) {
+            client_wait(client, INT64_MAX); // the request's own deadline ends it
         }
     }
-    client_leave(c);
+    client_unref(client);
     return outcome;
-}
-
-carom_status carom_call(carom_client *client, const char *name, const carom_value *args,
-                        int timeout_ms, carom_value **result, carom_error *err)
-{
-    outgoing message = {.method = name, .args = args};
-    return client_call(client, &message, timeout_ms, result, err);
 }

@@ -1,3 +1,4 @@
+// Building, comparing and walking trees of values. A tree belongs to one thread at a time.
 #include "client/lib/value_tree.h"
 
 #include <stdlib.h>
@@ -94,12 +95,12 @@ carom_value *carom_str(const char *text)
 
 carom_value *carom_strn(const char *text, size_t size)
 {
-    return create_bytes(CAROM_STR, text, size);
+    return text == NULL && size > 0 ? NULL : create_bytes(CAROM_STR, text, size);
 }
 
 carom_value *carom_bin(const void *data, size_t size)
 {
-    return create_bytes(CAROM_BIN, data, size);
+    return data == NULL && size > 0 ? NULL : create_bytes(CAROM_BIN, data, size);
 }
 
 // ---- containers
@@ -152,9 +153,10 @@ carom_value *carom_push(carom_value *array, carom_value *child)
         carom_value_free(child);
         return NULL;
     }
-    if (child == NULL || array->type != CAROM_ARRAY || !value_reserve(array, array->count + 1)) {
+    bool holds = array->type == CAROM_ARRAY;
+    if (!holds || child == NULL || !value_reserve(array, array->count + 1)) {
         carom_value_free(child);
-        array->broken = true;
+        array->broken = holds ? VALUE_STARVED : VALUE_MISUSED;
         return array;
     }
     array->items[array->count++] = child;
@@ -167,7 +169,7 @@ bool value_append_pair(carom_value *map, const char *key, size_t key_size, carom
     if (copy == NULL || !value_reserve(map, map->count + 1)) {
         free(copy);
         carom_value_free(child);
-        map->broken = true;
+        map->broken = VALUE_STARVED;
         return false;
     }
     map->pairs[map->count++] = (value_pair){copy, key_size, child};
@@ -195,8 +197,9 @@ carom_value *carom_setn(carom_value *map, const char *key, size_t key_size, caro
         return NULL;
     }
     if (child == NULL || key == NULL || map->type != CAROM_MAP) {
+        bool holds = map->type == CAROM_MAP && key != NULL;
         carom_value_free(child);
-        map->broken = true;
+        map->broken = holds ? VALUE_STARVED : VALUE_MISUSED;
         return map;
     }
     value_pair *pair = find_pair(map, key, key_size);
@@ -262,7 +265,7 @@ static carom_value *clone_container(const carom_value *value)
             const value_pair *pair = &value->pairs[i];
             carom_value *child = carom_value_clone(pair->value);
             if (child == NULL) {
-                copy->broken = true;
+                copy->broken = VALUE_STARVED;
             } else {
                 value_append_pair(copy, pair->key, pair->key_size, child);
             }
@@ -301,7 +304,7 @@ carom_value *carom_value_clone(const carom_value *value)
 // a caller builds deeper than that he builds by hand.
 bool carom_value_ok(const carom_value *value)
 {
-    if (value == NULL || value->broken) {
+    if (value == NULL || value->broken != VALUE_WHOLE) {
         return false;
     }
     bool ok = true;

@@ -18,9 +18,16 @@ typedef struct value_pair {
     carom_value *value;
 } value_pair;
 
+// Why a container is not whole.
+typedef enum value_broken {
+    VALUE_WHOLE,
+    VALUE_STARVED, // a child could not be made or put in: memory had run out
+    VALUE_MISUSED  // a child was put into something that holds none, or under no key
+} value_broken;
+
 struct carom_value {
     uint8_t type;      // a carom_type
-    bool broken;       // of a container: a child could not be put in, here or further down
+    uint8_t broken;    // of a container: a value_broken
     uint32_t capacity; // of items or pairs
     union {
         bool boolean;

@@ -1,3 +1,4 @@
+// Values to MessagePack and back; the reader checks bounds, the depth bounds the recursion.
 #include "client/lib/value_wire.h"
 
 #include "client/lib/value_tree.h"
@@ -13,10 +14,6 @@ static carom_status pack_container(msgpack_packer *packer, const carom_value *va
 {
     if (depth_max < 1) {
         return fault_set(err, CAROM_INVALID_ARGUMENT, "the value is nested too deeply");
-    }
-    if (value->broken || value->count > UINT32_MAX) {
-        return fault_set(err, CAROM_INTERNAL,
-                         "a value could not be built: out of memory, or put where it cannot be");
     }
     carom_status outcome = CAROM_OK;
     if (value->type == CAROM_ARRAY) {
@@ -38,6 +35,14 @@ static carom_status pack_container(msgpack_packer *packer, const carom_value *va
 carom_status value_pack(msgpack_packer *packer, const carom_value *value, int depth_max,
                         carom_error *err)
 {
+    if (value != NULL && value->broken == VALUE_STARVED) {
+        return fault_memory(err);
+    }
+    if (value != NULL && value->broken == VALUE_MISUSED) {
+        return fault_set(err, CAROM_INVALID_ARGUMENT,
+                         "a value was built wrongly: a child put into something that is no array "
+                         "or map, or NULL as a key");
+    }
     switch (carom_value_type(value)) {
     case CAROM_NIL:
         msgpack_pack_nil(packer);
@@ -82,9 +87,9 @@ static bool unpack_elements(reader *r, carom_value *array, uint32_t count, int d
         if (child == NULL) {
             return false;
         }
-        carom_push(array, child);
+        carom_push(array, child); // there is room
     }
-    return !array->broken;
+    return true;
 }
 
 static bool unpack_pairs(reader *r, carom_value *map, uint32_t count, int depth_left)
@@ -92,7 +97,11 @@ static bool unpack_pairs(reader *r, carom_value *map, uint32_t count, int depth_
     for (uint32_t i = 0; i < count; i++) {
         reader_text key = reader_get_text(r);
         carom_value *child = r->failed ? NULL : unpack(r, depth_left);
-        if (child == NULL || !value_append_pair(map, key.bytes, key.size, child)) {
+        if (child == NULL) {
+            return false;
+        }
+        if (!value_append_pair(map, key.bytes, key.size, child)) {
+            r->starved = true;
             return false;
         }
     }
@@ -104,12 +113,16 @@ static bool unpack_pairs(reader *r, carom_value *map, uint32_t count, int depth_
 static carom_value *unpack_container(reader *r, const reader_item *item, int depth_left)
 {
     bool is_map = item->kind == TAG_MAP;
-    carom_value *v = depth_left > 0 ? value_create(is_map ? CAROM_MAP : CAROM_ARRAY) : NULL;
-    if (v == NULL) {
+    if (depth_left == 0) {
         return NULL;
     }
-    bool whole = value_reserve(v, item->count) &&
-                 (is_map ? unpack_pairs(r, v, item->count, depth_left - 1)
+    carom_value *v = value_create(is_map ? CAROM_MAP : CAROM_ARRAY);
+    if (v == NULL || !value_reserve(v, item->count)) {
+        r->starved = true;
+        carom_value_free(v);
+        return NULL;
+    }
+    bool whole = (is_map ? unpack_pairs(r, v, item->count, depth_left - 1)
                          : unpack_elements(r, v, item->count, depth_left - 1));
     if (!whole) {
         carom_value_free(v);
@@ -118,7 +131,7 @@ static carom_value *unpack_container(reader *r, const reader_item *item, int dep
     return v;
 }
 
-static carom_value *unpack_item(reader *r, const reader_item *item, int depth_left)
+static carom_value *unpack_scalar(const reader_item *item)
 {
     switch (item->kind) {
     case TAG_NIL:
@@ -133,14 +146,22 @@ static carom_value *unpack_item(reader *r, const reader_item *item, int depth_le
         return carom_strn((const char *)item->bytes, item->count);
     case TAG_BIN:
         return carom_bin(item->bytes, item->count);
-    case TAG_ARRAY:
-    case TAG_MAP:
-        return unpack_container(r, item, depth_left);
-    case TAG_EXT:
-    case TAG_RESERVED:
-        break;
+    default:
+        return NULL;
     }
-    return NULL;
+}
+
+static carom_value *unpack_item(reader *r, const reader_item *item, int depth_left)
+{
+    if (item->kind == TAG_ARRAY || item->kind == TAG_MAP) {
+        return unpack_container(r, item, depth_left);
+    }
+    if (item->kind == TAG_EXT || item->kind == TAG_RESERVED) {
+        return NULL;
+    }
+    carom_value *v = unpack_scalar(item);
+    r->starved = r->starved || v == NULL;
+    return v;
 }
 
 static carom_value *unpack(reader *r, int depth_left)

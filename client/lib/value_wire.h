@@ -1,4 +1,4 @@
-// Values to MessagePack and back.
+// Values to MessagePack and back. Any thread.
 #ifndef CAROM_CLIENT_LIB_VALUE_WIRE_H
 #define CAROM_CLIENT_LIB_VALUE_WIRE_H
 
@@ -10,13 +10,15 @@
 #include "client/lib/reader.h"
 
 // Appends the value. Fails before anything useless is sent, but may have written a part by then:
-// CAROM_INTERNAL for a broken value, CAROM_INVALID_ARGUMENT for one with more than `depth_max`
-// containers within each other. What the buffer behind the packer could not take, it knows itself.
+// CAROM_OUT_OF_MEMORY for a value that could not be built for lack of memory,
+// CAROM_INVALID_ARGUMENT for one that was built wrongly or has more than `depth_max` containers
+// within each other. The buffer behind the packer knows itself whether it took everything.
 carom_status value_pack(msgpack_packer *packer, const carom_value *value, int depth_max,
                         carom_error *err);
 
-// Reads one value. NULL, with r->failed, for what a carom_value cannot be (an ext, a key that is no
-// string, nesting beyond CAROM_VALUE_DEPTH_MAX) and when memory has run out. Keys are not looked at
+// Reads one value. NULL, with r->failed, for anything that a carom_value cannot be (an ext, a key
+// that is no string, nesting beyond CAROM_VALUE_DEPTH_MAX); also when memory has run out, and then
+// r->starved is set. Keys are not looked at
 // for doubles: message_check does that.
 carom_value *value_unpack(reader *r);
 

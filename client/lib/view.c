@@ -1,5 +1,7 @@
-// Application of snapshots; the rules are in carom/view.h.
-#include "client/lib/view_content.h"
+// Application of snapshots; the rules are in carom/view.h. A view that runs out
+// of memory in the middle of a snapshot forgets all: it shows a state of the world, or none. One
+// thread at a time.
+#include "client/lib/view_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,31 +13,45 @@ enum { EVENTS_MAX_MAX = 1 << 20, QUEUE_CAPACITY_MIN = 16 };
 
 carom_view_options carom_view_options_default(void)
 {
-    return (carom_view_options){.events_max = CAROM_VIEW_EVENTS_MAX};
+    return (carom_view_options){.exact = true, .events_max = CAROM_VIEW_EVENTS_MAX};
+}
+
+static carom_view_options complete(const carom_view_options *options)
+{
+    carom_view_options all = carom_view_options_default();
+    if (options == NULL) {
+        return all;
+    }
+    carom_view_options given = *options;
+    if (!given.exact && given.events_max == 0) {
+        given.events_max = all.events_max;
+    }
+    given.exact = true;
+    return given;
 }
 
 carom_view *carom_view_create(const carom_view_options *options)
 {
-    carom_view_options defaults = carom_view_options_default();
-    options = options == NULL ? &defaults : options;
-    if (options->history > CAROM_VIEW_HISTORY_MAX || options->events_max > EVENTS_MAX_MAX) {
+    carom_view_options all = complete(options);
+    if (all.history > CAROM_VIEW_HISTORY_MAX || all.events_max > EVENTS_MAX_MAX) {
         return NULL;
     }
     carom_view *view = calloc(1, sizeof *view);
-    ASSERT(view != NULL);
-    view->options = *options;
-    view->depth = options->history == 0 ? 0 : options->history + 1;
+    if (view != NULL) {
+        view->options = all;
+        view->depth = all.history == 0 ? 0 : all.history + 1;
+    }
     return view;
 }
 
 static void free_content(view_content *v)
 {
-    array_free(&v->bodies);
-    array_free(&v->data);
-    array_free(&v->stamps);
-    array_free(&v->rings);
-    array_free(&v->samples);
-    array_free(&v->contacts);
+    vector_free(&v->bodies);
+    vector_free(&v->data);
+    vector_free(&v->stamps);
+    vector_free(&v->rings);
+    vector_free(&v->samples);
+    vector_free(&v->contacts);
     id_map_deinit(&v->places);
 }
 
@@ -44,7 +60,7 @@ void carom_view_free(carom_view *view)
     if (view == NULL) {
         return;
     }
-    carom_view_detach(view);
+    view_unlink(view);
     carom_view_reset(view);
     free_content(&view->content);
     free(view->queue);
@@ -62,16 +78,30 @@ static void call_added(carom_view *view, uint32_t place)
     }
 }
 
-static void add_body(carom_view *view, const carom_body *row)
+static bool reserve_body(carom_view *view)
 {
     view_content *v = &view->content;
-    uint32_t place = v->bodies.count;
-    array_push(&v->bodies, *row);
-    array_push(&v->data, NULL);
-    array_push(&v->stamps, v->stamp);
+    uint64_t bodies = (uint64_t)v->bodies.count + 1;
+    return vector_reserve(&v->bodies, bodies) && vector_reserve(&v->data, bodies) &&
+           vector_reserve(&v->stamps, bodies) && id_map_reserve(&v->places, bodies) &&
+           history_reserve(view, bodies);
+}
+
+// False when memory has run out.
+static bool add_body(carom_view *view, const carom_body *row)
+{
+    view_content *v = &view->content;
+    if (!reserve_body(view)) {
+        return false;
+    }
+    uint32_t place = v->bodies.count++;
+    v->bodies.data[place] = *row;
+    v->data.data[v->data.count++] = NULL;
+    v->stamps.data[v->stamps.count++] = v->stamp;
     id_map_put(&v->places, row->id, place);
     history_add(view, place);
     call_added(view, place);
+    return true;
 }
 
 static void remove_body(carom_view *view, uint32_t place, carom_gone why)
@@ -81,9 +111,9 @@ static void remove_body(carom_view *view, uint32_t place, carom_gone why)
     void *data = v->data.data[place];
     uint32_t last = v->bodies.count - 1;
     history_remove(view, place, last);
-    array_swap_remove(&v->bodies, place);
-    array_swap_remove(&v->data, place);
-    array_swap_remove(&v->stamps, place);
+    vector_swap_remove(&v->bodies, place);
+    vector_swap_remove(&v->data, place);
+    vector_swap_remove(&v->stamps, place);
     id_map_remove(&v->places, body.id);
     if (place != last) {
         id_map_put(&v->places, v->bodies.data[place].id, place);
@@ -112,9 +142,12 @@ static void remove_all(carom_view *view)
 
 void carom_view_reset(carom_view *view)
 {
+    if (view == NULL) {
+        return;
+    }
     remove_all(view);
     view_content *v = &view->content;
-    array_clear(&v->contacts);
+    vector_clear(&v->contacts);
     v->ready = false;
     v->has_hash = false;
     v->time_count = 0;
@@ -122,13 +155,23 @@ void carom_view_reset(carom_view *view)
 
 // ---- events
 
-static void grow_queue(carom_view *view)
+// Room for `count` more events, or for as many as the queue may hold. False when memory has run
+// out.
+static bool reserve_events(carom_view *view, size_t count)
 {
+    size_t most = view->options.events_max;
+    size_t wanted = count < most - view->queue_count ? view->queue_count + count : most;
+    if (wanted <= view->queue_capacity) {
+        return true;
+    }
     size_t capacity =
         view->queue_capacity < QUEUE_CAPACITY_MIN ? QUEUE_CAPACITY_MIN : view->queue_capacity * 2;
-    capacity = capacity > view->options.events_max ? view->options.events_max : capacity;
+    capacity = capacity < wanted ? wanted : capacity;
+    capacity = capacity > most ? most : capacity;
     queued_event *grown = malloc(capacity * sizeof *grown);
-    ASSERT(grown != NULL); // bounded by events_max
+    if (grown == NULL) {
+        return false;
+    }
     for (size_t i = 0; i < view->queue_count; i++) {
         grown[i] = view->queue[(view->queue_first + i) % view->queue_capacity];
     }
@@ -136,6 +179,7 @@ static void grow_queue(carom_view *view)
     view->queue = grown;
     view->queue_capacity = capacity;
     view->queue_first = 0;
+    return true;
 }
 
 static void push_event(carom_view *view, const carom_event *event)
@@ -148,9 +192,7 @@ static void push_event(carom_view *view, const carom_event *event)
         view->queue_count--;
         view->events_dropped++;
     }
-    if (view->queue_count == view->queue_capacity) {
-        grow_queue(view);
-    }
+    ASSERT(view->queue_count < view->queue_capacity); // reserve_events
     queued_event *slot =
         &view->queue[(view->queue_first + view->queue_count++) % view->queue_capacity];
     slot->event = *event;
@@ -164,7 +206,7 @@ static void push_event(carom_view *view, const carom_event *event)
 
 bool carom_view_next_event(carom_view *view, carom_event *event)
 {
-    if (view->queue_count == 0) {
+    if (view == NULL || event == NULL || view->queue_count == 0) {
         return false;
     }
     const queued_event *slot = &view->queue[view->queue_first];
@@ -179,7 +221,8 @@ bool carom_view_next_event(carom_view *view, carom_event *event)
 
 // ---- applying
 
-static void apply_rows(carom_view *view, const carom_snapshot *s, double previous_time)
+// False when memory has run out: some of the rows are applied then.
+static bool apply_rows(carom_view *view, const carom_snapshot *s, double previous_time)
 {
     view_content *v = &view->content;
     for (size_t i = 0; i < s->body_count; i++) {
@@ -189,13 +232,16 @@ static void apply_rows(carom_view *view, const carom_snapshot *s, double previou
             continue;
         }
         if (!id_map_find(&v->places, row->id, &place)) {
-            add_body(view, row);
+            if (!add_body(view, row)) {
+                return false;
+            }
             continue;
         }
         v->bodies.data[place] = *row;
         v->stamps.data[place] = v->stamp;
         history_update(view, place, !s->full, previous_time);
     }
+    return true;
 }
 
 // After a full snapshot: what it did not name is gone.
@@ -227,10 +273,17 @@ static void apply_head(carom_view *view, const carom_snapshot *s)
 static void apply_contacts(carom_view *view, const carom_snapshot *s)
 {
     view_content *v = &view->content;
-    array_clear(&v->contacts);
-    for (size_t i = 0; i < s->contact_count; i++) {
-        array_push(&v->contacts, s->contacts[i]);
+    v->contacts.count = (uint32_t)s->contact_count;
+    if (s->contact_count > 0) {
+        memcpy(v->contacts.data, s->contacts, s->contact_count * sizeof *s->contacts);
     }
+}
+
+// Room for the contacts and events of the snapshot; false when memory has run out.
+static bool reserve(carom_view *view, const carom_snapshot *s)
+{
+    view_content *v = &view->content;
+    return vector_reserve(&v->contacts, s->contact_count) && reserve_events(view, s->event_count);
 }
 
 // Whether the snapshot fits to what is there; makes room for it where it begins anew.
@@ -256,9 +309,15 @@ static bool prepare(carom_view *view, const carom_snapshot *s)
 
 carom_status carom_view_apply(carom_view *view, const carom_snapshot *s, carom_error *err)
 {
+    if (view == NULL || s == NULL) {
+        return fault_missing(err, view == NULL ? "view" : "snapshot");
+    }
     if (s->packed) {
         return fault_set(err, CAROM_INVALID_ARGUMENT,
                          "the snapshot's bodies are packed: subscribe with encoding \"plain\"");
+    }
+    if (!reserve(view, s)) {
+        return fault_memory(err);
     }
     view_content *v = &view->content;
     view->skipped += s->skipped;
@@ -266,7 +325,10 @@ carom_status carom_view_apply(carom_view *view, const carom_snapshot *s, carom_e
         double previous_time = v->time;
         apply_head(view, s);
         v->stamp += s->full;
-        apply_rows(view, s, previous_time);
+        if (!apply_rows(view, s, previous_time)) {
+            carom_view_reset(view); // half a snapshot is no state of the world
+            return fault_memory(err);
+        }
         remove_ids(view, s->leave, s->leave_count, CAROM_GONE_LEFT);
         remove_ids(view, s->removed, s->removed_count, CAROM_GONE_REMOVED);
         if (s->full) {
@@ -296,8 +358,13 @@ void view_take_over(carom_view *view, carom_view *from)
     view->skipped += from->skipped;
     view->events_dropped += from->events_dropped;
     carom_event event;
+    bool room = reserve_events(view, from->queue_count);
     while (carom_view_next_event(from, &event)) {
-        push_event(view, &event);
+        if (room) {
+            push_event(view, &event);
+        } else {
+            view->events_dropped++;
+        }
     }
     for (uint32_t place = 0; place < view->content.bodies.count; place++) {
         call_added(view, place);
@@ -308,6 +375,9 @@ void view_take_over(carom_view *view, carom_view *from)
 
 carom_view_state carom_view_get_state(const carom_view *view)
 {
+    if (view == NULL) {
+        return (carom_view_state){.world = ""};
+    }
     const view_content *v = &view->content;
     carom_view_state state = {
         .ready = v->ready,
@@ -333,21 +403,24 @@ carom_view_state carom_view_get_state(const carom_view *view)
 
 size_t carom_view_count(const carom_view *view)
 {
-    return view->content.bodies.count;
+    return view == NULL ? 0 : view->content.bodies.count;
 }
 
 const carom_body *carom_view_body(const carom_view *view, size_t index)
 {
-    return index < view->content.bodies.count ? &view->content.bodies.data[index] : NULL;
+    return view != NULL && index < view->content.bodies.count ? &view->content.bodies.data[index]
+                                                              : NULL;
 }
 
 bool carom_view_index(const carom_view *view, uint64_t id, size_t *index)
 {
     uint32_t place;
-    if (!id_map_find(&view->content.places, id, &place)) {
+    if (view == NULL || !id_map_find(&view->content.places, id, &place)) {
         return false;
     }
-    *index = place;
+    if (index != NULL) {
+        *index = place;
+    }
     return true;
 }
 
@@ -375,6 +448,8 @@ bool carom_view_set_data(carom_view *view, uint64_t id, void *data)
 
 const carom_contact *carom_view_contacts(const carom_view *view, size_t *count)
 {
-    *count = view->content.contacts.count;
-    return view->content.contacts.data;
+    if (count != NULL) {
+        *count = view == NULL ? 0 : view->content.contacts.count;
+    }
+    return view == NULL ? NULL : view->content.contacts.data;
 }

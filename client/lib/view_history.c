@@ -1,6 +1,10 @@
-#include "client/lib/view_content.h"
+// Past states of the bodies of a view, as rings of samples, and what lies between two of them. One
+// thread at a time.
+#include "client/lib/view_internal.h"
 
 #include <string.h>
+
+#include "common/base/assert.h"
 
 static const double PI = 3.14159265358979323846;
 
@@ -31,14 +35,21 @@ static void push_sample(carom_view *view, uint32_t place, view_sample sample)
     }
 }
 
+bool history_reserve(carom_view *view, uint64_t bodies)
+{
+    ASSERT(view->depth <= CAROM_VIEW_HISTORY_MAX + 1);
+    view_content *v = &view->content;
+    return view->depth == 0 ||
+           (vector_reserve(&v->rings, bodies) && vector_reserve(&v->samples, bodies * view->depth));
+}
+
 void history_add(carom_view *view, uint32_t place)
 {
     if (view->depth == 0) {
         return;
     }
     view_content *v = &view->content;
-    array_reserve(&v->rings, place + 1);
-    array_reserve(&v->samples, (place + 1) * view->depth);
+    ASSERT(place < v->rings.capacity);
     v->rings.count = place + 1;
     v->samples.count = (place + 1) * view->depth;
     v->rings.data[place] = (sample_ring){0, 0};
@@ -131,10 +142,10 @@ static void write_mixed(const view_sample *a, const view_sample *b, double time,
 
 bool carom_view_at_time(const carom_view *view, size_t index, double time, carom_body *out)
 {
-    const view_content *v = &view->content;
-    if (index >= v->bodies.count) {
+    if (view == NULL || out == NULL || index >= view->content.bodies.count) {
         return false;
     }
+    const view_content *v = &view->content;
     *out = v->bodies.data[index];
     if (view->depth == 0) {
         return true;

@@ -1,3 +1,6 @@
+// A scene file as a document, and the scene that comes of it: the settings here, the entries in
+// scene_expand.c. Nothing here aborts when memory runs out: libcarom-scene runs in strangers'
+// processes. Any thread.
 #include "proto/scene/scene.h"
 
 #include <errno.h>
@@ -245,7 +248,6 @@ status scene_load_text(const char *text, size_t size, const char *where, scene *
         s = load_document(&x, &unpacked.data, &loaded);
     }
     if (s == STATUS_OK) {
-        array_fit(&x.commands);
         loaded.commands = x.commands.data;
         loaded.command_count = x.commands.count;
         loaded.bytes = x.bytes;
@@ -270,8 +272,10 @@ static status read_file(const char *path, buffer *out, error *err)
         return error_set(err, why, "%s: %s", path, strerror(errno));
     }
     buffer_init(out, SCENE_FILE_BYTES_MAX + 1);
-    bool fits = buffer_reserve(out, SCENE_FILE_BYTES_MAX + 1);
-    ASSERT(fits);
+    if (!buffer_reserve(out, SCENE_FILE_BYTES_MAX + 1)) {
+        fclose(file);
+        return error_set(err, STATUS_INTERNAL, "out of memory");
+    }
     out->size = fread(out->data, 1, SCENE_FILE_BYTES_MAX + 1, file);
     bool failed = ferror(file) != 0;
     int why = errno;
@@ -296,7 +300,7 @@ status scene_load_file(const char *path, scene *out, error *err)
 
 void scene_deinit(scene *s)
 {
-    array_release(s->commands, s->command_count, sizeof *s->commands);
+    free(s->commands);
     buffer_deinit(&s->bytes);
     *s = (scene){0};
 }
@@ -376,6 +380,10 @@ uint32_t scene_next_chunk(const scene *s, uint32_t first, const uint64_t *ids, s
     msgpack_packer packer = buffer_packer(out);
     msgpack_pack_array(&packer, count);
     buffer_append(out, commands.data, commands.size);
+    if (commands.overflow) {
+        out->overflow = true;
+        out->starved = out->starved || commands.starved;
+    }
     buffer_deinit(&commands);
     return count;
 }

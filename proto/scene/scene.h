@@ -95,8 +95,8 @@ uint64_t scene_made_id(const msgpack_object *result);
 // Appends to `out` the MessagePack array [[method, arguments] …] of as many commands from `first`
 // on as can go in one world.apply: one at least, at most WIRE_APPLY_COMMANDS_MAX, and no more than
 // fit `bytes_max` (SCENE_CHUNK_BYTES_MAX, or what the server allows if that is less). Returns their
-// number, 0 at the end. `ids` has an element for each command of the scene; after each answer put
-// scene_made_id of results[k] into ids[first + k].
+// number, 0 at the end; out->overflow tells that memory has run out. `ids` has an element for each
+// command of the scene; after each answer put scene_made_id of results[k] into ids[first + k].
 uint32_t scene_next_chunk(const scene *s, uint32_t first, const uint64_t *ids, size_t bytes_max,
                           buffer *out);
 

@@ -20,7 +20,7 @@ void scene_expander_init(scene_expander *x, error *err)
 void scene_expander_deinit(scene_expander *x)
 {
     scene_names_deinit(&x->names);
-    array_free(&x->commands);
+    vector_free(&x->commands);
     buffer_deinit(&x->bytes);
 }
 
@@ -68,11 +68,15 @@ static status name_command(scene_expander *x, const msgpack_object *extra, metho
     status s = scene_fill_in(x, scene_text(as), as->via.str.size, &name);
     if (s == STATUS_OK && name.size == 0) {
         s = scene_fail(x, "a name must have a character at least");
-    } else if (s == STATUS_OK &&
-               !scene_names_add(&x->names, (const char *)name.data, name.size, x->commands.count)) {
-        char quoted[UTF8_QUOTE_MAX];
-        s = error_set(x->err, STATUS_ALREADY_EXISTS, "the name '%s' is taken",
+    } else if (s == STATUS_OK) {
+        s = scene_names_add(&x->names, (const char *)name.data, name.size, x->commands.count);
+        if (s == STATUS_ALREADY_EXISTS) {
+            char quoted[UTF8_QUOTE_MAX];
+            error_set(x->err, s, "the name '%s' is taken",
                       utf8_quote(quoted, name.data, name.size));
+        } else if (s != STATUS_OK) {
+            scene_starved(x);
+        }
     }
     buffer_deinit(&name);
     if (s != STATUS_OK) {
@@ -126,6 +130,9 @@ static status expand_command(scene_expander *x, const msgpack_object_array *entr
         return s;
     }
     size_t size = x->bytes.size - start;
+    if (x->bytes.starved) {
+        return scene_starved(x);
+    }
     if (x->bytes.overflow || size > SCENE_CHUNK_BYTES_MAX) {
         return error_set(x->err, STATUS_LIMIT_EXCEEDED, "the %s is too large",
                          x->bytes.overflow ? "scene" : "command");
@@ -134,7 +141,9 @@ static status expand_command(scene_expander *x, const msgpack_object_array *entr
         s = name_command(x, &entry->ptr[2], info->id);
     }
     scene_command command = {(uint32_t)start, (uint32_t)size, x->trail[0].index};
-    array_push(&x->commands, command);
+    if (!vector_push(&x->commands, command)) {
+        return scene_starved(x);
+    }
     return s;
 }
 

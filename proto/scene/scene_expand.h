@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/base/array.h"
+#include "common/base/vector.h"
 #include "proto/scene/expression.h"
 #include "proto/scene/scene.h"
 #include "proto/scene/scene_names.h"
@@ -25,7 +25,7 @@ typedef struct scene_expander {
     expression_scope scope;
     uint32_t constants; // how many of the scope's variables are the file's constants
     scene_names names;
-    ARRAY(scene_command) commands;
+    VECTOR(scene_command) commands;
     buffer bytes;
     uint64_t work;
     scene_step trail[SCENE_BLOCK_DEPTH_MAX + 1]; // to the entry in hand
@@ -57,6 +57,9 @@ static inline const char *scene_text(const msgpack_object *object)
 {
     return object->via.str.size > 0 ? object->via.str.ptr : "";
 }
+
+// STATUS_INTERNAL: memory has run out.
+status scene_starved(const scene_expander *x);
 
 // STATUS_INVALID_ARGUMENT with this text.
 status scene_fail(const scene_expander *x, const char *text);

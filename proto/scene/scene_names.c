@@ -16,7 +16,7 @@ void scene_names_init(scene_names *n)
 
 void scene_names_deinit(scene_names *n)
 {
-    array_free(&n->names);
+    vector_free(&n->names);
     buffer_deinit(&n->text);
     free(n->slots);
     *n = (scene_names){0};
@@ -48,36 +48,43 @@ static uint32_t slot_of(const scene_names *n, uint64_t hash, const char *name, s
     return slot;
 }
 
-static void grow(scene_names *n)
+// False when memory has run out.
+static bool grow(scene_names *n)
 {
     uint32_t count = n->slot_count == 0 ? SLOTS_MIN : 2 * n->slot_count;
+    uint32_t *slots = calloc(count, sizeof *slots);
+    if (slots == NULL) {
+        return false;
+    }
     free(n->slots);
-    n->slots = calloc(count, sizeof *n->slots);
-    ASSERT(n->slots != NULL); // bounded by SCENE_COMMANDS_MAX
+    n->slots = slots;
     n->slot_count = count;
     for (uint32_t i = 0; i < n->names.count; i++) {
         const scene_name *name = &n->names.data[i];
         const char *text = (const char *)n->text.data + name->offset;
         n->slots[slot_of(n, name->hash, text, name->size)] = i + 1;
     }
+    return true;
 }
 
-bool scene_names_add(scene_names *n, const char *name, size_t size, uint32_t command)
+status scene_names_add(scene_names *n, const char *name, size_t size, uint32_t command)
 {
-    if (2 * (n->names.count + 1) > n->slot_count) {
-        grow(n);
+    if (2 * (n->names.count + 1) > n->slot_count && !grow(n)) {
+        return STATUS_INTERNAL;
     }
     uint64_t hash = hash_of(name, size);
     uint32_t slot = slot_of(n, hash, name, size);
     if (n->slots[slot] != 0) {
-        return false;
+        return STATUS_ALREADY_EXISTS;
     }
     scene_name added = {hash, (uint32_t)n->text.size, (uint32_t)size, command};
     buffer_append(&n->text, name, size);
-    ASSERT(!n->text.overflow);
-    array_push(&n->names, added);
+    ASSERT(!n->text.overflow || n->text.starved); // the limit holds a name for each command
+    if (n->text.overflow || !vector_push(&n->names, added)) {
+        return STATUS_INTERNAL;
+    }
     n->slots[slot] = n->names.count;
-    return true;
+    return STATUS_OK;
 }
 
 bool scene_names_find(const scene_names *n, const char *name, size_t size, uint32_t *command)

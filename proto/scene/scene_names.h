@@ -1,5 +1,5 @@
-// What was named in a scene, and the command that makes it: an open-addressed hash table that is
-// only ever added to. Internal to proto; one thread.
+// The names in a scene, and the command that makes each: an open-addressed hash table that is only
+// ever added to. Internal to proto; one thread.
 #ifndef CAROM_PROTO_SCENE_SCENE_NAMES_H
 #define CAROM_PROTO_SCENE_SCENE_NAMES_H
 
@@ -7,7 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/base/array.h"
+#include "common/base/status.h"
+#include "common/base/vector.h"
 #include "proto/wire/buffer.h"
 
 typedef struct scene_name {
@@ -17,7 +18,7 @@ typedef struct scene_name {
 } scene_name;
 
 typedef struct scene_names {
-    ARRAY(scene_name) names;
+    VECTOR(scene_name) names;
     buffer text;
     uint32_t *slots; // 1 + index into names, 0 for none; a power of two, at least twice the names
     uint32_t slot_count;
@@ -26,8 +27,8 @@ typedef struct scene_names {
 void scene_names_init(scene_names *n);
 void scene_names_deinit(scene_names *n);
 
-// False where the name is taken.
-bool scene_names_add(scene_names *n, const char *name, size_t size, uint32_t command);
+// STATUS_ALREADY_EXISTS where the name is taken, STATUS_INTERNAL when memory has run out.
+status scene_names_add(scene_names *n, const char *name, size_t size, uint32_t command);
 
 // False where there is none of that name.
 bool scene_names_find(const scene_names *n, const char *name, size_t size, uint32_t *command);

@@ -18,6 +18,11 @@ status scene_fail(const scene_expander *x, const char *text)
     return error_set(x->err, STATUS_INVALID_ARGUMENT, "%s", text);
 }
 
+status scene_starved(const scene_expander *x)
+{
+    return error_set(x->err, STATUS_INTERNAL, "out of memory");
+}
+
 status scene_spend(scene_expander *x, uint64_t work)
 {
     x->work += work;
@@ -160,6 +165,9 @@ status scene_fill_in(scene_expander *x, const char *text, size_t size, buffer *o
         snprintf(digits, sizeof digits, "%.0f", value == 0.0 ? 0.0 : value);
         buffer_append(out, digits, strlen(digits));
         i = (size_t)(end - text) + 1;
+    }
+    if (out->starved) {
+        return scene_starved(x);
     }
     return out->overflow ? error_set(x->err, STATUS_LIMIT_EXCEEDED, "the text is too long")
                          : STATUS_OK;

@@ -23,6 +23,7 @@ void buffer_clear(buffer *b)
 {
     b->size = 0;
     b->overflow = false;
+    b->starved = false;
 }
 
 void buffer_truncate(buffer *b, size_t size)
@@ -30,6 +31,7 @@ void buffer_truncate(buffer *b, size_t size)
     ASSERT(size <= b->size);
     b->size = size;
     b->overflow = false;
+    b->starved = false;
 }
 
 bool buffer_reserve(buffer *b, size_t size)
@@ -47,7 +49,11 @@ bool buffer_reserve(buffer *b, size_t size)
         capacity = capacity <= SIZE_MAX / 2 ? capacity * 2 : wanted;
     }
     uint8_t *grown = realloc(b->data, capacity);
-    ASSERT(grown != NULL); // the demand is bounded by size_max: as of array.h
+    if (grown == NULL) {
+        b->overflow = true;
+        b->starved = true;
+        return false;
+    }
     b->data = grown;
     b->capacity = capacity;
     return true;

@@ -1,6 +1,7 @@
 // Bytes that grow up to a limit: what messages are packed into. A write that would pass the limit
 // is dropped and so are all after it (`overflow` stays set until the buffer is cleared), so that an
-// encoder packs to its end and its caller asks once whether all of it is there.
+// encoder packs to its end and its caller asks once whether all of it is there. Memory that runs
+// out is answered in the same way; `starved` tells the two apart.
 //
 // Any thread, one at a time.
 #ifndef CAROM_PROTO_WIRE_BUFFER_H
@@ -18,6 +19,7 @@ typedef struct buffer {
     size_t capacity;
     size_t size_max;
     bool overflow; // a write was dropped: the contents are not whole
+    bool starved;  // and that was because memory had run out, not for `size_max`
 } buffer;
 
 // Holds at most `size_max` bytes; takes no memory yet.
@@ -30,7 +32,7 @@ void buffer_clear(buffer *b);
 // Cuts it back to `size` bytes, at most what it holds, and takes back an overflow that came after.
 void buffer_truncate(buffer *b, size_t size);
 
-// Makes room for `size` more bytes; false, and overflow, if that would pass the limit. For those
+// Makes room for `size` more bytes; false, and overflow, if that is not possible. For those
 // who write to data + size themselves and then add to size.
 bool buffer_reserve(buffer *b, size_t size);
 

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/array.h"
 #include "common/base/assert.h"
+#include "common/base/vector.h"
 #include "proto/limits.h"
 #include "proto/wire/tag.h"
 #include "proto/wire/utf8.h"
@@ -33,7 +33,7 @@ typedef struct checker {
     const uint8_t *begin, *at, *end;
     frame frames[WIRE_DEPTH_MAX];
     uint32_t depth;
-    ARRAY(map_key) keys;
+    VECTOR(map_key) keys;
     error *err;
 } checker;
 
@@ -181,8 +181,8 @@ static status note_key(checker *c, const value_head *head, const uint8_t *start)
     if (text && head->kind == TAG_BIN && !utf8_valid(key.bytes, key.size)) {
         return refuse(c, start, "the key is not UTF-8");
     }
-    array_push(&c->keys, key);
-    return STATUS_OK;
+    return vector_push(&c->keys, key) ? STATUS_OK
+                                      : error_set(c->err, STATUS_INTERNAL, "out of memory");
 }
 
 static status check_value(checker *c)
@@ -227,6 +227,6 @@ status message_check(const void *bytes, size_t size, error *err)
         }
     } while (s == STATUS_OK && c.depth > 0);
     ASSERT(s != STATUS_OK || c.at == c.end);
-    array_free(&c.keys);
+    vector_free(&c.keys);
     return s;
 }

@@ -11,8 +11,8 @@
 #include "common/base/status.h"
 
 // `bytes` is one whole message that a scanner has passed. STATUS_INVALID_ARGUMENT with the byte's
-// place, or STATUS_OK. Keys are the same when their str or bin bytes are, or, for keys of other
-// types, their encodings.
+// place, STATUS_INTERNAL when memory has run out, or STATUS_OK. Keys are the same when their str or
+// bin bytes are, or, for keys of other types, their encodings.
 status message_check(const void *bytes, size_t size, error *err);
 
 #endif

@@ -250,7 +250,9 @@ static status pack_value(msgpack_packer *packer, json_t *value, int depth, error
 // What was appended since `start` is whole, or the buffer is as it was.
 static status finish(buffer *out, size_t start, status s, error *err)
 {
-    if (s == STATUS_OK && out->overflow) {
+    if (s == STATUS_OK && out->starved) {
+        s = error_set(err, STATUS_INTERNAL, "out of memory");
+    } else if (s == STATUS_OK && out->overflow) {
         s = error_set(err, STATUS_LIMIT_EXCEEDED, "too large; the limit is %zu bytes",
                       out->size_max);
     }
@@ -265,6 +267,9 @@ status json_text_to_msgpack(const char *text, size_t size, buffer *out, error *e
     json_error_t fault;
     size_t flags = JSON_DECODE_ANY | JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL;
     json_t *root = json_loadb(text, size, flags, &fault);
+    if (root == NULL && json_error_code(&fault) == json_error_out_of_memory) {
+        return error_set(err, STATUS_INTERNAL, "out of memory");
+    }
     if (root == NULL) {
         bool huge = json_error_code(&fault) == json_error_numeric_overflow;
         return error_set(err, STATUS_INVALID_ARGUMENT, "line %d, column %d: %s%s", fault.line,

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <carom/carom.h>
+#include <carom/json.h>
 
 #include "common/base/assert.h"
 #include "tests/fuzz/fuzz.h"

@@ -34,7 +34,7 @@ CAROM_BEGIN_DECLS
 
 typedef struct carom_client carom_client;
 
-// ---- callbacks; each may be NULL. What they are given is valid until they return.
+// ---- callbacks; each may be NULL. Their arguments are valid until they return.
 
 typedef struct carom_handlers {
     void *user; // handed to each of them
@@ -61,10 +61,12 @@ typedef struct carom_handlers {
 // ---- connecting
 
 typedef struct carom_options {
+    bool exact;         // see carom/export.h
     const char *name;   // of the program, told to the server with hello; default "libcarom"
     const char *token;  // for servers that ask for one; NULL: none
     const char *resume; // the `resume` of an earlier session; NULL: a new one
-    bool hello; // say hello and wait for the answer before the client counts as open; default true
+    bool hello; // say hello and wait for the answer before the client counts as open; default true;
+                // only servers of an older protocol can do without (exact)
     size_t output_bytes_max;  // bytes waiting to be sent, default CAROM_OUTPUT_BYTES_MAX
     size_t message_bytes_max; // one message from the server, default CAROM_MESSAGE_BYTES_MAX
     unsigned
@@ -90,7 +92,7 @@ CAROM_API carom_status carom_connect(const char *host, uint16_t port, int timeou
                                      carom_error *error);
 
 // The same without waiting: the client is CAROM_CONNECTING and becomes CAROM_OPEN, or closed, in
-// later carom_polls. What is sent or requested meanwhile follows the hello.
+// later carom_polls. Messages that are sent meanwhile follow the hello.
 CAROM_API carom_status carom_connect_start(const char *host, uint16_t port, int timeout_ms,
                                            const carom_options *options, carom_client **out,
                                            carom_error *error);
@@ -101,18 +103,25 @@ CAROM_API carom_status carom_connect_start(const char *host, uint16_t port, int 
 CAROM_API carom_status carom_connect_fd(int fd, int timeout_ms, const carom_options *options,
                                         carom_client **out, carom_error *error);
 
-// Takes "host", "host:port", ":port", "[v6]:port" or "tcp://" before any of these apart. What is
-// absent becomes the default. `host` has room for `host_size` bytes.
+// Takes "host", "host:port", ":port", "[v6]:port" or "tcp://" before any of these apart. A part
+// that is absent becomes the default. `host` has room for `host_size` bytes.
 CAROM_API carom_status carom_address_parse(const char *text, char *host, size_t host_size,
                                            uint16_t *port, carom_error *error);
 
-// Closes the connection at once; what was not yet sent is lost (carom_flush first). Requests that
+// Closes the connection at once; messages not yet sent are lost (carom_flush first). Requests that
 // wait are answered with CAROM_UNAVAILABLE, then `closed` is called. The client stays readable
 // until carom_free. Closing twice is allowed.
 CAROM_API void carom_close(carom_client *client);
 
-// Closes and frees. NULL is allowed.
+// Closes, and gives the caller's reference back: the memory goes when nobody holds another. NULL is
+// allowed.
 CAROM_API void carom_free(carom_client *client);
+
+// A further reference to the client, which keeps its memory (not its connection) until carom_unref.
+// For code that calls several functions in a row while a callback may free the client. Returns
+// `client`.
+CAROM_API carom_client *carom_ref(carom_client *client);
+CAROM_API void carom_unref(carom_client *client); // the last one closes and frees; NULL is allowed
 
 typedef enum carom_state { CAROM_CONNECTING, CAROM_OPEN, CAROM_CLOSED } carom_state;
 
@@ -135,11 +144,12 @@ CAROM_API const carom_value *carom_hello(const carom_client *client);
 #define CAROM_NO_REPLY                                                                             \
     0 // as a timeout of a typed helper: sent as a notification, nothing is awaited
 
-// Sends a request and waits for its answer until the deadline, meanwhile processing what else
-// arrives. `args` is a map of named arguments, or NULL for none; it stays the caller's. *result
-// (may be NULL) is the caller's to free. Errors: the server's, with from_server; CAROM_UNAVAILABLE:
-// timed out (the connection lives on, a late answer is dropped) or connection lost;
-// CAROM_LIMIT_EXCEEDED: no room in the output buffer or too many requests wait.
+// Sends a request and waits for its answer until the deadline; other messages that arrive meanwhile
+// are processed. `args` is a map of named arguments, or NULL for none; it stays the caller's.
+// *result (may be NULL) is the caller's to free. Errors: the server's, with from_server;
+// CAROM_UNAVAILABLE: timed out (the connection lives on, a late answer is dropped) or connection
+// lost; CAROM_LIMIT_EXCEEDED: no room in the output buffer or too many requests wait;
+// CAROM_OUT_OF_MEMORY.
 CAROM_API carom_status carom_call(carom_client *client, const char *method, const carom_value *args,
                                   int timeout_ms, carom_value **result, carom_error *error);
 
@@ -174,16 +184,16 @@ CAROM_API void carom_cancel(carom_client *client, uint64_t request);
 
 // ---- letting things happen
 
-// Writes what waits, reads what has come, calls the callbacks. Waits up to `timeout_ms` (0: not at
-// all, -1: without end) for something to happen; returns CAROM_OK when something was processed or
-// the time is over. CAROM_UNAVAILABLE (or the reason's status) once the connection is closed: what
-// had arrived before was processed first. One call reads at most CAROM_POLL_BYTES_MAX, so that a
-// flood cannot hold a frame.
+// Writes the messages that wait, reads those that have come, calls the callbacks. Waits up to
+// `timeout_ms` (0: not at all, -1: without end) for something to happen; returns CAROM_OK when
+// something was processed or the time is over. CAROM_UNAVAILABLE (or the reason's status) once the
+// connection is closed: messages that had arrived before were processed first. One call reads at
+// most CAROM_POLL_BYTES_MAX, so that a flood cannot hold a frame.
 CAROM_API carom_status carom_poll(carom_client *client, int timeout_ms, carom_error *error);
 
 #define CAROM_POLL_BYTES_MAX (4u << 20)
 
-// Waits until all that was sent has been handed to the system. Processes what arrives meanwhile.
+// Waits until all that was sent has been handed to the system. Processes messages that arrive.
 // Errors: CAROM_UNAVAILABLE: timed out or connection lost.
 CAROM_API carom_status carom_flush(carom_client *client, int timeout_ms, carom_error *error);
 

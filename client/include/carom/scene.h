@@ -1,6 +1,8 @@
-// Scene files: worlds written down as JSON. libcarom expands a scene and feeds it to a world
-// through world.apply, in pieces that stay within the server's limits, with the ids of bodies put
-// in where later pieces speak of them.
+// Scene files: worlds written down as JSON. Part of libcarom-scene, a library beside libcarom: link
+// it only where levels or tools load scenes (pkg-config carom-scene, carom::scene).
+//
+// A scene is expanded here and fed to a world through world.apply, in pieces that stay within the
+// server's limits, with the ids of bodies put in where later pieces speak of them.
 #ifndef CAROM_SCENE_H
 #define CAROM_SCENE_H
 
@@ -15,6 +17,7 @@
 CAROM_BEGIN_DECLS
 
 typedef struct carom_scene_options {
+    bool exact;  // see carom/export.h
     bool create; // create the world, with the scene's own settings, if it does not exist; default
                  // true
     bool paused; // a world that is created stays paused; default false
@@ -34,7 +37,7 @@ typedef struct carom_scene_result {
 // be NULL. A world that is created is paused until all of it is there. Each piece is applied as a
 // whole or not at all; when a later piece fails, the earlier ones stay, a world that was created
 // here is destroyed again, and the text says which command failed. Waits; not allowed in callbacks.
-// Errors: CAROM_INVALID_ARGUMENT for what is no scene, else those of carom_call.
+// Errors: CAROM_INVALID_ARGUMENT for a text that is no scene, else those of carom_call.
 CAROM_API carom_status carom_scene_apply(carom_client *client, const char *world, const char *text,
                                          size_t size, const carom_scene_options *options,
                                          carom_scene_result *result, carom_error *error);

@@ -1,6 +1,15 @@
-// How libcarom says that something did not work: a status, the same words as on the wire, and a
-// text for a person. Functions that can fail take a last `carom_error *`, which may be NULL; it is
-// written on failure only. Results that come back through out-parameters are untouched on failure.
+// How libcarom reports errors: a status, with the same words as on the wire, and a text for a
+// person. Functions that can fail take a last `carom_error *`, which may be NULL; it is written on
+// failure only. Results that come back through out-parameters are untouched on failure.
+//
+// Bad arguments are errors, never crashes: a NULL client, view, world or result pointer, where one
+// is needed, is answered with CAROM_INVALID_ARGUMENT, or with nothing (false, 0, NULL) by functions
+// that have no status. Functions that free take NULL and do nothing.
+//
+// Memory: the library never aborts the process. A function for which memory runs out answers
+// CAROM_OUT_OF_MEMORY (or NULL, where it makes something) and has changed nothing. When memory runs
+// out for what the server sends, a response ends with CAROM_OUT_OF_MEMORY, and anything else closes
+// the connection with that reason: a view never goes on with a gap that it does not know of.
 #ifndef CAROM_STATUS_H
 #define CAROM_STATUS_H
 
@@ -21,7 +30,8 @@ typedef enum carom_status {
     CAROM_UNAVAILABLE, // not now: no connection, connection lost, timed out, server shutting down
     CAROM_UNKNOWN_METHOD, // no method of that name
     CAROM_MOVED,          // lives on another server
-    CAROM_INTERNAL,       // a fault of ours or of the server, or memory has run out
+    CAROM_INTERNAL,       // a fault of ours or of the server
+    CAROM_OUT_OF_MEMORY,  // memory has run out on this side; never sent by a server
     CAROM_STATUS_COUNT
 } carom_status;
 
@@ -34,8 +44,8 @@ typedef struct carom_error {
     char text[CAROM_ERROR_TEXT_MAX];
 } carom_error;
 
-// The wire's word: "invalid_argument" … ; "ok" for CAROM_OK, "internal" for what is no status.
-// Never NULL.
+// The wire's word: "invalid_argument" … ; "ok" for CAROM_OK, "out_of_memory" for
+// CAROM_OUT_OF_MEMORY, "internal" for any number that is no status. Never NULL.
 CAROM_API const char *carom_status_name(carom_status status);
 
 // The status whose wire word is `name`; CAROM_INTERNAL for any other word or NULL.

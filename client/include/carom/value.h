@@ -1,12 +1,14 @@
-// A small tree of values, which is what arguments, results and notifications are made of.
+// A small tree of values: arguments, results and notifications are such trees. carom/json.h reads
+// and prints them as JSON.
 //
 // A tree is owned by whoever holds its root; a container owns its children. A value may be read by
 // several threads at once, and changed by one while no other reads it.
 //
 // Memory: builders return NULL when there is none left. Putting NULL into a container makes the
 // container `broken`, and so is every container it goes into: a chain of builders needs one check
-// at its end (carom_value_ok), and a call with a broken tree fails with CAROM_INTERNAL instead of
-// sending half of it.
+// at its end (carom_value_ok), and a call with a broken tree fails with CAROM_OUT_OF_MEMORY instead
+// of sending half of it. A child that is put into something that holds none, or under the key NULL,
+// breaks it too: CAROM_INVALID_ARGUMENT then.
 //
 // Reading never fails: every reader takes NULL, and answers NULL or the caller's fallback where a
 // value is absent or of another type. Limits: nesting CAROM_VALUE_DEPTH_MAX.
@@ -97,7 +99,8 @@ CAROM_API const char *carom_value_key(const carom_value *map, size_t index, size
 // The value of a map's key, NULL if there is none.
 CAROM_API const carom_value *carom_value_get(const carom_value *map, const char *key);
 
-// What a path leads to: keys parted by dots, indexes in brackets: "bodies[2].position[0]",
+// The value that a path leads to: keys parted by dots, indexes in brackets:
+// "bodies[2].position[0]",
 // "[0].id". An empty path is the value itself. NULL if a step is not there or the path is
 // malformed. Keys that contain . [ ] are reached with carom_value_get.
 CAROM_API const carom_value *carom_value_path(const carom_value *value, const char *path);
@@ -124,26 +127,6 @@ CAROM_API double carom_get_real(const carom_value *value, const char *path, doub
 CAROM_API const char *carom_get_str(const carom_value *value, const char *path,
                                     const char *fallback);
 CAROM_API carom_vec2 carom_get_vec(const carom_value *value, const char *path, carom_vec2 fallback);
-
-// ---- JSON
-
-// One dialect wherever carom reads or writes JSON (proto/PROTOCOL.md): plain JSON, and for what it
-// lacks {"$bin": "00ff"} (hexadecimal), {"$uint": "18446744073709551615"} above the range of int64,
-// {"$float": "nan"}. What is printed reads back as an equal value.
-
-// Parses one JSON text of `size` bytes; any value may be the root. Errors: CAROM_INVALID_ARGUMENT
-// with line and column, also for a key that is there twice; CAROM_LIMIT_EXCEEDED when nested too
-// deeply.
-CAROM_API carom_status carom_json_parse(const char *text, size_t size, carom_value **out,
-                                        carom_error *error);
-
-// Prints JSON, on one line, or indented by two spaces a level (arrays of plain numbers stay on a
-// line). The text is zero-terminated and the caller's, who returns it with carom_free_text; *size
-// (may be NULL) is its length. NULL for a broken value, a string that is not UTF-8, or when memory
-// has run out.
-CAROM_API char *carom_json_print(const carom_value *value, bool indented, size_t *size);
-
-CAROM_API void carom_free_text(char *text); // NULL is allowed
 
 CAROM_END_DECLS
 

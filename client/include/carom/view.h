@@ -1,18 +1,18 @@
 // A world as a subscription shows it: a view applies snapshots, and a game just reads bodies.
 //
-// What a view does with a snapshot:
+// A view takes a snapshot by these rules:
 //  - until the first full one, and after another epoch without a full one, it waits: it is not
 //  ready and has no bodies;
 //  - a full one replaces all: bodies that it does not name are gone;
 //  - a row of an unknown id is a new body; of a known id, its new state;
-//  - then what `removed` and `leave` name is gone; ids that are not known are ignored;
+//  - then the bodies that `removed` and `leave` name are gone; ids that are not known are ignored;
 //  - one of an earlier tick than the view's (same epoch, not full) is old and ignored;
 //  - events are queued in order, whatever else holds, up to events_max: then the oldest is dropped
 //  and counted.
 //
 // A view is used by one thread at a time and knows no clock and no socket. Bodies lie densely in an
 // array; indexes hold until the next snapshot is applied, which for an attached view is the next
-// carom_poll or carom_call.
+// carom_poll or carom_call. carom/watch.h attaches views to subscriptions.
 #ifndef CAROM_VIEW_H
 #define CAROM_VIEW_H
 
@@ -20,7 +20,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <carom/client.h>
 #include <carom/export.h>
 #include <carom/snapshot.h>
 #include <carom/status.h>
@@ -36,15 +35,17 @@ typedef enum carom_gone {
 } carom_gone;
 
 typedef struct carom_view_options {
-    unsigned history;  // past states kept of each body for carom_view_at_time, 0 (default) to
-                       // CAROM_VIEW_HISTORY_MAX
-    size_t events_max; // queued events, default CAROM_VIEW_EVENTS_MAX; 0: no events are kept
-    void *user;        // handed to the two below
-    // A body came into being for this view; what it returns is the body's own pointer
+    bool exact;       // see carom/export.h
+    unsigned history; // past states kept of each body for carom_view_at_time, 0 (default) to
+                      // CAROM_VIEW_HISTORY_MAX
+    size_t
+        events_max; // queued events, default CAROM_VIEW_EVENTS_MAX; 0 (exact): no events are kept
+    void *user;     // handed to the two below
+    // A body came into being for this view; the pointer that it returns is the body's own
     // (carom_view_data). NULL (default): none.
     void *(*added)(carom_view *view, const carom_body *body, void *user);
-    // A body is gone; `data` is what `added` returned or carom_view_set_data set. Called for each
-    // that is left when the view is freed too.
+    // A body is gone; `data` is the pointer that `added` returned or carom_view_set_data set.
+    // Called for each that is left when the view is freed too.
     void (*gone)(carom_view *view, const carom_body *body, carom_gone why, void *data, void *user);
 } carom_view_options;
 
@@ -53,7 +54,7 @@ typedef struct carom_view_options {
 
 CAROM_API carom_view_options carom_view_options_default(void);
 
-// `options` NULL: the defaults. NULL if an option is out of range.
+// `options` NULL: the defaults. NULL if an option is out of range, or memory has run out.
 CAROM_API carom_view *carom_view_create(const carom_view_options *options);
 
 // Detaches and frees; NULL is allowed. Not from within `added` or `gone`.
@@ -62,59 +63,13 @@ CAROM_API void carom_view_free(carom_view *view);
 // ---- feeding
 
 // Applies a snapshot by the rules above. CAROM_INVALID_ARGUMENT for one whose bodies came in an
-// encoding that this library does not read; the view is as before then.
+// encoding that this library does not read; the view is as before then. CAROM_OUT_OF_MEMORY: the
+// view may have forgotten its bodies, and waits for a full snapshot then.
 CAROM_API carom_status carom_view_apply(carom_view *view, const carom_snapshot *snapshot,
                                         carom_error *error);
 
 // Forgets all but the queued events, and waits for a full snapshot.
 CAROM_API void carom_view_reset(carom_view *view);
-
-typedef struct carom_subscribe_options {
-    double rate;    // snapshots a second; 0 (default): the world's hz
-    bool bodies;    // default true
-    bool contacts;  // default false
-    bool has_area;  // default false: the whole world
-    double area[4]; // x0, y0, x1, y1 [m]
-    const char *const
-        *events; // kinds, such as "begin"; NULL (default): the server's default, begin and end
-    size_t event_count; // with `events` not NULL: 0 asks for none
-} carom_subscribe_options;
-
-CAROM_API carom_subscribe_options carom_subscribe_options_default(void);
-
-// The arguments of world.subscribe for these options (NULL: the defaults), for carom_call or
-// carom_request. The caller's to free.
-CAROM_API carom_value *carom_subscribe_args(const char *world,
-                                            const carom_subscribe_options *options);
-
-// Subscribes to a world; snapshots go to the handlers. *subscription (may be NULL) names it.
-CAROM_API carom_status carom_subscribe(carom_client *client, const char *world,
-                                       const carom_subscribe_options *options, int timeout_ms,
-                                       uint64_t *subscription, carom_error *error);
-
-// Subscribes and attaches `view`: from its first snapshot on all of the subscription go into the
-// view, and then to the handlers. The view must be detached or freed before another watch. When the
-// client is closed or freed, the view stays as it is.
-CAROM_API carom_status carom_watch(carom_client *client, const char *world,
-                                   const carom_subscribe_options *options, carom_view *view,
-                                   int timeout_ms, uint64_t *subscription, carom_error *error);
-
-// Ends a subscription; a view that is attached to it is detached. `timeout_ms` may be
-// CAROM_NO_REPLY.
-CAROM_API carom_status carom_unsubscribe(carom_client *client, uint64_t subscription,
-                                         int timeout_ms, carom_error *error);
-
-// Moves the area of a subscription (world.view); NULL: the whole world. `timeout_ms` may be
-// CAROM_NO_REPLY.
-CAROM_API carom_status carom_subscription_area(carom_client *client, uint64_t subscription,
-                                               const double area[4], int timeout_ms,
-                                               carom_error *error);
-
-// Attaches a view to a subscription that exists. It gets ready with the next full snapshot.
-CAROM_API carom_status carom_view_attach(carom_view *view, carom_client *client,
-                                         uint64_t subscription, carom_error *error);
-CAROM_API void carom_view_detach(carom_view *view);
-CAROM_API uint64_t carom_view_subscription(const carom_view *view); // 0: not attached
 
 // ---- reading
 

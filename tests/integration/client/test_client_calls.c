@@ -7,6 +7,7 @@
 #include <cmocka.h>
 #include <math.h>
 #include <string.h>
+#include <carom/json.h>
 
 #include "tests/integration/client/against_server.h"
 

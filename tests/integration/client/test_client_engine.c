@@ -7,6 +7,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <string.h>
+#include <carom/json.h>
+#include <carom/watch.h>
 
 #include "tests/integration/client/against_server.h"
 

@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <carom/scene.h>
+#include <carom/watch.h>
 
 #include "tests/integration/client/against_server.h"
 

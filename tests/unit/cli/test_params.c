@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <carom/json.h>
 
 #include "client/cli/commands.h"
 #include "client/cli/params.h"

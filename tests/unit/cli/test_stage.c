@@ -8,6 +8,7 @@
 
 #include <math.h>
 #include <string.h>
+#include <carom/json.h>
 
 #include "client/cli/picture/stage.h"
 

@@ -351,7 +351,7 @@ static void arguments_that_cannot_be_sent_are_refused(void **state)
         inner = next;
     }
     assert_int_equal(carom_call(client, "echo", list, 100, NULL, NULL), CAROM_INVALID_ARGUMENT);
-    assert_int_equal(carom_call(client, "echo", broken, 100, NULL, NULL), CAROM_INTERNAL);
+    assert_int_equal(carom_call(client, "echo", broken, 100, NULL, NULL), CAROM_OUT_OF_MEMORY);
     assert_int_equal(carom_call(client, "echo", deep, 100, NULL, NULL), CAROM_INVALID_ARGUMENT);
     assert_int_equal(carom_call(client, "", NULL, 100, NULL, NULL), CAROM_INVALID_ARGUMENT);
     assert_int_equal(carom_call(client, NULL, NULL, 100, NULL, NULL), CAROM_INVALID_ARGUMENT);

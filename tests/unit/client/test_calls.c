@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include <carom/calls.h>
+#include <carom/json.h>
 
 #include "client/lib/connection.h"
 #include "tests/unit/client/connected.h"

@@ -21,6 +21,10 @@ LANGUAGES = [
 ]
 
 
+# The headers of libcarom-scene, which the umbrella of libcarom leaves out.
+OF_SCENE = {"json.h", "scene.h"}
+
+
 def headers():
     return sorted((INCLUDE / "carom").glob("*.h"))
 
@@ -40,7 +44,7 @@ class Headers(unittest.TestCase):
     def test_umbrella_includes_every_header(self):
         text = (INCLUDE / "carom" / "carom.h").read_text()
         named = set(re.findall(r"#include <carom/(\w+\.h)>", text))
-        self.assertEqual({h.name for h in headers()} - {"carom.h"}, named)
+        self.assertEqual({h.name for h in headers()} - {"carom.h"} - OF_SCENE, named)
 
     def test_no_header_shows_what_the_library_is_made_with(self):
         for header in headers():

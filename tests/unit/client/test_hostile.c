@@ -7,7 +7,8 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "client/lib/connection.h"
+#include "client/lib/clock.h"
+#include "client/lib/snapshot.h"
 #include "tests/unit/client/connected.h"
 
 typedef struct hostile {

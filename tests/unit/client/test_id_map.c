@@ -14,6 +14,7 @@ static void empty_map_finds_nothing(void **state)
     uint32_t place;
     assert_false(id_map_find(&m, 1, &place));
     id_map_remove(&m, 1);
+    assert_true(id_map_reserve(&m, 1));
     id_map_put(&m, 1, 5);
     assert_false(id_map_find(&m, 0, &place));
     id_map_remove(&m, 0);
@@ -58,6 +59,7 @@ static void random_operations_match_an_array(void **state)
                 model[i] = -1;
             } else {
                 count += model[i] < 0;
+                assert_true(id_map_reserve(&m, (uint64_t)m.count + 1));
                 id_map_put(&m, id, (uint32_t)step);
                 model[i] = step;
             }

@@ -46,11 +46,10 @@ class Install(unittest.TestCase):
     def tearDownClass(cls):
         cls.temporary.cleanup()
 
-    def pkg_config(self, *options):
-        path = os.pathsep.join([str(self.libdir / "pkgconfig"),
-                                os.environ.get("PKG_CONFIG_PATH", "")])
-        return run("pkg-config", *options, "carom",
-                   env={**os.environ, "PKG_CONFIG_PATH": path}).split()
+    def pkg_config(self, *options, package="carom"):
+        # No other .pc file can be seen: what is asked of a stranger is what is installed here.
+        path = {"PKG_CONFIG_LIBDIR": str(self.libdir / "pkgconfig"), "PKG_CONFIG_PATH": ""}
+        return run("pkg-config", *options, package, env={**os.environ, **path}).split()
 
     def build_and_run(self, compiler, source, name, *options):
         program = self.root / name
@@ -66,7 +65,25 @@ class Install(unittest.TestCase):
             with self.subTest(source):
                 program, output = self.build_and_run(compiler, source, "shared", *flags)
                 self.assertIn("cannot connect to 127.0.0.1:1", output)
-                self.assertIn("libcarom.so.0", self.needed(program))
+                needed = self.needed(program)
+                self.assertIn("libcarom.so.0", needed)
+                self.assertEqual([], [name for name in needed if "scene" in name])
+
+    def test_pkg_config_scene(self):
+        flags = self.pkg_config("--cflags", "--libs", package="carom-scene")
+        program, output = self.build_and_run(CC, "scene.c", "scene", *flags,
+                                             f"-Wl,-rpath,{self.libdir}")
+        self.assertIn("libcarom-scene.so.0", self.needed(program))
+        flags = self.pkg_config("--static", "--cflags", "--libs", package="carom-scene")
+        swap = {"-lcarom": "-l:libcarom.a", "-lcarom-scene": "-l:libcarom-scene.a"}
+        program, static = self.build_and_run(CC, "scene.c", "scene_static",
+                                             *[swap.get(flag, flag) for flag in flags])
+        self.assertEqual(output, static)
+        self.assertEqual([], [name for name in self.needed(program) if "carom" in name])
+
+    def test_libcarom_needs_no_json(self):
+        needed = self.needed(find_one(self.prefix, "libcarom.so"))
+        self.assertEqual([], [name for name in needed if "jansson" in name or "scene" in name])
 
     def test_pkg_config_static(self):
         flags = self.pkg_config("--static", "--cflags", "--libs")
@@ -88,18 +105,23 @@ class Install(unittest.TestCase):
                     program = build / f"{language}_{kind}"
                     run(program)
                     self.assertEqual(kind == "carom", "libcarom.so.0" in self.needed(program))
+        run(build / "c_scene")
+        run(build / "c_scene_static")
 
     def test_only_what_is_public_can_be_seen(self):
-        shared = run("nm", "-D", "--defined-only", self.libdir / "libcarom.so")
-        static = run("nm", "-g", "--defined-only", self.libdir / "libcarom.a")
         pattern = r"^[0-9a-f]+ [A-Z] (\S+)$"
-        public = set(re.findall(pattern, shared, re.M))
-        self.assertGreater(len(public), 100)
-        self.assertEqual([], sorted(name for name in public if not name.startswith("carom_")))
-        self.assertEqual(public, set(re.findall(pattern, static, re.M)))
+        for name, least in [("libcarom", 100), ("libcarom-scene", 5)]:
+            with self.subTest(name):
+                shared = run("nm", "-D", "--defined-only", self.libdir / f"{name}.so")
+                static = run("nm", "-g", "--defined-only", self.libdir / f"{name}.a")
+                public = set(re.findall(pattern, shared, re.M))
+                self.assertGreaterEqual(len(public), least)
+                self.assertEqual([], sorted(n for n in public if not n.startswith("carom_")))
+                self.assertEqual(public, set(re.findall(pattern, static, re.M)))
 
     def test_every_declared_function_is_there(self):
-        shared = run("nm", "-D", "--defined-only", self.libdir / "libcarom.so")
+        shared = "".join(run("nm", "-D", "--defined-only", self.libdir / name)
+                         for name in ["libcarom.so", "libcarom-scene.so"])
         for header in sorted((self.prefix / "include" / "carom").glob("*.h")):
             text = re.sub(r"//[^\n]*", "", header.read_text())
             for name in re.findall(r"CAROM_API[^;]*?\b(carom_\w+)\(", text):

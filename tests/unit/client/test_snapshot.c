@@ -5,8 +5,9 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <string.h>
+#include <carom/json.h>
 
-#include "client/lib/snapshot_decode.h"
+#include "client/lib/snapshot.h"
 #include "client/lib/value_wire.h"
 #include "proto/wire/buffer.h"
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include <carom/value.h>
+#include <carom/json.h>
 
 static void scalars_have_the_type_they_were_made_with(void **state)
 {

@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include <carom/view.h>
+#include <carom/json.h>
+#include <carom/watch.h>
 
 #include "client/lib/connection.h"
 #include "tests/unit/client/connected.h"
@@ -198,7 +200,8 @@ static void options_become_arguments(void **state)
                      CAROM_OK);
     fake_sync(s->server);
     assert_string_equal(s->subscriptions.last_args, "{\"world\":\"demo\"}");
-    options = (carom_subscribe_options){.rate = 20,
+    options = (carom_subscribe_options){.exact = true,
+                                        .rate = 20,
                                         .contacts = true,
                                         .has_area = true,
                                         .area = {-1, -2, 3, 4},

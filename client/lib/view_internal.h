@@ -1,12 +1,13 @@
-// Inside of a view.
+// Inside of a view. A view knows no client: it is an entry of a list (view_list.h), out of which it
+// can take itself.
 //
 // Invariants
 //  - bodies, data, stamps and rings are parallel arrays; `places` leads from an id to its index.
 //  - `samples` holds `depth` states for each index, as a ring: the newest is the body's own state.
 //    Without history depth is 0 and there are none.
 //  - Between two snapshots nothing changes but the events queue.
-#ifndef CAROM_CLIENT_LIB_VIEW_CONTENT_H
-#define CAROM_CLIENT_LIB_VIEW_CONTENT_H
+#ifndef CAROM_CLIENT_LIB_VIEW_INTERNAL_H
+#define CAROM_CLIENT_LIB_VIEW_INTERNAL_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,8 +16,9 @@
 #include <carom/view.h>
 
 #include "client/lib/id_map.h"
-#include "client/lib/snapshot_decode.h"
-#include "common/base/array.h"
+#include "client/lib/snapshot.h"
+#include "client/lib/view_list.h"
+#include "common/base/vector.h"
 
 // The state of a body at a time of the world.
 typedef struct view_sample {
@@ -33,7 +35,7 @@ typedef struct queued_event {
     event_name name; // of a kind that is not ours
 } queued_event;
 
-// What comes from snapshots and goes with a reset.
+// The part that comes from snapshots and goes with a reset.
 typedef struct view_content {
     bool ready;
     bool any; // a full snapshot has come: the next full one closes a gap
@@ -43,12 +45,12 @@ typedef struct view_content {
     bool has_hash;
     uint8_t hash[8];
     uint64_t last;
-    ARRAY(carom_body) bodies;
-    ARRAY(void *) data;
-    ARRAY(uint32_t) stamps; // the full snapshot that a body was last seen in
-    ARRAY(sample_ring) rings;
-    ARRAY(view_sample) samples;
-    ARRAY(carom_contact) contacts;
+    VECTOR(carom_body) bodies;
+    VECTOR(void *) data;
+    VECTOR(uint32_t) stamps; // the full snapshot that a body was last seen in
+    VECTOR(sample_ring) rings;
+    VECTOR(view_sample) samples;
+    VECTOR(carom_contact) contacts;
     id_map places;
     uint32_t stamp;
     double times[CAROM_VIEW_HISTORY_MAX + 1]; // of the last snapshots, as a ring
@@ -57,9 +59,11 @@ typedef struct view_content {
 
 struct carom_view {
     carom_view_options options;
-    uint32_t depth;       // samples of a body: history + 1, or 0
-    carom_client *client; // NULL: not attached
-    uint64_t subscription;
+    uint32_t depth;              // samples of a body: history + 1, or 0
+    view_list *list;             // that of the client it is attached to; NULL: none
+    carom_view *next, *previous; // in that list
+    uint64_t subscription;       // 0: not attached
+    bool adopted; // made by the list, for a subscription whose number is still to come
     bool ended;
     view_content content;
     queued_event *queue; // a ring
@@ -67,13 +71,20 @@ struct carom_view {
     uint64_t snapshots, stale, gaps, skipped, events_dropped;
 };
 
-// `view` becomes what `from` is, its events queued behind those that are there, and `added` is
-// called for its bodies. `from` is empty afterwards; its depth is the same.
+// `view` becomes what `from` is, its events queued behind those that are there (as far as there is
+// room and memory for them; the rest counts as dropped), and `added` is called for its bodies.
+// `from` is empty afterwards; its depth is the same.
 void view_take_over(carom_view *view, carom_view *from);
 
-// ---- view_history.c: what the bodies were before
+// Takes the view out of the list that it is in, if any (view_list.c).
+void view_unlink(carom_view *view);
 
-// Makes room for a body that was appended, and begins its history.
+// ---- view_history.c: the past states of the bodies
+
+// Room for so many bodies; false when memory has run out.
+bool history_reserve(carom_view *view, uint64_t bodies);
+
+// Begins the history of a body that was appended; there is room.
 void history_add(carom_view *view, uint32_t place);
 void history_remove(carom_view *view, uint32_t place, uint32_t last);
 // The body has a new state at `content.time`. `rested`: it had its old one until the snapshot of

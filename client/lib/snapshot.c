@@ -1,4 +1,5 @@
-#include "client/lib/snapshot_decode.h"
+// Snapshot notifications, decoded in one walk over their bytes. One thread at a time for a decoder.
+#include "client/lib/snapshot.h"
 
 #include <string.h>
 
@@ -8,13 +9,13 @@
 
 void snapshot_decoder_deinit(snapshot_decoder *d)
 {
-    array_free(&d->bodies);
-    array_free(&d->removed);
-    array_free(&d->enter);
-    array_free(&d->leave);
-    array_free(&d->events);
-    array_free(&d->names);
-    array_free(&d->contacts);
+    vector_free(&d->bodies);
+    vector_free(&d->removed);
+    vector_free(&d->enter);
+    vector_free(&d->leave);
+    vector_free(&d->events);
+    vector_free(&d->names);
+    vector_free(&d->contacts);
 }
 
 // ---- kinds of events
@@ -70,6 +71,15 @@ static uint64_t read_id(reader *r)
     return id;
 }
 
+// An element was stored, or memory has run out.
+static void keep(reader *r, bool stored)
+{
+    if (!stored) {
+        r->failed = true;
+        r->starved = true;
+    }
+}
+
 static bool copy_text(reader_text text, char *out, size_t out_size)
 {
     if (text.size >= out_size) {
@@ -111,7 +121,7 @@ static void read_kind(snapshot_decoder *d, reader *r, carom_event *event)
             r->failed = true;
             return;
         }
-        array_push(&d->names, copy);
+        keep(r, vector_push(&d->names, copy));
     }
 }
 
@@ -160,7 +170,7 @@ static void read_event(snapshot_decoder *d, reader *r)
     if (event.name == NULL && event.kind != CAROM_EVENT_OTHER) {
         r->failed = true; // no kind at all
     }
-    array_push(&d->events, event);
+    keep(r, vector_push(&d->events, event));
 }
 
 static void name_other_events(snapshot_decoder *d)
@@ -279,7 +289,7 @@ static void read_hash(reader *r, carom_snapshot *out)
     do {                                                                                           \
         uint32_t count_ = reader_array(r);                                                         \
         for (uint32_t i_ = 0; i_ < count_ && !(r)->failed; i_++) {                                 \
-            array_push((array), read_id(r));                                                       \
+            keep(r, vector_push((array), read_id(r)));                                             \
         }                                                                                          \
     } while (0)
 
@@ -290,7 +300,7 @@ static void read_lists(snapshot_decoder *d, reader *r, enum snapshot_key key)
     case KEY_BODIES:
         count = reader_array(r);
         for (uint32_t i = 0; i < count && !r->failed; i++) {
-            array_push(&d->bodies, read_row(r));
+            keep(r, vector_push(&d->bodies, read_row(r)));
         }
         break;
     case KEY_REMOVED:
@@ -311,7 +321,7 @@ static void read_lists(snapshot_decoder *d, reader *r, enum snapshot_key key)
     case KEY_CONTACTS:
         count = reader_array(r);
         for (uint32_t i = 0; i < count && !r->failed; i++) {
-            array_push(&d->contacts, read_contact(r));
+            keep(r, vector_push(&d->contacts, read_contact(r)));
         }
         break;
     default:
@@ -378,6 +388,9 @@ static carom_status read_fields(snapshot_decoder *d, reader *r, carom_snapshot *
             continue;
         }
         read_field(d, r, (enum snapshot_key)key, out);
+        if (r->starved) {
+            return fault_memory(err);
+        }
         if (r->failed || (seen & 1U << key) != 0) {
             return fault_set(err, CAROM_INTERNAL, "a malformed snapshot: '%s' is wrong or doubled",
                              KEYS[key]);
@@ -396,13 +409,13 @@ static carom_status read_fields(snapshot_decoder *d, reader *r, carom_snapshot *
 carom_status snapshot_decode(snapshot_decoder *d, const void *bytes, size_t size,
                              carom_snapshot *out, carom_error *err)
 {
-    array_clear(&d->bodies);
-    array_clear(&d->removed);
-    array_clear(&d->enter);
-    array_clear(&d->leave);
-    array_clear(&d->events);
-    array_clear(&d->names);
-    array_clear(&d->contacts);
+    vector_clear(&d->bodies);
+    vector_clear(&d->removed);
+    vector_clear(&d->enter);
+    vector_clear(&d->leave);
+    vector_clear(&d->events);
+    vector_clear(&d->names);
+    vector_clear(&d->contacts);
     carom_snapshot decoded = {.world = d->world, .encoded = bytes, .encoded_size = size};
     reader r = reader_open(bytes, size);
     carom_status outcome = read_fields(d, &r, &decoded, err);
@@ -428,7 +441,7 @@ carom_status snapshot_decode(snapshot_decoder *d, const void *bytes, size_t size
 
 carom_value *carom_snapshot_value(const carom_snapshot *snapshot)
 {
-    if (snapshot->encoded == NULL ||
+    if (snapshot == NULL || snapshot->encoded == NULL ||
         message_check(snapshot->encoded, snapshot->encoded_size, NULL) != STATUS_OK) {
         return NULL;
     }

@@ -1,14 +1,14 @@
 // From a snapshot notification's bytes into a carom_snapshot, without a tree in between: at 60
-// snapshots a second of a few thousand bodies that is what a client's time goes into.
+// snapshots a second of a few thousand bodies this is where a client spends its time.
 //
 // The decoder owns the arrays and keeps their memory from one snapshot to the next.
-#ifndef CAROM_CLIENT_LIB_SNAPSHOT_DECODE_H
-#define CAROM_CLIENT_LIB_SNAPSHOT_DECODE_H
+#ifndef CAROM_CLIENT_LIB_SNAPSHOT_H
+#define CAROM_CLIENT_LIB_SNAPSHOT_H
 
 #include <carom/snapshot.h>
 
 #include "client/lib/fault.h"
-#include "common/base/array.h"
+#include "common/base/vector.h"
 
 enum {
     SNAPSHOT_WORLD_MAX = 64 + 1, // bytes of a world's name with a closing zero
@@ -20,21 +20,22 @@ typedef struct event_name {
 } event_name;
 
 typedef struct snapshot_decoder {
-    ARRAY(carom_body) bodies;
-    ARRAY(uint64_t) removed;
-    ARRAY(uint64_t) enter;
-    ARRAY(uint64_t) leave;
-    ARRAY(carom_event) events;
-    ARRAY(event_name) names; // of events that are not ours, in their order
-    ARRAY(carom_contact) contacts;
+    VECTOR(carom_body) bodies;
+    VECTOR(uint64_t) removed;
+    VECTOR(uint64_t) enter;
+    VECTOR(uint64_t) leave;
+    VECTOR(carom_event) events;
+    VECTOR(event_name) names; // of events that are not ours, in their order
+    VECTOR(carom_contact) contacts;
     char world[SNAPSHOT_WORLD_MAX];
 } snapshot_decoder;
 
 void snapshot_decoder_deinit(snapshot_decoder *d);
 
 // Decodes the map `bytes`, which a scanner has passed. `out` is valid until the next decode and as
-// long as the bytes. Unknown keys are stepped over. CAROM_INTERNAL, with what is wrong, for what is
-// no snapshot: a missing or doubled key, a wrong type, a number that is not finite, an id of 0.
+// long as the bytes. Unknown keys are stepped over. CAROM_INTERNAL, with what is wrong, for a map
+// that is no snapshot: a missing or doubled key, a wrong type, a number that is not finite, an id
+// of 0; CAROM_OUT_OF_MEMORY.
 carom_status snapshot_decode(snapshot_decoder *d, const void *bytes, size_t size,
                              carom_snapshot *out, carom_error *err);
 

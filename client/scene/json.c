@@ -1,37 +1,50 @@
 // JSON by way of MessagePack, so that there is one dialect for files, command lines and programs:
-// proto/wire/json.h knows it.
+// proto/wire/json.h knows it. Any thread.
+#include <carom/json.h>
+
 #include <stdlib.h>
 #include <string.h>
 
-#include <carom/value.h>
-
-#include "client/lib/fault.h"
-#include "client/lib/value_wire.h"
-#include "proto/wire/buffer.h"
-#include "proto/wire/json.h"
+#include "client/scene/values.h"
 #include "proto/limits.h"
+#include "proto/wire/json.h"
 
 // MessagePack takes less than twice the bytes of its JSON, and JSON at most some ten times those of
 // its MessagePack: both ways of the largest message fit.
 static const size_t JSON_BYTES_MAX = (size_t)WIRE_REPLY_BYTES_MAX * 10;
 
+static carom_status fail(carom_error *err, carom_status code, const char *text)
+{
+    struct error why;
+    error_set(&why, STATUS_INVALID_ARGUMENT, "%s", text);
+    values_fault(err, &why);
+    if (err != NULL) {
+        err->status = code;
+    }
+    return code;
+}
+
 carom_status carom_json_parse(const char *text, size_t size, carom_value **out, carom_error *err)
 {
+    if (text == NULL || out == NULL) {
+        return fail(err, CAROM_INVALID_ARGUMENT,
+                    text == NULL ? "text: missing (NULL)" : "out: missing (NULL)");
+    }
     buffer packed;
     buffer_init(&packed, JSON_BYTES_MAX);
     struct error refused;
     carom_status outcome = CAROM_OK;
     if (json_text_to_msgpack(text, size, &packed, &refused) != STATUS_OK) {
-        outcome = fault_take(err, &refused);
+        outcome = values_fault(err, &refused);
     } else {
-        reader r = reader_open(packed.data, packed.size);
-        carom_value *value = value_unpack(&r);
-        if (value == NULL) {
-            outcome =
-                fault_set(err, CAROM_INVALID_ARGUMENT,
-                          "extension values and keys that are no strings cannot be read here");
-        } else {
+        carom_value *value = values_unpack(&packed, &outcome);
+        if (outcome == CAROM_OK) {
             *out = value;
+        } else {
+            fail(err, outcome,
+                 outcome == CAROM_OUT_OF_MEMORY
+                     ? "memory has run out"
+                     : "extension values and keys that are no strings cannot be read here");
         }
     }
     buffer_deinit(&packed);
@@ -59,9 +72,8 @@ char *carom_json_print(const carom_value *value, bool indented, size_t *size)
 {
     buffer packed;
     buffer_init(&packed, JSON_BYTES_MAX);
-    msgpack_packer packer = buffer_packer(&packed);
     char *text = NULL;
-    if (value_pack(&packer, value, CAROM_VALUE_DEPTH_MAX, NULL) == CAROM_OK && !packed.overflow) {
+    if (values_pack(value, &packed) == CAROM_OK) {
         msgpack_unpacked unpacked;
         msgpack_unpacked_init(&unpacked);
         size_t offset = 0;

@@ -1,16 +1,15 @@
 // A scene fed to a world over the wire. proto/scene/scene.h reads and unrolls it, and cuts it into
-// pieces in which each reference is to something that an earlier piece has made; here they are
-// sent, and the ids that come back are noted for the pieces that follow.
+// pieces; here they are sent, and the ids that come back are noted for the pieces that follow. Only
+// public functions of libcarom are called. One thread at a time for a client.
 #include <carom/scene.h>
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <carom/calls.h>
 
-#include "client/lib/call.h"
-#include "client/lib/connection.h"
-#include "common/base/assert.h"
+#include "client/scene/values.h"
 #include "proto/scene/scene.h"
 
 enum {
@@ -22,7 +21,7 @@ typedef struct feed {
     carom_client *client;
     const char *world;
     const scene *scene;
-    uint64_t *ids;    // of what each command has made, 0: nothing
+    uint64_t *ids;    // of the body, joint or shape that each command has made, 0: none
     size_t bytes_max; // of a piece
     int timeout_ms;
     carom_scene_result result;
@@ -30,13 +29,14 @@ typedef struct feed {
 
 carom_scene_options carom_scene_options_default(void)
 {
-    return (carom_scene_options){.create = true, .timeout_ms = ANSWER_TIMEOUT_MS};
+    return (carom_scene_options){.exact = true, .create = true, .timeout_ms = ANSWER_TIMEOUT_MS};
 }
 
-// What goes into one world.apply of this server, if it told its limit with hello.
-static size_t piece_bytes_max(const carom_client *c)
+// The bytes that go into one world.apply of this server, if it told its limit with hello.
+static size_t piece_bytes_max(const carom_client *client)
 {
-    uint64_t limit = carom_get_uint(c->hello, "limits.message_bytes", WIRE_MESSAGE_BYTES_DEFAULT);
+    uint64_t limit =
+        carom_get_uint(carom_hello(client), "limits.message_bytes", WIRE_MESSAGE_BYTES_DEFAULT);
     limit = limit > APPLY_HEAD_BYTES ? limit - APPLY_HEAD_BYTES : 0;
     return limit < SCENE_CHUNK_BYTES_MAX ? (size_t)limit : SCENE_CHUNK_BYTES_MAX;
 }
@@ -63,7 +63,10 @@ static carom_status create_world(feed *f, carom_error *err)
     if (outcome == CAROM_OK || outcome == CAROM_ALREADY_EXISTS) {
         return CAROM_OK;
     }
-    return fault_copy(err, &why);
+    if (err != NULL) {
+        *err = why;
+    }
+    return outcome;
 }
 
 // ---- the pieces
@@ -81,42 +84,59 @@ static void note_results(feed *f, uint32_t first, const carom_value *results)
     }
 }
 
-// {world: …, commands: chunk}, with the chunk as it is.
-static void pack_apply(const feed *f, const buffer *chunk, buffer *out)
+// Puts the place in the scene in front of an error's text.
+static void locate(const feed *f, uint32_t first, uint32_t count, carom_error *err)
 {
-    msgpack_packer packer = buffer_packer(out);
-    msgpack_pack_map(&packer, 2);
-    msgpack_pack_str_with_body(&packer, "world", strlen("world"));
-    msgpack_pack_str_with_body(&packer, f->world, strlen(f->world));
-    msgpack_pack_str_with_body(&packer, "commands", strlen("commands"));
-    buffer_append(out, chunk->data, chunk->size);
+    struct error text;
+    error_set(&text, STATUS_INTERNAL, "%s", err->text);
+    error_prefix(&text, "commands %u to %u of %u (entry %u)", first, first + count - 1,
+                 f->scene->command_count, f->scene->commands[first].entry);
+    memcpy(err->text, text.text, sizeof err->text);
+}
+
+static carom_status starved(carom_error *err)
+{
+    static const struct error OUT_OF_MEMORY = {STATUS_INTERNAL, "memory has run out"};
+    return values_fault(err, &OUT_OF_MEMORY);
+}
+
+// {world: …, commands: chunk}
+static carom_value *apply_args(const feed *f, const buffer *chunk)
+{
+    carom_status outcome;
+    carom_value *args = carom_set(carom_map(), "world", carom_str(f->world));
+    carom_set(args, "commands", values_unpack(chunk, &outcome));
+    if (!carom_value_ok(args)) {
+        carom_value_free(args);
+        return NULL;
+    }
+    return args;
 }
 
 static carom_status send_piece(feed *f, uint32_t first, uint32_t count, const buffer *chunk,
                                carom_error *err)
 {
-    buffer args;
-    buffer_init(&args, SCENE_BYTES_MAX);
-    pack_apply(f, chunk, &args);
-    outgoing message = {.method = "world.apply", .encoded = &args};
+    carom_value *args = apply_args(f, chunk);
+    if (args == NULL) {
+        return starved(err);
+    }
     carom_value *result = NULL;
-    carom_status outcome = client_call(f->client, &message, f->timeout_ms, &result, err);
-    buffer_deinit(&args);
+    carom_error why = {0};
+    carom_status outcome = carom_call(f->client, "world.apply", args, f->timeout_ms, &result, &why);
+    carom_value_free(args);
     const carom_value *results = carom_value_get(result, "results");
     if (outcome == CAROM_OK && carom_value_count(results) != count) {
-        outcome = fault_set(err, CAROM_INTERNAL, "world.apply answered %zu results for %u commands",
-                            carom_value_count(results), count);
+        outcome = why.status = CAROM_INTERNAL;
+        snprintf(why.text, sizeof why.text, "world.apply answered %zu results for %u commands",
+                 carom_value_count(results), count);
     }
     if (outcome == CAROM_OK) {
         note_results(f, first, results);
         f->result.commands += count;
         f->result.tick = carom_get_uint(result, "tick", f->result.tick);
     } else if (err != NULL) {
-        struct error text;
-        error_set(&text, (enum status)outcome, "%s", err->text);
-        error_prefix(&text, "commands %u to %u of %u (entry %u)", first, first + count - 1,
-                     f->scene->command_count, f->scene->commands[first].entry);
-        memcpy(err->text, text.text, sizeof err->text);
+        locate(f, first, count, &why);
+        *err = why;
     }
     carom_value_free(result);
     return outcome;
@@ -134,7 +154,7 @@ static carom_status send_pieces(feed *f, carom_error *err)
         if (count == 0) {
             break;
         }
-        outcome = send_piece(f, first, count, &chunk, err);
+        outcome = chunk.overflow ? starved(err) : send_piece(f, first, count, &chunk, err);
         first += count;
     }
     buffer_deinit(&chunk);
@@ -158,35 +178,50 @@ static carom_status feed_scene(feed *f, const carom_scene_options *options, caro
     return outcome;
 }
 
+static carom_status missing(carom_error *err, const char *argument)
+{
+    struct error why;
+    error_set(&why, STATUS_INVALID_ARGUMENT, "%s: missing (NULL)", argument);
+    return values_fault(err, &why);
+}
+
+static carom_scene_options complete(const carom_scene_options *options)
+{
+    carom_scene_options all = carom_scene_options_default();
+    if (options == NULL) {
+        return all;
+    }
+    if (options->exact) {
+        return *options;
+    }
+    all.paused = options->paused;
+    all.timeout_ms = options->timeout_ms == 0 ? all.timeout_ms : options->timeout_ms;
+    return all;
+}
+
 carom_status carom_scene_apply(carom_client *client, const char *world, const char *text,
                                size_t size, const carom_scene_options *options,
                                carom_scene_result *result, carom_error *err)
 {
-    carom_scene_options defaults = carom_scene_options_default();
-    options = options == NULL ? &defaults : options;
-    carom_status outcome = client_may_wait(client, err);
-    if (outcome != CAROM_OK) {
-        return outcome;
+    if (client == NULL || world == NULL || text == NULL) {
+        return missing(err, client == NULL ? "client" : world == NULL ? "world" : "text");
     }
+    carom_scene_options all = complete(options);
     scene loaded;
     struct error refused;
     if (scene_load_text(text, size, NULL, &loaded, &refused) != STATUS_OK) {
-        return fault_take(err, &refused);
+        return values_fault(err, &refused);
     }
     feed f = {
-        .client = client,
+        .client = carom_ref(client), // a callback may free it
         .world = world,
         .scene = &loaded,
         .bytes_max = piece_bytes_max(client),
-        .timeout_ms = options->timeout_ms,
+        .timeout_ms = all.timeout_ms,
+        .ids = calloc(loaded.command_count + (size_t)1, sizeof *f.ids),
     };
-    f.ids = calloc(loaded.command_count + 1, sizeof *f.ids);
-    ASSERT(f.ids != NULL); // bounded by SCENE_COMMANDS_MAX
-    client_enter(client);
-    outcome = feed_scene(&f, options, err);
-    if (client_leave(client) && outcome == CAROM_OK) {
-        outcome = fault_set(err, CAROM_UNAVAILABLE, "the client was freed in a callback");
-    }
+    carom_status outcome = f.ids == NULL ? starved(err) : feed_scene(&f, &all, err);
+    carom_unref(client);
     if (outcome == CAROM_OK && result != NULL) {
         *result = f.result;
     }

@@ -1,0 +1,68 @@
+// Subscriptions: worlds whose snapshots a client is sent, and the views that they feed.
+#ifndef CAROM_WATCH_H
+#define CAROM_WATCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <carom/client.h>
+#include <carom/export.h>
+#include <carom/status.h>
+#include <carom/view.h>
+
+CAROM_BEGIN_DECLS
+
+typedef struct carom_subscribe_options {
+    bool exact;     // see carom/export.h
+    double rate;    // snapshots a second; 0 (default): the world's hz
+    bool bodies;    // default true
+    bool contacts;  // touching pairs in each snapshot, for drawing; default false
+    bool describe;  // shapes, type, tag, owner and joints, told once and when they change; default
+                    // false
+    bool has_area;  // default false: the whole world
+    double area[4]; // x0, y0, x1, y1 [m]
+    const char *const
+        *events; // kinds, such as "begin"; NULL (default): the server's default, begin and end
+    size_t event_count; // with `events` not NULL: 0 asks for none
+} carom_subscribe_options;
+
+CAROM_API carom_subscribe_options carom_subscribe_options_default(void);
+
+// The arguments of world.subscribe for these options (NULL: the defaults), for carom_call or
+// carom_request. The caller's to free.
+CAROM_API carom_value *carom_subscribe_args(const char *world,
+                                            const carom_subscribe_options *options);
+
+// Subscribes to a world; snapshots go to the handlers. *subscription (may be NULL) names it.
+CAROM_API carom_status carom_subscribe(carom_client *client, const char *world,
+                                       const carom_subscribe_options *options, int timeout_ms,
+                                       uint64_t *subscription, carom_error *error);
+
+// Subscribes and attaches `view`: from its first snapshot on all of the subscription go into the
+// view, and then to the handlers. The view must be detached or freed before another watch. When the
+// client is closed or freed, the view stays as it is.
+CAROM_API carom_status carom_watch(carom_client *client, const char *world,
+                                   const carom_subscribe_options *options, carom_view *view,
+                                   int timeout_ms, uint64_t *subscription, carom_error *error);
+
+// Ends a subscription; a view that is attached to it is detached. `timeout_ms` may be
+// CAROM_NO_REPLY.
+CAROM_API carom_status carom_unsubscribe(carom_client *client, uint64_t subscription,
+                                         int timeout_ms, carom_error *error);
+
+// Moves the area of a subscription (world.view); NULL: the whole world. `timeout_ms` may be
+// CAROM_NO_REPLY.
+CAROM_API carom_status carom_subscription_area(carom_client *client, uint64_t subscription,
+                                               const double area[4], int timeout_ms,
+                                               carom_error *error);
+
+// Attaches a view to a subscription that exists. It gets ready with the next full snapshot.
+CAROM_API carom_status carom_view_attach(carom_view *view, carom_client *client,
+                                         uint64_t subscription, carom_error *error);
+CAROM_API void carom_view_detach(carom_view *view);
+CAROM_API uint64_t carom_view_subscription(const carom_view *view); // 0: not attached
+
+CAROM_END_DECLS
+
+#endif

@@ -1,0 +1,88 @@
+// Inside of a client: the struct, and one file for each concern that works on it.
+//
+//   connection.c  bytes: a socket, messages that are whole
+//   message.c     a message taken apart
+//   requests.c    the requests that await an answer
+//   view_list.c   the views that are attached
+//   pump.c        joins these: fetches messages, ends requests, feeds views, calls the handlers
+//   send.c        messages out: notifications, requests, calls
+//   client.c      life, and the public functions that only look
+//   watch.c       subscriptions
+//
+// The parts know nothing of each other and call nobody: messages are yielded upward, to pump.c.
+//
+// Invariants
+//  - The state is CAROM_CLOSED exactly when client_close has run; it calls every callback that is
+//    owed, once.
+//  - Callbacks run only between client_ref and client_unref, with `in_callback` > 0, and may close
+//    or free the client: after each one, `state` is looked at again.
+//
+// One thread at a time.
+#ifndef CAROM_CLIENT_LIB_CLIENT_H
+#define CAROM_CLIENT_LIB_CLIENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <carom/client.h>
+
+#include "client/lib/connection.h"
+#include "client/lib/fault.h"
+#include "client/lib/requests.h"
+#include "client/lib/snapshot.h"
+#include "client/lib/view_list.h"
+
+struct carom_client {
+    carom_state state;
+    connection wire;
+    request_table requests;
+    snapshot_decoder decoder;
+    view_list views;
+    carom_handlers handlers;
+    carom_options options;  // its texts are not kept
+    uint64_t hello_request; // 0: none awaited
+    carom_value *hello;
+    bool held;
+    unsigned refs; // the caller's, and one for each function of the library that is inside
+    bool freed;    // the caller's reference is given back
+    int in_callback;
+    carom_traffic traffic;
+};
+
+// ---- client.c
+
+void client_ref(carom_client *c);
+// True if the client is gone.
+bool client_unref(carom_client *c);
+
+// The error that functions answer on a closed connection.
+carom_status client_closed_fault(const carom_client *c, carom_error *err);
+
+// Whether a function may wait now: there is a client, and no callback is running.
+carom_status client_may_wait(const carom_client *c, carom_error *err);
+
+// Takes the answer to hello.
+void client_take_hello(carom_client *c, const carom_value *result, const carom_error *err);
+
+// ---- pump.c
+
+// Writes and reads all that goes without waiting, and deals with it. True if something of interest
+// to the caller happened: a message, an expired request, a change of state.
+bool client_pump(carom_client *c);
+
+// Waits for the socket, the next deadline of a request, or `deadline_ns`.
+void client_wait(carom_client *c, int64_t deadline_ns);
+
+// Closes the connection with this reason and calls every callback that is owed.
+void client_close(carom_client *c, carom_status why, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+// ---- send.c
+
+// Begins a request without waiting; as carom_request, also before the connection is open.
+carom_status client_request(carom_client *c, const char *method, const carom_value *args,
+                            int timeout_ms, carom_response_fn fn, void *user, uint64_t *request,
+                            carom_error *err);
+
+#endif

@@ -1,0 +1,17 @@
+// The clock of deadlines. Any thread.
+#ifndef CAROM_CLIENT_LIB_CLOCK_H
+#define CAROM_CLIENT_LIB_CLOCK_H
+
+#include <stdint.h>
+
+int64_t monotonic_ns(void);
+
+// So many milliseconds from now [ns of that clock]; INT64_MAX, which is never, for a negative one.
+int64_t deadline_after_ms(int timeout_ms);
+
+static inline int64_t earlier_of(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+#endif

@@ -1,0 +1,39 @@
+// A whole message from the server, taken apart: a response, a snapshot, or any other notification.
+// The scanner has passed it, so it is whole and within the limits; its contents are still not
+// believed. Pure functions over bytes; any thread.
+#ifndef CAROM_CLIENT_LIB_MESSAGE_H
+#define CAROM_CLIENT_LIB_MESSAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <carom/value.h>
+
+#include "client/lib/fault.h"
+#include "client/lib/reader.h"
+#include "proto/limits.h"
+
+typedef enum message_kind { MESSAGE_RESPONSE, MESSAGE_SNAPSHOT, MESSAGE_NOTIFICATION } message_kind;
+
+typedef struct message {
+    message_kind kind;
+    uint32_t id;                            // of a response
+    char method[WIRE_METHOD_BYTES_MAX + 1]; // of a notification
+    bool has_params;                        // of a notification
+    reader at; // before a response's error, a snapshot's map, a notification's params
+} message;
+
+// Reads the envelope. CAROM_INTERNAL for a message that is malformed, with what is wrong, and
+// CAROM_OUT_OF_MEMORY.
+carom_status message_open(const uint8_t *bytes, size_t size, message *out, carom_error *err);
+
+// Reads the end of a response: *result, or *answer and *result NULL. CAROM_OUT_OF_MEMORY when there
+// is none for the result.
+carom_status message_outcome(const message *m, carom_value **result, carom_error *answer,
+                             carom_error *err);
+
+// Reads the named arguments of a notification.
+carom_status message_params(const message *m, carom_value **params, carom_error *err);
+
+#endif

@@ -1,0 +1,261 @@
+// What arrives is dealt with here: messages are fetched from the connection, end requests, feed
+// views, and go to the caller's handlers. One thread at a time.
+#include "client/lib/client.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "client/lib/message.h"
+#include "common/base/assert.h"
+
+// ---- requests
+
+static void end_request(carom_client *c, uint64_t id, carom_value *result, const carom_error *err)
+{
+    pending_request ended;
+    if (id == c->hello_request) {
+        requests_remove(&c->requests, id);
+        c->hello_request = 0;
+        client_take_hello(c, result, err);
+        carom_value_free(result);
+        return;
+    }
+    if (requests_end(&c->requests, id, result, err, &ended)) {
+        c->in_callback++;
+        ended.fn(c, ended.id, ended.result, err, ended.user);
+        c->in_callback--;
+        carom_value_free(ended.result);
+    }
+}
+
+static bool expire_requests(carom_client *c)
+{
+    int64_t now = monotonic_ns();
+    if (now < c->requests.next_deadline_ns) {
+        return false;
+    }
+    bool any = false;
+    uint32_t cursor = 0;
+    uint32_t id;
+    while ((id = requests_next_expired(&c->requests, now, &cursor)) != 0) {
+        const pending_request *entry = requests_find(&c->requests, id);
+        carom_error late = {0};
+        fault_set(&late, CAROM_UNAVAILABLE, "no answer to '%s' within %d ms", entry->method,
+                  entry->timeout_ms);
+        end_request(c, id, NULL, &late);
+        any = true;
+    }
+    requests_note_deadline(&c->requests);
+    return any;
+}
+
+// ---- the end
+
+void client_close(carom_client *c, carom_status why, const char *format, ...)
+{
+    if (c->state == CAROM_CLOSED) {
+        return;
+    }
+    char text[CAROM_ERROR_TEXT_MAX];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    connection_shut(&c->wire, why, "%s", text); // a reason that is there stays
+    c->state = CAROM_CLOSED;
+    view_list_end_all(&c->views);
+    carom_error lost = {0};
+    fault_set(&lost, CAROM_UNAVAILABLE, "connection closed%s%s",
+              c->wire.why_text[0] == '\0' ? "" : ": ", c->wire.why_text);
+    c->hello_request = 0;
+    uint32_t cursor = UINT32_MAX;
+    uint32_t id;
+    while ((id = requests_next_waiting(&c->requests, &cursor)) != 0) {
+        end_request(c, id, NULL, &lost);
+    }
+    if (c->handlers.closed != NULL) {
+        c->in_callback++;
+        c->handlers.closed(c, c->wire.why, c->wire.why_text, c->handlers.user);
+        c->in_callback--;
+    }
+}
+
+static void close_for(carom_client *c, const carom_error *why)
+{
+    client_close(c, why->status, "%s", why->text);
+}
+
+// ---- messages
+
+static void take_response(carom_client *c, const message *m)
+{
+    const pending_request *entry = requests_find(&c->requests, m->id);
+    if (entry == NULL || entry->done) {
+        c->traffic.late++;
+        return;
+    }
+    carom_value *result = NULL;
+    carom_error answer = {0};
+    carom_error fault = {0};
+    carom_status outcome = message_outcome(m, &result, &answer, &fault);
+    if (outcome == CAROM_OUT_OF_MEMORY) {
+        end_request(c, m->id, NULL, &fault); // the connection is sound
+    } else if (outcome != CAROM_OK) {
+        close_for(c, &fault);
+    } else {
+        end_request(c, m->id, result, result == NULL ? &answer : NULL);
+    }
+}
+
+static void call_snapshot_handlers(carom_client *c, const carom_snapshot *snapshot)
+{
+    if (c->handlers.snapshot != NULL && c->state != CAROM_CLOSED) {
+        c->in_callback++;
+        c->handlers.snapshot(c, snapshot, c->handlers.user);
+        c->in_callback--;
+    }
+    for (size_t i = 0; i < snapshot->event_count && c->state != CAROM_CLOSED; i++) {
+        if (c->handlers.event == NULL) {
+            return;
+        }
+        c->in_callback++;
+        c->handlers.event(c, snapshot, &snapshot->events[i], c->handlers.user);
+        c->in_callback--;
+    }
+}
+
+static void take_snapshot(carom_client *c, const message *m)
+{
+    carom_snapshot snapshot;
+    carom_error why = {0};
+    size_t size = (size_t)(m->at.end - m->at.at);
+    carom_status outcome = snapshot_decode(&c->decoder, m->at.at, size, &snapshot, &why);
+    if (outcome == CAROM_OUT_OF_MEMORY) {
+        close_for(c, &why);
+        return;
+    }
+    if (outcome != CAROM_OK) {
+        client_close(c, outcome, "the server sent a malformed message: %s", why.text);
+        return;
+    }
+    c->traffic.snapshots++;
+    c->traffic.events += snapshot.event_count;
+    c->in_callback++; // a view may call its owner
+    outcome = view_list_apply(&c->views, &snapshot, &why);
+    c->in_callback--;
+    if (outcome != CAROM_OK) {
+        close_for(c, &why);
+        return;
+    }
+    call_snapshot_handlers(c, &snapshot);
+}
+
+// The notifications that concern the library itself, before the caller's handler sees them too.
+static void heed_notification(carom_client *c, const char *method, const carom_value *params)
+{
+    if (strcmp(method, "closing") == 0) {
+        connection_announce_end(
+            &c->wire, carom_status_from_name(carom_get_str(params, "code", "internal")),
+            carom_get_str(params, "reason", "the server closed the connection"));
+    } else if (strcmp(method, "world_closed") == 0) {
+        view_list_end(&c->views, carom_get_uint(params, "subscription", 0));
+    }
+}
+
+static void take_notification(carom_client *c, const message *m)
+{
+    carom_value *params = NULL;
+    carom_error why = {0};
+    if (message_params(m, &params, &why) != CAROM_OK) {
+        close_for(c, &why);
+        return;
+    }
+    heed_notification(c, m->method, params);
+    if (c->handlers.notification != NULL && c->state != CAROM_CLOSED) {
+        c->in_callback++;
+        c->handlers.notification(c, m->method, params, c->handlers.user);
+        c->in_callback--;
+    }
+    carom_value_free(params);
+}
+
+static void take_message(carom_client *c, const uint8_t *bytes, size_t size)
+{
+    message m;
+    carom_error why = {0};
+    c->traffic.messages_in++;
+    if (message_open(bytes, size, &m, &why) != CAROM_OK) {
+        close_for(c, &why);
+        return;
+    }
+    switch (m.kind) {
+    case MESSAGE_RESPONSE:
+        take_response(c, &m);
+        break;
+    case MESSAGE_SNAPSHOT:
+        take_snapshot(c, &m);
+        break;
+    case MESSAGE_NOTIFICATION:
+        take_notification(c, &m);
+        break;
+    }
+}
+
+// One call takes CAROM_POLL_BYTES_MAX at most: a flood does not hold the caller.
+static bool receive(carom_client *c)
+{
+    bool any = false;
+    size_t left = CAROM_POLL_BYTES_MAX;
+    size_t got;
+    while (left > 0 && (got = connection_receive(&c->wire, left)) > 0) {
+        left -= got;
+        const uint8_t *bytes;
+        size_t size;
+        while (connection_next(&c->wire, &bytes, &size)) {
+            take_message(c, bytes, size);
+            any = true;
+        }
+    }
+    return any;
+}
+
+// ---- the whole
+
+// A client that sends no hello is open as soon as its socket is.
+static bool open_without_hello(carom_client *c)
+{
+    if (c->state != CAROM_CONNECTING || c->wire.phase != CONNECTION_UP || c->options.hello) {
+        return false;
+    }
+    c->state = CAROM_OPEN;
+    return true;
+}
+
+bool client_pump(carom_client *c)
+{
+    ASSERT(c->refs > 0 && c->in_callback == 0);
+    bool any = expire_requests(c);
+    if (c->state == CAROM_CLOSED) {
+        return any;
+    }
+    any = connection_dial_on(&c->wire) || any;
+    any = open_without_hello(c) || any;
+    connection_write(&c->wire);
+    any = receive(c) || any;
+    if (c->wire.write_failure != 0) {
+        connection_shut(&c->wire, CAROM_UNAVAILABLE, "connection lost: %s",
+                        strerror(c->wire.write_failure));
+    }
+    connection_write(&c->wire); // what the callbacks have sent
+    if (c->wire.phase == CONNECTION_DOWN && c->state != CAROM_CLOSED) {
+        client_close(c, c->wire.why, "%s", c->wire.why_text);
+        any = true;
+    }
+    return any;
+}
+
+void client_wait(carom_client *c, int64_t deadline_ns)
+{
+    connection_wait(&c->wire, earlier_of(deadline_ns, c->requests.next_deadline_ns));
+}

@@ -1,0 +1,62 @@
+// Requests that await an answer, and answers that await carom_take. A table: it calls nobody; an
+// entry that has ended is handed out, and its owner calls the entry's function.
+//
+// Invariants: `waiting` counts the entries that are not done; none of them has a deadline before
+// `next_deadline_ns`. An id is not used again while its entry is there. One thread at a time.
+#ifndef CAROM_CLIENT_LIB_REQUESTS_H
+#define CAROM_CLIENT_LIB_REQUESTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <carom/client.h>
+
+#include "client/lib/id_map.h"
+#include "common/base/vector.h"
+
+enum { METHOD_SHOWN_MAX = 32 }; // bytes of a method's name in an error text
+
+typedef struct pending_request {
+    uint32_t id;
+    int timeout_ms;
+    int64_t deadline_ns;
+    carom_response_fn fn; // NULL: the answer is kept until it is taken
+    void *user;
+    bool done; // of a kept one: the answer is there
+    carom_status outcome;
+    carom_value *result;
+    carom_error error;
+    char method[METHOD_SHOWN_MAX];
+} pending_request;
+
+typedef struct request_table {
+    VECTOR(pending_request) entries;
+    id_map places;
+    uint32_t last_id;
+    uint32_t waiting;
+    int64_t next_deadline_ns; // INT64_MAX when none waits
+} request_table;
+
+void requests_init(request_table *t);
+void requests_deinit(request_table *t);
+
+// A new entry with an id of its own. Valid until the table changes; NULL when memory has run out.
+pending_request *requests_add(request_table *t, int timeout_ms);
+pending_request *requests_find(request_table *t, uint64_t id);
+void requests_remove(request_table *t, uint64_t id);
+
+// Gives a waiting request its end: `result` (taken over) or, if that is NULL, `err`. True when the
+// entry has a function to call: the entry is out of the table then and `*ended` is a copy of it,
+// with the result in ended->result. A request that is not waiting is ignored.
+bool requests_end(request_table *t, uint64_t id, carom_value *result, const carom_error *err,
+                  pending_request *ended);
+
+// A walk over the requests that are past their deadline, during which callbacks may change the
+// table at will: begin with *cursor 0 and call until it returns 0. Returns an id.
+uint32_t requests_next_expired(request_table *t, int64_t now_ns, uint32_t *cursor);
+// A walk over all that wait, while none is added: begin with *cursor UINT32_MAX.
+uint32_t requests_next_waiting(const request_table *t, uint32_t *cursor);
+// Ends a walk over the expired: the next deadline is known again.
+void requests_note_deadline(request_table *t);
+
+#endif

@@ -1,0 +1,39 @@
+// The views that are attached to the subscriptions of one client: an intrusive list, so that
+// attaching takes no memory, and a view can go without knowing its client.
+//
+// A subscription's first snapshot may overtake the answer that names it. While carom_watch waits
+// for the answer (`watching`), each subscription that nobody knows gets a view of the list's own,
+// which it adopts; once the number is known, the caller's view takes over what the adopted one has
+// seen.
+//
+// One thread at a time.
+#ifndef CAROM_CLIENT_LIB_VIEW_LIST_H
+#define CAROM_CLIENT_LIB_VIEW_LIST_H
+
+#include <carom/view.h>
+
+#include "client/lib/fault.h"
+
+typedef struct view_list {
+    carom_view *first;
+    const carom_view *watching; // NULL: snapshots of unknown subscriptions are for no view
+} view_list;
+
+carom_view *view_list_find(const view_list *list, uint64_t subscription); // NULL: none
+
+// `view` must be in no list, and no other view of this one at the subscription.
+void view_list_add(view_list *list, carom_view *view, uint64_t subscription);
+
+// The subscription is no more: its view is detached and knows that nothing more will come.
+void view_list_end(view_list *list, uint64_t subscription);
+void view_list_end_all(view_list *list);
+
+// Applies a snapshot to the view of its subscription, if there is one; the view may call its owner.
+// CAROM_OUT_OF_MEMORY: the view could not take it.
+carom_status view_list_apply(view_list *list, const carom_snapshot *snapshot, carom_error *err);
+
+// The end of carom_watch: `view` becomes that of the subscription (unless that is 0) and takes over
+// what an adopted view has seen; adopted views are freed.
+void view_list_settle(view_list *list, carom_view *view, uint64_t subscription);
+
+#endif
