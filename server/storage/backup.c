@@ -1,0 +1,435 @@
+// A data directory in one file, and back.
+//
+// The storage thread tells at one instant which segments, up to which byte, and which images make
+// up all that is committed, and from then on removes none of them; the caller's thread copies them
+// while the storage goes on. The copy is as the files are, so that a restored directory is opened
+// and judged like any other.
+//
+// Layout, little-endian: magic, u32 version, u32 checksum of the 12 bytes before; then for each
+// file u32 1, u32 length of the name, u64 size, the name, u32 checksum of all that, then its bytes
+// in pieces, each with u32 checksum behind it; at the end u32 2, u32 0, u64 number of files,
+// checksum of that. A backup without its end is refused.
+#include "server/storage/internal.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/assert.h"
+#include "common/base/crc32c.h"
+
+enum { PIECE_BYTES = 1 << 20, HEAD_BYTES = 16, ENTRY_BYTES = 16, ENTRY_FILE = 1, ENTRY_END = 2 };
+
+static const uint8_t BACKUP_MAGIC[8] = {0x89, 'C', 'R', 'M', 'B', 'A', 'K', 0x1A};
+
+// ---- what belongs to it; storage thread
+
+void backup_make_plan(storage *s, backup_plan *plan)
+{
+    if (s->dead != STATUS_OK) {
+        plan->result = s->dead;
+        snprintf(plan->text, sizeof plan->text, "%s", s->dead_text);
+        return;
+    }
+    for (uint64_t n = s->oldest; n <= s->log.segment; n++) {
+        array_push(&plan->segments, n);
+    }
+    plan->last_bytes = s->log.end;
+    pthread_mutex_lock(&s->lock);
+    plan->images = calloc(s->worlds.count + 1, sizeof *plan->images);
+    ASSERT(plan->images != NULL);
+    for (uint32_t i = 0; i < s->worlds.count; i++) {
+        const storage_world *w = s->worlds.data[i];
+        if (w->checkpoint.exists) {
+            plan->images[plan->image_count++] =
+                (struct backup_image){w->number, w->checkpoint.image};
+        }
+    }
+    s->backing_up = true;
+    pthread_mutex_unlock(&s->lock);
+}
+
+// ---- a file that grows
+
+typedef struct stream {
+    disk_file *file;
+    uint64_t at;
+    int result; // errno of what failed first
+    uint8_t *piece;
+} stream;
+
+static void stream_write(stream *out, const void *bytes, size_t size)
+{
+    if (out->result == 0) {
+        out->result = out->file->disk->methods->write(out->file, out->at, bytes, size);
+        out->at += size;
+    }
+}
+
+static void stream_entry(stream *out, uint32_t kind, uint64_t size, const char *name)
+{
+    uint8_t head[ENTRY_BYTES];
+    uint32_t length = (uint32_t)strlen(name);
+    put32(head, kind);
+    put32(head + 4, length);
+    put64(head + 8, size);
+    uint8_t crc[4];
+    put32(crc, crc32c(crc32c(0, head, sizeof head), name, length));
+    stream_write(out, head, sizeof head);
+    stream_write(out, name, length);
+    stream_write(out, crc, sizeof crc);
+}
+
+// `size`: so much of it; UINT64_MAX: all.
+static status copy_in(stream *out, disk *d, const char *name, uint64_t size, error *err)
+{
+    disk_file *f;
+    uint64_t length = 0;
+    int result = d->methods->open(d, name, DISK_READ, &f);
+    if (result != 0) {
+        return error_set(err, STATUS_UNAVAILABLE, "cannot open %s: %s", name, strerror(result));
+    }
+    result = d->methods->size(f, &length);
+    size = size < length ? size : length;
+    if (result == 0) {
+        stream_entry(out, ENTRY_FILE, size, name);
+    }
+    for (uint64_t done = 0; done < size && result == 0 && out->result == 0;) {
+        size_t part = size - done < PIECE_BYTES ? (size_t)(size - done) : PIECE_BYTES;
+        size_t got = 0;
+        result = d->methods->read(f, done, out->piece, part, &got);
+        result = result == 0 && got != part ? EIO : result;
+        put32(out->piece + part, crc32c(0, out->piece, part));
+        stream_write(out, out->piece, part + 4);
+        done += part;
+    }
+    d->methods->close(f);
+    return result == 0 ? STATUS_OK
+                       : error_set(err, STATUS_UNAVAILABLE, "reading %s failed: %s", name,
+                                   strerror(result));
+}
+
+static status copy_all(stream *out, disk *d, const backup_plan *plan, error *err)
+{
+    uint8_t head[HEAD_BYTES];
+    memcpy(head, BACKUP_MAGIC, 8);
+    put32(head + 8, FORMAT_VERSION);
+    put32(head + 12, crc32c(0, head, 12));
+    stream_write(out, head, sizeof head);
+    status result = STATUS_OK;
+    for (uint32_t i = 0; i < plan->image_count && result == STATUS_OK; i++) {
+        char name[IMAGE_NAME_BYTES];
+        image_name(plan->images[i].world, plan->images[i].number, name);
+        result = copy_in(out, d, name, UINT64_MAX, err);
+    }
+    for (uint32_t i = 0; i < plan->segments.count && result == STATUS_OK; i++) {
+        char name[SEGMENT_NAME_BYTES];
+        segment_name(plan->segments.data[i], name);
+        bool last = i + 1 == plan->segments.count;
+        result = copy_in(out, d, name, last ? plan->last_bytes : UINT64_MAX, err);
+    }
+    stream_entry(out, ENTRY_END, plan->image_count + (uint64_t)plan->segments.count, "");
+    return result;
+}
+
+// ---- backup
+
+// Splits a path into its folder and the name in it.
+static status split_path(const char *path, char folder[PATH_MAX], const char **name, error *err)
+{
+    const char *slash = strrchr(path, '/');
+    *name = slash != NULL ? slash + 1 : path;
+    size_t size = slash == NULL ? 0 : slash == path ? 1 : (size_t)(slash - path);
+    if (**name == '\0' || strlen(*name) > NAME_MAX - 8 || size >= PATH_MAX) {
+        return error_set(err, STATUS_INVALID_ARGUMENT, "'%s' is not the path of a file", path);
+    }
+    memcpy(folder, slash == NULL ? "." : path, slash == NULL ? 1 : size);
+    folder[slash == NULL ? 1 : size] = '\0';
+    return STATUS_OK;
+}
+
+// The file appears under its name only when all of it is on the disk.
+static status write_backup(storage *s, const backup_plan *plan, disk *to, const char *name,
+                           error *err)
+{
+    char part[NAME_MAX + 1];
+    snprintf(part, sizeof part, "%.*s.part", NAME_MAX - 8, name);
+    disk_file *f;
+    if (to->methods->open(to, name, DISK_READ, &f) == 0) {
+        to->methods->close(f);
+        return error_set(err, STATUS_ALREADY_EXISTS, "'%s' is there: choose another name", name);
+    }
+    stream out = {.piece = malloc(PIECE_BYTES + 4)};
+    ASSERT(out.piece != NULL);
+    out.result = to->methods->open(to, part, DISK_CREATE, &out.file);
+    bool opened = out.result == 0;
+    status result = opened ? copy_all(&out, s->disk, plan, err) : STATUS_OK;
+    if (result == STATUS_OK && out.result == 0) {
+        out.result = to->methods->sync(out.file);
+        out.result = out.result != 0 ? out.result : to->methods->rename(to, part, name);
+        out.result = out.result != 0 ? out.result : to->methods->sync_names(to);
+    }
+    if (opened) {
+        to->methods->close(out.file);
+    }
+    free(out.piece);
+    if (result == STATUS_OK && out.result != 0) {
+        result = error_set(err, STATUS_UNAVAILABLE, "writing '%s' failed: %s", name,
+                           strerror(out.result));
+    }
+    if (result != STATUS_OK) {
+        (void)to->methods->remove(to, part);
+    }
+    return result;
+}
+
+static void await_plan(storage *s, backup_plan *plan)
+{
+    store_request *r = store_request_make(STORE_PIN, NULL);
+    r->plan = plan;
+    storage_push(s, r);
+    if (!s->threaded) {
+        while (!plan->ready) {
+            (void)storage_turn_once(s);
+        }
+        return;
+    }
+    pthread_mutex_lock(&s->lock);
+    while (!plan->ready) {
+        pthread_cond_wait(&s->answered, &s->lock);
+    }
+    pthread_mutex_unlock(&s->lock);
+}
+
+status storage_backup(storage *s, const char *path, error *err)
+{
+    char folder[PATH_MAX];
+    const char *name;
+    disk *to;
+    status result = split_path(path, folder, &name, err);
+    result = result == STATUS_OK ? disk_directory_open(folder, false, &to, err) : result;
+    if (result != STATUS_OK) {
+        return result;
+    }
+    backup_plan plan = {0};
+    await_plan(s, &plan);
+    result = plan.result == STATUS_OK ? write_backup(s, &plan, to, name, err)
+                                      : error_set(err, plan.result, "%s", plan.text);
+    pthread_mutex_lock(&s->lock);
+    s->backing_up = false;
+    pthread_mutex_unlock(&s->lock);
+    array_free(&plan.segments);
+    free(plan.images);
+    to->methods->destroy(to);
+    return result;
+}
+
+// ---- restore
+
+typedef struct source {
+    disk_file *file;
+    uint64_t at, size;
+    const char *name;
+    uint8_t *piece;
+} source;
+
+static status bad_backup(const source *in, const char *what, error *err)
+{
+    return error_set(err, STATUS_INVALID_ARGUMENT, "'%s' is no whole backup: %s at byte %" PRIu64,
+                     in->name, what, in->at);
+}
+
+static status source_read(source *in, void *bytes, size_t size, error *err)
+{
+    size_t got = 0;
+    int result = in->file->disk->methods->read(in->file, in->at, bytes, size, &got);
+    if (result != 0) {
+        return error_set(err, STATUS_UNAVAILABLE, "reading '%s' failed: %s", in->name,
+                         strerror(result));
+    }
+    if (got != size) {
+        return bad_backup(in, "it ends", err);
+    }
+    in->at += size;
+    return STATUS_OK;
+}
+
+// Only names of ours: a backup that was made up must not write elsewhere.
+static bool name_is_ours(const char *name)
+{
+    return (strncmp(name, "log-", 4) == 0 || strncmp(name, "image-", 6) == 0) &&
+           strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-") == strlen(name);
+}
+
+typedef struct entry {
+    uint32_t kind;
+    uint64_t size;
+    char name[IMAGE_NAME_BYTES];
+} entry;
+
+static status read_entry(source *in, entry *out, error *err)
+{
+    uint8_t head[ENTRY_BYTES];
+    uint8_t crc[4];
+    status result = source_read(in, head, sizeof head, err);
+    if (result != STATUS_OK) {
+        return result;
+    }
+    *out = (entry){.kind = get32(head), .size = get64(head + 8)};
+    uint32_t length = get32(head + 4);
+    if (length >= sizeof out->name) {
+        return bad_backup(in, "a name is too long", err);
+    }
+    result = source_read(in, out->name, length, err);
+    result = result == STATUS_OK ? source_read(in, crc, sizeof crc, err) : result;
+    if (result != STATUS_OK) {
+        return result;
+    }
+    uint32_t expected = crc32c(crc32c(0, head, sizeof head), out->name, length);
+    bool sound = get32(crc) == expected && (out->kind == ENTRY_END || name_is_ours(out->name));
+    return sound ? STATUS_OK : bad_backup(in, "a checksum differs", err);
+}
+
+// `to` NULL: only verified.
+static status copy_out(source *in, const entry *e, disk *to, error *err)
+{
+    disk_file *f = NULL;
+    int result = to != NULL ? to->methods->open(to, e->name, DISK_CREATE, &f) : 0;
+    status outcome = STATUS_OK;
+    for (uint64_t done = 0; done < e->size && result == 0 && outcome == STATUS_OK;) {
+        size_t part = e->size - done < PIECE_BYTES ? (size_t)(e->size - done) : PIECE_BYTES;
+        outcome = source_read(in, in->piece, part + 4, err);
+        if (outcome == STATUS_OK && get32(in->piece + part) != crc32c(0, in->piece, part)) {
+            outcome = bad_backup(in, "a checksum differs", err);
+        }
+        if (outcome == STATUS_OK && f != NULL) {
+            result = to->methods->write(f, done, in->piece, part);
+        }
+        done += part;
+    }
+    if (f != NULL) {
+        result = result != 0 || outcome != STATUS_OK ? result : to->methods->sync(f);
+        to->methods->close(f);
+    }
+    return result == 0 ? outcome
+                       : error_set(err, STATUS_UNAVAILABLE, "writing %s failed: %s", e->name,
+                                   strerror(result));
+}
+
+static status copy_files(source *in, disk *to, error *err)
+{
+    uint8_t head[HEAD_BYTES];
+    in->at = 0;
+    status result = source_read(in, head, sizeof head, err);
+    if (result != STATUS_OK) {
+        return result;
+    }
+    if (memcmp(head, BACKUP_MAGIC, 8) != 0 || get32(head + 12) != crc32c(0, head, 12)) {
+        return error_set(err, STATUS_INVALID_ARGUMENT, "'%s' is no backup of a data directory",
+                         in->name);
+    }
+    if (get32(head + 8) != FORMAT_VERSION) {
+        return error_set(err, STATUS_INVALID_ARGUMENT,
+                         "'%s' is of format version %u, this program reads version %d: use the "
+                         "newer program",
+                         in->name, get32(head + 8), FORMAT_VERSION);
+    }
+    for (uint64_t files = 0;; files++) {
+        entry e;
+        result = read_entry(in, &e, err);
+        if (result == STATUS_OK && e.kind == ENTRY_END) {
+            bool whole = e.size == files && in->at == in->size;
+            return whole ? STATUS_OK : bad_backup(in, "files are missing, or more follows", err);
+        }
+        result = result == STATUS_OK && e.kind != ENTRY_FILE
+                     ? bad_backup(in, "an unknown entry", err)
+                     : result;
+        result = result == STATUS_OK ? copy_out(in, &e, to, err) : result;
+        if (result != STATUS_OK) {
+            return result;
+        }
+    }
+}
+
+static void count_file(void *context, const char *name)
+{
+    int *count = context;
+    *count += strcmp(name, ".") != 0 && strcmp(name, "..") != 0;
+}
+
+// A file "restoring" stands in the directory until all of it is on the disk, and no server starts
+// beside it.
+static status fill_directory(source *in, disk *to, error *err)
+{
+    const disk_methods *m = to->methods;
+    int count = 0;
+    int result = m->list(to, count_file, &count);
+    if (result == 0 && count > 0) {
+        return error_set(err, STATUS_ALREADY_EXISTS, "the directory is not empty");
+    }
+    disk_file *mark = NULL;
+    result = result != 0 ? result : m->open(to, "restoring", DISK_CREATE, &mark);
+    if (mark != NULL) {
+        m->close(mark);
+        result = m->sync_names(to);
+    }
+    status outcome = result == 0 ? copy_files(in, to, err) : STATUS_OK;
+    if (result == 0 && outcome == STATUS_OK) {
+        result = m->sync_names(to);
+        result = result != 0 ? result : m->remove(to, "restoring");
+        result = result != 0 ? result : m->sync_names(to);
+    }
+    return result == 0 ? outcome
+                       : error_set(err, STATUS_UNAVAILABLE, "writing failed: %s", strerror(result));
+}
+
+static status restore_into(source *in, const char *path, error *err)
+{
+    disk *to;
+    status result = disk_directory_open(path, true, &to, err);
+    if (result != STATUS_OK) {
+        return result;
+    }
+    result = fill_directory(in, to, err);
+    to->methods->destroy(to);
+    storage_report report;
+    result = result == STATUS_OK ? storage_check(path, NULL, &report, err) : result;
+    if (result != STATUS_OK) {
+        error_prefix(err, "data directory '%s'", path);
+    }
+    return result;
+}
+
+status storage_restore(const char *backup, const char *path, error *err)
+{
+    char folder[PATH_MAX];
+    source in = {0};
+    disk *from;
+    status result = split_path(backup, folder, &in.name, err);
+    result = result == STATUS_OK ? disk_directory_open(folder, false, &from, err) : result;
+    if (result != STATUS_OK) {
+        return result;
+    }
+    int opened = from->methods->open(from, in.name, DISK_READ, &in.file);
+    if (opened == 0) {
+        opened = from->methods->size(in.file, &in.size);
+    }
+    if (opened == 0) {
+        in.piece = malloc(PIECE_BYTES + 4);
+        ASSERT(in.piece != NULL);
+        result = copy_files(&in, NULL, err); // all of it first: nothing is made of a broken one
+        result = result == STATUS_OK ? restore_into(&in, path, err) : result;
+    } else {
+        result =
+            error_set(err, STATUS_UNAVAILABLE, "cannot open '%s': %s", backup, strerror(opened));
+    }
+    free(in.piece);
+    if (in.file != NULL) {
+        from->methods->close(in.file);
+    }
+    from->methods->destroy(from);
+    return result;
+}

@@ -1,0 +1,62 @@
+// The few operations on files that the storage is made of, as a table: a directory of the system in
+// the server, a disk that forgets or fails in tests.
+//
+// Names are plain file names within the one directory. Every operation returns 0 or an errno value.
+// Promises that the storage builds on:
+//   - what write() took is read back by this and any later process, unless the machine stops;
+//   - after sync() of a file its bytes and size survive a loss of power;
+//   - after sync_names() so do all creations, renames and removals before it;
+//   - what was not synced may survive wholly, in parts or not at all, in any order.
+// Used by one thread at a time, but for reads and opens of a backup beside the storage thread.
+#ifndef CAROM_SERVER_STORAGE_DISK_H
+#define CAROM_SERVER_STORAGE_DISK_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/base/status.h"
+
+typedef struct disk disk;
+
+// An implementation puts its own fields behind this.
+typedef struct disk_file {
+    disk *disk;
+} disk_file;
+
+typedef enum disk_mode {
+    DISK_READ,
+    DISK_WRITE, // reads and writes what is there
+    DISK_CREATE // as DISK_WRITE, and the file is new or emptied
+} disk_mode;
+
+typedef void disk_each(void *context, const char *name);
+
+typedef struct disk_methods {
+    int (*open)(disk *d, const char *name, disk_mode mode, disk_file **out);
+    void (*close)(disk_file *f);
+    // Fewer than `size` bytes only at the end of the file.
+    int (*read)(disk_file *f, uint64_t offset, void *bytes, size_t size, size_t *got);
+    // All of it, or an error after which any part of it may be there.
+    int (*write)(disk_file *f, uint64_t offset, const void *bytes, size_t size);
+    int (*sync)(disk_file *f);
+    int (*truncate)(disk_file *f, uint64_t size);
+    int (*size)(disk_file *f, uint64_t *out);
+    int (*rename)(disk *d, const char *from, const char *to);
+    int (*remove)(disk *d, const char *name);
+    int (*sync_names)(disk *d);
+    int (*list)(disk *d, disk_each *each, void *context);
+    // Takes the directory for this process until destroy(). EWOULDBLOCK: another has it; `holder`
+    // is then its process id, or 0 where that is not known.
+    int (*lock)(disk *d, long *holder);
+    void (*destroy)(disk *d);
+} disk_methods;
+
+struct disk {
+    const disk_methods *methods;
+};
+
+// A directory of the system. `make` creates it, and then makes its name durable in its parent.
+// Errors: it does not exist, is no directory, may not be read.
+status disk_directory_open(const char *path, bool make, disk **out, error *err);
+
+#endif

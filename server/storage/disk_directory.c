@@ -1,0 +1,251 @@
+// A directory of the system as a disk: openat, pread, pwrite, fdatasync.
+#include "server/storage/disk.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/base/assert.h"
+
+typedef struct directory {
+    disk base;
+    int fd;
+    int lock; // descriptor of the file "lock", -1 while it is not ours
+} directory;
+
+typedef struct directory_file {
+    disk_file base;
+    int fd;
+} directory_file;
+
+static int fd_of(const disk_file *f)
+{
+    return ((const directory_file *)f)->fd;
+}
+
+static int file_open(disk *d, const char *name, disk_mode mode, disk_file **out)
+{
+    int flags = mode == DISK_READ ? O_RDONLY : O_RDWR;
+    flags |= mode == DISK_CREATE ? O_CREAT | O_TRUNC : 0;
+    // Not through a link: nobody is to lead the server's writes to another place.
+    int fd = openat(((directory *)d)->fd, name, flags | O_CLOEXEC | O_NOFOLLOW, 0640);
+    if (fd < 0) {
+        return errno;
+    }
+    directory_file *f = malloc(sizeof *f);
+    ASSERT(f != NULL);
+    *f = (directory_file){.base = {d}, .fd = fd};
+    *out = &f->base;
+    return 0;
+}
+
+static void file_close(disk_file *f)
+{
+    // Data that mattered was synced, and that told its errors.
+    (void)close(fd_of(f));
+    free(f);
+}
+
+static int file_read(disk_file *f, uint64_t offset, void *bytes, size_t size, size_t *got)
+{
+    *got = 0;
+    while (*got < size) {
+        ssize_t n = pread(fd_of(f), (char *)bytes + *got, size - *got, (off_t)(offset + *got));
+        if (n == 0) {
+            break;
+        }
+        if (n < 0 && errno != EINTR) {
+            return errno;
+        }
+        *got += n > 0 ? (size_t)n : 0;
+    }
+    return 0;
+}
+
+static int file_write(disk_file *f, uint64_t offset, const void *bytes, size_t size)
+{
+    size_t done = 0;
+    while (done < size) {
+        ssize_t n =
+            pwrite(fd_of(f), (const char *)bytes + done, size - done, (off_t)(offset + done));
+        if (n < 0 && errno != EINTR) {
+            return errno;
+        }
+        if (n == 0) {
+            return EIO;
+        }
+        done += n > 0 ? (size_t)n : 0;
+    }
+    return 0;
+}
+
+static int file_sync(disk_file *f)
+{
+    return fdatasync(fd_of(f)) == 0 ? 0 : errno;
+}
+
+static int file_truncate(disk_file *f, uint64_t size)
+{
+    return ftruncate(fd_of(f), (off_t)size) == 0 ? 0 : errno;
+}
+
+static int file_size(disk_file *f, uint64_t *out)
+{
+    struct stat s;
+    if (fstat(fd_of(f), &s) != 0) {
+        return errno;
+    }
+    if (!S_ISREG(s.st_mode)) {
+        return EINVAL;
+    }
+    *out = (uint64_t)s.st_size;
+    return 0;
+}
+
+static int directory_rename(disk *d, const char *from, const char *to)
+{
+    int fd = ((directory *)d)->fd;
+    return renameat(fd, from, fd, to) == 0 ? 0 : errno;
+}
+
+static int directory_remove(disk *d, const char *name)
+{
+    return unlinkat(((directory *)d)->fd, name, 0) == 0 ? 0 : errno;
+}
+
+static int directory_sync_names(disk *d)
+{
+    return fsync(((directory *)d)->fd) == 0 ? 0 : errno;
+}
+
+static int directory_list(disk *d, disk_each *each, void *context)
+{
+    int fd = openat(((directory *)d)->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *stream = fd < 0 ? NULL : fdopendir(fd);
+    if (stream == NULL) {
+        int result = errno;
+        if (fd >= 0) {
+            (void)close(fd);
+        }
+        return result;
+    }
+    errno = 0;
+    const struct dirent *entry;
+    while ((entry = readdir(stream)) != NULL) {
+        each(context, entry->d_name);
+        errno = 0;
+    }
+    int result = errno;
+    (void)closedir(stream);
+    return result;
+}
+
+static int directory_lock(disk *d, long *holder)
+{
+    directory *dir = (directory *)d;
+    ASSERT(dir->lock < 0);
+    *holder = 0;
+    bool writable = true;
+    int fd = openat(dir->fd, "lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0640);
+    if (fd < 0 && (errno == EROFS || errno == EACCES)) {
+        writable = false;
+        fd = openat(dir->fd, "lock", O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+        if (fd < 0 && errno == ENOENT) {
+            return EROFS; // nobody was ever here, and nothing can be left
+        }
+    }
+    if (fd < 0) {
+        return errno;
+    }
+    char text[32] = "";
+    if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+        int result = errno;
+        ssize_t n = pread(fd, text, sizeof text - 1, 0);
+        *holder = n > 0 ? strtol(text, NULL, 10) : 0;
+        (void)close(fd);
+        return result;
+    }
+    dir->lock = fd;
+    if (!writable) {
+        return EROFS;
+    }
+    int length = snprintf(text, sizeof text, "%ld\n", (long)getpid());
+    // Only for the message of a second server: a lock without a number locks all the same.
+    if (ftruncate(fd, 0) == 0 && pwrite(fd, text, (size_t)length, 0) != length) {
+        (void)ftruncate(fd, 0);
+    }
+    return 0;
+}
+
+static void directory_destroy(disk *d)
+{
+    directory *dir = (directory *)d;
+    if (dir->lock >= 0) {
+        (void)close(dir->lock);
+    }
+    (void)close(dir->fd);
+    free(dir);
+}
+
+static const disk_methods DIRECTORY = {
+    .open = file_open,
+    .close = file_close,
+    .read = file_read,
+    .write = file_write,
+    .sync = file_sync,
+    .truncate = file_truncate,
+    .size = file_size,
+    .rename = directory_rename,
+    .remove = directory_remove,
+    .sync_names = directory_sync_names,
+    .list = directory_list,
+    .lock = directory_lock,
+    .destroy = directory_destroy,
+};
+
+// The directory was just made: its name is to survive in its parent.
+static status sync_parent(const char *path, error *err)
+{
+    char parent[PATH_MAX];
+    int length = snprintf(parent, sizeof parent, "%s/..", path);
+    int fd = length > 0 && (size_t)length < sizeof parent
+                 ? open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+                 : -1;
+    int result = fd < 0 || fsync(fd) != 0 ? errno : 0;
+    if (fd >= 0) {
+        (void)close(fd);
+    }
+    return result == 0 ? STATUS_OK
+                       : error_set(err, STATUS_UNAVAILABLE, "the folder above '%s': %s", path,
+                                   strerror(result));
+}
+
+status disk_directory_open(const char *path, bool make, disk **out, error *err)
+{
+    if (make && mkdir(path, 0750) == 0) {
+        status s = sync_parent(path, err);
+        if (s != STATUS_OK) {
+            return s;
+        }
+    } else if (make && errno != EEXIST) {
+        return error_set(err, STATUS_UNAVAILABLE, "cannot make the data directory '%s': %s", path,
+                         strerror(errno));
+    }
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0) {
+        return error_set(err, errno == ENOENT ? STATUS_NOT_FOUND : STATUS_UNAVAILABLE,
+                         "cannot open the data directory '%s': %s", path, strerror(errno));
+    }
+    directory *d = malloc(sizeof *d);
+    ASSERT(d != NULL);
+    *d = (directory){.base = {&DIRECTORY}, .fd = fd, .lock = -1};
+    *out = &d->base;
+    return STATUS_OK;
+}

@@ -1,0 +1,55 @@
+// A checkpoint's image as a file: written in pieces beside the log, read in pieces.
+//
+// A file gets its name only when all of it is on the disk, so a name stands for a whole image. Each
+// piece has a checksum that also covers its place and the image that it belongs to.
+#ifndef CAROM_SERVER_STORAGE_IMAGE_H
+#define CAROM_SERVER_STORAGE_IMAGE_H
+
+#include <stdbool.h>
+
+#include "common/base/status.h"
+#include "server/bytes.h"
+#include "server/storage/disk.h"
+#include "server/storage/format.h"
+
+enum { IMAGE_NAME_BYTES = 64 };
+
+void image_name(uint64_t world, uint64_t number, char out[IMAGE_NAME_BYTES]);
+
+// ---- writing; storage thread
+
+typedef struct image_writer {
+    disk *disk;
+    disk_file *file;
+    image_header header;
+    uint32_t crc;
+    shared_bytes *bytes; // a reference
+    uint64_t done;       // bytes of it
+    bool named;          // the file has its name, which a crash may still take away
+    bool lost;           // syncing the names failed: nobody knows which are on the disk
+} image_writer;
+
+// Takes a reference to `bytes`.
+void image_writer_init(image_writer *w, disk *d, const image_header *h, shared_bytes *bytes);
+
+// Writes and syncs one piece; with the last one names the file and syncs the names. `complete`:
+// nothing is left to do. After an error only deinit.
+status image_writer_step(image_writer *w, bool *complete, error *err);
+
+// Lets go of everything. Removes what an unfinished one wrote.
+void image_writer_deinit(image_writer *w);
+
+// ---- reading
+
+typedef status image_sink(void *context, uint64_t offset, const uint8_t *bytes, size_t size,
+                          error *err);
+
+// The header and the file's length, against what the log says of the checkpoint.
+status image_verify_header(disk *d, uint64_t store, uint64_t world, const checkpoint_info *c,
+                           error *err);
+
+// As image_verify_header, then every piece, in order, to `sink` (may be NULL: only verified).
+status image_read(disk *d, uint64_t store, uint64_t world, const checkpoint_info *c,
+                  image_sink *sink, void *context, error *err);
+
+#endif

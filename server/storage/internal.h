@@ -1,0 +1,201 @@
+// The storage's parts to each other: the struct of it, of a world, of a request.
+//
+// Who may touch which field stands with it: O the world's owner, S the storage thread (before
+// storage_start() and within storage_turn() the caller's), L whoever holds `lock`.
+#ifndef CAROM_SERVER_STORAGE_INTERNAL_H
+#define CAROM_SERVER_STORAGE_INTERNAL_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "common/base/array.h"
+#include "server/storage/format.h"
+#include "server/storage/image.h"
+#include "server/storage/journal.h"
+#include "server/storage/scan.h"
+#include "server/storage/storage.h"
+
+// Where a world's records are: it has some in `segment`, from `first` on.
+typedef struct world_span {
+    uint64_t segment;
+    uint64_t first;
+} world_span;
+
+struct storage_world {
+    storage *storage;
+    uint64_t number; // never used again in this directory
+    uint64_t epoch;
+    storage_durability durability;
+    char name[STORAGE_NAME_BYTES_MAX + 1];
+
+    uint64_t assigned;      // O: sequence of the newest request
+    uint64_t assigned_tick; // O
+    bool ended;             // O: storage_destroy() was called
+
+    uint64_t logged;            // S: sequence of the newest record in the log
+    uint64_t logged_tick;       // S
+    uint64_t lost;              // S: sequence of the newest request that could not be logged
+    bool in_log;                // S: the log knows of the world
+    bool entering;              // S: the group that is being written makes it known
+    bool gone;                  // S: destroyed for good; freed when released
+    bool released;              // S
+    bool touched;               // S: its owner is to be woken after this group
+    checkpoint_info checkpoint; // S: the newest that the log names
+    ARRAY(world_span) spans;    // S: of records that the checkpoint does not hold
+
+    status state; // L: of the log
+    char state_text[ERROR_TEXT_MAX];
+    status checkpoint_state; // L
+    char checkpoint_text[ERROR_TEXT_MAX];
+    storage_wake *wake; // wake_lock
+    void *wake_context; // wake_lock
+
+    _Atomic uint64_t committed;
+    _Atomic uint64_t appended_bytes; // since the beginning
+    _Atomic uint64_t covered_bytes;  // of these, held by the newest checkpoint
+    atomic_bool failed;              // as `state` is not STATUS_OK
+    atomic_bool wants_checkpoint;
+};
+
+typedef enum request_kind {
+    STORE_CREATE,
+    STORE_APPEND,
+    STORE_CHECKPOINT,   // an image to be written
+    STORE_CHECKPOINTED, // it was: the log is to say so
+    STORE_DESTROY,
+    STORE_RELEASE,
+    STORE_TRUNCATE, // the log is to say which segment is the oldest that is needed
+    STORE_PIN       // a backup begins
+} request_kind;
+
+typedef struct store_request {
+    struct store_request *next;
+    request_kind kind;
+    storage_world *world;
+    uint64_t sequence, first_tick, last_tick;
+    uint64_t hash;
+    bool has_hash;
+    uint64_t covered_bytes;     // STORE_CHECKPOINT(ED): appended_bytes at the call
+    shared_bytes *bytes;        // a reference, or NULL
+    checkpoint_info checkpoint; // STORE_CHECKPOINTED
+    struct backup_plan *plan;   // STORE_PIN
+} store_request;
+
+typedef struct request_chain {
+    store_request *first;
+    store_request **last;
+    uint64_t count;
+} request_chain;
+
+// An image that is being written, piece by piece between groups.
+typedef struct image_job {
+    store_request *request; // NULL: none
+    image_writer writer;
+} image_job;
+
+struct storage {
+    storage_options options;
+    disk *disk;
+    char path[256]; // for texts; longer ones are cut
+    bool threaded;  // the thread runs
+    pthread_t thread;
+
+    pthread_mutex_t lock;
+    pthread_cond_t pushed;      // something came, or the thread is to end
+    pthread_cond_t answered;    // a backup's plan is ready
+    pthread_mutex_t wake_lock;  // held while owners are woken
+    request_chain incoming;     // L
+    uint64_t queue_bytes;       // L: of records not yet committed
+    uint64_t image_queue_bytes; // L: of images not yet written
+    bool stopping;              // L
+    bool backing_up;            // L: segments and images stay
+    status dead;                // L: not STATUS_OK once the log is lost
+    char dead_text[ERROR_TEXT_MAX];
+    ARRAY(storage_world *)
+    worlds;              // L: by number, all that are not gone; S reads without it only
+                         //    before storage_start()
+    uint64_t next_world; // L
+
+    journal log;                    // S
+    group_builder group;            // S
+    uint64_t first_segment;         // S: the oldest file
+    uint64_t oldest;                // S: the oldest that the log needs, as the log says
+    uint64_t closed_bytes;          // S: of the segments before the one that is written to
+    ARRAY(uint64_t) segment_bytes;  // S: of each of them, from first_segment on
+    request_chain pending;          // S: taken, not yet in a group
+    request_chain in_group;         // S
+    request_chain images;           // S: STORE_CHECKPOINTs that wait
+    image_job job;                  // S
+    uint64_t next_image;            // S: a lower bound of the next image's number
+    ARRAY(storage_world *) touched; // S
+    ARRAY(storage_world *) gone;    // S: destroyed, and not yet released
+    bool dirty;                     // S: written and not synced, since dirty_ns
+    int64_t dirty_ns;
+    storage_figures figures; // L
+
+    uint64_t torn_bytes;  // of the last segment, found at the start
+    bool found_sealed;    // the log ended with a seal
+    bool found_clean;     // and the last process closed it
+    uint64_t attested;    // of the newest group that a later one says was on the disk
+    storage_report found; // what the scan counted
+};
+
+// ---- storage.c
+void chain_init(request_chain *c);
+void chain_push(request_chain *c, store_request *r);
+void chain_push_front(request_chain *c, store_request *r);
+store_request *chain_pop(request_chain *c); // NULL: empty
+// Takes a request in, without bounds: for those that the storage makes itself.
+void storage_push(storage *s, store_request *r);
+// In front of all others; storage thread.
+void storage_push_front(storage *s, store_request *r);
+
+// recover.c: reads the whole log into s->worlds and s->log. With `change` cuts a torn tail and
+// removes files that nothing needs, but only after all was found sound.
+status storage_scan(storage *s, bool change, error *err);
+
+// closed.c
+status closed_write(storage *s, error *err);
+status closed_verify(storage *s, error *err); // no note: nothing to verify
+int closed_remove(disk *d);                   // before the names are synced; 0 or errno
+
+// commit.c
+bool storage_turn_once(storage *s);
+// Adds the records that a segment begins with.
+void catalogue_add(storage *s, group_builder *g, uint64_t oldest);
+// Syncs, seals and syncs: what storage_close() does last.
+status storage_finish(storage *s, error *err);
+
+store_request *store_request_make(request_kind kind, storage_world *w);
+void store_request_free(storage *s, store_request *r);
+void stored_free(storage_world *w);
+storage *storage_make(const storage_options *options, disk *d, const char *path);
+void storage_free(storage *s);
+// Ends everything without writing: what a crash leaves. For tests.
+void storage_abandon(storage *s);
+
+// worlds by number
+storage_world *stored_find(storage *s, uint64_t number);
+storage_world *stored_find_name(storage *s, const char *name);
+storage_world *stored_make(storage *s, uint64_t number, const char *name, uint64_t epoch,
+                           storage_durability durability);
+// The world holds records from `sequence` on in the segment that is written to, or scanned.
+void stored_note(storage_world *w, uint64_t segment, uint64_t sequence);
+// Forgets the spans that the checkpoint holds.
+void stored_trim(storage_world *w);
+
+// backup.c
+typedef struct backup_plan {
+    ARRAY(uint64_t) segments;
+    uint64_t last_bytes; // of the last of them
+    struct backup_image {
+        uint64_t world, number;
+    } * images;
+    uint32_t image_count;
+    bool ready;
+    status result;
+    char text[ERROR_TEXT_MAX];
+} backup_plan;
+void backup_make_plan(storage *s, backup_plan *plan);
+
+#endif

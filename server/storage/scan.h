@@ -1,0 +1,51 @@
+// Reads a segment of the log from its beginning, group by group, and judges how it ends.
+//
+// Memory is that of one group, which the format bounds; a size that a header claims is believed
+// only within that bound and within the file. One thread.
+#ifndef CAROM_SERVER_STORAGE_SCAN_H
+#define CAROM_SERVER_STORAGE_SCAN_H
+
+#include "common/base/status.h"
+#include "server/storage/disk.h"
+#include "server/storage/format.h"
+
+enum { SEGMENT_NAME_BYTES = 32 };
+
+void segment_name(uint64_t number, char out[SEGMENT_NAME_BYTES]);
+
+typedef struct scan {
+    disk_file *file;
+    char name[SEGMENT_NAME_BYTES];
+    segment_header header;
+    uint64_t size;   // of the file, or as far as it is to be read
+    uint64_t offset; // of the group that comes next
+    uint64_t next;   // its number
+    uint8_t *window; // bytes of the file from window_offset on
+    size_t window_size, window_capacity;
+    uint64_t window_offset;
+} scan;
+
+// Opens segment `number` and reads its header. `limit`: reads no further than this; 0: to the end.
+status scan_open(scan *s, disk *d, uint64_t number, uint64_t limit, error *err);
+void scan_close(scan *s);
+
+typedef struct scanned_group {
+    group_header header;
+    uint64_t offset;
+    const uint8_t *bytes; // of its records; valid until the next call
+} scanned_group;
+
+typedef enum scan_result {
+    SCAN_GROUP,  // a group whose header and every record are sound
+    SCAN_END,    // exactly at the end
+    SCAN_BROKEN, // the bytes from s->offset on are no such group; `why` says what is wrong
+    SCAN_FAILED  // the file could not be read; `why`
+} scan_result;
+
+scan_result scan_next(scan *s, scanned_group *out, error *why);
+
+// After SCAN_BROKEN: whether a later group in the file says that the broken one was on the disk. If
+// one does, the file is damaged; if none does, the write was not finished. `witness`: its number.
+status scan_attested(scan *s, bool *attested, uint64_t *witness, error *err);
+
+#endif
