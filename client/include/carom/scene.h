@@ -42,6 +42,13 @@ CAROM_API carom_status carom_scene_apply(carom_client *client, const char *world
                                          size_t size, const carom_scene_options *options,
                                          carom_scene_result *result, carom_error *error);
 
+// Checks a scene without a server: its JSON, expressions, methods and references, and that it keeps
+// within the limits. The server checks the arguments of each command when the scene is applied.
+// `result` (may be NULL) gets the numbers of commands, bodies and joints. Any thread. Errors:
+// CAROM_INVALID_ARGUMENT, CAROM_LIMIT_EXCEEDED.
+CAROM_API carom_status carom_scene_check(const char *text, size_t size, carom_scene_result *result,
+                                         carom_error *error);
+
 CAROM_END_DECLS
 
 #endif
