@@ -7,7 +7,7 @@
 
 #include "client/cli/text.h"
 
-enum { NAME_MAX_BYTES = 64, SUGGESTIONS_MAX = 128 };
+enum { NAME_MAX_BYTES = 64, SUGGESTIONS_MAX = 128, CHOICES_MAX = 32, LIST_BYTES = 600 };
 
 bool args_init(args *a, int argc)
 {
@@ -52,28 +52,31 @@ static bool is_choice(const char *choices, const char *value)
 
 static void refuse_choice(const char *what, const char *choices, const char *value, char *error)
 {
-    char words[32][NAME_MAX_BYTES];
-    const char *list[32];
+    char words[CHOICES_MAX][NAME_MAX_BYTES];
+    const char *list[CHOICES_MAX];
+    char told[LIST_BYTES];
     size_t count = 0;
-    while (count < 32 && args_choice(choices, count, words[count], sizeof words[count])) {
+    while (count < CHOICES_MAX && args_choice(choices, count, words[count], sizeof words[count])) {
         list[count] = words[count];
         count++;
     }
     const char *meant = text_suggest(value, list, count);
     if (meant != NULL) {
-        (void)snprintf(error, ARGS_ERROR_MAX, "%s cannot be '%s'; did you mean '%s'?", what, value,
-                       meant);
+        (void)snprintf(error, ARGS_ERROR_MAX, "%s cannot be '%.100s'; did you mean '%s'?", what,
+                       value, meant);
         return;
     }
-    (void)snprintf(error, ARGS_ERROR_MAX, "%s cannot be '%s'; it is one of %s", what, value,
-                   choices);
+    text_list(list, count, "or", told, sizeof told);
+    (void)snprintf(error, ARGS_ERROR_MAX, "%s cannot be '%.100s'; it is %s%s", what, value,
+                   count > 1 ? "one of " : "", told);
 }
 
-// What a value of the kind looks like, for the error; NULL where anything goes.
+// An example of the kind's values, for the error; NULL where anything goes.
 static const char *kind_looks(args_kind kind)
 {
     switch (kind) {
     case ARGS_ID:
+    case ARGS_BODY:
         return "an id such as 12";
     case ARGS_WHOLE:
         return "a whole number such as 3";
@@ -84,13 +87,19 @@ static const char *kind_looks(args_kind kind)
     case ARGS_AREA:
         return "four numbers such as -10,0,10,5";
     case ARGS_SIZE:
-        return "two numbers above zero such as 80x24";
+        return "a width and a height in characters such as 80x24";
+    case ARGS_BOX:
+        return "a width and a height in metres such as 1x0.5";
     case ARGS_SECONDS:
         return "a time such as 5, 250ms or 2m";
     case ARGS_PAIR:
-        return "NAME=VALUE such as friction=0.4";
+        return "NAME=VALUE such as gravity=0,-1.62";
     case ARGS_WORLD:
     case ARGS_METHOD:
+    case ARGS_SCENE:
+    case ARGS_FIELD:
+    case ARGS_KINDS:
+    case ARGS_TOPIC:
     case ARGS_FILE:
         return "a name";
     case ARGS_FLAG:
@@ -108,6 +117,7 @@ static bool kind_accepts(args_kind kind, const char *value)
     uint64_t whole = 0;
     switch (kind) {
     case ARGS_ID:
+    case ARGS_BODY:
         return text_to_whole(value, &whole) && whole > 0;
     case ARGS_WHOLE:
         return text_to_whole(value, &whole);
@@ -118,6 +128,7 @@ static bool kind_accepts(args_kind kind, const char *value)
     case ARGS_AREA:
         return text_to_numbers(value, 4, numbers);
     case ARGS_SIZE:
+    case ARGS_BOX:
         return text_to_size(value, numbers);
     case ARGS_SECONDS:
         return text_to_seconds(value, numbers);
@@ -125,6 +136,10 @@ static bool kind_accepts(args_kind kind, const char *value)
         return strchr(value, '=') != NULL && value[0] != '=';
     case ARGS_WORLD:
     case ARGS_METHOD:
+    case ARGS_SCENE:
+    case ARGS_FIELD:
+    case ARGS_KINDS:
+    case ARGS_TOPIC:
     case ARGS_FILE:
         return value[0] != '\0';
     case ARGS_FLAG:
@@ -345,7 +360,7 @@ bool args_numbers(const args *a, const char *name, double *out)
     if (given == NULL) {
         return false;
     }
-    if (given->option->kind == ARGS_SIZE) {
+    if (given->option->kind == ARGS_SIZE || given->option->kind == ARGS_BOX) {
         return text_to_size(given->value, out);
     }
     return text_to_numbers(given->value, given->option->kind == ARGS_AREA ? 4 : 2, out);

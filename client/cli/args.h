@@ -19,15 +19,21 @@ typedef enum args_kind {
     ARGS_WORLD,  // the name of a world
     ARGS_METHOD, // the name of a method
     ARGS_FILE,   // a path, or "-" for standard input
-    ARGS_ID,     // a body, shape, joint: 1 to 2^53
+    ARGS_SCENE,  // the name of a scene that the server has
+    ARGS_ID,     // a shape, joint, session: 1 to 2^53
+    ARGS_BODY,   // the same, of a body
     ARGS_WHOLE,  // 0 to 2^53
     ARGS_NUMBER,
     ARGS_VECTOR,  // x,y
     ARGS_AREA,    // x0,y0,x1,y1
-    ARGS_SIZE,    // WIDTHxHEIGHT
+    ARGS_SIZE,    // WIDTHxHEIGHT in characters
+    ARGS_BOX,     // WIDTHxHEIGHT in metres
     ARGS_SECONDS, // 5, 250ms, 2m
     ARGS_JSON,    // any JSON value; read by the command
-    ARGS_PAIR     // NAME=VALUE
+    ARGS_PAIR,    // NAME=VALUE
+    ARGS_FIELD,   // the name of a field of a body
+    ARGS_KINDS,   // kinds of events, with commas between
+    ARGS_TOPIC    // a command or a topic of the help
 } args_kind;
 
 typedef struct args_option {
@@ -58,7 +64,7 @@ typedef struct args_given {
     const char *value; // NULL for a flag
 } args_given;
 
-enum { ARGS_ERROR_MAX = 400 };
+enum { ARGS_ERROR_MAX = 1000 };
 
 typedef struct args {
     args_given *given;
@@ -86,10 +92,12 @@ bool args_check(args *a, const args_grammar *grammar);
 // given.
 bool args_has(const args *a, const char *name);
 const char *args_text(const args *a, const char *name, const char *otherwise);
-double args_number(const args *a, const char *name, double otherwise);    // ARGS_NUMBER
-double args_seconds(const args *a, const char *name, double otherwise);   // ARGS_SECONDS
-uint64_t args_whole(const args *a, const char *name, uint64_t otherwise); // ARGS_WHOLE, ARGS_ID
-// The numbers of a vector (2), size (2) or area (4); false, and `out` untouched, when not given.
+double args_number(const args *a, const char *name, double otherwise);  // ARGS_NUMBER
+double args_seconds(const args *a, const char *name, double otherwise); // ARGS_SECONDS
+// ARGS_WHOLE, ARGS_ID, ARGS_BODY
+uint64_t args_whole(const args *a, const char *name, uint64_t otherwise);
+// The numbers of a vector (2), size or box (2) or area (4); false, and `out` untouched, when not
+// given.
 bool args_numbers(const args *a, const char *name, double *out);
 
 // The operand at a position, or NULL.

@@ -1,12 +1,14 @@
-// What every command of `carom` stands on: its description, the connection, results, errors and
-// exit codes.
+// The base of every command of `carom`: its description, the connection, results, errors and exit
+// codes.
 //
-// A command is data (cli_command) and a function. The data makes the help, the shell completion and
-// the checks of the command line; the function gets a command line that is sound and returns the
-// exit code.
+// A command is data (cli_command) and a function. The data makes the help, the manual page, the
+// shell completion and the checks of the command line; the function gets a command line that is
+// sound and returns the exit code.
 //
-// What goes where: results to standard output, as a table for people or, with --json, one JSON
-// value on one line for each result; everything else to standard error. Main thread only.
+// Results go to standard output, as a table for people or, with --json, as one JSON value on one
+// line for each result. Errors and notes go to standard error; with --json an error is one line
+// too:
+// {"error": {"code", "text", "hints"}}. Main thread only.
 #ifndef CAROM_CLIENT_CLI_CLI_H
 #define CAROM_CLIENT_CLI_CLI_H
 
@@ -23,9 +25,11 @@
 typedef enum cli_exit {
     CLI_OK = 0,
     CLI_REFUSED = 1, // the server said no, or the work could not be done
-    CLI_USAGE = 2,   // the command line is wrong
-    CLI_LOST = 3     // cannot connect, connection lost, or no answer in time
+    CLI_USAGE = 2,   // the command line, or a local file that it names, is wrong
+    CLI_LOST = 3     // cannot connect, no caromd there, connection lost, or no answer in time
 } cli_exit;
+
+enum { CLI_DONE_MAX = 128 };
 
 typedef struct cli cli;
 
@@ -38,6 +42,7 @@ typedef struct cli_command {
     const char *details;          // paragraphs, NULL: none
     const char *examples;         // lines
     cli_exit (*run)(cli *c);
+    const char *alias; // another name of it, NULL: none
 } cli_command;
 
 struct cli {
@@ -46,31 +51,48 @@ struct cli {
     const char *server; // HOST:PORT as given
     int timeout_ms;
     bool json;
-    bool utf8;            // the locale can show it
-    bool colour;          // standard output should be coloured
-    carom_client *client; // NULL until cli_connect
+    bool utf8;               // the locale can show it
+    bool colour;             // standard output should be coloured
+    carom_client *client;    // NULL until cli_connect
+    char done[CLI_DONE_MAX]; // of the call under way, for show_done: "body 3 removed"
 };
 
 extern const args_option cli_globals[];
 
 #define CLI_SERVER_DEFAULT "127.0.0.1:22766"
 
+// ---- errors (errors.c)
+
+// The code of an error, for --json: the protocol's word (carom_status_name), or one of these.
+#define CLI_CODE_USAGE "usage" // the command line
+#define CLI_CODE_FILE  "file"  // a local file
+
+// From here on errors are JSON. They are printed when the next one begins or with cli_error_flush,
+// since hints belong to them.
+void cli_errors_as_json(void);
+void cli_error_flush(void);
+
 // "carom: " and the text on standard error; control characters of what others wrote become '?'.
-void cli_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void cli_error(const char *code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 // A line below an error that says what to do next.
 void cli_hint(const char *format, ...) __attribute__((format(printf, 1, 2)));
+// Something that a person should know although the command worked; not printed with --json.
+void cli_note(const cli *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 // A usage error of the command: the text, and where its help is. Returns CLI_USAGE.
 cli_exit cli_usage(const cli *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 // Says that memory has run out. Returns CLI_REFUSED.
 cli_exit cli_out_of_memory(void);
-// Tells the error with a hint, and maps it: what the server said is CLI_REFUSED, a lost or missing
-// connection CLI_LOST.
+// Tells the error with a hint, and maps it: an error that the server sent is CLI_REFUSED, a lost or
+// missing connection CLI_LOST. An unknown world or scene is answered with the name that may have
+// been meant, for which the server is asked once more. Not from within a callback.
 cli_exit cli_fail(const cli *c, const carom_error *error);
 // The same for an error of carom_poll: whoever closed it, the connection is lost.
 cli_exit cli_lost(const cli *c, const carom_error *error);
 // The same for the notification world_closed, by which a subscription ends: CLI_LOST when the
-// server goes, else CLI_REFUSED.
+// server goes, else CLI_REFUSED. `world` is named when the notification names none.
 cli_exit cli_world_closed(const char *world, const carom_value *params);
+
+// ---- the connection (connect.c)
 
 // Opens another connection to the server: commands with one connection use cli_connect. `options`
 // may be NULL.
@@ -86,8 +108,13 @@ cli_exit cli_call(cli *c, const char *method, carom_value *call_args, carom_valu
 cli_exit cli_call_show(cli *c, const char *method, carom_value *call_args,
                        void (*show)(cli *c, const carom_value *result));
 
+// Sets c->done. Returns c, to be handed on.
+cli *cli_done(cli *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
 // A map {world: first operand}: how most calls begin.
 carom_value *cli_world_args(const cli *c);
+
+// ---- results
 
 // Prints a value as JSON on one line.
 cli_exit cli_print_json(const carom_value *value);
@@ -98,7 +125,7 @@ cli_exit cli_print_pretty(const carom_value *value);
 double cli_now(void);
 
 // The whole of a file, or of standard input for "-": zero-terminated, the caller's to free. At most
-// CLI_FILE_MAX bytes.
+// CLI_FILE_MAX bytes. CLI_USAGE when it cannot be read: the command line names it.
 #define CLI_FILE_MAX ((size_t)64 << 20)
 cli_exit cli_read_file(const char *path, char **out, size_t *size);
 

@@ -8,7 +8,7 @@
 const args_option cli_globals[] = {
     {"server", 's', ARGS_TEXT, "HOST:PORT",
      "where the server is (default: CAROM_SERVER, or " CLI_SERVER_DEFAULT ")", NULL},
-    {"json", 'j', ARGS_FLAG, NULL, "results as JSON, one value a line", NULL},
+    {"json", 'j', ARGS_FLAG, NULL, "results and errors as JSON, one value a line", NULL},
     {"timeout", 't', ARGS_SECONDS, "TIME", "how long to wait for an answer (default 5s)", NULL},
     {"color", 0, ARGS_CHOICE, "WHEN", "auto (default), always or never; NO_COLOR is respected",
      "auto|always|never"},
@@ -17,12 +17,13 @@ const args_option cli_globals[] = {
     {0}};
 
 const cli_command *const cli_commands[] = {
-    &command_watch,     &command_events,  &command_bodies,  &command_worlds,  &command_info,
-    &command_create,    &command_apply,   &command_destroy, &command_pause,   &command_resume,
-    &command_step,      &command_spawn,   &command_get,     &command_set,     &command_remove,
-    &command_shape,     &command_impulse, &command_force,   &command_torque,  &command_joint,
-    &command_ray,       &command_cast,    &command_overlap, &command_nearest, &command_ping,
-    &command_load,      &command_call,    &command_methods, &command_help,    &command_version,
+    &command_watch,     &command_events,  &command_bodies,  &command_joints, &command_contacts,
+    &command_worlds,    &command_scenes,  &command_info,    &command_create, &command_apply,
+    &command_destroy,   &command_pause,   &command_resume,  &command_step,   &command_spawn,
+    &command_get,       &command_set,     &command_remove,  &command_shape,  &command_impulse,
+    &command_force,     &command_torque,  &command_joint,   &command_ray,    &command_cast,
+    &command_overlap,   &command_nearest, &command_ping,    &command_stats,  &command_sessions,
+    &command_load,      &command_call,    &command_methods, &command_help,   &command_version,
     &command_completion};
 
 const size_t cli_command_count = sizeof cli_commands / sizeof cli_commands[0];
@@ -30,15 +31,36 @@ const size_t cli_command_count = sizeof cli_commands / sizeof cli_commands[0];
 const cli_command *cli_command_find(const char *name)
 {
     for (size_t i = 0; i < cli_command_count; i++) {
-        if (strcmp(cli_commands[i]->name, name) == 0) {
-            return cli_commands[i];
+        const cli_command *command = cli_commands[i];
+        if (strcmp(command->name, name) == 0 ||
+            (command->alias != NULL && strcmp(command->alias, name) == 0)) {
+            return command;
         }
     }
-    return NULL;
+    return strcmp(name, command_complete.name) == 0 ? &command_complete : NULL;
 }
+
+// Words of other tools, and the command here that does the same.
+static const struct {
+    const char *word, *command;
+} synonyms[] = {
+    {"clients", "sessions"}, {"connections", "sessions"},
+    {"who", "sessions"},     {"delete", "destroy"},
+    {"add", "spawn"},        {"show", "get"},
+    {"list", "worlds"},      {"new", "create"},
+    {"bench", "load"},       {"push", "impulse"},
+    {"start", "resume"},     {"stop", "pause"},
+    {"describe", "info"},    {"inspect", "get"},
+    {"status", "info"},
+};
 
 const char *cli_command_suggest(const char *name)
 {
+    for (size_t i = 0; i < sizeof synonyms / sizeof synonyms[0]; i++) {
+        if (strcmp(synonyms[i].word, name) == 0) {
+            return synonyms[i].command;
+        }
+    }
     const char *names[sizeof cli_commands / sizeof cli_commands[0]];
     for (size_t i = 0; i < cli_command_count; i++) {
         names[i] = cli_commands[i]->name;

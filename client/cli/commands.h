@@ -19,6 +19,7 @@ const cli_command *cli_command_find(const char *name);
 const char *cli_command_suggest(const char *name);
 
 // cmd_server.c
+extern const cli_command command_stats;
 extern const cli_command command_ping;
 extern const cli_command command_info;
 extern const cli_command command_methods;
@@ -30,13 +31,18 @@ extern const cli_command command_destroy;
 extern const cli_command command_pause;
 extern const cli_command command_resume;
 extern const cli_command command_step;
+// cmd_apply.c
 extern const cli_command command_apply;
+extern const cli_command command_scenes;
 // cmd_body.c
 extern const cli_command command_spawn;
 extern const cli_command command_remove;
-extern const cli_command command_get;
 extern const cli_command command_set;
 extern const cli_command command_bodies;
+// cmd_get.c, cmd_contact.c, cmd_session.c
+extern const cli_command command_get;
+extern const cli_command command_contacts;
+extern const cli_command command_sessions;
 // cmd_shape.c
 extern const cli_command command_shape;
 // cmd_push.c
@@ -45,6 +51,7 @@ extern const cli_command command_force;
 extern const cli_command command_torque;
 // cmd_joint.c
 extern const cli_command command_joint;
+extern const cli_command command_joints;
 // cmd_query.c
 extern const cli_command command_ray;
 extern const cli_command command_overlap;
@@ -58,18 +65,16 @@ extern const cli_command command_load;
 extern const cli_command command_help;
 extern const cli_command command_version;
 extern const cli_command command_completion;
+extern const cli_command command_complete; // hidden: for the scripts
 
 // help.c: the whole of it, or of one command.
 void help_print(FILE *out);
 void help_print_command(const cli_command *command, FILE *out);
 
-// topics.c: what there is to know besides the commands. `index` from 0 on; NULL past the end.
+// topics.c: subjects besides the commands. `index` from 0 on; NULL past the end.
 const char *help_topic_name(size_t index);
 const char *help_topic_summary(size_t index);
 // The text of the topic; NULL when there is none of that name.
 const char *help_topic_text(const char *name);
-
-// completion.c: the script for bash.
-void completion_print_bash(FILE *out);
 
 #endif

@@ -36,6 +36,9 @@ static void print_usage(const cli_command *command, FILE *out)
         (void)fprintf(out, o->required ? " %s%s" : " [%s%s]", o->name, o->repeated ? "..." : "");
     }
     (void)fprintf(out, "%s\n", command->options != NULL ? " [options]" : "");
+    if (command->alias != NULL) {
+        (void)fprintf(out, "Alias: carom %s\n", command->alias);
+    }
 }
 
 void help_print_command(const cli_command *command, FILE *out)
@@ -80,8 +83,9 @@ void help_print(FILE *out)
     }
     (void)fprintf(out, "\nEverywhere:\n");
     print_options(cli_globals, out);
-    (void)fprintf(out,
-                  "\nExit codes: 0 it worked; 1 the server said no; 2 the command line is wrong;\n"
-                  "3 cannot connect, connection lost, or no answer in time.\n\n"
-                  "'carom COMMAND --help' tells more, with examples.\n");
+    (void)fprintf(
+        out, "\nExit codes: 0 it worked; 1 the server refused it; 2 the command line or a local "
+             "file is wrong;\n3 cannot connect, no caromd there, connection lost, or no answer "
+             "in time.\n\n"
+             "'carom COMMAND --help' tells more, with examples.\n");
 }

@@ -57,6 +57,17 @@ static cli_exit unknown_command(const cli *c, const char *name)
     return cli_usage(c, "unknown command '%s'", name);
 }
 
+// Whether --json stands anywhere before "--": errors of the command line itself are JSON too.
+static bool wants_json(int argc, const char *const *argv)
+{
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+        if (strcmp(argv[i], "--json") == 0 || strcmp(argv[i], "-j") == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 // The command's own words and options, and the global ones that may stand among them.
 static cli_exit run_command(cli *c, int argc, const char *const *argv, int at)
 {
@@ -108,12 +119,16 @@ int main(int argc, char **argv)
     if (!args_init(&c.args, argc)) {
         return (int)cli_out_of_memory();
     }
+    if (wants_json(argc, (const char *const *)argv)) {
+        cli_errors_as_json();
+    }
     cli_exit code = run(&c, argc, (const char *const *)argv);
     carom_free(c.client);
     args_deinit(&c.args);
     if (fflush(stdout) != 0 || ferror(stdout)) {
-        cli_error("cannot write the result: %s", strerror(errno));
+        cli_error(CLI_CODE_FILE, "cannot write the result: %s", strerror(errno));
         code = code == CLI_OK ? CLI_REFUSED : code;
     }
+    cli_error_flush();
     return (int)code;
 }

@@ -7,7 +7,7 @@
 
 #include "client/cli/text.h"
 
-enum { NAME_BYTES_MAX = 64, NUMBERS_MAX = 4, WORD_BYTES_MAX = 128 };
+enum { NAME_BYTES_MAX = 64, LIST_BYTES = 700, NUMBERS_MAX = 4, WORD_BYTES_MAX = 128 };
 
 static cli_exit refuse_shape(const cli *c, const char *option, const char *looks, const char *text)
 {
@@ -121,7 +121,7 @@ static carom_value *read_words(const char *text)
     }
 }
 
-// What the options say of all shapes that are made.
+// Sets the material and filter that the options give to all shapes of the command.
 static void set_matter(const cli *c, carom_value *shape)
 {
     const char *kind = carom_get_str(shape, "kind", "");
@@ -284,7 +284,7 @@ carom_value *params_value(const char *text, params_form form)
     return form == PARAMS_WORDS ? read_words(text) : carom_str(text);
 }
 
-// What the type of an argument, which libcarom tells in a person's words, makes of a word.
+// How a word is read for an argument whose type libcarom tells in a person's words.
 static params_form form_of(const char *type)
 {
     if (strncmp(type, "an array of words", 17) == 0) {
@@ -313,9 +313,24 @@ static bool find_argument(const char *method, const char *name, params_form *for
     return false;
 }
 
+// Whether a body was given something that its shapes have.
+static bool is_of_shapes(const char *method, const char *name)
+{
+    static const char *const names[] = {
+        "friction",      "restitution", "density", "rolling_resistance",
+        "tangent_speed", "sensor",      "filter",  "events"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (strcmp(names[i], name) == 0) {
+            return strcmp(method, "body.set") == 0 || strcmp(method, "body.spawn") == 0;
+        }
+    }
+    return false;
+}
+
 static cli_exit refuse_name(const cli *c, const char *method, const char *name)
 {
     const char *names[NAME_BYTES_MAX];
+    char told[LIST_BYTES];
     size_t count = 0;
     size_t index = 0;
     carom_argument argument;
@@ -323,12 +338,37 @@ static cli_exit refuse_name(const cli *c, const char *method, const char *name)
     while (count < NAME_BYTES_MAX && carom_method_argument(index, count, &argument)) {
         names[count++] = argument.name;
     }
+    if (is_of_shapes(method, name)) {
+        (void)cli_usage(c, "'%s' belongs to the shapes of a body, not to the body", name);
+        cli_hint("carom shape set WORLD --body BODY %s=VALUE sets it for all shapes of a body",
+                 name);
+        cli_hint("carom shape set WORLD SHAPE %s=VALUE for one; 'carom get WORLD BODY' shows ids",
+                 name);
+        return CLI_USAGE;
+    }
     const char *meant = text_suggest(name, names, count);
     if (meant != NULL) {
         return cli_usage(c, "%s has no '%s'; did you mean '%s'?", method, name, meant);
     }
-    return cli_usage(c, "%s has no '%s'; 'carom methods %s' lists what it takes", method, name,
-                     method);
+    text_list(names, count, "and", told, sizeof told);
+    return cli_usage(c, "%s has no '%s'; it takes %s", method, name, told);
+}
+
+// A pair that the method takes.
+static const char *example_of(const char *method)
+{
+    static const struct {
+        const char *method, *pair;
+    } examples[] = {{"world.", "gravity=0,-1.62"},
+                    {"body.", "position=0,5"},
+                    {"shape.", "friction=0.4"},
+                    {"joint.", "motor_speed=3"}};
+    for (size_t i = 0; method != NULL && i < sizeof examples / sizeof examples[0]; i++) {
+        if (strncmp(method, examples[i].method, strlen(examples[i].method)) == 0) {
+            return examples[i].pair;
+        }
+    }
+    return "world=demo";
 }
 
 cli_exit params_pairs(const cli *c, size_t first, const char *method, carom_value *into)
@@ -338,7 +378,7 @@ cli_exit params_pairs(const cli *c, size_t first, const char *method, carom_valu
         const char *equals = strchr(word, '=');
         char name[NAME_BYTES_MAX];
         if (equals == NULL || equals == word || (size_t)(equals - word) >= sizeof name) {
-            return cli_usage(c, "'%.100s' is not NAME=VALUE such as friction=0.4", word);
+            return cli_usage(c, "'%.100s' is not NAME=VALUE such as %s", word, example_of(method));
         }
         (void)snprintf(name, sizeof name, "%.*s", (int)(equals - word), word);
         params_form form = PARAMS_ANY;
@@ -348,4 +388,14 @@ cli_exit params_pairs(const cli *c, size_t first, const char *method, carom_valu
         carom_set(into, name, params_value(equals + 1, form));
     }
     return carom_value_ok(into) ? CLI_OK : cli_out_of_memory();
+}
+
+cli_exit params_check_rate(const cli *c, const char *option)
+{
+    double rate = args_number(&c->args, option, 1.0);
+    if (rate < PARAMS_RATE_MIN || rate > PARAMS_RATE_MAX) {
+        return cli_usage(c, "--%s is from %g to %g a second, not %s", option, PARAMS_RATE_MIN,
+                         PARAMS_RATE_MAX, args_text(&c->args, option, ""));
+    }
+    return CLI_OK;
 }

@@ -13,41 +13,41 @@
 // for what bodies are made of.
 #define PARAMS_FORM_OPTIONS                                                                        \
     {"circle", 'c', ARGS_NUMBER, "R", "a circle of that radius", NULL},                            \
-        {"box", 'b', ARGS_SIZE, "WxH", "a box of that width and height", NULL},                    \
+        {"box", 'b', ARGS_BOX, "WxH", "a box of that width and height", NULL},                     \
         {"capsule", 0, ARGS_TEXT, "AX,AY,BX,BY,R", "a capsule around a line", NULL},               \
         {"polygon", 0, ARGS_TEXT, "\"X,Y X,Y ...\"", "a convex polygon of 3 to 8 points", NULL},   \
     {                                                                                              \
         "segment", 0, ARGS_AREA, "AX,AY,BX,BY", "a line without area", NULL                        \
     }
 
-#define PARAMS_SPAWN_OPTIONS                                                                       \
-    {"chain", 0, ARGS_TEXT, "\"X,Y X,Y ...\"", "an open line of many points", NULL},               \
-        {"loop", 0, ARGS_TEXT, "\"X,Y X,Y ...\"", "a closed line of many points", NULL},           \
-        {"density", 0, ARGS_NUMBER, "N", "of the shapes, kg/m2 (default 1)", NULL},                \
-        {"friction", 0, ARGS_NUMBER, "N", "of the shapes (default 0.6)", NULL},                    \
-        {"restitution", 0, ARGS_NUMBER, "N", "of the shapes, 0 to 1 (default 0)", NULL},           \
-        {"rolling-resistance", 0, ARGS_NUMBER, "N", "of the shapes, 0 to 1 (default 0)", NULL},    \
-        {"tangent-speed", 0, ARGS_NUMBER, "M/S", "of a conveyor's surface", NULL},                 \
-        {"rounding", 0, ARGS_NUMBER, "M", "around boxes and polygons", NULL},                      \
-        {"sensor", 0, ARGS_FLAG, NULL, "the shapes note who is in them and collide with nobody",   \
-         NULL},                                                                                    \
-        {"events", 0, ARGS_TEXT, "WORD,...", "what they tell of: contact, hit, sensor", NULL},     \
-        {"category", 0, ARGS_WHOLE, "BITS", "what the shapes are (default 1)", NULL},              \
-        {"mask", 0, ARGS_WHOLE, "BITS", "categories that they meet (default all)", NULL},          \
-    {                                                                                              \
-        "group", 0, ARGS_NUMBER, "N", "negative: never meets its own; positive: always", NULL      \
+#define PARAMS_SPAWN_OPTIONS                                                                         \
+    {"chain", 0, ARGS_TEXT, "\"X,Y X,Y ...\"", "an open line of many points", NULL},                 \
+        {"loop", 0, ARGS_TEXT, "\"X,Y X,Y ...\"", "a closed line of many points", NULL},             \
+        {"density", 0, ARGS_NUMBER, "N", "of the shapes, kg/m2 (default 1)", NULL},                  \
+        {"friction", 0, ARGS_NUMBER, "N", "of the shapes (default 0.6)", NULL},                      \
+        {"restitution", 0, ARGS_NUMBER, "N", "of the shapes, 0 to 1 (default 0)", NULL},             \
+        {"rolling-resistance", 0, ARGS_NUMBER, "N", "of the shapes, 0 to 1 (default 0)", NULL},      \
+        {"tangent-speed", 0, ARGS_NUMBER, "M/S", "of a conveyor's surface", NULL},                   \
+        {"rounding", 0, ARGS_NUMBER, "M", "around boxes and polygons", NULL},                        \
+        {"sensor", 0, ARGS_FLAG, NULL, "the shapes report overlaps and collide with nothing", NULL}, \
+        {"events", 0, ARGS_TEXT, "WORD,...", "events that they make: contact, hit, sensor", NULL},   \
+        {"category", 0, ARGS_WHOLE, "BITS", "categories of the shapes (default 1)", NULL},           \
+        {"mask", 0, ARGS_WHOLE, "BITS", "categories that they collide with (default all)", NULL},    \
+    {                                                                                                \
+        "group", 0, ARGS_NUMBER, "N", "negative: never collides with its own; positive: always",     \
+            NULL                                                                                     \
     }
 
 #define PARAMS_SHAPE_OPTION                                                                        \
     {                                                                                              \
-        "shape", 0, ARGS_JSON, "JSON", "any shape, as the protocol has it", NULL                   \
+        "shape", 0, ARGS_JSON, "JSON", "any shape, as in the protocol", NULL                       \
     }
 
-// What queries see.
+// Restrict what a query sees.
 #define PARAMS_FILTER_OPTIONS                                                                      \
-    {"ignore", 0, ARGS_ID, "BODY", "a body that is not seen", NULL},                               \
+    {"ignore", 0, ARGS_BODY, "BODY", "a body that is not seen", NULL},                             \
         {"sensors", 0, ARGS_FLAG, NULL, "sensors are seen too", NULL},                             \
-        {"category", 0, ARGS_WHOLE, "BITS", "what the query counts as (default all)", NULL},       \
+        {"category", 0, ARGS_WHOLE, "BITS", "categories of the query itself (default all)", NULL}, \
         {"mask", 0, ARGS_WHOLE, "BITS", "categories that it sees (default all)", NULL},            \
     {                                                                                              \
         "group", 0, ARGS_NUMBER, "N", "a group of the filter, negative to pass by its own", NULL   \
@@ -78,6 +78,11 @@ carom_value *params_id_word(const char *word);
 // a name, it is that whatever it looks like. Unknown names are told here, with the nearest known
 // one.
 cli_exit params_pairs(const cli *c, size_t first, const char *method, carom_value *into);
+
+// Checks that --rate, when given, is a rate that a subscription takes [1/s].
+#define PARAMS_RATE_MIN 0.01
+#define PARAMS_RATE_MAX 1000.0
+cli_exit params_check_rate(const cli *c, const char *option);
 
 // How the text of a NAME=VALUE is read.
 typedef enum params_form {

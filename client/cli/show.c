@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "client/cli/text.h"
+
 enum { WORD_MAX = 160 };
 
 static void number_word(double value, char *out, size_t size)
@@ -51,12 +53,20 @@ static void numbers_word(const carom_value *value, char *out, size_t size)
     }
 }
 
+// Cut behind a comma or a space where that is possible, so that no word is cut.
 static void json_word(const carom_value *value, char *out, size_t size)
 {
     char *text = carom_json_print(value, false, NULL);
     int used = snprintf(out, size, "%s", text != NULL ? text : "?");
-    if (used >= (int)size && size > 4) {
-        memcpy(out + size - 4, "...", 4);
+    if (used >= (int)size && size > 8) {
+        size_t end = size - 5;
+        for (size_t i = end; i > size / 2; i--) {
+            if (out[i - 1] == ',' || out[i - 1] == ' ') {
+                end = i;
+                break;
+            }
+        }
+        (void)snprintf(out + end, size - end, "%s", " ...");
     }
     carom_free_text(text);
 }
@@ -105,6 +115,21 @@ void show_word(const carom_value *value, char *out, size_t size)
     }
 }
 
+void show_line(const carom_value *value)
+{
+    char word[WORD_MAX];
+    carom_type type = carom_value_type(value);
+    if (type == CAROM_STR) {
+        (void)printf("%s\n", carom_as_str(value, ""));
+    } else if (type == CAROM_MAP || (type == CAROM_ARRAY && !all_numbers(value)) ||
+               carom_value_count(value) > 4) {
+        (void)cli_print_json(value);
+    } else {
+        show_word(value, word, sizeof word);
+        (void)printf("%s\n", word);
+    }
+}
+
 void show_cell(table *t, const carom_value *value)
 {
     char word[WORD_MAX];
@@ -112,14 +137,43 @@ void show_cell(table *t, const carom_value *value)
     table_text(t, word);
 }
 
-static void add_map(table *t, const carom_value *map, int indent)
+// Values that people read with a unit: lengths of time, and the latencies of server.stats, which
+// are in seconds.
+static bool add_with_unit(table *t, const char *key, const carom_value *value, bool latencies)
+{
+    static const char *const durations[] = {"time", "uptime"};
+    static const char *const percentiles[] = {"p50", "p90", "p99", "max"};
+    char text[64];
+    for (size_t i = 0; i < sizeof durations / sizeof durations[0]; i++) {
+        if (is_number(value) && strcmp(key, durations[i]) == 0) {
+            text_from_duration(carom_as_real(value, 0.0), text, sizeof text);
+            table_text(t, text);
+            return true;
+        }
+    }
+    for (size_t i = 0; latencies && i < sizeof percentiles / sizeof percentiles[0]; i++) {
+        if (is_number(value) && strcmp(key, percentiles[i]) == 0) {
+            text_from_seconds(carom_as_real(value, 0.0), text, sizeof text);
+            table_text(t, text);
+            return true;
+        }
+    }
+    return false;
+}
+
+// `latencies`: the numbers of this map are lengths of time in seconds.
+static void add_map(table *t, const carom_value *map, int indent, bool latencies)
 {
     for (size_t i = 0; i < carom_value_count(map); i++) {
         const carom_value *value = carom_value_at(map, i);
-        table_format(t, "%*s%s", indent, "", carom_value_key(map, i, NULL));
+        const char *key = carom_value_key(map, i, NULL);
+        table_format(t, "%*s%s", indent, "", key);
+        if (add_with_unit(t, key, value, latencies)) {
+            continue;
+        }
         if (carom_value_type(value) == CAROM_MAP) {
             table_text(t, "");
-            add_map(t, value, indent + 2);
+            add_map(t, value, indent + 2, latencies || strcmp(key, "latencies") == 0);
         } else if (carom_value_type(value) == CAROM_ARRAY &&
                    carom_value_type(carom_value_at(value, 0)) == CAROM_MAP) {
             table_text(t, "");
@@ -143,20 +197,14 @@ cli_exit show_map(const carom_value *map, FILE *out)
     static const char *const heads[] = {"NAME", "VALUE"};
     table t;
     table_init(&t, 2, heads);
-    add_map(&t, map, 0);
+    add_map(&t, map, 0, false);
     bool whole = table_print(&t, out);
     table_deinit(&t);
     return whole ? CLI_OK : cli_out_of_memory();
 }
 
-void show_tick(cli *c, const carom_value *result)
+void show_done(cli *c, const carom_value *result)
 {
-    (void)c;
-    const char *world = carom_get_str(result, "world", NULL);
-    unsigned long long tick = carom_get_uint(result, "tick", 0);
-    if (world != NULL) {
-        (void)printf("%s: tick %llu\n", world, tick);
-    } else {
-        (void)printf("tick %llu\n", tick);
-    }
+    (void)printf("%s (tick %llu)\n", c->done,
+                 (unsigned long long)carom_get_uint(result, "tick", 0));
 }

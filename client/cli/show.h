@@ -15,6 +15,10 @@
 // A map as a table of names and values; maps within it are indented below their name.
 cli_exit show_map(const carom_value *map, FILE *out);
 
+// Prints a value on a line, whole: numbers, texts and arrays of numbers as show_word has them,
+// anything else as JSON.
+void show_line(const carom_value *value);
+
 // A value as one short text: numbers with at most six decimals, arrays of numbers as "1, 2",
 // anything else as JSON.
 void show_word(const carom_value *value, char *out, size_t size);
@@ -22,7 +26,8 @@ void show_word(const carom_value *value, char *out, size_t size);
 // The same as a table's next cell; an absent value is "-".
 void show_cell(table *t, const carom_value *value);
 
-// For cli_call_show: "tick 17" of a result {tick}; "demo: tick 17" with a world in it.
-void show_tick(cli *c, const carom_value *result);
+// For cli_call_show: what cli_done was told, with the tick of the result: "body 3 removed (tick
+// 17)".
+void show_done(cli *c, const carom_value *result);
 
 #endif

@@ -8,7 +8,12 @@
 #include <string.h>
 #include <strings.h>
 
-enum { WORD_MAX = 63, NUMBER_MAX = 63 };
+enum {
+    WORD_MAX = 63,
+    NUMBER_MAX = 63,
+    LIST_JOIN_BYTES = 6, // ", " or " and " and the zero
+    LIST_MORE_BYTES = 32 // " and 123 more"
+};
 
 static const char *skip_digits(const char *at)
 {
@@ -193,7 +198,7 @@ unsigned text_distance(const char *a, const char *b)
 static size_t find_nearest(const char *word, const char *const *words, size_t count)
 {
     size_t length = strlen(word);
-    unsigned nearest = (unsigned)(length < 3 ? 1 : (length + 2) / 3) + 1;
+    unsigned nearest = 1 + (length < 3 ? 0u : length < 6 ? 1u : length < 10 ? 2u : 3u);
     size_t found = count;
     for (size_t i = 0; i < count; i++) {
         unsigned distance = text_distance(word, words[i]);
@@ -205,16 +210,21 @@ static size_t find_nearest(const char *word, const char *const *words, size_t co
     return found;
 }
 
-// The index of the first word that begins so, `count` when none does.
+// The index of the first word that begins so, `count` when none does. Two letters must begin one
+// word only.
 static size_t find_beginning(const char *word, const char *const *words, size_t count)
 {
     size_t length = strlen(word);
-    for (size_t i = 0; length >= 3 && i < count; i++) {
+    size_t found = count;
+    for (size_t i = 0; length >= 2 && i < count; i++) {
         if (strncasecmp(word, words[i], length) == 0) {
-            return i;
+            if (found < count) {
+                return length == 2 ? count : found;
+            }
+            found = i;
         }
     }
-    return count;
+    return found;
 }
 
 const char *text_suggest(const char *word, const char *const *words, size_t count)
@@ -224,6 +234,39 @@ const char *text_suggest(const char *word, const char *const *words, size_t coun
         found = find_beginning(word, words, count);
     }
     return found < count ? words[found] : NULL;
+}
+
+// How many of the words fit into `size` bytes, with room left to say how many more there are.
+static size_t count_fitting(const char *const *words, size_t count, size_t size)
+{
+    size_t used = 0;
+    size_t fitting = 0; // those after which there is room for the rest's number
+    for (size_t i = 0; i < count; i++) {
+        used += strlen(words[i]) + LIST_JOIN_BYTES;
+        if (used > size) {
+            return fitting;
+        }
+        fitting = used + LIST_MORE_BYTES <= size ? i + 1 : fitting;
+    }
+    return count;
+}
+
+void text_list(const char *const *words, size_t count, const char *last, char *out, size_t size)
+{
+    size_t shown = count_fitting(words, count, size);
+    size_t used = 0;
+    out[0] = '\0';
+    for (size_t i = 0; i < shown; i++) {
+        bool ends = shown == count && i + 1 == count;
+        const char *join = i == 0 ? "" : ends ? " " : ", ";
+        int more = snprintf(out + used, size - used, "%s%s%s%s", join, i > 0 && ends ? last : "",
+                            i > 0 && ends ? " " : "", words[i]);
+        used += more > 0 ? (size_t)more : 0;
+    }
+    if (shown < count && used + LIST_MORE_BYTES <= size) {
+        (void)snprintf(out + used, size - used, "%s%zu more", shown > 0 ? " and " : "",
+                       count - shown);
+    }
 }
 
 uint32_t text_next(const char **at)
@@ -311,6 +354,22 @@ void text_from_seconds(double seconds, char *out, size_t size)
         unit = "ms";
     }
     (void)snprintf(out, size, "%.*f %s", decimals_for(value), value, unit);
+}
+
+void text_from_duration(double seconds, char *out, size_t size)
+{
+    double whole = floor(seconds + 0.5);
+    if (seconds < 59.95) {
+        (void)snprintf(out, size, "%.1f s", seconds);
+    } else if (whole < 3600.0) {
+        (void)snprintf(out, size, "%.0f min %02.0f s", floor(whole / 60.0), fmod(whole, 60.0));
+    } else if (whole < 86400.0) {
+        (void)snprintf(out, size, "%.0f h %02.0f min", floor(whole / 3600.0),
+                       floor(fmod(whole, 3600.0) / 60.0));
+    } else {
+        (void)snprintf(out, size, "%.0f d %02.0f h", floor(whole / 86400.0),
+                       floor(fmod(whole, 86400.0) / 3600.0));
+    }
 }
 
 void text_from_bytes(double bytes, char *out, size_t size)

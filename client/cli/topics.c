@@ -1,12 +1,11 @@
-// What there is to know besides the commands: 'carom help TOPIC'. Texts for a terminal of 100
-// columns; the whole of it is in PROTOCOL.md and the files that the texts name. The examples are
-// run by a test.
+// Subjects besides the commands: 'carom help TOPIC'. The texts are for a terminal of 100 columns;
+// PROTOCOL.md has all of it. A test runs the examples. Constant data; any thread.
 #include <string.h>
 
 #include "client/cli/commands.h"
 
 static const char joints[] =
-    "Joints: what each kind takes.\n"
+    "Joints: the kinds and their arguments.\n"
     "\n"
     "  carom joint create WORLD KIND [[A] B] NAME=VALUE...    carom joint set WORLD JOINT "
     "NAME=VALUE...\n"
@@ -32,13 +31,13 @@ static const char joints[] =
     "pulley     a rope from a over ground_a=X,Y and ground_b=X,Y to b: ratio length anchor_a "
     "anchor_b\n"
     "\n"
-    "break_force= (all but filter) and break_torque= (not distance, mouse, filter, pulley): what "
-    "is\n"
-    "more breaks the joint, with the event joint_break. collide_connected=true: all but mouse and\n"
+    "break_force= (all but filter) and break_torque= (not distance, mouse, filter, pulley): a "
+    "joint\n"
+    "breaks above them, with the event joint_break. collide_connected=true: all but mouse and "
     "filter.\n"
-    "anchor= is a place in the world; anchor_a= and anchor_b= are points of the bodies. A limit "
-    "is\n"
-    "taken away by setting it to 1000000 or -1000000.\n"
+    "anchor= is a place in the world; anchor_a= and anchor_b= are points of the bodies. Setting a "
+    "limit\n"
+    "to 1000000 or -1000000 removes it.\n"
     "\n"
     "Example: a swing that is driven, until it is not.\n"
     "\n"
@@ -51,11 +50,10 @@ static const char joints[] =
     "  carom joint remove yard 1\n";
 
 static const char json[] =
-    "JSON: what --json prints and what NAME=VALUE, --shape and 'carom call' take.\n"
+    "JSON: the form that --json prints and that NAME=VALUE, --shape and 'carom call' take.\n"
     "\n"
-    "Every value of the protocol has a JSON form that reads back as the same value. What JSON has "
-    "no\n"
-    "word for is an object with one key:\n"
+    "Every value of the protocol has a JSON form that reads back as the same value. Values that\n"
+    "JSON lacks are objects with one key:\n"
     "\n"
     "  {\"$bin\": \"00ff\"}                    bytes, in hexadecimal\n"
     "  {\"$uint\": \"18446744073709551615\"}   an integer above 9223372036854775807\n"
@@ -75,7 +73,11 @@ static const char json[] =
     "1}]}],\n"
     "    [\"joint.create\", {\"kind\": \"distance\", \"a\": {\"$\": 0}, \"b\": {\"$\": 1}}]]}'\n"
     "\n"
-    "Commands with --json print one value a line, so that jq and loops can read them:\n"
+    "Commands with --json print one value a line, so that jq and loops can read them. Errors go "
+    "to\n"
+    "standard error as {\"error\": {\"code\", \"text\", \"hints\"}}; code is a word of the "
+    "protocol such\n"
+    "as not_found, or usage (the command line) or file (a local file).\n"
     "\n"
     "  carom bodies yard --json | jq 'map(select(.awake)) | length'\n"
     "  carom events yard --json --kind hit | jq 'select(.speed > 10)'\n";
@@ -85,17 +87,18 @@ static const char scenes[] =
     "with\n"
     "'carom create WORLD --scene NAME'.\n"
     "\n"
-    "  name, description   what it is called (and its world, if apply names none), what it shows\n"
+    "  name, description   its name (and its world's, if apply names none), a sentence about it\n"
     "  world               settings as of world.create: gravity, hz, substeps, sleep, continuous,\n"
     "                      max_bodies, restitution_threshold, hit_threshold\n"
-    "  view                [x0, y0, x1, y1], the area worth looking at\n"
+    "  view                [x0, y0, x1, y1], the area that 'carom watch' shows at first\n"
     "  seed                of random()\n"
     "  constants           {name: expression}, seen everywhere below\n"
     "  commands            entries, in their order:\n"
     "\n"
     "    [method, arguments]                   as in world.apply, without the world: body.spawn,\n"
     "                                          shape.add, joint.create, body.impulse ...\n"
-    "    [method, arguments, {\"as\": \"name\"}]   and what it makes has that name from here on\n"
+    "    [method, arguments, {\"as\": \"name\"}]   the same; the name stands for its id from here "
+    "on\n"
     "    {\"for\": {\"i\": [first, last, step]}, \"let\": {\"x\": expression}, \"if\": "
     "expression,\n"
     "     \"do\": [entries], \"else\": [entries]}   a block; each key but do may be left out. Both "
@@ -113,9 +116,9 @@ static const char scenes[] =
     "brace\n"
     "  \"$ball {i}\"         is the id of what was named so before; $$ is a dollar\n"
     "\n"
-    "All of it goes to the server in pieces of up to 1000 commands. A world that apply makes "
-    "stands\n"
-    "still until all are there, and is taken away again if one is refused.\n"
+    "The commands go to the server in pieces of up to 1000. A world that apply creates is paused "
+    "until\n"
+    "all of them are applied, and destroyed again if one is refused.\n"
     "\n"
     "Example: a rope of eight links that hangs from a beam; 'carom apply rope.json', 'carom watch "
     "rope'.\n"
@@ -137,7 +140,7 @@ static const char scenes[] =
     "         \"anchor\": [\"=(i - 1) * w\", 6]}]]}]}\n";
 
 static const char shapes[] =
-    "Shapes: what bodies are made of, in the body's own frame, several if wanted.\n"
+    "Shapes: bodies are made of one or several, given in the body's own frame.\n"
     "\n"
     "  --circle R                 --shape '{\"kind\":\"circle\",\"radius\":R,\"center\":[X,Y]}'\n"
     "  --box WxH                  kind box: size, center, angle, radius (of the rounding)\n"
@@ -173,9 +176,9 @@ static const char shapes[] =
 static const struct {
     const char *name, *summary, *text;
 } topics[] = {
-    {"joints", "what each kind of joint takes", joints},
-    {"json", "how values are written as JSON", json},
-    {"scenes", "the format of scene files", scenes},
+    {"joint-kinds", "the kinds of joints and their arguments", joints},
+    {"json", "JSON in results, errors and arguments", json},
+    {"scene-files", "the format of scene files", scenes},
     {"shapes", "the kinds of shapes and their options", shapes},
 };
 

@@ -1,4 +1,4 @@
-// spawn, remove, get, set, bodies: bodies, what they are and where.
+// spawn, remove, set, bodies: bodies are made, changed and listed. Main thread only.
 #include <stdio.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "client/cli/table.h"
 #include "client/cli/text.h"
 
-enum { SPAWN_MAX = 1000 }; // what goes through in one world.apply
+enum { SPAWN_MAX = 1000 }; // commands that one world.apply takes
 
 // ---- spawn
 
@@ -52,7 +52,8 @@ static cli_exit spawn_args(const cli *c, carom_value **out)
 static void show_spawned(cli *c, const carom_value *result)
 {
     (void)c;
-    (void)printf("body %llu, at tick %llu\n", (unsigned long long)carom_get_uint(result, "body", 0),
+    (void)printf("body %llu spawned (tick %llu)\n",
+                 (unsigned long long)carom_get_uint(result, "body", 0),
                  (unsigned long long)carom_get_uint(result, "tick", 0));
 }
 
@@ -92,13 +93,20 @@ static cli_exit run_spawn(cli *c)
     if (code != CLI_OK) {
         return code;
     }
+    bool shapeless = carom_value_count(carom_value_get(one, "shapes")) == 0;
     if (count == 1) {
         carom_set(one, "world", carom_str(args_word(&c->args, 0)));
-        return cli_call_show(c, "body.spawn", one, show_spawned);
+        code = cli_call_show(c, "body.spawn", one, show_spawned);
+    } else {
+        carom_value *arguments = carom_set(cli_world_args(c), "commands", copies(c, one, count));
+        carom_value_free(one);
+        code = cli_call_show(c, "world.apply", arguments, show_all_spawned);
     }
-    carom_value *arguments = carom_set(cli_world_args(c), "commands", copies(c, one, count));
-    carom_value_free(one);
-    return cli_call_show(c, "world.apply", arguments, show_all_spawned);
+    if (code == CLI_OK && shapeless) {
+        cli_note(c, "without a shape a body touches nothing and is not seen; --circle R, --box WxH "
+                    "and others give it one");
+    }
+    return code;
 }
 
 const cli_command command_spawn = {
@@ -114,17 +122,17 @@ const cli_command command_spawn = {
             PARAMS_SPAWN_OPTIONS,
             PARAMS_SHAPE_OPTION,
             {"at", 'a', ARGS_VECTOR, "X,Y", "where (default 0,0)", NULL},
-            {"angle", 0, ARGS_NUMBER, "RAD", "how it is turned, counter-clockwise", NULL},
+            {"angle", 0, ARGS_NUMBER, "RAD", "rotation, counter-clockwise", NULL},
             {"velocity", 'v', ARGS_VECTOR, "X,Y", "m/s", NULL},
             {"spin", 0, ARGS_NUMBER, "RAD/S", "angular velocity", NULL},
             {"type", 0, ARGS_CHOICE, "TYPE", "dynamic (default), kinematic or static",
              "dynamic|kinematic|static"},
-            {"mass", 0, ARGS_NUMBER, "KG", "instead of what the shapes weigh", NULL},
+            {"mass", 0, ARGS_NUMBER, "KG", "instead of the mass of its shapes", NULL},
             {"bullet", 0, ARGS_FLAG, NULL, "swept against moving bodies too", NULL},
             {"fixed-rotation", 0, ARGS_FLAG, NULL, "never turns", NULL},
-            {"tag", 0, ARGS_TEXT, "TEXT", "kept with the body", NULL},
-            {"count", 'n', ARGS_WHOLE, "N", "so many of them, in one tick", NULL},
-            {"step", 0, ARGS_VECTOR, "X,Y", "from one of them to the next", NULL},
+            {"tag", 0, ARGS_TEXT, "TEXT", "a text of yours, kept with the body", NULL},
+            {"count", 'n', ARGS_WHOLE, "N", "spawn N copies in one tick", NULL},
+            {"step", 0, ARGS_VECTOR, "X,Y", "offset from each copy to the next", NULL},
             {0}},
     .details =
         "Shapes are given in the body's own frame, several if wanted; --density and its like hold "
@@ -138,71 +146,34 @@ const cli_command command_spawn = {
     .run = run_spawn,
 };
 
-// ---- remove, get
+// ---- remove
 
-// Calls the method for each id after the world; goes on after a refusal.
-static cli_exit for_each_body(cli *c, const char *method,
-                              void (*show)(cli *c, const carom_value *result))
+// Goes on after a refusal, so that one slip does not leave the others undone.
+static cli_exit run_remove(cli *c)
 {
     cli_exit worst = CLI_OK;
-    for (size_t i = 1; i < c->args.word_count; i++) {
-        carom_value *arguments =
-            carom_set(cli_world_args(c), "body", params_id_word(args_word(&c->args, i)));
-        cli_exit code = cli_call_show(c, method, arguments, show);
+    for (size_t i = 1; i < c->args.word_count && worst != CLI_LOST; i++) {
+        const char *word = args_word(&c->args, i);
+        carom_value *arguments = carom_set(cli_world_args(c), "body", params_id_word(word));
+        cli_exit code = cli_call_show(cli_done(c, "body %s removed", word), "body.remove",
+                                      arguments, show_done);
         worst = code > worst ? code : worst;
-        if (code == CLI_LOST) {
-            break;
-        }
     }
     return worst;
 }
 
-static const args_operand world_and_bodies[] = {
-    {"WORLD", ARGS_WORLD, true, false, NULL}, {"BODY", ARGS_ID, true, true, NULL}, {0}};
-
-static cli_exit run_remove(cli *c)
-{
-    return for_each_body(c, "body.remove", show_tick);
-}
-
 const cli_command command_remove = {
     .name = "remove",
+    .alias = "rm",
     .group = "Bodies",
-    .summary = "take bodies out of a world",
-    .operands = world_and_bodies,
+    .summary = "remove bodies from a world",
+    .operands = (const args_operand[]){{"WORLD", ARGS_WORLD, true, false, NULL},
+                                       {"BODY", ARGS_BODY, true, true, NULL},
+                                       {0}},
+    .details = "To end a whole world: carom destroy WORLD.",
     .examples =
         "  carom remove yard 3\n  carom bodies yard --tag ball --ids | xargs carom remove yard",
     .run = run_remove,
-};
-
-static void show_body(cli *c, const carom_value *body)
-{
-    const char *path = args_text(&c->args, "field", NULL);
-    if (path == NULL) {
-        (void)show_map(body, stdout);
-        return;
-    }
-    char word[512];
-    show_word(carom_value_path(body, path), word, sizeof word);
-    (void)printf("%s\n", word);
-}
-
-static cli_exit run_get(cli *c)
-{
-    return for_each_body(c, "body.get", show_body);
-}
-
-const cli_command command_get = {
-    .name = "get",
-    .group = "Bodies",
-    .summary = "tell all about bodies",
-    .operands = world_and_bodies,
-    .options = (const args_option[]){{"field", 'f', ARGS_TEXT, "PATH",
-                                      "one value alone, such as position or shapes[0].kind", NULL},
-                                     {0}},
-    .examples = "  carom get demo 3\n  carom get demo 3 --field position\n  carom get demo 3 "
-                "--json | jq .mass",
-    .run = run_get,
 };
 
 // ---- set
@@ -214,7 +185,7 @@ static cli_exit run_set(cli *c)
     bool of_body = text_to_whole(word, &body);
     const char *method = of_body ? "body.set" : "world.set";
     if (of_body && c->args.word_count < 3) {
-        return cli_usage(c, "what is to be set? NAME=VALUE such as position=0,5");
+        return cli_usage(c, "NAME=VALUE is missing, such as position=0,5");
     }
     carom_value *arguments = cli_world_args(c);
     if (of_body) {
@@ -225,7 +196,12 @@ static cli_exit run_set(cli *c)
         carom_value_free(arguments);
         return code;
     }
-    return cli_call_show(c, method, arguments, show_tick);
+    if (of_body) {
+        (void)cli_done(c, "body %s changed", word);
+    } else {
+        (void)cli_done(c, "%s changed", args_word(&c->args, 0));
+    }
+    return cli_call_show(c, method, arguments, show_done);
 }
 
 const cli_command command_set = {
@@ -237,7 +213,9 @@ const cli_command command_set = {
                                        {0}},
     .details = "Without a BODY the world is changed. Names: 'carom methods body.set' and 'carom "
                "methods world.set'.\n"
-               "Values: numbers, vectors as 1,2, true and false, texts, any JSON.",
+               "Values: numbers, vectors as 1,2, true and false, texts, any JSON. Friction, "
+               "restitution and density\n"
+               "belong to shapes: 'carom shape set'.",
     .examples = "  carom set demo 3 position=0,5 velocity=0,0\n  carom set demo 3 type=static\n"
                 "  carom set demo gravity=0,-1.62",
     .run = run_set,
@@ -310,35 +288,52 @@ static void add_body(table *t, const carom_value *body)
     table_text(t, carom_get_str(body, "tag", ""));
 }
 
-static cli_exit print_bodies(const cli *c, const carom_value *bodies)
+static cli_exit print_body_table(const carom_value *chosen)
 {
     static const char *const heads[] = {">BODY", "TYPE",  ">X",    ">Y",    ">ANGLE", ">VX",
                                         ">VY",   ">SPIN", ">MASS", "AWAKE", "SHAPES", "TAG"};
     table t;
     table_init(&t, 12, heads);
+    for (size_t i = 0; i < carom_value_count(chosen); i++) {
+        add_body(&t, carom_value_at(chosen, i));
+    }
+    bool whole = table_print(&t, stdout);
+    table_deinit(&t);
+    return whole ? CLI_OK : cli_out_of_memory();
+}
+
+// The bodies that the options choose; with --ids their ids.
+static carom_value *choose_bodies(const cli *c, const carom_value *bodies)
+{
     carom_value *chosen = carom_array();
     for (size_t i = 0; i < carom_value_count(bodies); i++) {
         const carom_value *body = carom_value_at(bodies, i);
-        if (!wanted(c, body)) {
-            continue;
-        }
-        if (c->json) {
-            chosen = carom_push(chosen, carom_value_clone(body));
-        } else if (args_has(&c->args, "ids")) {
-            (void)printf("%llu\n", (unsigned long long)carom_get_uint(body, "body", 0));
-        } else {
-            add_body(&t, body);
+        if (wanted(c, body)) {
+            bool ids = args_has(&c->args, "ids");
+            chosen = carom_push(chosen, ids ? carom_uint(carom_get_uint(body, "body", 0))
+                                            : carom_value_clone(body));
         }
     }
-    bool whole = carom_value_ok(chosen);
-    if (whole && c->json) {
-        whole = cli_print_json(chosen) == CLI_OK;
-    } else if (whole && !args_has(&c->args, "ids")) {
-        whole = table_print(&t, stdout);
+    return chosen;
+}
+
+static cli_exit print_bodies(const cli *c, const carom_value *bodies)
+{
+    carom_value *chosen = choose_bodies(c, bodies);
+    cli_exit code = CLI_OK;
+    if (!carom_value_ok(chosen)) {
+        code = cli_out_of_memory();
+    } else if (c->json) {
+        code = cli_print_json(chosen);
+    } else if (args_has(&c->args, "ids")) {
+        for (size_t i = 0; i < carom_value_count(chosen); i++) {
+            (void)printf("%llu\n", (unsigned long long)carom_as_uint(carom_value_at(chosen, i), 0));
+        }
+    } else {
+        code = print_body_table(chosen);
     }
     carom_value_free(chosen);
-    table_deinit(&t);
-    return whole ? CLI_OK : cli_out_of_memory();
+    return code;
 }
 
 static cli_exit run_bodies(cli *c)
@@ -363,7 +358,7 @@ const cli_command command_bodies = {
              "dynamic|kinematic|static"},
             {"tag", 0, ARGS_TEXT, "TEXT", "only those with that tag", NULL},
             {"awake", 0, ARGS_FLAG, NULL, "only those that are awake", NULL},
-            {"area", 0, ARGS_AREA, "X0,Y0,X1,Y1", "only those whose position is in there", NULL},
+            {"area", 0, ARGS_AREA, "X0,Y0,X1,Y1", "only those whose position is inside", NULL},
             {"ids", 0, ARGS_FLAG, NULL, "ids alone, one a line", NULL},
             {0}},
     .examples = "  carom bodies demo\n  carom bodies demo --type dynamic --awake\n"

@@ -1,4 +1,4 @@
-// events: what happens in a world, a line for each event.
+// events: the events of a world, a line for each.
 //
 // Lines are gathered and written once for each batch that the connection brings, so that thousands
 // a second cost little; a reader that is slower than the world is told how many snapshots it missed
@@ -215,7 +215,8 @@ static cli_exit run_events(cli *c)
                   .left = args_whole(&c->args, "count", UINT64_MAX)};
     carom_handlers handlers = {
         .user = &l, .snapshot = on_snapshot, .notification = on_notification};
-    cli_exit code = choose_kinds(&l);
+    cli_exit code = params_check_rate(c, "rate");
+    code = code == CLI_OK ? choose_kinds(&l) : code;
     if (code != CLI_OK || l.left == 0) {
         return code;
     }
@@ -240,23 +241,23 @@ static cli_exit run_events(cli *c)
 const cli_command command_events = {
     .name = "events",
     .group = "Look",
-    .summary = "print what happens in a world, a line for each event",
+    .summary = "print the events of a world as they happen, one a line",
     .operands = (const args_operand[]){{"WORLD", ARGS_WORLD, true, false, NULL}, {0}},
     .options =
         (const args_option[]){
-            {"kind", 'k', ARGS_TEXT, "KIND,...",
-             "only these kinds; all for every one (default: all but stay)", NULL},
-            {"body", 'b', ARGS_ID, "ID", "only those that this body has part in", NULL},
-            {"area", 'a', ARGS_AREA, "X0,Y0,X1,Y1", "only those of bodies in there", NULL},
-            {"count", 'n', ARGS_WHOLE, "N", "end after so many", NULL},
+            {"kind", 'k', ARGS_KINDS, "KIND,...",
+             "only these kinds; all for every one (default: all but stay)", KINDS},
+            {"body", 'b', ARGS_BODY, "ID", "only those that involve this body", NULL},
+            {"area", 'a', ARGS_AREA, "X0,Y0,X1,Y1", "only those of bodies inside", NULL},
+            {"count", 'n', ARGS_WHOLE, "N", "end after N events", NULL},
             {"for", 0, ARGS_SECONDS, "TIME", "end after that time", NULL},
             {"rate", 'r', ARGS_NUMBER, "N", "batches a second at most (default: one a tick)", NULL},
             {0}},
     .details = "Kinds: begin, end, stay, hit, sensor_begin, sensor_end, sleep, wake, spawn, "
                "remove, joint_break,\n"
-               "freeze. A line tells the tick, the kind, the bodies, and what the kind has of "
-               "place, normal, speed\n"
-               "and impulse.",
+               "freeze. A line shows the tick, the kind, the bodies and, where the kind has them, "
+               "place, normal,\n"
+               "speed and impulse.",
     .examples = "  carom events demo\n  carom events demo --kind begin,end --body 3\n"
                 "  carom events demo --kind hit --json | jq 'select(.speed > 10)'\n"
                 "  carom events demo --count 100 --for 10s",

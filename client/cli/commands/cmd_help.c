@@ -1,7 +1,9 @@
-// help, version, completion: what needs no server.
+// help, version, completion: commands about the program itself. Main thread only.
 #include <stdio.h>
+#include <string.h>
 
 #include "client/cli/commands.h"
+#include "client/cli/completion.h"
 
 static cli_exit run_help(cli *c)
 {
@@ -28,10 +30,10 @@ static cli_exit run_help(cli *c)
 const cli_command command_help = {
     .name = "help",
     .group = "Help",
-    .summary = "tell what a command does, or about a topic",
-    .operands = (const args_operand[]){{"COMMAND|TOPIC", ARGS_TEXT, false, false, NULL}, {0}},
-    .details = "Topics: joints, json, scenes, shapes.",
-    .examples = "  carom help\n  carom help watch\n  carom help scenes",
+    .summary = "show the help of a command or a topic",
+    .operands = (const args_operand[]){{"COMMAND|TOPIC", ARGS_TOPIC, false, false, NULL}, {0}},
+    .details = "Topics: joint-kinds, json, scene-files, shapes.",
+    .examples = "  carom help\n  carom help watch\n  carom help scene-files",
     .run = run_help,
 };
 
@@ -48,15 +50,18 @@ static cli_exit run_version(cli *c)
 const cli_command command_version = {
     .name = "version",
     .group = "Help",
-    .summary = "tell the version of this client",
+    .summary = "print the version of this client",
     .examples = "  carom version\n  carom version --json",
     .run = run_version,
 };
 
 static cli_exit run_completion(cli *c)
 {
-    (void)c;
-    completion_print_bash(stdout);
+    const char *shell = args_word(&c->args, 0);
+    const char *script = strcmp(shell, "bash") == 0  ? completion_bash
+                         : strcmp(shell, "zsh") == 0 ? completion_zsh
+                                                     : completion_fish;
+    (void)fputs(script, stdout);
     return CLI_OK;
 }
 
@@ -64,9 +69,32 @@ const cli_command command_completion = {
     .name = "completion",
     .group = "Help",
     .summary = "print the completion script of a shell",
-    .operands = (const args_operand[]){{"SHELL", ARGS_CHOICE, true, false, "bash"}, {0}},
-    .details = "Commands, options, and the names of worlds on the server are completed.",
+    .operands = (const args_operand[]){{"SHELL", ARGS_CHOICE, true, false, "bash|zsh|fish"}, {0}},
+    .details = "Completes commands, options, worlds, scenes, ids of bodies and joints, kinds, "
+               "fields and events,\n"
+               "the names of arguments, and the options of caromd.",
     .examples = "  source <(carom completion bash)\n"
-                "  carom completion bash > ~/.local/share/bash-completion/completions/carom",
+                "  carom completion zsh > ~/.zfunc/_carom      (a folder of $fpath)\n"
+                "  carom completion fish > ~/.config/fish/completions/carom.fish",
     .run = run_completion,
+};
+
+static cli_exit run_complete(cli *c)
+{
+    bool split = strcmp(args_text(&c->args, "shell", ""), "bash") == 0;
+    completion_print(c, c->args.words, c->args.word_count, split);
+    return CLI_OK;
+}
+
+// The scripts call it; it is in no list.
+const cli_command command_complete = {
+    .name = "complete",
+    .group = "",
+    .summary = "print the candidates for the last word of a command line",
+    .operands = (const args_operand[]){{"WORD", ARGS_TEXT, false, true, NULL}, {0}},
+    .options = (const args_option[]){{"shell", 0, ARGS_CHOICE, "SHELL",
+                                      "whose way of parting words it is", "bash|zsh|fish"},
+                                     {0}},
+    .examples = "  carom complete -- spawn yard --ty",
+    .run = run_complete,
 };

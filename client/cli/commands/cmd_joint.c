@@ -1,4 +1,6 @@
-// joint: what holds two bodies together; made, changed, looked at and taken away.
+// joint, joints: joints between bodies are created, changed, shown, listed and removed. Main thread
+// only.
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -28,14 +30,14 @@ static bool check_id(const cli *c, const char *what, const char *word)
 static void show_joint_made(cli *c, const carom_value *result)
 {
     (void)c;
-    (void)printf("joint %llu, at tick %llu\n",
+    (void)printf("joint %llu created (tick %llu)\n",
                  (unsigned long long)carom_get_uint(result, "joint", 0),
                  (unsigned long long)carom_get_uint(result, "tick", 0));
 }
 
 // Takes the bodies that stand before the first NAME=VALUE: A and B, B alone (a mouse has no A), or
-// none (a gear may name joints instead). Returns where the pairs begin. What is missing is for the
-// server to say, who knows each kind.
+// none (a gear may name joints instead). Returns where the pairs begin. The server, which knows
+// each kind, says which one is missing.
 static size_t set_bodies(const cli *c, carom_value *arguments)
 {
     uint64_t id = 0;
@@ -78,12 +80,13 @@ static cli_exit joint_set(cli *c, carom_value *arguments)
         return CLI_USAGE;
     }
     if (args_word(&c->args, 3) == NULL) {
-        return cli_usage(c, "what is to be set? NAME=VALUE such as motor_speed=3");
+        return cli_usage(c, "NAME=VALUE is missing, such as motor_speed=3");
     }
     carom_set(arguments, "joint", params_id_word(args_word(&c->args, 2)));
     cli_exit code = params_pairs(c, 3, "joint.set", arguments);
+    (void)cli_done(c, "joint %s changed", args_word(&c->args, 2));
     return code != CLI_OK ? code
-                          : cli_call_show(c, "joint.set", carom_value_clone(arguments), show_tick);
+                          : cli_call_show(c, "joint.set", carom_value_clone(arguments), show_done);
 }
 
 static void show_joint(cli *c, const carom_value *joint)
@@ -104,46 +107,75 @@ static cli_exit for_each_joint(cli *c, carom_value *arguments, const char *metho
     }
     for (size_t i = 2; i < c->args.word_count && worst != CLI_LOST; i++) {
         carom_set(arguments, "joint", params_id_word(args_word(&c->args, i)));
+        (void)cli_done(c, "joint %s removed", args_word(&c->args, i));
         cli_exit code = cli_call_show(c, method, carom_value_clone(arguments), show);
         worst = code > worst ? code : worst;
     }
     return worst;
 }
 
+// Those of the joints that a body has part in; all of them for body 0. NULL has none.
+static carom_value *joints_of(const carom_value *joints, uint64_t body)
+{
+    carom_value *chosen = carom_array();
+    for (size_t i = 0; i < carom_value_count(joints); i++) {
+        const carom_value *joint = carom_value_at(joints, i);
+        if (body == 0 || carom_get_uint(joint, "a", 0) == body ||
+            carom_get_uint(joint, "b", 0) == body) {
+            chosen = carom_push(chosen, carom_value_clone(joint));
+        }
+    }
+    return chosen;
+}
+
 static cli_exit print_joints(const cli *c, const carom_value *joints)
 {
-    if (c->json) {
-        carom_value *none = joints == NULL ? carom_array() : NULL;
-        cli_exit code = cli_print_json(joints != NULL ? joints : none);
-        carom_value_free(none);
-        return code;
-    }
-    static const char *const heads[] = {">JOINT", "KIND", ">A", ">B", "ANCHOR A", "ANCHOR B"};
+    static const char *const heads[] = {">JOINT",   "KIND",     ">A",         ">B",
+                                        "ANCHOR A", "ANCHOR B", ">FORCE [N]", ">TORQUE [N m]"};
     static const char *const keys[] = {"joint", "kind", "a", "b", "anchor_a", "anchor_b"};
+    if (c->json) {
+        return carom_value_ok(joints) ? cli_print_json(joints) : cli_out_of_memory();
+    }
+    if (carom_value_count(joints) == 0) {
+        (void)printf("no joints\n");
+        return CLI_OK;
+    }
     table t;
-    table_init(&t, 6, heads);
+    table_init(&t, 8, heads);
     for (size_t i = 0; i < carom_value_count(joints); i++) {
+        const carom_value *joint = carom_value_at(joints, i);
+        carom_vec2 force = carom_get_vec(joint, "state.force", (carom_vec2){0.0, 0.0});
         for (size_t k = 0; k < sizeof keys / sizeof keys[0]; k++) {
-            show_cell(&t, carom_value_get(carom_value_at(joints, i), keys[k]));
+            show_cell(&t, carom_value_get(joint, keys[k]));
         }
+        table_format(&t, "%.3f", hypot(force.x, force.y));
+        table_format(&t, "%.3f", carom_get_real(joint, "state.torque", 0.0));
     }
     bool whole = table_print(&t, stdout);
     table_deinit(&t);
     return whole ? CLI_OK : cli_out_of_memory();
 }
 
-static cli_exit joint_list(cli *c, carom_value *arguments)
+static cli_exit list_joints(cli *c, const char *world, uint64_t body)
 {
     carom_value *result = NULL;
-    if (args_word(&c->args, 2) != NULL) {
-        return cli_usage(c, "'%s' is one word too many", args_word(&c->args, 2));
-    }
-    cli_exit code = cli_call(c, "joint.list", carom_value_clone(arguments), &result);
+    carom_value *arguments = carom_set(carom_map(), "world", carom_str(world));
+    cli_exit code = cli_call(c, "joint.list", arguments, &result);
     if (code == CLI_OK) {
-        code = print_joints(c, carom_value_get(result, "joints"));
+        carom_value *chosen = joints_of(carom_value_get(result, "joints"), body);
+        code = print_joints(c, chosen);
+        carom_value_free(chosen);
     }
     carom_value_free(result);
     return code;
+}
+
+static cli_exit joint_list(cli *c)
+{
+    if (args_word(&c->args, 2) != NULL) {
+        return cli_usage(c, "'%s' is one word too many", args_word(&c->args, 2));
+    }
+    return list_joints(c, args_word(&c->args, 1), 0);
 }
 
 static cli_exit run_joint(cli *c)
@@ -158,9 +190,9 @@ static cli_exit run_joint(cli *c)
     } else if (strcmp(action, "get") == 0) {
         code = for_each_joint(c, arguments, "joint.get", show_joint);
     } else if (strcmp(action, "remove") == 0) {
-        code = for_each_joint(c, arguments, "joint.remove", show_tick);
+        code = for_each_joint(c, arguments, "joint.remove", show_done);
     } else {
-        code = joint_list(c, arguments);
+        code = joint_list(c);
     }
     carom_value_free(arguments);
     return code;
@@ -169,7 +201,7 @@ static cli_exit run_joint(cli *c)
 const cli_command command_joint = {
     .name = "joint",
     .group = "Joints",
-    .summary = "make, change, show and remove joints between bodies",
+    .summary = "create, change, show and remove joints between bodies",
     .operands =
         (const args_operand[]){{"ACTION", ARGS_CHOICE, true, false, "create|set|get|remove|list"},
                                {"WORLD", ARGS_WORLD, true, false, NULL},
@@ -184,10 +216,32 @@ const cli_command command_joint = {
                "pulley; A and B\n"
                "are bodies (a mouse has no A). Names: 'carom methods joint.create' and 'carom "
                "methods joint.set';\n"
-               "what each kind takes: 'carom help joints'.",
+               "'carom help joint-kinds' tells what each kind takes.",
     .examples = "  carom joint create yard revolute 1 2 anchor=0,3\n"
                 "  carom joint create yard distance 2 5 length=2 hertz=4 damping_ratio=0.5\n"
                 "  carom joint create yard mouse 5 target=0,4 hertz=5\n"
                 "  carom joint set yard 1 motor_speed=3 max_torque=100\n  carom joint list yard",
     .run = run_joint,
+};
+
+static cli_exit run_joints(cli *c)
+{
+    uint64_t body = 0;
+    if (args_word(&c->args, 1) != NULL) {
+        (void)text_to_whole(args_word(&c->args, 1), &body);
+    }
+    return list_joints(c, args_word(&c->args, 0), body);
+}
+
+const cli_command command_joints = {
+    .name = "joints",
+    .group = "Look",
+    .summary = "list the joints of a world, with the forces that they bear",
+    .operands = (const args_operand[]){{"WORLD", ARGS_WORLD, true, false, NULL},
+                                       {"BODY", ARGS_BODY, false, false, NULL},
+                                       {0}},
+    .details = "With BODY only those that hold it. Force and torque are those of the last tick.",
+    .examples = "  carom joints yard\n  carom joints yard 3\n"
+                "  carom joints yard --json | jq 'map(select(.state.torque > 10))'",
+    .run = run_joints,
 };

@@ -1,6 +1,8 @@
-// load: how much a server bears, and how quickly it answers meanwhile.
+// load: how many connections and commands a server bears, and how quickly it answers meanwhile.
 //
-// Without --world it makes a world of its own and removes it whatever happens, a signal included.
+// Without --world it makes a world of its own that ends with its session, so that even a killed
+// load leaves nothing behind; it removes the world itself when it ends in any other way. Main
+// thread only.
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +12,7 @@
 
 #include "client/cli/commands.h"
 #include "client/cli/load/load.h"
+#include "client/cli/params.h"
 #include "client/cli/table.h"
 #include "client/cli/picture/terminal.h"
 #include "client/cli/text.h"
@@ -65,6 +68,7 @@ static cli_exit make_world(cli *c, char *name, size_t size)
     (void)snprintf(name, size, "load-%ld-%09ld", (long)getpid(), now.tv_nsec);
     carom_value *arguments = carom_set(carom_map(), "world", carom_str(name));
     carom_set(arguments, "gravity", carom_vec(0.0, 0.0));
+    carom_set(arguments, "lifetime", carom_str("session"));
     if (args_has(&c->args, "hz")) {
         carom_set(arguments, "hz", carom_real(args_number(&c->args, "hz", 60.0)));
     }
@@ -75,7 +79,8 @@ static void remove_world(cli *c, const char *name)
 {
     carom_error error = {0};
     if (carom_world_destroy(c->client, name, c->timeout_ms, &error) != CAROM_OK) {
-        cli_error("could not remove the world '%s': %s", name, error.text);
+        cli_error(carom_status_name(error.status), "could not remove the world '%s': %s", name,
+                  error.text);
         cli_hint("carom destroy %s", name);
     }
 }
@@ -125,7 +130,7 @@ static void print_latency(const load_result *r)
 
 static cli_exit print_report(const load_plan *plan, const load_result *r)
 {
-    static const char *const heads[] = {"WHAT", ">TOTAL", ">A SECOND"};
+    static const char *const heads[] = {"COUNT", ">TOTAL", ">A SECOND"};
     table t;
     table_init(&t, 3, heads);
     add_count(&t, "commands answered", r->answered, r->seconds);
@@ -139,7 +144,7 @@ static cli_exit print_report(const load_plan *plan, const load_result *r)
     if (plan->rate > 0.0) {
         (void)printf("%g commands a second each\n", plan->rate);
     } else {
-        (void)printf("%u commands on the way each\n", plan->window);
+        (void)printf("%u commands in flight each\n", plan->window);
     }
     bool whole = table_print(&t, stdout);
     table_deinit(&t);
@@ -219,6 +224,9 @@ static cli_exit read_plan(const cli *c, load_plan *plan)
     if (!by_window && (plan->rate < 0.01 || plan->rate > 1e6)) {
         return cli_usage(c, "--rate is from 0.01 to 1000000");
     }
+    if (args_has(a, "snapshots") && params_check_rate(c, "snapshots") != CLI_OK) {
+        return CLI_USAGE;
+    }
     if (plan->seconds < 0.1 || plan->seconds > 86400.0) {
         return cli_usage(c, "--time is from 100ms to 24h");
     }
@@ -277,27 +285,26 @@ static cli_exit run_load(cli *c)
 const cli_command command_load = {
     .name = "load",
     .group = "Server",
-    .summary = "work the server with many connections, and measure it",
+    .summary = "load the server with many connections and measure it",
     .options =
         (const args_option[]){
-            {"connections", 'c', ARGS_WHOLE, "N", "how many (default 10)", NULL},
-            {"time", 'd', ARGS_SECONDS, "TIME", "how long (default 10s)", NULL},
+            {"connections", 'c', ARGS_WHOLE, "N", "number of connections (default 10)", NULL},
+            {"time", 'd', ARGS_SECONDS, "TIME", "duration (default 10s)", NULL},
             {"rate", 'r', ARGS_NUMBER, "N", "commands a second of each connection (default 60)",
              NULL},
-            {"window", 'w', ARGS_WHOLE, "N", "instead: as fast as possible, N on their way", NULL},
+            {"window", 'w', ARGS_WHOLE, "N", "instead: as fast as possible, N in flight", NULL},
             {"snapshots", 0, ARGS_NUMBER, "N", "snapshots a second (default: one a tick)", NULL},
             {"no-snapshots", 0, ARGS_FLAG, NULL, "commands alone", NULL},
-            {"bodies", 'b', ARGS_WHOLE, "N", "moving bodies in the world made for it (default 100)",
-             NULL},
+            {"bodies", 'b', ARGS_WHOLE, "N", "moving bodies in its own world (default 100)", NULL},
             {"hz", 0, ARGS_NUMBER, "N", "ticks a second of that world (default 60)", NULL},
             {"world", 0, ARGS_WORLD, "WORLD", "use this world and leave it as it was", NULL},
-            {"threads", 0, ARGS_WHOLE, "N", "of this program (default 1)", NULL},
+            {"threads", 0, ARGS_WHOLE, "N", "threads of this program (default 1)", NULL},
             {0}},
     .details = "Each connection subscribes, and strikes a body of its own to and fro. Without "
-               "--world a world is\n"
-               "made for it, and removed. Latency runs from when a command was due to its answer, "
-               "which comes when\n"
-               "it has been applied: up to a tick of the world is part of it.\n"
+               "--world it makes a\n"
+               "world and removes it. Latency runs from the time a command was due to its answer, "
+               "which the server\n"
+               "sends when the command has been applied: up to a tick of the world is part of it.\n"
                "Exits with 1 when a command failed or a connection was lost, with 3 when all were.",
     .examples = "  carom load\n  carom load --connections 200 --rate 30 --time 30s\n"
                 "  carom load --connections 8 --window 32 --no-snapshots --json",

@@ -1,5 +1,6 @@
-// impulse, force, torque: what makes bodies move.
+// impulse, force, torque: commands that move bodies. Main thread only.
 #include <stdio.h>
+#include <string.h>
 
 #include "client/cli/commands.h"
 #include "client/cli/params.h"
@@ -18,31 +19,61 @@ static carom_value *body_args(const cli *c)
     return carom_set(cli_world_args(c), "body", params_id_word(args_word(&c->args, 1)));
 }
 
-static cli_exit push(cli *c, const char *method, const char *key)
+// Says so when the body is one that no impulse or force moves. Asked afterwards, so that the
+// command itself is not held up.
+static void note_immovable(cli *c)
 {
-    carom_value *arguments =
-        carom_set(body_args(c), key, params_vector_word(args_word(&c->args, 2)));
+    carom_value *body = NULL;
+    carom_value *arguments = body_args(c);
+    if (!c->json &&
+        carom_call(c->client, "body.get", arguments, c->timeout_ms, &body, NULL) == CAROM_OK) {
+        const char *type = carom_get_str(body, "type", "dynamic");
+        const char *id = args_word(&c->args, 1);
+        if (strcmp(type, "dynamic") != 0) {
+            cli_note(c,
+                     "body %s is %s: impulses and forces do not move it ('carom set %s %s "
+                     "type=dynamic')",
+                     id, type, args_word(&c->args, 0), id);
+        } else if (!carom_get_bool(body, "enabled", true)) {
+            cli_note(c, "body %s is disabled: it does not move ('carom get %s %s --explain')", id,
+                     args_word(&c->args, 0), id);
+        }
+    }
+    carom_value_free(body);
+    carom_value_free(arguments);
+}
+
+// Calls the method with `value` under `key`, and prints `done`, as in "body 3 struck".
+static cli_exit act(cli *c, const char *method, const char *key, carom_value *value,
+                    const char *done)
+{
+    carom_value *arguments = carom_set(body_args(c), key, value);
     params_vector(c, "point", arguments, "point");
-    return cli_call_show(c, method, arguments, show_tick);
+    cli_exit code = cli_call_show(cli_done(c, "body %s %s", args_word(&c->args, 1), done), method,
+                                  arguments, show_done);
+    if (code == CLI_OK) {
+        note_immovable(c);
+    }
+    return code;
 }
 
 static cli_exit run_impulse(cli *c)
 {
     bool angular = args_has(&c->args, "angular");
-    if (angular == (args_word(&c->args, 2) != NULL)) {
+    const char *word = args_word(&c->args, 2);
+    if (angular == (word != NULL)) {
         return angular ? cli_usage(c, "either X,Y or --angular, not both")
-                       : cli_usage(c, "what impulse? X,Y such as 0,10, or --angular N");
+                       : cli_usage(c, "the impulse is missing: X,Y such as 0,10, or --angular N");
     }
     if (!angular) {
-        return push(c, "body.impulse", "impulse");
+        return act(c, "body.impulse", "impulse", params_vector_word(word), "struck");
     }
     if (args_has(&c->args, "point")) {
         return cli_usage(c,
                          "--angular turns the body about its centre: --point has no meaning there");
     }
-    carom_value *arguments =
-        carom_set(body_args(c), "impulse", carom_real(args_number(&c->args, "angular", 0.0)));
-    return cli_call_show(c, "body.angular_impulse", arguments, show_tick);
+    return act(c, "body.angular_impulse", "impulse",
+               carom_real(args_number(&c->args, "angular", 0.0)), "struck");
 }
 
 const cli_command command_impulse = {
@@ -50,7 +81,7 @@ const cli_command command_impulse = {
     .group = "Bodies",
     .summary = "strike a body: change its velocity at once",
     .operands = (const args_operand[]){{"WORLD", ARGS_WORLD, true, false, NULL},
-                                       {"BODY", ARGS_ID, true, false, NULL},
+                                       {"BODY", ARGS_BODY, true, false, NULL},
                                        {"X,Y", ARGS_VECTOR, false, false, NULL},
                                        {0}},
     .options =
@@ -64,7 +95,8 @@ const cli_command command_impulse = {
 
 static cli_exit run_force(cli *c)
 {
-    return push(c, "body.force", "force");
+    return act(c, "body.force", "force", params_vector_word(args_word(&c->args, 2)),
+               "pushed from now on");
 }
 
 const cli_command command_force = {
@@ -72,7 +104,7 @@ const cli_command command_force = {
     .group = "Bodies",
     .summary = "push a body from now on",
     .operands = (const args_operand[]){{"WORLD", ARGS_WORLD, true, false, NULL},
-                                       {"BODY", ARGS_ID, true, false, NULL},
+                                       {"BODY", ARGS_BODY, true, false, NULL},
                                        {"X,Y", ARGS_VECTOR, true, false, NULL},
                                        {0}},
     .options = (const args_option[]){POINT_OPTION, {0}},
@@ -85,8 +117,7 @@ static cli_exit run_torque(cli *c)
 {
     double value = 0.0;
     (void)text_to_number(args_word(&c->args, 2), &value);
-    return cli_call_show(c, "body.torque", carom_set(body_args(c), "torque", carom_real(value)),
-                         show_tick);
+    return act(c, "body.torque", "torque", carom_real(value), "turned from now on");
 }
 
 const cli_command command_torque = {
@@ -94,7 +125,7 @@ const cli_command command_torque = {
     .group = "Bodies",
     .summary = "turn a body from now on",
     .operands = (const args_operand[]){{"WORLD", ARGS_WORLD, true, false, NULL},
-                                       {"BODY", ARGS_ID, true, false, NULL},
+                                       {"BODY", ARGS_BODY, true, false, NULL},
                                        {"N", ARGS_NUMBER, true, false, NULL},
                                        {0}},
     .details = "The torque, in N m, counter-clockwise, acts on every tick until it is set again; 0 "

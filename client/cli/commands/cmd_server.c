@@ -1,4 +1,5 @@
-// ping, info, methods, call: the server as a whole, and everything that has no command of its own.
+// ping, info, stats, methods, call: the server as a whole, and the methods that have no command of
+// their own. Main thread only.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,11 +77,11 @@ static cli_exit run_ping(cli *c)
 const cli_command command_ping = {
     .name = "ping",
     .group = "Server",
-    .summary = "ask whether the server is there, and how fast it answers",
+    .summary = "check that the server answers, and how fast",
     .options =
         (const args_option[]){
-            {"count", 'n', ARGS_WHOLE, "N", "so many times (default 1)", NULL},
-            {"interval", 'i', ARGS_SECONDS, "TIME", "between them (default 1s)", NULL},
+            {"count", 'n', ARGS_WHOLE, "N", "how many times (default 1)", NULL},
+            {"interval", 'i', ARGS_SECONDS, "TIME", "time between two of them (default 1s)", NULL},
             {0}},
     .details = "Exits with 3 when there is no answer: fit for health checks.",
     .examples =
@@ -90,7 +91,7 @@ const cli_command command_ping = {
 
 // ---- info
 
-static cli_exit show_stats(cli *c)
+static cli_exit run_stats(cli *c)
 {
     carom_value *result = NULL;
     cli_exit code = cli_call(c, "server.stats", NULL, &result);
@@ -107,7 +108,7 @@ static cli_exit run_info(cli *c)
     bool of_world = args_word(&c->args, 0) != NULL;
     if (args_has(&c->args, "stats")) {
         return of_world ? cli_usage(c, "--stats is about the server, not about a world")
-                        : show_stats(c);
+                        : run_stats(c);
     }
     cli_exit code = of_world ? cli_call(c, "world.info", cli_world_args(c), &result)
                              : cli_call(c, "server.info", NULL, &result);
@@ -121,7 +122,7 @@ static cli_exit run_info(cli *c)
 const cli_command command_info = {
     .name = "info",
     .group = "Look",
-    .summary = "tell about the server, or about a world",
+    .summary = "show the state of the server, or of a world",
     .operands = (const args_operand[]){{"WORLD", ARGS_WORLD, false, false, NULL}, {0}},
     .options =
         (const args_option[]){
@@ -129,6 +130,15 @@ const cli_command command_info = {
     .examples = "  carom info\n  carom info demo\n  carom info --stats\n  carom info demo --json | "
                 "jq .tick",
     .run = run_info,
+};
+
+const cli_command command_stats = {
+    .name = "stats",
+    .group = "Server",
+    .summary = "show the server's counters and latencies",
+    .details = "With --json latencies are in seconds.",
+    .examples = "  carom stats\n  carom stats --json | jq .latencies.step.p99",
+    .run = run_stats,
 };
 
 // ---- methods
@@ -175,7 +185,7 @@ static cli_exit print_method(const cli *c, size_t index, const carom_method *met
         return CLI_OK;
     }
     (void)printf("\n");
-    static const char *const heads[] = {"ARGUMENT", "TYPE", "LEFT OUT", "WHAT IT IS"};
+    static const char *const heads[] = {"ARGUMENT", "TYPE", "LEFT OUT", "MEANING"};
     table t;
     table_init(&t, 4, heads);
     carom_argument argument;
@@ -223,16 +233,28 @@ static cli_exit print_methods(const cli *c)
         all = carom_push(all, method_value(i, &method));
     }
     bool whole = carom_value_ok(all);
-    if (whole && args_has(&c->args, "names")) {
-        for (size_t i = 0; carom_method_at(i, &method); i++) {
-            (void)printf("%s\n", method.name);
-        }
-    } else if (whole) {
+    if (whole) {
         whole = c->json ? cli_print_json(all) == CLI_OK : table_print(&t, stdout);
     }
     carom_value_free(all);
     table_deinit(&t);
     return whole ? CLI_OK : cli_out_of_memory();
+}
+
+static cli_exit print_method_names(const cli *c)
+{
+    carom_value *names = carom_array();
+    carom_method method;
+    for (size_t i = 0; carom_method_at(i, &method); i++) {
+        if (c->json) {
+            names = carom_push(names, carom_str(method.name));
+        } else {
+            (void)printf("%s\n", method.name);
+        }
+    }
+    cli_exit code = c->json ? cli_print_json(names) : CLI_OK;
+    carom_value_free(names);
+    return code;
 }
 
 static cli_exit unknown_method(const cli *c, const char *name)
@@ -255,7 +277,7 @@ static cli_exit run_methods(cli *c)
     size_t index = 0;
     carom_method method;
     if (name == NULL) {
-        return print_methods(c);
+        return args_has(&c->args, "names") ? print_method_names(c) : print_methods(c);
     }
     if (!carom_method_find(name, &method, &index)) {
         return unknown_method(c, name);
@@ -270,7 +292,7 @@ const cli_command command_methods = {
     .operands = (const args_operand[]){{"METHOD", ARGS_METHOD, false, false, NULL}, {0}},
     .options =
         (const args_option[]){{"names", 0, ARGS_FLAG, NULL, "names alone, one a line", NULL}, {0}},
-    .details = "This is the table that this client was built with; it needs no server.",
+    .details = "The table is the one that this client was built with; no server is needed.",
     .examples =
         "  carom methods\n  carom methods body.spawn\n  carom methods --json | jq '.[].name'",
     .run = run_methods,

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "client/cli/commands.h"
+#include "client/cli/params.h"
 #include "client/cli/picture/terminal.h"
 #include "client/cli/text.h"
 #include "client/cli/picture/watch.h"
@@ -190,8 +191,8 @@ static cli_exit run_frames(watch *w)
     }
     cli_exit code = wait_for(w, cli_now() + w->c->timeout_ms / 1000.0, is_complete);
     if (code == CLI_OK && !w->quit && !stage_complete(&w->stage)) {
-        cli_error("no picture of '%s' within %g s; --timeout gives it longer", w->stage.world,
-                  w->c->timeout_ms / 1000.0);
+        cli_error("unavailable", "no picture of '%s' within %g s; --timeout gives it longer",
+                  w->stage.world, w->c->timeout_ms / 1000.0);
         return CLI_LOST;
     }
     for (uint64_t i = 0; code == CLI_OK && i < count && !w->quit; i++) {
@@ -383,7 +384,7 @@ static cli_exit run_screen(watch *w)
         return cli_out_of_memory();
     }
     if (!terminal_open()) {
-        cli_error("cannot use the terminal: %s", strerror(errno));
+        cli_error("internal", "cannot use the terminal: %s", strerror(errno));
         return CLI_REFUSED;
     }
     while (!w->quit && terminal_interrupted() == 0) {
@@ -440,6 +441,9 @@ static cli_exit run_watch(cli *c)
         size[1] > CANVAS_ROWS_MAX - 1) {
         return cli_usage(c, "--size is from 10x%d to %dx%d", FRAME_ROWS_MIN, CANVAS_COLUMNS_MAX,
                          CANVAS_ROWS_MAX - 1);
+    }
+    if (params_check_rate(c, "rate") != CLI_OK) {
+        return CLI_USAGE;
     }
     if (area[0] >= area[2] || area[1] >= area[3]) {
         return cli_usage(c, "--area is X0,Y0,X1,Y1 with X0 < X1 and Y0 < Y1");

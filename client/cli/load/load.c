@@ -108,7 +108,8 @@ static cli_exit allow_files(unsigned connections)
     }
     limit.rlim_cur = limit.rlim_max < wanted ? limit.rlim_max : wanted;
     if (setrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur < wanted) {
-        cli_error("the system allows this program %llu open files, too few for %u connections",
+        cli_error("limit_exceeded",
+                  "the system allows this program %llu open files, too few for %u connections",
                   (unsigned long long)limit.rlim_cur, connections);
         cli_hint("ulimit -n %llu raises that, or use fewer --connections",
                  (unsigned long long)wanted);
@@ -423,7 +424,7 @@ cli_exit load_run(load *l, load_result *result)
         if (t > 0 && l->workers[t].started) {
             (void)pthread_join(l->workers[t].thread, NULL);
         } else if (t > 0) {
-            cli_error("cannot start thread %u", t + 1);
+            cli_error("internal", "cannot start thread %u", t + 1);
             code = CLI_REFUSED;
         }
         add_result(result, &l->workers[t].result);

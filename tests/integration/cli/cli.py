@@ -13,7 +13,8 @@ sys.path.insert(0, str(ROOT / "tests" / "interop"))
 from caromd import Caromd  # noqa: E402
 
 CAROMD, CAROM = (os.path.abspath(path) for path in sys.argv[1:3])
-COMPLETION = ROOT / "client" / "cli" / "completion" / "carom.bash"
+SCRIPTS = ROOT / "client" / "cli" / "completion"
+COMPLETION = SCRIPTS / "carom.bash"
 RUN_SECONDS = 60  # sanitizers are slow
 
 OK, REFUSED, USAGE, LOST = 0, 1, 2, 3
@@ -50,17 +51,17 @@ def carom(*words, port=None, input=None, env=None):
 
 
 COMPLETE = r"""
-source "$1"; shift
-carom() { "$CAROM" "$@"; }
+source "$1"; function=$2; shift 2
 COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMPREPLY=()
-_carom
+"$function"
 printf '%s\n' "${COMPREPLY[@]}"
 """
 
 
-def complete(*words, server="127.0.0.1:1"):
-    """What the completion offers for the last of the words."""
-    done = subprocess.run(["bash", "--norc", "-c", COMPLETE, "complete", str(COMPLETION), CAROM, *words],
+def complete(*words, server="127.0.0.1:1", program=CAROM):
+    """What bash's completion of the program offers for the last of the words."""
+    function = "_" + Path(program).name
+    done = subprocess.run(["bash", "--norc", "-c", COMPLETE, "complete", str(COMPLETION), function, program, *words],
                           text=True, capture_output=True, timeout=RUN_SECONDS, env=environment(CAROM_SERVER=server))
     assert done.stderr == "", done.stderr
     return done.stdout.split()

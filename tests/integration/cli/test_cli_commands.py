@@ -3,7 +3,7 @@
 import json
 import time
 
-from cli import REFUSED, ROOT, ServerTest, USAGE, complete, main
+from cli import OK, REFUSED, ROOT, ServerTest, USAGE, carom, complete, main
 
 SCENES = ROOT / "proto" / "scenes"
 
@@ -29,6 +29,9 @@ class Server(ServerTest):
         self.assertEqual(("first", 60, False), (info["world"], info["hz"], info["paused"]))
         self.assertRegex(self.ok("info", "first").out, r"(?m)^hash +[0-9a-f]{16}$")
         self.assertIn("counters", self.json("info", "--stats"))
+        self.assertIn("counters", self.json("stats"))
+        self.assertRegex(self.ok("stats").out, r"(?m)^  step\n +count .*\n +p50 +[\d.]+ (us|ms|s)$")
+        self.assertRegex(self.ok("info").out, r"(?m)^uptime +[\d.]+ s$")
         self.assertRegex(self.ok("info", "--stats").out, r"(?m)^counters$")
 
     def test_worlds(self):
@@ -37,6 +40,9 @@ class Server(ServerTest):
         self.assertRegex(table[0], r"\AWORLD +STATE +TICK ")
         self.assertTrue(any(line.startswith("first ") and "running" in line for line in table))
         self.assertIn("second", self.ok("worlds", "--names").lines())
+        self.assertLessEqual({"first", "second"}, set(self.json("worlds", "--names")))
+        self.assertEqual(table[0], self.ok("ls").lines()[0])
+        self.assertRegex(table[1], r" (\d+\.\d s|\d+ min \d\d s) ")
 
     def test_unknown_world_is_refused_with_a_hint(self):
         for words in (["info"], ["bodies"], ["watch"], ["events"], ["pause"], ["destroy"], ["step"],
@@ -45,6 +51,10 @@ class Server(ServerTest):
                 result = self.fails(REFUSED, words[0], "nowhere", *words[1:])
                 self.assertIn("not_found: world 'nowhere'", result.err)
                 self.assertIn("carom worlds", result.err)
+        self.assertIn("did you mean 'first'?", self.fails(REFUSED, "info", "frist").err)
+        error = json.loads(self.run_carom("info", "frist", "--json").err)["error"]
+        self.assertEqual(("not_found", "world 'frist' does not exist"), (error["code"], error["text"]))
+        self.assertIn("did you mean 'first'?", error["hints"][0])
 
     def test_call(self):
         self.assertEqual({"any": 7}, {k: v for k, v in self.json("call", "ping", "any=7").items() if k == "any"})
@@ -68,6 +78,15 @@ class Server(ServerTest):
 
     def test_completion_offers_the_worlds(self):
         self.assertLessEqual({"first", "second"}, set(complete("watch", "", server=f"127.0.0.1:{self.server.port}")))
+        at = f"127.0.0.1:{self.server.port}"
+        self.assertEqual([], complete("create", "", server=at))  # a new name
+        self.json("create", "full", "--paused")
+        self.json("spawn", "full", "--circle", 1, "--count", 3)
+        self.assertEqual(["1", "2", "3"], complete("get", "full", "", server=at))
+        self.assertEqual(["gravity_scale"], complete("get", "full", "1", "--field", "grav", server=at))
+        joint = self.json("joint", "create", "full", "distance", 1, 2, "length=1")["joint"]
+        self.assertEqual([str(joint)], complete("joint", "set", "full", "", server=at))
+        self.assertIn("pyramid", complete("create", "w", "--scene", "", server=at))
         self.assertEqual(["second"], complete("--server", "127.0.0.1", ":", str(self.server.port), "pause", "se"))
 
 
@@ -85,10 +104,10 @@ class Worlds(ServerTest):
         self.assertGreater(self.json("info", self.world)["bodies"], 0)
 
     def test_create_twice_is_refused_unless_wanted(self):
-        self.assertRegex(self.ok("create", self.world).out, r" is there, at tick 0\n")
+        self.assertRegex(self.ok("create", self.world).out, rf"\Acreated {self.world} \(tick 0\)\n")
         self.assertIn("already_exists", self.fails(REFUSED, "create", self.world).err)
         self.assertEqual(self.world, self.json("create", self.world, "--if-absent")["world"])
-        self.assertRegex(self.ok("create", self.world, "--if-absent").out, r" is there, at tick \d+\n")
+        self.assertRegex(self.ok("create", self.world, "--if-absent").out, rf"\A{self.world} exists \(tick \d+\)\n")
 
     def test_create_with_a_bad_name_is_refused(self):
         self.assertIn("invalid_argument", self.fails(REFUSED, "create", "no/such").err)
@@ -97,7 +116,7 @@ class Worlds(ServerTest):
         self.json("create", self.world, "--paused")
         self.assertEqual(1, self.json("step", self.world)["tick"])
         self.assertEqual(11, self.json("step", self.world, 10)["tick"])
-        self.assertEqual(f"{self.world}: tick 12\n", self.ok("step", self.world).out)
+        self.assertEqual(f"stepped {self.world} (tick 12)\n", self.ok("step", self.world).out)
         self.ok("resume", self.world)
         self.assertEqual(REFUSED, self.run_carom("step", self.world).code)  # not while it runs
         self.ok("pause", self.world)
@@ -107,7 +126,8 @@ class Worlds(ServerTest):
         self.ok("create", self.world + "a")
         self.ok("create", self.world + "b")
         result = self.fails(REFUSED, "destroy", self.world + "a", "nowhere", self.world + "b")
-        self.assertEqual([f"{self.world}a is gone", f"{self.world}b is gone"], result.lines())
+        self.assertEqual([f"destroyed {self.world}a", f"destroyed {self.world}b"],
+                         [line.rsplit(" (", 1)[0] for line in result.lines()])
         self.assertNotIn(self.world, self.ok("worlds", "--names").out)
 
     def test_apply_takes_the_scene_s_name(self):
@@ -118,11 +138,40 @@ class Worlds(ServerTest):
 
     def test_apply_into_a_world_of_another_name(self):
         self.assertRegex(self.ok("apply", SCENES / "cradle.json", self.world, "--paused").out,
-                         rf"\A{self.world} created: \d+ commands, \d+ bodies, \d+ joints, at tick \d+\n")
+                         rf"\Acreated {self.world}: \d+ commands, \d+ bodies, \d+ joints \(tick \d+\)\n")
         self.assertTrue(self.json("info", self.world)["paused"])
-        before = self.json("info", self.world)["bodies"]
+
+    def test_apply_twice_needs_to_be_wanted(self):
+        scene = SCENES / "cradle.json"
+        bodies = self.json("apply", scene, self.world)["bodies"]
+        result = self.fails(REFUSED, "apply", scene, self.world)
+        self.assertIn(f"world '{self.world}' already has {bodies} bodies: nothing was applied", result.err)
+        self.assertIn("--replace", result.err)
+        self.assertEqual(bodies, self.json("info", self.world)["bodies"])
+        self.assertFalse(self.json("apply", scene, self.world, "--again")["created"])
+        self.assertEqual(2 * bodies, self.json("info", self.world)["bodies"])
+        self.assertTrue(self.json("apply", scene, self.world, "--replace")["created"])
+        self.assertEqual(bodies, self.json("info", self.world)["bodies"])
+        self.assertTrue(self.json("apply", scene, self.world + "2", "--replace")["created"])  # nothing to replace
+
+    def test_apply_into_an_empty_world(self):
+        self.json("create", self.world)
         self.assertFalse(self.json("apply", SCENES / "cradle.json", self.world)["created"])
-        self.assertEqual(2 * before, self.json("info", self.world)["bodies"])
+
+    def test_apply_leaves_the_world_when_the_scene_is_wrong(self):
+        self.json("apply", SCENES / "cradle.json", self.world)
+        before = self.json("info", self.world)
+        self.fails(USAGE, "apply", "-", self.world, "--replace", input='{"name": "x", "commands": 3}')
+        self.assertEqual(before["epoch"], self.json("info", self.world)["epoch"])
+
+    def test_scenes_are_listed(self):
+        scenes = {one["scene"]: one["description"] for one in self.json("scenes")}
+        self.assertEqual({path.stem for path in SCENES.glob("*.json")}, set(scenes))
+        self.assertIn("5050", scenes["pyramid"])
+        self.assertEqual(sorted(scenes), sorted(self.ok("scenes", "--names").lines()))
+        self.assertEqual(sorted(scenes), sorted(self.json("scenes", "--names")))
+        self.assertRegex(self.ok("scenes").out, r"(?m)^pyramid +5050 unit boxes")
+        self.assertIn("did you mean 'cradle'", self.fails(REFUSED, "create", self.world, "--scene", "cradl").err)
 
     def test_apply_from_standard_input(self):
         scene = {"name": "piped", "commands": [["body.spawn", {"shapes": [{"kind": "circle", "radius": 1}]}]]}
@@ -131,11 +180,20 @@ class Worlds(ServerTest):
 
     def test_apply_what_is_no_scene_is_refused(self):
         for text in ("{", '{"name": "x", "commands": 3}', '{"name": "x", "commands": [["body.spwan", {}]]}'):
-            self.fails(REFUSED, "apply", "-", self.world, input=text)
+            self.fails(USAGE, "apply", "-", self.world, input=text)
         self.assertNotIn(self.world, self.ok("worlds", "--names").lines())  # nothing is left behind
 
     def test_apply_without_create_needs_the_world(self):
         self.fails(REFUSED, "apply", SCENES / "cradle.json", self.world, "--no-create")
+
+
+    def test_apply_without_a_server_checks(self):
+        result = carom("apply", "--check", SCENES / "cradle.json")
+        self.assertRegex(result.out, r"cradle.json is a sound scene: \d+ commands, 6 bodies, 5 joints\n\Z")
+        self.assertEqual(6, carom("apply", "--check", SCENES / "cradle.json", "--json").json()["bodies"])
+        bad = carom("apply", "--check", "-", input='{"name": "x",\n "commands": [["body.spwan", {}]]}')
+        self.assertEqual((USAGE, ""), (bad.code, bad.out))
+        self.assertIn("standard input", bad.err)
 
 
 class Bodies(ServerTest):
@@ -180,7 +238,7 @@ class Bodies(ServerTest):
         self.assertEqual([[0, 0.5], [0, 2.5], [0, 4.5], [0, 6.5]], [self.get(r["body"])["position"] for r in results])
 
     def test_spawn_for_people(self):
-        self.assertRegex(self.ok("spawn", self.world, "--circle", 1).out, r"\Abody 1, at tick \d+\n\Z")
+        self.assertRegex(self.ok("spawn", self.world, "--circle", 1).out, r"\Abody 1 spawned \(tick \d+\)\n\Z")
         self.assertEqual(3, len(self.ok("spawn", self.world, "--circle", 1, "-n", 3).lines()))
 
     def test_spawn_what_the_server_refuses(self):
@@ -191,7 +249,13 @@ class Bodies(ServerTest):
         self.assertRegex(self.ok("get", self.world, body).out, r"(?m)^position +1, 2$")
         self.assertEqual("1, 2\n", self.ok("get", self.world, body, "--field", "position").out)
         self.assertEqual("1\n", self.ok("get", self.world, body, "-f", "position[0]").out)
-        self.assertEqual("-\n", self.ok("get", self.world, body, "--field", "nothing").out)
+        self.assertEqual([1, 2], self.json("get", self.world, body, "--field", "position"))
+        self.assertEqual("polygon\n", self.ok("get", self.world, body, "-f", "shapes[0].kind").out)
+        self.assertGreater(len(self.ok("get", self.world, body, "-f", "shapes").out), 200)  # whole
+        result = self.fails(USAGE, "get", self.world, body, "--field", "positon")
+        self.assertIn("a body has no field 'positon'; did you mean 'position'?", result.err)
+        self.assertRegex(result.err, r"the fields are body, type, .* and tick\n")
+        self.assertIn("did you mean 'kind'", self.fails(USAGE, "get", self.world, body, "-f", "shapes[0].knd").err)
         result = self.fails(REFUSED, "get", self.world, 99)
         self.assertIn("not_found: body 99", result.err)
         self.assertIn("carom bodies", result.err)
@@ -222,7 +286,35 @@ class Bodies(ServerTest):
         for words in (["--type", "dynamic"], ["--tag", "ball"], ["--awake"], ["--area", "40,-5,60,5"]):
             self.assertEqual([str(ball)], self.ok("bodies", self.world, "--ids", *words).lines(), words)
             self.assertEqual([ball], [b["body"] for b in self.json("bodies", self.world, *words)], words)
+            self.assertEqual([ball], self.json("bodies", self.world, "--ids", *words), words)
         self.assertEqual([], self.json("bodies", self.world, "--tag", "no such"))
+
+    def test_notes_tell_what_has_no_effect(self):
+        result = self.run_carom("spawn", self.world)
+        self.assertEqual(OK, result.code)
+        self.assertIn("carom: note: without a shape a body touches nothing", result.err)
+        wall = self.spawn("--box", "1x1", "--type", "static")
+        for words in (("impulse", self.world, wall, "0,1"), ("force", self.world, wall, "0,1"),
+                      ("torque", self.world, wall, 1)):
+            result = self.run_carom(*words)
+            self.assertEqual(OK, result.code)
+            self.assertIn(f"note: body {wall} is static: impulses and forces do not move it", result.err)
+            self.assertEqual("", self.run_carom(*words, "--json").err)
+
+    def test_explain(self):
+        ball = self.spawn("--circle", 1, "--at", "0,5")
+        self.assertEqual(["paused"], [r["reason"] for r in self.json("get", self.world, ball, "--explain")["reasons"]])
+        self.assertIn(f"'carom resume {self.world}'", self.ok("get", self.world, ball, "--explain").out)
+        self.ok("resume", self.world)
+        for _ in range(100):
+            reasons = [r["reason"] for r in self.json("get", self.world, ball, "--explain")["reasons"]]
+            if "paused" not in reasons:
+                break
+            time.sleep(0.05)
+        self.assertIn("weightless", reasons)
+        self.ok("set", self.world, ball, "velocity=1,0")
+        self.assertTrue(self.json("get", self.world, ball, "--explain")["moves"])
+        self.assertIn(" moves: velocity ", self.ok("get", self.world, ball, "--explain").out)
 
     def test_impulse_changes_the_velocity(self):
         body = self.spawn("--box", "1x2")  # 2 kg
@@ -252,7 +344,7 @@ class Bodies(ServerTest):
         before = self.get(body)["velocity"]
         self.step(10)
         self.assertEqual(before, self.get(body)["velocity"])
-        self.assertRegex(self.ok("force", self.world, body, "1,0", "--point", "0,1").out, r"\Atick \d+\n")
+        self.assertRegex(self.ok("force", self.world, body, "1,0", "--point", "0,1").out, r"\Abody \d+ pushed from now on \(tick \d+\)\n")
 
 
 class Queries(ServerTest):
@@ -319,11 +411,17 @@ class Joints(ServerTest):
                          tuple(self.json("joint", "get", self.world, joint)[k] for k in ("kind", "a", "b")))
         self.assertRegex(self.ok("joint", "list", self.world).lines()[1], rf"\A *{joint} +revolute +{self.a} +{self.b} ")
         self.assertEqual([joint], [j["joint"] for j in self.json("joint", "list", self.world)])
+        self.assertEqual([joint], [j["joint"] for j in self.json("joints", self.world, self.b)])
+        self.assertEqual([], self.json("joints", self.world, 99))
+        self.assertEqual("no joints\n", self.ok("joints", self.world, 99).out)
+        table = self.ok("joints", self.world).lines()
+        self.assertRegex(table[0], r"FORCE \[N\] +TORQUE \[N m\]\Z")
+        self.assertRegex(table[1], r" [1-9]\d*\.\d{3} +0\.000\Z")  # it swings: the hinge bears it
         self.ok("joint", "set", self.world, joint, "motor_speed=3", "max_torque=50")
         self.assertEqual(3, self.json("joint", "get", self.world, joint)["motor_speed"])
         self.ok("joint", "remove", self.world, joint)
         self.assertEqual([], self.json("joint", "list", self.world))
-        self.assertIn("carom joint list", self.fails(REFUSED, "joint", "get", self.world, joint).err)
+        self.assertIn("carom joints", self.fails(REFUSED, "joint", "get", self.world, joint).err)
 
     def test_every_kind_can_be_made(self):
         other = self.json("spawn", self.world, "--circle", 0.5, "--at=-2,5")["body"]
@@ -347,7 +445,7 @@ class Joints(ServerTest):
 
     def test_create_for_people(self):
         self.assertRegex(self.ok("joint", "create", self.world, "distance", self.a, self.b, "length=2").out,
-                         r"\Ajoint \d+, at tick \d+\n")
+                         r"\Ajoint \d+ created \(tick \d+\)\n")
         self.assertIn("joint.create has no 'lenght'; did you mean 'length'?",
                       self.fails(USAGE, "joint", "create", self.world, "distance", self.a, self.b, "lenght=2").err)
 

@@ -71,7 +71,7 @@ class Shapes(EngineTest):
         added = self.json("shape", "add", self.world, body, "--box", "4x1", "--density", 3)["shape"]
         self.assertAlmostEqual(12 + 3.1416, self.get(body)["mass"], places=2)
         self.assertRegex(self.ok("shape", "add", self.world, body, "--circle", 0.1, "--segment", "0,0,1,0").out,
-                         r"\Ashape \d+, at tick 0\nshape \d+, at tick 0\n\Z")
+                         r"\Ashape \d+ added \(tick 0\)\nshape \d+ added \(tick 0\)\n\Z")
         self.ok("shape", "remove", self.world, added)
         self.assertAlmostEqual(3.14 + 0.0314, self.get(body)["mass"], places=2)
         self.fails(1, "shape", "remove", self.world, added)
@@ -248,13 +248,13 @@ class Help(EngineTest):
         return done.stdout
 
     def test_examples_of_joints_and_shapes(self):
-        for topic, told in (("joints", "revolute"), ("shapes", "body 5")):
-            self.yard = "yard_" + topic
+        for topic, told in (("joint-kinds", "revolute"), ("shapes", "body 5")):
+            self.yard = "yard_" + topic.replace("-", "_")
             self.assertIn(told, self.run_lines(carom("help", topic).out))
         self.assertEqual(5, self.json("info", "yard_shapes")["bodies"])
 
     def test_example_of_a_scene(self):
-        text = carom("help", "scenes").out
+        text = carom("help", "scene-files").out
         result = self.json("apply", "-", "--paused", input=text[text.index("\n  {\"name\""):])
         self.assertEqual(("rope", 9, 8), (result["world"], result["bodies"], result["joints"]))
 

@@ -59,6 +59,18 @@ class Load(ServerTest):
         self.assertIn("latency", out)
         self.assertEqual([], self.ok("worlds", "--names").lines())
 
+    def test_killed_leaves_no_world(self):
+        process = subprocess.Popen([CAROM, "load", "-c", "2", "-d", "60s"], stdout=subprocess.DEVNULL,
+                                   env=environment(CAROM_SERVER=f"127.0.0.1:{self.server.port}"))
+        while not self.is_struck():
+            time.sleep(0.02)
+        process.kill()
+        process.wait(30)
+        until = time.monotonic() + 45  # a session is kept for a while after its connection is lost
+        while self.ok("worlds", "--names").lines() and time.monotonic() < until:
+            time.sleep(0.05)
+        self.assertEqual([], self.ok("worlds", "--names").lines())
+
     def test_world_that_is_not_there_is_refused(self):
         self.assertIn("not_found", self.fails(1, "load", "--world", "nowhere", "-d", "300ms").err)
 

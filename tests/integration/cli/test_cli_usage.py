@@ -1,11 +1,17 @@
 """What needs no server: help, usage errors and their exit codes, the table of methods, completion."""
 
 import json
+import os
 import re
+import shutil
+import socket
 import subprocess
+import threading
+import time
 import unittest
+from pathlib import Path
 
-from cli import CAROM, COMPLETION, LOST, OK, REFUSED, USAGE, carom, complete, environment, main
+from cli import CAROM, CAROMD, COMPLETION, LOST, OK, REFUSED, SCRIPTS, USAGE, carom, complete, environment, main
 
 
 def commands():
@@ -17,7 +23,7 @@ def commands():
 def topics():
     """Those that the overall help names."""
     out = carom("--help").out
-    return re.findall(r"^  ([a-z]+) +[a-z]", out[out.index("Topics"):out.index("Everywhere")], re.MULTILINE)
+    return re.findall(r"^  ([a-z-]+) +[a-zA-Z]", out[out.index("Topics"):out.index("Everywhere")], re.MULTILINE)
 
 
 class Help(unittest.TestCase):
@@ -40,7 +46,7 @@ class Help(unittest.TestCase):
         self.assertEqual(set(), set(wanted) - set(commands()))
 
     def test_topics_are_told_and_fit_a_terminal(self):
-        self.assertEqual(["joints", "json", "scenes", "shapes"], topics())
+        self.assertEqual(["joint-kinds", "json", "scene-files", "shapes"], topics())
         for name in topics():
             with self.subTest(name):
                 told = carom("help", name)
@@ -53,7 +59,7 @@ class Help(unittest.TestCase):
         self.assertIn("Topics: " + ", ".join(topics()), carom("help", "help").out)
 
     def test_help_tells_the_exit_codes(self):
-        self.assertRegex(carom("--help").out, r"0 it worked; 1 the server said no; 2 .*wrong;\n3 cannot connect")
+        self.assertRegex(carom("--help").out, r"0 it worked; 1 the server refused it; 2 .*file is wrong;\n3 cannot connect, no caromd")
 
     def test_lines_fit_a_terminal(self):
         for name in commands():
@@ -80,22 +86,38 @@ class Usage(unittest.TestCase):
         (["ping", "--jsno"], "unknown option '--jsno'; did you mean '--json'?"),
         (["watch"], "WORLD is missing"),
         (["watch", "w", "x"], "'x' is one word too many"),
-        (["watch", "w", "--size", "80"], "--size takes two numbers above zero such as 80x24, not '80'"),
+        (["watch", "w", "--size", "80"], "--size takes a width and a height in characters such as 80x24, not '80'"),
         (["watch", "w", "--size", "5x5"], "--size is from"),
         (["watch", "w", "--area", "5,0,-5,1"], "--area is X0,Y0,X1,Y1 with X0 < X1"),
-        (["impulse", "w", "1"], "what impulse?"),
+        (["impulse", "w", "1"], "the impulse is missing"),
         (["impulse", "w", "1", "0,1", "--angular", "2"], "either X,Y or --angular"),
         (["impulse", "w", "one", "0,1"], "BODY takes an id such as 12, not 'one'"),
         (["impulse", "w", "1", "up"], "X,Y takes two numbers such as 1.5,-2, not 'up'"),
         (["impulse", "w", "1", "--angular", "2", "--point", "0,0"], "--angular turns the body"),
         (["torque", "w", "1", "much"], "N takes a number such as 1.5, not 'much'"),
-        (["spawn", "w", "--box", "1"], "--box takes two numbers above zero"),
+        (["spawn", "w", "--box", "1"], "--box takes a width and a height in metres such as 1x0.5, not '1'"),
         (["spawn", "w", "--type", "statik"], "--type cannot be 'statik'; did you mean 'static'?"),
         (["spawn", "w", "--count", "0"], "--count is from 1 to 1000"),
         (["spawn", "w", "--shape", "{"], "--shape: line 1"),
         (["spawn", "w", "positon=1,2"], "body.spawn has no 'positon'; did you mean 'position'?"),
-        (["set", "w", "3"], "what is to be set?"),
-        (["set", "w", "3", "foo"], "'foo' is not NAME=VALUE"),
+        (["set", "w", "3"], "NAME=VALUE is missing, such as position=0,5"),
+        (["set", "w", "3", "restitution=0.2"], "'restitution' belongs to the shapes of a body"),
+        (["set", "w", "3", "foo"], "'foo' is not NAME=VALUE such as position=0,5"),
+        (["set", "w", "gravty=1"], "world.set has no 'gravty'; did you mean 'gravity'?"),
+        (["clients"], "unknown command 'clients'; did you mean 'sessions'?"),
+        (["kill"], "unknown command 'kill'"),
+        (["watch", "w", "--rate", "-1"], "--rate is from 0.01 to 1000 a second, not -1"),
+        (["events", "w", "--rate", "0"], "--rate is from 0.01 to 1000 a second, not 0"),
+        (["load", "--snapshots", "-5"], "--snapshots is from 0.01 to 1000 a second, not -5"),
+        (["load", "--rate", "-1"], "--rate is from 0.01"),
+        (["create", "w", "--durability", "ful"], "--durability cannot be 'ful'; did you mean 'full'?"),
+        (["create", "w", "--durability", "safe"], "it is one of none, normal or full"),
+        (["shape", "set", "w", "friction=1"], "SHAPE is missing"),
+        (["shape", "set", "w", "1"], "NAME=VALUE is missing"),
+        (["shape", "remove", "w", "x"], "ID takes an id such as 12"),
+        (["get", "w", "1", "--explain", "--field", "mass"], "either --explain or --field"),
+        (["apply", "f", "--again", "--replace"], "either --again or --replace"),
+        (["apply", "f", "--no-create", "--replace"], "either --no-create or --replace"),
         (["shape", "ad", "w", "1"], "ACTION cannot be 'ad'; did you mean 'add'?"),
         (["shape", "add", "w"], "ID is missing"),
         (["shape", "add", "w", "1"], "a shape is missing"),
@@ -109,7 +131,7 @@ class Usage(unittest.TestCase):
         (["joint", "create", "w"], "KIND is missing"),
         (["joint", "create", "w", "revolut", "1", "2"], "KIND cannot be 'revolut'; did you mean 'revolute'?"),
         (["joint", "create", "w", "revolute", "1", "2", "3"], "'3' is not NAME=VALUE"),
-        (["joint", "set", "w", "1"], "what is to be set?"),
+        (["joint", "set", "w", "1"], "NAME=VALUE is missing"),
         (["joint", "get", "w"], "JOINT is missing"),
         (["joint", "list", "w", "5"], "'5' is one word too many"),
         (["events", "w", "--kind", "begn"], "--kind cannot be 'begn'; did you mean 'begin'?"),
@@ -121,7 +143,7 @@ class Usage(unittest.TestCase):
         (["call", "ping", "[1]"], "the arguments are a JSON map"),
         (["call", "ping", "any"], "'any' is not NAME=VALUE"),
         (["methods", "body.impulze"], "no method 'body.impulze'; did you mean 'body.impulse'?"),
-        (["completion", "fish"], "SHELL cannot be 'fish'"),
+        (["completion", "tcsh"], "SHELL cannot be 'tcsh'; it is one of bash, zsh or fish"),
         (["ping", "--timeout", "soon"], "--timeout takes a time such as 5, 250ms or 2m, not 'soon'"),
         (["ping", "--timeout", "0"], "--timeout is from 1ms to 24h"),
         (["ping", "--server", "host:notaport"], "--server: "),
@@ -160,8 +182,70 @@ class NoServer(unittest.TestCase):
 
     def test_file_that_is_not_there_is_told_before_connecting(self):
         result = carom("apply", "/nowhere/at/all.json")
-        self.assertEqual(REFUSED, result.code)
+        self.assertEqual(USAGE, result.code)
         self.assertIn("cannot read /nowhere/at/all.json: No such file", result.err)
+
+
+class Stranger:
+    """A port where somebody else answers: sends `banner`, then is silent, or closes the connection."""
+
+    def __init__(self, banner=b"", close=False):
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self.listener.getsockname()[1]
+        self.banner, self.close = banner, close
+        self.open = []
+        threading.Thread(target=self.serve, daemon=True).start()
+
+    def serve(self):
+        while True:
+            try:
+                connection, _ = self.listener.accept()
+            except OSError:
+                return
+            connection.sendall(self.banner)
+            connection.recv(4096)
+            if self.close:
+                connection.close()
+            else:
+                self.open.append(connection)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.listener.close()
+        for connection in self.open:
+            connection.close()
+
+
+class WrongServer(unittest.TestCase):
+    def test_somebody_else_s_port_ends_with_3_and_soon(self):
+        for name, stranger in (("banner", Stranger(b"SSH-2.0-OpenSSH_9.2\r\n")), ("silent", Stranger()),
+                               ("http", Stranger(b"HTTP/1.1 400 Bad Request\r\n\r\n", close=True)),
+                               ("closes", Stranger(close=True)),
+                               ("rpc", Stranger(bytes([0x94, 1, 0, 0xa3]) + b"no!" + bytes([0xc0])))):
+            with self.subTest(name), stranger:
+                begin = time.monotonic()
+                result = carom("ping", port=stranger.port)
+                self.assertEqual((LOST, ""), (result.code, result.out), result.err)
+                self.assertIn(f"something answers at 127.0.0.1:{stranger.port}, but no caromd", result.err)
+                self.assertNotIn("start one", result.err)
+                self.assertLess(time.monotonic() - begin, 4)
+
+
+class JsonErrors(unittest.TestCase):
+    def error(self, *words, code):
+        result = carom(*words)
+        self.assertEqual((code, "", 1), (result.code, result.out, result.err.count("\n")), result.err)
+        return json.loads(result.err)["error"]
+
+    def test_usage_file_and_connection(self):
+        slip = self.error("spwan", "--json", code=USAGE)
+        self.assertEqual("usage", slip["code"])
+        self.assertIn("did you mean 'spawn'", slip["text"])
+        self.assertTrue(slip["hints"])
+        self.assertEqual("file", self.error("apply", "/nowhere.json", "-j", code=USAGE)["code"])
+        self.assertEqual("unavailable", self.error("--json", "ping", code=LOST)["code"])
 
 
 class Methods(unittest.TestCase):
@@ -169,6 +253,7 @@ class Methods(unittest.TestCase):
         all_ = carom("methods", "--json").json()
         names = [method["name"] for method in all_]
         self.assertEqual(names, carom("methods", "--names").lines())
+        self.assertEqual(names, carom("methods", "--names", "--json").json())
         self.assertLessEqual({"ping", "world.create", "body.spawn", "world.subscribe", "query.ray"}, set(names))
         impulse = next(m for m in all_ if m["name"] == "body.impulse")
         self.assertEqual(["world", "body", "impulse", "point"], [a["name"] for a in impulse["arguments"]])
@@ -180,7 +265,8 @@ class Methods(unittest.TestCase):
 
 class Completion(unittest.TestCase):
     def test_shipped_script_is_what_the_program_prints(self):
-        self.assertEqual(COMPLETION.read_text(), carom("completion", "bash").out)
+        for shell, name in (("bash", "carom.bash"), ("zsh", "_carom"), ("fish", "carom.fish")):
+            self.assertEqual((SCRIPTS / name).read_text(), carom("completion", shell).out)
 
     def test_commands(self):
         self.assertEqual(set(commands()), set(complete("")))
@@ -198,6 +284,55 @@ class Completion(unittest.TestCase):
             told = set(re.findall(r"(?m)^  (?:-\w, |    )(--[a-z-]+)", carom(name, "--help").out))
             self.assertEqual(told, offered, name)
 
+    def test_arguments_of_methods(self):
+        self.assertEqual(["restitution_threshold="], complete("create", "w", "rest"))
+        self.assertEqual(["gravity_scale="], complete("spawn", "w", "gravity"))
+        self.assertEqual(["dynamic", "kinematic", "static"], sorted(complete("set", "w", "3", "type", "=")))
+        self.assertEqual(["true"], complete("set", "w", "3", "awake", "=", "t"))
+        self.assertEqual(["motor_speed="], complete("joint", "set", "w", "1", "motor_s"))
+        self.assertEqual(["world="], complete("call", "world.info", "w"))
+        self.assertEqual(["revolute"], complete("joint", "create", "w", "rev"))
+
+    def test_kinds_of_events_one_after_the_other(self):
+        self.assertEqual(["begin"], complete("events", "w", "--kind", "b"))
+        self.assertEqual(["begin,hit"], complete("events", "w", "--kind", "begin,hi"))
+
+    def test_scenes_without_a_server_are_those_that_came_along(self):
+        self.assertIn("pyramid", complete("create", "w", "--scene", ""))
+
+    def test_caromd(self):
+        self.assertEqual(["--listen"], complete("--list", program=CAROMD))
+        self.assertEqual(["warn"], complete("--log", "w", program=CAROMD))
+        self.assertEqual(["idle_ms="], complete("--limit", "idle", program=CAROMD))
+        self.assertEqual([str(COMPLETION)], complete("--scenes", str(COMPLETION)[:-3], program=CAROMD))
+
+    @unittest.skipUnless(shutil.which("zsh"), "no zsh here")
+    def test_zsh_loads_it_and_asks_the_program(self):
+        script = """
+            compdef() { print -r -- "compdef $*" }
+            _describe() { local name=$2; print -rl -- ${(P)name} }
+            _files() { print -r -- files }
+            source $1; shift
+            words=("$@") CURRENT=$# service=carom
+            _carom
+            """
+        def zsh(*words):
+            return subprocess.run(["zsh", "-f", "-c", script, "zsh", str(SCRIPTS / "_carom"), CAROM, *words], text=True,
+                                  capture_output=True, timeout=60, env=environment()).stdout.splitlines()
+        self.assertEqual(["compdef _carom carom caromd", "spawn:put a body into a world"], zsh("spa"))
+        self.assertEqual(["dynamic", "kinematic", "static"], zsh("spawn", "w", "--type", "")[1:])
+        self.assertEqual(["files"], zsh("apply", "")[1:])
+
+    @unittest.skipUnless(shutil.which("fish"), "no fish here")
+    def test_fish_loads_it_and_asks_the_program(self):
+        def fish(line):
+            command = f"source {SCRIPTS / 'carom.fish'}; complete -C '{line}'"
+            path = ":".join([str(Path(CAROM).parent), str(Path(CAROMD).parent), os.environ["PATH"]])
+            return subprocess.run(["fish", "--no-config", "-c", command], text=True, capture_output=True, timeout=60,
+                                  env=environment(PATH=path)).stdout.splitlines()
+        self.assertEqual(["spawn\tput a body into a world"], fish("carom spa"))
+        self.assertEqual({"dynamic", "kinematic", "static"}, set(fish("carom spawn w --type ")))
+        self.assertIn("--listen", [line.split()[0] for line in fish("caromd --li")])
     def test_choices_and_methods(self):
         self.assertEqual(["dynamic", "kinematic", "static"], complete("spawn", "w", "--type", ""))
         self.assertEqual(["create"], complete("joint", "c"))
@@ -209,7 +344,6 @@ class Completion(unittest.TestCase):
         self.assertEqual([str(COMPLETION)], complete("apply", str(COMPLETION)[:-3]))
 
     def test_nothing_where_anything_goes(self):
-        self.assertEqual([], complete("impulse", "w", ""))
         self.assertEqual([], complete("watch", "w", "--rate", ""))
 
     def test_worlds_without_a_server_is_silence(self):

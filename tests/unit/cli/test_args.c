@@ -159,7 +159,7 @@ static void slips_are_told_with_what_was_meant(void **state)
         {{"w", "--count", "-1", NULL}, "--count takes a whole number such as 3, not '-1'"},
         {{"w", "--paused=yes", NULL}, "--paused takes no value"},
         {{"w", "--type", "dynamc", NULL}, "--type cannot be 'dynamc'; did you mean 'dynamic'?"},
-        {{"w", "--type", "gas", NULL}, "--type cannot be 'gas'; it is one of static|dynamic"},
+        {{"w", "--type", "gas", NULL}, "--type cannot be 'gas'; it is one of static or dynamic"},
         {{NULL}, "WORLD is missing"},
         {{"w", "x", NULL}, "BODY takes an id such as 12, not 'x'"},
         {{"w", "0", NULL}, "BODY takes an id such as 12, not '0'"},

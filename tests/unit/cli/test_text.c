@@ -124,9 +124,50 @@ static void suggest_takes_the_nearest_or_none(void **state)
     assert_string_equal(text_suggest("world", words, 6), "worlds");
     assert_string_equal(text_suggest("comple", words, 6), "completion"); // begins with it
     assert_string_equal(text_suggest("sett", words, 6), "set");
+    assert_string_equal(text_suggest("ge", words, 6), "get");
+    assert_null(text_suggest("wo", (const char *const[]){"worlds", "world"}, 2)); // either of two
+    static const char *const others[] = {"events", "call", "cast"};
+    assert_null(text_suggest("clients", others, 3)); // three slips in seven letters
+    assert_null(text_suggest("kill", others, 3));    // two in four
     assert_null(text_suggest("quux", words, 6));
     assert_null(text_suggest("x", words, 6));
     assert_null(text_suggest("", words, 6));
+}
+
+static void list_keeps_words_whole(void **state)
+{
+    (void)state;
+    static const char *const words[] = {"begin", "end", "sensor_begin", "joint_break"};
+    char out[64];
+    text_list(words, 4, "or", out, sizeof out);
+    assert_string_equal(out, "begin, end, sensor_begin or joint_break");
+    text_list(words, 1, "or", out, sizeof out);
+    assert_string_equal(out, "begin");
+    text_list(words, 0, "or", out, sizeof out);
+    assert_string_equal(out, "");
+    text_list(words, 4, "or", out, 52);
+    assert_string_equal(out, "begin, end and 2 more");
+    for (size_t size = 1; size < sizeof out; size++) { // never past the end
+        memset(out, 'x', sizeof out);
+        text_list(words, 4, "or", out, size);
+        assert_true(strlen(out) < size);
+    }
+}
+
+static void duration_is_told_as_a_clock_would(void **state)
+{
+    (void)state;
+    static const struct {
+        double seconds;
+        const char *told;
+    } cases[] = {{0.0, "0.0 s"},         {12.34, "12.3 s"},          {59.94, "59.9 s"},
+                 {59.96, "1 min 00 s"},  {224.933333, "3 min 45 s"}, {3599.6, "1 h 00 min"},
+                 {7500.0, "2 h 05 min"}, {86399.9, "1 d 00 h"},      {273600.0, "3 d 04 h"}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char out[32];
+        text_from_duration(cases[i].seconds, out, sizeof out);
+        assert_string_equal(out, cases[i].told);
+    }
 }
 
 static void columns_count_what_a_terminal_shows(void **state)
@@ -197,6 +238,8 @@ int main(void)
         cmocka_unit_test(seconds_know_their_units),
         cmocka_unit_test(distance_counts_slips),
         cmocka_unit_test(suggest_takes_the_nearest_or_none),
+        cmocka_unit_test(list_keeps_words_whole),
+        cmocka_unit_test(duration_is_told_as_a_clock_would),
         cmocka_unit_test(columns_count_what_a_terminal_shows),
         cmocka_unit_test(next_refuses_what_is_no_utf8),
         cmocka_unit_test(encode_and_next_are_inverse),

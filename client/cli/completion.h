@@ -1,0 +1,23 @@
+// Shell completion: the scripts for the shells, and the candidates that these ask for.
+//
+// The scripts are thin: on each press of the key they run `carom complete -- WORDS`, which works
+// out from the commands' own tables, and for names and ids from the server, what the last word may
+// become. Main thread only.
+#ifndef CAROM_CLIENT_CLI_COMPLETION_H
+#define CAROM_CLIENT_CLI_COMPLETION_H
+
+#include "client/cli/cli.h"
+
+// The texts of completion/carom.bash, _carom and carom.fish, embedded by the build.
+extern const char completion_bash[];
+extern const char completion_zsh[];
+extern const char completion_fish[];
+
+enum { COMPLETION_WORDS_MAX = 256, COMPLETION_WORD_BYTES_MAX = 1024 };
+
+// Prints the candidates for the last of the words (those after the program's name), a line each,
+// with a tab and a description where there is one; ":files" where the shell should offer files.
+// `split`: bash's way of giving words, where "=" and ":" are words of their own.
+void completion_print(const cli *c, const char *const *words, size_t count, bool split);
+
+#endif

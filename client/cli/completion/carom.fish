@@ -1,0 +1,23 @@
+# fish completion for carom and caromd: carom completion fish | source
+#
+# carom itself works out the candidates (carom complete), so that this script never grows old.
+
+function __carom_words
+    set -l words (commandline -opc)
+    set -l current (commandline -ct)
+    set -l lines ($words[1] complete --shell fish -- $words[2..-1] "$current" 2>/dev/null)
+    if test "$lines[1]" = :files
+        __fish_complete_path "$current"
+    else if set -q lines[1]
+        printf '%s\n' $lines
+    end
+end
+
+# The options, from caromd's own help.
+function __caromd_options
+    caromd --help 2>/dev/null | string match -rg '^  (--[a-z-]+)'
+end
+
+complete -c carom -f -a '(__carom_words)'
+complete -c caromd -a '(__caromd_options)'
+complete -c caromd -l log -x -a 'error warn info debug'

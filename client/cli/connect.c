@@ -1,0 +1,145 @@
+// Connecting, and telling who is there when it is not caromd; see cli.h.
+//
+// A port may be taken by another program. One that answers something else is found out by its
+// first bytes. One that takes the connection and says nothing (an HTTP server waits for the end of
+// a line) is given HELLO_PATIENCE_S after the hello has left, which caromd answers at once from its
+// network thread; only an explicit --timeout waits longer. Main thread only.
+#include "client/cli/cli.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { HOST_MAX = 256, POLL_MS = 100 };
+
+#define HELLO_PATIENCE_S 1.5
+
+typedef struct address {
+    char host[HOST_MAX];
+    uint16_t port;
+} address;
+
+static bool is_local(const char *host)
+{
+    return strncmp(host, "127.", 4) == 0 || strcmp(host, "localhost") == 0 ||
+           strcmp(host, "::1") == 0;
+}
+
+static void hint_other_address(void)
+{
+    cli_hint("another address: --server HOST:PORT, or CAROM_SERVER in the environment");
+}
+
+static void hint_unreachable(const address *at)
+{
+    if (is_local(at->host)) {
+        cli_hint("no server there? start one: caromd --listen %s:%d --world demo:demo", at->host,
+                 at->port);
+    } else {
+        cli_hint("is a server running there, and is the port open to you?");
+    }
+    hint_other_address();
+}
+
+// Whether the hello has been out for too long.
+static bool is_out_of_patience(const cli *c, const carom_client *client, double *sent)
+{
+    carom_traffic traffic = carom_client_traffic(client);
+    double now = cli_now();
+    if (traffic.bytes_out == 0) {
+        return false;
+    }
+    *sent = *sent > 0.0 ? *sent : now;
+    return !args_has(&c->args, "timeout") && now - *sent > HELLO_PATIENCE_S;
+}
+
+// Somebody took the connection who is not caromd.
+static cli_exit tell_stranger(const cli *c, const char *how)
+{
+    cli_error("unavailable", "something answers at %s, but no caromd: %s", c->server, how);
+    hint_other_address();
+    return CLI_LOST;
+}
+
+static cli_exit tell_failure(const cli *c, const address *at, const carom_client *client,
+                             const carom_error *error)
+{
+    carom_traffic traffic = carom_client_traffic(client);
+    bool strange = error->status == CAROM_INTERNAL || error->status == CAROM_INVALID_ARGUMENT ||
+                   error->status == CAROM_UNKNOWN_METHOD;
+    if (traffic.bytes_in > 0 && (traffic.messages_in == 0 || strange)) {
+        return tell_stranger(c, error->text);
+    }
+    if (traffic.bytes_in == 0 && traffic.bytes_out > 0) {
+        return tell_stranger(c, "it took the connection and did not answer hello");
+    }
+    if (error->status == CAROM_UNAVAILABLE && !error->from_server) {
+        cli_error("unavailable", "%s", error->text);
+        hint_unreachable(at);
+        return CLI_LOST;
+    }
+    return cli_fail(c, error);
+}
+
+// Waits for the answer to hello.
+static cli_exit wait_until_open(const cli *c, const address *at, carom_client *client)
+{
+    double sent = 0.0;
+    carom_error error = {0};
+    while (carom_client_state(client) == CAROM_CONNECTING) {
+        carom_status status = carom_poll(client, POLL_MS, &error);
+        if (status != CAROM_OK) {
+            error.status = error.status == CAROM_OK ? status : error.status;
+            return tell_failure(c, at, client, &error);
+        }
+        if (carom_client_state(client) == CAROM_CONNECTING &&
+            is_out_of_patience(c, client, &sent)) {
+            return tell_stranger(c, "it took the connection and did not answer hello");
+        }
+    }
+    if (strcmp(carom_get_str(carom_hello(client), "server", "caromd"), "caromd") != 0) {
+        return tell_stranger(c, "its answer to hello names another server");
+    }
+    return CLI_OK;
+}
+
+cli_exit cli_open(const cli *c, const carom_options *options, carom_client **out)
+{
+    address to = {.port = 0};
+    const address *at = &to;
+    carom_error error = {0};
+    if (carom_address_parse(c->server, to.host, sizeof to.host, &to.port, &error) != CAROM_OK) {
+        return cli_usage(c, "--server: %s", error.text);
+    }
+    carom_options chosen = options != NULL ? *options : carom_options_default();
+    chosen.name = "carom/" CAROM_VERSION;
+    chosen.token = getenv("CAROM_TOKEN");
+    carom_client *client = NULL;
+    if (carom_connect_start(at->host, at->port, c->timeout_ms, &chosen, &client, &error) !=
+        CAROM_OK) {
+        cli_exit code = cli_fail(c, &error);
+        if (code == CLI_LOST) {
+            hint_unreachable(at);
+        }
+        return code;
+    }
+    cli_exit code = wait_until_open(c, at, client);
+    if (code != CLI_OK) {
+        carom_free(client);
+        return code;
+    }
+    *out = client;
+    return CLI_OK;
+}
+
+cli_exit cli_connect(cli *c, const carom_handlers *handlers)
+{
+    if (c->client != NULL) {
+        return CLI_OK;
+    }
+    carom_options options = carom_options_default();
+    if (handlers != NULL) {
+        options.handlers = *handlers;
+    }
+    return cli_open(c, &options, &c->client);
+}
