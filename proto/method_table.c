@@ -206,6 +206,15 @@ static const method_arg PING_ARGS[] = {
     {.name = "any", .type = ARG_ANY, .doc = "Comes back as it is."},
 };
 
+static const method_arg SERVER_SESSIONS_ARGS[] = {
+    INTEGER("after", 0, ID_MAX, "0", "Only sessions with a number above this one."),
+    INTEGER("count", 1, WIRE_SESSIONS_MAX, "1000", "So many at most."),
+};
+static const method_arg SERVER_KICK_ARGS[] = {
+    REQUIRED_ID("session", "The session's number."),
+    STRING("reason", WIRE_REASON_BYTES_MAX, "\"closed by an administrator\"", "For its client."),
+};
+
 // ---- worlds
 
 #define GRAVITY(otherwise)                                                                         \
@@ -487,6 +496,13 @@ const method_info METHODS[METHOD_COUNT] = {
                      .summary = "Answers at once.",
                      .result = "{time, any}: the server's monotonic seconds, and what was sent",
                      .list = TAKES("ping", PING_ARGS)},
+    [METHOD_GOODBYE] = {.id = METHOD_GOODBYE,
+                        .rights = ROLE_NONE,
+                        .scope = SCOPE_SESSION,
+                        SINGLE,
+                        .summary = "Ends the session: nothing is kept for a resume.",
+                        .result = "{}",
+                        .list = TAKES_NONE("goodbye")},
     [METHOD_SERVER_INFO] = {.id = METHOD_SERVER_INFO,
                             .rights = ROLE_VIEWER,
                             .scope = SCOPE_SERVER,
@@ -502,6 +518,20 @@ const method_info METHODS[METHOD_COUNT] = {
                              .summary = "What the server has done since it began.",
                              .result = "{counters, latencies}",
                              .list = TAKES_NONE("server.stats")},
+    [METHOD_SERVER_SESSIONS] = {.id = METHOD_SERVER_SESSIONS,
+                                .rights = ROLE_ADMIN,
+                                .scope = SCOPE_SERVER,
+                                SINGLE,
+                                .summary = "The sessions, by their numbers.",
+                                .result = "{sessions, total}",
+                                .list = TAKES("server.sessions", SERVER_SESSIONS_ARGS)},
+    [METHOD_SERVER_KICK] = {.id = METHOD_SERVER_KICK,
+                            .rights = ROLE_ADMIN,
+                            .scope = SCOPE_SERVER,
+                            SINGLE,
+                            .summary = "Ends a session and closes its connection.",
+                            .result = "{}",
+                            .list = TAKES("server.kick", SERVER_KICK_ARGS)},
     [METHOD_WORLD_CREATE] = {.id = METHOD_WORLD_CREATE,
                              .rights = ROLE_ADMIN,
                              .scope = SCOPE_SERVER,

@@ -1,4 +1,4 @@
-// The server's clock: monotonic, in nanoseconds. Any thread.
+// The server's clocks. Any thread.
 //
 // Everything that measures or schedules takes times as arguments; this is where they come from.
 #ifndef CAROM_SERVER_CLOCK_H
@@ -6,6 +6,10 @@
 
 #include <stdint.h>
 
+// Monotonic, since the machine began.
 int64_t clock_now_ns(void);
+
+// The time of day, for people: seconds since 1970, UTC.
+double clock_wall_s(void);
 
 #endif

@@ -63,6 +63,10 @@
     X(half_closed_ms, 10000, 50, 86400000, "ms",                                                   \
       "for the last answers of a peer that has ended its side of the connection; a batch for a "   \
       "later tick may be hours away")                                                              \
+    X(resume_ms, 30000, 0, 3600000, "ms",                                                          \
+      "for which a session that lost its connection is kept; a train's tunnel. 0: not at all")     \
+    X(detached_sessions, 4096, 1, 1000000, "",                                                     \
+      "sessions without a connection that may be resumed; past that, the oldest of them ends")     \
     X(close_ms, 400, 10, 60000, "ms",                                                              \
       "for a closing connection to take its last bytes; a shutdown is to last less than a second")
 

@@ -19,6 +19,10 @@
     X(connections_refused, "turned away: too many, or no descriptor left")                         \
     X(connections_overrun, "closed because they did not take their output")                        \
     X(connections_expired, "closed because they were silent for too long")                         \
+    X(sessions_resumed, "went on over another connection")                                         \
+    X(sessions_expired, "ended without a connection: resume_ms, or too many of them")              \
+    X(resumes_refused, "no such session, or a wrong secret")                                       \
+    X(sessions_kicked, "ended by server.kick")                                                     \
     X(messages_received, "whole messages, well-formed or not")                                     \
     X(messages_malformed, "messages after which a connection was closed")                          \
     X(bytes_received, "")                                                                          \

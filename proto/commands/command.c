@@ -138,6 +138,13 @@ static void decode_arguments(const arguments *a, command *out)
     case METHOD_PING:
         decode_ping(a, &out->ping);
         break;
+    case METHOD_SERVER_SESSIONS:
+        decode_sessions(a, &out->sessions);
+        break;
+    case METHOD_SERVER_KICK:
+        decode_kick(a, &out->kick);
+        break;
+    case METHOD_GOODBYE:
     case METHOD_SERVER_INFO:
     case METHOD_SERVER_STATS:
     case METHOD_WORLD_DESTROY:

@@ -56,6 +56,16 @@ typedef struct ping_args {
     uint32_t any_size;
 } ping_args;
 
+typedef struct sessions_args {
+    uint64_t after; // sessions with a higher number
+    uint32_t count; // at most
+} sessions_args;
+
+typedef struct kick_args {
+    uint64_t session;
+    const char *reason;
+} kick_args;
+
 typedef enum durability { DURABILITY_NONE, DURABILITY_COUNT } durability;
 
 // Settings that were given and do not merely have their defaults.
@@ -204,6 +214,8 @@ struct command {
     union {
         hello_args hello;
         ping_args ping;
+        sessions_args sessions;
+        kick_args kick;
         world_create_args create;
         world_set_args world_set;
         uint32_t step_ticks; // world.step

@@ -38,3 +38,17 @@ void decode_ping(const arguments *a, ping_args *out)
     }
     buffer_deinit(&bytes);
 }
+
+void decode_sessions(const arguments *a, sessions_args *out)
+{
+    *out = (sessions_args){.count = WIRE_SESSIONS_MAX};
+    arguments_uint64(a, "after", &out->after);
+    arguments_uint32(a, "count", &out->count);
+}
+
+void decode_kick(const arguments *a, kick_args *out)
+{
+    *out = (kick_args){.reason = "closed by an administrator"};
+    arguments_uint64(a, "session", &out->session);
+    arguments_text(a, "reason", &out->reason);
+}

@@ -57,6 +57,28 @@ typedef struct named_number {
 // {name: number …}
 void encode_numbers(struct buffer *out, const named_number *numbers, uint32_t count);
 
+// A subscription, and the world that it is of.
+typedef struct subscription_name {
+    uint64_t subscription;
+    const char *world;
+} subscription_name;
+
+// The last request of a session that took effect in a world.
+typedef struct applied_request {
+    const char *world;
+    uint32_t id;
+} applied_request;
+
+// How a resumed session goes on.
+typedef struct resumed_result {
+    const applied_request *applied;
+    uint32_t applied_count;
+    const uint32_t *pending; // ids of requests that are not answered yet
+    uint32_t pending_count;
+    const subscription_name *subscriptions;
+    uint32_t subscription_count;
+} resumed_result;
+
 typedef struct hello_result {
     uint32_t protocol;
     const char *server;  // "caromd"
@@ -66,6 +88,7 @@ typedef struct hello_result {
     role role;
     const named_number *limits;
     uint32_t limit_count;
+    const resumed_result *resumed; // NULL: a new session
 } hello_result;
 
 void encode_hello_result(struct buffer *out, const hello_result *r);
@@ -81,6 +104,31 @@ typedef struct server_info_result {
 } server_info_result;
 
 void encode_server_info_result(struct buffer *out, const server_info_result *r);
+
+// One session, as server.sessions tells it.
+typedef struct session_info {
+    uint64_t session;
+    const char *client;  // as hello said; ""
+    const char *address; // "127.0.0.1:40404"; "" while it has no connection
+    bool connected;      // false: it may be resumed
+    double since;        // when it began [s since 1970, UTC]
+    double idle;         // since its last message, or the loss of its connection [s]
+    role role;
+    const char *subject; // of its token; "" without
+    const subscription_name *subscriptions;
+    uint32_t subscription_count;
+    uint32_t in_flight;                  // requests that wait for their results
+    uint64_t received_bytes, sent_bytes; // of its present connection
+    uint64_t queued_bytes;               // that its client has not taken yet
+    double lag;                          // since when some have been queued [s]
+} session_info;
+
+// An element of `sessions`.
+void encode_session_info(struct buffer *out, const session_info *info);
+// {sessions: [`sessions`], total}: of encode_session_info, and how many there are in all.
+struct encoded_list;
+void encode_sessions_result(struct buffer *out, const struct encoded_list *sessions,
+                            uint32_t total);
 
 // The times that a kind of work took, [s]. All zero when count is.
 typedef struct latency_summary {

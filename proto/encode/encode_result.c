@@ -299,20 +299,6 @@ void encode_ping_result(struct buffer *out, double time, const ping_args *ping)
     }
 }
 
-void encode_hello_result(struct buffer *out, const hello_result *r)
-{
-    packer k = buffer_packer(out);
-    pack_map(&k, 7);
-    pair_uint(&k, "protocol", r->protocol);
-    pair_text(&k, "server", r->server);
-    pair_text(&k, "version", r->version);
-    pair_uint(&k, "session", r->session);
-    pair_text(&k, "resume", r->resume);
-    pair_text(&k, "role", role_name(r->role));
-    pack_text(&k, "limits");
-    pack_numbers(&k, r->limits, r->limit_count);
-}
-
 void encode_server_info_result(struct buffer *out, const server_info_result *r)
 {
     packer k = buffer_packer(out);

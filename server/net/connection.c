@@ -103,6 +103,7 @@ static void on_read(uv_stream_t *stream, ssize_t size, const uv_buf_t *buf)
         end_now(c);
     } else if (size > 0 && c->state == CONNECTION_OPEN) {
         metrics_add(METRIC_bytes_received, (uint64_t)size);
+        c->received_bytes += (uint64_t)size;
         c->network->handler.received(c->peer, (const uint8_t *)buf->base, (size_t)size);
     }
 }
@@ -145,6 +146,7 @@ static void on_block_written(void *context, uint64_t token)
 static void consume(connection *c, size_t size)
 {
     metrics_add(METRIC_bytes_sent, size);
+    c->sent_bytes += size;
     c->moved_ms = uv_now(c->network->loop);
     outbox_consume(&c->out, size, on_block_written, c);
 }
@@ -248,7 +250,7 @@ bool connection_send(connection *c, const void *head, size_t head_size, shared_b
         return c->state != CONNECTION_OPEN || fits;
     }
     if (c->out.size == 0) {
-        c->moved_ms = uv_now(c->network->loop);
+        c->moved_ms = c->queued_ms = uv_now(c->network->loop);
     }
     if (head_size > 0) {
         outbox_copy(&c->out, head, head_size, tail != NULL);
@@ -260,9 +262,13 @@ bool connection_send(connection *c, const void *head, size_t head_size, shared_b
     return true;
 }
 
-size_t connection_pending(const connection *c)
+connection_traffic connection_traffic_now(const connection *c)
 {
-    return c->out.size;
+    return (connection_traffic){.received_bytes = c->received_bytes,
+                                .sent_bytes = c->sent_bytes,
+                                .queued_bytes = c->out.size,
+                                .queued_ms =
+                                    c->out.size > 0 ? uv_now(c->network->loop) - c->queued_ms : 0};
 }
 
 const char *connection_peer_name(const connection *c)

@@ -39,6 +39,8 @@ struct connection {
     uint64_t deadline_ms; // of closing
     uint64_t moved_ms;    // when output last moved, or began to wait
     size_t moved_left;    // what was left then
+    uint64_t queued_ms;   // when the outbox was last empty and got something
+    uint64_t received_bytes, sent_bytes;
     char name[NAME_BYTES];
 };
 

@@ -73,8 +73,13 @@ const char *connection_peer_name(const connection *c);
 bool connection_send(connection *c, const void *head, size_t head_size, shared_bytes *tail,
                      uint64_t token);
 
-// Bytes that are not written yet.
-size_t connection_pending(const connection *c);
+typedef struct connection_traffic {
+    uint64_t received_bytes, sent_bytes; // taken from, and handed to, the kernel
+    uint64_t queued_bytes;               // not handed to the kernel yet
+    uint64_t queued_ms;                  // since when there have been queued bytes without a break
+} connection_traffic;
+
+connection_traffic connection_traffic_now(const connection *c);
 
 // Whether the peer is to be read from; begins as true.
 void connection_read(connection *c, bool wanted);

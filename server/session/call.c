@@ -47,27 +47,62 @@ static uint32_t list_limits(const server *s, named_number *out)
     return count;
 }
 
-static void do_hello(const call *c, const hello_args *args, buffer *out)
+void call_answer_hello(session *s, bool answerable, uint32_t id, uint32_t protocol,
+                       const resumed_result *resumed)
+{
+    named_number numbers[NUMBERS_MAX];
+    char resume[SECRET_TEXT_MAX] = "";
+    if (s->resumable) {
+        secret_print(resume, s->key, &s->secret);
+    }
+    hello_result r = {
+        .protocol = protocol < PROTOCOL_VERSION ? protocol : PROTOCOL_VERSION,
+        .server = SERVER_NAME,
+        .version = CAROM_VERSION,
+        .session = s->key.number,
+        .resume = resume,
+        .role = s->role,
+        .limits = numbers,
+        .limit_count = list_limits(s->server, numbers),
+        .resumed = resumed,
+    };
+    buffer out;
+    buffer_init(&out, WIRE_REPLY_BYTES_MAX);
+    encode_hello_result(&out, &r);
+    explicit_bzero(resume, sizeof resume);
+    ASSERT(!out.overflow);
+    if (answerable) {
+        session_answer(s, id, out.data, out.size, NULL);
+    }
+    buffer_deinit(&out);
+}
+
+static status do_hello(const call *c, const hello_args *args, error *err)
 {
     session *s = c->session;
-    named_number numbers[NUMBERS_MAX];
+    if (args->resume != NULL && *args->resume != '\0') {
+        status resumed = resume_session(c, args, err);
+        if (resumed != STATUS_OK) {
+            return resumed;
+        }
+    }
     size_t size = strlen(args->client);
     ASSERT(size < sizeof s->client);
     memcpy(s->client, args->client, size + 1);
     char quoted[UTF8_QUOTE_MAX];
     log_debug("session %llu (%s) is '%s'", (unsigned long long)s->key.number,
               connection_peer_name(s->connection), utf8_quote(quoted, args->client, size));
-    hello_result r = {
-        .protocol = args->protocol < PROTOCOL_VERSION ? args->protocol : PROTOCOL_VERSION,
-        .server = SERVER_NAME,
-        .version = CAROM_VERSION,
-        .session = s->key.number,
-        .resume = "",
-        .role = s->role,
-        .limits = numbers,
-        .limit_count = list_limits(s->server, numbers),
-    };
-    encode_hello_result(out, &r);
+    if (args->resume == NULL || *args->resume == '\0') {
+        resume_allow(s);
+        call_answer_hello(s, c->answerable, c->id, args->protocol, NULL);
+    }
+    return STATUS_OK;
+}
+
+static void do_goodbye(const call *c, buffer *out)
+{
+    c->session->over = true;
+    encode_empty_result(out);
 }
 
 static void do_server_info(const call *c, buffer *out)
@@ -89,9 +124,10 @@ static void do_server_info(const call *c, buffer *out)
 static void do_server_stats(const call *c, buffer *out)
 {
     const server *s = c->session->server;
-    named_number numbers[METRIC_COUNT + 3];
+    named_number numbers[METRIC_COUNT + 4];
     uint32_t count = 0;
     numbers[count++] = (named_number){"sessions", s->session_count, true};
+    numbers[count++] = (named_number){"sessions_detached", s->detached.count, true};
     numbers[count++] = (named_number){"worlds", s->worlds.by_name.count, true};
     numbers[count++] = (named_number){"command_bytes", (double)s->command_bytes, true};
     for (int m = 0; m < METRIC_COUNT; m++) {
@@ -110,8 +146,11 @@ static void answer_here(const call *c, const command *cmd)
     buffer out;
     buffer_init(&out, WIRE_REPLY_BYTES_MAX);
     switch (cmd->method) {
-    case METHOD_HELLO:
-        do_hello(c, &cmd->hello, &out);
+    case METHOD_GOODBYE:
+        do_goodbye(c, &out);
+        break;
+    case METHOD_SERVER_SESSIONS:
+        sessions_list(c, &cmd->sessions, &out);
         break;
     case METHOD_PING:
         encode_ping_result(&out, (double)c->received_ns * 1e-9, &cmd->ping);
@@ -188,6 +227,19 @@ static status send_to_subscription(const call *c, command *cmd, error *err)
     return worlds_send(s, entry, r, err);
 }
 
+static status kick(const call *c, const kick_args *args, error *err)
+{
+    status result = sessions_kick(c->session->server, args, err);
+    if (result == STATUS_OK) {
+        buffer out;
+        buffer_init(&out, WIRE_REPLY_BYTES_MAX);
+        encode_empty_result(&out);
+        succeed(c, &out);
+        buffer_deinit(&out);
+    }
+    return result;
+}
+
 static status dispatch_server(const call *c, command *cmd, error *err)
 {
     server *s = c->session->server;
@@ -198,6 +250,8 @@ static status dispatch_server(const call *c, command *cmd, error *err)
         return worlds_destroy(s, c, cmd, err);
     case METHOD_WORLD_LIST:
         return worlds_list(s, c, err);
+    case METHOD_SERVER_KICK:
+        return kick(c, &cmd->kick, err);
     default:
         answer_here(c, cmd);
         return STATUS_OK;
@@ -209,6 +263,9 @@ static status dispatch(const call *c, command *cmd, error *err)
 {
     switch (METHODS[cmd->method].scope) {
     case SCOPE_SESSION:
+        if (cmd->method == METHOD_HELLO) {
+            return do_hello(c, &cmd->hello, err);
+        }
         answer_here(c, cmd);
         return STATUS_OK;
     case SCOPE_SERVER:

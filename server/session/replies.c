@@ -19,9 +19,32 @@ static void note_subscription(session *s, const reply *r)
     }
 }
 
+// Whether the method, done without an error, has changed the world.
+static bool has_effect(method m)
+{
+    return METHODS[m].scope == SCOPE_WORLD_COMMAND || m == METHOD_WORLD_CREATE ||
+           m == METHOD_WORLD_PAUSE || m == METHOD_WORLD_RESUME || m == METHOD_WORLD_STEP;
+}
+
+// Keeps account for a client that resumes the session.
+static void note_request(session *s, const reply *r)
+{
+    const reply_address *to = &r->reply_to;
+    request_log_answer(&s->requests, to->sequence);
+    if (r->status == STATUS_OK && to->answerable && has_effect(r->method)) {
+        request_log_apply(&s->requests, r->world, to->sequence, to->id,
+                          limits_worlds_in_all(s->server->limits));
+    }
+    bool outdated = to->session.generation != s->key.generation;
+    if (outdated && r->method == METHOD_WORLD_SUBSCRIBE && r->status == STATUS_OK) {
+        worlds_resume(s->server, s->key, r->world); // it began while the session was resumed
+    }
+}
+
 static void answer_session(session *s, reply *r)
 {
     note_subscription(s, r);
+    note_request(s, r);
     if (!r->reply_to.answerable) {
         metrics_add(METRIC_notifications_failed, r->status != STATUS_OK ? 1 : 0);
     } else if (r->status != STATUS_OK) {
@@ -81,7 +104,8 @@ void replies_answer(server *s, reply *r)
 
 static void send_snapshot(session *s, reply *r)
 {
-    if (session_find_subscription(s, r->subscription) == NULL) {
+    bool outdated = r->reply_to.session.generation != s->key.generation;
+    if (outdated || session_find_subscription(s, r->subscription) == NULL) {
         return;
     }
     size_t size = 0;
@@ -101,17 +125,19 @@ static void take(server *s, reply *r)
         replies_answer(s, r);
         break;
     case REPLY_SNAPSHOT:
-        if (of != NULL && !of->closing) {
+        if (of != NULL && of->connection != NULL && !of->closing) {
             send_snapshot(of, r);
         }
         break;
     case REPLY_CLOSED:
-        if (of != NULL && !of->closing) {
+        if (of != NULL) {
             session_world_closed(of, r->subscription, r->status, r->text);
         }
         break;
     case REPLY_OVERRUN:
-        if (of != NULL) {
+        if (of != NULL && of->connection == NULL) {
+            session_drop_subscription(of, r->subscription);
+        } else if (of != NULL) {
             session_close(of, r->status, r->text, ENDING_CUT);
         }
         break;

@@ -64,6 +64,7 @@ void server_check_drained(server *s)
         array_clear(&s->hosts);
         uv_close((uv_handle_t *)&s->wake, on_handle_closed);
         uv_close((uv_handle_t *)&s->drain_timer, on_handle_closed);
+        uv_close((uv_handle_t *)&s->expiry, on_handle_closed);
     }
 }
 
@@ -82,6 +83,7 @@ void server_drain(server *s, const char *reason)
     s->draining = true;
     snprintf(s->reason, sizeof s->reason, "%s", reason);
     network_close(s->network);
+    resume_end_all(s);
     for (uint32_t i = 0; i < s->hosts.count; i++) {
         bool sent = host_send(s->hosts.data[i], request_create(REQUEST_STOP, 0));
         ASSERT(sent); // there is always room beyond the commands
@@ -93,7 +95,8 @@ void server_drain(server *s, const char *reason)
 
 void server_destroy(server *s)
 {
-    ASSERT(s->session_count == 0 && s->hosts.count == 0);
+    ASSERT(s->session_count == 0 && s->detached.count == 0 && s->hosts.count == 0);
+    array_free(&s->detached);
     array_free(&s->hosts);
     array_free(&s->sessions);
     array_free(&s->free_slots);
@@ -178,11 +181,12 @@ static void on_discarded(uv_handle_t *handle)
     }
 }
 
-// Undoes a server_create that failed: only the two handles are left open by then.
+// Undoes a server_create that failed: only the handles are left open by then.
 static void discard(server *s)
 {
     uv_close((uv_handle_t *)&s->wake, on_discarded);
     uv_close((uv_handle_t *)&s->drain_timer, on_discarded);
+    uv_close((uv_handle_t *)&s->expiry, on_discarded);
 }
 
 static status start_network(server *s, error *err)
@@ -216,7 +220,8 @@ status server_create(uv_loop_t *loop, const server_options *options, server **ou
     ASSERT(result == 0);
     uv_timer_init(loop, &s->drain_timer);
     s->wake.data = s->drain_timer.data = s;
-    s->handles = 2;
+    resume_init(s);
+    s->handles = 3;
     status begun = start_network(s, err);
     if (begun != STATUS_OK) {
         discard(s);

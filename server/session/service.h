@@ -2,6 +2,8 @@
 //
 //   server.c    start, shutdown, the table of sessions
 //   session.c   one connection's session: its input, its answers, its times, its end
+//   resume.c    sessions without a connection, and how they get another
+//   sessions.c  server.sessions and server.kick
 //   call.c      a message becomes a call: looked up, checked, carried out or sent to its world
 //   worlds.c    requests to worlds; worlds are made, destroyed and listed
 //   replies.c   replies of the simulation threads
@@ -16,6 +18,8 @@
 #include "server/net/network.h"
 #include "server/session/directory.h"
 #include "server/session/input.h"
+#include "server/session/request_log.h"
+#include "server/session/secret.h"
 #include "server/session/server.h"
 #include "server/world/host.h"
 #include "server/world/messages.h"
@@ -26,22 +30,38 @@ typedef struct session_subscription {
     char world_name[WORLD_NAME_BYTES_MAX + 1]; // the entry may be gone when its end is told
 } session_subscription;
 
+// A client's session. It belongs to one connection at a time; one that may be resumed outlives its
+// connection for limits.resume_ms (see resume.c), and the session of the connection that resumes it
+// takes over what it is and has.
 typedef struct session {
     server *server;
-    connection *connection;
+    connection *connection; // NULL while it is detached
     session_key key;
     role role;
     char client[WIRE_CLIENT_NAME_MAX + 1]; // as hello said, "" before
+    double since;                          // when it began [s since 1970]
     input input;
     uint32_t in_flight; // calls that are not answered yet
-    bool blocked;       // input waits because too many are
-    bool ended;         // the peer sends no more
-    uint64_t ended_ms;  // since when
-    bool working;       // its input is being dealt with
+    request_log requests;
+    bool blocked;      // input waits because too many are
+    bool ended;        // the peer sends no more
+    uint64_t ended_ms; // since when
+    bool working;      // its input is being dealt with
     bool closing;
+    bool over;         // ends with its connection, as it was closed on purpose
+    bool replaced;     // another has taken over what it was: only its connection is left
     bool introduced;   // a whole message has come
-    uint64_t heard_ms; // when the last whole message came, or the connection
+    uint64_t heard_ms; // when the last whole message came, or the connection; or went
     uint64_t begun_ms; // when the message began that is not whole yet, 0 for none
+    bool resumable;    // it said hello, and has a secret
+    secret secret;
+    struct {
+        bool waiting; // for the results of what was in flight; no input is read
+        bool answerable;
+        uint32_t id; // of the hello
+        uint32_t protocol;
+        uint64_t deadline_ms; // of waiting
+    } resume;
     ARRAY(session_subscription) subscriptions;
     ARRAY(uint64_t) body_worlds; // numbers of those that have bodies which end with the session
 } session;
@@ -58,7 +78,9 @@ struct server {
     directory worlds;
     ARRAY(session *) sessions; // by slot, NULL where free
     ARRAY(uint32_t) free_slots;
-    uint32_t session_count;
+    uint32_t session_count;    // with a connection
+    ARRAY(session *) detached; // without, in the order in which they lost it
+    uv_timer_t expiry;         // of the first of them
     uint64_t next_session;
     uint64_t next_subscription;
     uint64_t command_bytes; // of requests that are not answered yet
@@ -121,8 +143,40 @@ void session_drop_subscription(session *s, uint64_t number);
 // Its world has ended: tells the peer and drops it. Nothing happens if it has ended before.
 void session_world_closed(session *s, uint64_t subscription, status why, const char *text);
 
+// Ends the session and frees it; its connection must be gone.
+void session_destroy(session *s);
+// Goes on with input that had to wait.
+void session_work(session *s);
+
+// ---- resume.c
+
+// `expiry` of the server; its handle is closed by server.c.
+void resume_init(server *s);
+// Gives the session its secret, if it has none.
+void resume_allow(session *s);
+// hello with `resume`. On success its answer comes when nothing of the session is in flight any
+// more.
+status resume_session(const call *c, const hello_args *args, error *err);
+// Answers that hello, if there is nothing left to wait for (or `anyway`).
+void resume_check(session *s, bool anyway);
+// The session has lost its connection: keeps it for a while.
+void resume_detach(session *s);
+// Ends a detached session.
+void resume_end(session *s);
+void resume_end_all(server *s);
+
+// ---- sessions.c
+
+void sessions_list(const call *c, const sessions_args *args, buffer *out);
+status sessions_kick(server *s, const kick_args *args, error *err);
+// Names of the session's subscriptions; `out` has session.subscriptions.count elements.
+void sessions_name_subscriptions(const session *s, subscription_name *out);
+
 // ---- call.c
 
+// Answers a hello; `resumed` is NULL for a new session.
+void call_answer_hello(session *s, bool answerable, uint32_t id, uint32_t protocol,
+                       const resumed_result *resumed);
 void call_handle(session *s, const rpc_message *message, size_t size);
 void call_fail(const call *c, const error *err);
 
@@ -143,6 +197,8 @@ void worlds_note_body(session *s, uint64_t world);
 void worlds_end_session(session *s);
 // Ends the session's subscriptions in that world.
 void worlds_forget(server *s, session_key key, uint64_t world);
+// The session's subscriptions in that world begin anew.
+void worlds_resume(server *s, session_key key, uint64_t world);
 void worlds_acknowledge(server *s, uint64_t subscription, uint64_t world);
 
 // ---- replies.c

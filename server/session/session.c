@@ -8,6 +8,7 @@
 
 #include "common/base/assert.h"
 #include "common/base/log.h"
+#include "server/clock.h"
 #include "server/metrics.h"
 #include "server/session/service.h"
 
@@ -19,6 +20,9 @@ void session_send_scratch(session *s)
 {
     buffer *out = &s->server->scratch;
     ASSERT(!out->overflow);
+    if (s->connection == NULL) {
+        return; // detached: a client that resumes is told what took effect
+    }
     if (!connection_send(s->connection, out->data, out->size, NULL, 0)) {
         session_close(s, STATUS_LIMIT_EXCEEDED, "too much output was not taken", ENDING_CUT);
     }
@@ -49,7 +53,7 @@ static bool answer_too_large(session *s, uint32_t id, size_t size)
 
 void session_answer(session *s, uint32_t id, const uint8_t *result, size_t size, shared_bytes *big)
 {
-    if (answer_too_large(s, id, size)) {
+    if (s->connection == NULL || answer_too_large(s, id, size)) {
         bytes_unref(big);
         return;
     }
@@ -94,6 +98,10 @@ void session_world_closed(session *s, uint64_t subscription, status why, const c
     if (found == NULL) {
         return;
     }
+    if (s->connection == NULL || s->closing) {
+        session_drop_subscription(s, subscription); // a client that resumes finds it missing
+        return;
+    }
     buffer *out = &s->server->scratch;
     buffer_clear(out);
     encode_world_closed(out, subscription, found->world_name, why, text);
@@ -129,6 +137,8 @@ void session_written(void *peer, uint64_t token)
 
 void session_close(session *s, status why, const char *text, connection_ending ending)
 {
+    ASSERT(s->connection != NULL);
+    s->over = true;
     if (s->closing) {
         return;
     }
@@ -164,25 +174,42 @@ void session_ended(void *peer)
     session *s = peer;
     s->ended = true;
     s->ended_ms = uv_now(s->server->loop);
-    end_subscriptions(s);
+    if (!s->resumable || s->over) {
+        end_subscriptions(s);
+    }
     finish_if_done(s);
+}
+
+void session_destroy(session *s)
+{
+    server *of = s->server;
+    if (!s->replaced) {
+        end_subscriptions(s);
+        worlds_end_session(s);
+        of->sessions.data[s->key.slot] = NULL;
+        array_push(&of->free_slots, s->key.slot);
+    }
+    secret_wipe(&s->secret);
+    input_deinit(&s->input);
+    request_log_deinit(&s->requests);
+    array_free(&s->subscriptions);
+    array_free(&s->body_worlds);
+    free(s);
 }
 
 void session_closed(void *peer)
 {
     session *s = peer;
     server *of = s->server;
-    log_debug("session %llu (%s) is gone", (unsigned long long)s->key.number,
+    log_debug("session %llu (%s) has lost its connection", (unsigned long long)s->key.number,
               connection_peer_name(s->connection));
-    end_subscriptions(s);
-    worlds_end_session(s);
-    of->sessions.data[s->key.slot] = NULL;
-    array_push(&of->free_slots, s->key.slot);
     of->session_count--;
-    input_deinit(&s->input);
-    array_free(&s->subscriptions);
-    array_free(&s->body_worlds);
-    free(s);
+    s->connection = NULL;
+    if (s->resumable && !s->over && !of->draining) {
+        resume_detach(s);
+    } else {
+        session_destroy(s);
+    }
 }
 
 // ---- input
@@ -243,7 +270,7 @@ static void handle_messages(session *s)
         const uint8_t *message = NULL;
         size_t size = 0;
         error err;
-        if (s->in_flight >= s->server->limits->commands_per_connection) {
+        if (s->resume.waiting || s->in_flight >= s->server->limits->commands_per_connection) {
             s->blocked = true;
             break;
         }
@@ -284,13 +311,22 @@ void session_received(void *peer, const uint8_t *data, size_t size)
     work(s);
 }
 
+void session_work(session *s)
+{
+    if (!s->working && !s->closing && s->connection != NULL) {
+        work(s);
+    }
+}
+
 void session_settle(session *s)
 {
-    if (s->closing || s->server->draining) {
+    if (s->closing || s->server->draining || s->connection == NULL) {
         return;
     }
-    if (s->blocked) {
-        work(s);
+    if (s->resume.waiting) {
+        resume_check(s, false);
+    } else if (s->blocked) {
+        session_work(s);
     }
     finish_if_done(s);
 }
@@ -320,6 +356,8 @@ void session_swept(void *peer, uint64_t now_ms)
         expire(s, "silent for idle_ms");
     } else if (s->ended && now_ms - s->ended_ms >= l->half_closed_ms) {
         finish(s);
+    } else if (s->resume.waiting && now_ms >= s->resume.deadline_ms) {
+        resume_check(s, true);
     }
 }
 
@@ -357,7 +395,8 @@ void *session_open(server *s, connection *c)
     ASSERT(opened != NULL);
     opened->server = s;
     opened->connection = c;
-    opened->key = (session_key){take_slot(s), s->next_session++};
+    opened->key = (session_key){.slot = take_slot(s), .number = s->next_session++};
+    opened->since = clock_wall_s();
     // Nobody is asked for a token: whoever reaches the port may do everything.
     opened->role = ROLE_ADMIN;
     opened->heard_ms = uv_now(s->loop);

@@ -50,7 +50,7 @@ static status check_capacity(const server *s, const world_entry *entry, uint64_t
 }
 
 // From here on there will be an answer.
-static void count_in(server *s, world_entry *entry, const request *r)
+static void count_in(server *s, world_entry *entry, request *r)
 {
     entry->waiting++;
     session *asker = server_find_session(s, r->reply_to.session);
@@ -59,6 +59,8 @@ static void count_in(server *s, world_entry *entry, const request *r)
     }
     if (r->command.method != METHOD_WORLD_LIST && asker != NULL) {
         asker->in_flight++;
+        r->reply_to.sequence =
+            request_log_send(&asker->requests, r->reply_to.id, r->reply_to.answerable);
     }
 }
 
@@ -102,6 +104,11 @@ static void send_uncounted(server *s, request_kind kind, uint64_t world, session
 void worlds_forget(server *s, session_key key, uint64_t world)
 {
     send_uncounted(s, REQUEST_FORGET, world, key, 0);
+}
+
+void worlds_resume(server *s, session_key key, uint64_t world)
+{
+    send_uncounted(s, REQUEST_RESUME, world, key, 0);
 }
 
 void worlds_acknowledge(server *s, uint64_t subscription, uint64_t world)

@@ -420,6 +420,9 @@ void hosted_deliver(hosted *h, request *q)
     if (q->kind == REQUEST_ACKNOWLEDGE) {
         publisher_acknowledge(&h->publisher, q->subscription);
         request_free(q);
+    } else if (q->kind == REQUEST_RESUME) {
+        publisher_resume(&h->publisher, h->physics, q->reply_to.session, h->sink);
+        request_free(q);
     } else if (q->kind == REQUEST_FORGET) {
         publisher_forget(&h->publisher, h->physics, q->reply_to.session);
         request_free(q);

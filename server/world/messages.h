@@ -24,13 +24,15 @@
 typedef struct session_key {
     uint32_t slot;
     uint64_t number;
+    uint32_t generation; // how often it was resumed: a snapshot of an earlier one is out of date
 } session_key;
 
 // The sender of a request, to whom its result goes. The server's own requests have session number
 // 0.
 typedef struct reply_address {
     session_key session;
-    uint64_t token; // the sender's own, as is `context`; they come back as they are
+    uint64_t token; // the sender's own, as are the next two; they come back as they are
+    uint64_t sequence;
     void *context;
     uint32_t id;     // of the request on the wire
     bool answerable; // false: a notification
@@ -41,6 +43,7 @@ typedef enum request_kind {
     REQUEST_ADOPT,       // take over `physics` as the new world `world`
     REQUEST_ACKNOWLEDGE, // the last snapshot of `subscription` was written out; no answer
     REQUEST_FORGET,      // the session's subscriptions in the world end; no answer
+    REQUEST_RESUME,      // the session's subscriptions begin anew, with full snapshots; no answer
     REQUEST_SESSION_END, // in its turn: the bodies that end with the session are removed; no answer
     REQUEST_STOP         // the thread ends; the last request it takes
 } request_kind;
@@ -60,7 +63,7 @@ typedef struct request {
 typedef enum reply_kind {
     REPLY_RESULT,   // of a request, to `reply_to`: `status`, and `payload` or `text`
     REPLY_SNAPSHOT, // `payload` then `tail`, for `subscription`
-    REPLY_CLOSED,   // `subscription` has ended because its world did
+    REPLY_CLOSED,   // `subscription` has ended: its world did, or it could not go on
     REPLY_OVERRUN,  // `subscription` has ended because it was too far behind: close the session
     REPLY_STOPPED   // the thread's last reply
 } reply_kind;

@@ -54,7 +54,7 @@ void publisher_subscribe(publisher *p, physics_world *world, uint64_t number, se
                          const subscribe_args *view)
 {
     subscription *s = subscriptions_add(&p->subscriptions, number, session, view);
-    s->next_event = event_log_end(&p->log);
+    s->next_event = s->kept_event = event_log_end(&p->log);
     p->stale = p->stale || (view->describe && !p->joints.following);
     follow(p, world);
 }
@@ -92,6 +92,8 @@ void publisher_acknowledge(publisher *p, uint64_t number)
     subscription *s = subscriptions_find(&p->subscriptions, number);
     if (s != NULL) {
         s->busy = false;
+        s->kept_event = s->next_event;
+        s->kept_lost = false;
     }
 }
 
@@ -100,6 +102,49 @@ void publisher_forget(publisher *p, physics_world *world, session_key session)
     for (uint32_t i = p->subscriptions.list.count; i > 0; i--) {
         const subscription *s = &p->subscriptions.list.data[i - 1];
         if (s->session.number == session.number) {
+            subscriptions_remove(&p->subscriptions, s->number);
+        }
+    }
+    follow(p, world);
+}
+
+// Tells that the subscription ends because of a limit.
+static void post_end(publisher *p, const subscription *s, reply_kind kind, const char *text,
+                     reply_sink sink)
+{
+    reply *r = reply_create(kind, p->epoch);
+    r->status = STATUS_LIMIT_EXCEEDED;
+    r->reply_to.session = s->session;
+    r->subscription = s->number;
+    r->text = strdup(text);
+    ASSERT(r->text != NULL);
+    metrics_add(METRIC_subscriptions_overrun, 1);
+    sink.post(sink.context, r);
+}
+
+static void restart(subscription *s, session_key session)
+{
+    view_set_unref(s->seen);
+    s->seen = NULL;
+    s->session = session;
+    s->version = 0; // below every floor: a full snapshot is next
+    s->next_event = s->kept_event;
+    s->described = (description_progress){0, 0};
+    s->skipped = 0;
+    s->busy = false;
+    s->owed = true;
+}
+
+void publisher_resume(publisher *p, physics_world *world, session_key session, reply_sink sink)
+{
+    for (uint32_t i = p->subscriptions.list.count; i > 0; i--) {
+        subscription *s = &p->subscriptions.list.data[i - 1];
+        if (s->session.number != session.number) {
+            continue;
+        }
+        restart(s, session);
+        if (s->kept_lost) {
+            post_end(p, s, REPLY_CLOSED, "too many events were waiting to be taken", sink);
             subscriptions_remove(&p->subscriptions, s->number);
         }
     }
@@ -358,18 +403,6 @@ static void post_snapshot(publisher *p, subscription *s, shared_bytes *tail, uin
     sink.post(sink.context, r);
 }
 
-static void post_overrun(publisher *p, const subscription *s, const char *text, reply_sink sink)
-{
-    reply *r = reply_create(REPLY_OVERRUN, p->epoch);
-    r->status = STATUS_LIMIT_EXCEEDED;
-    r->reply_to.session = s->session;
-    r->subscription = s->number;
-    r->text = strdup(text);
-    ASSERT(r->text != NULL);
-    metrics_add(METRIC_subscriptions_overrun, 1);
-    sink.post(sink.context, r);
-}
-
 static void settle(publisher *p, subscription *s, const view_group *g)
 {
     view_set_unref(s->seen);
@@ -397,7 +430,7 @@ static void send_group(publisher *p, const physics_world *world, const uint32_t 
             post_snapshot(p, s, tail, pairs, sink);
             settle(p, s, &g);
         } else {
-            post_overrun(p, s, "a snapshot of this view does not fit a message", sink);
+            post_end(p, s, REPLY_OVERRUN, "a snapshot of this view does not fit a message", sink);
             s->busy = true; // it is never acknowledged; the session's end removes it
         }
     }
@@ -455,11 +488,10 @@ static void take_contacts(publisher *p, const physics_world *world)
 
 // ---- events and removals that are kept for those who are behind
 
-// Whether the subscription wants one of the events from the one it has to be sent next up to
-// `floor`.
-static bool would_lose(const publisher *p, const subscription *s, uint64_t floor)
+// Whether the subscription wants one of the events from `first` up to before `floor`.
+static bool would_lose(const publisher *p, const subscription *s, uint64_t first, uint64_t floor)
 {
-    for (uint64_t number = s->next_event; number < floor; number++) {
+    for (uint64_t number = first; number < floor; number++) {
         const uint8_t *encoded = NULL;
         const event_entry *event = event_log_get(&p->log, number, &encoded);
         if ((s->view.events >> event->kind & 1) != 0) {
@@ -477,14 +509,18 @@ static void trim(publisher *p, physics_world *world, reply_sink sink)
     uint64_t oldest_version = p->rows.version;
     for (uint32_t i = p->subscriptions.list.count; i > 0; i--) {
         subscription *s = &p->subscriptions.list.data[i - 1];
-        if (s->next_event < floor && would_lose(p, s, floor)) {
-            post_overrun(p, s, "too many events were waiting to be taken", sink);
+        if (s->next_event < floor && would_lose(p, s, s->next_event, floor)) {
+            post_end(p, s, REPLY_OVERRUN, "too many events were waiting to be taken", sink);
             subscriptions_remove(&p->subscriptions, s->number);
             follow(p, world);
             continue;
         }
+        if (s->kept_event < floor) {
+            s->kept_lost = s->kept_lost || would_lose(p, s, s->kept_event, floor);
+            s->kept_event = floor;
+        }
         s->next_event = s->next_event < floor ? floor : s->next_event;
-        oldest_event = s->next_event < oldest_event ? s->next_event : oldest_event;
+        oldest_event = s->kept_event < oldest_event ? s->kept_event : oldest_event;
         bool older = s->version > 0 && s->version < oldest_version;
         oldest_version = older ? s->version : oldest_version;
     }

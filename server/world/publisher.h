@@ -69,6 +69,10 @@ bool publisher_unsubscribe(publisher *p, physics_world *world, uint64_t number,
                            session_key session);
 bool publisher_move(publisher *p, uint64_t number, session_key session, const view_args *view);
 void publisher_acknowledge(publisher *p, uint64_t number);
+// The session goes on over another connection: each of its subscriptions is sent a full snapshot
+// next, with the events from the first that was not written out. A subscription whose events were
+// forgotten meanwhile ends: REPLY_CLOSED.
+void publisher_resume(publisher *p, physics_world *world, session_key session, reply_sink sink);
 // Ends all of the session's.
 void publisher_forget(publisher *p, physics_world *world, session_key session);
 

@@ -54,6 +54,8 @@ typedef struct subscription {
     subscribe_args view;
     uint64_t version;    // of the rows it was last sent, 0 for none
     uint64_t next_event; // the first that it was not sent
+    uint64_t kept_event; // the first that it has not taken: a resumed session is sent those again
+    bool kept_lost;      // some that it wanted before kept_event are forgotten already
     view_set *seen;      // what was in view; NULL: everything, or nothing was sent yet
     description_progress described;
     uint32_t skipped; // snapshots that were due and not sent, since the last

@@ -10,7 +10,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "interop"))
 from caromd import Caromd  # noqa: E402
-from wire import Client, RemoteError  # noqa: E402
+from wire import Client, Closed, RemoteError  # noqa: E402
 
 CAROMD = os.path.abspath(sys.argv[1])
 BALL = {"kind": "circle", "radius": 0.5}
@@ -186,6 +186,92 @@ class Ends(SessionTest):
                                    and self.client.notifications[-1][0] == "world_closed")
             told = self.client.notifications.pop()[1][0]
             self.assertEqual((told["world"], told["code"]), (self.world, "not_found"))
+
+
+class Listed(SessionTest):
+    def sessions(self, **arguments):
+        return self.client.call("server.sessions", **arguments)
+
+    def test_session_is_told_in_full(self):
+        self.call("world.create")
+        other = self.connect()
+        number = other.call("hello", client="test 1.0")["session"]
+        subscription = other.call("world.subscribe", world=self.world)["subscription"]
+        told = next(s for s in self.sessions()["sessions"] if s["session"] == number)
+        host, port = other.socket.getsockname()
+        self.assertEqual(told["address"], f"{host}:{port}")
+        self.assertEqual((told["client"], told["connected"], told["role"], told["subject"]),
+                         ("test 1.0", True, "admin", ""))
+        self.assertEqual(told["subscriptions"], [{"subscription": subscription, "world": self.world}])
+        self.assertAlmostEqual(told["since"], time.time(), delta=60)
+        self.assertLess(told["idle"], 60)
+        self.assertGreater(told["received_bytes"], 50)
+        self.assertGreater(told["sent_bytes"], 50)
+        self.call("world.destroy")
+
+    def test_lag_of_a_reader_that_takes_nothing_is_told(self):
+        self.call("world.create", gravity=[0, 0])
+        for _ in range(20):
+            self.call("world.apply", commands=[["body.spawn", {"velocity": [1, 0], "position": [0, 5 * i],
+                                                               "shapes": [BALL]}] for i in range(500)])
+        reader = self.connect()
+        number = reader.call("hello")["session"]
+        reader.request("world.subscribe", world=self.world)
+
+        def lags():
+            told = next(s for s in self.sessions()["sessions"] if s["session"] == number)
+            return told["queued_bytes"] > 0 and told["lag"] > 0.3
+        for _ in range(200):
+            reader.request("world.state", world=self.world)
+        self.eventually(lags)
+        reader.socket.close()
+        self.call("world.destroy")
+
+    def test_pages_hold_every_session_once(self):
+        others = [self.connect() for _ in range(20)]
+        for other in others:
+            other.call("ping")
+        everyone = self.sessions()
+        numbers = [s["session"] for s in everyone["sessions"]]
+        self.assertEqual(numbers, sorted(set(numbers)))
+        self.assertEqual(everyone["total"], len(numbers))
+        paged, page = [], self.sessions(count=7)
+        while page["sessions"]:
+            self.assertLessEqual(len(page["sessions"]), 7)
+            paged += [s["session"] for s in page["sessions"]]
+            page = self.sessions(count=7, after=paged[-1])
+        self.assertEqual(paged, numbers)
+        self.refused("invalid_argument", "count", self.client, "server.sessions", count=1001)
+        self.refused("invalid_argument", "count", self.client, "server.sessions", count=0)
+
+
+class Kick(SessionTest):
+    def test_kicked_session_is_told_why_and_leaves_nothing(self):
+        victim = self.connect()
+        number = victim.call("hello")["session"]
+        victim.call("world.create", world=self.world, lifetime="session")
+        self.assertEqual(self.client.call("server.kick", session=number), {})
+        with self.assertRaises(Closed):
+            victim.read_until(lambda: False)
+        self.assertEqual(victim.notifications, [("closing", [
+            {"code": "permission_denied", "reason": "closed by an administrator"}])])
+        self.eventually(lambda: self.world not in self.worlds())
+        self.refused("not_found", "session", self.client, "server.kick", session=number)
+
+    def test_reason_is_told_and_bounded(self):
+        victim = self.connect()
+        number = victim.call("hello")["session"]
+        self.refused("limit_exceeded", "reason", self.client, "server.kick", session=number, reason="x" * 129)
+        self.client.call("server.kick", session=number, reason="x" * 128)
+        with self.assertRaises(Closed):
+            victim.read_until(lambda: False)
+        self.assertEqual(victim.notifications[0][1][0]["reason"], "x" * 128)
+
+    def test_own_session_may_be_kicked(self):
+        mine = self.connect()
+        mine.request("server.kick", session=mine.call("hello")["session"])
+        with self.assertRaises(Closed):
+            mine.read_until(lambda: False)
 
 
 class Rate(SessionTest):

@@ -152,7 +152,7 @@ static void do_hello(void)
                                                 .server = "caromd",
                                                 .version = "0.1.0",
                                                 .session = 7,
-                                                .resume = "",
+                                                .resume = "3.7.5f8a",
                                                 .role = ROLE_ADMIN,
                                                 .limits = limits,
                                                 .limit_count = 2});
@@ -167,6 +167,74 @@ static void do_ping(void)
     begin_response(&bytes);
     encode_ping_result(&bytes, 1234.5, &c.ping);
     print_and_free("ping", "server", &bytes);
+    command_free(&c);
+}
+
+static void do_resume(void)
+{
+    const named_number limits[] = {{"resume_ms", 30000, true}};
+    const applied_request applied[] = {{"lab", 17}};
+    const uint32_t pending[] = {19};
+    const subscription_name subscriptions[] = {{3, "lab"}};
+    const resumed_result resumed = {applied, 1, pending, 1, subscriptions, 1};
+    command c = request("resume", METHOD_HELLO, "{\"resume\": \"3.7.5f8a\"}");
+    buffer bytes;
+    begin_response(&bytes);
+    encode_hello_result(&bytes, &(hello_result){.protocol = PROTOCOL_VERSION,
+                                                .server = "caromd",
+                                                .version = "0.1.0",
+                                                .session = 7,
+                                                .resume = "3.7.5f8a",
+                                                .role = ROLE_ADMIN,
+                                                .limits = limits,
+                                                .limit_count = 1,
+                                                .resumed = &resumed});
+    print_and_free("resume", "server", &bytes);
+    command_free(&c);
+}
+
+static void do_goodbye(void)
+{
+    buffer bytes;
+    request("goodbye", METHOD_GOODBYE, "{}");
+    begin_response(&bytes);
+    encode_empty_result(&bytes);
+    print_and_free("goodbye", "server", &bytes);
+}
+
+static void do_sessions(void)
+{
+    const subscription_name subscriptions[] = {{3, "lab"}};
+    const session_info info = {.session = 7,
+                               .client = "pong 1.0",
+                               .address = "127.0.0.1:40404",
+                               .connected = true,
+                               .since = 1700000000.5,
+                               .idle = 0.25,
+                               .role = ROLE_ADMIN,
+                               .subject = "",
+                               .subscriptions = subscriptions,
+                               .subscription_count = 1,
+                               .in_flight = 1,
+                               .received_bytes = 412,
+                               .sent_bytes = 90210,
+                               .queued_bytes = 1024,
+                               .lag = 0.125};
+    buffer row;
+    buffer_init(&row, WIRE_REPLY_BYTES_MAX);
+    encode_session_info(&row, &info);
+    const encoded_list list = {row.data, row.size, 1};
+    buffer bytes;
+    request("server.sessions", METHOD_SERVER_SESSIONS, "{\"count\": 1}");
+    begin_response(&bytes);
+    encode_sessions_result(&bytes, &list, 2);
+    print_and_free("server.sessions", "server", &bytes);
+    buffer_deinit(&row);
+    command c =
+        request("server.kick", METHOD_SERVER_KICK, "{\"session\": 7, \"reason\": \"maintenance\"}");
+    begin_response(&bytes);
+    encode_empty_result(&bytes);
+    print_and_free("server.kick", "server", &bytes);
     command_free(&c);
 }
 
@@ -489,7 +557,10 @@ static void print_examples(void)
     ASSERT(s == STATUS_OK);
     do_hello();
     do_ping();
+    do_resume();
+    do_goodbye();
     do_server();
+    do_sessions();
     world_tick_answer(METHOD_WORLD_CREATE,
                       "{\"world\": \"lab\", \"gravity\": [0, -10], \"hz\": 60}", 0);
     do_info_and_list();

@@ -18,8 +18,8 @@ typedef struct fixture {
     mailbox box;
 } fixture;
 
-static const session_key ONE = {0, 1};
-static const session_key TWO = {1, 2};
+static const session_key ONE = {.slot = 0, .number = 1};
+static const session_key TWO = {.slot = 1, .number = 2};
 
 static int set_up(void **state)
 {

@@ -12,7 +12,7 @@
 #include "tests/unit/server/mailbox.h"
 
 static const int64_t MS = 1000000;
-static const session_key ME = {0, 1};
+static const session_key ME = {.slot = 0, .number = 1};
 
 static int64_t now_ns;
 static int64_t cost_ns; // what each reading of the clock takes

@@ -15,8 +15,8 @@ typedef struct fixture {
     mailbox box;
 } fixture;
 
-static const session_key ONE = {0, 1};
-static const session_key TWO = {1, 2};
+static const session_key ONE = {.slot = 0, .number = 1};
+static const session_key TWO = {.slot = 1, .number = 2};
 
 static int set_up(void **state)
 {
@@ -405,7 +405,89 @@ static void too_many_waiting_events_end_the_subscription(void **state)
     assert_int_equal(obj_get_uint(s, "subscription"), 2);
     assert_int_equal(rows_in(s), 17);
     assert_int_equal(obj_count(obj_get(s, "events")), 0);
+    publisher_acknowledge(&f->publisher, 2);
+    tick(f);
     assert_true(f->publisher.log.entries.count <= 16);
+}
+
+// ---- sessions that go on over another connection
+
+static session_key resumed(session_key key)
+{
+    key.generation++;
+    return key;
+}
+
+// Events that were sent and not written out are sent again; those that were are not.
+static void resumed_reader_begins_where_the_last_written_snapshot_ended(void **state)
+{
+    fixture *f = *state;
+    subscribe(f, 1, ONE, (subscribe_args){.bodies = true, .events = 1u << EVENT_SPAWN});
+    for (int i = 0; i < 3; i++) {
+        add_ball(f, 10.0 * i, 0, 0);
+        tick(f);
+        const msgpack_object *s = mailbox_snapshot(&f->box);
+        assert_int_equal(obj_count(obj_get(s, "events")), 1);
+        if (i < 2) {
+            publisher_acknowledge(&f->publisher, 1); // the third is lost with its connection
+        }
+    }
+    body_id missed = add_ball(f, 30, 0, 0);
+    tick(f);
+    assert_int_equal(mailbox_left(&f->box), 0);
+    publisher_resume(&f->publisher, f->world, resumed(ONE), mailbox_sink(&f->box));
+    tick(f);
+    const reply *r = f->box.replies[f->box.next];
+    assert_int_equal(r->reply_to.session.generation, 1);
+    const msgpack_object *s = mailbox_snapshot(&f->box);
+    const msgpack_object *events = obj_get(s, "events");
+    assert_true(obj_bool(obj_get(s, "full")));
+    assert_int_equal(rows_in(s), 4);
+    assert_int_equal(obj_count(events), 2);
+    assert_int_equal(obj_get_uint(obj_at(events, 1), "a"), missed);
+    assert_null(obj_find(s, "skipped"));
+}
+
+static void resume_of_another_session_changes_nothing(void **state)
+{
+    fixture *f = *state;
+    subscribe(f, 1, ONE, everything());
+    tick(f);
+    mailbox_snapshot(&f->box);
+    publisher_resume(&f->publisher, f->world, resumed(TWO), mailbox_sink(&f->box));
+    tick(f);
+    assert_int_equal(mailbox_left(&f->box), 0); // it is still busy
+}
+
+static void reader_whose_events_were_forgotten_is_ended_when_it_resumes(void **state)
+{
+    fixture *f = *state;
+    f->limits.events_kept = 16;
+    subscribe(f, 1, ONE, (subscribe_args){.bodies = true, .events = 1u << EVENT_SPAWN});
+    subscribe(f, 2, ONE, everything());
+    tick(f);
+    for (int i = 0; i < 2; i++) {
+        mailbox_snapshot(&f->box);
+    }
+    publisher_acknowledge(&f->publisher, 1);
+    publisher_acknowledge(&f->publisher, 2);
+    for (int i = 0; i < 10; i++) {
+        add_ball(f, 10.0 * i, 0, 0);
+    }
+    tick(f); // ten are on their way and never written out
+    mailbox_snapshot(&f->box);
+    mailbox_snapshot(&f->box);
+    for (int i = 10; i < 20; i++) {
+        add_ball(f, 10.0 * i, 0, 0);
+    }
+    tick(f);
+    publisher_resume(&f->publisher, f->world, resumed(ONE), mailbox_sink(&f->box));
+    const reply *r = mailbox_take(&f->box, REPLY_CLOSED);
+    assert_int_equal(r->subscription, 1);
+    assert_int_equal(r->status, STATUS_LIMIT_EXCEEDED);
+    tick(f);
+    assert_int_equal(obj_get_uint(mailbox_snapshot(&f->box), "subscription"), 2);
+    assert_int_equal(mailbox_left(&f->box), 0);
 }
 
 static void many_events_bring_a_slow_rate_forward(void **state)
@@ -463,7 +545,8 @@ static void last_is_the_sessions_own_command(void **state)
     subscribe(f, 1, ONE, everything());
     subscribe(f, 2, TWO, everything());
     publisher_note_command(&f->publisher, ONE, 41);
-    publisher_note_command(&f->publisher, (session_key){1, 99}, 5); // earlier in TWO's place
+    publisher_note_command(&f->publisher, (session_key){.slot = 1, .number = 99},
+                           5); // earlier in TWO's place
     tick(f);
     const msgpack_object *one = mailbox_snapshot(&f->box);
     assert_int_equal(obj_get_uint(one, "last"), 41);
@@ -558,6 +641,9 @@ int main(void)
         TEST(events_are_of_the_kinds_that_were_asked_for),
         TEST(events_of_an_area_are_those_in_view),
         TEST(too_many_waiting_events_end_the_subscription),
+        TEST(resumed_reader_begins_where_the_last_written_snapshot_ended),
+        TEST(resume_of_another_session_changes_nothing),
+        TEST(reader_whose_events_were_forgotten_is_ended_when_it_resumes),
         TEST(many_events_bring_a_slow_rate_forward),
         TEST(reader_behind_the_removals_gets_the_full_state),
         TEST(last_is_the_sessions_own_command),

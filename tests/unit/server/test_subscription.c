@@ -31,7 +31,7 @@ static void subscriptions_are_found_by_number(void **state)
     subscriptions s = {0};
     subscribe_args view = {0};
     for (uint64_t number = 1; number <= 100; number++) {
-        subscriptions_add(&s, number * 3, (session_key){0, number}, &view);
+        subscriptions_add(&s, number * 3, (session_key){.number = number}, &view);
     }
     for (uint64_t number = 1; number <= 100; number++) {
         assert_int_equal(subscriptions_find(&s, number * 3)->session.number, number);
@@ -51,9 +51,9 @@ static void subscriptions_events_are_what_any_of_them_wants(void **state)
     subscriptions s = {0};
     subscribe_args view = {.events = 1u << EVENT_HIT};
     assert_int_equal(subscriptions_events(&s), 0);
-    subscriptions_add(&s, 1, (session_key){0, 1}, &view);
+    subscriptions_add(&s, 1, (session_key){.number = 1}, &view);
     view.events = 1u << EVENT_SLEEP;
-    subscriptions_add(&s, 2, (session_key){0, 1}, &view);
+    subscriptions_add(&s, 2, (session_key){.number = 1}, &view);
     assert_int_equal(subscriptions_events(&s), 1u << EVENT_HIT | 1u << EVENT_SLEEP);
     subscriptions_deinit(&s);
 }

@@ -1,0 +1,264 @@
+// Sessions that survive their connection: kept for limits.resume_ms, and taken over by the session
+// of the connection whose hello names their secret. Network thread only.
+//
+// Taking over means that the new session object becomes the old one: it gets its key, so that
+// everything that worlds know of the session stays as it is, and its lists. An old session that
+// still has its connection (the loss of which the server need not have noticed) is left with
+// nothing else and closed. The answer to hello waits until no request of the session is in flight,
+// so that `applied` tells all that took effect; requests that take longer are told as `pending`,
+// and their responses come over the new connection.
+//
+// Invariant: an attached session has a connection and is not in server.detached; a detached one has
+// none and is there. Both are in server.sessions, by their slot.
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/assert.h"
+#include "common/base/log.h"
+#include "server/metrics.h"
+#include "server/session/service.h"
+
+// A world does what was sent to it within a tick. Longer are steps of a paused world, batches for a
+// later tick, and worlds that are being made.
+enum { WAIT_MS = 1000 };
+
+// ---- secrets
+
+void resume_allow(session *s)
+{
+    if (!s->resumable && s->server->limits->resume_ms > 0) {
+        s->secret = secret_create();
+        s->resumable = true;
+    }
+}
+
+// The session that a hello names; NULL, for whatever reason, with the same error.
+static session *find(const server *s, const char *text, error *err)
+{
+    session_key key;
+    secret given;
+    bool parsed = secret_parse(text, &key, &given);
+    session *found = parsed ? server_find_session(s, key) : NULL;
+    bool known =
+        found != NULL && found->resumable && !found->over && secret_equal(&found->secret, &given);
+    secret_wipe(&given);
+    if (!known) {
+        metrics_add(METRIC_resumes_refused, 1);
+        error_set(err, STATUS_NOT_FOUND, "resume: there is no such session (any more)");
+        return NULL;
+    }
+    return found;
+}
+
+// ---- losing the connection
+
+static void on_expiry(uv_timer_t *timer);
+
+// Sets the timer to the first that is to end.
+static void await_expiry(server *s)
+{
+    uv_timer_stop(&s->expiry);
+    if (s->detached.count > 0 && !s->draining) {
+        uint64_t due = s->detached.data[0]->heard_ms + s->limits->resume_ms;
+        uint64_t now = uv_now(s->loop);
+        uv_timer_start(&s->expiry, on_expiry, due > now ? due - now : 0, 0);
+    }
+}
+
+static void on_expiry(uv_timer_t *timer)
+{
+    server *s = timer->data;
+    uint64_t now = uv_now(s->loop);
+    while (s->detached.count > 0 && now - s->detached.data[0]->heard_ms >= s->limits->resume_ms) {
+        metrics_add(METRIC_sessions_expired, 1);
+        resume_end(s->detached.data[0]);
+    }
+    await_expiry(s);
+}
+
+void resume_init(server *s)
+{
+    uv_timer_init(s->loop, &s->expiry);
+    s->expiry.data = s;
+}
+
+static void forget_detached(session *s)
+{
+    server *of = s->server;
+    uint32_t at = 0;
+    while (at < of->detached.count && of->detached.data[at] != s) {
+        at++;
+    }
+    ASSERT(at < of->detached.count);
+    of->detached.count--;
+    memmove(of->detached.data + at, of->detached.data + at + 1,
+            (of->detached.count - at) * sizeof(session *));
+}
+
+void resume_detach(session *s)
+{
+    server *of = s->server;
+    ASSERT(s->resumable && !s->over && !s->replaced);
+    log_debug("session %llu is kept for %llu ms", (unsigned long long)s->key.number,
+              (unsigned long long)of->limits->resume_ms);
+    input_deinit(&s->input);
+    s->connection = NULL;
+    s->blocked = s->ended = s->closing = s->resume.waiting = false;
+    s->heard_ms = uv_now(of->loop);
+    if (of->detached.count >= of->limits->detached_sessions) {
+        metrics_add(METRIC_sessions_expired, 1);
+        resume_end(of->detached.data[0]);
+    }
+    array_push(&of->detached, s);
+    await_expiry(of);
+}
+
+void resume_end(session *s)
+{
+    ASSERT(s->connection == NULL);
+    forget_detached(s);
+    log_debug("session %llu ends without a connection", (unsigned long long)s->key.number);
+    session_destroy(s);
+}
+
+void resume_end_all(server *s)
+{
+    while (s->detached.count > 0) {
+        resume_end(s->detached.data[s->detached.count - 1]);
+    }
+    uv_timer_stop(&s->expiry);
+}
+
+// ---- getting another
+
+// Moves all that the session is, apart from its connection, from one object to the other.
+static void take_over(session *to, session *from)
+{
+    server *of = to->server;
+    of->sessions.data[to->key.slot] = NULL;
+    array_push(&of->free_slots, to->key.slot);
+    of->sessions.data[from->key.slot] = to;
+    to->key = from->key;
+    to->key.generation++;
+    to->role = from->role;
+    to->since = from->since;
+    to->in_flight = from->in_flight;
+    to->requests = from->requests;
+    to->subscriptions.data = from->subscriptions.data;
+    to->subscriptions.count = from->subscriptions.count;
+    to->subscriptions.capacity = from->subscriptions.capacity;
+    to->body_worlds.data = from->body_worlds.data;
+    to->body_worlds.count = from->body_worlds.count;
+    to->body_worlds.capacity = from->body_worlds.capacity;
+    to->secret = from->secret;
+    to->resumable = true;
+    from->requests = (request_log){0};
+    from->subscriptions.data = NULL;
+    from->subscriptions.count = from->subscriptions.capacity = 0;
+    from->body_worlds.data = NULL;
+    from->body_worlds.count = from->body_worlds.capacity = 0;
+    from->in_flight = 0;
+    from->resumable = false;
+    secret_wipe(&from->secret);
+    from->replaced = true;
+}
+
+// Whether nothing was asked of the session but this hello.
+static bool is_fresh(const session *s)
+{
+    return !s->resumable && s->requests.next == 0 && s->in_flight == 0 &&
+           s->subscriptions.count == 0 && !s->resume.waiting;
+}
+
+status resume_session(const call *c, const hello_args *args, error *err)
+{
+    session *s = c->session;
+    session *old = find(s->server, args->resume, err);
+    if (old == NULL) {
+        return STATUS_NOT_FOUND;
+    }
+    if (!is_fresh(s)) {
+        return error_set(err, STATUS_INVALID_ARGUMENT,
+                         "resume: must come with the connection's first hello, before any request "
+                         "to a world");
+    }
+    take_over(s, old);
+    if (old->connection == NULL) {
+        forget_detached(old);
+        session_destroy(old);
+    } else {
+        session_close(old, STATUS_UNAVAILABLE, "another connection has resumed the session",
+                      ENDING_FLUSH);
+    }
+    metrics_add(METRIC_sessions_resumed, 1);
+    log_debug("session %llu goes on (%s)", (unsigned long long)s->key.number,
+              connection_peer_name(s->connection));
+    s->resume.waiting = true;
+    s->resume.answerable = c->answerable;
+    s->resume.id = c->id;
+    s->resume.protocol = args->protocol;
+    s->resume.deadline_ms = uv_now(s->server->loop) + WAIT_MS;
+    resume_check(s, false);
+    return STATUS_OK;
+}
+
+// ---- the answer
+
+static void restart_subscriptions(session *s)
+{
+    for (uint32_t i = 0; i < s->subscriptions.count; i++) {
+        uint64_t world = s->subscriptions.data[i].world;
+        bool told = false;
+        for (uint32_t j = 0; j < i && !told; j++) {
+            told = s->subscriptions.data[j].world == world;
+        }
+        if (!told) {
+            worlds_resume(s->server, s->key, world);
+        }
+    }
+}
+
+// Of the worlds that there still are.
+static uint32_t list_applied(const session *s, applied_request *out)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < s->requests.applied.count; i++) {
+        const world_applied *a = &s->requests.applied.data[i];
+        const world_entry *entry = directory_find_number(&s->server->worlds, a->world);
+        if (entry != NULL && !entry->unnamed) {
+            out[count++] = (applied_request){entry->name, a->id};
+        }
+    }
+    return count;
+}
+
+static void answer(session *s)
+{
+    uint32_t waiting = request_log_waiting(&s->requests, NULL);
+    applied_request *applied = calloc(s->requests.applied.count + 1, sizeof *applied);
+    subscription_name *names = calloc(s->subscriptions.count + 1, sizeof *names);
+    uint32_t *pending = calloc(waiting + 1, sizeof *pending);
+    ASSERT(applied != NULL && names != NULL && pending != NULL);
+    sessions_name_subscriptions(s, names);
+    resumed_result r = {.applied = applied,
+                        .applied_count = list_applied(s, applied),
+                        .pending = pending,
+                        .pending_count = request_log_waiting(&s->requests, pending),
+                        .subscriptions = names,
+                        .subscription_count = s->subscriptions.count};
+    call_answer_hello(s, s->resume.answerable, s->resume.id, s->resume.protocol, &r);
+    free(applied);
+    free(names);
+    free(pending);
+}
+
+void resume_check(session *s, bool anyway)
+{
+    if (!s->resume.waiting || (s->in_flight > 0 && !anyway)) {
+        return;
+    }
+    s->resume.waiting = false;
+    answer(s);
+    restart_subscriptions(s); // after the answer: no snapshot comes before it
+    session_work(s);
+}

@@ -1,0 +1,400 @@
+#!/usr/bin/env python3
+"""Sessions that survive their connection: what goes on, what is told, and who may not take them over.
+Called with the path of caromd."""
+
+import os
+import random
+import socket
+import struct
+import sys
+import time
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "interop"))
+from caromd import Caromd  # noqa: E402
+from wire import Client, Closed, RemoteError  # noqa: E402
+
+CAROMD = os.path.abspath(sys.argv[1])
+BALL = {"kind": "circle", "radius": 0.5}
+SECONDS_MAX = 20
+
+
+class ResumeTest(unittest.TestCase):
+    OPTIONS = ["--log", "debug", "--limit", "half_closed_ms=200"]
+
+    @classmethod
+    def setUpClass(cls):
+        cls.server = Caromd(CAROMD, *cls.OPTIONS)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.server.__exit__()
+
+    def setUp(self):
+        self.admin = self.connect()
+        self.world = self.id().rsplit(".", 1)[1][:60]
+
+    def connect(self):
+        client = Client(self.server.port)
+        self.addCleanup(client.__exit__)
+        return client
+
+    def greet(self, **arguments):
+        client = self.connect()
+        client.greeting = client.call("hello", **arguments)
+        return client
+
+    def resume(self, lost, **arguments):
+        return self.greet(resume=lost.greeting["resume"], **arguments)
+
+    def refused(self, code, text, client, method, /, **arguments):
+        with self.assertRaises(RemoteError) as caught:
+            client.call(method, **arguments)
+        self.assertRegex(str(caught.exception), f"^{code}: .*{text}")
+        return str(caught.exception)
+
+    def eventually(self, condition):
+        end = time.monotonic() + SECONDS_MAX
+        while not (value := condition()):
+            self.assertLess(time.monotonic(), end, "not seen in time")
+            time.sleep(0.01)
+        return value
+
+    def stats(self, name):
+        return self.admin.call("server.stats")["counters"][name]
+
+    def wait_detached(self, client):
+        number = client.greeting["session"]
+        self.eventually(lambda: [s for s in self.admin.call("server.sessions")["sessions"]
+                                 if s["session"] == number and not s["connected"]])
+
+    @staticmethod
+    def reset(client):
+        """Loses the connection without a FIN that says so in good order: the kernel sends RST."""
+        client.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        client.socket.close()
+
+
+class GoesOn(ResumeTest):
+    def test_hello_gives_a_secret_of_256_bits(self):
+        secrets = {self.greet().greeting["resume"].rsplit(".", 1)[1] for _ in range(20)}
+        self.assertEqual(len(secrets), 20)
+        self.assertTrue(all(len(bytes.fromhex(s)) == 32 for s in secrets))
+        self.assertEqual(self.admin.call("hello")["limits"]["resume_ms"], 30000)
+
+    def test_session_keeps_its_number_role_and_secret(self):
+        first = self.greet(client="one")
+        first.socket.close()
+        again = self.resume(first, client="two")
+        for key in ("session", "role", "resume"):
+            self.assertEqual(again.greeting[key], first.greeting[key])
+        self.assertEqual(again.greeting["applied"], {})
+        self.assertNotIn("applied", first.greeting)
+
+    def test_lifetime_things_outlive_the_connection_and_end_with_the_session(self):
+        player = self.greet()
+        player.call("world.create", world=self.world, lifetime="session")
+        self.admin.call("world.create", world=self.world + "2")
+        body = player.call("body.spawn", world=self.world + "2", shapes=[BALL], lifetime="session")["body"]
+        for lose in (lambda c: c.socket.close(), self.reset):
+            lose(player)
+            self.wait_detached(player)
+            time.sleep(0.1)
+            self.admin.call("body.get", world=self.world + "2", body=body)
+            self.assertEqual(self.admin.call("world.info", world=self.world)["world"], self.world)
+            player = self.resume(player)
+        player.call("goodbye")
+        player.socket.close()
+
+        def gone():
+            worlds = {w["world"]: w for w in self.admin.call("world.list")}
+            return self.world not in worlds and worlds[self.world + "2"]["bodies"] == 0
+        self.eventually(gone)
+
+    def test_subscription_goes_on_with_a_full_snapshot_and_no_event_is_lost(self):
+        self.admin.call("world.create", world=self.world, paused=True, gravity=[0, 0])
+        reader = self.greet()
+        number = reader.call("world.subscribe", world=self.world, events=["spawn"], describe=True)["subscription"]
+        spawned = []
+
+        def spawn():
+            made = self.admin.call("body.spawn", world=self.world, shapes=[BALL], position=[3 * len(spawned), 0])
+            spawned.append(made["body"])
+            self.admin.call("world.step", world=self.world)
+
+        told = []
+        for _ in range(5):
+            spawn()
+            reader.read_until(lambda: [e for e in reader.events("spawn") if e["a"] == spawned[-1]])
+            told += [e["a"] for e in reader.events("spawn")]
+            self.reset(reader)
+            self.wait_detached(reader)
+            spawn()
+            spawn()
+            reader = self.resume(reader)
+            self.assertEqual(reader.greeting["subscriptions"], [{"subscription": number, "world": self.world}])
+            reader.read_until(reader.snapshots)
+            first = reader.snapshots()[0]
+            self.assertEqual((first["subscription"], first["full"]), (number, True))
+            self.assertEqual([row[0] for row in first["bodies"]], spawned)
+            self.assertEqual([b["body"] for b in first["spawned"]], spawned)
+            told += [e["a"] for e in reader.events("spawn")]
+            reader.notifications = []
+        self.assertEqual(told, spawned)
+        reader.call("world.unsubscribe", subscription=number)
+        reader.call("goodbye")
+
+    def test_applied_tells_what_took_effect(self):
+        chance = random.Random(5)
+        for world in ("a", "b"):
+            self.admin.call("world.create", world=self.world + world, gravity=[0, 0])
+        client = self.greet()
+        sent = {"a": [], "b": []}
+        for turn in range(25):
+            for _ in range(chance.randrange(12)):
+                world = chance.choice("ab")
+                sent[world].append(client.request("body.spawn", world=self.world + world, shapes=[BALL],
+                                                  tag=str(client.last_id + 1)))
+            last = client.last_id
+            (self.reset if turn % 2 else (lambda c: c.socket.close()))(client)
+            client = self.resume(client)
+            client.last_id = last + 10
+            self.assertEqual(client.greeting["pending"], [])
+            for world in "ab":
+                there = {int(b["tag"]) for b in client.call("world.state", world=self.world + world)["bodies"]}
+                applied = client.greeting["applied"].get(self.world + world, 0)
+                # All up to the one that is told took effect, and none after it.
+                self.assertEqual(there, {i for i in sent[world] if i <= applied})
+                sent[world] = sorted(there)
+        self.assertTrue(sent["a"] and sent["b"])
+        client.call("goodbye")
+
+    def test_request_that_takes_long_is_pending_and_answered_later(self):
+        self.admin.call("world.create", world=self.world, paused=True)
+        client = self.greet()
+        batch = client.request("world.apply", world=self.world, at=5, commands=[["body.spawn", {"shapes": [BALL]}]])
+        later = client.request("world.set", world=self.world, gravity=[0, 0])
+        client.answer(later)
+        client.socket.close()
+        self.wait_detached(client)
+        client = self.resume(client)
+        self.assertEqual(client.greeting["pending"], [batch])
+        self.assertEqual(client.greeting["applied"], {self.world: later})
+        self.admin.call("world.step", world=self.world, ticks=5)
+        self.assertEqual(client.answer(batch)["tick"], 5)
+        client.call("goodbye")
+
+    def test_first_requests_may_follow_the_hello_at_once(self):
+        client = self.greet()
+        client.socket.close()
+        again = self.connect()
+        ids = [again.request("hello", resume=client.greeting["resume"]), again.request("ping"),
+               again.request("world.create", world=self.world)]
+        self.assertEqual(again.answer(ids[0])["session"], client.greeting["session"])
+        again.answer(ids[1])
+        again.answer(ids[2])
+        again.call("goodbye")
+
+    def test_world_that_ended_meanwhile_is_missing_in_the_answer(self):
+        self.admin.call("world.create", world=self.world)
+        client = self.greet()
+        client.call("world.subscribe", world=self.world)
+        client.call("world.set", world=self.world, sleep=False)
+        client.socket.close()
+        self.wait_detached(client)
+        self.admin.call("world.destroy", world=self.world)
+        client = self.resume(client)
+        self.assertEqual((client.greeting["subscriptions"], client.greeting["applied"]), ([], {}))
+        client.call("goodbye")
+
+
+class TakesOver(ResumeTest):
+    def test_session_that_is_still_connected_is_taken_over(self):
+        first = self.greet()
+        first.call("world.create", world=self.world, lifetime="session")
+        number = first.call("world.subscribe", world=self.world)["subscription"]
+        second = self.resume(first)
+        self.assertEqual(second.greeting["subscriptions"][0]["subscription"], number)
+        with self.assertRaises(Closed):
+            first.read_until(lambda: False)
+        method, (told,) = first.notifications[-1]
+        self.assertEqual((method, told["code"]), ("closing", "unavailable"))
+        self.assertIn("resumed", told["reason"])
+        second.read_until(lambda: [s for s in second.snapshots() if s["subscription"] == number])
+        self.assertTrue(second.snapshots()[0]["full"])
+        self.assertEqual(self.admin.call("world.info", world=self.world)["subscribers"], 1)
+        second.call("goodbye")
+        second.socket.close()
+
+    def test_resume_twice_in_turn(self):
+        client = self.greet()
+        for _ in range(10):
+            client.socket.close()
+            again = self.resume(client)
+            self.assertEqual(again.greeting["session"], client.greeting["session"])
+            client = again
+        client.call("goodbye")
+
+    def test_resume_by_a_thousand(self):
+        first = self.greet()
+        first.call("world.create", world=self.world, lifetime="session")
+        first.call("world.subscribe", world=self.world, rate=10)
+        before = self.stats("sessions_resumed")
+        racers = [self.connect() for _ in range(1000)]
+        ids = [r.request("hello", resume=first.greeting["resume"]) for r in racers]
+        answered, last = 0, None
+        for racer, request in zip(racers, ids, strict=True):
+            try:
+                self.assertEqual(racer.answer(request)["session"], first.greeting["session"])
+                answered += 1
+            except Closed:
+                pass
+        self.assertEqual(self.stats("sessions_resumed") - before, 1000)
+        self.eventually(lambda: self.admin.call("server.info")["sessions"] == 2)
+        sessions = self.admin.call("server.sessions")["sessions"]
+        self.assertEqual([s["session"] for s in sessions if s["session"] == first.greeting["session"]],
+                         [first.greeting["session"]])
+        self.assertEqual(self.admin.call("world.info", world=self.world)["subscribers"], 1)
+        # One of them has it, and goes on.
+        for racer, request in zip(racers, ids, strict=True):
+            try:
+                racer.call("goodbye")
+                last = racer
+            except (Closed, OSError):
+                pass
+        self.assertIsNotNone(last)
+        last.socket.close()
+        self.eventually(lambda: self.world not in [w["world"] for w in self.admin.call("world.list")])
+
+
+class Refused(ResumeTest):
+    def test_wrong_unknown_and_malformed_secrets_are_told_the_same(self):
+        client = self.greet()
+        good = client.greeting["resume"]
+        slot, number, secret = good.split(".")
+        flipped = secret[:-1] + ("0" if secret[-1] != "0" else "1")
+        bad = ["x", "..", good + "0", good[:-1], good.upper() + "!", f"{slot}.{number}.{flipped}",
+               f"{slot}.{number}.{'0' * 64}", f"ffff.{number}.{secret}", f"{slot}.ffff.{secret}"]
+        texts = {self.refused("not_found", "resume", self.connect(), "hello", resume=text) for text in bad}
+        self.assertEqual(len(texts), 1)
+        self.assertEqual(self.resume(client).greeting["session"], client.greeting["session"])
+
+    def test_another_s_session_is_not_found_by_its_number(self):
+        mine, other = self.greet(), self.greet()
+        their_slot, their_number, _ = other.greeting["resume"].split(".")
+        forged = ".".join([their_slot, their_number, mine.greeting["resume"].split(".")[2]])
+        self.refused("not_found", "resume", self.connect(), "hello", resume=forged)
+        self.assertEqual(other.call("ping").keys(), {"time"})
+
+    def test_connection_that_was_refused_goes_on_as_a_new_session(self):
+        client = self.connect()
+        self.refused("not_found", "resume", client, "hello", resume="0.0.00")
+        self.assertTrue(client.call("hello")["resume"])
+
+    def test_resume_after_other_requests_is_refused(self):
+        lost = self.greet()
+        lost.socket.close()
+        client = self.connect()
+        client.call("world.create", world=self.world)
+        self.refused("invalid_argument", "first hello", client, "hello", resume=lost.greeting["resume"])
+        greeted = self.greet()
+        self.refused("invalid_argument", "first hello", greeted, "hello", resume=lost.greeting["resume"])
+        self.refused("invalid_argument", "first hello", greeted, "hello", resume=greeted.greeting["resume"])
+        self.resume(lost)
+
+    def test_session_that_said_goodbye_is_over(self):
+        client = self.greet()
+        self.assertEqual(client.call("goodbye"), {})
+        client.socket.close()
+        self.eventually(lambda: client.greeting["session"] not in self.numbers())
+        self.refused("not_found", "resume", self.connect(), "hello", resume=client.greeting["resume"])
+
+    def numbers(self):
+        return [s["session"] for s in self.admin.call("server.sessions")["sessions"]]
+
+    def test_session_that_was_kicked_is_over(self):
+        for detached in (False, True):
+            client = self.greet()
+            if detached:
+                client.socket.close()
+                self.wait_detached(client)
+            self.admin.call("server.kick", session=client.greeting["session"], reason="out")
+            if not detached:
+                with self.assertRaises(Closed):
+                    client.read_until(lambda: False)
+                self.assertEqual(client.notifications[-1], ("closing", [{"code": "permission_denied", "reason": "out"}]))
+            self.refused("not_found", "resume", self.connect(), "hello", resume=client.greeting["resume"])
+        self.refused("not_found", "session", self.admin, "server.kick", session=client.greeting["session"])
+
+    def test_session_without_hello_is_not_kept(self):
+        client = self.connect()
+        client.call("world.create", world=self.world, lifetime="session")
+        there = {s["session"] for s in self.admin.call("server.sessions")["sessions"] if s["connected"]}
+        client.socket.close()
+        self.eventually(lambda: self.world not in [w["world"] for w in self.admin.call("world.list")])
+        left = {s["session"] for s in self.admin.call("server.sessions")["sessions"]}
+        self.assertEqual(len(there - left), 1)
+
+    def test_secrets_are_in_no_log(self):
+        client = self.greet()
+        client.socket.close()
+        client = self.resume(client)
+        self.refused("not_found", "resume", self.connect(), "hello", resume=client.greeting["resume"][:-1])
+        secret = client.greeting["resume"].rsplit(".", 1)[1]
+        self.assertNotIn(secret[:16], "".join(self.server.log))
+
+
+class Limits(ResumeTest):
+    OPTIONS = ["--limit", "resume_ms=300", "--limit", "detached_sessions=3", "--limit", "events_kept=16"]
+
+    def test_session_expires(self):
+        client = self.greet()
+        client.call("world.create", world=self.world, lifetime="session")
+        client.socket.close()
+        self.eventually(lambda: self.world not in [w["world"] for w in self.admin.call("world.list")])
+        self.refused("not_found", "resume", self.connect(), "hello", resume=client.greeting["resume"])
+        self.assertGreater(self.stats("sessions_expired"), 0)
+
+    def test_oldest_detached_session_gives_way(self):
+        lost = [self.greet() for _ in range(5)]
+        for client in lost:
+            client.socket.close()
+            number = client.greeting["session"]
+            self.eventually(lambda number=number: number not in [
+                s["session"] for s in self.admin.call("server.sessions")["sessions"] if s["connected"]])
+        self.assertLessEqual(self.stats("sessions_detached"), 3)
+        self.refused("not_found", "resume", self.connect(), "hello", resume=lost[0].greeting["resume"])
+        self.resume(lost[4])
+
+    def test_subscription_whose_events_were_forgotten_ends_and_says_so(self):
+        self.admin.call("world.create", world=self.world, paused=True, gravity=[0, 0])
+        client = self.greet()
+        client.call("world.subscribe", world=self.world, events=["spawn"])
+        client.read_until(client.snapshots)
+        client.socket.close()
+        self.wait_detached(client)
+        for i in range(4):
+            self.admin.call("world.apply", world=self.world, commands=[
+                ["body.spawn", {"position": [3 * j, 3 * i], "shapes": [BALL]}] for j in range(10)])
+            self.admin.call("world.step", world=self.world)
+        client = self.resume(client)
+        if client.greeting["subscriptions"]:
+            client.read_until(lambda: [n for n in client.notifications if n[0] == "world_closed"])
+            self.assertEqual(client.notifications[0][1][0]["code"], "limit_exceeded")
+        self.assertEqual(client.call("ping").keys(), {"time"})
+
+
+class Off(ResumeTest):
+    OPTIONS = ["--limit", "resume_ms=0"]
+
+    def test_without_time_nothing_is_offered(self):
+        client = self.greet()
+        self.assertEqual(client.greeting["resume"], "")
+        client.socket.close()
+        self.eventually(lambda: self.admin.call("server.info")["sessions"] == 1)
+        self.assertEqual(self.stats("sessions_detached"), 0)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
