@@ -1,26 +1,61 @@
-// What the typed helpers have in common.
+// Common parts of the typed helpers: arguments built, commands sent, answers read. One thread at a
+// time for a client.
 #ifndef CAROM_CLIENT_LIB_CALL_H
 #define CAROM_CLIENT_LIB_CALL_H
 
 #include <carom/client.h>
+#include <carom/snapshot.h>
 
 #include "client/lib/fault.h"
 
-// Calls the method and waits, or, with CAROM_NO_REPLY, only sends it. Takes `args` over. *result
-// (may be NULL) is NULL when nothing was awaited, and on failure.
-carom_status call_method(carom_client *c, const char *name, carom_value *args, int timeout_ms,
+// ---- calling
+
+// Calls the method and waits, or, with CAROM_NO_REPLY, only sends it. Takes `args` over; NULL means
+// that memory ran out for them. *result (may be NULL) is NULL when nothing was awaited, and on
+// failure.
+carom_status call_method(carom_client *c, const char *method, carom_value *args, int timeout_ms,
                          carom_value **result, carom_error *err);
 
+// The same in a world, which `args` name; NULL is an error.
+carom_status call_world(carom_client *c, const char *world, const char *method, carom_value *args,
+                        int timeout_ms, carom_value **result, carom_error *err);
+
+// The same for methods whose answer is wanted: CAROM_NO_REPLY and a NULL `result` are errors.
+carom_status call_answer(carom_client *c, const char *world, const char *method, carom_value *args,
+                         int timeout_ms, carom_value **result, carom_error *err);
+
 // The same for commands that only answer {tick}; *tick (may be NULL) is 0 when nothing was awaited.
-carom_status call_command(carom_client *c, const char *name, carom_value *args, int timeout_ms,
-                          uint64_t *tick, carom_error *err);
+carom_status call_command(carom_client *c, const char *world, const char *method, carom_value *args,
+                          int timeout_ms, uint64_t *tick, carom_error *err);
 
-// {world: …}, the beginning of most arguments.
+// The same for commands that make something: *id (may be NULL) is result[key].
+carom_status call_maker(carom_client *c, const char *world, const char *method, carom_value *args,
+                        const char *key, int timeout_ms, uint64_t *id, uint64_t *tick,
+                        carom_error *err);
+
+// ---- arguments
+
+// {world: …}, or {} for NULL, which a batch names elsewhere.
 carom_value *world_args(const char *world);
+// The same and {key: id}.
+carom_value *id_args(const char *world, const char *key, uint64_t id);
 
-// {world: …, body: …}
-carom_value *body_args(const char *world, uint64_t body);
-
+carom_value *id_value(uint64_t id); // also of a CAROM_RESULT
 carom_value *vec_value(carom_vec2 v);
+carom_value *area_value(const double area[4]);
+carom_value *filter_value(uint64_t category, uint64_t mask, int32_t group);
+carom_value *shape_events_value(unsigned events);
+// The form of a shape alone, as queries take it.
+carom_value *shape_form_value(const carom_shape *shape);
+
+// Adds the pair unless the value is the fallback, which the server takes anyway.
+void set_real(carom_value *map, const char *key, double value, double fallback);
+void set_vec(carom_value *map, const char *key, carom_vec2 value); // fallback: zero
+void set_bool(carom_value *map, const char *key, bool value, bool fallback);
+
+// ---- answers
+
+carom_vec2 get_vec(const carom_value *map, const char *key); // zero if it is not there
+void read_contact_value(const carom_value *map, carom_contact *out);
 
 #endif

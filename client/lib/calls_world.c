@@ -1,4 +1,5 @@
-#include <carom/calls.h>
+// Typed helpers for the server and its worlds. One thread at a time for a client.
+#include <carom/world.h>
 
 #include <string.h>
 
@@ -25,7 +26,8 @@ carom_status carom_ping(carom_client *client, int timeout_ms, double *round_trip
 
 carom_world_options carom_world_options_default(void)
 {
-    return (carom_world_options){.gravity = {0.0, -9.81},
+    return (carom_world_options){.exact = true,
+                                 .gravity = {0.0, -9.81},
                                  .hz = 60.0,
                                  .substeps = 4,
                                  .sleep = true,
@@ -34,12 +36,35 @@ carom_world_options carom_world_options_default(void)
                                  .hit_threshold = 1.0};
 }
 
-carom_value *carom_world_create_args(const char *world, const carom_world_options *options)
+// The options with their defaults in place, whichever way the caller made them.
+static carom_world_options complete(const carom_world_options *options)
+{
+    carom_world_options all = carom_world_options_default();
+    if (options == NULL) {
+        return all;
+    }
+    carom_world_options o = *options;
+    if (o.exact) {
+        return o;
+    }
+    o.exact = o.sleep = o.continuous = true;
+    o.gravity = o.gravity.x == 0.0 && o.gravity.y == 0.0 ? all.gravity : o.gravity;
+    o.hz = o.hz == 0.0 ? all.hz : o.hz;
+    o.substeps = o.substeps == 0 ? all.substeps : o.substeps;
+    o.restitution_threshold =
+        o.restitution_threshold == 0.0 ? all.restitution_threshold : o.restitution_threshold;
+    o.hit_threshold = o.hit_threshold == 0.0 ? all.hit_threshold : o.hit_threshold;
+    return o;
+}
+
+carom_value *carom_world_create_args(const char *world, const carom_world_options *given)
 {
     carom_value *args = world_args(world);
-    if (options == NULL) {
+    if (given == NULL) {
         return args;
     }
+    const carom_world_options completed = complete(given);
+    const carom_world_options *options = &completed;
     carom_world_options defaults = carom_world_options_default();
     bool all = options->scene == NULL; // a scene has settings of its own
     if (all || options->gravity.x != defaults.gravity.x ||
@@ -71,6 +96,10 @@ carom_value *carom_world_create_args(const char *world, const carom_world_option
     if (options->scene != NULL) {
         carom_set(args, "scene", carom_str(options->scene));
     }
+    set_bool(args, "if_absent", options->if_absent, false);
+    if (options->ends_with_session) {
+        carom_set(args, "lifetime", carom_str("session"));
+    }
     return args;
 }
 
@@ -79,39 +108,58 @@ carom_status carom_world_create(carom_client *client, const char *world,
                                 carom_error *err)
 {
     carom_value *args = carom_world_create_args(world, options);
-    return call_command(client, "world.create", args, timeout_ms, tick, err);
+    return call_command(client, world, "world.create", args, timeout_ms, tick, err);
+}
+
+carom_status carom_world_ensure(carom_client *client, const char *world,
+                                const carom_world_options *options, int timeout_ms, bool *created,
+                                uint64_t *tick, carom_error *err)
+{
+    carom_value *args = carom_world_create_args(world, options);
+    carom_set(args, "if_absent", carom_bool(true));
+    carom_value *result = NULL;
+    carom_status outcome =
+        call_answer(client, world, "world.create", args, timeout_ms, &result, err);
+    if (outcome == CAROM_OK && created != NULL) {
+        *created = carom_get_bool(result, "created", true);
+    }
+    if (outcome == CAROM_OK && tick != NULL) {
+        *tick = carom_get_uint(result, "tick", 0);
+    }
+    carom_value_free(result);
+    return outcome;
 }
 
 carom_status carom_world_destroy(carom_client *client, const char *world, int timeout_ms,
                                  carom_error *err)
 {
-    return call_command(client, "world.destroy", world_args(world), timeout_ms, NULL, err);
+    return call_command(client, world, "world.destroy", world_args(world), timeout_ms, NULL, err);
 }
 
 carom_status carom_world_pause(carom_client *client, const char *world, int timeout_ms,
                                uint64_t *tick, carom_error *err)
 {
-    return call_command(client, "world.pause", world_args(world), timeout_ms, tick, err);
+    return call_command(client, world, "world.pause", world_args(world), timeout_ms, tick, err);
 }
 
 carom_status carom_world_resume(carom_client *client, const char *world, int timeout_ms,
                                 uint64_t *tick, carom_error *err)
 {
-    return call_command(client, "world.resume", world_args(world), timeout_ms, tick, err);
+    return call_command(client, world, "world.resume", world_args(world), timeout_ms, tick, err);
 }
 
 carom_status carom_world_step(carom_client *client, const char *world, uint64_t ticks,
                               int timeout_ms, uint64_t *tick, carom_error *err)
 {
     carom_value *args = carom_set(world_args(world), "ticks", carom_uint(ticks));
-    return call_command(client, "world.step", args, timeout_ms, tick, err);
+    return call_command(client, world, "world.step", args, timeout_ms, tick, err);
 }
 
 carom_status carom_world_set_gravity(carom_client *client, const char *world, carom_vec2 gravity,
                                      int timeout_ms, uint64_t *tick, carom_error *err)
 {
     carom_value *args = carom_set(world_args(world), "gravity", vec_value(gravity));
-    return call_command(client, "world.set", args, timeout_ms, tick, err);
+    return call_command(client, world, "world.set", args, timeout_ms, tick, err);
 }
 
 static carom_world_info read_info(const carom_value *result)
@@ -142,13 +190,55 @@ static carom_world_info read_info(const carom_value *result)
 carom_status carom_world_get_info(carom_client *client, const char *world, int timeout_ms,
                                   carom_world_info *out, carom_error *err)
 {
-    carom_value *args = world_args(world);
+    if (out == NULL) {
+        return fault_missing(err, "out");
+    }
     carom_value *result = NULL;
-    carom_status outcome = carom_call(client, "world.info", args, timeout_ms, &result, err);
+    carom_status outcome =
+        call_answer(client, world, "world.info", world_args(world), timeout_ms, &result, err);
     if (outcome == CAROM_OK) {
         *out = read_info(result);
     }
     carom_value_free(result);
-    carom_value_free(args);
+    return outcome;
+}
+
+carom_status carom_world_contacts(carom_client *client, const char *world, uint64_t body,
+                                  carom_contact *contacts, size_t max, int timeout_ms,
+                                  size_t *count, carom_error *err)
+{
+    if (contacts == NULL && max > 0) {
+        return fault_missing(err, "contacts");
+    }
+    carom_value *args = body == 0 ? world_args(world) : id_args(world, "body", body);
+    carom_value *result = NULL;
+    carom_status outcome =
+        call_answer(client, world, "world.contacts", args, timeout_ms, &result, err);
+    const carom_value *list =
+        carom_value_type(result) == CAROM_MAP ? carom_value_get(result, "contacts") : result;
+    size_t told = carom_value_count(list);
+    for (size_t i = 0; i < told && i < max; i++) {
+        read_contact_value(carom_value_at(list, i), &contacts[i]);
+    }
+    if (outcome == CAROM_OK && count != NULL) {
+        *count = told;
+    }
+    carom_value_free(result);
+    return outcome;
+}
+
+// ---- the server
+
+carom_status carom_server_sessions(carom_client *client, int timeout_ms, carom_value **sessions,
+                                   carom_error *err)
+{
+    if (sessions == NULL) {
+        return fault_missing(err, "sessions");
+    }
+    carom_value *result = NULL;
+    carom_status outcome = carom_call(client, "server.sessions", NULL, timeout_ms, &result, err);
+    if (outcome == CAROM_OK) {
+        *sessions = result;
+    }
     return outcome;
 }

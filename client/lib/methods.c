@@ -1,4 +1,4 @@
-// The table of proto/methods.h in public clothes.
+// The table of proto/methods.h in public structs. Any thread.
 #include <carom/methods.h>
 
 #include <string.h>
@@ -17,7 +17,7 @@ size_t carom_method_count(void)
 
 bool carom_method_at(size_t index, carom_method *out)
 {
-    if (index >= METHOD_COUNT) {
+    if (index >= METHOD_COUNT || out == NULL) {
         return false;
     }
     const method_info *info = &METHODS[index];
@@ -50,7 +50,7 @@ bool carom_method_find(const char *name, carom_method *out, size_t *index)
 
 bool carom_method_argument(size_t index, size_t argument, carom_argument *out)
 {
-    if (index >= METHOD_COUNT || argument >= METHODS[index].list.count) {
+    if (out == NULL || index >= METHOD_COUNT || argument >= METHODS[index].list.count) {
         return false;
     }
     const method_arg *arg = &METHODS[index].list.args[argument];

@@ -60,15 +60,6 @@ carom_subscribe_options carom_subscribe_options_default(void)
     return (carom_subscribe_options){.exact = true, .bodies = true};
 }
 
-static carom_value *area_value(const double area[4])
-{
-    carom_value *v = carom_array();
-    for (int i = 0; i < 4; i++) {
-        carom_push(v, carom_real(area[i]));
-    }
-    return v;
-}
-
 static carom_value *words_value(const char *const *words, size_t count)
 {
     carom_value *v = carom_array();

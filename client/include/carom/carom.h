@@ -5,14 +5,21 @@
 #ifndef CAROM_CAROM_H
 #define CAROM_CAROM_H
 
+#include <carom/batch.h>
+#include <carom/body.h>
 #include <carom/calls.h>
 #include <carom/client.h>
+#include <carom/describe.h>
 #include <carom/export.h>
+#include <carom/joint.h>
 #include <carom/methods.h>
+#include <carom/query.h>
+#include <carom/shape.h>
 #include <carom/snapshot.h>
 #include <carom/status.h>
 #include <carom/value.h>
 #include <carom/view.h>
 #include <carom/watch.h>
+#include <carom/world.h>
 
 #endif

@@ -7,19 +7,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <carom/describe.h>
 #include <carom/export.h>
 #include <carom/value.h>
 
 CAROM_BEGIN_DECLS
-
-// A body at a moment.
-typedef struct carom_body {
-    uint64_t id;
-    double x, y;   // of its origin [m]
-    double angle;  // [rad]
-    double vx, vy; // [m/s]
-    double w;      // angular velocity [rad/s]
-} carom_body;
 
 typedef enum carom_event_kind {
     CAROM_EVENT_BEGIN,        // two shapes began to touch

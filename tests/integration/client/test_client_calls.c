@@ -204,7 +204,8 @@ static void ray_finds_the_ball(void **state)
     carom_hit hits[4];
     size_t count = 0;
     carom_vec2 from = {0, 0}, to = {10, 0};
-    check_ok(carom_query_ray(s->client, "ray", from, to, true, hits, 4, WAIT_MS, &count, &error),
+    check_ok(carom_query_ray(s->client, "ray", from, to, &(carom_query_options){.all = true}, hits,
+                             4, WAIT_MS, &count, &error),
              &error);
     assert_int_equal(count, 2);
     assert_true(hits[0].body == near && hits[1].body == far);

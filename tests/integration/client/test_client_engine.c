@@ -7,7 +7,6 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <string.h>
-#include <carom/json.h>
 #include <carom/watch.h>
 
 #include "tests/integration/client/against_server.h"
@@ -46,14 +45,6 @@ static uint64_t spawn_at(carom_client *client, const char *world, carom_body_typ
     options.type = type;
     options.position = (carom_vec2){x, y};
     return spawn(client, world, options, shape);
-}
-
-static carom_value *parse(const char *json)
-{
-    carom_value *value = NULL;
-    carom_error error;
-    check_ok(carom_json_parse(json, strlen(json), &value, &error), &error);
-    return value;
 }
 
 static carom_value *get(carom_client *client, const char *world, const char *method,
@@ -105,7 +96,8 @@ static void every_kind_of_shape_bears_a_ball(void **state)
         carom_hit hit;
         size_t count = 0;
         check_ok(carom_query_ray(s->client, world, (carom_vec2){0.01, 9}, (carom_vec2){0.01, -9},
-                                 true, &hit, 1, WAIT_MS, &count, &error),
+                                 &(carom_query_options){.all = true}, &hit, 1, WAIT_MS, &count,
+                                 &error),
                  &error);
         assert_true(count == 2 && hit.body == body);
         check_ok(carom_world_destroy(s->client, world, WAIT_MS, &error), &error);
@@ -116,18 +108,21 @@ static void every_kind_of_joint_is_made_changed_and_removed(void **state)
 {
     against_server *s = *state;
     static const struct {
-        const char *kind, *settings, *change, *key; // of the change
+        carom_joint_settings settings, change;
+        const char *key; // of the change
     } CASES[] = {
-        {"revolute", "{\"anchor\":[0,0]}", "{\"motor_speed\":2}", "motor_speed"},
-        {"prismatic", "{\"axis\":[1,0]}", "{\"upper\":2}", "upper"},
-        {"distance", "{\"hertz\":4}", "{\"length\":2}", "length"},
-        {"weld", "{}", "{\"hertz\":2}", "hertz"},
-        {"wheel", "{\"axis\":[0,1]}", "{\"max_torque\":2}", "max_torque"},
-        {"motor", "{\"max_force\":5}", "{\"max_torque\":2}", "max_torque"},
-        {"mouse", "{\"target\":[0,3]}", "{\"max_force\":2}", "max_force"},
-        {"filter", "{}", NULL, NULL},
-        {"gear", "{}", "{\"break_torque\":2}", "break_torque"},
-        {"pulley", "{\"ground_a\":[0,5],\"ground_b\":[3,5]}", "{\"break_force\":2}", "break_force"},
+        {{.kind = CAROM_REVOLUTE, .anchor = {0, 1}}, {.motor_speed = 2}, "motor_speed"},
+        {{.kind = CAROM_PRISMATIC, .axis = {1, 0}}, {.upper = 2}, "upper"},
+        {{.kind = CAROM_DISTANCE, .hertz = 4}, {.length = 2}, "length"},
+        {{.kind = CAROM_WELD}, {.hertz = 2}, "hertz"},
+        {{.kind = CAROM_WHEEL, .axis = {0, 1}}, {.max_torque = 2}, "max_torque"},
+        {{.kind = CAROM_MOTOR, .max_force = 5}, {.max_torque = 2}, "max_torque"},
+        {{.kind = CAROM_MOUSE, .target = {0, 3}}, {.max_force = 2}, "max_force"},
+        {{.kind = CAROM_FILTER}, {0}, NULL},
+        {{.kind = CAROM_GEAR}, {.break_torque = 2}, "break_torque"},
+        {{.kind = CAROM_PULLEY, .ground_a = {0, 5}, .ground_b = {3, 5}},
+         {.break_force = 2},
+         "break_force"},
     };
     const char *world = "joints";
     begin(s->client, world);
@@ -137,23 +132,27 @@ static void every_kind_of_joint_is_made_changed_and_removed(void **state)
     for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
         uint64_t joint = 0;
         carom_error error;
-        check_ok(carom_joint_create(s->client, world, CASES[i].kind,
-                                    strcmp(CASES[i].kind, "mouse") == 0 ? 0 : a, b,
-                                    parse(CASES[i].settings), WAIT_MS, &joint, NULL, &error),
+        carom_joint_settings settings = CASES[i].settings;
+        settings.a = settings.kind == CAROM_MOUSE ? 0 : a;
+        settings.b = b;
+        check_ok(carom_joint_create(s->client, world, &settings, WAIT_MS, &joint, NULL, &error),
                  &error);
-        if (CASES[i].change != NULL) {
-            check_ok(carom_joint_set(s->client, world, joint, parse(CASES[i].change), WAIT_MS, NULL,
-                                     &error),
-                     &error);
+        if (CASES[i].key != NULL) {
+            check_ok(
+                carom_joint_set(s->client, world, joint, &CASES[i].change, WAIT_MS, NULL, &error),
+                &error);
             carom_value *told = get(s->client, world, "joint.get", "joint", joint);
             assert_true(carom_get_real(told, CASES[i].key, 0) == 2);
             carom_value_free(told);
         }
-        carom_value *list = get(s->client, world, "joint.list", NULL, 0);
-        assert_int_equal(carom_value_count(carom_value_get(list, "joints")), 1);
-        assert_string_equal(carom_get_str(list, "joints[0].kind", ""), CASES[i].kind);
-        assert_int_equal(carom_get_uint(list, "joints[0].joint", 0), joint);
-        carom_value_free(list);
+        carom_joint_info listed, alone;
+        size_t count = 0;
+        check_ok(carom_joint_list(s->client, world, &listed, 1, WAIT_MS, &count, &error), &error);
+        check_ok(carom_joint_get(s->client, world, joint, WAIT_MS, &alone, &error), &error);
+        assert_int_equal(count, 1);
+        assert_true(listed.id == joint && alone.id == joint);
+        assert_true(listed.settings.kind == settings.kind && alone.settings.kind == settings.kind);
+        assert_int_equal(alone.settings.b, b);
         check_ok(carom_joint_remove(s->client, world, joint, WAIT_MS, NULL, &error), &error);
         assert_int_equal(carom_joint_remove(s->client, world, joint, WAIT_MS, NULL, &error),
                          CAROM_NOT_FOUND);
@@ -175,9 +174,9 @@ static uint64_t make_happen(carom_client *client, const char *world)
     spawn_at(client, world, CAROM_DYNAMIC, 8, 4, &ball);
     uint64_t beam = spawn_at(client, world, CAROM_STATIC, -8, 6, &ball);
     uint64_t weight = spawn_at(client, world, CAROM_DYNAMIC, -8, 4, &ball);
-    check_ok(carom_joint_create(client, world, "distance", beam, weight,
-                                parse("{\"break_force\":1}"), WAIT_MS, NULL, NULL, &error),
-             &error);
+    carom_joint_settings thread = {
+        .kind = CAROM_DISTANCE, .a = beam, .b = weight, .break_force = 1};
+    check_ok(carom_joint_create(client, world, &thread, WAIT_MS, NULL, NULL, &error), &error);
     carom_body_options away = carom_body_options_default();
     away.position = (carom_vec2){999999, 0};
     away.velocity = (carom_vec2){4000, 0};

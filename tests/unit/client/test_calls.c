@@ -9,6 +9,7 @@
 
 #include <carom/calls.h>
 #include <carom/json.h>
+#include <carom/watch.h>
 
 #include "client/lib/connection.h"
 #include "tests/unit/client/connected.h"
@@ -181,7 +182,8 @@ static void full_spawn_sends_all(void **state)
     shapes[0].mask = 4;
     shapes[0].group = -1;
     shapes[0].events = CAROM_EVENTS_CONTACT | CAROM_EVENTS_HIT;
-    carom_body_options options = {.type = CAROM_KINEMATIC,
+    carom_body_options options = {.exact = true,
+                                  .type = CAROM_KINEMATIC,
                                   .angle = 1,
                                   .velocity = {2, 3},
                                   .angular_velocity = 4,
@@ -231,25 +233,213 @@ static void no_reply_sends_a_notification(void **state)
     stop(r);
 }
 
-static void joint_calls_send_what_the_protocol_names(void **state)
+static void joint_calls_send_the_settings_that_are_given(void **state)
 {
     (void)state;
     recorder *r = start("{\"joint\":7,\"tick\":3}");
     uint64_t joint = 0, tick = 0;
-    carom_value *settings = carom_set(carom_map(), "anchor", carom_vec(0, 3));
-    assert_int_equal(carom_joint_create(r->client, W, "revolute", 1, 2, settings, PATIENCE_MS,
-                                        &joint, &tick, NULL),
+    carom_joint_settings hinge = carom_joint_settings_default(CAROM_REVOLUTE, 1, 2);
+    hinge.anchor = (carom_vec2){0, 3};
+    hinge.lower = 0; // a limit
+    assert_int_equal(carom_joint_create(r->client, W, &hinge, PATIENCE_MS, &joint, &tick, NULL),
                      CAROM_OK);
-    CHECK(r, "joint.create {\"anchor\":[0.0,3.0],\"world\":\"demo\",\"kind\":\"revolute\","
-             "\"a\":1,\"b\":2}");
+    CHECK(r, "joint.create {\"world\":\"demo\",\"kind\":\"revolute\",\"a\":1,\"b\":2,"
+             "\"anchor\":[0.0,3.0],\"lower\":0.0}");
     assert_int_equal(joint, 7);
     assert_int_equal(tick, 3);
-    carom_joint_create(r->client, W, "mouse", 0, 2, NULL, PATIENCE_MS, NULL, NULL, NULL);
-    CHECK(r, "joint.create {\"world\":\"demo\",\"kind\":\"mouse\",\"b\":2}");
-    carom_joint_set(r->client, W, 7, carom_set(carom_map(), "motor_speed", carom_real(2)), ASK);
-    CHECK(r, "joint.set {\"motor_speed\":2.0,\"world\":\"demo\",\"joint\":7}");
+    carom_joint_settings mouse = {.kind = CAROM_MOUSE, .b = 2, .target = {1, 0}};
+    carom_joint_create(r->client, W, &mouse, PATIENCE_MS, NULL, NULL, NULL);
+    CHECK(r, "joint.create {\"world\":\"demo\",\"kind\":\"mouse\",\"b\":2,\"target\":[1.0,0.0]}");
+    carom_joint_settings gear = {.kind = CAROM_GEAR, .joint_a = 5, .joint_b = 6, .ratio = 2};
+    carom_joint_create(r->client, W, &gear, PATIENCE_MS, NULL, NULL, NULL);
+    CHECK(r, "joint.create {\"world\":\"demo\",\"kind\":\"gear\",\"ratio\":2.0,\"joint_a\":5,"
+             "\"joint_b\":6}");
+    carom_joint_settings change = {.motor_speed = 2, .axis = {1, 0}};
+    carom_joint_set(r->client, W, 7, &change, ASK);
+    CHECK(r, "joint.set {\"world\":\"demo\",\"joint\":7,\"motor_speed\":2.0}");
     carom_joint_remove(r->client, W, 7, ASK);
     CHECK(r, "joint.remove {\"world\":\"demo\",\"joint\":7}");
+    stop(r);
+}
+
+static void joints_are_read(void **state)
+{
+    (void)state;
+    recorder *r = start("{\"joints\":[{\"joint\":7,\"kind\":\"wheel\",\"a\":1,\"b\":2,"
+                        "\"axis\":[0,1],\"lower\":-1,\"points\":[[1,2],[3,4]],\"state\":{"
+                        "\"angle\":0.5,\"force\":[5,6],\"torque\":7}},{\"joint\":8,"
+                        "\"kind\":\"spring_of_later\"}]}");
+    carom_joint_info joints[2];
+    size_t count = 0;
+    assert_int_equal(carom_joint_list(r->client, W, joints, 2, PATIENCE_MS, &count, NULL),
+                     CAROM_OK);
+    assert_int_equal(count, 2);
+    const carom_joint_info *j = &joints[0];
+    assert_true(j->id == 7 && j->settings.kind == CAROM_WHEEL && j->settings.b == 2);
+    assert_true(j->settings.axis.y == 1 && j->settings.lower == -1);
+    assert_true(j->settings.upper != j->settings.upper); // a NaN: it has none
+    assert_true(j->points[1].x == 3 && j->angle == 0.5 && j->force.y == 6 && j->torque == 7);
+    assert_int_equal(joints[1].settings.kind, CAROM_JOINT_OTHER);
+    stop(r);
+}
+
+// A struct that begins as {0} is the body that its author expects, and the server is told the same
+// as with the defaults written out.
+static void options_of_zero_are_the_defaults(void **state)
+{
+    (void)state;
+    recorder *r = start("{\"body\":1,\"tick\":1}");
+    carom_shape round = {.kind = CAROM_CIRCLE, .radius = 0.5};
+    carom_body_options zero = {0};
+    zero.shapes = &round;
+    zero.shape_count = 1;
+    uint64_t tick;
+    carom_body_spawn(r->client, W, &zero, PATIENCE_MS, NULL, &tick, NULL);
+    CHECK(r, "body.spawn {\"world\":\"demo\",\"type\":\"dynamic\",\"position\":[0.0,0.0],"
+             "\"shapes\":[{\"kind\":\"circle\",\"radius\":0.5}]}");
+    carom_body_options wall = {.type = CAROM_STATIC, .shapes = &round, .shape_count = 1};
+    carom_body_spawn(r->client, W, &wall, PATIENCE_MS, NULL, &tick, NULL);
+    CHECK(r, "body.spawn {\"world\":\"demo\",\"type\":\"static\",\"position\":[0.0,0.0],"
+             "\"shapes\":[{\"kind\":\"circle\",\"radius\":0.5}]}");
+    carom_shape slick = carom_shape_circle(0.5);
+    slick.friction = 0;
+    carom_body_options balloon = carom_body_options_default();
+    balloon.gravity_scale = 0;
+    balloon.shapes = &slick;
+    balloon.shape_count = 1;
+    carom_body_spawn(r->client, W, &balloon, PATIENCE_MS, NULL, &tick, NULL);
+    CHECK(r, "body.spawn {\"world\":\"demo\",\"type\":\"dynamic\",\"position\":[0.0,0.0],"
+             "\"gravity_scale\":0.0,\"shapes\":[{\"kind\":\"circle\",\"radius\":0.5,"
+             "\"friction\":0.0}]}");
+    carom_world_options fast = {.hz = 240};
+    carom_world_create(r->client, W, &fast, PATIENCE_MS, &tick, NULL);
+    CHECK(r, "world.create {\"world\":\"demo\",\"gravity\":[0.0,-9.81],\"hz\":240.0,"
+             "\"substeps\":4,\"paused\":false,\"sleep\":true}");
+    carom_subscribe_options look = {.describe = true};
+    carom_subscribe(r->client, W, &look, PATIENCE_MS, NULL, NULL);
+    CHECK(r, "world.subscribe {\"world\":\"demo\",\"describe\":true}");
+    carom_shape_change change = {.friction = 0.25, .has_sensor = true};
+    carom_shape_set(r->client, W, 9, &change, ASK);
+    CHECK(r, "shape.set {\"world\":\"demo\",\"shape\":9,\"friction\":0.25,\"sensor\":false}");
+    stop(r);
+}
+
+static void world_that_is_there_is_told(void **state)
+{
+    (void)state;
+    recorder *r = start("{\"world\":\"demo\",\"tick\":5,\"created\":false}");
+    bool created = true;
+    uint64_t tick = 0;
+    assert_int_equal(carom_world_ensure(r->client, W, NULL, PATIENCE_MS, &created, &tick, NULL),
+                     CAROM_OK);
+    CHECK(r, "world.create {\"world\":\"demo\",\"if_absent\":true}");
+    assert_true(!created && tick == 5);
+    stop(r);
+}
+
+static void batch_names_what_it_makes(void **state)
+{
+    (void)state;
+    recorder *r = start("{\"tick\":9,\"results\":[{\"body\":11,\"tick\":9},{\"joint\":3},{}]}");
+    carom_batch *batch = carom_batch_create();
+    carom_shape round = carom_shape_circle(1);
+    carom_body_options wheel = {.shapes = &round, .shape_count = 1};
+    size_t first = carom_batch_spawn(batch, &wheel);
+    carom_joint_settings axle = {.kind = CAROM_WELD, .a = 4, .b = CAROM_RESULT(first)};
+    size_t second = carom_batch_joint(batch, &axle);
+    carom_batch_impulse(batch, CAROM_RESULT(first), (carom_vec2){1, 2});
+    assert_int_equal(carom_batch_count(batch), 3);
+    uint64_t at = 9, tick = 0;
+    carom_error why;
+    assert_int_equal(carom_batch_apply(batch, r->client, W, &at, PATIENCE_MS, &tick, &why),
+                     CAROM_OK);
+    CHECK(r, "world.apply {\"world\":\"demo\",\"commands\":[[\"body.spawn\",{\"type\":\"dynamic\","
+             "\"position\":[0.0,0.0],\"shapes\":[{\"kind\":\"circle\",\"radius\":1.0}]}],"
+             "[\"joint.create\",{\"kind\":\"weld\",\"a\":4,\"b\":{\"$\":0}}],"
+             "[\"body.impulse\",{\"body\":{\"$\":0},\"impulse\":[1.0,2.0]}]],\"at\":9}");
+    assert_int_equal(tick, 9);
+    assert_int_equal(carom_batch_id(batch, first), 11);
+    assert_int_equal(carom_batch_id(batch, second), 3);
+    assert_int_equal(carom_batch_id(batch, 99), 0);
+    carom_batch_clear(batch);
+    for (unsigned i = 0; i <= CAROM_BATCH_COMMANDS_MAX; i++) {
+        carom_batch_remove(batch, i + 1);
+    }
+    assert_int_equal(carom_batch_apply(batch, r->client, W, NULL, PATIENCE_MS, NULL, &why),
+                     CAROM_LIMIT_EXCEEDED);
+    carom_batch_free(batch);
+    stop(r);
+}
+
+static void queries_send_their_options(void **state)
+{
+    (void)state;
+    recorder *r = start("[1,2,3]");
+    uint64_t bodies[2];
+    size_t count = 0;
+    carom_query_options options = {.sensors = true, .ignore = 4, .has_filter = true, .mask = 2};
+    const double area[4] = {0, 1, 2, 3};
+    carom_query_area(r->client, W, area, &options, bodies, 2, PATIENCE_MS, &count, NULL);
+    CHECK(r, "query.overlap {\"world\":\"demo\",\"area\":[0.0,1.0,2.0,3.0],\"sensors\":true,"
+             "\"ignore\":4,\"filter\":{\"category\":0,\"mask\":2,\"group\":0}}");
+    assert_true(count == 3 && bodies[1] == 2);
+    carom_shape box = carom_shape_box(1, 2);
+    carom_query_overlap(r->client, W, &box, NULL, NULL, 0, PATIENCE_MS, &count, NULL);
+    CHECK(r, "query.overlap {\"world\":\"demo\",\"shape\":{\"kind\":\"box\",\"size\":[1.0,2.0]}}");
+    carom_query_point(r->client, W, (carom_vec2){1, 2}, NULL, NULL, 0, PATIENCE_MS, &count, NULL);
+    CHECK(r, "query.overlap {\"world\":\"demo\",\"point\":[1.0,2.0]}");
+    carom_query_cast(r->client, W, &box, (carom_vec2){0, 0}, (carom_vec2){1, 0}, NULL, NULL, 0,
+                     PATIENCE_MS, &count, NULL);
+    CHECK(r, "query.cast {\"world\":\"demo\",\"from\":[0.0,0.0],\"to\":[1.0,0.0],"
+             "\"shape\":{\"kind\":\"box\",\"size\":[1.0,2.0]}}");
+    stop(r);
+}
+
+static void nearest_and_contacts_are_read(void **state)
+{
+    (void)state;
+    recorder *r = start("{\"body\":1,\"shape\":2,\"point\":[3,4],\"distance\":5}");
+    carom_nearest nearest;
+    carom_query_nearest(r->client, W, (carom_vec2){0, 0}, 7, NULL, PATIENCE_MS, &nearest, NULL);
+    CHECK(r, "query.nearest {\"world\":\"demo\",\"point\":[0.0,0.0],\"radius\":7.0}");
+    assert_true(nearest.found && nearest.body == 1 && nearest.distance == 5);
+    stop(r);
+    r = start("null");
+    carom_query_nearest(r->client, W, (carom_vec2){0, 0}, 0, NULL, PATIENCE_MS, &nearest, NULL);
+    assert_false(nearest.found);
+    stop(r);
+    r = start("[{\"a\":1,\"b\":2,\"shape_a\":3,\"shape_b\":4,\"normal\":[0,1],\"points\":[{"
+              "\"point\":[5,6],\"depth\":0.5,\"impulse\":7}]}]");
+    carom_contact contact;
+    size_t count = 0;
+    carom_world_contacts(r->client, W, 1, &contact, 1, PATIENCE_MS, &count, NULL);
+    CHECK(r, "world.contacts {\"world\":\"demo\",\"body\":1}");
+    assert_true(count == 1 && contact.count == 1 && contact.b == 2 && contact.impulse[0] == 7);
+    stop(r);
+}
+
+static void body_is_described(void **state)
+{
+    (void)state;
+    recorder *r = start(
+        "{\"body\":4,\"type\":\"kinematic\",\"position\":[1,2],\"tag\":\"lift\",\"owner\":\"ann\","
+        "\"mass\":3,\"awake\":false,\"shapes\":[{\"shape\":8,\"kind\":\"polygon\",\"vertices\":"
+        "[[0,0],[1,0],[0,1]],\"density\":2,\"filter\":{\"category\":1,\"mask\":-1,\"group\":-3},"
+        "\"events\":[\"hit\"]},{\"shape\":9,\"kind\":\"circle\",\"radius\":0.5}]}");
+    carom_body_info *info = NULL;
+    assert_int_equal(carom_body_describe(r->client, W, 4, PATIENCE_MS, &info, NULL), CAROM_OK);
+    assert_true(info->body.id == 4 && info->type == CAROM_KINEMATIC && info->mass == 3);
+    assert_string_equal(info->tag, "lift");
+    assert_string_equal(info->owner, "ann");
+    assert_false(info->awake);
+    assert_int_equal(info->shape_count, 2);
+    const carom_shape *polygon = &info->shapes[0].shape;
+    assert_true(info->shapes[0].id == 8 && polygon->kind == CAROM_POLYGON);
+    assert_true(polygon->vertex_count == 3 && polygon->vertices[1].x == 1);
+    assert_true(polygon->mask == UINT64_MAX && polygon->group == -3);
+    assert_int_equal(polygon->events, CAROM_EVENTS_HIT);
+    assert_true(info->shapes[1].shape.radius == 0.5);
+    carom_body_info_free(info);
     stop(r);
 }
 
@@ -289,8 +479,9 @@ static void hits_of_a_ray_are_read(void **state)
                         "\"fraction\":0.5},{\"body\":5}]");
     carom_hit hits[2] = {{0}, {.body = 99}};
     size_t count = 0;
-    assert_int_equal(carom_query_ray(r->client, W, (carom_vec2){0, 9}, (carom_vec2){0, -1}, true,
-                                     hits, 1, PATIENCE_MS, &count, NULL),
+    assert_int_equal(carom_query_ray(r->client, W, (carom_vec2){0, 9}, (carom_vec2){0, -1},
+                                     &(carom_query_options){.all = true}, hits, 1, PATIENCE_MS,
+                                     &count, NULL),
                      CAROM_OK);
     CHECK(r, "query.ray {\"world\":\"demo\",\"from\":[0.0,9.0],\"to\":[0.0,-1.0],\"all\":true}");
     assert_int_equal(count, 2);
@@ -318,7 +509,14 @@ int main(void)
         cmocka_unit_test(plain_spawn_leaves_defaults_out),
         cmocka_unit_test(full_spawn_sends_all),
         cmocka_unit_test(no_reply_sends_a_notification),
-        cmocka_unit_test(joint_calls_send_what_the_protocol_names),
+        cmocka_unit_test(joint_calls_send_the_settings_that_are_given),
+        cmocka_unit_test(joints_are_read),
+        cmocka_unit_test(options_of_zero_are_the_defaults),
+        cmocka_unit_test(world_that_is_there_is_told),
+        cmocka_unit_test(batch_names_what_it_makes),
+        cmocka_unit_test(queries_send_their_options),
+        cmocka_unit_test(nearest_and_contacts_are_read),
+        cmocka_unit_test(body_is_described),
         cmocka_unit_test(state_of_a_body_is_read),
         cmocka_unit_test(info_of_a_world_is_read),
         cmocka_unit_test(hits_of_a_ray_are_read),

@@ -127,6 +127,79 @@ class Install(unittest.TestCase):
             for name in re.findall(r"CAROM_API[^;]*?\b(carom_\w+)\(", text):
                 self.assertRegex(shared, rf" T {name}\b", header.name)
 
+    def test_null_is_an_error_in_every_function(self):
+        source = self.root / "nulls.c"
+        source.write_text(null_program(functions(self.prefix / "include" / "carom")))
+        flags = self.pkg_config("--cflags", "--libs", package="carom-scene")
+        program = self.root / "nulls"
+        run(CC, "-D_GNU_SOURCE", source, "-o", program, *flags, f"-Wl,-rpath,{self.libdir}")
+        self.assertEqual("", run(program), "functions that took NULL for good")
+
+
+# Functions to which NULL, zero or nothing at all is a good argument.
+NULL_IS_GOOD = {"carom_close_reason"}  # CAROM_OK: not closed
+# With a client: no wait, nothing to send, the whole world, no reply.
+NULL_IS_GOOD_BUT_A_CLIENT = {"carom_poll", "carom_flush", "carom_subscription_area",
+                             "carom_unsubscribe"}
+
+
+def functions(include):
+    """(result, name, [parameter types]) of every public function."""
+    for header in sorted(include.glob("*.h")):
+        text = re.sub(r"//[^\n]*", "", header.read_text())
+        pattern = r"CAROM_API\s+([\w\s\*]+?)\b(carom_\w+)\(([^;]*?)\);"
+        for result, name, parameters in re.findall(pattern, text):
+            types = [" ".join(p.split()) for p in parameters.split(",")]
+            yield " ".join(result.split()), name, [] if types == ["void"] else types
+
+
+def argument(kind, client):
+    if client and re.match(r"(const )?carom_client \*(?!\*)", kind):
+        return client
+    if "*" in kind or "[" in kind or kind.startswith("carom_response_fn"):
+        return "NULL"
+    if kind.startswith("carom_vec2"):
+        return "(carom_vec2){0, 0}"
+    return "0"
+
+
+def null_program(table):
+    """Calls every function with NULL and 0, then every one that takes a client with a good one."""
+    table = list(table)
+    assert len(table) > 130, len(table)
+    calls = []
+    for client in [None, "client"]:
+        for result, name, types in table:
+            arguments = [argument(kind, client) for kind in types]
+            if client and (client not in arguments or name in (
+                    "carom_free", "carom_unref", "carom_close", "carom_ref")):
+                continue
+            call = f"{name}({', '.join(arguments)})"
+            if result == "carom_status" and not (
+                    name in NULL_IS_GOOD or (client and name in NULL_IS_GOOD_BUT_A_CLIENT)):
+                call = f'if ({call} == CAROM_OK) printf("{name} {client}\\n")'
+            calls.append(f"    {call};")
+    return """#include <carom/carom.h>
+#include <carom/json.h>
+#include <carom/scene.h>
+#include <stdio.h>
+#include <sys/socket.h>
+int main(void)
+{
+    int pair[2];
+    carom_client *client = NULL;
+    carom_options options = carom_options_default();
+    options.hello = false;
+    if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair) != 0 ||
+        carom_connect_fd(pair[0], 1000, &options, &client, NULL) != CAROM_OK) {
+        return 1;
+    }
+""" + "\n".join(calls) + """
+    carom_free(client);
+    return 0;
+}
+"""
+
 
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1])

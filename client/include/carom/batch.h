@@ -1,0 +1,69 @@
+// Batches: many commands in one tick, all of them or none (world.apply).
+//
+//   carom_batch *batch = carom_batch_create();
+//   size_t wheel = carom_batch_spawn(batch, &wheel_options);
+//   carom_joint_settings axle = carom_joint_settings_default(CAROM_REVOLUTE, car,
+//   CAROM_RESULT(wheel)); carom_batch_joint(batch, &axle); carom_batch_apply(batch, client, "race",
+//   NULL, 5000, &tick, &error); uint64_t wheel_id = carom_batch_id(batch, wheel);
+//   carom_batch_free(batch);
+//
+// A batch keeps the first error of its building, and carom_batch_apply answers it: no check is
+// needed in between. One thread at a time.
+#ifndef CAROM_BATCH_H
+#define CAROM_BATCH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <carom/body.h>
+#include <carom/client.h>
+#include <carom/describe.h>
+#include <carom/export.h>
+#include <carom/status.h>
+#include <carom/value.h>
+
+CAROM_BEGIN_DECLS
+
+#define CAROM_BATCH_COMMANDS_MAX 1000u // of one batch, by the protocol
+
+// Stands for an id: that of the body, shape or joint which command `index` of the same batch makes.
+#define CAROM_RESULT(index) ((uint64_t)(index) | (uint64_t)1 << 63)
+
+typedef struct carom_batch carom_batch;
+
+CAROM_API carom_batch *carom_batch_create(void);     // NULL: memory has run out
+CAROM_API void carom_batch_free(carom_batch *batch); // NULL is allowed
+
+// Appends a command: a method that may stand in a batch, and its arguments without the world, which
+// are taken over, also on failure. Returns its index, for CAROM_RESULT and carom_batch_result.
+CAROM_API size_t carom_batch_add(carom_batch *batch, const char *method, carom_value *args);
+
+CAROM_API size_t carom_batch_spawn(carom_batch *batch, const carom_body_options *options);
+CAROM_API size_t carom_batch_remove(carom_batch *batch, uint64_t body);
+CAROM_API size_t carom_batch_impulse(carom_batch *batch, uint64_t body, carom_vec2 impulse);
+CAROM_API size_t carom_batch_joint(carom_batch *batch, const carom_joint_settings *settings);
+CAROM_API size_t carom_batch_shape_set(carom_batch *batch, uint64_t shape,
+                                       const carom_shape_change *change);
+
+CAROM_API size_t carom_batch_count(const carom_batch *batch);
+
+// Forgets commands, results and error, for the next batch.
+CAROM_API void carom_batch_clear(carom_batch *batch);
+
+// Applies the batch to a world and waits. `at` (NULL: the next tick) is the tick whose state is to
+// show it first. On success the batch holds its results until it is cleared or applied again.
+// Errors: those of the building, among them CAROM_LIMIT_EXCEEDED for more than
+// CAROM_BATCH_COMMANDS_MAX commands; those of carom_call: nothing was applied then, unless the
+// answer was lost (CAROM_UNAVAILABLE and not error->from_server).
+CAROM_API carom_status carom_batch_apply(carom_batch *batch, carom_client *client,
+                                         const char *world, const uint64_t *at, int timeout_ms,
+                                         uint64_t *tick, carom_error *error);
+
+// The answer to command `index`: NULL before the batch was applied, and past the end.
+CAROM_API const carom_value *carom_batch_result(const carom_batch *batch, size_t index);
+// The id of the body, shape or joint that it made; 0: none.
+CAROM_API uint64_t carom_batch_id(const carom_batch *batch, size_t index);
+
+CAROM_END_DECLS
+
+#endif

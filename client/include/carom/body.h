@@ -1,0 +1,105 @@
+// Bodies and their shapes: typed helpers. carom/world.h says what all of these have in common.
+//
+// An id may also be CAROM_RESULT(i), the thing that command `i` of the same batch makes.
+#ifndef CAROM_BODY_H
+#define CAROM_BODY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <carom/client.h>
+#include <carom/describe.h>
+#include <carom/export.h>
+#include <carom/shape.h>
+#include <carom/status.h>
+#include <carom/value.h>
+
+CAROM_BEGIN_DECLS
+
+typedef struct carom_body_options {
+    bool exact;                             // see carom/export.h
+    carom_body_type type;                   // default CAROM_DYNAMIC
+    carom_vec2 position;                    // [m]
+    double angle;                           // [rad]
+    carom_vec2 velocity;                    // [m/s]
+    double angular_velocity;                // [rad/s]
+    double linear_damping, angular_damping; // [1/s], >= 0
+    double gravity_scale;                   // default 1
+    double mass;                            // [kg]; 0 (default): from the shapes
+    bool fixed_rotation, bullet;
+    bool allow_sleep, awake, enabled; // default true
+    bool ends_with_session;           // removed when the session that spawned it ends
+    const char *tag;                  // NULL (default): none
+    const carom_shape *shapes;        // a body without any is a point that nothing touches
+    size_t shape_count;
+} carom_body_options;
+
+CAROM_API carom_body_options carom_body_options_default(void);
+CAROM_API carom_value *carom_body_spawn_args(const char *world, const carom_body_options *options);
+// (*) *body is its id.
+CAROM_API carom_status carom_body_spawn(carom_client *client, const char *world,
+                                        const carom_body_options *options, int timeout_ms,
+                                        uint64_t *body, uint64_t *tick, carom_error *error);
+CAROM_API carom_status carom_body_remove(carom_client *client, const char *world, uint64_t body,
+                                         int timeout_ms, uint64_t *tick, carom_error *error); // (*)
+
+// Where it is and how it moves.
+CAROM_API carom_status carom_body_get(carom_client *client, const char *world, uint64_t body,
+                                      int timeout_ms, carom_body *out, carom_error *error);
+// All about it; *out is the caller's, who returns it with carom_body_info_free.
+CAROM_API carom_status carom_body_describe(carom_client *client, const char *world, uint64_t body,
+                                           int timeout_ms, carom_body_info **out,
+                                           carom_error *error);
+CAROM_API void carom_body_info_free(carom_body_info *info); // NULL is allowed
+
+CAROM_API carom_status carom_body_set_position(carom_client *client, const char *world,
+                                               uint64_t body, carom_vec2 position, double angle,
+                                               int timeout_ms, uint64_t *tick,
+                                               carom_error *error); // (*)
+CAROM_API carom_status carom_body_set_velocity(carom_client *client, const char *world,
+                                               uint64_t body, carom_vec2 velocity,
+                                               double angular_velocity, int timeout_ms,
+                                               uint64_t *tick, carom_error *error); // (*)
+// Impulse [N s] at `point` of the world, or at the centre of mass with NULL. (*)
+CAROM_API carom_status carom_body_impulse(carom_client *client, const char *world, uint64_t body,
+                                          carom_vec2 impulse, const carom_vec2 *point,
+                                          int timeout_ms, uint64_t *tick, carom_error *error);
+// [N m s] (*)
+CAROM_API carom_status carom_body_angular_impulse(carom_client *client, const char *world,
+                                                  uint64_t body, double impulse, int timeout_ms,
+                                                  uint64_t *tick, carom_error *error);
+// [N]; acts until it is set again; zero ends it. (*)
+CAROM_API carom_status carom_body_force(carom_client *client, const char *world, uint64_t body,
+                                        carom_vec2 force, const carom_vec2 *point, int timeout_ms,
+                                        uint64_t *tick, carom_error *error);
+// [N m]; likewise. (*)
+CAROM_API carom_status carom_body_torque(carom_client *client, const char *world, uint64_t body,
+                                         double torque, int timeout_ms, uint64_t *tick,
+                                         carom_error *error);
+
+// ---- shapes of bodies that are there
+
+// Changes of a shape (shape.set). Numbers that are 0 in a struct that begins as {0}, or NaN in one
+// from carom_shape_change_default(), stay as they are.
+typedef struct carom_shape_change {
+    bool exact;
+    double friction, restitution, density, rolling_resistance, tangent_speed; // as of carom_shape
+    bool has_sensor, sensor;
+    bool has_filter;
+    uint64_t category, mask;
+    int32_t group;
+    bool has_events;
+    unsigned events; // bits of carom_shape_events
+} carom_shape_change;
+
+CAROM_API carom_shape_change carom_shape_change_default(void);
+CAROM_API carom_value *carom_shape_set_args(const char *world, uint64_t shape,
+                                            const carom_shape_change *change);
+CAROM_API carom_status carom_shape_set(carom_client *client, const char *world, uint64_t shape,
+                                       const carom_shape_change *change, int timeout_ms,
+                                       uint64_t *tick, carom_error *error); // (*)
+
+CAROM_END_DECLS
+
+#endif

@@ -1,0 +1,79 @@
+// Queries: rays, casts, overlaps, the nearest surface. They wait; carom/world.h says what typed
+// helpers have in common. Where several things are found, at most `max` go into the caller's array
+// (NULL is allowed with max 0), and *count is how many the server told.
+#ifndef CAROM_QUERY_H
+#define CAROM_QUERY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <carom/client.h>
+#include <carom/export.h>
+#include <carom/shape.h>
+#include <carom/status.h>
+#include <carom/value.h>
+
+CAROM_BEGIN_DECLS
+
+// Which shapes a query sees. {0}, or NULL for it, sees all but sensors. Every default is 0.
+typedef struct carom_query_options {
+    bool all;        // ray and cast: every hit, not the nearest alone
+    bool sensors;    // sensors are seen too
+    uint64_t ignore; // a body that is not seen; 0: none
+    bool has_filter; // the three below count
+    uint64_t category, mask;
+    int32_t group;
+} carom_query_options;
+
+typedef struct carom_hit {
+    uint64_t body, shape;
+    carom_vec2 point, normal; // of the surface that was hit
+    double fraction;          // of the way from `from` to `to`
+} carom_hit;
+
+// The shapes that a ray hits, nearest first.
+CAROM_API carom_status carom_query_ray(carom_client *client, const char *world, carom_vec2 from,
+                                       carom_vec2 to, const carom_query_options *options,
+                                       carom_hit *hits, size_t max, int timeout_ms, size_t *count,
+                                       carom_error *error);
+
+// The same for a shape whose origin moves from `from` to `to`.
+CAROM_API carom_status carom_query_cast(carom_client *client, const char *world,
+                                        const carom_shape *shape, carom_vec2 from, carom_vec2 to,
+                                        const carom_query_options *options, carom_hit *hits,
+                                        size_t max, int timeout_ms, size_t *count,
+                                        carom_error *error);
+
+// The bodies whose boxes meet an area {x0, y0, x1, y1}; that overlap a shape, which is given in
+// world coordinates; that a point lies in.
+CAROM_API carom_status carom_query_area(carom_client *client, const char *world,
+                                        const double area[4], const carom_query_options *options,
+                                        uint64_t *bodies, size_t max, int timeout_ms, size_t *count,
+                                        carom_error *error);
+CAROM_API carom_status carom_query_overlap(carom_client *client, const char *world,
+                                           const carom_shape *shape,
+                                           const carom_query_options *options, uint64_t *bodies,
+                                           size_t max, int timeout_ms, size_t *count,
+                                           carom_error *error);
+CAROM_API carom_status carom_query_point(carom_client *client, const char *world, carom_vec2 point,
+                                         const carom_query_options *options, uint64_t *bodies,
+                                         size_t max, int timeout_ms, size_t *count,
+                                         carom_error *error);
+
+typedef struct carom_nearest {
+    bool found; // false: the rest is 0
+    uint64_t body, shape;
+    carom_vec2 point; // of its surface
+    double distance;  // [m], 0 inside
+} carom_nearest;
+
+// The surface that is nearest to a point, at most `radius` [m] away; 0: however far.
+CAROM_API carom_status carom_query_nearest(carom_client *client, const char *world,
+                                           carom_vec2 point, double radius,
+                                           const carom_query_options *options, int timeout_ms,
+                                           carom_nearest *out, carom_error *error);
+
+CAROM_END_DECLS
+
+#endif

@@ -1,0 +1,166 @@
+// Batches: an array of commands as the protocol has it, and the array of their results. One thread
+// at a time.
+#include <carom/batch.h>
+
+#include <stdlib.h>
+
+#include <carom/joint.h>
+
+#include "client/lib/call.h"
+#include "proto/limits.h"
+
+_Static_assert(CAROM_BATCH_COMMANDS_MAX == WIRE_APPLY_COMMANDS_MAX, "as the protocol has it");
+
+struct carom_batch {
+    carom_value *commands; // NULL: none yet
+    carom_value *results;  // NULL: not applied
+    size_t count;
+    carom_error error; // the first of the building; CAROM_OK: none
+};
+
+carom_batch *carom_batch_create(void)
+{
+    return calloc(1, sizeof(carom_batch));
+}
+
+void carom_batch_clear(carom_batch *batch)
+{
+    if (batch != NULL) {
+        carom_value_free(batch->commands);
+        carom_value_free(batch->results);
+        *batch = (carom_batch){0};
+    }
+}
+
+void carom_batch_free(carom_batch *batch)
+{
+    carom_batch_clear(batch);
+    free(batch);
+}
+
+size_t carom_batch_count(const carom_batch *batch)
+{
+    return batch == NULL ? 0 : batch->count;
+}
+
+static void append(carom_batch *batch, const char *method, carom_value *args)
+{
+    if (batch->count >= CAROM_BATCH_COMMANDS_MAX) {
+        carom_value_free(args);
+        fault_set(&batch->error, CAROM_LIMIT_EXCEEDED, "commands: at most %u go into one batch",
+                  CAROM_BATCH_COMMANDS_MAX);
+        return;
+    }
+    if (batch->commands == NULL) {
+        batch->commands = carom_array();
+    }
+    carom_value *command = carom_push(carom_push(carom_array(), carom_str(method)), args);
+    carom_push(batch->commands, command);
+    if (!carom_value_ok(command) || batch->commands == NULL) {
+        fault_memory(&batch->error);
+    }
+}
+
+size_t carom_batch_add(carom_batch *batch, const char *method, carom_value *args)
+{
+    if (batch == NULL) {
+        carom_value_free(args);
+        return 0;
+    }
+    size_t index = batch->count;
+    if (batch->error.status != CAROM_OK) {
+        carom_value_free(args);
+    } else if (method == NULL) {
+        carom_value_free(args);
+        fault_set(&batch->error, CAROM_INVALID_ARGUMENT, "commands[%zu]: method: missing", index);
+    } else {
+        append(batch, method, args != NULL ? args : carom_map());
+    }
+    batch->count += batch->count < CAROM_BATCH_COMMANDS_MAX;
+    return index;
+}
+
+// The arguments that a helper has made; NULL means that memory ran out, or a NULL of the caller's.
+static size_t add_made(carom_batch *batch, const char *method, carom_value *args, const void *given)
+{
+    if (batch != NULL && args == NULL && batch->error.status == CAROM_OK) {
+        if (given == NULL) {
+            fault_set(&batch->error, CAROM_INVALID_ARGUMENT, "commands[%zu]: %s: missing (NULL)",
+                      batch->count, method);
+        } else {
+            fault_memory(&batch->error);
+        }
+    }
+    return carom_batch_add(batch, method, args);
+}
+
+size_t carom_batch_spawn(carom_batch *batch, const carom_body_options *options)
+{
+    return add_made(batch, "body.spawn", carom_body_spawn_args(NULL, options), "");
+}
+
+size_t carom_batch_remove(carom_batch *batch, uint64_t body)
+{
+    return add_made(batch, "body.remove", id_args(NULL, "body", body), "");
+}
+
+size_t carom_batch_impulse(carom_batch *batch, uint64_t body, carom_vec2 impulse)
+{
+    carom_value *args = carom_set(id_args(NULL, "body", body), "impulse", vec_value(impulse));
+    return add_made(batch, "body.impulse", args, "");
+}
+
+size_t carom_batch_joint(carom_batch *batch, const carom_joint_settings *settings)
+{
+    return add_made(batch, "joint.create", carom_joint_create_args(NULL, settings), settings);
+}
+
+size_t carom_batch_shape_set(carom_batch *batch, uint64_t shape, const carom_shape_change *change)
+{
+    return add_made(batch, "shape.set", carom_shape_set_args(NULL, shape, change), change);
+}
+
+carom_status carom_batch_apply(carom_batch *batch, carom_client *client, const char *world,
+                               const uint64_t *at, int timeout_ms, uint64_t *tick, carom_error *err)
+{
+    if (batch == NULL) {
+        return fault_missing(err, "batch");
+    }
+    if (batch->error.status != CAROM_OK) {
+        return fault_copy(err, &batch->error);
+    }
+    carom_value *commands =
+        batch->commands == NULL ? carom_array() : carom_value_clone(batch->commands);
+    carom_value *args = carom_set(world_args(world), "commands", commands);
+    if (at != NULL) {
+        carom_set(args, "at", carom_uint(*at));
+    }
+    carom_value *result = NULL;
+    carom_status outcome =
+        call_answer(client, world, "world.apply", args, timeout_ms, &result, err);
+    if (outcome == CAROM_OK) {
+        if (tick != NULL) {
+            *tick = carom_get_uint(result, "tick", 0);
+        }
+        carom_value_free(batch->results);
+        batch->results = carom_value_take(result, "results");
+    }
+    carom_value_free(result);
+    return outcome;
+}
+
+const carom_value *carom_batch_result(const carom_batch *batch, size_t index)
+{
+    return batch == NULL ? NULL : carom_value_at(batch->results, index);
+}
+
+uint64_t carom_batch_id(const carom_batch *batch, size_t index)
+{
+    static const char *const KEYS[] = {"body", "shape", "joint"};
+    const carom_value *result = carom_batch_result(batch, index);
+    uint64_t id = 0;
+    for (size_t i = 0; i < sizeof KEYS / sizeof *KEYS && id == 0; i++) {
+        id = carom_get_uint(result, KEYS[i], 0);
+    }
+    return id;
+}

@@ -1,0 +1,358 @@
+// Reading full maps of bodies and joints, and writing settings of joints: one table of fields
+// serves both ways. One thread at a time for a described body.
+#include "client/lib/describe.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <carom/body.h>
+
+#include "client/lib/call.h"
+#include "common/base/assert.h"
+
+static int word_index(const char *const *words, size_t count, const char *word)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(words[i], word) == 0) {
+            return (int)i;
+        }
+    }
+    return -1;
+}
+
+// ---- bodies
+
+static const char *const BODY_TYPES[] = {
+    [CAROM_DYNAMIC] = "dynamic", [CAROM_STATIC] = "static", [CAROM_KINEMATIC] = "kinematic"};
+enum { BODY_TYPE_COUNT = sizeof BODY_TYPES / sizeof *BODY_TYPES };
+
+const char *carom_body_type_name(carom_body_type type)
+{
+    return (unsigned)type < BODY_TYPE_COUNT ? BODY_TYPES[type] : NULL;
+}
+
+carom_body read_body_value(const carom_value *map)
+{
+    carom_vec2 position = get_vec(map, "position");
+    carom_vec2 velocity = get_vec(map, "velocity");
+    return (carom_body){
+        .id = carom_get_uint(map, "body", 0),
+        .x = position.x,
+        .y = position.y,
+        .angle = carom_get_real(map, "angle", 0.0),
+        .vx = velocity.x,
+        .vy = velocity.y,
+        .w = carom_get_real(map, "angular_velocity", 0.0),
+    };
+}
+
+static unsigned read_shape_events(const carom_value *words)
+{
+    static const char *const WORDS[] = {"contact", "hit", "sensor"};
+    unsigned events = 0;
+    for (size_t i = 0; i < carom_value_count(words); i++) {
+        int bit = word_index(WORDS, 3, carom_as_str(carom_value_at(words, i), ""));
+        events |= bit >= 0 ? 1U << bit : 0;
+    }
+    return events;
+}
+
+// The server writes masks as signed integers of the same bits.
+static uint64_t read_mask(const carom_value *value, uint64_t fallback)
+{
+    return carom_value_type(value) == CAROM_INT ? (uint64_t)carom_as_int(value, 0)
+                                                : carom_as_uint(value, fallback);
+}
+
+// False for a kind that this library does not know. `vertices` has room for those of the map.
+static bool read_shape(const carom_value *map, carom_vec2 *vertices, carom_shape_info *out)
+{
+    static const char *const KINDS[] = {"circle", "box", "polygon", "capsule", "segment", "chain"};
+    int kind = word_index(KINDS, sizeof KINDS / sizeof *KINDS, carom_get_str(map, "kind", ""));
+    if (kind < 0) {
+        return false;
+    }
+    const carom_value *points = carom_value_get(map, "vertices");
+    const carom_value *filter = carom_value_get(map, "filter");
+    size_t count = carom_value_count(points);
+    for (size_t i = 0; i < count; i++) {
+        vertices[i] = carom_as_vec(carom_value_at(points, i), (carom_vec2){0.0, 0.0});
+    }
+    *out = (carom_shape_info){
+        .id = carom_get_uint(map, "shape", 0),
+        .shape =
+            {
+                .exact = true,
+                .kind = (carom_shape_kind)kind,
+                .radius = carom_get_real(map, "radius", 0.0),
+                .size = get_vec(map, "size"),
+                .center = get_vec(map, "center"),
+                .angle = carom_get_real(map, "angle", 0.0),
+                .a = get_vec(map, "a"),
+                .b = get_vec(map, "b"),
+                .vertices = count > 0 ? vertices : NULL,
+                .vertex_count = count,
+                .loop = carom_get_bool(map, "loop", false),
+                .density = carom_get_real(map, "density", 0.0),
+                .friction = carom_get_real(map, "friction", 0.0),
+                .restitution = carom_get_real(map, "restitution", 0.0),
+                .rolling_resistance = carom_get_real(map, "rolling_resistance", 0.0),
+                .tangent_speed = carom_get_real(map, "tangent_speed", 0.0),
+                .sensor = carom_get_bool(map, "sensor", false),
+                .has_filter = filter != NULL,
+                .category = read_mask(carom_value_get(filter, "category"), 1),
+                .mask = read_mask(carom_value_get(filter, "mask"), UINT64_MAX),
+                .group = (int32_t)carom_get_int(filter, "group", 0),
+                .events = read_shape_events(carom_value_get(map, "events")),
+            },
+    };
+    return true;
+}
+
+// Where the parts of the block lie, in bytes from its beginning.
+typedef struct block_plan {
+    size_t shapes, vertices, tag, owner, size;
+    size_t shape_count;
+} block_plan;
+
+static block_plan plan_block(const carom_value *map)
+{
+    const carom_value *shapes = carom_value_get(map, "shapes");
+    block_plan p = {.shape_count = carom_value_count(shapes)};
+    size_t vertices = 0;
+    for (size_t i = 0; i < p.shape_count; i++) {
+        vertices += carom_value_count(carom_value_get(carom_value_at(shapes, i), "vertices"));
+    }
+    // Each part is of 8-byte things or, in the end, of characters: nothing needs padding.
+    p.shapes = sizeof(described_body);
+    p.vertices = p.shapes + p.shape_count * sizeof(carom_shape_info);
+    p.tag = p.vertices + vertices * sizeof(carom_vec2);
+    p.owner = p.tag + strlen(carom_get_str(map, "tag", "")) + 1;
+    p.size = p.owner + strlen(carom_get_str(map, "owner", "")) + 1;
+    return p;
+}
+
+_Static_assert(sizeof(described_body) % _Alignof(carom_shape_info) == 0,
+               "shapes follow the struct");
+_Static_assert(sizeof(carom_shape_info) % _Alignof(carom_vec2) == 0, "vertices follow the shapes");
+
+static bool fill_shapes(const carom_value *shapes, const block_plan *p, char *block)
+{
+    carom_shape_info *out = (carom_shape_info *)(void *)(block + p->shapes);
+    carom_vec2 *vertices = (carom_vec2 *)(void *)(block + p->vertices);
+    for (size_t i = 0; i < p->shape_count; i++) {
+        if (!read_shape(carom_value_at(shapes, i), vertices, &out[i])) {
+            return false;
+        }
+        vertices += out[i].shape.vertex_count;
+    }
+    return true;
+}
+
+carom_status describe_body(const carom_value *map, described_body **out, carom_error *err)
+{
+    int type = word_index(BODY_TYPES, BODY_TYPE_COUNT, carom_get_str(map, "type", ""));
+    if (type < 0 || carom_get_uint(map, "body", 0) == 0) {
+        return fault_set(err, CAROM_INTERNAL, "a malformed description of a body");
+    }
+    block_plan p = plan_block(map);
+    char *block = malloc(p.size);
+    if (block == NULL) {
+        return fault_memory(err);
+    }
+    if (!fill_shapes(carom_value_get(map, "shapes"), &p, block)) {
+        free(block);
+        return fault_set(err, CAROM_INTERNAL, "a shape of a kind that this library does not know");
+    }
+    memcpy(block + p.tag, carom_get_str(map, "tag", ""), p.owner - p.tag);
+    memcpy(block + p.owner, carom_get_str(map, "owner", ""), p.size - p.owner);
+    described_body *described = (described_body *)(void *)block;
+    *described = (described_body){
+        .refs = 1,
+        .info =
+            {
+                .body = read_body_value(map),
+                .type = (carom_body_type)type,
+                .tag = block + p.tag,
+                .owner = block + p.owner,
+                .center = get_vec(map, "center"),
+                .mass = carom_get_real(map, "mass", 0.0),
+                .inertia = carom_get_real(map, "inertia", 0.0),
+                .linear_damping = carom_get_real(map, "linear_damping", 0.0),
+                .angular_damping = carom_get_real(map, "angular_damping", 0.0),
+                .gravity_scale = carom_get_real(map, "gravity_scale", 1.0),
+                .fixed_rotation = carom_get_bool(map, "fixed_rotation", false),
+                .bullet = carom_get_bool(map, "bullet", false),
+                .allow_sleep = carom_get_bool(map, "allow_sleep", true),
+                .enabled = carom_get_bool(map, "enabled", true),
+                .awake = carom_get_bool(map, "awake", true),
+                .frozen = carom_get_bool(map, "frozen", false),
+                .shapes = p.shape_count > 0 ? (carom_shape_info *)(void *)(block + p.shapes) : NULL,
+                .shape_count = p.shape_count,
+            },
+    };
+    *out = described;
+    return CAROM_OK;
+}
+
+void described_body_ref(described_body *body)
+{
+    ASSERT(body->refs > 0);
+    body->refs++;
+}
+
+void described_body_unref(described_body *body)
+{
+    if (body != NULL) {
+        ASSERT(body->refs > 0);
+        if (--body->refs == 0) {
+            free(body);
+        }
+    }
+}
+
+void carom_body_info_free(carom_body_info *info)
+{
+    described_body_unref((described_body *)(void *)info);
+}
+
+// ---- joints
+
+static const char *const JOINT_KINDS[] = {
+    [CAROM_REVOLUTE] = "revolute", [CAROM_PRISMATIC] = "prismatic", [CAROM_DISTANCE] = "distance",
+    [CAROM_WELD] = "weld",         [CAROM_WHEEL] = "wheel",         [CAROM_MOTOR] = "motor",
+    [CAROM_MOUSE] = "mouse",       [CAROM_FILTER] = "filter",       [CAROM_GEAR] = "gear",
+    [CAROM_PULLEY] = "pulley",
+};
+_Static_assert(sizeof JOINT_KINDS / sizeof *JOINT_KINDS == CAROM_JOINT_OTHER, "each has its name");
+
+const char *carom_joint_kind_name(carom_joint_kind kind)
+{
+    return (unsigned)kind < CAROM_JOINT_OTHER ? JOINT_KINDS[kind] : NULL;
+}
+
+typedef struct joint_number {
+    const char *name;
+    size_t offset;
+    bool vector;
+    bool settable; // by joint.set
+} joint_number;
+
+#define NUMBER(name, settable)                                                                     \
+    {                                                                                              \
+#name, offsetof(carom_joint_settings, name), false, settable                               \
+    }
+#define VECTOR_OF(name, settable)                                                                  \
+    {                                                                                              \
+#name, offsetof(carom_joint_settings, name), true, settable                                \
+    }
+
+static const joint_number NUMBERS[] = {
+    VECTOR_OF(anchor, false),
+    VECTOR_OF(anchor_a, false),
+    VECTOR_OF(anchor_b, false),
+    VECTOR_OF(axis, false),
+    VECTOR_OF(ground_a, false),
+    VECTOR_OF(ground_b, false),
+    NUMBER(reference_angle, false),
+    NUMBER(ratio, false),
+    NUMBER(length, true),
+    NUMBER(lower, true),
+    NUMBER(upper, true),
+    NUMBER(motor_speed, true),
+    NUMBER(max_force, true),
+    NUMBER(max_torque, true),
+    NUMBER(hertz, true),
+    NUMBER(damping_ratio, true),
+    NUMBER(angular_hertz, true),
+    NUMBER(angular_damping_ratio, true),
+    VECTOR_OF(target, true),
+    NUMBER(target_angle, true),
+    NUMBER(target_translation, true),
+    VECTOR_OF(velocity, true),
+    NUMBER(break_force, true),
+    NUMBER(break_torque, true),
+};
+enum { NUMBER_COUNT = sizeof NUMBERS / sizeof *NUMBERS };
+
+static carom_vec2 read_number(const carom_joint_settings *settings, const joint_number *number)
+{
+    carom_vec2 v = {0.0, 0.0};
+    memcpy(&v, (const char *)settings + number->offset, number->vector ? sizeof v : sizeof(double));
+    return v;
+}
+
+static void write_number(carom_joint_settings *settings, const joint_number *number, carom_vec2 v)
+{
+    memcpy((char *)settings + number->offset, &v, number->vector ? sizeof v : sizeof(double));
+}
+
+carom_joint_settings carom_joint_settings_default(carom_joint_kind kind, uint64_t a, uint64_t b)
+{
+    carom_joint_settings settings = {.exact = true, .kind = kind, .a = a, .b = b};
+    for (size_t i = 0; i < NUMBER_COUNT; i++) {
+        write_number(&settings, &NUMBERS[i], (carom_vec2){(double)NAN, (double)NAN});
+    }
+    return settings;
+}
+
+void set_joint_settings(carom_value *map, const carom_joint_settings *settings, bool settable)
+{
+    for (size_t i = 0; i < NUMBER_COUNT; i++) {
+        const joint_number *number = &NUMBERS[i];
+        carom_vec2 v = read_number(settings, number);
+        bool given = settings->exact ? !(isnan(v.x) && (isnan(v.y) || !number->vector))
+                                     : v.x != 0.0 || v.y != 0.0;
+        if (given && (number->settable || !settable)) {
+            carom_set(map, number->name, number->vector ? vec_value(v) : carom_real(v.x));
+        }
+    }
+    if (!settable) {
+        set_bool(map, "collide_connected", settings->collide_connected, false);
+        if (settings->joint_a != 0) {
+            carom_set(map, "joint_a", id_value(settings->joint_a));
+        }
+        if (settings->joint_b != 0) {
+            carom_set(map, "joint_b", id_value(settings->joint_b));
+        }
+    }
+}
+
+carom_status describe_joint(const carom_value *map, carom_joint_info *out, carom_error *err)
+{
+    uint64_t id = carom_get_uint(map, "joint", 0);
+    if (id == 0) {
+        return fault_set(err, CAROM_INTERNAL, "a malformed description of a joint");
+    }
+    const carom_vec2 none = {(double)NAN, (double)NAN};
+    int kind = word_index(JOINT_KINDS, CAROM_JOINT_OTHER, carom_get_str(map, "kind", ""));
+    carom_joint_info info = {
+        .id = id,
+        .settings =
+            carom_joint_settings_default(kind < 0 ? CAROM_JOINT_OTHER : (carom_joint_kind)kind,
+                                         carom_get_uint(map, "a", 0), carom_get_uint(map, "b", 0)),
+        .points = {carom_get_vec(map, "points[0]", none), carom_get_vec(map, "points[1]", none)},
+        .angle = carom_get_real(map, "state.angle", 0.0),
+        .translation = carom_get_real(map, "state.translation", 0.0),
+        .length = carom_get_real(map, "state.length", 0.0),
+        .speed = carom_get_real(map, "state.speed", 0.0),
+        .force = carom_get_vec(map, "state.force", (carom_vec2){0.0, 0.0}),
+        .torque = carom_get_real(map, "state.torque", 0.0),
+    };
+    for (size_t i = 0; i < NUMBER_COUNT; i++) {
+        const carom_value *value = carom_value_get(map, NUMBERS[i].name);
+        if (NUMBERS[i].vector) {
+            write_number(&info.settings, &NUMBERS[i], carom_as_vec(value, none));
+        } else {
+            carom_vec2 number = {carom_as_real(value, (double)NAN), 0.0};
+            write_number(&info.settings, &NUMBERS[i], number);
+        }
+    }
+    info.settings.joint_a = carom_get_uint(map, "joint_a", 0);
+    info.settings.joint_b = carom_get_uint(map, "joint_b", 0);
+    info.settings.collide_connected = carom_get_bool(map, "collide_connected", false);
+    *out = info;
+    return CAROM_OK;
+}
