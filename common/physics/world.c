@@ -10,6 +10,9 @@
 #include "common/physics/step/solver/integrate.h"
 #include "common/physics/step/step.h"
 #include "common/physics/state/world.h"
+#include "common/physics/step/joints/joint_phases.h"
+#include "common/physics/step/step_scratch.h"
+#include "common/physics/step/trim.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,8 +26,9 @@ status world_create(const world_def *def, physics_world **out, error *err)
     physics_world *world = aligned_alloc(_Alignof(physics_world), sizeof *world);
     ASSERT(world != NULL);
     memset(world, 0, sizeof *world);
-    world->runner.threads = 1;
-    ranges_make_lots(world);
+    world->scratch = step_scratch_create();
+    world->parallel.runner.threads = 1;
+    ranges_make_partials(world);
     world->def = *def;
     world->event_mask = ((1u << EVENT_KIND_COUNT) - 1) & ~(1u << EVENT_STAY);
     slots_init(&world->body_slots);
@@ -42,8 +46,6 @@ status world_create(const world_def *def, physics_world **out, error *err)
         tree_init(&world->broad.trees[i]);
     }
     world->step = step_context_of(def);
-    world->kernels = contact_kernels_choose();
-    world->integrators = integrate_kernels_choose();
     *out = world;
     return STATUS_OK;
 }
@@ -56,25 +58,13 @@ void world_free(physics_world *world)
     for (uint32_t i = 0; i < world->tags.count; i++) {
         free(world->tags.data[i]);
     }
-    array_free(&world->tags);
     traits_table_deinit(&world->traits);
     joints_free(world);
     slots_deinit(&world->body_slots);
     slots_deinit(&world->shape_slots);
     slots_deinit(&world->joint_slots);
     slots_deinit(&world->contact_slots);
-    array_free(&world->bodies);
-    array_free(&world->motions);
-    array_free(&world->states);
-    array_free(&world->rims);
     slots_deinit(&world->special_slots);
-    array_free(&world->specials);
-    array_free(&world->colours_used);
-    array_free(&world->shapes);
-    array_free(&world->contacts);
-    array_free(&world->awake_bodies);
-    array_free(&world->awake_contacts);
-    array_free(&world->awake_joints);
     for (uint32_t i = 0; i <= COLOURS; i++) {
         array_free(&world->graph[i].contacts);
         for (int sort = 0; sort < JOINT_SORTS; sort++) {
@@ -85,39 +75,19 @@ void world_free(physics_world *world)
         tree_deinit(&world->broad.trees[i]);
     }
     pair_set_deinit(&world->pairs);
-    array_free(&world->events);
-    array_free(&world->enlarged);
-    array_free(&world->found);
-    array_free(&world->activated);
-    array_free(&world->deactivated);
-    array_free(&world->held);
-    array_free(&world->unsolved);
-    array_free(&world->on_seams);
-    array_free(&world->rests[0]);
-    array_free(&world->rests[1]);
-    array_free(&world->turned);
-    array_free(&world->began);
-    array_free(&world->ended);
-    array_free(&world->scratch);
-    array_free(&world->set_of);
-    array_free(&world->sleeping.awake);
-    array_free(&world->sleeping.members);
-    array_free(&world->sleeping.contacts);
-    array_free(&world->sleeping.next);
-    array_free(&world->fast);
-    array_free(&world->lost);
-    array_free(&world->stops);
-    ranges_free_lots(world);
-    array_free(&world->struck);
-    contact_lanes_free(world);
+#define FREE(type, name) array_free(&world->name);
+    WORLD_ARRAYS(FREE)
+#undef FREE
+    step_scratch_free(world);
+    ranges_free_partials(world);
     free(world);
 }
 
 void world_set_runner(physics_world *world, task_runner runner)
 {
     ASSERT(runner.threads >= 1 && (runner.threads == 1 || runner.run != NULL));
-    world->runner = runner;
-    ranges_make_lots(world);
+    world->parallel.runner = runner;
+    ranges_make_partials(world);
 }
 
 void world_set_clock(physics_world *world, double (*now_ms)(void))

@@ -7,6 +7,7 @@
 #include "common/physics/image/hash.h"
 #include "common/physics/image/image_bytes.h"
 #include "common/physics/image/image_records.h"
+#include "common/physics/step/step.h"
 
 enum {
     MARK_ACTIVE = 1 << 0,

@@ -2,7 +2,7 @@
 // and may do it on several threads if the world was lent a task_runner.
 //
 // Results do not depend on how the work was cut: what a range writes belongs to its own elements,
-// and what it finds for others to see goes into the lists of its lot, which are put together and
+// and what it finds for others to see goes into the lists of its partial result, which are put together and
 // sorted by slot afterwards.
 #ifndef CAROM_COMMON_PHYSICS_PARALLEL_RANGES_H
 #define CAROM_COMMON_PHYSICS_PARALLEL_RANGES_H
@@ -12,23 +12,31 @@
 
 struct physics_world;
 
-enum { LOTS_MAX = 64 };
+enum { PARTIALS_MAX = 64 };
 
-// As many lots as the world's runner makes use of; those that there are stay as they are.
-void ranges_make_lots(struct physics_world *world);
-void ranges_free_lots(struct physics_world *world);
+// As many partials as the world's runner makes use of; those that there are stay as they are.
+void ranges_make_partials(struct physics_world *world);
+void ranges_free_partials(struct physics_world *world);
 
 // What one range found: slots, in lists whose meaning the phase gives them.
-enum { LOT_LISTS = 4 };
-typedef struct lot {
-    _Alignas(64) slot_list lists[LOT_LISTS]; // lines of their own: they are written side by side
-} lot;
+enum { PARTIAL_LISTS = 4 };
+typedef struct partial {
+    _Alignas(64) slot_list lists[PARTIAL_LISTS]; // lines of their own: they are written side by side
+} partial;
 
-typedef void range_function(struct physics_world *world, uint32_t first, uint32_t end, lot *found,
+// What a world has for its ranges.
+typedef struct parallel_work {
+    task_runner runner;     // run: NULL if the world has one thread
+    bool undivided;         // ranges are not cut: what the phase under way works on is better kept together
+    partial *partials;      // of the phase under way
+    uint32_t partial_count;
+} parallel_work;
+
+typedef void range_function(struct physics_world *world, uint32_t first, uint32_t end, partial *found,
                             const void *context);
 
 // Calls `work` for ranges that make up [0, count), none of much less than `grain` elements (one of
-// all while world->undivided), and returns the number of lots that they found into: world->lots,
+// all while world->parallel.undivided), and returns the number of partials that they found into: world->parallel.partials,
 // from the first. Their lists are empty when the ranges begin.
 uint32_t run_ranges(struct physics_world *world, uint32_t count, uint32_t grain,
                     range_function *work, const void *context);
@@ -51,8 +59,8 @@ static inline span share_of(uint32_t count, uint32_t first, uint32_t end)
                   (uint32_t)((uint64_t)count * end / SHARES)};
 }
 
-// Adds what the lots' lists of one meaning hold to a list, in the order of the ranges.
-void lots_gather(struct physics_world *world, uint32_t lots, int list, slot_list *to);
+// Adds what the partials' lists of one meaning hold to a list, in the order of the ranges.
+void partials_gather(struct physics_world *world, uint32_t partials, int list, slot_list *to);
 
 // The same for work that finds nothing.
 typedef void plain_range_function(struct physics_world *world, uint32_t first, uint32_t end,

@@ -2,8 +2,9 @@
 // steps report into the list of the step that follows, so that no event comes before the state that
 // it speaks of.
 #include "common/physics/state/events.h"
+
+#include "common/base/assert.h"
 #include "common/physics/state/ids.h"
-#include "common/physics/step/solver/contact_lanes.h"
 #include "common/physics/state/world.h"
 
 static const char *const NAMES[EVENT_KIND_COUNT] = {
@@ -70,7 +71,8 @@ static int point_told(event_kind kind, const contact *c, const placed_points *pl
     return c->point_count == 2 && second;
 }
 
-void event_push_contact(physics_world *world, event_kind kind, uint32_t slot)
+void event_push_contact(physics_world *world, event_kind kind, uint32_t slot,
+                        const float approach[2])
 {
     if (!event_wanted(world, kind)) {
         return;
@@ -86,8 +88,7 @@ void event_push_contact(physics_world *world, event_kind kind, uint32_t slot)
         .normal = placed.normal,
     };
     if (c->point_count > 0) {
-        float approach[2];
-        contact_approach(world, c, approach);
+        ASSERT(approach != NULL);
         int told = point_told(kind, c, &placed, approach);
         event.point = vec2d_offset(world->motions.data[c->body_a].center, placed.anchor_a[told]);
         event.depth = -placed.separation[told];

@@ -10,7 +10,9 @@ static inline bool event_wanted(const physics_world *world, event_kind kind)
 }
 void event_push(physics_world *world, const physics_event *event);
 void event_push_body(physics_world *world, event_kind kind, uint32_t body);
-void event_push_contact(physics_world *world, event_kind kind, uint32_t contact);
+// `approach`: normal velocities of its points before the step's solving [m/s]; NULL if it has none.
+void event_push_contact(physics_world *world, event_kind kind, uint32_t contact,
+                        const float approach[2]);
 void events_begin(physics_world *world); // a change or a step starts: forget what was reported
 
 #endif

@@ -10,8 +10,10 @@
 // its way cut short before the next is looked at, so that on their ways to where they end no two
 // pass through each other.
 #include "common/physics/parallel/sort.h"
+#include "common/physics/state/broad_phase/boxes.h"
 #include "common/physics/step/step.h"
 #include "common/physics/step/way.h"
+#include "common/physics/step/step_scratch.h"
 
 #define CORE_SCALE 0.9f // of a shape that touches from the start: it may sink in to there
 
@@ -319,7 +321,7 @@ static void stop_body(physics_world *world, uint32_t slot, const way *w, float a
     m->center = vec2d_offset(w->start, state->delta_position);
     m->rotation = way_rotation(w, gone);
     body_set_pose_from_center(m);
-    world->stops.data[fast_index(world, slot)] = at;
+    world->scratch->stops.data[fast_index(world, slot)] = at;
 }
 
 // What a kinematic body has met goes with it for the rest of the step, as far as what stands still
@@ -349,7 +351,7 @@ static void take_along(swept_body *s, const reaches *reach)
     body_set_pose_from_center(m);
     state->delta_position = vec2d_relative(first.start, m->center);
     state->delta_rotation = rot_normalize(rot_inv_mul(first.before, m->rotation));
-    world->stops.data[fast_index(world, s->body)] = 1.0f;
+    world->scratch->stops.data[fast_index(world, s->body)] = 1.0f;
 }
 
 static bool note_any(void *found, uint32_t item)
@@ -396,7 +398,7 @@ static void sweep_body(physics_world *world, uint32_t slot, const reaches *reach
         state->angular_velocity *= s.fraction;
     }
     uint32_t met = fast_index(world, s.met);
-    if (met < world->fast.count && world->stops.data[met] > s.fraction) {
+    if (met < world->scratch->fast.count && world->scratch->stops.data[met] > s.fraction) {
         way other = way_of(world, s.met);
         stop_body(world, s.met, &other, s.fraction);
     } else if (world->bodies.data[s.met].type == BODY_KINEMATIC) {
@@ -409,8 +411,8 @@ static void sweep_body(physics_world *world, uint32_t slot, const reaches *reach
 static reaches find_reaches(const physics_world *world)
 {
     reaches r = {0.0f, 0.0f};
-    for (uint32_t i = 0; i < world->fast.count; i++) {
-        uint32_t slot = world->fast.data[i];
+    for (uint32_t i = 0; i < world->scratch->fast.count; i++) {
+        uint32_t slot = world->scratch->fast.data[i];
         const body_state *s = &world->states.data[slot];
         r.dynamic =
             float_max(r.dynamic, distance_moved(world, slot, s->delta_position, s->delta_rotation));
@@ -430,17 +432,17 @@ static reaches find_reaches(const physics_world *world)
 
 void solve_continuous(physics_world *world)
 {
-    if (world->fast.count == 0) {
+    if (world->scratch->fast.count == 0) {
         return;
     }
-    world->fast.count = sort_slots(world->fast.data, world->fast.count);
-    array_clear(&world->stops);
-    for (uint32_t i = 0; i < world->fast.count; i++) {
-        array_push(&world->stops, 1.0f);
+    world->scratch->fast.count = sort_slots(world->scratch->fast.data, world->scratch->fast.count);
+    array_clear(&world->scratch->stops);
+    for (uint32_t i = 0; i < world->scratch->fast.count; i++) {
+        array_push(&world->scratch->stops, 1.0f);
     }
-    const uint32_t *fast = world->fast.data;
+    const uint32_t *fast = world->scratch->fast.data;
     uint32_t bullets = 0;
-    for (uint32_t i = 0; i < world->fast.count; i++) {
+    for (uint32_t i = 0; i < world->scratch->fast.count; i++) {
         if (is_bullet(world, fast[i])) {
             bullets++;
         } else {
@@ -449,12 +451,12 @@ void solve_continuous(physics_world *world)
     }
     // Bullets last, when all others are where they will be.
     reaches reach = bullets > 0 ? find_reaches(world) : (reaches){0.0f, 0.0f};
-    for (uint32_t i = 0; i < world->fast.count && bullets > 0; i++) {
+    for (uint32_t i = 0; i < world->scratch->fast.count && bullets > 0; i++) {
         if (is_bullet(world, fast[i])) {
             sweep_body(world, fast[i], &reach);
         }
     }
-    for (uint32_t i = 0; i < world->fast.count; i++) {
+    for (uint32_t i = 0; i < world->scratch->fast.count; i++) {
         body_state *s = &world->states.data[fast[i]];
         float moved = distance_moved(world, fast[i], s->delta_position, s->delta_rotation);
         s->delta_position = (vec2){0.0f, 0.0f};

@@ -1,13 +1,11 @@
 // The end of a step for each awake body: its new pose, its timer for sleep, its boxes; and who
 // moved so far that it might have passed through something.
-#include "common/physics/step/speculative.h"
+#include "common/physics/state/broad_phase/boxes.h"
 #include "common/physics/parallel/sort.h"
 #include "common/physics/step/step.h"
 #include "common/physics/state/world.h"
-
-// Of the room that is left in a box, what may be used up before it is looked at again: rounding
-// takes a little.
-#define ROOM_SHARE 0.99f
+#include "common/physics/step/step_scratch.h"
+#include "common/physics/step/sleep.h"
 
 #define GRAIN_BODIES 256u // that make a range worth handing to another thread
 
@@ -50,53 +48,13 @@ static bool spins_fast(const physics_world *world, const body_state *s)
     return float_abs(s->angular_velocity) * world->step.dt > 1.5f;
 }
 
-// Boxes are looked at when the body may have left one of them: after it has moved by the least room
-// that was left in any. Shapes with new boxes are added to `renewed`.
-static void look_at_boxes(physics_world *world, uint32_t slot, slot_list *renewed)
-{
-    body_motion *m = &world->motions.data[slot];
-    float room = INFINITY;
-    for (uint32_t k = world->bodies.data[slot].shapes; k != NONE; k = world->shapes.data[k].next) {
-        bool has_left = false;
-        float left = shape_fit_box(world, k, &has_left);
-        if (has_left) {
-            array_push(renewed, k);
-        }
-        bool sensor =
-            (world->shapes.data[k].flags & SHAPE_SENSOR) != 0; // beyond extent_max, perhaps
-        room = float_min(room, sensor ? 0.0f : left);
-    }
-    m->room = ROOM_SHARE * room;
-}
-
-// Whether all of its boxes are certain to hold the body still, and its way ahead where they reach
-// ahead of it.
-static bool has_room(const physics_world *world, uint32_t slot)
-{
-    return world->motions.data[slot].room >
-           ahead_at_most(world, &world->rims.data[slot], &world->states.data[slot]);
-}
-
-void body_update_boxes(physics_world *world, uint32_t slot, float moved)
-{
-    body_motion *m = &world->motions.data[slot];
-    m->room -= moved;
-    if (!has_room(world, slot)) {
-        array_clear(&world->scratch);
-        look_at_boxes(world, slot, &world->scratch);
-        for (uint32_t i = 0; i < world->scratch.count; i++) {
-            shape_enter_box(world, world->scratch.data[i]);
-        }
-    }
-}
-
 static void rest_pose(body_state *s)
 {
     s->delta_position = (vec2){0.0f, 0.0f};
     s->delta_rotation = ROT_IDENTITY;
 }
 
-// What becomes of a body; but for the first, lists of a lot. Of those that were FAST, continuous.c
+// What becomes of a body; but for the first, lists of a partial. Of those that were FAST, continuous.c
 // still needs the changes of pose; of those that were fast but FREE only where there are bullets.
 typedef enum fate { FATE_DONE = -1, FATE_BOXES, FATE_FAST, FATE_FREE, FATE_LOST } fate;
 
@@ -127,10 +85,10 @@ static fate finalize_body(physics_world *world, uint32_t slot)
     }
     rest_pose(s);
     m->room -= way + chord * rim->turn_reach;
-    return has_room(world, slot) ? FATE_DONE : FATE_BOXES;
+    return body_has_room(world, slot) ? FATE_DONE : FATE_BOXES;
 }
 
-static void finalize_range(physics_world *world, uint32_t first, uint32_t end, lot *found,
+static void finalize_range(physics_world *world, uint32_t first, uint32_t end, partial *found,
                            const void *context)
 {
     (void)context;
@@ -138,7 +96,7 @@ static void finalize_range(physics_world *world, uint32_t first, uint32_t end, l
         uint32_t slot = world->awake_bodies.data[i];
         fate f = finalize_body(world, slot);
         if (f == FATE_BOXES) {
-            look_at_boxes(world, slot, &found->lists[FATE_BOXES]);
+            body_look_at_boxes(world, slot, &found->lists[FATE_BOXES]);
         } else if (f != FATE_DONE) {
             array_push(&found->lists[f], slot);
         }
@@ -156,7 +114,7 @@ static bool any_bullet(const physics_world *world, const slot_list *bodies)
 }
 
 // What was fast but flew free has its boxes looked at after all.
-static void end_free_flights(physics_world *world, uint32_t first, uint32_t end, lot *found,
+static void end_free_flights(physics_world *world, uint32_t first, uint32_t end, partial *found,
                              const void *context)
 {
     const slot_list *free = context;
@@ -166,16 +124,16 @@ static void end_free_flights(physics_world *world, uint32_t first, uint32_t end,
         body_state *s = &world->states.data[slot];
         m->room -= distance_moved(world, slot, s->delta_position, s->delta_rotation);
         rest_pose(s);
-        if (!has_room(world, slot)) {
-            look_at_boxes(world, slot, &found->lists[FATE_BOXES]);
+        if (!body_has_room(world, slot)) {
+            body_look_at_boxes(world, slot, &found->lists[FATE_BOXES]);
         }
     }
 }
 
-static void enter_boxes(physics_world *world, uint32_t lots)
+static void enter_boxes(physics_world *world, uint32_t partials)
 {
-    for (uint32_t i = 0; i < lots; i++) {
-        const slot_list *slots = &world->lots[i].lists[FATE_BOXES];
+    for (uint32_t i = 0; i < partials; i++) {
+        const slot_list *slots = &world->parallel.partials[i].lists[FATE_BOXES];
         for (uint32_t k = 0; k < slots->count; k++) {
             shape_enter_box(world, slots->data[k]);
         }
@@ -184,24 +142,24 @@ static void enter_boxes(physics_world *world, uint32_t lots)
 
 void finalize_bodies(physics_world *world)
 {
-    uint32_t lots =
+    uint32_t partials =
         run_ranges(world, world->awake_bodies.count, GRAIN_BODIES, finalize_range, NULL);
-    array_clear(&world->fast);
-    array_clear(&world->lost);
-    lots_gather(world, lots, FATE_FAST, &world->fast);
-    lots_gather(world, lots, FATE_LOST, &world->lost);
-    enter_boxes(world, lots);
-    if (any_bullet(world, &world->fast)) {
-        lots_gather(world, lots, FATE_FREE, &world->fast);
+    array_clear(&world->scratch->fast);
+    array_clear(&world->scratch->lost);
+    partials_gather(world, partials, FATE_FAST, &world->scratch->fast);
+    partials_gather(world, partials, FATE_LOST, &world->scratch->lost);
+    enter_boxes(world, partials);
+    if (any_bullet(world, &world->scratch->fast)) {
+        partials_gather(world, partials, FATE_FREE, &world->scratch->fast);
     } else {
-        array_clear(&world->scratch);
-        lots_gather(world, lots, FATE_FREE, &world->scratch);
-        lots = run_ranges(world, world->scratch.count, GRAIN_BODIES, end_free_flights,
-                          &world->scratch);
-        enter_boxes(world, lots);
+        array_clear(&world->scratch->listed);
+        partials_gather(world, partials, FATE_FREE, &world->scratch->listed);
+        partials = run_ranges(world, world->scratch->listed.count, GRAIN_BODIES, end_free_flights,
+                          &world->scratch->listed);
+        enter_boxes(world, partials);
     }
-    world->lost.count = sort_slots(world->lost.data, world->lost.count);
-    for (uint32_t i = 0; i < world->lost.count; i++) {
-        body_freeze(world, world->lost.data[i]);
+    world->scratch->lost.count = sort_slots(world->scratch->lost.data, world->scratch->lost.count);
+    for (uint32_t i = 0; i < world->scratch->lost.count; i++) {
+        body_freeze(world, world->scratch->lost.data[i]);
     }
 }

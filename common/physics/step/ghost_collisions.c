@@ -19,6 +19,7 @@
 #include "common/physics/parallel/sort.h"
 #include "common/physics/step/step.h"
 #include "common/physics/state/world.h"
+#include "common/physics/step/step_scratch.h"
 
 #define SEAM_STEP  (0.5f * LINEAR_SLOP) // what stands out by less is no step [m]
 #define SEAM_DEPTH SPECULATIVE_DISTANCE // deeper in than this, S does not rest on T [m]
@@ -319,15 +320,15 @@ static void hide(physics_world *world, uint32_t slot)
 static void turn(physics_world *world, const rest *of, vec2 normal)
 {
     contact *c = &world->contacts.data[of->slot];
-    array_push(&world->turned, ((turned_normal){of->slot, c->local_normal}));
+    array_push(&world->scratch->turned, ((turned_normal){of->slot, c->local_normal}));
     vec2 out = c->body_a == of->body ? vec2_neg(normal) : normal;
     c->local_normal = rot_inv_vec(world->motions.data[c->body_a].rotation, out);
 }
 
 void forget_seams(physics_world *world)
 {
-    while (world->turned.count > 0) { // a normal may have been turned twice: the first one counts
-        const turned_normal *t = &world->turned.data[--world->turned.count];
+    while (world->scratch->turned.count > 0) { // a normal may have been turned twice: the first one counts
+        const turned_normal *t = &world->scratch->turned.data[--world->scratch->turned.count];
         world->contacts.data[t->contact].local_normal = t->was;
     }
 }
@@ -360,10 +361,10 @@ static void look_at_contact(physics_world *world, rests *all, const rest *of)
 }
 
 // The moving body's contacts with what stands, those with points, by its shapes and by slot, into
-// world->rests. False if all have the same normal, for then there is no seam.
+// world->scratch->rests. False if all have the same normal, for then there is no seam.
 static bool collect_rests(physics_world *world, uint32_t body_)
 {
-    item_pairs *found = &world->rests[0];
+    item_pairs *found = &world->scratch->rests;
     array_clear(found);
     vec2 first = {0.0f, 0.0f};
     bool differ = false;
@@ -380,7 +381,7 @@ static bool collect_rests(physics_world *world, uint32_t body_)
         }
         key = c->edges[key & 1].next;
     }
-    sort_pairs(found, &world->rests[1]);
+    sort_pairs(found, &world->scratch->rests_sorted);
     return differ;
 }
 
@@ -404,7 +405,7 @@ static void look_at_body(physics_world *world, uint32_t body_)
     if (!collect_rests(world, body_)) {
         return;
     }
-    const item_pairs *found = &world->rests[0];
+    const item_pairs *found = &world->scratch->rests;
     for (uint32_t first = 0; first < found->count;) {
         uint32_t end = first + 1;
         while (end < found->count && found->data[end].a == found->data[first].a) {
@@ -421,7 +422,7 @@ static void note_body(physics_world *world, uint32_t slot)
     if (is_rest(world, c)) {
         uint32_t moving = is_dynamic(world, c->body_a) ? c->body_a : c->body_b;
         if (world->bodies.data[moving].contact_count > 1) {
-            array_push(&world->on_seams, moving);
+            array_push(&world->scratch->on_seams, moving);
         }
     }
 }
@@ -429,17 +430,17 @@ static void note_body(physics_world *world, uint32_t slot)
 void hide_seams(physics_world *world)
 {
     // Of two contacts with what stands, one has just got its points, or has not the highest colour.
-    array_clear(&world->on_seams);
-    for (uint32_t i = 0; i < world->activated.count; i++) {
-        note_body(world, world->activated.data[i]);
+    array_clear(&world->scratch->on_seams);
+    for (uint32_t i = 0; i < world->scratch->activated.count; i++) {
+        note_body(world, world->scratch->activated.data[i]);
     }
     for (uint32_t c = COLOURS_DYNAMIC; c < COLOURS - 1; c++) {
         for (uint32_t i = 0; i < world->graph[c].contacts.count; i++) {
             note_body(world, world->graph[c].contacts.data[i]);
         }
     }
-    world->on_seams.count = sort_slots(world->on_seams.data, world->on_seams.count);
-    for (uint32_t i = 0; i < world->on_seams.count; i++) {
-        look_at_body(world, world->on_seams.data[i]);
+    world->scratch->on_seams.count = sort_slots(world->scratch->on_seams.data, world->scratch->on_seams.count);
+    for (uint32_t i = 0; i < world->scratch->on_seams.count; i++) {
+        look_at_body(world, world->scratch->on_seams.data[i]);
     }
 }

@@ -6,6 +6,7 @@
 #include "common/physics/parallel/sort.h"
 #include "common/physics/step/step.h"
 #include "common/physics/state/world.h"
+#include "common/physics/step/step_scratch.h"
 
 #define RECYCLE_SHARE       0.01f // and less than this share of the farthest point of B from its origin
 #define RECYCLE_SHARE_ROUND 0.0001f // the same where something round touches at one point
@@ -163,14 +164,14 @@ bool contact_restore(physics_world *world, uint32_t slot)
     return c->point_count > 0;
 }
 
-enum { // lists of a lot
+enum { // lists of a partial
     GOT_POINTS,
     LOST_POINTS, // or their boxes have parted
     OTHER_POINTS // more or fewer
 };
 
 // A range of awake contacts, from the given one on.
-static void update_contacts(physics_world *world, uint32_t first, uint32_t end, lot *found,
+static void update_contacts(physics_world *world, uint32_t first, uint32_t end, partial *found,
                             const void *context)
 {
     const uint32_t from = *(const uint32_t *)context;
@@ -201,15 +202,15 @@ void contact_leave(physics_world *world, uint32_t slot)
     contact *c = &world->contacts.data[slot];
     c->flags &= (uint8_t)~CONTACT_ACTIVE;
     if ((c->flags & CONTACT_TOUCHING) != 0) {
-        array_push(&world->ended, slot);
+        array_push(&world->scratch->ended, slot);
     }
     graph_remove_contact(world, slot);
 }
 
-static void sort_graph(physics_world *world, uint32_t lots)
+static void sort_graph(physics_world *world, uint32_t partials)
 {
-    for (uint32_t k = 0; k < lots; k++) {
-        const slot_list *found = &world->lots[k].lists[OTHER_POINTS];
+    for (uint32_t k = 0; k < partials; k++) {
+        const slot_list *found = &world->parallel.partials[k].lists[OTHER_POINTS];
         for (uint32_t i = 0; i < found->count; i++) {
             graph_sort_contact(world, found->data[i]);
         }
@@ -219,9 +220,9 @@ static void sort_graph(physics_world *world, uint32_t lots)
 // Out of the graph first, all of them, so that colours become free; then in, by slot.
 static void leave_graph(physics_world *world)
 {
-    world->deactivated.count = sort_slots(world->deactivated.data, world->deactivated.count);
-    for (uint32_t i = 0; i < world->deactivated.count; i++) {
-        uint32_t slot = world->deactivated.data[i];
+    world->scratch->deactivated.count = sort_slots(world->scratch->deactivated.data, world->scratch->deactivated.count);
+    for (uint32_t i = 0; i < world->scratch->deactivated.count; i++) {
+        uint32_t slot = world->scratch->deactivated.data[i];
         if (boxes_overlap(world, &world->contacts.data[slot])) {
             contact_leave(world, slot);
         } else {
@@ -232,19 +233,19 @@ static void leave_graph(physics_world *world)
 
 static void enter_graph(physics_world *world)
 {
-    world->activated.count = sort_slots(world->activated.data, world->activated.count);
-    for (uint32_t i = 0; i < world->activated.count; i++) {
-        contact *c = &world->contacts.data[world->activated.data[i]];
+    world->scratch->activated.count = sort_slots(world->scratch->activated.data, world->scratch->activated.count);
+    for (uint32_t i = 0; i < world->scratch->activated.count; i++) {
+        contact *c = &world->contacts.data[world->scratch->activated.data[i]];
         if (c->point_count == 0 && (c->flags & CONTACT_SENSOR) == 0) {
             continue; // hidden since
         }
         c->flags |= CONTACT_ACTIVE;
         if ((c->flags & CONTACT_SENSOR) != 0) {
-            array_push(&world->began, world->activated.data[i]);
+            array_push(&world->scratch->began, world->scratch->activated.data[i]);
             continue;
         }
         uint32_t bodies[2] = {c->body_a, c->body_b};
-        graph_add_contact(world, world->activated.data[i]);
+        graph_add_contact(world, world->scratch->activated.data[i]);
         for (int side = 0; side < 2; side++) {
             if (world->bodies.data[bodies[side]].sleep_set != 0) {
                 body_wake(world, bodies[side]);
@@ -255,18 +256,18 @@ static void enter_graph(physics_world *world)
 
 void narrow_phase(physics_world *world)
 {
-    array_clear(&world->began);
-    array_clear(&world->ended);
+    array_clear(&world->scratch->began);
+    array_clear(&world->scratch->ended);
     // Who is touched asleep wakes, and brings contacts along whose manifolds are from before it
     // slept: again, for those.
     for (uint32_t first = 0; first < world->awake_contacts.count || first == 0;) {
-        array_clear(&world->activated);
-        array_clear(&world->deactivated);
-        uint32_t lots = run_ranges(world, world->awake_contacts.count - first, GRAIN_CONTACTS,
+        array_clear(&world->scratch->activated);
+        array_clear(&world->scratch->deactivated);
+        uint32_t partials = run_ranges(world, world->awake_contacts.count - first, GRAIN_CONTACTS,
                                    update_contacts, &first);
-        lots_gather(world, lots, GOT_POINTS, &world->activated);
-        lots_gather(world, lots, LOST_POINTS, &world->deactivated);
-        sort_graph(world, lots);
+        partials_gather(world, partials, GOT_POINTS, &world->scratch->activated);
+        partials_gather(world, partials, LOST_POINTS, &world->scratch->deactivated);
+        sort_graph(world, partials);
         leave_graph(world);
         hide_seams(world);
         first = world->awake_contacts.count;

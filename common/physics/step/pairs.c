@@ -4,6 +4,7 @@
 #include "common/physics/parallel/sort.h"
 #include "common/physics/step/step.h"
 #include "common/physics/state/world.h"
+#include "common/physics/step/step_scratch.h"
 
 // Keeps of the pairs those that become contacts, the lower slot first.
 static void choose_pairs(const physics_world *world, item_pairs *found)
@@ -24,10 +25,10 @@ static void walk_trees(physics_world *world)
     const tree *trees = world->broad.trees;
     for (int i = BODY_KINEMATIC; i < BROAD_TREES; i++) {
         for (int k = BODY_STATIC; k <= i; k++) {
-            tree_new_pairs(&trees[i], &trees[k], &world->found);
+            tree_new_pairs(&trees[i], &trees[k], &world->scratch->found);
         }
     }
-    choose_pairs(world, &world->found);
+    choose_pairs(world, &world->scratch->found);
 }
 
 // A part of the walk of one tree against another.
@@ -39,12 +40,12 @@ typedef struct walk_part {
 enum { WORTH_DIVIDING = 32 }; // new boxes
 enum { WALKS = 5, WALK_PARTS_MAX = WALKS * TREE_TASKS_MIN };
 
-static void walk_range(physics_world *world, uint32_t first, uint32_t end, lot *found,
+static void walk_range(physics_world *world, uint32_t first, uint32_t end, partial *found,
                        const void *context)
 {
     const walk_part *parts = context;
     const tree *trees = world->broad.trees;
-    item_pairs *pairs = &world->found_in[found - world->lots];
+    item_pairs *pairs = &world->scratch->found_in[found - world->parallel.partials];
     array_clear(pairs);
     for (uint32_t i = first; i < end; i++) {
         tree_do_task(&trees[parts[i].a], &trees[parts[i].b], parts[i].task, pairs);
@@ -61,18 +62,18 @@ static void walk_in_parts(physics_world *world)
     for (int i = BODY_KINEMATIC; i < BROAD_TREES; i++) {
         for (int k = BODY_STATIC; k <= i; k++) {
             tree_task tasks[TREE_TASKS_MIN];
-            uint32_t more = tree_divide(&trees[i], &trees[k], tasks, TREE_TASKS_MIN, &world->found);
+            uint32_t more = tree_divide(&trees[i], &trees[k], tasks, TREE_TASKS_MIN, &world->scratch->found);
             for (uint32_t t = 0; t < more; t++) {
                 parts[count++] = (walk_part){tasks[t], (uint8_t)i, (uint8_t)k};
             }
         }
     }
-    choose_pairs(world, &world->found);
-    uint32_t lots = run_ranges(world, count, 1, walk_range, parts);
-    for (uint32_t i = 0; i < lots; i++) {
-        const item_pairs *from = &world->found_in[i];
+    choose_pairs(world, &world->scratch->found);
+    uint32_t partials = run_ranges(world, count, 1, walk_range, parts);
+    for (uint32_t i = 0; i < partials; i++) {
+        const item_pairs *from = &world->scratch->found_in[i];
         for (uint32_t k = 0; k < from->count; k++) {
-            array_push(&world->found, from->data[k]);
+            array_push(&world->scratch->found, from->data[k]);
         }
     }
 }
@@ -120,7 +121,7 @@ static void take_enlarged(physics_world *world)
 
 static void sort_found(physics_world *world)
 {
-    sort_pairs(&world->found, &world->found_in[0]);
+    sort_pairs(&world->scratch->found, &world->scratch->found_in[0]);
 }
 
 static void (*const AFTER_WALK[])(physics_world *) = {refresh_trees, take_enlarged, sort_found};
@@ -133,19 +134,19 @@ static void do_after_walk(void *context, uint32_t index)
 
 static void make_contacts(physics_world *world)
 {
-    for (uint32_t i = 0; i < world->found.count; i++) {
-        uint32_t slot = contact_create(world, world->found.data[i].a, world->found.data[i].b);
+    for (uint32_t i = 0; i < world->scratch->found.count; i++) {
+        uint32_t slot = contact_create(world, world->scratch->found.data[i].a, world->scratch->found.data[i].b);
         wake_sleeper(world, slot);
     }
 }
 
 void find_pairs(physics_world *world)
 {
-    array_clear(&world->found);
-    if (world->runner.threads > 1 &&
-        (world->runner.eager || world->enlarged.count >= WORTH_DIVIDING)) {
+    array_clear(&world->scratch->found);
+    if (world->parallel.runner.threads > 1 &&
+        (world->parallel.runner.eager || world->enlarged.count >= WORTH_DIVIDING)) {
         walk_in_parts(world);
-        world->runner.run(world->runner.pool, do_after_walk, world, AFTER_WALK_COUNT);
+        world->parallel.runner.run(world->parallel.runner.pool, do_after_walk, world, AFTER_WALK_COUNT);
     } else {
         walk_trees(world);
         for (uint32_t i = 0; i < AFTER_WALK_COUNT; i++) {

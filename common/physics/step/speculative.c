@@ -16,34 +16,11 @@
 // remembers of earlier steps: that may only spare the search where it could find nothing.
 #include "common/physics/step/speculative.h"
 
+#include "common/physics/state/broad_phase/boxes.h"
+
 #define ADVANCES_MAX 4     // places looked at on a way
 #define ROUNDING     1e-5f // of a length in floats, after some sums: taken as nearer by so much
 #define SLOW_SHARE   0.1f  // of how far B reaches: what moves less in a step hardly sinks in
-
-// In a pile, where neighbours mostly move alike, boxes that reach ahead would only make pairs:
-// those of what something touches do so if it goes farther than this in a step [m].
-#define AHEAD_HELD 0.4f
-// And no farther than this, or what is very fast would have pairs with half the world [m].
-#define AHEAD_MAX  2.0f
-
-aabb box_with_way_ahead(const physics_world *world, const shape *s, aabb tight)
-{
-    const body_state *state = &world->states.data[s->body];
-    if ((state->flags & STATE_DYNAMIC) == 0 || (s->flags & SHAPE_SENSOR) != 0 ||
-        s->traits->restitution > 0.0f) {
-        return tight;
-    }
-    bool is_free = world->colours_used.data[s->body] == 0;
-    float least = is_free ? ahead_from(s->traits->extent_min) : AHEAD_HELD;
-    vec2 way = way_in_a_step(world, state);
-    float length = vec2_length(way);
-    if (length <= least) {
-        return tight;
-    }
-    way = vec2_scale(float_min(1.0f, AHEAD_MAX / length), way);
-    return (aabb){vec2_min(tight.lower, vec2_add(tight.lower, way)),
-                  vec2_max(tight.upper, vec2_add(tight.upper, way))};
-}
 
 // How B moves as seen from A, in A's frame, over the step to come.
 typedef struct relative_way {

@@ -12,7 +12,10 @@ void solve_constraints(physics_world *world); // solver.c: velocities and change
 void touch_events(physics_world *world);      // touch.c: begin, stay, end, hit, after solving
 float distance_moved(const physics_world *world, uint32_t body, vec2 moved,
                      rot turned); // finalize.c: of any point, at most
-void body_update_boxes(physics_world *world, uint32_t slot, float moved);
+// narrow_phase.c, from an image: finds the manifold again that belongs to contact.reference; false if
+// there is none.
+bool contact_restore(physics_world *world, uint32_t slot);
+void contact_leave(physics_world *world, uint32_t slot); // narrow_phase.c: it has no points now
 void finalize_bodies(physics_world *world); // finalize.c: poses, boxes, who was fast, who is slow
 // continuous.c: whether a fast body is a bullet, or something stands near the way that it has come.
 // Reads only, on any thread of finalize_bodies().

@@ -5,17 +5,27 @@
 #include "common/physics/parallel/sort.h"
 #include "common/physics/step/step.h"
 #include "common/physics/state/world.h"
+#include "common/physics/step/step_scratch.h"
+
+static void tell_contact(physics_world *world, event_kind kind, uint32_t slot)
+{
+    if (event_wanted(world, kind)) {
+        float approach[2];
+        contact_approach(world, &world->contacts.data[slot], approach);
+        event_push_contact(world, kind, slot, approach);
+    }
+}
 
 static void tell_ends(physics_world *world)
 {
-    world->ended.count = sort_slots(world->ended.data, world->ended.count);
-    for (uint32_t i = 0; i < world->ended.count; i++) {
-        contact *c = &world->contacts.data[world->ended.data[i]];
+    world->scratch->ended.count = sort_slots(world->scratch->ended.data, world->scratch->ended.count);
+    for (uint32_t i = 0; i < world->scratch->ended.count; i++) {
+        contact *c = &world->contacts.data[world->scratch->ended.data[i]];
         bool sensor = (c->flags & CONTACT_SENSOR) != 0;
         c->flags &= (uint8_t)~CONTACT_TOUCHING;
         world->touching_count--;
         if (sensor || (c->flags & CONTACT_EVENTS) != 0) {
-            event_push_contact(world, sensor ? EVENT_SENSOR_END : EVENT_END, world->ended.data[i]);
+            tell_contact(world, sensor ? EVENT_SENSOR_END : EVENT_END, world->scratch->ended.data[i]);
         }
     }
 }
@@ -33,22 +43,22 @@ static float closing_speed(const physics_world *world, const contact *c)
 
 static void tell_begins(physics_world *world)
 {
-    world->began.count = sort_slots(world->began.data, world->began.count);
-    for (uint32_t i = 0; i < world->began.count; i++) {
-        uint32_t slot = world->began.data[i];
+    world->scratch->began.count = sort_slots(world->scratch->began.data, world->scratch->began.count);
+    for (uint32_t i = 0; i < world->scratch->began.count; i++) {
+        uint32_t slot = world->scratch->began.data[i];
         contact *c = &world->contacts.data[slot];
         c->flags |= CONTACT_TOUCHING;
         world->touching_count++;
         if ((c->flags & CONTACT_SENSOR) != 0) {
-            event_push_contact(world, EVENT_SENSOR_BEGIN, slot);
+            tell_contact(world, EVENT_SENSOR_BEGIN, slot);
             continue;
         }
         if ((c->flags & CONTACT_EVENTS) != 0) {
-            event_push_contact(world, EVENT_BEGIN, slot);
+            tell_contact(world, EVENT_BEGIN, slot);
         }
         if ((c->flags & CONTACT_HIT) != 0 &&
             closing_speed(world, c) > (float)world->def.hit_threshold) {
-            event_push_contact(world, EVENT_HIT, slot);
+            tell_contact(world, EVENT_HIT, slot);
         }
     }
 }
@@ -58,19 +68,19 @@ static void tell_stays(physics_world *world)
     if (!event_wanted(world, EVENT_STAY)) {
         return;
     }
-    array_clear(&world->scratch);
+    array_clear(&world->scratch->listed);
     for (uint32_t c = 0; c <= COLOURS; c++) {
         for (uint32_t i = 0; i < world->graph[c].contacts.count; i++) {
             uint32_t slot = world->graph[c].contacts.data[i];
             const uint32_t both = CONTACT_TOUCHING | CONTACT_EVENTS;
             if ((world->contacts.data[slot].flags & both) == both) {
-                array_push(&world->scratch, slot);
+                array_push(&world->scratch->listed, slot);
             }
         }
     }
-    world->scratch.count = sort_slots(world->scratch.data, world->scratch.count);
-    for (uint32_t i = 0; i < world->scratch.count; i++) {
-        event_push_contact(world, EVENT_STAY, world->scratch.data[i]);
+    world->scratch->listed.count = sort_slots(world->scratch->listed.data, world->scratch->listed.count);
+    for (uint32_t i = 0; i < world->scratch->listed.count; i++) {
+        tell_contact(world, EVENT_STAY, world->scratch->listed.data[i]);
     }
 }
 

@@ -8,10 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/physics/state/world.h"
 #include "common/physics/step/solver/contact_lanes.h"
 #include "common/physics/step/solver/integrate.h"
 #include "common/physics/step/solver/joint_lanes.h"
-#include "common/physics/state/world.h"
+#include "common/physics/step/step_scratch.h"
 
 enum {
     TRIM_TICKS = 16,    // between looks
@@ -28,20 +29,20 @@ static uint32_t larger(uint32_t a, uint32_t b)
 
 void trim_note(physics_world *world)
 {
-    trim_peaks *peaks = &world->peaks;
-    const uint32_t counts[] = {
-        world->enlarged.count, world->found.count,     world->began.count,
-        world->ended.count,    world->activated.count, world->fast.count,
-        world->on_seams.count, world->turned.count,    world->deactivated.count,
-    };
-    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
-        peaks->changes = larger(peaks->changes, counts[i]);
-    }
+    const step_scratch *scratch = world->scratch;
+    trim_peaks *peaks = &world->scratch->peaks;
+    peaks->changes = larger(peaks->changes, world->enlarged.count);
+    peaks->changes = larger(peaks->changes, scratch->turned.count);
+#define NOTE_CHANGES(name) peaks->changes = larger(peaks->changes, scratch->name.count);
+#define NOTE_AWAKE(name)
+#define NOTE_NEVER(name)
+#define NOTE(type, name, when) NOTE_##when(name)
+    STEP_SCRATCH_ARRAYS(NOTE)
     peaks->events = larger(peaks->events, world->events.count);
     if (world->awake_bodies.count == 0) {
         return;
     }
-    peaks->groups = larger(peaks->groups, world->groups.first[COLOURS + 1]);
+    peaks->groups = larger(peaks->groups, scratch->groups.first[COLOURS + 1]);
     for (int sort = 0; sort < JOINT_SORTS; sort++) {
         peaks->joints[sort] = larger(peaks->joints[sort], joint_lanes_count(world, sort));
     }
@@ -56,30 +57,33 @@ void trim_note(physics_world *world)
         }                                                                                          \
     } while (0)
 
+// Clears a list, whose contents are not wanted any more.
+#define CLEAR_AND_TRIM(list, need)                                                                 \
+    do {                                                                                           \
+        array_clear(list);                                                                         \
+        TRIM(list, need);                                                                          \
+    } while (0)
+
 static void trim_lists(physics_world *world, uint32_t need)
 {
-    slot_list *of_contacts[] = {&world->activated, &world->deactivated, &world->began,
-                                &world->ended,     &world->on_seams,    &world->fast};
-    for (size_t i = 0; i < sizeof of_contacts / sizeof *of_contacts; i++) {
-        array_clear(of_contacts[i]);
-        TRIM(of_contacts[i], need);
-    }
-    array_clear(&world->found);
+    step_scratch *scratch = world->scratch;
     TRIM(&world->enlarged, need);
-    TRIM(&world->found, need);
-    for (uint32_t i = 0; i < world->lot_count; i++) {
-        array_clear(&world->found_in[i]);
-        TRIM(&world->found_in[i], need);
-        for (int k = 0; k < LOT_LISTS; k++) {
-            array_clear(&world->lots[i].lists[k]);
-            TRIM(&world->lots[i].lists[k], need);
+#define TRIM_CHANGES(name) CLEAR_AND_TRIM(&scratch->name, need);
+#define TRIM_AWAKE(name)
+#define TRIM_NEVER(name)
+#define TRIM_ONE(type, name, when) TRIM_##when(name)
+    STEP_SCRATCH_ARRAYS(TRIM_ONE)
+    for (uint32_t i = 0; i < world->parallel.partial_count; i++) {
+        CLEAR_AND_TRIM(&scratch->found_in[i], need);
+        for (int k = 0; k < PARTIAL_LISTS; k++) {
+            CLEAR_AND_TRIM(&world->parallel.partials[i].lists[k], need);
         }
     }
 }
 
 static void trim_lanes(physics_world *world, const trim_peaks *peaks)
 {
-    if (world->groups.capacity > 2 * peaks->groups + GROUPS_SPARE) {
+    if (world->scratch->groups.capacity > 2 * peaks->groups + GROUPS_SPARE) {
         contact_lanes_free(world);
     }
     for (int sort = 0; sort < JOINT_SORTS; sort++) {
@@ -99,17 +103,12 @@ static void trim_awake(physics_world *world)
             TRIM(&world->graph[i].joints[sort], 0);
         }
     }
-    sleep_scratch *s = &world->sleeping;
-    slot_list *of_islands[] = {&s->awake, &s->members, &s->contacts, &s->next};
-    for (size_t i = 0; i < sizeof of_islands / sizeof *of_islands; i++) {
-        array_clear(of_islands[i]);
-        TRIM(of_islands[i], 0);
-    }
-    array_clear(&world->held);
-    TRIM(&world->held, 0);
-    TRIM(&world->unsolved, 0);
-    array_clear(&world->set_of);
-    TRIM(&world->set_of, 0);
+    step_scratch *scratch = world->scratch;
+#undef TRIM_CHANGES
+#undef TRIM_AWAKE
+#define TRIM_CHANGES(name)
+#define TRIM_AWAKE(name) CLEAR_AND_TRIM(&scratch->name, 0);
+    STEP_SCRATCH_ARRAYS(TRIM_ONE)
 }
 
 void trim_world(physics_world *world)
@@ -117,7 +116,7 @@ void trim_world(physics_world *world)
     if (world->tick % TRIM_TICKS != 0) {
         return;
     }
-    const trim_peaks *peaks = &world->peaks;
+    const trim_peaks *peaks = &world->scratch->peaks;
     trim_lists(world, LOOSE * peaks->changes);
     TRIM(&world->events, LOOSE * peaks->events); // if the last step's were cleared
     trim_lanes(world, peaks);
@@ -138,5 +137,5 @@ void trim_world(physics_world *world)
     for (int sort = 0; sort < JOINT_SORTS; sort++) {
         faded.joints[sort] = peaks->joints[sort] / FADING;
     }
-    world->peaks = faded;
+    world->scratch->peaks = faded;
 }

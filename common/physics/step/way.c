@@ -1,5 +1,6 @@
 // The ways of bodies in a step; see way.h.
 #include "common/physics/step/way.h"
+#include "common/physics/step/step_scratch.h"
 
 #define PIECE_TURN (0.5 * PI_D) // the most of a turn in one sweep [rad]
 
@@ -22,16 +23,16 @@ static double whole_turn(const physics_world *world, const body_state *s)
 uint32_t fast_index(const physics_world *world, uint32_t slot)
 {
     uint32_t low = 0;
-    uint32_t high = world->fast.count;
+    uint32_t high = world->scratch->fast.count;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (world->fast.data[middle] < slot) {
+        if (world->scratch->fast.data[middle] < slot) {
             low = middle + 1;
         } else {
             high = middle;
         }
     }
-    return low < world->fast.count && world->fast.data[low] == slot ? low : world->fast.count;
+    return low < world->scratch->fast.count && world->scratch->fast.data[low] == slot ? low : world->scratch->fast.count;
 }
 
 way way_of(const physics_world *world, uint32_t slot)
@@ -44,8 +45,8 @@ way way_of(const physics_world *world, uint32_t slot)
         return w;
     }
     uint32_t fast = fast_index(world, slot);
-    if (fast < world->fast.count) {
-        w.stop = world->stops.data[fast];
+    if (fast < world->scratch->fast.count) {
+        w.stop = world->scratch->stops.data[fast];
         w.by = s->delta_position;
         w.turn = w.stop < 1.0f
                      ? arc_tangent((double)s->delta_rotation.s, (double)s->delta_rotation.c)

@@ -7,6 +7,7 @@
 #define CAROM_COMMON_PHYSICS_STEP_WAY_H
 
 #include "common/physics/state/world.h"
+#include "common/physics/step/step_scratch.h"
 
 typedef struct way {
     vec2d start; // of the centre of mass, in the world
@@ -17,7 +18,7 @@ typedef struct way {
     vec2 local_center;
 } way;
 
-// Of a body that is fast (on world->fast) or kinematic. All others have hardly moved, and stay.
+// Of a body that is fast (on world->scratch->fast) or kinematic. All others have hardly moved, and stay.
 way way_of(const physics_world *world, uint32_t slot);
 
 // How much of its way the body has gone at a part of the step.
@@ -29,7 +30,7 @@ rot way_rotation(const way *w, float gone);
 sweep way_piece(const way *w, vec2d origin, float from, float to);
 int way_pieces(const way *w);
 
-// A fast body's place on world->fast, which is sorted, or its count.
+// A fast body's place on world->scratch->fast, which is sorted, or its count.
 uint32_t fast_index(const physics_world *world, uint32_t slot);
 
 #endif

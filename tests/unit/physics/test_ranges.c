@@ -44,7 +44,7 @@ static void work(physics_world *world, uint32_t first, uint32_t end, const void 
 }
 
 // Each of a list of as many elements as the context says, by its shares.
-static void work_share(physics_world *world, uint32_t first, uint32_t end, lot *found,
+static void work_share(physics_world *world, uint32_t first, uint32_t end, partial *found,
                        const void *context)
 {
     const uint32_t *count = context;
@@ -81,12 +81,12 @@ static void shares_of_any_list_cover_it_once(void **state)
         physics_world *world = world_of(threads);
         for (uint32_t count = 0; count <= ELEMENTS_MAX; count += 37) {
             // cut as it is for some amount of work, whatever the length of this list
-            uint32_t lots = run_shares(world, 500, 3, work_share, &count);
+            uint32_t partials = run_shares(world, 500, 3, work_share, &count);
             assert_all_worked_on_once(count);
             slot_list firsts = {0};
-            lots_gather(world, lots, 0, &firsts);
-            assert_int_equal(firsts.count, lots);
-            for (uint32_t i = 1; i < lots; i++) { // found in the order of the ranges
+            partials_gather(world, partials, 0, &firsts);
+            assert_int_equal(firsts.count, partials);
+            for (uint32_t i = 1; i < partials; i++) { // found in the order of the ranges
                 assert_true(firsts.data[i - 1] <= firsts.data[i]);
             }
             array_free(&firsts);

@@ -8,6 +8,7 @@
 #include "common/physics/state/events.h"
 #include "common/physics/state/ids.h"
 #include "common/physics/state/joints/joints.h"
+#include "common/physics/state/sleep_set.h"
 #include "common/physics/state/world.h"
 
 #include <stdlib.h>
@@ -196,7 +197,7 @@ status body_spawn(physics_world *world, const body_def *def, const shape_def *sh
     }
     event_push_body(world, EVENT_SPAWN, slot);
     if (!def->awake && def->allow_sleep && world->def.sleep) {
-        sleep_put_island(world, slot);
+        sleep_set_put_island(world, slot);
     }
     *out = body_id_of(world, slot);
     return STATUS_OK;

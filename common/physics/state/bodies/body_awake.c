@@ -4,6 +4,7 @@
 // asleep nor a kinematic body at rest. (How bodies fall asleep: sleep.c.)
 #include "common/base/assert.h"
 #include "common/physics/state/joints/joints.h"
+#include "common/physics/state/sleep_set.h"
 #include "common/physics/state/world.h"
 
 #include <stdlib.h>
@@ -53,12 +54,12 @@ void body_refresh_awake(physics_world *world, uint32_t slot)
     } else {
         body_unlist_awake(world, slot);
     }
-    contact_collect(world, slot);
-    for (uint32_t i = 0; i < world->scratch.count; i++) {
+    const contact_slots found = contact_collect(world, slot);
+    for (uint32_t i = 0; i < found.count; i++) {
         if (wanted) {
-            contact_activate(world, world->scratch.data[i]);
+            contact_activate(world, found.slots[i]);
         } else {
-            contact_deactivate(world, world->scratch.data[i]);
+            contact_deactivate(world, found.slots[i]);
         }
     }
 }
@@ -69,7 +70,7 @@ void body_wake(physics_world *world, uint32_t slot)
 {
     body *b = &world->bodies.data[slot];
     if (b->sleep_set != 0) {
-        sleep_wake_set(world, slot);
+        sleep_set_wake(world, slot);
     }
     world->rims.data[slot].sleep_time = 0.0f;
 }
@@ -83,13 +84,13 @@ static void wake_other(physics_world *world, uint32_t joint, uint32_t other, voi
 
 void body_wake_touching(physics_world *world, uint32_t slot)
 {
-    // Waking changes world->scratch, so the others are gathered first.
-    contact_collect(world, slot);
-    uint32_t count = world->scratch.count;
+    // Waking collects contacts of other bodies, so the others are gathered first.
+    const contact_slots found = contact_collect(world, slot);
+    uint32_t count = found.count;
     uint32_t *others = malloc((count + 1) * sizeof *others);
     ASSERT(others != NULL);
     for (uint32_t i = 0; i < count; i++) {
-        const contact *c = &world->contacts.data[world->scratch.data[i]];
+        const contact *c = &world->contacts.data[found.slots[i]];
         others[i] = c->body_a == slot ? c->body_b : c->body_a;
     }
     for (uint32_t i = 0; i < count; i++) {

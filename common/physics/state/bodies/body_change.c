@@ -4,7 +4,8 @@
 #include "common/physics/state/events.h"
 #include "common/physics/state/ids.h"
 #include "common/physics/state/joints/joints.h"
-#include "common/physics/step/step.h"
+#include "common/physics/state/sleep_set.h"
+#include "common/physics/state/broad_phase/boxes.h"
 #include "common/physics/state/world.h"
 
 static void set_pose(physics_world *world, uint32_t slot, uint32_t fields, const body_def *values)
@@ -153,7 +154,7 @@ status body_set(physics_world *world, body_id id, uint32_t fields, const body_de
         }
     }
     if ((fields & BODY_FIELD_AWAKE) != 0 && !values->awake && world->def.sleep) {
-        sleep_put_island(world, slot);
+        sleep_set_put_island(world, slot);
     }
     return STATUS_OK;
 }

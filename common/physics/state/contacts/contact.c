@@ -69,15 +69,17 @@ static void unlink_edge(physics_world *world, uint32_t slot, uint32_t side)
     b->contact_count--;
 }
 
-void contact_collect(physics_world *world, uint32_t body_)
+contact_slots contact_collect(physics_world *world, uint32_t body_)
 {
-    array_clear(&world->scratch);
+    slot_list *found = &world->collected;
+    array_clear(found);
     uint32_t key = world->bodies.data[body_].contacts;
     while (key != NONE) {
-        array_push(&world->scratch, key >> 1);
+        array_push(found, key >> 1);
         key = world->contacts.data[key >> 1].edges[key & 1].next;
     }
-    world->scratch.count = sort_slots(world->scratch.data, world->scratch.count);
+    found->count = sort_slots(found->data, found->count);
+    return (contact_slots){found->data, found->count};
 }
 
 // ---- activity
@@ -274,18 +276,18 @@ void contact_destroy(physics_world *world, uint32_t slot)
     if ((c->flags & CONTACT_TOUCHING) != 0 && (c->flags & (CONTACT_EVENTS | CONTACT_SENSOR)) != 0) {
         bool sensor = (c->flags & CONTACT_SENSOR) != 0;
         world->contacts.data[slot].point_count = 0;
-        event_push_contact(world, sensor ? EVENT_SENSOR_END : EVENT_END, slot);
+        event_push_contact(world, sensor ? EVENT_SENSOR_END : EVENT_END, slot, NULL);
     }
     contact_free(world, slot);
 }
 
 void contact_destroy_all(physics_world *world, uint32_t body_, uint32_t only_shape)
 {
-    contact_collect(world, body_);
-    for (uint32_t i = 0; i < world->scratch.count; i++) {
-        const contact *c = &world->contacts.data[world->scratch.data[i]];
+    const contact_slots found = contact_collect(world, body_);
+    for (uint32_t i = 0; i < found.count; i++) {
+        const contact *c = &world->contacts.data[found.slots[i]];
         if (only_shape == NONE || c->shape_a == only_shape || c->shape_b == only_shape) {
-            contact_destroy(world, world->scratch.data[i]);
+            contact_destroy(world, found.slots[i]);
         }
     }
 }

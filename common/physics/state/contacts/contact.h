@@ -104,14 +104,15 @@ void contact_destroy(physics_world *world, uint32_t slot);    // with its end ev
 void contact_activate(physics_world *world, uint32_t slot);   // if one of its bodies is awake
 bool contact_list_awake(physics_world *world, uint32_t slot); // the same, but not into the graph
 void contact_deactivate(physics_world *world, uint32_t slot);
-// From an image: finds the manifold again that belongs to contact.reference; false if there is none
-// (narrow_phase.c).
-bool contact_restore(physics_world *world, uint32_t slot);
-void contact_leave(physics_world *world, uint32_t slot); // has no points now (narrow_phase.c)
 void contact_free(physics_world *world, uint32_t slot);  // without an event
 // Ends all contacts of a body (of a shape, unless NONE), in order of slots.
 void contact_destroy_all(physics_world *world, uint32_t body, uint32_t shape);
-// Slots of all contacts of the body, ascending, into world->scratch.
-void contact_collect(physics_world *world, uint32_t body);
+// Slots of all contacts of a body, ascending; valid until the next call for any body of the world.
+typedef struct contact_slots {
+    const uint32_t *slots;
+    uint32_t count;
+} contact_slots;
+
+contact_slots contact_collect(physics_world *world, uint32_t body);
 
 #endif

@@ -10,8 +10,6 @@
 #include "common/physics/state/ids.h"
 #include "common/physics/state/joints/joint_record.h"
 #include "common/physics/state/joints/joints.h"
-#include "common/physics/parallel/sort.h"
-#include "common/physics/step/solver/joint_lanes.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -251,12 +249,12 @@ static void end_contacts(physics_world *world, uint32_t body_a, uint32_t body_b)
         world->bodies.data[body_a].contact_count <= world->bodies.data[body_b].contact_count;
     uint32_t from = fewer ? body_a : body_b;
     uint32_t other = fewer ? body_b : body_a;
-    contact_collect(world, from);
-    for (uint32_t i = 0; i < world->scratch.count; i++) {
-        const contact *c = &world->contacts.data[world->scratch.data[i]];
+    const contact_slots found = contact_collect(world, from);
+    for (uint32_t i = 0; i < found.count; i++) {
+        const contact *c = &world->contacts.data[found.slots[i]];
         uint32_t met = c->body_a == from ? c->body_b : c->body_a;
         if (met == other && (c->flags & CONTACT_SENSOR) == 0) {
-            contact_destroy(world, world->scratch.data[i]);
+            contact_destroy(world, found.slots[i]);
         }
     }
 }
@@ -318,10 +316,10 @@ status joint_create(physics_world *world, const joint_def *def, joint_id *out, e
     return STATUS_OK;
 }
 
-static void destroy(physics_world *world, uint32_t slot)
+void joint_destroy(physics_world *world, uint32_t slot)
 {
     if ((world->joints.data[slot].flags & JOINT_FLAG_GEARED) != 0) {
-        visit_gears(world, slot, destroy);
+        visit_gears(world, slot, joint_destroy);
     }
     joint ended = world->joints.data[slot];
     joint_wake_bodies(world, &ended); // which wakes the joint too, so it is put to rest afterwards
@@ -352,7 +350,7 @@ status joint_remove(physics_world *world, joint_id id, error *err)
     status s = joint_find(world, id, &slot, err);
     if (s == STATUS_OK) {
         events_begin(world);
-        destroy(world, slot);
+        joint_destroy(world, slot);
     }
     return s;
 }
@@ -360,7 +358,7 @@ status joint_remove(physics_world *world, joint_id id, error *err)
 void joint_destroy_all(physics_world *world, uint32_t body_)
 {
     while (world->bodies.data[body_].joints != NONE) {
-        destroy(world, world->bodies.data[body_].joints >> 1);
+        joint_destroy(world, world->bodies.data[body_].joints >> 1);
     }
 }
 
@@ -370,47 +368,4 @@ void joints_free(physics_world *world)
     array_free(&world->joint_settings);
     slots_deinit(&world->settings_slots);
     array_free(&world->awake_joints);
-    joint_solver_free(world->joint_solver);
-}
-
-// ---- breaking
-
-static bool is_overloaded(const physics_world *world, const joint *j)
-{
-    const joint_settings *s = joint_settings_of(world, j);
-    float inv_dt = world->step.inv_dt;
-    float force = inv_dt * vec2_length(j->total_force);
-    float torque = inv_dt * float_abs(j->total_torque);
-    return (s->break_force > 0.0f && force > s->break_force) ||
-           (s->break_torque > 0.0f && torque > s->break_torque);
-}
-
-void joints_check_break(physics_world *world)
-{
-    ARRAY(uint32_t) broken = {0};
-    uint32_t count;
-    const uint32_t *breakable = joints_breakable(world, &count);
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t slot = breakable[i];
-        const joint *j = &world->joints.data[slot];
-        if (j->awake_index != 0 && is_overloaded(world, j)) { // it may have been put to rest since
-            array_push(&broken, slot);
-        }
-    }
-    broken.count = sort_slots(broken.data, broken.count);
-    for (uint32_t i = 0; i < broken.count; i++) {
-        uint32_t slot = broken.data[i];
-        if (!slots_has(&world->joint_slots, slot)) {
-            continue; // a gear that went with the joint it stood on
-        }
-        const joint *j = &world->joints.data[slot];
-        physics_event event = {.kind = EVENT_JOINT_BREAK,
-                               .a = j->body_a != NONE ? body_id_of(world, j->body_a) : 0,
-                               .b = body_id_of(world, j->body_b),
-                               .joint = joint_id_of(world, slot),
-                               .point = joint_anchor_b(world, j)};
-        event_push(world, &event);
-        destroy(world, slot);
-    }
-    array_free(&broken);
 }

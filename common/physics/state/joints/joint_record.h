@@ -132,6 +132,7 @@ static inline joint_parts joint_parts_of(const physics_world *world, uint32_t sl
 }
 
 // ---- life (joint.c)
+void joint_destroy(physics_world *world, uint32_t slot); // with the gears that stand on it
 void joint_wake_bodies(physics_world *world, const joint *j);
 status joint_find(const physics_world *world, joint_id id, uint32_t *slot, error *err);
 // Hangs a joint that is in its slot on the lists of its bodies: for making and for restoring an

@@ -4,21 +4,9 @@
 #define CAROM_COMMON_PHYSICS_STATE_JOINTS_JOINTS_H
 
 #include "common/physics/physics.h"
-#include "common/physics/step/solver/solver.h"
 
 void joint_destroy_all(physics_world *world, uint32_t body);
 bool joint_prevents_contact(const physics_world *world, uint32_t body_a, uint32_t body_b);
-void joints_prepare(physics_world *world);
-// Groups of a colour: of joints solved together, or one that is solved alone.
-uint32_t joints_groups(const physics_world *world, uint32_t colour);
-// Of these, the joints that are solved alone.
-uint32_t joints_alone(const physics_world *world, uint32_t colour);
-// Of those, the part that a range [first, end) of SHARES is. What has no colour is only swept
-// whole.
-void joints_sweep(physics_world *world, uint32_t colour, solver_pass pass, uint32_t first,
-                  uint32_t end);
-void joints_store(physics_world *world); // impulses, angles and reports back into the joints
-void joints_check_break(physics_world *world);
 void joint_activate(physics_world *world, uint32_t slot);
 void joint_deactivate(physics_world *world, uint32_t slot);
 // From an image: whether it is to be awake; if so it is listed, but not yet in the graph.

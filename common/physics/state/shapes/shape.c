@@ -1,11 +1,10 @@
 // Shapes on bodies: attached and detached, in and out of the broad phase. A chain takes one slot
 // for itself, which bears its id and points, and one for each piece, which is what collides.
 #include "common/base/assert.h"
-#include "common/physics/step/speculative.h"
 #include "common/physics/state/events.h"
 #include "common/physics/state/ids.h"
 #include "common/physics/image/hash.h"
-#include "common/physics/step/step.h"
+#include "common/physics/state/broad_phase/boxes.h"
 #include "common/physics/state/world.h"
 
 #include <inttypes.h>

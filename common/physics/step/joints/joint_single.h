@@ -5,6 +5,7 @@
 #define CAROM_COMMON_PHYSICS_STEP_JOINTS_JOINT_SINGLE_H
 
 #include "common/physics/state/joints/joint_record.h"
+#include "common/physics/step/solver/solver.h"
 
 #define JOINT_PUSH_MAX 20.0f // what is rigid corrects its position no faster than this [m/s, rad/s]
 

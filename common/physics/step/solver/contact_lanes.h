@@ -10,6 +10,7 @@
 
 #include "common/physics/lanes/wide.h"
 #include "common/physics/state/world.h"
+#include "common/physics/step/solver/solver.h"
 
 typedef struct point_lanes {
     // what warm starting reads too

@@ -13,6 +13,7 @@
 #include "common/physics/step/solver/integrate.h"
 
 #include "common/physics/lanes/wide.h"
+#include "common/physics/step/step_scratch.h"
 
 #include <string.h>
 
@@ -50,7 +51,7 @@ static bool is_free(const physics_world *world, uint32_t slot)
            (world->states.data[slot].flags & STATE_DYNAMIC) != 0;
 }
 
-// Where a range has put those who are held: from its own beginning on, in world->held.
+// Where a range has put those who are held: from its own beginning on, in world->scratch->held.
 typedef struct held_part {
     uint32_t first, count;
 } held_part;
@@ -60,7 +61,7 @@ typedef struct free_pass {
     held_part *parts;
 } free_pass;
 
-static void integrate_free_range(physics_world *world, uint32_t first, uint32_t end, lot *found,
+static void integrate_free_range(physics_world *world, uint32_t first, uint32_t end, partial *found,
                                  const void *context)
 {
     const free_pass *pass = context;
@@ -70,29 +71,29 @@ static void integrate_free_range(physics_world *world, uint32_t first, uint32_t 
     for (uint32_t i = first; i < end; i++) {
         uint32_t slot = world->awake_bodies.data[i];
         if (!pass->told || !is_free(world, slot)) {
-            world->held.data[first + part.count++] = slot;
+            world->scratch->held.data[first + part.count++] = slot;
             continue;
         }
         free[count++] = slot;
         if (count == LANES) {
-            world->integrators->all(world, free, count);
+            world->scratch->integrators->all(world, free, count);
             count = 0;
         }
     }
-    world->integrators->all(world, free, count);
-    pass->parts[found - world->lots] = part;
+    world->scratch->integrators->all(world, free, count);
+    pass->parts[found - world->parallel.partials] = part;
 }
 
 void integrate_free(physics_world *world)
 {
-    held_part parts[LOTS_MAX];
+    held_part parts[PARTIALS_MAX];
     const free_pass pass = {colours_tell(world), parts};
-    slot_list *held = &world->held;
+    slot_list *held = &world->scratch->held;
     array_reserve(held, world->awake_bodies.count);
-    uint32_t lots =
+    uint32_t partials =
         run_ranges(world, world->awake_bodies.count, GRAIN_BODIES, integrate_free_range, &pass);
     held->count = 0;
-    for (uint32_t i = 0; i < lots; i++) {
+    for (uint32_t i = 0; i < partials; i++) {
         memmove(held->data + held->count, held->data + parts[i].first,
                 parts[i].count * sizeof *held->data);
         held->count += parts[i].count;
@@ -103,24 +104,24 @@ void integrate_free(physics_world *world)
 
 static uint32_t held_eights(const physics_world *world)
 {
-    return (world->held.count + LANES - 1) / LANES;
+    return (world->scratch->held.count + LANES - 1) / LANES;
 }
 
 static void velocities_range(physics_world *world, uint32_t first, uint32_t end,
                              const void *context)
 {
-    world->integrators->velocities(world, first, end, *(const bool *)context);
+    world->scratch->integrators->velocities(world, first, end, *(const bool *)context);
 }
 
 static void positions_range(physics_world *world, uint32_t first, uint32_t end, const void *context)
 {
     (void)context;
-    world->integrators->positions(world, first, end);
+    world->scratch->integrators->positions(world, first, end);
 }
 
 void integrate_velocities(physics_world *world, bool again)
 {
-    array_reserve(&world->unsolved, held_eights(world));
+    array_reserve(&world->scratch->unsolved, held_eights(world));
     run_plain_ranges(world, held_eights(world), GRAIN_EIGHTS, velocities_range, &again);
 }
 

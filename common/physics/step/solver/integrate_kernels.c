@@ -4,6 +4,7 @@
 
 #include "common/physics/step/solver/integrate.h"
 #include "common/physics/state/bodies/body_special.h"
+#include "common/physics/step/step_scratch.h"
 
 #include <stddef.h>
 
@@ -215,10 +216,10 @@ static void integrate_all(physics_world *world, const uint32_t *slots, uint32_t 
     }
 }
 
-// Where the parts of the eights [first, end) of world->held begin and end there.
+// Where the parts of the eights [first, end) of world->scratch->held begin and end there.
 INLINE uint32_t held_end(const physics_world *world, uint32_t end)
 {
-    return end * LANES < world->held.count ? end * LANES : world->held.count;
+    return end * LANES < world->scratch->held.count ? end * LANES : world->scratch->held.count;
 }
 
 static void integrate_lane_velocities(physics_world *world, uint32_t first, uint32_t end,
@@ -228,8 +229,8 @@ static void integrate_lane_velocities(physics_world *world, uint32_t first, uint
     const uint32_t stop = held_end(world, end);
     for (uint32_t i = first * LANES; i < stop; i += PART_LANES) {
         uint32_t room[PART_LANES];
-        const uint32_t *of = take_part(world->held.data + i, stop - i, room);
-        velocity_lanes *unsolved = &world->unsolved.data[i / LANES];
+        const uint32_t *of = take_part(world->scratch->held.data + i, stop - i, room);
+        velocity_lanes *unsolved = &world->scratch->unsolved.data[i / LANES];
         float *vx = unsolved->vx + i % LANES;
         float *vy = unsolved->vy + i % LANES;
         float *w = unsolved->w + i % LANES;
@@ -256,7 +257,7 @@ static void integrate_lane_positions(physics_world *world, uint32_t first, uint3
     const uint32_t stop = held_end(world, end);
     for (uint32_t i = first * LANES; i < stop; i += PART_LANES) {
         uint32_t room[PART_LANES];
-        const uint32_t *of = take_part(world->held.data + i, stop - i, room);
+        const uint32_t *of = take_part(world->scratch->held.data + i, stop - i, room);
         state_lanes s = gather(states, of);
         change_poses(world->step.h, &s);
         scatter_poses(states, of, stop - i, &s);

@@ -1,5 +1,6 @@
 // Filling the lanes of a step from the joints, and taking impulses, angles and reports back.
 #include "common/physics/step/solver/joint_lanes.h"
+#include "common/physics/step/step_scratch.h"
 
 #include <string.h>
 
@@ -83,7 +84,7 @@ static void fill_drive(const physics_world *world, const joint_lanes *g, drive_l
 static void start_group(physics_world *world, joint_sort sort, joint_lanes *g, drive_lanes *d,
                         joint_slots of)
 {
-    const joint_kernels *kernels = world->joint_solver->kernels;
+    const joint_kernels *kernels = world->scratch->joint_solver->kernels;
     wide angle;
     kernels->angles(&g->turn_c, &g->turn_s, &angle);
     for (uint32_t lane = 0; lane < of.count; lane++) {
@@ -98,7 +99,7 @@ static void start_group(physics_world *world, joint_sort sort, joint_lanes *g, d
 
 static void fill_group(physics_world *world, joint_sort sort, uint32_t group, joint_slots of)
 {
-    joint_solver *solver = world->joint_solver;
+    joint_solver *solver = world->scratch->joint_solver;
     joint_lanes *g = group_at(solver, sort, group);
     drive_lanes *d = NULL;
     memset(g, 0, sizeof *g);
@@ -139,7 +140,7 @@ void joint_lanes_fill(physics_world *world, joint_sort sort, uint32_t first, uin
     for (uint32_t group = first; group < end; group++) {
         joint_slots of = joint_group_slots(world, sort, group, &colour);
         if (sort == SORT_SINGLE) {
-            joint_prepare_single(world, &world->joint_solver->single[group], of.slots[0]);
+            joint_prepare_single(world, &world->scratch->joint_solver->single[group], of.slots[0]);
         } else {
             fill_group(world, sort, group, of);
         }
@@ -153,7 +154,7 @@ static void store_group(physics_world *world, const joint_lanes *g, const drive_
                         joint_slots of)
 {
     wide turned;
-    world->joint_solver->kernels->angles(&g->turn_c, &g->turn_s, &turned);
+    world->scratch->joint_solver->kernels->angles(&g->turn_c, &g->turn_s, &turned);
     for (uint32_t lane = 0; lane < of.count; lane++) {
         joint *j = &world->joints.data[of.slots[lane]];
         float angle = turned[lane] + (float)(2.0 * PI_D) * (float)g->turns[lane];
@@ -173,7 +174,7 @@ static void store_group(physics_world *world, const joint_lanes *g, const drive_
 
 void joint_lanes_store(physics_world *world, joint_sort sort, uint32_t first, uint32_t end)
 {
-    const joint_solver *solver = world->joint_solver;
+    const joint_solver *solver = world->scratch->joint_solver;
     uint32_t colour = 0;
     for (uint32_t group = first; group < end; group++) {
         const drive_lanes *d = sort == SORT_DRIVEN ? &solver->driven[group].drive : NULL;

@@ -13,6 +13,7 @@
 
 #include "common/physics/step/joints/joint_single.h"
 #include "common/physics/lanes/wide.h"
+#include "common/physics/step/solver/solver.h"
 
 // A point of each body is the same point. Lanes without a joint are on body slot 0, which does not
 // move, and have no mass.

@@ -6,10 +6,12 @@
 // constraints; poses follow; the same constraints are relaxed without their push. Within a sweep
 // joints come before contacts, colour by colour; what found no colour goes first.
 #include "common/physics/state/joints/joints.h"
+#include "common/physics/step/joints/joint_phases.h"
 #include "common/physics/step/solver/contact_lanes.h"
 #include "common/physics/step/solver/integrate.h"
 #include "common/physics/step/step.h"
 #include "common/physics/state/world.h"
+#include "common/physics/step/step_scratch.h"
 
 #include <string.h>
 
@@ -38,33 +40,33 @@ static uint32_t colour_at(uint32_t i, bool backward)
 
 static void sweep_contacts(physics_world *world, uint32_t first, uint32_t end, solver_pass pass)
 {
-    const contact_kernels *kernels = world->kernels;
+    const contact_kernels *kernels = world->scratch->kernels;
     body_state *states = world->states.data;
     switch (pass) {
     case PASS_WARM_START:
-        kernels->warm_start(&world->groups, first, end, states);
+        kernels->warm_start(&world->scratch->groups, first, end, states);
         break;
     case PASS_WARM_AGAIN: // has been done to the bodies, see integrate.c
         break;
     case PASS_SOLVE:
-        kernels->solve(&world->groups, first, end, states, &world->step);
+        kernels->solve(&world->scratch->groups, first, end, states, &world->step);
         break;
     case PASS_RELAX:
-        kernels->relax(&world->groups, first, end, states, &world->step);
+        kernels->relax(&world->scratch->groups, first, end, states, &world->step);
         break;
     }
 }
 
 static uint32_t groups_of_contacts(const physics_world *world, uint32_t colour)
 {
-    return world->groups.first[colour + 1] - world->groups.first[colour];
+    return world->scratch->groups.first[colour + 1] - world->scratch->groups.first[colour];
 }
 
 // Of a colour's groups, the part that a range of shares is.
 static span share_of_groups(const physics_world *world, uint32_t colour, uint32_t first,
                             uint32_t end)
 {
-    uint32_t begin = world->groups.first[colour];
+    uint32_t begin = world->scratch->groups.first[colour];
     span share = share_of(groups_of_contacts(world, colour), first, end);
     return (span){begin + share.first, begin + share.end};
 }
@@ -103,13 +105,13 @@ typedef struct colour_blows {
     impact_pass pass;
 } colour_blows;
 
-// A share of a colour's groups. The lot's list says, by not being empty, that there was a blow.
-static void impact_range(physics_world *world, uint32_t first, uint32_t end, lot *found,
+// A share of a colour's groups. The partial's list says, by not being empty, that there was a blow.
+static void impact_range(physics_world *world, uint32_t first, uint32_t end, partial *found,
                          const void *context)
 {
     const colour_blows *b = context;
     span part = share_of_groups(world, b->colour, first, end);
-    if (world->kernels->impact(&world->groups, part.first, part.end, world->states.data,
+    if (world->scratch->kernels->impact(&world->scratch->groups, part.first, part.end, world->states.data,
                                &world->step, &b->pass)) {
         array_push(&found->lists[0], first);
     }
@@ -122,16 +124,16 @@ static bool sweep_blows(physics_world *world, uint32_t colour, impact_pass pass)
         return false;
     }
     const colour_blows b = {colour, pass};
-    uint32_t lots = 1;
+    uint32_t partials = 1;
     if (colour == COLOUR_OVERFLOW) { // one by one, in order
-        array_clear(&world->lots[0].lists[0]);
-        impact_range(world, 0, SHARES, &world->lots[0], &b);
+        array_clear(&world->parallel.partials[0].lists[0]);
+        impact_range(world, 0, SHARES, &world->parallel.partials[0], &b);
     } else {
-        lots = run_shares(world, count, GRAIN_BLOWS, impact_range, &b);
+        partials = run_shares(world, count, GRAIN_BLOWS, impact_range, &b);
     }
     bool any = false;
-    for (uint32_t i = 0; i < lots; i++) {
-        any = any || world->lots[i].lists[0].count > 0;
+    for (uint32_t i = 0; i < partials; i++) {
+        any = any || world->parallel.partials[i].lists[0].count > 0;
     }
     return any;
 }
@@ -139,13 +141,13 @@ static bool sweep_blows(physics_world *world, uint32_t colour, impact_pass pass)
 // Blows come first and run through everything that touches; see impact() in contact_kernels.c.
 static void solve_impacts(physics_world *world)
 {
-    uint32_t total = world->groups.first[COLOURS + 1];
-    if (memchr(world->groups.blows, BLOWS_DUE, total) == NULL) {
+    uint32_t total = world->scratch->groups.first[COLOURS + 1];
+    if (memchr(world->scratch->groups.blows, BLOWS_DUE, total) == NULL) {
         return;
     }
-    array_reserve(&world->struck, world->bodies.count);
-    memset(world->struck.data, 0, world->bodies.count);
-    impact_pass pass = {.struck = world->struck.data};
+    array_reserve(&world->scratch->struck, world->bodies.count);
+    memset(world->scratch->struck.data, 0, world->bodies.count);
+    impact_pass pass = {.struck = world->scratch->struck.data};
     bool any = true;
     for (; pass.number < IMPACT_SWEEPS_MAX && any; pass.number++) {
         any = false;
@@ -163,7 +165,7 @@ static void solve_impacts(physics_world *world)
 // The end of the patch of shares that begins at `from`.
 static uint32_t patch_end(const physics_world *world, uint32_t from, uint32_t end)
 {
-    uint32_t patches = 1 + world->groups.first[COLOURS + 1] / GROUPS_PATCH;
+    uint32_t patches = 1 + world->scratch->groups.first[COLOURS + 1] / GROUPS_PATCH;
     uint32_t size = SHARES / patches + 1;
     return end - from > size ? from + size : end;
 }
@@ -179,9 +181,9 @@ static void prepare_range(physics_world *world, uint32_t first, uint32_t end, co
     }
 }
 
-enum { BEGAN, ENDED }; // lists of a lot
+enum { BEGAN, ENDED }; // lists of a partial
 
-static void store_range(physics_world *world, uint32_t first, uint32_t end, lot *found,
+static void store_range(physics_world *world, uint32_t first, uint32_t end, partial *found,
                         const void *context)
 {
     (void)context;
@@ -212,7 +214,7 @@ static bool is_worth_dividing(const physics_world *world)
 
 static void solve_held(physics_world *world)
 {
-    uint32_t groups = world->groups.first[COLOURS + 1];
+    uint32_t groups = world->scratch->groups.first[COLOURS + 1];
     run_plain_shares(world, groups, GRAIN_FILLED, prepare_range, NULL);
     solve_impacts(world);
     for (int i = 0; i < world->step.substeps; i++) {
@@ -224,9 +226,9 @@ static void solve_held(physics_world *world)
         run_pass(world, PASS_RELAX, backward);
     }
     joints_store(world);
-    uint32_t lots = run_shares(world, groups, GRAIN_FILLED, store_range, NULL);
-    lots_gather(world, lots, BEGAN, &world->began);
-    lots_gather(world, lots, ENDED, &world->ended);
+    uint32_t partials = run_shares(world, groups, GRAIN_FILLED, store_range, NULL);
+    partials_gather(world, partials, BEGAN, &world->scratch->began);
+    partials_gather(world, partials, ENDED, &world->scratch->ended);
     forget_seams(world);
 }
 
@@ -236,11 +238,11 @@ void solve_constraints(physics_world *world)
     if (moves) {
         integrate_free(world);
     }
-    world->undivided = !is_worth_dividing(world);
+    world->parallel.undivided = !is_worth_dividing(world);
     joints_prepare(world);
     contact_lanes_layout(world);
     if (moves) {
         solve_held(world);
     }
-    world->undivided = false;
+    world->parallel.undivided = false;
 }

@@ -1,5 +1,5 @@
 // The numbers of a step that follow from how its world is defined.
-#include "common/physics/step/solver/solver.h"
+#include "common/physics/state/step_context.h"
 
 #define CONTACT_HERTZ                                                                              \
     40.0f // stiffness of contacts, as the frequency of a spring; at most 1/6 of the sub-step rate

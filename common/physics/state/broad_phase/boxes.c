@@ -1,0 +1,73 @@
+// The boxes of bodies in the broad phase: how far ahead of a fast body they reach, and when they
+// are looked at again.
+#include "common/physics/state/broad_phase/boxes.h"
+
+// Of the room that is left in a box, what may be used up before it is looked at again: rounding
+// takes a little.
+#define ROOM_SHARE 0.99f
+
+// In a pile, where neighbours mostly move alike, boxes that reach ahead would only make pairs:
+// those of what something touches do so if it goes farther than this in a step [m].
+#define AHEAD_HELD 0.4f
+// And no farther than this, or what is very fast would have pairs with half the world [m].
+#define AHEAD_MAX  2.0f
+
+aabb box_with_way_ahead(const physics_world *world, const shape *s, aabb tight)
+{
+    const body_state *state = &world->states.data[s->body];
+    if ((state->flags & STATE_DYNAMIC) == 0 || (s->flags & SHAPE_SENSOR) != 0 ||
+        s->traits->restitution > 0.0f) {
+        return tight;
+    }
+    bool is_free = world->colours_used.data[s->body] == 0;
+    float least = is_free ? ahead_from(s->traits->extent_min) : AHEAD_HELD;
+    vec2 way = way_in_a_step(world, state);
+    float length = vec2_length(way);
+    if (length <= least) {
+        return tight;
+    }
+    way = vec2_scale(float_min(1.0f, AHEAD_MAX / length), way);
+    return (aabb){vec2_min(tight.lower, vec2_add(tight.lower, way)),
+                  vec2_max(tight.upper, vec2_add(tight.upper, way))};
+}
+
+// Boxes are looked at when the body may have left one of them: after it has moved by the least room
+// that was left in any. Shapes with new boxes are added to `renewed`.
+void body_look_at_boxes(physics_world *world, uint32_t slot, slot_list *renewed)
+{
+    body_motion *m = &world->motions.data[slot];
+    float room = INFINITY;
+    for (uint32_t k = world->bodies.data[slot].shapes; k != NONE; k = world->shapes.data[k].next) {
+        bool has_left = false;
+        float left = shape_fit_box(world, k, &has_left);
+        if (has_left) {
+            array_push(renewed, k);
+        }
+        bool sensor =
+            (world->shapes.data[k].flags & SHAPE_SENSOR) != 0; // beyond extent_max, perhaps
+        room = float_min(room, sensor ? 0.0f : left);
+    }
+    m->room = ROOM_SHARE * room;
+}
+
+// Whether all of its boxes are certain to hold the body still, and its way ahead where they reach
+// ahead of it.
+bool body_has_room(const physics_world *world, uint32_t slot)
+{
+    return world->motions.data[slot].room >
+           ahead_at_most(world, &world->rims.data[slot], &world->states.data[slot]);
+}
+
+void body_update_boxes(physics_world *world, uint32_t slot, float moved)
+{
+    body_motion *m = &world->motions.data[slot];
+    m->room -= moved;
+    if (!body_has_room(world, slot)) {
+        slot_list renewed = {0};
+        body_look_at_boxes(world, slot, &renewed);
+        for (uint32_t i = 0; i < renewed.count; i++) {
+            shape_enter_box(world, renewed.data[i]);
+        }
+        array_free(&renewed);
+    }
+}

@@ -1,0 +1,72 @@
+// Working memory of a step: what its phases tell each other, and what they keep so that a step
+// allocates nothing. No result of a later step depends on it; neither hash nor image covers it.
+//
+// Only the files of step/ include this header; others know a world's scratch as a pointer. The list
+// below is the one place that names its arrays: they are freed and trimmed by it.
+#ifndef CAROM_COMMON_PHYSICS_STEP_STEP_SCRATCH_H
+#define CAROM_COMMON_PHYSICS_STEP_STEP_SCRATCH_H
+
+#include "common/base/array.h"
+#include "common/physics/parallel/ranges.h"
+#include "common/physics/state/broad_phase/tree.h"
+#include "common/physics/state/contacts/contact.h"
+#include "common/physics/state/graph.h"
+#include "common/physics/state/slots.h"
+#include "common/physics/step/solver/solver.h"
+#include "common/physics/step/trim.h"
+
+struct velocity_lanes;    // solver/integrate.h
+struct contact_kernels;   // solver/contact_lanes.h
+struct integrate_kernels; // solver/integrate.h
+struct joint_solver;      // solver/joint_lanes.h
+
+typedef ARRAY(struct velocity_lanes) velocity_lanes_list;
+typedef ARRAY(turned_normal) turned_normal_list;
+typedef ARRAY(float) float_list;
+typedef ARRAY(uint8_t) byte_list;
+
+// X(type, name, when its memory is given back)
+//   CHANGES  it lists changes of a step: when it is many times longer than any of late
+//   AWAKE    it is as long as bodies are awake: when none is
+//   NEVER    with the world
+#define STEP_SCRATCH_ARRAYS(X)                                                                     \
+    X(item_pairs, found, CHANGES)        /* boxes that came to overlap; to sort them, partial 0 */ \
+    X(slot_list, activated, CHANGES)     /* contacts that got points in this step */               \
+    X(slot_list, deactivated, CHANGES)   /* contacts that lost them */                             \
+    X(slot_list, began, CHANGES)         /* contacts that began to touch */                        \
+    X(slot_list, ended, CHANGES)         /* contacts that ceased to */                             \
+    X(slot_list, on_seams, CHANGES)      /* bodies for ghost_collisions.c */                       \
+    X(turned_normal_list, turned, NEVER) /* contacts whose normal it turned, for this step */      \
+    X(item_pairs, rests, NEVER)          /* shapes and contacts of ghost_collisions.c */           \
+    X(item_pairs, rests_sorted, NEVER)   /* to sort those */                                       \
+    X(slot_list, held, AWAKE)            /* awake bodies that something may touch: integrate.c */  \
+    X(velocity_lanes_list, unsolved, AWAKE) /* of the held, LANES in each */                       \
+    X(slot_list, fast, CHANGES)             /* bodies for continuous.c */                          \
+    X(slot_list, lost, NEVER)               /* bodies that left the world, or are not numbers */   \
+    X(float_list, stops, NEVER)      /* the part of the step after which each fast one rests */    \
+    X(byte_list, struck, NEVER)      /* of each body: see impact_pass */                           \
+    X(slot_list, listed, NEVER)      /* of one function at a time */                               \
+    X(slot_list, set_of, AWAKE)      /* union-find of sleep.c, by body */                          \
+    X(slot_list, sleep_awake, AWAKE) /* islands that fall asleep: see sleep.c */                   \
+    X(slot_list, sleep_members, AWAKE)                                                             \
+    X(slot_list, sleep_contacts, AWAKE)                                                            \
+    X(slot_list, sleep_next, AWAKE) /* by body: chains of members */
+
+typedef struct step_scratch {
+#define DECLARE(type, name, when) type name;
+    STEP_SCRATCH_ARRAYS(DECLARE)
+#undef DECLARE
+    item_pairs found_in[PARTIALS_MAX]; // by the range that found them
+    contact_groups groups;
+    trim_peaks peaks;
+    const struct contact_kernels *kernels;
+    const struct integrate_kernels *integrators;
+    struct joint_solver *joint_solver; // the joints of a step; NULL before the first
+} step_scratch;
+
+// Empty, with the kernels that this processor runs.
+step_scratch *step_scratch_create(void);
+// `world` still has it.
+void step_scratch_free(physics_world *world);
+
+#endif
