@@ -1,8 +1,8 @@
 // Blocks of memory (block.h): small ones from the heap, large ones as mappings that mremap() moves.
 // Any thread; a block belongs to one at a time.
 //
-// Invariant: a block is mapped exactly when its size, in whole lines, is MAPPED_BYTES_MIN or more, so
-// the size alone tells how to give it back.
+// Invariant: a block is mapped exactly when its size, in whole lines, is MAPPED_BYTES_MIN or more,
+// so the size alone tells how to give it back.
 #include "common/base/block.h"
 
 #include <stdatomic.h>
