@@ -1,10 +1,12 @@
 """Who may know whom: reads every include line and fails on an arrow that is not allowed.
 
 A file belongs to the room (folder) of ROOMS that is the longest prefix of its path. Project includes
-are written from the project root, so a line says by itself which arrow it is. Two things are checked:
+are written from the project root, so a line says by itself which arrow it is. Four things are checked:
 
   direct      a line may only lead to a room, or to a library, that its own room's row names;
-  transitive  a room that must not know a library may not reach its header through other files.
+  transitive  a room that must not know a library may not reach its header through other files;
+  private     only the folders that PRIVATE names for a header may include it;
+  circles     no header may include itself, directly or through other headers.
 
 Usage: test_arrows.py [PROJECT_ROOT]
 """
@@ -45,10 +47,12 @@ ROOMS = {
     # The public headers stand alone: a stranger's project has nothing else of ours.
     "client/include": ([], []),
     "client/lib": (PROTO + ["client/include"], ["msgpack"]),
+    # libcarom-scene calls libcarom by its public headers alone.
+    "client/scene": (PROTO + ["client/include"], ["msgpack"]),
     "client/cli": (["client/include"], ["jansson"]),
     "client/examples": (["client/include"], []),
     "tests": (PROTO + ["server", "server/net", "server/world", "server/storage", "server/session",
-                       "client/include", "client/lib", "client/cli"],
+                       "client/include", "client/lib", "client/scene", "client/cli"],
               ["uv", "msgpack", "jansson", "cmocka", "chipmunk", "box2d"]),
 }
 
@@ -75,8 +79,16 @@ UNREACHABLE = {
     "server/world": ["uv", "msgpack"],
     "server/storage": ["uv", "msgpack"],
     "client/include": ["uv", "msgpack", "jansson"],
-    "client/lib": ["uv"],
+    "client/lib": ["uv", "jansson"],
+    "client/scene": ["uv", "jansson", "sockets"],
     "client/cli": ["uv", "msgpack"],
+}
+
+# header: the folders that may include it, although others of its room may not.
+PRIVATE = {
+    # Working memory of a step: state must not depend on it, nor may hashes, images or queries.
+    # world.c only makes and frees it.
+    "common/physics/step/step_scratch.h": ["common/physics/step", "common/physics/world.c"],
 }
 
 # Within a room: whose files must not include whose, by folder.
@@ -86,12 +98,6 @@ FORBIDDEN = [
                          ("queries", "step"), ("state", "queries"), ("step", "queries"),
                          ("parallel", "image"), ("step", "image")]
 ]
-
-# Headers that only these folders or files include: the step's working memory is nobody else's, and
-# world.c only makes and frees it.
-PRIVATE = {
-    "common/physics/step/step_scratch.h": ["common/physics/step", "common/physics/world.c"],
-}
 
 # The system's headers that only UNREACHABLE speaks of; any room not named there may include them.
 SYSTEM = {"sockets", "threads", "clock"}
@@ -197,32 +203,34 @@ class Tree:
                 for below, above in FORBIDDEN:
                     if within(file, below) and within(target, above):
                         yield f'{file}: "{target}": {below} may not include {above}'
-                friends = PRIVATE.get(target)
-                if friends is not None and not any(within(file, f) for f in friends):
-                    yield f'{file}: "{target}" is private to {", ".join(friends)}'
+
+    def private_faults(self):
+        for file, lines in self.files.items():
+            for target, _ in lines:
+                folders = PRIVATE.get(target)
+                if folders and not any(within(file, folder) for folder in folders):
+                    yield f'{file}: only {" and ".join(folders)} may include "{target}"'
 
     def circle_faults(self):
-        """Headers that include each other in a circle; each circle is told once."""
+        """One fault for each circle that a walk over the headers closes, depth first."""
         done = set()
 
-        def visit(header, path):
-            if header in path:
-                yield "headers in a circle: " + " -> ".join(path[path.index(header):] + [header])
-                return
-            if header in done:
-                return
-            for target, ours in self.files.get(header, []):
-                if ours:
-                    yield from visit(target, path + [header])
-            done.add(header)
+        def walk(file, path):
+            if file in path:
+                yield "circle: " + " -> ".join(path[path.index(file):] + [file])
+            elif file in self.files and file not in done:
+                for target, ours in self.files[file]:
+                    if ours:
+                        yield from walk(target, path + [file])
+                done.add(file)
 
         for file in self.files:
-            if file.endswith(".h"):
-                yield from visit(file, [])
+            yield from walk(file, [])
 
     def faults(self):
-        return [*self.direct_faults(), *self.transitive_faults(), *self.inner_faults(),
-                *self.circle_faults()]
+        return (list(self.direct_faults()) + list(self.transitive_faults())
+                + list(self.inner_faults()) + list(self.private_faults())
+                + list(self.circle_faults()))
 
 
 class Project(unittest.TestCase):
@@ -250,20 +258,6 @@ class Checker(unittest.TestCase):
         self.assertEqual(1, len(faults), faults)
         for word in words:
             self.assertIn(word, faults[0])
-
-    def test_checker_state_that_includes_the_step_is_found(self):
-        self.assert_fault({"common/physics/state/a.c": '#include "common/physics/step/s.h"\n',
-                           "common/physics/step/s.h": ""},
-                          "common/physics/state may not include common/physics/step")
-
-    def test_checker_scratch_outside_the_step_is_found(self):
-        self.assert_fault({"common/physics/image/a.c":
-                           '#include "common/physics/step/step_scratch.h"\n',
-                           "common/physics/step/step_scratch.h": ""}, "is private to")
-
-    def test_checker_headers_in_a_circle_are_found(self):
-        self.assert_fault({"common/base/a.h": '#include "common/base/b.h"\n',
-                           "common/base/b.h": '#include "common/base/a.h"\n'}, "in a circle")
 
     def test_arrow_downward_is_allowed(self):
         self.assertEqual([], self.faults({
@@ -315,6 +309,34 @@ class Checker(unittest.TestCase):
 
     def test_clock_in_the_engine_is_found(self):
         self.assert_fault({"common/physics/p.c": "#include <time.h>\n"}, "must not know clock")
+
+    def test_scratch_outside_the_step_is_found(self):
+        scratch = "common/physics/step/step_scratch.h"
+        self.assert_fault({
+            scratch: "",
+            "common/physics/step/s.c": f'#include "{scratch}"\n',
+            "common/physics/world.c": f'#include "{scratch}"\n',
+            "common/physics/image/b.c": f'#include "{scratch}"\n',
+        }, "common/physics/image/b.c", "only common/physics/step and common/physics/world.c")
+
+    def test_state_that_includes_the_step_is_found(self):
+        self.assert_fault({"common/physics/state/a.c": '#include "common/physics/step/s.h"\n',
+                           "common/physics/step/s.h": ""},
+                          "common/physics/state may not include common/physics/step")
+
+    def test_circle_of_headers_is_found(self):
+        self.assert_fault({
+            "common/base/a.h": '#include "common/base/b.h"\n',
+            "common/base/b.h": '#include "common/base/c.h"\n',
+            "common/base/c.h": '#include "common/base/b.h"\n',
+        }, "circle: common/base/b.h -> common/base/c.h -> common/base/b.h")
+
+    def test_header_reached_twice_is_no_circle(self):
+        self.assertEqual([], self.faults({
+            "common/base/a.c": '#include "common/base/a.h"\n#include "common/base/b.h"\n',
+            "common/base/a.h": '#include "common/base/b.h"\n',
+            "common/base/b.h": "",
+        }))
 
     def test_folder_without_a_row_is_found(self):
         self.assert_fault({"common/sound/s.c": ""}, "no row in the table")
