@@ -236,6 +236,9 @@ void config_help(FILE *out)
         const limit_info *l = limits_info(i);
         fprintf(out, "  %-29s %10" PRIu64 " %-6s %s\n", l->name, l->standard, l->unit, l->reason);
     }
+    fputs("\nSignals: SIGTERM and SIGINT end the server; SIGUSR1 takes no new sessions, tells the "
+          "clients, and\nends after lame_duck_ms or with the last session.\n",
+          out);
     fputs("\nExit codes: 0 after a clean shutdown, 1 when the server could not run, 2 for a wrong "
           "option.\n",
           out);
