@@ -77,6 +77,7 @@ static const char *kind_looks(args_kind kind)
     switch (kind) {
     case ARGS_ID:
     case ARGS_BODY:
+    case ARGS_SESSION:
         return "an id such as 12";
     case ARGS_WHOLE:
         return "a whole number such as 3";
@@ -118,6 +119,7 @@ static bool kind_accepts(args_kind kind, const char *value)
     switch (kind) {
     case ARGS_ID:
     case ARGS_BODY:
+    case ARGS_SESSION:
         return text_to_whole(value, &whole) && whole > 0;
     case ARGS_WHOLE:
         return text_to_whole(value, &whole);

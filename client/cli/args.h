@@ -15,14 +15,15 @@
 typedef enum args_kind {
     ARGS_FLAG, // an option without a value
     ARGS_TEXT,
-    ARGS_CHOICE, // one of `choices`
-    ARGS_WORLD,  // the name of a world
-    ARGS_METHOD, // the name of a method
-    ARGS_FILE,   // a path, or "-" for standard input
-    ARGS_SCENE,  // the name of a scene that the server has
-    ARGS_ID,     // a shape, joint, session: 1 to 2^53
-    ARGS_BODY,   // the same, of a body
-    ARGS_WHOLE,  // 0 to 2^53
+    ARGS_CHOICE,  // one of `choices`
+    ARGS_WORLD,   // the name of a world
+    ARGS_METHOD,  // the name of a method
+    ARGS_FILE,    // a path, or "-" for standard input
+    ARGS_SCENE,   // the name of a scene that the server has
+    ARGS_ID,      // a shape, joint, session: 1 to 2^53
+    ARGS_BODY,    // the same, of a body
+    ARGS_SESSION, // the same, of a session
+    ARGS_WHOLE,   // 0 to 2^53
     ARGS_NUMBER,
     ARGS_VECTOR,  // x,y
     ARGS_AREA,    // x0,y0,x1,y1

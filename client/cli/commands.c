@@ -17,14 +17,14 @@ const args_option cli_globals[] = {
     {0}};
 
 const cli_command *const cli_commands[] = {
-    &command_watch,     &command_events,  &command_bodies,  &command_joints, &command_contacts,
-    &command_worlds,    &command_scenes,  &command_info,    &command_create, &command_apply,
-    &command_destroy,   &command_pause,   &command_resume,  &command_step,   &command_spawn,
-    &command_get,       &command_set,     &command_remove,  &command_shape,  &command_impulse,
-    &command_force,     &command_torque,  &command_joint,   &command_ray,    &command_cast,
-    &command_overlap,   &command_nearest, &command_ping,    &command_stats,  &command_sessions,
-    &command_load,      &command_call,    &command_methods, &command_help,   &command_version,
-    &command_completion};
+    &command_watch,    &command_top,      &command_events,  &command_bodies,    &command_joints,
+    &command_contacts, &command_worlds,   &command_scenes,  &command_info,      &command_create,
+    &command_apply,    &command_destroy,  &command_pause,   &command_resume,    &command_step,
+    &command_spawn,    &command_get,      &command_set,     &command_remove,    &command_shape,
+    &command_impulse,  &command_force,    &command_torque,  &command_joint,     &command_ray,
+    &command_cast,     &command_overlap,  &command_nearest, &command_ping,      &command_doctor,
+    &command_stats,    &command_sessions, &command_kick,    &command_load,      &command_call,
+    &command_methods,  &command_help,     &command_version, &command_completion};
 
 const size_t cli_command_count = sizeof cli_commands / sizeof cli_commands[0];
 
@@ -45,13 +45,14 @@ static const struct {
     const char *word, *command;
 } synonyms[] = {
     {"clients", "sessions"}, {"connections", "sessions"},
-    {"who", "sessions"},     {"delete", "destroy"},
-    {"add", "spawn"},        {"show", "get"},
-    {"list", "worlds"},      {"new", "create"},
-    {"bench", "load"},       {"push", "impulse"},
-    {"start", "resume"},     {"stop", "pause"},
-    {"describe", "info"},    {"inspect", "get"},
-    {"status", "info"},
+    {"who", "sessions"},     {"kill", "kick"},
+    {"disconnect", "kick"},  {"check", "doctor"},
+    {"delete", "destroy"},   {"add", "spawn"},
+    {"show", "get"},         {"list", "worlds"},
+    {"new", "create"},       {"bench", "load"},
+    {"push", "impulse"},     {"start", "resume"},
+    {"stop", "pause"},       {"describe", "info"},
+    {"inspect", "get"},      {"status", "info"},
 };
 
 const char *cli_command_suggest(const char *name)

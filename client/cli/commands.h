@@ -43,6 +43,10 @@ extern const cli_command command_bodies;
 extern const cli_command command_get;
 extern const cli_command command_contacts;
 extern const cli_command command_sessions;
+extern const cli_command command_kick;
+// cmd_top.c, cmd_doctor.c
+extern const cli_command command_top;
+extern const cli_command command_doctor;
 // cmd_shape.c
 extern const cli_command command_shape;
 // cmd_push.c

@@ -150,6 +150,13 @@ static void offer_joints(completer *k)
     carom_value_free(list);
 }
 
+static void offer_sessions(completer *k)
+{
+    carom_value *list = ask(k, "server.sessions", NULL);
+    offer_ids(k, carom_value_get(list, "sessions"), "session", "client");
+    carom_value_free(list);
+}
+
 // The fields of the body that the words name.
 static void offer_fields(completer *k)
 {
@@ -257,6 +264,9 @@ static void offer_kind(completer *k, args_kind kind, const char *choices)
         break;
     case ARGS_BODY:
         offer_bodies(k);
+        break;
+    case ARGS_SESSION:
+        offer_sessions(k);
         break;
     case ARGS_FIELD:
         offer_fields(k);

@@ -1,4 +1,4 @@
-// watch: a live picture of a world in the terminal.
+// watch: a live picture of a world in the terminal. Main thread only.
 //
 // On a terminal it takes the whole screen and keys; otherwise, or with --frames, it prints one
 // frame after another. Both share everything but the way out. Only rows that have changed are
@@ -18,6 +18,8 @@
 
 enum { FRAME_ROWS_MIN = 3, KEYS_LINE_ROWS = 8, COLUMNS_DEFAULT = 80, ROWS_DEFAULT = 24 };
 
+#define PICK_REACH_DOTS 6.0 // how far from a body a click may be
+
 #define FPS_MAX 60.0
 
 typedef struct watch {
@@ -29,9 +31,12 @@ typedef struct watch {
     camera cam;
     bool placed;    // the camera has been set
     bool following; // the camera keeps what is worth seeing in view
+    bool refit;     // follow rather than show the scene's area
     bool quit;
     bool dirty; // something has changed since the last frame
     cli_exit code;
+    bool subscribed;     // the answer has come
+    carom_error refused; // and why it was no
     uint64_t seen_changes;
     int columns, rows; // of the whole frame
     char **shown;      // what each row of the terminal holds
@@ -46,7 +51,9 @@ static void on_snapshot(carom_client *client, const carom_snapshot *snapshot, vo
     (void)client;
     watch *w = user;
     w->dirty = true;
-    if (w->c->json) {
+    if (!w->c->json) {
+        stage_describe(&w->stage, snapshot);
+    } else {
         carom_value *value = carom_snapshot_value(snapshot);
         w->code = value != NULL ? cli_print_json(value) : cli_out_of_memory();
         carom_value_free(value);
@@ -65,21 +72,48 @@ static void on_notification(carom_client *client, const char *method, const caro
     }
 }
 
-static cli_exit subscribe(watch *w)
+// The view is attached here, before any snapshot of the subscription is looked at.
+static void on_subscribed(carom_client *client, uint64_t request, const carom_value *result,
+                          const carom_error *error, void *user)
+{
+    (void)request;
+    watch *w = user;
+    w->subscribed = true;
+    if (error != NULL) {
+        w->refused = *error;
+        return;
+    }
+    uint64_t subscription = carom_get_uint(result, "subscription", 0);
+    (void)carom_view_attach(w->stage.view, client, subscription, &w->refused);
+}
+
+static carom_value *subscribe_args(const watch *w)
 {
     static const char *const kinds[] = {"begin",      "end",         "hit",
                                         "sleep",      "wake",        "sensor_begin",
                                         "sensor_end", "joint_break", "freeze"};
-    cli *c = w->c;
     carom_subscribe_options options = carom_subscribe_options_default();
-    options.rate = args_number(&c->args, "rate", 30.0);
+    options.rate = args_number(&w->c->args, "rate", 30.0);
     options.contacts = true;
     options.events = kinds;
     options.event_count = sizeof kinds / sizeof kinds[0];
+    carom_value *arguments = carom_subscribe_args(w->stage.world, &options);
+    return w->c->json ? arguments : carom_set(arguments, "describe", carom_bool(true));
+}
+
+static cli_exit subscribe(watch *w)
+{
+    cli *c = w->c;
     carom_error error = {0};
-    if (carom_watch(c->client, w->stage.world, &options, w->stage.view, c->timeout_ms, NULL,
-                    &error) != CAROM_OK) {
-        return cli_fail(c, &error);
+    carom_value *arguments = subscribe_args(w);
+    carom_status status = carom_request(c->client, "world.subscribe", arguments, c->timeout_ms,
+                                        on_subscribed, w, NULL, &error);
+    carom_value_free(arguments);
+    while (status == CAROM_OK && !w->subscribed) {
+        status = carom_poll(c->client, c->timeout_ms, &error);
+    }
+    if (status != CAROM_OK || w->refused.status != CAROM_OK) {
+        return cli_fail(c, status != CAROM_OK ? &error : &w->refused);
     }
     return CLI_OK;
 }
@@ -114,12 +148,22 @@ static bool should_move(const watch *w, box wanted)
            wanted.y1 - wanted.y0 < 0.4 * (view.y1 - view.y0);
 }
 
+// The area that the scene names as worth seeing. The camera stays there until it is told to follow.
+static void look_at_scene(watch *w)
+{
+    const double *a = w->stage.area;
+    w->cam = camera_fit((box){a[0], a[1], a[2], a[3]}, &w->canvas);
+    w->following = false;
+}
+
 static void place_camera(watch *w)
 {
     double area[4];
     if (!w->placed && args_numbers(&w->c->args, "area", area)) {
         w->cam = camera_fit((box){area[0], area[1], area[2], area[3]}, &w->canvas);
         w->following = false;
+    } else if (!w->placed && !w->refit && w->stage.has_area) {
+        look_at_scene(w);
     } else if (!w->placed || w->following) {
         box wanted = stage_extent(&w->stage);
         if (!w->placed || (!box_is_empty(wanted) && should_move(w, wanted))) {
@@ -234,17 +278,6 @@ static void show_row(watch *w, int row, FILE *out)
     (void)fprintf(out, "\x1b[%d;1H%s\x1b[K", row + 1, w->line);
 }
 
-static void keys_line(watch *w, char *out, size_t size)
-{
-    char text[256];
-    (void)snprintf(text, sizeof text,
-                   "q quit  space %s  arrows pan  +/- zoom  f fit%s  c contacts  n normals  i ids  "
-                   "o joints%s%s",
-                   w->stage.info.paused ? "resume" : "pause", w->following ? "*" : "",
-                   w->stage.last_event[0] != '\0' ? "  | " : "", w->stage.last_event);
-    (void)snprintf(out, size, "%.*s", w->columns, text);
-}
-
 static void show_frame(watch *w)
 {
     compose(w);
@@ -259,7 +292,7 @@ static void show_frame(watch *w)
         show_row(w, row + 1, stdout);
     }
     if (w->rows >= KEYS_LINE_ROWS) {
-        keys_line(w, w->line, sizeof w->line);
+        watch_keys(&w->stage, w->following, w->columns, w->line, sizeof w->line);
         show_row(w, w->rows - 1, stdout);
     }
     (void)fputs("\x1b[?2026l", stdout);
@@ -277,6 +310,32 @@ static void toggle_pause(watch *w)
     carom_value_free(arguments);
 }
 
+// One tick of a world that is paused, for everybody.
+static void step_world(watch *w)
+{
+    if (!w->stage.info.paused) {
+        (void)snprintf(w->stage.last_event, sizeof w->stage.last_event,
+                       "a step needs a paused world: press space first");
+        return;
+    }
+    carom_value *arguments = carom_set(carom_map(), "world", carom_str(w->stage.world));
+    (void)carom_send(w->c->client, "world.step", arguments, NULL);
+    carom_value_free(arguments);
+}
+
+// Picks the body under a cell of the terminal, or lets go when there is none nearby.
+static void pick_at(watch *w, int column, int row)
+{
+    point dots = {(column + 0.5) * CANVAS_CELL_WIDTH, (row - 1 + 0.5) * CANVAS_CELL_HEIGHT};
+    point at = camera_from_dots(&w->cam, &w->canvas, dots);
+    w->look.picked = watch_pick(&w->stage, at, PICK_REACH_DOTS / w->cam.scale);
+}
+
+static void pick_next(watch *w, int step)
+{
+    w->look.picked = watch_pick_next(&w->stage, &w->cam, &w->canvas, w->look.picked, step);
+}
+
 static void move(watch *w, double x, double y, double zoom)
 {
     w->following = false;
@@ -286,6 +345,11 @@ static void move(watch *w, double x, double y, double zoom)
 
 static void on_key(watch *w, int pressed)
 {
+    if (key_is_click(pressed)) {
+        pick_at(w, key_column(pressed), key_row(pressed));
+        w->dirty = true;
+        return;
+    }
     switch (pressed) {
     case 'q':
     case 'Q':
@@ -308,13 +372,37 @@ static void on_key(watch *w, int pressed)
         break;
     case 'f':
         w->following = true;
+        w->refit = true;
         w->placed = false;
         break;
+    case 'v':
+        if (w->stage.has_area) {
+            look_at_scene(w);
+        }
+        break;
+    case '?':
+        w->look.help = !w->look.help;
+        break;
+    case '.':
+        step_world(w);
+        break;
+    case KEY_TAB:
+        pick_next(w, 1);
+        break;
+    case KEY_BACKTAB:
+        pick_next(w, -1);
+        break;
+    case KEY_ESCAPE:
+        w->look.picked = 0;
+        w->look.help = false;
+        break;
     case '+':
+    case KEY_WHEEL_UP:
     case '=':
         move(w, 0.0, 0.0, 1.25);
         break;
     case '-':
+    case KEY_WHEEL_DOWN:
     case '_':
         move(w, 0.0, 0.0, 0.8);
         break;
@@ -475,7 +563,7 @@ const cli_command command_watch = {
     .options =
         (const args_option[]){
             {"area", 'a', ARGS_AREA, "X0,Y0,X1,Y1",
-             "what to look at (default: what moves, and around it)", NULL},
+             "the part to show (default: the scene's own, or what moves)", NULL},
             {"rate", 'r', ARGS_NUMBER, "N", "snapshots a second (default 30)", NULL},
             {"no-contacts", 0, ARGS_FLAG, NULL, "without the points where bodies touch", NULL},
             {"normals", 0, ARGS_FLAG, NULL, "with the normals at those points", NULL},
@@ -486,13 +574,17 @@ const cli_command command_watch = {
             {"size", 0, ARGS_SIZE, "WxH", "of a printed frame in characters (default 80x24)", NULL},
             {"interval", 'i', ARGS_SECONDS, "TIME", "between printed frames (default 1s)", NULL},
             {0}},
-    .details = "Static bodies are grey, kinematic ones blue, dynamic ones orange, dark when "
-               "asleep; sensors violet,\n"
-               "joints green, contacts red, normals yellow. With --json the snapshots are printed "
-               "instead.\n\n"
-               "Keys: arrows or hjkl pan, + and - zoom, f fit and follow, c contacts, n normals, i "
-               "ids, o joints,\n"
-               "space pauses and resumes the world for everybody, q quits.",
+    .details =
+        "Static bodies are grey, kinematic ones blue, dynamic ones orange, dark when "
+        "asleep; sensors violet,\n"
+        "joints green, contacts red, normals yellow. With --json the snapshots are printed "
+        "instead.\n\n"
+        "Keys: ? lists them; arrows or hjkl move, + and - zoom, f fits and follows, v shows the "
+        "scene's own\n"
+        "area, tab or a click picks a body and shows its details, c n i o switch contacts, "
+        "normals, ids and\n"
+        "joints, space pauses and resumes the world for everybody, . steps a paused world, q "
+        "quits.",
     .examples = "  carom watch demo\n  carom watch demo --area -10,0,10,12 --normals\n"
                 "  carom watch demo --frames 1 --size 100x30 --color always\n"
                 "  carom watch demo --json --frames 10 | jq .tick",

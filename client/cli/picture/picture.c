@@ -75,6 +75,12 @@ point camera_to_dots(const camera *cam, const canvas *c, point world)
                    dots_high(c) / 2.0 - (world.y - cam->center.y) * cam->scale};
 }
 
+point camera_from_dots(const camera *cam, const canvas *c, point dots)
+{
+    return (point){cam->center.x + (dots.x - dots_wide(c) / 2.0) / cam->scale,
+                   cam->center.y - (dots.y - dots_high(c) / 2.0) / cam->scale};
+}
+
 bool outline_init(outline *o, outline_kind kind, const point *points, size_t count, double radius)
 {
     point *copy = calloc(count > 0 ? count : 1, sizeof *copy);
@@ -242,4 +248,37 @@ void picture_scale_bar(const camera *cam, canvas *c, uint8_t colour)
     char label[32];
     (void)snprintf(label, sizeof label, " %g m", metres);
     canvas_text(c, columns + 1, c->rows - 1, label, colour);
+}
+
+// ---- distance
+
+static double segment_distance(point a, point b, point at)
+{
+    double x = b.x - a.x;
+    double y = b.y - a.y;
+    double length = x * x + y * y;
+    double t = length > 0.0 ? ((at.x - a.x) * x + (at.y - a.y) * y) / length : 0.0;
+    t = fmin(fmax(t, 0.0), 1.0);
+    return hypot(at.x - a.x - t * x, at.y - a.y - t * y);
+}
+
+double outline_distance(const outline *o, const place *p, point at)
+{
+    double best = HUGE_VAL;
+    bool inside = false; // by the number of sides that a ray to the right crosses
+    size_t sides = o->kind == OUTLINE_POLYGON ? o->count : o->count - 1;
+    if (o->count == 1) {
+        point center = place_apply(p, o->points[0]);
+        best = hypot(at.x - center.x, at.y - center.y);
+    }
+    for (size_t i = 0; o->count > 1 && i < sides; i++) {
+        point a = place_apply(p, o->points[i]);
+        point b = place_apply(p, o->points[(i + 1) % o->count]);
+        best = fmin(best, segment_distance(a, b, at));
+        if (o->kind == OUTLINE_POLYGON && (a.y > at.y) != (b.y > at.y) &&
+            at.x < a.x + (at.y - a.y) / (b.y - a.y) * (b.x - a.x)) {
+            inside = !inside;
+        }
+    }
+    return inside ? 0.0 : fmax(best - o->radius, 0.0);
 }

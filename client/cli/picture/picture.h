@@ -43,6 +43,7 @@ void camera_zoom(camera *cam, double factor);
 // The part of the world that is visible.
 box camera_view(const camera *cam, const canvas *c);
 point camera_to_dots(const camera *cam, const canvas *c, point world);
+point camera_from_dots(const camera *cam, const canvas *c, point dots);
 
 typedef enum outline_kind {
     OUTLINE_CIRCLE,  // points[0] and radius
@@ -78,6 +79,9 @@ typedef struct place {
 point place_apply(const place *p, point local);
 
 void outline_draw(const outline *o, const place *p, const camera *cam, canvas *c, uint8_t colour);
+
+// How far a place is from the outline, 0 inside of a closed one [m].
+double outline_distance(const outline *o, const place *p, point at);
 
 // A line in the world; a dot in a cross of one dot each way; an arrow of `dots` length from a point
 // along a direction.

@@ -101,27 +101,17 @@ static void actor_learn(actor *a, const carom_value *body)
               : strcmp(type, "kinematic") == 0 ? ACTOR_KINEMATIC
                                                : ACTOR_DYNAMIC;
     a->awake = carom_get_bool(body, "awake", true);
+    a->enabled = carom_get_bool(body, "enabled", true);
+    a->mass = carom_get_real(body, "mass", 0.0);
+    (void)snprintf(a->tag, sizeof a->tag, "%s", carom_get_str(body, "tag", ""));
     a->known = true;
-}
-
-static void want(stage *s, uint64_t body)
-{
-    if (s->wanted_count == s->wanted_room) {
-        size_t room = s->wanted_room == 0 ? 256 : s->wanted_room * 2;
-        uint64_t *wanted = realloc(s->wanted, room * sizeof *wanted);
-        if (wanted == NULL) {
-            return; // it stays without a shape, and is drawn as a dot
-        }
-        s->wanted = wanted;
-        s->wanted_room = room;
-    }
-    s->wanted[s->wanted_count++] = body;
 }
 
 static void *on_added(carom_view *view, const carom_body *body, void *user)
 {
     (void)view;
-    want(user, body->id);
+    (void)body;
+    (void)user;
     return calloc(1, sizeof(actor));
 }
 
@@ -153,7 +143,6 @@ void stage_deinit(stage *s)
 {
     carom_view_free(s->view);
     free(s->joints);
-    free(s->wanted);
     *s = (stage){0};
 }
 
@@ -162,86 +151,119 @@ const actor *stage_actor(const stage *s, uint64_t body)
     return carom_view_data(s->view, body);
 }
 
-// ---- answers
+// ---- descriptions
 
-static void learn_joints(stage *s, const carom_value *joints)
+static stage_joint joint_of(const carom_value *joint)
 {
-    size_t count = carom_value_count(joints);
-    stage_joint *list = calloc(count > 0 ? count : 1, sizeof *list);
-    if (list == NULL) {
-        return;
-    }
-    for (size_t i = 0; i < count; i++) {
-        const carom_value *joint = carom_value_at(joints, i);
-        list[i] = (stage_joint){.a = carom_get_uint(joint, "a", 0),
-                                .b = carom_get_uint(joint, "b", 0),
-                                .anchor_a = point_of(joint, "anchor_a"),
-                                .anchor_b = point_of(joint, "anchor_b"),
-                                .target = point_of(joint, "target"),
-                                .pulley = carom_value_get(joint, "ground_a") != NULL,
-                                .ground_a = point_of(joint, "ground_a"),
-                                .ground_b = point_of(joint, "ground_b")};
-    }
-    free(s->joints);
-    s->joints = list;
-    s->joint_count = count;
+    return (stage_joint){.id = carom_get_uint(joint, "joint", 0),
+                         .a = carom_get_uint(joint, "a", 0),
+                         .b = carom_get_uint(joint, "b", 0),
+                         .anchor_a = point_of(joint, "anchor_a"),
+                         .anchor_b = point_of(joint, "anchor_b"),
+                         .target = point_of(joint, "target"),
+                         .pulley = carom_value_get(joint, "ground_a") != NULL,
+                         .ground_a = point_of(joint, "ground_a"),
+                         .ground_b = point_of(joint, "ground_b")};
 }
 
-static void learn_body(stage *s, const carom_value *body)
+// The joint's place in the list, or its end.
+static size_t find_joint(const stage *s, uint64_t id)
 {
-    actor *a = carom_view_data(s->view, carom_get_uint(body, "body", 0));
-    if (a != NULL) {
-        actor_learn(a, body);
+    size_t at = 0;
+    while (at < s->joint_count && s->joints[at].id != id) {
+        at++;
+    }
+    return at;
+}
+
+// `fresh`: it is known to be in no place yet, so that a world's joints come in without a search.
+static void learn_joint(stage *s, const carom_value *joint, bool fresh)
+{
+    stage_joint one = joint_of(joint);
+    size_t at = fresh ? s->joint_count : find_joint(s, one.id);
+    if (at == s->joint_room) {
+        size_t room = s->joint_room == 0 ? 64 : 2 * s->joint_room;
+        stage_joint *larger = realloc(s->joints, room * sizeof *larger);
+        if (larger == NULL) {
+            return; // it is not drawn
+        }
+        s->joints = larger;
+        s->joint_room = room;
+    }
+    s->joints[at] = one;
+    s->joint_count += at == s->joint_count;
+}
+
+static void forget_joint(stage *s, uint64_t id)
+{
+    size_t at = find_joint(s, id);
+    if (at < s->joint_count) {
+        s->joints[at] = s->joints[--s->joint_count];
     }
 }
 
-static void on_state(carom_client *client, uint64_t request, const carom_value *result,
-                     const carom_error *error, void *user)
+static void learn_area(stage *s, const carom_value *view)
 {
-    (void)client;
-    (void)request;
-    (void)error; // too much for one answer: then each body is asked for
-    stage *s = user;
-    s->state_asked = false;
-    s->begun = true;
-    const carom_value *bodies = carom_value_get(result, "bodies");
-    for (size_t i = 0; i < carom_value_count(bodies); i++) {
-        learn_body(s, carom_value_at(bodies, i));
+    for (size_t i = 0; carom_value_count(view) == 4 && i < 4; i++) {
+        s->area[i] = carom_as_real(carom_value_at(view, i), 0.0);
     }
-    if (result != NULL) {
-        learn_joints(s, carom_value_get(result, "joints"));
+    s->has_area =
+        carom_value_count(view) == 4 && s->area[0] < s->area[2] && s->area[1] < s->area[3];
+}
+
+static void learn(stage *s, const carom_value *told)
+{
+    const carom_value *spawned = carom_value_get(told, "spawned");
+    const carom_value *joints = carom_value_get(told, "joints");
+    const carom_value *removed = carom_value_get(told, "joints_removed");
+    bool fresh = s->joint_count == 0;
+    for (size_t i = 0; i < carom_value_count(spawned); i++) {
+        const carom_value *body = carom_value_at(spawned, i);
+        actor *a = carom_view_data(s->view, carom_get_uint(body, "body", 0));
+        if (a != NULL) {
+            actor_learn(a, body);
+        }
     }
+    for (size_t i = 0; i < carom_value_count(removed); i++) {
+        forget_joint(s, carom_as_uint(carom_value_at(removed, i), 0));
+    }
+    for (size_t i = 0; i < carom_value_count(joints); i++) {
+        learn_joint(s, carom_value_at(joints, i), fresh);
+    }
+    if (carom_value_get(told, "view") != NULL) {
+        learn_area(s, carom_value_get(told, "view"));
+    }
+    s->described = !carom_get_bool(told, "describing", false);
     s->changes++;
 }
 
-static void on_joints(carom_client *client, uint64_t request, const carom_value *result,
-                      const carom_error *error, void *user)
+// Whether the bytes of the snapshot contain that key at all. Most snapshots describe nothing, and
+// are not taken apart a second time.
+static bool mentions(const carom_snapshot *snapshot, const char *key)
 {
-    (void)client;
-    (void)request;
-    (void)error; // an older server: then they come with world.state
-    stage *s = user;
-    s->joints_asked = false;
-    s->joints_known = true;
-    if (result != NULL) {
-        learn_joints(s, carom_value_get(result, "joints"));
-        s->changes++;
-    }
+    return snapshot->encoded != NULL &&
+           memmem(snapshot->encoded, snapshot->encoded_size, key, strlen(key)) != NULL;
 }
 
-static void on_body(carom_client *client, uint64_t request, const carom_value *result,
-                    const carom_error *error, void *user)
+void stage_describe(stage *s, const carom_snapshot *snapshot)
 {
-    (void)client;
-    (void)request;
-    (void)error; // gone in the meantime
-    stage *s = user;
-    s->asked--;
-    if (result != NULL) {
-        learn_body(s, result);
-        s->changes++;
+    if (snapshot->full) {
+        s->joint_count = 0; // all that is there is described anew
+        s->described = true;
     }
+    if (!snapshot->full && !mentions(snapshot, "spawned") && !mentions(snapshot, "joints") &&
+        !mentions(snapshot, "describing")) {
+        s->described = true;
+        return;
+    }
+    carom_value *told = carom_snapshot_value(snapshot);
+    if (told != NULL) {
+        learn(s, told);
+    }
+    carom_value_free(told);
 }
+
+// ---- the world's pace
 
 static void on_info(carom_client *client, uint64_t request, const carom_value *result,
                     const carom_error *error, void *user)
@@ -267,49 +289,8 @@ static void on_info(carom_client *client, uint64_t request, const carom_value *r
     }
 }
 
-// ---- asking
-
-static bool ask(stage *s, const char *method, uint64_t body, carom_response_fn fn)
-{
-    carom_value *arguments = carom_set(carom_map(), "world", carom_str(s->world));
-    if (body != 0) {
-        carom_set(arguments, "body", carom_uint(body));
-    }
-    carom_status status =
-        carom_request(s->client, method, arguments, s->timeout_ms, fn, s, NULL, NULL);
-    carom_value_free(arguments);
-    return status == CAROM_OK;
-}
-
-static void ask_for_bodies(stage *s)
-{
-    while (s->asked < STAGE_ASKED_MAX && s->wanted_count > 0) {
-        uint64_t body = s->wanted[s->wanted_count - 1];
-        const actor *a = stage_actor(s, body);
-        if (a != NULL && !a->known) {
-            if (!ask(s, "body.get", body, on_body)) {
-                return;
-            }
-            s->asked++;
-        }
-        s->wanted_count--;
-    }
-}
-
-// All at once is worth it at first, unless only a corner of a large world is watched.
-static bool state_is_worth_it(const stage *s)
-{
-    size_t seen = carom_view_count(s->view);
-    bool first = s->state_due <= 0.0;
-    uint64_t most = first ? STAGE_STATE_BODIES : STAGE_AGAIN_BODIES;
-    return s->info.bodies <= most && s->info.bodies <= 4 * (uint64_t)seen + 100;
-}
-
 static void note_event(stage *s, const carom_event *event)
 {
-    if (event->kind == CAROM_EVENT_JOINT_BREAK) {
-        s->joints_stale = true; // to see which are left
-    }
     if (event->kind == CAROM_EVENT_SLEEP || event->kind == CAROM_EVENT_WAKE) {
         actor *a = carom_view_data(s->view, event->a);
         if (a != NULL) {
@@ -332,26 +313,20 @@ static void note_event(stage *s, const carom_event *event)
     }
 }
 
-// Joints are asked for when their number or a break tells that they are others, at most once a
-// second, and a few of them now and then all the same: one may have gone when another came.
-static void ask_for_joints(stage *s, double now)
-{
-    bool stale = s->joints_stale || s->info.joints != s->joint_count;
-    bool worth = s->info.joints <= (stale ? STAGE_JOINTS : STAGE_AGAIN_JOINTS);
-    double due = s->joints_last + (stale ? STAGE_INFO_EVERY_S : STAGE_STATE_EVERY_S);
-    if (!s->joints_asked && worth && now >= due) {
-        s->joints_asked = ask(s, "joint.list", 0, on_joints);
-        s->joints_stale = false;
-        s->joints_last = now;
-    }
-    s->joints_known = s->joints_known || (!s->joints_asked && !(stale && worth));
-}
-
 void stage_set_paused(stage *s, bool paused, double now)
 {
     s->info.paused = paused;
     s->info_outdated = s->info_asked;
     s->info_due = now + STAGE_INFO_SOON_S;
+}
+
+static bool ask_for_info(stage *s)
+{
+    carom_value *arguments = carom_set(carom_map(), "world", carom_str(s->world));
+    carom_status status =
+        carom_request(s->client, "world.info", arguments, s->timeout_ms, on_info, s, NULL, NULL);
+    carom_value_free(arguments);
+    return status == CAROM_OK;
 }
 
 void stage_tend(stage *s, double now)
@@ -361,29 +336,17 @@ void stage_tend(stage *s, double now)
         note_event(s, &event);
     }
     if (!s->info_asked && now >= s->info_due) {
-        s->info_asked = ask(s, "world.info", 0, on_info);
+        s->info_asked = ask_for_info(s);
         s->info_due = now + STAGE_INFO_EVERY_S;
-    }
-    bool ready = carom_view_get_state(s->view).ready && s->info.known;
-    if (ready && !s->state_asked && now >= s->state_due) {
-        s->state_asked = state_is_worth_it(s) && ask(s, "world.state", 0, on_state);
-        s->joints_last = s->state_asked ? now : s->joints_last; // they come with it
-        s->begun = s->begun || !s->state_asked;
-        s->state_due = now + STAGE_STATE_EVERY_S;
-    }
-    if (s->begun) {
-        ask_for_bodies(s);
-        ask_for_joints(s, now);
     }
 }
 
 bool stage_complete(const stage *s)
 {
-    return s->info.known && carom_view_get_state(s->view).ready && !s->state_asked &&
-           s->asked == 0 && s->wanted_count == 0 && s->joints_known;
+    return s->info.known && carom_view_get_state(s->view).ready && s->described;
 }
 
-// ---- what is worth seeing
+// ---- the part worth seeing
 
 static int compare_numbers(const void *a, const void *b)
 {

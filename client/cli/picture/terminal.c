@@ -14,9 +14,10 @@
 
 enum { KEYS_MAX = 64 };
 
-// Second screen, no cursor, no line wrap; and back.
-static const char enter_screen[] = "\x1b[?1049h\x1b[?25l\x1b[?7l\x1b[2J";
-static const char leave_screen[] = "\x1b[0m\x1b[?7h\x1b[?25h\x1b[?1049l";
+// Second screen, no cursor, no line wrap, clicks of the mouse told in decimal (1000 and 1006, which
+// terminals without a mouse ignore); and back.
+static const char enter_screen[] = "\x1b[?1049h\x1b[?25l\x1b[?7l\x1b[?1000h\x1b[?1006h\x1b[2J";
+static const char leave_screen[] = "\x1b[0m\x1b[?1006l\x1b[?1000l\x1b[?7h\x1b[?25h\x1b[?1049l";
 
 static const int ending_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 static const int crash_signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
@@ -203,6 +204,51 @@ int terminal_interrupted(void)
     return ended_by;
 }
 
+bool key_is_click(int pressed)
+{
+    return pressed >= KEY_CLICK;
+}
+
+int key_column(int pressed)
+{
+    return pressed & KEY_CELL_MAX;
+}
+
+int key_row(int pressed)
+{
+    return (pressed >> 12) & KEY_CELL_MAX;
+}
+
+// A number of at most four digits, and the byte behind it; -1 for none.
+static int read_count(const char **at, const char *end, char stop)
+{
+    int value = 0;
+    int digits = 0;
+    for (; *at < end && **at >= '0' && **at <= '9' && digits < 5; (*at)++, digits++) {
+        value = value * 10 + (**at - '0');
+    }
+    if (digits == 0 || digits > 4 || *at >= end || **at != stop) {
+        return -1;
+    }
+    (*at)++;
+    return value;
+}
+
+// "BUTTON;COLUMN;ROWM" between `at` and `end` (its M): a press of the first button, or the wheel.
+static int parse_mouse(const char *at, const char *end)
+{
+    int button = read_count(&at, end, ';');
+    int column = read_count(&at, end, ';');
+    int row = read_count(&at, end + 1, 'M');
+    if (button < 0 || column < 1 || row < 1 || column > KEY_CELL_MAX || row > KEY_CELL_MAX) {
+        return KEY_NONE;
+    }
+    if (button == 64 || button == 65) {
+        return button == 64 ? KEY_WHEEL_UP : KEY_WHEEL_DOWN;
+    }
+    return button == 0 ? KEY_CLICK | (row - 1) << 12 | (column - 1) : KEY_NONE;
+}
+
 int key_parse(const char *bytes, size_t size, size_t *used)
 {
     *used = size == 0 ? 0 : 1;
@@ -217,6 +263,9 @@ int key_parse(const char *bytes, size_t size, size_t *used)
         end++;
     }
     *used = end < size ? end + 1 : size;
+    if (end < size && bytes[1] == '[' && bytes[2] == '<') {
+        return bytes[end] == 'M' ? parse_mouse(bytes + 3, bytes + end) : KEY_NONE;
+    }
     switch (end < size ? bytes[end] : '\0') {
     case 'A':
         return KEY_UP;
@@ -226,6 +275,8 @@ int key_parse(const char *bytes, size_t size, size_t *used)
         return KEY_RIGHT;
     case 'D':
         return KEY_LEFT;
+    case 'Z':
+        return KEY_BACKTAB;
     default:
         return KEY_NONE;
     }

@@ -13,12 +13,23 @@
 
 enum {
     KEY_NONE,
+    KEY_TAB = 9,
+    KEY_ESCAPE = 27, // others are their own ASCII codes
     KEY_UP = 256,
     KEY_DOWN,
     KEY_LEFT,
     KEY_RIGHT,
-    KEY_ESCAPE = 27 // others are their own ASCII codes
+    KEY_BACKTAB,
+    KEY_WHEEL_UP,
+    KEY_WHEEL_DOWN,
+    KEY_CLICK = 1 << 24, // with the cell in its lower bits: key_column and key_row
+    KEY_CELL_MAX = 4095
 };
+
+// Of a click: the cell from 0 on, at most KEY_CELL_MAX. Other keys are no clicks.
+bool key_is_click(int pressed);
+int key_column(int pressed);
+int key_row(int pressed);
 
 // Whether standard input and output are a terminal that can be drawn on.
 bool terminal_usable(void);

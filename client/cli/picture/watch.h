@@ -12,12 +12,14 @@
 #include "client/cli/picture/picture.h"
 #include "client/cli/picture/stage.h"
 
-// What is to be seen.
+// The things to draw.
 typedef struct watch_look {
     bool contacts;
     bool normals;
     bool ids;
     bool joints;
+    bool help;       // a list of the keys over the picture
+    uint64_t picked; // a body to highlight and to show details of; 0: none
 } watch_look;
 
 // How fast things go, over about the last second.
@@ -28,14 +30,28 @@ typedef struct watch_meter {
     bool measured;
 } watch_meter;
 
-// Renews the results when a second has gone by.
+// Renews the results when a second has gone by. Counting begins with the first snapshot: before it
+// there is no tick to count from.
 void watch_meter_update(watch_meter *m, double now, uint64_t tick, uint64_t snapshots,
                         uint64_t bytes);
 
-// Bodies, joints, contacts. The canvas is cleared first.
+// Bodies, joints, contacts, then the texts that lie over them. The canvas is cleared first. Ids
+// that would cover another id are left out.
 void watch_draw(const stage *s, const camera *cam, watch_look look, canvas *c);
 
-// The line above the picture: world, tick, pace, bodies, traffic. Cut to `columns`.
+// The line above the picture: world, tick, pace, bodies, contacts, step, traffic. What does not fit
+// `columns` is left out by fields, the least important first, so that no field is cut.
 void watch_status(const stage *s, const watch_meter *m, int columns, char *out, size_t size);
+
+// The line of keys below the picture, likewise by whole entries.
+void watch_keys(const stage *s, bool following, int columns, char *out, size_t size);
+
+// The body whose outline is nearest to a place and at most `reach` metres away; 0: none.
+uint64_t watch_pick(const stage *s, point at, double reach);
+
+// The next body (`step` 1) or the one before (-1) among those in view, by id, round in a circle;
+// the first when `from` is 0 or gone. 0 when none is in view.
+uint64_t watch_pick_next(const stage *s, const camera *cam, const canvas *c, uint64_t from,
+                         int step);
 
 #endif

@@ -1,9 +1,11 @@
 """Every command that asks a server something once: what it does, what it prints, how it fails."""
 
 import json
+import re
+import subprocess
 import time
 
-from cli import OK, REFUSED, ROOT, ServerTest, USAGE, carom, complete, main
+from cli import CAROM, LOST, OK, REFUSED, ROOT, ServerTest, USAGE, carom, complete, environment, main
 
 SCENES = ROOT / "proto" / "scenes"
 
@@ -66,6 +68,40 @@ class Server(ServerTest):
         self.assertIn("unknown_method", result.err)
         self.assertIn("carom methods", result.err)
         self.assertIn("invalid_argument", self.fails(REFUSED, "call", "world.info", "world=7x/").err)
+
+    def test_sessions_and_kick(self):
+        listening = subprocess.Popen([CAROM, "events", "first"], text=True, stderr=subprocess.PIPE,
+                                     stdout=subprocess.DEVNULL,
+                                     env=environment(CAROM_SERVER=f"127.0.0.1:{self.server.port}"))
+        other = None
+        while other is None:
+            other = next((s for s in self.json("sessions") if s["subscriptions"]), None)
+        self.assertTrue(other["client"].startswith("carom/"))
+        self.assertRegex(self.ok("sessions").out, rf"(?m)^ *{other['session']}  carom/[\d.]+ +127\.0\.0\.1:\d+ .* first$")
+        self.assertIn(str(other["session"]), complete("kick", "", server=f"127.0.0.1:{self.server.port}"))
+        self.assertEqual(f"session {other['session']} ended\n",
+                         self.ok("kick", other["session"], "--reason", "enough").out)
+        _, err = listening.communicate(timeout=30)
+        self.assertEqual(LOST, listening.returncode)
+        self.assertIn("enough", err)
+        self.assertIn("not_found", self.fails(REFUSED, "kick", other["session"]).err)
+
+    def test_top(self):
+        out = self.ok("top", "--count", 2, "-i", "200ms").out
+        self.assertEqual(2, len(re.findall(r"(?m)^caromd [\d.]+ at 127\.0\.0\.1:\d+  up .*  sessions \d+  worlds \d+", out)))
+        self.assertEqual(2, len(re.findall(r"(?m)^requests \d+/s  snapshots \d+/s  in .*/s  out .*/s  ticks late", out)))
+        self.assertEqual(2, len(re.findall(r"(?m)^first +running +[\d.]+/60 +\d+ +\d\.\d{3} +[\d.]+ % ", out)))
+        lines = self.ok("top", "-n", 2, "-i", "200ms", "--json").lines()
+        self.assertEqual(2, len(lines))
+        second = json.loads(lines[1])
+        self.assertGreater(second["requests_per_second"], 1)
+        self.assertLessEqual({"first", "second"}, {world["world"] for world in second["worlds"]})
+
+    def test_doctor(self):
+        findings = {one["check"]: one for one in self.json("doctor")}
+        self.assertLessEqual({"terminal", "server", "version", "role", "round trip", "ticks", "sessions"}, set(findings))
+        self.assertEqual("ok", findings["version"]["verdict"])
+        self.assertRegex(self.ok("doctor").out, r"(?m)^ok +round trip +median .*, slowest .* of 20$")
 
     def test_call_as_notification_has_no_answer(self):
         self.json("create", self.world, "--paused")

@@ -8,6 +8,8 @@ from cli import CAROM, ServerTest, environment, main
 
 
 class Load(ServerTest):
+    options = ("--limit", "resume_ms=300")
+
     def test_rate_is_kept_and_all_is_answered(self):
         result = self.json("load", "--connections", 4, "--rate", 50, "--time", "1s", "--bodies", 10)
         self.assertEqual(4, result["connections"])

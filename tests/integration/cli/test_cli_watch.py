@@ -10,11 +10,12 @@ import signal
 import struct
 import subprocess
 import sys
+import tempfile
 import termios
 import time
 from pathlib import Path
 
-from cli import CAROM, LOST, REFUSED, ServerTest, environment, main
+from cli import CAROM, CAROMD, Caromd, LOST, REFUSED, ServerTest, carom, environment, main
 
 BRAILLE = re.compile("[\u2801-\u28ff]")
 ENTER, LEAVE = "\x1b[?1049h", "\x1b[?1049l"
@@ -101,6 +102,44 @@ class Frames(ServerTest):
         self.assertEqual(3, len(set(frames)))
         ticks = [int(re.search(r"tick (\d+)", frame)[1]) for frame in frames]
         self.assertEqual(sorted(set(ticks)), ticks)
+
+    def test_header_drops_whole_fields(self):
+        wide = self.frame("--size", "120x10")[0]
+        self.assertRegex(wide, rf"\A{self.world}  tick \d+  PAUSED  \d+ bodies  \d+ awake  \d+ contacts  step [\d.]+ ms")
+        fields = wide.split("  ")
+        for columns in (100, 60, 50, 40):
+            narrow = self.frame("--size", f"{columns}x10")[0]
+            self.assertLessEqual(len(narrow), max(columns, len(self.world)))
+            self.assertLessEqual(set(map(lambda f: re.sub(r"[\d.]+", "", f), narrow.split("  "))),
+                                 set(map(lambda f: re.sub(r"[\d.]+", "", f), fields)))
+
+    def test_pace_of_an_old_world_is_its_own(self):
+        self.ok("step", self.world, 20000, "--timeout", "60s")
+        self.ok("resume", self.world)
+        out = self.ok("watch", self.world, "--frames", 3, "--size", "120x10", "-i", "700ms").out
+        for rate in re.findall(r"(\d+)/60 Hz", out):
+            self.assertLess(int(rate), 200)
+
+    def test_ids_in_a_heap_do_not_overlap(self):
+        self.ok("spawn", self.world, "--circle", 0.1, "--at", "20,20", "--count", 200, "--step", "0.01,0.01", "--tag", "heap")
+        known = set(self.ok("bodies", self.world, "--ids").lines())
+        text = "\n".join(self.frame("--ids", "--area", "15,15,27,27")[1:-1])
+        shown = re.findall(r"\d+", text)
+        self.assertTrue(3 <= len(shown) < 100, shown)
+        self.assertLessEqual(set(shown), known)
+
+    def test_view_of_the_scene_is_shown_first(self):
+        scene = {"name": "far", "view": [1000, 1000, 1010, 1004], "commands": [
+            ["body.spawn", {"type": "static", "position": [1005, 1002], "shapes": [{"kind": "box", "size": [4, 2]}]}],
+            ["body.spawn", {"position": [0, 0], "shapes": [{"kind": "circle", "radius": 1}]}]]}
+        with tempfile.TemporaryDirectory() as folder:
+            (Path(folder) / "far.json").write_text(json.dumps(scene))
+            with Caromd(CAROMD, "--scenes", folder, "--world", "far:far") as server:
+                lines = carom("watch", "far", "--frames", 1, "--size", "80x20", "--ids", port=server.port).lines()
+        picture = "\n".join(lines[1:])
+        self.assertTrue(BRAILLE.search(picture))
+        self.assertIn("1", re.findall(r"\d+", picture))
+        self.assertNotIn("2", re.findall(r"\d+", re.sub(r"\d+ m$", "", picture, flags=re.M)))
 
     def test_empty_world_is_a_frame_too(self):
         self.json("create", self.world + "2")
@@ -284,6 +323,40 @@ class Screen(ServerTest):
                 self.terminal.wait_for(wanted)
         self.terminal.keys(" ")
         self.terminal.wait_for("space pause")
+
+    def test_question_mark_shows_the_keys(self):
+        self.terminal.keys("?")
+        self.terminal.wait_for("one step of a paused world")
+        self.terminal.keys("?")
+        self.terminal.wait_for(BRAILLE.pattern)
+
+    def test_dot_steps_a_paused_world(self):
+        self.terminal.keys(".")
+        self.terminal.wait_for("a step needs a paused world")
+        self.terminal.keys(" ")
+        self.terminal.wait_for("PAUSED")
+        before = self.json("info", "drum")["tick"]
+        self.terminal.keys(".")
+        self.terminal.wait_for(f"tick {before + 1} ")
+        self.assertEqual(before + 1, self.json("info", "drum")["tick"])
+        self.terminal.keys(" ")
+        self.terminal.wait_for("space pause")
+
+    def test_picking_a_body_shows_its_details(self):
+        self.terminal.keys("\t")
+        first = self.terminal.wait_for(r"body (\d+)  (static|kinematic|dynamic)")[1]
+        self.terminal.wait_for(r"velocity .* m/s")
+        self.terminal.wait_for("38;5;231m")
+        self.terminal.keys("\t")
+        second = self.terminal.wait_for(r"body (?!" + first + r" )(\d+)  (static|kinematic|dynamic)")[1]
+        self.assertNotEqual(first, second)
+        self.terminal.keys("\x1b[Z")
+        self.terminal.wait_for(rf"body {first}  ")
+        self.terminal.keys("\x1b")
+        self.terminal.read(0.5)
+        self.terminal.text = ""
+        self.terminal.keys("\x1b[<0;40;12M")  # the middle of the drum is full of bodies
+        self.terminal.wait_for(r"body \d+  (static|kinematic|dynamic)")
 
     def test_no_color_is_respected(self):
         terminal = Terminal(self.server.port, "watch", "drum", NO_COLOR="1")

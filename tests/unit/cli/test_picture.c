@@ -246,6 +246,40 @@ static void scale_bar_is_a_round_length(void **state)
     canvas_deinit(&c);
 }
 
+static void outline_distance_is_to_its_edge_and_0_inside(void **state)
+{
+    (void)state;
+    place at = {{10.0, 0.0}, 0.0};
+    outline o = {0};
+    assert_true(outline_init_box(&o, 2.0, 4.0, (point){0.0, 0.0}, 0.0, 0.0));
+    assert_float_equal(outline_distance(&o, &at, (point){10.5, 1.0}), 0.0, 1e-9);
+    assert_float_equal(outline_distance(&o, &at, (point){14.0, 0.0}), 3.0, 1e-9);
+    assert_float_equal(outline_distance(&o, &at, (point){14.0, 6.0}), 5.0, 1e-9);
+    outline_deinit(&o);
+    point center = {0.0, 0.0};
+    assert_true(outline_init(&o, OUTLINE_CIRCLE, &center, 1, 2.0));
+    assert_float_equal(outline_distance(&o, &at, (point){11.0, 0.0}), 0.0, 1e-9);
+    assert_float_equal(outline_distance(&o, &at, (point){15.0, 0.0}), 3.0, 1e-9);
+    outline_deinit(&o);
+    point line[2] = {{-1.0, 0.0}, {1.0, 0.0}};
+    assert_true(outline_init(&o, OUTLINE_LINE, line, 2, 0.0));
+    assert_float_equal(outline_distance(&o, &at, (point){10.0, 3.0}), 3.0, 1e-9);
+    outline_deinit(&o);
+}
+
+static void camera_from_dots_is_the_way_back(void **state)
+{
+    (void)state;
+    canvas c = {0};
+    assert_true(canvas_resize(&c, 40, 20));
+    camera cam = {{3.0, -2.0}, 7.0};
+    point dots = camera_to_dots(&cam, &c, (point){1.5, 0.25});
+    point back = camera_from_dots(&cam, &c, dots);
+    assert_float_equal(back.x, 1.5, 1e-9);
+    assert_float_equal(back.y, 0.25, 1e-9);
+    canvas_deinit(&c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -262,6 +296,8 @@ int main(void)
         cmocka_unit_test(outline_far_away_draws_nothing),
         cmocka_unit_test(arrow_points_along_its_direction),
         cmocka_unit_test(scale_bar_is_a_round_length),
+        cmocka_unit_test(outline_distance_is_to_its_edge_and_0_inside),
+        cmocka_unit_test(camera_from_dots_is_the_way_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -37,10 +37,38 @@ static void key_every_form_is_known(void **state)
     }
 }
 
+static void key_clicks_of_the_mouse_tell_their_cell(void **state)
+{
+    (void)state;
+    size_t used = 0;
+    int pressed = key_parse("\x1b[<0;12;34Mq", 12, &used);
+    assert_int_equal(used, 11);
+    assert_true(key_is_click(pressed));
+    assert_int_equal(key_column(pressed), 11);
+    assert_int_equal(key_row(pressed), 33);
+    assert_false(key_is_click(KEY_UP));
+    static const struct {
+        const char *bytes;
+        int pressed;
+    } cases[] = {{"\x1b[<64;1;1M", KEY_WHEEL_UP}, {"\x1b[<65;1;1M", KEY_WHEEL_DOWN},
+                 {"\x1b[<0;12;34m", KEY_NONE}, // let go
+                 {"\x1b[<2;12;34M", KEY_NONE}, // another button
+                 {"\x1b[<0;0;1M", KEY_NONE},      {"\x1b[<0;1;99999M", KEY_NONE},
+                 {"\x1b[<0;1M", KEY_NONE},        {"\x1b[<0;1;4096M", KEY_NONE},
+                 {"\x1b[<M", KEY_NONE},           {"\x1b[<0;1;", KEY_NONE},
+                 {"\x1b[Z", KEY_BACKTAB},         {"\t", KEY_TAB}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        assert_int_equal(key_parse(cases[i].bytes, strlen(cases[i].bytes), &used),
+                         cases[i].pressed);
+        assert_int_equal(used, strlen(cases[i].bytes));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(key_every_form_is_known),
+        cmocka_unit_test(key_clicks_of_the_mouse_tell_their_cell),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

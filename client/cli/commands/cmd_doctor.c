@@ -1,0 +1,212 @@
+// doctor: checks that everything between this terminal and the worlds works as it should, and says
+// what to do where it does not. Main thread only.
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "client/cli/commands.h"
+#include "client/cli/show.h"
+#include "client/cli/text.h"
+
+enum { PINGS = 20, TEXT_MAX = 256 };
+
+// Above these a finding is a warning.
+#define ROUND_TRIP_MAX_S 0.1
+#define LATE_SHARE_MAX   0.01 // of all ticks
+#define RATE_SHARE_MIN   0.95 // of a world's hz
+#define LIMIT_SHARE_MAX  0.8
+
+typedef enum verdict { GOOD, WARNING } verdict;
+
+typedef struct doctor {
+    cli *c;
+    carom_value *findings;
+} doctor;
+
+static void find(doctor *d, verdict v, const char *check, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+static void find(doctor *d, verdict v, const char *check, const char *format, ...)
+{
+    static const char *const names[] = {"ok", "warning"};
+    char text[TEXT_MAX];
+    va_list values;
+    va_start(values, format);
+    (void)vsnprintf(text, sizeof text, format, values);
+    va_end(values);
+    if (d->c->json) {
+        carom_value *one = carom_set(carom_map(), "check", carom_str(check));
+        carom_set(one, "verdict", carom_str(names[v]));
+        d->findings = carom_push(d->findings, carom_set(one, "text", carom_str(text)));
+    } else {
+        (void)printf("%-8s %-12s %s\n", names[v], check, text);
+    }
+}
+
+// ---- this side
+
+static void check_terminal(doctor *d)
+{
+    const char *term = getenv("TERM");
+    if (!isatty(STDOUT_FILENO)) {
+        find(d, GOOD, "terminal", "the output is no terminal: no colours, watch prints frames");
+    } else if (term == NULL || strcmp(term, "dumb") == 0) {
+        find(d, WARNING, "terminal",
+             "TERM is not set: watch prints frames instead of a live picture");
+    } else if (!d->c->utf8) {
+        find(d, WARNING, "terminal", "the locale has no UTF-8: pictures use plain characters");
+    } else {
+        find(d, GOOD, "terminal", "%s with UTF-8", term);
+    }
+}
+
+// ---- the connection
+
+static void check_hello(doctor *d)
+{
+    const carom_value *hello = carom_hello(d->c->client);
+    const char *version = carom_get_str(hello, "version", "?");
+    const char *role = carom_get_str(hello, "role", "?");
+    find(d, GOOD, "server", "caromd %s at %s, protocol %llu", version, d->c->server,
+         (unsigned long long)carom_get_uint(hello, "protocol", 0));
+    if (strcmp(version, CAROM_VERSION) != 0) {
+        find(d, WARNING, "version",
+             "this client is %s, the server %s: some commands may be unknown", CAROM_VERSION,
+             version);
+    } else {
+        find(d, GOOD, "version", "client and server are both %s", version);
+    }
+    find(d, strcmp(role, "admin") == 0 ? GOOD : WARNING, "role", "%s%s", role,
+         strcmp(role, "admin") == 0 ? "" : ": a token in CAROM_TOKEN may give more rights");
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+    double x = *(const double *)a;
+    double y = *(const double *)b;
+    return x < y ? -1 : x > y ? 1 : 0;
+}
+
+static cli_exit check_round_trip(doctor *d)
+{
+    double times[PINGS];
+    char middle[32];
+    char slowest[32];
+    carom_error error = {0};
+    for (int i = 0; i < PINGS; i++) {
+        if (carom_ping(d->c->client, d->c->timeout_ms, &times[i], NULL, &error) != CAROM_OK) {
+            return cli_fail(d->c, &error);
+        }
+    }
+    qsort(times, PINGS, sizeof times[0], compare_numbers);
+    text_from_seconds(times[PINGS / 2], middle, sizeof middle);
+    text_from_seconds(times[PINGS - 1], slowest, sizeof slowest);
+    find(d, times[PINGS / 2] > ROUND_TRIP_MAX_S ? WARNING : GOOD, "round trip",
+         "median %s, slowest %s of %d", middle, slowest, PINGS);
+    return CLI_OK;
+}
+
+// ---- the server
+
+static void check_ticks(doctor *d, const carom_value *stats)
+{
+    double ticks = carom_get_real(stats, "counters.ticks", 0.0);
+    double late = carom_get_real(stats, "counters.ticks_late", 0.0);
+    double share = ticks > 0.0 ? late / ticks : 0.0;
+    find(d, share > LATE_SHARE_MAX ? WARNING : GOOD, "ticks", "%.0f of %.0f began late (%.2f %%)%s",
+         late, ticks, share * 100.0,
+         share > LATE_SHARE_MAX ? ": the machine is too busy; 'carom top' shows the worlds" : "");
+    double skipped = carom_get_real(stats, "counters.snapshots_skipped", 0.0);
+    double sent = carom_get_real(stats, "counters.snapshots_sent", 0.0);
+    find(d, skipped > 0.1 * sent && sent > 0.0 ? WARNING : GOOD, "readers",
+         "%.0f snapshots sent, %.0f merged for slow readers", sent, skipped);
+    double malformed = carom_get_real(stats, "counters.messages_malformed", 0.0);
+    if (malformed > 0.0) {
+        find(d, WARNING, "messages", "%.0f were malformed: some client does not speak the protocol",
+             malformed);
+    }
+}
+
+static void check_worlds(doctor *d, const carom_value *worlds)
+{
+    size_t slow = 0;
+    for (size_t i = 0; i < carom_value_count(worlds); i++) {
+        const carom_value *world = carom_value_at(worlds, i);
+        double hz = carom_get_real(world, "hz", 0.0);
+        double rate = carom_get_real(world, "rate", hz);
+        const char *name = carom_get_str(world, "world", "");
+        bool young = carom_get_real(world, "time", 0.0) < 2.0; // the rate is of the last seconds
+        if (!carom_get_bool(world, "paused", false) && !young && rate < RATE_SHARE_MIN * hz) {
+            find(d, WARNING, "world", "%s does %.1f of %g ticks a second, a step takes %.2f ms",
+                 name, rate, hz, carom_get_real(world, "step_ms", 0.0));
+            slow++;
+        }
+        uint64_t frozen = carom_get_uint(world, "frozen", 0);
+        if (frozen > 0) {
+            find(d, WARNING, "world", "%s: %llu bodies left the bounds and were frozen", name,
+                 (unsigned long long)frozen);
+        }
+    }
+    if (slow == 0) {
+        find(d, GOOD, "worlds", "%zu, all in time", carom_value_count(worlds));
+    }
+}
+
+static void check_limit(doctor *d, const carom_value *info, const char *use, const char *limit)
+{
+    char path[64];
+    (void)snprintf(path, sizeof path, "limits.%s", limit);
+    double used = carom_get_real(info, use, 0.0);
+    double most = carom_get_real(info, path, 0.0);
+    if (most > 0.0) {
+        find(d, used > LIMIT_SHARE_MAX * most ? WARNING : GOOD, use, "%.0f of %.0f", used, most);
+    }
+}
+
+static cli_exit check_server(doctor *d)
+{
+    carom_value *info = NULL;
+    carom_value *stats = NULL;
+    carom_value *worlds = NULL;
+    cli_exit code = cli_call(d->c, "server.info", NULL, &info);
+    code = code == CLI_OK ? cli_call(d->c, "server.stats", NULL, &stats) : code;
+    code = code == CLI_OK ? cli_call(d->c, "world.list", NULL, &worlds) : code;
+    if (code == CLI_OK) {
+        check_limit(d, info, "sessions", "connections");
+        check_ticks(d, stats);
+        check_worlds(d, worlds);
+    }
+    carom_value_free(worlds);
+    carom_value_free(stats);
+    carom_value_free(info);
+    return code;
+}
+
+static cli_exit run_doctor(cli *c)
+{
+    doctor d = {.c = c, .findings = carom_array()};
+    check_terminal(&d);
+    (void)fflush(stdout);
+    cli_exit code = cli_connect(c, NULL);
+    if (code == CLI_OK) {
+        check_hello(&d);
+        code = check_round_trip(&d);
+    }
+    code = code == CLI_OK ? check_server(&d) : code;
+    if (code == CLI_OK && c->json) {
+        code = cli_print_json(d.findings);
+    }
+    carom_value_free(d.findings);
+    return code;
+}
+
+const cli_command command_doctor = {
+    .name = "doctor",
+    .group = "Server",
+    .summary = "check the terminal, the connection, the server and its worlds",
+    .details = "Prints a line for each check: ok or warning. Exits with 3 when no server answers.",
+    .examples = "  carom doctor\n  carom doctor --json | jq '.[] | select(.verdict != \"ok\")'",
+    .run = run_doctor,
+};
