@@ -27,8 +27,8 @@ packages_of() {
         needed { print $1 }' "$list"
 }
 
-# Those of the given packages that are not installed, one to a line. What dpkg has never heard of
-# counts as missing.
+# Those of the given packages that are not installed, one to a line. A package that dpkg has
+# never heard of counts as missing.
 missing_of() {
     installed=$(dpkg-query -W -f '${db:Status-Status} ${Package}\n' "$@" 2>/dev/null || true)
     for package in "$@"; do

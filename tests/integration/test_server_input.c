@@ -1,4 +1,4 @@
-// What a client may send that is wrong, case by case: each gets the contract's error or a close
+// Wrong input of every kind, case by case: each gets the contract's error or a close
 // with a reason, and a neighbour who is connected all the while notices nothing.
 #include <setjmp.h>
 #include <stdarg.h>

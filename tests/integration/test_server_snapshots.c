@@ -261,7 +261,7 @@ static void slow_reader_gets_the_latest_state(void **state)
         skipped = skipped || obj_find(s, "skipped") != NULL;
     } while (previous < now);
     assert_true(skipped);
-    // What it has then is the world's state.
+    // Its rows are then the world's state.
     client_call(&b, "world.pause", "{\"world\":\"w\"}");
     const msgpack_object *all = client_call(&b, "world.state", "{\"world\":\"w\"}");
     s = snapshot_of_tick(&a, obj_get_uint(all, "tick"));

@@ -172,7 +172,7 @@ class Shapes(EngineTest):
 
 
 class Matter(EngineTest):
-    """What shapes are made of."""
+    """Density, friction, restitution and the like."""
 
     def slide(self, shape, seconds=1.0, speed=4.0, **floor):
         """How fast a body that slides or rolls over the floor still is."""
@@ -705,7 +705,7 @@ class Queries(EngineTest):
                                  self.call("query.overlap", shape={**shape, **self.moved(shape, -0.9)}))
 
     def moved(self, shape, x):
-        """What puts the form elsewhere: in a query without a path coordinates are the world's."""
+        """Forms with a place of their own: in a query without a path coordinates are the world's."""
         if "center" in shape or shape["kind"] in ("circle", "box"):
             return {"center": [x, 0]}
         return {key: [[v[0] + x, v[1]] for v in shape[key]] if key == "vertices" else [shape[key][0] + x, shape[key][1]]

@@ -10,7 +10,7 @@ DEADLINE_SECONDS = 30
 
 
 class RemoteError(Exception):
-    """What the server answered instead of a result."""
+    """The error that the server answered."""
 
 
 class Closed(Exception):

@@ -387,7 +387,7 @@ static void descriptions_over_the_limit_follow_in_the_next_snapshots(void **stat
     assert_true(snapshots > 3);
 }
 
-// What changes below the place that the telling has reached is told in between.
+// Changes of bodies that were described already are told while the rest still is.
 static void change_while_the_rest_is_told_is_not_lost(void **state)
 {
     enum { BALLS = 40 };

@@ -254,7 +254,7 @@ static void area_tells_who_enters_and_leaves(void **state)
     assert_int_equal(obj_count(obj_get(s, "leave")), 1);
     assert_true(obj_has_uint(obj_get(s, "leave"), in));
     assert_int_equal(obj_count(obj_get(s, "removed")), 0);
-    // What goes out of the world while it is out of view is none of the reader's business.
+    // The reader is not told of a body that is removed while it is out of view.
     body_remove(f->world, in, NULL);
     body_remove(f->world, out, NULL);
     tick(f);

@@ -60,7 +60,7 @@ static void queue_wait_ends_at_its_deadline(void **state)
     queue_init(&q, 2);
     queue_push(&q, &quiet.node, false);
     int64_t deadline = clock_now_ns() + 30 * MS;
-    // What lies there and is not urgent does not end the wait of one who does not ask for it.
+    // An item that is not urgent does not end a wait without wake_on_push.
     assert_ptr_equal(queue_wait(&q, deadline, false), &quiet.node);
     assert_true(clock_now_ns() >= deadline);
     assert_null(queue_wait(&q, deadline, true)); // over already

@@ -1,0 +1,23 @@
+// The two sources of a served world, hosted.c (time) and hosted_requests.c, share these; private to
+// them. The thread of its host.
+#ifndef CAROM_SERVER_WORLD_HOSTED_INTERNAL_H
+#define CAROM_SERVER_WORLD_HOSTED_INTERNAL_H
+
+#include "server/world/hosted.h"
+
+// Hands a reply to the sink.
+void hosted_post(hosted *h, reply *r);
+
+// Gives the request its result, an error, and lets go of it.
+void hosted_refuse(hosted *h, request *q, status why, const char *text);
+// Likewise {world, tick} of now.
+void hosted_answer_tick(hosted *h, request *q);
+
+// Carries out the inbox, up to a request that makes the rest wait (the world's end, a world.step, a
+// pause) or up to the time `until` (one request in any case).
+void hosted_serve_inbox(hosted *h, int64_t until);
+
+// Carries out the batches that were scheduled for the next tick.
+void hosted_serve_scheduled(hosted *h);
+
+#endif

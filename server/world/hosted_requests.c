@@ -1,0 +1,407 @@
+// Requests to a served world: each is carried out, or kept for its tick, and gets its one result.
+// See hosted.h. The thread of its host.
+#include "server/world/hosted_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/assert.h"
+#include "proto/apply/apply.h"
+#include "proto/encode/encode.h"
+#include "proto/limits.h"
+#include "server/metrics.h"
+
+enum { SCRATCH_KEPT_BYTES = 256 * 1024 }; // larger results are rare
+
+// ---- answers
+
+void hosted_post(hosted *h, reply *r)
+{
+    h->sink.post(h->sink.context, r);
+}
+
+// Gives the request its answer and lets go of it. On success that is what `scratch` holds.
+static void answer(hosted *h, request *q, const error *err)
+{
+    reply *r = reply_create(REPLY_RESULT, q->world);
+    r->method = q->command.method;
+    r->reply_to = q->reply_to;
+    r->received_ns = q->received_ns;
+    r->subscription = q->subscription;
+    if (err != NULL) {
+        r->status = err->status;
+        r->text = strdup(err->text);
+        ASSERT(r->text != NULL);
+    } else if (h->scratch.overflow) {
+        r->status = STATUS_LIMIT_EXCEEDED;
+        r->text = strdup("the answer does not fit a message");
+        ASSERT(r->text != NULL);
+    } else if (h->scratch.size <= REPLY_INLINE_MAX) {
+        memcpy(r->small, h->scratch.data, h->scratch.size);
+        r->small_size = (uint8_t)h->scratch.size;
+    } else {
+        r->payload = bytes_create(h->scratch.size);
+        memcpy(r->payload->data, h->scratch.data, h->scratch.size);
+        r->payload->size = h->scratch.size;
+    }
+    request_free(q);
+    hosted_post(h, r);
+    if (h->scratch.capacity > SCRATCH_KEPT_BYTES) {
+        buffer_deinit(&h->scratch);
+        buffer_init(&h->scratch, WIRE_REPLY_BYTES_MAX);
+    }
+    buffer_clear(&h->scratch);
+}
+
+void hosted_refuse(hosted *h, request *q, status why, const char *text)
+{
+    error err;
+    error_set(&err, why, "%s", text);
+    answer(h, q, &err);
+}
+
+void hosted_answer_tick(hosted *h, request *q)
+{
+    encode_world_tick_result(&h->scratch, h->name, world_tick(h->physics));
+    answer(h, q, NULL);
+}
+
+void hosted_set_scene_view(hosted *h, const area *view)
+{
+    h->publisher.has_scene_view = true;
+    h->publisher.scene_view = *view;
+}
+
+// `created`: false where the world was there already.
+static void answer_create(hosted *h, request *q, bool created)
+{
+    encode_world_create_result(&h->scratch, h->name, world_tick(h->physics), created);
+    answer(h, q, NULL);
+}
+
+void hosted_adopted(hosted *h, request *q)
+{
+    ASSERT(q->kind == REQUEST_ADOPT);
+    answer_create(h, q, true);
+}
+
+// ---- requests that the host answers
+
+// Ticks a second. Until a whole window was measured those since it began, not above the world's own
+// rate: the first few come at once, and say nothing of a second.
+static double measured_rate(const hosted *h)
+{
+    const hosted_window *w = &h->window;
+    if (h->paused || w->rate > 0.0) {
+        return h->paused ? 0.0 : w->rate;
+    }
+    double elapsed_ns = (double)(h->clock() - w->start_ns);
+    bool measurable = elapsed_ns >= 2.0 * h->schedule.period_ns;
+    double rate = measurable ? (double)w->ticks / elapsed_ns * 1e9 : h->hz;
+    return rate < h->hz ? rate : h->hz;
+}
+
+// The mean time of a tick [ms].
+static double measured_step_ms(const hosted *h)
+{
+    const hosted_window *w = &h->window;
+    bool young = w->step_ms <= 0.0 && w->ticks > 0;
+    return young ? (double)w->busy_ns / (double)w->ticks * 1e-6 : w->step_ms;
+}
+
+static void do_info(hosted *h, request *q)
+{
+    world_status s = {
+        .world = h->name,
+        .epoch = h->number,
+        .tick = world_tick(h->physics),
+        .time = world_time(h->physics),
+        .def = world_definition(h->physics),
+        .paused = h->paused,
+        .counts = world_count(h->physics),
+        .subscribers = h->publisher.subscriptions.list.count,
+        .hash = world_hash(h->physics),
+        .step_ms = measured_step_ms(h),
+        .rate = measured_rate(h),
+        .ticks_late = h->schedule.late,
+    };
+    encode_world_status(&h->scratch, &s);
+    answer(h, q, NULL);
+}
+
+// A running world does the tick that it has begun, so that the commands before are in the state
+// that the result names; the commands after wait until then.
+static void do_pause(hosted *h, request *q)
+{
+    if (h->paused) {
+        hosted_answer_tick(h, q);
+    } else {
+        h->pausing = q;
+    }
+}
+
+static void do_resume(hosted *h, request *q)
+{
+    if (h->paused) {
+        int64_t now = h->clock();
+        h->paused = false;
+        tick_schedule_start(&h->schedule, h->hz, h->schedule.catch_up_ns, now);
+        h->window.start_ns = now;
+        h->window.busy_ns = 0;
+        h->window.ticks = 0;
+        h->window.rate = 0.0;
+    }
+    hosted_answer_tick(h, q);
+}
+
+static void do_step(hosted *h, request *q)
+{
+    if (!h->paused) {
+        hosted_refuse(h, q, STATUS_UNAVAILABLE, "the world is running; pause it to step it");
+        return;
+    }
+    h->stepping = q;
+    h->steps_left = q->command.step_ticks;
+}
+
+static void do_subscribe(hosted *h, request *q)
+{
+    const subscribe_args *view = &q->command.subscribe;
+    if (view->encoding != ENCODING_PLAIN) {
+        hosted_refuse(h, q, STATUS_UNAVAILABLE, "encoding: packed is not served by this version");
+        return;
+    }
+    publisher_subscribe(&h->publisher, h->physics, q->subscription, q->reply_to.session, view);
+    encode_subscribe_result(&h->scratch, q->subscription, world_tick(h->physics));
+    answer(h, q, NULL);
+}
+
+static void do_unsubscribe(hosted *h, request *q)
+{
+    if (!publisher_unsubscribe(&h->publisher, h->physics, q->command.view.subscription,
+                               q->reply_to.session)) {
+        hosted_refuse(h, q, STATUS_NOT_FOUND, "subscription: it has ended");
+        return;
+    }
+    encode_empty_result(&h->scratch);
+    answer(h, q, NULL);
+}
+
+static void do_view(hosted *h, request *q)
+{
+    if (!publisher_move(&h->publisher, q->command.view.subscription, q->reply_to.session,
+                        &q->command.view)) {
+        hosted_refuse(h, q, STATUS_NOT_FOUND, "subscription: it has ended");
+        return;
+    }
+    encode_empty_result(&h->scratch);
+    answer(h, q, NULL);
+}
+
+// ---- requests that the physics answers
+
+// A paused world shows a change in the state of the tick at which it stands.
+static void set_tick(command_result *r, uint64_t tick)
+{
+    r->tick = tick;
+    for (uint32_t i = 0; r->method == METHOD_WORLD_APPLY && i < r->batch.count; i++) {
+        r->batch.results[i].tick = tick;
+    }
+}
+
+static void do_apply(hosted *h, request *q, bool between_ticks)
+{
+    command_result result;
+    error err;
+    publisher_note_change(&h->publisher, h->physics, &q->command);
+    status s = apply_command(h->physics, &q->command, &result, &err);
+    if (s != STATUS_OK) {
+        answer(h, q, &err);
+        return;
+    }
+    if (METHODS[q->command.method].scope == SCOPE_WORLD_COMMAND) {
+        h->publisher.stale = true;
+        if (between_ticks) {
+            set_tick(&result, world_tick(h->physics));
+        }
+        session_bodies_note(&h->session_bodies, q->reply_to.session.number, &q->command, &result);
+        if (q->reply_to.answerable) {
+            publisher_note_command(&h->publisher, q->reply_to.session, q->reply_to.id);
+        }
+    }
+    metrics_add(METRIC_commands_applied,
+                result.method == METHOD_WORLD_APPLY ? result.batch.count : 1);
+    encode_command_result(&h->scratch, &result);
+    command_result_free(&result);
+    answer(h, q, NULL);
+}
+
+// Keeps a batch for its tick. Those of one tick stay in the order in which they came.
+static void schedule_batch(hosted *h, request *q)
+{
+    uint32_t at = h->scheduled.count;
+    array_push(&h->scheduled, q);
+    while (at > 0 && h->scheduled.data[at - 1]->command.apply.at > q->command.apply.at) {
+        h->scheduled.data[at] = h->scheduled.data[at - 1];
+        at--;
+    }
+    h->scheduled.data[at] = q;
+}
+
+static void do_batch(hosted *h, request *q)
+{
+    uint64_t at = q->command.apply.at;
+    uint64_t tick = world_tick(h->physics);
+    if (!q->command.apply.has_at || (at == tick + 1 && !h->paused)) {
+        do_apply(h, q, h->paused);
+        return;
+    }
+    error err;
+    if (at <= tick) {
+        error_set(&err, STATUS_INVALID_ARGUMENT, "at: tick %llu is over, the world is at %llu",
+                  (unsigned long long)at, (unsigned long long)tick);
+        answer(h, q, &err);
+    } else if (at - tick > h->limits->ahead_ticks) {
+        error_set(&err, STATUS_LIMIT_EXCEEDED, "at: more than ahead_ticks = %llu ahead",
+                  (unsigned long long)h->limits->ahead_ticks);
+        answer(h, q, &err);
+    } else {
+        schedule_batch(h, q);
+    }
+}
+
+// ---- the end of a session
+
+static void remove_session_bodies(hosted *h, uint64_t session)
+{
+    uint32_t slot = 0;
+    body_id id = 0;
+    while ((id = session_bodies_take(&h->session_bodies, session, &slot)) != 0) {
+        command remove = {.method = METHOD_BODY_REMOVE, .body = id};
+        command_result result;
+        if (apply_command(h->physics, &remove, &result, NULL) == STATUS_OK) {
+            command_result_free(&result);
+            h->publisher.stale = true;
+            metrics_add(METRIC_commands_applied, 1);
+        } // else it was removed before
+    }
+}
+
+// Its batches that wait for their tick would make bodies that nobody removes.
+static void refuse_session_batches(hosted *h, uint64_t session)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < h->scheduled.count; i++) {
+        request *q = h->scheduled.data[i];
+        if (q->reply_to.session.number == session && session_bodies_wanted(&q->command)) {
+            hosted_refuse(h, q, STATUS_UNAVAILABLE, "the session has ended");
+        } else {
+            h->scheduled.data[kept++] = q;
+        }
+    }
+    h->scheduled.count = kept;
+}
+
+static void end_session(hosted *h, request *q)
+{
+    uint64_t session = q->reply_to.session.number;
+    ASSERT(session != 0);
+    request_free(q);
+    refuse_session_batches(h, session);
+    remove_session_bodies(h, session);
+}
+
+// ---- all requests
+
+static void carry_out(hosted *h, request *q)
+{
+    if (q->kind == REQUEST_SESSION_END) {
+        end_session(h, q);
+        return;
+    }
+    switch (q->command.method) {
+    case METHOD_WORLD_INFO:
+        do_info(h, q);
+        break;
+    case METHOD_WORLD_CREATE:
+        answer_create(h, q, false);
+        break;
+    case METHOD_WORLD_PAUSE:
+        do_pause(h, q);
+        break;
+    case METHOD_WORLD_RESUME:
+        do_resume(h, q);
+        break;
+    case METHOD_WORLD_STEP:
+        do_step(h, q);
+        break;
+    case METHOD_WORLD_DESTROY:
+        h->ended = true;
+        hosted_answer_tick(h, q);
+        break;
+    case METHOD_WORLD_SUBSCRIBE:
+        do_subscribe(h, q);
+        break;
+    case METHOD_WORLD_UNSUBSCRIBE:
+        do_unsubscribe(h, q);
+        break;
+    case METHOD_WORLD_VIEW:
+        do_view(h, q);
+        break;
+    case METHOD_WORLD_APPLY:
+        do_batch(h, q);
+        break;
+    default:
+        do_apply(h, q, h->paused);
+        break;
+    }
+}
+
+void hosted_serve_inbox(hosted *h, int64_t until)
+{
+    bool in_time = true;
+    while (h->inbox != NULL && !h->ended && h->stepping == NULL && h->pausing == NULL && in_time) {
+        request *q = h->inbox;
+        h->inbox = (request *)q->node.next;
+        if (h->inbox == NULL) {
+            h->inbox_last = &h->inbox;
+        }
+        carry_out(h, q);
+        in_time = h->clock() < until;
+    }
+}
+
+void hosted_serve_scheduled(hosted *h)
+{
+    uint64_t next = world_tick(h->physics) + 1;
+    uint32_t due = 0;
+    while (due < h->scheduled.count && h->scheduled.data[due]->command.apply.at <= next) {
+        do_apply(h, h->scheduled.data[due++], false);
+    }
+    if (due > 0) {
+        h->scheduled.count -= due;
+        memmove(h->scheduled.data, h->scheduled.data + due,
+                h->scheduled.count * sizeof *h->scheduled.data);
+    }
+}
+
+void hosted_deliver(hosted *h, request *q)
+{
+    if (q->kind == REQUEST_ACKNOWLEDGE) {
+        publisher_acknowledge(&h->publisher, q->subscription);
+        request_free(q);
+    } else if (q->kind == REQUEST_RESUME) {
+        publisher_resume(&h->publisher, h->physics, q->reply_to.session, h->sink);
+        request_free(q);
+    } else if (q->kind == REQUEST_FORGET) {
+        publisher_forget(&h->publisher, h->physics, q->reply_to.session);
+        request_free(q);
+    } else if (q->command.method == METHOD_WORLD_LIST) {
+        do_info(h, q); // a list of all worlds does not wait for each one's next tick
+    } else {
+        ASSERT(q->kind == REQUEST_COMMAND || q->kind == REQUEST_SESSION_END);
+        q->node.next = NULL;
+        *h->inbox_last = q;
+        h->inbox_last = (request **)&q->node.next;
+    }
+}

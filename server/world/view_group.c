@@ -1,0 +1,202 @@
+// Bodies, events, contacts and descriptions of a view group, put together into one snapshot; see
+// view_group.h. The world's thread.
+#include "server/world/view_group.h"
+
+#include <stdlib.h>
+
+#include "common/base/assert.h"
+#include "proto/encode/encode.h"
+#include "proto/limits.h"
+#include "server/metrics.h"
+
+static bool box_meets(const area *a, const aabb *box)
+{
+    return (double)box->lower.x <= a->x1 && (double)box->upper.x >= a->x0 &&
+           (double)box->lower.y <= a->y1 && (double)box->upper.y >= a->y0;
+}
+
+// Whether the reader has the body in this slot.
+static bool was_seen(const view_group *g, uint64_t created, uint32_t slot)
+{
+    const subscription *s = g->of;
+    return !g->full && created <= s->version && (s->seen == NULL || view_set_has(s->seen, slot));
+}
+
+// Whether bodies that come, go and vanish are told: with rows or with descriptions.
+static bool tells_bodies(const subscribe_args *view)
+{
+    return view->bodies || view->describe;
+}
+
+static void show_body(publisher *p, const physics_world *world, view_group *g, row_entry *entry,
+                      uint32_t slot)
+{
+    const subscribe_args *view = &g->of->view;
+    bool in = !view->has_area || box_meets(&view->area, &entry->row.box);
+    bool was = was_seen(g, entry->created, slot);
+    if (in && g->seen != NULL) {
+        view_set_add(g->seen, slot);
+    }
+    if (in && view->describe) {
+        bool known = was && entry->described <= g->of->version;
+        descriptions_body(&p->descriptions, world, entry, slot, known);
+    }
+    if (!tells_bodies(view)) {
+        return;
+    }
+    if (in && view->bodies && (!was || entry->changed > g->of->version)) {
+        row_table_append(&p->rows, entry, &p->body_rows);
+        g->row_count++;
+    }
+    if (in && !was && !g->full) {
+        array_push(&p->enter, entry->id);
+    }
+    if (was && !in) {
+        array_push(&p->leave, entry->id);
+    }
+}
+
+static void show_bodies(publisher *p, const physics_world *world, view_group *g)
+{
+    for (uint32_t slot = 0; slot < p->rows.entries.count; slot++) {
+        row_entry *entry = &p->rows.entries.data[slot];
+        if (entry->id != 0) {
+            show_body(p, world, g, entry, slot);
+        }
+    }
+    for (uint32_t i = 0; i < p->rows.removals.count && tells_bodies(&g->of->view); i++) {
+        const row_removal *gone = &p->rows.removals.data[i];
+        bool later = gone->removed > g->of->version;
+        if (later && was_seen(g, gone->created, row_table_slot(gone->id))) {
+            array_push(&p->removed, gone->id);
+        }
+    }
+}
+
+static bool body_shown(const view_group *g, body_id id)
+{
+    if (id == 0) {
+        return false;
+    }
+    uint32_t slot = row_table_slot(id);
+    return view_set_has(g->seen, slot) || (g->of->seen != NULL && view_set_has(g->of->seen, slot));
+}
+
+static bool event_shown(const view_group *g, const event_entry *event)
+{
+    const subscribe_args *view = &g->of->view;
+    if ((view->events >> event->kind & 1) == 0) {
+        return false;
+    }
+    if (!view->has_area || body_shown(g, event->a) || body_shown(g, event->b)) {
+        return true;
+    }
+    const area *a = &view->area;
+    return event->has_point && event->point.x >= a->x0 && event->point.x <= a->x1 &&
+           event->point.y >= a->y0 && event->point.y <= a->y1;
+}
+
+static void show_events(publisher *p, view_group *g)
+{
+    uint64_t end = event_log_end(&p->log);
+    for (uint64_t number = g->of->next_event; number < end; number++) {
+        const uint8_t *encoded = NULL;
+        const event_entry *event = event_log_get(&p->log, number, &encoded);
+        if (event_shown(g, event)) {
+            buffer_append(&p->events, encoded, event->size);
+            g->event_count++;
+        }
+    }
+}
+
+static void show_contacts(publisher *p, view_group *g)
+{
+    for (uint32_t i = 0; i < p->contacts.count && g->of->view.contacts; i++) {
+        const contact_info *contact = &p->contacts.data[i];
+        if (g->seen == NULL || body_shown(g, contact->body_a) || body_shown(g, contact->body_b)) {
+            encode_contact(&p->contact_rows, contact);
+            g->contact_count++;
+        }
+    }
+}
+
+static encoded_list list_of(const buffer *b, uint32_t count)
+{
+    return (encoded_list){b->data, b->size, count};
+}
+
+static void add_descriptions(const publisher *p, const view_group *g, snapshot_view *view)
+{
+    const descriptions *d = &p->descriptions;
+    view->describe = true;
+    view->spawned = list_of(&d->bodies, d->body_count);
+    view->joints = list_of(&d->joints, d->joint_count);
+    view->joints_removed = d->joints_removed.data;
+    view->joints_removed_count = d->joints_removed.count;
+    view->describing = !description_complete(d->after);
+    view->scene_view = g->full && p->has_scene_view ? &p->scene_view : NULL;
+}
+
+// The encoding of the group's snapshot but for its head; NULL if it does not fit a message.
+static shared_bytes *encode_group(publisher *p, const physics_world *world, const view_group *g,
+                                  uint64_t hash, uint32_t *pairs)
+{
+    snapshot_view view = {
+        .world = p->world,
+        .epoch = p->epoch,
+        .tick = world_tick(world),
+        .time = world_time(world),
+        .full = g->full,
+        .bodies = list_of(&p->body_rows, g->row_count),
+        .removed = p->removed.data,
+        .removed_count = p->removed.count,
+        .has_area = g->of->view.has_area,
+        .enter = p->enter.data,
+        .enter_count = p->enter.count,
+        .leave = p->leave.data,
+        .leave_count = p->leave.count,
+        .events = list_of(&p->events, g->event_count),
+        .has_contacts = g->of->view.contacts,
+        .contacts = list_of(&p->contact_rows, g->contact_count),
+        .hash = hash,
+    };
+    if (g->of->view.describe) {
+        add_descriptions(p, g, &view);
+    }
+    buffer out;
+    buffer_init(&out, WIRE_REPLY_BYTES_MAX);
+    *pairs = encode_snapshot_tail(&out, &view);
+    bool whole = !out.overflow && !p->body_rows.overflow && !p->events.overflow &&
+                 !p->contact_rows.overflow && !p->descriptions.bodies.overflow &&
+                 !p->descriptions.joints.overflow;
+    size_t size = 0;
+    uint8_t *data = buffer_take(&out, &size);
+    if (!whole) {
+        free(data);
+        return NULL;
+    }
+    metrics_add(METRIC_snapshots_encoded, 1);
+    return bytes_take(data, size);
+}
+
+shared_bytes *view_group_build(publisher *p, const physics_world *world, view_group *g,
+                               uint64_t hash, uint32_t *pairs)
+{
+    buffer_clear(&p->body_rows);
+    buffer_clear(&p->events);
+    buffer_clear(&p->contact_rows);
+    array_clear(&p->removed);
+    array_clear(&p->enter);
+    array_clear(&p->leave);
+    bool describe = g->of->view.describe;
+    g->full = g->of->version < p->rows.floor || (describe && g->of->version < p->joints.floor);
+    descriptions_begin(&p->descriptions, g->of->described, g->full);
+    g->seen = g->of->view.has_area ? view_set_create(p->rows.entries.count) : NULL;
+    show_bodies(p, world, g);
+    if (describe) {
+        descriptions_joints(&p->descriptions, world, &p->joints, g->of, g->seen, g->full);
+    }
+    show_events(p, g);
+    show_contacts(p, g);
+    return encode_group(p, world, g, hash, pairs);
+}
