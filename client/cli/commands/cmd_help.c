@@ -4,10 +4,15 @@
 
 #include "client/cli/commands.h"
 #include "client/cli/completion.h"
+#include "client/cli/man.h"
 
 static cli_exit run_help(cli *c)
 {
     const char *name = args_word(&c->args, 0);
+    if (args_has(&c->args, "man")) {
+        man_print(stdout);
+        return CLI_OK;
+    }
     if (name == NULL) {
         help_print(stdout);
         return CLI_OK;
@@ -32,6 +37,9 @@ const cli_command command_help = {
     .group = "Help",
     .summary = "show the help of a command or a topic",
     .operands = (const args_operand[]){{"COMMAND|TOPIC", ARGS_TOPIC, false, false, NULL}, {0}},
+    .options =
+        (const args_option[]){
+            {"man", 0, ARGS_FLAG, NULL, "print the manual page carom(1), as roff", NULL}, {0}},
     .details = "Topics: joint-kinds, json, scene-files, shapes.",
     .examples = "  carom help\n  carom help watch\n  carom help scene-files",
     .run = run_help,

@@ -77,6 +77,38 @@ class Help(unittest.TestCase):
         self.assertEqual({"carom", "libcarom"}, set(carom("version", "--json").json()))
 
 
+class Manual(unittest.TestCase):
+    def lint(self, text):
+        if shutil.which("mandoc"):
+            done = subprocess.run(["mandoc", "-T", "lint", "-W", "error"], input=text, text=True, capture_output=True)
+            self.assertEqual("", done.stdout)
+        if shutil.which("groff"):
+            done = subprocess.run(["groff", "-man", "-Tascii", "-ww"], input=text, text=True, capture_output=True)
+            self.assertEqual("", done.stderr)
+            return re.sub(r".\x08", "", done.stdout)  # bold is struck twice
+        return text
+
+    def test_page_of_carom_says_all_that_help_says(self):
+        page = carom("help", "--man").out
+        self.assertEqual((Path(CAROM).parent / "carom.1").read_text(), page)  # that is installed
+        for name in commands():
+            self.assertIn(f"\n.SS {name}", page)
+            for option in re.findall(r"(?m)^  (?:-\w, |    )--([a-z-]+)", carom(name, "--help").out):
+                self.assertIn("\\-\\-" + option.replace("-", "\\-"), page)
+        for name in topics():
+            self.assertIn(f"\n.SS {name}", page)
+        self.assertIn("EXIT STATUS", self.lint(page))
+
+    def test_page_of_caromd_says_all_that_help_says(self):
+        page = (Path(CAROM).parent / "caromd.8").read_text()
+        told = subprocess.run([CAROMD, "--help"], text=True, capture_output=True, timeout=60).stdout
+        names = re.findall(r"(?m)^  (--[a-z-]+)", told) + re.findall(r"(?m)^  ([a-z_]+) +\d", told)
+        self.assertGreater(len(names), 20)
+        for name in names:
+            self.assertIn(f"\n\\fB{name.replace('-', chr(92) + '-')}\\fR ", page)
+        self.assertIn("SEE ALSO", self.lint(page))
+
+
 class Usage(unittest.TestCase):
     CASES = [
         (["spwan"], "unknown command 'spwan'; did you mean 'spawn'?"),

@@ -1,0 +1,152 @@
+// See man.h. Texts of the tables are plain: they are filled as paragraphs, except for lines that
+// begin with spaces, which are kept as they stand. Main thread only.
+#include "client/cli/man.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "client/cli/commands.h"
+
+// Text inside a line: what roff would take for its own is escaped.
+static void put_escaped(const char *text, size_t size, FILE *out)
+{
+    for (size_t i = 0; i < size; i++) {
+        if (text[i] == '\\') {
+            (void)fputs("\\e", out);
+        } else if (text[i] == '-') {
+            (void)fputs("\\-", out);
+        } else if (text[i] == '\'') {
+            (void)fputs("\\(aq", out);
+        } else {
+            (void)fputc(text[i], out);
+        }
+    }
+}
+
+// A line of its own: a dot at its beginning would be a request.
+static void put_line(const char *text, size_t size, FILE *out)
+{
+    if (size > 0 && text[0] == '.') {
+        (void)fputs("\\&", out);
+    }
+    put_escaped(text, size, out);
+    (void)fputc('\n', out);
+}
+
+static void put_text(const char *text, FILE *out)
+{
+    bool kept = false;
+    for (const char *at = text; *at != '\0';) {
+        size_t size = strcspn(at, "\n");
+        bool indented = at[0] == ' ';
+        if (indented != kept) {
+            (void)fputs(indented ? ".PP\n.nf\n" : ".fi\n.PP\n", out);
+            kept = indented;
+        }
+        if (size > 0) {
+            put_line(at, size, out);
+        } else if (at[1] != ' ' && at[1] != '\0' && !kept) {
+            (void)fputs(".PP\n", out);
+        }
+        at += size + (at[size] == '\n' ? 1 : 0);
+    }
+    if (kept) {
+        (void)fputs(".fi\n", out);
+    }
+}
+
+// As it stands, line by line.
+static void put_block(const char *text, FILE *out)
+{
+    (void)fputs(".PP\n.nf\n", out);
+    for (const char *at = text; *at != '\0';) {
+        size_t size = strcspn(at, "\n");
+        put_line(at, size, out);
+        at += size + (at[size] == '\n' ? 1 : 0);
+    }
+    (void)fputs(".fi\n", out);
+}
+
+static void put_options(const args_option *options, FILE *out)
+{
+    for (; options != NULL && options->name != NULL; options++) {
+        (void)fputs(".TP\n", out);
+        if (options->letter != 0) {
+            (void)fprintf(out, "\\fB\\-%c\\fR, ", options->letter);
+        }
+        (void)fputs("\\fB\\-\\-", out);
+        put_escaped(options->name, strlen(options->name), out);
+        (void)fputs("\\fR", out);
+        if (options->value != NULL) {
+            (void)fputs(" \\fI", out);
+            put_escaped(options->value, strlen(options->value), out);
+            (void)fputs("\\fR", out);
+        }
+        (void)fputc('\n', out);
+        put_line(options->help, strlen(options->help), out);
+    }
+}
+
+static void put_command(const cli_command *command, FILE *out)
+{
+    (void)fprintf(out, ".SS %s", command->name);
+    if (command->alias != NULL) {
+        (void)fprintf(out, " (%s)", command->alias);
+    }
+    (void)fprintf(out, "\n\\fBcarom %s\\fR", command->name);
+    for (const args_operand *o = command->operands; o != NULL && o->name != NULL; o++) {
+        (void)fprintf(out, o->required ? " \\fI%s\\fR%s" : " [\\fI%s\\fR%s]", o->name,
+                      o->repeated ? "..." : "");
+    }
+    (void)fputs(command->options != NULL ? " [options]\n.PP\n" : "\n.PP\n", out);
+    (void)fputc(toupper((unsigned char)command->summary[0]), out);
+    put_escaped(command->summary + 1, strlen(command->summary + 1), out);
+    (void)fputs(".\n", out);
+    if (command->details != NULL) {
+        (void)fputs(".PP\n", out);
+        put_text(command->details, out);
+    }
+    put_options(command->options, out);
+    put_block(command->examples, out);
+}
+
+void man_print(FILE *out)
+{
+    (void)fprintf(
+        out,
+        ".TH CAROM 1 \"\" \"carom %s\" \"User Commands\"\n"
+        ".SH NAME\n"
+        "carom \\- physics worlds on a server, from the command line\n"
+        ".SH SYNOPSIS\n"
+        ".B carom\n[\\fIoptions\\fR] \\fICOMMAND\\fR [...]\n"
+        ".SH DESCRIPTION\n"
+        "carom speaks with caromd, a server of 2D physics worlds. It creates worlds, fills "
+        "them, looks at them, acts on them, and measures the server. Results are tables "
+        "for people or, with \\-\\-json, values for programs.\n"
+        ".SH OPTIONS\n"
+        "These may stand anywhere in the command line.\n",
+        CAROM_VERSION);
+    put_options(cli_globals, out);
+    (void)fputs(".SH COMMANDS\n", out);
+    for (size_t i = 0; i < cli_command_count; i++) {
+        put_command(cli_commands[i], out);
+    }
+    (void)fputs(".SH TOPICS\n", out);
+    for (size_t i = 0; help_topic_name(i) != NULL; i++) {
+        (void)fprintf(out, ".SS %s\n", help_topic_name(i));
+        put_block(help_topic_text(help_topic_name(i)), out);
+    }
+    (void)fputs(
+        ".SH ENVIRONMENT\n"
+        ".TP\n\\fBCAROM_SERVER\\fR\nHOST:PORT of the server, where \\-\\-server is not given.\n"
+        ".TP\n\\fBCAROM_TOKEN\\fR\nThe token that the server is given, for servers with keys.\n"
+        ".TP\n\\fBNO_COLOR\\fR\nAny value: no colours.\n"
+        ".SH EXIT STATUS\n"
+        ".TP\n0\nThe command worked.\n"
+        ".TP\n1\nThe server refused it.\n"
+        ".TP\n2\nThe command line or a local file is wrong.\n"
+        ".TP\n3\nThere is no connection, no caromd at the address, or no answer in time.\n"
+        ".SH SEE ALSO\n"
+        ".BR caromd (8)\n",
+        out);
+}
