@@ -1,8 +1,8 @@
 // Reads a command line by a grammar that is data: the same tables make the help and the shell
 // completion.
 //
-// Every value is checked for its kind while reading, so that what a command asks for afterwards is
-// there and sound. Options may stand anywhere ("--name value", "--name=value", "-n value",
+// Every value is checked for its kind while reading, so that a command finds only sound values.
+// Options may stand anywhere ("--name value", "--name=value", "-n value",
 // "-nvalue"), "--" ends them, and a word such as "-1,2" or "-" is never taken for one. Texts are
 // the caller's (argv) and are not copied. One thread at a time.
 #ifndef CAROM_CLIENT_CLI_ARGS_H
@@ -41,7 +41,7 @@ typedef struct args_option {
     const char *name; // without dashes; NULL ends a list
     char letter;      // 0 for none
     args_kind kind;
-    const char *value;   // what the help calls its value; NULL for a flag
+    const char *value;   // name of its value in the help; NULL for a flag
     const char *help;    // one line
     const char *choices; // of ARGS_CHOICE: words with '|' between
 } args_option;
@@ -80,9 +80,9 @@ typedef struct args {
 bool args_init(args *a, int argc);
 void args_deinit(args *a);
 
-// Reads words from argv[*at] on and moves *at past what was taken; may be called again with another
-// grammar for the words that follow. With `until_word` it stops in front of the first operand.
-// Operands are not checked (see args_check). False with a text in a->error for a person.
+// Reads words from argv[*at] on and moves *at past the words taken; may be called again with
+// another grammar for the words that follow. With `until_word` it stops in front of the first
+// operand. Operands are not checked (see args_check). False with a text in a->error for a person.
 bool args_read(args *a, const args_grammar *grammar, bool until_word, int argc,
                const char *const *argv, int *at);
 

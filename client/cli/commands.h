@@ -1,6 +1,6 @@
 // The list of commands: what main runs, help prints and completion offers.
 //
-// Constant data. Each command is defined in the file of its group (cmd_*.c).
+// Constant data; any thread. Each command is defined in the file of its group (cmd_*.c).
 #ifndef CAROM_CLIENT_CLI_COMMANDS_H
 #define CAROM_CLIENT_CLI_COMMANDS_H
 

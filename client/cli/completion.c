@@ -66,7 +66,7 @@ static void offer_choices(completer *k, const char *choices)
     }
 }
 
-// ---- what the server knows
+// ---- names and ids from the server
 
 static carom_value *ask(const completer *k, const char *method, carom_value *arguments)
 {
@@ -340,7 +340,7 @@ static void offer_shape_words(completer *k)
     }
 }
 
-// False when the command's table says all there is to say.
+// False when the command's table is enough.
 static bool offer_special(completer *k)
 {
     const cli_command *command = k->command;
@@ -484,7 +484,7 @@ void completion_print(const cli *c, const char *const *words, size_t count, bool
     k->current = k->words[k->count - 1];
     const args_option *waiting = walk(k);
     if (k->count == 0) {
-        return; // a command that there is not
+        return; // an unknown command
     }
     const char *equals = strchr(k->current, '=');
     if (waiting != NULL) {

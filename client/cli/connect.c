@@ -1,4 +1,4 @@
-// Connecting, and telling who is there when it is not caromd; see cli.h.
+// Connects, and recognises a server that is not caromd; see cli.h.
 //
 // A port may be taken by another program. One that answers something else is found out by its
 // first bytes. One that takes the connection and says nothing (an HTTP server waits for the end of
@@ -53,7 +53,7 @@ static bool is_out_of_patience(const cli *c, const carom_client *client, double 
     return !args_has(&c->args, "timeout") && now - *sent > HELLO_PATIENCE_S;
 }
 
-// Somebody took the connection who is not caromd.
+// Another program than caromd took the connection.
 static cli_exit tell_stranger(const cli *c, const char *how)
 {
     cli_error("unavailable", "something answers at %s, but no caromd: %s", c->server, how);

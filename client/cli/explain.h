@@ -1,4 +1,4 @@
-// Why a body does not move, worked out from what the server tells of it.
+// Why a body does not move, worked out from the server's answers about it.
 //
 // Pure: values in, a value out. Any thread.
 #ifndef CAROM_CLIENT_CLI_EXPLAIN_H

@@ -1,4 +1,5 @@
-// The manual page carom(1), from the commands' own tables: the same texts as --help.
+// The manual page carom(1), from the commands' own tables: the same texts as --help. Main thread
+// only.
 #ifndef CAROM_CLIENT_CLI_MAN_H
 #define CAROM_CLIENT_CLI_MAN_H
 

@@ -1,6 +1,6 @@
 // From words to values: the arguments of calls as a person writes them on a command line.
 //
-// Main thread only. Functions that can fail for what the user wrote say so on standard error and
+// Main thread only. Functions that refuse the user's words say so on standard error and
 // return CLI_USAGE.
 #ifndef CAROM_CLIENT_CLI_PARAMS_H
 #define CAROM_CLIENT_CLI_PARAMS_H

@@ -1,4 +1,4 @@
-// Tables for people: columns as wide as what is in them, numbers to the right.
+// Tables for people: columns as wide as their cells, numbers to the right.
 //
 //   NAME   BODIES   TICK
 //   demo       42   1200

@@ -1,4 +1,4 @@
-// See text.h. strtod is used for what has been found to be a plain decimal number, so that the
+// See text.h. strtod reads only text that was found to be a plain decimal number, so that the
 // locale's and C99's other notations (hexadecimal, inf, nan) stay out.
 #include "client/cli/text.h"
 

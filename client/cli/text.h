@@ -11,7 +11,7 @@
 // A finite decimal number; no hexadecimal, no "inf", no "nan", no spaces around it.
 bool text_to_number(const char *text, double *out);
 
-// A whole number from 0 to 2^53, which is what an identifier may be.
+// A whole number from 0 to 2^53, the range of identifiers.
 bool text_to_whole(const char *text, uint64_t *out);
 
 // `count` numbers between commas: "1,-2.5". At most 4.

@@ -114,7 +114,7 @@ static const char scenes[] =
     "                      ceil round abs min max atan2 random\n"
     "  \"ball {i + 1}\"      has {expression} replaced by its value, a whole number; {{ is a "
     "brace\n"
-    "  \"$ball {i}\"         is the id of what was named so before; $$ is a dollar\n"
+    "  \"$ball {i}\"         is the id that was given that name before; $$ is a dollar\n"
     "\n"
     "The commands go to the server in pieces of up to 1000. A world that apply creates is paused "
     "until\n"

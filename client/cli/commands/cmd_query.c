@@ -1,4 +1,4 @@
-// ray, cast, overlap, nearest: asking a world what is where.
+// ray, cast, overlap, nearest: queries about places in a world. Main thread only.
 #include <stdio.h>
 
 #include "client/cli/commands.h"
@@ -64,7 +64,7 @@ static cli_exit run_ray(cli *c)
 const cli_command command_ray = {
     .name = "ray",
     .group = "Queries",
-    .summary = "tell what a straight line hits, nearest first",
+    .summary = "list the hits of a straight line, nearest first",
     .operands = path_operands,
     .options = (const args_option[]){ALL_OPTION, PARAMS_FILTER_OPTIONS, {0}},
     .examples = "  carom ray demo -10,1 10,1\n  carom ray demo 0,20 0,-1 --all\n  carom ray demo "
@@ -85,7 +85,7 @@ static cli_exit run_cast(cli *c)
 const cli_command command_cast = {
     .name = "cast",
     .group = "Queries",
-    .summary = "tell what a moving shape hits, nearest first",
+    .summary = "list the hits of a moving shape, nearest first",
     .operands = path_operands,
     .options =
         (const args_option[]){

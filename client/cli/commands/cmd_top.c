@@ -1,7 +1,7 @@
 // top: the server's load as it goes: worlds, rates, lateness, clients, traffic. Main thread only.
 //
-// Every interval three answers are taken (server.info, server.stats, world.list); what counts up is
-// shown as what it did in the interval. On a terminal it takes the screen until q; otherwise, or
+// Every interval three answers are taken (server.info, server.stats, world.list); counters
+// are shown as rates over the interval. On a terminal it takes the screen until q; otherwise, or
 // with --count, it prints one table after the other.
 #include <errno.h>
 #include <stdio.h>
@@ -78,7 +78,7 @@ static cli_exit look(top *t)
     return code;
 }
 
-// What a counter of server.stats did in the interval, a second; 0 at the first look.
+// How fast a counter of server.stats grew in the interval [1/s]; 0 at the first look.
 static double per_second(const top *t, const char *path)
 {
     if (t->before == NULL || t->past <= 0.0) {

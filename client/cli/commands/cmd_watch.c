@@ -30,7 +30,7 @@ typedef struct watch {
     canvas canvas;
     camera cam;
     bool placed;    // the camera has been set
-    bool following; // the camera keeps what is worth seeing in view
+    bool following; // the camera keeps the moving bodies in view
     bool refit;     // follow rather than show the scene's area
     bool quit;
     bool dirty; // something has changed since the last frame
@@ -563,7 +563,7 @@ const cli_command command_watch = {
     .options =
         (const args_option[]){
             {"area", 'a', ARGS_AREA, "X0,Y0,X1,Y1",
-             "the part to show (default: the scene's own, or what moves)", NULL},
+             "the part to show (default: the scene's own, or moving bodies)", NULL},
             {"rate", 'r', ARGS_NUMBER, "N", "snapshots a second (default 30)", NULL},
             {"no-contacts", 0, ARGS_FLAG, NULL, "without the points where bodies touch", NULL},
             {"normals", 0, ARGS_FLAG, NULL, "with the normals at those points", NULL},

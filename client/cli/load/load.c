@@ -64,7 +64,7 @@ struct load {
     double begin, end; // [s]
 };
 
-// ---- what the connections tell
+// ---- notifications of the connections
 
 static void on_answer(carom_client *client, uint64_t request, const carom_value *result,
                       const carom_error *error, void *user)
@@ -265,7 +265,7 @@ static void lose(worker *w, lane *at, const char *reason)
     }
 }
 
-// Sends what is due and fits the window.
+// Sends the commands that are due and fit the window.
 static void send_due(worker *w, lane *at, double now)
 {
     const load_plan *plan = &w->owner->plan;
@@ -360,7 +360,7 @@ static void *work(void *user)
 static bool deal(load *l)
 {
     unsigned next = 0;
-    // What came while the others were opened is not of this run.
+    // Snapshots that came while the others were opened do not count for this run.
     for (unsigned i = 0; i < l->plan.connections; i++) {
         (void)carom_poll(l->lanes[i].client, 0, NULL);
     }
@@ -469,7 +469,7 @@ void load_close(load *l, bool remove_bodies)
     }
     for (unsigned i = 0; l->lanes != NULL && i < l->opened; i++) {
         lane *at = &l->lanes[i];
-        at->lost = true; // what is still on its way is no error
+        at->lost = true; // commands still in flight are no errors
         carom_free(at->client);
         carom_value_free(at->strikes[0]);
         carom_value_free(at->strikes[1]);

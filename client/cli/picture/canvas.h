@@ -5,7 +5,7 @@
 // left. Dots of a terminal are very nearly square, since a cell is about twice as high as it is
 // wide.
 //
-// A cell takes the colour of what was drawn into it last: draw what matters most at the end. A
+// A cell takes the colour that was drawn into it last: draw the most important things at the end. A
 // letter covers dots. Pure; one thread at a time.
 #ifndef CAROM_CLIENT_CLI_PICTURE_CANVAS_H
 #define CAROM_CLIENT_CLI_PICTURE_CANVAS_H

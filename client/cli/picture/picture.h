@@ -26,7 +26,7 @@ bool box_is_empty(box b);
 box box_around(box b, point center, double radius);
 
 typedef struct camera {
-    point center; // what is in the middle of the canvas [m]
+    point center; // in the middle of the canvas [m]
     double scale; // dots per metre
 } camera;
 
@@ -36,7 +36,7 @@ typedef struct camera {
 // Shows all of `b` with a small margin, in its proportions. An empty box gives 10 m around the
 // origin.
 camera camera_fit(box b, const canvas *c);
-// Moves by a share of what is visible: (0.1, 0) is a tenth of the width to the right.
+// Moves by a share of the visible part: (0.1, 0) is a tenth of the width to the right.
 void camera_pan(camera *cam, const canvas *c, double share_x, double share_y);
 // Larger than 1 comes nearer. The scale stays within its limits.
 void camera_zoom(camera *cam, double factor);

@@ -98,7 +98,8 @@ const actor *stage_actor(const stage *s, uint64_t body);
 // that have run away. Empty without bodies.
 box stage_extent(const stage *s);
 
-// The outline of a shape as the protocol has it; false for what is no shape, or without memory.
+// The outline of a shape as the protocol has it; false for a value that is no shape, or without
+// memory.
 bool outline_from_value(outline *o, const carom_value *shape);
 
 #endif

@@ -44,19 +44,19 @@ void terminal_size(int *columns, int *rows);
 // Readable when there is a key, a change of size, or a signal to end.
 int terminal_fd(void);   // of standard input
 int terminal_wake(void); // of signals
-// Takes what the wake descriptor has to tell: whether the size may have changed.
+// Empties the wake descriptor; tells whether the size may have changed.
 bool terminal_resized(void);
 // The signal that asked the program to end, or 0.
 int terminal_interrupted(void);
-// Catches the signals that ask to end (also without an open terminal), so that what was begun can
+// Catches the signals that ask to end (also without an open terminal), so that unfinished work can
 // be ended properly.
 bool terminal_catch_signals(void);
 
 // The next key, KEY_NONE when there is none now. `*ended` becomes true when input is over.
 int terminal_key(bool *ended);
 
-// Takes the first key out of `size` bytes and tells how many bytes it was; KEY_NONE for what is no
-// key of ours.
+// Takes the first key out of `size` bytes and tells how many bytes it was; KEY_NONE for
+// other keys.
 int key_parse(const char *bytes, size_t size, size_t *used);
 
 // Whether the locale writes UTF-8 (LC_ALL, LC_CTYPE, LANG, as setlocale takes them).

@@ -68,7 +68,7 @@ static uint8_t colour_of(const actor *a, const outline *o)
     return a->awake ? COLOUR_AWAKE : COLOUR_ASLEEP;
 }
 
-// What is drawn later is seen: what moves comes after what does not.
+// The order of drawing: later layers cover earlier ones, so moving bodies come last.
 static int layer_of(const actor *a)
 {
     return a == NULL || a->type == ACTOR_STATIC ? 0 : a->type == ACTOR_DYNAMIC && a->awake ? 2 : 1;
@@ -117,8 +117,8 @@ static bool find_place(const stage *s, uint64_t id, place *out)
     return body != NULL;
 }
 
-// One side of a joint: how the body holds its anchor. What stands still has its anchor marked
-// alone, since a ground's origin may be anywhere.
+// One side of a joint: how the body holds its anchor. A static body has only its anchor
+// marked, since a ground's origin may be anywhere.
 static void draw_side(const stage *s, uint64_t body, const place *at, point anchor,
                       const camera *cam, canvas *c)
 {

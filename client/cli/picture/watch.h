@@ -39,8 +39,8 @@ void watch_meter_update(watch_meter *m, double now, uint64_t tick, uint64_t snap
 // that would cover another id are left out.
 void watch_draw(const stage *s, const camera *cam, watch_look look, canvas *c);
 
-// The line above the picture: world, tick, pace, bodies, contacts, step, traffic. What does not fit
-// `columns` is left out by fields, the least important first, so that no field is cut.
+// The line above the picture: world, tick, pace, bodies, contacts, step, traffic. Fields
+// that do not fit `columns` are left out, the least important first; none is cut.
 void watch_status(const stage *s, const watch_meter *m, int columns, char *out, size_t size);
 
 // The line of keys below the picture, likewise by whole entries.

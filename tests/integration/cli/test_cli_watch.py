@@ -180,7 +180,7 @@ os._exit(os.waitstatus_to_exitcode(os.waitpid(job, 0)[1]))
 
 
 class Terminal:
-    """`carom` on a pseudo terminal. What it writes is gathered as text."""
+    """`carom` on a pseudo terminal. Its output is gathered as text."""
 
     def __init__(self, port, *words, columns=80, rows=24, before=(), **env):
         self.master, slave = pty.openpty()

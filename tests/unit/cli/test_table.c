@@ -11,7 +11,7 @@
 
 #include "client/cli/table.h"
 
-// What table_print writes; the caller frees it.
+// The output of table_print; the caller frees it.
 static char *printed(const table *t)
 {
     char *text = NULL;

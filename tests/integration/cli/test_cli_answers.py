@@ -1,0 +1,126 @@
+"""How answers of a server are shown that a real one gives only in some state: from a server made of answers."""
+
+import socket
+import threading
+import unittest
+
+import msgpack
+
+from cli import OK, REFUSED, carom, main
+
+HELLO = {"protocol": 1, "server": "caromd", "version": "9.9.9", "session": 1, "role": "viewer", "limits": {}}
+CONTACTS = [{"a": 1, "b": 3, "shape_a": 1, "shape_b": 4, "normal": [0.0, 1.0],
+             "points": [{"point": [0.5, 0.0], "depth": 0.001, "impulse": 2.0, "tangent_impulse": 0.25},
+                        {"point": [1.5, 0.0], "depth": 0.0, "impulse": 1.0, "tangent_impulse": 0.0}]}]
+BODY = {"body": 3, "type": "dynamic", "position": [1.0, 0.5], "velocity": [0.0, 0.0], "angular_velocity": 0.0,
+        "awake": False, "enabled": True, "gravity_scale": 1.0, "shapes": [{"shape": 4}, {"shape": 9}]}
+
+
+class Answers:
+    """Answers each method from a table: a value, or a text "code: why" as an error. Notes what was asked."""
+
+    def __init__(self, **answers):
+        self.answers = {"hello": HELLO, **{name.replace("_", ".", 1): value for name, value in answers.items()}}
+        self.asked = []
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self.listener.getsockname()[1]
+        threading.Thread(target=self.serve, daemon=True).start()
+
+    def serve(self):
+        while True:
+            try:
+                connection, _ = self.listener.accept()
+            except OSError:
+                return
+            with connection:
+                unpacker = msgpack.Unpacker()
+                while data := connection.recv(65536):
+                    unpacker.feed(data)
+                    for message in unpacker:
+                        connection.sendall(self.answer(message))
+
+    def answer(self, message):
+        _, number, method, params = message
+        if method != "hello":
+            self.asked.append((method, params[0] if params else {}))
+        found = self.answers.get(method, f"unknown_method: {method}")
+        error, result = (found, None) if isinstance(found, str) else (None, found)
+        return msgpack.packb([1, number, error, result])
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.listener.close()
+
+
+class Shown(unittest.TestCase):
+    def run_carom(self, server, *words, code=OK):
+        result = carom(*words, port=server.port)
+        self.assertEqual(code, result.code, result.err)
+        return result
+
+    def test_contacts(self):
+        with Answers(world_contacts={"world": "w", "tick": 7, "contacts": CONTACTS}) as server:
+            lines = self.run_carom(server, "contacts", "w", 3).lines()
+            self.assertEqual(("world.contacts", {"world": "w", "body": 3}), server.asked[0])
+            self.assertRegex(lines[0], r"\A *A +B +SHAPE A +SHAPE B +NORMAL +POINT +DEPTH \[m\] +IMPULSE \[N s\] +TANGENT\Z")
+            self.assertRegex(lines[1], r"\A *1 +3 +1 +4 +0, 1 +0\.5, 0 +0\.001 +2 +0\.25\Z")
+            self.assertRegex(lines[2], r"\A +1\.5, 0 +0 +1 +0\Z")
+            self.assertEqual(CONTACTS, self.run_carom(server, "contacts", "w", "--json").json()["contacts"])
+        with Answers(world_contacts={"world": "w", "tick": 7, "contacts": []}) as server:
+            self.assertEqual("nothing touches\n", self.run_carom(server, "contacts", "w").out)
+
+    def test_explain_takes_contacts_and_joints_into_account(self):
+        with Answers(body_get=BODY, world_info={"world": "w", "paused": False, "gravity": [0.0, -10.0]},
+                     joint_list={"joints": [{"joint": 5, "kind": "weld", "a": 3, "b": 8}]},
+                     world_contacts={"contacts": CONTACTS}) as server:
+            why = self.run_carom(server, "get", "w", 3, "--explain", "--json").json()
+            self.assertEqual(["asleep", "supported", "held"], [reason["reason"] for reason in why["reasons"]])
+            out = self.run_carom(server, "get", "w", 3, "--explain").out
+            self.assertIn("body 3 (dynamic) at 1.000, 0.500 does not move:\n", out)
+            self.assertIn("joint 5 (weld) ties it to body 8", out)
+            self.assertIn("body 1 touches it and pushes towards 0.000, 1.000 with 3.000 N s a tick", out)
+
+    def test_explain_does_without_what_the_server_cannot_tell(self):
+        with Answers(body_get=BODY, world_info={"world": "w", "paused": False, "gravity": [0.0, -10.0]}) as server:
+            self.assertIn("it sleeps", self.run_carom(server, "get", "w", 3, "--explain").out)
+
+    def test_shape_set(self):
+        with Answers(body_get=BODY, shape_set={"tick": 8}) as server:
+            out = self.run_carom(server, "shape", "set", "w", 4, 9, "friction=0.4", "--restitution", 0.5).out
+            self.assertEqual("shape 4 changed (tick 8)\nshape 9 changed (tick 8)\n", out)
+            self.assertEqual([("shape.set", {"world": "w", "shape": shape, "friction": 0.4, "restitution": 0.5})
+                              for shape in (4, 9)], server.asked)
+            server.asked.clear()
+            self.run_carom(server, "shape", "set", "w", "--body", 3, "friction=0")
+            self.assertEqual(["body.get", "shape.set", "shape.set"], [method for method, _ in server.asked])
+        with Answers(body_get={**BODY, "shapes": []}) as server:
+            result = self.run_carom(server, "shape", "set", "w", "--body", 3, "friction=0", code=REFUSED)
+            self.assertIn("body 3 has no shapes", result.err)
+
+    def test_scenes_of_the_server_come_before_those_built_in(self):
+        with Answers(server_info={"scenes": ["pyramid", "mine"]}) as server:
+            scenes = self.run_carom(server, "scenes", "--json").json()
+            self.assertEqual(["pyramid", "mine"], [scene["scene"] for scene in scenes])
+            self.assertIn("5050", scenes[0]["description"])
+
+    def test_doctor_warns(self):
+        stats = {"counters": {"ticks": 1000, "ticks_late": 500, "snapshots_sent": 10, "snapshots_skipped": 90,
+                              "messages_malformed": 3}}
+        world = {"world": "slow", "hz": 60.0, "rate": 20.0, "time": 100.0, "paused": False, "step_ms": 40.0, "frozen": 2}
+        with Answers(ping={"time": 1.0, "any": None}, server_stats=stats, world_list=[world],
+                     server_info={"sessions": 90, "limits": {"connections": 100}}) as server:
+            found = self.run_carom(server, "doctor", "--json").json()
+            warned = [one["check"] for one in found if one["verdict"] == "warning"]
+            self.assertEqual(["version", "role", "sessions", "ticks", "readers", "messages", "world", "world"], warned)
+
+    def test_rights_are_told_as_rights(self):
+        with Answers(server_sessions="permission_denied: needs role admin") as server:
+            result = self.run_carom(server, "sessions", code=REFUSED)
+            self.assertIn("permission_denied: needs role admin", result.err)
+            self.assertIn("CAROM_TOKEN", result.err)
+
+
+if __name__ == "__main__":
+    main()
