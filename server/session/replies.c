@@ -59,6 +59,7 @@ static void answer_session(session *s, reply *r)
         session_answer(s, r->reply_to.id, result, size, big);
     }
     metrics_time(TIMING_COMMAND, clock_now_ns() - r->received_ns);
+    ASSERT(s->in_flight > 0);
     s->in_flight--;
     session_settle(s);
 }

@@ -201,6 +201,7 @@ void session_closed(void *peer)
 {
     session *s = peer;
     server *of = s->server;
+    ASSERT(s->connection != NULL && of->session_count > 0);
     log_debug("session %llu (%s) has lost its connection", (unsigned long long)s->key.number,
               connection_peer_name(s->connection));
     of->session_count--;
@@ -304,6 +305,7 @@ static void work(session *s)
 void session_received(void *peer, const uint8_t *data, size_t size)
 {
     session *s = peer;
+    ASSERT(s->connection != NULL && !s->ended);
     if (s->closing || s->server->draining) {
         return;
     }

@@ -66,6 +66,7 @@ static void count_in(server *s, world_entry *entry, request *r)
 
 static void deliver(world_entry *entry, request *r)
 {
+    ASSERT(r->world == entry->number);
     if (entry->host == NULL) {
         r->node.next = NULL;
         *entry->held_last = r;

@@ -17,6 +17,7 @@ enum { SCRATCH_KEPT_BYTES = 256 * 1024 }; // larger results are rare
 
 void hosted_post(hosted *h, reply *r)
 {
+    ASSERT(r->world == h->number);
     h->sink.post(h->sink.context, r);
 }
 
@@ -387,6 +388,7 @@ void hosted_serve_scheduled(hosted *h)
 
 void hosted_deliver(hosted *h, request *q)
 {
+    ASSERT(q->world == h->number && q->kind != REQUEST_ADOPT && q->kind != REQUEST_STOP);
     if (q->kind == REQUEST_ACKNOWLEDGE) {
         publisher_acknowledge(&h->publisher, q->subscription);
         request_free(q);

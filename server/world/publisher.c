@@ -54,6 +54,7 @@ static void follow(publisher *p, physics_world *world)
 void publisher_subscribe(publisher *p, physics_world *world, uint64_t number, session_key session,
                          const subscribe_args *view)
 {
+    ASSERT(number > 0 && session.number > 0); // the server itself has no subscriptions
     subscription *s = subscriptions_add(&p->subscriptions, number, session, view);
     s->next_event = s->kept_event = event_log_end(&p->log);
     p->stale = p->stale || (view->describe && !p->joints.following);

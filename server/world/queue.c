@@ -31,6 +31,7 @@ void queue_deinit(queue *q)
 
 queue_push_result queue_push(queue *q, queue_node *item, bool urgent)
 {
+    ASSERT(item != NULL);
     item->next = NULL;
     pthread_mutex_lock(&q->lock);
     if (q->count >= q->count_max) {

@@ -221,7 +221,7 @@ class Listed(SessionTest):
         def lags():
             told = next(s for s in self.sessions()["sessions"] if s["session"] == number)
             return told["queued_bytes"] > 0 and told["lag"] > 0.3
-        for _ in range(200):
+        for _ in range(40):
             reader.request("world.state", world=self.world)
         self.eventually(lags)
         reader.socket.close()

@@ -378,6 +378,7 @@ static void descriptions_over_the_limit_follow_in_the_next_snapshots(void **stat
             assert_int_equal(obj_get_uint(obj_at(list, i), "body"), ids[told++]);
         }
         joints += obj_count(obj_get(s, "joints"));
+        assert_true(obj_count(list) < BALLS / 2 && obj_count(obj_get(s, "joints")) < BALLS / 2);
         more = obj_find(s, "describing") != NULL;
         assert_int_equal(publisher_owes(&f->publisher), more);
         snapshots++;
