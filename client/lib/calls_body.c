@@ -112,11 +112,7 @@ carom_status carom_body_describe(carom_client *client, const char *world, uint64
     carom_value *result = NULL;
     carom_status outcome = get_body(client, world, body, timeout_ms, out, &result, err);
     if (outcome == CAROM_OK) {
-        described_body *described = NULL;
-        outcome = describe_body(result, &described, err);
-        if (outcome == CAROM_OK) {
-            *out = &described->info;
-        }
+        outcome = describe_body(result, out, err);
     }
     carom_value_free(result);
     return outcome;

@@ -1,5 +1,5 @@
 // Reading full maps of bodies and joints, and writing settings of joints: one table of fields
-// serves both ways. One thread at a time for a described body.
+// serves both ways. Any thread.
 #include "client/lib/describe.h"
 
 #include <math.h>
@@ -10,7 +10,6 @@
 #include <carom/body.h>
 
 #include "client/lib/call.h"
-#include "common/base/assert.h"
 
 static int word_index(const char *const *words, size_t count, const char *word)
 {
@@ -111,111 +110,127 @@ static bool read_shape(const carom_value *map, carom_vec2 *vertices, carom_shape
     return true;
 }
 
-// Where the parts of the block lie, in bytes from its beginning.
-typedef struct block_plan {
-    size_t shapes, vertices, tag, owner, size;
-    size_t shape_count;
-} block_plan;
+// The parts of a block one after the other. Each is of 8-byte things or, in the end, of characters:
+// nothing needs padding.
+typedef struct block {
+    carom_body_info *info;
+    carom_shape_info *shapes;
+    carom_vec2 *vertices;
+    char *tag, *owner;
+} block;
 
-static block_plan plan_block(const carom_value *map)
-{
-    const carom_value *shapes = carom_value_get(map, "shapes");
-    block_plan p = {.shape_count = carom_value_count(shapes)};
-    size_t vertices = 0;
-    for (size_t i = 0; i < p.shape_count; i++) {
-        vertices += carom_value_count(carom_value_get(carom_value_at(shapes, i), "vertices"));
-    }
-    // Each part is of 8-byte things or, in the end, of characters: nothing needs padding.
-    p.shapes = sizeof(described_body);
-    p.vertices = p.shapes + p.shape_count * sizeof(carom_shape_info);
-    p.tag = p.vertices + vertices * sizeof(carom_vec2);
-    p.owner = p.tag + strlen(carom_get_str(map, "tag", "")) + 1;
-    p.size = p.owner + strlen(carom_get_str(map, "owner", "")) + 1;
-    return p;
-}
-
-_Static_assert(sizeof(described_body) % _Alignof(carom_shape_info) == 0,
-               "shapes follow the struct");
+_Static_assert(sizeof(carom_body_info) % _Alignof(carom_shape_info) == 0, "shapes follow the struct");
 _Static_assert(sizeof(carom_shape_info) % _Alignof(carom_vec2) == 0, "vertices follow the shapes");
 
-static bool fill_shapes(const carom_value *shapes, const block_plan *p, char *block)
+// A block with room for these, the texts copied into it and all else empty. False when memory has run
+// out.
+static bool block_create(block *b, size_t shapes, size_t vertices, const char *tag,
+                         const char *owner)
 {
-    carom_shape_info *out = (carom_shape_info *)(void *)(block + p->shapes);
-    carom_vec2 *vertices = (carom_vec2 *)(void *)(block + p->vertices);
-    for (size_t i = 0; i < p->shape_count; i++) {
-        if (!read_shape(carom_value_at(shapes, i), vertices, &out[i])) {
-            return false;
-        }
-        vertices += out[i].shape.vertex_count;
+    size_t tag_size = strlen(tag) + 1;
+    size_t owner_size = strlen(owner) + 1;
+    char *at = calloc(1, sizeof *b->info + shapes * sizeof *b->shapes +
+                             vertices * sizeof *b->vertices + tag_size + owner_size);
+    if (at == NULL) {
+        return false;
     }
+    b->info = (carom_body_info *)(void *)at;
+    at += sizeof *b->info;
+    b->shapes = (carom_shape_info *)(void *)at;
+    at += shapes * sizeof *b->shapes;
+    b->vertices = (carom_vec2 *)(void *)at;
+    at += vertices * sizeof *b->vertices;
+    b->tag = memcpy(at, tag, tag_size);
+    b->owner = memcpy(at + tag_size, owner, owner_size);
     return true;
 }
 
-carom_status describe_body(const carom_value *map, described_body **out, carom_error *err)
+static void fill_info(const carom_value *map, carom_body_type type, const block *b, size_t shapes)
+{
+    *b->info = (carom_body_info){
+        .body = read_body_value(map),
+        .type = type,
+        .tag = b->tag,
+        .owner = b->owner,
+        .center = get_vec(map, "center"),
+        .mass = carom_get_real(map, "mass", 0.0),
+        .inertia = carom_get_real(map, "inertia", 0.0),
+        .linear_damping = carom_get_real(map, "linear_damping", 0.0),
+        .angular_damping = carom_get_real(map, "angular_damping", 0.0),
+        .gravity_scale = carom_get_real(map, "gravity_scale", 1.0),
+        .fixed_rotation = carom_get_bool(map, "fixed_rotation", false),
+        .bullet = carom_get_bool(map, "bullet", false),
+        .allow_sleep = carom_get_bool(map, "allow_sleep", true),
+        .enabled = carom_get_bool(map, "enabled", true),
+        .awake = carom_get_bool(map, "awake", true),
+        .frozen = carom_get_bool(map, "frozen", false),
+        .shapes = shapes > 0 ? b->shapes : NULL,
+        .shape_count = shapes,
+    };
+}
+
+carom_status describe_body(const carom_value *map, carom_body_info **out, carom_error *err)
 {
     int type = word_index(BODY_TYPES, BODY_TYPE_COUNT, carom_get_str(map, "type", ""));
     if (type < 0 || carom_get_uint(map, "body", 0) == 0) {
         return fault_set(err, CAROM_INTERNAL, "a malformed description of a body");
     }
-    block_plan p = plan_block(map);
-    char *block = malloc(p.size);
-    if (block == NULL) {
+    const carom_value *shapes = carom_value_get(map, "shapes");
+    size_t count = carom_value_count(shapes);
+    size_t vertices = 0;
+    for (size_t i = 0; i < count; i++) {
+        vertices += carom_value_count(carom_value_get(carom_value_at(shapes, i), "vertices"));
+    }
+    block b;
+    if (!block_create(&b, count, vertices, carom_get_str(map, "tag", ""),
+                      carom_get_str(map, "owner", ""))) {
         return fault_memory(err);
     }
-    if (!fill_shapes(carom_value_get(map, "shapes"), &p, block)) {
-        free(block);
-        return fault_set(err, CAROM_INTERNAL, "a shape of a kind that this library does not know");
+    carom_vec2 *next = b.vertices;
+    for (size_t i = 0; i < count; i++) {
+        if (!read_shape(carom_value_at(shapes, i), next, &b.shapes[i])) {
+            free(b.info);
+            return fault_set(err, CAROM_INTERNAL,
+                             "a shape of a kind that this library does not know");
+        }
+        next += b.shapes[i].shape.vertex_count;
     }
-    memcpy(block + p.tag, carom_get_str(map, "tag", ""), p.owner - p.tag);
-    memcpy(block + p.owner, carom_get_str(map, "owner", ""), p.size - p.owner);
-    described_body *described = (described_body *)(void *)block;
-    *described = (described_body){
-        .refs = 1,
-        .info =
-            {
-                .body = read_body_value(map),
-                .type = (carom_body_type)type,
-                .tag = block + p.tag,
-                .owner = block + p.owner,
-                .center = get_vec(map, "center"),
-                .mass = carom_get_real(map, "mass", 0.0),
-                .inertia = carom_get_real(map, "inertia", 0.0),
-                .linear_damping = carom_get_real(map, "linear_damping", 0.0),
-                .angular_damping = carom_get_real(map, "angular_damping", 0.0),
-                .gravity_scale = carom_get_real(map, "gravity_scale", 1.0),
-                .fixed_rotation = carom_get_bool(map, "fixed_rotation", false),
-                .bullet = carom_get_bool(map, "bullet", false),
-                .allow_sleep = carom_get_bool(map, "allow_sleep", true),
-                .enabled = carom_get_bool(map, "enabled", true),
-                .awake = carom_get_bool(map, "awake", true),
-                .frozen = carom_get_bool(map, "frozen", false),
-                .shapes = p.shape_count > 0 ? (carom_shape_info *)(void *)(block + p.shapes) : NULL,
-                .shape_count = p.shape_count,
-            },
-    };
-    *out = described;
+    fill_info(map, (carom_body_type)type, &b, count);
+    *out = b.info;
     return CAROM_OK;
 }
 
-void described_body_ref(described_body *body)
+carom_body_info *described_body_clone(const carom_body_info *info)
 {
-    ASSERT(body->refs > 0);
-    body->refs++;
-}
-
-void described_body_unref(described_body *body)
-{
-    if (body != NULL) {
-        ASSERT(body->refs > 0);
-        if (--body->refs == 0) {
-            free(body);
-        }
+    size_t vertices = 0;
+    for (size_t i = 0; i < info->shape_count; i++) {
+        vertices += info->shapes[i].shape.vertex_count;
     }
+    block b;
+    if (!block_create(&b, info->shape_count, vertices, info->tag == NULL ? "" : info->tag,
+                      info->owner == NULL ? "" : info->owner)) {
+        return NULL;
+    }
+    *b.info = *info;
+    b.info->tag = b.tag;
+    b.info->owner = b.owner;
+    b.info->shapes = info->shape_count > 0 ? b.shapes : NULL;
+    carom_vec2 *next = b.vertices;
+    for (size_t i = 0; i < info->shape_count; i++) {
+        b.shapes[i] = info->shapes[i];
+        size_t count = b.shapes[i].shape.vertex_count;
+        if (count > 0) {
+            memcpy(next, info->shapes[i].shape.vertices, count * sizeof *next);
+            b.shapes[i].shape.vertices = next;
+        }
+        next += count;
+    }
+    return b.info;
 }
 
 void carom_body_info_free(carom_body_info *info)
 {
-    described_body_unref((described_body *)(void *)info);
+    free(info);
 }
 
 // ---- joints

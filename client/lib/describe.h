@@ -1,6 +1,5 @@
 // Full maps of bodies and joints, as plain structs. A described body is one block of memory (the
-// struct, its shapes, their vertices, its texts), counted, so that a snapshot and the views that
-// keep it share it. One thread at a time.
+// struct, its shapes, their vertices, its texts), which free() gives back. One thread at a time.
 #ifndef CAROM_CLIENT_LIB_DESCRIBE_H
 #define CAROM_CLIENT_LIB_DESCRIBE_H
 
@@ -8,16 +7,11 @@
 
 #include "client/lib/fault.h"
 
-typedef struct described_body {
-    carom_body_info info; // the first, so that a pointer to it is one to the block
-    uint32_t refs;
-} described_body;
-
-// CAROM_INTERNAL for a map that is no full body map (no id, an unknown type or kind of shape),
-// CAROM_OUT_OF_MEMORY. The caller's reference is the only one.
-carom_status describe_body(const carom_value *map, described_body **out, carom_error *err);
-void described_body_ref(described_body *body);
-void described_body_unref(described_body *body); // NULL is allowed
+// The caller's. CAROM_INTERNAL for a map that is no full body map (no id, an unknown type or kind of
+// shape), CAROM_OUT_OF_MEMORY.
+carom_status describe_body(const carom_value *map, carom_body_info **out, carom_error *err);
+// A copy in a block of its own; NULL when memory has run out.
+carom_body_info *described_body_clone(const carom_body_info *info);
 
 // CAROM_INTERNAL for a map that is no full joint map (no id).
 carom_status describe_joint(const carom_value *map, carom_joint_info *out, carom_error *err);

@@ -1,14 +1,28 @@
 // Snapshot notifications, decoded in one walk over their bytes. One thread at a time for a decoder.
 #include "client/lib/snapshot.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "client/lib/describe.h"
 #include "client/lib/reader.h"
 #include "client/lib/value_wire.h"
 #include "proto/wire/check.h"
 
+static void forget_spawned(snapshot_decoder *d)
+{
+    for (uint32_t i = 0; i < d->spawned.count; i++) {
+        free(d->spawned.data[i]);
+    }
+    vector_clear(&d->spawned);
+}
+
 void snapshot_decoder_deinit(snapshot_decoder *d)
 {
+    forget_spawned(d);
+    vector_free(&d->spawned);
+    vector_free(&d->joints);
+    vector_free(&d->joints_removed);
     vector_free(&d->bodies);
     vector_free(&d->removed);
     vector_free(&d->enter);
@@ -240,6 +254,64 @@ static carom_contact read_contact(reader *r)
     return contact;
 }
 
+// ---- descriptions
+
+// A map as a value; NULL, and the reader has failed, if it is none.
+static carom_value *read_map(reader *r)
+{
+    carom_value *map = value_unpack(r);
+    if (map != NULL && carom_value_type(map) != CAROM_MAP) {
+        r->failed = true;
+    }
+    return map;
+}
+
+static void note_outcome(reader *r, carom_status outcome)
+{
+    r->failed = r->failed || outcome != CAROM_OK;
+    r->starved = r->starved || outcome == CAROM_OUT_OF_MEMORY;
+}
+
+static void read_spawned(snapshot_decoder *d, reader *r)
+{
+    carom_value *map = read_map(r);
+    carom_body_info *info = NULL;
+    if (!r->failed) {
+        note_outcome(r, describe_body(map, &info, NULL));
+    }
+    if (!r->failed) {
+        keep(r, vector_push(&d->spawned, info));
+    }
+    if (r->failed) {
+        free(info);
+    }
+    carom_value_free(map);
+}
+
+static void read_joint(snapshot_decoder *d, reader *r)
+{
+    carom_value *map = read_map(r);
+    carom_joint_info info;
+    if (!r->failed) {
+        note_outcome(r, describe_joint(map, &info, NULL));
+    }
+    if (!r->failed) {
+        keep(r, vector_push(&d->joints, info));
+    }
+    carom_value_free(map);
+}
+
+static void read_area(reader *r, carom_snapshot *out)
+{
+    if (reader_array(r) != 4) {
+        r->failed = true;
+    }
+    for (int i = 0; i < 4; i++) {
+        out->view[i] = reader_number(r);
+    }
+    out->has_view = true;
+}
+
 // ---- the whole
 
 // The keys of a snapshot, each with its bit, so that a doubled or missing one is noticed.
@@ -260,12 +332,18 @@ enum snapshot_key {
     KEY_SKIPPED,
     KEY_CONTACTS,
     KEY_DATA,
+    KEY_SPAWNED,
+    KEY_JOINTS,
+    KEY_JOINTS_REMOVED,
+    KEY_DESCRIBING,
+    KEY_VIEW,
     KEY_COUNT
 };
 
 static const char *const KEYS[KEY_COUNT] = {
     "subscription", "world", "epoch",  "tick", "time", "full",    "bodies",   "removed",
     "enter",        "leave", "events", "hash", "last", "skipped", "contacts", "data",
+    "spawned", "joints", "joints_removed", "describing", "view",
 };
 
 static const unsigned KEYS_REQUIRED =
@@ -324,6 +402,21 @@ static void read_lists(snapshot_decoder *d, reader *r, enum snapshot_key key)
             keep(r, vector_push(&d->contacts, read_contact(r)));
         }
         break;
+    case KEY_SPAWNED:
+        count = reader_array(r);
+        for (uint32_t i = 0; i < count && !r->failed; i++) {
+            read_spawned(d, r);
+        }
+        break;
+    case KEY_JOINTS:
+        count = reader_array(r);
+        for (uint32_t i = 0; i < count && !r->failed; i++) {
+            read_joint(d, r);
+        }
+        break;
+    case KEY_JOINTS_REMOVED:
+        READ_IDS(r, &d->joints_removed);
+        break;
     default:
         reader_skip(r);
         break;
@@ -361,6 +454,12 @@ static void read_field(snapshot_decoder *d, reader *r, enum snapshot_key key, ca
         break;
     case KEY_HASH:
         read_hash(r, out);
+        break;
+    case KEY_DESCRIBING:
+        out->describing = reader_bool(r);
+        break;
+    case KEY_VIEW:
+        read_area(r, out);
         break;
     case KEY_DATA:
         out->packed = true;
@@ -416,6 +515,9 @@ carom_status snapshot_decode(snapshot_decoder *d, const void *bytes, size_t size
     vector_clear(&d->events);
     vector_clear(&d->names);
     vector_clear(&d->contacts);
+    vector_clear(&d->joints);
+    vector_clear(&d->joints_removed);
+    forget_spawned(d);
     carom_snapshot decoded = {.world = d->world, .encoded = bytes, .encoded_size = size};
     reader r = reader_open(bytes, size);
     carom_status outcome = read_fields(d, &r, &decoded, err);
@@ -435,6 +537,12 @@ carom_status snapshot_decode(snapshot_decoder *d, const void *bytes, size_t size
     decoded.event_count = d->events.count;
     decoded.contacts = d->contacts.data;
     decoded.contact_count = d->contacts.count;
+    decoded.spawned = (const carom_body_info *const *)d->spawned.data;
+    decoded.spawned_count = d->spawned.count;
+    decoded.joints = d->joints.data;
+    decoded.joint_count = d->joints.count;
+    decoded.joints_removed = d->joints_removed.data;
+    decoded.joints_removed_count = d->joints_removed.count;
     *out = decoded;
     return CAROM_OK;
 }

@@ -27,6 +27,9 @@ typedef struct snapshot_decoder {
     VECTOR(carom_event) events;
     VECTOR(event_name) names; // of events that are not ours, in their order
     VECTOR(carom_contact) contacts;
+    VECTOR(carom_body_info *) spawned; // blocks of describe.h, the decoder's
+    VECTOR(carom_joint_info) joints;
+    VECTOR(uint64_t) joints_removed;
     char world[SNAPSHOT_WORLD_MAX];
 } snapshot_decoder;
 

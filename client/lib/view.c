@@ -49,6 +49,10 @@ static void free_content(view_content *v)
     vector_free(&v->bodies);
     vector_free(&v->data);
     vector_free(&v->stamps);
+    vector_free(&v->infos);
+    vector_free(&v->awake);
+    vector_free(&v->joints);
+    id_map_deinit(&v->joint_places);
     vector_free(&v->rings);
     vector_free(&v->samples);
     vector_free(&v->contacts);
@@ -83,25 +87,28 @@ static bool reserve_body(carom_view *view)
     view_content *v = &view->content;
     uint64_t bodies = (uint64_t)v->bodies.count + 1;
     return vector_reserve(&v->bodies, bodies) && vector_reserve(&v->data, bodies) &&
-           vector_reserve(&v->stamps, bodies) && id_map_reserve(&v->places, bodies) &&
+           vector_reserve(&v->stamps, bodies) && vector_reserve(&v->infos, bodies) &&
+           vector_reserve(&v->awake, bodies) && id_map_reserve(&v->places, bodies) &&
            history_reserve(view, bodies);
 }
 
-// False when memory has run out.
-static bool add_body(carom_view *view, const carom_body *row)
+uint32_t view_place_body(carom_view *view, const carom_body *row, carom_body_info *info)
 {
     view_content *v = &view->content;
     if (!reserve_body(view)) {
-        return false;
+        return UINT32_MAX;
     }
     uint32_t place = v->bodies.count++;
     v->bodies.data[place] = *row;
     v->data.data[v->data.count++] = NULL;
     v->stamps.data[v->stamps.count++] = v->stamp;
+    v->infos.data[v->infos.count++] = info;
+    v->awake.data[v->awake.count++] = info == NULL || info->awake;
     id_map_put(&v->places, row->id, place);
     history_add(view, place);
     call_added(view, place);
-    return true;
+    view_call_described(view, place);
+    return place;
 }
 
 static void remove_body(carom_view *view, uint32_t place, carom_gone why)
@@ -109,11 +116,14 @@ static void remove_body(carom_view *view, uint32_t place, carom_gone why)
     view_content *v = &view->content;
     carom_body body = v->bodies.data[place];
     void *data = v->data.data[place];
+    carom_body_info *info = v->infos.data[place];
     uint32_t last = v->bodies.count - 1;
     history_remove(view, place, last);
     vector_swap_remove(&v->bodies, place);
     vector_swap_remove(&v->data, place);
     vector_swap_remove(&v->stamps, place);
+    vector_swap_remove(&v->infos, place);
+    vector_swap_remove(&v->awake, place);
     id_map_remove(&v->places, body.id);
     if (place != last) {
         id_map_put(&v->places, v->bodies.data[place].id, place);
@@ -121,6 +131,7 @@ static void remove_body(carom_view *view, uint32_t place, carom_gone why)
     if (view->options.gone != NULL) {
         view->options.gone(view, &body, why, data, view->options.user);
     }
+    free(info);
 }
 
 static void remove_ids(carom_view *view, const uint64_t *ids, size_t count, carom_gone why)
@@ -148,6 +159,7 @@ void carom_view_reset(carom_view *view)
     remove_all(view);
     view_content *v = &view->content;
     vector_clear(&v->contacts);
+    descriptions_reset(view);
     v->ready = false;
     v->has_hash = false;
     v->time_count = 0;
@@ -232,11 +244,12 @@ static bool apply_rows(carom_view *view, const carom_snapshot *s, double previou
             continue;
         }
         if (!id_map_find(&v->places, row->id, &place)) {
-            if (!add_body(view, row)) {
+            if (view_place_body(view, row, NULL) == UINT32_MAX) {
                 return false;
             }
             continue;
         }
+        v->awake.data[place] = v->awake.data[place] || !s->full; // it has moved
         v->bodies.data[place] = *row;
         v->stamps.data[place] = v->stamp;
         history_update(view, place, !s->full, previous_time);
@@ -325,7 +338,7 @@ carom_status carom_view_apply(carom_view *view, const carom_snapshot *s, carom_e
         double previous_time = v->time;
         apply_head(view, s);
         v->stamp += s->full;
-        if (!apply_rows(view, s, previous_time)) {
+        if (!descriptions_apply(view, s) || !apply_rows(view, s, previous_time)) {
             carom_view_reset(view); // half a snapshot is no state of the world
             return fault_memory(err);
         }
@@ -334,6 +347,7 @@ carom_status carom_view_apply(carom_view *view, const carom_snapshot *s, carom_e
         if (s->full) {
             remove_unseen(view);
         }
+        descriptions_settle(view, s);
         apply_contacts(view, s);
         v->ready = true;
         v->any = true;
@@ -368,6 +382,7 @@ void view_take_over(carom_view *view, carom_view *from)
     }
     for (uint32_t place = 0; place < view->content.bodies.count; place++) {
         call_added(view, place);
+        view_call_described(view, place);
     }
 }
 
@@ -395,9 +410,13 @@ carom_view_state carom_view_get_state(const carom_view *view)
         .skipped = view->skipped,
         .events_dropped = view->events_dropped,
         .bodies = v->bodies.count,
+        .joints = v->joints.count,
+        .describing = v->describing,
+        .has_area = v->has_area,
         .events = view->queue_count,
     };
     memcpy(state.hash, v->hash, sizeof state.hash);
+    memcpy(state.area, v->area, sizeof state.area);
     return state;
 }
 

@@ -2,7 +2,7 @@
 // can take itself.
 //
 // Invariants
-//  - bodies, data, stamps and rings are parallel arrays; `places` leads from an id to its index.
+//  - bodies, data, stamps, infos, awake and rings are parallel arrays; `places` leads from an id to its index.
 //  - `samples` holds `depth` states for each index, as a ring: the newest is the body's own state.
 //    Without history depth is 0 and there are none.
 //  - Between two snapshots nothing changes but the events queue.
@@ -50,7 +50,14 @@ typedef struct view_content {
     VECTOR(uint32_t) stamps; // the full snapshot that a body was last seen in
     VECTOR(sample_ring) rings;
     VECTOR(view_sample) samples;
+    VECTOR(carom_body_info *) infos; // blocks of describe.h, NULL: not described
+    VECTOR(bool) awake;
     VECTOR(carom_contact) contacts;
+    VECTOR(carom_joint_info) joints;
+    id_map joint_places;
+    bool describing;
+    bool has_area;
+    double area[4];
     id_map places;
     uint32_t stamp;
     double times[CAROM_VIEW_HISTORY_MAX + 1]; // of the last snapshots, as a ring
@@ -78,6 +85,21 @@ void view_take_over(carom_view *view, carom_view *from);
 
 // Takes the view out of the list that it is in, if any (view_list.c).
 void view_unlink(carom_view *view);
+
+// ---- view.c, for the descriptions
+
+// Adds a body, or finds it: its place, or UINT32_MAX when memory has run out. `info` (taken over on
+// success) may be NULL.
+uint32_t view_place_body(carom_view *view, const carom_body *row, carom_body_info *info);
+
+// ---- view_describe.c: descriptions of bodies and joints
+
+// False when memory has run out.
+bool descriptions_apply(carom_view *view, const carom_snapshot *s);
+// After rows and removals: who is awake, joints that nobody sees any more.
+void descriptions_settle(carom_view *view, const carom_snapshot *s);
+void descriptions_reset(carom_view *view);
+void view_call_described(carom_view *view, uint32_t place);
 
 // ---- view_history.c: the past states of the bodies
 

@@ -90,6 +90,7 @@ static carom_status adopt(view_list *list, uint64_t subscription, carom_view **o
     carom_view_options options = list->watching->options;
     options.added = NULL;
     options.gone = NULL;
+    options.described = NULL;
     carom_view *view = carom_view_create(&options);
     if (view == NULL) {
         return fault_memory(err);

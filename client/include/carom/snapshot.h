@@ -82,6 +82,18 @@ typedef struct carom_snapshot {
     size_t contact_count;
     bool has_contacts;
 
+    // Of subscriptions with `describe`: bodies and joints that are new to them or were changed, the
+    // ids of joints that are gone, and whether more descriptions follow in the next snapshots.
+    const carom_body_info *const *spawned;
+    size_t spawned_count;
+    const carom_joint_info *joints;
+    size_t joint_count;
+    const uint64_t *joints_removed;
+    size_t joints_removed_count;
+    bool describing;
+    bool has_view; // the world's scene names the area that is best looked at
+    double view[4]; // x0, y0, x1, y1 [m]
+
     const void *encoded; // the notification's map as it came, MessagePack
     size_t encoded_size;
 } carom_snapshot;

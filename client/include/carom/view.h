@@ -7,6 +7,8 @@
 //  - a row of an unknown id is a new body; of a known id, its new state;
 //  - then the bodies that `removed` and `leave` name are gone; ids that are not known are ignored;
 //  - one of an earlier tick than the view's (same epoch, not full) is old and ignored;
+//  - descriptions (of subscriptions with `describe`) stay until newer ones come; joints are gone when
+//  `joints_removed` names them, with a full snapshot, and when neither of their bodies is in view;
 //  - events are queued in order, whatever else holds, up to events_max: then the oldest is dropped
 //  and counted.
 //
@@ -44,6 +46,10 @@ typedef struct carom_view_options {
     // A body came into being for this view; the pointer that it returns is the body's own
     // (carom_view_data). NULL (default): none.
     void *(*added)(carom_view *view, const carom_body *body, void *user);
+    // The description of a body has come, or a new one (subscriptions with `describe`), after
+    // `added`. It is valid until the next one of this body, or until the body is gone.
+    void (*described)(carom_view *view, const carom_body *body, const carom_body_info *info,
+                      void *data, void *user);
     // A body is gone; `data` is the pointer that `added` returned or carom_view_set_data set.
     // Called for each that is left when the view is freed too.
     void (*gone)(carom_view *view, const carom_body *body, carom_gone why, void *data, void *user);
@@ -90,6 +96,10 @@ typedef struct carom_view_state {
     uint64_t skipped;        // snapshots that the server left out, in all
     uint64_t events_dropped; // events that found the queue full
     size_t bodies, events;   // bodies seen now, events queued now
+    size_t joints;           // described now
+    bool describing;         // descriptions are still to come
+    bool has_area;           // the world's scene names the area that is best looked at
+    double area[4];          // x0, y0, x1, y1 [m]
 } carom_view_state;
 
 CAROM_API carom_view_state carom_view_get_state(const carom_view *view);
@@ -99,6 +109,19 @@ CAROM_API size_t carom_view_count(const carom_view *view);
 CAROM_API const carom_body *carom_view_body(const carom_view *view, size_t index);
 CAROM_API const carom_body *carom_view_find(const carom_view *view, uint64_t id); // NULL: not seen
 CAROM_API bool carom_view_index(const carom_view *view, uint64_t id, size_t *index);
+
+// The description of body `index`: type, tag, owner, shapes. NULL: not (yet) described, or past the
+// end. Valid until the next snapshot is applied.
+CAROM_API const carom_body_info *carom_view_info(const carom_view *view, size_t index);
+
+// Whether body `index` is awake. Exact for subscriptions whose events include "sleep" and "wake";
+// else it is so when the description says so, or when the body has moved since.
+CAROM_API bool carom_view_awake(const carom_view *view, size_t index);
+
+// Joint `index` of those described, in no order, NULL past the end; by id, NULL: not described.
+CAROM_API size_t carom_view_joint_count(const carom_view *view);
+CAROM_API const carom_joint_info *carom_view_joint(const carom_view *view, size_t index);
+CAROM_API const carom_joint_info *carom_view_find_joint(const carom_view *view, uint64_t id);
 
 // The pointer that `added` returned for a body.
 CAROM_API void *carom_view_data(const carom_view *view, uint64_t id); // NULL: not seen, or none

@@ -241,6 +241,36 @@ static void contacts_come_when_asked_for(void **state)
     carom_world_destroy(s->client, "contacts", WAIT_MS, NULL);
 }
 
+static void described_world_can_be_drawn(void **state)
+{
+    against_server *s = *state;
+    carom_error error;
+    create_from_scene(s->client, "gallery", "gallery", true);
+    carom_view *view = carom_view_create(NULL);
+    check_ok(carom_watch(s->client, "gallery", &(carom_subscribe_options){.describe = true}, view,
+                         WAIT_MS, NULL, &error),
+             &error);
+    while (!carom_view_get_state(view).ready || carom_view_get_state(view).describing) {
+        check_ok(carom_poll(s->client, WAIT_MS, &error), &error);
+    }
+    carom_world_info info;
+    check_ok(carom_world_get_info(s->client, "gallery", WAIT_MS, &info, &error), &error);
+    carom_view_state now = carom_view_get_state(view);
+    assert_int_equal(now.bodies, info.bodies);
+    assert_int_equal(now.joints, info.joints);
+    assert_true(now.has_area && now.area[0] < now.area[2]);
+    size_t shapes = 0;
+    for (size_t i = 0; i < carom_view_count(view); i++) {
+        const carom_body_info *described = carom_view_info(view, i);
+        assert_non_null(described);
+        assert_true(described->body.x == carom_view_body(view, i)->x);
+        shapes += described->shape_count;
+    }
+    assert_int_equal(shapes, info.shapes);
+    carom_view_free(view);
+    carom_world_destroy(s->client, "gallery", WAIT_MS, NULL);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -249,6 +279,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(touch_is_told_as_it_begins_and_ends),
         cmocka_unit_test(area_shows_what_is_inside),
         cmocka_unit_test(contacts_come_when_asked_for),
+        cmocka_unit_test(described_world_can_be_drawn),
     };
     caromd_path = argc > 1 ? argv[1] : "caromd";
     return cmocka_run_group_tests(tests, server_set_up, server_tear_down);

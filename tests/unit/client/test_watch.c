@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <carom/view.h>
@@ -335,6 +336,118 @@ static void handlers_come_after_the_view(void **state)
     tear_down(s);
 }
 
+// Sends the JSON of a snapshot.
+static void send_json(fake_server *server, const char *text)
+{
+    carom_value *snapshot = NULL;
+    assert_int_equal(carom_json_parse(text, strlen(text), &snapshot, NULL), CAROM_OK);
+    fake_notify(server, "snapshot", snapshot);
+}
+
+static int described_count;
+
+static void count_described(carom_view *view, const carom_body *body, const carom_body_info *info,
+                            void *data, void *user)
+{
+    (void)view;
+    (void)data;
+    (void)user;
+    assert_int_equal(body->id, info->body.id);
+    described_count++;
+}
+
+#define HEAD "{\"subscription\":3,\"world\":\"demo\",\"epoch\":1,"
+#define CIRCLE "[{\"shape\":9,\"kind\":\"circle\",\"radius\":0.5,\"friction\":0}]"
+
+static void described_bodies_and_joints_are_known(void **state)
+{
+    (void)state;
+    setup *s = set_up();
+    carom_view_free(s->view);
+    described_count = 0;
+    s->view = carom_view_create(&(carom_view_options){.described = count_described});
+    carom_watch(s->client, "demo", &(carom_subscribe_options){.describe = true}, s->view,
+                PATIENCE_MS, NULL, NULL);
+    fake_sync(s->server);
+    assert_string_equal(s->subscriptions.last_args, "{\"world\":\"demo\",\"describe\":true}");
+    // Body 1 is described and has a row; 2 sleeps and has none; 3 is described later.
+    send_json(s->server,
+              HEAD "\"tick\":1,\"time\":1,\"full\":true,\"describing\":true,\"view\":[-1,-2,3,4],"
+                   "\"bodies\":[[1,5,6,0,0,0,0],[3,0,0,0,0,0,0]],\"spawned\":["
+                   "{\"body\":1,\"type\":\"dynamic\",\"tag\":\"cue\",\"owner\":\"ann\","
+                   "\"position\":[5,6],\"shapes\":" CIRCLE "},"
+                   "{\"body\":2,\"type\":\"static\",\"position\":[7,8],\"awake\":false,"
+                   "\"shapes\":[]}],"
+                   "\"joints\":[{\"joint\":4,\"kind\":\"weld\",\"a\":1,\"b\":2},"
+                   "{\"joint\":5,\"kind\":\"weld\",\"a\":1,\"b\":3}]}");
+    poll_until_tick(s, 1);
+    carom_view_state now = carom_view_get_state(s->view);
+    assert_true(now.bodies == 3 && now.joints == 2 && now.describing && now.has_area);
+    assert_true(now.area[3] == 4);
+    size_t one = 9, two = 9, three = 9;
+    assert_true(carom_view_index(s->view, 1, &one) && carom_view_index(s->view, 2, &two));
+    assert_true(carom_view_index(s->view, 3, &three));
+    const carom_body_info *info = carom_view_info(s->view, one);
+    assert_string_equal(info->tag, "cue");
+    assert_string_equal(info->owner, "ann");
+    assert_true(info->shape_count == 1 && info->shapes[0].shape.radius == 0.5);
+    assert_true(carom_view_body(s->view, two)->x == 7);
+    assert_int_equal(carom_view_info(s->view, two)->type, CAROM_STATIC);
+    assert_true(carom_view_awake(s->view, one) && !carom_view_awake(s->view, two));
+    assert_null(carom_view_info(s->view, three));
+    assert_int_equal(described_count, 2);
+    // One falls asleep, is described anew, and three's turn comes.
+    send_json(s->server,
+              HEAD "\"tick\":2,\"time\":2,\"full\":false,\"spawned\":["
+                   "{\"body\":1,\"type\":\"kinematic\",\"shapes\":" CIRCLE "},"
+                   "{\"body\":3,\"type\":\"dynamic\",\"shapes\":" CIRCLE "}],"
+                   "\"joints_removed\":[4],\"events\":[{\"kind\":\"sleep\",\"a\":3}]}");
+    poll_until_tick(s, 2);
+    assert_int_equal(carom_view_info(s->view, one)->type, CAROM_KINEMATIC);
+    assert_non_null(carom_view_info(s->view, three));
+    assert_false(carom_view_awake(s->view, three));
+    assert_int_equal(described_count, 4);
+    assert_null(carom_view_find_joint(s->view, 4));
+    assert_int_equal(carom_view_find_joint(s->view, 5)->settings.b, 3);
+    assert_false(carom_view_get_state(s->view).describing);
+    // A row says that it moves; a joint whose bodies have left is not seen any more.
+    send_json(s->server, HEAD "\"tick\":3,\"time\":3,\"full\":false,"
+                              "\"bodies\":[[3,1,1,0,0,0,0]],\"leave\":[1]}");
+    poll_until_tick(s, 3);
+    assert_true(carom_view_index(s->view, 3, &three) && carom_view_awake(s->view, three));
+    assert_int_equal(carom_view_joint_count(s->view), 1);
+    send_json(s->server, HEAD "\"tick\":4,\"time\":4,\"full\":false,\"leave\":[3]}");
+    poll_until_tick(s, 4);
+    assert_int_equal(carom_view_joint_count(s->view), 0);
+    tear_down(s);
+}
+
+static void malformed_description_closes_the_connection(void **state)
+{
+    (void)state;
+    static const char *const BAD[] = {
+        "\"spawned\":[{\"body\":1,\"type\":\"ghost\",\"shapes\":[]}]",
+        "\"spawned\":[{\"type\":\"static\",\"shapes\":[]}]",
+        "\"spawned\":[7]",
+        "\"spawned\":[{\"body\":1,\"type\":\"static\",\"shapes\":[{\"kind\":\"blob\"}]}]",
+        "\"joints\":[{\"kind\":\"weld\"}]",
+        "\"joints_removed\":[0]",
+        "\"view\":[1,2,3]",
+    };
+    for (size_t i = 0; i < sizeof BAD / sizeof *BAD; i++) {
+        setup *s = set_up();
+        char text[256];
+        snprintf(text, sizeof text, HEAD "\"tick\":1,\"time\":1,\"full\":true,%s}", BAD[i]);
+        send_json(s->server, text);
+        int64_t deadline = deadline_after_ms(PATIENCE_MS);
+        while (carom_poll(s->client, 100, NULL) == CAROM_OK) {
+            assert_true(monotonic_ns() < deadline);
+        }
+        assert_int_equal(carom_close_reason(s->client, NULL), CAROM_INTERNAL);
+        tear_down(s);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -347,6 +460,8 @@ int main(void)
         cmocka_unit_test(view_outlives_its_client_and_the_other_way),
         cmocka_unit_test(attaching_twice_is_refused),
         cmocka_unit_test(handlers_come_after_the_view),
+        cmocka_unit_test(described_bodies_and_joints_are_known),
+        cmocka_unit_test(malformed_description_closes_the_connection),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
