@@ -66,7 +66,8 @@ void client_close(carom_client *c, carom_status why, const char *format, ...)
     c->state = CAROM_CLOSED;
     view_list_end_all(&c->views);
     carom_error lost = {0};
-    fault_set(&lost, CAROM_UNAVAILABLE, "connection closed%s%s",
+    bool starved = c->wire.why == CAROM_OUT_OF_MEMORY;
+    fault_set(&lost, starved ? CAROM_OUT_OF_MEMORY : CAROM_UNAVAILABLE, "connection closed%s%s",
               c->wire.why_text[0] == '\0' ? "" : ": ", c->wire.why_text);
     c->hello_request = 0;
     uint32_t cursor = UINT32_MAX;

@@ -359,6 +359,21 @@ carom_status carom_view_apply(carom_view *view, const carom_snapshot *s, carom_e
     return CAROM_OK;
 }
 
+// The two have the same events_max.
+static void swap_queues(carom_view *a, carom_view *b)
+{
+    queued_event *queue = a->queue;
+    size_t capacity = a->queue_capacity, first = a->queue_first, count = a->queue_count;
+    a->queue = b->queue;
+    a->queue_capacity = b->queue_capacity;
+    a->queue_first = b->queue_first;
+    a->queue_count = b->queue_count;
+    b->queue = queue;
+    b->queue_capacity = capacity;
+    b->queue_first = first;
+    b->queue_count = count;
+}
+
 void view_take_over(carom_view *view, carom_view *from)
 {
     ASSERT(view->depth == from->depth);
@@ -371,6 +386,9 @@ void view_take_over(carom_view *view, carom_view *from)
     view->gaps += from->gaps;
     view->skipped += from->skipped;
     view->events_dropped += from->events_dropped;
+    if (view->queue_count == 0) {
+        swap_queues(view, from);
+    }
     carom_event event;
     bool room = reserve_events(view, from->queue_count);
     while (carom_view_next_event(from, &event)) {

@@ -443,9 +443,11 @@ static int compare_keys(const void *left, const void *right)
 
 static bool has_doubled_key(const msgpack_object_map *map)
 {
-    msgpack_object_str *keys = malloc((map->size + (size_t)1) * sizeof *keys);
+    enum { FEW = 32 };
+    msgpack_object_str few[FEW];
+    msgpack_object_str *keys = map->size <= FEW ? few : malloc(map->size * sizeof *keys);
     if (keys == NULL) {
-        return true; // then the form that can hold anything
+        return true; // memory has run out: then the form that can hold anything
     }
     for (uint32_t i = 0; i < map->size; i++) {
         keys[i] = map->ptr[i].key.via.str;
@@ -455,7 +457,9 @@ static bool has_doubled_key(const msgpack_object_map *map)
     for (uint32_t i = 1; i < map->size; i++) {
         doubled = doubled || compare_keys(&keys[i - 1], &keys[i]) == 0;
     }
-    free(keys);
+    if (keys != few) {
+        free(keys);
+    }
     return doubled;
 }
 
