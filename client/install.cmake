@@ -28,3 +28,11 @@ foreach(name carom carom-scene)
     install(FILES ${CMAKE_CURRENT_BINARY_DIR}/${name}.pc
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT libcarom)
 endforeach()
+
+# Documentation, and programs to read. The manual pages of the programs are their help texts.
+install(FILES ${PROJECT_SOURCE_DIR}/proto/PROTOCOL.md
+    DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT libcarom)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/client/examples
+    DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT libcarom FILES_MATCHING PATTERN "*.c")
+install(FILES ${PROJECT_SOURCE_DIR}/client/libcarom.3
+    DESTINATION ${CMAKE_INSTALL_MANDIR}/man3 COMPONENT libcarom)

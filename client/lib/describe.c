@@ -119,11 +119,12 @@ typedef struct block {
     char *tag, *owner;
 } block;
 
-_Static_assert(sizeof(carom_body_info) % _Alignof(carom_shape_info) == 0, "shapes follow the struct");
+_Static_assert(sizeof(carom_body_info) % _Alignof(carom_shape_info) == 0,
+               "shapes follow the struct");
 _Static_assert(sizeof(carom_shape_info) % _Alignof(carom_vec2) == 0, "vertices follow the shapes");
 
-// A block with room for these, the texts copied into it and all else empty. False when memory has run
-// out.
+// A block with room for these, the texts copied into it and all else empty. False when memory has
+// run out.
 static bool block_create(block *b, size_t shapes, size_t vertices, const char *tag,
                          const char *owner)
 {

@@ -7,8 +7,8 @@
 
 #include "client/lib/fault.h"
 
-// The caller's. CAROM_INTERNAL for a map that is no full body map (no id, an unknown type or kind of
-// shape), CAROM_OUT_OF_MEMORY.
+// The caller's. CAROM_INTERNAL for a map that is no full body map (no id, an unknown type or kind
+// of shape), CAROM_OUT_OF_MEMORY.
 carom_status describe_body(const carom_value *map, carom_body_info **out, carom_error *err);
 // A copy in a block of its own; NULL when memory has run out.
 carom_body_info *described_body_clone(const carom_body_info *info);

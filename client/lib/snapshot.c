@@ -341,9 +341,9 @@ enum snapshot_key {
 };
 
 static const char *const KEYS[KEY_COUNT] = {
-    "subscription", "world", "epoch",  "tick", "time", "full",    "bodies",   "removed",
-    "enter",        "leave", "events", "hash", "last", "skipped", "contacts", "data",
-    "spawned", "joints", "joints_removed", "describing", "view",
+    "subscription", "world", "epoch",   "tick",   "time",           "full",       "bodies",
+    "removed",      "enter", "leave",   "events", "hash",           "last",       "skipped",
+    "contacts",     "data",  "spawned", "joints", "joints_removed", "describing", "view",
 };
 
 static const unsigned KEYS_REQUIRED =

@@ -2,7 +2,8 @@
 // can take itself.
 //
 // Invariants
-//  - bodies, data, stamps, infos, awake and rings are parallel arrays; `places` leads from an id to its index.
+//  - bodies, data, stamps, infos, awake and rings are parallel arrays; `places` leads from an id to
+//  its index.
 //  - `samples` holds `depth` states for each index, as a ring: the newest is the body's own state.
 //    Without history depth is 0 and there are none.
 //  - Between two snapshots nothing changes but the events queue.

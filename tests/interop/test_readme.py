@@ -7,6 +7,7 @@ Usage: test_readme.py CAROMD CAROM NVIM
 import os
 import pathlib
 import re
+import socket
 import subprocess
 import sys
 import tempfile
@@ -65,6 +66,32 @@ class Readme(unittest.TestCase):
     def test_scene_builds_a_wall(self):
         told = self.run_program(CAROM, "apply", self.snippet("json", "wall.json"))
         self.assertIn("151 bodies", told)
+
+    def compile(self, text, port):
+        source = self.folder / "hello.c"
+        source.write_text(text.replace("22766", str(port)), encoding="utf-8")
+        library = pathlib.Path(CAROM).resolve().parents[1] / "lib"
+        command = ["cc", "-Wall", "-Wextra", "-Werror", f"-I{ROOT / 'client/include'}", str(source),
+                   "-o", str(self.folder / "hello"), f"-L{library}", "-lcarom",
+                   f"-Wl,-rpath,{library}"]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS_MAX)
+        self.assertEqual((0, ""), (done.returncode, done.stderr))
+        return str(self.folder / "hello")
+
+    def test_c_programs_are_whole_and_run(self):
+        # A block that is only a piece of a program is read, not run.
+        programs = [block for block in blocks("c") if "int main(" in block]
+        programs.append((ROOT / "client/examples/hello.c").read_text(encoding="utf-8"))
+        self.run_program(CAROM, "create", "demo", "--scene", "demo")
+        for text in programs:
+            with self.subTest(text.partition("\n")[0]):
+                self.assertIn(" is at ", self.run_program(self.compile(text, self.server.port)))
+                with socket.socket() as taken: # bound, and nobody listens
+                    taken.bind(("127.0.0.1", 0))
+                    alone = subprocess.run([self.compile(text, taken.getsockname()[1])],
+                                           capture_output=True, text=True, timeout=SECONDS_MAX)
+                self.assertEqual(1, alone.returncode)
+                self.assertIn("caromd", alone.stderr)
 
 
 if __name__ == "__main__":

@@ -91,7 +91,7 @@ typedef struct carom_snapshot {
     const uint64_t *joints_removed;
     size_t joints_removed_count;
     bool describing;
-    bool has_view; // the world's scene names the area that is best looked at
+    bool has_view;  // the world's scene names the area that is best looked at
     double view[4]; // x0, y0, x1, y1 [m]
 
     const void *encoded; // the notification's map as it came, MessagePack

@@ -7,8 +7,9 @@
 //  - a row of an unknown id is a new body; of a known id, its new state;
 //  - then the bodies that `removed` and `leave` name are gone; ids that are not known are ignored;
 //  - one of an earlier tick than the view's (same epoch, not full) is old and ignored;
-//  - descriptions (of subscriptions with `describe`) stay until newer ones come; joints are gone when
-//  `joints_removed` names them, with a full snapshot, and when neither of their bodies is in view;
+//  - descriptions (of subscriptions with `describe`) stay until newer ones come; joints are gone
+//  when `joints_removed` names them, with a full snapshot, and when neither of their bodies is in
+//  view;
 //  - events are queued in order, whatever else holds, up to events_max: then the oldest is dropped
 //  and counted.
 //

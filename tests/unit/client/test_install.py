@@ -81,6 +81,26 @@ class Install(unittest.TestCase):
         self.assertEqual(output, static)
         self.assertEqual([], [name for name in self.needed(program) if "carom" in name])
 
+    def test_wrapper_compiles_under_warnings(self):
+        flags = [*self.pkg_config("--cflags", "--libs"), f"-Wl,-rpath,{self.libdir}"]
+        for standard in ["c++17", "c++20"]:
+            with self.subTest(standard):
+                warnings = ["-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion", "-Werror"]
+                _, output = self.build_and_run(CXX, "wrapper.cpp", "wrapper", f"-std={standard}",
+                                               *warnings, *flags)
+                self.assertEqual("good\n", output)
+
+    def test_documentation_is_there(self):
+        for pattern in ["PROTOCOL.md", "examples/hello.c", "examples/game.c", "man3/libcarom.3"]:
+            find_one(self.prefix, pattern)
+
+    def test_examples_compile_as_they_are_installed(self):
+        flags = self.pkg_config("--cflags", "--libs")
+        for example in sorted(find_one(self.prefix, "examples").glob("*.c")):
+            with self.subTest(example.name):
+                run(CC, "-std=c17", "-Wall", "-Wextra", "-Wpedantic", "-Werror", example, "-o",
+                    self.root / "example", *flags)
+
     def test_libcarom_needs_no_json(self):
         needed = self.needed(find_one(self.prefix, "libcarom.so"))
         self.assertEqual([], [name for name in needed if "jansson" in name or "scene" in name])
@@ -105,6 +125,7 @@ class Install(unittest.TestCase):
                     program = build / f"{language}_{kind}"
                     run(program)
                     self.assertEqual(kind == "carom", "libcarom.so.0" in self.needed(program))
+        self.assertEqual("good\n", run(build / "cpp_wrapper"))
         run(build / "c_scene")
         run(build / "c_scene_static")
 

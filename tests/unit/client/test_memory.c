@@ -141,8 +141,7 @@ static carom_status watch(carom_client *client, carom_view *view, carom_error *w
     static const char *const KINDS[] = {"begin"};
     carom_subscribe_options options = {
         .describe = true, .contacts = true, .events = KINDS, .event_count = 1};
-    carom_status outcome =
-        carom_watch(client, "demo", &options, view, PATIENCE_MS, NULL, why);
+    carom_status outcome = carom_watch(client, "demo", &options, view, PATIENCE_MS, NULL, why);
     while (outcome == CAROM_OK && carom_client_traffic(client).messages_in < 5) {
         outcome = carom_poll(client, PATIENCE_MS, why);
     }
@@ -181,8 +180,7 @@ static carom_status one_day(fake_server *server, carom_error *why)
 {
     carom_client *client = NULL;
     carom_view_options options = {.history = 2, .added = note_body};
-    carom_status outcome =
-        carom_connect(NULL, fake_port(server), PATIENCE_MS, NULL, &client, why);
+    carom_status outcome = carom_connect(NULL, fake_port(server), PATIENCE_MS, NULL, &client, why);
     carom_view *view = carom_view_create(&options);
     if (outcome == CAROM_OK && view == NULL) {
         outcome = CAROM_OUT_OF_MEMORY;
@@ -210,8 +208,7 @@ static carom_status one_scene(fake_server *server, carom_error *why)
         "[\"body.spawn\",{\"position\":[\"=i\",0],\"shapes\":[],\"tag\":\"b {i}\"}]]},"
         "[\"body.remove\",{\"body\":\"$floor\"}]]}";
     carom_client *client = NULL;
-    carom_status outcome =
-        carom_connect(NULL, fake_port(server), PATIENCE_MS, NULL, &client, why);
+    carom_status outcome = carom_connect(NULL, fake_port(server), PATIENCE_MS, NULL, &client, why);
     if (outcome == CAROM_OK) {
         outcome = carom_scene_apply(client, "demo", SCENE, strlen(SCENE), NULL, NULL, why);
     }

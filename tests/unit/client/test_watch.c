@@ -356,7 +356,7 @@ static void count_described(carom_view *view, const carom_body *body, const caro
     described_count++;
 }
 
-#define HEAD "{\"subscription\":3,\"world\":\"demo\",\"epoch\":1,"
+#define HEAD   "{\"subscription\":3,\"world\":\"demo\",\"epoch\":1,"
 #define CIRCLE "[{\"shape\":9,\"kind\":\"circle\",\"radius\":0.5,\"friction\":0}]"
 
 static void described_bodies_and_joints_are_known(void **state)
@@ -397,11 +397,10 @@ static void described_bodies_and_joints_are_known(void **state)
     assert_null(carom_view_info(s->view, three));
     assert_int_equal(described_count, 2);
     // One falls asleep, is described anew, and three's turn comes.
-    send_json(s->server,
-              HEAD "\"tick\":2,\"time\":2,\"full\":false,\"spawned\":["
-                   "{\"body\":1,\"type\":\"kinematic\",\"shapes\":" CIRCLE "},"
-                   "{\"body\":3,\"type\":\"dynamic\",\"shapes\":" CIRCLE "}],"
-                   "\"joints_removed\":[4],\"events\":[{\"kind\":\"sleep\",\"a\":3}]}");
+    send_json(s->server, HEAD "\"tick\":2,\"time\":2,\"full\":false,\"spawned\":["
+                              "{\"body\":1,\"type\":\"kinematic\",\"shapes\":" CIRCLE "},"
+                              "{\"body\":3,\"type\":\"dynamic\",\"shapes\":" CIRCLE "}],"
+                              "\"joints_removed\":[4],\"events\":[{\"kind\":\"sleep\",\"a\":3}]}");
     poll_until_tick(s, 2);
     assert_int_equal(carom_view_info(s->view, one)->type, CAROM_KINEMATIC);
     assert_non_null(carom_view_info(s->view, three));

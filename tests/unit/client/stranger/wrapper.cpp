@@ -1,0 +1,98 @@
+// A stranger's C++17 program with carom.hpp: a server in a thread of its own is not needed, a pair
+// of sockets whose other end says what it likes is enough.
+#include <carom/carom.hpp>
+
+#include <iostream>
+#include <stdexcept>
+#include <string>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define EXPECT(condition)                                                                          \
+    do {                                                                                           \
+        if (!(condition)) {                                                                        \
+            std::cout << "line " << __LINE__ << ": " #condition "\n";                              \
+            return 1;                                                                              \
+        }                                                                                          \
+    } while (0)
+
+static void say(int fd, const std::string &bytes)
+{
+    if (write(fd, bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size())) {
+        throw std::runtime_error("write");
+    }
+}
+
+int main()
+{
+    try {
+        carom::client::connect("127.0.0.1", 1, std::chrono::seconds(1));
+        EXPECT(false);
+    } catch (const carom::error &error) {
+        EXPECT(error.status() == CAROM_UNAVAILABLE && !error.from_server());
+        EXPECT(std::string(error.what()).find("cannot connect to 127.0.0.1:1") == 0);
+    }
+    int pair[2];
+    EXPECT(socketpair(AF_UNIX, SOCK_STREAM, 0, pair) == 0);
+    carom_options options = carom_options_default();
+    options.hello = false;
+    carom::client first = carom::client::adopt(pair[0], carom::default_timeout, options);
+    carom::client client = std::move(first);
+    EXPECT(client.open());
+
+    // An answer, an error, a notification whose handler throws.
+    say(pair[1], "\x94\x01\x01\xc0\x81\xa4tick\x07");
+    EXPECT(client.call("any", carom::value::map().set("n", 1).set("s", "text")).uint("tick") == 7);
+    say(pair[1], std::string("\x94\x01\x02\xb1not_found: no one\xc0", 22));
+    try {
+        client.call("any");
+        EXPECT(false);
+    } catch (const carom::error &error) {
+        EXPECT(error.status() == CAROM_NOT_FOUND && error.from_server());
+    }
+    carom::client::handlers handlers;
+    handlers.notification = [](const std::string &method, const carom_value *) {
+        throw std::runtime_error("seen " + method);
+    };
+    client.on(handlers);
+    say(pair[1], "\x93\x02\xa4news\x90");
+    try {
+        client.poll(std::chrono::seconds(1));
+        EXPECT(false);
+    } catch (const std::runtime_error &error) {
+        EXPECT(std::string(error.what()) == "seen news");
+    }
+
+    // A view that is attached, iterated and freed before its client; a batch.
+    carom::view view;
+    EXPECT(carom_view_attach(view.get(), client.get(), 3, nullptr) == CAROM_OK);
+    say(pair[1], std::string("\x93\x02\xa8snapshot\x91\x85\xacsubscription\x03\xa5world\xa1w"
+                             "\xa4tick\x01\xa4"
+                             "full\xc3\xa6"
+                             "bodies\x91\x97\x05\x01\x02\0\0\0\0",
+                             63));
+    client.poll(std::chrono::seconds(1));
+    EXPECT(view.size() == 1);
+    for (const carom_body &body : view) {
+        EXPECT(body.id == 5 && body.y == 2);
+    }
+    EXPECT(view.find(6) == nullptr && !view.next_event());
+    carom::batch batch;
+    carom_body_options ball = {};
+    EXPECT(batch.spawn(ball) == 0 && batch.id(0) == 0);
+
+    // The other side hangs up.
+    bool closed = false;
+    handlers.closed = [&](carom_status, const std::string &) { closed = true; };
+    client.on(handlers);
+    close(pair[1]);
+    try {
+        for (;;) {
+            client.poll(std::chrono::seconds(1));
+        }
+    } catch (const carom::error &error) {
+        EXPECT(error.status() == CAROM_UNAVAILABLE && closed && !client.open());
+    }
+    std::cout << "good\n";
+    return 0;
+}
