@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/physics/physics.h"
@@ -133,10 +134,32 @@ static status apply_world(config *c, const char *value, error *err)
     return STATUS_OK;
 }
 
+// A folder that is there and can be read. Options are checked when they are read, so that a server
+// with a slip in one of them does not start.
+static status check_folder(const char *path, error *err)
+{
+    struct stat found;
+    if (*path == '\0' || strlen(path) >= PATH_MAX) {
+        return error_set(err, STATUS_INVALID_ARGUMENT, "must be the path of a folder");
+    }
+    if (stat(path, &found) != 0) {
+        return error_set(err, STATUS_INVALID_ARGUMENT, "'%s': %s", path, strerror(errno));
+    }
+    if (!S_ISDIR(found.st_mode)) {
+        return error_set(err, STATUS_INVALID_ARGUMENT, "'%s' is not a folder", path);
+    }
+    if (access(path, R_OK | X_OK) != 0) {
+        return error_set(err, STATUS_INVALID_ARGUMENT, "'%s' cannot be read: %s", path,
+                         strerror(errno));
+    }
+    return STATUS_OK;
+}
+
 static status apply_scenes(config *c, const char *value, error *err)
 {
-    if (*value == '\0' || strlen(value) >= sizeof c->scenes) {
-        return error_set(err, STATUS_INVALID_ARGUMENT, "must be the path of a folder");
+    status s = check_folder(value, err);
+    if (s != STATUS_OK) {
+        return s;
     }
     memcpy(c->scenes, value, strlen(value) + 1);
     return STATUS_OK;
@@ -213,6 +236,9 @@ void config_help(FILE *out)
         const limit_info *l = limits_info(i);
         fprintf(out, "  %-29s %10" PRIu64 " %-6s %s\n", l->name, l->standard, l->unit, l->reason);
     }
+    fputs("\nSignals: SIGTERM and SIGINT end the server; SIGUSR1 takes no new sessions, tells the "
+          "clients, and\nends after lame_duck_ms or with the last session.\n",
+          out);
     fputs("\nExit codes: 0 after a clean shutdown, 1 when the server could not run, 2 for a wrong "
           "option.\n",
           out);

@@ -63,6 +63,8 @@
     X(half_closed_ms, 10000, 50, 86400000, "ms",                                                   \
       "for the last answers of a peer that has ended its side of the connection; a batch for a "   \
       "later tick may be hours away")                                                              \
+    X(lame_duck_ms, 30000, 0, 86400000, "ms",                                                      \
+      "from SIGUSR1 to the shutdown: for clients to go elsewhere")                                 \
     X(resume_ms, 30000, 0, 3600000, "ms",                                                          \
       "for which a session that lost its connection is kept; a train's tunnel. 0: not at all")     \
     X(detached_sessions, 4096, 1, 1000000, "",                                                     \

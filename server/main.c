@@ -1,7 +1,9 @@
-// caromd: reads the operator's settings, runs the loop, ends on SIGTERM and SIGINT.
+// caromd: reads the operator's settings, runs the loop, ends on SIGTERM and SIGINT; on SIGUSR1 it
+// takes no new sessions and ends later.
 //
-// Both signals have handlers of their own, as process 1 of a container has no others; SIGPIPE is
-// ignored, as writes return their errors. A second signal ends the process at once.
+// The signals have handlers of their own, as process 1 of a container has no others; SIGPIPE is
+// ignored, as writes return their errors. A second SIGTERM or
+// SIGINT ends the process at once.
 // Exit codes: 0 after a clean shutdown, 1 when the server could not run, 2 for a wrong option.
 #include <signal.h>
 #include <stdio.h>
@@ -26,6 +28,7 @@ typedef struct process {
     uv_loop_t loop;
     uv_signal_t terminate;
     uv_signal_t interrupt;
+    uv_signal_t leave; // SIGUSR1
     server *server;
     int signals; // that have come
     bool failed;
@@ -46,6 +49,16 @@ static void on_signal(uv_signal_t *handle, int number)
     server_drain(p->server, "the server is shutting down");
 }
 
+static void on_leave(uv_signal_t *handle, int number)
+{
+    process *p = handle->data;
+    (void)number;
+    if (p->server != NULL) {
+        log_info("SIGUSR1: no new sessions from here on");
+        server_leave(p->server, "the server is about to end");
+    }
+}
+
 static void on_ready(void *context, const char *address)
 {
     (void)context;
@@ -61,6 +74,7 @@ static void on_finished(void *context, const error *err)
     }
     uv_close((uv_handle_t *)&p->terminate, NULL);
     uv_close((uv_handle_t *)&p->interrupt, NULL);
+    uv_close((uv_handle_t *)&p->leave, NULL);
 }
 
 // Each connection takes a descriptor, and the usual soft limit is 1024. Where the system allows no
@@ -91,10 +105,13 @@ static void watch_signals(process *p)
     signal(SIGPIPE, SIG_IGN);
     uv_signal_init(&p->loop, &p->terminate);
     uv_signal_init(&p->loop, &p->interrupt);
-    p->terminate.data = p->interrupt.data = p;
+    uv_signal_init(&p->loop, &p->leave);
+    p->terminate.data = p->interrupt.data = p->leave.data = p;
     int result = uv_signal_start(&p->terminate, on_signal, SIGTERM);
     ASSERT(result == 0);
     result = uv_signal_start(&p->interrupt, on_signal, SIGINT);
+    ASSERT(result == 0);
+    result = uv_signal_start(&p->leave, on_leave, SIGUSR1);
     ASSERT(result == 0);
 }
 

@@ -239,6 +239,9 @@ void encode_snapshot_head(struct buffer *out, const snapshot_head *head, uint32_
 // [2, "closing", [{code, reason}]]: the last message before the server closes a connection.
 void encode_closing(struct buffer *out, status why, const char *reason);
 
+// [2, "leaving", [{seconds, reason}]]: the server takes no new sessions, and ends after that time.
+void encode_leaving(struct buffer *out, double seconds, const char *reason);
+
 // [2, "world_closed", [{subscription, world, code, reason}]]: a subscription that ended without
 // being asked to.
 void encode_world_closed(struct buffer *out, uint64_t subscription, const char *world, status why,

@@ -196,6 +196,15 @@ void encode_closing(struct buffer *out, status why, const char *reason)
     pair_text(&k, "reason", reason);
 }
 
+void encode_leaving(struct buffer *out, double seconds, const char *reason)
+{
+    packer k = buffer_packer(out);
+    rpc_pack_notification(&k, "leaving");
+    pack_map(&k, 2);
+    pair_double(&k, "seconds", seconds);
+    pair_text(&k, "reason", reason);
+}
+
 void encode_world_closed(struct buffer *out, uint64_t subscription, const char *world, status why,
                          const char *reason)
 {

@@ -124,9 +124,10 @@ static void do_server_info(const call *c, buffer *out)
 static void do_server_stats(const call *c, buffer *out)
 {
     const server *s = c->session->server;
-    named_number numbers[METRIC_COUNT + 4];
+    named_number numbers[METRIC_COUNT + 5];
     uint32_t count = 0;
     numbers[count++] = (named_number){"sessions", s->session_count, true};
+    numbers[count++] = (named_number){"leaving", s->leaving, true};
     numbers[count++] = (named_number){"sessions_detached", s->detached.count, true};
     numbers[count++] = (named_number){"worlds", s->worlds.by_name.count, true};
     numbers[count++] = (named_number){"command_bytes", (double)s->command_bytes, true};
@@ -313,6 +314,19 @@ static status check_rights(const session *s, const command *cmd, error *err)
     return STATUS_OK;
 }
 
+// A session that begins while the server leaves may go on with one that there was, and nothing
+// else.
+static bool is_too_late(const session *s, const command *cmd)
+{
+    bool resumes = cmd->method == METHOD_HELLO && cmd->hello.resume != NULL;
+    return s->late && !resumes;
+}
+
+static status refuse_late(session *s, error *err)
+{
+    return error_set(err, STATUS_UNAVAILABLE, "no new sessions: %s", s->server->reason);
+}
+
 void call_handle(session *s, const rpc_message *message, size_t size)
 {
     call c = {
@@ -332,7 +346,7 @@ void call_handle(session *s, const rpc_message *message, size_t size)
         result = command_decode(info->id, &message->params, &cmd, &err);
     }
     if (result == STATUS_OK) {
-        result = check_rights(s, &cmd, &err);
+        result = is_too_late(s, &cmd) ? refuse_late(s, &err) : check_rights(s, &cmd, &err);
         if (result == STATUS_OK) {
             result = dispatch(&c, &cmd, &err);
         }
@@ -340,5 +354,8 @@ void call_handle(session *s, const rpc_message *message, size_t size)
     }
     if (result != STATUS_OK) {
         call_fail(&c, &err);
+    }
+    if (s->late) {
+        session_close(s, STATUS_UNAVAILABLE, s->server->reason, ENDING_FLUSH);
     }
 }

@@ -118,7 +118,9 @@ void resume_end(session *s)
     ASSERT(s->connection == NULL);
     forget_detached(s);
     log_debug("session %llu ends without a connection", (unsigned long long)s->key.number);
+    server *of = s->server;
     session_destroy(s);
+    server_check_left(of);
 }
 
 void resume_end_all(server *s)
@@ -152,6 +154,7 @@ static void take_over(session *to, session *from)
     to->body_worlds.capacity = from->body_worlds.capacity;
     to->secret = from->secret;
     to->resumable = true;
+    to->late = false;
     from->requests = (request_log){0};
     from->subscriptions.data = NULL;
     from->subscriptions.count = from->subscriptions.capacity = 0;

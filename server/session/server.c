@@ -93,6 +93,41 @@ void server_drain(server *s, const char *reason)
     server_check_drained(s);
 }
 
+// ---- lame duck
+
+static void on_time_to_leave(uv_timer_t *timer)
+{
+    server *s = timer->data;
+    server_drain(s, "the server is shutting down");
+}
+
+static void warn_session(void *peer, void *context)
+{
+    server *s = context;
+    session_warn(peer, (double)s->limits->lame_duck_ms * 1e-3, s->reason);
+}
+
+void server_check_left(server *s)
+{
+    if (s->leaving && !s->draining && s->session_count == 0 && s->detached.count == 0) {
+        // Not at once: this is called while a session ends.
+        uv_timer_start(&s->drain_timer, on_time_to_leave, 0, 0);
+    }
+}
+
+void server_leave(server *s, const char *reason)
+{
+    if (s->leaving || s->draining) {
+        return;
+    }
+    s->leaving = true;
+    snprintf(s->reason, sizeof s->reason, "%s", reason);
+    network_each(s->network, warn_session, s);
+    uv_update_time(s->loop);
+    uv_timer_start(&s->drain_timer, on_time_to_leave, s->limits->lame_duck_ms, 0);
+    server_check_left(s);
+}
+
 void server_destroy(server *s)
 {
     ASSERT(s->session_count == 0 && s->detached.count == 0 && s->hosts.count == 0);

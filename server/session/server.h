@@ -41,6 +41,11 @@ typedef struct server_options {
 // server. Errors: those of network_open, or no threads; then run the loop once more to let go.
 status server_create(uv_loop_t *loop, const server_options *options, server **out, error *err);
 
+// Lame duck: takes no new sessions (those that there are may be resumed), tells every client how
+// long it has, and drains after limits.lame_duck_ms, or when the last session has ended. Does
+// nothing the second time.
+void server_leave(server *s, const char *reason);
+
 // Tells every client, answers what is under way, closes everything. Does nothing the second time.
 void server_drain(server *s, const char *reason);
 

@@ -50,6 +50,7 @@ typedef struct session {
     bool closing;
     bool over;         // ends with its connection, as it was closed on purpose
     bool replaced;     // another has taken over what it was: only its connection is left
+    bool late;         // its connection came while the server was leaving: it may only resume
     bool introduced;   // a whole message has come
     uint64_t heard_ms; // when the last whole message came, or the connection; or went
     uint64_t begun_ms; // when the message began that is not whole yet, 0 for none
@@ -88,6 +89,7 @@ struct server {
     uint32_t starting; // worlds of the options that are not there yet
     uint32_t building; // worlds that are being made
     uint32_t handles;  // of wake and drain_timer, those not closed yet
+    bool leaving;      // lame duck: no new sessions, and a drain is to come
     bool draining;
     bool network_finished;
     bool failed;
@@ -114,6 +116,9 @@ void server_check_drained(server *s);
 // A world of the options is there, or (err) could not be made.
 void server_note_started(server *s, const error *err);
 
+// A leaving server that has no sessions left need not wait.
+void server_check_left(server *s);
+
 // ---- session.c
 
 // The handler's calls for a peer; see network.h.
@@ -131,6 +136,9 @@ void session_close(session *s, status why, const char *text, connection_ending e
 // many. Or with an error.
 void session_answer(session *s, uint32_t id, const uint8_t *result, size_t size, shared_bytes *big);
 void session_answer_error(session *s, uint32_t id, const error *err);
+
+// Tells that the server ends after that time.
+void session_warn(session *s, double seconds, const char *reason);
 
 // Sends what is in the server's scratch as it is.
 void session_send_scratch(session *s);

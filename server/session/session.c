@@ -38,6 +38,14 @@ void session_answer_error(session *s, uint32_t id, const error *err)
     session_send_scratch(s);
 }
 
+void session_warn(session *s, double seconds, const char *reason)
+{
+    buffer *out = &s->server->scratch;
+    buffer_clear(out);
+    encode_leaving(out, seconds, reason);
+    session_send_scratch(s);
+}
+
 // The result alone is more than may ever wait: the answer is that, and the connection lives on.
 static bool answer_too_large(session *s, uint32_t id, size_t size)
 {
@@ -211,6 +219,7 @@ void session_closed(void *peer)
     } else {
         session_destroy(s);
     }
+    server_check_left(of);
 }
 
 // ---- input
@@ -398,6 +407,7 @@ void *session_open(server *s, connection *c)
     opened->server = s;
     opened->connection = c;
     opened->key = (session_key){.slot = take_slot(s), .number = s->next_session++};
+    opened->late = s->leaving;
     opened->since = clock_wall_s();
     // Nobody is asked for a token: whoever reaches the port may do everything.
     opened->role = ROLE_ADMIN;

@@ -4,6 +4,7 @@ Called with the path of caromd."""
 
 import os
 import random
+import signal
 import socket
 import struct
 import sys
@@ -383,6 +384,84 @@ class Limits(ResumeTest):
             client.read_until(lambda: [n for n in client.notifications if n[0] == "world_closed"])
             self.assertEqual(client.notifications[0][1][0]["code"], "limit_exceeded")
         self.assertEqual(client.call("ping").keys(), {"time"})
+
+
+class LameDuck(ResumeTest):
+    """A server of its own for each test, as each ends it."""
+    MS = 1500
+
+    def setUp(self):
+        self.server = Caromd(CAROMD, "--limit", f"lame_duck_ms={self.MS}", "--limit", "half_closed_ms=200")
+        self.addCleanup(self.server.__exit__)
+        super().setUp()
+
+    @classmethod
+    def setUpClass(cls):
+        pass
+
+    @classmethod
+    def tearDownClass(cls):
+        pass
+
+    def leave(self, client):
+        self.server.process.send_signal(signal.SIGUSR1)
+        client.read_until(lambda: client.notifications)
+        method, (told,) = client.notifications[0]
+        self.assertEqual((method, told["seconds"]), ("leaving", self.MS / 1000))
+        self.assertTrue(told["reason"])
+
+    def closed(self, client):
+        with self.assertRaises(Closed):
+            client.read_until(lambda: False)
+        return client.notifications[-1][1][0]["code"]
+
+    def test_clients_are_told_served_and_closed_when_the_time_is_over(self):
+        begin = time.monotonic()
+        self.admin.call("world.create", world=self.world)
+        self.leave(self.admin)
+        self.assertEqual(self.admin.call("server.stats")["counters"]["leaving"], 1)
+        self.admin.call("world.step", world=self.admin.call("world.pause", world=self.world)["world"], ticks=2)
+        self.assertEqual(self.closed(self.admin), "unavailable")
+        self.assertGreaterEqual(time.monotonic() - begin, self.MS / 1000)
+        self.assertEqual(self.server.process.wait(SECONDS_MAX), 0)
+
+    def test_new_sessions_are_refused_and_old_ones_resumed(self):
+        mine = self.greet()
+        self.leave(self.admin)
+        for method in ("hello", "ping", "world.list"):
+            late = self.connect()
+            self.refused("unavailable", "no new sessions", late, method)
+            self.assertEqual(self.closed(late), "unavailable")
+        late = self.connect()
+        self.refused("not_found", "resume", late, "hello", resume="0.0.00")
+        self.assertEqual(self.closed(late), "unavailable")
+        mine.socket.close()
+        mine = self.resume(mine)
+        mine.call("world.create", world=self.world)
+
+    def test_server_ends_with_its_last_session(self):
+        begin = time.monotonic()
+        self.leave(self.admin)
+        self.admin.socket.close()
+        self.assertEqual(self.server.process.wait(SECONDS_MAX), 0)
+        self.assertLess(time.monotonic() - begin, self.MS / 1000)
+
+    def test_signal_without_clients_ends_the_server(self):
+        self.admin.socket.close()
+        time.sleep(0.1)
+        self.server.process.send_signal(signal.SIGUSR1)
+        self.assertEqual(self.server.process.wait(SECONDS_MAX), 0)
+
+    def test_second_signal_changes_nothing_and_sigterm_ends_at_once(self):
+        begin = time.monotonic()
+        self.leave(self.admin)
+        self.server.process.send_signal(signal.SIGUSR1)
+        self.admin.call("ping")
+        self.assertEqual(len(self.admin.notifications), 1)
+        self.server.process.send_signal(signal.SIGTERM)
+        self.assertEqual(self.closed(self.admin), "unavailable")
+        self.assertEqual(self.server.process.wait(SECONDS_MAX), 0)
+        self.assertLess(time.monotonic() - begin, self.MS / 1000)
 
 
 class Off(ResumeTest):

@@ -502,6 +502,9 @@ static void do_ends(void)
     buffer_init(&bytes, BYTES_MAX);
     encode_world_closed(&bytes, 3, "lab", STATUS_NOT_FOUND, "the world was destroyed");
     print_and_free("world_closed", "server", &bytes);
+    buffer_init(&bytes, BYTES_MAX);
+    encode_leaving(&bytes, 30.0, "the server is about to end");
+    print_and_free("leaving", "server", &bytes);
 }
 
 // ---- all of them

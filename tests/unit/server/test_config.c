@@ -66,7 +66,7 @@ static void config_options_are_taken(void **state)
     error err;
     const char *const *arguments =
         ARGS("--listen", "[::1]:0", "--hz=128", "--threads", "3", "--world-threads", "2", "--world",
-             "a:demo", "--world=b", "--scenes", "dir", "--log", "debug", "--limit", "worlds=7");
+             "a:demo", "--world=b", "--scenes", "/dev", "--log", "debug", "--limit", "worlds=7");
     assert_int_equal(load(&c, &err, arguments), STATUS_OK);
     assert_string_equal(c.host, "::1");
     assert_int_equal(c.port, 0);
@@ -78,7 +78,7 @@ static void config_options_are_taken(void **state)
     assert_string_equal(c.worlds.data[0].scene, "demo");
     assert_string_equal(c.worlds.data[1].name, "b");
     assert_string_equal(c.worlds.data[1].scene, "");
-    assert_string_equal(c.scenes, "dir");
+    assert_string_equal(c.scenes, "/dev");
     assert_int_equal(c.log, LOG_DEBUG);
     assert_int_equal(c.limits.worlds, 7);
     config_deinit(&c);
@@ -156,7 +156,9 @@ static void config_wrong_values_are_told_by_name(void **state)
         {"--world", "a:", "--world"},
         {"--world", "a:b:c", "--world"},
         {"--world", "a:..", "--world"},
-        {"--scenes", "", "--scenes"},
+        {"--scenes", "", "--scenes: must be the path of a folder"},
+        {"--scenes", "/nonexistent", "--scenes: '/nonexistent': No such file or directory"},
+        {"--scenes", "/dev/null", "--scenes: '/dev/null' is not a folder"},
         {"--log", "loud", "--log: must be error, warn, info or debug, not 'loud'"},
         {"--limit", "worlds", "--limit: 'worlds' is not NAME=VALUE"},
         {"--limit", "words=1", "--limit: no limit is called 'words'"},

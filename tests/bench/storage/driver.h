@@ -1,0 +1,40 @@
+// What the benchmark of the storage measures: commits of batches, by several means, on one disk.
+//
+// A batch is what a tick brings: `batch` records of `size` bytes. A commit lasts from the moment
+// that the batch is handed over until the caller knows that all of it is in the log.
+#ifndef CAROM_TESTS_BENCH_STORAGE_DRIVER_H
+#define CAROM_TESTS_BENCH_STORAGE_DRIVER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct load {
+    const char *folder; // on the disk that is measured
+    int commits, batch;
+    size_t size;
+    size_t image; // bytes of an image that is written all the while; 0: none
+} load;
+
+// Fills `seconds` with the duration of each commit; returns the duration of all. Ends the program,
+// with a text, where it cannot.
+double run_bare(const load *l, double *seconds);   // write and fdatasync, nothing else
+double run_full(const load *l, double *seconds);   // the storage, a world of durability full
+double run_normal(const load *l, double *seconds); // and of normal
+double run_sqlite(const load *l, double *seconds); // WAL, synchronous=FULL, one table of records
+bool sqlite_is_there(void);
+
+// Writes a log of `records` records behind an image, and measures its recovery.
+double run_recovery(const load *l, int records);
+
+// Commits `records` records, ends the process without closing, changes one byte of the log behind
+// the first record and opens again: `lost` counts the tries in which records were missing and
+// nobody said so, `told` those with an error.
+typedef struct flip_counts {
+    int tries, lost, told, harmless;
+} flip_counts;
+flip_counts flip_sqlite(const char *folder, int tries);
+flip_counts flip_storage(const char *folder, int tries);
+
+_Noreturn void give_up(const char *what);
+
+#endif

@@ -1,0 +1,84 @@
+"""The image: its health check asks at the server's own address, it has the project's version, a folder
+for scenes, and nothing that was only needed to build it.
+
+Usage: test_docker.py [PROJECT_ROOT]
+"""
+
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+CAROM = '#!/bin/sh\necho "$@" >"$CALLED"\nexit "$CODE"\n'
+
+
+class HealthCheck(unittest.TestCase):
+    def check(self, *command_line, code=0, **environment):
+        """What carom is called with when process 1 has this command line."""
+        with tempfile.TemporaryDirectory() as folder:
+            folder = pathlib.Path(folder)
+            (folder / "carom").write_text(CAROM)
+            (folder / "carom").chmod(0o755)
+            (folder / "cmdline").write_bytes(b"".join(a.encode() + b"\0" for a in command_line))
+            environment |= {"PATH": f"{folder}:{os.environ['PATH']}", "CALLED": str(folder / "called"),
+                            "CODE": str(code)}
+            result = subprocess.run([ROOT / "docker/healthcheck.sh", folder / "cmdline"], env=environment,
+                                    check=False)
+            self.assertEqual(result.returncode, code)
+            return (folder / "called").read_text().split()
+
+    def test_address_of_the_environment_is_asked(self):
+        self.assertEqual(self.check("caromd", CAROM_LISTEN="10.0.0.2:5000"),
+                         ["--server", "10.0.0.2:5000", "--timeout", "2s", "ping"])
+
+    def test_option_comes_before_the_environment_and_the_last_counts(self):
+        for line in (["caromd", "--listen", "0.0.0.0:5001"], ["caromd", "--listen=0.0.0.0:5001"],
+                     ["caromd", "--listen", "0.0.0.0:1", "--hz", "30", "--listen=0.0.0.0:5001"],
+                     ["/sbin/docker-init", "--", "caromd", "--listen", "0.0.0.0:5001", "--world", "a b"]):
+            self.assertEqual(self.check(*line, CAROM_LISTEN="0.0.0.0:22766")[1], "127.0.0.1:5001")
+
+    def test_every_address_is_asked_on_the_loopback_one(self):
+        self.assertEqual(self.check("caromd", CAROM_LISTEN="[::]:7")[1], "[::1]:7")
+        self.assertEqual(self.check("caromd", CAROM_LISTEN="[fe80::1]:7")[1], "[fe80::1]:7")
+        self.assertEqual(self.check("caromd")[1], "127.0.0.1:22766")
+
+    def test_other_options_are_no_addresses(self):
+        self.assertEqual(self.check("caromd", "--world", "--listening", "--limit", "listen=3")[1],
+                         "127.0.0.1:22766")
+
+    def test_server_that_does_not_answer_is_unhealthy(self):
+        self.check("caromd", code=3)
+
+
+class Image(unittest.TestCase):
+    def setUp(self):
+        self.text = (ROOT / "docker/Dockerfile").read_text()
+        self.last_stage = self.text.rsplit("\nFROM ", 1)[1]
+
+    def version(self):
+        return re.search(r"project\(carom VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text()).group(1)
+
+    def test_version_is_the_project_s(self):
+        version = self.version()
+        self.assertIn(f"ARG VERSION={version}\n", self.last_stage)
+        self.assertIn('image.version="${VERSION}"', self.last_stage)
+        compose = (ROOT / "docker/compose.yaml").read_text()
+        self.assertEqual(set(re.findall(r"CAROM_VERSION:-([^}]*)", compose)), {version})
+
+    def test_last_stage_copies_programs_alone(self):
+        copied = re.findall(r"^COPY .*? (\S+) \S+$", self.last_stage, re.M)
+        self.assertEqual(copied, ["/opt/carom/bin/", "docker/healthcheck.sh"])
+
+    def test_scenes_have_a_volume(self):
+        self.assertIn("VOLUME /scenes", self.last_stage)
+        self.assertIn("CAROM_SCENES=/scenes", self.last_stage)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 1:
+        ROOT = pathlib.Path(sys.argv.pop(1)).resolve()
+    unittest.main()
