@@ -6,6 +6,8 @@
 #ifndef CAROM_PROTO_LIMITS_H
 #define CAROM_PROTO_LIMITS_H
 
+#include "common/world/limits.h"
+
 enum {
     // ---- the stream
 
@@ -42,16 +44,16 @@ enum {
 
     // ---- arguments
 
-    WIRE_METHOD_BYTES_MAX = 64,     // a method's name; the longest of ours has 20
-    WIRE_KEY_BYTES_MAX = 64,        // an argument's name
-    WIRE_WORLD_NAME_MAX = 64,       // characters of a world's name (by contract)
+    WIRE_METHOD_BYTES_MAX = 64, // a method's name; the longest of ours has 20
+    WIRE_KEY_BYTES_MAX = 64,    // an argument's name
+    WIRE_WORLD_NAME_MAX = WORLD_NAME_BYTES_MAX,
     WIRE_CLIENT_NAME_MAX = 128,     // bytes of hello's `client`: a program and its version
     WIRE_REASON_BYTES_MAX = 128,    // bytes of server.kick's `reason`: a sentence
     WIRE_SESSIONS_MAX = 1000,       // sessions in one answer of server.sessions: some 400 KiB
     WIRE_TOKEN_BYTES_MAX = 4096,    // bytes of hello's `token`: a signed token with its claims
     WIRE_APPLY_COMMANDS_MAX = 1000, // commands in one world.apply (by contract): one tick's work
     WIRE_STEP_TICKS_MAX = 100000,   // ticks of one world.step: half an hour at 60 Hz
-    WIRE_QUERY_HITS_MAX = 4096,     // results of one query: 200 KiB of answer
+    WIRE_QUERY_HITS_MAX = COMMAND_QUERY_HITS_MAX,
     WIRE_ECHO_BYTES_MAX =
         64 << 10, // bytes of ping's `any`: an answer is no bigger than its question
 

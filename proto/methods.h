@@ -13,75 +13,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/world/method.h"
+
 enum { PROTOCOL_VERSION = 1 };
-
-// In the order in which PROTOCOL.md describes them.
-typedef enum method {
-    METHOD_HELLO,
-    METHOD_PING,
-    METHOD_GOODBYE,
-    METHOD_SERVER_INFO,
-    METHOD_SERVER_STATS,
-    METHOD_SERVER_SESSIONS,
-    METHOD_SERVER_KICK,
-    METHOD_WORLD_CREATE,
-    METHOD_WORLD_DESTROY,
-    METHOD_WORLD_LIST,
-    METHOD_WORLD_INFO,
-    METHOD_WORLD_PAUSE,
-    METHOD_WORLD_RESUME,
-    METHOD_WORLD_STEP,
-    METHOD_WORLD_SET,
-    METHOD_WORLD_STATE,
-    METHOD_WORLD_APPLY,
-    METHOD_WORLD_SUBSCRIBE,
-    METHOD_WORLD_UNSUBSCRIBE,
-    METHOD_WORLD_VIEW,
-    METHOD_BODY_SPAWN,
-    METHOD_BODY_REMOVE,
-    METHOD_BODY_GET,
-    METHOD_BODY_SET,
-    METHOD_BODY_IMPULSE,
-    METHOD_BODY_ANGULAR_IMPULSE,
-    METHOD_BODY_FORCE,
-    METHOD_BODY_TORQUE,
-    METHOD_SHAPE_ADD,
-    METHOD_SHAPE_REMOVE,
-    METHOD_JOINT_CREATE,
-    METHOD_JOINT_SET,
-    METHOD_JOINT_REMOVE,
-    METHOD_JOINT_GET,
-    METHOD_JOINT_LIST,
-    METHOD_QUERY_RAY,
-    METHOD_QUERY_OVERLAP,
-    METHOD_QUERY_CAST,
-    METHOD_QUERY_NEAREST,
-    METHOD_COUNT
-} method;
-
-// What a session may do; each role may do all that the ones before it may.
-typedef enum role {
-    ROLE_NONE,   // not known who: may introduce itself and ping
-    ROLE_VIEWER, // looks: worlds, bodies, queries, subscriptions
-    ROLE_PLAYER, // acts on bodies, shapes and joints
-    ROLE_ADMIN,  // creates, stops, changes and destroys worlds
-    ROLE_COUNT
-} role;
 
 // "none", "viewer", "player", "admin".
 const char *role_name(role r);
 // false for any other word (`size` bytes, not zero-terminated).
 bool role_parse(const char *name, size_t size, role *out);
-
-// Where a method is carried out.
-typedef enum method_scope {
-    SCOPE_SESSION,    // by the connection's session alone
-    SCOPE_SERVER,     // by the server as a whole: its list of worlds, its counters
-    SCOPE_WORLD_HOST, // by whoever drives the named world: pause, step, info; in its inbox's order
-    SCOPE_WORLD_COMMAND, // by apply_command at the start of a tick; changes the named world
-    SCOPE_WORLD_READ,    // by apply_command too; changes nothing
-    SCOPE_SUBSCRIPTION   // by the world's host for one session; named by world or by subscription
-} method_scope;
 
 // What an argument looks like on the wire. Numbers may come as any MessagePack integer or float,
 // texts and keys as str or bin.

@@ -18,8 +18,8 @@
 
 #include "common/base/status.h"
 #include "common/geometry/math.h"
-#include "proto/commands/command.h"
-#include "proto/commands/command_memory.h"
+#include "common/world/command.h"
+#include "common/world/command_memory.h"
 #include "proto/methods.h"
 
 // What one call of command_decode has in hand.

@@ -6,7 +6,7 @@
 
 #include "common/physics/physics.h"
 #include "proto/commands/arguments.h"
-#include "proto/commands/command.h"
+#include "common/world/command.h"
 
 // decode_session.c
 void decode_hello(const arguments *a, hello_args *out);

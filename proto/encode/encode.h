@@ -20,8 +20,8 @@
 #include <stdint.h>
 
 #include "common/physics/physics.h"
-#include "proto/apply/apply.h"
-#include "proto/commands/command.h"
+#include "common/world/apply.h"
+#include "common/world/command.h"
 
 struct buffer;
 

@@ -9,6 +9,7 @@
 
 #include "common/geometry/math.h"
 #include "proto/encode/encode.h"
+#include "proto/methods.h"
 #include "proto/wire/rpc.h"
 
 typedef msgpack_packer packer;

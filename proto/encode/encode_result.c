@@ -126,48 +126,43 @@ static void pack_batch(packer *k, const batch_result *batch, uint64_t tick)
     }
 }
 
+#define PACK(name, call)                                                                           \
+    static void pack_##name##_result(packer *k, const command_result *r)                           \
+    {                                                                                              \
+        call;                                                                                      \
+    }
+
+static void pack_body_result(packer *k, const command_result *r)
+{
+    pack_body(k, &r->body, 1);
+    pair_uint(k, "tick", r->tick);
+}
+
+PACK(spawn, pack_spawn(k, &r->spawn, r->tick))
+PACK(state, pack_state(k, &r->state, r->tick))
+PACK(batch, pack_batch(k, &r->batch, r->tick))
+PACK(shape, pack_made(k, "shape", r->shape, r->tick))
+PACK(joint, pack_made(k, "joint", r->joint, r->tick))
+PACK(joint_info, pack_joint(k, &r->joint_info))
+PACK(joints, pack_joint_list(k, &r->joints, r->tick))
+PACK(hits, pack_hits(k, &r->hits))
+PACK(found, pack_ids(k, r->found.bodies, r->found.count))
+PACK(near, pack_near(k, &r->near))
+PACK(tick, pack_tick(k, r->tick))
+
+typedef void pack_function(packer *k, const command_result *r);
+
+#define pack_none_result NULL
+#define ROW(id, name, role, scope, batch, args, summary, result, decode, plan, trial, apply,       \
+            encode)                                                                                \
+    [METHOD_##id] = pack_##encode##_result,
+static pack_function *const PACKERS[METHOD_COUNT] = {METHOD_LIST(ROW)};
+#undef ROW
+
 static void pack_result(packer *k, const command_result *r)
 {
-    switch (r->method) {
-    case METHOD_BODY_SPAWN:
-        pack_spawn(k, &r->spawn, r->tick);
-        break;
-    case METHOD_BODY_GET:
-        pack_body(k, &r->body, 1);
-        pair_uint(k, "tick", r->tick);
-        break;
-    case METHOD_WORLD_STATE:
-        pack_state(k, &r->state, r->tick);
-        break;
-    case METHOD_WORLD_APPLY:
-        pack_batch(k, &r->batch, r->tick);
-        break;
-    case METHOD_SHAPE_ADD:
-        pack_made(k, "shape", r->shape, r->tick);
-        break;
-    case METHOD_JOINT_CREATE:
-        pack_made(k, "joint", r->joint, r->tick);
-        break;
-    case METHOD_JOINT_GET:
-        pack_joint(k, &r->joint_info);
-        break;
-    case METHOD_JOINT_LIST:
-        pack_joint_list(k, &r->joints, r->tick);
-        break;
-    case METHOD_QUERY_RAY:
-    case METHOD_QUERY_CAST:
-        pack_hits(k, &r->hits);
-        break;
-    case METHOD_QUERY_OVERLAP:
-        pack_ids(k, r->found.bodies, r->found.count);
-        break;
-    case METHOD_QUERY_NEAREST:
-        pack_near(k, &r->near);
-        break;
-    default:
-        pack_tick(k, r->tick);
-        break;
-    }
+    ASSERT((unsigned)r->method < METHOD_COUNT && PACKERS[r->method] != NULL);
+    PACKERS[r->method](k, r);
 }
 
 void encode_command_result(struct buffer *out, const command_result *r)

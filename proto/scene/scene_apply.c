@@ -6,8 +6,9 @@
 #include <string.h>
 
 #include "common/base/assert.h"
-#include "proto/apply/apply.h"
-#include "proto/commands/command.h"
+#include "common/world/apply.h"
+#include "common/world/command.h"
+#include "proto/commands/command_decode.h"
 
 world_def scene_world_def(const scene *s)
 {

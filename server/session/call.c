@@ -5,6 +5,7 @@
 
 #include "common/base/assert.h"
 #include "common/base/log.h"
+#include "proto/commands/command_decode.h"
 #include "proto/wire/utf8.h"
 #include "server/clock.h"
 #include "server/metrics.h"
@@ -262,7 +263,7 @@ static status dispatch_server(const call *c, command *cmd, error *err)
 // A function that takes the command over empties `cmd`.
 static status dispatch(const call *c, command *cmd, error *err)
 {
-    switch (METHODS[cmd->method].scope) {
+    switch (method_scope_of(cmd->method)) {
     case SCOPE_SESSION:
         if (cmd->method == METHOD_HELLO) {
             return do_hello(c, &cmd->hello, err);

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "common/base/array.h"
-#include "proto/commands/command.h"
+#include "common/world/command.h"
 #include "server/world/host.h"
 #include "server/world/messages.h"
 

@@ -22,7 +22,7 @@ static void note_subscription(session *s, const reply *r)
 // Whether the method, done without an error, has changed the world.
 static bool has_effect(method m)
 {
-    return METHODS[m].scope == SCOPE_WORLD_COMMAND || m == METHOD_WORLD_CREATE ||
+    return method_scope_of(m) == SCOPE_WORLD_COMMAND || m == METHOD_WORLD_CREATE ||
            m == METHOD_WORLD_PAUSE || m == METHOD_WORLD_RESUME || m == METHOD_WORLD_STEP;
 }
 

@@ -12,7 +12,7 @@
 
 #include "common/base/array.h"
 #include "proto/wire/buffer.h"
-#include "proto/commands/command.h"
+#include "common/world/command.h"
 #include "proto/encode/encode.h"
 #include "proto/wire/rpc.h"
 #include "server/net/network.h"

@@ -3,7 +3,7 @@
 
 #include "common/base/assert.h"
 #include "common/physics/joint.h"
-#include "proto/apply/apply.h"
+#include "common/world/apply.h"
 #include "proto/encode/encode.h"
 #include "proto/limits.h"
 

@@ -18,7 +18,7 @@
 
 #include "common/base/array.h"
 #include "common/physics/physics.h"
-#include "proto/commands/command.h"
+#include "common/world/command.h"
 #include "proto/wire/buffer.h"
 #include "server/world/joint_table.h"
 #include "server/world/row_table.h"

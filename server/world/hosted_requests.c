@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "common/base/assert.h"
-#include "proto/apply/apply.h"
+#include "common/world/apply.h"
 #include "proto/encode/encode.h"
 #include "proto/limits.h"
 #include "server/metrics.h"
@@ -220,7 +220,7 @@ static void do_apply(hosted *h, request *q, bool between_ticks)
         answer(h, q, &err);
         return;
     }
-    if (METHODS[q->command.method].scope == SCOPE_WORLD_COMMAND) {
+    if (method_scope_of(q->command.method) == SCOPE_WORLD_COMMAND) {
         h->publisher.stale = true;
         if (between_ticks) {
             set_tick(&result, world_tick(h->physics));

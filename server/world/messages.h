@@ -16,7 +16,7 @@
 
 #include "common/base/status.h"
 #include "common/physics/physics.h"
-#include "proto/commands/command.h"
+#include "common/world/command.h"
 #include "server/bytes.h"
 #include "server/world/queue.h"
 

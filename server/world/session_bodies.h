@@ -12,8 +12,8 @@
 
 #include "common/base/array.h"
 #include "common/physics/physics.h"
-#include "proto/apply/apply.h"
-#include "proto/commands/command.h"
+#include "common/world/apply.h"
+#include "common/world/command.h"
 
 typedef struct session_body {
     body_id id;       // 0: none in this slot

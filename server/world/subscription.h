@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "common/base/array.h"
-#include "proto/commands/command.h"
+#include "common/world/command.h"
 #include "server/world/messages.h"
 
 // The slots of the bodies that were in view, shared by all who were sent the same snapshot.

@@ -6,7 +6,8 @@
 #include <string.h>
 
 #include "common/base/assert.h"
-#include "proto/apply/apply.h"
+#include "common/world/apply.h"
+#include "proto/commands/command_decode.h"
 #include "proto/wire/buffer.h"
 #include "proto/encode/encode.h"
 #include "proto/wire/rpc.h"

@@ -19,11 +19,12 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
-# base <- geometry <- physics <- proto <- { server, client }
+# base <- geometry <- physics <- world <- proto <- { server, client }
 BASE = ["common/base"]
 GEOMETRY = BASE + ["common/geometry"]
 PHYSICS = GEOMETRY + ["common/physics"]
-PROTO = PHYSICS + ["proto"]
+WORLD = PHYSICS + ["common/world"]
+PROTO = WORLD + ["proto"]
 
 # Shared by every room of the server: encoded bytes, the clock, limits, counters and timings.
 SHARED = ["server/bytes.h", "server/clock.h", "server/limits.h", "server/metrics.h"]
@@ -34,7 +35,9 @@ ROOMS = {
     "common/base": ([], []),
     "common/geometry": (BASE, []),
     "common/physics": (GEOMETRY, []),
-    "proto": (PHYSICS, ["msgpack", "jansson"]),
+    # Commands as plain structs, and what carries them out: no bytes.
+    "common/world": (PHYSICS, []),
+    "proto": (WORLD, ["msgpack", "jansson"]),
     # net moves bytes: it may know the protocol's framing, and knows no physics.
     "server/net": (BASE + ["proto"] + SHARED, ["uv"]),
     # A hosted world and its storage know commands as plain structs, not how they travel.
@@ -74,6 +77,7 @@ UNREACHABLE = {
     "common/base": ["uv", "msgpack", "jansson", "sockets", "threads"],
     "common/geometry": ["uv", "msgpack", "jansson", "sockets", "threads", "clock"],
     "common/physics": ["uv", "msgpack", "jansson", "sockets", "threads", "clock"],
+    "common/world": ["uv", "msgpack", "jansson", "sockets", "threads", "clock"],
     "proto": ["uv", "sockets", "threads"],
     "server/net": ["jansson"],
     "server/world": ["uv", "msgpack"],

@@ -8,7 +8,8 @@
 
 #include <cmocka.h>
 
-#include "proto/commands/command.h"
+#include "common/world/command.h"
+#include "proto/commands/command_decode.h"
 #include "tests/unit/proto/wording.h"
 
 static command decoded;

@@ -10,8 +10,9 @@
 
 #include <cmocka.h>
 
-#include "proto/commands/command.h"
+#include "common/world/command.h"
 #include "proto/limits.h"
+#include "proto/methods.h"
 #include "tests/unit/proto/wording.h"
 
 static void refuse(method m, const char *json, status s, const char *text)

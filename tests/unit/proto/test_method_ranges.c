@@ -9,7 +9,8 @@
 
 #include <cmocka.h>
 
-#include "proto/apply/apply.h"
+#include "common/world/apply.h"
+#include "proto/methods.h"
 #include "tests/unit/proto/wording.h"
 
 enum { JSON_MAX = 1024 };

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 #include <msgpack.h>
 
+#include "proto/commands/command_decode.h"
 #include "proto/wire/json.h"
 
 enum { BYTES_MAX = 1 << 24 };

@@ -5,7 +5,7 @@
 
 #include "common/base/status.h"
 #include "proto/wire/buffer.h"
-#include "proto/commands/command.h"
+#include "common/world/command.h"
 
 // Decodes the arguments that the JSON stands for (proto/wire/json.h's dialect).
 status wording_decode(method m, const char *json, command *out, error *err);

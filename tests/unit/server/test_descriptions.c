@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "common/physics/joint.h"
-#include "proto/apply/apply.h"
+#include "common/world/apply.h"
 #include "tests/unit/server/mailbox.h"
 
 typedef struct fixture {

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "proto/commands/command_decode.h"
 #include "proto/wire/buffer.h"
 #include "proto/wire/json.h"
 #include "server/world/hosted.h"

@@ -1,9 +1,10 @@
-// What the files of apply share. Internal to proto; the thread that owns the world.
-#ifndef CAROM_PROTO_APPLY_APPLY_INTERNAL_H
-#define CAROM_PROTO_APPLY_APPLY_INTERNAL_H
+// Shared by the files that apply commands, internal to common/world. The thread that owns the
+// world.
+#ifndef CAROM_COMMON_WORLD_APPLY_INTERNAL_H
+#define CAROM_COMMON_WORLD_APPLY_INTERNAL_H
 
-#include "proto/apply/apply.h"
-#include "proto/commands/command_memory.h"
+#include "common/world/apply.h"
+#include "common/world/command_memory.h"
 
 // ---- reading (apply_read.c)
 
@@ -37,11 +38,11 @@ void trial_free(trial *t); // NULL is allowed
 status trial_command(trial *t, uint32_t index, error *err);
 
 // ---- queries (apply_query.c)
-status apply_ray(const physics_world *world, const query_ray_args *query, hits_result *out,
+status find_ray(const physics_world *world, const query_ray_args *query, hits_result *out,
+                command_memory **memory, error *err);
+status find_cast(const physics_world *world, const query_cast_args *query, hits_result *out,
                  command_memory **memory, error *err);
-status apply_cast(const physics_world *world, const query_cast_args *query, hits_result *out,
-                  command_memory **memory, error *err);
-status apply_overlap(const physics_world *world, const query_overlap_args *query,
-                     bodies_result *out, command_memory **memory, error *err);
+status find_overlap(const physics_world *world, const query_overlap_args *query, bodies_result *out,
+                    command_memory **memory, error *err);
 
 #endif

@@ -1,4 +1,4 @@
-#include "proto/commands/command_memory.h"
+#include "common/world/command_memory.h"
 
 #include <stdalign.h>
 #include <stdlib.h>

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "proto/apply/apply.h"
+#include "common/world/apply.h"
 #include "tests/unit/proto/values.h"
 
 enum { SEEDS = 4000, ROUNDS = 12, BATCH_MAX = 24 };

@@ -5,15 +5,15 @@
 // same bits everywhere. It knows neither msgpack nor sockets; encode.h turns the result into bytes,
 // on any thread and whenever it suits.
 //
-// Carried out here: SCOPE_WORLD_COMMAND and SCOPE_WORLD_READ of methods.h. An error has changed
+// Carried out here: SCOPE_WORLD_COMMAND and SCOPE_WORLD_READ of method.h. An error has changed
 // nothing, also within world.apply: the whole batch is checked against the world as each command
 // would find it (bodies that the batch itself removes or makes included) before the first is
 // applied.
 //
 // Thread: the one that owns the world. The result is the caller's and refers to nothing of the
 // world.
-#ifndef CAROM_PROTO_APPLY_APPLY_H
-#define CAROM_PROTO_APPLY_APPLY_H
+#ifndef CAROM_COMMON_WORLD_APPLY_H
+#define CAROM_COMMON_WORLD_APPLY_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,8 +21,8 @@
 
 #include "common/base/status.h"
 #include "common/physics/physics.h"
-#include "proto/commands/command.h"
-#include "proto/methods.h"
+#include "common/world/command.h"
+#include "common/world/method.h"
 
 // The most memory that one result may take: past it a read answers limit_exceeded (some 150 000
 // bodies with one shape each). Who wants more subscribes, or asks by body.
@@ -93,6 +93,8 @@ struct command_result {
 
 // Whether the method is one of those that apply_command carries out.
 bool apply_supports(method m);
+// Whether it may stand in a batch.
+bool apply_batches(method m);
 
 // Applies the command to the world between two steps; changes show in the state of world_tick()
 // + 1. `apply.at` is not looked at: the host holds a batch back until its tick. Errors: those of

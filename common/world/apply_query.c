@@ -1,21 +1,20 @@
 #include <string.h>
 
 #include "common/base/array.h"
-#include "proto/apply/apply_internal.h"
-#include "proto/limits.h"
+#include "common/world/apply_internal.h"
 
 static status too_many(uint32_t count, error *err)
 {
     return error_set(err, STATUS_LIMIT_EXCEEDED,
                      "%u things were found and at most %d are answered; ask for less", count,
-                     WIRE_QUERY_HITS_MAX);
+                     COMMAND_QUERY_HITS_MAX);
 }
 
 // Moves the hits into the result's memory.
 static status hits_take(query_hits *hits, hits_result *out, command_memory **memory, error *err)
 {
     status s = STATUS_OK;
-    if (hits->count > WIRE_QUERY_HITS_MAX) {
+    if (hits->count > COMMAND_QUERY_HITS_MAX) {
         s = too_many(hits->count, err);
     } else if (hits->count > 0) {
         out->hits = command_memory_take(memory, hits->count, sizeof *out->hits);
@@ -25,8 +24,8 @@ static status hits_take(query_hits *hits, hits_result *out, command_memory **mem
     return s;
 }
 
-status apply_ray(const physics_world *world, const query_ray_args *query, hits_result *out,
-                 command_memory **memory, error *err)
+status find_ray(const physics_world *world, const query_ray_args *query, hits_result *out,
+                command_memory **memory, error *err)
 {
     query_hits hits = {0};
     status s = query_ray(world, query->from, query->to, &query->filter, query->all, &hits, err);
@@ -37,8 +36,8 @@ status apply_ray(const physics_world *world, const query_ray_args *query, hits_r
     return s;
 }
 
-status apply_cast(const physics_world *world, const query_cast_args *query, hits_result *out,
-                  command_memory **memory, error *err)
+status find_cast(const physics_world *world, const query_cast_args *query, hits_result *out,
+                 command_memory **memory, error *err)
 {
     query_hits hits = {0};
     status s = query_cast(world, &query->shape, query->from, query->to, &query->filter, query->all,
@@ -66,8 +65,8 @@ static status overlap_list(const physics_world *world, const query_overlap_args 
     }
 }
 
-status apply_overlap(const physics_world *world, const query_overlap_args *query,
-                     bodies_result *out, command_memory **memory, error *err)
+status find_overlap(const physics_world *world, const query_overlap_args *query, bodies_result *out,
+                    command_memory **memory, error *err)
 {
     query_list list = {0};
     status s = overlap_list(world, query, &list, err);
@@ -79,7 +78,7 @@ status apply_overlap(const physics_world *world, const query_overlap_args *query
                 list.data[count++] = list.data[i];
             }
         }
-        if (count > WIRE_QUERY_HITS_MAX) {
+        if (count > COMMAND_QUERY_HITS_MAX) {
             s = too_many(count, err);
         } else {
             out->bodies = command_memory_take(memory, count, sizeof *out->bodies);

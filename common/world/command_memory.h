@@ -1,11 +1,11 @@
 // Memory that is taken piece by piece and given back at once: what a command or a result owns.
-// Internal to proto. One thread at a time.
-#ifndef CAROM_PROTO_COMMANDS_COMMAND_MEMORY_H
-#define CAROM_PROTO_COMMANDS_COMMAND_MEMORY_H
+// Internal to commands and their decoders. One thread at a time.
+#ifndef CAROM_COMMON_WORLD_COMMAND_MEMORY_H
+#define CAROM_COMMON_WORLD_COMMAND_MEMORY_H
 
 #include <stddef.h>
 
-#include "proto/commands/command.h"
+#include "common/world/command.h"
 
 // Zeroed memory for `count` things of `size` bytes, aligned for any of them; NULL for a count of 0.
 // `memory` is NULL at first and becomes the owner. Callers bound their demand by named limits;

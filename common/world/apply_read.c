@@ -1,4 +1,4 @@
-#include "proto/apply/apply_internal.h"
+#include "common/world/apply_internal.h"
 
 #include <string.h>
 

@@ -11,8 +11,8 @@
 // knows (ids, capacity) is checked when the command is applied.
 //
 // A command belongs to one thread at a time.
-#ifndef CAROM_PROTO_COMMANDS_COMMAND_H
-#define CAROM_PROTO_COMMANDS_COMMAND_H
+#ifndef CAROM_COMMON_WORLD_COMMAND_H
+#define CAROM_COMMON_WORLD_COMMAND_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,12 +22,8 @@
 #include "common/physics/joint.h"
 #include "common/physics/physics.h"
 #include "common/physics/query.h"
-#include "proto/limits.h"
-#include "proto/methods.h"
-
-struct msgpack_object;
-
-enum { WORLD_NAME_BYTES_MAX = WIRE_WORLD_NAME_MAX };
+#include "common/world/limits.h"
+#include "common/world/method.h"
 
 // Ids in a batch may speak of what an earlier command of the same batch made: {"$": 3} is the body,
 // shape or joint of commands[3]. Such an id has this bit set and the index below it; ids
@@ -238,14 +234,8 @@ struct command {
     };
 };
 
-// Fills `out` from the map of named arguments. `args` may be NULL (no arguments) or a nil-free map;
-// all that it refers to may be freed afterwards. On failure `out` owns nothing. Errors:
-// STATUS_INVALID_ARGUMENT, STATUS_LIMIT_EXCEEDED (too many commands or elements),
-// STATUS_UNKNOWN_METHOD (inside world.apply).
-status command_decode(method m, const struct msgpack_object *args, command *out, error *err);
-
 // The least role that may send it: of a world.apply the highest that its commands ask for, so that
-// a batch is no way round METHODS[].rights.
+// a batch is no way round a method's role.
 role command_rights(const command *c);
 
 // Gives back what the command owns and zeroes it; a zeroed command may be freed.

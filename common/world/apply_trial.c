@@ -15,7 +15,7 @@
 
 #include "common/base/array.h"
 #include "common/base/assert.h"
-#include "proto/apply/apply_internal.h"
+#include "common/world/apply_internal.h"
 
 typedef struct twin {
     uint64_t id;    // of the world, or a reference into the batch
@@ -216,16 +216,19 @@ static status rod_check(const trial *t, joint_id id, joint_id made, error *err)
     return STATUS_OK;
 }
 
-static status try_create(trial *t, uint32_t index, error *err)
+static status trial_joint_create(trial *t, uint32_t index, const command *c, error *err)
 {
+    (void)c;
     joint_id id = COMMAND_REFERENCE | index;
     joint_id made = 0;
     status s = joint_twin_create(t, id, &t->batch->commands[index].joint.def, &made, err);
     return s == STATUS_OK ? rod_check(t, id, made, err) : s;
 }
 
-static status try_set(trial *t, const joint_args *set, error *err)
+static status trial_joint_set(trial *t, uint32_t index, const command *c, error *err)
 {
+    const joint_args *set = &c->joint;
+    (void)index;
     joint_id id = 0;
     status s = joint_twin(t, set->joint, &id, err);
     if (s == STATUS_OK) {
@@ -234,49 +237,57 @@ static status try_set(trial *t, const joint_args *set, error *err)
     return s == STATUS_OK ? rod_check(t, set->joint, id, err) : s;
 }
 
-static status try_remove(trial *t, joint_id id, error *err)
+static status trial_joint_remove(trial *t, uint32_t index, const command *c, error *err)
 {
+    joint_id id = c->joint_id;
+    (void)index;
     joint_id trial_id = 0;
     status s = joint_twin(t, id, &trial_id, err);
     return s == STATUS_OK ? joint_remove(t->twins, trial_id, err) : s;
 }
 
-static status try_body_remove(trial *t, body_id id, error *err)
+static status trial_remove(trial *t, uint32_t index, const command *c, error *err)
 {
+    body_id id = c->body;
+    (void)index;
     body_id trial_id = 0;
     status s = body_twin(t, id, &trial_id, err);
     return s == STATUS_OK ? body_remove(t->twins, trial_id, err) : s;
 }
 
-static status try_body_set(trial *t, const body_set_args *set, error *err)
+static status trial_body_set(trial *t, uint32_t index, const command *c, error *err)
 {
+    const body_set_args *set = &c->body_set;
+    (void)index;
     const uint32_t told = BODY_FIELD_POSITION | BODY_FIELD_ANGLE | BODY_FIELD_TYPE;
     body_id id = 0;
     status s = body_twin(t, set->body, &id, err);
     return s == STATUS_OK ? body_set(t->twins, id, set->fields & told, &set->values, err) : s;
 }
 
+static status trial_spawn(trial *t, uint32_t index, const command *c, error *err)
+{
+    body_id body;
+    return body_twin_create(t, COMMAND_REFERENCE | index, &c->spawn.def, &body, err);
+}
+
+static status trial_joint_get(trial *t, uint32_t index, const command *c, error *err)
+{
+    joint_id joint;
+    (void)index;
+    return joint_twin(t, c->joint_id, &joint, err);
+}
+
+typedef status trial_function(trial *t, uint32_t index, const command *c, error *err);
+
+#define trial_none NULL
+#define ROW(id, name, role, scope, batch, args, summary, result, decode, plan, trial, ...)         \
+    [METHOD_##id] = trial_##trial,
+static trial_function *const TRIAL[METHOD_COUNT] = {METHOD_LIST(ROW)};
+#undef ROW
+
 status trial_command(trial *t, uint32_t index, error *err)
 {
     const command *c = &t->batch->commands[index];
-    body_id body;
-    joint_id joint;
-    switch (c->method) {
-    case METHOD_BODY_SPAWN:
-        return body_twin_create(t, COMMAND_REFERENCE | index, &c->spawn.def, &body, err);
-    case METHOD_BODY_REMOVE:
-        return try_body_remove(t, c->body, err);
-    case METHOD_BODY_SET:
-        return try_body_set(t, &c->body_set, err);
-    case METHOD_JOINT_CREATE:
-        return try_create(t, index, err);
-    case METHOD_JOINT_SET:
-        return try_set(t, &c->joint, err);
-    case METHOD_JOINT_REMOVE:
-        return try_remove(t, c->joint_id, err);
-    case METHOD_JOINT_GET:
-        return joint_twin(t, c->joint_id, &joint, err);
-    default:
-        return STATUS_OK;
-    }
+    return TRIAL[c->method] == NULL ? STATUS_OK : TRIAL[c->method](t, index, c, err);
 }

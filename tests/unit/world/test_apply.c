@@ -9,8 +9,9 @@
 
 #include <cmocka.h>
 
-#include "proto/apply/apply.h"
+#include "common/world/apply.h"
 #include "proto/limits.h"
+#include "proto/methods.h"
 #include "tests/unit/proto/wording.h"
 
 typedef struct fixture {

@@ -1,0 +1,249 @@
+#include "common/world/apply.h"
+
+#include <inttypes.h>
+
+#include "common/world/apply_internal.h"
+
+// One call of apply_command, or one batch.
+typedef struct application {
+    physics_world *world;
+    command_memory **memory;
+    const command_result *made; // results of the batch's earlier commands; NULL outside a batch
+    error *err;
+} application;
+
+void command_result_free(command_result *r)
+{
+    command_memory_free(r->memory);
+    *r = (command_result){0};
+}
+
+// An id as the engine knows it: a reference becomes what that command made.
+static uint64_t id_of(const application *a, uint64_t id)
+{
+    if (!command_id_is_reference(id) || a->made == NULL) {
+        return id;
+    }
+    const command_result *maker = &a->made[command_id_index(id)];
+    return maker->method == METHOD_SHAPE_ADD      ? maker->shape
+           : maker->method == METHOD_JOINT_CREATE ? maker->joint
+                                                  : maker->spawn.body;
+}
+
+// ---- the commands
+
+static status apply_spawn(const application *a, const command *c, command_result *out)
+{
+    const body_spawn_args *spawn = &c->spawn;
+    spawn_result made = {.shape_count = spawn->shape_count};
+    made.shapes = command_memory_take(a->memory, spawn->shape_count, sizeof *made.shapes);
+    status s = body_spawn(a->world, &spawn->def, spawn->shapes, (int)spawn->shape_count, &made.body,
+                          made.shapes, a->err);
+    out->spawn = made;
+    return s;
+}
+
+static status apply_world_set(const application *a, const command *c, command_result *out)
+{
+    const world_set_args *set = &c->world_set;
+    (void)out;
+    status s = STATUS_OK;
+    if ((set->fields & WORLD_FIELD_GRAVITY) != 0) {
+        s = world_set_gravity(a->world, set->gravity, a->err);
+    }
+    if (s == STATUS_OK && (set->fields & WORLD_FIELD_SLEEP) != 0) {
+        s = world_set_sleep(a->world, set->sleep, a->err); // does not depend on its value
+    }
+    return s;
+}
+
+static status apply_state(const application *a, const command *c, command_result *out)
+{
+    return read_world(a->world, c->world, &out->state, a->memory, a->err);
+}
+
+static status apply_remove(const application *a, const command *c, command_result *out)
+{
+    (void)out;
+    return body_remove(a->world, id_of(a, c->body), a->err);
+}
+
+static status apply_get(const application *a, const command *c, command_result *out)
+{
+    return read_body(a->world, id_of(a, c->body), &out->body, a->memory, a->err);
+}
+
+static status apply_body_set(const application *a, const command *c, command_result *out)
+{
+    const body_set_args *set = &c->body_set;
+    (void)out;
+    return body_set(a->world, id_of(a, set->body), set->fields, &set->values, a->err);
+}
+
+static const vec2d *place_of(const body_push_args *push)
+{
+    return push->has_point ? &push->point : NULL;
+}
+
+static status apply_impulse(const application *a, const command *c, command_result *out)
+{
+    (void)out;
+    return body_apply_impulse(a->world, id_of(a, c->push.body), c->push.vector, place_of(&c->push),
+                              a->err);
+}
+
+static status apply_force(const application *a, const command *c, command_result *out)
+{
+    (void)out;
+    return body_set_force(a->world, id_of(a, c->push.body), c->push.vector, place_of(&c->push),
+                          a->err);
+}
+
+static status apply_angular_impulse(const application *a, const command *c, command_result *out)
+{
+    (void)out;
+    return body_apply_angular_impulse(a->world, id_of(a, c->turn.body), c->turn.value, a->err);
+}
+
+static status apply_torque(const application *a, const command *c, command_result *out)
+{
+    (void)out;
+    return body_set_torque(a->world, id_of(a, c->turn.body), c->turn.value, a->err);
+}
+
+static status apply_shape_add(const application *a, const command *c, command_result *out)
+{
+    return shape_add(a->world, id_of(a, c->shape_add.body), &c->shape_add.def, &out->shape, a->err);
+}
+
+static status apply_shape_remove(const application *a, const command *c, command_result *out)
+{
+    (void)out;
+    return shape_remove(a->world, id_of(a, c->shape), a->err);
+}
+
+static status apply_joint_create(const application *a, const command *c, command_result *out)
+{
+    joint_def def = c->joint.def;
+    def.a = id_of(a, def.a);
+    def.b = id_of(a, def.b);
+    def.joint_a = id_of(a, def.joint_a);
+    def.joint_b = id_of(a, def.joint_b);
+    return joint_create(a->world, &def, &out->joint, a->err);
+}
+
+static status apply_joint_set(const application *a, const command *c, command_result *out)
+{
+    const joint_args *set = &c->joint;
+    (void)out;
+    return joint_set(a->world, id_of(a, set->joint), set->def.fields, &set->def, a->err);
+}
+
+static status apply_joint_remove(const application *a, const command *c, command_result *out)
+{
+    (void)out;
+    return joint_remove(a->world, id_of(a, c->joint_id), a->err);
+}
+
+static status apply_joint_get(const application *a, const command *c, command_result *out)
+{
+    return joint_get(a->world, id_of(a, c->joint_id), &out->joint_info, a->err);
+}
+
+static status apply_joint_list(const application *a, const command *c, command_result *out)
+{
+    return read_joints(a->world, c->world, &out->joints, a->memory, a->err);
+}
+
+static status apply_ray(const application *a, const command *c, command_result *out)
+{
+    return find_ray(a->world, &c->ray, &out->hits, a->memory, a->err);
+}
+
+static status apply_overlap(const application *a, const command *c, command_result *out)
+{
+    return find_overlap(a->world, &c->overlap, &out->found, a->memory, a->err);
+}
+
+static status apply_cast(const application *a, const command *c, command_result *out)
+{
+    return find_cast(a->world, &c->cast, &out->hits, a->memory, a->err);
+}
+
+static status apply_nearest(const application *a, const command *c, command_result *out)
+{
+    return query_nearest(a->world, c->nearest.point, c->nearest.radius, &c->nearest.filter,
+                         &out->near, a->err);
+}
+
+static status apply_batch(const application *a, const command *c, command_result *out);
+
+typedef status apply_function(const application *a, const command *c, command_result *out);
+
+#define apply_none NULL
+#define ROW(id, name, role, scope, batch, args, summary, result, decode, plan, trial, apply, ...)  \
+    [METHOD_##id] = apply_##apply,
+static apply_function *const APPLY[METHOD_COUNT] = {METHOD_LIST(ROW)};
+#undef ROW
+
+bool apply_supports(method m)
+{
+    return (unsigned)m < METHOD_COUNT && APPLY[m] != NULL;
+}
+
+static status apply_one(const application *a, const command *c, command_result *out)
+{
+    out->method = c->method;
+    out->tick = world_tick(a->world) + (method_scope_of(c->method) == SCOPE_WORLD_COMMAND ? 1 : 0);
+    if (!apply_supports(c->method)) {
+        return error_set(a->err, STATUS_UNAVAILABLE, "%s is not carried out by a world",
+                         method_wire_name(c->method));
+    }
+    return APPLY[c->method](a, c, out);
+}
+
+// The plan has seen to it that nothing fails here. Should it be wrong, half a batch must not pass
+// for none: that is a fault of ours and said to be one, but no reason to take the other worlds down
+// with it.
+static status broken_batch(const application *a, const command *c, uint32_t index)
+{
+    error_prefix(a->err, "commands[%" PRIu32 "] (%s), after those before it were applied", index,
+                 method_wire_name(c->method));
+    if (a->err != NULL) {
+        a->err->status = STATUS_INTERNAL;
+    }
+    return STATUS_INTERNAL;
+}
+
+static status apply_batch(const application *a, const command *c, command_result *result)
+{
+    const apply_args *batch = &c->apply;
+    batch_result *out = &result->batch;
+    status s = plan_check(a->world, batch, a->err);
+    if (s != STATUS_OK) {
+        return s;
+    }
+    out->count = batch->count;
+    out->results = command_memory_take(a->memory, batch->count, sizeof *out->results);
+    application inner = *a;
+    inner.made = out->results;
+    for (uint32_t i = 0; i < batch->count; i++) {
+        if (apply_one(&inner, &batch->commands[i], &out->results[i]) != STATUS_OK) {
+            return broken_batch(a, &batch->commands[i], i);
+        }
+    }
+    return STATUS_OK;
+}
+
+status apply_command(physics_world *world, const command *c, command_result *out, error *err)
+{
+    command_result made = {0};
+    application a = {.world = world, .memory = &made.memory, .err = err};
+    status s = apply_one(&a, c, &made);
+    if (s != STATUS_OK) {
+        command_result_free(&made);
+        return s;
+    }
+    *out = made;
+    return STATUS_OK;
+}

@@ -1,0 +1,35 @@
+// Commands as such: their names, who may send them, their end.
+#include "common/world/command.h"
+
+#include "common/world/command_memory.h"
+
+bool world_name_valid(const char *name, size_t size)
+{
+    if (size == 0 || size > WORLD_NAME_BYTES_MAX) {
+        return false;
+    }
+    for (size_t i = 0; i < size; i++) {
+        char c = name[i];
+        bool letter = (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+        if (!letter && c != '_' && c != '.' && c != '-') {
+            return false;
+        }
+    }
+    return true;
+}
+
+role command_rights(const command *c)
+{
+    role most = method_role(c->method);
+    for (uint32_t i = 0; c->method == METHOD_WORLD_APPLY && i < c->apply.count; i++) {
+        role rights = method_role(c->apply.commands[i].method);
+        most = rights > most ? rights : most;
+    }
+    return most;
+}
+
+void command_free(command *c)
+{
+    command_memory_free(c->memory);
+    *c = (command){0};
+}

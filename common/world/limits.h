@@ -1,0 +1,10 @@
+// Maxima of commands, whatever they came in.
+#ifndef CAROM_COMMON_WORLD_LIMITS_H
+#define CAROM_COMMON_WORLD_LIMITS_H
+
+enum {
+    WORLD_NAME_BYTES_MAX = 64,     // a world's name (by contract)
+    COMMAND_QUERY_HITS_MAX = 4096, // results of one query: 200 KiB of answer
+};
+
+#endif

@@ -1,0 +1,22 @@
+// Bytes into commands.
+//
+// Decoding is strict, so that a client's author is told of a slip instead of wondering: unknown
+// and doubled keys, wrong types, NaN, infinity, numbers out of range and missing arguments are
+// errors, and the text names the path: "shapes[2].vertices[0]: expected [x, y], got str". Which
+// arguments there are, with type and range, is in the table of methods.h alone. What only the world
+// knows (ids, capacity) is checked when the command is applied.
+#ifndef CAROM_PROTO_COMMANDS_COMMAND_DECODE_H
+#define CAROM_PROTO_COMMANDS_COMMAND_DECODE_H
+
+#include "common/world/command.h"
+#include "proto/methods.h"
+
+struct msgpack_object;
+
+// Fills `out` from the map of named arguments. `args` may be NULL (no arguments) or a nil-free map;
+// all that it refers to may be freed afterwards. On failure `out` owns nothing. Errors:
+// STATUS_INVALID_ARGUMENT, STATUS_LIMIT_EXCEEDED (too many commands or elements),
+// STATUS_UNKNOWN_METHOD (inside world.apply).
+status command_decode(method m, const struct msgpack_object *args, command *out, error *err);
+
+#endif

@@ -1,0 +1,167 @@
+// Arguments into commands: the table says by which decoder. world.apply's is here, as it decodes
+// the commands of others.
+#include "proto/commands/command_decode.h"
+#include "proto/commands/decode.h"
+
+#include <msgpack.h>
+#include <string.h>
+
+#include "common/base/assert.h"
+#include "proto/wire/utf8.h"
+
+static void decode_arguments(const arguments *a, command *out);
+
+// ---- world.apply
+
+// The method of commands[i], or NULL.
+static const method_info *batch_method(decoder *d, const msgpack_object *object, const place *where)
+{
+    const char *name;
+    uint32_t size;
+    char quoted[UTF8_QUOTE_MAX];
+    if (object->type != MSGPACK_OBJECT_ARRAY || object->via.array.size != 2) {
+        decoder_fail(d, STATUS_INVALID_ARGUMENT, where, "expected [method, arguments], got %s",
+                     object->type == MSGPACK_OBJECT_ARRAY ? "an array of another length"
+                                                          : object_type_name(object));
+        return NULL;
+    }
+    if (!object_text(&object->via.array.ptr[0], &name, &size)) {
+        decoder_fail(d, STATUS_INVALID_ARGUMENT, where,
+                     "the method's name must be a string, got %s",
+                     object_type_name(&object->via.array.ptr[0]));
+        return NULL;
+    }
+    const method_info *info = method_find(name, size);
+    if (info == NULL) {
+        decoder_fail(d, STATUS_UNKNOWN_METHOD, where, "there is no method '%s'",
+                     utf8_quote(quoted, name, size));
+    } else if (!info->batch) {
+        decoder_fail(d, STATUS_INVALID_ARGUMENT, where, "%s cannot stand in world.apply",
+                     info->list.name);
+        return NULL;
+    }
+    return info;
+}
+
+// The world that a command of a batch names itself has to be the batch's.
+static void batch_world_check(const arguments *a, const command *outer)
+{
+    const char *world;
+    if (arguments_text(a, "world", &world) && strcmp(world, outer->world) != 0) {
+        place where = arguments_place(a, "world");
+        decoder_fail(a->decoder, STATUS_INVALID_ARGUMENT, &where,
+                     "a command acts on the world of its batch, %s; leave world out", outer->world);
+    }
+}
+
+static void decode_apply(const arguments *a, command *outer)
+{
+    decoder *d = a->decoder;
+    const msgpack_object *elements;
+    apply_args *out = &outer->apply;
+    *out = (apply_args){0};
+    out->has_at = arguments_uint64(a, "at", &out->at);
+    if (!arguments_array(a, "commands", &elements, &out->count)) {
+        return;
+    }
+    out->commands = command_memory_take(d->memory, out->count, sizeof *out->commands);
+    place list = arguments_place(a, "commands");
+    d->outer = outer;
+    for (uint32_t i = 0; i < out->count && d->status == STATUS_OK; i++) {
+        place element = {&list, NULL, i};
+        arguments inner;
+        const method_info *info = batch_method(d, &elements[i], &element);
+        if (info != NULL &&
+            arguments_read(&inner, d, &info->list, &elements[i].via.array.ptr[1], &element)) {
+            batch_world_check(&inner, outer);
+            out->commands[i].method = info->id;
+            d->before = i;
+            decode_arguments(&inner, &out->commands[i]);
+        }
+    }
+}
+
+// ---- one command
+
+#define DECODE(name, call)                                                                         \
+    static void decode_##name##_command(const arguments *a, command *out)                          \
+    {                                                                                              \
+        call;                                                                                      \
+    }
+
+static void decode_none_command(const arguments *a, command *out)
+{
+    (void)a;
+    (void)out;
+}
+
+static void decode_step_command(const arguments *a, command *out)
+{
+    out->step_ticks = 1;
+    arguments_uint32(a, "ticks", &out->step_ticks);
+}
+
+DECODE(hello, decode_hello(a, &out->hello))
+DECODE(ping, decode_ping(a, &out->ping))
+DECODE(sessions, decode_sessions(a, &out->sessions))
+DECODE(kick, decode_kick(a, &out->kick))
+DECODE(world_create, decode_world_create(a, &out->create))
+DECODE(world_set, decode_world_set(a, &out->world_set))
+DECODE(apply, decode_apply(a, out))
+DECODE(subscribe, decode_subscribe(a, &out->subscribe))
+DECODE(view, decode_view(a, &out->view))
+DECODE(spawn, decode_body_spawn(a, &out->spawn))
+DECODE(body, arguments_id(a, "body", METHOD_BODY_SPAWN, &out->body))
+DECODE(body_set, decode_body_set(a, &out->body_set))
+DECODE(impulse, decode_push(a, "impulse", &out->push))
+DECODE(force, decode_push(a, "force", &out->push))
+DECODE(angular_impulse, decode_turn(a, "impulse", &out->turn))
+DECODE(torque, decode_turn(a, "torque", &out->turn))
+DECODE(shape_add, decode_shape_add(a, &out->shape_add))
+DECODE(shape, arguments_id(a, "shape", METHOD_SHAPE_ADD, &out->shape))
+DECODE(joint_create, decode_joint_create(a, &out->joint))
+DECODE(joint_set, decode_joint_set(a, &out->joint))
+DECODE(joint, arguments_id(a, "joint", METHOD_JOINT_CREATE, &out->joint_id))
+DECODE(ray, decode_ray(a, &out->ray))
+DECODE(overlap, decode_overlap(a, &out->overlap))
+DECODE(cast, decode_cast(a, &out->cast))
+DECODE(nearest, decode_nearest(a, &out->nearest))
+
+typedef void decode_function(const arguments *a, command *out);
+
+#define ROW(id, name, role, scope, batch, args, summary, result, decode, ...)                      \
+    [METHOD_##id] = decode_##decode##_command,
+static decode_function *const DECODERS[METHOD_COUNT] = {METHOD_LIST(ROW)};
+#undef ROW
+
+static void decode_arguments(const arguments *a, command *out)
+{
+    DECODERS[out->method](a, out);
+}
+
+// The world's name is part of the command, not of the arguments' struct.
+static void decode_world_name(const arguments *a, command *out)
+{
+    const char *name;
+    if (arg_list_find(a->list, "world", 5) >= 0 && arguments_text(a, "world", &name)) {
+        memcpy(out->world, name, strlen(name) + 1);
+    }
+}
+
+status command_decode(method m, const msgpack_object *args, command *out, error *err)
+{
+    ASSERT((unsigned)m < METHOD_COUNT);
+    command made = {.method = m};
+    decoder d = {.memory = &made.memory, .err = err};
+    arguments a;
+    if (arguments_read(&a, &d, &METHODS[m].list, args, NULL)) {
+        decode_world_name(&a, &made);
+        decode_arguments(&a, &made);
+    }
+    if (d.status != STATUS_OK) {
+        command_free(&made);
+        return d.status;
+    }
+    *out = made;
+    return STATUS_OK;
+}
