@@ -140,13 +140,17 @@ struct storage {
     storage_report found; // what the scan counted
 };
 
-// ---- storage.c
+// ---- requests.c
 void chain_init(request_chain *c);
 void chain_push(request_chain *c, store_request *r);
 void chain_push_front(request_chain *c, store_request *r);
 store_request *chain_pop(request_chain *c); // NULL: empty
 // Takes a request in, without bounds: for those that the storage makes itself.
 void storage_push(storage *s, store_request *r);
+// The same under the lock.
+void storage_push_locked(storage *s, store_request *r);
+// As they count for the queue.
+uint64_t store_request_bytes(const store_request *r);
 // In front of all others; storage thread.
 void storage_push_front(storage *s, store_request *r);
 

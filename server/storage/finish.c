@@ -1,0 +1,287 @@
+// After a group was written, or could not be: every request in it gets what came of it, and what
+// the log needs no more goes. Storage thread.
+#include "server/storage/turn.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/assert.h"
+#include "common/base/log.h"
+
+static void remove_image(storage *s, uint64_t world, uint64_t number)
+{
+    char name[IMAGE_NAME_BYTES];
+    image_name(world, number, name);
+    int result = s->disk->methods->remove(s->disk, name);
+    if (result != 0 && result != ENOENT) {
+        log_warn("%s/%s is needed no more and could not be removed: %s", s->path, name,
+                 strerror(result));
+    }
+}
+
+// Of worlds that have something in the log that no image holds, the oldest such segment.
+static uint64_t oldest_needed(storage *s)
+{
+    uint64_t oldest = s->log.segment;
+    pthread_mutex_lock(&s->lock);
+    for (uint32_t i = 0; i < s->worlds.count; i++) {
+        const storage_world *w = s->worlds.data[i];
+        if (w->spans.count > 0 && w->spans.data[0].segment < oldest) {
+            oldest = w->spans.data[0].segment;
+        }
+    }
+    pthread_mutex_unlock(&s->lock);
+    return oldest;
+}
+
+static void ask_for_checkpoints(storage *s)
+{
+    bool over = s->closed_bytes + s->log.end > s->options.log_bytes;
+    pthread_mutex_lock(&s->lock);
+    for (uint32_t i = 0; i < s->worlds.count; i++) {
+        storage_world *w = s->worlds.data[i];
+        bool holds = w->spans.count > 0 && w->spans.data[0].segment < s->log.segment;
+        bool wants = over && holds;
+        if (wants != atomic_load(&w->wants_checkpoint)) {
+            atomic_store(&w->wants_checkpoint, wants);
+            stored_touch(w);
+        }
+    }
+    pthread_mutex_unlock(&s->lock);
+}
+
+static void plan_truncation(storage *s)
+{
+    uint64_t oldest = oldest_needed(s);
+    if (storage_alive(s) && oldest > s->oldest) {
+        store_request *r = store_request_make(STORE_TRUNCATE, NULL);
+        r->sequence = oldest;
+        storage_push_front(s, r);
+    }
+}
+
+// Removes segments that the log, on the disk, says are needed no more; oldest first.
+static void drop_segments(storage *s)
+{
+    pthread_mutex_lock(&s->lock);
+    bool pinned = s->backing_up;
+    pthread_mutex_unlock(&s->lock);
+    while (!pinned && s->first_segment < s->oldest) {
+        char name[SEGMENT_NAME_BYTES];
+        segment_name(s->first_segment, name);
+        int result = s->disk->methods->remove(s->disk, name);
+        if (result != 0 && result != ENOENT) {
+            log_warn("%s/%s is needed no more and could not be removed: %s", s->path, name,
+                     strerror(result));
+            break;
+        }
+        s->closed_bytes -= s->segment_bytes.data[0];
+        memmove(s->segment_bytes.data, s->segment_bytes.data + 1,
+                --s->segment_bytes.count * sizeof *s->segment_bytes.data);
+        s->first_segment++;
+    }
+    storage_note_figures(s, 0, 0, 0, 0);
+}
+
+static bool images_stay(storage *s)
+{
+    pthread_mutex_lock(&s->lock);
+    bool stay = s->backing_up;
+    pthread_mutex_unlock(&s->lock);
+    return stay;
+}
+
+static void checkpointed(storage *s, const store_request *r)
+{
+    storage_world *w = r->world;
+    if (w->checkpoint.exists && !images_stay(s)) {
+        remove_image(s, w->number, w->checkpoint.image); // else the next start does
+    }
+    w->checkpoint = r->checkpoint;
+    w->in_log = true;
+    if (r->sequence >= w->logged) {
+        w->logged = r->sequence;
+        w->logged_tick = r->last_tick > w->logged_tick ? r->last_tick : w->logged_tick;
+    }
+    stored_trim(w);
+    atomic_store(&w->covered_bytes, r->covered_bytes);
+    if (atomic_load(&w->failed) && r->sequence >= w->lost) {
+        stored_heal(w);
+    }
+    stored_publish(w, r->sequence);
+    stored_set_checkpoint_state(w, STATUS_OK, "");
+    pthread_mutex_lock(&s->lock);
+    s->figures.images++;
+    pthread_mutex_unlock(&s->lock);
+}
+
+static void unlist(storage *s, storage_world *w)
+{
+    pthread_mutex_lock(&s->lock);
+    for (uint32_t i = 0; i < s->worlds.count; i++) {
+        if (s->worlds.data[i] == w) {
+            memmove(&s->worlds.data[i], &s->worlds.data[i + 1],
+                    (s->worlds.count - i - 1) * sizeof *s->worlds.data);
+            s->worlds.count--;
+            break;
+        }
+    }
+    pthread_mutex_unlock(&s->lock);
+    w->gone = true;
+    array_push(&s->gone, w);
+}
+
+static void destroyed(storage *s, const store_request *r)
+{
+    storage_world *w = r->world;
+    storage_drop_images(s, w);
+    if (w->checkpoint.exists && !images_stay(s)) {
+        remove_image(s, w->number, w->checkpoint.image);
+    }
+    array_clear(&w->spans);
+    unlist(s, w);
+    stored_publish(w, r->sequence);
+}
+
+static void appended(const store_request *r)
+{
+    storage_world *w = r->world;
+    if (atomic_load(&w->failed)) {
+        return; // it was left out
+    }
+    if (w->durability != STORAGE_NONE) {
+        w->logged = r->sequence;
+        w->logged_tick = r->last_tick;
+        stored_note(w, w->storage->log.segment, r->sequence);
+    }
+    stored_publish(w, r->sequence);
+}
+
+static void created(const store_request *r)
+{
+    storage_world *w = r->world;
+    w->in_log = w->durability != STORAGE_NONE;
+    w->logged = r->sequence;
+    stored_publish(w, r->sequence);
+}
+
+// The image's record could not be written, so the image is none. But the record may be on the disk
+// until what took it back is, too: only then may the image go. If that cannot be had, it stays.
+static void checkpoint_lost(storage *s, const store_request *r, const error *err)
+{
+    error failed;
+    if (storage_alive(s) && storage_sync_log(s, &failed) == STATUS_OK && !images_stay(s)) {
+        remove_image(s, r->world->number, r->checkpoint.image);
+    }
+    stored_set_checkpoint_state(r->world, STATUS_UNAVAILABLE, err->text);
+}
+
+static void begin_backup(storage *s, store_request *r)
+{
+    backup_make_plan(s, r->plan);
+    pthread_mutex_lock(&s->lock);
+    r->plan->ready = true;
+    pthread_cond_broadcast(&s->answered);
+    pthread_mutex_unlock(&s->lock);
+}
+
+static void release(storage *s, storage_world *w)
+{
+    w->released = true;
+    if (!w->gone && !w->in_log) { // none of it is on the disk
+        storage_drop_images(s, w);
+        unlist(s, w);
+    }
+}
+
+// `err`: why the group failed, or NULL.
+static void finish_request(storage *s, store_request *r, const error *err)
+{
+    bool good = err == NULL;
+    storage_world *w = r->world;
+    if (w != NULL) {
+        w->entering = false;
+    }
+    switch (r->kind) {
+    case STORE_CREATE:
+        if (good || w->durability == STORAGE_NONE) {
+            created(r);
+        }
+        break;
+    case STORE_APPEND:
+        if (good || w->durability == STORAGE_NONE) {
+            appended(r);
+        }
+        break;
+    case STORE_CHECKPOINTED:
+        if (good) {
+            checkpointed(s, r);
+        } else {
+            checkpoint_lost(s, r, err);
+        }
+        break;
+    case STORE_DESTROY:
+        if (good || w->durability == STORAGE_NONE || !w->in_log) {
+            destroyed(s, r);
+        }
+        break;
+    case STORE_TRUNCATE:
+        if (good) {
+            s->oldest = r->sequence > s->oldest ? r->sequence : s->oldest;
+            drop_segments(s);
+        }
+        break;
+    case STORE_PIN:
+        begin_backup(s, r);
+        break;
+    case STORE_RELEASE:
+        release(s, w);
+        break;
+    case STORE_CHECKPOINT:
+        break;
+    }
+}
+
+static void forget_gone(storage *s, storage_world *w)
+{
+    for (uint32_t i = 0; i < s->gone.count; i++) {
+        if (s->gone.data[i] == w) {
+            array_swap_remove(&s->gone, i);
+            break;
+        }
+    }
+    stored_free(w);
+}
+
+// Everyone in the group has what came of it; the images among it join the line.
+void storage_finish_group(storage *s, const error *err)
+{
+    bool dropped = false;
+    request_chain released;
+    chain_init(&released);
+    store_request *r;
+    while ((r = chain_pop(&s->in_group)) != NULL) {
+        finish_request(s, r, err);
+        dropped = dropped || r->kind == STORE_CHECKPOINTED || r->kind == STORE_DESTROY;
+        if (r->kind == STORE_CHECKPOINT && !r->world->gone) {
+            chain_push(&s->images, r);
+        } else if (r->kind == STORE_RELEASE) {
+            chain_push(&released, r);
+        } else {
+            store_request_free(s, r);
+        }
+    }
+    if (dropped && err == NULL) {
+        plan_truncation(s);
+    }
+    storage_die_if_lost(s);
+    ask_for_checkpoints(s);
+    storage_wake_touched(s);
+    while ((r = chain_pop(&released)) != NULL) {
+        if (r->world->gone) {
+            forget_gone(s, r->world);
+        }
+        store_request_free(s, r);
+    }
+}

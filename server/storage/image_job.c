@@ -1,0 +1,106 @@
+// Images that wait, and the one that is being written, a piece at a time between groups. Storage
+// thread.
+#include "server/storage/turn.h"
+
+#include "common/base/log.h"
+
+static void start_image(storage *s)
+{
+    store_request *r = chain_pop(&s->images);
+    if (r == NULL) {
+        return;
+    }
+    // Higher than that of any image that the log names, or may name after a crash.
+    s->next_image = s->next_image > s->log.written ? s->next_image : s->log.written + 1;
+    image_header h = {
+        .version = FORMAT_VERSION,
+        .store = s->log.store,
+        .world = r->world->number,
+        .number = s->next_image++,
+        .sequence = r->sequence,
+        .tick = r->last_tick,
+        .hash = r->hash,
+        .has_hash = r->has_hash,
+        .size = r->bytes->size,
+    };
+    image_writer_init(&s->job.writer, s->disk, &h, r->bytes);
+    s->job.request = r;
+}
+
+// The image is on the disk; the log is to say so.
+static void end_image(storage *s)
+{
+    const store_request *from = s->job.request;
+    store_request *r = store_request_make(STORE_CHECKPOINTED, from->world);
+    r->sequence = from->sequence;
+    r->last_tick = from->last_tick;
+    r->hash = from->hash;
+    r->has_hash = from->has_hash;
+    r->covered_bytes = from->covered_bytes;
+    r->checkpoint = (checkpoint_info){
+        .exists = true,
+        .has_hash = from->has_hash,
+        .sequence = from->sequence,
+        .tick = from->last_tick,
+        .hash = from->hash,
+        .image = s->job.writer.header.number,
+        .size = from->bytes->size,
+        .crc = s->job.writer.crc,
+    };
+    storage_push_front(s, r); // in front of the world's end, if that waits
+}
+
+// One piece of the image that is being written, or of the next one.
+void storage_write_image(storage *s)
+{
+    if (s->job.request == NULL) {
+        start_image(s);
+    }
+    store_request *r = s->job.request;
+    if (r == NULL) {
+        return;
+    }
+    bool complete = false;
+    error err;
+    status result = storage_alive(s) ? image_writer_step(&s->job.writer, &complete, &err)
+                                     : error_set(&err, s->dead, "%s", s->dead_text);
+    if (result == STATUS_OK && !complete) {
+        return;
+    }
+    if (complete) {
+        end_image(s);
+    } else {
+        log_error("world '%s': %s", r->world->name, err.text);
+        storage_note_figures(s, 0, 0, 0, 1);
+        stored_set_checkpoint_state(r->world, STATUS_UNAVAILABLE, err.text);
+        if (s->job.writer.lost && storage_alive(s)) {
+            storage_die(s, &err);
+        }
+        storage_wake_touched(s);
+    }
+    image_writer_deinit(&s->job.writer);
+    s->job.request = NULL;
+    store_request_free(s, r);
+}
+
+void storage_drop_images(storage *s, storage_world *w)
+{
+    request_chain kept;
+    chain_init(&kept);
+    store_request *r;
+    while ((r = chain_pop(&s->images)) != NULL) {
+        if (r->world == w) {
+            store_request_free(s, r);
+        } else {
+            chain_push(&kept, r);
+        }
+    }
+    while ((r = chain_pop(&kept)) != NULL) {
+        chain_push(&s->images, r);
+    }
+    if (s->job.request != NULL && s->job.request->world == w) {
+        image_writer_deinit(&s->job.writer);
+        store_request_free(s, s->job.request);
+        s->job.request = NULL;
+    }
+}

@@ -1,0 +1,175 @@
+// Requests in their chains, and the worlds by number and name. Any thread, under the lock where
+// internal.h says so.
+#include "server/storage/internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/assert.h"
+
+// ---- requests
+
+void chain_init(request_chain *c)
+{
+    *c = (request_chain){0};
+    c->last = &c->first;
+}
+
+void chain_push(request_chain *c, store_request *r)
+{
+    r->next = NULL;
+    *c->last = r;
+    c->last = &r->next;
+    c->count++;
+}
+
+void chain_push_front(request_chain *c, store_request *r)
+{
+    r->next = c->first;
+    c->first = r;
+    c->last = r->next == NULL ? &r->next : c->last;
+    c->count++;
+}
+
+store_request *chain_pop(request_chain *c)
+{
+    store_request *r = c->first;
+    if (r != NULL) {
+        c->first = r->next;
+        c->last = c->first == NULL ? &c->first : c->last;
+        c->count--;
+        r->next = NULL;
+    }
+    return r;
+}
+
+uint64_t store_request_bytes(const store_request *r)
+{
+    return sizeof *r + (r->kind == STORE_APPEND ? r->bytes->size : 0);
+}
+
+store_request *store_request_make(request_kind kind, storage_world *w)
+{
+    store_request *r = calloc(1, sizeof *r);
+    ASSERT(r != NULL);
+    r->kind = kind;
+    r->world = w;
+    return r;
+}
+
+void store_request_free(storage *s, store_request *r)
+{
+    pthread_mutex_lock(&s->lock);
+    s->queue_bytes -= store_request_bytes(r);
+    if (r->kind == STORE_CHECKPOINT) {
+        s->image_queue_bytes -= r->bytes->size;
+    }
+    pthread_mutex_unlock(&s->lock);
+    bytes_unref(r->bytes);
+    free(r);
+}
+
+void storage_push_locked(storage *s, store_request *r)
+{
+    bool was_empty = s->incoming.first == NULL;
+    chain_push(&s->incoming, r);
+    s->queue_bytes += store_request_bytes(r);
+    if (was_empty) {
+        pthread_cond_signal(&s->pushed);
+    }
+}
+
+void storage_push(storage *s, store_request *r)
+{
+    pthread_mutex_lock(&s->lock);
+    storage_push_locked(s, r);
+    pthread_mutex_unlock(&s->lock);
+}
+
+void storage_push_front(storage *s, store_request *r)
+{
+    pthread_mutex_lock(&s->lock);
+    s->queue_bytes += store_request_bytes(r);
+    pthread_mutex_unlock(&s->lock);
+    chain_push_front(&s->pending, r);
+}
+
+// ---- worlds
+
+storage_world *stored_find(storage *s, uint64_t number)
+{
+    uint32_t low = 0;
+    uint32_t high = s->worlds.count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (s->worlds.data[middle]->number < number) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    bool found = low < s->worlds.count && s->worlds.data[low]->number == number;
+    return found ? s->worlds.data[low] : NULL;
+}
+
+storage_world *stored_find_name(storage *s, const char *name)
+{
+    for (uint32_t i = 0; i < s->worlds.count; i++) {
+        if (strcmp(s->worlds.data[i]->name, name) == 0) {
+            return s->worlds.data[i];
+        }
+    }
+    return NULL;
+}
+
+storage_world *stored_make(storage *s, uint64_t number, const char *name, uint64_t epoch,
+                           storage_durability durability)
+{
+    storage_world *w = calloc(1, sizeof *w);
+    ASSERT(w != NULL);
+    w->storage = s;
+    w->number = number;
+    w->epoch = epoch;
+    w->durability = durability;
+    memcpy(w->name, name, strlen(name) + 1);
+    array_push(&s->worlds, w);
+    // A world's number is the highest yet, so they stay in order but for what a damaged log says.
+    for (uint32_t i = s->worlds.count - 1;
+         i > 0 && s->worlds.data[i - 1]->number > s->worlds.data[i]->number; i--) {
+        storage_world *other = s->worlds.data[i - 1];
+        s->worlds.data[i - 1] = s->worlds.data[i];
+        s->worlds.data[i] = other;
+    }
+    return w;
+}
+
+void stored_free(storage_world *w)
+{
+    array_free(&w->spans);
+    free(w);
+}
+
+void stored_note(storage_world *w, uint64_t segment, uint64_t sequence)
+{
+    if (w->spans.count == 0 || w->spans.data[w->spans.count - 1].segment != segment) {
+        array_push(&w->spans, ((world_span){segment, sequence}));
+    }
+}
+
+void stored_trim(storage_world *w)
+{
+    uint64_t held = w->checkpoint.exists ? w->checkpoint.sequence : 0;
+    uint32_t drop = 0;
+    while (drop < w->spans.count) {
+        uint64_t last = drop + 1 < w->spans.count ? w->spans.data[drop + 1].first - 1 : w->logged;
+        if (last > held) {
+            break;
+        }
+        drop++;
+    }
+    if (drop > 0) {
+        memmove(w->spans.data, w->spans.data + drop,
+                (w->spans.count - drop) * sizeof *w->spans.data);
+        w->spans.count -= drop;
+    }
+}

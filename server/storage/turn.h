@@ -1,0 +1,47 @@
+// The parts of a turn of the storage thread to each other: commit.c calls, the others serve.
+#ifndef CAROM_SERVER_STORAGE_TURN_H
+#define CAROM_SERVER_STORAGE_TURN_H
+
+#include "server/storage/internal.h"
+
+// ---- owners.c
+
+// The owner is to be woken when the group is done.
+void stored_touch(storage_world *w);
+void storage_wake_touched(storage *s);
+// The world's log is committed up to `sequence`.
+void stored_publish(storage_world *w, uint64_t sequence);
+// The request `sequence` of the world could not be logged. What told first is kept.
+void stored_fail(storage_world *w, uint64_t sequence, const error *err);
+// A failed world's log goes on.
+void stored_heal(storage_world *w);
+void stored_set_checkpoint_state(storage_world *w, status state, const char *text);
+// The log is lost: nothing is taken any more, of no world.
+void storage_die(storage *s, const error *err);
+void storage_die_if_lost(storage *s);
+bool storage_alive(const storage *s);
+
+// ---- group_records.c
+
+void group_add_request(storage *s, const store_request *r);
+
+// ---- commit.c
+
+status storage_sync_log(storage *s, error *err);
+// Adds to the figures, and brings those of the log up to date.
+void storage_note_figures(storage *s, uint64_t groups, uint64_t bytes, uint64_t syncs,
+                          uint64_t failures);
+
+// ---- finish.c
+
+// `err`: why the group failed, or NULL.
+void storage_finish_group(storage *s, const error *err);
+
+// ---- image_job.c
+
+// One piece of the image that is being written, or of the next one.
+void storage_write_image(storage *s);
+// Forgets the images of a world that is gone.
+void storage_drop_images(storage *s, storage_world *w);
+
+#endif

@@ -1,0 +1,143 @@
+// The gate between a world and its log: order, stamps, refusal.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "server/world/commit_gate.h"
+
+enum { SEEN_MAX = 4096 };
+
+typedef struct seen {
+    uint64_t number[SEEN_MAX]; // by `subscription`, which the tests number them with
+    status status[SEEN_MAX];
+    int count;
+} seen;
+
+static void see(void *context, reply *r)
+{
+    seen *s = context;
+    assert_in_range(s->count, 0, SEEN_MAX - 1);
+    s->number[s->count] = r->subscription;
+    s->status[s->count++] = r->status;
+    reply_free(r);
+}
+
+static void post(commit_gate *g, reply_kind kind, uint64_t number)
+{
+    reply *r = reply_create(kind, 1);
+    r->subscription = number;
+    reply_sink sink = commit_gate_sink(g);
+    sink.post(sink.context, r);
+}
+
+static void reply_leaves_when_its_record_is_committed(void **state)
+{
+    (void)state;
+    seen s = {0};
+    commit_gate g;
+    commit_gate_init(&g, (reply_sink){see, &s}, 4);
+    post(&g, REPLY_RESULT, 1);
+    post(&g, REPLY_SNAPSHOT, 2);
+    commit_gate_commit(&g, 5); // of a record before: not yet known what the two show
+    assert_int_equal(s.count, 0);
+    commit_gate_stamp(&g, 6);
+    assert_int_equal(s.count, 0);
+    assert_int_equal(commit_gate_held(&g), 2);
+    commit_gate_commit(&g, 6);
+    assert_int_equal(s.count, 2);
+    assert_int_equal(s.number[0], 1);
+    assert_int_equal(s.number[1], 2);
+    commit_gate_deinit(&g);
+}
+
+static void reply_that_shows_nothing_new_leaves_with_its_stamp(void **state)
+{
+    (void)state;
+    seen s = {0};
+    commit_gate g;
+    commit_gate_init(&g, (reply_sink){see, &s}, 7);
+    post(&g, REPLY_SNAPSHOT, 1);
+    commit_gate_stamp(&g, 7);
+    assert_int_equal(s.count, 1);
+    commit_gate_deinit(&g);
+}
+
+// A snapshot without commands does not overtake the one that waits.
+static void replies_leave_in_order_at_any_interleaving(void **state)
+{
+    (void)state;
+    seen s = {0};
+    commit_gate g;
+    commit_gate_init(&g, (reply_sink){see, &s}, 0);
+    uint64_t needs[SEEN_MAX];
+    uint64_t sequence = 0;
+    uint64_t committed = 0;
+    int posted = 0;
+    int stamped = 0;
+    unsigned random = 5;
+    while (posted < SEEN_MAX - 4) {
+        for (int n = rand_r(&random) % 3; n > 0; n--) {
+            post(&g, rand_r(&random) % 2 ? REPLY_RESULT : REPLY_SNAPSHOT, (uint64_t)posted++);
+        }
+        sequence += (uint64_t)(rand_r(&random) % 2);
+        if (rand_r(&random) % 3 > 0) {
+            for (; stamped < posted; stamped++) {
+                needs[stamped] = sequence;
+            }
+            commit_gate_stamp(&g, sequence);
+        }
+        if (rand_r(&random) % 4 == 0) {
+            committed += (sequence - committed) / 2 + (sequence - committed) % 2;
+            commit_gate_commit(&g, committed);
+        }
+        for (int i = 0; i < s.count; i++) {
+            assert_int_equal(s.number[i], i);
+            assert_true(i < stamped && needs[i] <= committed);
+        }
+        assert_true(s.count == stamped || needs[s.count] > committed); // none is held for nothing
+        assert_int_equal(commit_gate_held(&g), posted - s.count);
+    }
+    commit_gate_stamp(&g, sequence);
+    commit_gate_commit(&g, sequence);
+    assert_int_equal(s.count, posted);
+    commit_gate_deinit(&g);
+}
+
+static void log_that_failed_refuses_results_and_drops_snapshots(void **state)
+{
+    (void)state;
+    seen s = {0};
+    commit_gate g;
+    commit_gate_init(&g, (reply_sink){see, &s}, 0);
+    post(&g, REPLY_RESULT, 1);
+    post(&g, REPLY_SNAPSHOT, 2);
+    commit_gate_stamp(&g, 1);
+    post(&g, REPLY_CLOSED, 3);
+    commit_gate_refuse(&g, STATUS_UNAVAILABLE, "the world's log has failed");
+    assert_int_equal(s.count, 2);
+    assert_int_equal(s.number[0], 1);
+    assert_int_equal(s.status[0], STATUS_UNAVAILABLE);
+    assert_int_equal(s.number[1], 3);
+    assert_int_equal(s.status[1], STATUS_OK);
+    post(&g, REPLY_RESULT, 4);
+    commit_gate_stamp(&g, 2);
+    commit_gate_commit(&g, 2); // a new image of the world has covered all
+    assert_int_equal(s.count, 3);
+    assert_int_equal(s.status[2], STATUS_OK);
+    commit_gate_deinit(&g);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reply_leaves_when_its_record_is_committed),
+        cmocka_unit_test(reply_that_shows_nothing_new_leaves_with_its_stamp),
+        cmocka_unit_test(replies_leave_in_order_at_any_interleaving),
+        cmocka_unit_test(log_that_failed_refuses_results_and_drops_snapshots),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
