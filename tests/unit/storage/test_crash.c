@@ -108,6 +108,18 @@ static bool open_storage(run *r, crash_kind kind)
     return false;
 }
 
+// One in four servers is closed, as far as the disk lets it.
+static void end_life(run *r)
+{
+    error err;
+    if (r->storage != NULL && roll(r, 4) == 0) {
+        (void)storage_close(r->storage, &err);
+    } else if (r->storage != NULL) {
+        storage_abandon(r->storage);
+    }
+    r->storage = NULL;
+}
+
 // True: as promised. Otherwise r->model.text tells.
 static bool one_seed(uint64_t seed, plant planted, char text[256])
 {
@@ -131,10 +143,7 @@ static bool one_seed(uint64_t seed, plant planted, char text[256])
             live(&r);
             model_look(&r.model);
         }
-        if (r.storage != NULL) {
-            storage_abandon(r.storage);
-            r.storage = NULL;
-        }
+        end_life(&r);
         kind = (crash_kind)roll(&r, 3);
         model_crash(&r.model, kind);
         fake_disk_crash(&r.disk, kind);
