@@ -21,6 +21,8 @@ typedef struct feed {
     carom_client *client;
     const char *world;
     const scene *scene;
+    const char *text; // that it was loaded from
+    size_t size;
     uint64_t *ids;    // of the body, joint or shape that each command has made, 0: none
     size_t bytes_max; // of a piece
     int timeout_ms;
@@ -84,11 +86,34 @@ static void note_results(feed *f, uint32_t first, const carom_value *results)
     }
 }
 
+// The server names the command by its index in the piece: "commands[3].shapes[0]: …". In its stead
+// goes the command's place in the scene. False when the text names none.
+static bool locate_command(const feed *f, uint32_t first, struct error *text)
+{
+    char place[CAROM_ERROR_TEXT_MAX];
+    unsigned index = 0;
+    int used = 0;
+    if (sscanf(text->text, "commands[%u]%n", &index, &used) != 1 || used == 0 ||
+        !scene_place(f->text, f->size, first + index, place, sizeof place)) {
+        return false;
+    }
+    const char *rest = text->text + used + strspn(text->text + used, ".: ");
+    struct error told;
+    error_set(&told, STATUS_INTERNAL, "%s", rest);
+    error_prefix(&told, "%s", place);
+    *text = told;
+    return true;
+}
+
 // Puts the place in the scene in front of an error's text.
 static void locate(const feed *f, uint32_t first, uint32_t count, carom_error *err)
 {
     struct error text;
     error_set(&text, STATUS_INTERNAL, "%s", err->text);
+    if (locate_command(f, first, &text)) {
+        memcpy(err->text, text.text, sizeof err->text);
+        return;
+    }
     error_prefix(&text, "commands %u to %u of %u (entry %u)", first, first + count - 1,
                  f->scene->command_count, f->scene->commands[first].entry);
     memcpy(err->text, text.text, sizeof err->text);
@@ -216,6 +241,8 @@ carom_status carom_scene_apply(carom_client *client, const char *world, const ch
         .client = carom_ref(client), // a callback may free it
         .world = world,
         .scene = &loaded,
+        .text = text,
+        .size = size,
         .bytes_max = piece_bytes_max(client),
         .timeout_ms = all.timeout_ms,
         .ids = calloc(loaded.command_count + (size_t)1, sizeof *f.ids),

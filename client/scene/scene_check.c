@@ -41,6 +41,10 @@ carom_status carom_scene_check(const char *text, size_t size, carom_scene_result
 {
     scene loaded;
     struct error refused;
+    if (text == NULL) {
+        error_set(&refused, STATUS_INVALID_ARGUMENT, "text must not be NULL");
+        return values_fault(err, &refused);
+    }
     if (scene_load_text(text, size, NULL, &loaded, &refused) != STATUS_OK) {
         return values_fault(err, &refused);
     }

@@ -232,7 +232,9 @@ static status parse(const char *text, size_t size, buffer *bytes, msgpack_unpack
     return s;
 }
 
-status scene_load_text(const char *text, size_t size, const char *where, scene *out, error *err)
+// Loads the scene, up to the command `stop_at`.
+static status load(const char *text, size_t size, const char *where, uint32_t stop_at, scene *out,
+                   error *err)
 {
     buffer bytes;
     msgpack_unpacked unpacked;
@@ -243,6 +245,7 @@ status scene_load_text(const char *text, size_t size, const char *where, scene *
     buffer_init(&bytes, SCENE_BYTES_MAX);
     msgpack_unpacked_init(&unpacked);
     scene_expander_init(&x, err);
+    x.stop_at = stop_at;
     status s = parse(text, size, &bytes, &unpacked, err);
     if (s == STATUS_OK) {
         s = load_document(&x, &unpacked.data, &loaded);
@@ -261,6 +264,30 @@ status scene_load_text(const char *text, size_t size, const char *where, scene *
     msgpack_unpacked_destroy(&unpacked);
     buffer_deinit(&bytes);
     return s;
+}
+
+status scene_load_text(const char *text, size_t size, const char *where, scene *out, error *err)
+{
+    return load(text, size, where, UINT32_MAX, out, err);
+}
+
+bool scene_place(const char *text, size_t size, uint32_t index, char *out, size_t out_size)
+{
+    scene whole;
+    error found;
+    status s = load(text, size, NULL, index, &whole, &found);
+    if (s == STATUS_OK) {
+        scene_deinit(&whole); // it has no such command
+    }
+    if (s != STATUS_NOT_FOUND) {
+        return false;
+    }
+    size_t length = strlen(found.text);
+    while (length > 0 && (found.text[length - 1] == ' ' || found.text[length - 1] == ':')) {
+        length--;
+    }
+    snprintf(out, out_size, "%.*s", (int)length, found.text);
+    return true;
 }
 
 // The whole file, at most one byte more than a scene may have.

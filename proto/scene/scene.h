@@ -79,6 +79,11 @@ status scene_load_text(const char *text, size_t size, const char *where, scene *
 status scene_load_file(const char *path, scene *out, error *err);
 void scene_deinit(scene *s);
 
+// The place in the file of a command by its index, as the errors of loading name it, with the
+// variables of its loops: "commands[2].do[0] (i = 3)". Loads the scene anew: for errors only. False
+// when it has no such command.
+bool scene_place(const char *text, size_t size, uint32_t index, char *out, size_t out_size);
+
 // ---- references
 
 // Appends command `index` to `out`, each reference to a command i replaced: by ids[i], the id of

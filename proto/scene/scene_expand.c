@@ -12,7 +12,7 @@ enum { LOOP_WORK = 8 };
 
 void scene_expander_init(scene_expander *x, error *err)
 {
-    *x = (scene_expander){.err = err};
+    *x = (scene_expander){.err = err, .stop_at = UINT32_MAX};
     scene_names_init(&x->names);
     buffer_init(&x->bytes, SCENE_BYTES_MAX);
 }
@@ -115,6 +115,9 @@ static status expand_command(scene_expander *x, const msgpack_object_array *entr
     if (x->commands.count == SCENE_COMMANDS_MAX) {
         return error_set(x->err, STATUS_LIMIT_EXCEEDED, "too many commands; the limit is %d",
                          SCENE_COMMANDS_MAX);
+    }
+    if (x->commands.count == x->stop_at) {
+        return error_set(x->err, STATUS_NOT_FOUND, "%s", ""); // the place goes in front of it
     }
     const method_info *info = find_method(x, &entry->ptr[0]);
     if (info == NULL) {

@@ -28,6 +28,7 @@ typedef struct scene_expander {
     VECTOR(scene_command) commands;
     buffer bytes;
     uint64_t work;
+    uint32_t stop_at; // the command whose place is wanted: there it ends; UINT32_MAX: at none
     scene_step trail[SCENE_BLOCK_DEPTH_MAX + 1]; // to the entry in hand
     uint32_t trail_size;
     bool located;                               // the error tells its entry already

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "client/cli/commands.h"
+#include "client/cli/json_line.h"
 #include "client/cli/params.h"
 #include "client/cli/scene_list.h"
 #include "client/cli/show.h"
@@ -58,7 +59,8 @@ static void print_applied(const cli *c, const char *world, const carom_scene_res
 
 // Tells an error of the scene with the file before it. An error that was found here is the file's,
 // so that the command line ends with CLI_USAGE; one that the server found is a refusal.
-static cli_exit tell_scene_error(const cli *c, const char *path, const carom_error *error)
+static cli_exit tell_scene_error(const cli *c, const char *path, const char *text,
+                                 const carom_error *error)
 {
     const char *file = strcmp(path, "-") == 0 ? "standard input" : path;
     bool about_connection = error->status == CAROM_UNAVAILABLE;
@@ -73,10 +75,15 @@ static cli_exit tell_scene_error(const cli *c, const char *path, const carom_err
     bool placed = sscanf(error->text, "line %d%n", &line, &used) == 1;
     const char *rest = error->text + (placed ? used : 0);
     const char *code = error->from_server ? carom_status_name(error->status) : CLI_CODE_FILE;
-    if (placed) {
-        cli_error(code, "%s:%d%s", file, line, rest);
+    if (!placed) { // a path: "commands[1].do[0] (i = 2): …"
+        line = json_line(text, error->text);
+        if (line > 0) {
+            cli_error(code, "%s:%d: %s", file, line, error->text);
+        } else {
+            cli_error(code, "%s: %s", file, error->text);
+        }
     } else {
-        cli_error(code, "%s: %s", file, rest);
+        cli_error(code, "%s:%d%s", file, line, rest);
     }
     cli_hint("'carom help scene-files' describes the format");
     return error->from_server ? CLI_REFUSED : CLI_USAGE;
@@ -120,7 +127,7 @@ static cli_exit apply_text(cli *c, const char *path, const char *world, const ch
     carom_scene_result result = {0};
     carom_error error = {0};
     if (carom_scene_check(text, size, NULL, &error) != CAROM_OK) { // before a world is replaced
-        return tell_scene_error(c, path, &error);
+        return tell_scene_error(c, path, text, &error);
     }
     cli_exit code = cli_connect(c, NULL);
     code = code == CLI_OK ? make_room(c, world) : code;
@@ -128,7 +135,7 @@ static cli_exit apply_text(cli *c, const char *path, const char *world, const ch
         return code;
     }
     if (carom_scene_apply(c->client, world, text, size, &options, &result, &error) != CAROM_OK) {
-        return tell_scene_error(c, path, &error);
+        return tell_scene_error(c, path, text, &error);
     }
     print_applied(c, world, &result);
     return CLI_OK;
@@ -140,7 +147,7 @@ static cli_exit check_text(const cli *c, const char *path, const char *text, siz
     carom_scene_result result = {0};
     carom_error error = {0};
     if (carom_scene_check(text, size, &result, &error) != CAROM_OK) {
-        return tell_scene_error(c, path, &error);
+        return tell_scene_error(c, path, text, &error);
     }
     if (c->json) {
         (void)printf("{\"commands\":%llu,\"bodies\":%llu,\"joints\":%llu}\n",

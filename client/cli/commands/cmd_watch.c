@@ -314,8 +314,7 @@ static void toggle_pause(watch *w)
 static void step_world(watch *w)
 {
     if (!w->stage.info.paused) {
-        (void)snprintf(w->stage.last_event, sizeof w->stage.last_event,
-                       "a step needs a paused world: press space first");
+        stage_notice(&w->stage, "a step needs a paused world: press space first", cli_now());
         return;
     }
     carom_value *arguments = carom_set(carom_map(), "world", carom_str(w->stage.world));

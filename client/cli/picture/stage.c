@@ -289,13 +289,17 @@ static void on_info(carom_client *client, uint64_t request, const carom_value *r
     }
 }
 
-static void note_event(stage *s, const carom_event *event)
+// `shown`: the event may be the newest one of the line of text.
+static void note_event(stage *s, const carom_event *event, bool shown)
 {
     if (event->kind == CAROM_EVENT_SLEEP || event->kind == CAROM_EVENT_WAKE) {
         actor *a = carom_view_data(s->view, event->a);
         if (a != NULL) {
             a->awake = event->kind == CAROM_EVENT_WAKE;
         }
+        return;
+    }
+    if (!shown) {
         return;
     }
     int used = snprintf(s->last_event, sizeof s->last_event, "%s", event->name);
@@ -329,11 +333,17 @@ static bool ask_for_info(stage *s)
     return status == CAROM_OK;
 }
 
+void stage_notice(stage *s, const char *text, double now)
+{
+    (void)snprintf(s->last_event, sizeof s->last_event, "%s", text);
+    s->notice_until = now + STAGE_NOTICE_S;
+}
+
 void stage_tend(stage *s, double now)
 {
     carom_event event;
     while (carom_view_next_event(s->view, &event)) {
-        note_event(s, &event);
+        note_event(s, &event, now >= s->notice_until);
     }
     if (!s->info_asked && now >= s->info_due) {
         s->info_asked = ask_for_info(s);

@@ -52,6 +52,7 @@ typedef struct stage_info {
 enum { STAGE_EVENT_TEXT = 96 };
 
 #define STAGE_INFO_EVERY_S 1.0
+#define STAGE_NOTICE_S     3.0
 #define STAGE_INFO_SOON_S  0.2
 
 typedef struct stage {
@@ -65,6 +66,7 @@ typedef struct stage {
     bool has_area;
     double area[4];                    // x0, y0, x1, y1 of the scene's `view` [m], if has_area
     char last_event[STAGE_EVENT_TEXT]; // the newest event worth a line, "" for none
+    double notice_until;               // until then last_event is a notice, and events leave it [s]
     bool described;                    // everything in the view has been described
     bool info_asked;
     bool info_outdated; // the answer under way is from before stage_set_paused()
@@ -80,6 +82,9 @@ void stage_deinit(stage *s); // before the client is freed
 // The world was told to pause, or to go on: shown at once, and asked soon after whether it was
 // allowed.
 void stage_set_paused(stage *s, bool paused, double now);
+
+// Shows a line of text in place of the newest event for a while.
+void stage_notice(stage *s, const char *text, double now);
 
 // Takes the descriptions of a snapshot, once the view has applied it.
 void stage_describe(stage *s, const carom_snapshot *snapshot);

@@ -219,6 +219,17 @@ class Worlds(ServerTest):
             self.fails(USAGE, "apply", "-", self.world, input=text)
         self.assertNotIn(self.world, self.ok("worlds", "--names").lines())  # nothing is left behind
 
+    def test_apply_tells_line_and_loop_of_a_refusal(self):
+        scene = ('{"name": "x",\n "commands": [\n  ["body.spawn", {"shapes": []}],\n'
+                 '  {"for": {"i": [0, 3]}, "do": [\n   ["body.spawn", {"tag": "{{ \\" ]", "shapes": []}],\n'
+                 '   ["body.spawn", {"shapes": [{"kind": "circle",\n    "radius": "=%s"}]}]]}]}')
+        result = self.fails(REFUSED, "apply", "-", self.world, input=scene % "2 - i")
+        self.assertRegex(result.err, r"\Acarom: standard input:6: commands\[1\]\.do\[1\] \(i = 2\): "
+                                     r"shapes\[0\]\.radius: must be from .*, got 0\n")
+        result = self.fails(USAGE, "apply", "-", self.world, input=scene % "1 / (2 - i)")
+        self.assertRegex(result.err, r"\Acarom: standard input:6: commands\[1\]\.do\[1\] \(i = 2\): .*division by zero\n")
+        self.assertNotIn(self.world, self.ok("worlds", "--names").lines())
+
     def test_apply_without_create_needs_the_world(self):
         self.fails(REFUSED, "apply", SCENES / "cradle.json", self.world, "--no-create")
 
