@@ -183,10 +183,12 @@ static status send_to_world(const call *c, command *cmd, error *err)
     if (entry == NULL) {
         return not_found(cmd->world, err);
     }
-    if (session_bodies_wanted(cmd)) {
+    bool bound = session_bodies_wanted(cmd); // asked before the request takes the command over
+    status sent = worlds_send(s, entry, worlds_request(c, entry, cmd), err);
+    if (sent == STATUS_OK && bound) {
         worlds_note_body(c->session, entry->number);
     }
-    return worlds_send(s, entry, worlds_request(c, entry, cmd), err);
+    return sent;
 }
 
 static status subscribe(const call *c, command *cmd, error *err)

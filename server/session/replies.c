@@ -37,7 +37,7 @@ static void note_request(session *s, const reply *r)
     }
     bool outdated = to->session.generation != s->key.generation;
     if (outdated && r->method == METHOD_WORLD_SUBSCRIBE && r->status == STATUS_OK) {
-        worlds_resume(s->server, s->key, r->world); // it began while the session was resumed
+        worlds_resume(s, r->world); // it began while the session was resumed
     }
 }
 
@@ -124,6 +124,9 @@ static void take(server *s, reply *r)
     switch (r->kind) {
     case REPLY_RESULT:
         replies_answer(s, r);
+        break;
+    case REPLY_RESUMED:
+        worlds_resumed(s, r->reply_to.session);
         break;
     case REPLY_SNAPSHOT:
         if (of != NULL && of->connection != NULL && !of->closing) {

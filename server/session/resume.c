@@ -145,6 +145,7 @@ static void take_over(session *to, session *from)
     to->role = from->role;
     to->since = from->since;
     to->in_flight = from->in_flight;
+    to->resumes = from->resumes;
     to->requests = from->requests;
     to->subscriptions.data = from->subscriptions.data;
     to->subscriptions.count = from->subscriptions.count;
@@ -160,7 +161,7 @@ static void take_over(session *to, session *from)
     from->subscriptions.count = from->subscriptions.capacity = 0;
     from->body_worlds.data = NULL;
     from->body_worlds.count = from->body_worlds.capacity = 0;
-    from->in_flight = 0;
+    from->in_flight = from->resumes = 0;
     from->resumable = false;
     secret_wipe(&from->secret);
     from->replaced = true;
@@ -216,7 +217,7 @@ static void restart_subscriptions(session *s)
             told = s->subscriptions.data[j].world == world;
         }
         if (!told) {
-            worlds_resume(s->server, s->key, world);
+            worlds_resume(s, world);
         }
     }
 }
@@ -257,7 +258,7 @@ static void answer(session *s)
 
 void resume_check(session *s, bool anyway)
 {
-    if (!s->resume.waiting || (s->in_flight > 0 && !anyway)) {
+    if (!s->resume.waiting || s->resumes > 0 || (s->in_flight > 0 && !anyway)) {
         return;
     }
     s->resume.waiting = false;

@@ -42,6 +42,7 @@ typedef struct session {
     double since;                          // when it began [s since 1970]
     input input;
     uint32_t in_flight; // calls that are not answered yet
+    uint32_t resumes;   // requests to restart its subscriptions that worlds have not taken yet
     request_log requests;
     bool blocked;      // input waits because too many are
     bool ended;        // the peer sends no more
@@ -206,7 +207,9 @@ void worlds_end_session(session *s);
 // Ends the session's subscriptions in that world.
 void worlds_forget(server *s, session_key key, uint64_t world);
 // The session's subscriptions in that world begin anew.
-void worlds_resume(server *s, session_key key, uint64_t world);
+void worlds_resume(session *s, uint64_t world);
+// The world has taken that.
+void worlds_resumed(server *s, session_key key);
 void worlds_acknowledge(server *s, uint64_t subscription, uint64_t world);
 
 // ---- replies.c

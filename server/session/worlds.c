@@ -107,9 +107,24 @@ void worlds_forget(server *s, session_key key, uint64_t world)
     send_uncounted(s, REQUEST_FORGET, world, key, 0);
 }
 
-void worlds_resume(server *s, session_key key, uint64_t world)
+// At most one for each session and world is on its way: the next resume waits for it. So the
+// queues, which have room for a message from each subscription, have room for these.
+void worlds_resume(session *s, uint64_t world)
 {
-    send_uncounted(s, REQUEST_RESUME, world, key, 0);
+    if (directory_find_number(&s->server->worlds, world) != NULL) {
+        s->resumes++;
+        send_uncounted(s->server, REQUEST_RESUME, world, s->key, 0);
+    }
+}
+
+void worlds_resumed(server *s, session_key key)
+{
+    session *resumed = server_find_session(s, key);
+    if (resumed != NULL) {
+        ASSERT(resumed->resumes > 0);
+        resumed->resumes--;
+        session_settle(resumed);
+    }
 }
 
 void worlds_acknowledge(server *s, uint64_t subscription, uint64_t world)
@@ -220,7 +235,11 @@ static void answer_unsent(server *s, request *r, status why, const char *text)
     answer->text = strdup(text);
     ASSERT(answer->text != NULL);
     bool counted = r->kind == REQUEST_COMMAND || r->kind == REQUEST_ADOPT;
+    bool resume = r->kind == REQUEST_RESUME;
     request_free(r);
+    if (resume) {
+        worlds_resumed(s, answer->reply_to.session);
+    }
     if (counted) {
         replies_answer(s, answer);
     }

@@ -123,6 +123,11 @@ static void route(host *h, request *q)
         hosted_deliver(w, q);
     } else if (q->kind == REQUEST_COMMAND) {
         answer_here(h, q, STATUS_NOT_FOUND, "world: it was destroyed");
+    } else if (q->kind == REQUEST_RESUME) {
+        reply *taken = reply_create(REPLY_RESUMED, q->world);
+        taken->reply_to = q->reply_to;
+        request_free(q);
+        post(h, taken);
     } else {
         request_free(q);
     }
@@ -210,7 +215,8 @@ static uint64_t queue_max(const limits *bounds)
     // Commands of all worlds; for each subscription, those included that commands are about to
     // make, an acknowledgement, a snapshot and an end.
     uint64_t commands = bounds->commands_per_world * limits_worlds_in_all(bounds);
-    uint64_t readers = bounds->connections * bounds->subscriptions_per_connection;
+    uint64_t sessions = bounds->connections + bounds->detached_sessions;
+    uint64_t readers = sessions * bounds->subscriptions_per_connection;
     return 4 * (commands + readers) + 1024;
 }
 

@@ -393,8 +393,11 @@ void hosted_deliver(hosted *h, request *q)
         publisher_acknowledge(&h->publisher, q->subscription);
         request_free(q);
     } else if (q->kind == REQUEST_RESUME) {
+        reply *taken = reply_create(REPLY_RESUMED, h->number);
+        taken->reply_to = q->reply_to;
         publisher_resume(&h->publisher, h->physics, q->reply_to.session, h->sink);
         request_free(q);
+        hosted_post(h, taken);
     } else if (q->kind == REQUEST_FORGET) {
         publisher_forget(&h->publisher, h->physics, q->reply_to.session);
         request_free(q);

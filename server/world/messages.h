@@ -43,7 +43,7 @@ typedef enum request_kind {
     REQUEST_ADOPT,       // take over `physics` as the new world `world`
     REQUEST_ACKNOWLEDGE, // the last snapshot of `subscription` was written out; no answer
     REQUEST_FORGET,      // the session's subscriptions in the world end; no answer
-    REQUEST_RESUME,      // the session's subscriptions begin anew, with full snapshots; no answer
+    REQUEST_RESUME,      // the session's subscriptions begin anew, with full snapshots
     REQUEST_SESSION_END, // in its turn: the bodies that end with the session are removed; no answer
     REQUEST_STOP         // the thread ends; the last request it takes
 } request_kind;
@@ -62,6 +62,7 @@ typedef struct request {
 
 typedef enum reply_kind {
     REPLY_RESULT,   // of a request, to `reply_to`: `status`, and `payload` or `text`
+    REPLY_RESUMED,  // a REQUEST_RESUME was taken
     REPLY_SNAPSHOT, // `payload` then `tail`, for `subscription`
     REPLY_CLOSED,   // `subscription` has ended: its world did, or it could not go on
     REPLY_OVERRUN,  // `subscription` has ended because it was too far behind: close the session

@@ -386,6 +386,35 @@ class Limits(ResumeTest):
         self.assertEqual(client.call("ping").keys(), {"time"})
 
 
+class Crowd(ResumeTest):
+    """Limits so low that a queue would overflow if each resume left something in it until the next tick."""
+    OPTIONS = ["--limit", "commands_per_world=1", "--limit", "worlds=1", "--limit", "connections=64", "--limit",
+               "detached_sessions=1", "--limit", "subscriptions_per_connection=1", "--limit", "half_closed_ms=200"]
+
+    def test_resumes_faster_than_ticks_do_not_pile_up(self):
+        self.admin.call("world.create", world=self.world, hz=1)
+        client = self.greet()
+        number = client.call("world.subscribe", world=self.world)["subscription"]
+        begin = time.monotonic()
+        for _ in range(2500):
+            hasty = Client(self.server.port)
+            hasty.request("hello", resume=client.greeting["resume"])
+            hasty.socket.close()
+        self.assertGreater(2500, 1292)  # what a queue takes with these limits
+        client = self.eventually(lambda: self.try_resume(client))
+        self.assertEqual(client.greeting["subscriptions"][0]["subscription"], number)
+        client.read_until(client.snapshots)
+        self.assertTrue(client.snapshots()[0]["full"])
+        self.assertLess(time.monotonic() - begin, SECONDS_MAX)
+        client.call("goodbye")
+
+    def try_resume(self, client):
+        try:
+            return self.resume(client)
+        except (Closed, OSError):
+            return None  # too many connections are still closing
+
+
 class LameDuck(ResumeTest):
     """A server of its own for each test, as each ends it."""
     MS = 1500
