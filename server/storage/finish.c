@@ -195,14 +195,28 @@ static void release(storage *s, storage_world *w)
     }
 }
 
+// Of requests that concern no world.
+static void finish_own(storage *s, store_request *r, bool good)
+{
+    if (r->kind == STORE_PIN) {
+        begin_backup(s, r);
+    } else if (good) {
+        ASSERT(r->kind == STORE_TRUNCATE);
+        s->oldest = r->sequence > s->oldest ? r->sequence : s->oldest;
+        drop_segments(s);
+    }
+}
+
 // `err`: why the group failed, or NULL.
 static void finish_request(storage *s, store_request *r, const error *err)
 {
     bool good = err == NULL;
     storage_world *w = r->world;
-    if (w != NULL) {
-        w->entering = false;
+    if (w == NULL) {
+        finish_own(s, r, good);
+        return;
     }
+    w->entering = false;
     switch (r->kind) {
     case STORE_CREATE:
         if (good || w->durability == STORAGE_NONE) {
@@ -226,19 +240,12 @@ static void finish_request(storage *s, store_request *r, const error *err)
             destroyed(s, r);
         }
         break;
-    case STORE_TRUNCATE:
-        if (good) {
-            s->oldest = r->sequence > s->oldest ? r->sequence : s->oldest;
-            drop_segments(s);
-        }
-        break;
-    case STORE_PIN:
-        begin_backup(s, r);
-        break;
     case STORE_RELEASE:
         release(s, w);
         break;
     case STORE_CHECKPOINT:
+    case STORE_TRUNCATE:
+    case STORE_PIN:
         break;
     }
 }

@@ -98,7 +98,13 @@ static void add_destroy(group_builder *g, const store_request *r)
 void group_add_request(storage *s, const store_request *r)
 {
     storage_world *w = r->world;
-    bool written = w != NULL && w->durability != STORAGE_NONE;
+    if (r->kind == STORE_TRUNCATE) {
+        add_store(s, &s->group, r->sequence);
+    }
+    if (w == NULL) {
+        return;
+    }
+    bool written = w->durability != STORAGE_NONE;
     switch (r->kind) {
     case STORE_CREATE:
         if (written) {
@@ -122,8 +128,6 @@ void group_add_request(storage *s, const store_request *r)
         }
         break;
     case STORE_TRUNCATE:
-        add_store(s, &s->group, r->sequence);
-        break;
     case STORE_CHECKPOINT:
     case STORE_RELEASE:
     case STORE_PIN:

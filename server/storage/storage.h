@@ -131,9 +131,9 @@ status storage_destroy(storage_world *w, uint64_t *sequence, error *err);
 // The owner uses the handle no more. A world that was not destroyed stays on the disk.
 void storage_release(storage_world *w);
 
-// `wake` is called on the storage thread, without a lock, after storage_committed(),
-// storage_state() or storage_checkpoint_state() of this world may have changed. It only sends word
-// to the owner. NULL ends that; no call is under way any more when this returns.
+// `wake` is called on the storage thread after storage_committed(), storage_state() or
+// storage_checkpoint_state() of this world may have changed. It only sends word to the owner and
+// calls nothing of the storage. NULL ends that; no call is under way any more when this returns.
 typedef void storage_wake(void *context);
 void storage_watch(storage_world *w, storage_wake *wake, void *context);
 
@@ -164,7 +164,8 @@ storage_figures storage_read_figures(storage *s);
 // ---- copies
 
 // Writes all that is committed now to the new file `path`, while the storage serves. Any thread,
-// one at a time.
+// one at a time. Log and images that become needless meanwhile stay: the log until the next
+// checkpoint of a world, an image until the next start.
 status storage_backup(storage *s, const char *path, error *err);
 
 // Makes the data directory `path`, which must not exist or be empty, from a backup, and checks it.
