@@ -70,6 +70,11 @@ static carom_status check_options(const carom_options *options, int timeout_ms, 
         return fault_set(err, CAROM_INVALID_ARGUMENT, "requests_max: must be 1 to %d",
                          REQUESTS_MAX_MAX);
     }
+    const carom_reconnect *r = &options->reconnect;
+    if (r->first_ms < 0 || r->max_ms < 0 || r->give_up_ms < 0) {
+        return fault_set(err, CAROM_INVALID_ARGUMENT,
+                         "reconnect: first_ms, max_ms, give_up_ms: must not be negative");
+    }
     return CAROM_OK;
 }
 
@@ -87,6 +92,11 @@ static carom_client *create_client(const carom_options *options)
     requests_init(&c->requests);
     connection_limits limits = {options->output_bytes_max, options->message_bytes_max};
     connection_init(&c->wire, &limits);
+    if (!resume_init(c, options)) {
+        resume_deinit(c);
+        free(c);
+        return NULL;
+    }
     return c;
 }
 
@@ -98,6 +108,7 @@ static void destroy_client(carom_client *c)
     requests_deinit(&c->requests);
     snapshot_decoder_deinit(&c->decoder);
     carom_value_free(c->hello);
+    resume_deinit(c);
     free(c);
 }
 
@@ -185,10 +196,16 @@ static carom_status append_hello(carom_client *c, const carom_options *options, 
     if (args == NULL) {
         return fault_memory(err);
     }
-    carom_status outcome =
-        client_request(c, "hello", args, timeout_ms, NULL, NULL, &c->hello_request, err);
+    carom_status outcome = client_hello(c, args, timeout_ms, err);
     carom_value_free(args);
     return outcome;
+}
+
+carom_status client_hello(carom_client *c, const carom_value *args, int timeout_ms,
+                          carom_error *err)
+{
+    ASSERT(c->hello_request == 0 && connection_unsent(&c->wire) == 0);
+    return client_request(c, "hello", args, timeout_ms, NULL, NULL, &c->hello_request, err);
 }
 
 void client_take_hello(carom_client *c, const carom_value *result, const carom_error *err)
@@ -207,6 +224,7 @@ void client_take_hello(carom_client *c, const carom_value *result, const carom_e
         return;
     }
     c->state = CAROM_OPEN;
+    c->resume.up_since_ns = monotonic_ns();
 }
 
 // ---- connecting
@@ -288,6 +306,10 @@ carom_status carom_connect_fd(int fd, int timeout_ms, const carom_options *optio
     carom_options all = complete(options);
     carom_client *c = NULL;
     carom_status outcome = check_options(&all, timeout_ms, err);
+    if (outcome == CAROM_OK && all.reconnect.on) {
+        outcome = fault_set(err, CAROM_INVALID_ARGUMENT,
+                            "reconnect: a socket of somebody else's cannot be dialed again");
+    }
     if (outcome == CAROM_OK) {
         outcome = prepare(&all, timeout_ms, &c, err);
     }
@@ -387,7 +409,8 @@ carom_status carom_flush(carom_client *client, int timeout_ms, carom_error *err)
     client_ref(client);
     int64_t deadline = deadline_after_ms(timeout_ms);
     client_pump(client);
-    while (client->state != CAROM_CLOSED && connection_unsent(&client->wire) > 0) {
+    while (client->state != CAROM_CLOSED &&
+           (connection_unsent(&client->wire) > 0 || client->state == CAROM_RECONNECTING)) {
         if (monotonic_ns() >= deadline) {
             outcome = fault_set(err, CAROM_UNAVAILABLE, "%zu bytes are still waiting after %d ms",
                                 connection_unsent(&client->wire), timeout_ms);
@@ -430,6 +453,8 @@ int carom_timeout_ms(const carom_client *client)
     int64_t deadline = client->requests.next_deadline_ns;
     if (client->wire.phase == CONNECTION_DIALING) {
         deadline = earlier_of(deadline, client->wire.address_deadline_ns);
+    } else if (client->resume.waiting) {
+        deadline = earlier_of(deadline, client->resume.next_ns);
     } else if (client->wire.phase == CONNECTION_DOWN) {
         return 0; // the next carom_poll tells of the end
     }

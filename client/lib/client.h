@@ -4,6 +4,7 @@
 //   message.c     a message taken apart
 //   requests.c    the requests that await an answer
 //   view_list.c   the views that are attached
+//   resume.c      coming back after the connection was lost
 //   pump.c        joins these: fetches messages, ends requests, feeds views, calls the handlers
 //   send.c        messages out: notifications, requests, calls
 //   client.c      life, and the public functions that only look
@@ -30,6 +31,7 @@
 #include "client/lib/connection.h"
 #include "client/lib/fault.h"
 #include "client/lib/requests.h"
+#include "client/lib/resume.h"
 #include "client/lib/snapshot.h"
 #include "client/lib/view_list.h"
 
@@ -39,6 +41,7 @@ struct carom_client {
     request_table requests;
     snapshot_decoder decoder;
     view_list views;
+    resume_state resume;
     carom_handlers handlers;
     carom_options options;  // its texts are not kept
     uint64_t hello_request; // 0: none awaited
@@ -62,6 +65,10 @@ carom_status client_closed_fault(const carom_client *c, carom_error *err);
 // Whether a function may wait now: there is a client, and no callback is running.
 carom_status client_may_wait(const carom_client *c, carom_error *err);
 
+// Sends a hello with these arguments, first on its connection, and notes that it is awaited.
+carom_status client_hello(carom_client *c, const carom_value *args, int timeout_ms,
+                          carom_error *err);
+
 // Takes the answer to hello.
 void client_take_hello(carom_client *c, const carom_value *result, const carom_error *err);
 
@@ -74,6 +81,9 @@ bool client_pump(carom_client *c);
 // Waits for the socket, the next deadline of a request, or `deadline_ns`.
 void client_wait(carom_client *c, int64_t deadline_ns);
 
+// Ends a request: `result` (taken over) or `err`; its function is called.
+void client_end_request(carom_client *c, uint64_t id, carom_value *result, const carom_error *err);
+
 // Closes the connection with this reason and calls every callback that is owed.
 void client_close(carom_client *c, carom_status why, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -84,5 +94,9 @@ void client_close(carom_client *c, carom_status why, const char *format, ...)
 carom_status client_request(carom_client *c, const char *method, const carom_value *args,
                             int timeout_ms, carom_response_fn fn, void *user, uint64_t *request,
                             carom_error *err);
+
+// Puts a message that was encoded before into the output buffer.
+carom_status client_append_bytes(carom_client *c, const uint8_t *bytes, size_t size,
+                                 carom_error *err);
 
 #endif

@@ -56,6 +56,7 @@ carom_status fault_take(carom_error *err, const struct error *from)
     if (err != NULL) {
         err->status = (carom_status)from->status;
         err->from_server = false;
+        err->applied = CAROM_APPLIED_UNKNOWN;
         memcpy(err->text, from->text, sizeof err->text);
     }
     return (carom_status)from->status;

@@ -11,13 +11,17 @@
 
 // ---- requests
 
-static void end_request(carom_client *c, uint64_t id, carom_value *result, const carom_error *err)
+void client_end_request(carom_client *c, uint64_t id, carom_value *result, const carom_error *err)
 {
     pending_request ended;
     if (id == c->hello_request) {
         requests_remove(&c->requests, id);
         c->hello_request = 0;
-        client_take_hello(c, result, err);
+        if (c->state == CAROM_RECONNECTING) {
+            resume_take_hello(c, result, err);
+        } else {
+            client_take_hello(c, result, err);
+        }
         carom_value_free(result);
         return;
     }
@@ -43,7 +47,7 @@ static bool expire_requests(carom_client *c)
         carom_error late = {0};
         fault_set(&late, CAROM_UNAVAILABLE, "no answer to '%s' within %d ms", entry->method,
                   entry->timeout_ms);
-        end_request(c, id, NULL, &late);
+        client_end_request(c, id, NULL, &late);
         any = true;
     }
     requests_note_deadline(&c->requests);
@@ -51,6 +55,18 @@ static bool expire_requests(carom_client *c)
 }
 
 // ---- the end
+
+// The session ends at once then, instead of being kept to be resumed. As far as the socket takes
+// it.
+static void say_goodbye(carom_client *c)
+{
+    bool kept = carom_get_str(c->hello, "resume", "")[0] != '\0'; // it would be
+    if (c->state == CAROM_OPEN && kept && !c->options.keep_session &&
+        connection_unsent(&c->wire) == 0) {
+        carom_send(c, "goodbye", NULL, NULL);
+        connection_write(&c->wire);
+    }
+}
 
 void client_close(carom_client *c, carom_status why, const char *format, ...)
 {
@@ -62,6 +78,9 @@ void client_close(carom_client *c, carom_status why, const char *format, ...)
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
+    if (why == CAROM_OK) {
+        say_goodbye(c);
+    }
     connection_shut(&c->wire, why, "%s", text); // a reason that is there stays
     c->state = CAROM_CLOSED;
     view_list_end_all(&c->views);
@@ -73,7 +92,9 @@ void client_close(carom_client *c, carom_status why, const char *format, ...)
     uint32_t cursor = UINT32_MAX;
     uint32_t id;
     while ((id = requests_next_waiting(&c->requests, &cursor)) != 0) {
-        end_request(c, id, NULL, &lost);
+        bool sent = requests_find(&c->requests, id)->sent;
+        lost.applied = sent ? CAROM_APPLIED_UNKNOWN : CAROM_APPLIED_NO;
+        client_end_request(c, id, NULL, &lost);
     }
     if (c->handlers.closed != NULL) {
         c->in_callback++;
@@ -101,11 +122,11 @@ static void take_response(carom_client *c, const message *m)
     carom_error fault = {0};
     carom_status outcome = message_outcome(m, &result, &answer, &fault);
     if (outcome == CAROM_OUT_OF_MEMORY) {
-        end_request(c, m->id, NULL, &fault); // the connection is sound
+        client_end_request(c, m->id, NULL, &fault); // the connection is sound
     } else if (outcome != CAROM_OK) {
         close_for(c, &fault);
     } else {
-        end_request(c, m->id, result, result == NULL ? &answer : NULL);
+        client_end_request(c, m->id, result, result == NULL ? &answer : NULL);
     }
 }
 
@@ -236,10 +257,12 @@ static bool open_without_hello(carom_client *c)
 bool client_pump(carom_client *c)
 {
     ASSERT(c->refs > 0 && c->in_callback == 0);
+    ASSERT(!c->resume.waiting || c->state == CAROM_RECONNECTING || c->state == CAROM_CLOSED);
     bool any = expire_requests(c);
     if (c->state == CAROM_CLOSED) {
         return any;
     }
+    any = resume_advance(c) || any;
     any = connection_dial_on(&c->wire) || any;
     any = open_without_hello(c) || any;
     connection_write(&c->wire);
@@ -249,8 +272,10 @@ bool client_pump(carom_client *c)
                         strerror(c->wire.write_failure));
     }
     connection_write(&c->wire); // what the callbacks have sent
-    if (c->wire.phase == CONNECTION_DOWN && c->state != CAROM_CLOSED) {
-        client_close(c, c->wire.why, "%s", c->wire.why_text);
+    if (c->wire.phase == CONNECTION_DOWN && c->state != CAROM_CLOSED && !c->resume.waiting) {
+        if (!resume_begin(c)) {
+            client_close(c, c->wire.why, "%s", c->wire.why_text);
+        }
         any = true;
     }
     return any;
@@ -258,5 +283,8 @@ bool client_pump(carom_client *c)
 
 void client_wait(carom_client *c, int64_t deadline_ns)
 {
+    if (c->resume.waiting) {
+        deadline_ns = earlier_of(deadline_ns, c->resume.next_ns);
+    }
     connection_wait(&c->wire, earlier_of(deadline_ns, c->requests.next_deadline_ns));
 }

@@ -1,6 +1,7 @@
 // The table of requests.h: entries in a dense array, found by id. One thread at a time.
 #include "client/lib/requests.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "client/lib/clock.h"
@@ -16,6 +17,7 @@ void requests_deinit(request_table *t)
 {
     for (uint32_t i = 0; i < t->entries.count; i++) {
         carom_value_free(t->entries.data[i].result);
+        free(t->entries.data[i].bytes);
     }
     vector_free(&t->entries);
     id_map_deinit(&t->places);
@@ -61,13 +63,24 @@ pending_request *requests_find(request_table *t, uint64_t id)
     return id_map_find(&t->places, id, &place) ? &t->entries.data[place] : NULL;
 }
 
+// The message is not to be sent again.
+static void forget_bytes(request_table *t, pending_request *entry)
+{
+    ASSERT(t->kept_bytes >= entry->size);
+    t->kept_bytes -= entry->size;
+    free(entry->bytes);
+    entry->bytes = NULL;
+    entry->size = 0;
+}
+
 // The memory of its result is the caller's.
-static void unlink_entry(request_table *t, const pending_request *entry)
+static void unlink_entry(request_table *t, pending_request *entry)
 {
     uint32_t place = (uint32_t)(entry - t->entries.data);
     if (!entry->done) {
         end_waiting(t);
     }
+    forget_bytes(t, entry);
     id_map_remove(&t->places, entry->id);
     vector_swap_remove(&t->entries, place);
     if (place < t->entries.count) {
@@ -84,6 +97,18 @@ void requests_remove(request_table *t, uint64_t id)
     }
 }
 
+size_t requests_bytes(const request_table *t)
+{
+    return t->kept_bytes;
+}
+
+void requests_note_bytes(request_table *t, pending_request *entry, size_t size)
+{
+    ASSERT(entry->size == 0 && entry->bytes != NULL);
+    entry->size = size;
+    t->kept_bytes += size;
+}
+
 bool requests_end(request_table *t, uint64_t id, carom_value *result, const carom_error *err,
                   pending_request *ended)
 {
@@ -97,6 +122,7 @@ bool requests_end(request_table *t, uint64_t id, carom_value *result, const caro
     entry->outcome = err == NULL ? CAROM_OK : fault_copy(&entry->error, err);
     if (entry->fn == NULL) {
         entry->done = true;
+        forget_bytes(t, entry);
         end_waiting(t);
         return false;
     }

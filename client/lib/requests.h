@@ -13,6 +13,7 @@
 
 #include "client/lib/id_map.h"
 #include "common/base/vector.h"
+#include "proto/limits.h"
 
 enum { METHOD_SHOWN_MAX = 32 }; // bytes of a method's name in an error text
 
@@ -27,6 +28,11 @@ typedef struct pending_request {
     carom_value *result;
     carom_error error;
     char method[METHOD_SHOWN_MAX];
+    // To send it again on another connection, where that may be.
+    char world[WIRE_WORLD_NAME_MAX + 1]; // "" if it names none
+    bool sent;                           // over the connection that is, or was
+    uint8_t *bytes;                      // the message; NULL: it is not kept
+    size_t size;
 } pending_request;
 
 typedef struct request_table {
@@ -34,6 +40,7 @@ typedef struct request_table {
     id_map places;
     uint32_t last_id;
     uint32_t waiting;
+    size_t kept_bytes;        // of the messages of all entries
     int64_t next_deadline_ns; // INT64_MAX when none waits
 } request_table;
 
@@ -44,6 +51,10 @@ void requests_deinit(request_table *t);
 pending_request *requests_add(request_table *t, int timeout_ms);
 pending_request *requests_find(request_table *t, uint64_t id);
 void requests_remove(request_table *t, uint64_t id);
+
+// The bytes of the messages that entries keep; another message is kept.
+size_t requests_bytes(const request_table *t);
+void requests_note_bytes(request_table *t, pending_request *entry, size_t size);
 
 // Gives a waiting request its end: `result` (taken over) or, if that is NULL, `err`. True when the
 // entry has a function to call: the entry is out of the table then and `*ended` is a copy of it,

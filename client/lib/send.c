@@ -1,5 +1,6 @@
 // Messages out, and the end of requests: carom_send, carom_request, carom_take, carom_call. One
 // thread at a time.
+#include <stdlib.h>
 #include <string.h>
 
 #include "client/lib/client.h"
@@ -17,7 +18,8 @@ static carom_status check_outgoing(const carom_client *c, const char *method,
     if (c == NULL) {
         return fault_missing(err, "client");
     }
-    if (c->state == CAROM_CLOSED || c->wire.write_failure != 0) {
+    bool lost = c->wire.write_failure != 0 && !c->options.reconnect.on;
+    if (c->state == CAROM_CLOSED || lost) {
         return fault_set(err, CAROM_UNAVAILABLE, "not connected%s%s",
                          c->wire.why_text[0] == '\0' ? "" : ": ", c->wire.why_text);
     }
@@ -30,10 +32,17 @@ static carom_status check_outgoing(const carom_client *c, const char *method,
     return CAROM_OK;
 }
 
-// Puts a message into the output buffer: [0, id, method, [args]], or [2, method, [args]] with `id`
-// 0. On failure the buffer is as it was.
-static carom_status append(carom_client *c, uint32_t id, const char *method,
-                           const carom_value *args, carom_error *err)
+static carom_status no_room(const carom_client *c, size_t waiting, carom_error *err)
+{
+    return fault_set(err, CAROM_LIMIT_EXCEEDED,
+                     "the output buffer has no room: %zu bytes wait, %zu are the limit", waiting,
+                     c->options.output_bytes_max);
+}
+
+// Packs a message at the end of the output buffer: [0, id, method, [args]], or [2, method, [args]]
+// with `id` 0. On failure the buffer is as it was.
+static carom_status pack(carom_client *c, uint32_t id, const char *method, const carom_value *args,
+                         carom_error *err)
 {
     buffer *out = connection_out(&c->wire);
     size_t begin = out->size;
@@ -49,21 +58,37 @@ static carom_status append(carom_client *c, uint32_t id, const char *method,
     } else {
         outcome = value_pack(&packer, args, ARGUMENTS_DEPTH_MAX, err);
     }
-    if (outcome == CAROM_OK && out->starved) {
-        outcome = fault_memory(err);
-    } else if (outcome == CAROM_OK && out->overflow) {
-        outcome = fault_set(err, CAROM_LIMIT_EXCEEDED,
-                            "the output buffer has no room: %zu bytes wait, %zu are the limit",
-                            begin - c->wire.out_sent, c->options.output_bytes_max);
+    if (outcome == CAROM_OK && out->overflow) {
+        outcome = out->starved ? fault_memory(err) : no_room(c, begin - c->wire.out_sent, err);
     }
     if (outcome != CAROM_OK) {
         buffer_truncate(out, begin);
-        return outcome;
     }
+    return outcome;
+}
+
+// A message that is packed goes.
+static void release(carom_client *c)
+{
     c->traffic.messages_out++;
     if (!c->held) {
         connection_write(&c->wire);
     }
+}
+
+carom_status client_append_bytes(carom_client *c, const uint8_t *bytes, size_t size,
+                                 carom_error *err)
+{
+    buffer *out = connection_out(&c->wire);
+    size_t begin = out->size;
+    buffer_append(out, bytes, size);
+    if (out->overflow) {
+        carom_status outcome =
+            out->starved ? fault_memory(err) : no_room(c, begin - c->wire.out_sent, err);
+        buffer_truncate(out, begin);
+        return outcome;
+    }
+    release(c);
     return CAROM_OK;
 }
 
@@ -71,7 +96,61 @@ carom_status carom_send(carom_client *client, const char *method, const carom_va
                         carom_error *err)
 {
     carom_status outcome = check_outgoing(client, method, args, err);
-    return outcome == CAROM_OK ? append(client, 0, method, args, err) : outcome;
+    if (outcome == CAROM_OK && client->state == CAROM_RECONNECTING) {
+        outcome = fault_set(err, CAROM_UNAVAILABLE, "not connected: reconnecting");
+    }
+    if (outcome == CAROM_OK) {
+        outcome = pack(client, 0, method, args, err);
+    }
+    if (outcome == CAROM_OK) {
+        release(client);
+    }
+    return outcome;
+}
+
+// A copy of the message at the end of the output buffer, for another connection.
+static carom_status keep_message(carom_client *c, pending_request *entry, const carom_value *args,
+                                 size_t begin, carom_error *err)
+{
+    const buffer *out = &c->wire.out;
+    const char *world = carom_get_str(args, "world", "");
+    size_t size = out->size - begin;
+    if (requests_bytes(&c->requests) + size > c->options.output_bytes_max) {
+        return fault_set(err, CAROM_LIMIT_EXCEEDED,
+                         "requests of %zu bytes wait for answers, and are kept to be sent again; "
+                         "%zu are the limit",
+                         requests_bytes(&c->requests), c->options.output_bytes_max);
+    }
+    entry->bytes = malloc(size);
+    if (entry->bytes == NULL) {
+        return fault_memory(err);
+    }
+    memcpy(entry->bytes, out->data + begin, size);
+    requests_note_bytes(&c->requests, entry, size);
+    if (strlen(world) < sizeof entry->world) {
+        memcpy(entry->world, world, strlen(world) + 1);
+    }
+    return CAROM_OK;
+}
+
+// Packs a request and, where it may have to be sent again, keeps it. While there is no connection
+// it is only kept.
+static carom_status dispatch(carom_client *c, pending_request *entry, const char *method,
+                             const carom_value *args, carom_error *err)
+{
+    bool hello = strcmp(method, "hello") == 0;
+    size_t begin = c->wire.out.size;
+    carom_status outcome = pack(c, entry->id, method, args, err);
+    if (outcome == CAROM_OK && c->options.reconnect.on && !hello) {
+        outcome = keep_message(c, entry, args, begin, err);
+    }
+    entry->sent = outcome == CAROM_OK && (hello || c->state != CAROM_RECONNECTING);
+    if (!entry->sent) {
+        buffer_truncate(&c->wire.out, begin);
+    } else {
+        release(c);
+    }
+    return outcome;
 }
 
 static void note_method(pending_request *entry, const char *name)
@@ -105,7 +184,7 @@ carom_status client_request(carom_client *c, const char *method, const carom_val
     entry->user = user;
     note_method(entry, method);
     uint32_t id = entry->id;
-    outcome = append(c, id, method, args, err);
+    outcome = dispatch(c, entry, method, args, err);
     if (outcome != CAROM_OK) {
         requests_remove(&c->requests, id);
         return outcome;

@@ -174,6 +174,7 @@ carom_status values_fault(carom_error *err, const struct error *from)
     if (err != NULL) {
         err->status = outcome;
         err->from_server = false;
+        err->applied = CAROM_APPLIED_UNKNOWN;
         memcpy(err->text, from->text, sizeof err->text);
     }
     return outcome;

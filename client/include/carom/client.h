@@ -13,8 +13,12 @@
 // function of libcarom returns, which then answers CAROM_UNAVAILABLE.
 //
 // What the server sends is not trusted: it passes the same bounded scanner that guards the server,
-// and a message that is malformed or over a limit closes the connection with a reason. Reconnecting
-// is the caller's: free the client and connect anew.
+// and a message that is malformed or over a limit closes the connection with a reason.
+//
+// A connection that is lost closes the client, unless options.reconnect is on: then it is dialed
+// again after pauses that grow, and the session is resumed. Views and subscriptions go on; requests
+// that wait are answered late, or sent again if the server says that they were lost, or end with an
+// error whose `applied` tells whether they took effect. Notifications (carom_send) may be lost.
 #ifndef CAROM_CLIENT_H
 #define CAROM_CLIENT_H
 
@@ -53,12 +57,25 @@ typedef struct carom_handlers {
     void (*notification)(carom_client *client, const char *method, const carom_value *params,
                          void *user);
 
+    // With options.reconnect: the connection was lost and will be dialed again; the session was
+    // resumed (carom_hello tells of it, and requests have been settled).
+    void (*lost)(carom_client *client, carom_status status, const char *reason, void *user);
+    void (*resumed)(carom_client *client, const carom_value *hello, void *user);
+
     // The connection is gone: called once, whoever ended it, after the callbacks of all requests
     // that were waiting. CAROM_OK if it was carom_close or carom_free.
     void (*closed)(carom_client *client, carom_status status, const char *reason, void *user);
 } carom_handlers;
 
 // ---- connecting
+
+// Coming back after a loss. Each default is 0.
+typedef struct carom_reconnect {
+    bool on;
+    int first_ms;   // the pause before the first attempt, default 100; doubled each time …
+    int max_ms;     // … up to this, default 5000. Half of each pause is random.
+    int give_up_ms; // after this long without a connection the client is closed, default 30000
+} carom_reconnect;
 
 typedef struct carom_options {
     bool exact;         // see carom/export.h
@@ -71,7 +88,10 @@ typedef struct carom_options {
     size_t message_bytes_max; // one message from the server, default CAROM_MESSAGE_BYTES_MAX
     unsigned
         requests_max; // requests awaiting an answer or a carom_take, default CAROM_REQUESTS_MAX
-    carom_handlers handlers; // default: none
+    carom_reconnect reconnect; // default: off; not with carom_connect_fd
+    bool keep_session;         // carom_close leaves the session to be resumed by somebody with its
+                               // `resume`, instead of saying goodbye; default false
+    carom_handlers handlers;   // default: none
 } carom_options;
 
 #define CAROM_OUTPUT_BYTES_MAX                                                                     \
@@ -123,7 +143,12 @@ CAROM_API void carom_free(carom_client *client);
 CAROM_API carom_client *carom_ref(carom_client *client);
 CAROM_API void carom_unref(carom_client *client); // the last one closes and frees; NULL is allowed
 
-typedef enum carom_state { CAROM_CONNECTING, CAROM_OPEN, CAROM_CLOSED } carom_state;
+typedef enum carom_state {
+    CAROM_CONNECTING,
+    CAROM_OPEN,
+    CAROM_CLOSED,
+    CAROM_RECONNECTING // requests are kept and sent later; carom_send answers CAROM_UNAVAILABLE
+} carom_state;
 
 CAROM_API carom_state carom_client_state(const carom_client *client);
 
@@ -136,7 +161,7 @@ CAROM_API void carom_set_handlers(carom_client *client, const carom_handlers *ha
 CAROM_API void *carom_user(const carom_client *client); // handlers.user
 
 // The server's answer to hello: protocol, server, version, session, resume, role, limits. NULL
-// before it came. Valid until carom_free.
+// before it came. Valid until carom_free, or until the session is resumed.
 CAROM_API const carom_value *carom_hello(const carom_client *client);
 
 // ---- asking
@@ -213,6 +238,7 @@ typedef struct carom_traffic {
     uint64_t messages_in, messages_out; // whole messages
     uint64_t snapshots, events;         // decoded
     uint64_t late;                      // answers that nobody awaited any more
+    uint64_t reconnects;                // times that the session was resumed
     size_t output_bytes;                // waiting to be sent now
     unsigned requests;                  // waiting for an answer now
 } carom_traffic;

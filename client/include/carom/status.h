@@ -37,8 +37,17 @@ typedef enum carom_status {
 
 #define CAROM_ERROR_TEXT_MAX 256 // bytes with the closing zero; longer texts are cut at a character
 
+// For a request whose answer was lost with the connection (CAROM_UNAVAILABLE): whether it took
+// effect.
+typedef enum carom_applied {
+    CAROM_APPLIED_UNKNOWN, // not known; also of every other error
+    CAROM_APPLIED_YES,     // it did: do not repeat it
+    CAROM_APPLIED_NO       // it did not: it may be repeated
+} carom_applied;
+
 typedef struct carom_error {
     carom_status status;
+    carom_applied applied;
     bool from_server; // the server answered so; false: found on this side (connection, deadline,
                       // argument)
     char text[CAROM_ERROR_TEXT_MAX];

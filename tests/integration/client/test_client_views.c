@@ -6,6 +6,7 @@
 #include <cmocka.h>
 #include <math.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #include "tests/integration/client/against_server.h"
 
@@ -271,6 +272,66 @@ static void described_world_can_be_drawn(void **state)
     carom_world_destroy(s->client, "gallery", WAIT_MS, NULL);
 }
 
+static void note_resumed(carom_client *client, const carom_value *hello, void *user)
+{
+    (void)client;
+    (void)hello;
+    ++*(int *)user;
+}
+
+// The connection is cut again and again; the session, its view and its commands survive.
+static void view_goes_on_over_lost_connections(void **state)
+{
+    against_server *s = *state;
+    enum { CUTS = 5 };
+    int resumed = 0;
+    carom_error error;
+    carom_client *client = NULL;
+    carom_options options = {
+        .reconnect = {.on = true, .first_ms = 1, .max_ms = 50},
+        .handlers = {.user = &resumed, .resumed = note_resumed},
+    };
+    check_ok(carom_connect(NULL, s->server.port, WAIT_MS, &options, &client, &error), &error);
+    create_from_scene(client, "tunnel", "heap", true);
+    carom_view *view = carom_view_create(NULL);
+    check_ok(carom_watch(client, "tunnel", NULL, view, WAIT_MS, NULL, &error), &error);
+    carom_shape shape = carom_shape_circle(0.5);
+    for (int i = 0; i < CUTS; i++) {
+        // A command that is under way when the connection is cut is answered, or its fate is known.
+        carom_body_options ball = {
+            .position = {0, 50 + 2.0 * i}, .shapes = &shape, .shape_count = 1};
+        carom_value *args = carom_body_spawn_args("tunnel", &ball);
+        uint64_t request = 0;
+        check_ok(carom_request(client, "body.spawn", args, WAIT_MS, NULL, NULL, &request, &error),
+                 &error);
+        carom_value_free(args);
+        assert_int_equal(shutdown(carom_fd(client), SHUT_RDWR), 0);
+        while (resumed == i) {
+            check_ok(carom_poll(client, WAIT_MS, &error), &error);
+        }
+        carom_status outcome;
+        carom_value *result = NULL;
+        while (!carom_take(client, request, &outcome, &result, &error)) {
+            check_ok(carom_poll(client, WAIT_MS, NULL), &error);
+        }
+        assert_true(outcome == CAROM_OK || error.applied == CAROM_APPLIED_YES);
+        carom_value_free(result);
+    }
+    step_and_see(client, "tunnel", 1, view);
+    carom_value *whole = state_of(client, "tunnel");
+    check_same(view, whole);
+    size_t high = 0; // each ball was made once
+    for (size_t i = 0; i < carom_view_count(view); i++) {
+        high += carom_view_body(view, i)->y > 45;
+    }
+    assert_int_equal(high, CUTS);
+    assert_false(carom_view_get_state(view).ended);
+    carom_value_free(whole);
+    carom_view_free(view);
+    carom_world_destroy(client, "tunnel", WAIT_MS, NULL);
+    carom_free(client);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -280,6 +341,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(area_shows_what_is_inside),
         cmocka_unit_test(contacts_come_when_asked_for),
         cmocka_unit_test(described_world_can_be_drawn),
+        cmocka_unit_test(view_goes_on_over_lost_connections),
     };
     caromd_path = argc > 1 ? argv[1] : "caromd";
     return cmocka_run_group_tests(tests, server_set_up, server_tear_down);

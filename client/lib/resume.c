@@ -1,0 +1,297 @@
+// Reconnecting and resuming; resume.h says what. One thread at a time.
+#include "client/lib/resume.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "client/lib/client.h"
+#include "common/base/assert.h"
+#include "common/base/vector.h"
+#include "proto/methods.h"
+
+enum {
+    FIRST_MS = 100, // defaults of carom_reconnect
+    MAX_MS = 5000,
+    GIVE_UP_MS = 30000,   // as long as a server keeps sessions by default
+    ATTEMPT_MS_MAX = 5000 // for one attempt: connecting and the answer to hello
+};
+
+static int or_default(int value, int fallback)
+{
+    return value > 0 ? value : fallback;
+}
+
+// ---- life
+
+bool resume_init(carom_client *c, const carom_options *options)
+{
+    resume_state *r = &c->resume;
+    r->random = (uint64_t)monotonic_ns() ^ (uint64_t)(uintptr_t)c;
+    if (!options->reconnect.on) {
+        return true;
+    }
+    r->name = options->name == NULL ? NULL : strdup(options->name);
+    r->token = options->token == NULL ? NULL : strdup(options->token);
+    return (options->name == NULL || r->name != NULL) &&
+           (options->token == NULL || r->token != NULL);
+}
+
+void resume_deinit(carom_client *c)
+{
+    free(c->resume.name);
+    free(c->resume.token);
+}
+
+// ---- pauses
+
+// Knuth's constants of a 64-bit linear congruential generator; the high bits are the good ones.
+static uint64_t next_random(uint64_t *state)
+{
+    *state = *state * 6364136223846793005U + 1442695040888963407U;
+    return *state >> 33;
+}
+
+int64_t resume_pause_ms(int first_ms, int max_ms, unsigned attempt, uint64_t random)
+{
+    int64_t pause = first_ms;
+    for (unsigned i = 0; i < attempt && pause < max_ms; i++) {
+        pause *= 2;
+    }
+    pause = pause < max_ms ? pause : max_ms;
+    int64_t half = pause / 2;
+    return half + (int64_t)(random % (uint64_t)(pause - half + 1));
+}
+
+// ---- losing the connection
+
+// A loss, and not a refusal: the same would only happen again.
+static bool may_come_back(const carom_client *c)
+{
+    const char *secret = carom_get_str(c->hello, "resume", "");
+    bool was_open = c->state == CAROM_OPEN || c->state == CAROM_RECONNECTING;
+    return c->options.reconnect.on && was_open && secret[0] != '\0' &&
+           c->wire.why == CAROM_UNAVAILABLE;
+}
+
+bool resume_begin(carom_client *c)
+{
+    ASSERT(c->wire.phase == CONNECTION_DOWN);
+    if (!may_come_back(c)) {
+        return false;
+    }
+    resume_state *r = &c->resume;
+    const carom_reconnect *options = &c->options.reconnect;
+    int64_t now = monotonic_ns();
+    int max_ms = or_default(options->max_ms, MAX_MS);
+    bool first = c->state == CAROM_OPEN;
+    if (first) {
+        r->give_up_ns = deadline_after_ms(or_default(options->give_up_ms, GIVE_UP_MS));
+        // A connection that came and went at once changes nothing: the pauses go on growing.
+        r->attempts = now - r->up_since_ns >= (int64_t)max_ms * 1000000 ? 0 : r->attempts;
+    } else if (now >= r->give_up_ns) {
+        return false;
+    }
+    int64_t pause = resume_pause_ms(or_default(options->first_ms, FIRST_MS), max_ms, r->attempts++,
+                                    next_random(&r->random));
+    r->next_ns = now + pause * 1000000;
+    r->waiting = true;
+    c->state = CAROM_RECONNECTING;
+    if (c->hello_request != 0) {
+        requests_remove(&c->requests, c->hello_request);
+        c->hello_request = 0;
+    }
+    carom_status why = c->wire.why;
+    char text[CAROM_ERROR_TEXT_MAX];
+    memcpy(text, c->wire.why_text, sizeof text);
+    connection_forget(&c->wire);
+    if (first && c->handlers.lost != NULL) {
+        c->in_callback++;
+        c->handlers.lost(c, why, text, c->handlers.user);
+        c->in_callback--;
+    }
+    return true;
+}
+
+// ---- coming back
+
+static carom_status send_hello(carom_client *c, int timeout_ms, carom_error *err)
+{
+    carom_value *args = carom_set(carom_map(), "protocol", carom_uint(PROTOCOL_VERSION));
+    carom_set(args, "resume", carom_str(carom_get_str(c->hello, "resume", "")));
+    if (c->resume.name != NULL) {
+        carom_set(args, "client", carom_str(c->resume.name));
+    }
+    if (c->resume.token != NULL) {
+        carom_set(args, "token", carom_str(c->resume.token));
+    }
+    carom_status outcome =
+        args == NULL ? fault_memory(err) : client_hello(c, args, timeout_ms, err);
+    carom_value_free(args);
+    return outcome;
+}
+
+bool resume_advance(carom_client *c)
+{
+    resume_state *r = &c->resume;
+    if (c->state != CAROM_RECONNECTING || !r->waiting || monotonic_ns() < r->next_ns) {
+        return false;
+    }
+    r->waiting = false;
+    carom_error why = {0};
+    connection_dial(&c->wire, deadline_after_ms(ATTEMPT_MS_MAX));
+    if (c->wire.phase != CONNECTION_DOWN && send_hello(c, ATTEMPT_MS_MAX, &why) != CAROM_OK) {
+        connection_shut(&c->wire, why.status, "%s", why.text);
+    }
+    return true;
+}
+
+// ---- requests that were waiting
+
+static void end_lost(carom_client *c, const pending_request *entry, carom_applied applied)
+{
+    carom_error lost = {0};
+    fault_set(&lost, CAROM_UNAVAILABLE, "'%s': the answer was lost with the connection%s",
+              entry->method,
+              applied == CAROM_APPLIED_YES ? "; it took effect"
+                                           : "; whether it took effect is "
+                                             "not known");
+    lost.applied = applied;
+    client_end_request(c, entry->id, NULL, &lost);
+}
+
+static bool holds_id(const carom_value *list, uint64_t id)
+{
+    for (size_t i = 0; i < carom_value_count(list); i++) {
+        if (carom_as_uint(carom_value_at(list, i), 0) == id) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Whether the method may be repeated whatever became of it: it changes nothing, or nothing more the
+// second time.
+static bool repeatable(const pending_request *entry)
+{
+    const method_info *info = method_find(entry->method, strlen(entry->method));
+    if (info == NULL) {
+        return false;
+    }
+    switch (info->id) {
+    case METHOD_PING:
+    case METHOD_SERVER_INFO:
+    case METHOD_SERVER_STATS:
+    case METHOD_WORLD_LIST:
+    case METHOD_WORLD_INFO:
+    case METHOD_WORLD_VIEW:
+        return true;
+    default:
+        return info->scope == SCOPE_WORLD_READ;
+    }
+}
+
+static bool is_command(const pending_request *entry)
+{
+    const method_info *info = method_find(entry->method, strlen(entry->method));
+    return info != NULL && info->scope == SCOPE_WORLD_COMMAND && entry->world[0] != '\0';
+}
+
+static void send_again(carom_client *c, pending_request *entry)
+{
+    carom_error why = {0};
+    if (client_append_bytes(c, entry->bytes, entry->size, &why) == CAROM_OK) {
+        entry->sent = true;
+        return;
+    }
+    why.applied = CAROM_APPLIED_NO;
+    client_end_request(c, entry->id, NULL, &why);
+}
+
+static void settle(carom_client *c, pending_request *entry, const carom_value *result)
+{
+    uint64_t applied =
+        carom_as_uint(carom_value_get(carom_value_get(result, "applied"), entry->world), 0);
+    if (!entry->sent || repeatable(entry)) {
+        send_again(c, entry);
+    } else if (holds_id(carom_value_get(result, "pending"), entry->id)) {
+        return; // its answer comes over this connection
+    } else if (!is_command(entry)) {
+        end_lost(c, entry, CAROM_APPLIED_UNKNOWN);
+    } else if (entry->id <= applied) {
+        end_lost(c, entry, CAROM_APPLIED_YES);
+    } else {
+        send_again(c, entry);
+    }
+}
+
+static int compare_ids(const void *left, const void *right)
+{
+    uint32_t a = *(const uint32_t *)left;
+    uint32_t b = *(const uint32_t *)right;
+    return a < b ? -1 : a > b;
+}
+
+// In the order in which they were made, as the server counts on.
+static bool settle_requests(carom_client *c, const carom_value *result)
+{
+    VECTOR(uint32_t) ids = {0};
+    uint32_t cursor = UINT32_MAX;
+    uint32_t id;
+    while ((id = requests_next_waiting(&c->requests, &cursor)) != 0) {
+        if (!vector_push(&ids, id)) {
+            vector_free(&ids);
+            return false;
+        }
+    }
+    if (ids.count > 0) {
+        qsort(ids.data, ids.count, sizeof *ids.data, compare_ids);
+    }
+    for (uint32_t i = 0; i < ids.count && c->state != CAROM_CLOSED; i++) {
+        pending_request *entry = requests_find(&c->requests, ids.data[i]);
+        if (entry != NULL && !entry->done) { // callbacks may have cancelled it
+            settle(c, entry, result);
+        }
+    }
+    vector_free(&ids);
+    return true;
+}
+
+static bool goes_on(const carom_value *subscriptions, uint64_t subscription)
+{
+    for (size_t i = 0; i < carom_value_count(subscriptions); i++) {
+        if (carom_get_uint(carom_value_at(subscriptions, i), "subscription", 0) == subscription) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void resume_take_hello(carom_client *c, const carom_value *result, const carom_error *err)
+{
+    ASSERT(c->state == CAROM_RECONNECTING);
+    if (err != NULL && err->from_server) {
+        client_close(c, err->status, "the session could not be resumed: %s", err->text);
+        return;
+    }
+    carom_value *hello = err == NULL ? carom_value_clone(result) : NULL;
+    if (hello == NULL) {
+        bool late = err != NULL;
+        connection_shut(&c->wire, late ? CAROM_UNAVAILABLE : CAROM_OUT_OF_MEMORY, "%s",
+                        late ? err->text : "memory has run out");
+        return;
+    }
+    carom_value_free(c->hello);
+    c->hello = hello;
+    c->state = CAROM_OPEN;
+    c->resume.up_since_ns = monotonic_ns();
+    c->traffic.reconnects++;
+    view_list_keep(&c->views, carom_value_get(hello, "subscriptions"), goes_on);
+    if (!settle_requests(c, hello)) {
+        client_close(c, CAROM_OUT_OF_MEMORY, "memory has run out");
+    }
+    if (c->handlers.resumed != NULL && c->state != CAROM_CLOSED) {
+        c->in_callback++;
+        c->handlers.resumed(c, c->hello, c->handlers.user);
+        c->in_callback--;
+    }
+}

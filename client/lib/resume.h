@@ -1,0 +1,42 @@
+// Connections that come back: a lost one is dialed again after pauses that grow, its session is
+// resumed, and each request that was waiting is kept waiting, sent again or ended, by what the
+// server says of it. PROTOCOL.md, "Resuming a session".
+//
+// One thread at a time.
+#ifndef CAROM_CLIENT_LIB_RESUME_H
+#define CAROM_CLIENT_LIB_RESUME_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <carom/client.h>
+
+typedef struct resume_state {
+    char *name, *token; // for the next hello; NULL: none
+    bool waiting;       // for the next attempt: there is no socket
+    unsigned attempts;  // since a connection lasted
+    int64_t next_ns;    // of the next attempt
+    int64_t give_up_ns;
+    int64_t up_since_ns;
+    uint64_t random;
+} resume_state;
+
+// Whether the options of a new client can be kept for later hellos; false when memory has run out.
+bool resume_init(carom_client *c, const carom_options *options);
+void resume_deinit(carom_client *c);
+
+// The connection is DOWN. True if it will be dialed again; else it is to be closed.
+bool resume_begin(carom_client *c);
+
+// Dials when the time has come. True on a change.
+bool resume_advance(carom_client *c);
+
+// The answer to the hello of a resumed session, or why there is none.
+void resume_take_hello(carom_client *c, const carom_value *result, const carom_error *err);
+
+// The pause before an attempt (0: the first) [ms]: doubled each time up to `max_ms`, of which
+// between half and all is taken by `random` ("equal jitter": Brooker, "Exponential Backoff And
+// Jitter", 2015).
+int64_t resume_pause_ms(int first_ms, int max_ms, unsigned attempt, uint64_t random);
+
+#endif

@@ -1,0 +1,346 @@
+// Connections that are lost and come back: the session is resumed, views go on, and each request
+// that was waiting is kept, sent again, or ended by what the server says of it.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <carom/carom.h>
+#include <carom/json.h>
+
+#include "client/lib/clock.h"
+#include "client/lib/resume.h"
+#include "tests/unit/client/connected.h"
+
+// A server that answers commands only after the session was resumed.
+typedef struct scene_of_loss {
+    bool resumed;
+    bool refuse;         // the session is gone
+    const char *welcome; // JSON of the answer to the resuming hello
+    char secret[32];     // that the client came back with
+    char repeated[256];  // "method id " of each request after that
+    int goodbyes;
+} scene_of_loss;
+
+static carom_value *from_json(const char *text)
+{
+    carom_value *value = NULL;
+    assert_int_equal(carom_json_parse(text, strlen(text), &value, NULL), CAROM_OK);
+    return value;
+}
+
+static void serve(fake_server *server, const fake_message *m, void *user)
+{
+    scene_of_loss *s = user;
+    if (strcmp(m->method, "hello") == 0) {
+        const char *secret = carom_get_str(m->args, "resume", "");
+        snprintf(s->secret, sizeof s->secret, "%s", secret);
+        s->resumed = secret[0] != '\0';
+        if (s->resumed && s->refuse) {
+            fake_refuse(server, m->id, "not_found: no such session");
+        } else {
+            fake_reply(server, m->id,
+                       from_json(s->resumed ? s->welcome : "{\"session\":7,\"resume\":\"s3\"}"));
+        }
+    } else if (strcmp(m->method, "world.subscribe") == 0) {
+        fake_reply(server, m->id, from_json("{\"subscription\":3}"));
+    } else if (strcmp(m->method, "goodbye") == 0) {
+        s->goodbyes++;
+    } else if (s->resumed && m->request) {
+        size_t used = strlen(s->repeated);
+        snprintf(s->repeated + used, sizeof s->repeated - used, "%s %u ", m->method,
+                 (unsigned)m->id);
+        fake_reply(server, m->id, from_json("{\"tick\":1}"));
+    }
+}
+
+typedef struct seen {
+    int lost, resumed, closed;
+    carom_status why;
+    bool is_resumed, is_closed;
+} seen;
+
+static void note_lost(carom_client *client, carom_status code, const char *reason, void *user)
+{
+    seen *s = user;
+    assert_int_equal(carom_client_state(client), CAROM_RECONNECTING);
+    assert_int_equal(code, CAROM_UNAVAILABLE);
+    assert_true(reason[0] != '\0');
+    assert_int_equal(carom_send(client, "echo", NULL, NULL), CAROM_UNAVAILABLE);
+    s->lost++;
+}
+
+static void note_resumed(carom_client *client, const carom_value *hello, void *user)
+{
+    seen *s = user;
+    assert_int_equal(carom_client_state(client), CAROM_OPEN);
+    assert_int_equal(carom_get_uint(hello, "session", 0), 7);
+    s->resumed++;
+    s->is_resumed = true;
+}
+
+static void note_closed(carom_client *client, carom_status code, const char *reason, void *user)
+{
+    (void)client;
+    (void)reason;
+    seen *s = user;
+    s->closed++;
+    s->why = code;
+    s->is_closed = true;
+}
+
+static carom_client *connect_returning(fake_server *server, seen *s, int give_up_ms)
+{
+    carom_options options = {
+        .reconnect = {.on = true, .first_ms = 1, .max_ms = 20, .give_up_ms = give_up_ms},
+        .handlers = {.user = s, .lost = note_lost, .resumed = note_resumed, .closed = note_closed},
+    };
+    return connect_to(server, &options);
+}
+
+typedef struct answer {
+    int calls;
+    carom_status outcome;
+    carom_applied applied;
+} answer;
+
+static void note_answer(carom_client *client, uint64_t request, const carom_value *result,
+                        const carom_error *err, void *user)
+{
+    (void)client;
+    (void)request;
+    answer *a = user;
+    assert_true((result == NULL) != (err == NULL));
+    a->calls++;
+    a->outcome = err == NULL ? CAROM_OK : err->status;
+    a->applied = err == NULL ? CAROM_APPLIED_UNKNOWN : err->applied;
+}
+
+static uint64_t ask(carom_client *client, const char *method, const char *world, answer *a)
+{
+    uint64_t request = 0;
+    carom_value *args = carom_map();
+    if (world != NULL) {
+        carom_set(args, "world", carom_str(world));
+    }
+    assert_int_equal(
+        carom_request(client, method, args, PATIENCE_MS, note_answer, a, &request, NULL), CAROM_OK);
+    carom_value_free(args);
+    return request;
+}
+
+static void wait_received(carom_client *client, fake_server *server, unsigned count)
+{
+    int64_t deadline = deadline_after_ms(PATIENCE_MS);
+    while (fake_received(server) < count) {
+        assert_true(monotonic_ns() < deadline);
+        carom_poll(client, 1, NULL);
+    }
+}
+
+static void lost_requests_are_told_apart_from_applied_ones(void **state)
+{
+    (void)state;
+    // Requests 2 and 3 took effect in "a", 4 did not; 5 is of another world, which has seen
+    // nothing; 6 reads; 7 makes a world, whose fate nobody knows; 8 is pending.
+    scene_of_loss scene = {.welcome = "{\"session\":7,\"resume\":\"s3\",\"applied\":{\"a\":3},"
+                                      "\"pending\":[8],\"subscriptions\":[]}"};
+    seen s = {0};
+    fake_server *server = fake_start(&(fake_options){.handler = serve, .user = &scene});
+    carom_client *client = connect_returning(server, &s, PATIENCE_MS);
+    answer a[7] = {0};
+    static const struct {
+        const char *method, *world;
+    } ASKED[] = {{"body.set", "a"}, {"body.impulse", "a"}, {"body.force", "a"}, {"body.set", "b"},
+                 {"body.get", "a"}, {"world.create", "c"}, {"body.remove", "a"}};
+    for (size_t i = 0; i < 7; i++) {
+        assert_int_equal(ask(client, ASKED[i].method, ASKED[i].world, &a[i]), 2 + i);
+    }
+    wait_received(client, server, 8);
+    fake_hang_up(server);
+    poll_until(client, &s.is_resumed);
+    int64_t deadline = deadline_after_ms(PATIENCE_MS);
+    while (a[2].calls + a[3].calls + a[4].calls < 3) {
+        assert_true(monotonic_ns() < deadline);
+        carom_poll(client, 100, NULL);
+    }
+    fake_sync(server);
+    assert_string_equal(scene.secret, "s3");
+    assert_string_equal(scene.repeated, "body.force 4 body.set 5 body.get 6 ");
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(a[i].outcome, CAROM_UNAVAILABLE);
+        assert_int_equal(a[i].applied, CAROM_APPLIED_YES);
+    }
+    assert_true(a[2].outcome == CAROM_OK && a[3].outcome == CAROM_OK && a[4].outcome == CAROM_OK);
+    assert_true(a[5].outcome == CAROM_UNAVAILABLE && a[5].applied == CAROM_APPLIED_UNKNOWN);
+    assert_int_equal(a[6].calls, 0); // still awaited
+    fake_reply(server, 8, carom_map());
+    while (a[6].calls == 0) {
+        assert_int_equal(carom_poll(client, PATIENCE_MS, NULL), CAROM_OK);
+    }
+    assert_int_equal(a[6].outcome, CAROM_OK);
+    assert_true(s.lost == 1 && s.resumed == 1 && s.closed == 0);
+    assert_int_equal(carom_client_traffic(client).reconnects, 1);
+    carom_free(client);
+    assert_int_equal(s.closed, 1);
+    fake_stop(server);
+}
+
+static void views_and_calls_go_on(void **state)
+{
+    (void)state;
+    scene_of_loss scene = {.welcome = "{\"session\":7,\"resume\":\"s3\",\"applied\":{},"
+                                      "\"subscriptions\":[{\"subscription\":3,\"world\":\"a\"}]}"};
+    seen s = {0};
+    fake_server *server = fake_start(&(fake_options){.handler = serve, .user = &scene});
+    carom_client *client = connect_returning(server, &s, PATIENCE_MS);
+    carom_view *view = carom_view_create(NULL);
+    carom_view *other = carom_view_create(NULL);
+    assert_int_equal(carom_watch(client, "a", NULL, view, PATIENCE_MS, NULL, NULL), CAROM_OK);
+    assert_int_equal(carom_view_attach(other, client, 4, NULL), CAROM_OK);
+    fake_hang_up(server);
+    // A call that is made while the connection is lost is sent when it is back.
+    while (s.lost == 0) {
+        carom_poll(client, 1, NULL);
+    }
+    uint64_t tick = 0;
+    assert_int_equal(carom_body_remove(client, "a", 1, PATIENCE_MS, &tick, NULL), CAROM_OK);
+    assert_int_equal(tick, 1);
+    assert_false(carom_view_get_state(view).ended);
+    assert_true(carom_view_get_state(other).ended); // the server does not name it
+    fake_notify(server, "snapshot",
+                from_json("{\"subscription\":3,\"world\":\"a\",\"epoch\":1,\"tick\":9,"
+                          "\"time\":1,\"full\":true,\"bodies\":[[1,0,0,0,0,0,0]]}"));
+    while (!carom_view_get_state(view).ready) {
+        assert_int_equal(carom_poll(client, PATIENCE_MS, NULL), CAROM_OK);
+    }
+    assert_int_equal(carom_view_count(view), 1);
+    carom_view_free(view);
+    carom_view_free(other);
+    carom_free(client);
+    fake_stop(server);
+}
+
+static void session_that_is_gone_closes_the_client(void **state)
+{
+    (void)state;
+    scene_of_loss scene = {.refuse = true};
+    seen s = {0};
+    fake_server *server = fake_start(&(fake_options){.handler = serve, .user = &scene});
+    carom_client *client = connect_returning(server, &s, PATIENCE_MS);
+    fake_hang_up(server);
+    poll_until(client, &s.is_closed);
+    assert_int_equal(s.why, CAROM_NOT_FOUND);
+    assert_true(s.lost == 1 && s.resumed == 0);
+    carom_free(client);
+    fake_stop(server);
+}
+
+static void client_gives_up_in_the_end(void **state)
+{
+    (void)state;
+    scene_of_loss scene = {0};
+    seen s = {0};
+    answer sent = {0}, unsent = {0};
+    fake_server *server = fake_start(&(fake_options){.handler = serve, .user = &scene});
+    carom_client *client = connect_returning(server, &s, 100);
+    ask(client, "body.set", "a", &sent);
+    wait_received(client, server, 2);
+    fake_stop(server);
+    while (s.lost == 0) {
+        carom_poll(client, 10, NULL);
+    }
+    ask(client, "body.set", "a", &unsent);
+    assert_true(carom_timeout_ms(client) >= 0);
+    int64_t begin = monotonic_ns();
+    poll_until(client, &s.is_closed);
+    assert_true(monotonic_ns() - begin < (int64_t)PATIENCE_MS * 1000000 / 2);
+    assert_int_equal(s.why, CAROM_UNAVAILABLE);
+    assert_true(sent.calls == 1 && sent.applied == CAROM_APPLIED_UNKNOWN);
+    assert_true(unsent.calls == 1 && unsent.applied == CAROM_APPLIED_NO);
+    carom_free(client);
+}
+
+static void without_the_option_a_loss_closes_the_client(void **state)
+{
+    (void)state;
+    scene_of_loss scene = {0};
+    fake_server *server = fake_start(&(fake_options){.handler = serve, .user = &scene});
+    carom_client *client = connect_to(server, NULL);
+    fake_hang_up(server);
+    int64_t deadline = deadline_after_ms(PATIENCE_MS);
+    while (carom_poll(client, 100, NULL) == CAROM_OK) {
+        assert_true(monotonic_ns() < deadline);
+    }
+    assert_int_equal(carom_client_state(client), CAROM_CLOSED);
+    carom_free(client);
+    fake_stop(server);
+}
+
+static void closing_says_goodbye_unless_the_session_is_kept(void **state)
+{
+    (void)state;
+    for (int keep = 0; keep < 2; keep++) {
+        scene_of_loss scene = {0};
+        fake_server *server = fake_start(&(fake_options){.handler = serve, .user = &scene});
+        carom_client *client = connect_to(server, &(carom_options){.keep_session = keep == 1});
+        carom_free(client);
+        client = connect_to(server, &(carom_options){.keep_session = true}); // the server is done
+        fake_sync(server);
+        assert_int_equal(scene.goodbyes, 1 - keep);
+        carom_free(client);
+        fake_stop(server);
+    }
+}
+
+static void kept_requests_have_a_limit(void **state)
+{
+    (void)state;
+    scene_of_loss scene = {0};
+    fake_server *server = fake_start(&(fake_options){.handler = serve, .user = &scene});
+    carom_options options = {.reconnect = {.on = true}, .output_bytes_max = 8192};
+    carom_client *client = connect_to(server, &options);
+    static const char FILL[3000];
+    carom_status outcome = CAROM_OK;
+    int sent = 0;
+    while (outcome == CAROM_OK && sent < 10) {
+        carom_value *args = carom_set(carom_map(), "fill", carom_bin(FILL, sizeof FILL));
+        outcome = carom_request(client, "echo", args, PATIENCE_MS, NULL, NULL, NULL, NULL);
+        carom_value_free(args);
+        carom_flush(client, PATIENCE_MS, NULL);
+        sent += outcome == CAROM_OK;
+    }
+    assert_int_equal(outcome, CAROM_LIMIT_EXCEEDED);
+    assert_int_equal(sent, 2);
+    carom_free(client);
+    fake_stop(server);
+}
+
+static void pauses_grow_to_a_limit_and_are_random(void **state)
+{
+    (void)state;
+    for (unsigned attempt = 0; attempt < 100; attempt++) {
+        int64_t most = attempt < 6 ? 100LL << attempt : 5000;
+        assert_int_equal(resume_pause_ms(100, 5000, attempt, 0), most / 2);
+        assert_int_equal(resume_pause_ms(100, 5000, attempt, (uint64_t)(most - most / 2)), most);
+    }
+    assert_int_equal(resume_pause_ms(1, 1, 7, 123), 0 + 123 % 2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lost_requests_are_told_apart_from_applied_ones),
+        cmocka_unit_test(views_and_calls_go_on),
+        cmocka_unit_test(session_that_is_gone_closes_the_client),
+        cmocka_unit_test(client_gives_up_in_the_end),
+        cmocka_unit_test(without_the_option_a_loss_closes_the_client),
+        cmocka_unit_test(closing_says_goodbye_unless_the_session_is_kept),
+        cmocka_unit_test(kept_requests_have_a_limit),
+        cmocka_unit_test(pauses_grow_to_a_limit_and_are_random),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
