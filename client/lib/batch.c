@@ -55,8 +55,9 @@ static void append(carom_batch *batch, const char *method, carom_value *args)
         batch->commands = carom_array();
     }
     carom_value *command = carom_push(carom_push(carom_array(), carom_str(method)), args);
+    bool whole = carom_value_ok(command);
     carom_push(batch->commands, command);
-    if (!carom_value_ok(command) || batch->commands == NULL) {
+    if (!whole || carom_value_count(batch->commands) != batch->count + 1) {
         fault_memory(&batch->error);
     }
 }
