@@ -1,5 +1,5 @@
-// What arrives is dealt with here: messages are fetched from the connection, end requests, feed
-// views, and go to the caller's handlers. One thread at a time.
+// The way of messages that arrive: they are fetched from the connection, end requests, feed views,
+// and go to the caller's handlers. One thread at a time.
 #include "client/lib/client.h"
 
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+// The walk over MessagePack of reader.h: no memory, no recursion. Any thread.
 #include "client/lib/reader.h"
 
 #include <string.h>

@@ -155,8 +155,8 @@ void requests_note_deadline(request_table *t)
 
 uint32_t requests_next_waiting(const request_table *t, uint32_t *cursor)
 {
-    // Downward: what takes the place of an entry that was removed has been passed already, or
-    // comes later.
+    // Downward: the entry that takes the place of a removed one has been passed already, or comes
+    // later.
     *cursor = *cursor < t->entries.count ? *cursor : t->entries.count;
     while (*cursor > 0) {
         const pending_request *entry = &t->entries.data[--*cursor];

@@ -257,7 +257,7 @@ static bool apply_rows(carom_view *view, const carom_snapshot *s, double previou
     return true;
 }
 
-// After a full snapshot: what it did not name is gone.
+// After a full snapshot: bodies that it did not name are gone.
 static void remove_unseen(carom_view *view)
 {
     view_content *v = &view->content;

@@ -1,3 +1,5 @@
+// A recursive-descent parser that computes as it reads. Its depth is bounded by
+// EXPRESSION_DEPTH_MAX. Any thread.
 #include "proto/scene/expression.h"
 
 #include <locale.h>

@@ -1,4 +1,4 @@
-// Scenes: what a world begins with, as a JSON file, for server, client, tests and benchmarks alike.
+// Scenes: beginnings of worlds as JSON files, for server, client, tests and benchmarks alike.
 //
 //   {"name": "wall", "description": "…",
 //    "world": {"gravity": [0, -10], "hz": 60, …}     as of world.create: also substeps, sleep,
@@ -22,7 +22,7 @@
 // value, a whole number, and {{ stands for a brace; one that begins with "$" stands for the id of
 // what was named so before, and "$$" for a dollar. A whole number goes out as an integer.
 //
-// Loading unrolls the loops into plain commands in MessagePack. What is left open are the ids: a
+// Loading unrolls the loops into plain commands in MessagePack. Only the ids are left open: a
 // reference becomes an extension value that holds the number of the command that makes the thing,
 // and is filled in while the scene is applied or sent. So this file knows no engine, and clients
 // use it too.
@@ -43,8 +43,8 @@
 // The extension type of a reference: 4 bytes, big-endian, the index of the command.
 enum { SCENE_REFERENCE_TYPE = 1 };
 
-// What `world` says; the defaults of world.create where it says nothing. Ranges are checked by the
-// engine.
+// The settings under `world`; the defaults of world.create where it says nothing. Ranges are
+// checked by the engine.
 typedef struct scene_world {
     double gravity[2]; // [m/s²]
     double hz;

@@ -1,3 +1,5 @@
+// The commands of a scene, decoded and carried out one after the other, as a server would. The
+// thread that owns the world.
 #include "proto/scene/scene_apply.h"
 
 #include <limits.h>

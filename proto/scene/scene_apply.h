@@ -5,7 +5,7 @@
 #include "common/physics/physics.h"
 #include "proto/scene/scene.h"
 
-// What the scene says of its world, for world_create.
+// The scene's settings of its world, for world_create.
 world_def scene_world_def(const scene *s);
 
 // Carries out the scene's commands in their order. On an error, whose text tells the entry, the

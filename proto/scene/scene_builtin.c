@@ -1,3 +1,4 @@
+// The scenes that are built into the programs. Any thread.
 #include "proto/scene/scene_builtin.h"
 
 #include <stdio.h>

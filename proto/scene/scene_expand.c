@@ -183,7 +183,7 @@ static status read_block(const scene_expander *x, const msgpack_object_map *map,
     return STATUS_OK;
 }
 
-// What stands in the loops, once.
+// The entries inside the loops, once.
 static status expand_body(scene_expander *x, const block *b)
 {
     status s = b->let != NULL ? scene_define(x, b->let) : STATUS_OK;

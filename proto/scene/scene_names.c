@@ -1,3 +1,4 @@
+// The hash table of scene_names.h. One thread.
 #include "proto/scene/scene_names.h"
 
 #include <stdlib.h>

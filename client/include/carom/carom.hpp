@@ -479,7 +479,7 @@ class client
     }
 
   private:
-    // What the C callbacks are given: it stays where it is when the client is moved.
+    // The C callbacks' user pointer: it stays where it is when the client is moved.
     struct shared {
         handlers h;
         std::exception_ptr thrown;

@@ -12,8 +12,8 @@
 // carom_free may be called in a callback: after carom_free the memory goes when the outermost
 // function of libcarom returns, which then answers CAROM_UNAVAILABLE.
 //
-// What the server sends is not trusted: it passes the same bounded scanner that guards the server,
-// and a message that is malformed or over a limit closes the connection with a reason.
+// The server is not trusted: its messages pass the same bounded scanner that guards the server, and
+// a message that is malformed or over a limit closes the connection with a reason.
 //
 // A connection that is lost closes the client, unless options.reconnect is on: then it is dialed
 // again after pauses that grow, and the session is resumed. Views and subscriptions go on; requests

@@ -1,4 +1,4 @@
-// Shapes: what a body is made of, and what queries look with.
+// Shapes: bodies are made of them, and queries look with them.
 #ifndef CAROM_SHAPE_H
 #define CAROM_SHAPE_H
 

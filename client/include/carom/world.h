@@ -26,8 +26,8 @@ CAROM_BEGIN_DECLS
 CAROM_API carom_status carom_ping(carom_client *client, int timeout_ms, double *round_trip,
                                   double *server_time, carom_error *error);
 
-// Who is connected (server.sessions): an array of maps, as PROTOCOL.md describes them; the caller's
-// to free. For admins.
+// The sessions of the server, with address, role and traffic (server.sessions): an array of maps,
+// as PROTOCOL.md describes them; the caller's to free. For admins.
 CAROM_API carom_status carom_server_sessions(carom_client *client, int timeout_ms,
                                              carom_value **sessions, carom_error *error);
 
