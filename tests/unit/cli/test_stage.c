@@ -11,6 +11,7 @@
 #include <carom/json.h>
 
 #include "client/cli/picture/stage.h"
+#include "client/cli/picture/watch.h"
 
 static carom_value *parsed(const char *json)
 {
@@ -77,11 +78,28 @@ static void shape_of_no_kind_is_refused(void **state)
     }
 }
 
+// A large world's first snapshot may come seconds after the subscription: the ticks before it are
+// no pace.
+static void meter_counts_from_the_first_snapshot(void **state)
+{
+    (void)state;
+    watch_meter m = {0};
+    watch_meter_update(&m, 10.0, 0, 0, 0);
+    watch_meter_update(&m, 12.0, 28345, 1, 1000);
+    assert_false(m.measured);
+    watch_meter_update(&m, 13.0, 28405, 31, 4000);
+    assert_true(m.measured);
+    assert_true(fabs(m.ticks_per_s - 60.0) < 1e-9);
+    assert_true(fabs(m.snapshots_per_s - 30.0) < 1e-9);
+    assert_true(fabs(m.bytes_per_s - 3000.0) < 1e-9);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shape_every_kind_has_its_outline),
         cmocka_unit_test(shape_of_no_kind_is_refused),
+        cmocka_unit_test(meter_counts_from_the_first_snapshot),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
