@@ -233,9 +233,9 @@ static void joint_list_holds_all_joints_in_the_order_of_their_making(void **stat
 static void methods_of_others_are_not_applied(void **state)
 {
     (void)state;
-    refuse(METHOD_PING, "{}", STATUS_UNAVAILABLE, "ping is not available in this version");
+    refuse(METHOD_PING, "{}", STATUS_UNAVAILABLE, "ping is not carried out by a world");
     refuse(METHOD_WORLD_PAUSE, "{\"world\": \"w\"}", STATUS_UNAVAILABLE,
-           "world.pause is not available in this version");
+           "world.pause is not carried out by a world");
     assert_false(apply_supports(METHOD_WORLD_PAUSE));
     assert_true(apply_supports(METHOD_WORLD_APPLY));
     assert_true(apply_supports(METHOD_QUERY_RAY));
