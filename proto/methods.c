@@ -1,15 +1,9 @@
+// Looking things up in the table of methods: names, arguments, words, and the nearest to a slip.
 #include "proto/methods.h"
 
 #include <string.h>
 
 #include "common/base/assert.h"
-
-static const char *const ROLES[ROLE_COUNT] = {
-    [ROLE_NONE] = "none",
-    [ROLE_VIEWER] = "viewer",
-    [ROLE_PLAYER] = "player",
-    [ROLE_ADMIN] = "admin",
-};
 
 static const char *const TYPES[ARG_TYPE_COUNT] = {
     [ARG_BOOL] = "true or false",
@@ -37,15 +31,10 @@ static bool word_is(const char *word, const char *text, size_t size)
     return strlen(word) == size && memcmp(word, text, size) == 0;
 }
 
-const char *role_name(role r)
-{
-    return (unsigned)r < ROLE_COUNT ? ROLES[r] : ROLES[ROLE_NONE];
-}
-
 bool role_parse(const char *name, size_t size, role *out)
 {
     for (int r = 0; r < ROLE_COUNT; r++) {
-        if (word_is(ROLES[r], name, size)) {
+        if (word_is(role_name((role)r), name, size)) {
             *out = (role)r;
             return true;
         }
@@ -104,4 +93,40 @@ const char *choice_word(const char *choices, uint32_t index, size_t *size)
     }
     *size = strcspn(at, "|");
     return at;
+}
+
+const char *method_suggest(const char *name, size_t size, char out[SUGGEST_TEXT_MAX])
+{
+    suggestion s;
+    suggest_begin(&s, name, size);
+    for (int m = 0; m < METHOD_COUNT; m++) {
+        suggest_offer(&s, METHODS[m].list.name, strlen(METHODS[m].list.name));
+    }
+    return suggest_text(&s, out);
+}
+
+const char *arg_list_suggest(const arg_list *list, const char *name, size_t size,
+                             char out[SUGGEST_TEXT_MAX])
+{
+    suggestion s;
+    suggest_begin(&s, name, size);
+    for (uint32_t i = 0; i < list->count; i++) {
+        suggest_offer(&s, list->args[i].name, strlen(list->args[i].name));
+    }
+    return suggest_text(&s, out);
+}
+
+const char *choice_suggest(const char *choices, const char *word, size_t size,
+                           char out[SUGGEST_TEXT_MAX])
+{
+    suggestion s;
+    suggest_begin(&s, word, size);
+    for (const char *at = choices;; at++) {
+        size_t length = strcspn(at, "|");
+        suggest_offer(&s, at, length);
+        at += length;
+        if (*at == '\0') {
+            return suggest_text(&s, out);
+        }
+    }
 }

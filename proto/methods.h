@@ -14,11 +14,10 @@
 #include <stdint.h>
 
 #include "common/world/method.h"
+#include "proto/wire/suggest.h"
 
 enum { PROTOCOL_VERSION = 1 };
 
-// "none", "viewer", "player", "admin".
-const char *role_name(role r);
 // false for any other word (`size` bytes, not zero-terminated).
 bool role_parse(const char *name, size_t size, role *out);
 
@@ -103,6 +102,8 @@ extern const arg_list METHOD_QUERY_FILTER;
 
 // The method's row; NULL where there is none of that name (`size` bytes, not zero-terminated).
 const method_info *method_find(const char *name, size_t size);
+// "; did you mean 'body.spawn'?" where a method's name is near, or "". Returns `out`.
+const char *method_suggest(const char *name, size_t size, char out[SUGGEST_TEXT_MAX]);
 
 static inline const char *method_name(method m)
 {
@@ -111,6 +112,12 @@ static inline const char *method_name(method m)
 
 // The place of the argument in the list, or -1.
 int arg_list_find(const arg_list *list, const char *name, size_t size);
+
+// The same among the arguments of a list, and among the words of "a|b|c".
+const char *arg_list_suggest(const arg_list *list, const char *name, size_t size,
+                             char out[SUGGEST_TEXT_MAX]);
+const char *choice_suggest(const char *choices, const char *word, size_t size,
+                           char out[SUGGEST_TEXT_MAX]);
 
 // The place of the word in "a|b|c", or -1.
 int choice_find(const char *choices, const char *word, size_t size);

@@ -1,6 +1,8 @@
 // Commands as such: their names, who may send them, their end.
 #include "common/world/command.h"
 
+#include <inttypes.h>
+
 #include "common/world/command_memory.h"
 
 bool world_name_valid(const char *name, size_t size)
@@ -26,6 +28,23 @@ role command_rights(const command *c)
         most = rights > most ? rights : most;
     }
     return most;
+}
+
+status command_permit(const command *c, role held, error *err)
+{
+    if (held < method_role(c->method)) {
+        return error_set(err, STATUS_PERMISSION_DENIED, "%s needs the role %s, this session is %s",
+                         method_wire_name(c->method), role_name(method_role(c->method)),
+                         role_name(held));
+    }
+    for (uint32_t i = 0; c->method == METHOD_WORLD_APPLY && i < c->apply.count; i++) {
+        status s = command_permit(&c->apply.commands[i], held, err); // a batch holds no batch
+        if (s != STATUS_OK) {
+            error_prefix(err, "commands[%" PRIu32 "]", i);
+            return s;
+        }
+    }
+    return STATUS_OK;
 }
 
 void command_free(command *c)

@@ -238,6 +238,10 @@ struct command {
 // a batch is no way round a method's role.
 role command_rights(const command *c);
 
+// STATUS_PERMISSION_DENIED unless a session of role `held` may send the command; of a batch, the
+// text names the first command that asks for more.
+status command_permit(const command *c, role held, error *err);
+
 // Gives back what the command owns and zeroes it; a zeroed command may be freed.
 void command_free(command *c);
 

@@ -30,3 +30,15 @@ role method_role(method m)
     ASSERT((unsigned)m < METHOD_COUNT);
     return ROWS[m].role;
 }
+
+static const char *const ROLE_NAMES[ROLE_COUNT] = {
+    [ROLE_NONE] = "none",
+    [ROLE_VIEWER] = "viewer",
+    [ROLE_PLAYER] = "player",
+    [ROLE_ADMIN] = "admin",
+};
+
+const char *role_name(role r)
+{
+    return (unsigned)r < ROLE_COUNT ? ROLE_NAMES[r] : ROLE_NAMES[ROLE_NONE];
+}

@@ -34,4 +34,7 @@ const char *method_wire_name(method m);
 method_scope method_scope_of(method m);
 role method_role(method m); // the least that may call it
 
+// "none", "viewer", "player", "admin"; "none" for a value that is no role.
+const char *role_name(role r);
+
 #endif

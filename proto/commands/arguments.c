@@ -111,17 +111,39 @@ bool object_text(const msgpack_object *object, const char **text, uint32_t *size
 
 // ---- the map
 
+// The names of the list's arguments, as many whole ones as fit `space` bytes, with "..." where some
+// are left out.
+static void names_append(const arg_list *list, char text[ERROR_TEXT_MAX], size_t space)
+{
+    size_t used = 0;
+    for (uint32_t i = 0; i < list->count; i++) {
+        bool last = i + 1 == list->count;
+        size_t needed = (i == 0 ? 0 : 2) + strlen(list->args[i].name);
+        if (used + needed + (last ? 0 : strlen(", ...")) > space) {
+            text_append(text, &used, "%s...", i == 0 ? "" : ", ");
+            return;
+        }
+        text_append(text, &used, "%s%s", i == 0 ? "" : ", ", list->args[i].name);
+    }
+}
+
 static bool fail_unknown(const arguments *a, const char *key, uint32_t size)
 {
     char quoted[UTF8_QUOTE_MAX];
-    char known[ERROR_TEXT_MAX] = "";
+    char hint[SUGGEST_TEXT_MAX];
+    char front[ERROR_TEXT_MAX] = "";
+    char path[ERROR_TEXT_MAX] = "";
+    char known[ERROR_TEXT_MAX] = "none";
     size_t used = 0;
-    for (uint32_t i = 0; i < a->list->count; i++) {
-        text_append(known, &used, "%s%s", i == 0 ? "" : ", ", a->list->args[i].name);
-    }
-    return decoder_fail(a->decoder, STATUS_INVALID_ARGUMENT, a->where,
-                        "unknown argument '%s'; %s takes %s", utf8_quote(quoted, key, size),
-                        a->list->name, used == 0 ? "none" : known);
+    size_t path_size = 0;
+    arg_list_suggest(a->list, key, size, hint);
+    // A question ends its sentence.
+    text_append(front, &used, "unknown argument '%s'%s%s%s takes ", utf8_quote(quoted, key, size),
+                hint, hint[0] == '\0' ? "; " : " ", a->list->name);
+    place_append(a->where, path, &path_size);
+    size_t taken = used + path_size + strlen(": ");
+    names_append(a->list, known, taken < ERROR_TEXT_MAX - 1 ? ERROR_TEXT_MAX - 1 - taken : 0);
+    return decoder_fail(a->decoder, STATUS_INVALID_ARGUMENT, a->where, "%s%s", front, known);
 }
 
 static bool take_pair(arguments *a, const msgpack_object_kv *pair)

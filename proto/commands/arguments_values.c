@@ -302,8 +302,10 @@ static bool word_of(const argument *g, const msgpack_object *object, const place
     int index = choice_find(g->arg->choices, text, size);
     if (index < 0) {
         char quoted[UTF8_QUOTE_MAX];
-        return decoder_fail(g->decoder, STATUS_INVALID_ARGUMENT, where, "expected %s, got '%s'",
-                            g->arg->choices, utf8_quote(quoted, text, size));
+        char hint[SUGGEST_TEXT_MAX];
+        return decoder_fail(g->decoder, STATUS_INVALID_ARGUMENT, where, "expected %s, got '%s'%s",
+                            g->arg->choices, utf8_quote(quoted, text, size),
+                            choice_suggest(g->arg->choices, text, size, hint));
     }
     *out = (uint32_t)index;
     return true;

@@ -19,6 +19,7 @@ static const method_info *batch_method(decoder *d, const msgpack_object *object,
     const char *name;
     uint32_t size;
     char quoted[UTF8_QUOTE_MAX];
+    char hint[SUGGEST_TEXT_MAX];
     if (object->type != MSGPACK_OBJECT_ARRAY || object->via.array.size != 2) {
         decoder_fail(d, STATUS_INVALID_ARGUMENT, where, "expected [method, arguments], got %s",
                      object->type == MSGPACK_OBJECT_ARRAY ? "an array of another length"
@@ -33,8 +34,8 @@ static const method_info *batch_method(decoder *d, const msgpack_object *object,
     }
     const method_info *info = method_find(name, size);
     if (info == NULL) {
-        decoder_fail(d, STATUS_UNKNOWN_METHOD, where, "there is no method '%s'",
-                     utf8_quote(quoted, name, size));
+        decoder_fail(d, STATUS_UNKNOWN_METHOD, where, "there is no method '%s'%s",
+                     utf8_quote(quoted, name, size), method_suggest(name, size, hint));
     } else if (!info->batch) {
         decoder_fail(d, STATUS_INVALID_ARGUMENT, where, "%s cannot stand in world.apply",
                      info->list.name);

@@ -145,6 +145,7 @@ static bool kind_read(decoder *d, const msgpack_object *object, const place *whe
     const char *text;
     uint32_t size;
     char quoted[UTF8_QUOTE_MAX];
+    char hint[SUGGEST_TEXT_MAX];
     if (object->type != MSGPACK_OBJECT_MAP) {
         return decoder_fail(d, STATUS_INVALID_ARGUMENT, where, "expected %s, got %s",
                             arg_type_name(ARG_SHAPE), object_type_name(object));
@@ -167,8 +168,10 @@ static bool kind_read(decoder *d, const msgpack_object *object, const place *whe
     if (choice_find("chain", text, size) == 0) {
         return decoder_fail(d, STATUS_INVALID_ARGUMENT, &at, "a chain cannot stand here");
     }
-    return decoder_fail(d, STATUS_INVALID_ARGUMENT, &at, "expected one of %s, got '%s'", WORDS,
-                        utf8_quote(quoted, text, size));
+    return decoder_fail(
+        d, STATUS_INVALID_ARGUMENT, &at, "expected one of %s, got '%s'%s", WORDS,
+        utf8_quote(quoted, text, size),
+        choice_suggest("circle|box|polygon|capsule|segment|chain", text, size, hint));
 }
 
 static void matter_read(const arguments *a, shape_def *out)

@@ -96,8 +96,10 @@ static const method_info *find_method(scene_expander *x, const msgpack_object *n
     const method_info *info = method_find(text, name->via.str.size);
     if (info == NULL) {
         char quoted[UTF8_QUOTE_MAX];
-        error_set(x->err, STATUS_UNKNOWN_METHOD, "there is no method '%s'",
-                  utf8_quote(quoted, text, name->via.str.size));
+        char hint[SUGGEST_TEXT_MAX];
+        error_set(x->err, STATUS_UNKNOWN_METHOD, "there is no method '%s'%s",
+                  utf8_quote(quoted, text, name->via.str.size),
+                  method_suggest(text, name->via.str.size, hint));
         return NULL;
     }
     if (!info->batch) {

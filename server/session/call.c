@@ -290,8 +290,10 @@ static status check_method(const session *s, const rpc_message *m, const method_
     const method_info *info = method_find(m->method, m->method_size);
     if (info == NULL) {
         char quoted[UTF8_QUOTE_MAX];
-        return error_set(err, STATUS_UNKNOWN_METHOD, "there is no method '%s'",
-                         utf8_quote(quoted, m->method, m->method_size));
+        char hint[SUGGEST_TEXT_MAX];
+        return error_set(err, STATUS_UNKNOWN_METHOD, "there is no method '%s'%s",
+                         utf8_quote(quoted, m->method, m->method_size),
+                         method_suggest(m->method, m->method_size, hint));
     }
     if (s->role < info->rights) {
         return error_set(err, STATUS_PERMISSION_DENIED, "%s needs the role %s, this session is %s",
@@ -302,18 +304,6 @@ static status check_method(const session *s, const rpc_message *m, const method_
                          info->list.name);
     }
     *out = info;
-    return STATUS_OK;
-}
-
-// A batch needs what its commands need.
-static status check_rights(const session *s, const command *cmd, error *err)
-{
-    role needed = command_rights(cmd);
-    if (s->role < needed) {
-        return error_set(err, STATUS_PERMISSION_DENIED,
-                         "a command in it needs the role %s, this session is %s", role_name(needed),
-                         role_name(s->role));
-    }
     return STATUS_OK;
 }
 
@@ -349,7 +339,7 @@ void call_handle(session *s, const rpc_message *message, size_t size)
         result = command_decode(info->id, &message->params, &cmd, &err);
     }
     if (result == STATUS_OK) {
-        result = is_too_late(s, &cmd) ? refuse_late(s, &err) : check_rights(s, &cmd, &err);
+        result = is_too_late(s, &cmd) ? refuse_late(s, &err) : command_permit(&cmd, s->role, &err);
         if (result == STATUS_OK) {
             result = dispatch(&c, &cmd, &err);
         }

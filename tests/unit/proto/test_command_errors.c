@@ -66,11 +66,24 @@ static void an_unknown_argument_is_told_with_what_there_is(void **state)
 {
     (void)state;
     invalid(METHOD_WORLD_INFO, "{\"world\": \"w\", \"wordl\": 1}",
-            "unknown argument 'wordl'; world.info takes world");
+            "unknown argument 'wordl'; did you mean 'world'? world.info takes world");
     invalid(METHOD_WORLD_LIST, "{\"world\": \"w\"}",
             "unknown argument 'world'; world.list takes none");
     invalid(METHOD_WORLD_STEP, "{\"world\": \"w\", \"Ticks\": 1}",
-            "unknown argument 'Ticks'; world.step takes world, ticks");
+            "unknown argument 'Ticks'; did you mean 'ticks'? world.step takes world, ticks");
+    // As many whole names as fit.
+    invalid(
+        METHOD_JOINT_CREATE, "{\"world\": \"w\", \"lenght\": 1}",
+        "unknown argument 'lenght'; did you mean 'length'? joint.create takes world, kind, a, "
+        "b, anchor, anchor_a, anchor_b, axis, reference_angle, joint_a, joint_b, ground_a, "
+        "ground_b, ratio, collide_connected, length, lower, upper, motor_speed, max_force, ...");
+    refuse_batch("[\"body.spwan\", {}]", STATUS_UNKNOWN_METHOD,
+                 "commands[1]: there is no method 'body.spwan'; did you mean 'body.spawn'?");
+    invalid(METHOD_BODY_SPAWN, "{\"world\": \"w\", \"shapes\": [], \"type\": \"statik\"}",
+            "type: expected static|kinematic|dynamic, got 'statik'; did you mean 'static'?");
+    invalid_shape("{\"kind\": \"cirle\", \"radius\": 1}",
+                  "shapes[1].kind: expected one of circle, box, polygon, capsule, segment, chain, "
+                  "got 'cirle'; did you mean 'circle'?");
 }
 
 static void an_argument_that_is_there_twice_is_refused(void **state)
