@@ -275,7 +275,7 @@ void resume_take_hello(carom_client *c, const carom_value *result, const carom_e
     }
     carom_value *hello = err == NULL ? carom_value_clone(result) : NULL;
     if (hello == NULL) {
-        bool late = err != NULL;
+        bool late = err != NULL && err->status != CAROM_OUT_OF_MEMORY; // then the next attempt
         connection_shut(&c->wire, late ? CAROM_UNAVAILABLE : CAROM_OUT_OF_MEMORY, "%s",
                         late ? err->text : "memory has run out");
         return;

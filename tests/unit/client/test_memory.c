@@ -84,7 +84,15 @@ static const char *const SECOND =
 static void serve(fake_server *server, const fake_message *m, void *user)
 {
     (void)user;
-    if (strcmp(m->method, "world.subscribe") == 0) {
+    static bool resumed;
+    if (strcmp(m->method, "hello") == 0) {
+        resumed = carom_get_str(m->args, "resume", NULL) != NULL;
+        fake_reply(server, m->id, from_json("{\"session\":7,\"resume\":\"s\",\"applied\":{}}"));
+    } else if (strcmp(m->method, "body.set") == 0) {
+        if (resumed) { // the first one is lost with its connection
+            fake_reply(server, m->id, from_json("{\"tick\":1}"));
+        }
+    } else if (strcmp(m->method, "world.subscribe") == 0) {
         fake_notify(server, "snapshot", from_json(FIRST)); // overtakes the answer
         fake_reply(server, m->id, from_json("{\"subscription\":3}"));
         fake_notify(server, "snapshot", from_json(SECOND));
@@ -221,6 +229,35 @@ static carom_status one_scene(fake_server *server, carom_error *why)
     return outcome;
 }
 
+// The connection is lost while a command waits, and comes back.
+static carom_status one_loss(fake_server *server, carom_error *why)
+{
+    carom_client *client = NULL;
+    carom_options options = {
+        .name = "game", .token = "t", .reconnect = {.on = true, .first_ms = 1, .max_ms = 2}};
+    carom_status outcome =
+        carom_connect(NULL, fake_port(server), PATIENCE_MS, &options, &client, why);
+    carom_value *args = carom_set(carom_map(), "world", carom_str("demo"));
+    uint64_t request = 0;
+    if (outcome == CAROM_OK && args == NULL) {
+        outcome = CAROM_OUT_OF_MEMORY;
+    }
+    if (outcome == CAROM_OK) {
+        outcome = carom_request(client, "body.set", args, PATIENCE_MS, NULL, NULL, &request, why);
+    }
+    if (outcome == CAROM_OK) {
+        fake_hang_up(server);
+        carom_value *result = NULL;
+        while (!carom_take(client, request, &outcome, &result, why)) {
+            carom_poll(client, PATIENCE_MS, NULL);
+        }
+        carom_value_free(result);
+    }
+    carom_value_free(args);
+    carom_free(client);
+    return outcome;
+}
+
 static long play_until_none_fails(carom_status (*play)(fake_server *, carom_error *))
 {
     enum { ALLOCATIONS_MAX = 5000 };
@@ -257,11 +294,20 @@ static void every_allocation_of_a_scene_may_fail(void **state)
     assert_true(count > 50);
 }
 
+static void every_allocation_of_a_loss_may_fail(void **state)
+{
+    (void)state;
+    long count = play_until_none_fails(one_loss);
+    print_message("%ld allocations failed in turn\n", count);
+    assert_true(count > 30);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_allocation_of_a_client_may_fail),
         cmocka_unit_test(every_allocation_of_a_scene_may_fail),
+        cmocka_unit_test(every_allocation_of_a_loss_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
