@@ -206,8 +206,11 @@ static void views_and_calls_go_on(void **state)
     while (s.lost == 0) {
         carom_poll(client, 1, NULL);
     }
+    answer made = {0}; // it was never sent: nothing is unknown about it
+    ask(client, "world.create", "c", &made);
     uint64_t tick = 0;
     assert_int_equal(carom_body_remove(client, "a", 1, PATIENCE_MS, &tick, NULL), CAROM_OK);
+    assert_true(made.calls == 1 && made.outcome == CAROM_OK);
     assert_int_equal(tick, 1);
     assert_false(carom_view_get_state(view).ended);
     assert_true(carom_view_get_state(other).ended); // the server does not name it
