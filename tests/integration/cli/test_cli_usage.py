@@ -77,6 +77,9 @@ class Help(unittest.TestCase):
         self.assertEqual({"carom", "libcarom"}, set(carom("version", "--json").json()))
 
 
+INSTALLED = Path(CAROM).parent / "carom.1"
+
+
 class Manual(unittest.TestCase):
     def lint(self, text):
         if shutil.which("mandoc"):
@@ -90,7 +93,8 @@ class Manual(unittest.TestCase):
 
     def test_page_of_carom_says_all_that_help_says(self):
         page = carom("help", "--man").out
-        self.assertEqual((Path(CAROM).parent / "carom.1").read_text(), page)  # that is installed
+        if INSTALLED.exists():  # not built with sanitizers
+            self.assertEqual(INSTALLED.read_text(), page)
         for name in commands():
             self.assertIn(f"\n.SS {name}", page)
             for option in re.findall(r"(?m)^  (?:-\w, |    )--([a-z-]+)", carom(name, "--help").out):
@@ -99,8 +103,9 @@ class Manual(unittest.TestCase):
             self.assertIn(f"\n.SS {name}", page)
         self.assertIn("EXIT STATUS", self.lint(page))
 
+    @unittest.skipUnless(INSTALLED.exists(), "no manual pages are built with sanitizers")
     def test_page_of_caromd_says_all_that_help_says(self):
-        page = (Path(CAROM).parent / "caromd.8").read_text()
+        page = INSTALLED.with_name("caromd.8").read_text()
         told = subprocess.run([CAROMD, "--help"], text=True, capture_output=True, timeout=60).stdout
         names = re.findall(r"(?m)^  (--[a-z-]+)", told) + re.findall(r"(?m)^  ([a-z_]+) +\d", told)
         self.assertGreater(len(names), 20)
