@@ -238,7 +238,11 @@ carom_status carom_server_sessions(carom_client *client, int timeout_ms, carom_v
     carom_value *result = NULL;
     carom_status outcome = carom_call(client, "server.sessions", NULL, timeout_ms, &result, err);
     if (outcome == CAROM_OK) {
-        *sessions = result;
+        *sessions = carom_value_take(result, "sessions");
+        if (*sessions == NULL) {
+            outcome = fault_set(err, CAROM_INTERNAL, "the server's answer names no sessions");
+        }
     }
+    carom_value_free(result);
     return outcome;
 }

@@ -292,6 +292,18 @@ static void server_that_ends_tells_why(void **state)
                      CAROM_UNAVAILABLE);
 }
 
+static void sessions_are_listed(void **state)
+{
+    against_server *s = *state;
+    carom_error error;
+    carom_value *sessions = NULL;
+    check_ok(carom_server_sessions(s->client, WAIT_MS, &sessions, &error), &error);
+    assert_int_equal(carom_value_type(sessions), CAROM_ARRAY);
+    assert_true(carom_value_count(sessions) >= 1);
+    assert_string_equal(carom_get_str(sessions, "[0].role", ""), "admin");
+    carom_value_free(sessions);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -302,6 +314,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(bodies_do_as_they_are_told),
         cmocka_unit_test(commands_without_reply_are_carried_out_in_order),
         cmocka_unit_test(every_kind_of_shape_is_taken),
+        cmocka_unit_test(sessions_are_listed),
         cmocka_unit_test(ray_finds_the_ball),
         cmocka_unit_test(error_of_the_server_names_the_field),
         cmocka_unit_test(table_and_server_know_the_same_methods),
