@@ -100,19 +100,20 @@ static const method_arg QUERY_FILTER_ARGS[] = {
 const arg_list METHOD_FILTER = {"filter", FILTER_ARGS, COUNT(FILTER_ARGS), 0};
 const arg_list METHOD_QUERY_FILTER = {"filter", QUERY_FILTER_ARGS, COUNT(QUERY_FILTER_ARGS), 0};
 
-#define MATTER                                                                                     \
-    NUMBER("density", 0, MATTER_MAX, "1", "kg/m²", "Mass by area."),                               \
-        NUMBER("friction", 0, FRICTION_MAX, "0.6", "", "A pair has the root of the product."),     \
-        NUMBER("restitution", 0, 1, "0", "", "Bounce; a pair has the larger."),                    \
-        NUMBER("rolling_resistance", 0, 1, "0", "",                                                \
+#define MATTER_OF(density_, friction_, restitution_, rolling_, speed_, sensor_, events_)           \
+    NUMBER("density", 0, MATTER_MAX, density_, "kg/m²", "Mass by area."),                          \
+        NUMBER("friction", 0, FRICTION_MAX, friction_, "", "A pair has the root of the product."), \
+        NUMBER("restitution", 0, 1, restitution_, "", "Bounce; a pair has the larger."),           \
+        NUMBER("rolling_resistance", 0, 1, rolling_, "",                                           \
                "Torque against rolling, by load and radius."),                                     \
-        NUMBER("tangent_speed", -PHYSICS_SPEED_MAX, PHYSICS_SPEED_MAX, "0", "m/s",                 \
+        NUMBER("tangent_speed", -PHYSICS_SPEED_MAX, PHYSICS_SPEED_MAX, speed_, "m/s",              \
                "Conveyor: the surface's speed along the outward normal turned clockwise."),        \
-        BOOL("sensor", "false", "Notes what comes into it and does not collide."),                 \
+        BOOL("sensor", sensor_, "Notes what comes into it and does not collide."),                 \
         {.name = "filter", .type = ARG_FILTER, .doc = "What it collides with; all, if left out."}, \
         CHOICES(                                                                                   \
-            "events", "contact|hit|sensor", "[\"contact\", \"sensor\"]",                           \
+            "events", "contact|hit|sensor", events_,                                               \
             "Events that it makes: contact (begin, stay, end), hit, sensor (is seen by sensors).")
+#define MATTER MATTER_OF("1", "0.6", "0", "0", "0", "false", "[\"contact\", \"sensor\"]")
 
 #define SHAPE_KIND(word)                                                                           \
     {                                                                                              \
@@ -251,6 +252,10 @@ static const method_arg WORLD_SET_ARGS[] = {
     GRAVITY(NULL),
     BOOL("sleep", NULL, "Bodies at rest may sleep."),
 };
+static const method_arg WORLD_CONTACTS_ARGS[] = {
+    WORLD,
+    {.name = "body", .type = ARG_ID, .min = 1, .max = ID_MAX, .doc = "Those of this body alone."},
+};
 static const method_arg WORLD_APPLY_ARGS[] = {
     WORLD,
     {.name = "commands",
@@ -361,6 +366,11 @@ static const method_arg SHAPE_ADD_ARGS[] = {
     WORLD,
     BODY,
     {.name = "shape", .type = ARG_SHAPE, .required = true, .doc = "As in body.spawn."},
+};
+static const method_arg SHAPE_SET_ARGS[] = {
+    WORLD,
+    REQUIRED_ID("shape", "The shape's id."),
+    MATTER_OF(NULL, NULL, NULL, NULL, NULL, NULL, NULL),
 };
 static const method_arg SHAPE_REMOVE_ARGS[] = {WORLD, REQUIRED_ID("shape", "The shape's id.")};
 

@@ -241,6 +241,24 @@ status shape_add(physics_world *world, body_id body, const shape_def *def, shape
                  error *err);
 status shape_remove(physics_world *world, shape_id shape, error *err);
 
+// Which fields of a shape_def shape_set() takes.
+typedef enum shape_field {
+    SHAPE_FIELD_DENSITY = 1 << 0,
+    SHAPE_FIELD_FRICTION = 1 << 1,
+    SHAPE_FIELD_RESTITUTION = 1 << 2,
+    SHAPE_FIELD_ROLLING_RESISTANCE = 1 << 3,
+    SHAPE_FIELD_TANGENT_SPEED = 1 << 4,
+    SHAPE_FIELD_SENSOR = 1 << 5,
+    SHAPE_FIELD_FILTER = 1 << 6,
+    SHAPE_FIELD_EVENTS = 1 << 7
+} shape_field;
+
+// Changes the fields named in `fields` (bits of shape_field) to their values in `values`; all are
+// checked first. Of a chain, all pieces. Wakes the body and all that touches it. A change of filter
+// or sensor ends the shape's contacts, and those that are still wanted begin anew in the next step.
+status shape_set(physics_world *world, shape_id shape, uint32_t fields, const shape_def *values,
+                 error *err);
+
 typedef struct shape_info {
     shape_id id;
     body_id body;

@@ -116,6 +116,18 @@ static status apply_shape_add(const application *a, const command *c, command_re
     return shape_add(a->world, id_of(a, c->shape_add.body), &c->shape_add.def, &out->shape, a->err);
 }
 
+static status apply_shape_set(const application *a, const command *c, command_result *out)
+{
+    const shape_set_args *set = &c->shape_set;
+    (void)out;
+    return shape_set(a->world, id_of(a, set->shape), set->fields, &set->values, a->err);
+}
+
+static status apply_contacts(const application *a, const command *c, command_result *out)
+{
+    return read_contacts(a->world, c->world, c->contacts.body, &out->contacts, a->memory, a->err);
+}
+
 static status apply_shape_remove(const application *a, const command *c, command_result *out)
 {
     (void)out;

@@ -46,6 +46,12 @@ typedef struct joints_result {
     uint32_t count;
 } joints_result;
 
+typedef struct contacts_result {
+    char world[WORLD_NAME_BYTES_MAX + 1];
+    contact_info *contacts; // in a fixed order
+    uint32_t count;
+} contacts_result;
+
 typedef struct world_state_result {
     char world[WORLD_NAME_BYTES_MAX + 1];
     uint64_t hash;
@@ -84,6 +90,7 @@ struct command_result {
         joint_id joint;           // joint.create
         joint_info joint_info;    // joint.get
         joints_result joints;     // joint.list
+        contacts_result contacts; // world.contacts
         hits_result hits;         // query.ray, query.cast
         bodies_result found;      // query.overlap
         query_near near;          // query.nearest; near.body 0: nothing there

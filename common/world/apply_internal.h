@@ -16,6 +16,9 @@ size_t read_body_bytes(const physics_world *world, body_id id);
 // Copies of all joints, in `memory`.
 status read_joints(const physics_world *world, const char *name, joints_result *out,
                    command_memory **memory, error *err);
+// Copies of the contacts that touch, in `memory`; of one body unless it is 0.
+status read_contacts(const physics_world *world, const char *name, body_id body,
+                     contacts_result *out, command_memory **memory, error *err);
 status read_world(const physics_world *world, const char *name, world_state_result *out,
                   command_memory **memory, error *err);
 

@@ -266,13 +266,11 @@ static status shape_owner(const plan *p, shape_id id, body_id *owner, uint32_t *
     return s;
 }
 
-static status plan_shape_remove(plan *p, const command *c)
+// The body that bears the shape, which is still there.
+static status shape_at(plan *p, shape_id id, plan_body **out, uint32_t *slots)
 {
-    shape_id id = c->shape;
     body_id owner;
-    uint32_t slots;
-    plan_body *body;
-    status s = shape_owner(p, id, &owner, &slots);
+    status s = shape_owner(p, id, &owner, slots);
     if (s != STATUS_OK) {
         return s;
     }
@@ -281,8 +279,27 @@ static status plan_shape_remove(plan *p, const command *c)
             return not_found(p, "shape", id);
         }
     }
-    if (body_at(p, owner, &body) != STATUS_OK) {
-        return not_found(p, "shape", id); // went with its body
+    return body_at(p, owner, out) == STATUS_OK ? STATUS_OK
+                                               : not_found(p, "shape", id); // it went with its body
+}
+
+// What is set was checked when it was decoded; of a shape that is known the engine would look at no
+// more than that.
+static status plan_shape_set(plan *p, const command *c)
+{
+    uint32_t slots;
+    plan_body *body;
+    return shape_at(p, c->shape_set.shape, &body, &slots);
+}
+
+static status plan_shape_remove(plan *p, const command *c)
+{
+    shape_id id = c->shape;
+    uint32_t slots;
+    plan_body *body;
+    status s = shape_at(p, id, &body, &slots);
+    if (s != STATUS_OK) {
+        return s;
     }
     body->slots -= slots;
     p->shapes_left += slots;

@@ -78,6 +78,33 @@ status read_joints(const physics_world *world, const char *name, joints_result *
     return STATUS_OK;
 }
 
+status read_contacts(const physics_world *world, const char *name, body_id body,
+                     contacts_result *out, command_memory **memory, error *err)
+{
+    body_info info;
+    status s = body != 0 ? body_get(world, body, &info, err) : STATUS_OK;
+    if (s != STATUS_OK) {
+        return s;
+    }
+    const uint32_t touching = world_count(world).contacts;
+    contacts_result all = {0};
+    if ((size_t)touching * sizeof *all.contacts > APPLY_RESULT_BYTES_MAX) {
+        return too_large(err);
+    }
+    memcpy(all.world, name, strlen(name) + 1);
+    all.contacts = command_memory_take(memory, touching, sizeof *all.contacts);
+    const uint32_t found = world_contacts(world, all.contacts, touching);
+    const uint32_t count = found < touching ? found : touching;
+    for (uint32_t i = 0; i < count; i++) {
+        const contact_info c = all.contacts[i];
+        if (body == 0 || c.body_a == body || c.body_b == body) {
+            all.contacts[all.count++] = c;
+        }
+    }
+    *out = all;
+    return STATUS_OK;
+}
+
 static status read_bodies(const physics_world *world, world_state_result *state,
                           command_memory **memory, error *err)
 {

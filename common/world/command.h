@@ -157,6 +157,16 @@ typedef struct shape_add_args {
     shape_def def;
 } shape_add_args;
 
+typedef struct shape_set_args {
+    shape_id shape;
+    uint32_t fields;  // bits of shape_field, at least one
+    shape_def values; // no geometry
+} shape_set_args;
+
+typedef struct contacts_args {
+    body_id body; // 0: of the whole world
+} contacts_args;
+
 // joint.create and joint.set (joint, def.fields and the values that they name)
 typedef struct joint_args {
     joint_id joint;
@@ -224,6 +234,8 @@ struct command {
         body_push_args push;
         body_turn_args turn;
         shape_add_args shape_add;
+        shape_set_args shape_set;
+        contacts_args contacts;
         shape_id shape;    // shape.remove
         joint_args joint;  // joint.create, joint.set
         joint_id joint_id; // joint.remove, joint.get

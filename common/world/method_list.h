@@ -85,6 +85,10 @@
       "Everything that is in a world.",                                                            \
       "{world, tick, hash, bodies, joints}: full body maps",                                       \
       none, none, none, state, state)                                                              \
+    X(WORLD_CONTACTS, "world.contacts", VIEWER, WORLD_READ, SINGLE, TAKES(WORLD_CONTACTS_ARGS),    \
+      "The pairs of shapes that touch, of the world or of one body.",                              \
+      "{world, tick, contacts}: each {a, b, shape_a, shape_b, normal, points}",                    \
+      contacts, none, none, contacts, contacts)                                                    \
     X(WORLD_APPLY, "world.apply", PLAYER, WORLD_COMMAND, SINGLE, TAKES(WORLD_APPLY_ARGS),          \
       "Many commands in one tick; all of them or none.",                                           \
       "{tick, results}: what each alone would have answered",                                      \
@@ -137,6 +141,10 @@
       "Gives a body another shape.",                                                               \
       "{shape, tick}",                                                                             \
       shape_add, shape_add, none, shape_add, shape)                                                \
+    X(SHAPE_SET, "shape.set", PLAYER, WORLD_COMMAND, BATCH, TAKES(SHAPE_SET_ARGS),                 \
+      "Changes what is given of a shape; its form stays.",                                         \
+      "{tick}",                                                                                    \
+      shape_set, shape_set, none, shape_set, tick)                                                 \
     X(SHAPE_REMOVE, "shape.remove", PLAYER, WORLD_COMMAND, BATCH, TAKES(SHAPE_REMOVE_ARGS),        \
       "Takes a shape from its body.",                                                              \
       "{tick}",                                                                                    \

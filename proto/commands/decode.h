@@ -27,6 +27,8 @@ void decode_shape(decoder *d, const msgpack_object *object, const place *where, 
 // The form alone; a chain is refused.
 void decode_form(decoder *d, const msgpack_object *object, const place *where, shape_geometry *out);
 
+void decode_shape_set(const arguments *a, shape_set_args *out);
+
 // decode_body.c
 void decode_body_spawn(const arguments *a, body_spawn_args *out);
 void decode_body_set(const arguments *a, body_set_args *out);

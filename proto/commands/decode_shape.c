@@ -186,6 +186,35 @@ static void matter_read(const arguments *a, shape_def *out)
     arguments_choices(a, "events", &out->events);
 }
 
+void decode_shape_set(const arguments *a, shape_set_args *out)
+{
+    static const struct {
+        const char *name;
+        shape_field field;
+    } FIELDS[] = {
+        {"density", SHAPE_FIELD_DENSITY},
+        {"friction", SHAPE_FIELD_FRICTION},
+        {"restitution", SHAPE_FIELD_RESTITUTION},
+        {"rolling_resistance", SHAPE_FIELD_ROLLING_RESISTANCE},
+        {"tangent_speed", SHAPE_FIELD_TANGENT_SPEED},
+        {"sensor", SHAPE_FIELD_SENSOR},
+        {"filter", SHAPE_FIELD_FILTER},
+        {"events", SHAPE_FIELD_EVENTS},
+    };
+    *out = (shape_set_args){.values = shape_def_default()};
+    arguments_id(a, "shape", METHOD_SHAPE_ADD, &out->shape);
+    matter_read(a, &out->values);
+    for (size_t i = 0; i < sizeof FIELDS / sizeof *FIELDS; i++) {
+        if (arguments_value(a, FIELDS[i].name) != NULL) {
+            out->fields |= (uint32_t)FIELDS[i].field;
+        }
+    }
+    if (out->fields == 0) {
+        decoder_fail(a->decoder, STATUS_INVALID_ARGUMENT, a->where,
+                     "nothing to set; give friction, restitution or another property");
+    }
+}
+
 void decode_shape(decoder *d, const msgpack_object *object, const place *where, shape_def *out)
 {
     arguments a;

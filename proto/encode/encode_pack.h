@@ -119,6 +119,7 @@ void pack_hash(packer *k, uint64_t hash);
 // The body's pairs and `extra` more that the caller adds.
 void pack_body(packer *k, const body_record *body, uint32_t extra);
 void pack_joint(packer *k, const joint_info *joint);
+void pack_contact(packer *k, const contact_info *contact);
 void pack_numbers(packer *k, const named_number *numbers, uint32_t count);
 
 #endif

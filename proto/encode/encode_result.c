@@ -100,6 +100,18 @@ static void pack_hits(packer *k, const hits_result *hits)
     }
 }
 
+static void pack_contacts(packer *k, const contacts_result *found, uint64_t tick)
+{
+    pack_map(k, 3);
+    pair_text(k, "world", found->world);
+    pair_uint(k, "tick", tick);
+    pack_text(k, "contacts");
+    pack_array(k, found->count);
+    for (uint32_t i = 0; i < found->count; i++) {
+        pack_contact(k, &found->contacts[i]);
+    }
+}
+
 static void pack_near(packer *k, const query_near *near)
 {
     if (near->body == 0) {
@@ -145,6 +157,7 @@ PACK(shape, pack_made(k, "shape", r->shape, r->tick))
 PACK(joint, pack_made(k, "joint", r->joint, r->tick))
 PACK(joint_info, pack_joint(k, &r->joint_info))
 PACK(joints, pack_joint_list(k, &r->joints, r->tick))
+PACK(contacts, pack_contacts(k, &r->contacts, r->tick))
 PACK(hits, pack_hits(k, &r->hits))
 PACK(found, pack_ids(k, r->found.bodies, r->found.count))
 PACK(near, pack_near(k, &r->near))

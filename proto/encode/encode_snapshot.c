@@ -76,24 +76,29 @@ void encode_event(struct buffer *out, const physics_event *event)
     }
 }
 
+void pack_contact(packer *k, const contact_info *contact)
+{
+    pack_map(k, 6);
+    pair_uint(k, "a", contact->body_a);
+    pair_uint(k, "b", contact->body_b);
+    pair_uint(k, "shape_a", contact->shape_a);
+    pair_uint(k, "shape_b", contact->shape_b);
+    pair_vec2(k, "normal", contact->normal);
+    pack_text(k, "points");
+    pack_array(k, (uint32_t)contact->count);
+    for (int i = 0; i < contact->count; i++) {
+        pack_map(k, 4);
+        pair_place(k, "point", contact->points[i]);
+        pair_float(k, "depth", (double)contact->depth[i]);
+        pair_float(k, "impulse", (double)contact->impulse[i]);
+        pair_float(k, "tangent_impulse", (double)contact->tangent_impulse[i]);
+    }
+}
+
 void encode_contact(struct buffer *out, const contact_info *contact)
 {
     packer k = buffer_packer(out);
-    pack_map(&k, 6);
-    pair_uint(&k, "a", contact->body_a);
-    pair_uint(&k, "b", contact->body_b);
-    pair_uint(&k, "shape_a", contact->shape_a);
-    pair_uint(&k, "shape_b", contact->shape_b);
-    pair_vec2(&k, "normal", contact->normal);
-    pack_text(&k, "points");
-    pack_array(&k, (uint32_t)contact->count);
-    for (int i = 0; i < contact->count; i++) {
-        pack_map(&k, 4);
-        pair_place(&k, "point", contact->points[i]);
-        pair_float(&k, "depth", (double)contact->depth[i]);
-        pair_float(&k, "impulse", (double)contact->impulse[i]);
-        pair_float(&k, "tangent_impulse", (double)contact->tangent_impulse[i]);
-    }
+    pack_contact(&k, contact);
 }
 
 // ---- the snapshot

@@ -130,6 +130,9 @@ static void note_one(const physics_world *world, const command *c, row_table *ro
     case METHOD_SHAPE_REMOVE:
         note_shape(world, c->shape, rows);
         break;
+    case METHOD_SHAPE_SET:
+        note_shape(world, c->shape_set.shape, rows);
+        break;
     case METHOD_JOINT_SET:
         joint_table_mark(joints, c->joint.joint, rows->version + 1);
         break;

@@ -525,6 +525,8 @@ static void do_bodies(void)
     applied(METHOD_BODY_TORQUE, "{\"world\": \"lab\", \"body\": 1, \"torque\": -1.5}");
     applied(METHOD_SHAPE_ADD, "{\"world\": \"lab\", \"body\": 1, \"shape\": {\"kind\": \"box\","
                               " \"size\": [2, 0.5], \"density\": 2}}");
+    applied(METHOD_SHAPE_SET,
+            "{\"world\": \"lab\", \"shape\": 2, \"friction\": 0.1, \"restitution\": 0.8}");
     applied(METHOD_SHAPE_REMOVE, "{\"world\": \"lab\", \"shape\": 2}");
 }
 
@@ -546,6 +548,7 @@ static void do_joints(void)
 
 static void do_queries(void)
 {
+    applied(METHOD_WORLD_CONTACTS, "{\"world\": \"lab\"}");
     applied(METHOD_QUERY_RAY,
             "{\"world\": \"lab\", \"from\": [0, 0], \"to\": [0, 5], \"all\": true}");
     applied(METHOD_QUERY_OVERLAP, "{\"world\": \"lab\", \"area\": [-1, 2, 1, 4]}");

@@ -191,13 +191,9 @@ rounding contact_curvature(const physics_world *world, const contact *c)
                       of_b == SHAPE_CIRCLE || of_b == SHAPE_CAPSULE ? radius_of(b) : 0.0f};
 }
 
-bool contact_place(physics_world *world, uint32_t slot, uint32_t shape_a, uint32_t shape_b)
+// What the shapes say of their contact.
+static uint32_t flags_of(const shape *a, const shape *b)
 {
-    if (!in_order(world, shape_a, shape_b)) {
-        return false;
-    }
-    const shape *a = &world->shapes.data[shape_a];
-    const shape *b = &world->shapes.data[shape_b];
     uint32_t flags = 0;
     if (((a->flags | b->flags) & SHAPE_SENSOR) != 0) {
         flags |= CONTACT_SENSOR;
@@ -215,6 +211,23 @@ bool contact_place(physics_world *world, uint32_t slot, uint32_t shape_a, uint32
     if (radius_of(a) > 0.0f || radius_of(b) > 0.0f) {
         flags |= CONTACT_ROUND;
     }
+    return flags;
+}
+
+// The geometric mean lets one slippery surface make the pair slippery.
+static float friction_of(const shape *a, const shape *b)
+{
+    return sqrtf(a->traits->friction * b->traits->friction);
+}
+
+bool contact_place(physics_world *world, uint32_t slot, uint32_t shape_a, uint32_t shape_b)
+{
+    if (!in_order(world, shape_a, shape_b)) {
+        return false;
+    }
+    const shape *a = &world->shapes.data[shape_a];
+    const shape *b = &world->shapes.data[shape_b];
+    const uint32_t flags = flags_of(a, b);
     world->contacts.data[slot] = (contact){
         .shape_a = shape_a & SLOT_MASK,
         .shape_b = shape_b,
@@ -223,8 +236,7 @@ bool contact_place(physics_world *world, uint32_t slot, uint32_t shape_a, uint32
         .flags = (uint8_t)flags,
         .reach = b->traits->reach,
         .colour = COLOUR_NONE,
-        // The geometric mean lets one slippery surface make the pair slippery.
-        .friction = sqrtf(a->traits->friction * b->traits->friction),
+        .friction = friction_of(a, b),
     };
     world->surface_count += (flags & CONTACT_SURFACE) != 0;
     world->round_count += (flags & CONTACT_ROUND) != 0;
@@ -232,6 +244,23 @@ bool contact_place(physics_world *world, uint32_t slot, uint32_t shape_a, uint32
     link_edge(world, slot, 1);
     pair_set_add(&world->pairs, shape_a, shape_b);
     return true;
+}
+
+void contact_renew_surface(physics_world *world, uint32_t slot)
+{
+    const uint32_t of_surface = CONTACT_EVENTS | CONTACT_HIT | CONTACT_SURFACE;
+    contact *c = &world->contacts.data[slot];
+    const shape *a = &world->shapes.data[c->shape_a];
+    const shape *b = &world->shapes.data[c->shape_b];
+    const uint32_t before = c->flags;
+    c->flags = (uint8_t)((before & ~of_surface) | (flags_of(a, b) & of_surface));
+    c->friction = friction_of(a, b);
+    if ((before & CONTACT_SURFACE) != 0 && (c->flags & CONTACT_SURFACE) == 0) {
+        world->surface_count--;
+        c->rolling_impulse = 0.0f;
+    } else if ((before & CONTACT_SURFACE) == 0 && (c->flags & CONTACT_SURFACE) != 0) {
+        world->surface_count++;
+    }
 }
 
 uint32_t contact_create(physics_world *world, uint32_t shape_a, uint32_t shape_b)

@@ -90,6 +90,8 @@ uint32_t contact_create(physics_world *world, uint32_t shape_a, uint32_t shape_b
 // Into a slot that is taken already; not yet active. False if the pair is not in the order that it
 // would have.
 bool contact_place(physics_world *world, uint32_t slot, uint32_t shape_a, uint32_t shape_b);
+// Friction, and what the flags tell of events and surfaces, as the shapes say now.
+void contact_renew_surface(physics_world *world, uint32_t slot);
 surface contact_surface(const physics_world *world, const contact *c); // zeros without the flag
 rounding contact_rounding(const physics_world *world, const contact *c);
 // The same of what rolls if it touches at one point: B a circle or the end of a capsule, A a circle
@@ -104,7 +106,7 @@ void contact_destroy(physics_world *world, uint32_t slot);    // with its end ev
 void contact_activate(physics_world *world, uint32_t slot);   // if one of its bodies is awake
 bool contact_list_awake(physics_world *world, uint32_t slot); // the same, but not into the graph
 void contact_deactivate(physics_world *world, uint32_t slot);
-void contact_free(physics_world *world, uint32_t slot);  // without an event
+void contact_free(physics_world *world, uint32_t slot); // without an event
 // Ends all contacts of a body (of a shape, unless NONE), in order of slots.
 void contact_destroy_all(physics_world *world, uint32_t body, uint32_t shape);
 // Slots of all contacts of a body, ascending; valid until the next call for any body of the world.

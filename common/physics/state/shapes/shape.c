@@ -93,8 +93,20 @@ static vec2 chain_point(const shape_traits *chain, int i)
     return points[i];
 }
 
-// What follows from the rest.
-static void derive_traits(shape_traits *like)
+void shape_traits_define(shape_traits *like, const shape_def *def)
+{
+    like->events = def->events;
+    like->filter.category = def->filter.category;
+    like->filter.mask = def->filter.mask;
+    like->filter.group = def->filter.group;
+    like->density = (float)def->density;
+    like->friction = (float)def->friction;
+    like->restitution = (float)def->restitution;
+    like->rolling_resistance = (float)def->rolling_resistance;
+    like->tangent_speed = (float)def->tangent_speed;
+}
+
+void shape_traits_derive(shape_traits *like)
 {
     like->reach = shape_extent_max(&like->geometry, (vec2){0.0f, 0.0f});
     like->signature = shape_signature(like);
@@ -120,7 +132,7 @@ void shape_place_piece(physics_world *world, uint32_t slot, uint32_t chain, int 
         .ghost_after = chain_point(whole->traits, i + 2),
     };
     like.chain = chain;
-    derive_traits(&like);
+    shape_traits_derive(&like);
     const shape piece = {
         .body = whole->body,
         .flags = whole->flags & (uint8_t)~SHAPE_IS_CHAIN,
@@ -142,19 +154,11 @@ void shape_place(physics_world *world, uint32_t slot, uint32_t owner, const shap
     bool chain = def->form == FORM_CHAIN;
     shape_traits like;
     memset(&like, 0, sizeof like);
-    like.events = def->events;
-    like.filter.category = def->filter.category;
-    like.filter.mask = def->filter.mask;
-    like.filter.group = def->filter.group;
-    like.density = (float)def->density;
-    like.friction = (float)def->friction;
-    like.restitution = (float)def->restitution;
-    like.rolling_resistance = (float)def->rolling_resistance;
-    like.tangent_speed = (float)def->tangent_speed;
+    shape_traits_define(&like, def);
     if (!chain) {
         like.geometry = def->geometry;
     }
-    derive_traits(&like);
+    shape_traits_derive(&like);
     if (chain) {
         like.chain = slot;
         like.points = copy_points(def);

@@ -42,6 +42,10 @@ typedef struct shape {
 } shape;
 _Static_assert(sizeof(shape) == 32, "two shapes to a cache line");
 
+// Of traits whose memory is zero: all that a definition says but the geometry; then what follows
+// from all of it.
+void shape_traits_define(shape_traits *like, const shape_def *def);
+void shape_traits_derive(shape_traits *like);
 // Equal ones of the table's, or new ones; one user more. `like` is to have no padding that is
 // not zero; of a chain's the points are taken over, and it is shared with nobody.
 shape_traits *shape_traits_take(traits_table *table, const shape_traits *like);
