@@ -47,11 +47,11 @@ static inline void pack_float(packer *k, float value)
     msgpack_pack_float(k, value);
 }
 // [x, y]
-static inline void pack_place(packer *k, vec2d place)
+static inline void pack_place(packer *k, vec2d at)
 {
     pack_array(k, 2);
-    pack_double(k, place.x);
-    pack_double(k, place.y);
+    pack_double(k, at.x);
+    pack_double(k, at.y);
 }
 static inline void pack_vec2(packer *k, vec2 v)
 {

@@ -1,0 +1,229 @@
+// Canonical arguments, by the table alone: a type of argument has one writer, and a new argument
+// needs nothing here. Pure but for the buffer; any thread, one at a time.
+#include "proto/commands/canonical.h"
+
+#include <msgpack.h>
+#include <string.h>
+
+#include "common/base/assert.h"
+#include "proto/commands/arguments.h"
+#include "proto/encode/encode_pack.h"
+#include "proto/methods.h"
+
+static void pack_list(packer *k, const arg_list *list, const msgpack_object *map, bool inside);
+
+// ---- values
+
+static double number_of(const msgpack_object *value)
+{
+    switch (value->type) {
+    case MSGPACK_OBJECT_POSITIVE_INTEGER:
+        return (double)value->via.u64;
+    case MSGPACK_OBJECT_NEGATIVE_INTEGER:
+        return (double)value->via.i64;
+    default:
+        ASSERT(value->type == MSGPACK_OBJECT_FLOAT32 || value->type == MSGPACK_OBJECT_FLOAT64);
+        return value->via.f64;
+    }
+}
+
+static void pack_integer(packer *k, const msgpack_object *value)
+{
+    msgpack_pack_int64(k, (int64_t)number_of(value)); // within +-2^53: exact
+}
+
+static void pack_mask_value(packer *k, const msgpack_object *value)
+{
+    if (value->type == MSGPACK_OBJECT_POSITIVE_INTEGER) {
+        msgpack_pack_int64(k, (int64_t)value->via.u64);
+    } else if (value->type == MSGPACK_OBJECT_NEGATIVE_INTEGER) {
+        msgpack_pack_int64(k, value->via.i64);
+    } else {
+        pack_integer(k, value);
+    }
+}
+
+// An id, or {"$": index}.
+static void pack_id(packer *k, const msgpack_object *value)
+{
+    if (value->type != MSGPACK_OBJECT_MAP) {
+        pack_integer(k, value);
+        return;
+    }
+    ASSERT(value->via.map.size == 1);
+    pack_map(k, 1);
+    pack_text(k, "$");
+    pack_integer(k, &value->via.map.ptr[0].val);
+}
+
+static void pack_string(packer *k, const msgpack_object *value)
+{
+    const char *text = NULL;
+    uint32_t size = 0;
+    bool is_text = object_text(value, &text, &size);
+    ASSERT(is_text);
+    msgpack_pack_str(k, size);
+    msgpack_pack_str_body(k, text, size);
+}
+
+// Numbers, in arrays as deep as they come.
+static void pack_numbers_of(packer *k, const msgpack_object *value)
+{
+    if (value->type != MSGPACK_OBJECT_ARRAY) {
+        pack_double(k, number_of(value));
+        return;
+    }
+    pack_array(k, value->via.array.size);
+    for (uint32_t i = 0; i < value->via.array.size; i++) {
+        pack_numbers_of(k, &value->via.array.ptr[i]); // vertices: two deep, the decoder saw to it
+    }
+}
+
+static void pack_words(packer *k, const method_arg *arg, const msgpack_object *value)
+{
+    uint32_t bits = 0;
+    for (uint32_t i = 0; i < value->via.array.size; i++) {
+        const char *text = NULL;
+        uint32_t size = 0;
+        object_text(&value->via.array.ptr[i], &text, &size);
+        int at = choice_find(arg->choices, text, size);
+        ASSERT(at >= 0 && at < 32);
+        bits |= 1u << at;
+    }
+    pack_array(k, (uint32_t)__builtin_popcount(bits));
+    for (uint32_t i = 0; i < 32; i++) {
+        if ((bits >> i & 1) != 0) {
+            pack_word(k, arg->choices, i);
+        }
+    }
+}
+
+static void pack_shape_of(packer *k, const msgpack_object *value)
+{
+    ASSERT(value->type == MSGPACK_OBJECT_MAP);
+    for (uint32_t i = 0; i < value->via.map.size; i++) {
+        const char *text = NULL;
+        uint32_t size = 0;
+        object_text(&value->via.map.ptr[i].key, &text, &size);
+        if (size != 4 || memcmp(text, "kind", 4) != 0) {
+            continue;
+        }
+        object_text(&value->via.map.ptr[i].val, &text, &size);
+        for (int kind = 0; kind < METHOD_SHAPE_COUNT; kind++) {
+            if (choice_find(METHOD_SHAPES[kind].name, text, size) == 0) {
+                pack_list(k, &METHOD_SHAPES[kind], value, false);
+                return;
+            }
+        }
+    }
+    ASSERT(false); // the decoder asks for a kind that is known
+}
+
+static void pack_shapes(packer *k, const msgpack_object *value)
+{
+    pack_array(k, value->via.array.size);
+    for (uint32_t i = 0; i < value->via.array.size; i++) {
+        pack_shape_of(k, &value->via.array.ptr[i]);
+    }
+}
+
+static void pack_commands(packer *k, const msgpack_object *value)
+{
+    pack_array(k, value->via.array.size);
+    for (uint32_t i = 0; i < value->via.array.size; i++) {
+        const msgpack_object *pair = value->via.array.ptr[i].via.array.ptr;
+        const char *name = NULL;
+        uint32_t size = 0;
+        object_text(&pair[0], &name, &size);
+        const method_info *info = method_find(name, size);
+        ASSERT(info != NULL);
+        pack_array(k, 2);
+        pack_text(k, info->list.name);
+        pack_list(k, &info->list, &pair[1], true);
+    }
+}
+
+static void pack_value(packer *k, const method_arg *arg, const msgpack_object *value)
+{
+    switch (arg->type) {
+    case ARG_BOOL:
+        pack_bool(k, value->via.boolean);
+        break;
+    case ARG_INTEGER:
+        pack_integer(k, value);
+        break;
+    case ARG_MASK:
+        pack_mask_value(k, value);
+        break;
+    case ARG_ID:
+        pack_id(k, value);
+        break;
+    case ARG_STRING:
+    case ARG_NAME:
+    case ARG_CHOICE:
+        pack_string(k, value);
+        break;
+    case ARG_CHOICES:
+        pack_words(k, arg, value);
+        break;
+    case ARG_NUMBER:
+    case ARG_VECTOR:
+    case ARG_VECTORS:
+    case ARG_AREA:
+        pack_numbers_of(k, value);
+        break;
+    case ARG_FILTER: // of a shape and of a query: the same names in the same order
+        pack_list(k, &METHOD_FILTER, value, false);
+        break;
+    case ARG_SHAPE:
+    case ARG_FORM:
+        pack_shape_of(k, value);
+        break;
+    case ARG_SHAPES:
+        pack_shapes(k, value);
+        break;
+    case ARG_COMMANDS:
+        pack_commands(k, value);
+        break;
+    case ARG_ANY:
+        msgpack_pack_object(k, *value);
+        break;
+    case ARG_TYPE_COUNT:
+        ASSERT(false);
+    }
+}
+
+// ---- a map
+
+// The arguments of `map` in the order of the list. `inside`: of a command in world.apply.
+static void pack_list(packer *k, const arg_list *list, const msgpack_object *map, bool inside)
+{
+    const msgpack_object *values[METHOD_ARGS_MAX] = {NULL};
+    uint32_t count = 0;
+    bool empty = map == NULL || map->type != MSGPACK_OBJECT_MAP; // an empty array
+    for (uint32_t i = 0; !empty && i < map->via.map.size; i++) {
+        const char *key = NULL;
+        uint32_t size = 0;
+        object_text(&map->via.map.ptr[i].key, &key, &size);
+        int at = arg_list_find(list, key, size);
+        ASSERT(at >= 0 && values[at] == NULL);
+        if (!inside || strcmp(list->args[at].name, "world") != 0) {
+            values[at] = &map->via.map.ptr[i].val;
+            count++;
+        }
+    }
+    pack_map(k, count);
+    for (uint32_t i = 0; i < list->count; i++) {
+        if (values[i] != NULL) {
+            pack_text(k, list->args[i].name);
+            pack_value(k, &list->args[i], values[i]);
+        }
+    }
+}
+
+void arguments_canonical(buffer *out, method m, const msgpack_object *args)
+{
+    ASSERT((unsigned)m < METHOD_COUNT);
+    packer k = buffer_packer(out);
+    pack_list(&k, &METHODS[m].list, args, false);
+}
