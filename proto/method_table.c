@@ -232,7 +232,7 @@ static const method_arg WORLD_CREATE_ARGS[] = {
     CHOICE("durability", "none", "\"none\"", "What outlives the server's process."),
     BOOL("sleep", "true", "Bodies at rest may sleep."),
     BOOL("continuous", "true", "Fast bodies are swept against what does not move."),
-    NUMBER("restitution_threshold", 0, PHYSICS_SPEED_MAX, "1", "m/s",
+    NUMBER("restitution_threshold", 0, PHYSICS_SPEED_MAX, "0.5", "m/s",
            "Slower impacts do not bounce."),
     NUMBER("hit_threshold", 0, PHYSICS_SPEED_MAX, "1", "m/s", "Slower impacts make no hit event."),
     {.name = "scene",
@@ -251,6 +251,8 @@ static const method_arg WORLD_SET_ARGS[] = {
     WORLD,
     GRAVITY(NULL),
     BOOL("sleep", NULL, "Bodies at rest may sleep."),
+    NUMBER("restitution_threshold", 0, PHYSICS_SPEED_MAX, NULL, "m/s",
+           "Slower impacts do not bounce."),
 };
 static const method_arg WORLD_CONTACTS_ARGS[] = {
     WORLD,

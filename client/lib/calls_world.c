@@ -32,7 +32,7 @@ carom_world_options carom_world_options_default(void)
                                  .substeps = 4,
                                  .sleep = true,
                                  .continuous = true,
-                                 .restitution_threshold = 1.0,
+                                 .restitution_threshold = 0.5,
                                  .hit_threshold = 1.0};
 }
 

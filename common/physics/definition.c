@@ -16,7 +16,7 @@ world_def world_def_default(void)
         .sleep = true,
         .continuous = true,
         .bodies_max = PHYSICS_BODIES_MAX,
-        .restitution_threshold = 1.0,
+        .restitution_threshold = 0.5,
         .hit_threshold = 1.0,
     };
 }

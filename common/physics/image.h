@@ -12,13 +12,15 @@
 
 // The only one that is read: images of another are refused by name. It changes with the format, and
 // with what the state hash is made of, which an image ends with.
-enum { PHYSICS_IMAGE_VERSION = 3 };
+// Next to it stands ENGINE_BEHAVIOUR: a world whose past was another engine's would go on otherwise
+// than it did there, so it is refused.
+enum { PHYSICS_IMAGE_VERSION = 4 };
 
 // Writes the world's state between two steps. *bytes is the caller's to free().
 void world_save(const physics_world *world, uint8_t **bytes, size_t *size);
 
 // A new world from an image. Bytes that are no image of a version we know, are cut off, altered or
-// inconsistent are answered with STATUS_INVALID_ARGUMENT and a text that says where; the bytes need
+// inconsistent, or of another behaviour, are answered with STATUS_INVALID_ARGUMENT and a text that says where; the bytes need
 // not be trusted.
 status world_restore(const uint8_t *bytes, size_t size, physics_world **out, error *err);
 

@@ -19,6 +19,10 @@
 #include "common/geometry/shape.h"
 #include "common/physics/parallel/task_runner.h"
 
+// What worlds do from one state to the next. It is raised with every change of the golden hashes
+// (tests/golden), so that logs, images and replicas of another behaviour are told from this one's.
+enum { ENGINE_BEHAVIOUR = 2 };
+
 // Identifiers: slot + 1 in the low 24 bits, the slot's generation above, so below 2^53. Zero is
 // none. A slot whose generations are used up is never used again: an id does not come back to life
 // within a world.
@@ -56,7 +60,7 @@ typedef struct world_def {
     bool sleep;                   // bodies at rest may sleep, default true
     bool continuous;              // fast bodies are swept against what does not move, default true
     uint32_t bodies_max;          // default PHYSICS_BODIES_MAX
-    double restitution_threshold; // approach speed above which restitution acts [m/s], default 1
+    double restitution_threshold; // approach speed above which restitution acts [m/s], default 0.5
     double hit_threshold;         // approach speed above which a hit event is made [m/s], default 1
 } world_def;
 
@@ -146,6 +150,8 @@ double world_time(const physics_world *world);   // tick / hz [s]
 world_def world_definition(const physics_world *world);
 status world_set_gravity(physics_world *world, vec2d gravity, error *err); // wakes all
 status world_set_sleep(physics_world *world, bool sleep, error *err);      // false wakes all
+// [m/s], 0 to PHYSICS_SPEED_MAX. Counts from the next step on.
+status world_set_restitution_threshold(physics_world *world, double threshold, error *err);
 
 typedef struct world_counts {
     uint32_t bodies, awake, shapes, joints;
@@ -357,7 +363,7 @@ void world_set_runner(physics_world *world, task_runner runner);
 // ---- where a step's time goes
 
 typedef struct world_profile { // [ms] of the last step
-    double find_pairs, narrow_phase, solve, events, finalize, continuous, sleep;
+    double find_pairs, impacts, narrow_phase, solve, events, finalize, continuous, sleep;
 } world_profile;
 
 // The engine has no clock of its own: with one that the caller gives (milliseconds, monotonic),

@@ -45,7 +45,7 @@ status world_create(const world_def *def, physics_world **out, error *err)
     for (int i = 0; i < BROAD_TREES; i++) {
         tree_init(&world->broad.trees[i]);
     }
-    world->step = step_context_of(def);
+    world->step = step_context_of(def, false);
     *out = world;
     return STATUS_OK;
 }
@@ -108,13 +108,27 @@ static void run_phase(physics_world *world, void (*phase)(physics_world *), doub
     *took = world->now_ms != NULL ? world->now_ms() - start : 0.0;
 }
 
+// The numbers of a step follow from the definition, and how far boxes reach ahead from them.
+static void change_step(physics_world *world)
+{
+    world->step = step_context_of(&world->def, world->traits.lively > 0);
+    for (uint32_t slot = slots_next(&world->body_slots, 0); slot != 0;
+         slot = slots_next(&world->body_slots, slot)) {
+        world->motions.data[slot].room = 0.0f;
+    }
+}
+
 void world_step(physics_world *world)
 {
     world_profile *p = &world->profile;
     *p = (world_profile){0};
     events_begin(world);
+    if (world->step.lively != (world->traits.lively > 0)) {
+        change_step(world);
+    }
     trim_world(world);
     run_phase(world, find_pairs, &p->find_pairs);
+    run_phase(world, resolve_impacts, &p->impacts);
     run_phase(world, narrow_phase, &p->narrow_phase);
     const bool moves = world->awake_bodies.count > 0; // else there is nothing to solve, nor to move
     if (moves) {
@@ -127,6 +141,7 @@ void world_step(physics_world *world)
         joints_check_break(world);
         run_phase(world, update_sleep, &p->sleep);
     }
+    forget_impacts(world);
     trim_note(world);
     world->tick++;
     world->events_finished = true;
@@ -161,7 +176,19 @@ status world_set_gravity(physics_world *world, vec2d gravity, error *err)
     if (s == STATUS_OK) {
         events_begin(world);
         world->def.gravity = gravity;
+        change_step(world);
         wake_all(world);
+    }
+    return s;
+}
+
+status world_set_restitution_threshold(physics_world *world, double threshold, error *err)
+{
+    status s = number_check(threshold, 0.0, PHYSICS_SPEED_MAX, "restitution_threshold", err);
+    if (s == STATUS_OK) {
+        events_begin(world);
+        world->def.restitution_threshold = threshold;
+        change_step(world);
     }
     return s;
 }

@@ -54,6 +54,9 @@ static status apply_world_set(const application *a, const command *c, command_re
     if (s == STATUS_OK && (set->fields & WORLD_FIELD_SLEEP) != 0) {
         s = world_set_sleep(a->world, set->sleep, a->err); // does not depend on its value
     }
+    if (s == STATUS_OK && (set->fields & WORLD_FIELD_RESTITUTION_THRESHOLD) != 0) {
+        s = world_set_restitution_threshold(a->world, set->restitution_threshold, a->err);
+    }
     return s;
 }
 

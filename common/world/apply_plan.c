@@ -314,6 +314,9 @@ static status plan_world_set(plan *p, const command *c)
     if ((set->fields & WORLD_FIELD_GRAVITY) != 0) {
         def.gravity = set->gravity;
     }
+    if ((set->fields & WORLD_FIELD_RESTITUTION_THRESHOLD) != 0) {
+        def.restitution_threshold = set->restitution_threshold;
+    }
     return world_def_check(&def, p->err);
 }
 

@@ -92,9 +92,10 @@ typedef struct world_create_args {
 } world_create_args;
 
 typedef struct world_set_args {
-    uint32_t fields; // WORLD_FIELD_GRAVITY, WORLD_FIELD_SLEEP, at least one
+    uint32_t fields; // gravity, sleep, restitution_threshold: at least one
     vec2d gravity;
     bool sleep;
+    double restitution_threshold;
 } world_set_args;
 
 // x0 <= x1, y0 <= y1 [m]

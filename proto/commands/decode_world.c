@@ -70,9 +70,12 @@ void decode_world_set(const arguments *a, world_set_args *out)
     if (arguments_bool(a, "sleep", &out->sleep)) {
         out->fields |= WORLD_FIELD_SLEEP;
     }
+    if (arguments_number(a, "restitution_threshold", &out->restitution_threshold)) {
+        out->fields |= WORLD_FIELD_RESTITUTION_THRESHOLD;
+    }
     if (out->fields == 0) {
         decoder_fail(a->decoder, STATUS_INVALID_ARGUMENT, a->where,
-                     "nothing to set; give gravity or sleep");
+                     "nothing to set; give gravity, sleep or restitution_threshold");
     }
 }
 

@@ -83,6 +83,7 @@ typedef struct hello_result {
     uint32_t protocol;
     const char *server;  // "caromd"
     const char *version; // "0.1.0"
+    uint32_t engine;     // ENGINE_BEHAVIOUR
     uint64_t session;
     const char *resume; // "" when sessions cannot be resumed
     role role;

@@ -33,10 +33,11 @@ static void pack_resumed(packer *k, const resumed_result *r)
 void encode_hello_result(struct buffer *out, const hello_result *r)
 {
     packer k = buffer_packer(out);
-    pack_map(&k, r->resumed != NULL ? 10 : 7);
+    pack_map(&k, r->resumed != NULL ? 11 : 8);
     pair_uint(&k, "protocol", r->protocol);
     pair_text(&k, "server", r->server);
     pair_text(&k, "version", r->version);
+    pair_uint(&k, "engine", r->engine);
     pair_uint(&k, "session", r->session);
     pair_text(&k, "resume", r->resume);
     pair_text(&k, "role", role_name(r->role));

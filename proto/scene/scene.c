@@ -135,7 +135,7 @@ static status read_world(scene_expander *x, const msgpack_object *object, scene_
                          .substeps = 4,
                          .sleep = true,
                          .continuous = true,
-                         .restitution_threshold = 1.0,
+                         .restitution_threshold = 0.5,
                          .hit_threshold = 1.0};
     if (object == NULL) {
         return STATUS_OK;

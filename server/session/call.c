@@ -60,6 +60,7 @@ void call_answer_hello(session *s, bool answerable, uint32_t id, uint32_t protoc
         .protocol = protocol < PROTOCOL_VERSION ? protocol : PROTOCOL_VERSION,
         .server = SERVER_NAME,
         .version = CAROM_VERSION,
+        .engine = ENGINE_BEHAVIOUR,
         .session = s->key.number,
         .resume = resume,
         .role = s->role,

@@ -6,7 +6,10 @@
 //     golden --write FILE
 //         writes them: after a change of the engine that is meant to change what worlds do
 //
-// A line of the file is a scene, a tick, the world's hash at its end, a hash over all events so
+// The first line of the file names the engine's behaviour (ENGINE_BEHAVIOUR) that its hashes are of,
+// with a digest over number and hashes. Hashes of scenes that were there already are only written
+// anew once that number was raised, and a line that was altered by hand fails by the digest: so
+// worlds never change what they do while the number stays. Every other line is a scene, a tick, the world's hash at its end, a hash over all events so
 // far, and one over the bytes of its image. This program is built several times, with other
 // compilers, optimisation and vectors and for other processors (see CMakeLists.txt); the file is
 // one.
@@ -36,6 +39,8 @@ typedef struct golden_line {
 typedef struct golden_list {
     golden_line lines[LINES_MAX];
     int count;
+    unsigned behaviour; // of the engine
+    uint64_t digest;    // as the file has it
 } golden_list;
 
 static uint64_t mix(uint64_t hash, uint64_t word)
@@ -173,6 +178,52 @@ static void run_all(int ticks, int threads, int each, golden_list *got)
     }
 }
 
+static uint64_t digest_of(const golden_list *list)
+{
+    uint64_t hash = mix(0, list->behaviour);
+    for (int i = 0; i < list->count; i++) {
+        const golden_line *l = &list->lines[i];
+        for (const char *c = l->scene; *c != '\0'; c++) {
+            hash = mix(hash, (uint64_t)(unsigned char)*c);
+        }
+        hash = mix(mix(mix(mix(hash, (uint64_t)l->tick), l->state), l->events), l->image);
+    }
+    return hash;
+}
+
+// Whether the file is as it was written, for this engine.
+static bool is_current(const golden_list *list)
+{
+    if (list->digest != digest_of(list)) {
+        printf("the file was altered by hand: its digest is not that of its lines\n");
+        return false;
+    }
+    if (list->behaviour != ENGINE_BEHAVIOUR) {
+        printf("the file is of behaviour %u, the engine's is %d (physics.h): write it anew\n",
+               list->behaviour, ENGINE_BEHAVIOUR);
+        return false;
+    }
+    return true;
+}
+
+// Whether a scene that the file knows does something else than it says, for the same behaviour.
+static bool changes_secretly(const golden_list *old, const golden_list *list)
+{
+    for (int i = 0; i < old->count && old->behaviour == ENGINE_BEHAVIOUR; i++) {
+        const golden_line *o = &old->lines[i];
+        for (int k = 0; k < list->count; k++) {
+            const golden_line *l = &list->lines[k];
+            if (strcmp(o->scene, l->scene) == 0 && o->tick == l->tick &&
+                (o->state != l->state || o->events != l->events || o->image != l->image)) {
+                printf("%s, tick %d: another hash; raise ENGINE_BEHAVIOUR (physics.h) first\n",
+                       o->scene, o->tick);
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 static int write_file(const char *path, const golden_list *list)
 {
     FILE *file = fopen(path, "w");
@@ -180,6 +231,7 @@ static int write_file(const char *path, const golden_list *list)
         perror(path);
         return 1;
     }
+    fprintf(file, "behaviour %u %016" PRIx64 "\n", list->behaviour, digest_of(list));
     fputs("# scene tick state events image; written by golden --write, see golden.c\n", file);
     for (int i = 0; i < list->count; i++) {
         const golden_line *l = &list->lines[i];
@@ -199,6 +251,7 @@ static int read_file(const char *path, golden_list *list)
     char text[128];
     while (list->count < LINES_MAX && fgets(text, sizeof text, file) != NULL) {
         golden_line *l = &list->lines[list->count];
+        sscanf(text, "behaviour %u %" SCNx64, &list->behaviour, &list->digest);
         if (sscanf(text, "%31s %d %" SCNx64 " %" SCNx64 " %" SCNx64, l->scene, &l->tick, &l->state,
                    &l->events, &l->image) == 5) {
             list->count++;
@@ -276,12 +329,19 @@ int main(int argc, char **argv)
         }
     }
     bool valid = each >= 1 && each <= THREAD_POOL_THREADS_MAX;
-    if (path == NULL || !valid || (!writes && read_file(path, &wanted) != 0)) {
+    if (path == NULL || !valid || (read_file(path, &wanted) != 0 && !writes)) {
         fprintf(stderr, "usage: golden [--write] [--ticks N] [--threads N] [--pool N] FILE\n");
         return 2;
     }
+    if (!writes && !is_current(&wanted)) {
+        return 1;
+    }
     printf("contact kernels: %s\n", contact_kernels_choose()->name);
     run_all(ticks, threads, each, &got);
+    got.behaviour = ENGINE_BEHAVIOUR;
+    if (writes && (changes_secretly(&wanted, &got))) {
+        return 1;
+    }
     if (writes) {
         return write_file(path, &got);
     }

@@ -26,6 +26,12 @@ static void header(image_stream *s)
     if (version != PHYSICS_IMAGE_VERSION) {
         stream_fail(s, "version %u, only %d is known", version, PHYSICS_IMAGE_VERSION);
     }
+    uint32_t behaviour = ENGINE_BEHAVIOUR;
+    stream_u32(s, &behaviour, UINT32_MAX, "behaviour");
+    if (behaviour != ENGINE_BEHAVIOUR) {
+        stream_fail(s, "made by an engine of behaviour %u, this engine's is %d", behaviour,
+                    ENGINE_BEHAVIOUR);
+    }
 }
 
 static void world_fields(image_stream *s, world_def *def, uint64_t *tick, uint32_t *frozen,

@@ -71,12 +71,9 @@ static int point_told(event_kind kind, const contact *c, const placed_points *pl
     return c->point_count == 2 && second;
 }
 
-void event_push_contact(physics_world *world, event_kind kind, uint32_t slot,
-                        const float approach[2])
+physics_event event_of_contact(const physics_world *world, event_kind kind, uint32_t slot,
+                               const float approach[2])
 {
-    if (!event_wanted(world, kind)) {
-        return;
-    }
     const contact *c = &world->contacts.data[slot];
     const placed_points placed = contact_place_points(world, c);
     physics_event event = {
@@ -95,5 +92,14 @@ void event_push_contact(physics_world *world, event_kind kind, uint32_t slot,
         event.speed = -approach[told];
         event.impulse = c->total_impulse[0] + (c->point_count > 1 ? c->total_impulse[1] : 0.0f);
     }
-    event_push(world, &event);
+    return event;
+}
+
+void event_push_contact(physics_world *world, event_kind kind, uint32_t slot,
+                        const float approach[2])
+{
+    if (event_wanted(world, kind)) {
+        const physics_event event = event_of_contact(world, kind, slot, approach);
+        event_push(world, &event);
+    }
 }

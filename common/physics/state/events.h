@@ -13,6 +13,8 @@ void event_push_body(physics_world *world, event_kind kind, uint32_t body);
 // `approach`: normal velocities of its points before the step's solving [m/s]; NULL if it has none.
 void event_push_contact(physics_world *world, event_kind kind, uint32_t contact,
                         const float approach[2]);
+physics_event event_of_contact(const physics_world *world, event_kind kind, uint32_t contact,
+                               const float approach[2]);
 void events_begin(physics_world *world); // a change or a step starts: forget what was reported
 
 #endif

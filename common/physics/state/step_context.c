@@ -21,7 +21,19 @@ static void soften(float hertz, float zeta, float h, float *bias_rate, float *ma
     *mass_scale = stiffness * *impulse_scale;
 }
 
-step_context step_context_of(const world_def *def)
+// Of two discs gravity takes neither nearer to the other; to what stands it does.
+static void set_quick(step_context *s, const world_def *def)
+{
+    const double falls = (fabs(def->gravity.x) + fabs(def->gravity.y)) / def->hz; // [m/s]
+    const bool lower = s->lively && def->restitution_threshold < SPEED_DULL;
+    const double limit = lower ? def->restitution_threshold : SPEED_DULL;
+    const double speed = limit - falls < 0.5 * limit ? limit - falls : 0.5 * limit;
+    s->quick_speed = (float)(speed > SPEED_LEAST ? speed : SPEED_LEAST);
+    s->quick_way = s->dt * s->quick_speed;
+    s->quick_slack = LINEAR_SLOP + (float)(falls / def->hz);
+}
+
+step_context step_context_of(const world_def *def, bool lively)
 {
     step_context s = {
         .dt = (float)(1.0 / def->hz),
@@ -31,7 +43,9 @@ step_context step_context_of(const world_def *def)
         .substeps = def->substeps,
         .roll_ahead = (float)((def->substeps - 1) / (2.0 * def->substeps * def->hz)),
         .restitution_threshold = (float)def->restitution_threshold,
+        .lively = lively,
     };
+    set_quick(&s, def);
     float contact_hertz = float_min(CONTACT_HERTZ, s.inv_h / 6.0f);
     float unused;
     soften(contact_hertz, CONTACT_DAMPING, s.h, &s.contact_bias_rate, &s.contact_mass_scale,

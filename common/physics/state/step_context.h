@@ -7,6 +7,9 @@
 #define JOINT_HERTZ   60.0f // stiffness of what a joint holds rigid; at most 1/4 of the sub-step rate
 #define JOINT_DAMPING 2.0f
 
+#define SPEED_DULL  2.0  // what does not rebound closes faster than this to be an impact [m/s]
+#define SPEED_LEAST 1e-3 // and what does, than this [m/s]
+
 typedef struct step_context {
     float dt, inv_dt; // of the whole step
     float h, inv_h;   // of a sub-step
@@ -16,8 +19,14 @@ typedef struct step_context {
     float joint_bias_rate, joint_mass_scale, joint_impulse_scale;
     float roll_ahead; // what rolls is placed where it will be so far into the step [s]
     float restitution_threshold;
+    // Of impacts.c. Two discs of which neither is faster have no impact in the step to come, nor
+    // has one with what stands; nor is any farther from the end of its way than `quick_slack`.
+    float quick_speed; // [m/s]
+    float quick_way;   // at that speed in a step [m]
+    float quick_slack; // [m]
+    bool lively;       // some shape has restitution
 } step_context;
 
-step_context step_context_of(const world_def *def);
+step_context step_context_of(const world_def *def, bool lively);
 
 #endif

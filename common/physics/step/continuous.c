@@ -385,7 +385,10 @@ static void sweep_body(physics_world *world, uint32_t slot, const reaches *reach
     swept_body s = {.world = world, .body = slot};
     take_way(&s, way_of(world, slot));
     s.fraction = s.way.stop; // another bullet may have stopped it
-    sweep_shapes(&s, reach, reach != NULL);
+    // What was struck is swept along the last of its way: too late for what moved meanwhile.
+    vec2d place;
+    const bool struck = impact_find_place(world, slot, &place);
+    sweep_shapes(&s, reach, reach != NULL && !struck);
     if (s.met == NONE) {
         return;
     }

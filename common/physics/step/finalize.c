@@ -76,6 +76,11 @@ static fate finalize_body(physics_world *world, uint32_t slot)
     if (dynamic) {
         update_sleep_time(world, rim, s);
     }
+    vec2d struck;
+    if (world->scratch->paths.count > 0 && impact_find_place(world, slot, &struck)) {
+        // It is swept from there on.
+        s->delta_position = vec2d_relative(struck, m->center);
+    }
     float way = vec2_length(s->delta_position);
     float chord = chord_of(s->delta_rotation);
     float moved = way + chord * rim->extent_max;

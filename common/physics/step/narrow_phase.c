@@ -231,6 +231,25 @@ static void leave_graph(physics_world *world)
     }
 }
 
+// What goes on side by side after an impact is solved with the normal of where it met.
+static void join_impacts(physics_world *world)
+{
+    const slot_list *joined = &world->scratch->joined;
+    for (uint32_t i = 0; i < joined->count; i++) {
+        contact *c = &world->contacts.data[joined->data[i]];
+        impact_report told;
+        transform b_in_a;
+        manifold m;
+        if (impact_told(world, joined->data[i], &told) &&
+            meet_at(world, c, told.at, &b_in_a, &m)) {
+            take_manifold(c, &m, b_in_a);
+            if ((c->flags & CONTACT_ACTIVE) == 0) {
+                array_push(&world->scratch->activated, joined->data[i]);
+            }
+        }
+    }
+}
+
 static void enter_graph(physics_world *world)
 {
     world->scratch->activated.count = sort_slots(world->scratch->activated.data, world->scratch->activated.count);
@@ -269,6 +288,8 @@ void narrow_phase(physics_world *world)
         partials_gather(world, partials, LOST_POINTS, &world->scratch->deactivated);
         sort_graph(world, partials);
         leave_graph(world);
+        part_impacts(world);
+        join_impacts(world);
         hide_seams(world);
         first = world->awake_contacts.count;
         enter_graph(world);
@@ -280,4 +301,7 @@ void narrow_phase(physics_world *world)
         world->motions.data[world->shapes.data[world->enlarged.data[i]].body].box_renewed = false;
     }
     array_clear(&world->enlarged);
+    for (uint32_t i = 0; i < world->scratch->grown.count; i++) { // renewed since, by impacts.c
+        shape_note_enlarged(world, world->scratch->grown.data[i]);
+    }
 }

@@ -82,14 +82,21 @@ static pose pose_ahead(const physics_world *world, uint32_t slot, float t)
     return (pose){vec2d_offset(m->center, vec2_sub(vec2_scale(t, s->velocity), from_center)), q};
 }
 
+bool meet_at(const physics_world *world, const contact *c, float t, transform *b_in_a, manifold *m)
+{
+    const shape *a = &world->shapes.data[c->shape_a];
+    const shape *b = &world->shapes.data[c->shape_b];
+    *b_in_a = pose_relative(pose_ahead(world, c->body_a, t), pose_ahead(world, c->body_b, t));
+    *m = manifold_shapes(&a->traits->geometry, &b->traits->geometry, *b_in_a);
+    return m->count > 0;
+}
+
 bool meet_ahead(const physics_world *world, const contact *c, transform *b_in_a, manifold *m)
 {
     if (world->bodies.data[c->body_a].type == BODY_STATIC ||
         world->bodies.data[c->body_b].type == BODY_STATIC) {
         return false;
     }
-    const shape *a = &world->shapes.data[c->shape_a];
-    const shape *b = &world->shapes.data[c->shape_b];
     const vec2 way = way_of(world, c, *b_in_a).way;
     vec2 axis = c->local_normal;
     float gap = c->gap;
@@ -101,10 +108,7 @@ bool meet_ahead(const physics_world *world, const contact *c, transform *b_in_a,
             return false;
         }
         part += step / closing;
-        float t = part * world->step.dt;
-        *b_in_a = pose_relative(pose_ahead(world, c->body_a, t), pose_ahead(world, c->body_b, t));
-        *m = manifold_shapes(&a->traits->geometry, &b->traits->geometry, *b_in_a);
-        if (m->count > 0) {
+        if (meet_at(world, c, part * world->step.dt, b_in_a, m)) {
             return true;
         }
         axis = m->normal;

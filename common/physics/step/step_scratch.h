@@ -12,6 +12,8 @@
 #include "common/physics/state/contacts/contact.h"
 #include "common/physics/state/graph.h"
 #include "common/physics/state/slots.h"
+#include "common/physics/step/impacts.h"
+#include "common/physics/step/solver/heavy_loads.h"
 #include "common/physics/step/solver/solver.h"
 #include "common/physics/step/trim.h"
 
@@ -41,6 +43,18 @@ typedef ARRAY(uint8_t) byte_list;
     X(item_pairs, rests_sorted, NEVER)   /* to sort those */                                       \
     X(slot_list, held, AWAKE)            /* awake bodies that something may touch: integrate.c */  \
     X(velocity_lanes_list, unsolved, AWAKE) /* of the held, LANES in each */                       \
+    X(impact_path_list, paths, CHANGES)     /* of impacts.c; at 0 nothing */                       \
+    X(slot_list, path_of, NEVER)            /* by body: its path, or 0; of no count */             \
+    X(impact_event_list, meetings, CHANGES) /* impacts to come, a binary heap */                   \
+    X(impact_report_list, reports, CHANGES) /* impacts that were, in the order of time */          \
+    X(item_pairs, told, CHANGES)            /* contacts and their reports, sorted */               \
+    X(item_pairs, met_pairs, CHANGES)       /* boxes that came to overlap along new ways */        \
+    X(slot_list, quick, CHANGES)            /* bodies that may have impacts */                     \
+    X(slot_list, parted, CHANGES)           /* contacts that are not to be solved in this step */  \
+    X(slot_list, joined, CHANGES)           /* contacts that go on after their impact */           \
+    X(slot_list, grown, CHANGES)            /* shapes whose boxes reach along new ways */          \
+    X(slot_list, uneven, CHANGES)           /* contacts of masses that are: heavy_loads.c */       \
+    X(lent_mass_list, lent, CHANGES)        /* bodies that count as heavier */                     \
     X(slot_list, fast, CHANGES)             /* bodies for continuous.c */                          \
     X(slot_list, lost, NEVER)               /* bodies that left the world, or are not numbers */   \
     X(float_list, stops, NEVER)      /* the part of the step after which each fast one rests */    \

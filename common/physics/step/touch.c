@@ -12,7 +12,16 @@ static void tell_contact(physics_world *world, event_kind kind, uint32_t slot)
     if (event_wanted(world, kind)) {
         float approach[2];
         contact_approach(world, &world->contacts.data[slot], approach);
-        event_push_contact(world, kind, slot, approach);
+        physics_event event = event_of_contact(world, kind, slot, approach);
+        impact_report told;
+        if (kind != EVENT_END && impact_told(world, slot, &told)) {
+            event.point = told.point;
+            event.normal = told.normal;
+            event.depth = 0.0f;
+            event.speed = told.speed;
+            event.impulse += told.impulse;
+        }
+        event_push(world, &event);
     }
 }
 
@@ -30,9 +39,11 @@ static void tell_ends(physics_world *world)
     }
 }
 
-static float closing_speed(const physics_world *world, const contact *c)
+static float closing_speed(const physics_world *world, uint32_t slot)
 {
-    float speed = 0.0f;
+    const contact *c = &world->contacts.data[slot];
+    impact_report told;
+    float speed = impact_told(world, slot, &told) ? told.speed : 0.0f;
     float approach[2];
     contact_approach(world, c, approach);
     for (int k = 0; k < c->point_count; k++) {
@@ -43,12 +54,20 @@ static float closing_speed(const physics_world *world, const contact *c)
 
 static void tell_begins(physics_world *world)
 {
+    const impact_report_list *reports = &world->scratch->reports;
+    for (uint32_t i = 0; i < reports->count; i++) {
+        array_push(&world->scratch->began, reports->data[i].contact);
+    }
     world->scratch->began.count = sort_slots(world->scratch->began.data, world->scratch->began.count);
     for (uint32_t i = 0; i < world->scratch->began.count; i++) {
         uint32_t slot = world->scratch->began.data[i];
         contact *c = &world->contacts.data[slot];
-        c->flags |= CONTACT_TOUCHING;
-        world->touching_count++;
+        if ((c->flags & CONTACT_TOUCHING) != 0) {
+            continue; // struck, and touched before
+        }
+        const bool stays = (c->flags & CONTACT_ACTIVE) != 0; // or has rebounded within the step
+        c->flags |= stays ? CONTACT_TOUCHING : 0u;
+        world->touching_count += stays;
         if ((c->flags & CONTACT_SENSOR) != 0) {
             tell_contact(world, EVENT_SENSOR_BEGIN, slot);
             continue;
@@ -57,8 +76,11 @@ static void tell_begins(physics_world *world)
             tell_contact(world, EVENT_BEGIN, slot);
         }
         if ((c->flags & CONTACT_HIT) != 0 &&
-            closing_speed(world, c) > (float)world->def.hit_threshold) {
+            closing_speed(world, slot) > (float)world->def.hit_threshold) {
             tell_contact(world, EVENT_HIT, slot);
+        }
+        if (!stays && (c->flags & CONTACT_EVENTS) != 0) {
+            tell_contact(world, EVENT_END, slot);
         }
     }
 }

@@ -108,7 +108,7 @@ static void phases(void *world, double ms[PHASE_COUNT])
     carom_world *self = world;
     world_profile p = world_last_profile(self->world);
     ms[PHASE_PAIRS] = p.find_pairs;
-    ms[PHASE_NARROW] = p.narrow_phase;
+    ms[PHASE_NARROW] = p.impacts + p.narrow_phase;
     ms[PHASE_SOLVE] = p.solve;
     ms[PHASE_FINALIZE] = p.finalize;
     ms[PHASE_CONTINUOUS] = p.continuous;

@@ -80,7 +80,7 @@ static step_times timed_step(const scene_kind *kind, physics_world *world)
     t.ms[STEP_WHOLE] = now_ms() - before;
     world_profile p = world_last_profile(world);
     t.ms[STEP_PAIRS] = p.find_pairs;
-    t.ms[STEP_NARROW] = p.narrow_phase;
+    t.ms[STEP_NARROW] = p.impacts + p.narrow_phase;
     t.ms[STEP_SOLVE] = p.solve;
     t.ms[STEP_FINALIZE] = p.finalize;
     t.ms[STEP_REST] = p.events + p.continuous + p.sleep;

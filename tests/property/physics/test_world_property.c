@@ -118,7 +118,7 @@ static void heaps_of_unlike_bodies_lose_energy_and_come_to_rest(void **state)
 {
     (void)state;
     rng r = rng_start("heaps of unlike bodies", 6);
-    heap_report report = pile_up(&r, MIXED, 20, 0.0);
+    heap_report report = pile_up(&r, MIXED, 60, 0.0);
     assert_true(report.rise < 0.1);
     assert_true(report.overlap < 0.2);
     assert_true(report.awake * 10 <= report.bodies);

@@ -128,12 +128,13 @@ static void hello_tells_role_and_limits(void **state)
     encode_hello_result(&out, &(hello_result){.protocol = 1,
                                               .server = "caromd",
                                               .version = "0.1.0",
+                                              .engine = 2,
                                               .session = 9,
                                               .resume = "",
                                               .role = ROLE_ADMIN,
                                               .limits = limits,
                                               .limit_count = 2});
-    assert_encoded("{\"protocol\":1,\"server\":\"caromd\",\"version\":\"0.1.0\",\"session\":9,"
+    assert_encoded("{\"protocol\":1,\"server\":\"caromd\",\"version\":\"0.1.0\",\"engine\":2,\"session\":9,"
                    "\"resume\":\"\",\"role\":\"admin\",\"limits\":{\"message_bytes\":1048576,"
                    "\"load\":0.5}}");
 }
@@ -177,7 +178,7 @@ static void world_status_is_complete(void **state)
     static const char *const JSON =
         "{\"world\":\"demo\",\"epoch\":3,\"tick\":120,\"time\":2.0,\"hz\":60.0,"
         "\"gravity\":[0.0,-9.81],\"substeps\":4,\"sleep\":true,\"continuous\":true,"
-        "\"max_bodies\":1048576,\"restitution_threshold\":1.0,\"hit_threshold\":1.0,"
+        "\"max_bodies\":1048576,\"restitution_threshold\":0.5,\"hit_threshold\":1.0,"
         "\"paused\":true,\"durability\":\"none\",\"bodies\":1,\"awake\":2,\"shapes\":3,"
         "\"joints\":4,\"contacts\":5,\"pairs\":6,\"frozen\":7,\"subscribers\":8,"
         "\"hash\":{\"$bin\":\"0102030405060708\"},\"step_ms\":0.25,\"rate\":60.0,"

@@ -100,7 +100,7 @@ static void scene_without_settings_has_the_defaults_of_world_create(void **state
     assert_true(loaded.world.hz == 60.0);
     assert_int_equal(loaded.world.substeps, 4);
     assert_true(loaded.world.sleep && loaded.world.continuous);
-    assert_true(loaded.world.restitution_threshold == 1.0 && loaded.world.hit_threshold == 1.0);
+    assert_true(loaded.world.restitution_threshold == 0.5 && loaded.world.hit_threshold == 1.0);
     assert_int_equal(loaded.world.bodies_max, 0);
     assert_false(loaded.has_view);
     assert_int_equal(loaded.command_count, 0);

@@ -48,6 +48,14 @@ typedef struct body_rim {
     float sleep_time; // [s]
 } body_rim;
 
+#define DISC_REACH 1e-4f // a turn of a disc moves it by no more, which is rounding [m]
+
+// Whether the body can be a disc (impacts.c): nothing of it moves as it turns.
+static inline bool body_may_be_disc(const body_rim *rim)
+{
+    return rim->turn_reach < DISC_REACH && rim->extent_max > 0.0f;
+}
+
 enum { // body.flags
     BODY_ENABLED = 1u << 0,
     BODY_BULLET = 1u << 1,

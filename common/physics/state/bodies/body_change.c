@@ -31,6 +31,7 @@ static void set_velocity(physics_world *world, uint32_t slot, uint32_t fields,
         return;
     }
     body_state *state = &world->states.data[slot];
+    world->motions.data[slot].room = 0.0f; // boxes reach along the way that it had
     if ((fields & BODY_FIELD_VELOCITY) != 0) {
         state->velocity = (vec2){(float)values->velocity.x, (float)values->velocity.y};
     }

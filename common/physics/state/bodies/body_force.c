@@ -51,8 +51,9 @@ status body_apply_impulse(physics_world *world, body_id id, vec2d impulse, const
     if (s != STATUS_OK || slot == NONE) {
         return s;
     }
-    const body_motion *motion = &world->motions.data[slot];
+    body_motion *motion = &world->motions.data[slot];
     body_state *state = &world->states.data[slot];
+    motion->room = 0.0f; // boxes reach along the way that it had
     vec2 j = {(float)impulse.x, (float)impulse.y};
     state->velocity = vec2_mul_add(state->velocity, motion->inv_mass, j);
     if (at != NULL) {

@@ -15,20 +15,27 @@
 aabb box_with_way_ahead(const physics_world *world, const shape *s, aabb tight)
 {
     const body_state *state = &world->states.data[s->body];
-    if ((state->flags & STATE_DYNAMIC) == 0 || (s->flags & SHAPE_SENSOR) != 0 ||
-        s->traits->restitution > 0.0f) {
+    if ((state->flags & STATE_DYNAMIC) == 0 || (s->flags & SHAPE_SENSOR) != 0) {
+        return tight;
+    }
+    const bool disc = body_may_be_disc(&world->rims.data[s->body]);
+    if (!disc && s->traits->restitution > 0.0f) {
         return tight;
     }
     bool is_free = world->colours_used.data[s->body] == 0;
-    float least = is_free ? ahead_from(s->traits->extent_min) : AHEAD_HELD;
+    float least = disc      ? world->step.quick_way
+                  : is_free ? ahead_from(s->traits->extent_min)
+                            : AHEAD_HELD;
     vec2 way = way_in_a_step(world, state);
     float length = vec2_length(way);
     if (length <= least) {
         return tight;
     }
-    way = vec2_scale(float_min(1.0f, AHEAD_MAX / length), way);
-    return (aabb){vec2_min(tight.lower, vec2_add(tight.lower, way)),
-                  vec2_max(tight.upper, vec2_add(tight.upper, way))};
+    const bool whole = length <= (disc ? FOLLOWED_WAY_MAX : AHEAD_MAX);
+    way = vec2_scale(whole ? 1.0f : AHEAD_MAX / length, way);
+    const aabb box = {vec2_min(tight.lower, vec2_add(tight.lower, way)),
+                      vec2_max(tight.upper, vec2_add(tight.upper, way))};
+    return disc ? aabb_expand(box, world->step.quick_slack) : box;
 }
 
 // Boxes are looked at when the body may have left one of them: after it has moved by the least room
@@ -48,14 +55,6 @@ void body_look_at_boxes(physics_world *world, uint32_t slot, slot_list *renewed)
         room = float_min(room, sensor ? 0.0f : left);
     }
     m->room = ROOM_SHARE * room;
-}
-
-// Whether all of its boxes are certain to hold the body still, and its way ahead where they reach
-// ahead of it.
-bool body_has_room(const physics_world *world, uint32_t slot)
-{
-    return world->motions.data[slot].room >
-           ahead_at_most(world, &world->rims.data[slot], &world->states.data[slot]);
 }
 
 void body_update_boxes(physics_world *world, uint32_t slot, float moved)

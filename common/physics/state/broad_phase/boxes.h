@@ -4,10 +4,14 @@
 
 #include "common/physics/state/world.h"
 
+// What goes farther in a step is too fast to be followed from impact to impact (continuous.c keeps
+// it from passing through what stands), or it would have pairs with half the world [m].
+#define FOLLOWED_WAY_MAX 4.0f
+
 // Where the body's centre of mass will be after a step, seen from where it is [m].
 static inline vec2 way_in_a_step(const physics_world *world, const body_state *s)
 {
-    return vec2_scale(1.0f / (float)world->def.hz, s->velocity);
+    return vec2_scale(world->step.dt, s->velocity);
 }
 
 // The box of a shape of this smallest half width reaches ahead if it goes farther in a step than
@@ -15,14 +19,6 @@ static inline vec2 way_in_a_step(const physics_world *world, const body_state *s
 static inline float ahead_from(float extent_min)
 {
     return float_min(0.5f * extent_min, 0.1f);
-}
-
-// How far ahead of the body any of its boxes may reach, at most [m].
-static inline float ahead_at_most(const physics_world *world, const body_rim *rim,
-                                  const body_state *s)
-{
-    float way = vec2_length(way_in_a_step(world, s));
-    return way <= ahead_from(rim->extent_min) ? 0.0f : way;
 }
 
 // The box around a shape (relative to its body's position) and, if it is fast, where it will be
@@ -33,7 +29,21 @@ aabb box_with_way_ahead(const physics_world *world, const shape *s, aabb tight);
 void body_look_at_boxes(physics_world *world, uint32_t slot, slot_list *renewed);
 // Whether all of its boxes are certain to hold the body still, and its way ahead where they reach
 // ahead of it.
-bool body_has_room(const physics_world *world, uint32_t slot);
+static inline bool body_has_room(const physics_world *world, uint32_t slot)
+{
+    const body_rim *rim = &world->rims.data[slot];
+    const vec2 way = way_in_a_step(world, &world->states.data[slot]);
+    const bool disc = body_may_be_disc(rim); // all of its way, for impacts.c
+    const float least = disc ? world->step.quick_way : ahead_from(rim->extent_min);
+    const float squared = vec2_length_squared(way);
+    float room = world->motions.data[slot].room;
+    if (squared <= least * least) {
+        return room > 0.0f;
+    }
+    room -= disc ? world->step.quick_slack : 0.0f;
+    return room > 0.0f && room * room > squared;
+}
+
 // The body has moved by at most `moved` [m]: renews the boxes that it may have left.
 void body_update_boxes(physics_world *world, uint32_t slot, float moved);
 

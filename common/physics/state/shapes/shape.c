@@ -245,7 +245,7 @@ static aabb fat_box(const physics_world *world, const shape *s, aabb tight)
     return aabb_at(m->position, aabb_expand(tight, margin));
 }
 
-static void note_enlarged(physics_world *world, uint32_t slot)
+void shape_note_enlarged(physics_world *world, uint32_t slot)
 {
     shape *s = &world->shapes.data[slot];
     if ((s->flags & SHAPE_ENLARGED) == 0) {
@@ -263,7 +263,7 @@ static void insert_box(physics_world *world, uint32_t slot, aabb fat, bool known
     tree_insert(tree_of(world, s), slot, fat, s->traits->filter.group, known);
     world->motions.data[s->body].room = 0.0f;
     if (!known) {
-        note_enlarged(world, slot);
+        shape_note_enlarged(world, slot);
     }
 }
 
@@ -295,7 +295,7 @@ void shape_restore_box(physics_world *world, uint32_t slot, aabb fat, bool enlar
     s->fat = fat;
     s->boxed = true;
     if (enlarged) {
-        note_enlarged(world, slot);
+        shape_note_enlarged(world, slot);
     } else {
         tree_put(tree_of(world, s), slot, fat, s->traits->filter.group);
     }
@@ -355,7 +355,14 @@ void shape_enter_box(physics_world *world, uint32_t slot)
 {
     shape *s = &world->shapes.data[slot];
     tree_enlarge(tree_of(world, s), slot, s->fat);
-    note_enlarged(world, slot);
+    shape_note_enlarged(world, slot);
+}
+
+void shape_grow_box(physics_world *world, uint32_t slot, aabb box)
+{
+    shape *s = &world->shapes.data[slot];
+    s->fat = aabb_union(s->fat, box);
+    tree_enlarge(tree_of(world, s), slot, s->fat);
 }
 
 void shape_reset_box(physics_world *world, uint32_t slot)

@@ -31,6 +31,7 @@ typedef struct shape_traits {
 typedef struct traits_table {
     shape_traits **places; // open addressing, by signature
     uint32_t count, capacity;
+    uint32_t lively; // of them, with restitution
 } traits_table;
 
 typedef struct shape {
@@ -70,6 +71,10 @@ void shape_leave_broad_phase(physics_world *world, uint32_t slot); // its contac
 // which only one thread may do. Returns how far it can move before it is to be looked at again [m].
 float shape_fit_box(physics_world *world, uint32_t slot, bool *renewed);
 void shape_enter_box(physics_world *world, uint32_t slot);
+// Has its box hold another one too, within a step: find_pairs() is over, so whoever calls it looks
+// for the new pairs, and notes the box as renewed when the narrow phase is over.
+void shape_grow_box(physics_world *world, uint32_t slot, aabb box);
+void shape_note_enlarged(physics_world *world, uint32_t slot);
 void shape_reset_box(physics_world *world, uint32_t slot); // anew, and all of its pairs
 
 #endif

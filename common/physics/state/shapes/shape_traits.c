@@ -63,6 +63,7 @@ static void grow(traits_table *table)
 {
     traits_table larger = {
         .count = table->count,
+        .lively = table->lively,
         .capacity = table->capacity == 0 ? CAPACITY_MIN : table->capacity * 2,
     };
     larger.places = calloc(larger.capacity, sizeof(shape_traits *));
@@ -94,6 +95,7 @@ shape_traits *shape_traits_take(traits_table *table, const shape_traits *like)
         traits->extent_min = shape_extent_min(&traits->geometry);
         table->places[place] = traits;
         table->count++;
+        table->lively += traits->restitution > 0.0f;
     }
     traits->users++;
     return traits;
@@ -117,6 +119,7 @@ static void take_out(traits_table *table, const shape_traits *traits)
     }
     table->places[hole] = NULL;
     table->count--;
+    table->lively -= traits->restitution > 0.0f;
 }
 
 void shape_traits_drop(traits_table *table, shape_traits *traits)

@@ -14,6 +14,7 @@
 #include "common/physics/lanes/vector_lanes.h"
 #include "common/physics/step/solver/contact_fill.h"
 #include "common/physics/step/solver/contact_rolling.h"
+#include "common/physics/step/solver/heavy_loads.h"
 #include "common/physics/step/step_scratch.h"
 
 // Rows are read and written as vectors: these lie side by side, on their own boundaries.
@@ -421,6 +422,15 @@ INLINE uint32_t fill_round(const group_part *part, const seats *of, placed_lanes
     return fill_rounding(part, of, turning);
 }
 
+// Returns the features.
+INLINE uint32_t uneven_masses(const contact_lanes *group)
+{
+    const lanes ratio = splat(MASS_RATIO_MAX);
+    const lanes light = lanes_max(group->inv_mass_a, group->inv_mass_b);
+    const lanes heavy = lanes_min(group->inv_mass_a, group->inv_mass_b);
+    return any_lane((light > ratio * heavy) & (heavy > splat(0.0f))) ? LANES_UNEVEN : 0u;
+}
+
 INLINE part_marks fill_part(const group_part *part)
 {
     const contact *contacts = part->world->contacts.data;
@@ -441,6 +451,7 @@ INLINE part_marks fill_part(const group_part *part)
         features |= fill_surfaces(part, &seated);
     }
     features |= fill_round(part, &seated, at, &a, &b);
+    features |= uneven_masses(group);
     lanes turns[2][2];
     for (int i = 0; i < 2; i++) {
         point_lanes *p = &group->points[i];

@@ -30,7 +30,9 @@ enum { // lane_marks.features
     LANES_ROUND = 4u,
     // what none has: a second point, which sweeps leave alone then; a contact
     LANES_SINGLE = 8u,
-    LANES_NONE = 16u
+    LANES_NONE = 16u,
+    // what at least one lane has: a body far heavier than the other (heavy_loads.c)
+    LANES_UNEVEN = 32u
 };
 enum { PARTS_MAX = 2 }; // in which a kernel may take a group
 

@@ -212,10 +212,35 @@ static bool is_worth_dividing(const physics_world *world)
     return groups >= GROUPS_DIVIDED && groups >= colours * GROUPS_OF_COLOUR;
 }
 
+// Contacts of groups in which one body is far heavier than the other.
+static void find_uneven(physics_world *world)
+{
+    const contact_groups *groups = &world->scratch->groups;
+    array_clear(&world->scratch->uneven);
+    for (uint32_t colour = 0; colour <= COLOURS; colour++) {
+        const graph_colour *of = &world->graph[colour];
+        const uint32_t each = colour == COLOUR_OVERFLOW ? 1 : LANES;
+        for (uint32_t g = groups->first[colour]; g < groups->first[colour + 1]; g++) {
+            const uint8_t *features = groups->marks[g].features;
+            if (((features[0] | features[1]) & LANES_UNEVEN) == 0) {
+                continue;
+            }
+            const uint32_t from = (g - groups->first[colour]) * each;
+            for (uint32_t i = from; i < from + each && i < of->contacts.count; i++) {
+                array_push(&world->scratch->uneven, of->contacts.data[i]);
+            }
+        }
+    }
+}
+
 static void solve_held(physics_world *world)
 {
     uint32_t groups = world->scratch->groups.first[COLOURS + 1];
     run_plain_shares(world, groups, GRAIN_FILLED, prepare_range, NULL);
+    find_uneven(world);
+    if (lend_masses(world, world->scratch->uneven.data, world->scratch->uneven.count)) {
+        run_plain_shares(world, groups, GRAIN_FILLED, prepare_range, NULL);
+    }
     solve_impacts(world);
     for (int i = 0; i < world->step.substeps; i++) {
         bool backward = i < world->step.substeps / 2;
@@ -225,6 +250,7 @@ static void solve_held(physics_world *world)
         integrate_positions(world);
         run_pass(world, PASS_RELAX, backward);
     }
+    return_masses(world);
     joints_store(world);
     uint32_t partials = run_shares(world, groups, GRAIN_FILLED, store_range, NULL);
     partials_gather(world, partials, BEGAN, &world->scratch->began);

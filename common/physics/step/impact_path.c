@@ -1,0 +1,382 @@
+// The paths of bodies within a step, and when two of them meet.
+//
+// The integrator changes velocities before places (semi-implicit Euler), so the places of a body
+// that falls free lie on a parabola exactly, and the velocity on it is ahead of the body's own by
+// half a sub-step of what acts: so it is here, and impacts keep energy and heights as they do on
+// paper.
+//
+// Meeting. The distance of a point that moves evenly from a convex set is a convex function of
+// time, so its tangent never lies above it, and Newton's method from the left comes to the first
+// root without ever passing it, ever faster. What bends paths (forces, a turning body) bends the
+// function by a known amount at most; with a parabola of that much in place of the tangent the same
+// holds. This is conservative advancement (B. Mirtich, "Impulse-based Dynamic Simulation of Rigid
+// Body Systems", 1996) of the second order.
+#include "common/physics/step/impact_path.h"
+
+#include "common/physics/state/bodies/body_special.h"
+#include "common/physics/state/broad_phase/boxes.h"
+#include "common/physics/state/world.h"
+
+#define TOUCH_DISTANCE  1e-6  // what is nearer touches [m]
+#define CENTER_DISTANCE 1e-5f // a circle this near to the centre of mass is round about it [m]
+#define KEEPS_LEAST     0.5   // who keeps less of a velocity over a step, does not fly
+#define TIME_LEAST      1e-6  // that two are looked at later than they touched [s]
+#define TURN_LEAST      1e-12 // angular velocities below are none [rad/s]
+
+enum { STEPS_MAX = 48 }; // of Newton's method; a graze takes 20
+
+static double dot(vec2d a, vec2d b)
+{
+    return a.x * b.x + a.y * b.y;
+}
+
+static vec2d plus_scaled(vec2d a, double s, vec2d b)
+{
+    return (vec2d){a.x + s * b.x, a.y + s * b.y};
+}
+
+static double length_of(vec2d a)
+{
+    return sqrt(dot(a, a));
+}
+
+// ---- a body's path
+
+uint32_t path_find_disc(const physics_world *world, uint32_t body_)
+{
+    uint32_t found = NONE;
+    for (uint32_t k = world->bodies.data[body_].shapes; k != NONE;
+         k = world->shapes.data[k].next) {
+        const shape *s = &world->shapes.data[k];
+        if ((s->flags & SHAPE_SENSOR) != 0) {
+            continue;
+        }
+        if (found != NONE || s->traits->geometry.kind != SHAPE_CIRCLE) {
+            return NONE;
+        }
+        found = k;
+    }
+    if (found != NONE) {
+        const circle *c = &world->shapes.data[found].traits->geometry.circle;
+        vec2 off = vec2_sub(c->center, world->motions.data[body_].local_center);
+        if (vec2_length_squared(off) > CENTER_DISTANCE * CENTER_DISTANCE) {
+            return NONE;
+        }
+    }
+    return found;
+}
+
+vec2 path_free_way(const physics_world *world, uint32_t body_)
+{
+    const float dt = world->step.dt;
+    const body_special *special = body_special_of(world, body_);
+    const float falls = 0.5f * dt * dt * special->gravity_scale;
+    const float pushed = 0.5f * dt * dt * world->motions.data[body_].inv_mass;
+    const vec2 gravity = {(float)world->def.gravity.x, (float)world->def.gravity.y};
+    const vec2 way = vec2_scale(dt, world->states.data[body_].velocity);
+    if (world->bodies.data[body_].type != BODY_DYNAMIC) {
+        return way;
+    }
+    return vec2_mul_add(vec2_mul_add(way, falls, gravity), pushed, special->force);
+}
+
+// Whether a contact pressed it in the last step: then what acts on it is borne.
+static bool is_held(const physics_world *world, uint32_t body_)
+{
+    for (uint32_t key = world->bodies.data[body_].contacts; key != NONE;) {
+        const contact *c = &world->contacts.data[key >> 1];
+        const uint32_t both = CONTACT_ACTIVE | CONTACT_TOUCHING;
+        if ((c->flags & (both | CONTACT_SENSOR)) == both &&
+            c->normal_impulse[0] + c->normal_impulse[1] > 0.0f) {
+            return true;
+        }
+        key = c->edges[key & 1].next;
+    }
+    return false;
+}
+
+// What the sub-steps do: v' = k (v + h a), x' = x + h v', as often as there are.
+static void set_motion(const physics_world *world, impact_path *p)
+{
+    const body_special *special = body_special_of(world, p->body);
+    const double h = (double)world->step.h;
+    const double k = 1.0 / (1.0 + h * (double)special->linear_damping);
+    double keeps = 1.0;
+    double goes = 0.0;
+    double gains = 0.0;
+    double falls = 0.0;
+    for (int i = 0; i < world->step.substeps; i++) {
+        keeps *= k;
+        goes += h * keeps;
+        gains = k * (gains + h);
+        falls += h * gains;
+    }
+    p->keeps = keeps;
+    p->goes = goes;
+    p->drag = (keeps - 1.0) / (double)world->step.dt;
+    if (p->held) {
+        return;
+    }
+    const vec2d acts = {
+        (double)special->gravity_scale * world->def.gravity.x +
+            (double)p->inv_mass * (double)special->force.x,
+        (double)special->gravity_scale * world->def.gravity.y +
+            (double)p->inv_mass * (double)special->force.y,
+    };
+    p->gains = (vec2d){gains * acts.x, gains * acts.y};
+    p->falls = (vec2d){falls * acts.x, falls * acts.y};
+}
+
+// What changes a velocity, evenly over the step.
+static vec2d change_of(const physics_world *world, const impact_path *p, vec2d velocity)
+{
+    const double rate = 1.0 / (double)world->step.dt;
+    return (vec2d){p->drag * velocity.x + rate * p->gains.x,
+                   p->drag * velocity.y + rate * p->gains.y};
+}
+
+void path_bend(const physics_world *world, impact_path *p)
+{
+    p->change = change_of(world, p, p->velocity);
+}
+
+impact_path path_of_body(const physics_world *world, uint32_t body_)
+{
+    const body *b = &world->bodies.data[body_];
+    const body_motion *m = &world->motions.data[body_];
+    const body_state *s = &world->states.data[body_];
+    impact_path p = {
+        .place = m->center,
+        .velocity = vec2d_from(s->velocity),
+        .spin = (double)s->angular_velocity,
+        .body = body_,
+        .kind = PATH_STANDING,
+        .keeps = 1.0,
+        .jointed = b->joints != NONE,
+    };
+    if (b->type != BODY_DYNAMIC) {
+        return p;
+    }
+    p.inv_mass = m->inv_mass;
+    p.inv_inertia = m->inv_inertia;
+    p.kind = PATH_OTHER;
+    p.shape = path_find_disc(world, body_);
+    p.held = b->sleep_set != 0 || is_held(world, body_);
+    set_motion(world, &p);
+    if (p.shape != NONE && p.keeps >= KEEPS_LEAST &&
+        vec2_length(path_free_way(world, body_)) <= FOLLOWED_WAY_MAX) {
+        p.kind = PATH_DISC;
+        p.radius = (double)world->shapes.data[p.shape].traits->geometry.circle.radius;
+    }
+    path_bend(world, &p);
+    p.velocity = plus_scaled(p.velocity, 0.5 * (double)world->step.h, p.change);
+    return p;
+}
+
+vec2d path_place(const impact_path *p, double at)
+{
+    const double t = at - p->clock;
+    return plus_scaled(plus_scaled(p->place, t, p->velocity), 0.5 * t * t, p->change);
+}
+
+vec2d path_velocity(const impact_path *p, double at)
+{
+    return plus_scaled(p->velocity, at - p->clock, p->change);
+}
+
+void path_advance(impact_path *p, double at)
+{
+    p->place = path_place(p, at);
+    p->velocity = path_velocity(p, at);
+    p->clock = at;
+}
+
+path_start path_start_of(const physics_world *world, const impact_path *path)
+{
+    if (path->left) {
+        const vec2d v = plus_scaled(path->velocity, -0.5 * (double)world->step.h, path->change);
+        return (path_start){path->place, {(float)v.x, (float)v.y}};
+    }
+    impact_path end = *path;
+    path_advance(&end, (double)world->step.dt);
+    const vec2d ahead = change_of(world, &end, end.velocity);
+    const vec2d velocity = plus_scaled(end.velocity, -0.5 * (double)world->step.h, ahead);
+    const vec2d start = {(velocity.x - path->gains.x) / path->keeps,
+                         (velocity.y - path->gains.y) / path->keeps};
+    const vec2d way = plus_scaled(path->falls, path->goes, start);
+    return (path_start){vec2d_sub(end.place, way), {(float)start.x, (float)start.y}};
+}
+
+// ---- two of them
+
+// The nearest point to p of the core of a shape, and how far p is from it; inside negative.
+typedef struct core_point {
+    vec2d place, normal;
+    double distance, radius;
+} core_point;
+
+static core_point point_of_circle(vec2d center, double radius, vec2d p)
+{
+    const vec2d away = vec2d_sub(p, center);
+    const double distance = length_of(away);
+    const vec2d normal =
+        distance > 0.0 ? (vec2d){away.x / distance, away.y / distance} : (vec2d){0.0, 1.0};
+    return (core_point){center, normal, distance, radius};
+}
+
+static core_point point_of_segment(vec2 from, vec2 to, double radius, vec2d p)
+{
+    const vec2d a = vec2d_from(from);
+    const vec2d along = vec2d_sub(vec2d_from(to), a);
+    const double share = dot(vec2d_sub(p, a), along) / dot(along, along);
+    const double within = share < 0.0 ? 0.0 : share > 1.0 ? 1.0 : share;
+    core_point c = point_of_circle(plus_scaled(a, within, along), radius, p);
+    if (c.distance == 0.0) { // on it: to its right
+        const double length = length_of(along);
+        c.normal = (vec2d){along.y / length, -along.x / length};
+    }
+    return c;
+}
+
+static core_point point_of_polygon(const polygon *g, vec2d p)
+{
+    int best = 0;
+    double deepest = -(double)INFINITY;
+    for (int i = 0; i < g->count; i++) {
+        const vec2d n = vec2d_from(g->normals[i]);
+        const double out = dot(n, vec2d_sub(p, vec2d_from(g->vertices[i])));
+        if (out > deepest) {
+            deepest = out;
+            best = i;
+        }
+    }
+    if (deepest > 0.0) {
+        const int next = best + 1 < g->count ? best + 1 : 0;
+        return point_of_segment(g->vertices[best], g->vertices[next], (double)g->radius, p);
+    }
+    const vec2d n = vec2d_from(g->normals[best]);
+    return (core_point){plus_scaled(p, -deepest, n), n, deepest, (double)g->radius};
+}
+
+static core_point point_of_core(const shape_geometry *g, vec2d p)
+{
+    switch (g->kind) {
+    case SHAPE_CIRCLE:
+        return point_of_circle(vec2d_from(g->circle.center), (double)g->circle.radius, p);
+    case SHAPE_CAPSULE:
+        return point_of_segment(g->capsule.a, g->capsule.b, (double)g->capsule.radius, p);
+    case SHAPE_POLYGON:
+        return point_of_polygon(&g->polygon, p);
+    case SHAPE_SEGMENT:
+        return point_of_segment(g->segment.a, g->segment.b, 0.0, p);
+    default:
+        return point_of_segment(g->chain.edge.a, g->chain.edge.b, 0.0, p);
+    }
+}
+
+static path_gap gap_of_discs(const path_pair *pair, double at)
+{
+    const vec2d center = path_place(pair->other, at);
+    const core_point c = point_of_circle(center, pair->other->radius, path_place(pair->disc, at));
+    const vec2d closing =
+        vec2d_sub(path_velocity(pair->disc, at), path_velocity(pair->other, at));
+    return (path_gap){
+        .distance = c.distance - (c.radius + pair->disc->radius),
+        .rate = dot(c.normal, closing),
+        .normal = c.normal,
+        .place = plus_scaled(center, c.radius, c.normal),
+    };
+}
+
+// The rotation of the other body: as the integrator turns it, so much of a step.
+static rot rotation_at(const path_pair *pair, double at)
+{
+    const double turn = pair->other->spin * (at - pair->other->clock);
+    return turn == 0.0 ? pair->rotation : rot_mul(rot_from_angle(turn), pair->rotation);
+}
+
+path_gap path_gap_at(const path_pair *pair, double at)
+{
+    if (pair->geometry == NULL) {
+        return gap_of_discs(pair, at);
+    }
+    const impact_path *other = pair->other;
+    const rot q = rotation_at(pair, at);
+    const double cosine = (double)q.c;
+    const double sine = (double)q.s;
+    const vec2d center = path_place(other, at);
+    const vec2d away = vec2d_sub(path_place(pair->disc, at), center);
+    const vec2d local = {cosine * away.x + sine * away.y + (double)pair->center.x,
+                         cosine * away.y - sine * away.x + (double)pair->center.y};
+    const core_point c = point_of_core(pair->geometry, local);
+    const vec2d normal = {cosine * c.normal.x - sine * c.normal.y,
+                          sine * c.normal.x + cosine * c.normal.y};
+    const vec2d out = vec2d_sub(plus_scaled(c.place, c.radius, c.normal), vec2d_from(pair->center));
+    const vec2d arm = {cosine * out.x - sine * out.y, sine * out.x + cosine * out.y};
+    const vec2d moves = path_velocity(other, at);
+    const vec2d closing = vec2d_sub(
+        path_velocity(pair->disc, at),
+        (vec2d){moves.x - other->spin * arm.y, moves.y + other->spin * arm.x});
+    return (path_gap){
+        .distance = c.distance - (c.radius + pair->disc->radius),
+        .rate = dot(normal, closing),
+        .normal = normal,
+        .place = vec2d_add(center, arm),
+    };
+}
+
+// By how much at most the distance bends downward, against a straight path past what stands [m/s²].
+static double bend_of(const path_pair *pair, double from, double to)
+{
+    const vec2d change = vec2d_sub(pair->disc->change, pair->other->change);
+    double bend = length_of(change);
+    const double spin = pair->other->spin < 0.0 ? -pair->other->spin : pair->other->spin;
+    if (pair->geometry != NULL && spin > TURN_LEAST) {
+        const vec2d velocity =
+            vec2d_sub(path_velocity(pair->disc, from), path_velocity(pair->other, from));
+        const double speed = length_of(velocity) + bend * (to - from);
+        const double away =
+            length_of(vec2d_sub(path_place(pair->disc, from), path_place(pair->other, from)));
+        bend += spin * (spin * (away + speed * (to - from)) + 2.0 * speed);
+    }
+    return bend;
+}
+
+// How long they stay apart for certain: the root of distance + rate t - bend t² / 2.
+static double certain_time(double distance, double rate, double bend)
+{
+    const double root = sqrt(rate * rate + 2.0 * bend * distance);
+    if (rate < 0.0) {
+        return 2.0 * distance / (root - rate);
+    }
+    return bend > 0.0 ? (root + rate) / bend : (double)INFINITY;
+}
+
+path_meeting path_first_meeting(const path_pair *pair, double from, double to, double limit,
+                                double *at, path_gap *begin)
+{
+    const double bend = bend_of(pair, from, to);
+    double t = from;
+    path_meeting met = PATH_APART;
+    for (int i = 0; i < STEPS_MAX; i++) {
+        const path_gap gap = path_gap_at(pair, t);
+        if (i == 0) {
+            *begin = gap;
+        }
+        if (gap.distance <= TOUCH_DISTANCE && gap.rate <= 0.0) {
+            *at = t;
+            if (gap.rate < -limit) {
+                return PATH_IMPACT;
+            }
+            met = PATH_TOUCH; // slowly, so far
+            t += bend > 0.0 ? (limit + gap.rate) / bend + TIME_LEAST : (double)INFINITY;
+        } else {
+            const double apart = gap.distance > 0.0 ? gap.distance : 0.0;
+            t += certain_time(apart, gap.rate, bend);
+        }
+        if (!(t <= to)) {
+            return met;
+        }
+    }
+    return PATH_TOUCH; // a graze
+}

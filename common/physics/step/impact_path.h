@@ -1,0 +1,93 @@
+// Bodies on their way through a step, as impacts.c follows them from one impact to the next.
+#ifndef CAROM_COMMON_PHYSICS_STEP_IMPACT_PATH_H
+#define CAROM_COMMON_PHYSICS_STEP_IMPACT_PATH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/base/array.h"
+#include "common/geometry/shape.h"
+
+struct physics_world;
+
+// What an impact does to a body.
+typedef enum path_kind {
+    PATH_STANDING, // nothing: static or kinematic
+    PATH_DISC,     // one circle about its centre of mass: it is struck, and rebounds
+    PATH_OTHER     // any other dynamic body: the solver's matter
+} path_kind;
+
+// The path of a body: a parabola from the last impact on. All in the world's frame, in double.
+typedef struct impact_path {
+    vec2d place;    // of the centre of mass, at `clock`
+    vec2d velocity; // there
+    vec2d change;   // of the velocity, by what acts on the body [m/s²]
+    double clock;   // [s] into the step
+    double spin;    // angular velocity
+    double turned;  // by how much the impacts' spin turned it less than a whole step of it would
+    float inv_mass, inv_inertia;
+    double radius; // of a disc
+    // What the sub-steps make of a velocity v: keeps * v + gains, on a way of goes * v + falls.
+    double keeps, goes;
+    vec2d gains, falls;
+    double drag; // of a velocity, a second
+    uint32_t body;
+    uint32_t shape;   // of a disc
+    uint32_t version; // counted up by each impact
+    uint16_t impacts;
+    uint8_t kind;  // path_kind
+    bool changed;  // an impact changed its velocity
+    bool left;     // the rest of its step is left to the solver
+    bool held;     // presses on something, which bears what acts on it
+    bool jointed;
+} impact_path;
+
+// Where a disc and another body are to each other at a time of the step.
+typedef struct path_gap {
+    double distance; // between the surfaces, < 0 in overlap [m]
+    double rate;     // its change, < 0 when they close [m/s]
+    vec2d normal;    // from the other one to the disc
+    vec2d place;     // on the other one's surface
+} path_gap;
+
+// A disc and another one, and where that one's shape is not round about its centre, its shape.
+typedef struct path_pair {
+    const impact_path *disc, *other;
+    const shape_geometry *geometry;
+    rot rotation;    // of the other body as the step begins
+    vec2 center;     // of its mass, in its frame
+} path_pair;
+
+typedef enum path_meeting {
+    PATH_APART,  // they do not touch
+    PATH_TOUCH,  // they touch, or will, but slowly
+    PATH_IMPACT  // they meet faster than the limit
+} path_meeting;
+
+// The circle of a body that bears no other shape but sensors, if it lies about the centre of mass;
+// or NONE.
+uint32_t path_find_disc(const struct physics_world *world, uint32_t body);
+// Where the centre of mass is a step later, seen from where it is, if nothing touches it.
+vec2 path_free_way(const struct physics_world *world, uint32_t body);
+// The path of a body from the beginning of the step on.
+impact_path path_of_body(const struct physics_world *world, uint32_t body);
+vec2d path_place(const impact_path *path, double at);
+vec2d path_velocity(const impact_path *path, double at);
+// Moves the path's beginning to a later time.
+void path_advance(impact_path *path, double at);
+// After its velocity was changed: what acts on it from now on.
+void path_bend(const struct physics_world *world, impact_path *path);
+// Where and how fast the solver must have it begin the step, so that it ends where the path does.
+typedef struct path_start {
+    vec2d place;
+    vec2 velocity;
+} path_start;
+// One that is left to the solver goes on for a whole step from where it was struck last.
+path_start path_start_of(const struct physics_world *world, const impact_path *path);
+
+path_gap path_gap_at(const path_pair *pair, double at);
+// When in (from, to] the two first meet; *begin: where they are at `from`.
+path_meeting path_first_meeting(const path_pair *pair, double from, double to, double limit,
+                                double *at, path_gap *begin);
+
+#endif

@@ -1,0 +1,752 @@
+// Impacts of discs, each at the moment at which it happens.
+//
+// A solver that looks at a step as a whole has the normal of where things stand when it begins. Of
+// round things that is another one than that at which they meet, by ever more the faster they are.
+// So what is a disc (a dynamic body of one circle about its centre of mass) and closes fast on
+// another disc, or on anything that is static or kinematic, is followed through the step before
+// anything is solved: where the two first meet (impact_path.c) they rebound by Newton's law of
+// impact, with Coulomb's friction, and go on from there. Impacts are taken in the order of time,
+// two at a time, each body with a clock of its own (event-driven simulation: B. Alder, T.
+// Wainwright, "Studies in Molecular Dynamics", 1959; B. Lubachevsky, "How to Simulate Billiards and
+// Similar Systems", 1991); where several are at one time, as in a row that touches, by slot, and the
+// momentum runs through the row pair by pair.
+//
+// The solver knows nothing of that. What was struck begins the step with its last velocity, and at
+// a place from which that takes it to where it ends. Contacts of such bodies with what they do not
+// touch at the end are hidden from the solver, so that nothing strikes twice, pushes out what
+// rebounds, or holds what the paths tell to fly past. What touches slowly (rolls, rests, lies in a
+// heap) is the solver's, as are all other shapes: a disc that comes to touch a moving one of those
+// goes no further here.
+//
+// Boxes reach along new ways, so that all that may be met is known: see cover_path().
+//
+// Serial. The order of events is by time and contact, so it depends on no list's order; a world
+// without anything round, or in which nothing round is fast, comes by with a look at its bodies.
+#include "common/physics/step/impacts.h"
+
+#include "common/physics/state/bodies/body_special.h"
+#include "common/physics/parallel/sort.h"
+#include "common/physics/state/broad_phase/boxes.h"
+#include "common/physics/step/step.h"
+#include "common/physics/step/step_scratch.h"
+#include "common/physics/state/world.h"
+
+#include <string.h>
+
+#define SEAM_STEP   (0.5 * (double)LINEAR_SLOP) // what stands out by less is no step [m]
+
+static double dot(vec2d a, vec2d b)
+{
+    return a.x * b.x + a.y * b.y;
+}
+
+static impact_path *path_at(physics_world *world, uint32_t body_)
+{
+    step_scratch *s = world->scratch;
+    if (s->path_of.data[body_] == 0) {
+        s->path_of.data[body_] = s->paths.count;
+        array_push(&s->paths, path_of_body(world, body_));
+    }
+    return &s->paths.data[s->path_of.data[body_]];
+}
+
+static const impact_path *path_known(const physics_world *world, uint32_t body_)
+{
+    const step_scratch *s = world->scratch;
+    return &s->paths.data[s->path_of.data[body_]];
+}
+
+// ---- pairs
+
+// A contact as an impact sees it.
+typedef struct meeting {
+    path_pair pair;
+    uint32_t disc, other; // indices of their paths
+    bool turned;          // the disc is the contact's body A
+} meeting;
+
+// False of what no disc has a part in, and of sensors.
+static bool meeting_of(physics_world *world, const contact *c, meeting *out)
+{
+    if ((c->flags & CONTACT_SENSOR) != 0) {
+        return false;
+    }
+    const step_scratch *s = world->scratch;
+    path_at(world, c->body_a);
+    path_at(world, c->body_b);
+    uint32_t disc = s->path_of.data[c->body_b];
+    uint32_t other = s->path_of.data[c->body_a];
+    uint32_t shape_ = c->shape_a;
+    out->turned = s->paths.data[disc].kind != PATH_DISC;
+    if (out->turned) {
+        uint32_t swapped = disc;
+        disc = other;
+        other = swapped;
+        shape_ = c->shape_b;
+        if (s->paths.data[disc].kind != PATH_DISC) {
+            return false;
+        }
+    }
+    out->disc = disc;
+    out->other = other;
+    const impact_path *second = &s->paths.data[other];
+    const body_motion *m = &world->motions.data[second->body];
+    out->pair = (path_pair){
+        .disc = &s->paths.data[disc],
+        .other = second,
+        .geometry = second->kind == PATH_DISC ? NULL
+                                              : &world->shapes.data[shape_].traits->geometry,
+        .rotation = m->rotation,
+        .center = m->local_center,
+    };
+    return true;
+}
+
+static double restitution_of(const physics_world *world, const contact *c)
+{
+    return (double)contact_surface(world, c).restitution;
+}
+
+// What closes faster is an impact.
+static double limit_of(const physics_world *world, const contact *c)
+{
+    const double threshold = (double)world->step.restitution_threshold;
+    if (!(restitution_of(world, c) > 0.0) || threshold > SPEED_DULL) {
+        return SPEED_DULL;
+    }
+    return threshold > SPEED_LEAST ? threshold : SPEED_LEAST;
+}
+
+// The joints of a body hold it to another path: only what rebounds counts.
+static bool counts(const physics_world *world, const contact *c, const meeting *m)
+{
+    bool jointed = m->pair.disc->jointed || m->pair.other->jointed;
+    return !jointed || restitution_of(world, c) > 0.0;
+}
+
+static double clock_of(const meeting *m)
+{
+    return m->pair.disc->clock > m->pair.other->clock ? m->pair.disc->clock : m->pair.other->clock;
+}
+
+// ---- the events, earliest first
+
+static bool comes_before(const impact_event *a, const impact_event *b)
+{
+    return a->at != b->at ? a->at < b->at : a->contact < b->contact;
+}
+
+static void push_event(step_scratch *s, impact_event event)
+{
+    array_push(&s->meetings, event);
+    impact_event *heap = s->meetings.data;
+    uint32_t i = s->meetings.count - 1;
+    while (i > 0 && comes_before(&event, &heap[(i - 1) / 2])) {
+        heap[i] = heap[(i - 1) / 2];
+        i = (i - 1) / 2;
+    }
+    heap[i] = event;
+}
+
+static impact_event pop_event(step_scratch *s)
+{
+    impact_event *heap = s->meetings.data;
+    const impact_event first = heap[0];
+    const impact_event last = heap[--s->meetings.count];
+    const uint32_t count = s->meetings.count;
+    uint32_t i = 0;
+    for (uint32_t child = 1; child < count; child = 2 * i + 1) {
+        if (child + 1 < count && comes_before(&heap[child + 1], &heap[child])) {
+            child++;
+        }
+        if (!comes_before(&heap[child], &last)) {
+            break;
+        }
+        heap[i] = heap[child];
+        i = child;
+    }
+    heap[i] = last; // of an empty heap, nobody's place
+    return first;
+}
+
+// False if the two are too far from each other to meet in this step, and none was struck yet.
+static bool may_meet(const physics_world *world, const contact *c)
+{
+    if (path_known(world, c->body_a)->changed || path_known(world, c->body_b)->changed) {
+        return true;
+    }
+    const vec2 between =
+        vec2d_relative(world->motions.data[c->body_a].center, world->motions.data[c->body_b].center);
+    const float reach =
+        world->rims.data[c->body_a].extent_max + world->rims.data[c->body_b].extent_max;
+    const vec2 way =
+        vec2_sub(path_free_way(world, c->body_b), path_free_way(world, c->body_a));
+    return vec2_length(between) <= reach + vec2_length(way) + SPECULATIVE_DISTANCE;
+}
+
+// Looks for an impact of the contact from now on. True if the two come by each other so closely
+// that the solver, which knows but the normal of now, would hold them up.
+static bool look_at_contact(physics_world *world, uint32_t slot)
+{
+    const contact *c = &world->contacts.data[slot];
+    meeting m;
+    if (!may_meet(world, c) || !meeting_of(world, c, &m) || (m.pair.disc->left && m.pair.other->left) ||
+        !counts(world, c, &m)) {
+        return false;
+    }
+    double at;
+    path_gap begin;
+    path_meeting met = path_first_meeting(&m.pair, clock_of(&m), (double)world->step.dt,
+                                          limit_of(world, c), &at, &begin);
+    if (met == PATH_IMPACT) {
+        push_event(world->scratch,
+                   (impact_event){at, slot, path_known(world, c->body_a)->version,
+                                  path_known(world, c->body_b)->version});
+    }
+    if (met != PATH_APART || m.pair.disc->jointed || m.pair.other->jointed ||
+        m.pair.other->kind == PATH_OTHER) {
+        return false;
+    }
+    // Contacts of what does not rebound are made from where the two would meet (speculative.c).
+    return restitution_of(world, c) > 0.0 ? begin.distance < (double)SPECULATIVE_DISTANCE
+                                          : begin.rate < -0.5 * SPEED_DULL;
+}
+
+// ---- what may be met
+
+// Has a shape's box reach over another one too, as those of the fast do.
+static bool cover_box(physics_world *world, uint32_t shape_, aabb box)
+{
+    const shape *s = &world->shapes.data[shape_];
+    if (!s->boxed || aabb_contains(s->fat, box)) {
+        return false;
+    }
+    shape_grow_box(world, shape_, box);
+    array_push(&world->scratch->grown, shape_);
+    return true;
+}
+
+static aabb box_around_way(vec2d from, vec2 way, float reach)
+{
+    const vec2 none = {0.0f, 0.0f};
+    return aabb_at(from, aabb_expand((aabb){vec2_min(none, way), vec2_max(none, way)},
+                                     reach + LINEAR_SLOP));
+}
+
+// The rest of the step of a disc that was struck.
+static bool cover_path(physics_world *world, impact_path *p)
+{
+    const vec2 way = vec2d_relative(p->place, path_place(p, (double)world->step.dt));
+    if (vec2_length(way) > FOLLOWED_WAY_MAX) {
+        p->left = true;
+        return false;
+    }
+    return cover_box(world, p->shape, box_around_way(p->place, way, (float)p->radius));
+}
+
+// The step to come of a disc, or of what stands but moves.
+static void cover_body(physics_world *world, uint32_t slot)
+{
+    const body_motion *m = &world->motions.data[slot];
+    const body_rim *rim = &world->rims.data[slot];
+    const vec2 way = path_free_way(world, slot);
+    const float length = vec2_length(way);
+    if (length > FOLLOWED_WAY_MAX) {
+        return;
+    }
+    if ((world->states.data[slot].flags & STATE_DYNAMIC) != 0) {
+        const uint32_t disc = m->room > 0.0f ? (uint32_t)NONE : path_find_disc(world, slot);
+        if (disc != NONE) {
+            cover_box(world, disc, box_around_way(m->center, way, rim->extent_max));
+        }
+        return;
+    }
+    const float turn = world->step.dt * float_abs(world->states.data[slot].angular_velocity);
+    const float swings = float_min(turn, 2.0f) * rim->extent_max;
+    for (uint32_t k = world->bodies.data[slot].shapes; k != NONE; k = world->shapes.data[k].next) {
+        const shape *s = &world->shapes.data[k];
+        if ((s->flags & SHAPE_SENSOR) == 0) {
+            const aabb now = shape_aabb(&s->traits->geometry, (transform){{0.0f, 0.0f}, m->rotation});
+            const aabb then = {vec2_add(now.lower, way), vec2_add(now.upper, way)};
+            cover_box(world, k, aabb_at(m->position, aabb_expand(aabb_union(now, then), swings)));
+        }
+    }
+}
+
+typedef struct finding_pairs {
+    physics_world *world;
+    uint32_t shape;
+} finding_pairs;
+
+static bool note_pair(void *context, uint32_t item)
+{
+    const finding_pairs *f = context;
+    physics_world *world = f->world;
+    const bool sensor =
+        ((world->shapes.data[item].flags | world->shapes.data[f->shape].flags) & SHAPE_SENSOR) != 0;
+    if (!sensor && contact_wanted(world, f->shape, item) &&
+        !pair_set_has(&world->pairs, f->shape, item)) {
+        const uint32_t low = f->shape < item ? f->shape : item;
+        const uint32_t high = f->shape < item ? item : f->shape;
+        array_push(&world->scratch->met_pairs, ((item_pair){low, high}));
+    }
+    return true;
+}
+
+static void find_pairs_of(physics_world *world, uint32_t shape_)
+{
+    finding_pairs f = {world, shape_};
+    for (int i = 0; i < BROAD_TREES; i++) {
+        tree_query(&world->broad.trees[i], world->shapes.data[shape_].fat, note_pair, &f);
+    }
+}
+
+static void make_contacts(physics_world *world)
+{
+    step_scratch *s = world->scratch;
+    sort_pairs(&s->met_pairs, &s->found_in[0]);
+    for (uint32_t i = 0; i < s->met_pairs.count; i++) {
+        if (!pair_set_has(&world->pairs, s->met_pairs.data[i].a, s->met_pairs.data[i].b)) {
+            contact_create(world, s->met_pairs.data[i].a, s->met_pairs.data[i].b);
+        }
+    }
+    array_clear(&s->met_pairs);
+}
+
+// ---- who is fast
+
+// Of what stands by its fastest point.
+static float speed_of_standing(const physics_world *world, uint32_t slot)
+{
+    const body_state *s = &world->states.data[slot];
+    return vec2_length(s->velocity) +
+           float_abs(s->angular_velocity) * world->rims.data[slot].extent_max;
+}
+
+static void collect_quick(physics_world *world)
+{
+    step_scratch *s = world->scratch;
+    const float speed = world->step.quick_speed;
+    const float squared = speed * speed;
+    for (uint32_t i = 0; i < world->awake_bodies.count; i++) {
+        const uint32_t slot = world->awake_bodies.data[i];
+        const body_state *state = &world->states.data[slot];
+        const float own = vec2_length_squared(state->velocity);
+        if ((state->flags & STATE_DYNAMIC) == 0) {
+            if (speed_of_standing(world, slot) > speed) {
+                array_push(&s->quick, slot);
+            }
+        } else if (own > squared) {
+            // Of what has room left the box reaches ahead; see finalize.c.
+            const bool alone = world->motions.data[slot].room > 0.0f &&
+                               world->bodies.data[slot].contact_count == 0;
+            if (!alone && body_may_be_disc(&world->rims.data[slot])) {
+                array_push(&s->quick, slot);
+            }
+        }
+    }
+}
+
+static void cover_quick(physics_world *world)
+{
+    step_scratch *s = world->scratch;
+    for (uint32_t i = 0; i < s->quick.count; i++) {
+        cover_body(world, s->quick.data[i]);
+    }
+    for (uint32_t i = 0; i < s->grown.count; i++) {
+        find_pairs_of(world, s->grown.data[i]);
+    }
+    make_contacts(world);
+}
+
+// The contacts of what is fast. Those of two fast ones are looked at twice, and kept once.
+static void look_at_quick(physics_world *world)
+{
+    step_scratch *s = world->scratch;
+    for (uint32_t i = 0; i < s->quick.count; i++) {
+        uint32_t slot = s->quick.data[i];
+        for (uint32_t key = world->bodies.data[slot].contacts; key != NONE;) {
+            if (look_at_contact(world, key >> 1)) {
+                array_push(&s->parted, key >> 1);
+            }
+            key = world->contacts.data[key >> 1].edges[key & 1].next;
+        }
+    }
+}
+
+// ---- an impact
+
+// Whether the disc slides on another still shape over which this one does not stand out: then it
+// meets a seam of the floor, no wall (seams.c).
+static bool is_seam(physics_world *world, const meeting *m, uint32_t slot, const path_gap *gap,
+                    double at)
+{
+    const uint32_t body_ = m->pair.disc->body;
+    for (uint32_t key = world->bodies.data[body_].contacts; key != NONE;) {
+        const contact *c = &world->contacts.data[key >> 1];
+        meeting of;
+        if (key >> 1 != slot && meeting_of(world, c, &of) && of.pair.other->kind == PATH_STANDING) {
+            const path_gap on = path_gap_at(&of.pair, at);
+            if (on.distance < SEAM_STEP && on.rate > -limit_of(world, c) &&
+                on.rate < limit_of(world, c) &&
+                dot(on.normal, vec2d_sub(gap->place, on.place)) < SEAM_STEP) {
+                return true;
+            }
+        }
+        key = world->contacts.data[key >> 1].edges[key & 1].next;
+    }
+    return false;
+}
+
+// A chain's piece is touched from its right side only, and by no normal that its neighbours hold
+// back: the manifold knows.
+static bool chain_is_met(const physics_world *world, const meeting *m, path_gap *gap, double at)
+{
+    if (m->pair.geometry == NULL || m->pair.geometry->kind != SHAPE_CHAIN_SEGMENT) {
+        return true;
+    }
+    const body_motion *still = &world->motions.data[m->pair.other->body];
+    const shape_geometry ball = {.kind = SHAPE_CIRCLE,
+                                 .circle = {{0.0f, 0.0f}, (float)m->pair.disc->radius}};
+    const vec2d moved = vec2d_sub(path_place(m->pair.other, at), still->center);
+    const pose frame = {vec2d_add(still->position, moved), still->rotation};
+    const transform relative =
+        pose_relative(frame, (pose){path_place(m->pair.disc, at), ROT_IDENTITY});
+    const manifold found = manifold_shapes(m->pair.geometry, &ball, relative);
+    if (found.count == 0) {
+        return false;
+    }
+    const vec2d normal = vec2d_from(rot_vec(frame.q, found.normal));
+    gap->rate = gap->rate * dot(normal, gap->normal);
+    gap->normal = normal;
+    return true;
+}
+
+static vec2d velocity_at_surface(const impact_path *p, vec2d arm)
+{
+    return (vec2d){p->velocity.x - p->spin * arm.y, p->velocity.y + p->spin * arm.x};
+}
+
+static void take_impulse(physics_world *world, impact_path *p, vec2d impulse, vec2d arm)
+{
+    if (p->kind != PATH_DISC) {
+        return;
+    }
+    const double mass = (double)p->inv_mass;
+    p->velocity = vec2d_add(p->velocity, (vec2d){mass * impulse.x, mass * impulse.y});
+    const double spin = (double)p->inv_inertia * (arm.x * impulse.y - arm.y * impulse.x);
+    p->spin += spin;
+    p->turned += spin * p->clock;
+    p->version++;
+    p->impacts++;
+    p->changed = true;
+    path_bend(world, p);
+}
+
+static void wake_struck(physics_world *world, uint32_t slot)
+{
+    if (world->bodies.data[slot].sleep_set != 0) {
+        body_wake(world, slot);
+    }
+}
+
+// Newton's law of impact along the normal, Coulomb's of friction across it.
+static void strike(physics_world *world, uint32_t slot, const meeting *m, const path_gap *gap)
+{
+    step_scratch *s = world->scratch;
+    const contact *c = &world->contacts.data[slot];
+    const surface of = contact_surface(world, c);
+    impact_path *disc = &s->paths.data[m->disc];
+    impact_path *other = &s->paths.data[m->other];
+    const vec2d n = gap->normal;
+    const vec2d arm = {-disc->radius * n.x, -disc->radius * n.y};
+    const vec2d other_arm = vec2d_sub(gap->place, path_place(other, disc->clock));
+    const vec2d before =
+        vec2d_sub(velocity_at_surface(disc, arm), velocity_at_surface(other, other_arm));
+    const double closing = dot(before, n);
+    const double inv_mass =
+        (double)disc->inv_mass + (other->kind == PATH_DISC ? (double)other->inv_mass : 0.0);
+    const bool rebounds = closing < -(double)world->step.restitution_threshold;
+    const double restitution = rebounds ? (double)of.restitution : 0.0;
+    const double normal = -(1.0 + restitution) * closing / inv_mass;
+
+    const double round = disc->radius * disc->radius * (double)disc->inv_inertia +
+                         (other->kind == PATH_DISC
+                              ? other->radius * other->radius * (double)other->inv_inertia
+                              : 0.0);
+    // The tangent as the solver has it: the normal from A to B, turned clockwise.
+    const vec2d t = m->turned ? (vec2d){-n.y, n.x} : (vec2d){n.y, -n.x};
+    const double conveyed = (m->turned ? -1.0 : 1.0) * (double)of.tangent_speed;
+    const double limit = (double)c->friction * normal;
+    double across = -(dot(before, t) - conveyed) / (inv_mass + round);
+    across = across < -limit ? -limit : across > limit ? limit : across;
+    const vec2d impulse = {normal * n.x + across * t.x, normal * n.y + across * t.y};
+
+    const double side = m->turned ? -1.0 : 1.0;
+    array_push(&s->reports, ((impact_report){.contact = slot,
+                                             .point = gap->place,
+                                             .normal = {(float)(side * n.x), (float)(side * n.y)},
+                                             .speed = (float)-closing,
+                                             .impulse = (float)normal,
+                                             .at = (float)disc->clock}));
+    wake_struck(world, disc->body);
+    wake_struck(world, other->body);
+    take_impulse(world, disc, impulse, arm);
+    take_impulse(world, other, (vec2d){-impulse.x, -impulse.y}, other_arm);
+}
+
+static void look_at_body(physics_world *world, uint32_t slot)
+{
+    for (uint32_t key = world->bodies.data[slot].contacts; key != NONE;) {
+        look_at_contact(world, key >> 1);
+        key = world->contacts.data[key >> 1].edges[key & 1].next;
+    }
+}
+
+// Of two that meet and of which one is left to the solver, so is the other.
+static bool is_left(impact_path *disc, impact_path *other)
+{
+    if (other->kind == PATH_STANDING) {
+        return disc->left;
+    }
+    const bool many =
+        disc->impacts >= IMPACTS_OF_BODY_MAX || other->impacts >= IMPACTS_OF_BODY_MAX;
+    if (disc->left || other->left || other->kind == PATH_OTHER || many) {
+        disc->left = true;
+        other->left = true;
+    }
+    return disc->left;
+}
+
+static void go_through(physics_world *world, const impact_event *event)
+{
+    step_scratch *s = world->scratch;
+    const contact *c = &world->contacts.data[event->contact];
+    meeting m;
+    if (!meeting_of(world, c, &m) || path_known(world, c->body_a)->version != event->version_a ||
+        path_known(world, c->body_b)->version != event->version_b) {
+        return;
+    }
+    impact_path *disc = &s->paths.data[m.disc];
+    impact_path *other = &s->paths.data[m.other];
+    if (disc->impacts >= IMPACTS_OF_BODY_MAX) {
+        disc->left = true;
+    }
+    path_gap gap = path_gap_at(&m.pair, event->at);
+    if (is_left(disc, other) || !chain_is_met(world, &m, &gap, event->at) ||
+        gap.rate >= -limit_of(world, c) ||
+        (other->kind == PATH_STANDING && is_seam(world, &m, event->contact, &gap, event->at))) {
+        return;
+    }
+    disc = &s->paths.data[m.disc]; // is_seam() may have found more paths
+    other = &s->paths.data[m.other];
+    const uint32_t bodies[2] = {disc->body, other->body};
+    const bool struck[2] = {true, other->kind == PATH_DISC};
+    path_advance(disc, event->at);
+    if (other->kind == PATH_DISC) {
+        path_advance(other, event->at);
+    }
+    strike(world, event->contact, &m, &gap);
+    for (int i = 0; i < 2; i++) {
+        impact_path *p = path_at(world, bodies[i]);
+        if (struck[i] && cover_path(world, p)) {
+            find_pairs_of(world, p->shape);
+        }
+    }
+    make_contacts(world);
+    for (int i = 0; i < 2; i++) {
+        if (struck[i]) {
+            look_at_body(world, bodies[i]);
+        }
+    }
+}
+
+// ---- the end
+
+// The solver takes them from here.
+static void place_start(physics_world *world, const impact_path *p)
+{
+    body_motion *m = &world->motions.data[p->body];
+    body_state *state = &world->states.data[p->body];
+    const path_start start = path_start_of(world, p);
+    m->center = start.place;
+    if (p->turned != 0.0) {
+        m->rotation = rot_normalize(rot_mul(rot_from_angle(-p->turned), m->rotation));
+    }
+    body_set_pose_from_center(m);
+    m->room = 0.0f;
+    state->velocity = start.velocity;
+    state->angular_velocity = (float)p->spin;
+}
+
+// What becomes of a contact of a body that was struck.
+typedef enum outlook { LOOK_SOLVED, LOOK_PARTED, LOOK_JOINED } outlook;
+
+// Parted: the two do not touch in what is left of the step. What joints hold, or the solver goes on
+// with, may be pressed yet, if it was not struck.
+static outlook look_ahead_of(physics_world *world, uint32_t slot)
+{
+    const contact *c = &world->contacts.data[slot];
+    meeting m;
+    if (!meeting_of(world, c, &m) || m.pair.other->kind == PATH_OTHER) {
+        return LOOK_SOLVED;
+    }
+    impact_report told;
+    const bool struck = impact_told(world, slot, &told);
+    const bool left = m.pair.disc->left || m.pair.other->left;
+    if (!struck && (left || m.pair.disc->jointed || m.pair.other->jointed)) {
+        return LOOK_SOLVED;
+    }
+    double at;
+    path_gap begin;
+    const path_meeting met = path_first_meeting(&m.pair, clock_of(&m), (double)world->step.dt,
+                                                limit_of(world, c), &at, &begin);
+    return met == PATH_APART ? LOOK_PARTED : struck && !left ? LOOK_JOINED : LOOK_SOLVED;
+}
+
+static void sort_reports(step_scratch *s)
+{
+    array_clear(&s->told);
+    for (uint32_t i = 0; i < s->reports.count; i++) {
+        array_push(&s->told, ((item_pair){s->reports.data[i].contact, i}));
+    }
+    sort_pairs(&s->told, &s->found_in[0]);
+}
+
+static bool is_changed(const physics_world *world, uint32_t body_)
+{
+    return path_known(world, body_)->changed;
+}
+
+// Keeps, of the contacts of two that no impact changed, those that fly past; adds those of the
+// others.
+static void find_parted(physics_world *world)
+{
+    step_scratch *s = world->scratch;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < s->parted.count; i++) {
+        const contact *c = &world->contacts.data[s->parted.data[i]];
+        if (!is_changed(world, c->body_a) && !is_changed(world, c->body_b)) {
+            s->parted.data[kept++] = s->parted.data[i];
+        }
+    }
+    s->parted.count = kept;
+    const uint32_t count = s->paths.count; // more may be found, but none of those has changed
+    for (uint32_t i = 1; i < count; i++) {
+        if (!s->paths.data[i].changed) {
+            continue;
+        }
+        for (uint32_t key = world->bodies.data[s->paths.data[i].body].contacts; key != NONE;) {
+            const outlook is = look_ahead_of(world, key >> 1);
+            if (is != LOOK_SOLVED) {
+                array_push(is == LOOK_PARTED ? &s->parted : &s->joined, key >> 1);
+            }
+            key = world->contacts.data[key >> 1].edges[key & 1].next;
+        }
+    }
+    s->parted.count = sort_slots(s->parted.data, s->parted.count);
+    s->joined.count = sort_slots(s->joined.data, s->joined.count);
+}
+
+void forget_impacts(physics_world *world)
+{
+    step_scratch *s = world->scratch;
+    for (uint32_t i = 1; i < s->paths.count; i++) {
+        s->path_of.data[s->paths.data[i].body] = 0;
+    }
+}
+
+static void clear_impacts(step_scratch *s)
+{
+    array_clear(&s->paths);
+    array_clear(&s->meetings);
+    array_clear(&s->reports);
+    array_clear(&s->told);
+    array_clear(&s->met_pairs);
+    array_clear(&s->quick);
+    array_clear(&s->parted);
+    array_clear(&s->joined);
+    array_clear(&s->grown);
+}
+
+void resolve_impacts(physics_world *world)
+{
+    step_scratch *s = world->scratch;
+    clear_impacts(s);
+    collect_quick(world);
+    if (s->quick.count == 0) {
+        return;
+    }
+    array_reserve(&s->path_of, world->bodies.count);
+    array_push(&s->paths, ((impact_path){0}));
+    cover_quick(world);
+    look_at_quick(world);
+    while (s->meetings.count > 0) {
+        const impact_event event = pop_event(s);
+        go_through(world, &event);
+    }
+    sort_reports(s);
+    find_parted(world);
+    for (uint32_t i = 1; i < s->paths.count; i++) {
+        if (s->paths.data[i].changed) {
+            place_start(world, &s->paths.data[i]);
+        }
+    }
+}
+
+void part_impacts(physics_world *world)
+{
+    const slot_list *parted = &world->scratch->parted;
+    for (uint32_t i = 0; i < parted->count; i++) {
+        contact *c = &world->contacts.data[parted->data[i]];
+        if (c->point_count == 0) {
+            continue; // or destroyed
+        }
+        c->point_count = 0;
+        c->rolling_impulse = 0.0f;
+        c->gap = 0.0f; // to be looked at again in the next step
+        if ((c->flags & CONTACT_ACTIVE) != 0) {
+            contact_leave(world, parted->data[i]);
+        }
+    }
+}
+
+// ---- what others ask
+
+bool impact_told(const physics_world *world, uint32_t slot, impact_report *out)
+{
+    const step_scratch *s = world->scratch;
+    uint32_t low = 0;
+    uint32_t high = s->told.count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (s->told.data[middle].a < slot) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    if (low == s->told.count || s->told.data[low].a != slot) {
+        return false;
+    }
+    *out = s->reports.data[s->told.data[low].b];
+    for (uint32_t i = low + 1; i < s->told.count && s->told.data[i].a == slot; i++) {
+        const impact_report *more = &s->reports.data[s->told.data[i].b];
+        const float impulse = out->impulse + more->impulse;
+        *out = more->speed > out->speed ? *more : *out;
+        out->impulse = impulse;
+        out->at = more->at;
+    }
+    return true;
+}
+
+bool impact_find_place(const physics_world *world, uint32_t body_, vec2d *place)
+{
+    const step_scratch *s = world->scratch;
+    if (body_ >= s->path_of.capacity || s->path_of.data[body_] == 0) {
+        return false;
+    }
+    const impact_path *p = path_known(world, body_);
+    *place = p->place;
+    return p->changed;
+}

@@ -1,0 +1,47 @@
+// Impacts of discs at their true moment; see impacts.c.
+#ifndef CAROM_COMMON_PHYSICS_STEP_IMPACTS_H
+#define CAROM_COMMON_PHYSICS_STEP_IMPACTS_H
+
+#include "common/physics/state/broad_phase/tree.h"
+#include "common/physics/state/slots.h"
+#include "common/physics/step/impact_path.h"
+
+// Impacts of one body in one step. One that has more is wedged between others, or hops ever lower:
+// the solver brings it to rest.
+enum { IMPACTS_OF_BODY_MAX = 64 };
+
+// Two that are to meet.
+typedef struct impact_event {
+    double at;                     // [s] into the step
+    uint32_t contact;
+    uint32_t version_a, version_b; // of the paths that it was found with
+} impact_event;
+
+// An impact that was, for the events that tell of it.
+typedef struct impact_report {
+    uint32_t contact;
+    vec2d point;
+    vec2 normal;   // from the contact's body A to B
+    float speed;   // of approach, > 0 [m/s]
+    float impulse; // along the normal [N s]
+    float at;      // [s] into the step
+} impact_report;
+
+typedef ARRAY(impact_path) impact_path_list;
+typedef ARRAY(impact_event) impact_event_list;
+typedef ARRAY(impact_report) impact_report_list;
+
+// Before the narrow phase: follows discs through the step from impact to impact, and has them start
+// so that the solver takes them to where they end.
+void resolve_impacts(struct physics_world *world);
+// Within the narrow phase: hides the contacts of what has rebounded, or flies past.
+void part_impacts(struct physics_world *world);
+// When all has moved.
+void forget_impacts(struct physics_world *world);
+
+// What an impact of this step left to be told of a contact; false if there was none.
+bool impact_told(const struct physics_world *world, uint32_t contact, impact_report *out);
+// Whether the body had impacts in this step, and where the centre of mass was at the last one.
+bool impact_find_place(const struct physics_world *world, uint32_t body, vec2d *place);
+
+#endif

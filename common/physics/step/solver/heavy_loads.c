@@ -1,0 +1,103 @@
+// Light bodies under heavy ones.
+//
+// Sweeps over contacts pass a load on from body to body, and from a heavy one to a light one only
+// so much in each sweep as the light one weighs against it: at a thousand to one, a heavy body
+// sinks into the light one beneath it faster than the sweeps of all sub-steps can hold it, is
+// pushed out again, and never rests. But what is pressed between two others does not accelerate,
+// so its own inertia does not matter: meanwhile it counts as a twentieth of what presses it, which
+// sweeps deal with well (compare shock propagation: E. Guendelman, R. Bridson, R. Fedkiw,
+// "Nonconvex Rigid Bodies with Stacking", 2003, who take it as infinite). It falls as before, for
+// gravity accelerates all alike.
+//
+// Where masses are so uneven shows as contacts are filled into lanes (LANES_UNEVEN); mostly it does
+// nowhere. Serial.
+#include "common/physics/step/solver/heavy_loads.h"
+
+#include "common/physics/state/world.h"
+#include "common/physics/step/step_scratch.h"
+
+enum { BEARERS_MAX = 3 }; // between a light body and what stands
+
+static bool is_pressed(const contact *c)
+{
+    const uint32_t solved = c->flags & (CONTACT_ACTIVE | CONTACT_SENSOR);
+    return solved == CONTACT_ACTIVE && c->normal_impulse[0] + c->normal_impulse[1] > 0.0f;
+}
+
+// Whether what presses the body, other than that contact, stands still in the end. What flies keeps
+// its masses: its momentum is to stay what it is.
+static bool is_borne(const physics_world *world, uint32_t body_, uint32_t slot, int hops)
+{
+    for (uint32_t key = world->bodies.data[body_].contacts; key != NONE;) {
+        const contact *c = &world->contacts.data[key >> 1];
+        const uint32_t other = (key & 1) == 0 ? c->body_b : c->body_a;
+        if (key >> 1 != slot && is_pressed(c) &&
+            (world->motions.data[other].inv_mass == 0.0f ||
+             (hops > 0 && is_borne(world, other, key >> 1, hops - 1)))) {
+            return true;
+        }
+        key = c->edges[key & 1].next;
+    }
+    return false;
+}
+
+static void take_as_heavier(physics_world *world, uint32_t body_, float inv_mass)
+{
+    body *b = &world->bodies.data[body_];
+    body_motion *m = &world->motions.data[body_];
+    if ((b->flags & BODY_MARKED) == 0) {
+        b->flags |= BODY_MARKED;
+        array_push(&world->scratch->lent, ((lent_mass){body_, m->inv_mass, m->inv_inertia}));
+    }
+    m->inv_mass = inv_mass;
+    array_push(&world->scratch->listed, body_);
+}
+
+// The lighter one of the contact, if the heavy one presses it against something else. What joints
+// hold keeps its mass: they are filled into lanes already.
+static void lend_by_contact(physics_world *world, uint32_t slot)
+{
+    const contact *c = &world->contacts.data[slot];
+    const float of_a = world->motions.data[c->body_a].inv_mass;
+    const float of_b = world->motions.data[c->body_b].inv_mass;
+    const uint32_t light = of_a > of_b ? c->body_a : c->body_b;
+    const float heavy = float_min(of_a, of_b);
+    if (heavy > 0.0f && float_max(of_a, of_b) > MASS_RATIO_MAX * heavy && is_pressed(c) &&
+        world->bodies.data[light].joints == NONE && is_borne(world, light, slot, BEARERS_MAX)) {
+        take_as_heavier(world, light, MASS_RATIO_MAX * heavy);
+    }
+}
+
+bool lend_masses(physics_world *world, const uint32_t *contacts, uint32_t count)
+{
+    step_scratch *s = world->scratch;
+    array_clear(&s->listed);
+    for (uint32_t i = 0; i < count; i++) {
+        lend_by_contact(world, contacts[i]);
+    }
+    // Those that weigh more now may press others that do not. Masses only grow, to the least that
+    // suit all contacts: in whatever order these come.
+    for (uint32_t i = 0; i < s->listed.count; i++) {
+        for (uint32_t key = world->bodies.data[s->listed.data[i]].contacts; key != NONE;) {
+            lend_by_contact(world, key >> 1);
+            key = world->contacts.data[key >> 1].edges[key & 1].next;
+        }
+    }
+    for (uint32_t i = 0; i < s->lent.count; i++) {
+        body_motion *m = &world->motions.data[s->lent.data[i].body];
+        m->inv_inertia *= m->inv_mass / s->lent.data[i].inv_mass;
+    }
+    return s->lent.count > 0;
+}
+
+void return_masses(physics_world *world)
+{
+    lent_mass_list *lent = &world->scratch->lent;
+    for (uint32_t i = 0; i < lent->count; i++) {
+        const lent_mass *l = &lent->data[i];
+        world->motions.data[l->body].inv_mass = l->inv_mass;
+        world->motions.data[l->body].inv_inertia = l->inv_inertia;
+        world->bodies.data[l->body].flags &= (uint8_t)~BODY_MARKED;
+    }
+    array_clear(lent);
+}

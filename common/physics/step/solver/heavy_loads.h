@@ -1,0 +1,27 @@
+// Light bodies under heavy ones; see heavy_loads.c.
+#ifndef CAROM_COMMON_PHYSICS_STEP_SOLVER_HEAVY_LOADS_H
+#define CAROM_COMMON_PHYSICS_STEP_SOLVER_HEAVY_LOADS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/base/array.h"
+
+struct physics_world;
+
+// A ratio of masses of two that touch that is too much for sweeps over contacts.
+#define MASS_RATIO_MAX 20.0f
+
+// A light body's own mass, while it counts as heavier.
+typedef struct lent_mass {
+    uint32_t body;
+    float inv_mass, inv_inertia;
+} lent_mass;
+typedef ARRAY(lent_mass) lent_mass_list;
+
+// Has light bodies that are pressed between a heavy one and something else count as heavier, until
+// return_masses(). Looks at these contacts, in any order. False if there is no such body.
+bool lend_masses(struct physics_world *world, const uint32_t *contacts, uint32_t count);
+void return_masses(struct physics_world *world);
+
+#endif
