@@ -45,8 +45,7 @@ static double length_of(vec2d a)
 uint32_t path_find_disc(const physics_world *world, uint32_t body_)
 {
     uint32_t found = NONE;
-    for (uint32_t k = world->bodies.data[body_].shapes; k != NONE;
-         k = world->shapes.data[k].next) {
+    for (uint32_t k = world->bodies.data[body_].shapes; k != NONE; k = world->shapes.data[k].next) {
         const shape *s = &world->shapes.data[k];
         if ((s->flags & SHAPE_SENSOR) != 0) {
             continue;
@@ -278,8 +277,7 @@ static path_gap gap_of_discs(const path_pair *pair, double at)
 {
     const vec2d center = path_place(pair->other, at);
     const core_point c = point_of_circle(center, pair->other->radius, path_place(pair->disc, at));
-    const vec2d closing =
-        vec2d_sub(path_velocity(pair->disc, at), path_velocity(pair->other, at));
+    const vec2d closing = vec2d_sub(path_velocity(pair->disc, at), path_velocity(pair->other, at));
     return (path_gap){
         .distance = c.distance - (c.radius + pair->disc->radius),
         .rate = dot(c.normal, closing),
@@ -314,9 +312,9 @@ path_gap path_gap_at(const path_pair *pair, double at)
     const vec2d out = vec2d_sub(plus_scaled(c.place, c.radius, c.normal), vec2d_from(pair->center));
     const vec2d arm = {cosine * out.x - sine * out.y, sine * out.x + cosine * out.y};
     const vec2d moves = path_velocity(other, at);
-    const vec2d closing = vec2d_sub(
-        path_velocity(pair->disc, at),
-        (vec2d){moves.x - other->spin * arm.y, moves.y + other->spin * arm.x});
+    const vec2d closing =
+        vec2d_sub(path_velocity(pair->disc, at),
+                  (vec2d){moves.x - other->spin * arm.y, moves.y + other->spin * arm.x});
     return (path_gap){
         .distance = c.distance - (c.radius + pair->disc->radius),
         .rate = dot(normal, closing),

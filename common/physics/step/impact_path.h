@@ -35,10 +35,10 @@ typedef struct impact_path {
     uint32_t shape;   // of a disc
     uint32_t version; // counted up by each impact
     uint16_t impacts;
-    uint8_t kind;  // path_kind
-    bool changed;  // an impact changed its velocity
-    bool left;     // the rest of its step is left to the solver
-    bool held;     // presses on something, which bears what acts on it
+    uint8_t kind; // path_kind
+    bool changed; // an impact changed its velocity
+    bool left;    // the rest of its step is left to the solver
+    bool held;    // presses on something, which bears what acts on it
     bool jointed;
 } impact_path;
 
@@ -54,14 +54,14 @@ typedef struct path_gap {
 typedef struct path_pair {
     const impact_path *disc, *other;
     const shape_geometry *geometry;
-    rot rotation;    // of the other body as the step begins
-    vec2 center;     // of its mass, in its frame
+    rot rotation; // of the other body as the step begins
+    vec2 center;  // of its mass, in its frame
 } path_pair;
 
 typedef enum path_meeting {
-    PATH_APART,  // they do not touch
-    PATH_TOUCH,  // they touch, or will, but slowly
-    PATH_IMPACT  // they meet faster than the limit
+    PATH_APART, // they do not touch
+    PATH_TOUCH, // they touch, or will, but slowly
+    PATH_IMPACT // they meet faster than the limit
 } path_meeting;
 
 // The circle of a body that bears no other shape but sensors, if it lies about the centre of mass;

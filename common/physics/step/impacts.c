@@ -8,8 +8,8 @@
 // impact, with Coulomb's friction, and go on from there. Impacts are taken in the order of time,
 // two at a time, each body with a clock of its own (event-driven simulation: B. Alder, T.
 // Wainwright, "Studies in Molecular Dynamics", 1959; B. Lubachevsky, "How to Simulate Billiards and
-// Similar Systems", 1991); where several are at one time, as in a row that touches, by slot, and the
-// momentum runs through the row pair by pair.
+// Similar Systems", 1991); where several are at one time, as in a row that touches, by slot, and
+// the momentum runs through the row pair by pair.
 //
 // The solver knows nothing of that. What was struck begins the step with its last velocity, and at
 // a place from which that takes it to where it ends. Contacts of such bodies with what they do not
@@ -33,7 +33,7 @@
 
 #include <string.h>
 
-#define SEAM_STEP   (0.5 * (double)LINEAR_SLOP) // what stands out by less is no step [m]
+#define SEAM_STEP (0.5 * (double)LINEAR_SLOP) // what stands out by less is no step [m]
 
 static double dot(vec2d a, vec2d b)
 {
@@ -94,8 +94,7 @@ static bool meeting_of(physics_world *world, const contact *c, meeting *out)
     out->pair = (path_pair){
         .disc = &s->paths.data[disc],
         .other = second,
-        .geometry = second->kind == PATH_DISC ? NULL
-                                              : &world->shapes.data[shape_].traits->geometry,
+        .geometry = second->kind == PATH_DISC ? NULL : &world->shapes.data[shape_].traits->geometry,
         .rotation = m->rotation,
         .center = m->local_center,
     };
@@ -175,12 +174,11 @@ static bool may_meet(const physics_world *world, const contact *c)
     if (path_known(world, c->body_a)->changed || path_known(world, c->body_b)->changed) {
         return true;
     }
-    const vec2 between =
-        vec2d_relative(world->motions.data[c->body_a].center, world->motions.data[c->body_b].center);
+    const vec2 between = vec2d_relative(world->motions.data[c->body_a].center,
+                                        world->motions.data[c->body_b].center);
     const float reach =
         world->rims.data[c->body_a].extent_max + world->rims.data[c->body_b].extent_max;
-    const vec2 way =
-        vec2_sub(path_free_way(world, c->body_b), path_free_way(world, c->body_a));
+    const vec2 way = vec2_sub(path_free_way(world, c->body_b), path_free_way(world, c->body_a));
     return vec2_length(between) <= reach + vec2_length(way) + SPECULATIVE_DISTANCE;
 }
 
@@ -190,8 +188,8 @@ static bool look_at_contact(physics_world *world, uint32_t slot)
 {
     const contact *c = &world->contacts.data[slot];
     meeting m;
-    if (!may_meet(world, c) || !meeting_of(world, c, &m) || (m.pair.disc->left && m.pair.other->left) ||
-        !counts(world, c, &m)) {
+    if (!may_meet(world, c) || !meeting_of(world, c, &m) ||
+        (m.pair.disc->left && m.pair.other->left) || !counts(world, c, &m)) {
         return false;
     }
     double at;
@@ -199,9 +197,8 @@ static bool look_at_contact(physics_world *world, uint32_t slot)
     path_meeting met = path_first_meeting(&m.pair, clock_of(&m), (double)world->step.dt,
                                           limit_of(world, c), &at, &begin);
     if (met == PATH_IMPACT) {
-        push_event(world->scratch,
-                   (impact_event){at, slot, path_known(world, c->body_a)->version,
-                                  path_known(world, c->body_b)->version});
+        push_event(world->scratch, (impact_event){at, slot, path_known(world, c->body_a)->version,
+                                                  path_known(world, c->body_b)->version});
     }
     if (met != PATH_APART || m.pair.disc->jointed || m.pair.other->jointed ||
         m.pair.other->kind == PATH_OTHER) {
@@ -229,8 +226,8 @@ static bool cover_box(physics_world *world, uint32_t shape_, aabb box)
 static aabb box_around_way(vec2d from, vec2 way, float reach)
 {
     const vec2 none = {0.0f, 0.0f};
-    return aabb_at(from, aabb_expand((aabb){vec2_min(none, way), vec2_max(none, way)},
-                                     reach + LINEAR_SLOP));
+    return aabb_at(
+        from, aabb_expand((aabb){vec2_min(none, way), vec2_max(none, way)}, reach + LINEAR_SLOP));
 }
 
 // The rest of the step of a disc that was struck.
@@ -266,7 +263,8 @@ static void cover_body(physics_world *world, uint32_t slot)
     for (uint32_t k = world->bodies.data[slot].shapes; k != NONE; k = world->shapes.data[k].next) {
         const shape *s = &world->shapes.data[k];
         if ((s->flags & SHAPE_SENSOR) == 0) {
-            const aabb now = shape_aabb(&s->traits->geometry, (transform){{0.0f, 0.0f}, m->rotation});
+            const aabb now =
+                shape_aabb(&s->traits->geometry, (transform){{0.0f, 0.0f}, m->rotation});
             const aabb then = {vec2_add(now.lower, way), vec2_add(now.upper, way)};
             cover_box(world, k, aabb_at(m->position, aabb_expand(aabb_union(now, then), swings)));
         }
@@ -470,10 +468,10 @@ static void strike(physics_world *world, uint32_t slot, const meeting *m, const 
     const double restitution = rebounds ? (double)of.restitution : 0.0;
     const double normal = -(1.0 + restitution) * closing / inv_mass;
 
-    const double round = disc->radius * disc->radius * (double)disc->inv_inertia +
-                         (other->kind == PATH_DISC
-                              ? other->radius * other->radius * (double)other->inv_inertia
-                              : 0.0);
+    const double round =
+        disc->radius * disc->radius * (double)disc->inv_inertia +
+        (other->kind == PATH_DISC ? other->radius * other->radius * (double)other->inv_inertia
+                                  : 0.0);
     // The tangent as the solver has it: the normal from A to B, turned clockwise.
     const vec2d t = m->turned ? (vec2d){-n.y, n.x} : (vec2d){n.y, -n.x};
     const double conveyed = (m->turned ? -1.0 : 1.0) * (double)of.tangent_speed;
@@ -509,8 +507,7 @@ static bool is_left(impact_path *disc, impact_path *other)
     if (other->kind == PATH_STANDING) {
         return disc->left;
     }
-    const bool many =
-        disc->impacts >= IMPACTS_OF_BODY_MAX || other->impacts >= IMPACTS_OF_BODY_MAX;
+    const bool many = disc->impacts >= IMPACTS_OF_BODY_MAX || other->impacts >= IMPACTS_OF_BODY_MAX;
     if (disc->left || other->left || other->kind == PATH_OTHER || many) {
         disc->left = true;
         other->left = true;

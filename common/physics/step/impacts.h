@@ -12,7 +12,7 @@ enum { IMPACTS_OF_BODY_MAX = 64 };
 
 // Two that are to meet.
 typedef struct impact_event {
-    double at;                     // [s] into the step
+    double at; // [s] into the step
     uint32_t contact;
     uint32_t version_a, version_b; // of the paths that it was found with
 } impact_event;

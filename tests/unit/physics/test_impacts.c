@@ -68,10 +68,11 @@ static double pair_error(int seed, double hz, int substeps, double speed, double
     const vec2d both = {pick(seed, 5, -0.3, 0.3) * speed, pick(seed, 6, -0.3, 0.3) * speed};
     physics_world *world = make_table(hz, substeps, 0.0);
     vec2d v = turned(angle, speed, 0.0);
-    body_id flyer = put_ball(world, turned(angle, -lead, aside), (vec2d){v.x + both.x, v.y + both.y},
-                             r1, pick(seed, 7, 0.5, 2.0), restitution);
-    body_id other = put_ball(world, (vec2d){0.0, 0.0}, both, r2, pick(seed, 8, 0.5, 2.0),
-                             restitution);
+    body_id flyer =
+        put_ball(world, turned(angle, -lead, aside), (vec2d){v.x + both.x, v.y + both.y}, r1,
+                 pick(seed, 7, 0.5, 2.0), restitution);
+    body_id other =
+        put_ball(world, (vec2d){0.0, 0.0}, both, r2, pick(seed, 8, 0.5, 2.0), restitution);
     const double way = lead - sqrt(reach * reach - aside * aside);
     run(world, (int)ceil(way / speed * hz) + 2);
     const double m1 = look(world, flyer).mass;
@@ -80,8 +81,8 @@ static double pair_error(int seed, double hz, int substeps, double speed, double
     const double impulse = (1.0 + restitution) * (v.x * n.x + v.y * n.y) * m1 * m2 / (m1 + m2);
     const double of_flyer = off(look(world, flyer).velocity, v.x + both.x - impulse / m1 * n.x,
                                 v.y + both.y - impulse / m1 * n.y);
-    const double of_other = off(look(world, other).velocity, both.x + impulse / m2 * n.x,
-                                both.y + impulse / m2 * n.y);
+    const double of_other =
+        off(look(world, other).velocity, both.x + impulse / m2 * n.x, both.y + impulse / m2 * n.y);
     world_free(world);
     return fmax(of_flyer, of_other) / speed;
 }
@@ -131,7 +132,7 @@ static double standing_error(const standing *s, body_type type, int seed)
 {
     const double r = pick(seed, 10, 0.1, 0.4);
     const double reach = r + (double)s->radius;
-    const double out = pick(seed, 11, -0.6, 0.6);  // where on the corner it hits
+    const double out = pick(seed, 11, -0.6, 0.6);   // where on the corner it hits
     const double slant = pick(seed, 12, -0.9, 0.9); // its way against the normal there
     const double speed = 30.0;
     const vec2d drift = type == BODY_KINEMATIC ? (vec2d){3.0, -4.0} : (vec2d){0.0, 0.0};
@@ -149,8 +150,7 @@ static double standing_error(const standing *s, body_type type, int seed)
     put(world, &def, &form, 1);
     const vec2d from = {(double)s->corner.x + reach * n.x - way * v.x / speed,
                         (double)s->corner.y + reach * n.y - way * v.y / speed};
-    body_id ball =
-        put_ball(world, from, (vec2d){v.x + drift.x, v.y + drift.y}, r, 1.0, 0.0);
+    body_id ball = put_ball(world, from, (vec2d){v.x + drift.x, v.y + drift.y}, r, 1.0, 0.0);
     run(world, (int)ceil(way / speed * 60.0) + 1);
     const double closing = v.x * n.x + v.y * n.y;
     const double wrong = off(look(world, ball).velocity, v.x + drift.x - 1.8 * closing * n.x,
@@ -227,8 +227,8 @@ static void check_row(double hz, int count, double gap, int strikers, double spe
     for (int i = 0; i < count; i++) {
         const bool strikes = i < strikers;
         const double x = i * (1.0 + gap) - (strikes ? 1.37 : 0.0);
-        row[i] = put_ball(world, (vec2d){x, 0.0}, (vec2d){strikes ? speed : 0.0, 0.0}, 0.5, 1.0,
-                          1.0);
+        row[i] =
+            put_ball(world, (vec2d){x, 0.0}, (vec2d){strikes ? speed : 0.0, 0.0}, 0.5, 1.0, 1.0);
     }
     run(world, (int)hz);
     for (int i = 0; i < count; i++) {
@@ -369,8 +369,8 @@ static void gas_keeps_its_energy(void **state)
     for (size_t i = 0; i < sizeof rates / sizeof *rates; i++) {
         const double usual = gas_energy_left(rates[i], -1.0, 60.0);
         const double none = gas_energy_left(rates[i], 0.0, 60.0);
-        print_message("%g Hz: %.4f of the energy left, without a threshold %.5f\n", rates[i],
-                      usual, none);
+        print_message("%g Hz: %.4f of the energy left, without a threshold %.5f\n", rates[i], usual,
+                      none);
         assert_near(usual, 1.0, 0.005);
         assert_near(none, 1.0, 0.001);
     }

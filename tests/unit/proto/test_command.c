@@ -170,6 +170,9 @@ static void world_set_notes_what_was_given(void **state)
     c = decode(METHOD_WORLD_SET, "{\"world\": \"w\", \"sleep\": true}");
     assert_int_equal(c->world_set.fields, WORLD_FIELD_SLEEP);
     assert_true(c->world_set.sleep);
+    c = decode(METHOD_WORLD_SET, "{\"world\": \"w\", \"restitution_threshold\": 0}");
+    assert_int_equal(c->world_set.fields, WORLD_FIELD_RESTITUTION_THRESHOLD);
+    assert_true(c->world_set.restitution_threshold == 0.0);
 }
 
 static void subscribe_without_wishes_has_defaults(void **state)

@@ -194,6 +194,10 @@ static void world_set_changes_gravity_and_sleep(void **state)
     world_def def = world_definition(f.world);
     assert_true(def.gravity.x == 1.0 && def.gravity.y == 2.0);
     assert_false(def.sleep);
+    assert_true(def.restitution_threshold == 0.5);
+    apply(METHOD_WORLD_SET, "{\"world\": \"w\", \"restitution_threshold\": 0}");
+    def = world_definition(f.world);
+    assert_true(def.restitution_threshold == 0.0 && def.gravity.x == 1.0);
 }
 
 static void world_state_holds_everything(void **state)
