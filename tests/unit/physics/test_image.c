@@ -316,7 +316,7 @@ static void bytes_of_another_kind_or_version_are_refused_by_name(void **state)
     assert_int_equal(world_restore(bytes, size, &copy, &err), STATUS_INVALID_ARGUMENT);
     assert_non_null(strstr(err.text, "version 77"));
     bytes[8] = PHYSICS_IMAGE_VERSION;
-    bytes[12] = 99; // the engine's behaviour comes after the version
+    bytes[9] = 99; // the behaviour of the engine comes after the version
     assert_int_equal(world_restore(bytes, size, &copy, &err), STATUS_INVALID_ARGUMENT);
     assert_non_null(strstr(err.text, "behaviour 99"));
     free(bytes);
