@@ -16,7 +16,10 @@ import unittest
 from caromd import Caromd
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-README = (ROOT / "README.md").read_text(encoding="utf-8")
+PAGES = ["README.md", "client/README.md", "server/README.md", "tests/README.md",
+         "tests/bench/README.md", "common/physics/README.md"]
+TEXTS = {page: (ROOT / page).read_text(encoding="utf-8") for page in PAGES}
+README = "\n".join(TEXTS.values())
 SECONDS_MAX = 60
 CAROMD, CAROM, NVIM = sys.argv[1:4]
 
@@ -48,15 +51,30 @@ class Readme(unittest.TestCase):
         return result.stdout + result.stderr
 
     def test_links_lead_to_files(self):
-        links = re.findall(r"\]\(([^)#]+)[^)]*\)", README)
-        self.assertGreater(len(links), 10)
-        for link in links:
+        links = [(page, link) for page, text in TEXTS.items()
+                 for link in re.findall(r"\]\(([^)#]+)[^)]*\)|<img src=\"([^\"]+)\"", text)
+                 for link in link if link]
+        self.assertGreater(len(links), 20)
+        for page, link in links:
             with self.subTest(link):
-                self.assertTrue((ROOT / link).exists())
+                self.assertTrue((ROOT / page).parent.joinpath(link).exists(), f"{page}: {link}")
+
+    def test_readme_shows_the_example_as_it_is(self):
+        example = (ROOT / "client/examples/hello.c").read_text(encoding="utf-8")
+        self.assertIn(blocks("c")[0], example)
+
+    def test_picture_is_drawn_of_a_world(self):
+        self.run_program(CAROM, "create", "drawn", "--scene", "cradle")
+        svg = self.run_program(sys.executable, str(ROOT / "client/examples/picture.py"),
+                               f"127.0.0.1:{self.server.port}", "drawn")
+        self.assertIn("<polygon", svg)
+        self.assertTrue(svg.rstrip().endswith("</svg>"))
 
     def test_python_strikes_a_ball(self):
-        velocity = self.run_program(sys.executable, self.snippet("python", "ball.py"))
-        self.assertRegex(velocity, r"^\[1\.27\d*, -\d")
+        sample = self.snippet("python", "ball.py")
+        self.assertRegex(self.run_program(sys.executable, sample), r"^\[1\.27\d*, -\d")
+        # The world is there now; the second ball meets the first.
+        self.assertRegex(self.run_program(sys.executable, sample), r"^\[-?\d")
 
     def test_neovim_strikes_a_ball(self):
         velocity = self.run_program(NVIM, "--headless", "-u", "NONE", "-i", "NONE", "-n",
