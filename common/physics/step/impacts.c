@@ -33,6 +33,7 @@
 
 #include <string.h>
 
+#define STANDING_WAY 0.1f // what stands and goes less far in a step waits for discs to come [m]
 #define SEAM_STEP (0.5 * (double)LINEAR_SLOP) // what stands out by less is no step [m]
 
 static double dot(vec2d a, vec2d b)
@@ -331,7 +332,7 @@ static void collect_quick(physics_world *world)
         const body_state *state = &world->states.data[slot];
         const float own = vec2_length_squared(state->velocity);
         if ((state->flags & STATE_DYNAMIC) == 0) {
-            if (speed_of_standing(world, slot) > speed) {
+            if (world->step.dt * speed_of_standing(world, slot) > STANDING_WAY) {
                 array_push(&s->quick, slot);
             }
         } else if (own > squared) {
@@ -670,6 +671,9 @@ void resolve_impacts(physics_world *world)
 {
     step_scratch *s = world->scratch;
     clear_impacts(s);
+    if (!world->step.lively) {
+        return; // see LIVELY_LEAST
+    }
     collect_quick(world);
     if (s->quick.count == 0) {
         return;

@@ -128,13 +128,13 @@ static void hello_tells_role_and_limits(void **state)
     encode_hello_result(&out, &(hello_result){.protocol = 1,
                                               .server = "caromd",
                                               .version = "0.1.0",
-                                              .engine = 2,
+                                              .engine = 3,
                                               .session = 9,
                                               .resume = "",
                                               .role = ROLE_ADMIN,
                                               .limits = limits,
                                               .limit_count = 2});
-    assert_encoded("{\"protocol\":1,\"server\":\"caromd\",\"version\":\"0.1.0\",\"engine\":2,\"session\":9,"
+    assert_encoded("{\"protocol\":1,\"server\":\"caromd\",\"version\":\"0.1.0\",\"engine\":3,\"session\":9,"
                    "\"resume\":\"\",\"role\":\"admin\",\"limits\":{\"message_bytes\":1048576,"
                    "\"load\":0.5}}");
 }

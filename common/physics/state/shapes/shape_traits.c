@@ -95,7 +95,7 @@ shape_traits *shape_traits_take(traits_table *table, const shape_traits *like)
         traits->extent_min = shape_extent_min(&traits->geometry);
         table->places[place] = traits;
         table->count++;
-        table->lively += traits->restitution > 0.0f;
+        table->lively += traits->restitution > LIVELY_LEAST;
     }
     traits->users++;
     return traits;
@@ -119,7 +119,7 @@ static void take_out(traits_table *table, const shape_traits *traits)
     }
     table->places[hole] = NULL;
     table->count--;
-    table->lively -= traits->restitution > 0.0f;
+    table->lively -= traits->restitution > LIVELY_LEAST;
 }
 
 void shape_traits_drop(traits_table *table, shape_traits *traits)
