@@ -40,7 +40,7 @@ status world_create(const world_def *def, physics_world **out, error *err)
     array_push(&world->bodies, ((body){0}));
     array_push(&world->motions, ((body_motion){.rotation = {1.0f, 0.0f}}));
     array_push(&world->states, ((body_state){.delta_rotation = {1.0f, 0.0f}}));
-    array_push(&world->rims, ((body_rim){0}));
+    array_push(&world->extents, ((body_extent){0}));
     array_push(&world->colours_used, 0);
     for (int i = 0; i < BROAD_TREES; i++) {
         tree_init(&world->broad.trees[i]);

@@ -53,7 +53,7 @@ static uint64_t hash_body(const physics_world *world, uint32_t slot)
                                     (uint32_t)b->flags << 8 | b->type);
     sum = add_vec2d(sum, 1, m->center);
     sum = add_floats(sum, 2, m->rotation.c, m->rotation.s, v->velocity.x, v->velocity.y);
-    sum = add_floats(sum, 3, v->angular_velocity, world->rims.data[slot].sleep_time, m->inv_mass,
+    sum = add_floats(sum, 3, v->angular_velocity, world->extents.data[slot].sleep_time, m->inv_mass,
                      m->inv_inertia);
     if ((v->flags & STATE_SPECIAL) != 0) {
         const body_special *special = body_special_of(world, slot);

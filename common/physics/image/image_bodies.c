@@ -58,7 +58,7 @@ static uint32_t parts_of(const physics_world *world, uint32_t slot)
     return part_if(float_bits(m->rotation.c) != one || float_bits(m->rotation.s) != 0,
                    PART_ROTATION) |
            part_if((vec2_bits(v->velocity) | float_bits(v->angular_velocity)) != 0, PART_VELOCITY) |
-           part_if(float_bits(world->rims.data[slot].sleep_time) != 0, PART_SLEEP_TIME) |
+           part_if(float_bits(world->extents.data[slot].sleep_time) != 0, PART_SLEEP_TIME) |
            part_if((float_bits(p->linear_damping) | float_bits(p->angular_damping)) != 0 ||
                        float_bits(p->gravity_scale) != one,
                    PART_NUMBERS) |
@@ -95,7 +95,7 @@ static void put_body(uint8_t **at, const physics_world *world, uint32_t slot, ui
         put_float(at, v->angular_velocity);
     }
     if ((parts & PART_SLEEP_TIME) != 0) {
-        put_float(at, world->rims.data[slot].sleep_time);
+        put_float(at, world->extents.data[slot].sleep_time);
     }
     if ((parts & PART_NUMBERS) != 0) {
         put_float(at, special->linear_damping);
@@ -142,15 +142,15 @@ void image_make_room(physics_world *world)
     array_reserve(&world->bodies, bodies);
     array_reserve(&world->motions, bodies);
     array_reserve(&world->states, bodies);
-    array_reserve(&world->rims, bodies);
+    array_reserve(&world->extents, bodies);
     array_reserve(&world->colours_used, bodies);
     world->bodies.count = world->motions.count = bodies;
-    world->states.count = world->rims.count = world->colours_used.count = bodies;
+    world->states.count = world->extents.count = world->colours_used.count = bodies;
     for (uint32_t slot = 1; slot < bodies; slot++) {
         world->bodies.data[slot] = (body){0};
         world->motions.data[slot] = (body_motion){.rotation = {1.0f, 0.0f}};
         world->states.data[slot] = (body_state){.delta_rotation = {1.0f, 0.0f}};
-        world->rims.data[slot] = (body_rim){0};
+        world->extents.data[slot] = (body_extent){0};
         world->colours_used.data[slot] = 0;
     }
     array_reserve(&world->shapes, world->shape_slots.end);
@@ -198,7 +198,7 @@ static void get_body(image_stream *s, const uint8_t **at, physics_world *world, 
         v->angular_velocity = get_float(at);
     }
     if ((parts & PART_SLEEP_TIME) != 0) {
-        world->rims.data[slot].sleep_time = get_float(at);
+        world->extents.data[slot].sleep_time = get_float(at);
     }
     if ((parts & PART_NUMBERS) != 0) {
         special.linear_damping = get_float(at);
@@ -248,7 +248,7 @@ static void check_body(image_stream *s, const physics_world *world, uint32_t slo
     const body_motion *m = &world->motions.data[slot];
     const body_state *v = &world->states.data[slot];
     const body_special *special = body_special_of(world, slot);
-    const float sleep_time = world->rims.data[slot].sleep_time;
+    const float sleep_time = world->extents.data[slot].sleep_time;
     float unit = m->rotation.c * m->rotation.c + m->rotation.s * m->rotation.s;
     double extent = PHYSICS_EXTENT_MAX + 2.0 * (double)SHAPE_EXTENT_MAX;
     stream_expect(s, within(m->center.x, extent) && within(m->center.y, extent),

@@ -1,5 +1,5 @@
-// The state of a world: what its hash and its image cover, and what follows from that. Files of state/,
-// step/, image/ and queries/ share it; nobody else includes it.
+// The state of a world: what its hash and its image cover, and what follows from that. Files of
+// state/, step/, image/ and queries/ share it; nobody else includes it.
 //
 // Layout. Bodies, shapes, joints and contacts live in slots that never move; slot 0 is reserved as
 // "none". What a shape never changes lies in a record that all equal shapes share; what of a
@@ -32,7 +32,7 @@ struct step_scratch;   // step/step_scratch.h
 typedef ARRAY(body) body_list;
 typedef ARRAY(body_motion) body_motion_list;
 typedef ARRAY(body_state) body_state_list;
-typedef ARRAY(body_rim) body_rim_list;
+typedef ARRAY(body_extent) body_extent_list;
 typedef ARRAY(shape) shape_list;
 typedef ARRAY(contact) contact_list;
 typedef ARRAY(struct joint) joint_list;
@@ -47,7 +47,7 @@ typedef ARRAY(physics_event) event_list;
     X(body_list, bodies)                                                                           \
     X(body_motion_list, motions)                                                                   \
     X(body_state_list, states)                                                                     \
-    X(body_rim_list, rims)                                                                         \
+    X(body_extent_list, extents)                                                                   \
     X(slot_list, colours_used) /* of each body, a bit a colour */                                  \
     X(shape_list, shapes)                                                                          \
     X(contact_list, contacts)                                                                      \
@@ -60,10 +60,10 @@ typedef ARRAY(physics_event) event_list;
     X(slot_list, awake_contacts)                                                                   \
     X(slot_list, awake_joints)                                                                     \
     /* Between steps. */                                                                           \
-    X(event_list, events)    /* of the step under way, or changes since the last one */            \
-    X(slot_list, enlarged)   /* shapes whose boxes were renewed since pairs were last looked for; */ \
-                             /* then, to the end of the narrow phase, those of box_renewed */      \
-    X(slot_list, collected)  /* what contact_collect() found last */
+    X(event_list, events)  /* of the step under way, or changes since the last one */              \
+    X(slot_list, enlarged) /* shapes whose boxes were renewed since pairs were last looked for; */ \
+                           /* then, to the end of the narrow phase, those of box_renewed */        \
+    X(slot_list, collected) /* what contact_collect() found last */
 
 struct physics_world {
     // ---- what hash and image cover

@@ -274,7 +274,7 @@ static bool is_bullet(const physics_world *world, uint32_t slot)
 // Around the shape on its way.
 static aabb swept_box(const swept_body *s)
 {
-    const float extent_max = s->world->rims.data[s->body].extent_max;
+    const float extent_max = s->world->extents.data[s->body].extent_max;
     const sweep *whole = &s->whole;
     if (way_pieces(&s->way) > 1) { // it has been anywhere round its centre
         aabb line = {vec2_min(whole->c1, whole->c2), vec2_max(whole->c1, whole->c2)};
@@ -373,8 +373,8 @@ bool way_may_be_barred(const physics_world *world, uint32_t slot)
         const vec2 back = vec2_neg(world->states.data[slot].delta_position);
         const vec2 here = {0.0f, 0.0f};
         aabb line = {vec2_min(here, back), vec2_max(here, back)};
-        aabb box =
-            aabb_at(m->center, aabb_expand(line, world->rims.data[slot].extent_max + LINEAR_SLOP));
+        aabb box = aabb_at(m->center,
+                           aabb_expand(line, world->extents.data[slot].extent_max + LINEAR_SLOP));
         tree_query(standing, box, note_any, &found);
     }
     return found;
@@ -426,7 +426,7 @@ static reaches find_reaches(const physics_world *world)
         if ((s->flags & STATE_DYNAMIC) == 0) {
             vec2 by = vec2_scale(world->step.dt, s->velocity);
             float turn = float_min(world->step.dt * float_abs(s->angular_velocity), 2.0f);
-            float moved = vec2_length(by) + turn * world->rims.data[slot].extent_max;
+            float moved = vec2_length(by) + turn * world->extents.data[slot].extent_max;
             r.kinematic = float_max(r.kinematic, moved);
         }
     }

@@ -20,13 +20,14 @@ static bool pose_is_sane(const body_motion *m, const body_state *s)
 // Slow is measured at the rim, so that what turns in place does not count as resting; and by the
 // way that it went as well as by its velocity, so that what is being pushed out of an overlap does
 // not fall asleep in it.
-static void update_sleep_time(const physics_world *world, body_rim *rim, const body_state *s)
+static void update_sleep_time(const physics_world *world, body_extent *extent, const body_state *s)
 {
-    float by_velocity = vec2_length(s->velocity) + rim->extent_max * float_abs(s->angular_velocity);
+    float by_velocity =
+        vec2_length(s->velocity) + extent->extent_max * float_abs(s->angular_velocity);
     float by_way = world->step.inv_dt * (vec2_length(s->delta_position) +
-                                         rim->extent_max * float_abs(s->delta_rotation.s));
+                                         extent->extent_max * float_abs(s->delta_rotation.s));
     bool slow = by_velocity < SLEEP_SPEED && by_way < SLEEP_SPEED;
-    rim->sleep_time = slow ? rim->sleep_time + world->step.dt : 0.0f;
+    extent->sleep_time = slow ? extent->sleep_time + world->step.dt : 0.0f;
 }
 
 // No less than the chord of a turn at a distance of 1: 2 sin(θ/2), which is no more than the sine
@@ -39,7 +40,7 @@ static float chord_of(rot turned)
 // How far any point of the body may have gone in the step.
 float distance_moved(const physics_world *world, uint32_t body_, vec2 moved, rot turned)
 {
-    return vec2_length(moved) + chord_of(turned) * world->rims.data[body_].extent_max;
+    return vec2_length(moved) + chord_of(turned) * world->extents.data[body_].extent_max;
 }
 
 // A change of rotation does not tell whole turns.
@@ -54,15 +55,22 @@ static void rest_pose(body_state *s)
     s->delta_rotation = ROT_IDENTITY;
 }
 
-// What becomes of a body; but for the first, lists of a partial. Of those that were FAST, continuous.c
-// still needs the changes of pose; of those that were fast but FREE only where there are bullets.
-typedef enum fate { FATE_DONE = -1, FATE_BOXES, FATE_FAST, FATE_FREE, FATE_LOST } fate;
+// What becomes of a body; but for the first, lists of a partial. Of those that were FAST,
+// continuous.c still needs the changes of pose; of those that were fast but FREE only where there
+// are bullets.
+typedef enum outcome {
+    OUTCOME_DONE = -1,
+    OUTCOME_BOXES,
+    OUTCOME_FAST,
+    OUTCOME_FREE,
+    OUTCOME_LOST
+} outcome;
 
-static fate finalize_body(physics_world *world, uint32_t slot)
+static outcome finalize_body(physics_world *world, uint32_t slot)
 {
     body_motion *m = &world->motions.data[slot];
     body_state *s = &world->states.data[slot];
-    body_rim *rim = &world->rims.data[slot];
+    body_extent *extent = &world->extents.data[slot];
     const body_motion before = *m;
     m->center = vec2d_offset(m->center, s->delta_position);
     m->rotation = rot_normalize(rot_mul(s->delta_rotation, m->rotation));
@@ -70,11 +78,11 @@ static fate finalize_body(physics_world *world, uint32_t slot)
     if (!pose_is_sane(m, s)) {
         *m = before;
         rest_pose(s);
-        return FATE_LOST;
+        return OUTCOME_LOST;
     }
     bool dynamic = (s->flags & STATE_DYNAMIC) != 0;
     if (dynamic) {
-        update_sleep_time(world, rim, s);
+        update_sleep_time(world, extent, s);
     }
     vec2d struck;
     if (world->scratch->paths.count > 0 && impact_find_place(world, slot, &struck)) {
@@ -83,14 +91,14 @@ static fate finalize_body(physics_world *world, uint32_t slot)
     }
     float way = vec2_length(s->delta_position);
     float chord = chord_of(s->delta_rotation);
-    float moved = way + chord * rim->extent_max;
+    float moved = way + chord * extent->extent_max;
     if (dynamic && world->def.continuous &&
-        (moved > 0.5f * rim->extent_min || spins_fast(world, s)) && rim->extent_min > 0.0f) {
-        return way_may_be_barred(world, slot) ? FATE_FAST : FATE_FREE;
+        (moved > 0.5f * extent->extent_min || spins_fast(world, s)) && extent->extent_min > 0.0f) {
+        return way_may_be_barred(world, slot) ? OUTCOME_FAST : OUTCOME_FREE;
     }
     rest_pose(s);
-    m->room -= way + chord * rim->turn_reach;
-    return body_has_room(world, slot) ? FATE_DONE : FATE_BOXES;
+    m->room -= way + chord * extent->turn_reach;
+    return body_has_room(world, slot) ? OUTCOME_DONE : OUTCOME_BOXES;
 }
 
 static void finalize_range(physics_world *world, uint32_t first, uint32_t end, partial *found,
@@ -99,10 +107,10 @@ static void finalize_range(physics_world *world, uint32_t first, uint32_t end, p
     (void)context;
     for (uint32_t i = first; i < end; i++) {
         uint32_t slot = world->awake_bodies.data[i];
-        fate f = finalize_body(world, slot);
-        if (f == FATE_BOXES) {
-            body_look_at_boxes(world, slot, &found->lists[FATE_BOXES]);
-        } else if (f != FATE_DONE) {
+        outcome f = finalize_body(world, slot);
+        if (f == OUTCOME_BOXES) {
+            body_look_at_boxes(world, slot, &found->lists[OUTCOME_BOXES]);
+        } else if (f != OUTCOME_DONE) {
             array_push(&found->lists[f], slot);
         }
     }
@@ -130,7 +138,7 @@ static void end_free_flights(physics_world *world, uint32_t first, uint32_t end,
         m->room -= distance_moved(world, slot, s->delta_position, s->delta_rotation);
         rest_pose(s);
         if (!body_has_room(world, slot)) {
-            body_look_at_boxes(world, slot, &found->lists[FATE_BOXES]);
+            body_look_at_boxes(world, slot, &found->lists[OUTCOME_BOXES]);
         }
     }
 }
@@ -138,7 +146,7 @@ static void end_free_flights(physics_world *world, uint32_t first, uint32_t end,
 static void enter_boxes(physics_world *world, uint32_t partials)
 {
     for (uint32_t i = 0; i < partials; i++) {
-        const slot_list *slots = &world->parallel.partials[i].lists[FATE_BOXES];
+        const slot_list *slots = &world->parallel.partials[i].lists[OUTCOME_BOXES];
         for (uint32_t k = 0; k < slots->count; k++) {
             shape_enter_box(world, slots->data[k]);
         }
@@ -151,16 +159,16 @@ void finalize_bodies(physics_world *world)
         run_ranges(world, world->awake_bodies.count, GRAIN_BODIES, finalize_range, NULL);
     array_clear(&world->scratch->fast);
     array_clear(&world->scratch->lost);
-    partials_gather(world, partials, FATE_FAST, &world->scratch->fast);
-    partials_gather(world, partials, FATE_LOST, &world->scratch->lost);
+    partials_gather(world, partials, OUTCOME_FAST, &world->scratch->fast);
+    partials_gather(world, partials, OUTCOME_LOST, &world->scratch->lost);
     enter_boxes(world, partials);
     if (any_bullet(world, &world->scratch->fast)) {
-        partials_gather(world, partials, FATE_FREE, &world->scratch->fast);
+        partials_gather(world, partials, OUTCOME_FREE, &world->scratch->fast);
     } else {
         array_clear(&world->scratch->listed);
-        partials_gather(world, partials, FATE_FREE, &world->scratch->listed);
+        partials_gather(world, partials, OUTCOME_FREE, &world->scratch->listed);
         partials = run_ranges(world, world->scratch->listed.count, GRAIN_BODIES, end_free_flights,
-                          &world->scratch->listed);
+                              &world->scratch->listed);
         enter_boxes(world, partials);
     }
     world->scratch->lost.count = sort_slots(world->scratch->lost.data, world->scratch->lost.count);

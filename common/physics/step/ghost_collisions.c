@@ -325,9 +325,10 @@ static void turn(physics_world *world, const rest *of, vec2 normal)
     c->local_normal = rot_inv_vec(world->motions.data[c->body_a].rotation, out);
 }
 
-void forget_seams(physics_world *world)
+void forget_ghost_collisions(physics_world *world)
 {
-    while (world->scratch->turned.count > 0) { // a normal may have been turned twice: the first one counts
+    while (world->scratch->turned.count >
+           0) { // a normal may have been turned twice: the first one counts
         const turned_normal *t = &world->scratch->turned.data[--world->scratch->turned.count];
         world->contacts.data[t->contact].local_normal = t->was;
     }
@@ -422,15 +423,15 @@ static void note_body(physics_world *world, uint32_t slot)
     if (is_rest(world, c)) {
         uint32_t moving = is_dynamic(world, c->body_a) ? c->body_a : c->body_b;
         if (world->bodies.data[moving].contact_count > 1) {
-            array_push(&world->scratch->on_seams, moving);
+            array_push(&world->scratch->on_tiles, moving);
         }
     }
 }
 
-void hide_seams(physics_world *world)
+void hide_ghost_collisions(physics_world *world)
 {
     // Of two contacts with what stands, one has just got its points, or has not the highest colour.
-    array_clear(&world->scratch->on_seams);
+    array_clear(&world->scratch->on_tiles);
     for (uint32_t i = 0; i < world->scratch->activated.count; i++) {
         note_body(world, world->scratch->activated.data[i]);
     }
@@ -439,8 +440,9 @@ void hide_seams(physics_world *world)
             note_body(world, world->graph[c].contacts.data[i]);
         }
     }
-    world->scratch->on_seams.count = sort_slots(world->scratch->on_seams.data, world->scratch->on_seams.count);
-    for (uint32_t i = 0; i < world->scratch->on_seams.count; i++) {
-        look_at_body(world, world->scratch->on_seams.data[i]);
+    world->scratch->on_tiles.count =
+        sort_slots(world->scratch->on_tiles.data, world->scratch->on_tiles.count);
+    for (uint32_t i = 0; i < world->scratch->on_tiles.count; i++) {
+        look_at_body(world, world->scratch->on_tiles.data[i]);
     }
 }

@@ -34,7 +34,7 @@
 #include <string.h>
 
 #define STANDING_WAY 0.1f // what stands and goes less far in a step waits for discs to come [m]
-#define SEAM_STEP (0.5 * (double)LINEAR_SLOP) // what stands out by less is no step [m]
+#define SEAM_STEP    (0.5 * (double)LINEAR_SLOP) // what stands out by less is no step [m]
 
 static double dot(vec2d a, vec2d b)
 {
@@ -178,7 +178,7 @@ static bool may_meet(const physics_world *world, const contact *c)
     const vec2 between = vec2d_relative(world->motions.data[c->body_a].center,
                                         world->motions.data[c->body_b].center);
     const float reach =
-        world->rims.data[c->body_a].extent_max + world->rims.data[c->body_b].extent_max;
+        world->extents.data[c->body_a].extent_max + world->extents.data[c->body_b].extent_max;
     const vec2 way = vec2_sub(path_free_way(world, c->body_b), path_free_way(world, c->body_a));
     return vec2_length(between) <= reach + vec2_length(way) + SPECULATIVE_DISTANCE;
 }
@@ -246,7 +246,7 @@ static bool cover_path(physics_world *world, impact_path *p)
 static void cover_body(physics_world *world, uint32_t slot)
 {
     const body_motion *m = &world->motions.data[slot];
-    const body_rim *rim = &world->rims.data[slot];
+    const body_extent *extent = &world->extents.data[slot];
     const vec2 way = path_free_way(world, slot);
     const float length = vec2_length(way);
     if (length > FOLLOWED_WAY_MAX) {
@@ -255,12 +255,12 @@ static void cover_body(physics_world *world, uint32_t slot)
     if ((world->states.data[slot].flags & STATE_DYNAMIC) != 0) {
         const uint32_t disc = m->room > 0.0f ? (uint32_t)NONE : path_find_disc(world, slot);
         if (disc != NONE) {
-            cover_box(world, disc, box_around_way(m->center, way, rim->extent_max));
+            cover_box(world, disc, box_around_way(m->center, way, extent->extent_max));
         }
         return;
     }
     const float turn = world->step.dt * float_abs(world->states.data[slot].angular_velocity);
-    const float swings = float_min(turn, 2.0f) * rim->extent_max;
+    const float swings = float_min(turn, 2.0f) * extent->extent_max;
     for (uint32_t k = world->bodies.data[slot].shapes; k != NONE; k = world->shapes.data[k].next) {
         const shape *s = &world->shapes.data[k];
         if ((s->flags & SHAPE_SENSOR) == 0) {
@@ -319,7 +319,7 @@ static float speed_of_standing(const physics_world *world, uint32_t slot)
 {
     const body_state *s = &world->states.data[slot];
     return vec2_length(s->velocity) +
-           float_abs(s->angular_velocity) * world->rims.data[slot].extent_max;
+           float_abs(s->angular_velocity) * world->extents.data[slot].extent_max;
 }
 
 static void collect_quick(physics_world *world)
@@ -339,7 +339,7 @@ static void collect_quick(physics_world *world)
             // Of what has room left the box reaches ahead; see finalize.c.
             const bool alone = world->motions.data[slot].room > 0.0f &&
                                world->bodies.data[slot].contact_count == 0;
-            if (!alone && body_may_be_disc(&world->rims.data[slot])) {
+            if (!alone && body_may_be_disc(&world->extents.data[slot])) {
                 array_push(&s->quick, slot);
             }
         }

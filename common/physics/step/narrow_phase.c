@@ -220,7 +220,8 @@ static void sort_graph(physics_world *world, uint32_t partials)
 // Out of the graph first, all of them, so that colours become free; then in, by slot.
 static void leave_graph(physics_world *world)
 {
-    world->scratch->deactivated.count = sort_slots(world->scratch->deactivated.data, world->scratch->deactivated.count);
+    world->scratch->deactivated.count =
+        sort_slots(world->scratch->deactivated.data, world->scratch->deactivated.count);
     for (uint32_t i = 0; i < world->scratch->deactivated.count; i++) {
         uint32_t slot = world->scratch->deactivated.data[i];
         if (boxes_overlap(world, &world->contacts.data[slot])) {
@@ -240,8 +241,7 @@ static void join_impacts(physics_world *world)
         impact_report told;
         transform b_in_a;
         manifold m;
-        if (impact_told(world, joined->data[i], &told) &&
-            meet_at(world, c, told.at, &b_in_a, &m)) {
+        if (impact_told(world, joined->data[i], &told) && meet_at(world, c, told.at, &b_in_a, &m)) {
             take_manifold(c, &m, b_in_a);
             if ((c->flags & CONTACT_ACTIVE) == 0) {
                 array_push(&world->scratch->activated, joined->data[i]);
@@ -252,7 +252,8 @@ static void join_impacts(physics_world *world)
 
 static void enter_graph(physics_world *world)
 {
-    world->scratch->activated.count = sort_slots(world->scratch->activated.data, world->scratch->activated.count);
+    world->scratch->activated.count =
+        sort_slots(world->scratch->activated.data, world->scratch->activated.count);
     for (uint32_t i = 0; i < world->scratch->activated.count; i++) {
         contact *c = &world->contacts.data[world->scratch->activated.data[i]];
         if (c->point_count == 0 && (c->flags & CONTACT_SENSOR) == 0) {
@@ -283,14 +284,14 @@ void narrow_phase(physics_world *world)
         array_clear(&world->scratch->activated);
         array_clear(&world->scratch->deactivated);
         uint32_t partials = run_ranges(world, world->awake_contacts.count - first, GRAIN_CONTACTS,
-                                   update_contacts, &first);
+                                       update_contacts, &first);
         partials_gather(world, partials, GOT_POINTS, &world->scratch->activated);
         partials_gather(world, partials, LOST_POINTS, &world->scratch->deactivated);
         sort_graph(world, partials);
         leave_graph(world);
         part_impacts(world);
         join_impacts(world);
-        hide_seams(world);
+        hide_ghost_collisions(world);
         first = world->awake_contacts.count;
         enter_graph(world);
         if (first == world->awake_contacts.count) {

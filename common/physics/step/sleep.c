@@ -48,9 +48,9 @@ static void connect(physics_world *world, uint32_t a, uint32_t b)
     if (dynamic_a && dynamic_b) {
         join(world->scratch->set_of.data, a, b);
     } else if (dynamic_a && world->bodies.data[b].awake_index != 0) {
-        world->rims.data[a].sleep_time = 0.0f;
+        world->extents.data[a].sleep_time = 0.0f;
     } else if (dynamic_b && world->bodies.data[a].awake_index != 0) {
-        world->rims.data[b].sleep_time = 0.0f;
+        world->extents.data[b].sleep_time = 0.0f;
     }
 }
 
@@ -77,7 +77,7 @@ static void connect_all(physics_world *world)
 static bool anyone_slow(const physics_world *world)
 {
     for (uint32_t i = 0; i < world->awake_bodies.count; i++) {
-        if (world->rims.data[world->awake_bodies.data[i]].sleep_time >= SLEEP_TIME) {
+        if (world->extents.data[world->awake_bodies.data[i]].sleep_time >= SLEEP_TIME) {
             return true;
         }
     }
@@ -87,7 +87,7 @@ static bool anyone_slow(const physics_world *world)
 static bool may_sleep(const physics_world *world, uint32_t slot)
 {
     return (world->bodies.data[slot].flags & BODY_ALLOW_SLEEP) != 0 &&
-           world->rims.data[slot].sleep_time >= SLEEP_TIME;
+           world->extents.data[slot].sleep_time >= SLEEP_TIME;
 }
 
 // One restless member marks the root of its island.

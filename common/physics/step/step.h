@@ -4,16 +4,17 @@
 
 #include "common/physics/state/world.h"
 
-void find_pairs(physics_world *world);        // pairs.c: boxes that came to overlap become contacts
-void narrow_phase(physics_world *world);      // narrow_phase.c: manifolds, who is solved
-void hide_seams(physics_world *world);        // seams.c: what lies between the tiles of a floor
-void forget_seams(physics_world *world);      // seams.c: after solving, normals as they were found
+void find_pairs(physics_world *world);   // pairs.c: boxes that came to overlap become contacts
+void narrow_phase(physics_world *world); // narrow_phase.c: manifolds, who is solved
+void hide_ghost_collisions(physics_world *world); // seams.c: what lies between the tiles of a floor
+void forget_ghost_collisions(
+    physics_world *world);                    // seams.c: after solving, normals as they were found
 void solve_constraints(physics_world *world); // solver.c: velocities and changes of pose
 void touch_events(physics_world *world);      // touch.c: begin, stay, end, hit, after solving
 float distance_moved(const physics_world *world, uint32_t body, vec2 moved,
                      rot turned); // finalize.c: of any point, at most
-// narrow_phase.c, from an image: finds the manifold again that belongs to contact.reference; false if
-// there is none.
+// narrow_phase.c, from an image: finds the manifold again that belongs to contact.reference; false
+// if there is none.
 bool contact_restore(physics_world *world, uint32_t slot);
 void contact_leave(physics_world *world, uint32_t slot); // narrow_phase.c: it has no points now
 void finalize_bodies(physics_world *world); // finalize.c: poses, boxes, who was fast, who is slow

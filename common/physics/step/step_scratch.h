@@ -37,7 +37,7 @@ typedef ARRAY(uint8_t) byte_list;
     X(slot_list, deactivated, CHANGES)   /* contacts that lost them */                             \
     X(slot_list, began, CHANGES)         /* contacts that began to touch */                        \
     X(slot_list, ended, CHANGES)         /* contacts that ceased to */                             \
-    X(slot_list, on_seams, CHANGES)      /* bodies for ghost_collisions.c */                       \
+    X(slot_list, on_tiles, CHANGES)      /* bodies for ghost_collisions.c */                       \
     X(turned_normal_list, turned, NEVER) /* contacts whose normal it turned, for this step */      \
     X(item_pairs, rests, NEVER)          /* shapes and contacts of ghost_collisions.c */           \
     X(item_pairs, rests_sorted, NEVER)   /* to sort those */                                       \

@@ -297,7 +297,8 @@ static void view_goes_on_over_lost_connections(void **state)
     check_ok(carom_watch(client, "tunnel", NULL, view, WAIT_MS, NULL, &error), &error);
     carom_shape shape = carom_shape_circle(0.5);
     for (int i = 0; i < CUTS; i++) {
-        // A command that is under way when the connection is cut is answered, or its fate is known.
+        // A command that is under way when the connection is cut is answered, or its outcome is
+        // known.
         carom_body_options ball = {
             .position = {0, 50 + 2.0 * i}, .shapes = &shape, .shape_count = 1};
         carom_value *args = carom_body_spawn_args("tunnel", &ball);

@@ -100,7 +100,7 @@ static heap_report pile_up(rng *r, variety v, int heaps, double substeps_min)
 }
 
 // Nothing but gravity acts, so what there is of energy can only be lost. A little is lent: what
-// falls on what rests on others sinks in before the solver has spread the blow, and is pushed out
+// falls on what rests on others sinks in before the solver has spread the impact, and is pushed out
 // again.
 static void heaps_of_like_bodies_lose_energy_and_come_to_rest(void **state)
 {
@@ -163,7 +163,8 @@ static void sleeping_worlds_do_not_change(void **state)
     assert_true(slept * 10 >= worlds * 9 - 10);
 }
 
-// Without gravity and walls, blows among bodies keep the sums of momentum and of angular momentum.
+// Without gravity and walls, impacts among bodies keep the sums of momentum and of angular
+// momentum.
 static void free_worlds_keep_momentum(void **state)
 {
     (void)state;
@@ -171,7 +172,7 @@ static void free_worlds_keep_momentum(void **state)
     double linear = 0.0;
     double angular = 0.0;
     double gained = 0.0;
-    uint64_t blows = 0;
+    uint64_t impacts = 0;
     for (int64_t round = 0; round < rounds(30); round++) {
         physics_world *world = random_world(&r, (vec2d){0.0, 0.0}, 0.0);
         error err;
@@ -199,16 +200,16 @@ static void free_worlds_keep_momentum(void **state)
             angular = fmax(angular, fabs(now.angular - before.angular) / before.travel);
             gained = fmax(gained, now.kinetic / before.kinetic - 1.0);
         }
-        blows += l.begins;
+        impacts += l.begins;
         ledger_deinit(&l);
         world_free(world);
     }
-    print_message("of %llu blows: momentum off by %.2g, angular by %.2g, energy gained %.2g\n",
-                  (unsigned long long)blows, linear, angular, gained);
+    print_message("of %llu impacts: momentum off by %.2g, angular by %.2g, energy gained %.2g\n",
+                  (unsigned long long)impacts, linear, angular, gained);
     assert_true(linear < 1e-5);
     assert_true(angular < 0.01);
     assert_true(gained < 0.001);
-    assert_true(blows > 100);
+    assert_true(impacts > 100);
 }
 
 static void removal_leaves_no_trace(void **state)

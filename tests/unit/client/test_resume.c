@@ -145,7 +145,7 @@ static void lost_requests_are_told_apart_from_applied_ones(void **state)
 {
     (void)state;
     // Requests 2 and 3 took effect in "a", 4 did not; 5 is of another world, which has seen
-    // nothing; 6 reads; 7 makes a world, whose fate nobody knows; 8 is pending.
+    // nothing; 6 reads; 7 makes a world, whose outcome nobody knows; 8 is pending.
     scene_of_loss scene = {.welcome = "{\"session\":7,\"resume\":\"s3\",\"applied\":{\"a\":3},"
                                       "\"pending\":[8],\"subscriptions\":[]}"};
     seen s = {0};

@@ -229,7 +229,7 @@ static void deep_overlap_is_pushed_out_at_full_speed(void **state)
     world_free(world);
 }
 
-// Two bodies of two shapes each, hooked into each other as a blow leaves them: one shape pushes
+// Two bodies of two shapes each, hooked into each other as an impact leaves them: one shape pushes
 // this way, the other that way. Friction must not hold them there.
 static void bodies_hooked_into_each_other_come_apart(void **state)
 {

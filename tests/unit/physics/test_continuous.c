@@ -170,7 +170,7 @@ static void bullet_and_fast_ball_head_on_never_pass(void **state)
 }
 
 // A bar turns about its middle and would pass a post at each end of its way: the post stays on the
-// same side of it. (The hinge gives way a little under such blows, so the angle tells less.)
+// same side of it. (The hinge gives way a little under such impacts, so the angle tells less.)
 static int spin_bar(int seed, double fastest)
 {
     physics_world *world = make_world((vec2d){0.0, 0.0});

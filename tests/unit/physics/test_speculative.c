@@ -97,7 +97,7 @@ static crash make_crash(int seed, bool upright)
 
 // Two bodies of any kinds, each at up to 50 m/s (0.8 m a step), head on but for a little. The step
 // in which one first changes the other's course ends with them side by side. (They do not turn:
-// what a blow makes spin, by a radian in the rest of the step, is not held to that.)
+// what an impact makes spin, by a radian in the rest of the step, is not held to that.)
 static void fast_bodies_head_on_stop_at_the_surface(void **state)
 {
     (void)state;
@@ -114,8 +114,8 @@ static void fast_bodies_head_on_stop_at_the_surface(void **state)
     }
 }
 
-// The same bodies, which may turn now, keep their momentum, and energy is only lost: the blow acts
-// where they meet, not where they are when it is foreseen.
+// The same bodies, which may turn now, keep their momentum, and energy is only lost: the impact
+// acts where they meet, not where they are when it is foreseen.
 static void fast_bodies_head_on_keep_their_momentum(void **state)
 {
     (void)state;

@@ -482,11 +482,11 @@ static void survive(fake_disk *d, fake_inode *i, bool random)
             }
             continue;
         }
-        uint64_t fate = fake_random(&d->random) % 4; // none, all, each sector by itself (twice)
+        uint64_t outcome = fake_random(&d->random) % 4; // none, all, each sector by itself (twice)
         for (uint64_t at = 0; at < op->size;) {
             uint64_t end = (op->offset + at) / SECTOR * SECTOR + SECTOR - op->offset;
             end = end < op->size ? end : op->size;
-            if (fate == 1 || (fate > 1 && fake_random(&d->random) % 2 == 0)) {
+            if (outcome == 1 || (outcome > 1 && fake_random(&d->random) % 2 == 0)) {
                 put_bytes(&i->synced, op->offset + at, op->bytes + at, end - at);
             }
             at = end;

@@ -36,14 +36,14 @@ static uint32_t take_slot(physics_world *world)
     array_reserve(&world->bodies, end);
     array_reserve(&world->motions, end);
     array_reserve(&world->states, end);
-    array_reserve(&world->rims, end);
+    array_reserve(&world->extents, end);
     array_reserve(&world->colours_used, end);
     world->bodies.count = world->motions.count = world->states.count = end;
-    world->rims.count = world->colours_used.count = end;
+    world->extents.count = world->colours_used.count = end;
     world->bodies.data[slot] = (body){0};
     world->motions.data[slot] = (body_motion){.rotation = ROT_IDENTITY};
     world->states.data[slot] = (body_state){.delta_rotation = ROT_IDENTITY};
-    world->rims.data[slot] = (body_rim){0};
+    world->extents.data[slot] = (body_extent){0};
     world->colours_used.data[slot] = 0;
     return slot;
 }

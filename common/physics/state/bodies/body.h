@@ -1,8 +1,8 @@
 // A body: its records, and what the files of this folder do with them for the others. What the
 // solver touches in its inner loop is apart from the rest: body_state (32 bytes, velocities and the
-// change of pose within the step), then body_motion (what is read once a step), then body_rim and
-// body (everything else). What is unusual about a body lies in a record that only such bodies have
-// (body_special.h).
+// change of pose within the step), then body_motion (what is read once a step), then body_extent
+// and body (everything else). What is unusual about a body lies in a record that only such bodies
+// have (body_special.h).
 #ifndef CAROM_COMMON_PHYSICS_STATE_BODIES_BODY_H
 #define CAROM_COMMON_PHYSICS_STATE_BODIES_BODY_H
 
@@ -42,18 +42,18 @@ typedef struct body_motion {
 _Static_assert(sizeof(body_motion) == 64, "one cache line");
 
 // How far a body reaches about its centre of mass, and for how long it has been slow there.
-typedef struct body_rim {
+typedef struct body_extent {
     float extent_min, extent_max; // smallest half width; largest distance from the centre of mass
     float turn_reach; // the same of what moves when the body turns: circles as their centres
     float sleep_time; // [s]
-} body_rim;
+} body_extent;
 
 #define DISC_REACH 1e-4f // a turn of a disc moves it by no more, which is rounding [m]
 
 // Whether the body can be a disc (impacts.c): nothing of it moves as it turns.
-static inline bool body_may_be_disc(const body_rim *rim)
+static inline bool body_may_be_disc(const body_extent *extent)
 {
-    return rim->turn_reach < DISC_REACH && rim->extent_max > 0.0f;
+    return extent->turn_reach < DISC_REACH && extent->extent_max > 0.0f;
 }
 
 enum { // body.flags

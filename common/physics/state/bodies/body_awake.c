@@ -72,7 +72,7 @@ void body_wake(physics_world *world, uint32_t slot)
     if (b->sleep_set != 0) {
         sleep_set_wake(world, slot);
     }
-    world->rims.data[slot].sleep_time = 0.0f;
+    world->extents.data[slot].sleep_time = 0.0f;
 }
 
 static void wake_other(physics_world *world, uint32_t joint, uint32_t other, void *context)

@@ -90,10 +90,10 @@ void body_update_mass(physics_world *world, uint32_t slot)
     motion->inv_inertia = turns ? 1.0f / m.inertia : 0.0f;
     state->flags = (state->flags & ~(uint32_t)STATE_DYNAMIC) | (dynamic ? STATE_DYNAMIC : 0u);
 
-    body_rim *rim = &world->rims.data[slot];
-    rim->extent_min = 0.0f;
-    rim->extent_max = 0.0f;
-    rim->turn_reach = 0.0f;
+    body_extent *extent = &world->extents.data[slot];
+    extent->extent_min = 0.0f;
+    extent->extent_max = 0.0f;
+    extent->turn_reach = 0.0f;
     bool first = true;
     for (uint32_t i = b->shapes; i != NONE; i = world->shapes.data[i].next) {
         const shape *s = &world->shapes.data[i];
@@ -103,10 +103,10 @@ void body_update_mass(physics_world *world, uint32_t slot)
         float least = s->traits->extent_min;
         float most = shape_extent_max(&s->traits->geometry, motion->local_center);
         bool round = s->traits->geometry.kind == SHAPE_CIRCLE;
-        rim->turn_reach =
-            float_max(rim->turn_reach, round ? most - s->traits->geometry.circle.radius : most);
-        rim->extent_min = first ? least : float_min(rim->extent_min, least);
-        rim->extent_max = float_max(rim->extent_max, most);
+        extent->turn_reach =
+            float_max(extent->turn_reach, round ? most - s->traits->geometry.circle.radius : most);
+        extent->extent_min = first ? least : float_min(extent->extent_min, least);
+        extent->extent_max = float_max(extent->extent_max, most);
         first = false;
     }
     body_set_center_from_pose(motion);
@@ -135,9 +135,9 @@ void body_take_mass(physics_world *world, uint32_t slot, uint32_t twin)
     to->local_center = from->local_center;
     to->inv_mass = from->inv_mass;
     to->inv_inertia = from->inv_inertia;
-    const body_rim *rim = &world->rims.data[twin];
-    world->rims.data[slot].extent_min = rim->extent_min;
-    world->rims.data[slot].extent_max = rim->extent_max;
-    world->rims.data[slot].turn_reach = rim->turn_reach;
+    const body_extent *extent = &world->extents.data[twin];
+    world->extents.data[slot].extent_min = extent->extent_min;
+    world->extents.data[slot].extent_max = extent->extent_max;
+    world->extents.data[slot].turn_reach = extent->turn_reach;
     world->states.data[slot].flags |= world->states.data[twin].flags & STATE_DYNAMIC;
 }

@@ -18,7 +18,7 @@ aabb box_with_way_ahead(const physics_world *world, const shape *s, aabb tight)
     if ((state->flags & STATE_DYNAMIC) == 0 || (s->flags & SHAPE_SENSOR) != 0) {
         return tight;
     }
-    const bool disc = world->step.lively && body_may_be_disc(&world->rims.data[s->body]);
+    const bool disc = world->step.lively && body_may_be_disc(&world->extents.data[s->body]);
     if (!disc && s->traits->restitution > 0.0f) {
         return tight;
     }

@@ -31,10 +31,11 @@ void body_look_at_boxes(physics_world *world, uint32_t slot, slot_list *renewed)
 // ahead of it.
 static inline bool body_has_room(const physics_world *world, uint32_t slot)
 {
-    const body_rim *rim = &world->rims.data[slot];
+    const body_extent *extent = &world->extents.data[slot];
     const vec2 way = way_in_a_step(world, &world->states.data[slot]);
-    const bool disc = world->step.lively && body_may_be_disc(rim); // all of its way, for impacts.c
-    const float least = disc ? world->step.quick_way : ahead_from(rim->extent_min);
+    const bool disc =
+        world->step.lively && body_may_be_disc(extent); // all of its way, for impacts.c
+    const float least = disc ? world->step.quick_way : ahead_from(extent->extent_min);
     const float squared = vec2_length_squared(way);
     float room = world->motions.data[slot].room;
     if (squared <= least * least) {

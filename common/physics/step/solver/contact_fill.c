@@ -107,21 +107,21 @@ INLINE group_part part_of_group(const physics_world *world, uint32_t group, int 
 }
 
 // The contacts of a part, and what is known of them by their flags: a bit a lane.
-typedef struct seats {
+typedef struct part_contacts {
     contact *contacts; // of the world, by slot
     uint32_t slots[PART_LANES];
     lanes_int points; // how many each has
     uint32_t filled, touching, surface, round, deep;
     uint32_t told; // in events
-} seats;
+} part_contacts;
 
-INLINE contact *contact_in(const seats *of, int lane)
+INLINE contact *contact_in(const part_contacts *of, int lane)
 {
     return &of->contacts[of->slots[lane]];
 }
 
 // Returns the features.
-INLINE uint32_t fill_rounding(const group_part *part, const seats *of, uint32_t round_lanes)
+INLINE uint32_t fill_rounding(const group_part *part, const part_contacts *of, uint32_t round_lanes)
 {
     if (round_lanes == 0) {
         return 0;
@@ -138,7 +138,7 @@ INLINE uint32_t fill_rounding(const group_part *part, const seats *of, uint32_t 
 }
 
 // What is deep in each other does not rub. Bodies of several shapes can hook into each other under
-// a blow: one shape of each pushes this way, one the other way, and the friction of so much
+// an impact: one shape of each pushes this way, one the other way, and the friction of so much
 // pressure would hold them there for ever.
 INLINE void drop_friction(contact_lanes *group, uint32_t deep)
 {
@@ -169,10 +169,10 @@ INLINE uint32_t flagged_lanes(lanes_int words, uint32_t flag)
 }
 
 // Who is in which lane.
-INLINE seats seat_contacts(const group_part *part)
+INLINE part_contacts read_part_contacts(const group_part *part)
 {
     contact_lanes *group = part->lanes;
-    seats of = {.contacts = part->world->contacts.data, .filled = (1u << part->count) - 1};
+    part_contacts of = {.contacts = part->world->contacts.data, .filled = (1u << part->count) - 1};
     if (part->count == PART_LANES) {
         memcpy(of.slots, part->slots, sizeof of.slots);
     } else {
@@ -196,7 +196,7 @@ INLINE seats seat_contacts(const group_part *part)
 }
 
 // Returns the features.
-INLINE uint32_t fill_surfaces(const group_part *part, const seats *of)
+INLINE uint32_t fill_surfaces(const group_part *part, const part_contacts *of)
 {
     surface_lanes *s = part->surfaces;
     uint32_t features = 0;
@@ -266,15 +266,16 @@ INLINE lanes approach_speed(const contact_lanes *group, const placed_lanes *at, 
     return lanes_select(has, group->normal_x * vx + group->normal_y * vy, splat(0.0f));
 }
 
-// Whether any contact closes fast, as impact() would find it before the first blow.
-INLINE blows_state find_blows(lanes restitution, const lanes approach[2], const step_context *step)
+// Whether any contact closes fast, as impact() would find it before the first impact.
+INLINE impacts_state find_impacts(lanes restitution, const lanes approach[2],
+                                  const step_context *step)
 {
     lanes_int lively = restitution > splat(0.0f);
     if (!any_lane(lively)) {
-        return BLOWS_NEVER;
+        return IMPACTS_NEVER;
     }
     lanes_int fast = lanes_min(approach[0], approach[1]) < splat(-step->restitution_threshold);
-    return any_lane(lively & fast) ? BLOWS_DUE : BLOWS_LATER;
+    return any_lane(lively & fast) ? IMPACTS_DUE : IMPACTS_LATER;
 }
 
 // Touching as it is before solving, by the nearer point.
@@ -290,13 +291,13 @@ INLINE void note_nearest(lane_marks *marks, const placed_lanes *at, const lanes_
 // Those whose approach speeds may be told: what may begin to touch or cease to, and what touches
 // where that is told too.
 INLINE uint32_t approached_lanes(const physics_world *world, const lane_marks *marks,
-                                 const seats *of)
+                                 const part_contacts *of)
 {
     uint32_t settled = event_wanted(world, EVENT_STAY) ? 0u : marks->touching & marks->near;
     return of->told & of->filled & ~settled;
 }
 
-INLINE void keep_approach(const seats *of, uint32_t told, const lanes approach[2])
+INLINE void keep_approach(const part_contacts *of, uint32_t told, const lanes approach[2])
 {
     for (; told != 0; told &= told - 1) {
         int lane = __builtin_ctz(told);
@@ -306,21 +307,23 @@ INLINE void keep_approach(const seats *of, uint32_t told, const lanes approach[2
     }
 }
 
-// Who closes how fast, for blows and events. Mostly a group has none of either.
-INLINE blows_state note_approach(const group_part *part, lane_marks *marks, const seats *of,
-                                 const placed_lanes *at, const lanes_int has[2],
-                                 const state_lanes *a, const state_lanes *b)
+// Who closes how fast, for impacts and events. Mostly a group has none of either.
+INLINE impacts_state note_approach(const group_part *part, lane_marks *marks,
+                                   const part_contacts *of, const placed_lanes *at,
+                                   const lanes_int has[2], const state_lanes *a,
+                                   const state_lanes *b)
 {
     uint32_t approached = approached_lanes(part->world, marks, of);
     marks->approached = (uint8_t)approached;
     if ((approached | of->surface) == 0) {
-        return BLOWS_NEVER;
+        return IMPACTS_NEVER;
     }
     const lanes approach[2] = {approach_speed(part->lanes, &at[0], has[0], a, b),
                                approach_speed(part->lanes, &at[1], has[1], a, b)};
     keep_approach(of, approached, approach);
-    return of->surface == 0 ? BLOWS_NEVER
-                            : find_blows(part->surfaces->restitution, approach, &part->world->step);
+    return of->surface == 0
+               ? IMPACTS_NEVER
+               : find_impacts(part->surfaces->restitution, approach, &part->world->step);
 }
 
 // Contacts made ahead of time (speculative.c) press where the bodies will meet, not midway between
@@ -343,13 +346,13 @@ INLINE lanes meet_later(contact_lanes *group, vector_lanes moved, vector_lanes m
 // What is marked of a part: its lanes are the lowest bits, its features the first.
 typedef struct part_marks {
     lane_marks marks;
-    blows_state blows;
+    impacts_state impacts;
     bool surfaced; // a contact of it does more than rub
 } part_marks;
 
 // Bodies' masses, the normal and the way between the centres into the lanes; where the points are
 // now, as fixed to both bodies.
-INLINE void place_contacts(const group_part *part, const seats *of, placed_lanes at[2])
+INLINE void place_contacts(const group_part *part, const part_contacts *of, placed_lanes at[2])
 {
     const contact *contacts = part->world->contacts.data;
     const body_motion *motions = part->world->motions.data;
@@ -406,7 +409,7 @@ INLINE void place_contacts(const group_part *part, const seats *of, placed_lanes
 
 // What is round and turns is solved as round and, if it turns little and touches at one point,
 // placed where it rolls to. Returns the features.
-INLINE uint32_t fill_round(const group_part *part, const seats *of, placed_lanes at[2],
+INLINE uint32_t fill_round(const group_part *part, const part_contacts *of, placed_lanes at[2],
                            const state_lanes *a, const state_lanes *b)
 {
     const physics_world *world = part->world;
@@ -436,7 +439,7 @@ INLINE part_marks fill_part(const group_part *part)
     const contact *contacts = part->world->contacts.data;
     const body_state *states = part->world->states.data;
     contact_lanes *group = part->lanes;
-    const seats seated = seat_contacts(part);
+    const part_contacts seated = read_part_contacts(part);
     const lanes_int none = {0};
     const lanes_int has[2] = {seated.points > none, seated.points > none + 1};
     uint32_t features = any_lane(has[1]) ? 0u : LANES_SINGLE;
@@ -465,7 +468,7 @@ INLINE part_marks fill_part(const group_part *part)
         .marks = {.features = {(uint8_t)features}, .touching = (uint8_t)seated.touching},
         .surfaced = seated.surface != 0};
     note_nearest(&of.marks, at, has);
-    of.blows = note_approach(part, &of.marks, &seated, at, has, &a, &b);
+    of.impacts = note_approach(part, &of.marks, &seated, at, has, &a, &b);
     lanes coupling = (group->inv_mass_a + group->inv_mass_b) +
                      (group->inv_inertia_a * turns[0][0] * turns[1][0] +
                       group->inv_inertia_b * turns[0][1] * turns[1][1]);
@@ -477,9 +480,9 @@ void VARIANT_OF(contact_fill_)(const physics_world *world, uint32_t index, const
                                uint32_t count)
 {
     lane_marks *marks = &world->scratch->groups.marks[index];
-    uint8_t *blows = &world->scratch->groups.blows[index];
+    uint8_t *impacts = &world->scratch->groups.impacts[index];
     *marks = (lane_marks){.features = {LANES_NONE, LANES_NONE}};
-    *blows = BLOWS_NEVER;
+    *impacts = IMPACTS_NEVER;
     uint32_t surfaced = 0; // parts
     for (int i = 0; i < PARTS; i++) {
         const group_part part = part_of_group(world, index, i, slots, count);
@@ -495,10 +498,10 @@ void VARIANT_OF(contact_fill_)(const physics_world *world, uint32_t index, const
         marks->overlapping |= (uint8_t)(of.marks.overlapping << shift);
         marks->near |= (uint8_t)(of.marks.near << shift);
         marks->approached |= (uint8_t)(of.marks.approached << shift);
-        *blows = of.blows > *blows ? (uint8_t)of.blows : *blows;
+        *impacts = of.impacts > *impacts ? (uint8_t)of.impacts : *impacts;
         surfaced |= (uint32_t)of.surfaced << i;
     }
-    for (int i = 0; i < PARTS && *blows != BLOWS_NEVER; i++) {
+    for (int i = 0; i < PARTS && *impacts != IMPACTS_NEVER; i++) {
         if ((surfaced >> i & 1) == 0) { // nothing of it rebounds
             surface_lanes *s = PART_OF(&world->scratch->groups.surfaces[index], i);
             s->restitution = splat(0.0f);

@@ -14,7 +14,7 @@
 
 #define PUSH_OUT_SPEED_MAX 3.0f // overlap is pushed out no faster than this [m/s]
 #define DEEP_OVERLAP                                                                               \
-    0.05f // what is deeper is pushed out faster by DEEP_PUSH_RATE: blows and heavy loads
+    0.05f // what is deeper is pushed out faster by DEEP_PUSH_RATE: impacts and heavy loads
           // squeeze so far [m]
 #define DEEP_PUSH_RATE 60.0f    // [1/s]
 #define OVERLAP_SLOP   0.00003f // overlap that is left alone, so that resting contacts stay [m]
@@ -58,7 +58,7 @@ INLINE group_view view_group(const contact_groups *groups, uint32_t index, int p
                         groups, index, part};
 }
 
-// With LANES_ROLLING, LANES_CONVEYING or blows.
+// With LANES_ROLLING, LANES_CONVEYING or impacts.
 INLINE surface_lanes *surface_of(const group_view *g)
 {
     return PART_OF(&g->groups->surfaces[g->index], g->part);
@@ -389,8 +389,8 @@ static void relax(const contact_groups *groups, uint32_t first, uint32_t end, bo
     sweep_groups(groups, first, end, states, step, relax_group);
 }
 
-// Whether a blow has changed the velocity of one of the group's bodies since the sweep before this
-// one looked at it. If not, nothing closes fast there now either.
+// Whether an impact has changed the velocity of one of the group's bodies since the sweep before
+// this one looked at it. If not, nothing closes fast there now either.
 INLINE bool were_struck(const contact_lanes *c, const impact_pass *pass)
 {
     bool struck = false;
@@ -418,7 +418,7 @@ INLINE lanes separation_at_start(const contact_lanes *c, const point_lanes *p)
            p->base_separation;
 }
 
-// The impulses of the blows of a group, with friction.
+// The impulses of the impacts of a group, with friction.
 INLINE void apply_blows(const group_view *g, state_lanes *a, state_lanes *b, lanes b1, lanes b2)
 {
     contact_lanes *c = g->lanes;
@@ -436,7 +436,7 @@ INLINE void apply_blows(const group_view *g, state_lanes *a, state_lanes *b, lan
     }
 }
 
-// The blows of a part of a group; whether there is any.
+// The impacts of a part of a group; whether there is any.
 INLINE bool impact_group(const group_view *g, body_state *states, const step_context *step,
                          const impact_pass *pass)
 {
@@ -450,25 +450,25 @@ INLINE bool impact_group(const group_view *g, body_state *states, const step_con
     state_lanes a = gather_velocities(states, c->body_a);
     state_lanes b = gather_velocities(states, c->body_b);
     lanes v[2];
-    lanes_int blow[2];
+    lanes_int impact[2];
     for (int n = 0; n < 2; n++) {
         v[n] = normal_velocity(c, &c->points[n], &a, &b);
-        blow[n] = (weight * v[n] < fast) & (restitution > zero);
+        impact[n] = (weight * v[n] < fast) & (restitution > zero);
     }
-    if (!any_lane(blow[0] | blow[1])) {
+    if (!any_lane(impact[0] | impact[1])) {
         return false;
     }
     lanes_int reached[2];
     for (int n = 0; n < 2; n++) {
         reached[n] = separation_at_start(c, &c->points[n]) + v[n] * dt <= zero;
-        blow[n] &= reached[n];
+        impact[n] &= reached[n];
     }
-    lanes_int lane_blow = blow[0] | blow[1];
+    lanes_int lane_blow = impact[0] | impact[1];
     if (!any_lane(lane_blow)) {
         return false;
     }
-    lanes rebound1 = lanes_select(blow[0], restitution * v[0], zero);
-    lanes rebound2 = lanes_select(blow[1], restitution * v[1], zero);
+    lanes rebound1 = lanes_select(impact[0], restitution * v[0], zero);
+    lanes rebound2 = lanes_select(impact[1], restitution * v[1], zero);
     apply_blows(g, &a, &b, lanes_select(lane_blow & reached[0], v[0] + rebound1, far_away),
                 lanes_select(lane_blow & reached[1], v[1] + rebound2, far_away));
     mark_struck(c->body_a, &a, lane_blow, pass);
@@ -478,9 +478,9 @@ INLINE bool impact_group(const group_view *g, body_state *states, const step_con
     return true;
 }
 
-// A blow is over in no time, so it is not spread over the sub-steps: Newton's law of impact, v' =
-// -e v, at the points that close fast and will touch within the step, with Coulomb's friction of
-// the blow. It is applied before everything else and swept until nothing closes fast any more, so
+// An impact is over in no time, so it is not spread over the sub-steps: Newton's law of impact, v'
+// = -e v, at the points that close fast and will touch within the step, with Coulomb's friction of
+// the impact. It is applied before everything else and swept until nothing closes fast any more, so
 // that it runs through rows of balls (compare Guendelman, Bridson, Fedkiw 2003, who order
 // collisions before contacts too). In a heap that hardly rebounds this would go on for long and
 // change little: after a few sweeps only those count that rebound faster than the threshold, and
@@ -488,14 +488,14 @@ INLINE bool impact_group(const group_view *g, body_state *states, const step_con
 static bool impact(const contact_groups *groups, uint32_t first, uint32_t end, body_state *states,
                    const step_context *step, const impact_pass *pass)
 {
-    uint8_t *blows = groups->blows;
+    uint8_t *impacts = groups->impacts;
     bool any = false;
     for (uint32_t i = first; i < end; i++) {
-        if (blows[i] == BLOWS_NEVER ||
-            (blows[i] == BLOWS_LATER && !were_struck(&groups->lanes[i], pass))) {
+        if (impacts[i] == IMPACTS_NEVER ||
+            (impacts[i] == IMPACTS_LATER && !were_struck(&groups->lanes[i], pass))) {
             continue;
         }
-        blows[i] = BLOWS_LATER;
+        impacts[i] = IMPACTS_LATER;
         for (int part = 0; part < PARTS; part++) {
             const group_view g = view_group(groups, i, part);
             if ((g.features & LANES_NONE) == 0) {

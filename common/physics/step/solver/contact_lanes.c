@@ -53,7 +53,7 @@ static void set_capacity(physics_world *world, uint32_t count)
     const uint32_t from = groups->capacity;
     groups->lanes = resize_groups(groups->lanes, from, count, sizeof *groups->lanes);
     groups->marks = resize_groups(groups->marks, from, count, sizeof *groups->marks);
-    groups->blows = resize_groups(groups->blows, from, count, sizeof *groups->blows);
+    groups->impacts = resize_groups(groups->impacts, from, count, sizeof *groups->impacts);
     if (groups->surfaces != NULL) {
         groups->surfaces = resize_groups(groups->surfaces, from, count, sizeof *groups->surfaces);
     }

@@ -36,22 +36,22 @@ enum { // lane_marks.features
 };
 enum { PARTS_MAX = 2 }; // in which a kernel may take a group
 
-// Whether a group may have blows; a byte a group, contact_groups.blows.
-typedef enum blows_state {
-    BLOWS_NEVER, // no restitution
-    BLOWS_LATER, // none now: when one of its bodies has been struck
-    BLOWS_DUE    // something closes fast from the start
-} blows_state;
+// Whether a group may have impacts; a byte a group, contact_groups.impacts.
+typedef enum impacts_state {
+    IMPACTS_NEVER, // no restitution
+    IMPACTS_LATER, // none now: when one of its bodies has been struck
+    IMPACTS_DUE    // something closes fast from the start
+} impacts_state;
 
 enum {
-    IMPACT_SWEEPS_ALL = 4,  // in which every blow counts
-    IMPACT_SWEEPS_MAX = 32, // in the rest, what rebounds fast: an elastic blow runs through a row
+    IMPACT_SWEEPS_ALL = 4,  // in which every impact counts
+    IMPACT_SWEEPS_MAX = 32, // in the rest, what rebounds fast: an elastic impact runs through a row
                             // of as many balls at least in one step
 };
 
-// A sweep over blows, and what it needs to know to pass over what the last one left in peace.
+// A sweep over impacts, and what it needs to know to pass over what the last one left in peace.
 typedef struct impact_pass {
-    uint8_t *struck; // by body slot: 2 + the last sweep in which a blow changed its velocity
+    uint8_t *struck; // by body slot: 2 + the last sweep in which an impact changed its velocity
     uint8_t number;  // of the sweep, from 0
 } impact_pass;
 
@@ -110,7 +110,7 @@ typedef struct contact_kernels {
                   const step_context *step);
     void (*relax)(const contact_groups *groups, uint32_t first, uint32_t end, body_state *states,
                   const step_context *step);
-    // Blows: what closes faster than step->restitution_threshold and will touch within the step
+    // Impacts: what closes faster than step->restitution_threshold and will touch within the step
     // rebounds, with friction. Whether any did.
     bool (*impact)(const contact_groups *groups, uint32_t first, uint32_t end, body_state *states,
                    const step_context *step, const impact_pass *pass);

@@ -1,6 +1,6 @@
 // The solver: velocities and changes of pose over a step, in sub-steps.
 //
-// First come blows: what closes fast rebounds, by the law of impact. Then each sub-step: forces
+// First come impacts: what closes fast rebounds, by the law of impact. Then each sub-step: forces
 // change velocities; last impulses are applied again (warm starting, which after the first sub-step
 // is mostly done where velocities change, see integrate.c); joints and contacts are solved as soft
 // constraints; poses follow; the same constraints are relaxed without their push. Within a sweep
@@ -16,9 +16,9 @@
 #include <string.h>
 
 // Elements that make a range worth handing to another thread: some microseconds of work.
-#define GRAIN_FILLED 8u
-#define GRAIN_SWEPT  64u
-#define GRAIN_BLOWS  64u // most are only looked at
+#define GRAIN_FILLED  8u
+#define GRAIN_SWEPT   64u
+#define GRAIN_IMPACTS 64u // most are only looked at
 
 // With fewer, all is solved on one thread: half a millisecond's work. So it is with fewer to a
 // colour, for each colour is a round of its own in which threads wait for each other, and meet
@@ -100,36 +100,37 @@ static void run_pass(physics_world *world, solver_pass pass, bool backward)
     }
 }
 
-typedef struct colour_blows {
+typedef struct colour_impacts {
     uint32_t colour;
     impact_pass pass;
-} colour_blows;
+} colour_impacts;
 
-// A share of a colour's groups. The partial's list says, by not being empty, that there was a blow.
+// A share of a colour's groups. The partial's list says, by not being empty, that there was an
+// impact.
 static void impact_range(physics_world *world, uint32_t first, uint32_t end, partial *found,
                          const void *context)
 {
-    const colour_blows *b = context;
+    const colour_impacts *b = context;
     span part = share_of_groups(world, b->colour, first, end);
-    if (world->scratch->kernels->impact(&world->scratch->groups, part.first, part.end, world->states.data,
-                               &world->step, &b->pass)) {
+    if (world->scratch->kernels->impact(&world->scratch->groups, part.first, part.end,
+                                        world->states.data, &world->step, &b->pass)) {
         array_push(&found->lists[0], first);
     }
 }
 
-static bool sweep_blows(physics_world *world, uint32_t colour, impact_pass pass)
+static bool sweep_impacts(physics_world *world, uint32_t colour, impact_pass pass)
 {
     uint32_t count = groups_of_contacts(world, colour);
     if (count == 0) {
         return false;
     }
-    const colour_blows b = {colour, pass};
+    const colour_impacts b = {colour, pass};
     uint32_t partials = 1;
     if (colour == COLOUR_OVERFLOW) { // one by one, in order
         array_clear(&world->parallel.partials[0].lists[0]);
         impact_range(world, 0, SHARES, &world->parallel.partials[0], &b);
     } else {
-        partials = run_shares(world, count, GRAIN_BLOWS, impact_range, &b);
+        partials = run_shares(world, count, GRAIN_IMPACTS, impact_range, &b);
     }
     bool any = false;
     for (uint32_t i = 0; i < partials; i++) {
@@ -138,11 +139,11 @@ static bool sweep_blows(physics_world *world, uint32_t colour, impact_pass pass)
     return any;
 }
 
-// Blows come first and run through everything that touches; see impact() in contact_kernels.c.
+// Impacts come first and run through everything that touches; see impact() in contact_kernels.c.
 static void solve_impacts(physics_world *world)
 {
     uint32_t total = world->scratch->groups.first[COLOURS + 1];
-    if (memchr(world->scratch->groups.blows, BLOWS_DUE, total) == NULL) {
+    if (memchr(world->scratch->groups.impacts, IMPACTS_DUE, total) == NULL) {
         return;
     }
     array_reserve(&world->scratch->struck, world->bodies.count);
@@ -152,7 +153,7 @@ static void solve_impacts(physics_world *world)
     for (; pass.number < IMPACT_SWEEPS_MAX && any; pass.number++) {
         any = false;
         for (uint32_t k = 0; k <= COLOURS; k++) {
-            any |= sweep_blows(world, colour_at(k, false), pass);
+            any |= sweep_impacts(world, colour_at(k, false), pass);
         }
     }
 }
@@ -255,7 +256,7 @@ static void solve_held(physics_world *world)
     uint32_t partials = run_shares(world, groups, GRAIN_FILLED, store_range, NULL);
     partials_gather(world, partials, BEGAN, &world->scratch->began);
     partials_gather(world, partials, ENDED, &world->scratch->ended);
-    forget_seams(world);
+    forget_ghost_collisions(world);
 }
 
 void solve_constraints(physics_world *world)
