@@ -21,7 +21,7 @@
 
 // What worlds do from one state to the next. It is raised with every change of the golden hashes
 // (tests/golden), so that logs, images and replicas of another behaviour are told from this one's.
-enum { ENGINE_BEHAVIOUR = 3 };
+enum { ENGINE_BEHAVIOUR = 4 };
 
 // Identifiers: slot + 1 in the low 24 bits, the slot's generation above, so below 2^53. Zero is
 // none. A slot whose generations are used up is never used again: an id does not come back to life

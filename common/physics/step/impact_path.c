@@ -94,6 +94,23 @@ static bool is_held(const physics_world *world, uint32_t body_)
     return false;
 }
 
+// Whether a contact with another body that moves pressed it in the last step: it lies in a heap.
+static bool is_piled(const physics_world *world, uint32_t body_)
+{
+    for (uint32_t key = world->bodies.data[body_].contacts; key != NONE;) {
+        const contact *c = &world->contacts.data[key >> 1];
+        const uint32_t both = CONTACT_ACTIVE | CONTACT_TOUCHING;
+        const uint32_t other = c->body_a == body_ ? c->body_b : c->body_a;
+        if ((c->flags & (both | CONTACT_SENSOR)) == both &&
+            c->normal_impulse[0] + c->normal_impulse[1] > 0.0f &&
+            world->bodies.data[other].type == BODY_DYNAMIC) {
+            return true;
+        }
+        key = c->edges[key & 1].next;
+    }
+    return false;
+}
+
 // What the sub-steps do: v' = k (v + h a), x' = x + h v', as often as there are.
 static void set_motion(const physics_world *world, impact_path *p)
 {
@@ -162,7 +179,7 @@ impact_path path_of_body(const physics_world *world, uint32_t body_)
     p.shape = path_find_disc(world, body_);
     p.held = b->sleep_set != 0 || is_held(world, body_);
     set_motion(world, &p);
-    if (p.shape != NONE && p.keeps >= KEEPS_LEAST &&
+    if (p.shape != NONE && p.keeps >= KEEPS_LEAST && !is_piled(world, body_) &&
         vec2_length(path_free_way(world, body_)) <= FOLLOWED_WAY_MAX) {
         p.kind = PATH_DISC;
         p.radius = (double)world->shapes.data[p.shape].traits->geometry.circle.radius;

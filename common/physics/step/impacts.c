@@ -18,6 +18,9 @@
 // heap) is the solver's, as are all other shapes: a disc that comes to touch a moving one of those
 // goes no further here.
 //
+// So is a disc that another moving body pressed in the last step: in a heap, where what is struck
+// cannot get away, impacts followed one by one would never come to an end, and never to rest.
+//
 // Boxes reach along new ways, so that all that may be met is known: see cover_path().
 //
 // Serial. The order of events is by time and contact, so it depends on no list's order; a world

@@ -429,6 +429,36 @@ static void heavy_box_rests_on_a_light_one(void **state)
     }
 }
 
+// A bin full of balls, in which impacts must not keep the heap moving for ever.
+static void heap_of_lively_balls_comes_to_rest(void **state)
+{
+    (void)state;
+    static const double RESTITUTIONS[] = {0.3, 0.8};
+    for (size_t r = 0; r < sizeof RESTITUTIONS / sizeof *RESTITUTIONS; r++) {
+        physics_world *world = make_table(60.0, 4, -9.81);
+        body_def def = body_def_default();
+        def.type = BODY_STATIC;
+        const double walls[3][4] = {
+            {0.0, -1.0, 14.0, 2.0}, {-7.0, 10.0, 2.0, 24.0}, {7.0, 10.0, 2.0, 24.0}};
+        for (int i = 0; i < 3; i++) {
+            shape_def box = make_box(walls[i][2], walls[i][3]);
+            def.position = (vec2d){walls[i][0], walls[i][1]};
+            put(world, &def, &box, 1);
+        }
+        for (int i = 0; i < 300; i++) {
+            put_ball(world, (vec2d){-5.0 + 0.7 * (i % 15), 0.5 + 0.7 * (i / 15)},
+                     (vec2d){3.0 * sin(i), 3.0 * cos(7.0 * i)}, 0.25, 1.0, RESTITUTIONS[r]);
+        }
+        run(world, 900);
+        static body_row rows[400];
+        const uint32_t count = world_rows(world, rows, 400);
+        for (uint32_t i = 0; i < count; i++) {
+            assert_true(hypot((double)rows[i].velocity.x, (double)rows[i].velocity.y) < 0.5);
+        }
+        world_free(world);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -441,6 +471,7 @@ int main(void)
         cmocka_unit_test(rebound_is_as_high_as_formulas_say),
         cmocka_unit_test(ball_that_hops_ever_lower_comes_to_rest),
         cmocka_unit_test(wedged_ball_reaches_the_most_impacts_and_stays_inside),
+        cmocka_unit_test(heap_of_lively_balls_comes_to_rest),
         cmocka_unit_test(gas_keeps_its_energy),
         cmocka_unit_test(impact_within_a_step_begins_hits_and_ends),
         cmocka_unit_test(heavy_box_rests_on_a_light_one),
