@@ -211,7 +211,7 @@ class Listed(SessionTest):
 
     def test_lag_of_a_reader_that_takes_nothing_is_told(self):
         self.call("world.create", gravity=[0, 0])
-        for _ in range(20):
+        for _ in range(5):
             self.call("world.apply", commands=[["body.spawn", {"velocity": [1, 0], "position": [0, 5 * i],
                                                                "shapes": [BALL]}] for i in range(500)])
         reader = self.connect()
@@ -221,7 +221,7 @@ class Listed(SessionTest):
         def lags():
             told = next(s for s in self.sessions()["sessions"] if s["session"] == number)
             return told["queued_bytes"] > 0 and told["lag"] > 0.3
-        for _ in range(40):
+        for _ in range(16):  # of a megabyte and a half each
             reader.request("world.state", world=self.world)
         self.eventually(lags)
         reader.socket.close()

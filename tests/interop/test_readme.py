@@ -89,7 +89,12 @@ class Readme(unittest.TestCase):
         source = self.folder / "hello.c"
         source.write_text(text.replace("22766", str(port)), encoding="utf-8")
         library = pathlib.Path(CAROM).resolve().parents[1] / "lib"
-        command = ["cc", "-Wall", "-Wextra", "-Werror", f"-I{ROOT / 'client/include'}", str(source),
+        # A program must bring the sanitizer that its library was built with.
+        linked = (library / "libcarom.so").read_bytes()
+        sanitizers = [flag for name, flag in ((b"libasan.so", "-fsanitize=address,undefined"),
+                                              (b"libtsan.so", "-fsanitize=thread"))
+                      if name in linked]
+        command = ["cc", *sanitizers, "-Wall", "-Wextra", "-Werror", f"-I{ROOT / 'client/include'}", str(source),
                    "-o", str(self.folder / "hello"), f"-L{library}", "-lcarom",
                    f"-Wl,-rpath,{library}"]
         done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS_MAX)
