@@ -67,6 +67,7 @@ typedef struct heap_report {
     double rise; // of energy, as a part of all that there was
     double overlap;
     int awake, bodies;
+    int stirring, heaps; // heaps with an awake body after 20 s, of so many
 } heap_report;
 
 // Heaps fall and lie.
@@ -92,11 +93,22 @@ static heap_report pile_up(rng *r, variety v, int heaps, double substeps_min)
         report.overlap = fmax(report.overlap, deepest_overlap(world));
         report.awake += (int)world_count(world).awake;
         report.bodies += (int)world_count(world).bodies - 3;
+        report.stirring += world_count(world).awake > 0 ? 1 : 0;
+        report.heaps++;
         world_free(world);
     }
-    print_message("energy rose by %.4f %% at most, overlap at rest %.4f m, %d of %d still awake\n",
-                  100.0 * report.rise, report.overlap, report.awake, report.bodies);
+    print_message("energy rose by %.4f %% at most, overlap at rest %.4f m, %d of %d bodies in %d of "
+                  "%d heaps still awake\n",
+                  100.0 * report.rise, report.overlap, report.awake, report.bodies, report.stirring,
+                  report.heaps);
     return report;
+}
+
+// One heap in ten may have something round that rolls for longer; builds with sanitizers look at
+// few heaps, of which one may be such.
+static void assert_most_rest(const heap_report *report)
+{
+    assert_true(report->stirring <= 1 + report->heaps / 10);
 }
 
 // Nothing but gravity acts, so what there is of energy can only be lost. A little is lent: what
@@ -109,7 +121,7 @@ static void heaps_of_like_bodies_lose_energy_and_come_to_rest(void **state)
     heap_report report = pile_up(&r, ALIKE, 20, 240.0);
     assert_true(report.rise < 0.04);
     assert_true(report.overlap < 0.02);
-    assert_true(report.awake * 10 <= report.bodies); // round things may roll for long
+    assert_most_rest(&report);
 }
 
 // A light body under a heavy one is pressed in more, and so is any body if sub-steps are long: as a
@@ -121,7 +133,7 @@ static void heaps_of_unlike_bodies_lose_energy_and_come_to_rest(void **state)
     heap_report report = pile_up(&r, MIXED, 60, 0.0);
     assert_true(report.rise < 0.1);
     assert_true(report.overlap < 0.2);
-    assert_true(report.awake * 10 <= report.bodies);
+    assert_most_rest(&report);
 }
 
 static void sleeping_worlds_do_not_change(void **state)
