@@ -179,6 +179,23 @@ static status apply_limit(config *c, const char *value, error *err)
     return limits_set(&c->limits, value, err);
 }
 
+static status apply_keys(config *c, const char *value, error *err)
+{
+    if (*value == '\0' || strlen(value) >= sizeof c->keys) {
+        return error_set(err, STATUS_INVALID_ARGUMENT, "must be the path of a file");
+    }
+    memcpy(c->keys, value, strlen(value) + 1);
+    return STATUS_OK;
+}
+
+static status apply_insecure(config *c, const char *value, error *err)
+{
+    (void)value;
+    (void)err;
+    c->insecure = true;
+    return STATUS_OK;
+}
+
 static status apply_help(config *c, const char *value, error *err)
 {
     (void)value;
@@ -209,6 +226,10 @@ static const option OPTIONS[] = {
      "the folder of scenes, one NAME.json each"},
     {"limit", "CAROM_LIMIT", "NAME=VALUE", true, apply_limit,
      "set one of the limits below; may be given again"},
+    {"keys", "CAROM_KEYS", "FILE", false, apply_keys,
+     "the JWK Set that clients' tokens are checked with; read again on SIGHUP"},
+    {"insecure", "CAROM_INSECURE", NULL, false, apply_insecure,
+     "without --keys, listen on other addresses than this machine's own all the same"},
     {"log", "CAROM_LOG", "LEVEL", false, apply_log, "error, warn, info (default) or debug"},
     {"help", NULL, NULL, false, apply_help, "print this and leave"},
     {"version", NULL, NULL, false, apply_version, "print the version and leave"},
@@ -229,7 +250,8 @@ void config_help(FILE *out)
                  o->value != NULL ? o->value : "");
         fprintf(out, "  %-22s %-14s %s\n", head, o->variable != NULL ? o->variable : "", o->help);
     }
-    fputs("\nA variable of an option that may be given again has its items separated by commas.\n\n"
+    fputs("\nA variable of an option that may be given again has its items separated by commas; "
+          "that of a\nswitch is 0 or 1.\n\n"
           "Limits (default, unit, reason):\n",
           out);
     for (size_t i = 0; limits_info(i) != NULL; i++) {
@@ -237,7 +259,8 @@ void config_help(FILE *out)
         fprintf(out, "  %-29s %10" PRIu64 " %-6s %s\n", l->name, l->standard, l->unit, l->reason);
     }
     fputs("\nSignals: SIGTERM and SIGINT end the server; SIGUSR1 takes no new sessions, tells the "
-          "clients, and\nends after lame_duck_ms or with the last session.\n",
+          "clients, and\nends after lame_duck_ms or with the last session; SIGHUP reads the keys "
+          "again.\n",
           out);
     fputs("\nExit codes: 0 after a clean shutdown, 1 when the server could not run, 2 for a wrong "
           "option.\n",
@@ -285,6 +308,12 @@ static status apply_variable(config *c, const option *o, const char *value, erro
         return error_set(err, STATUS_INVALID_ARGUMENT, "is longer than %d bytes", VALUE_MAX - 1);
     }
     memcpy(items, value, strlen(value) + 1);
+    if (o->value == NULL && strcmp(value, "0") == 0) {
+        return STATUS_OK;
+    }
+    if (o->value == NULL && strcmp(value, "1") != 0) {
+        return error_set(err, STATUS_INVALID_ARGUMENT, "must be 0 or 1, not '%s'", value);
+    }
     if (!o->list) {
         return o->apply(c, items, err);
     }

@@ -36,7 +36,9 @@ typedef struct config {
     char scenes[PATH_MAX];          // folder of NAME.json files
     log_level log;
     limits limits;
-    bool help, version; // asked for instead of serving
+    char keys[PATH_MAX]; // the file of keys; "": none, and everyone is an admin
+    bool insecure;       // and that on any address
+    bool help, version;  // asked for instead of serving
 } config;
 
 // How config_load reads a variable; getenv in the server, a fake in tests. NULL: not set.

@@ -55,6 +55,8 @@
       "how late a world may be and still make up for it; past that its time is slowed")            \
     X(first_message_ms, 10000, 50, 86400000, "ms",                                                 \
       "from connecting to the first whole message, so that silent connections do not pile up")     \
+    X(token_ms, 10000, 50, 86400000, "ms",                                                         \
+      "from connecting to an accepted token, where there are keys: nobody holds a place for less") \
     X(message_ms, 30000, 50, 86400000, "ms", "from a message's first byte to its last")            \
     X(stall_ms, 30000, 50, 86400000, "ms", "output of which the peer takes nothing")               \
     X(idle_ms, 0, 0, 4294967295, "ms",                                                             \

@@ -1,5 +1,5 @@
 // caromd: reads the operator's settings, runs the loop, ends on SIGTERM and SIGINT; on SIGUSR1 it
-// takes no new sessions and ends later.
+// takes no new sessions and ends later; on SIGHUP it reads its keys again.
 //
 // The signals have handlers of their own, as process 1 of a container has no others; SIGPIPE is
 // ignored, as writes return their errors. A second SIGTERM or
@@ -14,6 +14,7 @@
 
 #include "common/base/assert.h"
 #include "common/base/log.h"
+#include "server/auth/keys.h"
 #include "server/config.h"
 #include "server/session/server.h"
 #include "server/world/thread_pool.h"
@@ -28,9 +29,11 @@ typedef struct process {
     uv_loop_t loop;
     uv_signal_t terminate;
     uv_signal_t interrupt;
-    uv_signal_t leave; // SIGUSR1
+    uv_signal_t leave;  // SIGUSR1
+    uv_signal_t reload; // SIGHUP
     server *server;
-    int signals; // that have come
+    auth_keys *keys; // NULL: none
+    int signals;     // that have come
     bool failed;
 } process;
 
@@ -59,6 +62,20 @@ static void on_leave(uv_signal_t *handle, int number)
     }
 }
 
+static void on_reload(uv_signal_t *handle, int number)
+{
+    process *p = handle->data;
+    error err;
+    (void)number;
+    if (p->keys == NULL) {
+        log_info("SIGHUP: there are no keys to be read again");
+    } else if (auth_keys_reload(p->keys, &err) != STATUS_OK) {
+        log_error("SIGHUP: the keys stay as they are: %s", err.text);
+    } else {
+        log_info("SIGHUP: %u keys were read", auth_keys_set(p->keys)->count);
+    }
+}
+
 static void on_ready(void *context, const char *address)
 {
     (void)context;
@@ -75,6 +92,7 @@ static void on_finished(void *context, const error *err)
     uv_close((uv_handle_t *)&p->terminate, NULL);
     uv_close((uv_handle_t *)&p->interrupt, NULL);
     uv_close((uv_handle_t *)&p->leave, NULL);
+    uv_close((uv_handle_t *)&p->reload, NULL);
 }
 
 // Each connection takes a descriptor, and the usual soft limit is 1024. Where the system allows no
@@ -106,12 +124,15 @@ static void watch_signals(process *p)
     uv_signal_init(&p->loop, &p->terminate);
     uv_signal_init(&p->loop, &p->interrupt);
     uv_signal_init(&p->loop, &p->leave);
-    p->terminate.data = p->interrupt.data = p->leave.data = p;
+    uv_signal_init(&p->loop, &p->reload);
+    p->terminate.data = p->interrupt.data = p->leave.data = p->reload.data = p;
     int result = uv_signal_start(&p->terminate, on_signal, SIGTERM);
     ASSERT(result == 0);
     result = uv_signal_start(&p->interrupt, on_signal, SIGINT);
     ASSERT(result == 0);
     result = uv_signal_start(&p->leave, on_leave, SIGUSR1);
+    ASSERT(result == 0);
+    result = uv_signal_start(&p->reload, on_reload, SIGHUP);
     ASSERT(result == 0);
 }
 
@@ -132,6 +153,11 @@ _Static_assert((int)CONFIG_THREADS_MAX <= (int)THREAD_POOL_THREADS_MAX,
 static int serve(const config *c)
 {
     process p = {0};
+    error err;
+    if (*c->keys != '\0' && auth_keys_open(c->keys, &p.keys, &err) != STATUS_OK) {
+        log_error("--keys: %s", err.text);
+        return EXIT_COULD_NOT_RUN;
+    }
     server_world *worlds = calloc(c->worlds.count + 1, sizeof *worlds);
     ASSERT(worlds != NULL);
     for (uint32_t i = 0; i < c->worlds.count; i++) {
@@ -145,6 +171,8 @@ static int serve(const config *c)
         .world_threads = c->world_threads,
         .scenes = c->scenes,
         .limits = &c->limits,
+        .keys = p.keys,
+        .insecure = c->insecure,
         .worlds = worlds,
         .world_count = c->worlds.count,
         .context = &p,
@@ -154,7 +182,6 @@ static int serve(const config *c)
     int result = uv_loop_init(&p.loop);
     ASSERT(result == 0);
     watch_signals(&p);
-    error err;
     if (server_create(&p.loop, &options, &p.server, &err) != STATUS_OK) {
         on_finished(&p, &err);
     }
@@ -164,6 +191,7 @@ static int serve(const config *c)
         log_info("the end");
     }
     free(worlds);
+    auth_keys_close(p.keys);
     return p.failed ? EXIT_COULD_NOT_RUN : EXIT_SUCCESS;
 }
 

@@ -23,6 +23,8 @@
     X(sessions_expired, "ended without a connection: resume_ms, or too many of them")              \
     X(resumes_refused, "no such session, or a wrong secret")                                       \
     X(sessions_kicked, "ended by server.kick")                                                     \
+    X(tokens_accepted, "")                                                                         \
+    X(tokens_refused, "forged, expired, for others, or no tokens at all")                          \
     X(messages_received, "whole messages, well-formed or not")                                     \
     X(messages_malformed, "messages after which a connection was closed")                          \
     X(bytes_received, "")                                                                          \

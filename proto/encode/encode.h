@@ -87,6 +87,8 @@ typedef struct hello_result {
     uint64_t session;
     const char *resume; // "" when sessions cannot be resumed
     role role;
+    const char *subject; // "": none, and then there is no `expires` either
+    double expires;      // of its token [s since 1970]
     const named_number *limits;
     uint32_t limit_count;
     const resumed_result *resumed; // NULL: a new session

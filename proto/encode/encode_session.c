@@ -33,7 +33,8 @@ static void pack_resumed(packer *k, const resumed_result *r)
 void encode_hello_result(struct buffer *out, const hello_result *r)
 {
     packer k = buffer_packer(out);
-    pack_map(&k, r->resumed != NULL ? 11 : 8);
+    bool known = r->subject != NULL && *r->subject != '\0';
+    pack_map(&k, 8 + (known ? 2u : 0u) + (r->resumed != NULL ? 3u : 0u));
     pair_uint(&k, "protocol", r->protocol);
     pair_text(&k, "server", r->server);
     pair_text(&k, "version", r->version);
@@ -41,6 +42,10 @@ void encode_hello_result(struct buffer *out, const hello_result *r)
     pair_uint(&k, "session", r->session);
     pair_text(&k, "resume", r->resume);
     pair_text(&k, "role", role_name(r->role));
+    if (known) {
+        pair_text(&k, "subject", r->subject);
+        pair_double(&k, "expires", r->expires);
+    }
     pack_text(&k, "limits");
     pack_numbers(&k, r->limits, r->limit_count);
     if (r->resumed != NULL) {

@@ -184,6 +184,11 @@ const char *network_address(const network *n)
     return n->address;
 }
 
+bool network_is_local(const network *n)
+{
+    return strncmp(n->address, "127.", 4) == 0 || strncmp(n->address, "[::1]:", 6) == 0;
+}
+
 void network_close(network *n)
 {
     if (!n->closing) {

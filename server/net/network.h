@@ -54,6 +54,9 @@ status network_open(uv_loop_t *loop, const char *host, uint16_t port, const limi
 // "127.0.0.1:22766", with the port that the system chose.
 const char *network_address(const network *n);
 
+// Whether only this machine can reach that address.
+bool network_is_local(const network *n);
+
 // Takes no more connections; when those that there are have ended (close them) calls `finished`,
 // within which the network may be freed.
 void network_close(network *n);

@@ -38,12 +38,12 @@ static void succeed(const call *c, const buffer *result)
 
 enum { NUMBERS_MAX = 64 };
 
-static uint32_t list_limits(const server *s, named_number *out)
+static uint32_t list_limits(const limits *bounds, named_number *out)
 {
     uint32_t count = 0;
     for (const limit_info *l = limits_info(0); l != NULL; l = limits_info(count)) {
         ASSERT(count < NUMBERS_MAX);
-        out[count++] = (named_number){l->name, (double)limits_get(s->limits, l), true};
+        out[count++] = (named_number){l->name, (double)limits_get(bounds, l), true};
     }
     return count;
 }
@@ -64,8 +64,10 @@ void call_answer_hello(session *s, bool answerable, uint32_t id, uint32_t protoc
         .session = s->key.number,
         .resume = resume,
         .role = s->role,
+        .subject = rights_subject(s),
+        .expires = s->grant != NULL ? s->grant->expires : 0.0,
         .limits = numbers,
-        .limit_count = list_limits(s->server, numbers),
+        .limit_count = list_limits(&s->bounds, numbers),
         .resumed = resumed,
     };
     buffer out;
@@ -82,11 +84,16 @@ void call_answer_hello(session *s, bool answerable, uint32_t id, uint32_t protoc
 static status do_hello(const call *c, const hello_args *args, error *err)
 {
     session *s = c->session;
-    if (args->resume != NULL && *args->resume != '\0') {
-        status resumed = resume_session(c, args, err);
-        if (resumed != STATUS_OK) {
-            return resumed;
-        }
+    bool resumes = args->resume != NULL && *args->resume != '\0';
+    grant *granted = NULL;
+    status allowed = rights_read_token(s, args->token, &granted, err);
+    if (allowed == STATUS_OK) {
+        allowed =
+            resumes ? resume_session(c, args, granted, err) : rights_check_subject(s, granted, err);
+    }
+    if (allowed != STATUS_OK) {
+        grant_free(granted);
+        return allowed;
     }
     size_t size = strlen(args->client);
     ASSERT(size < sizeof s->client);
@@ -94,7 +101,8 @@ static status do_hello(const call *c, const hello_args *args, error *err)
     char quoted[UTF8_QUOTE_MAX];
     log_debug("session %llu (%s) is '%s'", (unsigned long long)s->key.number,
               connection_peer_name(s->connection), utf8_quote(quoted, args->client, size));
-    if (args->resume == NULL || *args->resume == '\0') {
+    if (!resumes) {
+        rights_take(s, granted);
         resume_allow(s);
         call_answer_hello(s, c->answerable, c->id, args->protocol, NULL);
     }
@@ -118,7 +126,7 @@ static void do_server_info(const call *c, buffer *out)
         .worlds = s->worlds.by_name.count,
         .sessions = s->session_count,
         .limits = numbers,
-        .limit_count = list_limits(s, numbers),
+        .limit_count = list_limits(s->limits, numbers),
     };
     encode_server_info_result(out, &r);
 }
@@ -200,7 +208,7 @@ static status subscribe(const call *c, command *cmd, error *err)
     if (entry == NULL) {
         return not_found(cmd->world, err);
     }
-    if (s->subscriptions.count >= of->limits->subscriptions_per_connection) {
+    if (s->subscriptions.count >= s->bounds.subscriptions_per_connection) {
         return error_set(err, STATUS_LIMIT_EXCEEDED,
                          "subscriptions_per_connection: there are %u already",
                          s->subscriptions.count);
@@ -296,9 +304,9 @@ static status check_method(const session *s, const rpc_message *m, const method_
                          utf8_quote(quoted, m->method, m->method_size),
                          method_suggest(m->method, m->method_size, hint));
     }
-    if (s->role < info->rights) {
-        return error_set(err, STATUS_PERMISSION_DENIED, "%s needs the role %s, this session is %s",
-                         info->list.name, role_name(info->rights), role_name(s->role));
+    status allowed = rights_check_role(s, info->id, err);
+    if (allowed != STATUS_OK) {
+        return allowed;
     }
     if (!info->available) {
         return error_set(err, STATUS_UNAVAILABLE, "%s is not served by this version",
@@ -340,7 +348,7 @@ void call_handle(session *s, const rpc_message *message, size_t size)
         result = command_decode(info->id, &message->params, &cmd, &err);
     }
     if (result == STATUS_OK) {
-        result = is_too_late(s, &cmd) ? refuse_late(s, &err) : command_permit(&cmd, s->role, &err);
+        result = is_too_late(s, &cmd) ? refuse_late(s, &err) : rights_permit(s, &cmd, &err);
         if (result == STATUS_OK) {
             result = dispatch(&c, &cmd, &err);
         }
@@ -348,6 +356,9 @@ void call_handle(session *s, const rpc_message *message, size_t size)
     }
     if (result != STATUS_OK) {
         call_fail(&c, &err);
+    }
+    if (s->exhausted) {
+        session_close(s, STATUS_UNAUTHENTICATED, "too many tokens were refused", ENDING_FLUSH);
     }
     if (s->late) {
         session_close(s, STATUS_UNAVAILABLE, s->server->reason, ENDING_FLUSH);

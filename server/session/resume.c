@@ -142,7 +142,7 @@ static void take_over(session *to, session *from)
     of->sessions.data[from->key.slot] = to;
     to->key = from->key;
     to->key.generation++;
-    to->role = from->role;
+    rights_move(to, from);
     to->since = from->since;
     to->in_flight = from->in_flight;
     to->resumes = from->resumes;
@@ -174,7 +174,17 @@ static bool is_fresh(const session *s)
            s->subscriptions.count == 0 && !s->resume.waiting;
 }
 
-status resume_session(const call *c, const hello_args *args, error *err)
+// Who resumes a session is who it was of, or bears a token of the same subject.
+static status check_bearer(const session *old, const grant *granted, error *err)
+{
+    if (granted == NULL && rights_expired(old)) {
+        return error_set(err, STATUS_UNAUTHENTICATED,
+                         "resume: the session's token has expired: send a new one with it");
+    }
+    return rights_check_subject(old, granted, err);
+}
+
+status resume_session(const call *c, const hello_args *args, grant *granted, error *err)
 {
     session *s = c->session;
     session *old = find(s->server, args->resume, err);
@@ -186,7 +196,12 @@ status resume_session(const call *c, const hello_args *args, error *err)
                          "resume: must come with the connection's first hello, before any request "
                          "to a world");
     }
+    status allowed = check_bearer(old, granted, err);
+    if (allowed != STATUS_OK) {
+        return allowed;
+    }
     take_over(s, old);
+    rights_take(s, granted);
     if (old->connection == NULL) {
         forget_detached(old);
         session_destroy(old);

@@ -240,6 +240,18 @@ static status start_network(server *s, error *err)
                         &s->network, err);
 }
 
+// Without keys everyone is an admin, so only those who are on this machine may connect.
+static status check_address(const server *s, error *err)
+{
+    if (s->keys != NULL || s->options->insecure || network_is_local(s->network)) {
+        return STATUS_OK;
+    }
+    return error_set(err, STATUS_INVALID_ARGUMENT,
+                     "anyone who reaches %s could do everything: give --keys FILE, listen on "
+                     "127.0.0.1, or say --insecure",
+                     network_address(s->network));
+}
+
 status server_create(uv_loop_t *loop, const server_options *options, server **out, error *err)
 {
     server *s = calloc(1, sizeof *s);
@@ -247,6 +259,7 @@ status server_create(uv_loop_t *loop, const server_options *options, server **ou
     s->loop = loop;
     s->options = options;
     s->limits = options->limits;
+    s->keys = options->keys;
     s->next_session = s->next_subscription = 1;
     s->started_ns = clock_now_ns();
     directory_init(&s->worlds);
@@ -262,7 +275,10 @@ status server_create(uv_loop_t *loop, const server_options *options, server **ou
         discard(s);
         return begun;
     }
-    begun = start_hosts(s, err);
+    begun = check_address(s, err);
+    if (begun == STATUS_OK) {
+        begun = start_hosts(s, err);
+    }
     if (begun != STATUS_OK) {
         s->failed = true;
         s->failure = *err;

@@ -10,6 +10,7 @@
 #include <uv.h>
 
 #include "common/base/status.h"
+#include "server/auth/keys.h"
 #include "server/limits.h"
 
 typedef struct server server;
@@ -27,6 +28,9 @@ typedef struct server_options {
     int world_threads;  // that step one world together, at least 1
     const char *scenes; // folder of scenes that come before the built-in ones
     const limits *limits;
+    auth_keys *keys; // the caller's; NULL: whoever reaches the port is an admin, and so has to be
+                     // on this machine, unless:
+    bool insecure;
     const server_world *worlds; // made at the start
     uint32_t world_count;
     void *context;

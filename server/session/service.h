@@ -2,6 +2,7 @@
 //
 //   server.c    start, shutdown, the table of sessions
 //   session.c   one connection's session: its input, its answers, its times, its end
+//   rights.c    who a session is, and what it may
 //   resume.c    sessions without a connection, and how they get another
 //   sessions.c  server.sessions and server.kick
 //   call.c      a message becomes a call: looked up, checked, carried out or sent to its world
@@ -15,6 +16,8 @@
 #include "common/world/command.h"
 #include "proto/encode/encode.h"
 #include "proto/wire/rpc.h"
+#include "server/auth/jwt.h"
+#include "server/auth/keys.h"
 #include "server/net/network.h"
 #include "server/session/directory.h"
 #include "server/session/input.h"
@@ -37,7 +40,11 @@ typedef struct session {
     server *server;
     connection *connection; // NULL while it is detached
     session_key key;
-    role role;
+    role role;     // that of the grant, where there are keys
+    grant *grant;  // owned; NULL: no token was accepted, or none is asked for
+    limits bounds; // the server's, lowered by the grant
+    uint32_t tokens_refused;
+    bool exhausted;                        // it has sent more wrong tokens than a connection may
     char client[WIRE_CLIENT_NAME_MAX + 1]; // as hello said, "" before
     double since;                          // when it began [s since 1970]
     input input;
@@ -49,13 +56,14 @@ typedef struct session {
     uint64_t ended_ms; // since when
     bool working;      // its input is being dealt with
     bool closing;
-    bool over;         // ends with its connection, as it was closed on purpose
-    bool replaced;     // another has taken over what it was: only its connection is left
-    bool late;         // its connection came while the server was leaving: it may only resume
-    bool introduced;   // a whole message has come
-    uint64_t heard_ms; // when the last whole message came, or the connection; or went
-    uint64_t begun_ms; // when the message began that is not whole yet, 0 for none
-    bool resumable;    // it said hello, and has a secret
+    bool over;          // ends with its connection, as it was closed on purpose
+    bool replaced;      // another has taken over what it was: only its connection is left
+    bool late;          // its connection came while the server was leaving: it may only resume
+    bool introduced;    // a whole message has come
+    uint64_t opened_ms; // when its connection came
+    uint64_t heard_ms;  // when the last whole message came, or the connection; or went
+    uint64_t begun_ms;  // when the message began that is not whole yet, 0 for none
+    bool resumable;     // it said hello, and has a secret
     secret secret;
     struct {
         bool waiting; // for the results of what was in flight; no input is read
@@ -72,6 +80,7 @@ struct server {
     uv_loop_t *loop;
     const server_options *options;
     const limits *limits;
+    auth_keys *keys; // NULL: whoever reaches the port is an admin
     network *network;
     uv_async_t wake;        // by simulation threads that have replies
     uv_timer_t drain_timer; // bounds how long a shutdown waits for them
@@ -157,15 +166,42 @@ void session_destroy(session *s);
 // Goes on with input that had to wait.
 void session_work(session *s);
 
+// ---- rights.c
+
+void rights_begin(session *s);
+void rights_end(session *s);
+// The session `to` becomes who `from` was, and `from` nobody.
+void rights_move(session *to, session *from);
+// The token's subject; "" without one.
+const char *rights_subject(const session *s);
+bool rights_expired(const session *s);
+// Whether the session is nobody until it sends a token.
+bool rights_awaits_token(const session *s);
+
+// Checks a token; NULL is no token. *out is the caller's, NULL where none was given or is asked
+// for. Nothing of the session changes but its count of refused ones.
+status rights_read_token(session *s, const char *token, grant **out, error *err);
+// Whether the grant is of the subject that the session has, if it has one.
+status rights_check_subject(const session *s, const grant *g, error *err);
+// Takes the grant over (NULL: nothing happens); subscriptions that it does not allow end.
+void rights_take(session *s, grant *g);
+
+// Whether the session's role is enough for the method.
+status rights_check_role(const session *s, method m, error *err);
+bool rights_allows_world(const session *s, const char *name);
+// Whether the session may make this call, as far as can be told without its world: roles, worlds,
+// areas. Fills in the area of a subscription where the token allows one alone.
+status rights_permit(const session *s, command *c, error *err);
+
 // ---- resume.c
 
 // `expiry` of the server; its handle is closed by server.c.
 void resume_init(server *s);
 // Gives the session its secret, if it has none.
 void resume_allow(session *s);
-// hello with `resume`. On success its answer comes when nothing of the session is in flight any
-// more.
-status resume_session(const call *c, const hello_args *args, error *err);
+// hello with `resume`, and with a token that gave `granted` (NULL: without one), which is taken
+// over on success alone. Its answer comes when nothing of the session is in flight any more.
+status resume_session(const call *c, const hello_args *args, grant *granted, error *err);
 // Answers that hello, if there is nothing left to wait for (or `anyway`).
 void resume_check(session *s, bool anyway);
 // The session has lost its connection: keeps it for a while.

@@ -198,6 +198,7 @@ void session_destroy(session *s)
         array_push(&of->free_slots, s->key.slot);
     }
     secret_wipe(&s->secret);
+    rights_end(s);
     input_deinit(&s->input);
     request_log_deinit(&s->requests);
     array_free(&s->subscriptions);
@@ -280,7 +281,7 @@ static void handle_messages(session *s)
         const uint8_t *message = NULL;
         size_t size = 0;
         error err;
-        if (s->resume.waiting || s->in_flight >= s->server->limits->commands_per_connection) {
+        if (s->resume.waiting || s->in_flight >= s->bounds.commands_per_connection) {
             s->blocked = true;
             break;
         }
@@ -361,6 +362,10 @@ void session_swept(void *peer, uint64_t now_ms)
     }
     if (!s->introduced && silent >= l->first_message_ms) {
         expire(s, "no message within first_message_ms");
+    } else if (rights_expired(s)) {
+        session_close(s, STATUS_UNAUTHENTICATED, "the token has expired", ENDING_FLUSH);
+    } else if (rights_awaits_token(s) && now_ms - s->opened_ms >= l->token_ms) {
+        expire(s, "no token within token_ms");
     } else if (s->begun_ms != 0 && now_ms - s->begun_ms >= l->message_ms) {
         expire(s, "a message was not finished within message_ms");
     } else if (l->idle_ms > 0 && quiet && silent >= l->idle_ms) {
@@ -409,9 +414,8 @@ void *session_open(server *s, connection *c)
     opened->key = (session_key){.slot = take_slot(s), .number = s->next_session++};
     opened->late = s->leaving;
     opened->since = clock_wall_s();
-    // Nobody is asked for a token: whoever reaches the port may do everything.
-    opened->role = ROLE_ADMIN;
-    opened->heard_ms = uv_now(s->loop);
+    rights_begin(opened);
+    opened->heard_ms = opened->opened_ms = uv_now(s->loop);
     input_init(&opened->input, (uint32_t)s->limits->message_bytes);
     s->sessions.data[opened->key.slot] = opened;
     s->session_count++;

@@ -28,7 +28,7 @@ static void describe(const session *s, buffer *out)
         .since = s->since,
         .idle = (double)(now - s->heard_ms) * 1e-3,
         .role = s->role,
-        .subject = "",
+        .subject = rights_subject(s),
         .subscriptions = names,
         .subscription_count = s->subscriptions.count,
         .in_flight = s->in_flight,

@@ -464,12 +464,15 @@ void worlds_listed(server *s, reply *r)
 
 status worlds_list(server *s, const call *c, error *err)
 {
-    uint32_t count = s->worlds.by_name.count;
-    for (uint32_t i = 0; i < count; i++) {
-        status admitted = check_capacity(s, s->worlds.by_name.data[i], 0, err);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < s->worlds.by_name.count; i++) {
+        const world_entry *entry = s->worlds.by_name.data[i];
+        bool shown = rights_allows_world(c->session, entry->name);
+        status admitted = shown ? check_capacity(s, entry, 0, err) : STATUS_OK;
         if (admitted != STATUS_OK) {
             return admitted;
         }
+        count += shown;
     }
     listing *l = calloc(1, sizeof *l + count * sizeof *l->parts);
     ASSERT(l != NULL);
@@ -480,13 +483,16 @@ status worlds_list(server *s, const call *c, error *err)
                    .count = count,
                    .left = count + 1}; // one for this function
     c->session->in_flight++;
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0, at = 0; at < count; i++) {
         world_entry *entry = s->worlds.by_name.data[i];
+        if (!rights_allows_world(c->session, entry->name)) {
+            continue;
+        }
         command ask = {.method = METHOD_WORLD_LIST};
         request *r = worlds_request(NULL, entry, &ask);
         r->reply_to.context = l;
-        r->subscription = i;
-        buffer_init(&l->parts[i], WIRE_MESSAGE_BYTES_MIN);
+        r->subscription = at;
+        buffer_init(&l->parts[at++], WIRE_MESSAGE_BYTES_MIN);
         count_in(s, entry, r);
         deliver(entry, r);
     }

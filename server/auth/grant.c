@@ -1,0 +1,64 @@
+// What a grant allows; see grant.h.
+#include "server/auth/grant.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/assert.h"
+
+grant *grant_create(void)
+{
+    grant *g = calloc(1, sizeof *g);
+    ASSERT(g != NULL);
+    g->all_worlds = true;
+    memset(&g->limits, 0xff, sizeof g->limits);
+    return g;
+}
+
+void grant_free(grant *g)
+{
+    if (g != NULL) {
+        free(g->worlds);
+        free(g->areas);
+        free(g);
+    }
+}
+
+static bool world_matches(const grant_world *w, const char *name)
+{
+    return w->prefix ? strncmp(w->text, name, strlen(w->text)) == 0 : strcmp(w->text, name) == 0;
+}
+
+bool grant_allows_world(const grant *g, const char *name)
+{
+    for (uint32_t i = 0; i < g->world_count; i++) {
+        if (world_matches(&g->worlds[i], name)) {
+            return true;
+        }
+    }
+    return g->all_worlds;
+}
+
+bool grant_allows_area(const grant *g, const area *a)
+{
+    for (uint32_t i = 0; i < g->area_count; i++) {
+        const area *w = &g->areas[i];
+        if (a->x0 >= w->x0 && a->y0 >= w->y0 && a->x1 <= w->x1 && a->y1 <= w->y1) {
+            return true;
+        }
+    }
+    return g->area_count == 0;
+}
+
+limits grant_lower(const grant *g, const limits *server)
+{
+    limits lowered = *server;
+    for (size_t i = 0; limits_info(i) != NULL; i++) {
+        const limit_info *l = limits_info(i);
+        uint64_t own = limits_get(&g->limits, l);
+        if (own < limits_get(server, l)) {
+            memcpy((char *)&lowered + l->offset, &own, sizeof own);
+        }
+    }
+    return lowered;
+}

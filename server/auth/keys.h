@@ -1,0 +1,28 @@
+// The operator's file of keys, and reading it again while the server runs.
+//
+// A file that cannot be read or understood never replaces keys that are in use. Keys that a new
+// file no longer has check no more tokens; sessions that were let in by them go on until their
+// tokens expire. Network thread only.
+#ifndef CAROM_SERVER_AUTH_KEYS_H
+#define CAROM_SERVER_AUTH_KEYS_H
+
+#include <stdbool.h>
+
+#include "common/base/status.h"
+#include "server/auth/jwk.h"
+
+typedef struct auth_keys auth_keys;
+
+// Reads the file. `path` is copied. Errors: STATUS_INVALID_ARGUMENT, STATUS_LIMIT_EXCEEDED,
+// STATUS_UNAVAILABLE with the path and the reason, never with any part of a key.
+status auth_keys_open(const char *path, auth_keys **out, error *err);
+
+// Reads it again. On an error the keys stay as they are.
+status auth_keys_reload(auth_keys *k, error *err);
+
+// Valid until the next reload.
+const jwk_set *auth_keys_set(const auth_keys *k);
+
+void auth_keys_close(auth_keys *k); // NULL is allowed
+
+#endif

@@ -1,0 +1,299 @@
+// Who a session is, and what it may: the one place where a call is held to role, worlds and areas.
+//
+// Without keys every session is an admin. With keys a session begins as `none`, and the token of a
+// hello makes it what its grant says until the token expires; a later token of the same subject
+// replaces the grant. Bodies and joints that belong to somebody are the world's to check, as the
+// table of owners is its own (common/world/owners.h). Network thread only.
+#include <string.h>
+
+#include "common/base/assert.h"
+#include "common/geometry/shape.h"
+#include "server/clock.h"
+#include "server/metrics.h"
+#include "server/session/service.h"
+
+enum { TOKENS_REFUSED_MAX = 3 }; // of one connection, before it is closed: each costs a signature
+
+// ---- who it is
+
+void rights_begin(session *s)
+{
+    s->role = s->server->keys != NULL ? ROLE_NONE : ROLE_ADMIN;
+    s->bounds = *s->server->limits;
+}
+
+void rights_end(session *s)
+{
+    grant_free(s->grant);
+    s->grant = NULL;
+}
+
+void rights_move(session *to, session *from)
+{
+    grant_free(to->grant);
+    to->grant = from->grant;
+    to->role = from->role;
+    to->bounds = from->bounds;
+    from->grant = NULL;
+    rights_begin(from);
+}
+
+const char *rights_subject(const session *s)
+{
+    return s->grant != NULL ? s->grant->subject : "";
+}
+
+bool rights_expired(const session *s)
+{
+    return s->grant != NULL && clock_wall_s() >= s->grant->expires;
+}
+
+bool rights_awaits_token(const session *s)
+{
+    return s->server->keys != NULL && s->grant == NULL;
+}
+
+status rights_read_token(session *s, const char *token, grant **out, error *err)
+{
+    *out = NULL;
+    if (s->server->keys == NULL || token == NULL) {
+        return STATUS_OK; // nobody is asked for a token: it is passed over
+    }
+    status result = jwt_verify(auth_keys_set(s->server->keys), token, clock_wall_s(), out, err);
+    metrics_add(result == STATUS_OK ? METRIC_tokens_accepted : METRIC_tokens_refused, 1);
+    if (result != STATUS_OK && ++s->tokens_refused >= TOKENS_REFUSED_MAX) {
+        s->exhausted = true;
+    }
+    return result;
+}
+
+status rights_check_subject(const session *s, const grant *g, error *err)
+{
+    if (g != NULL && s->grant != NULL && strcmp(g->subject, s->grant->subject) != 0) {
+        return error_set(err, STATUS_PERMISSION_DENIED,
+                         "token: its sub is not the one that the session is of");
+    }
+    return STATUS_OK;
+}
+
+// Subscriptions that the new grant does not allow any more. What a subscription was let see by
+// areas cannot be told here, so all of them end when the areas are others.
+static void end_forbidden(session *s, bool areas_changed)
+{
+    for (uint32_t i = s->subscriptions.count; i > 0; i--) {
+        if (i > s->subscriptions.count) {
+            continue; // telling of one has ended the session
+        }
+        const session_subscription *each = &s->subscriptions.data[i - 1];
+        if (areas_changed || !grant_allows_world(s->grant, each->world_name)) {
+            worlds_forget(s->server, s->key, each->world); // all of them in that world
+            session_world_closed(s, each->number, STATUS_PERMISSION_DENIED,
+                                 "the session's new token does not allow it");
+        }
+    }
+}
+
+static bool same_areas(const grant *a, const grant *b)
+{
+    return a->area_count == b->area_count &&
+           (a->area_count == 0 ||
+            memcmp(a->areas, b->areas, a->area_count * sizeof *a->areas) == 0);
+}
+
+void rights_take(session *s, grant *g)
+{
+    if (g == NULL) {
+        return;
+    }
+    grant *old = s->grant;
+    s->grant = g;
+    s->role = g->role;
+    s->bounds = grant_lower(g, s->server->limits);
+    if (old != NULL) {
+        end_forbidden(s, !same_areas(old, g));
+    }
+    grant_free(old);
+}
+
+// ---- what it may
+
+status rights_check_role(const session *s, method m, error *err)
+{
+    if (s->role >= method_role(m)) {
+        return STATUS_OK;
+    }
+    if (rights_awaits_token(s)) {
+        return error_set(err, STATUS_UNAUTHENTICATED,
+                         "%s needs the role %s: say hello with a token first", method_wire_name(m),
+                         role_name(method_role(m)));
+    }
+    return error_set(err, STATUS_PERMISSION_DENIED, "%s needs the role %s, this session is %s",
+                     method_wire_name(m), role_name(method_role(m)), role_name(s->role));
+}
+
+bool rights_allows_world(const session *s, const char *name)
+{
+    return s->grant == NULL || grant_allows_world(s->grant, name);
+}
+
+static status check_world(const session *s, const char *name, error *err)
+{
+    if (*name == '\0' || rights_allows_world(s, name)) {
+        return STATUS_OK;
+    }
+    return error_set(err, STATUS_PERMISSION_DENIED, "world '%s' is none of those of the token",
+                     name);
+}
+
+// Other people's sessions are no business of an admin of some worlds alone.
+static status check_server(const session *s, const command *c, error *err)
+{
+    bool about_sessions = c->method == METHOD_SERVER_SESSIONS || c->method == METHOD_SERVER_KICK;
+    if (about_sessions && s->grant != NULL && !s->grant->all_worlds) {
+        return error_set(err, STATUS_PERMISSION_DENIED,
+                         "%s needs an admin of all worlds, the token names some",
+                         method_wire_name(c->method));
+    }
+    return STATUS_OK;
+}
+
+// ---- areas
+
+static area box_of(vec2d a, vec2d b)
+{
+    return (area){a.x < b.x ? a.x : b.x, a.y < b.y ? a.y : b.y, a.x > b.x ? a.x : b.x,
+                  a.y > b.y ? a.y : b.y};
+}
+
+static area box_grown(area a, const aabb *by)
+{
+    return (area){a.x0 + (double)by->lower.x, a.y0 + (double)by->lower.y,
+                  a.x1 + (double)by->upper.x, a.y1 + (double)by->upper.y};
+}
+
+static aabb form_box(const shape_geometry *form)
+{
+    return shape_aabb(form, TRANSFORM_IDENTITY);
+}
+
+static area overlap_area(const query_overlap_args *q)
+{
+    area nothing = {0};
+    aabb box;
+    switch (q->of) {
+    case OVERLAP_AREA:
+        return q->area;
+    case OVERLAP_POINT:
+        return box_of(q->point, q->point);
+    case OVERLAP_SHAPE:
+        break;
+    }
+    box = form_box(&q->shape);
+    return box_grown(nothing, &box);
+}
+
+static area query_area(const command *c)
+{
+    switch (c->method) {
+    case METHOD_QUERY_RAY:
+        return box_of(c->ray.from, c->ray.to);
+    case METHOD_QUERY_OVERLAP:
+        return overlap_area(&c->overlap);
+    case METHOD_QUERY_CAST: {
+        aabb box = form_box(&c->cast.shape);
+        return box_grown(box_of(c->cast.from, c->cast.to), &box);
+    }
+    default: {
+        ASSERT(c->method == METHOD_QUERY_NEAREST);
+        vec2d p = c->nearest.point;
+        double r = c->nearest.radius;
+        return (area){p.x - r, p.y - r, p.x + r, p.y + r};
+    }
+    }
+}
+
+static status check_area(const grant *g, const area *a, error *err)
+{
+    return grant_allows_area(g, a)
+               ? STATUS_OK
+               : error_set(err, STATUS_PERMISSION_DENIED,
+                           "area: must lie within one of the %u areas of the token", g->area_count);
+}
+
+// The area of a subscription, which is the token's only one where none was asked for.
+static status check_view(const grant *g, bool *has_area, area *view, error *err)
+{
+    if (!*has_area && g->area_count == 1) {
+        *has_area = true;
+        *view = g->areas[0];
+    }
+    if (!*has_area) {
+        return error_set(err, STATUS_PERMISSION_DENIED,
+                         "area: must be given, the token has %u areas", g->area_count);
+    }
+    return check_area(g, view, err);
+}
+
+// Of those who do not see everything. What shows bodies and is not known here is refused.
+static status check_sight(const grant *g, command *c, error *err)
+{
+    area asked;
+    switch (c->method) {
+    case METHOD_WORLD_UNSUBSCRIBE:
+        return STATUS_OK;
+    case METHOD_WORLD_VIEW:
+        return check_view(g, &c->view.has_area, &c->view.area, err);
+    case METHOD_WORLD_SUBSCRIBE:
+        if (c->subscribe.encoding == ENCODING_PLAIN || c->subscribe.encoding == ENCODING_PACKED) {
+            return check_view(g, &c->subscribe.has_area, &c->subscribe.area, err);
+        }
+        break;
+    case METHOD_QUERY_RAY:
+    case METHOD_QUERY_OVERLAP:
+    case METHOD_QUERY_CAST:
+    case METHOD_QUERY_NEAREST:
+        asked = query_area(c);
+        return check_area(g, &asked, err);
+    default:
+        break;
+    }
+    return error_set(err, STATUS_PERMISSION_DENIED,
+                     "%s may show what is outside of the areas of the token",
+                     method_wire_name(c->method));
+}
+
+static bool shows_bodies(method m)
+{
+    method_scope scope = method_scope_of(m);
+    return scope == SCOPE_WORLD_READ || scope == SCOPE_SUBSCRIPTION;
+}
+
+static status check_areas(const session *s, command *c, error *err)
+{
+    if (s->grant == NULL || s->grant->area_count == 0) {
+        return STATUS_OK;
+    }
+    for (uint32_t i = 0; c->method == METHOD_WORLD_APPLY && i < c->apply.count; i++) {
+        command *inner = &c->apply.commands[i];
+        if (shows_bodies(inner->method) && check_sight(s->grant, inner, err) != STATUS_OK) {
+            error_prefix(err, "commands[%u]", i);
+            return STATUS_PERMISSION_DENIED;
+        }
+    }
+    return shows_bodies(c->method) ? check_sight(s->grant, c, err) : STATUS_OK;
+}
+
+status rights_permit(const session *s, command *c, error *err)
+{
+    status result = rights_check_role(s, c->method, err);
+    if (result == STATUS_OK) {
+        result = command_permit(c, s->role, err); // each command of a batch
+    }
+    if (result == STATUS_OK) {
+        result = check_world(s, c->world, err);
+    }
+    if (result == STATUS_OK) {
+        result = check_server(s, c, err);
+    }
+    return result == STATUS_OK ? check_areas(s, c, err) : result;
+}
