@@ -1,5 +1,5 @@
-// Every maximum of the protocol, with the reason for its value. What is counted in connections,
-// queues and sessions is the server's own and stands in its configuration; here is what a message,
+// Every maximum of the protocol, with the reason for its value. Maxima of connections,
+// queues and sessions are the server's own and stand in its configuration; here is what a message,
 // an argument and a scene may be, for server and client alike.
 //
 // Reaching a limit is an error with the code `limit_exceeded`, never a crash and never a silence.
@@ -16,7 +16,7 @@ enum {
     // 200 KiB; the value is the one that users of other message brokers know.
     WIRE_MESSAGE_BYTES_DEFAULT = 1 << 20,
 
-    // What an operator may raise it to. Above it a message would hold a network thread for longer
+    // The most an operator may set. Above it a message would hold a network thread for longer
     // than a tick.
     WIRE_MESSAGE_BYTES_MAX = 64 << 20,
 

@@ -1,9 +1,9 @@
 // The one table of methods: names, arguments, rights, results.
 //
-// What a client may call is data. The dispatcher asks the table who may call a method and where it
-// is carried out, the decoder reads from it which arguments there are, of what type and range, the
-// command line offers them, PROTOCOL.md's reference is compared with it by a test, and the fuzzers
-// draw their calls from it. An argument that is not here does not exist.
+// The methods that a client may call are data. The dispatcher asks the table who may call a method
+// and where it is carried out, the decoder reads from it which arguments there are, of what type
+// and range, the command line offers them, PROTOCOL.md's reference is compared with it by a test,
+// and the fuzzers draw their calls from it. An argument that is not here does not exist.
 //
 // Constant data; any thread. Knows no physics, no msgpack and no socket, so a client may link it.
 #ifndef CAROM_PROTO_METHODS_H
@@ -21,7 +21,7 @@ enum { PROTOCOL_VERSION = 1 };
 // false for any other word (`size` bytes, not zero-terminated).
 bool role_parse(const char *name, size_t size, role *out);
 
-// What an argument looks like on the wire. Numbers may come as any MessagePack integer or float,
+// The form of an argument on the wire. Numbers may come as any MessagePack integer or float,
 // texts and keys as str or bin.
 typedef enum arg_type {
     ARG_BOOL,

@@ -95,7 +95,7 @@ static void on_finished(void *context, const error *err)
     uv_close((uv_handle_t *)&p->reload, NULL);
 }
 
-// Each connection takes a descriptor, and the usual soft limit is 1024. Where the system allows no
+// Each connection takes a descriptor, and the usual soft limit is 1024. If the system allows no
 // more, the limit on connections is lowered: a client is then told why it is turned away.
 static void fit_descriptors(limits *l)
 {

@@ -1,4 +1,4 @@
-// Where in a JSON text a value stands, for error texts.
+// Finds the line of a JSON text on which a value stands, for error texts.
 //
 // Pure; any thread. The text has been parsed before and is sound.
 #ifndef CAROM_CLIENT_CLI_JSON_LINE_H

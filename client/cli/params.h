@@ -74,9 +74,8 @@ carom_value *params_vector_word(const char *word);
 carom_value *params_id_word(const char *word);
 
 // Adds NAME=VALUE words from number `first` on. A value is JSON ("true", "[1,2]"), numbers with
-// commas ("1,2"), or else a text. Where `method` (may be NULL) says that the argument is a text or
-// a name, it is that whatever it looks like. Unknown names are told here, with the nearest known
-// one.
+// commas ("1,2"), or else a text. An argument that `method` (may be NULL) has as a text or a name
+// is taken as one, whatever it looks like. Unknown names are told here, with the nearest known one.
 cli_exit params_pairs(const cli *c, size_t first, const char *method, carom_value *into);
 
 // Checks that --rate, when given, is a rate that a subscription takes [1/s].

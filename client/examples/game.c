@@ -1,6 +1,6 @@
 // The loop of a game: frames at a rate of the game's own, a world that ticks elsewhere, and bodies
 // drawn where they were a moment ago, between two snapshots, so that they move smoothly however the
-// network delivers. Whatever appears gets a sprite, and loses it when it is gone.
+// network delivers. A body that appears gets a sprite, and loses it when it is gone.
 //
 //   cc game.c -o game $(pkg-config --cflags --libs carom) && ./game [host:port [world [seconds]]]
 #include <carom/carom.h>

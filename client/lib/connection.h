@@ -85,8 +85,8 @@ void connection_forget(connection *c);
 
 // ---- out
 
-// Where a message is packed to; the caller truncates `out` to its old size if it does not come out
-// whole.
+// The buffer that a message is packed into; the caller truncates it to its old size if the message
+// does not come out whole.
 buffer *connection_out(connection *c);
 size_t connection_unsent(const connection *c); // bytes
 // Writes what the socket takes. A failure is noted in write_failure.

@@ -1,3 +1,6 @@
+// Commands to engine calls; see apply.h. A table that METHOD_LIST fills picks the function of a
+// method. References of a batch become the ids that its earlier
+// commands made. Thread: the one that owns the world.
 #include "common/world/apply.h"
 
 #include <inttypes.h>

@@ -25,7 +25,7 @@
 #include "common/world/method.h"
 
 // The most memory that one result may take: past it a read answers limit_exceeded (some 150 000
-// bodies with one shape each). Who wants more subscribes, or asks by body.
+// bodies with one shape each). A client that wants more subscribes, or asks by body.
 #define APPLY_RESULT_BYTES_MAX ((size_t)64 << 20)
 
 // A body with all that is known of it; the pointers lie in the result's memory.

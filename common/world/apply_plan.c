@@ -25,7 +25,7 @@ typedef struct plan {
     const physics_world *world;
     const apply_args *batch;
     uint32_t at; // the command that is being looked at
-    // What there is room for; removing makes some.
+    // The room that is left; removing makes some.
     uint64_t bodies_left, shapes_left, joints_left;
     trial *joints; // NULL: the batch has none
     size_t result_bytes;
@@ -283,8 +283,8 @@ static status shape_at(plan *p, shape_id id, plan_body **out, uint32_t *slots)
                                                : not_found(p, "shape", id); // it went with its body
 }
 
-// What is set was checked when it was decoded; of a shape that is known the engine would look at no
-// more than that.
+// The values were checked when they were decoded; of a shape that is known the engine would look at
+// no more than that.
 static status plan_shape_set(plan *p, const command *c)
 {
     uint32_t slots;

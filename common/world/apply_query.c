@@ -1,3 +1,6 @@
+// The query methods: each asks the engine and moves its answers into the result's memory. More than
+// COMMAND_QUERY_HITS_MAX answers are an error, never a list cut short. The thread that owns the
+// world.
 #include <string.h>
 
 #include "common/base/array.h"

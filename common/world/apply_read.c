@@ -1,3 +1,6 @@
+// The reading methods: bodies, joints and contacts copied out of the world, so that a result refers
+// to nothing of it. A result over APPLY_RESULT_BYTES_MAX is an error. The thread that owns the
+// world.
 #include "common/world/apply_internal.h"
 
 #include <string.h>

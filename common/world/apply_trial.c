@@ -140,8 +140,8 @@ static status joint_twin(trial *t, joint_id id, joint_id *out, error *err);
 
 #define NOBODY (COMMAND_REFERENCE - 1) // an id that nothing in the trial's world has
 
-// The definition with twins for what it names; 0 stays 0. What does not exist becomes NOBODY, so
-// that the engine may find what else is wrong in its own order; `missing` then has the text.
+// The definition with twins for what it names; 0 stays 0. An id of nothing becomes NOBODY, so that
+// the engine may find what else is wrong in its own order; `missing` then has the text.
 static joint_def joint_def_twins(trial *t, const joint_def *def, error *missing)
 {
     joint_def out = *def;

@@ -7,8 +7,8 @@
 // Decoding is strict, so that a client's author is told of a slip instead of wondering: unknown
 // and doubled keys, wrong types, NaN, infinity, numbers out of range and missing arguments are
 // errors, and the text names the path: "shapes[2].vertices[0]: expected [x, y], got str". Which
-// arguments there are, with type and range, is in the table of methods.h alone. What only the world
-// knows (ids, capacity) is checked when the command is applied.
+// arguments there are, with type and range, is in the table of methods.h alone. Ids and capacity,
+// which only the world knows, are checked when the command is applied.
 //
 // A command belongs to one thread at a time.
 #ifndef CAROM_COMMON_WORLD_COMMAND_H

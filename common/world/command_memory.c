@@ -1,3 +1,5 @@
+// A chain of blocks, newest first; pieces are taken off the newest one, and all are freed together.
+// One thread at a time.
 #include "common/world/command_memory.h"
 
 #include <stdalign.h>

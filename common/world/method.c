@@ -1,4 +1,4 @@
-// What the table tells of a method besides what it does.
+// The columns of METHOD_LIST that describe a method, looked up by its number: name, role and scope.
 #include "common/world/method.h"
 
 #include "common/base/assert.h"

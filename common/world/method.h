@@ -10,7 +10,7 @@
 typedef enum method { METHOD_LIST(METHOD_ID) METHOD_COUNT } method;
 #undef METHOD_ID
 
-// What a session may do; each role may do all that the ones before it may.
+// The right of a session; each role may do all that the ones before it may.
 typedef enum role {
     ROLE_NONE,   // not known who: may introduce itself and ping
     ROLE_VIEWER, // looks: worlds, bodies, queries, subscriptions
@@ -19,7 +19,7 @@ typedef enum role {
     ROLE_COUNT
 } role;
 
-// Where a method is carried out.
+// The part of the server that carries a method out.
 typedef enum method_scope {
     SCOPE_SESSION,    // by the connection's session alone
     SCOPE_SERVER,     // by the server as a whole: its list of worlds, its counters

@@ -1,4 +1,4 @@
-// The one table of methods: a row each. Whoever needs a column expands METHOD_LIST with a macro
+// The one table of methods: a row each. A file that needs a column expands METHOD_LIST with a macro
 // that takes it: the enum of methods and what carries them out (this room), names and arguments,
 // decoders and encoders (proto). A method that is not here does not exist; a row that lacks a
 // column does not compile, and a test looks at each.

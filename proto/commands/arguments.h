@@ -22,7 +22,7 @@
 #include "common/world/command_memory.h"
 #include "proto/methods.h"
 
-// What one call of command_decode has in hand.
+// The state of one call of command_decode.
 typedef struct decoder {
     command_memory **memory; // of the command that is being made
     error *err;
@@ -31,7 +31,7 @@ typedef struct decoder {
     uint32_t before;      // inside world.apply: so many commands are decoded
 } decoder;
 
-// Where in the arguments something stands: "shapes[2].vertices[0]" is a chain of four.
+// A path to a value in the arguments: "shapes[2].vertices[0]" is a chain of four.
 typedef struct place {
     const struct place *up;
     const char *name; // NULL: an element

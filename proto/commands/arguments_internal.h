@@ -1,10 +1,10 @@
-// What the two files of arguments share: nobody else includes it.
+// Shared by the two files of arguments; nobody else includes it.
 #ifndef CAROM_PROTO_COMMANDS_ARGUMENTS_INTERNAL_H
 #define CAROM_PROTO_COMMANDS_ARGUMENTS_INTERNAL_H
 
 #include "proto/commands/arguments.h"
 
-// What a getter works on.
+// An argument as a getter sees it: its row of the table and the value that came.
 typedef struct argument {
     decoder *decoder;
     const method_arg *arg;

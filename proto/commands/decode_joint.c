@@ -1,3 +1,5 @@
+// Decoders of joint.create and joint.set; see decode.h. A mask of joint_field notes which arguments
+// were given. Any thread, one decoder each.
 #include "proto/commands/decode.h"
 
 _Static_assert(JOINT_REVOLUTE == 0 && JOINT_PRISMATIC == 1 && JOINT_DISTANCE == 2 &&

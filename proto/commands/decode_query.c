@@ -1,6 +1,7 @@
+// Decoders of the queries' arguments; see decode.h. Any thread, one decoder each.
 #include "proto/commands/decode.h"
 
-// What all queries share.
+// Reads the filter that all queries share.
 static void query_filter_read(const arguments *a, query_filter *out)
 {
     *out = (query_filter){.filter = {.category = UINT64_MAX, .mask = UINT64_MAX}};

@@ -1,3 +1,5 @@
+// Decoders of the methods of session and server: hello, ping, server.sessions and their like; see
+// decode.h. Any thread, one decoder each.
 #include "proto/commands/decode.h"
 
 #include <string.h>

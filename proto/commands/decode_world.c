@@ -1,3 +1,5 @@
+// Decoders of the world's life, settings and subscriptions; see decode.h. The assertions tie the
+// order of words in method_table.c to the enums that they become. Any thread, one decoder each.
 #include "proto/commands/decode.h"
 
 _Static_assert(DURABILITY_COUNT == 1,

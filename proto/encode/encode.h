@@ -1,7 +1,7 @@
 // Results, states, events and snapshots as MessagePack bytes.
 //
 // Every function appends to a buffer (proto/wire/buffer.h) one whole MessagePack value, unless it
-// says otherwise. What it appends is the same bytes for the same input on every machine. Numbers
+// says otherwise. The same input gives the same bytes on every machine. Numbers
 // keep their meaning: places and times are float 64, what the engine holds as float is float 32,
 // ids and counts are the shortest integer.
 //
@@ -145,7 +145,7 @@ void encode_server_stats_result(struct buffer *out, const named_number *counters
                                 uint32_t counter_count, const latency_summary *latencies,
                                 uint32_t latency_count);
 
-// What world.info tells, and each element of world.list.
+// The answer of world.info, and each element of world.list.
 typedef struct world_status {
     const char *world;
     uint64_t epoch; // changes when a world of this name is another one, or was set back
@@ -194,7 +194,7 @@ typedef struct encoded_list {
 
 // ---- the snapshot notification [2, "snapshot", [{…}]]
 
-// What depends on the state and on the view (area, kinds of events), but not on the receiver.
+// The part that depends on the state and on the view (area, kinds of events), not on the receiver.
 typedef struct snapshot_view {
     const char *world;
     uint64_t epoch;
@@ -222,7 +222,7 @@ typedef struct snapshot_view {
     uint64_t hash;
 } snapshot_view;
 
-// What depends on the receiver.
+// The part that depends on the receiver.
 typedef struct snapshot_head {
     uint64_t subscription;
     bool has_last;

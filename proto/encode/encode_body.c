@@ -193,7 +193,7 @@ static void pack_joint_pair(packer *k, const joint_pair *pair)
     }
 }
 
-// What is always told comes first and is not counted here.
+// Members that are always told come first and are not counted here.
 enum { JOINT_PAIRS_FIXED = 7 };
 
 void pack_joint(packer *k, const joint_info *joint)

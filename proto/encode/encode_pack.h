@@ -82,7 +82,7 @@ static inline void pair_double(packer *k, const char *key, double value)
     pack_text(k, key);
     pack_double(k, value);
 }
-// What the engine holds as a float.
+// For values that the engine holds as float.
 static inline void pair_float(packer *k, const char *key, double value)
 {
     pack_text(k, key);

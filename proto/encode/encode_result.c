@@ -1,4 +1,4 @@
-// What each method answers.
+// The results of the methods as MessagePack, one function per kind of result; see encode.h.
 #include "proto/encode/encode_pack.h"
 
 #include "common/base/assert.h"

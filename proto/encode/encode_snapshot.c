@@ -18,7 +18,7 @@ void encode_body_row(struct buffer *out, const body_row *row)
 
 // ---- events
 
-// What kinds of events tell besides kind and tick.
+// Members that a kind of event has besides kind and tick.
 static bool event_has_shapes(event_kind kind)
 {
     switch (kind) {

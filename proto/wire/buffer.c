@@ -1,3 +1,4 @@
+// Capacity doubles as bytes come; see buffer.h. Any thread, one at a time.
 #include "proto/wire/buffer.h"
 
 #include <msgpack.h>

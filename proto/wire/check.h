@@ -1,4 +1,4 @@
-// What the scanner lets through is whole and within the limits; this looks at what is in it:
+// Looks into a message that the scanner let through, which is whole and within the limits:
 // strings are UTF-8, numbers are finite, no map has a key twice. A message that fails is answered
 // with invalid_argument, and the connection lives on.
 //

@@ -247,7 +247,7 @@ static status pack_value(msgpack_packer *packer, json_t *value, int depth, error
     return STATUS_OK;
 }
 
-// What was appended since `start` is whole, or the buffer is as it was.
+// Keeps the bytes appended since `start` if they are whole, or else leaves the buffer as it was.
 static status finish(buffer *out, size_t start, status s, error *err)
 {
     if (s == STATUS_OK && out->starved) {

@@ -1,3 +1,4 @@
+// Reads and writes MessagePack-RPC envelopes; see rpc.h. Any thread.
 #include "proto/wire/rpc.h"
 
 #include <string.h>
@@ -183,7 +184,7 @@ bool rpc_peek_id(const void *bytes, size_t size, uint32_t *id)
     return true;
 }
 
-// ---- writing. What goes wrong is in the buffer behind the packer, which is asked in the end.
+// ---- writing. The buffer behind the packer notes failures and is asked in the end.
 
 void rpc_pack_text(msgpack_packer *packer, const char *text)
 {
@@ -244,7 +245,7 @@ void rpc_parse_error(const msgpack_object *object, error *out)
     const char *colon = memchr(text, ':', size);
     size_t code_size = colon != NULL ? (size_t)(colon - text) : 0;
     status code = status_from_code(text, code_size);
-    // What is no code of ours comes out as `internal`, and so does `internal` itself.
+    // A code that is not ours comes out as `internal`, and so does `internal` itself.
     bool ours = code != STATUS_OK && strlen(status_code(code)) == code_size &&
                 memcmp(status_code(code), text, code_size) == 0;
     size_t skip = ours ? code_size + 1 : 0;

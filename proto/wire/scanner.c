@@ -1,3 +1,5 @@
+// A state machine over the bytes: heads of values, a stack of open containers, a count of bytes to
+// skip; see scanner.h for its invariants. Any thread, one at a time.
 #include "proto/wire/scanner.h"
 
 #include "common/base/assert.h"

@@ -26,10 +26,12 @@ typedef struct scanner_limits {
     uint32_t values_max; // in one message, 1 or more
 } scanner_limits;
 
-// What a server takes from clients: WIRE_MESSAGE_BYTES_DEFAULT, WIRE_DEPTH_MAX, WIRE_VALUES_MAX.
+// The limits of a server for its clients: WIRE_MESSAGE_BYTES_DEFAULT, WIRE_DEPTH_MAX,
+// WIRE_VALUES_MAX.
 scanner_limits scanner_limits_default(void);
 
-// What a client takes from its server: WIRE_REPLY_BYTES_MAX, WIRE_DEPTH_MAX, WIRE_REPLY_VALUES_MAX.
+// The limits of a client for its server: WIRE_REPLY_BYTES_MAX, WIRE_DEPTH_MAX,
+// WIRE_REPLY_VALUES_MAX.
 scanner_limits scanner_limits_reply(void);
 
 typedef enum scan_verdict {

@@ -1,3 +1,4 @@
+// The first bytes of MessagePack as a table, after its specification. Pure; any thread.
 #include "proto/wire/tag.h"
 
 // 0xc0 to 0xdf, in their order.

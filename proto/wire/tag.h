@@ -1,5 +1,5 @@
-// What the first byte of a MessagePack value says, and the whole head of one: the part of the
-// format that the scanner, the check and the scenes share. Internal to proto; pure; any thread.
+// The meaning of a MessagePack value's first byte, and of its whole head: the part of the format
+// that the scanner, the check and the scenes share. Internal to proto; pure; any thread.
 #ifndef CAROM_PROTO_WIRE_TAG_H
 #define CAROM_PROTO_WIRE_TAG_H
 

@@ -1,3 +1,5 @@
+// Validation by the ranges of RFC 3629, section 4, with a quick way through ASCII. Pure; any
+// thread.
 #include "proto/wire/utf8.h"
 
 #include <stdint.h>
@@ -71,7 +73,7 @@ const char *utf8_quote(char out[UTF8_QUOTE_MAX], const void *bytes, size_t size)
         size_t step = character_size(p + i, size - i);
         bool shown = step > 1 || (step == 1 && p[i] >= 0x20 && p[i] != 0x7F);
         size_t wanted = shown ? step : 1;
-        // What does not end here must leave room for the ellipsis.
+        // A text that does not end here must leave room for the ellipsis.
         bool last = i + (step > 0 ? step : 1) == size;
         if (used + wanted + (last ? 1 : sizeof ELLIPSIS) > UTF8_QUOTE_MAX) {
             memcpy(out + used, ELLIPSIS, sizeof ELLIPSIS);

@@ -1,4 +1,4 @@
-// What a grant allows; see grant.h.
+// Decides what a grant allows; see grant.h.
 #include "server/auth/grant.h"
 
 #include <stdlib.h>

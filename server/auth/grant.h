@@ -1,4 +1,4 @@
-// What a token gives its bearer: who it is, which role, where, how long, within which limits.
+// The rights that a token gives its bearer: subject, role, worlds, areas, time and limits.
 //
 // Plain data that jwt.c fills from claims whose signature was checked. A grant belongs to one
 // session and does not change. One thread at a time.

@@ -174,7 +174,8 @@ static bool is_fresh(const session *s)
            s->subscriptions.count == 0 && !s->resume.waiting;
 }
 
-// Who resumes a session is who it was of, or bears a token of the same subject.
+// A session is resumed without a new token until its own has expired, or with one of the same
+// subject.
 static status check_bearer(const session *old, const grant *granted, error *err)
 {
     if (granted == NULL && rights_expired(old)) {

@@ -1,4 +1,5 @@
-// Who a session is, and what it may: the one place where a call is held to role, worlds and areas.
+// The identity and the rights of a session: the one place where a call is held to role, worlds and
+// areas.
 //
 // Without keys every session is an admin. With keys a session begins as `none`, and the token of a
 // hello makes it what its grant says until the token expires; a later token of the same subject
@@ -76,8 +77,8 @@ status rights_check_subject(const session *s, const grant *g, error *err)
     return STATUS_OK;
 }
 
-// Subscriptions that the new grant does not allow any more. What a subscription was let see by
-// areas cannot be told here, so all of them end when the areas are others.
+// Subscriptions that the new grant does not allow any more. Nothing here
+// tells which areas a subscription was allowed by, so all of them end when the areas change.
 static void end_forbidden(session *s, bool areas_changed)
 {
     for (uint32_t i = s->subscriptions.count; i > 0; i--) {
@@ -234,7 +235,8 @@ static status check_view(const grant *g, bool *has_area, area *view, error *err)
     return check_area(g, view, err);
 }
 
-// Of those who do not see everything. What shows bodies and is not known here is refused.
+// For sessions that do not see everything. A method that shows bodies and is not known here is
+// refused.
 static status check_sight(const grant *g, command *c, error *err)
 {
     area asked;

@@ -1,3 +1,6 @@
+// Writes and reads headers and records byte by byte, so that no struct's layout reaches the disk. A
+// reader checks a header's magic, version and checksum before it believes the rest. Pure; any
+// thread.
 #include "server/storage/format.h"
 
 #include <string.h>

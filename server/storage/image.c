@@ -1,3 +1,5 @@
+// Image files: a header, then chunks with a checksum each, written under a name that ends in .part
+// and renamed when all of it is synced. See image.h for threads.
 #include "server/storage/image.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 // The storage's parts to each other: the struct of it, of a world, of a request.
 //
-// Who may touch which field stands with it: O the world's owner, S the storage thread (before
-// storage_start() and within storage_turn() the caller's), L whoever holds `lock`.
+// A letter beside each field says who may touch it: O the world's owner, S the storage thread
+// (before storage_start() and within storage_turn() the caller's), L whoever holds `lock`.
 #ifndef CAROM_SERVER_STORAGE_INTERNAL_H
 #define CAROM_SERVER_STORAGE_INTERNAL_H
 
@@ -15,7 +15,7 @@
 #include "server/storage/scan.h"
 #include "server/storage/storage.h"
 
-// Where a world's records are: it has some in `segment`, from `first` on.
+// The place of a world's records: it has some in `segment`, from `first` on.
 typedef struct world_span {
     uint64_t segment;
     uint64_t first;

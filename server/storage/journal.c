@@ -1,3 +1,5 @@
+// Appends groups to the log's last segment and begins new segments; see journal.h for how failures
+// are treated. Storage thread.
 #include "server/storage/journal.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-// What the storage thread tells the worlds' owners: how far the log has come, what has failed.
+// Reports from the storage thread to the worlds' owners: how far the log has come, what has failed.
 #include "server/storage/turn.h"
 
 #include <stdio.h>
@@ -44,7 +44,7 @@ static void fail_locked(storage_world *w, const error *err)
     stored_touch(w);
 }
 
-// The request `sequence` of the world could not be logged. What told first is kept.
+// The request `sequence` of the world could not be logged. The first error is kept.
 void stored_fail(storage_world *w, uint64_t sequence, const error *err)
 {
     storage *s = w->storage;

@@ -64,7 +64,8 @@ static status remove_leftovers(storage *s, const inventory *v, error *err)
     return result;
 }
 
-// Where in the last segment the groups begin of which none says that they were on the disk.
+// Finds the first group of the last segment that no group attests to be on the disk: its offset, or
+// the log's end.
 static status find_unattested(storage *s, uint64_t *out, error *err)
 {
     scan file;

@@ -1,3 +1,4 @@
+// Reads a segment through a window of WINDOW_BYTES, or of one group if that is larger. One thread.
 #include "server/storage/scan.h"
 
 #include <inttypes.h>

@@ -55,7 +55,7 @@ storage_options storage_options_default(void);
 // left as it was.
 status storage_open(const char *path, const storage_options *options, storage **out, error *err);
 
-// What recovery tells of a world.
+// A world as recovery found it.
 typedef struct storage_info {
     const char *name;
     uint64_t epoch;

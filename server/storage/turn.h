@@ -11,7 +11,7 @@ void stored_touch(storage_world *w);
 void storage_wake_touched(storage *s);
 // The world's log is committed up to `sequence`.
 void stored_publish(storage_world *w, uint64_t sequence);
-// The request `sequence` of the world could not be logged. What told first is kept.
+// The request `sequence` of the world could not be logged. The first error is kept.
 void stored_fail(storage_world *w, uint64_t sequence, const error *err);
 // A failed world's log goes on.
 void stored_heal(storage_world *w);

@@ -1,4 +1,4 @@
-// What the worlds' owners ask for: worlds, records, images, ends. See storage.h.
+// Requests of the worlds' owners: worlds, records, images, ends. See storage.h.
 #include "server/storage/internal.h"
 
 #include <inttypes.h>
@@ -7,7 +7,7 @@
 
 #include "common/base/assert.h"
 
-// Under the lock. What makes any request impossible.
+// Under the lock. Fails when the storage takes no request any more.
 static status check_alive(storage *s, error *err)
 {
     return s->dead == STATUS_OK ? STATUS_OK : error_set(err, s->dead, "%s", s->dead_text);

@@ -42,7 +42,7 @@ void commit_gate_init(commit_gate *g, reply_sink sink, uint64_t committed);
 // Nothing may be held any more.
 void commit_gate_deinit(commit_gate *g);
 
-// What the world's replies are posted to. The gate must stay where it is.
+// The sink to which the world posts its replies. The gate must not move in memory.
 reply_sink commit_gate_sink(commit_gate *g);
 
 // All replies posted so far show the log up to `sequence`, which never goes back. Those that show

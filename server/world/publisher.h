@@ -52,7 +52,7 @@ typedef struct publisher {
     descriptions descriptions;
 } publisher;
 
-// Where replies go; they are taken over.
+// The receiver of replies, which takes them over.
 typedef struct reply_sink {
     void (*post)(void *context, reply *r);
     void *context;

@@ -70,7 +70,7 @@ void outline_deinit(outline *o);
 // How far it reaches from the body's origin.
 double outline_reach(const outline *o);
 
-// Where a body stands.
+// A body's position and angle.
 typedef struct place {
     point position;
     double angle;

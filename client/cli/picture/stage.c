@@ -365,7 +365,7 @@ static int compare_numbers(const void *a, const void *b)
     return x < y ? -1 : x > y ? 1 : 0;
 }
 
-// Where most of the numbers lie: six times the middle half to either side, and never less than a
+// The range of most of the numbers: six times the middle half to either side, and never less than a
 // few metres.
 static void usual_range(double *numbers, size_t count, double *low, double *high)
 {

@@ -107,7 +107,7 @@ static void draw_bodies(const stage *s, const camera *cam, int layer, canvas *c)
     }
 }
 
-// Where a body stands; false when it is out of view.
+// Finds a body's place; false when it is out of view.
 static bool find_place(const stage *s, uint64_t id, place *out)
 {
     const carom_body *body = carom_view_find(s->view, id);

@@ -44,7 +44,7 @@ CAROM_API carom_status carom_body_spawn(carom_client *client, const char *world,
 CAROM_API carom_status carom_body_remove(carom_client *client, const char *world, uint64_t body,
                                          int timeout_ms, uint64_t *tick, carom_error *error); // (*)
 
-// Where it is and how it moves.
+// Reads its position and motion.
 CAROM_API carom_status carom_body_get(carom_client *client, const char *world, uint64_t body,
                                       int timeout_ms, carom_body *out, carom_error *error);
 // All about it; *out is the caller's, who returns it with carom_body_info_free.

@@ -1,6 +1,6 @@
 // Queries: rays, casts, overlaps, the nearest surface. They wait; carom/world.h says what typed
-// helpers have in common. Where several things are found, at most `max` go into the caller's array
-// (NULL is allowed with max 0), and *count is how many the server told.
+// helpers have in common. A query that finds several things writes at most `max` of them into the
+// caller's array (NULL is allowed with max 0), and *count is how many the server told.
 #ifndef CAROM_QUERY_H
 #define CAROM_QUERY_H
 
