@@ -8,6 +8,9 @@
 const args_option cli_globals[] = {
     {"server", 's', ARGS_TEXT, "HOST:PORT",
      "where the server is (default: CAROM_SERVER, or " CLI_SERVER_DEFAULT ")", NULL},
+    {"token", 0, ARGS_TEXT, "TOKEN", "who you are, for a server with keys (default: CAROM_TOKEN)",
+     NULL},
+    {"token-file", 0, ARGS_FILE, "FILE", "a file with the token (default: CAROM_TOKEN_FILE)", NULL},
     {"json", 'j', ARGS_FLAG, NULL, "results and errors as JSON, one value a line", NULL},
     {"timeout", 't', ARGS_SECONDS, "TIME", "how long to wait for an answer (default 5s)", NULL},
     {"color", 0, ARGS_CHOICE, "WHEN", "auto (default), always or never; NO_COLOR is respected",
@@ -17,14 +20,14 @@ const args_option cli_globals[] = {
     {0}};
 
 const cli_command *const cli_commands[] = {
-    &command_watch,    &command_top,      &command_events,  &command_bodies,    &command_joints,
-    &command_contacts, &command_worlds,   &command_scenes,  &command_info,      &command_create,
-    &command_apply,    &command_destroy,  &command_pause,   &command_resume,    &command_step,
-    &command_spawn,    &command_get,      &command_set,     &command_remove,    &command_shape,
-    &command_impulse,  &command_force,    &command_torque,  &command_joint,     &command_ray,
-    &command_cast,     &command_overlap,  &command_nearest, &command_ping,      &command_doctor,
-    &command_stats,    &command_sessions, &command_kick,    &command_load,      &command_call,
-    &command_methods,  &command_help,     &command_version, &command_completion};
+    &command_watch,    &command_top,      &command_events,  &command_bodies,  &command_joints,
+    &command_contacts, &command_worlds,   &command_scenes,  &command_info,    &command_create,
+    &command_apply,    &command_destroy,  &command_pause,   &command_resume,  &command_step,
+    &command_spawn,    &command_get,      &command_set,     &command_remove,  &command_shape,
+    &command_impulse,  &command_force,    &command_torque,  &command_joint,   &command_ray,
+    &command_cast,     &command_overlap,  &command_nearest, &command_ping,    &command_doctor,
+    &command_stats,    &command_sessions, &command_kick,    &command_token,   &command_load,
+    &command_call,     &command_methods,  &command_help,    &command_version, &command_completion};
 
 const size_t cli_command_count = sizeof cli_commands / sizeof cli_commands[0];
 

@@ -44,6 +44,8 @@ extern const cli_command command_get;
 extern const cli_command command_contacts;
 extern const cli_command command_sessions;
 extern const cli_command command_kick;
+// cmd_token.c
+extern const cli_command command_token;
 // cmd_top.c, cmd_doctor.c
 extern const cli_command command_top;
 extern const cli_command command_doctor;

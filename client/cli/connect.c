@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "client/cli/credentials.h"
+
 enum { HOST_MAX = 256, POLL_MS = 100 };
 
 #define HELLO_PATIENCE_S 1.5
@@ -113,17 +115,24 @@ cli_exit cli_open(const cli *c, const carom_options *options, carom_client **out
     }
     carom_options chosen = options != NULL ? *options : carom_options_default();
     chosen.name = "carom/" CAROM_VERSION;
-    chosen.token = getenv("CAROM_TOKEN");
+    char *token = NULL;
+    cli_exit code = credentials_token(c, &token);
+    if (code != CLI_OK) {
+        return code;
+    }
+    chosen.token = token;
     carom_client *client = NULL;
-    if (carom_connect_start(at->host, at->port, c->timeout_ms, &chosen, &client, &error) !=
-        CAROM_OK) {
-        cli_exit code = cli_fail(c, &error);
+    carom_status begun =
+        carom_connect_start(at->host, at->port, c->timeout_ms, &chosen, &client, &error);
+    credentials_wipe(token);
+    if (begun != CAROM_OK) {
+        code = cli_fail(c, &error);
         if (code == CLI_LOST) {
             hint_unreachable(at);
         }
         return code;
     }
-    cli_exit code = wait_until_open(c, at, client);
+    code = wait_until_open(c, at, client);
     if (code != CLI_OK) {
         carom_free(client);
         return code;

@@ -245,7 +245,9 @@ static void hint_refused(const cli *c, const carom_error *error)
         break;
     case CAROM_UNAUTHENTICATED:
     case CAROM_PERMISSION_DENIED:
-        cli_hint("the server wants a token with more rights: CAROM_TOKEN in the environment");
+        cli_hint(
+            "the server wants a token with more rights: --token-file FILE, or CAROM_TOKEN in the "
+            "environment");
         break;
     case CAROM_INVALID_ARGUMENT:
         if (c->command != NULL) {

@@ -13,6 +13,7 @@
 
 #include "client/cli/cli.h"
 #include "client/cli/commands.h"
+#include "client/cli/credentials.h"
 #include "client/cli/picture/terminal.h"
 #include "client/cli/text.h"
 
@@ -116,6 +117,7 @@ static cli_exit run(cli *c, int argc, const char *const *argv)
 int main(int argc, char **argv)
 {
     cli c = {0};
+    credentials_hide(argc, argv);
     if (!args_init(&c.args, argc)) {
         return (int)cli_out_of_memory();
     }

@@ -42,6 +42,35 @@ void resume_deinit(carom_client *c)
     free(c->resume.token);
 }
 
+carom_status carom_set_token(carom_client *client, const char *token, int timeout_ms,
+                             carom_error *err)
+{
+    if (client == NULL || token == NULL) {
+        return fault_missing(err, client == NULL ? "client" : "token");
+    }
+    char *copy = strdup(token);
+    carom_value *args = carom_set(carom_map(), "token", carom_str(token));
+    carom_value *hello = NULL;
+    if (copy == NULL || args == NULL) {
+        free(copy);
+        carom_value_free(args);
+        return fault_memory(err);
+    }
+    client_ref(client);
+    carom_status outcome = carom_call(client, "hello", args, timeout_ms, &hello, err);
+    carom_value_free(args);
+    if (outcome == CAROM_OK) {
+        free(client->resume.token);
+        client->resume.token = copy;
+        carom_value_free(client->hello);
+        client->hello = hello;
+    } else {
+        free(copy);
+    }
+    client_unref(client);
+    return outcome;
+}
+
 // ---- pauses
 
 // Knuth's constants of a 64-bit linear congruential generator; the high bits are the good ones.

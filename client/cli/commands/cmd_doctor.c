@@ -79,7 +79,8 @@ static void check_hello(doctor *d)
         find(d, GOOD, "version", "client and server are both %s", version);
     }
     find(d, strcmp(role, "admin") == 0 ? GOOD : WARNING, "role", "%s%s", role,
-         strcmp(role, "admin") == 0 ? "" : ": a token in CAROM_TOKEN may give more rights");
+         strcmp(role, "admin") == 0 ? ""
+                                    : ": a token (--token-file, CAROM_TOKEN) may give more rights");
 }
 
 static int compare_numbers(const void *a, const void *b)

@@ -164,6 +164,14 @@ CAROM_API void *carom_user(const carom_client *client); // handlers.user
 // before it came. Valid until carom_free, or until the session is resumed.
 CAROM_API const carom_value *carom_hello(const carom_client *client);
 
+// Sends a new token, which has to be of the same subject, and waits for the answer: the session
+// goes on as the new one says, and it is the one that a reconnect sends. To be called before the
+// old one expires, at which moment the server closes the connection; carom_hello has `expires`.
+// Errors: those of carom_call; CAROM_UNAUTHENTICATED and CAROM_PERMISSION_DENIED leave the old
+// token in place, and the third refusal closes the connection.
+CAROM_API carom_status carom_set_token(carom_client *client, const char *token, int timeout_ms,
+                                       carom_error *error);
+
 // ---- asking
 
 #define CAROM_NO_REPLY                                                                             \
