@@ -1,8 +1,8 @@
 // Clocks of the benchmarks.
 //
 // On a machine that others use too, the time that a thread was running says more than the time that
-// went by: it leaves out when others had the processor (not what they did to its caches). Where
-// several threads work on one step only the time that went by counts.
+// went by: it leaves out when others had the processor (not what they did to its caches). If
+// several threads work on one step, only the time that went by counts.
 #ifndef CAROM_TESTS_BENCH_CLOCK_H
 #define CAROM_TESTS_BENCH_CLOCK_H
 

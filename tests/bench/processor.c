@@ -1,3 +1,4 @@
+// Affinity of threads, as Linux has it. Any thread, for itself.
 #include "tests/bench/processor.h"
 
 #include <sched.h>

@@ -1,3 +1,4 @@
+// Quantiles by sorting in place. Any thread, one list each.
 #include "tests/bench/statistics.h"
 
 #include <math.h>

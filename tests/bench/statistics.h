@@ -1,4 +1,4 @@
-// What is said of a list of numbers. Each may change the list's order.
+// Statistics of a list of numbers. Each may change the list's order.
 #ifndef CAROM_TESTS_BENCH_STATISTICS_H
 #define CAROM_TESTS_BENCH_STATISTICS_H
 

@@ -1,3 +1,4 @@
+// Collects cells, then prints columns as wide as their widest cell. One thread.
 #include "tests/bench/table.h"
 
 #include "common/base/array.h"

@@ -1,4 +1,4 @@
-// What the fuzz targets share.
+// Shared by the fuzz targets.
 #ifndef CAROM_TESTS_FUZZ_FUZZ_H
 #define CAROM_TESTS_FUZZ_FUZZ_H
 

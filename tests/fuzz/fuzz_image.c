@@ -19,7 +19,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     }
     world_validate(world);
-    // What was read can be written, and read again.
+    // A world that was read can be written, and read again.
     uint8_t *bytes;
     size_t written;
     world_save(world, &bytes, &written);

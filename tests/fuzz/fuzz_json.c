@@ -9,7 +9,7 @@
 #include "proto/wire/scanner.h"
 #include "tests/fuzz/fuzz.h"
 
-// What came of the text must be whole MessagePack within the limits of depth.
+// The bytes made from the text must be whole MessagePack within the limits of depth.
 static void scan(const buffer *bytes)
 {
     scanner_limits limits = {64 << 20, WIRE_DEPTH_MAX, 64 << 20};

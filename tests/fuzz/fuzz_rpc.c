@@ -1,5 +1,5 @@
-// A message as a connection reads it: scanned, decoded, and turned into JSON and back. Whatever is
-// taken for good must come back as the same message, and what is answered has the id that it
+// A message as a connection reads it: scanned, decoded, and turned into JSON and back. A message
+// that is taken for good must come back as the same message, and an answer has the id that it
 // should.
 #include <msgpack.h>
 #include <string.h>

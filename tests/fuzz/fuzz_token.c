@@ -27,7 +27,7 @@ static jwk_set *known_keys(void)
     return set;
 }
 
-// What a grant is, whatever made it.
+// Checks that a grant is sound, whatever made it.
 static void check_grant(status s, grant *g, const error *err)
 {
     if (s != STATUS_OK) {

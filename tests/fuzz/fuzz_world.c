@@ -50,7 +50,7 @@ static uint64_t name_one(machine *m, const known *k)
     return count > 0 ? k->ids[byte % count] : 0;
 }
 
-// What is refused says why, and is refused for a reason that a caller can have.
+// A refusal says why, and is for a reason that a caller can have.
 static bool accepted(status s, const error *err)
 {
     ASSERT(s == STATUS_OK || err->text[0] != '\0');

@@ -1,3 +1,5 @@
+// Takes numbers off a fuzzer's bytes; after their end all are 0, so every input is a program. One
+// thread.
 #include "tests/fuzz/world_program.h"
 
 #include <float.h>

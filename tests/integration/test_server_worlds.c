@@ -175,7 +175,7 @@ static void calls_right_behind_a_create_reach_its_world(void **state)
     assert_non_null(strstr(client_error(&c, ids[2]), "already_exists: "));
     assert_int_equal(obj_get_uint(client_result(&c, ids[3]), "bodies"), 3);
     client_call(&c, "world.destroy", "{\"world\":\"fast\"}");
-    // Where it cannot be made, those behind it are told.
+    // If it cannot be made, those behind it are told.
     ids[0] = client_request(&c, "world.create", "{\"world\":\"fast\",\"scene\":\"broken\"}");
     ids[1] = client_request(&c, "world.info", "{\"world\":\"fast\"}");
     assert_non_null(strstr(client_error(&c, ids[0]), "scene"));

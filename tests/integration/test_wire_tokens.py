@@ -339,7 +339,7 @@ class Resume(TokenTest):
 
     @staticmethod
     def outcome(client, request):
-        """What hello answered; None where the connection is over."""
+        """Return the answer to hello; None if the connection is over."""
         try:
             return client.answer(request if request is not None else client.request("hello"))
         except (RemoteError, Closed, ConnectionError):

@@ -1,6 +1,6 @@
 """python3-msgpack as a client that knows nothing of carom, against a real server.
 
-What the wire contract promises to the author of a client is tried here with a library that was not
+The promises of the wire contract to the author of a client are tried here with a library that was not
 written for it: other widths of numbers, bin for str, several messages in a segment and a message in
 many, commands as notifications, errors as text.
 

@@ -1,3 +1,4 @@
+// A blocking socket with the product's own scanner and JSON; see client.h. The test's thread.
 #include "tests/support/client.h"
 
 #include <arpa/inet.h>

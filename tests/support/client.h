@@ -1,6 +1,6 @@
 // A client for tests of the server: a socket, and messages as JSON text (see proto/wire/json.h).
 //
-// Whatever does not come as expected fails the test. Objects that are returned live until
+// Anything that does not come as expected fails the test. Objects that are returned live until
 // client_close.
 #ifndef CAROM_TESTS_SUPPORT_CLIENT_H
 #define CAROM_TESTS_SUPPORT_CLIENT_H

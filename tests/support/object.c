@@ -1,3 +1,4 @@
+// Looks up members of MessagePack maps and fails the test when one is missing. The test's thread.
 #include "tests/support/object.h"
 
 #include <setjmp.h>

@@ -1,3 +1,4 @@
+// Starts, watches and ends a server process; see process.h. The test's thread.
 #include "tests/support/process.h"
 
 #include <fcntl.h>

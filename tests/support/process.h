@@ -20,7 +20,7 @@ void process_start(process *p, const char *program, const char *const *options);
 // Starts it with exactly these arguments, and waits for nothing.
 void process_spawn(process *p, const char *program, const char *const *arguments);
 
-// What it has written to stderr (and, if spawned, stdout) so far.
+// The text that it has written to stderr (and, if spawned, stdout) so far.
 const char *process_log(process *p);
 
 // Whether the log comes to have this text within the time.

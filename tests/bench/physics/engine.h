@@ -16,7 +16,8 @@ extern "C" {
 
 #define ENGINE_DT (1.0 / 60.0) // of a step [s]
 
-// Where a step's time goes, as far as an engine tells. What it does not name is in no phase.
+// The phases of a step's time, as far as an engine tells. Time that it does not name is in no
+// phase.
 typedef enum engine_phase {
     PHASE_PAIRS,  // broad phase: boxes that overlap newly
     PHASE_NARROW, // manifolds
@@ -57,8 +58,8 @@ typedef struct engine {
     uint64_t (*hash)(void *world);
     // Returns how many bytes; they are the world's, until it is saved again or destroyed.
     size_t (*save)(void *world, const uint8_t **bytes);
-    // A world, new or the one given, in the state of the image: the engine's quickest way. What is
-    // given is no longer valid unless it is what is returned.
+    // A world, new or the one given, in the state of the image: the engine's quickest way. The
+    // world given is no longer valid unless it is the one returned.
     void *(*restore)(void *world, const uint8_t *bytes, size_t size);
 } engine;
 

@@ -121,7 +121,7 @@ b2Body *add_body(b2World *world, const scene_data *scene, const scene_body *data
     for (uint32_t i = 0; i < data->shape_count; i++) {
         add_shape(body, scene, &scene->shapes[data->first_shape + i]);
     }
-    // What has shapes wakes when they are added.
+    // Adding shapes wakes a body.
     if (data->motion == SCENE_DYNAMIC && !data->awake) {
         body->SetAwake(false);
     }

@@ -1,3 +1,5 @@
+// The engines that were found when this was built; carom comes first. Any
+// thread.
 #include "tests/bench/physics/engine.h"
 
 #include <string.h>

@@ -190,7 +190,7 @@ static void run_scene(bench_report *report, int s)
     }
 }
 
-// Where nobody watches a line that changes, a line for each scene.
+// On a terminal clears the line that changes; elsewhere prints a line for the scene.
 static void tell_progress(const bench_report *report, int s)
 {
     if (isatty(STDERR_FILENO)) {

@@ -1,3 +1,6 @@
+// Runs a scene and times its steps, or its image; see measure.h. A world that is thrown away warms
+// code, allocator and clock speed before the one that counts. Main thread only, as memory is read
+// from the main thread's heap.
 #include "tests/bench/physics/measure.h"
 
 #include "common/base/block.h"
@@ -29,7 +32,7 @@ static void pin_to(int cpu)
     }
 }
 
-// What is allocated now. Everything here is on the main thread's heap.
+// The bytes allocated now. Everything here is on the main thread's heap.
 static double allocated_bytes(void)
 {
     struct mallinfo2 info = mallinfo2();

@@ -12,7 +12,7 @@ typedef enum measure_kind {
     MEASURE_IMAGE  // hash, image and back
 } measure_kind;
 
-// What is to be run. Plain values: it travels to another process as bytes.
+// A run to make. Plain values: it travels to another process as bytes.
 typedef struct measure_request {
     char engine[16], scene[16];
     measure_kind kind;

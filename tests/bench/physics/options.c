@@ -1,3 +1,5 @@
+// Reads the command line of carom-bench-physics; a wrong option ends the program with a text. Main
+// thread.
 #include "tests/bench/physics/options.h"
 
 #include <getopt.h>

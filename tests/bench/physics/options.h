@@ -1,4 +1,4 @@
-// What the command line asks for.
+// The options of the command line.
 #ifndef CAROM_TESTS_BENCH_OPTIONS_H
 #define CAROM_TESTS_BENCH_OPTIONS_H
 

@@ -1,4 +1,4 @@
-// What was measured, and how it is told.
+// Measurements, and the tables that show them.
 #ifndef CAROM_TESTS_BENCH_REPORT_H
 #define CAROM_TESTS_BENCH_REPORT_H
 

@@ -1,3 +1,5 @@
+// Makes each scene's world as the golden tests do and reads it back as plain data; see scene_data.h
+// for the reason. Main thread.
 #include "tests/bench/physics/scene_data.h"
 
 #include "common/base/array.h"

@@ -50,7 +50,7 @@ typedef struct scene_hinge { // a revolute joint; the two do not collide with ea
     double speed, torque; // of b against a [rad/s], at most [N m]
 } scene_hinge;
 
-// What a body that is still in the scene's container cannot be outside of.
+// The box that a body cannot be outside of while it is still in the scene's container.
 typedef struct scene_bounds {
     scene_point lower, upper;
 } scene_bounds;

@@ -1,3 +1,5 @@
+// Starts this program again for each run and passes request and result through two pipes; see
+// worker.h. Main thread.
 #include "tests/bench/physics/worker.h"
 
 #include <errno.h>

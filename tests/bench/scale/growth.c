@@ -1,3 +1,5 @@
+// Measures worlds of growing size in rounds, fits powers to the medians and prints them; see
+// growth.h. Main thread.
 #include "tests/bench/scale/growth.h"
 
 #include "common/base/block.h"
@@ -88,7 +90,7 @@ static void measure(figures *f, int engine, kind what, uint32_t bodies)
     f->rounds++;
 }
 
-// What sleeps takes long to settle and costs the same at any time: once is enough.
+// A sleeping world takes long to settle and costs the same at any time: once is enough.
 static void measure_round(growth *g, int round)
 {
     for (int i = 0; i < g->sizes; i++) {
@@ -230,7 +232,7 @@ static void print_powers(const growth *g)
     printf(".\n");
 }
 
-// What a step costs beside a bare sweep over the world's memory.
+// The cost of a step beside a bare sweep over the world's memory.
 static void print_memory(const growth *g)
 {
     static const char *const HEADS[] = {"bodies",    "spread, MB", "sweep ms",     "step / sweep",

@@ -1,3 +1,4 @@
+// Sweeps an array of wide rows and times it; see memory.h. One thread.
 #include "tests/bench/scale/memory.h"
 
 #include "tests/bench/clock.h"

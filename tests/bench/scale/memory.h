@@ -1,4 +1,4 @@
-// What the machine's memory alone makes of growing worlds: the limit to hold an engine's growth
+// The growth of cost that the machine's memory alone brings: the limit to hold an engine's growth
 // against. Caches are fast and small; the more memory a step goes over, the slower it is to come.
 #ifndef CAROM_TESTS_BENCH_SCALE_MEMORY_H
 #define CAROM_TESTS_BENCH_SCALE_MEMORY_H

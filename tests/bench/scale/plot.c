@@ -1,3 +1,4 @@
+// Writes SVG with axes of whole powers of ten. Main thread.
 #include "tests/bench/scale/plot.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+// Worlds to measure, made in carom or through another engine's table of functions. One thread each.
 #include "tests/bench/scale/subject.h"
 
 #include "common/physics/physics.h"

@@ -1,5 +1,5 @@
-// What is measured: a world of some kind and some size, of carom or of another engine that was
-// found when this was built.
+// The subject of a measurement: a world of some kind and some size, of carom or of another engine
+// that was found when this was built.
 #ifndef CAROM_TESTS_BENCH_SCALE_SUBJECT_H
 #define CAROM_TESTS_BENCH_SCALE_SUBJECT_H
 

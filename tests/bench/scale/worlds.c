@@ -1,3 +1,5 @@
+// Steps small worlds on several threads, each with worlds of its own; see worlds.h. Called from the
+// main thread.
 #include "tests/bench/scale/worlds.h"
 
 #include "common/physics/physics.h"

@@ -1,3 +1,5 @@
+// Drives the storage and its rivals through batches of records; see driver.h. Called from the main
+// thread.
 #include "tests/bench/storage/driver.h"
 
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-// What the benchmark of the storage measures: commits of batches, by several means, on one disk.
+// The subjects of the storage's benchmark: commits of batches, by several means, on one disk.
 //
 // A batch is what a tick brings: `batch` records of `size` bytes. A commit lasts from the moment
 // that the batch is handed over until the caller knows that all of it is in the log.

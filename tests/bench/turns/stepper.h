@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-// What a step took, whole and by phases [ms].
+// The time of a step, whole and by phases [ms].
 enum { STEP_WHOLE, STEP_PAIRS, STEP_NARROW, STEP_SOLVE, STEP_FINALIZE, STEP_REST, STEP_PARTS };
 
 typedef struct step_times {

@@ -59,7 +59,7 @@ printf '%s\n' "${COMPREPLY[@]}"
 
 
 def complete(*words, server="127.0.0.1:1", program=CAROM):
-    """What bash's completion of the program offers for the last of the words."""
+    """Return the words that bash's completion of the program offers for the last of the words."""
     function = "_" + Path(program).name
     done = subprocess.run(["bash", "--norc", "-c", COMPLETE, "complete", str(COMPLETION), function, program, *words],
                           text=True, capture_output=True, timeout=RUN_SECONDS, env=environment(CAROM_SERVER=server))

@@ -1,4 +1,4 @@
-"""What needs no server: help, usage errors and their exit codes, the table of methods, completion."""
+"""Commands that need no server: help, usage errors and their exit codes, the table of methods, completion."""
 
 import json
 import os

@@ -1,3 +1,5 @@
+// Starts a caromd for a test and connects a client to it; see against_server.h. Any failure fails
+// the test. The test's thread.
 #include "tests/integration/client/against_server.h"
 
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 // All that the engine can do, from C: every kind of shape and of joint is made, changed, looked at
-// and taken away, every kind of event arrives, and queries answer. What must come of each is told
-// in test_wire_engine.py.
+// and taken away, every kind of event arrives, and queries answer. The effect of each is
+// tested in test_wire_engine.py.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

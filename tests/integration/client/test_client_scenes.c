@@ -30,7 +30,7 @@ static char *read_scene(const char *name, size_t *size)
     return text;
 }
 
-// What hold of a scene's settings, in numbers.
+// A scene's settings as the world has them, in numbers.
 static void read_settings(carom_client *client, const char *world, double out[8])
 {
     static const char *const KEYS[] = {"gravity[0]",   "gravity[1]", "hz",

@@ -1,3 +1,4 @@
+// A reply sink that keeps at most MAILBOX_MAX replies for the test to look at. The test's thread.
 #include "tests/unit/server/mailbox.h"
 
 #include <setjmp.h>

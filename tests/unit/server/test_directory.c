@@ -1,3 +1,4 @@
+// Tests of server/session/directory.h: worlds by name and by number.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,3 +1,4 @@
+// Tests of server/world/event_log.h: numbering without gaps, trimming, steady memory.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

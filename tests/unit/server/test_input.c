@@ -1,3 +1,4 @@
+// Tests of server/session/input.h: messages cut out of a stream at every split, limits, memory.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

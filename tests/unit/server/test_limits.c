@@ -1,3 +1,4 @@
+// Tests of server/limits.h: each limit's range, default and reason.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

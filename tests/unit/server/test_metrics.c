@@ -1,3 +1,4 @@
+// Tests of server/metrics.h: counters, and percentiles of latencies within their promised error.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,3 +1,4 @@
+// Tests of server/net/outbox.h: order, sharing and life of blocks while they are being written.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

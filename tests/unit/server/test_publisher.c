@@ -1,3 +1,5 @@
+// Tests of server/world/publisher.h: contents of snapshots and events for each subscription, with
+// slow, resumed and moved readers. No server: a world, its publisher and a mailbox.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

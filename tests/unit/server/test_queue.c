@@ -1,3 +1,4 @@
+// Tests of server/world/queue.h: order, capacity, deadlines, and many producers at once.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,3 +1,4 @@
+// Tests of server/session/request_log.h: requests in flight, and each world's last request.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

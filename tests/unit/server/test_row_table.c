@@ -1,3 +1,4 @@
+// Tests of server/world/row_table.h: changes of bodies between versions, trimming, encoding once.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

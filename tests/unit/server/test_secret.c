@@ -1,3 +1,4 @@
+// Tests of server/session/secret.h: round trips as text, comparison, wiping.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,3 +1,4 @@
+// Tests of server/world/subscription.h: rates, lookup by number, comparison of views.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
