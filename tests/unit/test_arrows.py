@@ -58,6 +58,8 @@ ROOMS = {
     "client/scene": (PROTO + ["client/include"], ["msgpack"]),
     "client/cli": (["client/include"], ["jansson", "openssl"]),
     "client/examples": (["client/include"], []),
+    # The npm package: the table of methods, and the engine for browsers.
+    "client/web": (PROTO, ["msgpack"]),
     "tests": (PROTO + ["server", "server/auth", "server/net", "server/world", "server/storage",
                        "server/session", "client/include", "client/lib", "client/scene", "client/cli"],
               ["uv", "msgpack", "jansson", "openssl", "cmocka", "chipmunk", "box2d"]),

@@ -1,0 +1,74 @@
+// The methods of the table as functions: `caller.body.spawn({…})` for body.spawn.
+
+import {METHODS} from './methods.js';
+
+/** Sets `target.world.create` and so on, each calling `call(name, args, options)`. */
+export function addMethods(target, call, wanted = () => true) {
+  for (const [name, info] of Object.entries(METHODS)) {
+    if (!wanted(name, info)) continue;
+    const method = (args, options) => call(name, args, options);
+    const [group, verb] = name.split('.');
+    if (verb === undefined) {
+      target[name] = method;
+    } else {
+      target[group] ??= {};
+      target[group][verb] = method;
+    }
+  }
+}
+
+/** Whether the method's arguments name a world. */
+export function namesWorld(name, info) {
+  return 'world' in info.args;
+}
+
+/**
+ * Commands that are to be applied in one tick, all of them or none. Each call returns a reference to
+ * what it makes, for later commands of the same batch.
+ */
+export class Batch {
+  #send;
+
+  constructor(send) {
+    this.#send = send;
+    this.commands = [];
+    addMethods(this, (name, args = {}) => {
+      this.commands.push([name, args]);
+      return {$: this.commands.length - 1};
+    }, (name, info) => info.batch);
+  }
+
+  /** The results, in the order of the commands. `at`: the tick whose state is to show them first. */
+  async send(options) {
+    const {at, ...rest} = options ?? {};
+    return this.#send({commands: this.commands, at}, rest);
+  }
+}
+
+/** The methods of one world, whose name is filled in. */
+export class WorldCalls {
+  #client;
+
+  constructor(client, name) {
+    this.#client = client;
+    this.name = name;
+    addMethods(this, (method, args, options) => client.call(method, {world: name, ...args}, options),
+               namesWorld);
+  }
+
+  /** As Client.subscribe, of this world. */
+  subscribe(args, options) {
+    return this.#client.subscribe({world: this.name, ...args}, options);
+  }
+
+  /** Sends a command of this world without waiting for an answer: see Client.notify. */
+  notify(method, args) {
+    return this.#client.notify(method, {world: this.name, ...args});
+  }
+
+  /** A batch of commands: see Batch. */
+  batch() {
+    return new Batch((args, options) => this.#client.call('world.apply', {world: this.name, ...args},
+                                                          options));
+  }
+}

@@ -1,0 +1,139 @@
+// The server's clock, as seen from here, and the time at which a world is shown.
+//
+// ServerClock follows pings: of the last samples, those with the shortest way there and back tell
+// best how far the clocks are apart (D. Mills, "Internet Time Synchronization", 1991: the minimum
+// filter). Playback turns the arrival of snapshots into a smooth time to show: a little behind the
+// newest one, by as much as they are apart and arrive unevenly.
+//
+// Times are in milliseconds where they are the local clock's (performance.now()), and in seconds
+// where they are the server's or a world's. Nothing here reads a clock: the caller says what time it
+// is, so that tests can.
+
+const SAMPLES_MAX = 16; // pings that count
+const WINDOW_MS = 2000; // of snapshots' arrivals that count
+const ARRIVALS_MAX = 256; // within the window, 2 s at 128 Hz
+const BREAK_MS = 250; // an arrival this far off is no jitter: the world was paused, or its rate changed
+const JITTER_SHARE = 0.95; // of the snapshots shall be there when they are to be shown
+const DELAY_MS_MAX = 1000; // beyond the interval between snapshots
+const CATCH_UP = 0.1; // playback runs at most so much faster or slower
+const JUMP_MS = 400; // farther off it jumps
+
+/** How far the server's monotonic clock and ours are apart, and how long a message takes. */
+export class ServerClock {
+  #samples = [];
+
+  /** A ping that left at `sentMs`, came back at `nowMs`, and bore the server's `seconds`. */
+  add(sentMs, nowMs, seconds) {
+    const rtt = Math.max(0, nowMs - sentMs);
+    this.#samples.push({rtt, offset: seconds * 1000 - (sentMs + nowMs) / 2});
+    if (this.#samples.length > SAMPLES_MAX) this.#samples.shift();
+  }
+
+  reset() {
+    this.#samples = [];
+  }
+
+  get synchronised() {
+    return this.#samples.length > 0;
+  }
+
+  /** The shortest way there and back of late [ms]; NaN before the first ping. */
+  get rtt() {
+    return this.#best()?.rtt ?? NaN;
+  }
+
+  /** That of the last ping [ms]; NaN before the first. */
+  get lastRtt() {
+    return this.#samples.at(-1)?.rtt ?? NaN;
+  }
+
+  /** How much the ways differ: mean distance from the shortest [ms]. */
+  get jitter() {
+    const least = this.rtt;
+    const total = this.#samples.reduce((sum, sample) => sum + sample.rtt - least, 0);
+    return this.#samples.length > 0 ? total / this.#samples.length : NaN;
+  }
+
+  /** The server's monotonic clock at our time `nowMs`, in seconds; NaN before the first ping. */
+  at(nowMs) {
+    const best = this.#best();
+    return best ? (nowMs + best.offset) / 1000 : NaN;
+  }
+
+  #best() {
+    let best;
+    for (const sample of this.#samples) if (!best || sample.rtt <= best.rtt) best = sample;
+    return best;
+  }
+}
+
+/** When to show which time of a world. */
+export class Playback {
+  #arrivals = []; // {at, lead}: local time, and the world's time less the local one
+  #lead = NaN; // of the earliest arrival: the world's time less ours, without jitter
+  #interval = 0; // between snapshots [ms of world time]
+  #shown = NaN; // world time that was shown last [ms]
+  #shownAt = 0;
+  #newest = -Infinity; // world time of the newest snapshot [ms]
+  #speed = 1;
+
+  /** @param {number} extraMs added to the delay: room for what is lost on the way */
+  constructor(extraMs = 0) {
+    this.extraMs = extraMs;
+  }
+
+  /** A snapshot of the world's time `seconds` came at `nowMs`. */
+  add(nowMs, seconds) {
+    const time = seconds * 1000;
+    const lead = time - nowMs;
+    if (time < this.#newest || Math.abs(lead - this.#lead) > BREAK_MS) this.#arrivals = [];
+    if (time > this.#newest && this.#newest >= 0) {
+      const step = time - this.#newest;
+      this.#interval = this.#interval === 0 ? step : this.#interval + (step - this.#interval) / 8;
+    }
+    this.#newest = time;
+    this.#arrivals.push({at: nowMs, lead});
+    while (this.#arrivals.length > ARRIVALS_MAX || this.#arrivals[0].at < nowMs - WINDOW_MS) {
+      this.#arrivals.shift();
+    }
+    this.#lead = Math.max(...this.#arrivals.map((arrival) => arrival.lead));
+  }
+
+  reset() {
+    this.#arrivals = [];
+    this.#lead = NaN;
+    this.#interval = 0;
+    this.#shown = NaN;
+    this.#newest = -Infinity;
+  }
+
+  /** How far behind the newest snapshot the world is shown [ms]. */
+  get delay() {
+    const late = this.#arrivals.map((arrival) => this.#lead - arrival.lead).sort((a, b) => a - b);
+    const jitter = late.length > 0 ? late[Math.floor((late.length - 1) * JITTER_SHARE)] : 0;
+    return this.#interval + Math.min(jitter + this.extraMs, DELAY_MS_MAX);
+  }
+
+  /** The world's time that the server has about now, by what arrives [s]; NaN before the first. */
+  newest(nowMs) {
+    return Math.max(this.#newest, nowMs + this.#lead) / 1000;
+  }
+
+  /**
+   * The world's time to show at `nowMs` [s]; NaN before the first snapshot. Never runs ahead of the
+   * newest snapshot, and never backward but when the world's own time does.
+   */
+  show(nowMs) {
+    if (this.#arrivals.length === 0) return NaN;
+    const wanted = nowMs + this.#lead - this.delay;
+    const passed = nowMs - this.#shownAt;
+    let shown = this.#shown + passed * this.#speed;
+    const off = wanted - shown;
+    if (!(Math.abs(off) <= JUMP_MS)) shown = wanted; // the first time too: NaN
+    else this.#speed = 1 + Math.max(-CATCH_UP, Math.min(CATCH_UP, off / JUMP_MS));
+    if (shown < this.#shown && this.#shown <= this.#newest) shown = this.#shown;
+    this.#shown = Math.min(shown, this.#newest);
+    this.#shownAt = nowMs;
+    return this.#shown / 1000;
+  }
+}

@@ -1,0 +1,33 @@
+// Errors of the server and of the connection to it, with the codes of the protocol.
+
+/** The codes of version 1, and two of this client: `closed` (by its user) and `timeout`. */
+export const ERROR_CODES = [
+  'invalid_argument', 'not_found', 'already_exists', 'permission_denied', 'unauthenticated',
+  'limit_exceeded', 'unavailable', 'unknown_method', 'moved', 'internal', 'closed', 'timeout',
+];
+
+/**
+ * Something that was asked for and did not happen.
+ *
+ * `code`: one of ERROR_CODES; `method`: of the call, where there was one; `applied`: of a call whose
+ * answer was lost, true if the server said that it took effect, false if it did not, undefined if
+ * nobody knows.
+ */
+export class CaromError extends Error {
+  constructor(code, text, {method, applied} = {}) {
+    super(text);
+    this.name = 'CaromError';
+    this.code = code;
+    if (method !== undefined) this.method = method;
+    if (applied !== undefined) this.applied = applied;
+  }
+
+  /** From the wire: `code: text for a person`. An unknown code is taken as `internal`. */
+  static fromWire(text, method) {
+    const colon = String(text).indexOf(': ');
+    const code = colon > 0 ? text.slice(0, colon) : 'internal';
+    const known = ERROR_CODES.includes(code);
+    return new CaromError(known ? code : 'internal', known ? text.slice(colon + 2) : String(text),
+                          {method});
+  }
+}

@@ -1,0 +1,200 @@
+import type {Area, Arguments, Command, Id, MethodName, Methods, WorldMethods,
+             WorldSubscribeArguments} from './methods.js';
+import type {BodyMap, CallOptions, ContactMap, Hash, Hello, JointMap, Results, ShapeMap, Snapshot,
+             WorldEvent} from './results.js';
+
+export * from './methods.js';
+export * from './results.js';
+
+export type ErrorCode =
+  'invalid_argument' | 'not_found' | 'already_exists' | 'permission_denied' | 'unauthenticated' |
+  'limit_exceeded' | 'unavailable' | 'unknown_method' | 'moved' | 'internal' | 'closed' | 'timeout';
+export const ERROR_CODES: ErrorCode[];
+
+export class CaromError extends Error {
+  constructor(code: ErrorCode, text: string, more?: {method?: string; applied?: boolean});
+  static fromWire(text: string, method?: string): CaromError;
+  readonly code: ErrorCode;
+  readonly method?: string;
+  /** Of a call without an answer: whether it took effect; undefined if nobody knows. */
+  readonly applied?: boolean;
+}
+
+/** Listeners by name; `on` and `once` return a function that ends it. */
+export class Emitter<Events> {
+  on<K extends keyof Events>(name: K, listener: (value: Events[K]) => void): () => void;
+  once<K extends keyof Events>(name: K, listener: (value: Events[K]) => void): () => void;
+  emit<K extends keyof Events>(name: K, value: Events[K]): void;
+}
+
+// ---- connecting
+
+export interface Transport {
+  send(bytes: Uint8Array): void;
+  end(): void;
+  readonly buffered: number;
+}
+export interface TransportHandlers {
+  open(): void;
+  data(bytes: Uint8Array): void;
+  close(reason: string): void;
+}
+export type OpenTransport = (handlers: TransportHandlers) => Transport;
+
+export function webSocketTransport(url: string, Class?: unknown): OpenTransport;
+export function tcpTransport(options?: {host?: string; port?: number; tls?: object}): OpenTransport;
+export function transportFor(url?: string | URL | null,
+                             options?: {WebSocket?: unknown; tls?: object}): OpenTransport;
+
+export interface ConnectOptions {
+  /** Name and version of the program, for the server's log. */
+  name?: string;
+  /** A token, or a function that gives one whenever the client connects. */
+  token?: string | (() => string | Promise<string>);
+  /** Of calls; default 30 000, 0 for none. */
+  timeoutMs?: number;
+  reconnect?: false | {
+    /** The first pause; default 100. */ firstMs?: number;
+    /** The longest; default 5000. */ maxMs?: number;
+    /** Give up after so long; default never. */ giveUpMs?: number;
+    /** Try again also where the first attempt fails; default false. */ first?: boolean;
+  };
+  /** A class in the place of the platform's own WebSocket. */
+  WebSocket?: unknown;
+  /** Options of node:tls, for tls:// URLs. */
+  tls?: object;
+  /** In the place of a URL. */
+  transport?: OpenTransport;
+}
+
+export function connect(url?: string | URL | OpenTransport | null,
+                        options?: ConnectOptions): Promise<Client>;
+export function makeClient(url?: string | URL | OpenTransport | null,
+                           options?: ConnectOptions): Client;
+
+export interface ClientEvents {
+  open: Hello; lost: CaromError; resumed: Hello; renewed: Hello;
+  leaving: {seconds: number; reason: string}; closed: CaromError; ping: ServerClock;
+}
+export interface Client extends Omit<Methods, 'hello'> {}
+export class Client extends Emitter<ClientEvents> {
+  constructor(open: OpenTransport, options?: ConnectOptions);
+  readonly state: 'connecting' | 'open' | 'reconnecting' | 'closed';
+  readonly hello: Hello | null;
+  readonly ready: Promise<Client>;
+  readonly clock: ServerClock;
+  readonly traffic: {
+    bytesIn: number; bytesOut: number; messagesIn: number; messagesOut: number; reconnects: number;
+  };
+  call<M extends MethodName>(method: M, args?: Arguments[M],
+                             options?: CallOptions): Promise<Results[M]>;
+  notify<M extends MethodName>(method: M, args?: Arguments[M]): boolean;
+  use(world: string): WorldCalls;
+  subscribe(args: WorldSubscribeArguments, options?: ViewOptions): Promise<Subscription>;
+  unsubscribe(subscription: Subscription): Promise<void>;
+  close(): void;
+}
+
+export interface WorldCalls extends WorldMethods {}
+export class WorldCalls {
+  readonly name: string;
+  subscribe(args?: Omit<WorldSubscribeArguments, 'world'>,
+            options?: ViewOptions): Promise<Subscription>;
+  notify<M extends MethodName>(method: M, args?: Omit<Arguments[M], 'world'>): boolean;
+  batch(): Batch;
+}
+
+type BatchMethod = (args?: object) => {$: number};
+export class Batch {
+  readonly commands: Command[];
+  readonly world: Record<'set', BatchMethod>;
+  readonly body: Record<'spawn' | 'remove' | 'get' | 'set' | 'impulse' | 'angular_impulse' |
+                        'force' | 'torque', BatchMethod>;
+  readonly shape: Record<'add' | 'set' | 'remove', BatchMethod>;
+  readonly joint: Record<'create' | 'set' | 'remove' | 'get', BatchMethod>;
+  send(options?: CallOptions & {at?: number}): Promise<Results['world.apply']>;
+}
+
+// ---- looking
+
+export interface ViewOptions {
+  /** Draws so much later than the arrival of snapshots asks for. */
+  extraDelayMs?: number;
+}
+
+export class Subscription extends Emitter<{snapshot: Snapshot; event: WorldEvent; ended: CaromError}> {
+  readonly id: number;
+  readonly args: WorldSubscribeArguments;
+  readonly world: string;
+  readonly view: WorldView;
+  readonly error: CaromError | null;
+  readonly skipped: number;
+  next(): Promise<Snapshot>;
+  setArea(area?: Area): Promise<void>;
+  unsubscribe(): Promise<void>;
+}
+
+export interface Pose { x: number; y: number; angle: number }
+
+export class ViewBody {
+  readonly id: number;
+  /** The newest state. */
+  readonly x: number; readonly y: number; readonly angle: number;
+  readonly vx: number; readonly vy: number; readonly w: number;
+  /** Where to draw it. */
+  readonly pose: Pose;
+  readonly description: BodyMap | null;
+  readonly version: number;
+  readonly since: number; readonly until: number;
+  readonly type?: BodyMap['type']; readonly tag: string; readonly owner: string;
+  readonly shapes: ShapeMap[];
+}
+
+export class WorldView {
+  constructor(options?: ViewOptions);
+  readonly bodies: Map<number, ViewBody>;
+  readonly joints: Map<number, JointMap>;
+  readonly contacts: ContactMap[];
+  readonly world: string; readonly epoch?: number; readonly tick: number; readonly time: number;
+  readonly hash: Hash | null;
+  readonly area: Area | null;
+  readonly describing: boolean;
+  readonly shownTime: number;
+  readonly eventsLost: number;
+  readonly version: number;
+  readonly playback: Playback;
+  apply(snapshot: Snapshot, nowMs: number): void;
+  /** Sets every body's pose for the local time (performance.now()); the world time shown. */
+  advance(nowMs: number): number;
+  drawn(): IterableIterator<ViewBody>;
+  takeEvents(): WorldEvent[];
+}
+
+export class ServerClock {
+  readonly synchronised: boolean;
+  readonly rtt: number; readonly lastRtt: number; readonly jitter: number;
+  add(sentMs: number, nowMs: number, seconds: number): void;
+  at(nowMs: number): number;
+  reset(): void;
+}
+
+export class Playback {
+  constructor(extraMs?: number);
+  extraMs: number;
+  readonly delay: number;
+  add(nowMs: number, seconds: number): void;
+  show(nowMs: number): number;
+  newest(nowMs: number): number;
+  reset(): void;
+}
+
+// ---- bytes
+
+export class MessagePackError extends Error {}
+export function encode(value: unknown): Uint8Array;
+export function decode(bytes: Uint8Array): any;
+export class Decoder {
+  constructor(bytesMax?: number);
+  feed(chunk: Uint8Array): any[];
+}
+export type {Id};

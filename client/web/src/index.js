@@ -1,0 +1,11 @@
+// The package's public face: a client of carom servers.
+
+export {Client, connect, makeClient} from './client.js';
+export {Batch, WorldCalls} from './calls.js';
+export {CaromError, ERROR_CODES} from './errors.js';
+export {FILTER, METHODS, PROTOCOL_VERSION, SHAPES} from './methods.js';
+export {Decoder, MessagePackError, decode, encode} from './msgpack.js';
+export {Playback, ServerClock} from './clock.js';
+export {Subscription} from './subscription.js';
+export {tcpTransport, transportFor, webSocketTransport} from './transport.js';
+export {ViewBody, WorldView} from './view.js';

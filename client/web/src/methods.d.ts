@@ -1,0 +1,936 @@
+// Generated from the table of methods (client/web/generate/methods.c): do not edit.
+import type {CallOptions, Results} from './results.js';
+
+/** A body, shape, joint or subscription; in a batch also what an earlier command made. */
+export type Id = number | {$: number};
+/** [x, y] */
+export type Vector = [number, number];
+/** [x0, y0, x1, y1]: lower left and upper right corner */
+export type Area = [number, number, number, number];
+/** A command of world.apply: the method and its arguments without `world`. */
+export type Command = [method: string, args: object];
+
+export interface Filter {
+  /** What the shape is: bits. Default 1. */
+  category?: number | bigint;
+  /** What it meets: each one's mask must have a bit of the other's category. Default -1. */
+  mask?: number | bigint;
+  /** Two of one group other than 0: never meet if it is negative, always if positive. Default 0. */
+  group?: number;
+}
+
+export interface CircleShape {
+  /** The form. */
+  kind: 'circle';
+  /** Of the circle. [m] */
+  radius: number;
+  /** In the body's frame. Default [0, 0]. [m] */
+  center?: Vector;
+  /** Mass by area. Default 1. [kg/m²] */
+  density?: number;
+  /** A pair has the root of the product. Default 0.6. */
+  friction?: number;
+  /** Bounce; a pair has the larger. Default 0. */
+  restitution?: number;
+  /** Torque against rolling, by load and radius. Default 0. */
+  rolling_resistance?: number;
+  /** Conveyor: the surface's speed along the outward normal turned clockwise. Default 0. [m/s] */
+  tangent_speed?: number;
+  /** Notes what comes into it and does not collide. Default false. */
+  sensor?: boolean;
+  /** What it collides with; all, if left out. */
+  filter?: Filter;
+  /** Events that it makes: contact (begin, stay, end), hit, sensor (is seen by sensors). Default ["contact", "sensor"]. */
+  events?: ('contact' | 'hit' | 'sensor')[];
+}
+
+export interface BoxShape {
+  /** The form. */
+  kind: 'box';
+  /** Full width and height. [m] */
+  size: Vector;
+  /** In the body's frame. Default [0, 0]. [m] */
+  center?: Vector;
+  /** Turned about its centre. Default 0. [rad] */
+  angle?: number;
+  /** Rounding around the polygon. Default 0. [m] */
+  radius?: number;
+  /** Mass by area. Default 1. [kg/m²] */
+  density?: number;
+  /** A pair has the root of the product. Default 0.6. */
+  friction?: number;
+  /** Bounce; a pair has the larger. Default 0. */
+  restitution?: number;
+  /** Torque against rolling, by load and radius. Default 0. */
+  rolling_resistance?: number;
+  /** Conveyor: the surface's speed along the outward normal turned clockwise. Default 0. [m/s] */
+  tangent_speed?: number;
+  /** Notes what comes into it and does not collide. Default false. */
+  sensor?: boolean;
+  /** What it collides with; all, if left out. */
+  filter?: Filter;
+  /** Events that it makes: contact (begin, stay, end), hit, sensor (is seen by sensors). Default ["contact", "sensor"]. */
+  events?: ('contact' | 'hit' | 'sensor')[];
+}
+
+export interface PolygonShape {
+  /** The form. */
+  kind: 'polygon';
+  /** In any order; the convex hull is taken. [m] */
+  vertices: Vector[];
+  /** Rounding around the polygon. Default 0. [m] */
+  radius?: number;
+  /** Mass by area. Default 1. [kg/m²] */
+  density?: number;
+  /** A pair has the root of the product. Default 0.6. */
+  friction?: number;
+  /** Bounce; a pair has the larger. Default 0. */
+  restitution?: number;
+  /** Torque against rolling, by load and radius. Default 0. */
+  rolling_resistance?: number;
+  /** Conveyor: the surface's speed along the outward normal turned clockwise. Default 0. [m/s] */
+  tangent_speed?: number;
+  /** Notes what comes into it and does not collide. Default false. */
+  sensor?: boolean;
+  /** What it collides with; all, if left out. */
+  filter?: Filter;
+  /** Events that it makes: contact (begin, stay, end), hit, sensor (is seen by sensors). Default ["contact", "sensor"]. */
+  events?: ('contact' | 'hit' | 'sensor')[];
+}
+
+export interface CapsuleShape {
+  /** The form. */
+  kind: 'capsule';
+  /** One end of the middle line. [m] */
+  a: Vector;
+  /** The other end. [m] */
+  b: Vector;
+  /** Around the middle line. [m] */
+  radius: number;
+  /** Mass by area. Default 1. [kg/m²] */
+  density?: number;
+  /** A pair has the root of the product. Default 0.6. */
+  friction?: number;
+  /** Bounce; a pair has the larger. Default 0. */
+  restitution?: number;
+  /** Torque against rolling, by load and radius. Default 0. */
+  rolling_resistance?: number;
+  /** Conveyor: the surface's speed along the outward normal turned clockwise. Default 0. [m/s] */
+  tangent_speed?: number;
+  /** Notes what comes into it and does not collide. Default false. */
+  sensor?: boolean;
+  /** What it collides with; all, if left out. */
+  filter?: Filter;
+  /** Events that it makes: contact (begin, stay, end), hit, sensor (is seen by sensors). Default ["contact", "sensor"]. */
+  events?: ('contact' | 'hit' | 'sensor')[];
+}
+
+export interface SegmentShape {
+  /** The form. */
+  kind: 'segment';
+  /** One end. [m] */
+  a: Vector;
+  /** The other end. [m] */
+  b: Vector;
+  /** Mass by area. Default 1. [kg/m²] */
+  density?: number;
+  /** A pair has the root of the product. Default 0.6. */
+  friction?: number;
+  /** Bounce; a pair has the larger. Default 0. */
+  restitution?: number;
+  /** Torque against rolling, by load and radius. Default 0. */
+  rolling_resistance?: number;
+  /** Conveyor: the surface's speed along the outward normal turned clockwise. Default 0. [m/s] */
+  tangent_speed?: number;
+  /** Notes what comes into it and does not collide. Default false. */
+  sensor?: boolean;
+  /** What it collides with; all, if left out. */
+  filter?: Filter;
+  /** Events that it makes: contact (begin, stay, end), hit, sensor (is seen by sensors). Default ["contact", "sensor"]. */
+  events?: ('contact' | 'hit' | 'sensor')[];
+}
+
+export interface ChainShape {
+  /** The form. */
+  kind: 'chain';
+  /** In order; it collides on its right side, a counter-clockwise loop on its outside. [m] */
+  vertices: Vector[];
+  /** The last point joins the first; 3 points or more. Default false. */
+  loop?: boolean;
+  /** Mass by area. Default 1. [kg/m²] */
+  density?: number;
+  /** A pair has the root of the product. Default 0.6. */
+  friction?: number;
+  /** Bounce; a pair has the larger. Default 0. */
+  restitution?: number;
+  /** Torque against rolling, by load and radius. Default 0. */
+  rolling_resistance?: number;
+  /** Conveyor: the surface's speed along the outward normal turned clockwise. Default 0. [m/s] */
+  tangent_speed?: number;
+  /** Notes what comes into it and does not collide. Default false. */
+  sensor?: boolean;
+  /** What it collides with; all, if left out. */
+  filter?: Filter;
+  /** Events that it makes: contact (begin, stay, end), hit, sensor (is seen by sensors). Default ["contact", "sensor"]. */
+  events?: ('contact' | 'hit' | 'sensor')[];
+}
+
+export type Shape = CircleShape | BoxShape | PolygonShape | CapsuleShape | SegmentShape | ChainShape;
+/** A shape without its matter; no chain. */
+export type Form = Exclude<Shape, ChainShape>;
+
+export interface HelloArguments {
+  /** The version that the client speaks. Default 1. */
+  protocol?: number;
+  /** Name and version of the client, for logs. Default "". */
+  client?: string;
+  /** Who the client is, where the server asks for it. */
+  token?: string;
+  /** What an earlier hello gave, to go on with that session. */
+  resume?: string;
+}
+
+export interface PingArguments {
+  /** Comes back as it is. */
+  any?: unknown;
+}
+
+export interface GoodbyeArguments {
+}
+
+export interface ServerInfoArguments {
+}
+
+export interface ServerStatsArguments {
+}
+
+export interface ServerSessionsArguments {
+  /** Only sessions with a number above this one. Default 0. */
+  after?: number;
+  /** So many at most. Default 1000. */
+  count?: number;
+}
+
+export interface ServerKickArguments {
+  /** The session's number. */
+  session: Id;
+  /** For its client. Default "closed by an administrator". */
+  reason?: string;
+}
+
+export interface WorldCreateArguments {
+  /** The world's name. */
+  world: string;
+  /** Acceleration of every dynamic body. Default [0, -9.81]. [m/s²] */
+  gravity?: Vector;
+  /** Ticks in a second. Default 60. [1/s] */
+  hz?: number;
+  /** Solver steps in a tick. Default 4. */
+  substeps?: number;
+  /** Begins paused. Default false. */
+  paused?: boolean;
+  /** More are refused with limit_exceeded. Default 1048576. */
+  max_bodies?: number;
+  /** What outlives the server's process. Default "none". */
+  durability?: 'none';
+  /** Bodies at rest may sleep. Default true. */
+  sleep?: boolean;
+  /** Fast bodies are swept against what does not move. Default true. */
+  continuous?: boolean;
+  /** Slower impacts do not bounce. Default 0.5. [m/s] */
+  restitution_threshold?: number;
+  /** Slower impacts make no hit event. Default 1. [m/s] */
+  hit_threshold?: number;
+  /** A scene that the server knows; its settings hold where none are given here. */
+  scene?: string;
+  /** A world of that name that is there already is the answer. Default false. */
+  if_absent?: boolean;
+  /** Ends with the server, or with the session that made it. Default "server". */
+  lifetime?: 'server' | 'session';
+}
+
+export interface WorldDestroyArguments {
+  /** The world's name. */
+  world: string;
+}
+
+export interface WorldListArguments {
+}
+
+export interface WorldInfoArguments {
+  /** The world's name. */
+  world: string;
+}
+
+export interface WorldPauseArguments {
+  /** The world's name. */
+  world: string;
+}
+
+export interface WorldResumeArguments {
+  /** The world's name. */
+  world: string;
+}
+
+export interface WorldStepArguments {
+  /** The world's name. */
+  world: string;
+  /** How many. Default 1. */
+  ticks?: number;
+}
+
+export interface WorldSetArguments {
+  /** The world's name. */
+  world: string;
+  /** Acceleration of every dynamic body. [m/s²] */
+  gravity?: Vector;
+  /** Bodies at rest may sleep. */
+  sleep?: boolean;
+  /** Slower impacts do not bounce. [m/s] */
+  restitution_threshold?: number;
+}
+
+export interface WorldStateArguments {
+  /** The world's name. */
+  world: string;
+}
+
+export interface WorldContactsArguments {
+  /** The world's name. */
+  world: string;
+  /** Those of this body alone. */
+  body?: Id;
+}
+
+export interface WorldApplyArguments {
+  /** The world's name. */
+  world: string;
+  /** The arguments are those of each method alone, without world. */
+  commands: Command[];
+  /** The tick whose state is to show them first; the next one, if left out. */
+  at?: number;
+}
+
+export interface WorldSubscribeArguments {
+  /** The world's name. */
+  world: string;
+  /** Snapshots a second at most; one a tick, if left out. [1/s] */
+  rate?: number;
+  /** How bodies are written. Default "plain". */
+  encoding?: 'plain' | 'packed';
+  /** Only bodies whose box meets it; the whole world, if left out. [m] */
+  area?: Area;
+  /** Rows of bodies; false for events alone. Default true. */
+  bodies?: boolean;
+  /** Kinds of events to be told of. Default ["begin", "end"]. */
+  events?: ('begin' | 'stay' | 'end' | 'hit' | 'sensor_begin' | 'sensor_end' | 'sleep' | 'wake' | 'spawn' | 'remove' | 'joint_break' | 'freeze')[];
+  /** Every touching pair's points, for drawing. Default false. */
+  contacts?: boolean;
+  /** Full maps of bodies and joints, when they are new or were changed. Default false. */
+  describe?: boolean;
+}
+
+export interface WorldUnsubscribeArguments {
+  /** What world.subscribe gave. */
+  subscription: Id;
+}
+
+export interface WorldViewArguments {
+  /** What world.subscribe gave. */
+  subscription: Id;
+  /** The new area; the whole world, if left out. [m] */
+  area?: Area;
+}
+
+export interface BodySpawnArguments {
+  /** The world's name. */
+  world: string;
+  /** Never moves; moves as told; moves as forces have it. Default "dynamic". */
+  type?: 'static' | 'kinematic' | 'dynamic';
+  /** Of the body's origin. Default [0, 0]. [m] */
+  position?: Vector;
+  /** Counter-clockwise. Default 0. [rad] */
+  angle?: number;
+  /** Of the centre of mass. Default [0, 0]. [m/s] */
+  velocity?: Vector;
+  /** Counter-clockwise. Default 0. [rad/s] */
+  angular_velocity?: number;
+  /** Loss of velocity. Default 0. [1/s] */
+  linear_damping?: number;
+  /** Loss of angular velocity. Default 0. [1/s] */
+  angular_damping?: number;
+  /** Share of the world's gravity. Default 1. */
+  gravity_scale?: number;
+  /** Never turns. Default false. */
+  fixed_rotation?: boolean;
+  /** Swept against moving bodies too. Default false. */
+  bullet?: boolean;
+  /** May sleep when it is at rest. Default true. */
+  allow_sleep?: boolean;
+  /** Moves; false puts it to sleep. Default true. */
+  awake?: boolean;
+  /** A disabled body neither moves nor collides. Default true. */
+  enabled?: boolean;
+  /** 0: from the shapes. Default 0. [kg] */
+  mass?: number;
+  /** Kept for the client; UTF-8. Default "". */
+  tag?: string;
+  /** None makes a mass point of 1 kg. */
+  shapes: Shape[];
+  /** Ends with the world, or with the session that spawned it. Default "world". */
+  lifetime?: 'world' | 'session';
+}
+
+export interface BodyRemoveArguments {
+  /** The world's name. */
+  world: string;
+  /** The body's id. */
+  body: Id;
+}
+
+export interface BodyGetArguments {
+  /** The world's name. */
+  world: string;
+  /** The body's id. */
+  body: Id;
+}
+
+export interface BodySetArguments {
+  /** The world's name. */
+  world: string;
+  /** The body's id. */
+  body: Id;
+  /** Never moves; moves as told; moves as forces have it. */
+  type?: 'static' | 'kinematic' | 'dynamic';
+  /** Of the body's origin. [m] */
+  position?: Vector;
+  /** Counter-clockwise. [rad] */
+  angle?: number;
+  /** Of the centre of mass. [m/s] */
+  velocity?: Vector;
+  /** Counter-clockwise. [rad/s] */
+  angular_velocity?: number;
+  /** Loss of velocity. [1/s] */
+  linear_damping?: number;
+  /** Loss of angular velocity. [1/s] */
+  angular_damping?: number;
+  /** Share of the world's gravity. */
+  gravity_scale?: number;
+  /** Never turns. */
+  fixed_rotation?: boolean;
+  /** Swept against moving bodies too. */
+  bullet?: boolean;
+  /** May sleep when it is at rest. */
+  allow_sleep?: boolean;
+  /** Moves; false puts it to sleep. */
+  awake?: boolean;
+  /** A disabled body neither moves nor collides. */
+  enabled?: boolean;
+  /** 0: from the shapes. [kg] */
+  mass?: number;
+  /** Kept for the client; UTF-8. */
+  tag?: string;
+}
+
+export interface BodyImpulseArguments {
+  /** The world's name. */
+  world: string;
+  /** The body's id. */
+  body: Id;
+  /** Changes the velocity at once. [N s] */
+  impulse: Vector;
+  /** A place in the world; the centre of mass, if left out. [m] */
+  point?: Vector;
+}
+
+export interface BodyAngularImpulseArguments {
+  /** The world's name. */
+  world: string;
+  /** The body's id. */
+  body: Id;
+  /** Counter-clockwise. [N m s] */
+  impulse: number;
+}
+
+export interface BodyForceArguments {
+  /** The world's name. */
+  world: string;
+  /** The body's id. */
+  body: Id;
+  /** Acts on every tick until it is set again; zero ends it. [N] */
+  force: Vector;
+  /** A place in the world, kept as a point of the body; the centre of mass, if left out. [m] */
+  point?: Vector;
+}
+
+export interface BodyTorqueArguments {
+  /** The world's name. */
+  world: string;
+  /** The body's id. */
+  body: Id;
+  /** Acts on every tick until it is set again; zero ends it. [N m] */
+  torque: number;
+}
+
+export interface ShapeAddArguments {
+  /** The world's name. */
+  world: string;
+  /** The body's id. */
+  body: Id;
+  /** As in body.spawn. */
+  shape: Shape;
+}
+
+export interface ShapeSetArguments {
+  /** The world's name. */
+  world: string;
+  /** The shape's id. */
+  shape: Id;
+  /** Mass by area. [kg/m²] */
+  density?: number;
+  /** A pair has the root of the product. */
+  friction?: number;
+  /** Bounce; a pair has the larger. */
+  restitution?: number;
+  /** Torque against rolling, by load and radius. */
+  rolling_resistance?: number;
+  /** Conveyor: the surface's speed along the outward normal turned clockwise. [m/s] */
+  tangent_speed?: number;
+  /** Notes what comes into it and does not collide. */
+  sensor?: boolean;
+  /** What it collides with; all, if left out. */
+  filter?: Filter;
+  /** Events that it makes: contact (begin, stay, end), hit, sensor (is seen by sensors). */
+  events?: ('contact' | 'hit' | 'sensor')[];
+}
+
+export interface ShapeRemoveArguments {
+  /** The world's name. */
+  world: string;
+  /** The shape's id. */
+  shape: Id;
+}
+
+export interface JointCreateArguments {
+  /** The world's name. */
+  world: string;
+  /** What it holds. */
+  kind: 'revolute' | 'prismatic' | 'distance' | 'weld' | 'wheel' | 'motor' | 'mouse' | 'filter' | 'gear' | 'pulley';
+  /** A body; a mouse has none, and a gear may do with joints. */
+  a?: Id;
+  /** Another body. */
+  b?: Id;
+  /** Where it acts: a place in the world; or else: [m] */
+  anchor?: Vector;
+  /** A point of a, in its frame. [m] */
+  anchor_a?: Vector;
+  /** A point of b, in its frame. [m] */
+  anchor_b?: Vector;
+  /** A direction in the world, of any length. */
+  axis?: Vector;
+  /** Angle of b less that of a that counts as zero; as it is, if left out. [rad] */
+  reference_angle?: number;
+  /** A revolute or prismatic joint that the gear stands on. */
+  joint_a?: Id;
+  /** Another; both or neither. */
+  joint_b?: Id;
+  /** Where a's rope turns, in the world. [m] */
+  ground_a?: Vector;
+  /** Where b's rope turns, in the world. [m] */
+  ground_b?: Vector;
+  /** What b's motion counts for; at least 0.001 in size, > 0 for a pulley. Default 1. */
+  ratio?: number;
+  /** The two bodies collide all the same. Default false. */
+  collide_connected?: boolean;
+  /** Of the rod or spring at rest, or of the rope; as it is, if left out. [m] */
+  length?: number;
+  /** Lower limit. [rad or m] */
+  lower?: number;
+  /** Upper limit. [rad or m] */
+  upper?: number;
+  /** What the motor aims at; 0: a brake. [rad/s or m/s] */
+  motor_speed?: number;
+  /** Of the motor or mouse; 0: off. [N] */
+  max_force?: number;
+  /** Of the motor; 0: off. [N m] */
+  max_torque?: number;
+  /** Frequency of the spring; 0: none. [1/s] */
+  hertz?: number;
+  /** Of it; 1: critical. */
+  damping_ratio?: number;
+  /** Of the angle's spring. [1/s] */
+  angular_hertz?: number;
+  /** Of it. */
+  angular_damping_ratio?: number;
+  /** mouse: the place to drag to; motor: of b's anchor from a's, in a's frame. [m] */
+  target?: Vector;
+  /** Where the spring rests. [rad] */
+  target_angle?: number;
+  /** Where the spring rests. [m] */
+  target_translation?: number;
+  /** Of b's anchor, in a's frame. [m/s] */
+  velocity?: Vector;
+  /** Breaks above it; 0: never. [N] */
+  break_force?: number;
+  /** Breaks above it; 0: never. [N m] */
+  break_torque?: number;
+}
+
+export interface JointSetArguments {
+  /** The world's name. */
+  world: string;
+  /** The joint's id. */
+  joint: Id;
+  /** Of the rod or spring at rest, or of the rope; as it is, if left out. [m] */
+  length?: number;
+  /** Lower limit. [rad or m] */
+  lower?: number;
+  /** Upper limit. [rad or m] */
+  upper?: number;
+  /** What the motor aims at; 0: a brake. [rad/s or m/s] */
+  motor_speed?: number;
+  /** Of the motor or mouse; 0: off. [N] */
+  max_force?: number;
+  /** Of the motor; 0: off. [N m] */
+  max_torque?: number;
+  /** Frequency of the spring; 0: none. [1/s] */
+  hertz?: number;
+  /** Of it; 1: critical. */
+  damping_ratio?: number;
+  /** Of the angle's spring. [1/s] */
+  angular_hertz?: number;
+  /** Of it. */
+  angular_damping_ratio?: number;
+  /** mouse: the place to drag to; motor: of b's anchor from a's, in a's frame. [m] */
+  target?: Vector;
+  /** Where the spring rests. [rad] */
+  target_angle?: number;
+  /** Where the spring rests. [m] */
+  target_translation?: number;
+  /** Of b's anchor, in a's frame. [m/s] */
+  velocity?: Vector;
+  /** Breaks above it; 0: never. [N] */
+  break_force?: number;
+  /** Breaks above it; 0: never. [N m] */
+  break_torque?: number;
+}
+
+export interface JointRemoveArguments {
+  /** The world's name. */
+  world: string;
+  /** The joint's id. */
+  joint: Id;
+}
+
+export interface JointGetArguments {
+  /** The world's name. */
+  world: string;
+  /** The joint's id. */
+  joint: Id;
+}
+
+export interface JointListArguments {
+  /** The world's name. */
+  world: string;
+}
+
+export interface QueryRayArguments {
+  /** The world's name. */
+  world: string;
+  /** Where it begins. [m] */
+  from: Vector;
+  /** Where it ends. [m] */
+  to: Vector;
+  /** Which shapes are seen; all, if left out. */
+  filter?: Filter;
+  /** A body that is not seen. */
+  ignore?: Id;
+  /** Sensors are seen too. Default false. */
+  sensors?: boolean;
+  /** Every hit; the nearest alone, if left out. Default false. */
+  all?: boolean;
+}
+
+export interface QueryOverlapArguments {
+  /** The world's name. */
+  world: string;
+  /** Bodies whose box meets it, or else: [m] */
+  area?: Area;
+  /** Bodies that overlap it (world coordinates), or else: */
+  shape?: Form;
+  /** Bodies that it lies in. [m] */
+  point?: Vector;
+  /** Which shapes are seen; all, if left out. */
+  filter?: Filter;
+  /** A body that is not seen. */
+  ignore?: Id;
+  /** Sensors are seen too. Default false. */
+  sensors?: boolean;
+}
+
+export interface QueryCastArguments {
+  /** The world's name. */
+  world: string;
+  /** Seen from where it is, as from a body. */
+  shape: Form;
+  /** Where its origin begins. [m] */
+  from: Vector;
+  /** Where its origin ends. [m] */
+  to: Vector;
+  /** Which shapes are seen; all, if left out. */
+  filter?: Filter;
+  /** A body that is not seen. */
+  ignore?: Id;
+  /** Sensors are seen too. Default false. */
+  sensors?: boolean;
+  /** Every hit; the nearest alone, if left out. Default false. */
+  all?: boolean;
+}
+
+export interface QueryNearestArguments {
+  /** The world's name. */
+  world: string;
+  /** A place in the world. [m] */
+  point: Vector;
+  /** How far to look. Default 1000000. [m] */
+  radius?: number;
+  /** Which shapes are seen; all, if left out. */
+  filter?: Filter;
+  /** A body that is not seen. */
+  ignore?: Id;
+  /** Sensors are seen too. Default false. */
+  sensors?: boolean;
+}
+
+/** The arguments of every method, by its name. */
+export interface Arguments {
+  'hello': HelloArguments;
+  'ping': PingArguments;
+  'goodbye': GoodbyeArguments;
+  'server.info': ServerInfoArguments;
+  'server.stats': ServerStatsArguments;
+  'server.sessions': ServerSessionsArguments;
+  'server.kick': ServerKickArguments;
+  'world.create': WorldCreateArguments;
+  'world.destroy': WorldDestroyArguments;
+  'world.list': WorldListArguments;
+  'world.info': WorldInfoArguments;
+  'world.pause': WorldPauseArguments;
+  'world.resume': WorldResumeArguments;
+  'world.step': WorldStepArguments;
+  'world.set': WorldSetArguments;
+  'world.state': WorldStateArguments;
+  'world.contacts': WorldContactsArguments;
+  'world.apply': WorldApplyArguments;
+  'world.subscribe': WorldSubscribeArguments;
+  'world.unsubscribe': WorldUnsubscribeArguments;
+  'world.view': WorldViewArguments;
+  'body.spawn': BodySpawnArguments;
+  'body.remove': BodyRemoveArguments;
+  'body.get': BodyGetArguments;
+  'body.set': BodySetArguments;
+  'body.impulse': BodyImpulseArguments;
+  'body.angular_impulse': BodyAngularImpulseArguments;
+  'body.force': BodyForceArguments;
+  'body.torque': BodyTorqueArguments;
+  'shape.add': ShapeAddArguments;
+  'shape.set': ShapeSetArguments;
+  'shape.remove': ShapeRemoveArguments;
+  'joint.create': JointCreateArguments;
+  'joint.set': JointSetArguments;
+  'joint.remove': JointRemoveArguments;
+  'joint.get': JointGetArguments;
+  'joint.list': JointListArguments;
+  'query.ray': QueryRayArguments;
+  'query.overlap': QueryOverlapArguments;
+  'query.cast': QueryCastArguments;
+  'query.nearest': QueryNearestArguments;
+}
+
+/** Every method as a function. */
+export interface Methods {
+  /** Introduces the client; the answer tells the limits that it has to keep. Least role: none. */
+  hello(args?: HelloArguments, options?: CallOptions): Promise<Results['hello']>;
+  /** Answers at once. Least role: none. */
+  ping(args?: PingArguments, options?: CallOptions): Promise<Results['ping']>;
+  /** Ends the session: nothing is kept for a resume. Least role: none. */
+  goodbye(args?: GoodbyeArguments, options?: CallOptions): Promise<Results['goodbye']>;
+  readonly server: {
+    /** What the server is. Least role: viewer. */
+    info(args?: ServerInfoArguments, options?: CallOptions): Promise<Results['server.info']>;
+    /** What the server has done since it began. Least role: viewer. */
+    stats(args?: ServerStatsArguments, options?: CallOptions): Promise<Results['server.stats']>;
+    /** The sessions, by their numbers. Least role: admin. */
+    sessions(args?: ServerSessionsArguments, options?: CallOptions): Promise<Results['server.sessions']>;
+    /** Ends a session and closes its connection. Least role: admin. */
+    kick(args: ServerKickArguments, options?: CallOptions): Promise<Results['server.kick']>;
+  };
+  readonly world: {
+    /** Makes a world, which begins to run unless it is paused. Least role: admin. */
+    create(args: WorldCreateArguments, options?: CallOptions): Promise<Results['world.create']>;
+    /** Ends a world and its subscriptions. Least role: admin. */
+    destroy(args: WorldDestroyArguments, options?: CallOptions): Promise<Results['world.destroy']>;
+    /** All worlds. Least role: viewer. */
+    list(args?: WorldListArguments, options?: CallOptions): Promise<Results['world.list']>;
+    /** A world in numbers. Least role: viewer. */
+    info(args: WorldInfoArguments, options?: CallOptions): Promise<Results['world.info']>;
+    /** Stops a world's time; no error if it stands already. Least role: admin. */
+    pause(args: WorldPauseArguments, options?: CallOptions): Promise<Results['world.pause']>;
+    /** Lets a world's time go on; no error if it runs already. Least role: admin. */
+    resume(args: WorldResumeArguments, options?: CallOptions): Promise<Results['world.resume']>;
+    /** Does some ticks of a paused world. Least role: admin. */
+    step(args: WorldStepArguments, options?: CallOptions): Promise<Results['world.step']>;
+    /** Changes a world's settings; at least one must be given. Least role: admin. */
+    set(args: WorldSetArguments, options?: CallOptions): Promise<Results['world.set']>;
+    /** Everything that is in a world. Least role: viewer. */
+    state(args: WorldStateArguments, options?: CallOptions): Promise<Results['world.state']>;
+    /** The pairs of shapes that touch, of the world or of one body. Least role: viewer. */
+    contacts(args: WorldContactsArguments, options?: CallOptions): Promise<Results['world.contacts']>;
+    /** Many commands in one tick; all of them or none. Least role: player. */
+    apply(args: WorldApplyArguments, options?: CallOptions): Promise<Results['world.apply']>;
+    /** Sends snapshots from now on. Least role: viewer. */
+    subscribe(args: WorldSubscribeArguments, options?: CallOptions): Promise<Results['world.subscribe']>;
+    /** Ends a subscription. Least role: viewer. */
+    unsubscribe(args: WorldUnsubscribeArguments, options?: CallOptions): Promise<Results['world.unsubscribe']>;
+    /** Moves a subscription's area. Least role: viewer. */
+    view(args: WorldViewArguments, options?: CallOptions): Promise<Results['world.view']>;
+  };
+  readonly body: {
+    /** Makes a body with its shapes. Least role: player. */
+    spawn(args: BodySpawnArguments, options?: CallOptions): Promise<Results['body.spawn']>;
+    /** Removes a body with its shapes and joints. Least role: player. */
+    remove(args: BodyRemoveArguments, options?: CallOptions): Promise<Results['body.remove']>;
+    /** All about a body. Least role: viewer. */
+    get(args: BodyGetArguments, options?: CallOptions): Promise<Results['body.get']>;
+    /** Changes what is named, at least one thing; the rest stays. Least role: player. */
+    set(args: BodySetArguments, options?: CallOptions): Promise<Results['body.set']>;
+    /** A push; wakes the body. Least role: player. */
+    impulse(args: BodyImpulseArguments, options?: CallOptions): Promise<Results['body.impulse']>;
+    /** A twist; wakes the body. Least role: player. */
+    angular_impulse(args: BodyAngularImpulseArguments, options?: CallOptions): Promise<Results['body.angular_impulse']>;
+    /** Sets the force that acts from now on; wakes the body. Least role: player. */
+    force(args: BodyForceArguments, options?: CallOptions): Promise<Results['body.force']>;
+    /** Sets the torque that acts from now on; wakes the body. Least role: player. */
+    torque(args: BodyTorqueArguments, options?: CallOptions): Promise<Results['body.torque']>;
+  };
+  readonly shape: {
+    /** Gives a body another shape. Least role: player. */
+    add(args: ShapeAddArguments, options?: CallOptions): Promise<Results['shape.add']>;
+    /** Changes what is given of a shape; its form stays. Least role: player. */
+    set(args: ShapeSetArguments, options?: CallOptions): Promise<Results['shape.set']>;
+    /** Takes a shape from its body. Least role: player. */
+    remove(args: ShapeRemoveArguments, options?: CallOptions): Promise<Results['shape.remove']>;
+  };
+  readonly joint: {
+    /** Ties two bodies together. Least role: player. */
+    create(args: JointCreateArguments, options?: CallOptions): Promise<Results['joint.create']>;
+    /** Changes what is named, at least one thing; the rest stays. Least role: player. */
+    set(args: JointSetArguments, options?: CallOptions): Promise<Results['joint.set']>;
+    /** Unties two bodies. Least role: player. */
+    remove(args: JointRemoveArguments, options?: CallOptions): Promise<Results['joint.remove']>;
+    /** All about a joint. Least role: viewer. */
+    get(args: JointGetArguments, options?: CallOptions): Promise<Results['joint.get']>;
+    /** All joints of a world. Least role: viewer. */
+    list(args: JointListArguments, options?: CallOptions): Promise<Results['joint.list']>;
+  };
+  readonly query: {
+    /** What a ray meets. Least role: viewer. */
+    ray(args: QueryRayArguments, options?: CallOptions): Promise<Results['query.ray']>;
+    /** What is in a place; exactly one of area, shape and point. Least role: viewer. */
+    overlap(args: QueryOverlapArguments, options?: CallOptions): Promise<Results['query.overlap']>;
+    /** What a moving shape meets. Least role: viewer. */
+    cast(args: QueryCastArguments, options?: CallOptions): Promise<Results['query.cast']>;
+    /** The surface that is nearest to a place. Least role: viewer. */
+    nearest(args: QueryNearestArguments, options?: CallOptions): Promise<Results['query.nearest']>;
+  };
+}
+
+/** The methods of one world, whose name is filled in. */
+export interface WorldMethods {
+  readonly world: {
+    /** Makes a world, which begins to run unless it is paused. Least role: admin. */
+    create(args?: Omit<WorldCreateArguments, 'world'>, options?: CallOptions): Promise<Results['world.create']>;
+    /** Ends a world and its subscriptions. Least role: admin. */
+    destroy(args?: Omit<WorldDestroyArguments, 'world'>, options?: CallOptions): Promise<Results['world.destroy']>;
+    /** A world in numbers. Least role: viewer. */
+    info(args?: Omit<WorldInfoArguments, 'world'>, options?: CallOptions): Promise<Results['world.info']>;
+    /** Stops a world's time; no error if it stands already. Least role: admin. */
+    pause(args?: Omit<WorldPauseArguments, 'world'>, options?: CallOptions): Promise<Results['world.pause']>;
+    /** Lets a world's time go on; no error if it runs already. Least role: admin. */
+    resume(args?: Omit<WorldResumeArguments, 'world'>, options?: CallOptions): Promise<Results['world.resume']>;
+    /** Does some ticks of a paused world. Least role: admin. */
+    step(args?: Omit<WorldStepArguments, 'world'>, options?: CallOptions): Promise<Results['world.step']>;
+    /** Changes a world's settings; at least one must be given. Least role: admin. */
+    set(args?: Omit<WorldSetArguments, 'world'>, options?: CallOptions): Promise<Results['world.set']>;
+    /** Everything that is in a world. Least role: viewer. */
+    state(args?: Omit<WorldStateArguments, 'world'>, options?: CallOptions): Promise<Results['world.state']>;
+    /** The pairs of shapes that touch, of the world or of one body. Least role: viewer. */
+    contacts(args?: Omit<WorldContactsArguments, 'world'>, options?: CallOptions): Promise<Results['world.contacts']>;
+    /** Many commands in one tick; all of them or none. Least role: player. */
+    apply(args: Omit<WorldApplyArguments, 'world'>, options?: CallOptions): Promise<Results['world.apply']>;
+    /** Sends snapshots from now on. Least role: viewer. */
+    subscribe(args?: Omit<WorldSubscribeArguments, 'world'>, options?: CallOptions): Promise<Results['world.subscribe']>;
+  };
+  readonly body: {
+    /** Makes a body with its shapes. Least role: player. */
+    spawn(args: Omit<BodySpawnArguments, 'world'>, options?: CallOptions): Promise<Results['body.spawn']>;
+    /** Removes a body with its shapes and joints. Least role: player. */
+    remove(args: Omit<BodyRemoveArguments, 'world'>, options?: CallOptions): Promise<Results['body.remove']>;
+    /** All about a body. Least role: viewer. */
+    get(args: Omit<BodyGetArguments, 'world'>, options?: CallOptions): Promise<Results['body.get']>;
+    /** Changes what is named, at least one thing; the rest stays. Least role: player. */
+    set(args: Omit<BodySetArguments, 'world'>, options?: CallOptions): Promise<Results['body.set']>;
+    /** A push; wakes the body. Least role: player. */
+    impulse(args: Omit<BodyImpulseArguments, 'world'>, options?: CallOptions): Promise<Results['body.impulse']>;
+    /** A twist; wakes the body. Least role: player. */
+    angular_impulse(args: Omit<BodyAngularImpulseArguments, 'world'>, options?: CallOptions): Promise<Results['body.angular_impulse']>;
+    /** Sets the force that acts from now on; wakes the body. Least role: player. */
+    force(args: Omit<BodyForceArguments, 'world'>, options?: CallOptions): Promise<Results['body.force']>;
+    /** Sets the torque that acts from now on; wakes the body. Least role: player. */
+    torque(args: Omit<BodyTorqueArguments, 'world'>, options?: CallOptions): Promise<Results['body.torque']>;
+  };
+  readonly shape: {
+    /** Gives a body another shape. Least role: player. */
+    add(args: Omit<ShapeAddArguments, 'world'>, options?: CallOptions): Promise<Results['shape.add']>;
+    /** Changes what is given of a shape; its form stays. Least role: player. */
+    set(args: Omit<ShapeSetArguments, 'world'>, options?: CallOptions): Promise<Results['shape.set']>;
+    /** Takes a shape from its body. Least role: player. */
+    remove(args: Omit<ShapeRemoveArguments, 'world'>, options?: CallOptions): Promise<Results['shape.remove']>;
+  };
+  readonly joint: {
+    /** Ties two bodies together. Least role: player. */
+    create(args: Omit<JointCreateArguments, 'world'>, options?: CallOptions): Promise<Results['joint.create']>;
+    /** Changes what is named, at least one thing; the rest stays. Least role: player. */
+    set(args: Omit<JointSetArguments, 'world'>, options?: CallOptions): Promise<Results['joint.set']>;
+    /** Unties two bodies. Least role: player. */
+    remove(args: Omit<JointRemoveArguments, 'world'>, options?: CallOptions): Promise<Results['joint.remove']>;
+    /** All about a joint. Least role: viewer. */
+    get(args: Omit<JointGetArguments, 'world'>, options?: CallOptions): Promise<Results['joint.get']>;
+    /** All joints of a world. Least role: viewer. */
+    list(args?: Omit<JointListArguments, 'world'>, options?: CallOptions): Promise<Results['joint.list']>;
+  };
+  readonly query: {
+    /** What a ray meets. Least role: viewer. */
+    ray(args: Omit<QueryRayArguments, 'world'>, options?: CallOptions): Promise<Results['query.ray']>;
+    /** What is in a place; exactly one of area, shape and point. Least role: viewer. */
+    overlap(args?: Omit<QueryOverlapArguments, 'world'>, options?: CallOptions): Promise<Results['query.overlap']>;
+    /** What a moving shape meets. Least role: viewer. */
+    cast(args: Omit<QueryCastArguments, 'world'>, options?: CallOptions): Promise<Results['query.cast']>;
+    /** The surface that is nearest to a place. Least role: viewer. */
+    nearest(args: Omit<QueryNearestArguments, 'world'>, options?: CallOptions): Promise<Results['query.nearest']>;
+  };
+}
+
+export type MethodName = keyof Arguments;
+export interface ArgumentInfo {
+  type: string; required?: true; min?: number; max?: number;
+  count?: [number, number]; words?: string[]; fallback?: unknown; unit?: string; doc: string;
+}
+export interface MethodInfo {
+  role: 'none' | 'viewer' | 'player' | 'admin'; scope: string; batch: boolean;
+  summary: string; result: string; args: Record<string, ArgumentInfo>;
+}
+export const PROTOCOL_VERSION: number;
+export const METHODS: Record<MethodName, MethodInfo>;
+export const SHAPES: Record<string, Record<string, ArgumentInfo>>;
+export const FILTER: Record<string, ArgumentInfo>;

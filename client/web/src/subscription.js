@@ -1,0 +1,87 @@
+// A subscription to a world: its snapshots as they come, and the picture that they make.
+//
+// Events: `snapshot` (snapshot, as it came), `event` (event), `ended` (CaromError). It lives through
+// lost connections: the client makes it anew where the server has forgotten it, and its id changes.
+
+import {Emitter} from './emitter.js';
+import {WorldView} from './view.js';
+
+export class Subscription extends Emitter {
+  #client;
+  #held = []; // snapshots that came with the server's first answer, before anybody could listen
+
+  constructor(client, args, options) {
+    super();
+    this.#client = client;
+    this.args = args;
+    /** The server's number; 0 while there is none. */
+    this.id = 0;
+    this.view = new WorldView(options);
+    /** Why it ended; null while it goes on. */
+    this.error = null;
+    /** Snapshots that the server left out because they were not taken fast enough. */
+    this.skipped = 0;
+  }
+
+  get world() {
+    return this.args.world;
+  }
+
+  /** The client's: a snapshot has come. */
+  take(snapshot, nowMs) {
+    if (this.#held !== null) this.#held.push([snapshot, nowMs]);
+    else this.#show(snapshot, nowMs);
+  }
+
+  /** The client's: whoever asked for it has it in hand. */
+  release() {
+    const held = this.#held ?? [];
+    this.#held = null;
+    for (const [snapshot, nowMs] of held) this.#show(snapshot, nowMs);
+  }
+
+  #show(snapshot, nowMs) {
+    this.skipped += snapshot.skipped ?? 0;
+    this.view.apply(snapshot, nowMs);
+    this.emit('snapshot', snapshot);
+    for (const event of snapshot.events) this.emit('event', event);
+  }
+
+  /** The client's: it is over. */
+  end(error) {
+    if (this.error) return;
+    this.error = error;
+    this.emit('ended', error);
+  }
+
+  /** The next snapshot; fails when the subscription ends first. */
+  next() {
+    return new Promise((resolve, reject) => {
+      if (this.error) {
+        reject(this.error);
+        return;
+      }
+      const offs = [
+        this.once('snapshot', (snapshot) => {
+          offs[1]();
+          resolve(snapshot);
+        }),
+        this.once('ended', (error) => {
+          offs[0]();
+          reject(error);
+        }),
+      ];
+    });
+  }
+
+  /** Moves the area that is seen; without one, the whole world. */
+  async setArea(area) {
+    this.args = {...this.args, area};
+    if (this.id !== 0) await this.#client.call('world.view', {subscription: this.id, area});
+  }
+
+  /** Ends it. Snapshots that are on their way are dropped. */
+  async unsubscribe() {
+    await this.#client.unsubscribe(this);
+  }
+}

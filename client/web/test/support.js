@@ -1,0 +1,106 @@
+// For the tests: a real caromd, a world of its own for each test, a connection that can be cut.
+import {spawn} from 'node:child_process';
+import net from 'node:net';
+import {once} from 'node:events';
+
+import {connect} from '../src/index.js';
+
+const START_MS = 20000;
+
+/** Starts caromd (environment CAROMD) on a port of the system's choice. */
+export async function startCaromd(options = [], port = 0) {
+  const child = spawn(process.env.CAROMD, ['--listen', `127.0.0.1:${port}`, ...options],
+                      {stdio: ['ignore', 'ignore', 'pipe']});
+  let log = '';
+  const ports = {};
+  await new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(`caromd did not start:\n${log}`)), START_MS);
+    child.stderr.setEncoding('utf8').on('data', (text) => {
+      log += text;
+      const found = /listening on 127\.0\.0\.1:(\d+)/.exec(log);
+      if (found) {
+        ports.tcp = Number(found[1]);
+        clearTimeout(timer);
+        resolve();
+      }
+    });
+    child.on('exit', () => reject(new Error(`caromd ended:\n${log}`)));
+  });
+  return {
+    port: ports.tcp,
+    url: `tcp://127.0.0.1:${ports.tcp}`,
+    get log() {
+      return log;
+    },
+    async stop(signal = 'SIGTERM') {
+      if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
+      const ended = once(child, 'exit');
+      child.kill(signal);
+      return (await ended)[0];
+    },
+  };
+}
+
+/** Hands bytes on between clients and a server, until it is told to cut them. */
+export async function startProxy(port) {
+  const pairs = new Set();
+  const proxy = {accepts: true, swallows: false, pairs};
+  const server = net.createServer((near) => {
+    if (!proxy.accepts) {
+      near.destroy();
+      return;
+    }
+    const far = net.connect(port, '127.0.0.1');
+    const pair = {near, far};
+    pairs.add(pair);
+    near.on('data', (bytes) => far.write(bytes));
+    far.on('data', (bytes) => proxy.swallows || near.write(bytes));
+    for (const [one, other] of [[near, far], [far, near]]) {
+      one.on('error', () => {});
+      one.on('close', () => {
+        pairs.delete(pair);
+        other.destroy();
+      });
+    }
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  proxy.url = `tcp://127.0.0.1:${server.address().port}`;
+  proxy.cut = () => {
+    for (const pair of pairs) {
+      pair.near.destroy();
+      pair.far.destroy();
+    }
+  };
+  proxy.stop = async () => {
+    proxy.cut();
+    server.close();
+    await once(server, 'close');
+  };
+  return proxy;
+}
+
+let worlds = 0;
+
+/** A client and a paused world of its own, both gone when the test `t` ends. */
+export async function open(t, url, worldArgs = {}, options = {}) {
+  const client = await connect(url, options);
+  const lab = client.use(`w${++worlds}`);
+  await lab.world.create({paused: true, lifetime: 'session', ...worldArgs});
+  t.after(() => client.close());
+  return {client, lab};
+}
+
+export function event(emitter, name, ms = 10000) {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(`no '${name}' in ${ms} ms`)), ms);
+    emitter.once(name, (value) => {
+      clearTimeout(timer);
+      resolve(value);
+    });
+  });
+}
+
+export const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+
+export const BALL = [{kind: 'circle', radius: 0.5}];
