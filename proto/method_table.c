@@ -81,20 +81,23 @@
     {.name = "mask",                                                                               \
      .type = ARG_MASK,                                                                             \
      .fallback = ALL_BITS,                                                                         \
-     .doc = "What it meets: each one's mask must have a bit of the other's category."},            \
+     .doc = "The categories it meets: each one's mask must have a bit of the other's category."},  \
         INTEGER(                                                                                   \
             "group", -2147483648.0, 2147483647.0, "0",                                             \
             "Two of one group other than 0: never meet if it is negative, always if positive.")
 
 static const method_arg FILTER_ARGS[] = {
-    {.name = "category", .type = ARG_MASK, .fallback = "1", .doc = "What the shape is: bits."},
+    {.name = "category",
+     .type = ARG_MASK,
+     .fallback = "1",
+     .doc = "The shape's own categories: bits."},
     FILTER_REST,
 };
 static const method_arg QUERY_FILTER_ARGS[] = {
     {.name = "category",
      .type = ARG_MASK,
      .fallback = ALL_BITS,
-     .doc = "What the query is, as if it were a shape: bits."},
+     .doc = "The query's own categories, as if it were a shape: bits."},
     FILTER_REST,
 };
 const arg_list METHOD_FILTER = {"filter", FILTER_ARGS, COUNT(FILTER_ARGS), 0};
@@ -109,7 +112,9 @@ const arg_list METHOD_QUERY_FILTER = {"filter", QUERY_FILTER_ARGS, COUNT(QUERY_F
         NUMBER("tangent_speed", -PHYSICS_SPEED_MAX, PHYSICS_SPEED_MAX, speed_, "m/s",              \
                "Conveyor: the surface's speed along the outward normal turned clockwise."),        \
         BOOL("sensor", sensor_, "Notes what comes into it and does not collide."),                 \
-        {.name = "filter", .type = ARG_FILTER, .doc = "What it collides with; all, if left out."}, \
+        {.name = "filter",                                                                         \
+         .type = ARG_FILTER,                                                                       \
+         .doc = "The shapes that it collides with; all, if left out."},                            \
         CHOICES(                                                                                   \
             "events", "contact|hit|sensor", events_,                                               \
             "Events that it makes: contact (begin, stay, end), hit, sensor (is seen by sensors).")
@@ -199,9 +204,10 @@ const arg_list METHOD_SHAPES[METHOD_SHAPE_COUNT] = {
 static const method_arg HELLO_ARGS[] = {
     INTEGER("protocol", 1, UINT32_MAX, "1", "The version that the client speaks."),
     STRING("client", WIRE_CLIENT_NAME_MAX, "\"\"", "Name and version of the client, for logs."),
-    STRING("token", WIRE_TOKEN_BYTES_MAX, NULL, "Who the client is, where the server asks for it."),
+    STRING("token", WIRE_TOKEN_BYTES_MAX, NULL,
+           "A token that says who the client is, if the server asks for one."),
     STRING("resume", WIRE_TOKEN_BYTES_MAX, NULL,
-           "What an earlier hello gave, to go on with that session."),
+           "The secret that an earlier hello gave, to go on with that session."),
 };
 static const method_arg PING_ARGS[] = {
     {.name = "any", .type = ARG_ANY, .doc = "Comes back as it is."},
@@ -229,7 +235,8 @@ static const method_arg WORLD_CREATE_ARGS[] = {
     BOOL("paused", "false", "Begins paused."),
     INTEGER("max_bodies", 1, PHYSICS_BODIES_MAX, "1048576",
             "More are refused with limit_exceeded."),
-    CHOICE("durability", "none", "\"none\"", "What outlives the server's process."),
+    CHOICE("durability", "none", "\"none\"",
+           "The part of a world that outlives the server's process."),
     BOOL("sleep", "true", "Bodies at rest may sleep."),
     BOOL("continuous", "true", "Fast bodies are swept against what does not move."),
     NUMBER("restitution_threshold", 0, PHYSICS_SPEED_MAX, "0.5", "m/s",
@@ -284,7 +291,7 @@ static const method_arg WORLD_SUBSCRIBE_ARGS[] = {
     BOOL("describe", "false", "Full maps of bodies and joints, when they are new or were changed."),
 };
 
-#define SUBSCRIPTION REQUIRED_ID("subscription", "What world.subscribe gave.")
+#define SUBSCRIPTION REQUIRED_ID("subscription", "The number that world.subscribe gave.")
 
 static const method_arg SUBSCRIPTION_ARGS[] = {SUBSCRIPTION};
 static const method_arg WORLD_VIEW_ARGS[] = {
@@ -387,7 +394,7 @@ static const method_arg SHAPE_REMOVE_ARGS[] = {WORLD, REQUIRED_ID("shape", "The 
 // Given when a joint is made, for good.
 #define JOINT_FIXED                                                                                \
     VECTOR("anchor", PHYSICS_EXTENT_MAX, NULL, "m",                                                \
-           "Where it acts: a place in the world; or else:"),                                       \
+           "The place in the world where it acts; or else:"),                                      \
         VECTOR("anchor_a", 2.0 * PHYSICS_EXTENT_MAX, NULL, "m", "A point of a, in its frame."),    \
         VECTOR("anchor_b", 2.0 * PHYSICS_EXTENT_MAX, NULL, "m", "A point of b, in its frame."),    \
         VECTOR("axis", 1.0e12, NULL, "", "A direction in the world, of any length."),              \
@@ -395,10 +402,12 @@ static const method_arg SHAPE_REMOVE_ARGS[] = {WORLD, REQUIRED_ID("shape", "The 
                "Angle of b less that of a that counts as zero; as it is, if left out."),           \
         OPTIONAL_ID("joint_a", "A revolute or prismatic joint that the gear stands on."),          \
         OPTIONAL_ID("joint_b", "Another; both or neither."),                                       \
-        VECTOR("ground_a", PHYSICS_EXTENT_MAX, NULL, "m", "Where a's rope turns, in the world."),  \
-        VECTOR("ground_b", PHYSICS_EXTENT_MAX, NULL, "m", "Where b's rope turns, in the world."),  \
+        VECTOR("ground_a", PHYSICS_EXTENT_MAX, NULL, "m",                                          \
+               "The place where a's rope turns, in the world."),                                   \
+        VECTOR("ground_b", PHYSICS_EXTENT_MAX, NULL, "m",                                          \
+               "The place where b's rope turns, in the world."),                                   \
         NUMBER("ratio", -JOINT_RATIO_MAX, JOINT_RATIO_MAX, "1", "",                                \
-               "What b's motion counts for; at least 0.001 in size, > 0 for a pulley."),           \
+               "The weight of b's motion; at least 0.001 in size, > 0 for a pulley."),             \
         BOOL("collide_connected", "false", "The two bodies collide all the same.")
 #define JOINT_SETTABLE                                                                             \
     NUMBER("length", 0, 2.0 * PHYSICS_EXTENT_MAX * JOINT_RATIO_MAX, NULL, "m",                     \
@@ -406,7 +415,7 @@ static const method_arg SHAPE_REMOVE_ARGS[] = {WORLD, REQUIRED_ID("shape", "The 
         NUMBER("lower", -JOINT_LIMIT_MAX, JOINT_LIMIT_MAX, NULL, "rad or m", "Lower limit."),      \
         NUMBER("upper", -JOINT_LIMIT_MAX, JOINT_LIMIT_MAX, NULL, "rad or m", "Upper limit."),      \
         NUMBER("motor_speed", -PHYSICS_SPEED_MAX, PHYSICS_SPEED_MAX, NULL, "rad/s or m/s",         \
-               "What the motor aims at; 0: a brake."),                                             \
+               "The speed that the motor aims at; 0: a brake."),                                   \
         NUMBER("max_force", 0, PHYSICS_FORCE_MAX, NULL, "N", "Of the motor or mouse; 0: off."),    \
         NUMBER("max_torque", 0, PHYSICS_FORCE_MAX, NULL, "N m", "Of the motor; 0: off."),          \
         NUMBER("hertz", 0, JOINT_HERTZ_MAX, NULL, "1/s", "Frequency of the spring; 0: none."),     \
@@ -416,9 +425,9 @@ static const method_arg SHAPE_REMOVE_ARGS[] = {WORLD, REQUIRED_ID("shape", "The 
         VECTOR("target", PHYSICS_EXTENT_MAX, NULL, "m",                                            \
                "mouse: the place to drag to; motor: of b's anchor from a's, in a's frame."),       \
         NUMBER("target_angle", -JOINT_LIMIT_MAX, JOINT_LIMIT_MAX, NULL, "rad",                     \
-               "Where the spring rests."),                                                         \
+               "The spring's position of rest."),                                                  \
         NUMBER("target_translation", -JOINT_LIMIT_MAX, JOINT_LIMIT_MAX, NULL, "m",                 \
-               "Where the spring rests."),                                                         \
+               "The spring's position of rest."),                                                  \
         VECTOR("velocity", PHYSICS_SPEED_MAX, NULL, "m/s", "Of b's anchor, in a's frame."),        \
         NUMBER("break_force", 0, PHYSICS_FORCE_MAX, NULL, "N", "Breaks above it; 0: never."),      \
         NUMBER("break_torque", 0, PHYSICS_FORCE_MAX, NULL, "N m", "Breaks above it; 0: never.")
@@ -429,7 +438,7 @@ static const method_arg JOINT_CREATE_ARGS[] = {
      .type = ARG_CHOICE,
      .required = true,
      .choices = JOINT_WORDS,
-     .doc = "What it holds."},
+     .doc = "The kind of joint."},
     OPTIONAL_ID("a", "A body; a mouse has none, and a gear may do with joints."),
     OPTIONAL_ID("b", "Another body."),
     JOINT_FIXED,
@@ -447,8 +456,8 @@ static const method_arg JOINT_ARGS[] = {WORLD, JOINT};
 
 static const method_arg QUERY_RAY_ARGS[] = {
     WORLD,
-    REQUIRED_VECTOR("from", PHYSICS_EXTENT_MAX, "m", "Where it begins."),
-    REQUIRED_VECTOR("to", PHYSICS_EXTENT_MAX, "m", "Where it ends."),
+    REQUIRED_VECTOR("from", PHYSICS_EXTENT_MAX, "m", "The beginning of the ray."),
+    REQUIRED_VECTOR("to", PHYSICS_EXTENT_MAX, "m", "The end of the ray."),
     QUERY_FILTER,
     BOOL("all", "false", "Every hit; the nearest alone, if left out."),
 };
@@ -467,8 +476,8 @@ static const method_arg QUERY_CAST_ARGS[] = {
      .type = ARG_FORM,
      .required = true,
      .doc = "Seen from where it is, as from a body."},
-    REQUIRED_VECTOR("from", PHYSICS_EXTENT_MAX, "m", "Where its origin begins."),
-    REQUIRED_VECTOR("to", PHYSICS_EXTENT_MAX, "m", "Where its origin ends."),
+    REQUIRED_VECTOR("from", PHYSICS_EXTENT_MAX, "m", "The beginning of its origin's path."),
+    REQUIRED_VECTOR("to", PHYSICS_EXTENT_MAX, "m", "The end of its origin's path."),
     QUERY_FILTER,
     BOOL("all", "false", "Every hit; the nearest alone, if left out."),
 };

@@ -1,4 +1,4 @@
-// Where the token comes from; see credentials.h.
+// Takes the token from an option, a file or the environment; see credentials.h.
 #include "client/cli/credentials.h"
 
 #include <stdlib.h>

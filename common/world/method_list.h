@@ -34,11 +34,11 @@
       "{}",                                                                                        \
       none, none, none, none, none)                                                                \
     X(SERVER_INFO, "server.info", VIEWER, SERVER, SINGLE, TAKES_NOTHING,                           \
-      "What the server is.",                                                                       \
+      "The server's version, uptime and limits.",                                                  \
       "{server, version, protocol, uptime, worlds, sessions, limits}",                             \
       none, none, none, none, none)                                                                \
     X(SERVER_STATS, "server.stats", VIEWER, SERVER, SINGLE, TAKES_NOTHING,                         \
-      "What the server has done since it began.",                                                  \
+      "The server's counters and latencies since it began.",                                       \
       "{counters, latencies}",                                                                     \
       none, none, none, none, none)                                                                \
     X(SERVER_SESSIONS, "server.sessions", ADMIN, SERVER, SINGLE, TAKES(SERVER_SESSIONS_ARGS),      \
@@ -170,15 +170,15 @@
       "{world, tick, joints}: full joint maps",                                                    \
       none, none, none, joint_list, joints)                                                        \
     X(QUERY_RAY, "query.ray", VIEWER, WORLD_READ, SINGLE, TAKES(QUERY_RAY_ARGS),                   \
-      "What a ray meets.",                                                                         \
+      "The shapes that a ray meets.",                                                              \
       "[{body, shape, point, normal, fraction}], nearest first",                                   \
       ray, none, none, ray, hits)                                                                  \
     X(QUERY_OVERLAP, "query.overlap", VIEWER, WORLD_READ, SINGLE, TAKES(QUERY_OVERLAP_ARGS),       \
-      "What is in a place; exactly one of area, shape and point.",                                 \
+      "The bodies in a place; exactly one of area, shape and point.",                              \
       "[body …]",                                                                                  \
       overlap, none, none, overlap, found)                                                         \
     X(QUERY_CAST, "query.cast", VIEWER, WORLD_READ, SINGLE, TAKES(QUERY_CAST_ARGS),                \
-      "What a moving shape meets.",                                                                \
+      "The shapes that a moving shape meets.",                                                     \
       "[{body, shape, point, normal, fraction}], nearest first",                                   \
       cast, none, none, cast, hits)                                                                \
     X(QUERY_NEAREST, "query.nearest", VIEWER, WORLD_READ, SINGLE, TAKES(QUERY_NEAREST_ARGS),       \

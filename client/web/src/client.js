@@ -4,7 +4,7 @@
 // When the connection is lost it connects again after pauses that grow, resumes its session, and
 // settles what was under way by what the server says took effect (PROTOCOL.md, "Resuming a session"):
 // what had not taken effect is sent again, what had is reported as CaromError with `applied: true`.
-// Where the session is gone (the server was started anew) it begins another and subscribes again.
+// If the session is gone (the server was started anew), it begins another and subscribes again.
 //
 // States: connecting -> open <-> reconnecting, and closed at the end, which is for good.
 // Events: `open` (hello), `lost` (CaromError), `resumed` (hello), `renewed` (hello: another session),
@@ -33,7 +33,7 @@ const ID_MAX = 0xffffffff;
 // May be repeated whatever became of them: they change nothing, or nothing more the second time.
 const REPEATABLE = new Set(['ping', 'server.info', 'server.stats', 'server.sessions', 'world.list',
                             'world.info', 'world.view', 'world.subscribe']);
-// What a server says when it closes a connection, and trying again may help.
+// Codes with which a server closes a connection that may succeed when tried again.
 const PASSING = new Set(['unavailable', 'limit_exceeded', 'internal']);
 
 const now = () => globalThis.performance.now();
@@ -180,7 +180,7 @@ export class Client extends Emitter {
 
   // ---- bytes out
 
-  // What is sent in one turn of the event loop leaves together.
+  // Messages sent in one turn of the event loop leave together.
   #enqueue(bytes) {
     if (this.#transport.buffered + this.#queuedBytes + bytes.length > SEND_BYTES_MAX) return false;
     if (this.#queue.length === 0) queueMicrotask(() => this.#flush());

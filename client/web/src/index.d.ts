@@ -141,7 +141,7 @@ export class ViewBody {
   /** The newest state. */
   readonly x: number; readonly y: number; readonly angle: number;
   readonly vx: number; readonly vy: number; readonly w: number;
-  /** Where to draw it. */
+  /** The place and angle to draw it at. */
   readonly pose: Pose;
   readonly description: BodyMap | null;
   readonly version: number;

@@ -11,9 +11,9 @@ export type Area = [number, number, number, number];
 export type Command = [method: string, args: object];
 
 export interface Filter {
-  /** What the shape is: bits. Default 1. */
+  /** The shape's own categories: bits. Default 1. */
   category?: number | bigint;
-  /** What it meets: each one's mask must have a bit of the other's category. Default -1. */
+  /** The categories it meets: each one's mask must have a bit of the other's category. Default -1. */
   mask?: number | bigint;
   /** Two of one group other than 0: never meet if it is negative, always if positive. Default 0. */
   group?: number;
@@ -38,7 +38,7 @@ export interface CircleShape {
   tangent_speed?: number;
   /** Notes what comes into it and does not collide. Default false. */
   sensor?: boolean;
-  /** What it collides with; all, if left out. */
+  /** The shapes that it collides with; all, if left out. */
   filter?: Filter;
   /** Events that it makes: contact (begin, stay, end), hit, sensor (is seen by sensors). Default ["contact", "sensor"]. */
   events?: ('contact' | 'hit' | 'sensor')[];
@@ -67,7 +67,7 @@ export interface BoxShape {
   tangent_speed?: number;
   /** Notes what comes into it and does not collide. Default false. */
   sensor?: boolean;
-  /** What it collides with; all, if left out. */
+  /** The shapes that it collides with; all, if left out. */
   filter?: Filter;
   /** Events that it makes: contact (begin, stay, end), hit, sensor (is seen by sensors). Default ["contact", "sensor"]. */
   events?: ('contact' | 'hit' | 'sensor')[];
@@ -92,7 +92,7 @@ export interface PolygonShape {
   tangent_speed?: number;
   /** Notes what comes into it and does not collide. Default false. */
   sensor?: boolean;
-  /** What it collides with; all, if left out. */
+  /** The shapes that it collides with; all, if left out. */
   filter?: Filter;
   /** Events that it makes: contact (begin, stay, end), hit, sensor (is seen by sensors). Default ["contact", "sensor"]. */
   events?: ('contact' | 'hit' | 'sensor')[];
@@ -119,7 +119,7 @@ export interface CapsuleShape {
   tangent_speed?: number;
   /** Notes what comes into it and does not collide. Default false. */
   sensor?: boolean;
-  /** What it collides with; all, if left out. */
+  /** The shapes that it collides with; all, if left out. */
   filter?: Filter;
   /** Events that it makes: contact (begin, stay, end), hit, sensor (is seen by sensors). Default ["contact", "sensor"]. */
   events?: ('contact' | 'hit' | 'sensor')[];
@@ -144,7 +144,7 @@ export interface SegmentShape {
   tangent_speed?: number;
   /** Notes what comes into it and does not collide. Default false. */
   sensor?: boolean;
-  /** What it collides with; all, if left out. */
+  /** The shapes that it collides with; all, if left out. */
   filter?: Filter;
   /** Events that it makes: contact (begin, stay, end), hit, sensor (is seen by sensors). Default ["contact", "sensor"]. */
   events?: ('contact' | 'hit' | 'sensor')[];
@@ -169,7 +169,7 @@ export interface ChainShape {
   tangent_speed?: number;
   /** Notes what comes into it and does not collide. Default false. */
   sensor?: boolean;
-  /** What it collides with; all, if left out. */
+  /** The shapes that it collides with; all, if left out. */
   filter?: Filter;
   /** Events that it makes: contact (begin, stay, end), hit, sensor (is seen by sensors). Default ["contact", "sensor"]. */
   events?: ('contact' | 'hit' | 'sensor')[];
@@ -184,9 +184,9 @@ export interface HelloArguments {
   protocol?: number;
   /** Name and version of the client, for logs. Default "". */
   client?: string;
-  /** Who the client is, where the server asks for it. */
+  /** A token that says who the client is, if the server asks for one. */
   token?: string;
-  /** What an earlier hello gave, to go on with that session. */
+  /** The secret that an earlier hello gave, to go on with that session. */
   resume?: string;
 }
 
@@ -231,7 +231,7 @@ export interface WorldCreateArguments {
   paused?: boolean;
   /** More are refused with limit_exceeded. Default 1048576. */
   max_bodies?: number;
-  /** What outlives the server's process. Default "none". */
+  /** The part of a world that outlives the server's process. Default "none". */
   durability?: 'none';
   /** Bodies at rest may sleep. Default true. */
   sleep?: boolean;
@@ -331,12 +331,12 @@ export interface WorldSubscribeArguments {
 }
 
 export interface WorldUnsubscribeArguments {
-  /** What world.subscribe gave. */
+  /** The number that world.subscribe gave. */
   subscription: Id;
 }
 
 export interface WorldViewArguments {
-  /** What world.subscribe gave. */
+  /** The number that world.subscribe gave. */
   subscription: Id;
   /** The new area; the whole world, if left out. [m] */
   area?: Area;
@@ -498,7 +498,7 @@ export interface ShapeSetArguments {
   tangent_speed?: number;
   /** Notes what comes into it and does not collide. */
   sensor?: boolean;
-  /** What it collides with; all, if left out. */
+  /** The shapes that it collides with; all, if left out. */
   filter?: Filter;
   /** Events that it makes: contact (begin, stay, end), hit, sensor (is seen by sensors). */
   events?: ('contact' | 'hit' | 'sensor')[];
@@ -514,13 +514,13 @@ export interface ShapeRemoveArguments {
 export interface JointCreateArguments {
   /** The world's name. */
   world: string;
-  /** What it holds. */
+  /** The kind of joint. */
   kind: 'revolute' | 'prismatic' | 'distance' | 'weld' | 'wheel' | 'motor' | 'mouse' | 'filter' | 'gear' | 'pulley';
   /** A body; a mouse has none, and a gear may do with joints. */
   a?: Id;
   /** Another body. */
   b?: Id;
-  /** Where it acts: a place in the world; or else: [m] */
+  /** The place in the world where it acts; or else: [m] */
   anchor?: Vector;
   /** A point of a, in its frame. [m] */
   anchor_a?: Vector;
@@ -534,11 +534,11 @@ export interface JointCreateArguments {
   joint_a?: Id;
   /** Another; both or neither. */
   joint_b?: Id;
-  /** Where a's rope turns, in the world. [m] */
+  /** The place where a's rope turns, in the world. [m] */
   ground_a?: Vector;
-  /** Where b's rope turns, in the world. [m] */
+  /** The place where b's rope turns, in the world. [m] */
   ground_b?: Vector;
-  /** What b's motion counts for; at least 0.001 in size, > 0 for a pulley. Default 1. */
+  /** The weight of b's motion; at least 0.001 in size, > 0 for a pulley. Default 1. */
   ratio?: number;
   /** The two bodies collide all the same. Default false. */
   collide_connected?: boolean;
@@ -548,7 +548,7 @@ export interface JointCreateArguments {
   lower?: number;
   /** Upper limit. [rad or m] */
   upper?: number;
-  /** What the motor aims at; 0: a brake. [rad/s or m/s] */
+  /** The speed that the motor aims at; 0: a brake. [rad/s or m/s] */
   motor_speed?: number;
   /** Of the motor or mouse; 0: off. [N] */
   max_force?: number;
@@ -564,9 +564,9 @@ export interface JointCreateArguments {
   angular_damping_ratio?: number;
   /** mouse: the place to drag to; motor: of b's anchor from a's, in a's frame. [m] */
   target?: Vector;
-  /** Where the spring rests. [rad] */
+  /** The spring's position of rest. [rad] */
   target_angle?: number;
-  /** Where the spring rests. [m] */
+  /** The spring's position of rest. [m] */
   target_translation?: number;
   /** Of b's anchor, in a's frame. [m/s] */
   velocity?: Vector;
@@ -587,7 +587,7 @@ export interface JointSetArguments {
   lower?: number;
   /** Upper limit. [rad or m] */
   upper?: number;
-  /** What the motor aims at; 0: a brake. [rad/s or m/s] */
+  /** The speed that the motor aims at; 0: a brake. [rad/s or m/s] */
   motor_speed?: number;
   /** Of the motor or mouse; 0: off. [N] */
   max_force?: number;
@@ -603,9 +603,9 @@ export interface JointSetArguments {
   angular_damping_ratio?: number;
   /** mouse: the place to drag to; motor: of b's anchor from a's, in a's frame. [m] */
   target?: Vector;
-  /** Where the spring rests. [rad] */
+  /** The spring's position of rest. [rad] */
   target_angle?: number;
-  /** Where the spring rests. [m] */
+  /** The spring's position of rest. [m] */
   target_translation?: number;
   /** Of b's anchor, in a's frame. [m/s] */
   velocity?: Vector;
@@ -637,9 +637,9 @@ export interface JointListArguments {
 export interface QueryRayArguments {
   /** The world's name. */
   world: string;
-  /** Where it begins. [m] */
+  /** The beginning of the ray. [m] */
   from: Vector;
-  /** Where it ends. [m] */
+  /** The end of the ray. [m] */
   to: Vector;
   /** Which shapes are seen; all, if left out. */
   filter?: Filter;
@@ -673,9 +673,9 @@ export interface QueryCastArguments {
   world: string;
   /** Seen from where it is, as from a body. */
   shape: Form;
-  /** Where its origin begins. [m] */
+  /** The beginning of its origin's path. [m] */
   from: Vector;
-  /** Where its origin ends. [m] */
+  /** The end of its origin's path. [m] */
   to: Vector;
   /** Which shapes are seen; all, if left out. */
   filter?: Filter;
@@ -756,9 +756,9 @@ export interface Methods {
   /** Ends the session: nothing is kept for a resume. Least role: none. */
   goodbye(args?: GoodbyeArguments, options?: CallOptions): Promise<Results['goodbye']>;
   readonly server: {
-    /** What the server is. Least role: viewer. */
+    /** The server's version, uptime and limits. Least role: viewer. */
     info(args?: ServerInfoArguments, options?: CallOptions): Promise<Results['server.info']>;
-    /** What the server has done since it began. Least role: viewer. */
+    /** The server's counters and latencies since it began. Least role: viewer. */
     stats(args?: ServerStatsArguments, options?: CallOptions): Promise<Results['server.stats']>;
     /** The sessions, by their numbers. Least role: admin. */
     sessions(args?: ServerSessionsArguments, options?: CallOptions): Promise<Results['server.sessions']>;
@@ -834,11 +834,11 @@ export interface Methods {
     list(args: JointListArguments, options?: CallOptions): Promise<Results['joint.list']>;
   };
   readonly query: {
-    /** What a ray meets. Least role: viewer. */
+    /** The shapes that a ray meets. Least role: viewer. */
     ray(args: QueryRayArguments, options?: CallOptions): Promise<Results['query.ray']>;
-    /** What is in a place; exactly one of area, shape and point. Least role: viewer. */
+    /** The bodies in a place; exactly one of area, shape and point. Least role: viewer. */
     overlap(args: QueryOverlapArguments, options?: CallOptions): Promise<Results['query.overlap']>;
-    /** What a moving shape meets. Least role: viewer. */
+    /** The shapes that a moving shape meets. Least role: viewer. */
     cast(args: QueryCastArguments, options?: CallOptions): Promise<Results['query.cast']>;
     /** The surface that is nearest to a place. Least role: viewer. */
     nearest(args: QueryNearestArguments, options?: CallOptions): Promise<Results['query.nearest']>;
@@ -910,11 +910,11 @@ export interface WorldMethods {
     list(args?: Omit<JointListArguments, 'world'>, options?: CallOptions): Promise<Results['joint.list']>;
   };
   readonly query: {
-    /** What a ray meets. Least role: viewer. */
+    /** The shapes that a ray meets. Least role: viewer. */
     ray(args: Omit<QueryRayArguments, 'world'>, options?: CallOptions): Promise<Results['query.ray']>;
-    /** What is in a place; exactly one of area, shape and point. Least role: viewer. */
+    /** The bodies in a place; exactly one of area, shape and point. Least role: viewer. */
     overlap(args?: Omit<QueryOverlapArguments, 'world'>, options?: CallOptions): Promise<Results['query.overlap']>;
-    /** What a moving shape meets. Least role: viewer. */
+    /** The shapes that a moving shape meets. Least role: viewer. */
     cast(args: Omit<QueryCastArguments, 'world'>, options?: CallOptions): Promise<Results['query.cast']>;
     /** The surface that is nearest to a place. Least role: viewer. */
     nearest(args: Omit<QueryNearestArguments, 'world'>, options?: CallOptions): Promise<Results['query.nearest']>;

@@ -1,4 +1,4 @@
-// What methods answer, as PROTOCOL.md has it. Later servers may add keys.
+// The answers of the methods, as PROTOCOL.md has them. Later servers may add keys.
 import type {Area, Filter, Vector} from './methods.js';
 
 /** Numbers of bodies, shapes, joints, subscriptions: below 2^53, never used twice in a world. */

@@ -31,7 +31,7 @@ export class ViewBody {
     this.vx = 0;
     this.vy = 0;
     this.w = 0;
-    /** Where to draw it; of the last advance(). */
+    /** The place and angle to draw it at; of the last advance(). */
     this.pose = {x: 0, y: 0, angle: 0};
     /** The full body map of the server; null until it is told (describe: true). */
     this.description = null;
@@ -151,7 +151,7 @@ export class WorldView {
     this.tick = 0;
     this.time = 0;
     this.hash = null;
-    /** Where the world's scene is best seen: [x0, y0, x1, y1]; null if it does not say. */
+    /** The area that the world's scene is best seen in: [x0, y0, x1, y1]; null if it does not say. */
     this.area = null;
     /** Descriptions are still to come. */
     this.describing = false;
@@ -225,8 +225,8 @@ export class WorldView {
     this.version++;
   }
 
-  // What a full snapshot does not name is gone; what it names keeps its past, so that drawing goes on
-  // smoothly after a lost connection.
+  // A body that a full snapshot does not name is gone; one that it names keeps its past, so that
+  // drawing goes on smoothly after a lost connection.
   #keepOnly(snapshot) {
     const named = new Set();
     for (const row of snapshot.bodies) named.add(row[0]);

@@ -1,4 +1,4 @@
-// What is checked in is what the table of methods says (environment WEB_METHODS: the generator), and
+// The files checked in are those that the table of methods gives (environment WEB_METHODS: the generator), and
 // the types name every method.
 import test from 'node:test';
 import assert from 'node:assert/strict';
