@@ -235,8 +235,11 @@ static const method_arg WORLD_CREATE_ARGS[] = {
     BOOL("paused", "false", "Begins paused."),
     INTEGER("max_bodies", 1, PHYSICS_BODIES_MAX, "1048576",
             "More are refused with limit_exceeded."),
-    CHOICE("durability", "none", "\"none\"",
-           "The part of a world that outlives the server's process."),
+    {.name = "durability",
+     .type = ARG_CHOICE,
+     .choices = "none|normal|full",
+     .doc =
+         "What a restart brings back: left out, normal where the server keeps logs, else none."},
     BOOL("sleep", "true", "Bodies at rest may sleep."),
     BOOL("continuous", "true", "Fast bodies are swept against what does not move."),
     NUMBER("restitution_threshold", 0, PHYSICS_SPEED_MAX, "0.5", "m/s",

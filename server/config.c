@@ -165,6 +165,21 @@ static status apply_scenes(config *c, const char *value, error *err)
     return STATUS_OK;
 }
 
+static status apply_data(config *c, const char *value, error *err)
+{
+    if (*value == '\0' || strlen(value) >= PATH_MAX) {
+        return error_set(err, STATUS_INVALID_ARGUMENT, "must be the path of a folder");
+    }
+    memcpy(c->data, value, strlen(value) + 1);
+    return STATUS_OK;
+}
+
+static status apply_check_data(config *c, const char *value, error *err)
+{
+    c->check_data = true;
+    return apply_data(c, value, err);
+}
+
 static status apply_log(config *c, const char *value, error *err)
 {
     if (!log_level_parse(value, &c->log)) {
@@ -222,6 +237,10 @@ static const option OPTIONS[] = {
      "threads that step one world together, for worlds of thousands of bodies (1)"},
     {"world", "CAROM_WORLD", "NAME[:SCENE]", true, apply_world,
      "make this world at the start; may be given again"},
+    {"data", "CAROM_DATA", "DIR", false, apply_data,
+     "keep the worlds' logs there, made if need be: a restart brings the worlds back"},
+    {"check-data", NULL, "DIR", false, apply_check_data,
+     "read every byte of a data directory, say what is in it, and leave"},
     {"scenes", "CAROM_SCENES", "DIR", false, apply_scenes,
      "the folder of scenes, one NAME.json each"},
     {"limit", "CAROM_LIMIT", "NAME=VALUE", true, apply_limit,

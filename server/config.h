@@ -33,6 +33,8 @@ typedef struct config {
     int threads;                    // simulation threads, 1 to CONFIG_THREADS_MAX
     int world_threads;              // of each of them, for one world; 1 to CONFIG_THREADS_MAX
     ARRAY(config_world) worlds;     // to be made at the start
+    char data[PATH_MAX];            // the data directory; "": worlds end with the server
+    bool check_data;                // look it over instead of serving
     char scenes[PATH_MAX];          // folder of NAME.json files
     log_level log;
     limits limits;

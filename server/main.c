@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 #include <uv.h>
 
@@ -17,11 +18,15 @@
 #include "server/auth/keys.h"
 #include "server/config.h"
 #include "server/session/server.h"
+#include "server/storage/storage.h"
 #include "server/world/thread_pool.h"
 
 enum {
     EXIT_COULD_NOT_RUN = 1,
     EXIT_WRONG_OPTION = 2,
+    // Worlds and sessions are numbered from the time on, so that no number comes back after a
+    // restart as long as fewer are made a second.
+    NUMBERS_A_SECOND = 1000,
     OWN_DESCRIPTORS = 96 // beside its connections: the loop's, files, those being turned away
 };
 
@@ -173,6 +178,8 @@ static int serve(const config *c)
         .limits = &c->limits,
         .keys = p.keys,
         .insecure = c->insecure,
+        .data = *c->data != '\0' ? c->data : NULL,
+        .first_number = (uint64_t)time(NULL) * NUMBERS_A_SECOND,
         .worlds = worlds,
         .world_count = c->worlds.count,
         .context = &p,
@@ -195,6 +202,28 @@ static int serve(const config *c)
     return p.failed ? EXIT_COULD_NOT_RUN : EXIT_SUCCESS;
 }
 
+static int check_data(const config *c)
+{
+    storage_report r;
+    error err;
+    if (storage_check(c->data, NULL, &r, &err) != STATUS_OK) {
+        fprintf(stderr, "caromd: %s\n", err.text);
+        return EXIT_COULD_NOT_RUN;
+    }
+    printf("%s: sound. %llu worlds, %llu records of %llu bytes in %llu segments, %llu images of "
+           "%llu bytes; %s\n",
+           c->data, (unsigned long long)r.worlds, (unsigned long long)r.records,
+           (unsigned long long)r.bytes, (unsigned long long)r.segments,
+           (unsigned long long)r.images, (unsigned long long)r.image_bytes,
+           r.clean ? "the last server closed it"
+                   : "the last server did not close it; the next one goes on from its log");
+    if (r.torn_bytes > 0) {
+        printf("%llu bytes at the end are an unfinished write, which the next server cuts off\n",
+               (unsigned long long)r.torn_bytes);
+    }
+    return EXIT_SUCCESS;
+}
+
 int main(int argc, char **argv)
 {
     config c;
@@ -207,6 +236,8 @@ int main(int argc, char **argv)
         config_help(stdout);
     } else if (c.version) {
         puts("caromd " CAROM_VERSION);
+    } else if (c.check_data) {
+        code = check_data(&c);
     } else {
         log_set_level(c.log);
         fit_descriptors(&c.limits);

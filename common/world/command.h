@@ -62,7 +62,13 @@ typedef struct kick_args {
     const char *reason;
 } kick_args;
 
-typedef enum durability { DURABILITY_NONE, DURABILITY_COUNT } durability;
+// How much of a world outlives the server.
+typedef enum durability {
+    DURABILITY_NONE,   // nothing
+    DURABILITY_NORMAL, // all that was answered or shown, if the process is killed
+    DURABILITY_FULL,   // likewise if the machine stops
+    DURABILITY_COUNT   // not given: NORMAL where the server keeps logs, else NONE
+} durability;
 
 // Settings that were given and do not merely have their defaults.
 typedef enum world_field {

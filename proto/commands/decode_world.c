@@ -2,7 +2,7 @@
 // order of words in method_table.c to the enums that they become. Any thread, one decoder each.
 #include "proto/commands/decode.h"
 
-_Static_assert(DURABILITY_COUNT == 1,
+_Static_assert(DURABILITY_NONE == 0 && DURABILITY_NORMAL == 1 && DURABILITY_FULL == 2,
                "the words of durability in method_table.c are in this order");
 _Static_assert(ENCODING_PLAIN == 0 && ENCODING_PACKED == 1, "and those of encoding");
 // "begin|stay|end|hit|sensor_begin|sensor_end|sleep|wake|spawn|remove|joint_break|freeze"
@@ -17,7 +17,7 @@ void decode_world_create(const arguments *a, world_create_args *out)
     *out = (world_create_args){.def = world_def_default()};
     world_def *def = &out->def;
     int32_t substeps = def->substeps;
-    uint32_t word = DURABILITY_NONE;
+    uint32_t word = DURABILITY_COUNT; // not given
     uint32_t lifetime_word = LIFETIME_NORMAL;
     const struct {
         bool given;

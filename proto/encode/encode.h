@@ -154,6 +154,7 @@ typedef struct world_status {
     world_def def;
     bool paused;
     durability durability;
+    const char *log_error; // why the log cannot be written; "" where it can, or where there is none
     world_counts counts;
     uint32_t subscribers;
     uint64_t hash;

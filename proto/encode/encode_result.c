@@ -240,7 +240,8 @@ static void pack_world_counts(packer *k, const world_counts *counts)
 
 static void pack_world_status(packer *k, const world_status *w)
 {
-    pack_map(k, 4 + 8 + 2 + 7 + 5);
+    bool failed = w->log_error != NULL && *w->log_error != '\0';
+    pack_map(k, 4 + 8 + 2 + 7 + 5 + (failed ? 1 : 0));
     pair_text(k, "world", w->world);
     pair_uint(k, "epoch", w->epoch);
     pair_uint(k, "tick", w->tick);
@@ -257,6 +258,9 @@ static void pack_world_status(packer *k, const world_status *w)
     pair_double(k, "step_ms", w->step_ms);
     pair_double(k, "rate", w->rate);
     pair_uint(k, "ticks_late", w->ticks_late);
+    if (failed) {
+        pair_text(k, "log_error", w->log_error);
+    }
 }
 
 void encode_world_status(struct buffer *out, const world_status *w)

@@ -35,6 +35,16 @@ void log_command_encode(buffer *out, const log_command *command)
     buffer_append(out, command->arguments, command->arguments_size);
 }
 
+void log_removal_arguments(buffer *out, const char *world, uint64_t body)
+{
+    msgpack_packer packer = buffer_packer(out);
+    msgpack_pack_map(&packer, 2);
+    rpc_pack_text(&packer, "world");
+    rpc_pack_text(&packer, world);
+    rpc_pack_text(&packer, "body");
+    msgpack_pack_uint64(&packer, body);
+}
+
 static void pack_bytes(msgpack_packer *packer, const char *key, const uint8_t *bytes, size_t size)
 {
     rpc_pack_text(packer, key);

@@ -69,6 +69,10 @@ typedef struct log_record {
 // from a command that was decoded before.
 void log_command_encode(buffer *out, const log_command *command);
 
+// Appends the arguments of the server's own body.remove, at most LOG_REMOVAL_BYTES_MAX bytes.
+enum { LOG_REMOVAL_BYTES_MAX = 128 };
+void log_removal_arguments(buffer *out, const char *world, uint64_t body);
+
 // Appends the record's pairs, keys and values, without the map's head, and returns how many pairs
 // they are: a snapshot notification puts them beside pairs of its own.
 uint32_t log_record_encode_pairs(buffer *out, const log_record *record);

@@ -337,6 +337,7 @@ void call_handle(session *s, const rpc_message *message, size_t size)
         .id = message->id,
         .size = size,
         .received_ns = clock_now_ns(),
+        .params = &message->params,
     };
     metrics_add(c.answerable ? METRIC_requests : METRIC_notifications, 1);
     const method_info *info = NULL;

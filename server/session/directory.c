@@ -15,6 +15,7 @@ void directory_deinit(directory *d)
 {
     for (uint32_t i = 0; i < d->by_number.count; i++) {
         ASSERT(d->by_number.data[i]->held == NULL);
+        free(d->by_number.data[i]->broken);
         free(d->by_number.data[i]);
     }
     array_free(&d->by_name);
@@ -68,10 +69,17 @@ world_entry *directory_find_number(const directory *d, uint64_t number)
 
 world_entry *directory_add(directory *d, const char *name)
 {
+    return directory_add_numbered(d, name, d->next_number);
+}
+
+world_entry *directory_add_numbered(directory *d, const char *name, uint64_t number)
+{
+    ASSERT(number >= d->next_number);
     ASSERT(directory_find(d, name) == NULL && strlen(name) <= WORLD_NAME_BYTES_MAX);
     world_entry *entry = calloc(1, sizeof *entry);
     ASSERT(entry != NULL);
-    entry->number = d->next_number++;
+    entry->number = number;
+    d->next_number = number + 1;
     memcpy(entry->name, name, strlen(name) + 1);
     entry->held_last = &entry->held;
     uint32_t at = place_of(d, name);
@@ -103,5 +111,6 @@ void directory_release(directory *d, world_entry *entry)
     d->by_number.count--;
     memmove(d->by_number.data + at, d->by_number.data + at + 1,
             (d->by_number.count - at) * sizeof *d->by_number.data);
+    free(entry->broken);
     free(entry);
 }

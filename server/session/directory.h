@@ -23,15 +23,17 @@ typedef struct world_entry {
     host *host;       // NULL while it is being built
     uint64_t session; // number of the session that it ends with; 0: the server's
     bool unnamed;     // destroyed, or could not be made
-    uint64_t waiting; // commands that were taken on for it and not answered yet
-    request *held;    // in order, while it is being built
+    char *broken;     // owned: why it cannot be served, though it is on the disk; NULL for most
+    storage_world *stored; // of a broken one, until it is destroyed
+    uint64_t waiting;      // commands that were taken on for it and not answered yet
+    request *held;         // in order, while it is being built
     request **held_last;
 } world_entry;
 
 typedef struct directory {
     ARRAY(world_entry *) by_name;   // those that have their name, in its order
     ARRAY(world_entry *) by_number; // all, ascending
-    uint64_t next_number;
+    uint64_t next_number;           // 1 at first; may be raised
 } directory;
 
 void directory_init(directory *d);
@@ -44,6 +46,8 @@ world_entry *directory_find_number(const directory *d, uint64_t number);
 
 // A new one, being built, whose name must be free.
 world_entry *directory_add(directory *d, const char *name);
+// Likewise with a number of its own, above those of all others.
+world_entry *directory_add_numbered(directory *d, const char *name, uint64_t number);
 
 // Takes its name from it.
 void directory_unname(directory *d, world_entry *entry);

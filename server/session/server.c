@@ -128,9 +128,20 @@ void server_leave(server *s, const char *reason)
     server_check_left(s);
 }
 
+static void close_storage(server *s)
+{
+    error err;
+    restored_worlds_free(&s->restored);
+    if (s->storage != NULL && storage_close(s->storage, &err) != STATUS_OK) {
+        log_error("%s", err.text);
+    }
+    s->storage = NULL;
+}
+
 void server_destroy(server *s)
 {
     ASSERT(s->session_count == 0 && s->detached.count == 0 && s->hosts.count == 0);
+    close_storage(s);
     array_free(&s->detached);
     array_free(&s->hosts);
     array_free(&s->sessions);
@@ -174,11 +185,46 @@ void server_note_started(server *s, const error *err)
     }
 }
 
+static int by_epoch(const void *a, const void *b)
+{
+    const restored_world *x = a;
+    const restored_world *y = b;
+    return x->epoch < y->epoch ? -1 : x->epoch > y->epoch;
+}
+
+// On failure nothing is left open.
+static status open_storage(server *s, error *err)
+{
+    if (s->options->data == NULL) {
+        return STATUS_OK;
+    }
+    int64_t begin = clock_now_ns();
+    storage_options kept = storage_options_default();
+    status result = storage_open(s->options->data, &kept, &s->storage, err);
+    if (result == STATUS_OK) {
+        result = restore_worlds(s->storage, &s->restored, err);
+    }
+    if (result == STATUS_OK) {
+        result = storage_start(s->storage, err);
+    }
+    if (result != STATUS_OK) {
+        close_storage(s);
+        return result;
+    }
+    if (s->restored.count > 0) {
+        qsort(s->restored.data, s->restored.count, sizeof *s->restored.data, by_epoch);
+        log_info("%u worlds restored from '%s' in %lld ms", s->restored.count, s->options->data,
+                 (long long)((clock_now_ns() - begin) / 1000000));
+    }
+    return STATUS_OK;
+}
+
 static void start_world(server *s, const server_world *world)
 {
     command create = {.method = METHOD_WORLD_CREATE};
     snprintf(create.world, sizeof create.world, "%s", world->name);
     create.create.def = world_def_default();
+    create.create.durability = DURABILITY_COUNT;
     create.create.scene = *world->scene != '\0' ? world->scene : NULL;
     error err;
     if (worlds_create(s, NULL, &create, &err) != STATUS_OK) {
@@ -210,6 +256,7 @@ static void on_discarded(uv_handle_t *handle)
 {
     server *s = handle->data;
     if (--s->handles == 0) {
+        close_storage(s);
         directory_deinit(&s->worlds);
         array_free(&s->hosts);
         free(s);
@@ -260,9 +307,15 @@ status server_create(uv_loop_t *loop, const server_options *options, server **ou
     s->options = options;
     s->limits = options->limits;
     s->keys = options->keys;
-    s->next_session = s->next_subscription = 1;
+    s->next_subscription = 1;
     s->started_ns = clock_now_ns();
     directory_init(&s->worlds);
+    s->next_session = s->worlds.next_number = options->first_number > 0 ? options->first_number : 1;
+    status stored = open_storage(s, err);
+    if (stored != STATUS_OK) {
+        free(s);
+        return stored;
+    }
     buffer_init(&s->scratch, WIRE_REPLY_BYTES_MAX);
     int result = uv_async_init(loop, &s->wake, on_wake);
     ASSERT(result == 0);
@@ -286,9 +339,14 @@ status server_create(uv_loop_t *loop, const server_options *options, server **ou
     }
     *out = s;
     s->starting = 1; // for this function, so that `ready` is not called before its end
+    if (!s->draining) {
+        worlds_adopt_restored(s);
+    }
     for (uint32_t i = 0; i < options->world_count && !s->draining; i++) {
-        s->starting++;
-        start_world(s, &options->worlds[i]);
+        if (directory_find(&s->worlds, options->worlds[i].name) == NULL) { // else restored
+            s->starting++;
+            start_world(s, &options->worlds[i]);
+        }
     }
     server_note_started(s, NULL);
     return STATUS_OK;

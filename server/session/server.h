@@ -33,6 +33,8 @@ typedef struct server_options {
     bool insecure;
     const server_world *worlds; // made at the start
     uint32_t world_count;
+    const char *data;      // the data directory; NULL: worlds end with the server
+    uint64_t first_number; // of worlds and sessions: higher than any that a client may remember
     void *context;
     // The worlds run and clients are served at this address.
     void (*ready)(void *context, const char *address);
@@ -41,8 +43,9 @@ typedef struct server_options {
     void (*finished)(void *context, const error *err);
 } server_options;
 
-// Listens and begins to make the worlds. `options`, and all that it points to, must outlive the
-// server. Errors: those of network_open, or no threads; then run the loop once more to let go.
+// Opens the data directory and brings back its worlds, listens and begins to make the worlds.
+// `options`, and all that it points to, must outlive the server. Errors: those of network_open, or
+// no threads; then run the loop once more to let go.
 status server_create(uv_loop_t *loop, const server_options *options, server **out, error *err);
 
 // Lame duck: takes no new sessions (those that there are may be resumed), tells every client how

@@ -22,6 +22,7 @@
 #include "server/session/directory.h"
 #include "server/session/input.h"
 #include "server/session/request_log.h"
+#include "server/session/restore.h"
 #include "server/session/secret.h"
 #include "server/session/server.h"
 #include "server/world/host.h"
@@ -87,6 +88,8 @@ struct server {
     ARRAY(host *) hosts;
     uint32_t hosts_running;
     directory worlds;
+    storage *storage;          // NULL: worlds end with the server
+    restored_worlds restored;  // those of its directory that hosts have not taken yet
     ARRAY(session *) sessions; // by slot, NULL where free
     ARRAY(uint32_t) free_slots;
     uint32_t session_count;    // with a connection
@@ -115,6 +118,7 @@ typedef struct call {
     uint32_t id;
     size_t size; // of its message
     int64_t received_ns;
+    const msgpack_object *params; // of its message
 } call;
 
 // ---- server.c
@@ -247,6 +251,9 @@ void worlds_resume(session *s, uint64_t world);
 // The world has taken that.
 void worlds_resumed(server *s, session_key key);
 void worlds_acknowledge(server *s, uint64_t subscription, uint64_t world);
+
+// What a restart has brought back begins to run; each answers server_note_started.
+void worlds_adopt_restored(server *s);
 
 // ---- replies.c
 

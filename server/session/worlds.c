@@ -10,12 +10,30 @@
 
 #include "common/base/assert.h"
 #include "common/base/log.h"
+#include "proto/commands/canonical.h"
+#include "proto/log/log_record.h"
 #include "proto/scene/scene_apply.h"
 #include "proto/scene/scene_builtin.h"
 #include "server/metrics.h"
 #include "server/session/service.h"
+#include "server/world/session_bodies.h"
 
 // ---- requests
+
+// What changes a world goes into its log, as it was said.
+static void note_arguments(request *r, const msgpack_object *params)
+{
+    if (method_scope_of(r->command.method) != SCOPE_WORLD_COMMAND) {
+        return;
+    }
+    buffer out;
+    buffer_init(&out, LOG_ARGUMENTS_BYTES_MAX);
+    arguments_canonical(&out, r->command.method, params);
+    ASSERT(!out.overflow);
+    size_t size = 0;
+    r->arguments = buffer_take(&out, &size);
+    r->arguments_size = (uint32_t)size;
+}
 
 request *worlds_request(const call *c, world_entry *entry, command *taken)
 {
@@ -26,6 +44,7 @@ request *worlds_request(const call *c, world_entry *entry, command *taken)
         r->reply_to = (reply_address){
             .session = c->session->key, .token = c->size, .id = c->id, .answerable = c->answerable};
         r->received_ns = c->received_ns;
+        note_arguments(r, c->params);
     }
     return r;
 }
@@ -35,6 +54,10 @@ static status check_capacity(const server *s, const world_entry *entry, uint64_t
 {
     if (s->draining) {
         return error_set(err, STATUS_UNAVAILABLE, "%s", s->reason);
+    }
+    if (entry->broken != NULL) {
+        return error_set(err, STATUS_UNAVAILABLE, "world '%s' was not restored: %s", entry->name,
+                         entry->broken);
     }
     if (entry->waiting >= s->limits->commands_per_world) {
         return error_set(err, STATUS_LIMIT_EXCEEDED,
@@ -139,8 +162,8 @@ typedef struct build {
     server *server;
     world_entry *entry;
     request *request; // owned until it is sent or answered
-    physics_world *physics;
-    area *scene_view; // of the scene; NULL where it has none
+    storage_durability durability;
+    adoption *adoption; // as far as it is made
     status status;
     error error;
 } build;
@@ -202,24 +225,38 @@ static area *copy_view(const double view[4])
     return copy;
 }
 
-// On a worker thread: reads what does not change, and is given nothing that anyone else has.
-static void on_build(uv_work_t *work)
+static void build_from_scene(build *b, const char *name)
 {
-    build *b = work->data;
-    const char *name = b->request->command.create.scene;
-    if (name == NULL) {
-        b->status = make_world(b, NULL, &b->physics, &b->error);
-        return;
-    }
     scene from;
     b->status = load_scene(b->server, name, &from, &b->error);
     if (b->status == STATUS_OK) {
-        b->status = make_world(b, &from, &b->physics, &b->error);
-        b->scene_view = from.has_view ? copy_view(from.view) : NULL;
+        b->status = make_world(b, &from, &b->adoption->physics, &b->error);
+        b->adoption->view = from.has_view ? copy_view(from.view) : NULL;
         scene_deinit(&from);
     }
     if (b->status != STATUS_OK) {
         error_prefix(&b->error, "scene");
+    }
+}
+
+// On a worker thread: reads what does not change, and is given nothing that anyone else has but the
+// storage.
+static void on_build(uv_work_t *work)
+{
+    build *b = work->data;
+    const world_create_args *args = &b->request->command.create;
+    b->adoption->paused = args->paused;
+    b->adoption->durability = b->durability;
+    if (args->scene != NULL) {
+        build_from_scene(b, args->scene);
+    } else {
+        b->status = make_world(b, NULL, &b->adoption->physics, &b->error);
+    }
+    if (b->status == STATUS_OK && b->durability != STORAGE_NONE) {
+        char name[STORED_NAME_BYTES_MAX + 1];
+        restore_stored_name(name, b->request->command.world, b->entry->number);
+        b->status = storage_create(b->server->storage, name, b->entry->number, b->durability,
+                                   &b->adoption->stored, &b->error);
     }
 }
 
@@ -278,9 +315,8 @@ static void place_world(server *s, build *b)
 {
     world_entry *entry = b->entry;
     entry->host = least_loaded(s);
-    b->request->physics = b->physics;
-    b->request->scene_view = b->scene_view;
-    b->scene_view = NULL;
+    b->request->adoption = b->adoption;
+    b->adoption = NULL;
     deliver(entry, b->request);
     while (entry->held != NULL) {
         request *r = entry->held;
@@ -291,22 +327,59 @@ static void place_world(server *s, build *b)
     log_info("world '%s' begins", entry->name);
 }
 
+// Its log was begun, and it comes to nothing.
+static void forget_stored(storage_world *w)
+{
+    uint64_t sequence = 0;
+    if (w != NULL) {
+        (void)storage_destroy(w, &sequence, NULL);
+        storage_release(w);
+    }
+}
+
 static void on_built(uv_work_t *work, int result)
 {
     build *b = work->data;
     server *s = b->server;
     s->building--;
     if (s->draining || result != 0) {
-        world_free(b->physics);
+        forget_stored(b->adoption->stored);
         refuse_world(s, b, STATUS_UNAVAILABLE, s->reason);
     } else if (b->status != STATUS_OK) {
         refuse_world(s, b, b->error.status, b->error.text);
     } else {
         place_world(s, b);
     }
-    free(b->scene_view);
+    adoption_free(b->adoption);
     free(b);
     server_check_drained(s);
+}
+
+_Static_assert((int)DURABILITY_NONE == (int)STORAGE_NONE &&
+                   (int)DURABILITY_NORMAL == (int)STORAGE_NORMAL &&
+                   (int)DURABILITY_FULL == (int)STORAGE_FULL,
+               "the wire's words are the storage's");
+
+static status choose_durability(const server *s, const world_create_args *args,
+                                storage_durability *out, error *err)
+{
+    bool ends = args->lifetime == LIFETIME_SESSION;
+    bool wanted = args->durability == DURABILITY_NORMAL || args->durability == DURABILITY_FULL;
+    if (wanted && s->storage == NULL) {
+        return error_set(err, STATUS_UNAVAILABLE,
+                         "durability: the server keeps no logs (caromd --data DIR); 'none' is "
+                         "what it has");
+    }
+    if (wanted && ends) {
+        return error_set(err, STATUS_INVALID_ARGUMENT,
+                         "durability: a world that ends with its session keeps no log");
+    }
+    if (args->durability == DURABILITY_COUNT) {
+        *out = s->storage != NULL && !ends ? STORAGE_NORMAL : STORAGE_NONE;
+    } else {
+        *out = (storage_durability)args->durability;
+    }
+    return STATUS_OK;
 }
 
 status worlds_create(server *s, const call *c, command *create, error *err)
@@ -317,6 +390,11 @@ status worlds_create(server *s, const call *c, command *create, error *err)
     }
     if (existing != NULL) {
         return error_set(err, STATUS_ALREADY_EXISTS, "world '%s' exists", create->world);
+    }
+    storage_durability kept = STORAGE_NONE;
+    status chosen = choose_durability(s, &create->create, &kept, err);
+    if (chosen != STATUS_OK) {
+        return chosen;
     }
     if (s->worlds.by_name.count >= s->limits->worlds) {
         return error_set(err, STATUS_LIMIT_EXCEEDED, "worlds: there are %u already",
@@ -342,11 +420,35 @@ status worlds_create(server *s, const call *c, command *create, error *err)
     count_in(s, entry, r);
     build *b = calloc(1, sizeof *b);
     ASSERT(b != NULL);
-    *b = (build){.server = s, .entry = entry, .request = r};
+    *b = (build){.server = s, .entry = entry, .request = r, .durability = kept};
+    b->adoption = calloc(1, sizeof *b->adoption);
+    ASSERT(b->adoption != NULL);
     b->work.data = b;
     s->building++;
     int queued = uv_queue_work(s->loop, &b->work, on_build, on_built);
     ASSERT(queued == 0);
+    return STATUS_OK;
+}
+
+// One that was not restored: its log is dropped.
+static status destroy_broken(server *s, const call *c, world_entry *entry, error *err)
+{
+    uint64_t sequence = 0;
+    status result = storage_destroy(entry->stored, &sequence, err);
+    if (result != STATUS_OK) {
+        return result;
+    }
+    storage_release(entry->stored);
+    log_info("world '%s', which was not restored, is dropped", entry->name);
+    if (c->answerable) {
+        buffer out;
+        buffer_init(&out, WIRE_REPLY_BYTES_MAX);
+        encode_world_tick_result(&out, entry->name, 0);
+        session_answer(c->session, c->id, out.data, out.size, NULL);
+        buffer_deinit(&out);
+    }
+    directory_unname(&s->worlds, entry);
+    directory_release(&s->worlds, entry);
     return STATUS_OK;
 }
 
@@ -356,6 +458,9 @@ status worlds_destroy(server *s, const call *c, command *destroy, error *err)
     if (entry == NULL) {
         return error_set(err, STATUS_NOT_FOUND, "world '%s' does not exist", destroy->world);
     }
+    if (entry->broken != NULL) {
+        return destroy_broken(s, c, entry, err);
+    }
     status sent = worlds_send(s, entry, worlds_request(c, entry, destroy), err);
     if (sent == STATUS_OK) {
         log_info("world '%s' ends", entry->name);
@@ -363,6 +468,69 @@ status worlds_destroy(server *s, const call *c, command *destroy, error *err)
         directory_unname(&s->worlds, entry);
     }
     return sent;
+}
+
+// ---- what a restart has brought back
+
+// The sessions of then are gone, and what was to end with them.
+static void end_past_sessions(server *s, uint64_t world, const session_bodies *bodies)
+{
+    uint64_t ended = 0;
+    for (uint32_t i = 0; i < bodies->by_slot.count; i++) {
+        const session_body *b = &bodies->by_slot.data[i];
+        if (b->id != 0 && b->session != ended) { // again for a session met before does no harm
+            ended = b->session;
+            send_uncounted(s, REQUEST_SESSION_END, world, (session_key){.number = ended}, 0);
+        }
+    }
+}
+
+static void adopt_restored(server *s, restored_world *w)
+{
+    world_entry *entry = directory_add_numbered(&s->worlds, w->name, w->epoch);
+    if (w->broken != NULL) {
+        entry->broken = w->broken;
+        entry->stored = w->stored;
+        w->broken = NULL;
+        w->stored = NULL;
+        return;
+    }
+    log_info("world '%s' goes on from tick %llu (%llu commands played, %llu hashes agreed)",
+             w->name, (unsigned long long)world_tick(w->adoption->physics),
+             (unsigned long long)w->commands, (unsigned long long)w->hashes);
+    entry->host = least_loaded(s);
+    command create = {.method = METHOD_WORLD_CREATE};
+    memcpy(create.world, entry->name, sizeof create.world);
+    request *r = worlds_request(NULL, entry, &create);
+    r->kind = REQUEST_ADOPT;
+    r->adoption = w->adoption;
+    session_bodies bodies = {0}; // the world has them from the next line on
+    for (uint32_t i = 0; i < w->adoption->session_bodies->by_slot.count; i++) {
+        const session_body *b = &w->adoption->session_bodies->by_slot.data[i];
+        if (b->id != 0) {
+            session_bodies_add(&bodies, b->id, b->session);
+        }
+    }
+    w->adoption = NULL;
+    w->stored = NULL;
+    s->starting++;
+    count_in(s, entry, r);
+    deliver(entry, r);
+    end_past_sessions(s, entry->number, &bodies);
+    session_bodies_deinit(&bodies);
+}
+
+void worlds_adopt_restored(server *s)
+{
+    uint64_t first = s->worlds.next_number;
+    s->worlds.next_number = 0; // they bring their numbers, in ascending order
+    for (uint32_t i = 0; i < s->restored.count; i++) {
+        adopt_restored(s, &s->restored.data[i]);
+    }
+    if (s->worlds.next_number < first) {
+        s->worlds.next_number = first;
+    }
+    restored_worlds_free(&s->restored);
 }
 
 // ---- what ends with a session
@@ -462,12 +630,18 @@ void worlds_listed(server *s, reply *r)
     }
 }
 
+// One that was not restored is told by the server's log and by every call to it.
+static bool is_listed(const session *asker, const world_entry *entry)
+{
+    return entry->broken == NULL && rights_allows_world(asker, entry->name);
+}
+
 status worlds_list(server *s, const call *c, error *err)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < s->worlds.by_name.count; i++) {
         const world_entry *entry = s->worlds.by_name.data[i];
-        bool shown = rights_allows_world(c->session, entry->name);
+        bool shown = is_listed(c->session, entry);
         status admitted = shown ? check_capacity(s, entry, 0, err) : STATUS_OK;
         if (admitted != STATUS_OK) {
             return admitted;
@@ -485,7 +659,7 @@ status worlds_list(server *s, const call *c, error *err)
     c->session->in_flight++;
     for (uint32_t i = 0, at = 0; at < count; i++) {
         world_entry *entry = s->worlds.by_name.data[i];
-        if (!rights_allows_world(c->session, entry->name)) {
+        if (!is_listed(c->session, entry)) {
             continue;
         }
         command ask = {.method = METHOD_WORLD_LIST};

@@ -7,7 +7,7 @@
 #define CAROM_SERVER_STORAGE_LIMITS_H
 
 enum {
-    STORAGE_NAME_BYTES_MAX = 64, // of a world: the wire's limit
+    STORAGE_NAME_BYTES_MAX = 96, // of a world: the wire's 64, a dot and its epoch
     STORAGE_WORLDS_MAX = 4096,   // the server's own largest setting; each segment begins with all
     STORAGE_RECORD_BYTES_MAX = 16 << 20, // a tick's commands: sixteen of the largest messages
     STORAGE_GROUP_BYTES_MAX = 32 << 20,  // one write; two of the largest records and the catalogue

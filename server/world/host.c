@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "common/base/array.h"
 #include "common/base/assert.h"
@@ -18,7 +19,9 @@
 
 enum {
     WORLD_LOAD = 20000, // millionths that a world counts, so that idle ones are spread out too
-    LOAD_WINDOW_NS = 1000000000
+    LOAD_WINDOW_NS = 1000000000,
+    FLUSH_NS = 200000000, // before the thread ends; below the server's DRAIN_MS
+    FLUSH_POLL_NS = 200000
 };
 
 struct host {
@@ -87,17 +90,29 @@ static void answer_here(host *h, request *q, status s, const char *text)
     post(h, r);
 }
 
+// On the storage's thread. At most one word for each world is on its way.
+static void on_committed(void *context)
+{
+    hosted *w = context;
+    host *h = w->log.waker;
+    if (!atomic_exchange(&w->log.woken, true)) {
+        request *word = request_create(REQUEST_COMMITTED, w->number);
+        queue_push_result result = queue_push(&h->requests, &word->node, true);
+        ASSERT(result != QUEUE_FULL);
+    }
+}
+
 static void adopt(host *h, request *q)
 {
-    const world_create_args *create = &q->command.create;
-    ASSERT(q->physics != NULL && find_world(h, q->world) == NULL);
-    world_set_runner(q->physics, thread_pool_runner(h->pool));
+    ASSERT(q->adoption != NULL && find_world(h, q->world) == NULL);
+    world_set_runner(q->adoption->physics, thread_pool_runner(h->pool));
     uint32_t at = place_of(h, q->world); // one that was longer in the making may come later
-    hosted *w = hosted_create(q->world, q->command.world, q->physics, create->paused,
-                              h->options.limits, (reply_sink){post, h}, clock_now_ns);
-    q->physics = NULL;
-    if (q->scene_view != NULL) {
-        hosted_set_scene_view(w, q->scene_view);
+    hosted *w = hosted_create(q->world, q->command.world, q->adoption, h->options.limits,
+                              (reply_sink){post, h}, clock_now_ns);
+    q->adoption = NULL;
+    w->log.waker = h;
+    if (w->log.stored != NULL) {
+        storage_watch(w->log.stored, on_committed, w);
     }
     array_push(&h->worlds, w);
     memmove(h->worlds.data + at + 1, h->worlds.data + at,
@@ -119,7 +134,7 @@ static void route(host *h, request *q)
         return;
     }
     hosted *w = find_world(h, q->world);
-    if (w != NULL) {
+    if (w != NULL && (!w->ended || q->kind == REQUEST_COMMITTED)) {
         hosted_deliver(w, q);
     } else if (q->kind == REQUEST_COMMAND) {
         answer_here(h, q, STATUS_NOT_FOUND, "world: it was destroyed");
@@ -152,7 +167,7 @@ static int64_t run_worlds(host *h, bool *paused)
     for (uint32_t i = 0; i < h->worlds.count;) {
         hosted *w = h->worlds.data[i];
         hosted_run(w);
-        if (w->ended) {
+        if (w->ended && hosted_settled(w)) {
             hosted_destroy(w, STATUS_NOT_FOUND, "the world was destroyed");
             atomic_fetch_sub_explicit(&h->world_count, 1, memory_order_relaxed);
             h->worlds.count--;
@@ -183,6 +198,24 @@ static void note_load(host *h, int64_t begin, int64_t end, bool forever)
     }
 }
 
+// What was applied and answered by now is committed and told, if the disk is not too slow.
+static void flush_worlds(host *h)
+{
+    int64_t until = clock_now_ns() + FLUSH_NS;
+    bool held = true;
+    while (held && clock_now_ns() < until) {
+        route_all(h, queue_take(&h->requests));
+        held = false;
+        for (uint32_t i = 0; i < h->worlds.count; i++) {
+            held = hosted_flush(h->worlds.data[i]) || held;
+        }
+        if (held) {
+            nanosleep(&(struct timespec){.tv_nsec = FLUSH_POLL_NS}, NULL);
+        }
+    }
+    route_all(h, queue_take(&h->requests));
+}
+
 static void *run(void *argument)
 {
     host *h = argument;
@@ -199,7 +232,7 @@ static void *run(void *argument)
         }
         note_load(h, begin, clock_now_ns(), next == QUEUE_FOREVER);
     }
-    route_all(h, queue_take(&h->requests));
+    flush_worlds(h);
     for (uint32_t i = 0; i < h->worlds.count; i++) {
         hosted_destroy(h->worlds.data[i], STATUS_UNAVAILABLE, "the server is shutting down");
     }
@@ -213,11 +246,11 @@ static void *run(void *argument)
 static uint64_t queue_max(const limits *bounds)
 {
     // Commands of all worlds; for each subscription, those included that commands are about to
-    // make, an acknowledgement, a snapshot and an end.
+    // make, an acknowledgement, a snapshot and an end. Word of each world's log.
     uint64_t commands = bounds->commands_per_world * limits_worlds_in_all(bounds);
     uint64_t sessions = bounds->connections + bounds->detached_sessions;
     uint64_t readers = sessions * bounds->subscriptions_per_connection;
-    return 4 * (commands + readers) + 1024;
+    return 4 * (commands + readers) + 1024 + limits_worlds_in_all(bounds);
 }
 
 status host_create(const host_options *options, host **out, error *err)
@@ -257,7 +290,7 @@ status host_create(const host_options *options, host **out, error *err)
 bool host_send(host *h, request *r)
 {
     ASSERT(pthread_equal(pthread_self(), h->owner));
-    ASSERT((r->kind == REQUEST_ADOPT) == (r->physics != NULL));
+    ASSERT((r->kind == REQUEST_ADOPT) == (r->adoption != NULL));
     bool urgent = r->kind == REQUEST_ADOPT || r->kind == REQUEST_STOP ||
                   r->command.method == METHOD_WORLD_LIST;
     uint64_t worlds = r->kind == REQUEST_ADOPT ? 1 : 0;

@@ -12,27 +12,48 @@
 
 static const int64_t SECOND_NS = 1000000000;
 static const int64_t SLICE_NS = 5000000;   // of a paused world, before others have their turn
+static const int64_t FULL_NS = 1000000;    // until a log that is full is looked at again
 static const int64_t WARN_NS = 5000000000; // between two warnings about one world
 
-hosted *hosted_create(uint64_t number, const char *name, physics_world *physics, bool paused,
-                      const limits *bounds, reply_sink sink, int64_t (*clock)(void))
+static void open_log(hosted *h, const adoption *from, reply_sink sink)
+{
+    uint64_t tick = from->restored ? from->tick : world_tick(h->physics);
+    uint64_t until = from->restored ? from->until : tick;
+    world_log_init(&h->log, from->stored, from->durability, tick,
+                   from->restored ? from->sequence : 1, until, !from->restored, sink);
+    h->sink = world_log_sink(&h->log);
+}
+
+hosted *hosted_create(uint64_t number, const char *name, adoption *from, const limits *bounds,
+                      reply_sink sink, int64_t (*clock)(void))
 {
     hosted *h = calloc(1, sizeof *h);
+    physics_world *physics = from->physics;
     ASSERT(h != NULL && strlen(name) <= WORLD_NAME_BYTES_MAX);
     h->number = number;
     memcpy(h->name, name, strlen(name) + 1);
     h->limits = bounds;
     h->physics = physics;
     h->hz = world_definition(physics).hz;
-    h->paused = paused;
+    h->paused = from->paused;
     h->inbox_last = &h->inbox;
-    h->sink = sink;
+    open_log(h, from, sink);
     h->clock = clock;
     int64_t now = clock();
     tick_schedule_start(&h->schedule, h->hz, (int64_t)bounds->catch_up_ms * 1000000, now);
     h->window.start_ns = now;
     publisher_init(&h->publisher, bounds, h->name, number);
     buffer_init(&h->scratch, WIRE_REPLY_BYTES_MAX);
+    if (from->view != NULL) {
+        h->publisher.has_scene_view = true;
+        h->publisher.scene_view = *from->view;
+    }
+    if (from->session_bodies != NULL) {
+        h->session_bodies = *from->session_bodies;
+        *from->session_bodies = (session_bodies){0};
+    }
+    from->physics = NULL;
+    adoption_free(from);
     world_want_events(physics, 0);
     return h;
 }
@@ -56,6 +77,7 @@ static void count_tick(hosted *h, int64_t begin)
     metrics_time(TIMING_STEP, now - begin);
     w->ticks++;
     w->busy_ns += now - begin;
+    h->log.replay_ns += now - begin;
     w->last_ms = (double)(now - begin) * 1e-6;
     int64_t length = now - w->start_ns;
     if (length >= SECOND_NS) {
@@ -108,9 +130,11 @@ static void tick(hosted *h, int64_t now)
     if (pausing != NULL) {
         h->pausing = NULL;
         h->paused = true;
+        hosted_note_pause(h, pausing);
         hosted_answer_tick(h, pausing);
     }
     publish(h, h->paused);
+    hosted_settle(h);
 }
 
 static void run_ticks(hosted *h)
@@ -158,7 +182,7 @@ static void run_paused(hosted *h)
             run_steps(h, until);
         }
     } while (h->inbox != NULL && h->stepping == NULL && h->paused && !h->ended &&
-             h->clock() < until);
+             !world_log_full(&h->log) && h->clock() < until);
     if (!h->paused || h->ended || h->stepping != NULL) {
         return;
     }
@@ -169,25 +193,63 @@ static void run_paused(hosted *h)
     }
 }
 
+void hosted_settle(hosted *h)
+{
+    if (h->ended) {
+        return; // its end is its log's last record
+    }
+    world_log_image image = {
+        .physics = h->physics,
+        .bodies = &h->session_bodies,
+        .view = h->publisher.has_scene_view ? &h->publisher.scene_view : NULL,
+        .paused = h->paused,
+    };
+    world_log_settle(&h->log, &image, h->hz, h->clock());
+}
+
 void hosted_run(hosted *h)
 {
-    if (!h->paused) {
+    if (!h->paused && !h->ended) {
         run_ticks(h);
     }
     if (h->paused && !h->ended) {
         run_paused(h);
     }
+    hosted_settle(h); // what was answered between two ticks
 }
 
-int64_t hosted_next_ns(const hosted *h)
+bool hosted_settled(const hosted *h)
 {
-    if (!h->paused) {
-        return tick_schedule_due_ns(&h->schedule);
+    return !world_log_holds(&h->log);
+}
+
+bool hosted_flush(hosted *h)
+{
+    hosted_settle(h);
+    hosted_take_committed(h);
+    return world_log_holds(&h->log);
+}
+
+static int64_t paused_next_ns(const hosted *h)
+{
+    if (world_log_full(&h->log)) {
+        return h->clock() + FULL_NS;
     }
     if (h->inbox != NULL || h->stepping != NULL) {
         return 0;
     }
+    if (world_log_state_of(&h->log) != WORLD_LOG_GOOD) {
+        return h->log.retry_ns;
+    }
     return publisher_owes(&h->publisher) ? paused_publish_ns(h) : QUEUE_FOREVER;
+}
+
+int64_t hosted_next_ns(const hosted *h)
+{
+    if (h->ended) {
+        return QUEUE_FOREVER; // the storage wakes it
+    }
+    return h->paused ? paused_next_ns(h) : tick_schedule_due_ns(&h->schedule);
 }
 
 // ---- the end
@@ -195,6 +257,8 @@ int64_t hosted_next_ns(const hosted *h)
 void hosted_destroy(hosted *h, status why, const char *text)
 {
     ASSERT(h->pausing == NULL); // it lasts no longer than a tick
+    h->sink = h->log.out;       // what follows tells no state
+    world_log_deinit(&h->log);
     if (h->stepping != NULL) {
         hosted_refuse(h, h->stepping, why, text);
     }
@@ -210,16 +274,7 @@ void hosted_destroy(hosted *h, status why, const char *text)
     for (uint32_t i = 0; i < h->scheduled.count; i++) {
         hosted_refuse(h, h->scheduled.data[i], why, text);
     }
-    for (uint32_t i = 0; i < h->publisher.subscriptions.list.count; i++) {
-        const subscription *s = &h->publisher.subscriptions.list.data[i];
-        reply *r = reply_create(REPLY_CLOSED, h->number);
-        r->status = why;
-        r->reply_to.session = s->session;
-        r->subscription = s->number;
-        r->text = strdup(text);
-        ASSERT(r->text != NULL);
-        hosted_post(h, r);
-    }
+    publisher_close_all(&h->publisher, why, text, h->sink);
     publisher_deinit(&h->publisher);
     array_free(&h->scheduled);
     session_bodies_deinit(&h->session_bodies);

@@ -19,6 +19,7 @@
 #include "server/world/tick_schedule.h"
 #include "server/world/publisher.h"
 #include "server/world/session_bodies.h"
+#include "server/world/world_log.h"
 
 // Measured over the last second, for world.info and for warnings. Begins anew when the world goes
 // on after a pause, so that neither the pause nor the ticks of world.step count for the rate.
@@ -40,7 +41,7 @@ typedef struct hosted {
     physics_world *physics;
     double hz;
     bool paused;
-    bool ended; // destroyed: to be freed
+    bool ended; // destroyed: to be freed when nothing of it waits any more
     tick_schedule schedule;
     publisher publisher;
     session_bodies session_bodies;
@@ -53,22 +54,28 @@ typedef struct hosted {
     int64_t published_ns; // when a paused world last sent snapshots
     hosted_window window;
     buffer scratch;
-    reply_sink sink;
+    world_log log;
+    reply_sink sink;        // of the log
     int64_t (*clock)(void); // only for how long things take
 } hosted;
 
-// Takes over `physics`. `sink` gets its replies. `clock` measures how long a tick takes.
-hosted *hosted_create(uint64_t number, const char *name, physics_world *physics, bool paused,
-                      const limits *bounds, reply_sink sink, int64_t (*clock)(void));
-
-// The area that its scene shows: told to subscribers with `describe`.
-void hosted_set_scene_view(hosted *h, const area *view);
+// Takes over what `from` owns, and frees it. `sink` gets its replies. `clock` measures how long a
+// tick takes.
+hosted *hosted_create(uint64_t number, const char *name, adoption *from, const limits *bounds,
+                      reply_sink sink, int64_t (*clock)(void));
 
 // Answers the REQUEST_ADOPT that brought it, now that it lives.
 void hosted_adopted(hosted *h, request *q);
 
 // Answers the waiting requests with `why` and `text`, tells the subscribers, frees all.
 void hosted_destroy(hosted *h, status why, const char *text);
+
+// Nothing of an ended world waits for its log any more.
+bool hosted_settled(const hosted *h);
+
+// Before the end of the thread: hands what is new to the log and lets go what is committed. Whether
+// something waits still.
+bool hosted_flush(hosted *h);
 
 // Takes over a request for this world: any kind but ADOPT and STOP.
 void hosted_deliver(hosted *h, request *q);

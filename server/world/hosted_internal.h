@@ -13,6 +13,15 @@ void hosted_refuse(hosted *h, request *q, status why, const char *text);
 // Likewise {world, tick} of now.
 void hosted_answer_tick(hosted *h, request *q);
 
+// Notes in the log that the world stands from now on, or goes on.
+void hosted_note_pause(hosted *h, const request *q);
+
+// Hands what is new to the log and lets go what may leave.
+void hosted_settle(hosted *h);
+
+// Looks how far the log has come.
+void hosted_take_committed(hosted *h);
+
 // Carries out the inbox, up to a request that makes the rest wait (the world's end, a world.step, a
 // pause) or up to the time `until` (one request in any case).
 void hosted_serve_inbox(hosted *h, int64_t until);

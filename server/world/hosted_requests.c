@@ -2,6 +2,7 @@
 // See hosted.h. The thread of its host.
 #include "server/world/hosted_internal.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,12 +68,6 @@ void hosted_answer_tick(hosted *h, request *q)
     answer(h, q, NULL);
 }
 
-void hosted_set_scene_view(hosted *h, const area *view)
-{
-    h->publisher.has_scene_view = true;
-    h->publisher.scene_view = *view;
-}
-
 // `created`: false where the world was there already.
 static void answer_create(hosted *h, request *q, bool created)
 {
@@ -119,6 +114,8 @@ static void do_info(hosted *h, request *q)
         .time = world_time(h->physics),
         .def = world_definition(h->physics),
         .paused = h->paused,
+        .durability = (durability)h->log.durability,
+        .log_error = world_log_state_of(&h->log) == WORLD_LOG_GOOD ? "" : h->log.failure.text,
         .counts = world_count(h->physics),
         .subscribers = h->publisher.subscriptions.list.count,
         .hash = world_hash(h->physics),
@@ -141,11 +138,18 @@ static void do_pause(hosted *h, request *q)
     }
 }
 
+void hosted_note_pause(hosted *h, const request *q)
+{
+    world_log_note(&h->log, world_tick(h->physics), q->reply_to.session.number,
+                   h->paused ? "world.pause" : "world.resume", NULL, 0);
+}
+
 static void do_resume(hosted *h, request *q)
 {
     if (h->paused) {
         int64_t now = h->clock();
         h->paused = false;
+        hosted_note_pause(h, q);
         tick_schedule_start(&h->schedule, h->hz, h->schedule.catch_up_ns, now);
         h->window.start_ns = now;
         h->window.busy_ns = 0;
@@ -210,10 +214,22 @@ static void set_tick(command_result *r, uint64_t tick)
     }
 }
 
+static void note_applied(hosted *h, const request *q)
+{
+    ASSERT(q->arguments != NULL || h->log.stored == NULL);
+    world_log_note(&h->log, world_tick(h->physics) + (h->paused ? 0 : 1),
+                   q->reply_to.session.number, method_wire_name(q->command.method), q->arguments,
+                   q->arguments_size);
+}
+
 static void do_apply(hosted *h, request *q, bool between_ticks)
 {
     command_result result;
     error err;
+    if (q->arguments_size > WORLD_LOG_ARGUMENTS_BYTES_MAX && h->log.stored != NULL) {
+        hosted_refuse(h, q, STATUS_LIMIT_EXCEEDED, "the command is too large for the world's log");
+        return;
+    }
     publisher_note_change(&h->publisher, h->physics, &q->command);
     status s = apply_command(h->physics, &q->command, &result, &err);
     if (s != STATUS_OK) {
@@ -222,6 +238,7 @@ static void do_apply(hosted *h, request *q, bool between_ticks)
     }
     if (method_scope_of(q->command.method) == SCOPE_WORLD_COMMAND) {
         h->publisher.stale = true;
+        note_applied(h, q);
         if (between_ticks) {
             set_tick(&result, world_tick(h->physics));
         }
@@ -282,6 +299,8 @@ static void remove_session_bodies(hosted *h, uint64_t session)
         command_result result;
         if (apply_command(h->physics, &remove, &result, NULL) == STATUS_OK) {
             command_result_free(&result);
+            world_log_note_removal(&h->log, world_tick(h->physics) + (h->paused ? 0 : 1), h->name,
+                                   id);
             h->publisher.stale = true;
             metrics_add(METRIC_commands_applied, 1);
         } // else it was removed before
@@ -314,10 +333,36 @@ static void end_session(hosted *h, request *q)
 
 // ---- all requests
 
+static void do_destroy(hosted *h, request *q)
+{
+    h->ended = true;
+    hosted_answer_tick(h, q);
+    world_log_destroy(&h->log);
+}
+
+// Whether the request has to be refused because the world's log cannot be written.
+static bool is_barred(const hosted *h, method m, error *err)
+{
+    switch (m) {
+    case METHOD_WORLD_INFO:
+    case METHOD_WORLD_CREATE: // if_absent
+    case METHOD_WORLD_DESTROY:
+    case METHOD_WORLD_UNSUBSCRIBE:
+        return false;
+    default:
+        return world_log_takes(&h->log, err) != STATUS_OK;
+    }
+}
+
 static void carry_out(hosted *h, request *q)
 {
     if (q->kind == REQUEST_SESSION_END) {
         end_session(h, q);
+        return;
+    }
+    error err;
+    if (is_barred(h, q->command.method, &err)) {
+        answer(h, q, &err);
         return;
     }
     switch (q->command.method) {
@@ -337,8 +382,7 @@ static void carry_out(hosted *h, request *q)
         do_step(h, q);
         break;
     case METHOD_WORLD_DESTROY:
-        h->ended = true;
-        hosted_answer_tick(h, q);
+        do_destroy(h, q);
         break;
     case METHOD_WORLD_SUBSCRIBE:
         do_subscribe(h, q);
@@ -361,7 +405,8 @@ static void carry_out(hosted *h, request *q)
 void hosted_serve_inbox(hosted *h, int64_t until)
 {
     bool in_time = true;
-    while (h->inbox != NULL && !h->ended && h->stepping == NULL && h->pausing == NULL && in_time) {
+    while (h->inbox != NULL && !h->ended && h->stepping == NULL && h->pausing == NULL &&
+           !world_log_full(&h->log) && in_time) {
         request *q = h->inbox;
         h->inbox = (request *)q->node.next;
         if (h->inbox == NULL) {
@@ -386,10 +431,24 @@ void hosted_serve_scheduled(hosted *h)
     }
 }
 
+void hosted_take_committed(hosted *h)
+{
+    if (world_log_wake(&h->log)) {
+        char text[ERROR_TEXT_MAX];
+        snprintf(text, sizeof text, "the world's log cannot be written: %.200s",
+                 h->log.failure.text);
+        publisher_close_all(&h->publisher, STATUS_UNAVAILABLE, text, h->log.out);
+    }
+}
+
 void hosted_deliver(hosted *h, request *q)
 {
     ASSERT(q->world == h->number && q->kind != REQUEST_ADOPT && q->kind != REQUEST_STOP);
-    if (q->kind == REQUEST_ACKNOWLEDGE) {
+    if (q->kind == REQUEST_COMMITTED) {
+        request_free(q);
+        atomic_store(&h->log.woken, false);
+        hosted_take_committed(h);
+    } else if (q->kind == REQUEST_ACKNOWLEDGE) {
         publisher_acknowledge(&h->publisher, q->subscription);
         request_free(q);
     } else if (q->kind == REQUEST_RESUME) {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "common/base/assert.h"
+#include "server/world/session_bodies.h"
 
 request *request_create(request_kind kind, uint64_t world)
 {
@@ -20,9 +21,23 @@ void request_free(request *r)
         return;
     }
     command_free(&r->command);
-    world_free(r->physics);
-    free(r->scene_view);
+    free(r->arguments);
+    adoption_free(r->adoption);
     free(r);
+}
+
+void adoption_free(adoption *a)
+{
+    if (a == NULL) {
+        return;
+    }
+    world_free(a->physics);
+    free(a->view);
+    if (a->session_bodies != NULL) {
+        session_bodies_deinit(a->session_bodies);
+        free(a->session_bodies);
+    }
+    free(a);
 }
 
 reply *reply_create(reply_kind kind, uint64_t world)

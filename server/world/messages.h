@@ -18,6 +18,7 @@
 #include "common/physics/physics.h"
 #include "common/world/command.h"
 #include "server/bytes.h"
+#include "server/storage/storage.h"
 #include "server/world/queue.h"
 
 // A session as worlds know it: a place in the session table, and a number that is never used again.
@@ -40,7 +41,8 @@ typedef struct reply_address {
 
 typedef enum request_kind {
     REQUEST_COMMAND,     // `command`, to the world `world`
-    REQUEST_ADOPT,       // take over `physics` as the new world `world`
+    REQUEST_ADOPT,       // take over what `adoption` brings as the new world `world`
+    REQUEST_COMMITTED,   // the storage has come further with the world's log; no answer
     REQUEST_ACKNOWLEDGE, // the last snapshot of `subscription` was written out; no answer
     REQUEST_FORGET,      // the session's subscriptions in the world end; no answer
     REQUEST_RESUME,      // the session's subscriptions begin anew, with full snapshots
@@ -48,16 +50,32 @@ typedef enum request_kind {
     REQUEST_STOP         // the thread ends; the last request it takes
 } request_kind;
 
+// What becomes a served world. All that it refers to is owned.
+typedef struct adoption {
+    physics_world *physics;
+    bool paused;
+    area *view; // that its scene shows; NULL where it has none
+    // Its log; NULL where it keeps none.
+    storage_world *stored;
+    storage_durability durability;
+    bool restored;     // by a restart; `session_bodies` and those below are of that alone
+    uint64_t sequence; // of the log's last record
+    uint64_t tick;     // to which that leads
+    uint64_t until;    // the last tick that may have been shown
+    struct session_bodies *session_bodies;
+} adoption;
+
 typedef struct request {
     queue_node node; // first
     request_kind kind;
     uint64_t world; // number of the world
     reply_address reply_to;
-    int64_t received_ns;    // when it came in, on the monotonic clock
-    uint64_t subscription;  // number for world.subscribe, or whose snapshot was written
-    command command;        // owned
-    physics_world *physics; // REQUEST_ADOPT: owned
-    area *scene_view;       // REQUEST_ADOPT: owned; the area that its scene shows, or NULL
+    int64_t received_ns;   // when it came in, on the monotonic clock
+    uint64_t subscription; // number for world.subscribe, or whose snapshot was written
+    command command;       // owned
+    uint8_t *arguments;    // owned: of a command that changes the world, in canonical form
+    uint32_t arguments_size;
+    adoption *adoption; // REQUEST_ADOPT: owned
 } request;
 
 typedef enum reply_kind {
@@ -90,6 +108,10 @@ typedef struct reply {
 
 request *request_create(request_kind kind, uint64_t world);
 void request_free(request *r); // with all that it still owns; NULL is allowed
+
+// `a` with all that it still owns, but for `stored`, which the storage's owner releases or
+// destroys. NULL is allowed.
+void adoption_free(adoption *a);
 
 reply *reply_create(reply_kind kind, uint64_t world);
 void reply_free(reply *r);

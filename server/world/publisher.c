@@ -110,18 +110,33 @@ void publisher_forget(publisher *p, physics_world *world, session_key session)
     follow(p, world);
 }
 
-// Tells that the subscription ends because of a limit.
-static void post_end(publisher *p, const subscription *s, reply_kind kind, const char *text,
-                     reply_sink sink)
+static void post_closed(publisher *p, const subscription *s, reply_kind kind, status why,
+                        const char *text, reply_sink sink)
 {
     reply *r = reply_create(kind, p->epoch);
-    r->status = STATUS_LIMIT_EXCEEDED;
+    r->status = why;
     r->reply_to.session = s->session;
     r->subscription = s->number;
     r->text = strdup(text);
     ASSERT(r->text != NULL);
-    metrics_add(METRIC_subscriptions_overrun, 1);
     sink.post(sink.context, r);
+}
+
+// Tells that the subscription ends because of a limit.
+static void post_end(publisher *p, const subscription *s, reply_kind kind, const char *text,
+                     reply_sink sink)
+{
+    metrics_add(METRIC_subscriptions_overrun, 1);
+    post_closed(p, s, kind, STATUS_LIMIT_EXCEEDED, text, sink);
+}
+
+void publisher_close_all(publisher *p, status why, const char *text, reply_sink sink)
+{
+    while (p->subscriptions.list.count > 0) {
+        const subscription *s = &p->subscriptions.list.data[p->subscriptions.list.count - 1];
+        post_closed(p, s, REPLY_CLOSED, why, text, sink);
+        subscriptions_remove(&p->subscriptions, s->number);
+    }
 }
 
 static void restart(subscription *s, session_key session)

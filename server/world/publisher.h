@@ -76,6 +76,9 @@ void publisher_resume(publisher *p, physics_world *world, session_key session, r
 // Ends all of the session's.
 void publisher_forget(publisher *p, physics_world *world, session_key session);
 
+// Ends every subscription: REPLY_CLOSED with `why` and `text`.
+void publisher_close_all(publisher *p, status why, const char *text, reply_sink sink);
+
 // A command is about to be carried out. To be called before it, as it may remove what it describes.
 void publisher_note_change(publisher *p, const physics_world *world, const command *c);
 

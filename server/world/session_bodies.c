@@ -9,6 +9,16 @@ void session_bodies_deinit(session_bodies *b)
     array_free(&b->by_slot);
 }
 
+void session_bodies_add(session_bodies *b, body_id id, uint64_t session)
+{
+    uint32_t slot = row_table_slot(id);
+    if (slot >= b->by_slot.count) {
+        array_reserve(&b->by_slot, slot + 1); // new elements are zero
+        b->by_slot.count = slot + 1;
+    }
+    b->by_slot.data[slot] = (session_body){id, session};
+}
+
 static bool ends_with_session(const command *c)
 {
     return c->method == METHOD_BODY_SPAWN && c->spawn.lifetime == LIFETIME_SESSION;
@@ -30,12 +40,7 @@ static void note_one(session_bodies *b, uint64_t session, const command *c,
         return;
     }
     ASSERT(result->method == METHOD_BODY_SPAWN && result->spawn.body != 0);
-    uint32_t slot = row_table_slot(result->spawn.body);
-    if (slot >= b->by_slot.count) {
-        array_reserve(&b->by_slot, slot + 1); // new elements are zero
-        b->by_slot.count = slot + 1;
-    }
-    b->by_slot.data[slot] = (session_body){result->spawn.body, session};
+    session_bodies_add(b, result->spawn.body, session);
 }
 
 void session_bodies_note(session_bodies *b, uint64_t session, const command *c,

@@ -26,6 +26,10 @@ typedef struct session_bodies {
 
 void session_bodies_deinit(session_bodies *b);
 
+// Notes one: `id` ends with the session. The slot of an id is below the engine's largest number of
+// bodies.
+void session_bodies_add(session_bodies *b, body_id id, uint64_t session);
+
 // Whether carrying out the command makes such a body.
 bool session_bodies_wanted(const command *c);
 

@@ -231,8 +231,8 @@ export interface WorldCreateArguments {
   paused?: boolean;
   /** More are refused with limit_exceeded. Default 1048576. */
   max_bodies?: number;
-  /** The part of a world that outlives the server's process. Default "none". */
-  durability?: 'none';
+  /** What a restart brings back: left out, normal where the server keeps logs, else none. */
+  durability?: 'none' | 'normal' | 'full';
   /** Bodies at rest may sleep. Default true. */
   sleep?: boolean;
   /** Fast bodies are swept against what does not move. Default true. */

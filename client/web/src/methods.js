@@ -74,7 +74,7 @@ export const METHODS = {
       substeps: {type: 'integer', min: 1, max: 64, fallback: 4, doc: 'Solver steps in a tick.'},
       paused: {type: 'bool', fallback: false, doc: 'Begins paused.'},
       max_bodies: {type: 'integer', min: 1, max: 1048576, fallback: 1048576, doc: 'More are refused with limit_exceeded.'},
-      durability: {type: 'choice', words: ['none'], fallback: "none", doc: 'The part of a world that outlives the server\'s process.'},
+      durability: {type: 'choice', words: ['none', 'normal', 'full'], doc: 'What a restart brings back: left out, normal where the server keeps logs, else none.'},
       sleep: {type: 'bool', fallback: true, doc: 'Bodies at rest may sleep.'},
       continuous: {type: 'bool', fallback: true, doc: 'Fast bodies are swept against what does not move.'},
       restitution_threshold: {type: 'number', min: 0, max: 4000, fallback: 0.5, unit: 'm/s', doc: 'Slower impacts do not bounce.'},

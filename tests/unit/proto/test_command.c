@@ -108,7 +108,7 @@ static void world_create_without_settings_has_the_engine_s_defaults(void **state
     assert_true(c->def.sleep && c->def.continuous);
     assert_false(c->paused);
     assert_null(c->scene);
-    assert_int_equal(c->durability, DURABILITY_NONE);
+    assert_int_equal(c->durability, DURABILITY_COUNT); // the server chooses
     assert_int_equal(c->fields, 0);
 }
 

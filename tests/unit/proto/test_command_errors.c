@@ -294,7 +294,7 @@ static void a_word_is_one_of_those_there_are(void **state)
     invalid(METHOD_BODY_SPAWN, "{\"world\": \"w\", \"shapes\": [], \"type\": 2}",
             "type: expected static|kinematic|dynamic, got int");
     invalid(METHOD_WORLD_CREATE, "{\"world\": \"w\", \"durability\": \"disk\"}",
-            "durability: expected none, got 'disk'");
+            "durability: expected none|normal|full, got 'disk'");
     invalid(METHOD_WORLD_SUBSCRIBE, "{\"world\": \"w\", \"encoding\": \"json\"}",
             "encoding: expected plain|packed, got 'json'");
     invalid(METHOD_JOINT_CREATE, "{\"world\": \"w\", \"kind\": \"glue\", \"a\": 1, \"b\": 2}",
@@ -460,7 +460,8 @@ static void a_query_s_shape_is_a_form_alone(void **state)
 static void setting_nothing_is_refused(void **state)
 {
     (void)state;
-    invalid(METHOD_WORLD_SET, "{\"world\": \"w\"}", "nothing to set; give gravity, sleep or restitution_threshold");
+    invalid(METHOD_WORLD_SET, "{\"world\": \"w\"}",
+            "nothing to set; give gravity, sleep or restitution_threshold");
     invalid(METHOD_BODY_SET, "{\"world\": \"w\", \"body\": 1}",
             "nothing to set; give position, velocity or another property");
     invalid(METHOD_JOINT_SET, "{\"world\": \"w\", \"joint\": 1}",

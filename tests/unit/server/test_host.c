@@ -2,6 +2,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -57,9 +58,11 @@ static void adopt(host *h, uint64_t number, bool paused, double hz)
     world_def def = world_def_default();
     def.hz = hz;
     request *r = request_create(REQUEST_ADOPT, number);
-    assert_int_equal(world_create(&def, &r->physics, NULL), STATUS_OK);
+    r->adoption = calloc(1, sizeof *r->adoption);
+    assert_non_null(r->adoption);
+    assert_int_equal(world_create(&def, &r->adoption->physics, NULL), STATUS_OK);
     r->command.method = METHOD_WORLD_CREATE;
-    r->command.create.paused = paused;
+    r->adoption->paused = paused;
     strcpy(r->command.world, "w");
     assert_true(host_send(h, r));
 }

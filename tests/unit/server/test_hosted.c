@@ -37,11 +37,12 @@ static fixture the;
 static void create(double hz, bool paused)
 {
     world_def def = world_def_default();
-    physics_world *physics = NULL;
+    adoption *from = calloc(1, sizeof *from);
+    assert_non_null(from);
+    from->paused = paused;
     def.hz = hz;
-    assert_int_equal(world_create(&def, &physics, NULL), STATUS_OK);
-    the.world =
-        hosted_create(3, "w", physics, paused, &the.limits, mailbox_sink(&the.box), fake_clock);
+    assert_int_equal(world_create(&def, &from->physics, NULL), STATUS_OK);
+    the.world = hosted_create(3, "w", from, &the.limits, mailbox_sink(&the.box), fake_clock);
 }
 
 static int set_up(void **state)

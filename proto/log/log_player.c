@@ -1,0 +1,128 @@
+// Playing a log; see log_player.h. The world's thread.
+#include "proto/log/log_player.h"
+
+#include <inttypes.h>
+#include <msgpack.h>
+#include <string.h>
+
+#include "proto/commands/command_decode.h"
+
+static void step_to(log_player *p, uint64_t tick)
+{
+    while (world_tick(p->world) < tick) {
+        world_step(p->world);
+        if (p->stepped != NULL) {
+            p->stepped(p->context, p->world);
+        }
+    }
+}
+
+void log_player_advance(log_player *p, uint64_t tick)
+{
+    if (!p->paused) {
+        step_to(p, tick);
+    }
+}
+
+static status refuse(const log_command *row, error *err)
+{
+    char place[96];
+    snprintf(place, sizeof place, "tick %" PRIu64 ", %.*s", row->tick, (int)row->method_size,
+             row->method);
+    error_prefix(err, place);
+    return STATUS_INVALID_ARGUMENT;
+}
+
+// Whether it is a command that changes the hosted world and not its physics; carries it out.
+static bool play_pause(log_player *p, method m, uint64_t tick)
+{
+    if (m != METHOD_WORLD_PAUSE && m != METHOD_WORLD_RESUME) {
+        return false;
+    }
+    step_to(p, tick);
+    p->paused = m == METHOD_WORLD_PAUSE;
+    return true;
+}
+
+static status decode(const log_command *row, method m, command *out, error *err)
+{
+    msgpack_unpacked unpacked;
+    msgpack_unpacked_init(&unpacked);
+    status s = STATUS_INVALID_ARGUMENT;
+    // The record's reader has seen that these bytes are one whole map within the bounds.
+    if (msgpack_unpack_next(&unpacked, (const char *)row->arguments, row->arguments_size, NULL) ==
+        MSGPACK_UNPACK_SUCCESS) {
+        s = command_decode(m, &unpacked.data, out, err);
+    } else {
+        error_set(err, STATUS_INTERNAL, "no memory for the arguments");
+    }
+    msgpack_unpacked_destroy(&unpacked);
+    return s;
+}
+
+static status play_command(log_player *p, const log_command *row, error *err)
+{
+    const method_info *info = method_find(row->method, row->method_size);
+    if (info == NULL) {
+        error_set(err, STATUS_INVALID_ARGUMENT, "there is no such method");
+        return refuse(row, err);
+    }
+    if (play_pause(p, info->id, row->tick)) {
+        return STATUS_OK;
+    }
+    if (method_scope_of(info->id) != SCOPE_WORLD_COMMAND) {
+        error_set(err, STATUS_INVALID_ARGUMENT, "it changes no world and has no place in a log");
+        return refuse(row, err);
+    }
+    step_to(p, p->paused || row->tick == 0 ? row->tick : row->tick - 1);
+    command c = {0};
+    if (decode(row, info->id, &c, err) != STATUS_OK) {
+        return refuse(row, err);
+    }
+    command_result result;
+    status s = apply_command(p->world, &c, &result, err);
+    if (s == STATUS_OK) {
+        p->commands++;
+        if (p->applied != NULL) {
+            p->applied(p->context, row, &c, &result);
+        }
+        command_result_free(&result);
+    }
+    command_free(&c);
+    return s == STATUS_OK ? STATUS_OK : refuse(row, err);
+}
+
+static status check_hash(log_player *p, const log_record *record, error *err)
+{
+    if (!record->has_hash) {
+        return STATUS_OK;
+    }
+    uint64_t hash = world_hash(p->world);
+    if (hash != record->hash) {
+        return error_set(err, STATUS_INTERNAL,
+                         "tick %" PRIu64 ": the state's hash is %016" PRIx64
+                         ", the log says %016" PRIx64,
+                         record->tick, hash, record->hash);
+    }
+    p->hashes++;
+    return STATUS_OK;
+}
+
+status log_player_play(log_player *p, const log_record *record, error *err)
+{
+    if (record->from != world_tick(p->world)) {
+        return error_set(err, STATUS_INVALID_ARGUMENT,
+                         "the record begins at tick %" PRIu64 ", the world is at %" PRIu64,
+                         record->from, world_tick(p->world));
+    }
+    size_t offset = 0;
+    log_command row;
+    while (log_record_next(record, &offset, &row)) {
+        status s = play_command(p, &row, err);
+        if (s != STATUS_OK) {
+            return s;
+        }
+    }
+    step_to(p, record->tick);
+    return check_hash(p, record, err);
+}

@@ -1,0 +1,283 @@
+// Worlds from the data directory; see restore.h. Network thread, before the server listens.
+#include "server/session/restore.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/assert.h"
+#include "common/base/log.h"
+#include "proto/log/log_player.h"
+#include "proto/wire/buffer.h"
+#include "server/world/session_bodies.h"
+#include "server/world/world_image.h"
+#include "server/world/world_log.h"
+
+// A world on its way back.
+typedef struct restoring {
+    restored_world world;
+    storage_info info;
+    buffer image; // as far as it was read; given back when the world is made of it
+    bool begun;   // the world was made
+    world_image state;
+    log_player player;
+    uint64_t sequence, tick, until;
+    bool failed;
+    error failure;
+} restoring;
+
+typedef ARRAY(restoring *) restoring_list;
+
+static void fail(restoring *r, const error *why)
+{
+    if (!r->failed) {
+        r->failed = true;
+        r->failure = *why;
+        log_error("world '%s' is not served: %s", r->world.name, why->text);
+    }
+}
+
+static restoring *find(restoring_list *list, const storage_world *w)
+{
+    for (uint32_t i = list->count; i > 0; i--) {
+        if (list->data[i - 1]->world.stored == w) {
+            return list->data[i - 1];
+        }
+    }
+    ASSERT(false);
+    return NULL;
+}
+
+void restore_stored_name(char out[STORED_NAME_BYTES_MAX + 1], const char *name, uint64_t epoch)
+{
+    snprintf(out, STORED_NAME_BYTES_MAX + 1, "%s.%" PRIu64, name, epoch);
+}
+
+// ---- what the storage tells
+
+static status on_world(void *context, storage_world *w, const storage_info *info, error *err)
+{
+    restoring_list *list = context;
+    (void)err;
+    restoring *r = calloc(1, sizeof *r);
+    ASSERT(r != NULL);
+    array_push(list, r);
+    r->info = *info;
+    r->sequence = info->sequence;
+    r->world.stored = w;
+    r->world.epoch = info->epoch;
+    const char *dot = strrchr(info->name, '.');
+    size_t size = dot != NULL ? (size_t)(dot - info->name) : strlen(info->name);
+    if (size == 0 || size > WORLD_NAME_BYTES_MAX) {
+        error why;
+        error_set(&why, STATUS_INVALID_ARGUMENT, "'%s' is no name of a world", info->name);
+        size = size > WORLD_NAME_BYTES_MAX ? WORLD_NAME_BYTES_MAX : size;
+        fail(r, &why);
+    }
+    memcpy(r->world.name, info->name, size);
+    buffer_init(&r->image, STORAGE_IMAGE_BYTES_MAX);
+    return STATUS_OK;
+}
+
+static void on_applied(void *context, const log_command *row, const command *c,
+                       const command_result *result)
+{
+    restoring *r = context;
+    session_bodies_note(&r->state.bodies, row->session, c, result);
+}
+
+// Makes the world of its image.
+static void begin(restoring *r)
+{
+    if (r->begun || r->failed || !r->info.has_image) {
+        return;
+    }
+    error err;
+    status s = world_image_decode(r->image.data, r->image.size, &r->state, &err);
+    buffer_deinit(&r->image);
+    if (s != STATUS_OK) {
+        fail(r, &err);
+        return;
+    }
+    r->begun = true;
+    r->until = r->state.until;
+    r->player = (log_player){
+        .world = r->state.physics, .paused = r->state.paused, .applied = on_applied, .context = r};
+    world_want_events(r->state.physics, 0);
+    uint64_t hash = r->info.image_has_hash ? world_hash(r->state.physics) : 0;
+    if (r->info.image_has_hash && hash != r->info.image_hash) {
+        error_set(&err, STATUS_INTERNAL,
+                  "its image of tick %" PRIu64 " gives the hash %016" PRIx64 ", and %016" PRIx64
+                  " was stored",
+                  r->info.image_tick, hash, r->info.image_hash);
+        fail(r, &err);
+    }
+}
+
+static status on_image(void *context, storage_world *w, uint64_t offset, const uint8_t *bytes,
+                       size_t size, error *err)
+{
+    restoring *r = find(context, w);
+    ASSERT(offset == r->image.size);
+    (void)offset;
+    buffer_append(&r->image, bytes, size);
+    if (r->image.overflow) {
+        return error_set(err, STATUS_LIMIT_EXCEEDED, "world '%s': no memory for its image",
+                         r->world.name);
+    }
+    if (r->image.size == r->info.image_size) {
+        begin(r);
+    }
+    return STATUS_OK;
+}
+
+static status play_entry(restoring *r, const storage_record *entry, error *err)
+{
+    if (entry->size < WORLD_LOG_UNTIL_BYTES) {
+        return error_set(err, STATUS_INVALID_ARGUMENT, "an entry of %zu bytes is too short",
+                         entry->size);
+    }
+    uint64_t until = 0;
+    for (int i = 0; i < WORLD_LOG_UNTIL_BYTES; i++) {
+        until |= (uint64_t)entry->bytes[i] << (8 * i);
+    }
+    log_record record;
+    status s = log_record_decode(entry->bytes + WORLD_LOG_UNTIL_BYTES,
+                                 entry->size - WORLD_LOG_UNTIL_BYTES, &record, err);
+    if (s == STATUS_OK) {
+        s = log_player_play(&r->player, &record, err);
+    }
+    r->until = until;
+    return s;
+}
+
+static status on_record(void *context, storage_world *w, const storage_record *entry, error *err)
+{
+    restoring *r = find(context, w);
+    (void)err;
+    begin(r);
+    error why;
+    if (r->begun && !r->failed && play_entry(r, entry, &why) != STATUS_OK) {
+        error_prefix(&why, "record %" PRIu64, entry->sequence);
+        fail(r, &why);
+    }
+    return STATUS_OK; // the other worlds go on
+}
+
+// ---- what becomes of them
+
+static void drop(restoring *r)
+{
+    uint64_t sequence = 0;
+    error err;
+    if (storage_destroy(r->world.stored, &sequence, &err) != STATUS_OK) {
+        log_warn("%s", err.text);
+    }
+    storage_release(r->world.stored);
+}
+
+static void free_state(restoring *r)
+{
+    if (r->begun) {
+        world_free(r->state.physics);
+        session_bodies_deinit(&r->state.bodies);
+    }
+    buffer_deinit(&r->image);
+}
+
+static adoption *make_adoption(restoring *r)
+{
+    adoption *a = calloc(1, sizeof *a);
+    session_bodies *bodies = malloc(sizeof *bodies);
+    ASSERT(a != NULL && bodies != NULL);
+    *bodies = r->state.bodies;
+    *a = (adoption){.physics = r->state.physics,
+                    .paused = r->player.paused,
+                    .stored = r->world.stored,
+                    .durability = r->info.durability,
+                    .restored = true,
+                    .sequence = r->sequence,
+                    .tick = r->tick,
+                    .until = r->until,
+                    .session_bodies = bodies};
+    if (r->state.has_view) {
+        a->view = malloc(sizeof *a->view);
+        ASSERT(a->view != NULL);
+        *a->view = r->state.view;
+    }
+    return a;
+}
+
+static void finish(restoring *r, restored_worlds *out)
+{
+    begin(r);
+    if (!r->failed && !r->begun) {
+        log_info("world '%s' was never there: the server ended while it was made", r->world.name);
+        drop(r);
+        free_state(r);
+        return;
+    }
+    if (r->failed) {
+        free_state(r);
+        r->world.broken = strdup(r->failure.text);
+        ASSERT(r->world.broken != NULL);
+    } else {
+        r->tick = world_tick(r->state.physics);
+        log_player_advance(&r->player, r->until);
+        r->world.adoption = make_adoption(r);
+        r->world.commands = r->player.commands;
+        r->world.hashes = r->player.hashes;
+    }
+    array_push(out, r->world);
+}
+
+static bool is_superseded(const restoring_list *list, const restoring *r)
+{
+    for (uint32_t i = 0; i < list->count; i++) {
+        const restoring *other = list->data[i];
+        if (other->world.epoch > r->world.epoch && other->info.has_image &&
+            strcmp(other->world.name, r->world.name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+status restore_worlds(storage *s, restored_worlds *out, error *err)
+{
+    restoring_list list = {0};
+    storage_visitor visitor = {
+        .context = &list, .world = on_world, .image = on_image, .record = on_record};
+    status result = storage_recover(s, &visitor, err);
+    for (uint32_t i = 0; i < list.count; i++) {
+        restoring *r = list.data[i];
+        if (result != STATUS_OK) {
+            storage_release(r->world.stored);
+            free_state(r);
+        } else if (is_superseded(&list, r)) {
+            drop(r);
+            free_state(r);
+        } else {
+            finish(r, out);
+        }
+    }
+    for (uint32_t i = 0; i < list.count; i++) {
+        free(list.data[i]);
+    }
+    array_free(&list);
+    return result;
+}
+
+void restored_worlds_free(restored_worlds *list)
+{
+    for (uint32_t i = 0; i < list->count; i++) {
+        restored_world *w = &list->data[i];
+        if (w->stored != NULL) {
+            storage_release(w->stored);
+        }
+        adoption_free(w->adoption);
+        free(w->broken);
+    }
+    array_free(list);
+}

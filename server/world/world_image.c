@@ -1,0 +1,161 @@
+// Served worlds to bytes and back; see world_image.h.
+#include "server/world/world_image.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/assert.h"
+#include "common/base/crc32c.h"
+#include "common/physics/image.h"
+#include "server/world/row_table.h"
+
+enum {
+    MAGIC_BYTES = 8,
+    VERSION_AT = 8,
+    FLAGS_AT = 12,
+    UNTIL_AT = 16,
+    VIEW_AT = 24,
+    COUNT_AT = 56,
+    CHECKSUM_AT = 60,
+    HEADER_BYTES = 64,
+    ROW_BYTES = 16,
+    VERSION = 1,
+    FLAG_PAUSED = 1,
+    FLAG_VIEW = 2
+};
+
+static const uint8_t MAGIC[MAGIC_BYTES] = {0x89, 'c', 'w', 'o', 'r', 'l', 'd', '\n'};
+
+static void put(uint8_t *at, uint64_t value, int bytes)
+{
+    for (int i = 0; i < bytes; i++) {
+        at[i] = (uint8_t)(value >> (8 * i));
+    }
+}
+
+static uint64_t get(const uint8_t *at, int bytes)
+{
+    uint64_t value = 0;
+    for (int i = 0; i < bytes; i++) {
+        value |= (uint64_t)at[i] << (8 * i);
+    }
+    return value;
+}
+
+static void put_view(uint8_t *at, const area *view)
+{
+    const double corners[4] = {view->x0, view->y0, view->x1, view->y1};
+    for (int i = 0; i < 4; i++) {
+        uint64_t bits;
+        memcpy(&bits, &corners[i], sizeof bits);
+        put(at + 8 * i, bits, 8);
+    }
+}
+
+static void get_view(const uint8_t *at, area *view)
+{
+    double corners[4];
+    for (int i = 0; i < 4; i++) {
+        uint64_t bits = get(at + 8 * i, 8);
+        memcpy(&corners[i], &bits, sizeof bits);
+    }
+    *view = (area){corners[0], corners[1], corners[2], corners[3]};
+}
+
+static uint32_t count_bodies(const session_bodies *b)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < b->by_slot.count; i++) {
+        count += b->by_slot.data[i].id != 0 ? 1 : 0;
+    }
+    return count;
+}
+
+static uint32_t checksum(const uint8_t *bytes, size_t rows)
+{
+    return crc32c(crc32c(0, bytes, CHECKSUM_AT), bytes + HEADER_BYTES, rows);
+}
+
+shared_bytes *world_image_encode(const physics_world *physics, const session_bodies *bodies,
+                                 const area *view, bool paused, uint64_t until)
+{
+    uint8_t *image = NULL;
+    size_t size = 0;
+    world_save(physics, &image, &size);
+    uint32_t count = count_bodies(bodies);
+    size_t rows = (size_t)count * ROW_BYTES;
+    shared_bytes *out = bytes_create(HEADER_BYTES + rows + size);
+    uint8_t *at = out->data;
+    memset(at, 0, HEADER_BYTES);
+    memcpy(at, MAGIC, MAGIC_BYTES);
+    put(at + VERSION_AT, VERSION, 4);
+    put(at + FLAGS_AT, (paused ? FLAG_PAUSED : 0u) | (view != NULL ? FLAG_VIEW : 0u), 4);
+    put(at + UNTIL_AT, until, 8);
+    if (view != NULL) {
+        put_view(at + VIEW_AT, view);
+    }
+    put(at + COUNT_AT, count, 4);
+    uint8_t *row = at + HEADER_BYTES;
+    for (uint32_t i = 0; i < bodies->by_slot.count; i++) {
+        const session_body *b = &bodies->by_slot.data[i];
+        if (b->id != 0) {
+            put(row, b->id, 8);
+            put(row + 8, b->session, 8);
+            row += ROW_BYTES;
+        }
+    }
+    put(at + CHECKSUM_AT, checksum(at, rows), 4);
+    memcpy(row, image, size);
+    out->size = HEADER_BYTES + rows + size;
+    free(image);
+    return out;
+}
+
+static status check_header(const uint8_t *bytes, size_t size, error *err)
+{
+    if (size < HEADER_BYTES || memcmp(bytes, MAGIC, MAGIC_BYTES) != 0) {
+        return error_set(err, STATUS_INVALID_ARGUMENT, "the image of a served world is none");
+    }
+    if (get(bytes + VERSION_AT, 4) != VERSION) {
+        return error_set(err, STATUS_INVALID_ARGUMENT,
+                         "the image has version %u, this server reads %d",
+                         (unsigned)get(bytes + VERSION_AT, 4), VERSION);
+    }
+    uint64_t rows = get(bytes + COUNT_AT, 4) * ROW_BYTES;
+    if (rows > size - HEADER_BYTES || checksum(bytes, rows) != get(bytes + CHECKSUM_AT, 4)) {
+        return error_set(err, STATUS_INVALID_ARGUMENT,
+                         "the image is altered: the checksum of its head does not fit");
+    }
+    return STATUS_OK;
+}
+
+status world_image_decode(const uint8_t *bytes, size_t size, world_image *out, error *err)
+{
+    status s = check_header(bytes, size, err);
+    if (s != STATUS_OK) {
+        return s;
+    }
+    uint32_t count = (uint32_t)get(bytes + COUNT_AT, 4);
+    uint64_t flags = get(bytes + FLAGS_AT, 4);
+    const uint8_t *physics = bytes + HEADER_BYTES + (size_t)count * ROW_BYTES;
+    world_image made = {.until = get(bytes + UNTIL_AT, 8),
+                        .paused = (flags & FLAG_PAUSED) != 0,
+                        .has_view = (flags & FLAG_VIEW) != 0};
+    get_view(bytes + VIEW_AT, &made.view);
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t id = get(bytes + HEADER_BYTES + (size_t)i * ROW_BYTES, 8);
+        if (id == 0 || row_table_slot(id) >= PHYSICS_BODIES_MAX) {
+            return error_set(err, STATUS_INVALID_ARGUMENT, "the image names a body that cannot be");
+        }
+    }
+    s = world_restore(physics, (size_t)(bytes + size - physics), &made.physics, err);
+    if (s != STATUS_OK) {
+        return s;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const uint8_t *row = bytes + HEADER_BYTES + (size_t)i * ROW_BYTES;
+        session_bodies_add(&made.bodies, get(row, 8), get(row + 8, 8));
+    }
+    *out = made;
+    return STATUS_OK;
+}

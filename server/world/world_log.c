@@ -1,0 +1,331 @@
+// Rows become records, records are committed, replies leave; see world_log.h. The world's thread.
+#include "server/world/world_log.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/assert.h"
+#include "common/base/log.h"
+#include "server/world/world_image.h"
+
+static const int64_t RETRY_NS = 1000000000;     // between two images of a log that has failed
+static const int64_t IMAGE_GAP_NS = 5000000000; // between two images of a good one
+static const int64_t REPLAY_NS = 2000000000;    // of steps that a restart should do at most
+enum { IMAGE_LOG_BYTES = 32 << 20 };            // of records that a restart should read at most
+
+static uint64_t rows_end(const world_log *l)
+{
+    return l->rows_begin + l->rows.size;
+}
+
+static log_mark mark_now(const world_log *l, uint64_t tick)
+{
+    return (log_mark){.tick = tick, .offset = rows_end(l), .count = l->row_count};
+}
+
+void world_log_init(world_log *l, storage_world *stored, storage_durability kept, uint64_t tick,
+                    uint64_t sequence, uint64_t until, bool fresh, reply_sink out)
+{
+    *l = (world_log){.stored = stored,
+                     .durability = kept,
+                     .out = out,
+                     .sequence = sequence,
+                     .needed = sequence,
+                     .until = until,
+                     .making = fresh && stored != NULL,
+                     .hashed_tick = tick};
+    l->written.tick = tick;
+    buffer_init(&l->rows, SIZE_MAX / 2);
+    commit_gate_init(&l->gate, out, fresh ? 0 : sequence);
+}
+
+void world_log_deinit(world_log *l)
+{
+    if (l->stored != NULL) {
+        storage_watch(l->stored, NULL, NULL);
+        storage_release(l->stored);
+    }
+    commit_gate_refuse(&l->gate, STATUS_UNAVAILABLE,
+                       "the server ended before this was in the world's log; it may have been "
+                       "applied");
+    commit_gate_deinit(&l->gate);
+    buffer_deinit(&l->rows);
+}
+
+reply_sink world_log_sink(world_log *l)
+{
+    return l->stored != NULL ? commit_gate_sink(&l->gate) : l->out;
+}
+
+// ---- rows
+
+void world_log_note(world_log *l, uint64_t tick, uint64_t session, const char *name,
+                    const uint8_t *arguments, uint32_t size)
+{
+    if (l->stored == NULL) {
+        return;
+    }
+    static const uint8_t EMPTY_MAP[] = {0x80};
+    log_command row = {.tick = tick,
+                       .session = session,
+                       .method = name,
+                       .method_size = (uint32_t)strlen(name),
+                       .arguments = size > 0 ? arguments : EMPTY_MAP,
+                       .arguments_size = size > 0 ? size : 1};
+    log_command_encode(&l->rows, &row);
+    ASSERT(!l->rows.overflow);
+    l->row_count++;
+}
+
+void world_log_note_removal(world_log *l, uint64_t tick, const char *world, uint64_t body)
+{
+    if (l->stored == NULL) {
+        return;
+    }
+    buffer arguments;
+    buffer_init(&arguments, LOG_REMOVAL_BYTES_MAX);
+    log_removal_arguments(&arguments, world, body);
+    ASSERT(!arguments.overflow);
+    world_log_note(l, tick, 0, "body.remove", arguments.data, (uint32_t)arguments.size);
+    buffer_deinit(&arguments);
+}
+
+bool world_log_full(const world_log *l)
+{
+    return rows_end(l) - l->written.offset >= WORLD_LOG_PENDING_BYTES_MAX;
+}
+
+// All rows are with the storage: their memory is given back, but for what a tick usually takes.
+static void drop_rows(world_log *l, log_mark upto)
+{
+    l->written = upto;
+    size_t drop = (size_t)(upto.offset - l->rows_begin);
+    memmove(l->rows.data, l->rows.data + drop, l->rows.size - drop);
+    l->rows.size -= drop;
+    l->rows_begin = upto.offset;
+}
+
+// ---- states
+
+world_log_state world_log_state_of(const world_log *l)
+{
+    return l->closed ? WORLD_LOG_CLOSED : l->failed ? WORLD_LOG_FAILED : WORLD_LOG_GOOD;
+}
+
+status world_log_takes(const world_log *l, error *err)
+{
+    if (!l->failed) {
+        return STATUS_OK;
+    }
+    return error_set(err, STATUS_UNAVAILABLE,
+                     "the world's log cannot be written, so it takes no "
+                     "commands: %s",
+                     l->failure.text);
+}
+
+static void fail(world_log *l, const error *why)
+{
+    if (!l->failed) {
+        log_error("%s; the world takes no commands until its log can be written", why->text);
+        l->failed = true;
+        l->retry_ns = 0; // at once
+    }
+    l->failure = *why;
+}
+
+// ---- images
+
+static bool image_under_way(const world_log *l, error *why)
+{
+    why->text[0] = '\0';
+    return storage_checkpoint_state(l->stored, why) != STATUS_OK && why->text[0] == '\0';
+}
+
+static void make_image(world_log *l, const world_log_image *image, double hz, int64_t now)
+{
+    uint64_t tick = world_tick(image->physics);
+    uint64_t until = image->paused ? tick : tick + (uint64_t)hz;
+    until = until > l->until || image->paused ? until : l->until;
+    uint64_t hash = world_hash(image->physics);
+    shared_bytes *bytes =
+        world_image_encode(image->physics, image->bodies, image->view, image->paused, until);
+    error err;
+    status s = storage_checkpoint(l->stored, tick, &hash, bytes, &err);
+    bytes_unref(bytes);
+    l->retry_ns = now + RETRY_NS;
+    l->imaged_ns = now;
+    if (s != STATUS_OK) {
+        if (l->failed) {
+            l->failure = err;
+        }
+        return;
+    }
+    l->replay_ns = 0;
+    if (l->failed || l->making) { // the image holds what could not be appended
+        drop_rows(l, mark_now(l, tick));
+        l->until = until;
+        l->hashed_tick = tick;
+    }
+}
+
+static bool wants_image(const world_log *l, int64_t now)
+{
+    if (now - l->imaged_ns < IMAGE_GAP_NS) {
+        return false;
+    }
+    return l->replay_ns > REPLAY_NS || storage_log_bytes(l->stored) > IMAGE_LOG_BYTES ||
+           storage_wants_checkpoint(l->stored);
+}
+
+// ---- records
+
+// Appends what is new since the last entry. False: the storage takes nothing now.
+static bool append(world_log *l, const world_log_image *image, double hz, uint64_t until)
+{
+    uint64_t tick = world_tick(image->physics);
+    log_mark end = mark_now(l, tick);
+    bool hashed = tick >= l->hashed_tick + (uint64_t)hz;
+    log_record record = {
+        .from = l->written.tick,
+        .tick = tick,
+        .command_count = (uint32_t)(end.count - l->written.count),
+        .commands = l->rows.data + (l->written.offset - l->rows_begin),
+        .commands_size = (size_t)(end.offset - l->written.offset),
+        .has_hash = hashed,
+        .hash = hashed ? world_hash(image->physics) : 0,
+    };
+    buffer out;
+    buffer_init(&out, STORAGE_RECORD_BYTES_MAX);
+    uint8_t head[WORLD_LOG_UNTIL_BYTES];
+    for (int i = 0; i < WORLD_LOG_UNTIL_BYTES; i++) {
+        head[i] = (uint8_t)(until >> (8 * i));
+    }
+    buffer_append(&out, head, sizeof head);
+    log_record_encode(&out, &record);
+    ASSERT(!out.overflow); // see WORLD_LOG_ARGUMENTS_BYTES_MAX
+    size_t size = 0;
+    uint8_t *data = buffer_take(&out, &size);
+    shared_bytes *bytes = bytes_take(data, size);
+    error err;
+    status s = storage_append(l->stored, record.from, tick, hashed ? &record.hash : NULL, bytes,
+                              &l->sequence, &err);
+    bytes_unref(bytes);
+    if (s == STATUS_OK) {
+        drop_rows(l, end);
+        l->until = until;
+        l->hashed_tick = hashed ? tick : l->hashed_tick;
+    } else if (s != STATUS_LIMIT_EXCEEDED) { // there the disk is behind, and comes after
+        fail(l, &err);
+    }
+    return s == STATUS_OK;
+}
+
+// True when everything up to now is with the storage.
+static bool append_new(world_log *l, const world_log_image *image, double hz)
+{
+    uint64_t tick = world_tick(image->physics);
+    uint64_t promise = image->paused ? tick : tick + (uint64_t)hz;
+    bool shows_new = rows_end(l) > l->written.offset || tick > l->until;
+    bool ahead = !image->paused && tick + (uint64_t)hz / 2 >= l->until;
+    if (!shows_new && !ahead) {
+        return true;
+    }
+    if (!append(l, image, hz, promise)) {
+        return !shows_new;
+    }
+    l->needed = shows_new ? l->sequence : l->needed;
+    return true;
+}
+
+void world_log_settle(world_log *l, const world_log_image *image, double hz, int64_t now)
+{
+    if (l->stored == NULL) {
+        return;
+    }
+    error why;
+    if (l->making && l->imaged_ns == 0) {
+        make_image(l, image, hz, now); // the first
+    } else if (l->failed && now >= l->retry_ns && !image_under_way(l, &why)) {
+        make_image(l, image, hz, now);
+    }
+    if (l->closed) { // only refusals and what tells why
+        commit_gate_stamp(&l->gate, l->gate.committed);
+    }
+    if (!l->failed && append_new(l, image, hz)) {
+        commit_gate_stamp(&l->gate, l->needed);
+        if (!l->making && wants_image(l, now) && !image_under_way(l, &why)) {
+            make_image(l, image, hz, now);
+        }
+    }
+}
+
+// ---- what the storage tells
+
+// The image that was to save a failed log, or to begin a new one, has come to its end.
+static bool image_ended(world_log *l)
+{
+    error why;
+    if (image_under_way(l, &why)) {
+        return false;
+    }
+    error state;
+    bool good = why.text[0] == '\0' && storage_state(l->stored, &state) == STATUS_OK;
+    if (good) {
+        if (l->failed) {
+            log_info("the log of a world can be written again");
+        }
+        l->making = l->failed = l->closed = false;
+        l->needed = l->sequence;
+        return false;
+    }
+    bool given_up = !l->closed;
+    fail(l, why.text[0] != '\0' ? &why : &state);
+    l->closed = true;
+    if (given_up) {
+        char text[ERROR_TEXT_MAX];
+        snprintf(text, sizeof text, "the world's log cannot be written: %.200s", l->failure.text);
+        commit_gate_refuse(&l->gate, STATUS_UNAVAILABLE, text);
+    }
+    return given_up;
+}
+
+bool world_log_wake(world_log *l)
+{
+    if (l->stored == NULL) {
+        return false;
+    }
+    error why;
+    if (!l->failed && !l->making && storage_state(l->stored, &why) != STATUS_OK) {
+        fail(l, &why);
+        return false; // an image is tried at the next settling
+    }
+    bool given_up = false;
+    if ((l->failed || l->making) && l->imaged_ns != 0 && l->retry_ns != 0) {
+        given_up = image_ended(l);
+    }
+    if (!l->failed && !l->making) {
+        commit_gate_commit(&l->gate, storage_committed(l->stored));
+    }
+    return given_up;
+}
+
+void world_log_destroy(world_log *l)
+{
+    if (l->stored == NULL) {
+        return;
+    }
+    error err;
+    uint64_t sequence = l->sequence;
+    if (storage_destroy(l->stored, &sequence, &err) != STATUS_OK) {
+        log_warn("%s", err.text);
+    }
+    l->sequence = l->needed = sequence;
+    l->making = l->failed = false;
+    commit_gate_stamp(&l->gate, sequence);
+}
+
+bool world_log_holds(const world_log *l)
+{
+    return commit_gate_held(&l->gate) > 0;
+}

@@ -1,0 +1,129 @@
+// The log of a served world: what was commanded since its last image, on its way to the storage.
+//
+// Each command that changed the world leaves a row, as applied. At the end of a tick (of a slice,
+// where the world is paused) the rows since the last record become a record, which the storage
+// commits; results and snapshots wait in the commit gate until then. So nobody is shown what a
+// restart would not bring back.
+//
+// Ticks without commands are computed again by a restart, if it knows how many have been shown. So
+// an entry of the journal promises ticks ahead: a restart steps on to `until` before it takes
+// commands, and an idle world writes an entry a second instead of one a tick. Each second's entry
+// bears the state's hash, which the restart compares.
+//
+//     entry     u64 little-endian `until` >= tick, then the record (proto/log/log_record.h)
+//
+// An image (world_image.h) is made when a restart would take long for the records since the last
+// one, and when the log has failed: it holds everything, so that the log is good again. Until then
+// the world goes on, takes no commands and shows itself to nobody.
+//
+// A world of durability `none` has no journal: nothing waits.
+//
+// One thread: the world's; world_log_open and _resume from any, before the world is handed over.
+#ifndef CAROM_SERVER_WORLD_WORLD_LOG_H
+#define CAROM_SERVER_WORLD_WORLD_LOG_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/physics/physics.h"
+#include "proto/log/log_record.h"
+#include "proto/wire/buffer.h"
+#include "server/storage/storage.h"
+#include "server/world/commit_gate.h"
+#include "server/world/session_bodies.h"
+
+enum {
+    WORLD_LOG_UNTIL_BYTES = 8, // before the record in an entry
+
+    // Rows that wait for the storage [bytes]; past that no further commands are carried out. With
+    // the largest command (below) it still fits a record of the storage.
+    WORLD_LOG_PENDING_BYTES_MAX = 4 << 20,
+
+    // A command's arguments as applied [bytes].
+    WORLD_LOG_ARGUMENTS_BYTES_MAX = STORAGE_RECORD_BYTES_MAX - WORLD_LOG_PENDING_BYTES_MAX - 4096
+};
+
+// A place in the log: all rows before it, up to the state of `tick`.
+typedef struct log_mark {
+    uint64_t tick;
+    uint64_t offset; // bytes of rows
+    uint64_t count;  // rows
+} log_mark;
+
+typedef struct world_log {
+    storage_world *stored; // NULL: nothing is written
+    storage_durability durability;
+    reply_sink out; // behind the gate
+    commit_gate gate;
+    buffer rows;          // encoded, from `rows_begin` on
+    uint64_t rows_begin;  // offset of rows.data[0]
+    uint64_t row_count;   // of all rows so far
+    log_mark written;     // what the storage has been handed
+    uint64_t until;       // promised to be computed again
+    uint64_t hashed_tick; // the last entry with a hash
+    uint64_t sequence;    // of the last entry
+    uint64_t needed;      // the sequence that what is posted now has to wait for
+    bool making;          // its first image is not on the disk yet
+    bool failed, closed;  // see world_log_state
+    error failure;
+    int64_t retry_ns;  // when to try an image again
+    int64_t imaged_ns; // when the last one was made
+    int64_t replay_ns; // what the steps since the last image took
+    void *waker;       // the host's, to whom the storage sends word
+    atomic_bool woken; // word is on its way
+} world_log;
+
+typedef enum world_log_state {
+    WORLD_LOG_GOOD,
+    WORLD_LOG_FAILED, // takes no commands; what waits may still be saved by an image
+    WORLD_LOG_CLOSED  // no image could be written: what waited was refused
+} world_log_state;
+
+// What an image holds beside the physics.
+typedef struct world_log_image {
+    const physics_world *physics;
+    const session_bodies *bodies;
+    const area *view; // NULL: none
+    bool paused;
+} world_log_image;
+
+// `stored` may be NULL. `sequence` is that of its last record, which leads to `tick`; a new world
+// (`fresh`) has 1 and shows itself when its first image is written.
+void world_log_init(world_log *l, storage_world *stored, storage_durability kept, uint64_t tick,
+                    uint64_t sequence, uint64_t until, bool fresh, reply_sink out);
+// What the gate still holds is refused. The storage's handle is let go of.
+void world_log_deinit(world_log *l);
+
+// What replies are posted to.
+reply_sink world_log_sink(world_log *l);
+
+// Notes a command that was applied. `tick`: the first whose state shows it.
+void world_log_note(world_log *l, uint64_t tick, uint64_t session, const char *name,
+                    const uint8_t *arguments, uint32_t size);
+// Likewise body.remove by the server itself.
+void world_log_note_removal(world_log *l, uint64_t tick, const char *world, uint64_t body);
+
+// Whether no further command should be carried out before the storage has taken what waits.
+bool world_log_full(const world_log *l);
+
+// STATUS_OK, or why the world takes no commands.
+status world_log_takes(const world_log *l, error *err);
+
+// At the end of a tick, or of a slice of a paused world: hands over what is new and lets go what
+// may leave. `now` is the monotonic time, `hz` the world's rate.
+void world_log_settle(world_log *l, const world_log_image *image, double hz, int64_t now);
+
+// Something may have been committed, or have failed. True when the log has just been given up: all
+// subscriptions have to end.
+bool world_log_wake(world_log *l);
+
+// The world ends: its end is the last record. The gate lets its answer go when that is committed.
+void world_log_destroy(world_log *l);
+
+// Replies still held.
+bool world_log_holds(const world_log *l);
+
+world_log_state world_log_state_of(const world_log *l);
+
+#endif

@@ -1,0 +1,357 @@
+#!/usr/bin/env python3
+"""Worlds that outlive the server: what was answered or shown is there after a kill.
+
+Usage: test_wire_durable.py CAROMD     CAROM_KILLS=200 kills that often instead of 12 times"""
+
+import os
+import random
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "interop"))
+from caromd import Caromd  # noqa: E402
+from wire import Client, Closed, RemoteError  # noqa: E402
+
+CAROMD = os.path.abspath(sys.argv[1])
+KILLS = int(os.environ.get("CAROM_KILLS", "12"))
+BALL = {"kind": "circle", "radius": 0.5}
+FLOOR = {"kind": "box", "size": [60, 1]}
+SECONDS_MAX = 20
+
+
+class Killable(Caromd):
+    """A server that may be killed."""
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+        self.reader.join(10)
+        self.process.stderr.close()
+
+
+class DurableTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="carom-durable-")
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        self.data = os.path.join(self.folder, "data")
+        self.server = None
+        self.addCleanup(lambda: self.server and self.server.kill())
+
+    def start(self, *options):
+        self.server = Killable(CAROMD, "--data", self.data, *options)
+        return self.connect()
+
+    def connect(self):
+        client = Client(self.server.port)
+        self.addCleanup(client.__exit__)
+        return client
+
+    def kill(self):
+        self.server.kill()
+        self.server = None
+
+    def stop(self):
+        self.server.__exit__()
+        self.server = None
+
+    def restart(self, *options):
+        self.kill()
+        return self.start(*options)
+
+    def refused(self, code, text, client, method, /, **arguments):
+        with self.assertRaises(RemoteError) as caught:
+            client.call(method, **arguments)
+        self.assertRegex(str(caught.exception), f"^{code}: .*{text}")
+
+    def log(self):
+        return "".join(self.server.log)
+
+
+class Restart(DurableTest):
+    def test_paused_world_is_the_same_to_the_bit(self):
+        client = self.start()
+        client.call("world.create", world="w", scene="heap", paused=True)
+        client.call("world.step", world="w", ticks=100)
+        client.call("body.spawn", world="w", position=[0, 30], shapes=[BALL])
+        client.call("world.step", world="w", ticks=33)
+        before = client.call("world.info", world="w")
+        client = self.restart()
+        after = client.call("world.info", world="w")
+        for key in ("epoch", "tick", "hash", "paused", "bodies", "durability"):
+            self.assertEqual(after[key], before[key], key)
+        client.call("world.step", world="w", ticks=50)
+        once = client.call("world.info", world="w")["hash"]
+        client = self.restart()
+        self.assertEqual(client.call("world.info", world="w")["hash"], once)
+
+    def test_clean_end_brings_back_the_same(self):
+        client = self.start()
+        client.call("world.create", world="w", scene="demo", paused=True, durability="full")
+        client.call("world.step", world="w", ticks=20)
+        before = client.call("world.state", world="w")
+        self.stop()
+        client = self.start()
+        self.assertEqual(client.call("world.state", world="w"), before)
+
+    def test_running_world_goes_on_beyond_what_was_shown(self):
+        client = self.start()
+        client.call("world.create", world="w", scene="demo")
+        client.call("world.subscribe", world="w")
+        client.read_until(lambda: len(client.snapshots()) > 20)
+        shown = client.snapshots()[-1]
+        client = self.restart()
+        info = client.call("world.info", world="w")
+        self.assertGreaterEqual(info["tick"], shown["tick"])
+        self.assertLess(info["tick"], shown["tick"] + 2 * info["hz"])
+        self.assertEqual(info["epoch"], shown["epoch"])
+
+    def test_destroyed_world_stays_away_and_its_name_is_free(self):
+        client = self.start()
+        first = client.call("world.create", world="w")
+        epoch = client.call("world.info", world="w")["epoch"]
+        self.assertEqual(first["tick"], 0)
+        client.call("world.destroy", world="w")
+        client = self.restart()
+        self.refused("not_found", "w", client, "world.info", world="w")
+        for _ in range(5):
+            client.call("world.create", world="w", gravity=[1, 2])
+            client.call("world.destroy", world="w")
+        client.call("world.create", world="w", gravity=[3, 4])
+        client = self.restart()
+        info = client.call("world.info", world="w")
+        self.assertEqual(info["gravity"], [3, 4])
+        self.assertNotEqual(info["epoch"], epoch)
+
+    def test_durability_none_ends_with_the_server(self):
+        client = self.start()
+        client.call("world.create", world="kept")
+        client.call("world.create", world="lost", durability="none")
+        client.call("world.create", world="bound", lifetime="session")
+        self.assertEqual([w["durability"] for w in client.call("world.list")],
+                         ["none", "normal", "none"])
+        client = self.restart()
+        self.assertEqual([w["world"] for w in client.call("world.list")], ["kept"])
+
+    def test_bodies_of_past_sessions_end(self):
+        client = self.start()
+        client.call("world.create", world="w", paused=True)
+        client.call("body.spawn", world="w", shapes=[BALL])
+        client.call("body.spawn", world="w", shapes=[BALL], lifetime="session")
+        client.call("world.apply", world="w", commands=[
+            ["body.spawn", {"shapes": [BALL], "lifetime": "session", "position": [3, 0]}],
+            ["body.spawn", {"shapes": [BALL], "position": [6, 0]}]])
+        client = self.restart()
+        end = time.monotonic() + SECONDS_MAX
+        while client.call("world.info", world="w")["bodies"] != 2:
+            self.assertLess(time.monotonic(), end)
+        client = self.restart()
+        self.assertEqual(client.call("world.info", world="w")["bodies"], 2)
+
+    def test_worlds_of_the_options_are_made_once(self):
+        client = self.start("--world", "demo:demo")
+        client.call("world.pause", world="demo")
+        before = client.call("world.info", world="demo")
+        client = self.restart("--world", "demo:demo")
+        after = client.call("world.info", world="demo")
+        self.assertEqual((after["epoch"], after["hash"]), (before["epoch"], before["hash"]))
+
+    def test_numbers_of_sessions_and_worlds_do_not_come_back(self):
+        client = self.start()
+        session = client.call("hello")["session"]
+        client.call("world.create", world="a", durability="none")
+        epoch = client.call("world.info", world="a")["epoch"]
+        time.sleep(1.1)
+        client = self.restart()
+        self.assertGreater(client.call("hello")["session"], session)
+        client.call("world.create", world="a", durability="none")
+        self.assertGreater(client.call("world.info", world="a")["epoch"], epoch)
+
+
+class Refusals(DurableTest):
+    def test_durability_needs_a_data_directory(self):
+        with Caromd(CAROMD) as server, Client(server.port) as client:
+            self.refused("unavailable", "--data", client, "world.create", world="w",
+                         durability="full")
+            client.call("world.create", world="w", durability="none")
+            client.call("world.create", world="v")
+
+    def test_world_of_a_session_keeps_no_log(self):
+        client = self.start()
+        self.refused("invalid_argument", "session", client, "world.create", world="w",
+                     durability="normal", lifetime="session")
+
+    def run_server(self, *options):
+        return subprocess.run([CAROMD, "--listen", "127.0.0.1:0", *options], timeout=60,
+                              capture_output=True, text=True, check=False)
+
+    def test_second_server_is_told_of_the_first(self):
+        self.start()
+        second = self.run_server("--data", self.data)
+        self.assertEqual(second.returncode, 1)
+        self.assertIn(str(self.server.process.pid), second.stderr)
+
+    def test_altered_log_is_refused_and_left_alone(self):
+        client = self.start()
+        client.call("world.create", world="w", paused=True)
+        client.call("body.spawn", world="w", shapes=[BALL])
+        self.stop()
+        log = next(Path(self.data).glob("log-*"))
+        good = log.read_bytes()
+        bad = bytearray(good)
+        bad[len(bad) // 2] ^= 0x10
+        log.write_bytes(bad)
+        for options in (["--data", self.data], ["--check-data", self.data]):
+            run = self.run_server(*options)
+            self.assertEqual(run.returncode, 1)
+            self.assertIn(log.name, run.stderr)
+        self.assertEqual(log.read_bytes(), bytes(bad))
+        log.write_bytes(good)
+        self.assertEqual(self.run_server("--check-data", self.data).returncode, 0)
+        client = self.start()
+        self.assertEqual(client.call("world.info", world="w")["bodies"], 1)
+
+
+class FullDisk(DurableTest):
+    def limit(self, size):
+        resource.prlimit(self.server.process.pid, resource.RLIMIT_FSIZE,
+                         (size, resource.RLIM_INFINITY))
+
+    def spawn_until_refused(self, client):
+        spawned = []
+        end = time.monotonic() + SECONDS_MAX
+        while time.monotonic() < end:
+            try:
+                x = len(spawned) % 50
+                answer = client.call("body.spawn", world="w", position=[x, 2], shapes=[BALL])
+                spawned.append(answer["body"])
+            except RemoteError as refusal:
+                self.assertRegex(str(refusal), "^unavailable: .*log")
+                return spawned
+        self.fail("the limit was never met")
+
+    def test_world_stops_taking_commands_and_says_so_until_there_is_room(self):
+        client = self.start()
+        client.call("world.create", world="w", paused=True)
+        client.call("world.create", world="idle", paused=True, durability="none")
+        watcher = self.connect()
+        watcher.call("world.subscribe", world="w")
+        self.limit(30_000)
+        spawned = self.spawn_until_refused(client)
+        self.assertGreater(len(spawned), 10)
+        info = client.call("world.info", world="w")
+        self.assertRegex(info["log_error"], "(?i)file too large|write")
+        closed = watcher.read_until(
+            lambda: [p[0] for m, p in watcher.notifications if m == "world_closed"])
+        self.assertEqual(closed[0]["code"], "unavailable")
+        self.refused("unavailable", "log", client, "world.subscribe", world="w")
+        client.call("body.spawn", world="idle", shapes=[BALL])  # another world goes on
+        self.limit(resource.RLIM_INFINITY)
+        end = time.monotonic() + SECONDS_MAX
+        while "log_error" in client.call("world.info", world="w"):
+            self.assertLess(time.monotonic(), end)
+            time.sleep(0.05)
+        last = client.call("body.spawn", world="w", shapes=[BALL])["body"]
+        before = client.call("world.info", world="w")
+        client = self.restart()
+        after = client.call("world.info", world="w")
+        self.assertEqual((after["hash"], after["tick"]), (before["hash"], before["tick"]))
+        for body in [*spawned, last]:
+            client.call("body.get", world="w", body=body)
+
+
+class Kill(DurableTest):
+    """Kills the server at random instants under load, and compares with what it had answered."""
+
+    def play(self, client, rng, alive, removed, shown):
+        """Commands and snapshots until the server dies."""
+        waiting = {}
+        try:
+            while True:
+                for _ in range(rng.randrange(1, 8)):
+                    waiting.update([self.ask(client, rng, alive)])
+                client.read()
+                for request in [r for r in waiting if r in client.responses]:
+                    method, body = waiting.pop(request)
+                    error, result = client.responses.pop(request)
+                    if error is not None:
+                        continue  # not_found: it was removed before
+                    if method == "body.spawn":
+                        alive.append(result["body"])
+                    elif method == "body.remove":
+                        alive.remove(body)
+                        removed.append(body)
+                    shown["tick"] = max(shown["tick"], result["tick"])
+                for snapshot in client.snapshots():
+                    shown["tick"] = max(shown["tick"], snapshot["tick"])
+                client.notifications.clear()
+        except (Closed, ConnectionError, BrokenPipeError):
+            pass
+        # What was asked and not answered may have been done or not.
+        return {body for method, body in waiting.values() if method == "body.remove"}
+
+    @staticmethod
+    def ask(client, rng, alive):
+        what = rng.random()
+        if what < 0.4 or not alive:
+            return client.request("body.spawn", world="w", shapes=[BALL],
+                                  position=[rng.uniform(-25, 25), rng.uniform(2, 20)]), \
+                ("body.spawn", None)
+        body = rng.choice(alive)
+        if what < 0.5:
+            return client.request("body.remove", world="w", body=body), ("body.remove", body)
+        if what < 0.8:
+            return client.request("body.impulse", world="w", body=body, impulse=[
+                rng.uniform(-5, 5), rng.uniform(-5, 5)]), ("body.impulse", body)
+        return client.request("world.apply", world="w", commands=[
+            ["body.spawn", {"type": "static", "shapes": [BALL], "position": [100, 100]}],
+            ["body.remove", {"body": {"$": 0}}]]), ("world.apply", None)
+
+    def lives(self, durability, kills):
+        rng = random.Random(1)
+        client = self.start("--threads", "1")
+        client.call("world.create", world="w", durability=durability)
+        client.call("body.spawn", world="w", type="static", shapes=[FLOOR])
+        alive, removed, shown = [], [], {"tick": 0}
+        epoch = client.call("world.info", world="w")["epoch"]
+        for life in range(kills):
+            client.call("world.subscribe", world="w")
+            timer = subprocess.Popen(
+                ["sh", "-c", f"sleep {rng.uniform(0.0, 0.3):.3f}; "
+                 f"kill -9 {self.server.process.pid}"])
+            uncertain = self.play(client, rng, alive, removed, shown)
+            timer.wait()
+            self.kill()
+            client = self.start("--threads", "1")
+            info = client.call("world.info", world="w")
+            self.assertEqual(info["epoch"], epoch)
+            self.assertGreaterEqual(info["tick"], shown["tick"], f"life {life}")
+            there = {b["body"] for b in client.call("world.state", world="w")["bodies"]}
+            for body in alive:
+                self.assertTrue(body in there or body in uncertain, f"life {life}: {body} is lost")
+            for body in removed:
+                self.assertNotIn(body, there, f"life {life}: {body} has come back")
+            alive[:] = [body for body in alive if body in there]
+            self.assertNotIn("is not served", self.log())
+            if len(alive) > 300:
+                for body in alive[:250]:
+                    client.call("body.remove", world="w", body=body)
+                removed += alive[:250]
+                del alive[:250]
+
+    def test_normal_loses_nothing_that_was_answered_or_shown(self):
+        self.lives("normal", KILLS)
+
+    def test_full_loses_nothing_that_was_answered_or_shown(self):
+        self.lives("full", max(3, KILLS // 4))
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGPIPE, signal.SIG_IGN)
+    unittest.main(argv=sys.argv[:1])
