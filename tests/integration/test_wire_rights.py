@@ -1,0 +1,263 @@
+#!/usr/bin/env python3
+"""What each role may call, alone and inside world.apply; worlds and areas of tokens.
+Called with the path of caromd."""
+
+import os
+import re
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests" / "interop"))
+from caromd import Caromd  # noqa: E402
+from tokens import Secret, claims, write_keys  # noqa: E402
+from wire import Client, RemoteError  # noqa: E402
+
+CAROMD = os.path.abspath(sys.argv[1])
+SECRET = Secret()
+BALL = {"kind": "circle", "radius": 0.5}
+ROLES = ["none", "viewer", "player", "admin"]
+
+# The least role of each method, said a second time: a slip in the table of methods is seen here.
+LEAST = {
+    "none": "hello ping goodbye",
+    "viewer": "server.info server.stats world.list world.info world.state world.contacts world.subscribe "
+              "world.unsubscribe world.view body.get joint.get joint.list query.ray query.overlap query.cast "
+              "query.nearest",
+    "player": "world.apply body.spawn body.remove body.set body.impulse body.angular_impulse body.force body.torque "
+              "shape.add shape.set shape.remove joint.create joint.set joint.remove",
+    "admin": "server.sessions server.kick world.create world.destroy world.pause world.resume world.step world.set",
+}
+ROLE_OF = {method: role for role, methods in LEAST.items() for method in methods.split()}
+
+# Arguments with which a command of world.apply can be decoded.
+BATCH = {
+    "world.set": {"gravity": [0, 0]}, "body.spawn": {"shapes": [BALL]}, "body.remove": {"body": 1},
+    "body.get": {"body": 1}, "body.set": {"body": 1, "angle": 1}, "body.impulse": {"body": 1, "impulse": [0, 0]},
+    "body.angular_impulse": {"body": 1, "impulse": 0}, "body.force": {"body": 1, "force": [0, 0]},
+    "body.torque": {"body": 1, "torque": 0}, "shape.add": {"body": 1, "shape": BALL},
+    "shape.set": {"shape": 1, "friction": 1}, "shape.remove": {"shape": 1},
+    "joint.create": {"kind": "weld", "a": 1, "b": 2, "anchor": [0, 0]}, "joint.set": {"joint": 1, "hertz": 1},
+    "joint.remove": {"joint": 1}, "joint.get": {"joint": 1},
+}
+
+
+def rows():
+    """(method, may stand in a batch) of the table of methods."""
+    text = (ROOT / "common/world/method_list.h").read_text(encoding="utf-8")
+    found = re.findall(r'X\(\w+, "([a-z._]+)",\s*\w+,\s*\w+,\s*(BATCH|SINGLE)', text)
+    return [(name, batch == "BATCH") for name, batch in found]
+
+
+class RightsTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        keys = os.path.join(cls.folder.name, "keys.json")
+        write_keys(keys, SECRET)
+        cls.server = Caromd(CAROMD, "--keys", keys)
+        cls.admin = Client(cls.server.port)
+        cls.admin.call("hello", token=SECRET.sign(claims("root", "admin")))
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.admin.socket.close()
+        cls.server.__exit__()
+        cls.folder.cleanup()
+
+    def client(self, role, subject="ada", **more):
+        client = Client(self.server.port)
+        self.addCleanup(client.__exit__)
+        if role != "none":
+            self.assertEqual(client.call("hello", token=SECRET.sign(claims(subject, role, **more)))["role"], role)
+        return client
+
+    def world(self, name, **settings):
+        self.admin.call("world.create", world=name, gravity=[0, 0], **settings)
+        self.addCleanup(lambda: self.admin.call("world.destroy", world=name))
+        return name
+
+    def code(self, client, method, /, **arguments):
+        """The error's code; None where there is none."""
+        try:
+            client.call(method, **arguments)
+            return None
+        except RemoteError as error:
+            return str(error).split(":")[0]
+
+    def refused(self, text, client, method, /, **arguments):
+        with self.assertRaises(RemoteError) as caught:
+            client.call(method, **arguments)
+        self.assertRegex(str(caught.exception), f"^permission_denied: .*{text}")
+
+
+class Roles(RightsTest):
+    def test_each_method_has_the_role_that_is_said_here(self):
+        self.assertEqual(sorted(name for name, _ in rows()), sorted(ROLE_OF), "a new method? add it to LEAST")
+        self.assertEqual(sorted(name for name, batch in rows() if batch), sorted(BATCH))
+
+    def test_each_method_by_each_role(self):
+        for method, least in ROLE_OF.items():
+            for role in ROLES:
+                with self.subTest(method=method, role=role):
+                    client = self.client(role)
+                    code = self.code(client, method)
+                    if ROLES.index(role) >= ROLES.index(least):
+                        self.assertNotIn(code, ("permission_denied", "unauthenticated"))
+                    else:
+                        self.assertEqual(code, "unauthenticated" if role == "none" else "permission_denied")
+                    client.socket.close()
+
+    def test_each_method_by_each_role_as_a_notification(self):
+        world = self.world("notified", paused=True)
+        body = self.admin.call("body.spawn", world=world, shapes=[BALL])["body"]
+        for role in ("none", "viewer"):
+            client = self.client(role)
+            client.notify("body.remove", world=world, body=body)
+            client.notify("world.destroy", world=world)
+            client.notify("world.resume", world=world)
+            client.call("ping")
+        client = self.client("player", subject="root")
+        client.notify("world.destroy", world=world)
+        client.notify("world.set", world=world, gravity=[1, 1])
+        client.call("ping")
+        info = self.admin.call("world.info", world=world)
+        self.assertEqual((info["bodies"], info["paused"], info["gravity"]), (1, True, [0, 0]))
+
+    def test_each_command_of_a_batch_by_each_role(self):
+        world = self.world("batches", paused=True)
+        for role in ROLES:
+            client = self.client(role)
+            for method, arguments in BATCH.items():
+                with self.subTest(method=method, role=role):
+                    # Behind one that is allowed, so that all of them are looked at.
+                    code = self.code(client, "world.apply", world=world,
+                                     commands=[["body.get", {"body": 10**9}], [method, arguments]])
+                    allowed = ROLES.index(role) >= max(ROLES.index(ROLE_OF[m]) for m in (method, "world.apply"))
+                    if allowed:
+                        self.assertEqual(code, "not_found")
+                    else:
+                        self.assertEqual(code, "unauthenticated" if role == "none" else "permission_denied")
+
+    def test_batch_that_is_refused_changes_nothing(self):
+        world = self.world("nothing", paused=True)
+        client = self.client("player")
+        self.refused(r"commands\[1\]: world.set needs the role admin", client, "world.apply", world=world,
+                     commands=[["body.spawn", {"shapes": [BALL]}], ["world.set", {"gravity": [9, 9]}]])
+        self.assertEqual(self.admin.call("world.info", world=world)["bodies"], 0)
+
+    def test_kicked_by_an_admin_alone(self):
+        victim = self.client("admin")
+        number = victim.call("hello")["session"]
+        for role in ("viewer", "player"):
+            self.refused("needs the role admin", self.client(role), "server.kick", session=number)
+        victim.call("ping")
+
+
+class Worlds(RightsTest):
+    def setUp(self):
+        for name in ("arena", "lobby-1", "lobby-2", "secret"):
+            self.world(name)
+
+    def test_list_shows_those_of_the_token(self):
+        client = self.client("viewer", worlds=["arena", "lobby-*"])
+        self.assertEqual([w["world"] for w in client.call("world.list")], ["arena", "lobby-1", "lobby-2"])
+        self.assertEqual(self.client("viewer", worlds=[]).call("world.list"), [])
+        self.assertEqual(len(self.client("viewer").call("world.list")), 4)
+
+    def test_other_worlds_cannot_be_named(self):
+        client = self.client("admin", worlds=["arena", "lobby-*"])
+        body = self.admin.call("body.spawn", world="secret", shapes=[BALL])["body"]
+        for method, arguments in {
+                **BATCH, "world.info": {}, "world.state": {}, "world.contacts": {}, "world.subscribe": {},
+                "world.apply": {"commands": []}, "world.pause": {}, "world.resume": {}, "world.step": {},
+                "world.destroy": {}, "world.create": {}, "joint.list": {}, "query.ray": {"from": [0, 0], "to": [1, 1]},
+                "query.overlap": {"point": [0, 0]}, "query.nearest": {"point": [0, 0]},
+                "query.cast": {"shape": {"kind": "circle", "radius": 1}, "from": [0, 0], "to": [1, 1]}}.items():
+            with self.subTest(method):
+                self.refused("world 'secret' is none of those of the token", client, method, world="secret",
+                             **arguments)
+        self.refused("world 'lobby' is none", client, "world.create", world="lobby")
+        self.admin.call("body.get", world="secret", body=body)
+
+    def test_own_worlds_can_be_made_and_ended(self):
+        client = self.client("admin", worlds=["mine-*"])
+        client.call("world.create", world="mine-1")
+        client.call("world.destroy", world="mine-1")
+        self.refused("world 'mine' is none", client, "world.create", world="mine", if_absent=True)
+
+    def test_sessions_are_for_admins_of_all_worlds(self):
+        client = self.client("admin", worlds=["arena"])
+        self.refused("needs an admin of all worlds", client, "server.sessions")
+        self.refused("needs an admin of all worlds", client, "server.kick", session=1)
+
+
+class Areas(RightsTest):
+    AREAS = [[0, 0, 10, 10], [100, 0, 110, 10]]
+
+    def setUp(self):
+        self.name = self.world("field", paused=True)
+        self.near = self.admin.call("body.spawn", world="field", position=[5, 5], shapes=[BALL])["body"]
+        self.far = self.admin.call("body.spawn", world="field", position=[50, 5], shapes=[BALL])["body"]
+        self.viewer = self.client("viewer", areas=self.AREAS)
+
+    def test_subscription_lies_within_one_of_them(self):
+        self.viewer.call("world.subscribe", world="field", area=[1, 1, 9, 9])
+        for area in ([0, 0, 10, 11], [5, 5, 105, 6], [20, 0, 21, 1], [-1000, -1000, 1000, 1000]):
+            self.refused("must lie within one of the 2 areas", self.viewer, "world.subscribe", world="field", area=area)
+        self.refused("must be given", self.viewer, "world.subscribe", world="field")
+        snapshot = self.viewer.read_until(self.viewer.snapshots)[0]
+        self.assertEqual([row[0] for row in snapshot["bodies"]], [self.near])
+
+    def test_view_does_not_leave_them(self):
+        number = self.viewer.call("world.subscribe", world="field", area=[1, 1, 9, 9])["subscription"]
+        self.viewer.call("world.view", subscription=number, area=[101, 1, 109, 9])
+        self.refused("must lie within", self.viewer, "world.view", subscription=number, area=[0, 0, 60, 10])
+        self.refused("must be given", self.viewer, "world.view", subscription=number)
+        self.viewer.call("world.unsubscribe", subscription=number)
+
+    def test_only_area_is_filled_in(self):
+        viewer = self.client("viewer", areas=[[0, 0, 10, 10]])
+        number = viewer.call("world.subscribe", world="field", describe=True)["subscription"]
+        snapshot = viewer.read_until(viewer.snapshots)[0]
+        self.assertEqual([row[0] for row in snapshot["bodies"]], [self.near])
+        self.assertEqual([body["body"] for body in snapshot["spawned"]], [self.near])
+        viewer.call("world.view", subscription=number)
+        self.admin.call("body.set", world="field", body=self.far, position=[60, 5])
+        viewer.call("ping")
+        self.assertFalse([s for s in viewer.snapshots() if self.far in [row[0] for row in s["bodies"]]])
+
+    def test_queries_lie_within(self):
+        inside, outside = {"from": [1, 1], "to": [9, 9]}, {"from": [1, 5], "to": [60, 5]}
+        ball = {"kind": "circle", "radius": 1}
+        good = [("query.ray", inside), ("query.overlap", {"area": [0, 0, 10, 10]}),
+                ("query.overlap", {"point": [5, 5]}), ("query.nearest", {"point": [5, 5], "radius": 2}),
+                ("query.overlap", {"shape": {"kind": "circle", "radius": 2, "center": [5, 5]}}),
+                ("query.cast", {"shape": ball, "from": [2, 2], "to": [8, 8]})]
+        bad = [("query.ray", outside), ("query.overlap", {"area": [0, 0, 60, 10]}),
+               ("query.overlap", {"point": [50, 5]}), ("query.nearest", {"point": [5, 5], "radius": 200}),
+               ("query.nearest", {"point": [5, 5]}),
+               ("query.overlap", {"shape": {"kind": "circle", "radius": 99, "center": [5, 5]}}),
+               ("query.cast", {"shape": {"kind": "circle", "radius": 99}, "from": [5, 5], "to": [6, 6]}),
+               ("query.cast", {"shape": ball, "from": [5, 5], "to": [50, 5]})]
+        for method, arguments in good:
+            self.assertIn(str(self.near), str(self.viewer.call(method, world="field", **arguments)))
+        for method, arguments in bad:
+            with self.subTest(method=method, arguments=arguments):
+                self.refused("must lie within", self.viewer, method, world="field", **arguments)
+
+    def test_what_shows_everything_is_refused(self):
+        for method, arguments in (("world.state", {}), ("world.contacts", {}), ("joint.list", {}),
+                                  ("body.get", {"body": self.near}), ("joint.get", {"joint": 1}),
+                                  ("world.contacts", {"body": self.near})):
+            self.refused("outside of the areas", self.viewer, method, world="field", **arguments)
+        player = self.client("player", areas=self.AREAS)
+        self.refused(r"commands\[0\]: body.get may show", player, "world.apply", world="field",
+                     commands=[["body.get", {"body": self.far}]])
+        self.assertEqual(self.viewer.call("world.info", world="field")["bodies"], 2)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
