@@ -338,6 +338,9 @@ static const method_arg BODY_SPAWN_ARGS[] = {
      .doc = "None makes a mass point of 1 kg."},
     CHOICE("lifetime", "world|session", "\"world\"",
            "Ends with the world, or with the session that spawned it."),
+    STRING("owner", OWNER_BYTES_MAX, NULL,
+           "Whose it is; the session's subject, if left out; \"\" for nobody's. Others than oneself: "
+           "role admin."),
 };
 static const method_arg BODY_ARGS[] = {WORLD, BODY};
 static const method_arg BODY_SET_ARGS[] = {
@@ -346,6 +349,8 @@ static const method_arg BODY_SET_ARGS[] = {
     BODY_TYPE(NULL),
     BODY_MOTION(NULL, NULL),
     BODY_NATURE(NULL, NULL, NULL, NULL, NULL, NULL),
+    STRING("owner", OWNER_BYTES_MAX, NULL,
+           "Hands it over; by its owner, or an admin, who may say \"\" for nobody."),
 };
 static const method_arg BODY_IMPULSE_ARGS[] = {
     WORLD,

@@ -6,10 +6,12 @@
 #include <inttypes.h>
 
 #include "common/world/apply_internal.h"
+#include "common/world/owners.h"
 
 // One call of apply_command, or one batch.
 typedef struct application {
     physics_world *world;
+    const owners *owners; // NULL: nobody owns anything
     command_memory **memory;
     const command_result *made; // results of the batch's earlier commands; NULL outside a batch
     error *err;
@@ -65,7 +67,7 @@ static status apply_world_set(const application *a, const command *c, command_re
 
 static status apply_state(const application *a, const command *c, command_result *out)
 {
-    return read_world(a->world, c->world, &out->state, a->memory, a->err);
+    return read_world(a->world, a->owners, c->world, &out->state, a->memory, a->err);
 }
 
 static status apply_remove(const application *a, const command *c, command_result *out)
@@ -76,14 +78,19 @@ static status apply_remove(const application *a, const command *c, command_resul
 
 static status apply_get(const application *a, const command *c, command_result *out)
 {
-    return read_body(a->world, id_of(a, c->body), &out->body, a->memory, a->err);
+    return read_body(a->world, a->owners, id_of(a, c->body), &out->body, a->memory, a->err);
 }
 
 static status apply_body_set(const application *a, const command *c, command_result *out)
 {
     const body_set_args *set = &c->body_set;
     (void)out;
-    return body_set(a->world, id_of(a, set->body), set->fields, &set->values, a->err);
+    body_id id = id_of(a, set->body);
+    if (set->fields == 0) { // the owner alone
+        body_info info;
+        return body_get(a->world, id, &info, a->err);
+    }
+    return body_set(a->world, id, set->fields, &set->values, a->err);
 }
 
 static const vec2d *place_of(const body_push_args *push)
@@ -253,15 +260,27 @@ static status apply_batch(const application *a, const command *c, command_result
     return STATUS_OK;
 }
 
-status apply_command(physics_world *world, const command *c, command_result *out, error *err)
+status apply_command_as(physics_world *world, owners *table, const actor *who, const command *c,
+                        command_result *out, error *err)
 {
     command_result made = {0};
-    application a = {.world = world, .memory = &made.memory, .err = err};
-    status s = apply_one(&a, c, &made);
+    application a = {.world = world, .owners = table, .memory = &made.memory, .err = err};
+    status s = who != NULL ? owners_permit(table, world, who, c, err) : STATUS_OK;
+    if (s == STATUS_OK) {
+        s = apply_one(&a, c, &made);
+    }
     if (s != STATUS_OK) {
         command_result_free(&made);
         return s;
     }
+    if (table != NULL) {
+        owners_note(table, c, &made);
+    }
     *out = made;
     return STATUS_OK;
+}
+
+status apply_command(physics_world *world, const command *c, command_result *out, error *err)
+{
+    return apply_command_as(world, NULL, NULL, c, out, err);
 }

@@ -31,6 +31,7 @@
 // A body with all that is known of it; the pointers lie in the result's memory.
 typedef struct body_record {
     body_info info;
+    const char *owner; // "" where it has none
     shape_info *shapes; // info.shape_count of them
 } body_record;
 
@@ -108,6 +109,15 @@ bool apply_batches(method m);
 // the engine, with the field or the command's place in the batch named; STATUS_UNAVAILABLE for a
 // method that is not for here. On failure nothing is changed and `out` owns nothing.
 status apply_command(physics_world *world, const command *c, command_result *out, error *err);
+
+// The same where bodies have owners (common/world/owners.h): `table` tells what is read of them, and
+// is told what the command has changed. `who` is held to what it may do with other people's things;
+// NULL: the server itself, and a log that is played, may do everything. Errors: besides those,
+// STATUS_PERMISSION_DENIED.
+typedef struct owners owners;
+struct actor;
+status apply_command_as(physics_world *world, owners *table, const struct actor *who,
+                        const command *c, command_result *out, error *err);
 
 // Gives back what the result owns and zeroes it; a zeroed result may be freed.
 void command_result_free(command_result *r);

@@ -8,9 +8,9 @@
 
 // ---- reading (apply_read.c)
 
-// A copy of all that is known of a body, in `memory`.
-status read_body(const physics_world *world, body_id id, body_record *out, command_memory **memory,
-                 error *err);
+// A copy of all that is known of a body, in `memory`. `table` is NULL where nobody owns anything.
+status read_body(const physics_world *world, const owners *table, body_id id, body_record *out,
+                 command_memory **memory, error *err);
 // Bytes that read_body takes, at most.
 size_t read_body_bytes(const physics_world *world, body_id id);
 // Copies of all joints, in `memory`.
@@ -19,8 +19,8 @@ status read_joints(const physics_world *world, const char *name, joints_result *
 // Copies of the contacts that touch, in `memory`; of one body unless it is 0.
 status read_contacts(const physics_world *world, const char *name, body_id body,
                      contacts_result *out, command_memory **memory, error *err);
-status read_world(const physics_world *world, const char *name, world_state_result *out,
-                  command_memory **memory, error *err);
+status read_world(const physics_world *world, const owners *table, const char *name,
+                  world_state_result *out, command_memory **memory, error *err);
 
 // ---- batches (apply_plan.c)
 

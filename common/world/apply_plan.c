@@ -60,7 +60,7 @@ static void count_world_body(plan *p, plan_body *body)
 static void count_spawned_body(plan *p, plan_body *body)
 {
     const body_spawn_args *spawn = &p->batch->commands[command_id_index(body->id)].spawn;
-    body->bytes = sizeof(body_record) + PHYSICS_TAG_BYTES_MAX;
+    body->bytes = sizeof(body_record) + PHYSICS_TAG_BYTES_MAX + OWNER_BYTES_MAX;
     for (uint32_t i = 0; i < spawn->shape_count; i++) {
         body->slots += slots_of(&spawn->shapes[i]);
         body->bytes += bytes_of(&spawn->shapes[i]);
@@ -222,7 +222,9 @@ static status plan_body_set(plan *p, const command *c)
 {
     const body_set_args *set = &c->body_set;
     status s = body_check(p, set->body);
-    return s == STATUS_OK ? body_fields_check(set->fields, &set->values, p->err) : s;
+    return s == STATUS_OK && set->fields != 0
+               ? body_fields_check(set->fields, &set->values, p->err)
+               : s;
 }
 
 static status plan_shape_add(plan *p, const command *c)

@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "common/world/owners.h"
+
 static status too_large(error *err)
 {
     return error_set(err, STATUS_LIMIT_EXCEEDED,
@@ -25,15 +27,17 @@ static void copy_points(shape_def *def, command_memory **memory)
     def->points = points;
 }
 
-status read_body(const physics_world *world, body_id id, body_record *out, command_memory **memory,
-                 error *err)
+status read_body(const physics_world *world, const owners *table, body_id id, body_record *out,
+                 command_memory **memory, error *err)
 {
     body_record record;
     status s = body_get(world, id, &record.info, err);
     if (s != STATUS_OK) {
         return s;
     }
+    const char *owner = owners_of(table, id);
     record.info.tag = command_memory_text(memory, record.info.tag, strlen(record.info.tag));
+    record.owner = *owner != '\0' ? command_memory_text(memory, owner, strlen(owner)) : "";
     record.shapes = command_memory_take(memory, record.info.shape_count, sizeof *record.shapes);
     shape_id shape = 0;
     for (uint32_t i = 0; i < record.info.shape_count; i++) {
@@ -50,7 +54,7 @@ status read_body(const physics_world *world, body_id id, body_record *out, comma
 
 size_t read_body_bytes(const physics_world *world, body_id id)
 {
-    size_t bytes = sizeof(body_record) + PHYSICS_TAG_BYTES_MAX;
+    size_t bytes = sizeof(body_record) + PHYSICS_TAG_BYTES_MAX + OWNER_BYTES_MAX;
     for (shape_id shape = 0; (shape = body_next_shape(world, id, shape)) != 0;) {
         shape_info info;
         if (shape_get(world, shape, &info, NULL) == STATUS_OK) {
@@ -108,8 +112,8 @@ status read_contacts(const physics_world *world, const char *name, body_id body,
     return STATUS_OK;
 }
 
-static status read_bodies(const physics_world *world, world_state_result *state,
-                          command_memory **memory, error *err)
+static status read_bodies(const physics_world *world, const owners *table,
+                          world_state_result *state, command_memory **memory, error *err)
 {
     uint32_t count = world_definition(world).bodies_max - world_room_left(world).bodies;
     if ((size_t)count * sizeof *state->bodies > APPLY_RESULT_BYTES_MAX) {
@@ -117,7 +121,7 @@ static status read_bodies(const physics_world *world, world_state_result *state,
     }
     state->bodies = command_memory_take(memory, count, sizeof *state->bodies);
     for (body_id id = 0; (id = world_next_body(world, id)) != 0;) {
-        status s = read_body(world, id, &state->bodies[state->body_count], memory, err);
+        status s = read_body(world, table, id, &state->bodies[state->body_count], memory, err);
         if (s != STATUS_OK) {
             return s;
         }
@@ -129,12 +133,12 @@ static status read_bodies(const physics_world *world, world_state_result *state,
     return STATUS_OK;
 }
 
-status read_world(const physics_world *world, const char *name, world_state_result *out,
-                  command_memory **memory, error *err)
+status read_world(const physics_world *world, const owners *table, const char *name,
+                  world_state_result *out, command_memory **memory, error *err)
 {
     world_state_result state = {.hash = world_hash(world)};
     memcpy(state.world, name, strlen(name) + 1);
-    status s = read_bodies(world, &state, memory, err);
+    status s = read_bodies(world, table, &state, memory, err);
     joints_result joints = {0};
     if (s == STATUS_OK) {
         s = read_joints(world, name, &joints, memory, err);

@@ -2,6 +2,7 @@
 #include "common/world/command.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "common/world/command_memory.h"
 
@@ -45,6 +46,24 @@ status command_permit(const command *c, role held, error *err)
         }
     }
     return STATUS_OK;
+}
+
+// `memory` is that of the outermost command.
+static void own(command *c, const char *owner, command_memory **memory)
+{
+    if (c->method == METHOD_BODY_SPAWN && c->spawn.owner == NULL) {
+        c->spawn.owner = command_memory_text(memory, owner, strlen(owner));
+    }
+    for (uint32_t i = 0; c->method == METHOD_WORLD_APPLY && i < c->apply.count; i++) {
+        own(&c->apply.commands[i], owner, memory);
+    }
+}
+
+void command_own(command *c, const char *owner)
+{
+    if (*owner != '\0') {
+        own(c, owner, &c->memory);
+    }
 }
 
 void command_free(command *c)

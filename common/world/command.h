@@ -137,12 +137,14 @@ typedef struct body_spawn_args {
     shape_def *shapes;
     uint32_t shape_count;
     lifetime lifetime;
+    const char *owner; // in the command's memory; NULL: not given, so nobody's
 } body_spawn_args;
 
 typedef struct body_set_args {
     body_id body;
-    uint32_t fields; // bits of body_field, at least one
+    uint32_t fields; // bits of body_field, at least one where there is no owner
     body_def values;
+    const char *owner; // whose it is from now on, "" for nobody's; NULL: as before
 } body_set_args;
 
 // body.impulse and body.force
@@ -260,6 +262,9 @@ role command_rights(const command *c);
 // STATUS_PERMISSION_DENIED unless a session of role `held` may send the command; of a batch, the
 // text names the first command that asks for more.
 status command_permit(const command *c, role held, error *err);
+
+// The bodies that it spawns without naming an owner become `owner`'s; "" leaves them nobody's.
+void command_own(command *c, const char *owner);
 
 // Gives back what the command owns and zeroes it; a zeroed command may be freed.
 void command_free(command *c);

@@ -10,7 +10,15 @@
 #include "proto/encode/encode_pack.h"
 #include "proto/methods.h"
 
-static void pack_list(packer *k, const arg_list *list, const msgpack_object *map, bool inside);
+// What the arguments of a command are written for.
+typedef struct setting {
+    bool inside;       // of world.apply
+    const char *owner; // of bodies that name none; NULL: nobody
+} setting;
+
+static const setting PLAIN = {false, NULL};
+
+static void pack_list(packer *k, const arg_list *list, const msgpack_object *map, setting of);
 
 // ---- values
 
@@ -111,7 +119,7 @@ static void pack_shape_of(packer *k, const msgpack_object *value)
         object_text(&value->via.map.ptr[i].val, &text, &size);
         for (int kind = 0; kind < METHOD_SHAPE_COUNT; kind++) {
             if (choice_find(METHOD_SHAPES[kind].name, text, size) == 0) {
-                pack_list(k, &METHOD_SHAPES[kind], value, false);
+                pack_list(k, &METHOD_SHAPES[kind], value, PLAIN);
                 return;
             }
         }
@@ -127,7 +135,7 @@ static void pack_shapes(packer *k, const msgpack_object *value)
     }
 }
 
-static void pack_commands(packer *k, const msgpack_object *value)
+static void pack_commands(packer *k, const msgpack_object *value, const char *owner)
 {
     pack_array(k, value->via.array.size);
     for (uint32_t i = 0; i < value->via.array.size; i++) {
@@ -139,11 +147,12 @@ static void pack_commands(packer *k, const msgpack_object *value)
         ASSERT(info != NULL);
         pack_array(k, 2);
         pack_text(k, info->list.name);
-        pack_list(k, &info->list, &pair[1], true);
+        pack_list(k, &info->list, &pair[1], (setting){true, owner});
     }
 }
 
-static void pack_value(packer *k, const method_arg *arg, const msgpack_object *value)
+static void pack_value(packer *k, const method_arg *arg, const msgpack_object *value,
+                       const char *owner)
 {
     switch (arg->type) {
     case ARG_BOOL:
@@ -173,7 +182,7 @@ static void pack_value(packer *k, const method_arg *arg, const msgpack_object *v
         pack_numbers_of(k, value);
         break;
     case ARG_FILTER: // of a shape and of a query: the same names in the same order
-        pack_list(k, &METHOD_FILTER, value, false);
+        pack_list(k, &METHOD_FILTER, value, PLAIN);
         break;
     case ARG_SHAPE:
     case ARG_FORM:
@@ -183,7 +192,7 @@ static void pack_value(packer *k, const method_arg *arg, const msgpack_object *v
         pack_shapes(k, value);
         break;
     case ARG_COMMANDS:
-        pack_commands(k, value);
+        pack_commands(k, value, owner);
         break;
     case ARG_ANY:
         msgpack_pack_object(k, *value);
@@ -195,8 +204,13 @@ static void pack_value(packer *k, const method_arg *arg, const msgpack_object *v
 
 // ---- a map
 
-// The arguments of `map` in the order of the list. `inside`: of a command in world.apply.
-static void pack_list(packer *k, const arg_list *list, const msgpack_object *map, bool inside)
+static bool is_owner(const arg_list *list, uint32_t at)
+{
+    return list == &METHODS[METHOD_BODY_SPAWN].list && strcmp(list->args[at].name, "owner") == 0;
+}
+
+// The arguments of `map` in the order of the list.
+static void pack_list(packer *k, const arg_list *list, const msgpack_object *map, setting of)
 {
     const msgpack_object *values[METHOD_ARGS_MAX] = {NULL};
     uint32_t count = 0;
@@ -207,23 +221,34 @@ static void pack_list(packer *k, const arg_list *list, const msgpack_object *map
         object_text(&map->via.map.ptr[i].key, &key, &size);
         int at = arg_list_find(list, key, size);
         ASSERT(at >= 0 && values[at] == NULL);
-        if (!inside || strcmp(list->args[at].name, "world") != 0) {
+        if (!of.inside || strcmp(list->args[at].name, "world") != 0) {
             values[at] = &map->via.map.ptr[i].val;
             count++;
         }
+    }
+    for (uint32_t i = 0; i < list->count && of.owner != NULL; i++) {
+        count += is_owner(list, i) && values[i] == NULL;
     }
     pack_map(k, count);
     for (uint32_t i = 0; i < list->count; i++) {
         if (values[i] != NULL) {
             pack_text(k, list->args[i].name);
-            pack_value(k, &list->args[i], values[i]);
+            pack_value(k, &list->args[i], values[i], of.owner);
+        } else if (of.owner != NULL && is_owner(list, i)) {
+            pair_text(k, "owner", of.owner);
         }
     }
 }
 
 void arguments_canonical(buffer *out, method m, const msgpack_object *args)
 {
+    arguments_canonical_owned(out, m, args, NULL);
+}
+
+void arguments_canonical_owned(buffer *out, method m, const msgpack_object *args,
+                               const char *owner)
+{
     ASSERT((unsigned)m < METHOD_COUNT);
     packer k = buffer_packer(out);
-    pack_list(&k, &METHODS[m].list, args, false);
+    pack_list(&k, &METHODS[m].list, args, (setting){false, owner});
 }

@@ -23,4 +23,9 @@ struct msgpack_object;
 //   - ARG_ANY stays as it came
 void arguments_canonical(buffer *out, method m, const struct msgpack_object *args);
 
+// The same with `owner` (NULL: none) added to each body.spawn that names none, as command_own does
+// with the decoded command: what a session's subject has spawned is told by the log.
+void arguments_canonical_owned(buffer *out, method m, const struct msgpack_object *args,
+                               const char *owner);
+
 #endif

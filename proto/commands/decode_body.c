@@ -49,6 +49,7 @@ void decode_body_spawn(const arguments *a, body_spawn_args *out)
     uint32_t word = LIFETIME_NORMAL;
     arguments_choice(a, "lifetime", &word);
     out->lifetime = (lifetime)word;
+    arguments_text(a, "owner", &out->owner);
     if (!arguments_array(a, "shapes", &shapes, &out->shape_count)) {
         return;
     }
@@ -65,7 +66,8 @@ void decode_body_set(const arguments *a, body_set_args *out)
     *out = (body_set_args){.values = body_def_default()};
     arguments_id(a, "body", METHOD_BODY_SPAWN, &out->body);
     out->fields = body_values_read(a, &out->values);
-    if (out->fields == 0) {
+    bool owned = arguments_text(a, "owner", &out->owner);
+    if (out->fields == 0 && !owned) {
         decoder_fail(a->decoder, STATUS_INVALID_ARGUMENT, a->where,
                      "nothing to set; give position, velocity or another property");
     }

@@ -126,7 +126,8 @@ enum { BODY_PAIRS = 22 };
 void pack_body(packer *k, const body_record *body, uint32_t extra)
 {
     const body_info *i = &body->info;
-    pack_map(k, BODY_PAIRS + extra);
+    bool owned = body->owner != NULL && *body->owner != '\0';
+    pack_map(k, BODY_PAIRS + (owned ? 1u : 0u) + extra);
     pair_uint(k, "body", i->id);
     pack_text(k, "type");
     pack_word(k, choices_of(&METHODS[METHOD_BODY_SPAWN].list, "type"), (uint32_t)i->type);
@@ -149,6 +150,9 @@ void pack_body(packer *k, const body_record *body, uint32_t extra)
     pair_bool(k, "enabled", i->enabled);
     pair_bool(k, "frozen", i->frozen);
     pair_text(k, "tag", i->tag);
+    if (owned) {
+        pair_text(k, "owner", body->owner);
+    }
     pack_text(k, "shapes");
     pack_array(k, i->shape_count);
     for (uint32_t s = 0; s < i->shape_count; s++) {

@@ -11,7 +11,7 @@ enum {
     AUTH_SECRET_BYTES_MIN = 32,  // of a secret for HS256: no shorter than its hash (RFC 7518, 3.2)
     AUTH_SECRET_BYTES_MAX = 512, // longer ones are no stronger
     AUTH_TOKEN_BYTES_MAX = WIRE_TOKEN_BYTES_MAX,
-    AUTH_SUBJECT_BYTES_MAX = 64, // of a token's `sub`: a UUID has 36; each body may bear one
+    AUTH_SUBJECT_BYTES_MAX = OWNER_BYTES_MAX, // of a token's `sub`: each body may bear one
     AUTH_WORLDS_MAX = 32,        // names and prefixes in one token
     AUTH_AREAS_MAX = 16,         // areas in one token
     AUTH_AUDIENCES_MAX = 16,     // in one token's `aud`

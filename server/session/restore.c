@@ -85,6 +85,7 @@ static void on_applied(void *context, const log_command *row, const command *c,
 {
     restoring *r = context;
     session_bodies_note(&r->state.bodies, row->session, c, result);
+    owners_note(r->state.owners, c, result);
 }
 
 // Makes the world of its image.
@@ -182,6 +183,7 @@ static void free_state(restoring *r)
     if (r->begun) {
         world_free(r->state.physics);
         session_bodies_deinit(&r->state.bodies);
+        owners_free(r->state.owners);
     }
     buffer_deinit(&r->image);
 }
@@ -200,7 +202,8 @@ static adoption *make_adoption(restoring *r)
                     .sequence = r->sequence,
                     .tick = r->tick,
                     .until = r->until,
-                    .session_bodies = bodies};
+                    .session_bodies = bodies,
+                    .owners = r->state.owners};
     if (r->state.has_view) {
         a->view = malloc(sizeof *a->view);
         ASSERT(a->view != NULL);

@@ -137,6 +137,14 @@ bool rights_allows_world(const session *s, const char *name)
     return s->grant == NULL || grant_allows_world(s->grant, name);
 }
 
+void rights_sign(const session *s, request *r)
+{
+    const char *subject = rights_subject(s);
+    r->actor.role = s->role;
+    memcpy(r->actor.subject, subject, strlen(subject) + 1);
+    command_own(&r->command, subject);
+}
+
 static status check_world(const session *s, const char *name, error *err)
 {
     if (*name == '\0' || rights_allows_world(s, name)) {

@@ -193,6 +193,8 @@ void rights_take(session *s, grant *g);
 // Whether the session's role is enough for the method.
 status rights_check_role(const session *s, method m, error *err);
 bool rights_allows_world(const session *s, const char *name);
+// Tells a request's world who it is from; what it spawns is the session's subject's.
+void rights_sign(const session *s, request *r);
 // Whether the session may make this call, as far as can be told without its world: roles, worlds,
 // areas. Fills in the area of a subscription where the token allows one alone.
 status rights_permit(const session *s, command *c, error *err);

@@ -28,7 +28,8 @@ static void note_arguments(request *r, const msgpack_object *params)
     }
     buffer out;
     buffer_init(&out, LOG_ARGUMENTS_BYTES_MAX);
-    arguments_canonical(&out, r->command.method, params);
+    arguments_canonical_owned(&out, r->command.method, params,
+                              *r->actor.subject != '\0' ? r->actor.subject : NULL);
     ASSERT(!out.overflow);
     size_t size = 0;
     r->arguments = buffer_take(&out, &size);
@@ -44,6 +45,7 @@ request *worlds_request(const call *c, world_entry *entry, command *taken)
         r->reply_to = (reply_address){
             .session = c->session->key, .token = c->size, .id = c->id, .answerable = c->answerable};
         r->received_ns = c->received_ns;
+        rights_sign(c->session, r);
         note_arguments(r, c->params);
     }
     return r;

@@ -52,7 +52,8 @@ void descriptions_body(descriptions *d, const physics_world *world, const row_en
     command_result result;
     error err;
     // Reading does not change the world; apply_command takes it so for all methods.
-    status s = apply_command((physics_world *)(uintptr_t)world, &get, &result, &err);
+    status s = apply_command_as((physics_world *)(uintptr_t)world, d->owners, NULL, &get, &result,
+                                &err);
     ASSERT(s == STATUS_OK); // the table has just been made from this world
     encode_body(&d->bodies, &result.body);
     command_result_free(&result);
@@ -120,7 +121,7 @@ static void note_one(const physics_world *world, const command *c, row_table *ro
 {
     switch (c->method) {
     case METHOD_BODY_SET:
-        if ((c->body_set.fields & ~MOTION_FIELDS) != 0) {
+        if ((c->body_set.fields & ~MOTION_FIELDS) != 0 || c->body_set.owner != NULL) {
             row_table_mark(rows, c->body_set.body);
         }
         break;

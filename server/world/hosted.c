@@ -34,6 +34,7 @@ hosted *hosted_create(uint64_t number, const char *name, adoption *from, const l
     memcpy(h->name, name, strlen(name) + 1);
     h->limits = bounds;
     h->physics = physics;
+    h->owners = owners_create();
     h->hz = world_definition(physics).hz;
     h->paused = from->paused;
     h->inbox_last = &h->inbox;
@@ -43,6 +44,7 @@ hosted *hosted_create(uint64_t number, const char *name, adoption *from, const l
     tick_schedule_start(&h->schedule, h->hz, (int64_t)bounds->catch_up_ms * 1000000, now);
     h->window.start_ns = now;
     publisher_init(&h->publisher, bounds, h->name, number);
+    h->publisher.descriptions.owners = h->owners;
     buffer_init(&h->scratch, WIRE_REPLY_BYTES_MAX);
     if (from->view != NULL) {
         h->publisher.has_scene_view = true;
@@ -51,6 +53,11 @@ hosted *hosted_create(uint64_t number, const char *name, adoption *from, const l
     if (from->session_bodies != NULL) {
         h->session_bodies = *from->session_bodies;
         *from->session_bodies = (session_bodies){0};
+    }
+    if (from->owners != NULL) {
+        owners_free(h->owners);
+        h->owners = h->publisher.descriptions.owners = from->owners;
+        from->owners = NULL;
     }
     from->physics = NULL;
     adoption_free(from);
@@ -201,6 +208,7 @@ void hosted_settle(hosted *h)
     world_log_image image = {
         .physics = h->physics,
         .bodies = &h->session_bodies,
+        .owners = h->owners,
         .view = h->publisher.has_scene_view ? &h->publisher.scene_view : NULL,
         .paused = h->paused,
     };
@@ -280,5 +288,6 @@ void hosted_destroy(hosted *h, status why, const char *text)
     session_bodies_deinit(&h->session_bodies);
     buffer_deinit(&h->scratch);
     world_free(h->physics);
+    owners_free(h->owners);
     free(h);
 }

@@ -39,6 +39,7 @@ typedef struct hosted {
     char name[WORLD_NAME_BYTES_MAX + 1];
     const limits *limits;
     physics_world *physics;
+    owners *owners; // whose its bodies are
     double hz;
     bool paused;
     bool ended; // destroyed: to be freed when nothing of it waits any more

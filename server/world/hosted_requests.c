@@ -231,7 +231,8 @@ static void do_apply(hosted *h, request *q, bool between_ticks)
         return;
     }
     publisher_note_change(&h->publisher, h->physics, &q->command);
-    status s = apply_command(h->physics, &q->command, &result, &err);
+    status s =
+        apply_command_as(h->physics, h->owners, &q->actor, &q->command, &result, &err);
     if (s != STATUS_OK) {
         answer(h, q, &err);
         return;
@@ -297,7 +298,7 @@ static void remove_session_bodies(hosted *h, uint64_t session)
     while ((id = session_bodies_take(&h->session_bodies, session, &slot)) != 0) {
         command remove = {.method = METHOD_BODY_REMOVE, .body = id};
         command_result result;
-        if (apply_command(h->physics, &remove, &result, NULL) == STATUS_OK) {
+        if (apply_command_as(h->physics, h->owners, NULL, &remove, &result, NULL) == STATUS_OK) {
             command_result_free(&result);
             world_log_note_removal(&h->log, world_tick(h->physics) + (h->paused ? 0 : 1), h->name,
                                    id);

@@ -12,6 +12,7 @@ request *request_create(request_kind kind, uint64_t world)
     ASSERT(r != NULL);
     r->kind = kind;
     r->world = world;
+    r->actor.role = ROLE_ADMIN;
     return r;
 }
 
@@ -37,6 +38,7 @@ void adoption_free(adoption *a)
         session_bodies_deinit(a->session_bodies);
         free(a->session_bodies);
     }
+    owners_free(a->owners);
     free(a);
 }
 

@@ -17,6 +17,7 @@
 #include "common/base/status.h"
 #include "common/physics/physics.h"
 #include "common/world/command.h"
+#include "common/world/owners.h"
 #include "server/bytes.h"
 #include "server/storage/storage.h"
 #include "server/world/queue.h"
@@ -63,6 +64,7 @@ typedef struct adoption {
     uint64_t tick;     // to which that leads
     uint64_t until;    // the last tick that may have been shown
     struct session_bodies *session_bodies;
+    owners *owners; // whose its bodies are
 } adoption;
 
 typedef struct request {
@@ -75,6 +77,7 @@ typedef struct request {
     command command;       // owned
     uint8_t *arguments;    // owned: of a command that changes the world, in canonical form
     uint32_t arguments_size;
+    actor actor;        // who it is from; an admin where nobody is asked for a token
     adoption *adoption; // REQUEST_ADOPT: owned
 } request;
 

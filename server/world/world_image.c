@@ -19,7 +19,8 @@ enum {
     CHECKSUM_AT = 60,
     HEADER_BYTES = 64,
     ROW_BYTES = 16,
-    VERSION = 1,
+    OWNERS_SIZE_BYTES = 4,
+    VERSION = 2,
     FLAG_PAUSED = 1,
     FLAG_VIEW = 2
 };
@@ -71,20 +72,22 @@ static uint32_t count_bodies(const session_bodies *b)
     return count;
 }
 
-static uint32_t checksum(const uint8_t *bytes, size_t rows)
+// `head`: bytes of the rows and the owners.
+static uint32_t checksum(const uint8_t *bytes, size_t head)
 {
-    return crc32c(crc32c(0, bytes, CHECKSUM_AT), bytes + HEADER_BYTES, rows);
+    return crc32c(crc32c(0, bytes, CHECKSUM_AT), bytes + HEADER_BYTES, head);
 }
 
 shared_bytes *world_image_encode(const physics_world *physics, const session_bodies *bodies,
-                                 const area *view, bool paused, uint64_t until)
+                                 const owners *table, const area *view, bool paused, uint64_t until)
 {
     uint8_t *image = NULL;
     size_t size = 0;
     world_save(physics, &image, &size);
     uint32_t count = count_bodies(bodies);
-    size_t rows = (size_t)count * ROW_BYTES;
-    shared_bytes *out = bytes_create(HEADER_BYTES + rows + size);
+    size_t owned = owners_encoded_bytes(table, physics);
+    size_t head = (size_t)count * ROW_BYTES + OWNERS_SIZE_BYTES + owned;
+    shared_bytes *out = bytes_create(HEADER_BYTES + head + size);
     uint8_t *at = out->data;
     memset(at, 0, HEADER_BYTES);
     memcpy(at, MAGIC, MAGIC_BYTES);
@@ -104,11 +107,23 @@ shared_bytes *world_image_encode(const physics_world *physics, const session_bod
             row += ROW_BYTES;
         }
     }
-    put(at + CHECKSUM_AT, checksum(at, rows), 4);
-    memcpy(row, image, size);
-    out->size = HEADER_BYTES + rows + size;
+    put(row, owned, OWNERS_SIZE_BYTES);
+    owners_encode(table, physics, row + OWNERS_SIZE_BYTES);
+    put(at + CHECKSUM_AT, checksum(at, head), 4);
+    memcpy(at + HEADER_BYTES + head, image, size);
+    out->size = HEADER_BYTES + head + size;
     free(image);
     return out;
+}
+
+// Bytes of the rows and the owners; more than there are, where they lie about it.
+static uint64_t head_bytes(const uint8_t *bytes, size_t size)
+{
+    uint64_t rows = get(bytes + COUNT_AT, 4) * ROW_BYTES;
+    if (rows + OWNERS_SIZE_BYTES > size - HEADER_BYTES) {
+        return size;
+    }
+    return rows + OWNERS_SIZE_BYTES + get(bytes + HEADER_BYTES + rows, OWNERS_SIZE_BYTES);
 }
 
 static status check_header(const uint8_t *bytes, size_t size, error *err)
@@ -121,8 +136,8 @@ static status check_header(const uint8_t *bytes, size_t size, error *err)
                          "the image has version %u, this server reads %d",
                          (unsigned)get(bytes + VERSION_AT, 4), VERSION);
     }
-    uint64_t rows = get(bytes + COUNT_AT, 4) * ROW_BYTES;
-    if (rows > size - HEADER_BYTES || checksum(bytes, rows) != get(bytes + CHECKSUM_AT, 4)) {
+    uint64_t head = head_bytes(bytes, size);
+    if (head > size - HEADER_BYTES || checksum(bytes, head) != get(bytes + CHECKSUM_AT, 4)) {
         return error_set(err, STATUS_INVALID_ARGUMENT,
                          "the image is altered: the checksum of its head does not fit");
     }
@@ -137,7 +152,8 @@ status world_image_decode(const uint8_t *bytes, size_t size, world_image *out, e
     }
     uint32_t count = (uint32_t)get(bytes + COUNT_AT, 4);
     uint64_t flags = get(bytes + FLAGS_AT, 4);
-    const uint8_t *physics = bytes + HEADER_BYTES + (size_t)count * ROW_BYTES;
+    const uint8_t *owned = bytes + HEADER_BYTES + (size_t)count * ROW_BYTES + OWNERS_SIZE_BYTES;
+    const uint8_t *physics = bytes + HEADER_BYTES + head_bytes(bytes, size);
     world_image made = {.until = get(bytes + UNTIL_AT, 8),
                         .paused = (flags & FLAG_PAUSED) != 0,
                         .has_view = (flags & FLAG_VIEW) != 0};
@@ -150,6 +166,11 @@ status world_image_decode(const uint8_t *bytes, size_t size, world_image *out, e
     }
     s = world_restore(physics, (size_t)(bytes + size - physics), &made.physics, err);
     if (s != STATUS_OK) {
+        return s;
+    }
+    s = owners_decode(owned, (size_t)(physics - owned), made.physics, &made.owners, err);
+    if (s != STATUS_OK) {
+        world_free(made.physics);
         return s;
     }
     for (uint32_t i = 0; i < count; i++) {

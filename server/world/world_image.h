@@ -3,13 +3,14 @@
 // The storage's checkpoints hold this. All numbers are little-endian:
 //
 //     0   8   magic "\x89cworld\n"
-//     8   u32 version, 1
+//     8   u32 version, 2
 //     12  u32 flags: 1 paused, 2 has a view
 //     16  u64 until: the restart steps on to this tick before it takes commands
 //     24  4 x f64 the scene's view (zeros without)
 //     56  u32 bodies that end with their sessions
-//     60  u32 CRC-32C of the bytes before this, and of the bodies' rows
+//     60  u32 CRC-32C of the bytes before this, of the bodies' rows and of the owners
 //     64  rows: u64 body, u64 session
+//         u32 size of the owners' bytes, and they themselves (common/world/owners.h)
 //         the physics image (common/physics/image.h), to the end; it has a checksum of its own
 //
 // Any thread, one at a time.
@@ -23,12 +24,14 @@
 #include "common/base/status.h"
 #include "common/physics/physics.h"
 #include "common/world/command.h"
+#include "common/world/owners.h"
 #include "server/bytes.h"
 #include "server/world/session_bodies.h"
 
 typedef struct world_image {
     physics_world *physics; // owned by the reader
     session_bodies bodies;  // likewise
+    owners *owners;         // likewise
     uint64_t until;
     bool paused, has_view;
     area view;
@@ -36,7 +39,8 @@ typedef struct world_image {
 
 // `view` may be NULL. One reference, the caller's.
 shared_bytes *world_image_encode(const physics_world *physics, const session_bodies *bodies,
-                                 const area *view, bool paused, uint64_t until);
+                                 const owners *table, const area *view, bool paused,
+                                 uint64_t until);
 
 // Bytes need not be trusted. STATUS_INVALID_ARGUMENT with what is wrong; `out` then owns nothing.
 status world_image_decode(const uint8_t *bytes, size_t size, world_image *out, error *err);

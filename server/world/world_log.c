@@ -148,8 +148,8 @@ static void make_image(world_log *l, const world_log_image *image, double hz, in
     uint64_t until = image->paused ? tick : tick + (uint64_t)hz;
     until = until > l->until || image->paused ? until : l->until;
     uint64_t hash = world_hash(image->physics);
-    shared_bytes *bytes =
-        world_image_encode(image->physics, image->bodies, image->view, image->paused, until);
+    shared_bytes *bytes = world_image_encode(image->physics, image->bodies, image->owners,
+                                             image->view, image->paused, until);
     error err;
     status s = storage_checkpoint(l->stored, tick, &hash, bytes, &err);
     bytes_unref(bytes);

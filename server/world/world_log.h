@@ -84,7 +84,8 @@ typedef enum world_log_state {
 typedef struct world_log_image {
     const physics_world *physics;
     const session_bodies *bodies;
-    const area *view; // NULL: none
+    const owners *owners; // whose the bodies are
+    const area *view;     // NULL: none
     bool paused;
 } world_log_image;
 

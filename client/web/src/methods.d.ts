@@ -379,6 +379,8 @@ export interface BodySpawnArguments {
   shapes: Shape[];
   /** Ends with the world, or with the session that spawned it. Default "world". */
   lifetime?: 'world' | 'session';
+  /** Whose it is; the session's subject, if left out; "" for nobody's. Others than oneself: role admin. */
+  owner?: string;
 }
 
 export interface BodyRemoveArguments {
@@ -430,6 +432,8 @@ export interface BodySetArguments {
   mass?: number;
   /** Kept for the client; UTF-8. */
   tag?: string;
+  /** Hands it over; by its owner, or an admin, who may say "" for nobody. */
+  owner?: string;
 }
 
 export interface BodyImpulseArguments {

@@ -225,6 +225,7 @@ export const METHODS = {
       tag: {type: 'string', min: 0, max: 64, fallback: "", doc: 'Kept for the client; UTF-8.'},
       shapes: {type: 'shapes', required: true, count: [0, 1024], doc: 'None makes a mass point of 1 kg.'},
       lifetime: {type: 'choice', words: ['world', 'session'], fallback: "world", doc: 'Ends with the world, or with the session that spawned it.'},
+      owner: {type: 'string', min: 0, max: 64, doc: 'Whose it is; the session\'s subject, if left out; "" for nobody\'s. Others than oneself: role admin.'},
     },
   },
   'body.remove': {
@@ -267,6 +268,7 @@ export const METHODS = {
       enabled: {type: 'bool', doc: 'A disabled body neither moves nor collides.'},
       mass: {type: 'number', min: 0, max: 1000000000000, unit: 'kg', doc: '0: from the shapes.'},
       tag: {type: 'string', min: 0, max: 64, doc: 'Kept for the client; UTF-8.'},
+      owner: {type: 'string', min: 0, max: 64, doc: 'Hands it over; by its owner, or an admin, who may say "" for nobody.'},
     },
   },
   'body.impulse': {

@@ -240,7 +240,7 @@ static shape_info shape(shape_geometry geometry)
 
 static void assert_shape(shape_info info, const char *json)
 {
-    body_record record = {body(), &info};
+    body_record record = {body(), "", &info};
     record.info.shape_count = 1;
     encode_body(&out, &record);
     static char whole[4096];
@@ -251,7 +251,7 @@ static void assert_shape(shape_info info, const char *json)
 static void body_is_told_in_full(void **state)
 {
     (void)state;
-    body_record record = {body(), NULL};
+    body_record record = {body(), NULL, NULL};
     encode_body(&out, &record);
     assert_encoded(BODY_JSON("7", "") "}");
     encode_command_result(&out,
@@ -289,7 +289,7 @@ static void shapes_are_told_by_the_names_they_were_made_with(void **state)
 static void world_state_lists_bodies_and_joints(void **state)
 {
     (void)state;
-    body_record record = {body(), NULL};
+    body_record record = {body(), NULL, NULL};
     joint_info joint = {.id = 2, .def = joint_def_default(JOINT_FILTER)};
     joint.def.a = 7;
     joint.def.b = 8;

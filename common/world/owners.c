@@ -1,0 +1,369 @@
+// The table of owners and its bytes; see owners.h. What somebody may do by it is in ownership.c.
+//
+// Names are kept once, in a hash table with open addressing that knows them by their place; an
+// entry for a body is that place. A name leaves when its last entry does.
+#include "common/world/owners.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/array.h"
+#include "common/base/assert.h"
+
+enum { VERSION = 1, NOBODY = 0 };
+
+typedef struct owner_name {
+    char text[OWNER_BYTES_MAX + 1];
+    uint32_t uses; // entries; 0: the place is free
+} owner_name;
+
+typedef struct owned_body {
+    body_id id;     // 0: none in this slot. It may have been removed since
+    uint32_t owner; // place in names, plus one
+} owned_body;
+
+struct owners {
+    ARRAY(owned_body) by_slot;
+    ARRAY(owner_name) names;
+    ARRAY(uint32_t) free_names;
+    uint32_t *buckets; // place in names plus one, 0 for empty; bucket_count is a power of two
+    uint32_t bucket_count;
+    uint32_t filled; // buckets that are not empty, names that have left among them
+};
+
+owners *owners_create(void)
+{
+    owners *o = calloc(1, sizeof *o);
+    ASSERT(o != NULL);
+    return o;
+}
+
+void owners_free(owners *o)
+{
+    if (o != NULL) {
+        array_free(&o->by_slot);
+        array_free(&o->names);
+        array_free(&o->free_names);
+        free(o->buckets);
+        free(o);
+    }
+}
+
+static uint32_t slot_of(body_id id)
+{
+    return (uint32_t)(id & 0xFFFFFF) - 1;
+}
+
+// ---- names
+
+// FNV-1a: http://www.isthe.com/chongo/tech/comp/fnv/
+static uint32_t hash_of(const char *text)
+{
+    uint32_t hash = 2166136261u;
+    for (; *text != '\0'; text++) {
+        hash = (hash ^ (uint8_t)*text) * 16777619u;
+    }
+    return hash;
+}
+
+static void put_bucket(owners *o, uint32_t name)
+{
+    uint32_t at = hash_of(o->names.data[name - 1].text) & (o->bucket_count - 1);
+    while (o->buckets[at] != 0) {
+        at = (at + 1) & (o->bucket_count - 1);
+    }
+    o->buckets[at] = name;
+    o->filled++;
+}
+
+// New buckets, without the names that have left.
+static void rebuild(owners *o)
+{
+    uint32_t used = o->names.count - o->free_names.count;
+    free(o->buckets);
+    o->bucket_count = 16;
+    while (o->bucket_count < 4 * (used + 1)) {
+        o->bucket_count *= 2;
+    }
+    o->buckets = calloc(o->bucket_count, sizeof *o->buckets);
+    ASSERT(o->buckets != NULL);
+    o->filled = 0;
+    for (uint32_t i = 0; i < o->names.count; i++) {
+        if (o->names.data[i].uses > 0) {
+            put_bucket(o, i + 1);
+        }
+    }
+}
+
+// The name's place plus one; 0 where it is not known.
+static uint32_t find_name(const owners *o, const char *text)
+{
+    uint32_t at = o->bucket_count > 0 ? hash_of(text) & (o->bucket_count - 1) : 0;
+    while (o->bucket_count > 0 && o->buckets[at] != 0) {
+        const owner_name *name = &o->names.data[o->buckets[at] - 1];
+        if (name->uses > 0 && strcmp(name->text, text) == 0) {
+            return o->buckets[at];
+        }
+        at = (at + 1) & (o->bucket_count - 1);
+    }
+    return 0;
+}
+
+static uint32_t add_name(owners *o, const char *text)
+{
+    size_t size = strlen(text);
+    uint32_t place = o->names.count;
+    ASSERT(size > 0 && size <= OWNER_BYTES_MAX);
+    if (o->free_names.count > 0) {
+        // Buckets of the name that was there may still lead to the place. Whoever comes that way
+        // compares the text, so that they do no harm until the next rebuild drops them.
+        place = o->free_names.data[--o->free_names.count];
+    } else {
+        array_push(&o->names, (owner_name){0});
+    }
+    memcpy(o->names.data[place].text, text, size + 1);
+    o->names.data[place].uses = 0;
+    if (o->bucket_count == 0 || 2 * (o->filled + 1) > o->bucket_count) {
+        rebuild(o);
+    }
+    o->names.data[place].uses = 1;
+    put_bucket(o, place + 1);
+    return place + 1;
+}
+
+// NOBODY for "".
+static uint32_t take_name(owners *o, const char *text)
+{
+    uint32_t name = *text != '\0' ? find_name(o, text) : NOBODY;
+    if (name != 0) {
+        o->names.data[name - 1].uses++;
+        return name;
+    }
+    return *text != '\0' ? add_name(o, text) : NOBODY;
+}
+
+static void drop_name(owners *o, uint32_t name)
+{
+    if (name != NOBODY && --o->names.data[name - 1].uses == 0) {
+        array_push(&o->free_names, name - 1);
+    }
+}
+
+// ---- bodies
+
+static const owned_body *entry_of(const owners *o, body_id body)
+{
+    uint32_t slot = slot_of(body);
+    bool known = slot < o->by_slot.count && o->by_slot.data[slot].id == body;
+    return known ? &o->by_slot.data[slot] : NULL;
+}
+
+const char *owners_of(const owners *o, body_id body)
+{
+    const owned_body *entry = o != NULL ? entry_of(o, body) : NULL;
+    return entry != NULL && entry->owner != NOBODY ? o->names.data[entry->owner - 1].text : "";
+}
+
+static void set_owner(owners *o, body_id body, const char *text)
+{
+    uint32_t slot = slot_of(body);
+    if (slot >= o->by_slot.count) {
+        if (*text == '\0') {
+            return; // as it is
+        }
+        array_reserve(&o->by_slot, slot + 1); // new elements are zero
+        o->by_slot.count = slot + 1;
+    }
+    uint32_t name = take_name(o, text);
+    drop_name(o, o->by_slot.data[slot].owner);
+    o->by_slot.data[slot] =
+        name != NOBODY ? (owned_body){body, name} : (owned_body){0};
+}
+
+// The body's id, where the command may name it by what an earlier one of its batch has made.
+static body_id id_in(const command_result *made, body_id id)
+{
+    return made != NULL && command_id_is_reference(id) ? made[command_id_index(id)].spawn.body : id;
+}
+
+static void note_one(owners *o, const command *c, const command_result *result,
+                     const command_result *made)
+{
+    switch (c->method) {
+    case METHOD_BODY_SPAWN:
+        // Also without an owner: the slot may still have that of a body that is gone.
+        set_owner(o, result->spawn.body, c->spawn.owner != NULL ? c->spawn.owner : "");
+        break;
+    case METHOD_BODY_SET:
+        if (c->body_set.owner != NULL) {
+            set_owner(o, id_in(made, c->body_set.body), c->body_set.owner);
+        }
+        break;
+    case METHOD_BODY_REMOVE: {
+        body_id id = id_in(made, c->body);
+        if (entry_of(o, id) != NULL) {
+            set_owner(o, id, "");
+        }
+        break;
+    }
+    default:
+        break;
+    }
+}
+
+void owners_note(owners *o, const command *c, const command_result *result)
+{
+    if (c->method != METHOD_WORLD_APPLY) {
+        note_one(o, c, result, NULL);
+        return;
+    }
+    for (uint32_t i = 0; i < c->apply.count; i++) {
+        note_one(o, &c->apply.commands[i], &result->batch.results[i], result->batch.results);
+    }
+}
+
+// ---- bytes
+
+static bool is_there(const owned_body *entry, const physics_world *world)
+{
+    body_info info;
+    return entry->id != 0 && body_get(world, entry->id, &info, NULL) == STATUS_OK;
+}
+
+static void put(uint8_t **at, uint64_t value, size_t size)
+{
+    for (size_t i = 0; i < size; i++) {
+        *(*at)++ = (uint8_t)(value >> (8 * i));
+    }
+}
+
+enum { HEAD_BYTES = 1 + 4 + 4, ENTRY_BYTES = 8 + 4 };
+
+size_t owners_encoded_bytes(const owners *o, const physics_world *world)
+{
+    size_t bytes = HEAD_BYTES;
+    for (uint32_t i = 0; i < o->names.count; i++) {
+        bytes += o->names.data[i].uses > 0 ? 1 + strlen(o->names.data[i].text) : 0;
+    }
+    for (uint32_t i = 0; i < o->by_slot.count; i++) {
+        bytes += is_there(&o->by_slot.data[i], world) ? ENTRY_BYTES : 0;
+    }
+    return bytes;
+}
+
+// Writes the names in use, and where each place has gone into `moved`.
+static void encode_names(const owners *o, uint32_t *moved, uint8_t **at)
+{
+    uint32_t count = 0;
+    put(at, o->names.count - o->free_names.count, 4);
+    for (uint32_t i = 0; i < o->names.count; i++) {
+        const owner_name *name = &o->names.data[i];
+        if (name->uses == 0) {
+            continue;
+        }
+        size_t size = strlen(name->text);
+        put(at, size, 1);
+        memcpy(*at, name->text, size);
+        *at += size;
+        moved[i] = count++;
+    }
+}
+
+void owners_encode(const owners *o, const physics_world *world, uint8_t *out)
+{
+    uint32_t *moved = calloc(o->names.count + 1, sizeof *moved);
+    ASSERT(moved != NULL);
+    put(&out, VERSION, 1);
+    encode_names(o, moved, &out);
+    uint8_t *count_at = out;
+    uint32_t count = 0;
+    out += 4;
+    for (uint32_t i = 0; i < o->by_slot.count; i++) {
+        const owned_body *entry = &o->by_slot.data[i];
+        if (is_there(entry, world)) {
+            put(&out, entry->id, 8);
+            put(&out, moved[entry->owner - 1], 4);
+            count++;
+        }
+    }
+    put(&count_at, count, 4);
+    free(moved);
+}
+
+// What is left to be read; `ended` once more was asked for than there is.
+typedef struct source {
+    const uint8_t *at, *end;
+    bool ended;
+} source;
+
+static uint64_t get(source *s, size_t size)
+{
+    uint64_t value = 0;
+    if ((size_t)(s->end - s->at) < size) {
+        s->ended = true;
+        return 0;
+    }
+    for (size_t i = 0; i < size; i++) {
+        value |= (uint64_t)*s->at++ << (8 * i);
+    }
+    return value;
+}
+
+static bool decode_names(source *s, owners *o)
+{
+    uint64_t count = get(s, 4);
+    for (uint64_t i = 0; i < count && !s->ended; i++) {
+        owner_name name = {.uses = 0};
+        size_t size = (size_t)get(s, 1);
+        if (size == 0 || size > OWNER_BYTES_MAX || (size_t)(s->end - s->at) < size) {
+            return false;
+        }
+        memcpy(name.text, s->at, size);
+        s->at += size;
+        if (strlen(name.text) != size) {
+            return false; // a zero within
+        }
+        array_push(&o->names, name);
+    }
+    return !s->ended;
+}
+
+static bool decode_bodies(source *s, const physics_world *world, owners *o)
+{
+    uint64_t count = get(s, 4);
+    uint32_t least = 0; // slot that the next one may have
+    for (uint64_t i = 0; i < count && !s->ended; i++) {
+        owned_body entry = {.id = get(s, 8), .owner = (uint32_t)get(s, 4)};
+        uint32_t slot = slot_of(entry.id);
+        if (s->ended || !is_there(&entry, world) || slot < least ||
+            entry.owner >= o->names.count) {
+            return false;
+        }
+        array_reserve(&o->by_slot, slot + 1);
+        o->by_slot.count = slot + 1;
+        o->names.data[entry.owner++].uses++;
+        o->by_slot.data[slot] = entry;
+        least = slot + 1;
+    }
+    return !s->ended && s->at == s->end;
+}
+
+status owners_decode(const uint8_t *bytes, size_t size, const physics_world *world, owners **out,
+                     error *err)
+{
+    source s = {bytes, bytes + size, false};
+    owners *o = owners_create();
+    if (get(&s, 1) != VERSION || !decode_names(&s, o) || !decode_bodies(&s, world, o)) {
+        owners_free(o);
+        return error_set(err, STATUS_INVALID_ARGUMENT,
+                         "owners: not those of this world, or of another version");
+    }
+    for (uint32_t i = 0; i < o->names.count; i++) {
+        if (o->names.data[i].uses == 0) {
+            array_push(&o->free_names, i); // of a body that was gone when it was written
+        }
+    }
+    rebuild(o);
+    *out = o;
+    return STATUS_OK;
+}

@@ -1,0 +1,255 @@
+// Whether somebody may carry a command out on what is there; see owners.h.
+//
+// A batch may name what it makes itself: a body that it spawns is its sender's, a shape is its
+// body's, and a joint was looked at when it was made. A body that it hands over is not its
+// sender's from there on.
+#include <inttypes.h>
+#include <string.h>
+
+#include "common/base/array.h"
+#include "common/world/owners.h"
+
+typedef struct hearing {
+    const owners *owners;
+    const physics_world *world;
+    const actor *who;
+    const apply_args *batch; // NULL outside of one
+    ARRAY(body_id) handed;   // bodies that the batch has handed over so far, or references
+    error *err;
+} hearing;
+
+// ---- whose it is
+
+static bool is_handed(const hearing *h, body_id id)
+{
+    for (uint32_t i = 0; i < h->handed.count; i++) {
+        if (h->handed.data[i] == id) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// The command of the batch that a reference names; NULL where there is none of that method.
+static const command *maker_of(const hearing *h, uint64_t id, method made_by)
+{
+    uint32_t index = command_id_index(id);
+    bool known =
+        h->batch != NULL && index < h->batch->count && h->batch->commands[index].method == made_by;
+    return known ? &h->batch->commands[index] : NULL;
+}
+
+static const char *owner_of(const hearing *h, body_id id)
+{
+    if (!command_id_is_reference(id)) {
+        return owners_of(h->owners, id);
+    }
+    const command *spawn = maker_of(h, id, METHOD_BODY_SPAWN);
+    return spawn != NULL && spawn->spawn.owner != NULL ? spawn->spawn.owner : "";
+}
+
+static bool is_own(const hearing *h, body_id id)
+{
+    return *h->who->subject != '\0' && !is_handed(h, id) &&
+           strcmp(owner_of(h, id), h->who->subject) == 0;
+}
+
+// Bodies that are not there are for apply_command to tell.
+static bool is_missing(const hearing *h, body_id id)
+{
+    body_info info;
+    return command_id_is_reference(id) ? maker_of(h, id, METHOD_BODY_SPAWN) == NULL
+                                       : body_get(h->world, id, &info, NULL) != STATUS_OK;
+}
+
+// A static body that nobody owns: anyone may fasten things to it.
+static bool is_ground(const hearing *h, body_id id)
+{
+    body_info info;
+    return !command_id_is_reference(id) && *owners_of(h->owners, id) == '\0' &&
+           body_get(h->world, id, &info, NULL) == STATUS_OK && info.type == BODY_STATIC;
+}
+
+static status refuse_body(const hearing *h, body_id id)
+{
+    const char *owner = owner_of(h, id);
+    if (command_id_is_reference(id)) {
+        return error_set(h->err, STATUS_PERMISSION_DENIED,
+                         "the body of {\"$\": %" PRIu32 "} is not this session's any more",
+                         command_id_index(id));
+    }
+    return error_set(h->err, STATUS_PERMISSION_DENIED,
+                     *owner != '\0' ? "body %" PRIu64 " is another's"
+                                    : "body %" PRIu64 " is nobody's, and for admins alone",
+                     id);
+}
+
+static status check_body(const hearing *h, body_id id)
+{
+    return is_own(h, id) || is_missing(h, id) ? STATUS_OK : refuse_body(h, id);
+}
+
+// ---- shapes and joints
+
+static status check_shape(const hearing *h, shape_id id)
+{
+    shape_info info;
+    if (command_id_is_reference(id)) {
+        const command *add = maker_of(h, id, METHOD_SHAPE_ADD);
+        return add != NULL ? check_body(h, add->shape_add.body) : STATUS_OK;
+    }
+    return shape_get(h->world, id, &info, NULL) == STATUS_OK ? check_body(h, info.body) : STATUS_OK;
+}
+
+// The two ends of a joint: at least one is the sender's, and the other one too or the ground. 0 is
+// no body: a mouse has none at one end.
+static status check_ends(const hearing *h, body_id a, body_id b)
+{
+    bool own_a = a != 0 && is_own(h, a);
+    bool own_b = b != 0 && is_own(h, b);
+    if (a == 0 && b == 0) {
+        return STATUS_OK; // a gear over joints, which are looked at by themselves
+    }
+    if ((a != 0 && is_missing(h, a)) || (b != 0 && is_missing(h, b))) {
+        return STATUS_OK;
+    }
+    bool good_a = a == 0 || own_a || is_ground(h, a);
+    bool good_b = b == 0 || own_b || is_ground(h, b);
+    if (good_a && good_b && (own_a || own_b)) {
+        return STATUS_OK;
+    }
+    return refuse_body(h, good_a && b != 0 ? b : a);
+}
+
+// The ends of a joint that is there, or that the batch makes.
+static status check_joint_ends(const hearing *h, joint_id id, joint_def *out)
+{
+    joint_info info;
+    *out = (joint_def){0};
+    if (command_id_is_reference(id)) {
+        const command *create = maker_of(h, id, METHOD_JOINT_CREATE);
+        *out = create != NULL ? create->joint.def : *out;
+    } else if (id != 0 && joint_get(h->world, id, &info, NULL) == STATUS_OK) {
+        *out = info.def;
+    }
+    return check_ends(h, out->a, out->b);
+}
+
+// A joint that is made or changed, and those that it stands on as a gear: they are moved by it as
+// much as its bodies are. What stands on gears is left to the engine, which refuses it.
+static status check_joint_def(const hearing *h, const joint_def *def)
+{
+    joint_def below;
+    status s = check_ends(h, def->a, def->b);
+    if (s == STATUS_OK && (def->fields & JOINT_FIELD_JOINT_A) != 0) {
+        s = check_joint_ends(h, def->joint_a, &below);
+    }
+    if (s == STATUS_OK && (def->fields & JOINT_FIELD_JOINT_B) != 0) {
+        s = check_joint_ends(h, def->joint_b, &below);
+    }
+    return s;
+}
+
+static status check_joint(const hearing *h, joint_id id)
+{
+    joint_def def;
+    status s = check_joint_ends(h, id, &def);
+    return s == STATUS_OK ? check_joint_def(h, &def) : s;
+}
+
+static status check_joint_set(const hearing *h, const joint_args *set)
+{
+    joint_def values = set->def;
+    values.a = values.b = 0; // they do not count
+    status s = check_joint(h, set->joint);
+    return s == STATUS_OK ? check_joint_def(h, &values) : s;
+}
+
+// ---- owners that are named
+
+static status check_spawn(const hearing *h, const body_spawn_args *spawn)
+{
+    if (spawn->owner != NULL && strcmp(spawn->owner, h->who->subject) != 0) {
+        return error_set(h->err, STATUS_PERMISSION_DENIED,
+                         "owner: only an admin spawns bodies for others");
+    }
+    return STATUS_OK;
+}
+
+static status check_body_set(hearing *h, const body_set_args *set)
+{
+    status s = check_body(h, set->body);
+    if (s == STATUS_OK && set->owner != NULL && *set->owner == '\0') {
+        return error_set(h->err, STATUS_PERMISSION_DENIED,
+                         "owner: only an admin makes a body nobody's");
+    }
+    if (s == STATUS_OK && set->owner != NULL && strcmp(set->owner, h->who->subject) != 0) {
+        array_push(&h->handed, set->body);
+    }
+    return s;
+}
+
+// ---- commands
+
+static status check_one(hearing *h, const command *c)
+{
+    switch (c->method) {
+    case METHOD_BODY_SPAWN:
+        return check_spawn(h, &c->spawn);
+    case METHOD_BODY_SET:
+        return check_body_set(h, &c->body_set);
+    case METHOD_BODY_REMOVE:
+        return check_body(h, c->body);
+    case METHOD_BODY_IMPULSE:
+    case METHOD_BODY_FORCE:
+        return check_body(h, c->push.body);
+    case METHOD_BODY_ANGULAR_IMPULSE:
+    case METHOD_BODY_TORQUE:
+        return check_body(h, c->turn.body);
+    case METHOD_SHAPE_ADD:
+        return check_body(h, c->shape_add.body);
+    case METHOD_SHAPE_SET:
+        return check_shape(h, c->shape_set.shape);
+    case METHOD_SHAPE_REMOVE:
+        return check_shape(h, c->shape);
+    case METHOD_JOINT_CREATE:
+        return check_joint_def(h, &c->joint.def);
+    case METHOD_JOINT_SET:
+        return check_joint_set(h, &c->joint);
+    case METHOD_JOINT_REMOVE:
+        return check_joint(h, c->joint_id);
+    default:
+        break;
+    }
+    // A new command that changes worlds has to be given its rule here before players may use it.
+    return method_scope_of(c->method) == SCOPE_WORLD_COMMAND
+               ? error_set(h->err, STATUS_PERMISSION_DENIED, "%s is for admins alone",
+                           method_wire_name(c->method))
+               : STATUS_OK;
+}
+
+static status check_batch(hearing *h, const apply_args *batch)
+{
+    h->batch = batch;
+    for (uint32_t i = 0; i < batch->count; i++) {
+        status s = check_one(h, &batch->commands[i]);
+        if (s != STATUS_OK) {
+            error_prefix(h->err, "commands[%" PRIu32 "] (%s)", i,
+                         method_wire_name(batch->commands[i].method));
+            return s;
+        }
+    }
+    return STATUS_OK;
+}
+
+status owners_permit(const owners *o, const physics_world *world, const actor *who,
+                     const command *c, error *err)
+{
+    if (who->role >= ROLE_ADMIN || method_scope_of(c->method) != SCOPE_WORLD_COMMAND) {
+        return STATUS_OK;
+    }
+    hearing h = {.owners = o, .world = world, .who = who, .err = err};
+    status s = c->method == METHOD_WORLD_APPLY ? check_batch(&h, &c->apply) : check_one(&h, c);
+    array_free(&h.handed);
+    return s;
+}
