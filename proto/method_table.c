@@ -227,6 +227,13 @@ static const method_arg SERVER_KICK_ARGS[] = {
 #define GRAVITY(otherwise)                                                                         \
     VECTOR("gravity", PHYSICS_GRAVITY_MAX, otherwise, "m/s²", "Acceleration of every dynamic body.")
 
+#define DURABILITY                                                                                 \
+    {                                                                                              \
+        .name = "durability", .type = ARG_CHOICE, .choices = "none|normal|full",                   \
+        .doc = "How much a restart brings back; left out: normal where the server keeps logs, "    \
+               "else none."                                                                        \
+    }
+
 static const method_arg WORLD_CREATE_ARGS[] = {
     WORLD,
     GRAVITY("[0, -9.81]"),
@@ -235,11 +242,7 @@ static const method_arg WORLD_CREATE_ARGS[] = {
     BOOL("paused", "false", "Begins paused."),
     INTEGER("max_bodies", 1, PHYSICS_BODIES_MAX, "1048576",
             "More are refused with limit_exceeded."),
-    {.name = "durability",
-     .type = ARG_CHOICE,
-     .choices = "none|normal|full",
-     .doc =
-         "What a restart brings back: left out, normal where the server keeps logs, else none."},
+    DURABILITY,
     BOOL("sleep", "true", "Bodies at rest may sleep."),
     BOOL("continuous", "true", "Fast bodies are swept against what does not move."),
     NUMBER("restitution_threshold", 0, PHYSICS_SPEED_MAX, "0.5", "m/s",
@@ -251,8 +254,16 @@ static const method_arg WORLD_CREATE_ARGS[] = {
     BOOL("if_absent", "false", "A world of that name that is there already is the answer."),
     CHOICE("lifetime", "server|session", "\"server\"",
            "Ends with the server, or with the session that made it."),
+    {.name = "image",
+     .type = ARG_BYTES,
+     .doc = "Begins as the world that world.image answered; its settings are the image's."},
 };
 static const method_arg WORLD_ARGS[] = {WORLD};
+static const method_arg WORLD_FORK_ARGS[] = {
+    WORLD,
+    {.name = "as", .type = ARG_NAME, .required = true, .doc = "The second world's name."},
+    DURABILITY,
+};
 static const method_arg WORLD_STEP_ARGS[] = {
     WORLD,
     INTEGER("ticks", 1, WIRE_STEP_TICKS_MAX, "1", "How many."),
@@ -286,7 +297,8 @@ static const method_arg WORLD_SUBSCRIBE_ARGS[] = {
     WORLD,
     NUMBER("rate", 0.01, PHYSICS_HZ_MAX, NULL, "1/s",
            "Snapshots a second at most; one a tick, if left out."),
-    CHOICE("encoding", "plain|packed", "\"plain\"", "How bodies are written."),
+    CHOICE("encoding", "plain|packed|log", "\"plain\"",
+           "How bodies are written; log: what was commanded, for a replica."),
     AREA("area", "Only bodies whose box meets it; the whole world, if left out."),
     BOOL("bodies", "true", "Rows of bodies; false for events alone."),
     CHOICES("events", EVENT_WORDS, "[\"begin\", \"end\"]", "Kinds of events to be told of."),

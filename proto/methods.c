@@ -23,6 +23,7 @@ static const char *const TYPES[ARG_TYPE_COUNT] = {
     [ARG_FORM] = "a map {kind, …}",
     [ARG_SHAPES] = "an array of shapes",
     [ARG_COMMANDS] = "an array of [method, arguments]",
+    [ARG_BYTES] = "bytes (bin)",
     [ARG_ANY] = "anything",
 };
 

@@ -41,6 +41,7 @@ typedef enum arg_type {
     ARG_FORM,    // map: a shape's form alone, without density, friction …; no chain
     ARG_SHAPES,  // array of ARG_SHAPE
     ARG_COMMANDS, // array of [method, arguments]
+    ARG_BYTES,    // bin
     ARG_ANY,      // any MessagePack value
     ARG_TYPE_COUNT
 } arg_type;

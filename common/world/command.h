@@ -95,7 +95,14 @@ typedef struct world_create_args {
     const char *scene; // NULL: an empty world
     bool if_absent;    // a world that is there is the answer
     lifetime lifetime;
+    const uint8_t *image; // of world.image, in the command's memory; NULL: not made of one
+    size_t image_size;
 } world_create_args;
+
+typedef struct world_fork_args {
+    char as[WORLD_NAME_BYTES_MAX + 1]; // the second world's name
+    durability durability;             // its own
+} world_fork_args;
 
 typedef struct world_set_args {
     uint32_t fields; // gravity, sleep, restitution_threshold: at least one
@@ -112,6 +119,7 @@ typedef struct area {
 typedef enum snapshot_encoding {
     ENCODING_PLAIN,
     ENCODING_PACKED,
+    ENCODING_LOG, // what was commanded, for a replica
     ENCODING_COUNT
 } snapshot_encoding;
 
@@ -233,6 +241,7 @@ struct command {
         kick_args kick;
         world_create_args create;
         world_set_args world_set;
+        world_fork_args fork;
         uint32_t step_ticks; // world.step
         apply_args apply;
         subscribe_args subscribe;

@@ -81,6 +81,14 @@
       "Changes a world's settings; at least one must be given.",                                   \
       "{tick}",                                                                                    \
       world_set, world_set, none, world_set, tick)                                                 \
+    X(WORLD_IMAGE, "world.image", ADMIN, WORLD_HOST, SINGLE, TAKES(WORLD_ARGS),                    \
+      "Everything that a world is, to the bit, as bytes.",                                         \
+      "{image, tick, hash}",                                                                       \
+      none, none, none, none, none)                                                                \
+    X(WORLD_FORK, "world.fork", ADMIN, SERVER, SINGLE, TAKES(WORLD_FORK_ARGS),                     \
+      "Makes a second world of the same state, which goes its own way.",                           \
+      "{world, tick, created}",                                                                    \
+      fork, none, none, none, none)                                                                \
     X(WORLD_STATE, "world.state", VIEWER, WORLD_READ, SINGLE, TAKES(WORLD_ARGS),                   \
       "Everything that is in a world.",                                                            \
       "{world, tick, hash, bodies, joints}: full body maps",                                       \

@@ -74,6 +74,8 @@ bool arguments_choices(const arguments *a, const char *name,
                        uint32_t *bits); // bit by place in the list of words
 // Text copied into the command's memory.
 bool arguments_text(const arguments *a, const char *name, const char **out);
+// Bytes in the command's memory.
+bool arguments_bytes(const arguments *a, const char *name, const uint8_t **out, size_t *size);
 // The count is checked against the list; the points lie in the command's memory.
 bool arguments_vectors(const arguments *a, const char *name, const vec2 **out, uint32_t *count);
 // The elements of an array whose count the list allows, for what is decoded elsewhere.

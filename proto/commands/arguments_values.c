@@ -387,6 +387,25 @@ bool arguments_text(const arguments *a, const char *name, const char **out)
     return true;
 }
 
+bool arguments_bytes(const arguments *a, const char *name, const uint8_t **out, size_t *size)
+{
+    argument g;
+    if (!argument_find(a, name, &g)) {
+        return false;
+    }
+    ASSERT(g.arg->type == ARG_BYTES);
+    if (g.value->type != MSGPACK_OBJECT_BIN) {
+        return decoder_fail_type(g.decoder, &g.where, arg_type_name(ARG_BYTES), g.value);
+    }
+    *size = g.value->via.bin.size;
+    uint8_t *copy = command_memory_take(g.decoder->memory, *size > 0 ? *size : 1, 1);
+    if (*size > 0) {
+        memcpy(copy, g.value->via.bin.ptr, *size);
+    }
+    *out = copy;
+    return true;
+}
+
 // ---- ids
 
 // {"$": i} inside world.apply: what the batch's command i makes.

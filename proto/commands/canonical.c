@@ -194,6 +194,7 @@ static void pack_value(packer *k, const method_arg *arg, const msgpack_object *v
     case ARG_COMMANDS:
         pack_commands(k, value, owner);
         break;
+    case ARG_BYTES:
     case ARG_ANY:
         msgpack_pack_object(k, *value);
         break;

@@ -16,6 +16,7 @@ void decode_kick(const arguments *a, kick_args *out);
 
 // decode_world.c
 void decode_world_create(const arguments *a, world_create_args *out);
+void decode_fork(const arguments *a, world_fork_args *out);
 void decode_world_set(const arguments *a, world_set_args *out);
 void decode_subscribe(const arguments *a, subscribe_args *out);
 void decode_view(const arguments *a, view_args *out); // world.unsubscribe too

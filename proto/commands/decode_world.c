@@ -2,9 +2,12 @@
 // order of words in method_table.c to the enums that they become. Any thread, one decoder each.
 #include "proto/commands/decode.h"
 
+#include <string.h>
+
 _Static_assert(DURABILITY_NONE == 0 && DURABILITY_NORMAL == 1 && DURABILITY_FULL == 2,
                "the words of durability in method_table.c are in this order");
-_Static_assert(ENCODING_PLAIN == 0 && ENCODING_PACKED == 1, "and those of encoding");
+_Static_assert(ENCODING_PLAIN == 0 && ENCODING_PACKED == 1 && ENCODING_LOG == 2,
+               "and those of encoding");
 // "begin|stay|end|hit|sensor_begin|sensor_end|sleep|wake|spawn|remove|joint_break|freeze"
 _Static_assert(EVENT_BEGIN == 0 && EVENT_STAY == 1 && EVENT_END == 2 && EVENT_HIT == 3 &&
                    EVENT_SENSOR_BEGIN == 4 && EVENT_SENSOR_END == 5 && EVENT_SLEEP == 6 &&
@@ -44,6 +47,24 @@ void decode_world_create(const arguments *a, world_create_args *out)
     arguments_bool(a, "if_absent", &out->if_absent);
     arguments_choice(a, "lifetime", &lifetime_word);
     out->lifetime = (lifetime)lifetime_word;
+    if (arguments_bytes(a, "image", &out->image, &out->image_size) &&
+        (out->fields != 0 || out->scene != NULL)) {
+        decoder_fail(a->decoder, STATUS_INVALID_ARGUMENT, a->where,
+                     "image: it brings its own settings and bodies; leave scene, gravity, hz and "
+                     "their like out");
+    }
+}
+
+void decode_fork(const arguments *a, world_fork_args *out)
+{
+    const char *as = NULL;
+    uint32_t word = DURABILITY_COUNT; // not given
+    *out = (world_fork_args){0};
+    if (arguments_text(a, "as", &as)) {
+        memcpy(out->as, as, strlen(as) + 1);
+    }
+    arguments_choice(a, "durability", &word);
+    out->durability = (durability)word;
 }
 
 world_def command_world_def(const world_create_args *args, const world_def *scene)

@@ -22,6 +22,7 @@
 #include "common/physics/physics.h"
 #include "common/world/apply.h"
 #include "common/world/command.h"
+#include "proto/log/log_record.h"
 
 struct buffer;
 
@@ -237,6 +238,15 @@ uint32_t encode_snapshot_tail(struct buffer *out, const snapshot_view *view);
 
 // Appends the beginning of the notification, up to where a tail of `tail_pairs` pairs follows.
 void encode_snapshot_head(struct buffer *out, const snapshot_head *head, uint32_t tail_pairs);
+
+// Likewise for a subscription of encoding log: the record's pairs, and with its image the world's
+// name, its epoch, and full = true.
+uint32_t encode_log_tail(struct buffer *out, const char *world, uint64_t epoch,
+                         const log_record *record);
+
+// {image, tick, hash}
+void encode_world_image_result(struct buffer *out, const uint8_t *image, size_t size, uint64_t tick,
+                               uint64_t hash);
 
 // ---- other notifications
 

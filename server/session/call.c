@@ -259,6 +259,8 @@ static status dispatch_server(const call *c, command *cmd, error *err)
     switch (cmd->method) {
     case METHOD_WORLD_CREATE:
         return worlds_create(s, c, cmd, err);
+    case METHOD_WORLD_FORK:
+        return worlds_fork(s, c, cmd, err);
     case METHOD_WORLD_DESTROY:
         return worlds_destroy(s, c, cmd, err);
     case METHOD_WORLD_LIST:

@@ -24,9 +24,10 @@ typedef struct world_entry {
     uint64_t session; // number of the session that it ends with; 0: the server's
     bool unnamed;     // destroyed, or could not be made
     char *broken;     // owned: why it cannot be served, though it is on the disk; NULL for most
-    storage_world *stored; // of a broken one, until it is destroyed
-    uint64_t waiting;      // commands that were taken on for it and not answered yet
-    request *held;         // in order, while it is being built
+    storage_world *stored;         // of a broken one, until it is destroyed
+    storage_durability durability; // of a fork, until it is made
+    uint64_t waiting;              // commands that were taken on for it and not answered yet
+    request *held;                 // in order, while it is being built
     request **held_last;
 } world_entry;
 

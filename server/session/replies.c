@@ -23,7 +23,8 @@ static void note_subscription(session *s, const reply *r)
 static bool has_effect(method m)
 {
     return method_scope_of(m) == SCOPE_WORLD_COMMAND || m == METHOD_WORLD_CREATE ||
-           m == METHOD_WORLD_PAUSE || m == METHOD_WORLD_RESUME || m == METHOD_WORLD_STEP;
+           m == METHOD_WORLD_FORK || m == METHOD_WORLD_PAUSE || m == METHOD_WORLD_RESUME ||
+           m == METHOD_WORLD_STEP;
 }
 
 // Keeps account for a client that resumes the session.
@@ -87,6 +88,8 @@ void replies_answer(server *s, reply *r)
     ASSERT(entry != NULL && entry->waiting > 0);
     if (r->method == METHOD_WORLD_LIST) {
         worlds_listed(s, r);
+    } else if (r->method == METHOD_WORLD_FORK) {
+        worlds_forked(s, r); // the second world answers
     } else if (r->reply_to.session.number == 0) {
         answer_server(s, r);
     } else {

@@ -1,4 +1,5 @@
-// What a restart brings back: every world of the data directory, at the state that its log tells.
+// Restoring: a restart brings back every world of the data directory, at the state that its log
+// tells.
 //
 // Each world begins with its newest image; the records after it are played over it, each hash that
 // they know is compared, and the world steps on to the last tick that may have been shown. A world

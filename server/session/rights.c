@@ -275,7 +275,8 @@ static status check_sight(const grant *g, command *c, error *err)
 static bool shows_bodies(method m)
 {
     method_scope scope = method_scope_of(m);
-    return scope == SCOPE_WORLD_READ || scope == SCOPE_SUBSCRIPTION;
+    return scope == SCOPE_WORLD_READ || scope == SCOPE_SUBSCRIPTION || m == METHOD_WORLD_IMAGE ||
+           m == METHOD_WORLD_FORK;
 }
 
 static status check_areas(const session *s, command *c, error *err)
@@ -301,6 +302,9 @@ status rights_permit(const session *s, command *c, error *err)
     }
     if (result == STATUS_OK) {
         result = check_world(s, c->world, err);
+    }
+    if (result == STATUS_OK && c->method == METHOD_WORLD_FORK) {
+        result = check_world(s, c->fork.as, err);
     }
     if (result == STATUS_OK) {
         result = check_server(s, c, err);

@@ -238,6 +238,9 @@ status worlds_send(server *s, world_entry *entry, request *r, error *err);
 request *worlds_request(const call *c, world_entry *entry, command *taken);
 
 status worlds_create(server *s, const call *c, command *create, error *err);
+status worlds_fork(server *s, const call *c, command *fork, error *err);
+// The world that is to be forked has answered: the second one is built, and answers in its place.
+void worlds_forked(server *s, reply *r);
 status worlds_destroy(server *s, const call *c, command *destroy, error *err);
 status worlds_list(server *s, const call *c, error *err);
 // Part of the answer to worlds_list has come.
@@ -254,7 +257,7 @@ void worlds_resume(session *s, uint64_t world);
 void worlds_resumed(server *s, session_key key);
 void worlds_acknowledge(server *s, uint64_t subscription, uint64_t world);
 
-// What a restart has brought back begins to run; each answers server_note_started.
+// Worlds that a restart has brought back begin to run; each answers server_note_started.
 void worlds_adopt_restored(server *s);
 
 // ---- replies.c

@@ -10,6 +10,7 @@
 
 #include "common/base/assert.h"
 #include "common/base/log.h"
+#include "common/physics/image.h"
 #include "proto/commands/canonical.h"
 #include "proto/log/log_record.h"
 #include "proto/scene/scene_apply.h"
@@ -17,10 +18,11 @@
 #include "server/metrics.h"
 #include "server/session/service.h"
 #include "server/world/session_bodies.h"
+#include "server/world/world_image.h"
 
 // ---- requests
 
-// What changes a world goes into its log, as it was said.
+// A command that changes a world goes into its log, as it was said.
 static void note_arguments(request *r, const msgpack_object *params)
 {
     if (method_scope_of(r->command.method) != SCOPE_WORLD_COMMAND) {
@@ -165,7 +167,8 @@ typedef struct build {
     world_entry *entry;
     request *request; // owned until it is sent or answered
     storage_durability durability;
-    adoption *adoption; // as far as it is made
+    shared_bytes *image; // of the world that is forked; NULL for others
+    adoption *adoption;  // as far as it is made
     status status;
     error error;
 } build;
@@ -241,6 +244,35 @@ static void build_from_scene(build *b, const char *name)
     }
 }
 
+static void build_from_image(build *b, const uint8_t *image, size_t size)
+{
+    physics_world **made = &b->adoption->physics;
+    uint64_t most = b->server->limits->bodies_per_world;
+    b->status = world_restore(image, size, made, &b->error);
+    if (b->status == STATUS_OK && world_count(*made).bodies > most) {
+        b->status = error_set(&b->error, STATUS_LIMIT_EXCEEDED,
+                              "it has %u bodies, bodies_per_world is %llu",
+                              world_count(*made).bodies, (unsigned long long)most);
+    }
+    if (b->status != STATUS_OK) {
+        error_prefix(&b->error, "image");
+    }
+}
+
+static void build_from_fork(build *b)
+{
+    world_image image;
+    b->status = world_image_decode(b->image->data, b->image->size, &image, &b->error);
+    if (b->status == STATUS_OK) {
+        b->adoption->physics = image.physics;
+        b->adoption->owners = image.owners;
+        b->adoption->paused = image.paused;
+        const double view[4] = {image.view.x0, image.view.y0, image.view.x1, image.view.y1};
+        b->adoption->view = image.has_view ? copy_view(view) : NULL;
+        session_bodies_deinit(&image.bodies);
+    }
+}
+
 // On a worker thread: reads what does not change, and is given nothing that anyone else has but the
 // storage.
 static void on_build(uv_work_t *work)
@@ -249,7 +281,11 @@ static void on_build(uv_work_t *work)
     const world_create_args *args = &b->request->command.create;
     b->adoption->paused = args->paused;
     b->adoption->durability = b->durability;
-    if (args->scene != NULL) {
+    if (b->image != NULL) {
+        build_from_fork(b);
+    } else if (args->image != NULL) {
+        build_from_image(b, args->image, args->image_size);
+    } else if (args->scene != NULL) {
         build_from_scene(b, args->scene);
     } else {
         b->status = make_world(b, NULL, &b->adoption->physics, &b->error);
@@ -339,9 +375,8 @@ static void forget_stored(storage_world *w)
     }
 }
 
-static void on_built(uv_work_t *work, int result)
+static void finish_build(build *b, int result)
 {
-    build *b = work->data;
     server *s = b->server;
     s->building--;
     if (s->draining || result != 0) {
@@ -353,8 +388,14 @@ static void on_built(uv_work_t *work, int result)
         place_world(s, b);
     }
     adoption_free(b->adoption);
+    bytes_unref(b->image);
     free(b);
     server_check_drained(s);
+}
+
+static void on_built(uv_work_t *work, int result)
+{
+    finish_build(work->data, result);
 }
 
 _Static_assert((int)DURABILITY_NONE == (int)STORAGE_NONE &&
@@ -384,19 +425,11 @@ static status choose_durability(const server *s, const world_create_args *args,
     return STATUS_OK;
 }
 
-status worlds_create(server *s, const call *c, command *create, error *err)
+// Whether another world may be made, of this name.
+static status check_name(const server *s, const char *name, error *err)
 {
-    world_entry *existing = directory_find(&s->worlds, create->world);
-    if (existing != NULL && create->create.if_absent) {
-        return worlds_send(s, existing, worlds_request(c, existing, create), err);
-    }
-    if (existing != NULL) {
-        return error_set(err, STATUS_ALREADY_EXISTS, "world '%s' exists", create->world);
-    }
-    storage_durability kept = STORAGE_NONE;
-    status chosen = choose_durability(s, &create->create, &kept, err);
-    if (chosen != STATUS_OK) {
-        return chosen;
+    if (directory_find(&s->worlds, name) != NULL) {
+        return error_set(err, STATUS_ALREADY_EXISTS, "world '%s' exists", name);
     }
     if (s->worlds.by_name.count >= s->limits->worlds) {
         return error_set(err, STATUS_LIMIT_EXCEEDED, "worlds: there are %u already",
@@ -406,6 +439,23 @@ status worlds_create(server *s, const call *c, command *create, error *err)
         return error_set(err, STATUS_LIMIT_EXCEEDED,
                          "worlds: %u that were destroyed have not ended yet",
                          s->worlds.by_number.count - s->worlds.by_name.count);
+    }
+    return STATUS_OK;
+}
+
+status worlds_create(server *s, const call *c, command *create, error *err)
+{
+    world_entry *existing = directory_find(&s->worlds, create->world);
+    if (existing != NULL && create->create.if_absent) {
+        return worlds_send(s, existing, worlds_request(c, existing, create), err);
+    }
+    storage_durability kept = STORAGE_NONE;
+    status chosen = check_name(s, create->world, err);
+    if (chosen == STATUS_OK) {
+        chosen = choose_durability(s, &create->create, &kept, err);
+    }
+    if (chosen != STATUS_OK) {
+        return chosen;
     }
     world_entry *entry = directory_add(&s->worlds, create->world);
     bool bound = c != NULL && create->create.lifetime == LIFETIME_SESSION;
@@ -452,6 +502,68 @@ static status destroy_broken(server *s, const call *c, world_entry *entry, error
     directory_unname(&s->worlds, entry);
     directory_release(&s->worlds, entry);
     return STATUS_OK;
+}
+
+// ---- world.fork: the one world makes an image of itself, of which the other is built
+
+status worlds_fork(server *s, const call *c, command *fork, error *err)
+{
+    world_entry *source = directory_find(&s->worlds, fork->world);
+    if (source == NULL) {
+        return error_set(err, STATUS_NOT_FOUND, "world '%s' does not exist", fork->world);
+    }
+    world_create_args as = {.durability = fork->fork.durability};
+    storage_durability kept = STORAGE_NONE;
+    status result = choose_durability(s, &as, &kept, err);
+    if (result == STATUS_OK) {
+        result = check_name(s, fork->fork.as, err);
+    }
+    if (result != STATUS_OK) {
+        return result;
+    }
+    fork->fork.durability = (durability)kept;
+    world_entry *entry = directory_add(&s->worlds, fork->fork.as);
+    request *r = worlds_request(c, source, fork);
+    r->subscription = entry->number;
+    result = worlds_send(s, source, r, err);
+    if (result != STATUS_OK) {
+        directory_unname(&s->worlds, entry);
+        directory_release(&s->worlds, entry);
+        return result;
+    }
+    entry->durability = kept;
+    return STATUS_OK;
+}
+
+void worlds_forked(server *s, reply *r)
+{
+    world_entry *entry = directory_find_number(&s->worlds, r->subscription);
+    ASSERT(entry != NULL && entry->host == NULL);
+    request *adopted = request_create(REQUEST_ADOPT, entry->number);
+    adopted->command.method = METHOD_WORLD_CREATE;
+    memcpy(adopted->command.world, entry->name, sizeof entry->name);
+    adopted->reply_to = r->reply_to;
+    adopted->received_ns = r->received_ns;
+    build *b = calloc(1, sizeof *b);
+    ASSERT(b != NULL);
+    *b = (build){.server = s,
+                 .entry = entry,
+                 .request = adopted,
+                 .durability = entry->durability,
+                 .image = r->payload};
+    b->adoption = calloc(1, sizeof *b->adoption);
+    ASSERT(b->adoption != NULL);
+    b->work.data = b;
+    r->payload = NULL;
+    s->building++;
+    entry->waiting++;
+    if (r->status != STATUS_OK) {
+        b->status = error_set(&b->error, r->status, "%s", r->text);
+        finish_build(b, 0);
+    } else {
+        int queued = uv_queue_work(s->loop, &b->work, on_build, on_built);
+        ASSERT(queued == 0);
+    }
 }
 
 status worlds_destroy(server *s, const call *c, command *destroy, error *err)

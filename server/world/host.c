@@ -198,7 +198,7 @@ static void note_load(host *h, int64_t begin, int64_t end, bool forever)
     }
 }
 
-// What was applied and answered by now is committed and told, if the disk is not too slow.
+// Commits and tells everything that was applied by now, if the disk is not too slow.
 static void flush_worlds(host *h)
 {
     int64_t until = clock_now_ns() + FLUSH_NS;

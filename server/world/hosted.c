@@ -67,10 +67,27 @@ hosted *hosted_create(uint64_t number, const char *name, adoption *from, const l
 
 // ---- time
 
+log_source hosted_log_source(const hosted *h)
+{
+    return (log_source){.world = h->name,
+                        .epoch = h->number,
+                        .physics = h->physics,
+                        .log = &h->log,
+                        .paused = h->paused};
+}
+
+static bool owes(const hosted *h)
+{
+    log_source source = hosted_log_source(h);
+    return publisher_owes(&h->publisher) || log_readers_owe(&h->readers, &source);
+}
+
 static void publish(hosted *h, bool all)
 {
     int64_t begin = h->clock();
     publisher_publish(&h->publisher, h->physics, all, h->sink);
+    log_source source = hosted_log_source(h);
+    log_readers_publish(&h->readers, &source, all, h->sink);
     if (h->publisher.due.count > 0) {
         metrics_time(TIMING_SNAPSHOT, h->clock() - begin);
     }
@@ -194,7 +211,7 @@ static void run_paused(hosted *h)
         return;
     }
     int64_t now = h->clock();
-    if (publisher_owes(&h->publisher) && now >= paused_publish_ns(h)) {
+    if (owes(h) && now >= paused_publish_ns(h)) {
         publish(h, true);
         h->published_ns = now;
     }
@@ -213,6 +230,7 @@ void hosted_settle(hosted *h)
         .paused = h->paused,
     };
     world_log_settle(&h->log, &image, h->hz, h->clock());
+    world_log_trim(&h->log, log_readers_oldest(&h->readers));
 }
 
 void hosted_run(hosted *h)
@@ -249,7 +267,7 @@ static int64_t paused_next_ns(const hosted *h)
     if (world_log_state_of(&h->log) != WORLD_LOG_GOOD) {
         return h->log.retry_ns;
     }
-    return publisher_owes(&h->publisher) ? paused_publish_ns(h) : QUEUE_FOREVER;
+    return owes(h) ? paused_publish_ns(h) : QUEUE_FOREVER;
 }
 
 int64_t hosted_next_ns(const hosted *h)
@@ -283,7 +301,9 @@ void hosted_destroy(hosted *h, status why, const char *text)
         hosted_refuse(h, h->scheduled.data[i], why, text);
     }
     publisher_close_all(&h->publisher, why, text, h->sink);
+    log_readers_close_all(&h->readers, h->number, why, text, h->sink);
     publisher_deinit(&h->publisher);
+    log_readers_deinit(&h->readers);
     array_free(&h->scheduled);
     session_bodies_deinit(&h->session_bodies);
     buffer_deinit(&h->scratch);

@@ -15,6 +15,7 @@
 
 #include "common/physics/physics.h"
 #include "server/limits.h"
+#include "server/world/log_readers.h"
 #include "server/world/messages.h"
 #include "server/world/tick_schedule.h"
 #include "server/world/publisher.h"
@@ -45,6 +46,7 @@ typedef struct hosted {
     bool ended; // destroyed: to be freed when nothing of it waits any more
     tick_schedule schedule;
     publisher publisher;
+    log_readers readers;
     session_bodies session_bodies;
     request *inbox; // in order
     request **inbox_last;

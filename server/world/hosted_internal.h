@@ -19,6 +19,9 @@ void hosted_note_pause(hosted *h, const request *q);
 // Hands what is new to the log and lets go what may leave.
 void hosted_settle(hosted *h);
 
+// The state that readers of the log are told of.
+log_source hosted_log_source(const hosted *h);
+
 // Looks how far the log has come.
 void hosted_take_committed(hosted *h);
 

@@ -7,10 +7,12 @@
 #include <string.h>
 
 #include "common/base/assert.h"
+#include "common/physics/image.h"
 #include "common/world/apply.h"
 #include "proto/encode/encode.h"
 #include "proto/limits.h"
 #include "server/metrics.h"
+#include "server/world/world_image.h"
 
 enum { SCRATCH_KEPT_BYTES = 256 * 1024 }; // larger results are rare
 
@@ -117,7 +119,7 @@ static void do_info(hosted *h, request *q)
         .durability = (durability)h->log.durability,
         .log_error = world_log_state_of(&h->log) == WORLD_LOG_GOOD ? "" : h->log.failure.text,
         .counts = world_count(h->physics),
-        .subscribers = h->publisher.subscriptions.list.count,
+        .subscribers = h->publisher.subscriptions.list.count + h->readers.list.count,
         .hash = world_hash(h->physics),
         .step_ms = measured_step_ms(h),
         .rate = measured_rate(h),
@@ -169,9 +171,54 @@ static void do_step(hosted *h, request *q)
     h->steps_left = q->command.step_ticks;
 }
 
+static void subscribe_log(hosted *h, request *q)
+{
+    const subscribe_args *view = &q->command.subscribe;
+    if (view->has_area) {
+        hosted_refuse(h, q, STATUS_INVALID_ARGUMENT, "area: a log tells of the whole world");
+        return;
+    }
+    log_readers_add(&h->readers, q->subscription, q->reply_to.session, view->rate);
+    h->log.read = true;
+    encode_subscribe_result(&h->scratch, q->subscription, world_tick(h->physics));
+    answer(h, q, NULL);
+}
+
+static void do_image(hosted *h, request *q)
+{
+    uint8_t *image = NULL;
+    size_t size = 0;
+    world_save(h->physics, &image, &size);
+    encode_world_image_result(&h->scratch, image, size, world_tick(h->physics),
+                              world_hash(h->physics));
+    free(image);
+    answer(h, q, NULL);
+}
+
+// The answer goes to the server, which makes the second world of it.
+static void do_fork(hosted *h, request *q)
+{
+    session_bodies none = {0};
+    const area *view = h->publisher.has_scene_view ? &h->publisher.scene_view : NULL;
+    shared_bytes *image =
+        world_image_encode(h->physics, &none, h->owners, view, h->paused, world_tick(h->physics));
+    reply *r = reply_create(REPLY_RESULT, q->world);
+    r->method = q->command.method;
+    r->reply_to = q->reply_to;
+    r->received_ns = q->received_ns;
+    r->subscription = q->subscription; // the second world's number
+    r->payload = image;
+    request_free(q);
+    hosted_post(h, r);
+}
+
 static void do_subscribe(hosted *h, request *q)
 {
     const subscribe_args *view = &q->command.subscribe;
+    if (view->encoding == ENCODING_LOG) {
+        subscribe_log(h, q);
+        return;
+    }
     if (view->encoding != ENCODING_PLAIN) {
         hosted_refuse(h, q, STATUS_UNAVAILABLE, "encoding: packed is not served by this version");
         return;
@@ -183,8 +230,9 @@ static void do_subscribe(hosted *h, request *q)
 
 static void do_unsubscribe(hosted *h, request *q)
 {
-    if (!publisher_unsubscribe(&h->publisher, h->physics, q->command.view.subscription,
-                               q->reply_to.session)) {
+    uint64_t number = q->command.view.subscription;
+    if (!log_readers_remove(&h->readers, number, q->reply_to.session) &&
+        !publisher_unsubscribe(&h->publisher, h->physics, number, q->reply_to.session)) {
         hosted_refuse(h, q, STATUS_NOT_FOUND, "subscription: it has ended");
         return;
     }
@@ -231,8 +279,7 @@ static void do_apply(hosted *h, request *q, bool between_ticks)
         return;
     }
     publisher_note_change(&h->publisher, h->physics, &q->command);
-    status s =
-        apply_command_as(h->physics, h->owners, &q->actor, &q->command, &result, &err);
+    status s = apply_command_as(h->physics, h->owners, &q->actor, &q->command, &result, &err);
     if (s != STATUS_OK) {
         answer(h, q, &err);
         return;
@@ -385,6 +432,12 @@ static void carry_out(hosted *h, request *q)
     case METHOD_WORLD_DESTROY:
         do_destroy(h, q);
         break;
+    case METHOD_WORLD_IMAGE:
+        do_image(h, q);
+        break;
+    case METHOD_WORLD_FORK:
+        do_fork(h, q);
+        break;
     case METHOD_WORLD_SUBSCRIBE:
         do_subscribe(h, q);
         break;
@@ -439,6 +492,7 @@ void hosted_take_committed(hosted *h)
         snprintf(text, sizeof text, "the world's log cannot be written: %.200s",
                  h->log.failure.text);
         publisher_close_all(&h->publisher, STATUS_UNAVAILABLE, text, h->log.out);
+        log_readers_close_all(&h->readers, h->number, STATUS_UNAVAILABLE, text, h->log.out);
     }
 }
 
@@ -451,15 +505,18 @@ void hosted_deliver(hosted *h, request *q)
         hosted_take_committed(h);
     } else if (q->kind == REQUEST_ACKNOWLEDGE) {
         publisher_acknowledge(&h->publisher, q->subscription);
+        log_readers_acknowledge(&h->readers, q->subscription);
         request_free(q);
     } else if (q->kind == REQUEST_RESUME) {
         reply *taken = reply_create(REPLY_RESUMED, h->number);
         taken->reply_to = q->reply_to;
         publisher_resume(&h->publisher, h->physics, q->reply_to.session, h->sink);
+        log_readers_resume(&h->readers, q->reply_to.session);
         request_free(q);
         hosted_post(h, taken);
     } else if (q->kind == REQUEST_FORGET) {
         publisher_forget(&h->publisher, h->physics, q->reply_to.session);
+        log_readers_forget(&h->readers, q->reply_to.session);
         request_free(q);
     } else if (q->command.method == METHOD_WORLD_LIST) {
         do_info(h, q); // a list of all worlds does not wait for each one's next tick

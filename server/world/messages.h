@@ -51,7 +51,7 @@ typedef enum request_kind {
     REQUEST_STOP         // the thread ends; the last request it takes
 } request_kind;
 
-// What becomes a served world. All that it refers to is owned.
+// A world before it is served. All that it refers to is owned.
 typedef struct adoption {
     physics_world *physics;
     bool paused;

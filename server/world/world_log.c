@@ -63,7 +63,7 @@ reply_sink world_log_sink(world_log *l)
 void world_log_note(world_log *l, uint64_t tick, uint64_t session, const char *name,
                     const uint8_t *arguments, uint32_t size)
 {
-    if (l->stored == NULL) {
+    if (l->stored == NULL && !l->read) {
         return;
     }
     static const uint8_t EMPTY_MAP[] = {0x80};
@@ -80,7 +80,7 @@ void world_log_note(world_log *l, uint64_t tick, uint64_t session, const char *n
 
 void world_log_note_removal(world_log *l, uint64_t tick, const char *world, uint64_t body)
 {
-    if (l->stored == NULL) {
+    if (l->stored == NULL && !l->read) {
         return;
     }
     buffer arguments;
@@ -93,17 +93,39 @@ void world_log_note_removal(world_log *l, uint64_t tick, const char *world, uint
 
 bool world_log_full(const world_log *l)
 {
-    return rows_end(l) - l->written.offset >= WORLD_LOG_PENDING_BYTES_MAX;
+    return l->stored != NULL && rows_end(l) - l->written.offset >= WORLD_LOG_PENDING_BYTES_MAX;
 }
 
-// All rows are with the storage: their memory is given back, but for what a tick usually takes.
-static void drop_rows(world_log *l, log_mark upto)
+void world_log_trim(world_log *l, uint64_t oldest)
 {
-    l->written = upto;
-    size_t drop = (size_t)(upto.offset - l->rows_begin);
+    uint64_t end = rows_end(l);
+    uint64_t floor = l->stored != NULL ? l->written.offset : end;
+    bool far = oldest < floor && end - oldest > WORLD_LOG_KEPT_BYTES_MAX;
+    uint64_t begin = far || oldest > floor ? floor : oldest;
+    if (begin <= l->rows_begin) {
+        return;
+    }
+    size_t drop = (size_t)(begin - l->rows_begin);
     memmove(l->rows.data, l->rows.data + drop, l->rows.size - drop);
     l->rows.size -= drop;
-    l->rows_begin = upto.offset;
+    l->rows_begin = begin;
+}
+
+log_mark world_log_end(const world_log *l, uint64_t tick)
+{
+    return mark_now(l, tick);
+}
+
+bool world_log_since(const world_log *l, log_mark from, log_record *out)
+{
+    if (from.offset < l->rows_begin) {
+        return false;
+    }
+    *out = (log_record){.from = from.tick,
+                        .command_count = (uint32_t)(l->row_count - from.count),
+                        .commands = l->rows.data + (from.offset - l->rows_begin),
+                        .commands_size = (size_t)(rows_end(l) - from.offset)};
+    return true;
 }
 
 // ---- states
@@ -163,7 +185,7 @@ static void make_image(world_log *l, const world_log_image *image, double hz, in
     }
     l->replay_ns = 0;
     if (l->failed || l->making) { // the image holds what could not be appended
-        drop_rows(l, mark_now(l, tick));
+        l->written = mark_now(l, tick);
         l->until = until;
         l->hashed_tick = tick;
     }
@@ -186,15 +208,12 @@ static bool append(world_log *l, const world_log_image *image, double hz, uint64
     uint64_t tick = world_tick(image->physics);
     log_mark end = mark_now(l, tick);
     bool hashed = tick >= l->hashed_tick + (uint64_t)hz;
-    log_record record = {
-        .from = l->written.tick,
-        .tick = tick,
-        .command_count = (uint32_t)(end.count - l->written.count),
-        .commands = l->rows.data + (l->written.offset - l->rows_begin),
-        .commands_size = (size_t)(end.offset - l->written.offset),
-        .has_hash = hashed,
-        .hash = hashed ? world_hash(image->physics) : 0,
-    };
+    log_record record;
+    bool kept = world_log_since(l, l->written, &record);
+    ASSERT(kept); // what the storage does not have is never forgotten
+    record.tick = tick;
+    record.has_hash = hashed;
+    record.hash = hashed ? world_hash(image->physics) : 0;
     buffer out;
     buffer_init(&out, STORAGE_RECORD_BYTES_MAX);
     uint8_t head[WORLD_LOG_UNTIL_BYTES];
@@ -212,7 +231,7 @@ static bool append(world_log *l, const world_log_image *image, double hz, uint64
                               &l->sequence, &err);
     bytes_unref(bytes);
     if (s == STATUS_OK) {
-        drop_rows(l, end);
+        l->written = end;
         l->until = until;
         l->hashed_tick = hashed ? tick : l->hashed_tick;
     } else if (s != STATUS_LIMIT_EXCEEDED) { // there the disk is behind, and comes after

@@ -40,6 +40,9 @@ enum {
     // the largest command (below) it still fits a record of the storage.
     WORLD_LOG_PENDING_BYTES_MAX = 4 << 20,
 
+    // Rows that are kept for readers of the log [bytes]; a reader further behind gets an image.
+    WORLD_LOG_KEPT_BYTES_MAX = 1 << 20,
+
     // A command's arguments as applied [bytes].
     WORLD_LOG_ARGUMENTS_BYTES_MAX = STORAGE_RECORD_BYTES_MAX - WORLD_LOG_PENDING_BYTES_MAX - 4096
 };
@@ -59,6 +62,7 @@ typedef struct world_log {
     buffer rows;          // encoded, from `rows_begin` on
     uint64_t rows_begin;  // offset of rows.data[0]
     uint64_t row_count;   // of all rows so far
+    bool read;            // someone reads it beside the storage
     log_mark written;     // what the storage has been handed
     uint64_t until;       // promised to be computed again
     uint64_t hashed_tick; // the last entry with a hash
@@ -80,7 +84,7 @@ typedef enum world_log_state {
     WORLD_LOG_CLOSED  // no image could be written: what waited was refused
 } world_log_state;
 
-// What an image holds beside the physics.
+// The parts of an image, physics first.
 typedef struct world_log_image {
     const physics_world *physics;
     const session_bodies *bodies;
@@ -93,10 +97,10 @@ typedef struct world_log_image {
 // (`fresh`) has 1 and shows itself when its first image is written.
 void world_log_init(world_log *l, storage_world *stored, storage_durability kept, uint64_t tick,
                     uint64_t sequence, uint64_t until, bool fresh, reply_sink out);
-// What the gate still holds is refused. The storage's handle is let go of.
+// Refuses everything that the gate still holds, and lets go of the storage's handle.
 void world_log_deinit(world_log *l);
 
-// What replies are posted to.
+// The sink that replies are posted to.
 reply_sink world_log_sink(world_log *l);
 
 // Notes a command that was applied. `tick`: the first whose state shows it.
@@ -104,6 +108,15 @@ void world_log_note(world_log *l, uint64_t tick, uint64_t session, const char *n
                     const uint8_t *arguments, uint32_t size);
 // Likewise body.remove by the server itself.
 void world_log_note_removal(world_log *l, uint64_t tick, const char *world, uint64_t body);
+
+// The end of the log, at the state of `tick`.
+log_mark world_log_end(const world_log *l, uint64_t tick);
+// The rows from there to the end as a record without tick, hash and image; false where they are
+// forgotten already. The bytes hold until the next call that changes the log.
+bool world_log_since(const world_log *l, log_mark from, log_record *out);
+// Forgets the rows before `oldest` that the storage has, or all that it has where `oldest` lies
+// further back than WORLD_LOG_KEPT_BYTES_MAX. `oldest` is UINT64_MAX where nobody reads.
+void world_log_trim(world_log *l, uint64_t oldest);
 
 // Whether no further command should be carried out before the storage has taken what waits.
 bool world_log_full(const world_log *l);

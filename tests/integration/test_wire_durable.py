@@ -293,7 +293,7 @@ class Kill(DurableTest):
                 client.notifications.clear()
         except (Closed, ConnectionError, BrokenPipeError):
             pass
-        # What was asked and not answered may have been done or not.
+        # A command without an answer may have been applied or not.
         return {body for method, body in waiting.values() if method == "body.remove"}
 
     @staticmethod

@@ -28,7 +28,7 @@ LEAST = {
               "query.nearest",
     "player": "world.apply body.spawn body.remove body.set body.impulse body.angular_impulse body.force body.torque "
               "shape.add shape.set shape.remove joint.create joint.set joint.remove",
-    "admin": "server.sessions server.kick world.create world.destroy world.pause world.resume world.step world.set",
+    "admin": "server.sessions server.kick world.create world.destroy world.fork world.image world.pause world.resume world.step world.set",
 }
 ROLE_OF = {method: role for role, methods in LEAST.items() for method in methods.split()}
 
@@ -173,13 +173,14 @@ class Worlds(RightsTest):
         for method, arguments in {
                 **BATCH, "world.info": {}, "world.state": {}, "world.contacts": {}, "world.subscribe": {},
                 "world.apply": {"commands": []}, "world.pause": {}, "world.resume": {}, "world.step": {},
-                "world.destroy": {}, "world.create": {}, "joint.list": {}, "query.ray": {"from": [0, 0], "to": [1, 1]},
+                "world.destroy": {}, "world.create": {}, "world.image": {}, "world.fork": {"as": "arena-2"}, "joint.list": {}, "query.ray": {"from": [0, 0], "to": [1, 1]},
                 "query.overlap": {"point": [0, 0]}, "query.nearest": {"point": [0, 0]},
                 "query.cast": {"shape": {"kind": "circle", "radius": 1}, "from": [0, 0], "to": [1, 1]}}.items():
             with self.subTest(method):
                 self.refused("world 'secret' is none of those of the token", client, method, world="secret",
                              **arguments)
         self.refused("world 'lobby' is none", client, "world.create", world="lobby")
+        self.refused("world 'lobby' is none", client, "world.fork", world="arena", **{"as": "lobby"})
         self.admin.call("body.get", world="secret", body=body)
 
     def test_own_worlds_can_be_made_and_ended(self):

@@ -39,6 +39,7 @@ static const char *const TYPE_WORDS[ARG_TYPE_COUNT] = {
     [ARG_FORM] = "form",
     [ARG_SHAPES] = "shapes",
     [ARG_COMMANDS] = "commands",
+    [ARG_BYTES] = "bytes",
     [ARG_ANY] = "any",
 };
 
@@ -59,6 +60,7 @@ static const char *const TYPESCRIPT[ARG_TYPE_COUNT] = {
     [ARG_FORM] = "Form",
     [ARG_SHAPES] = "Shape[]",
     [ARG_COMMANDS] = "Command[]",
+    [ARG_BYTES] = "Uint8Array",
     [ARG_ANY] = "unknown",
 };
 

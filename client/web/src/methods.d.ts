@@ -231,7 +231,7 @@ export interface WorldCreateArguments {
   paused?: boolean;
   /** More are refused with limit_exceeded. Default 1048576. */
   max_bodies?: number;
-  /** What a restart brings back: left out, normal where the server keeps logs, else none. */
+  /** How much a restart brings back; left out: normal where the server keeps logs, else none. */
   durability?: 'none' | 'normal' | 'full';
   /** Bodies at rest may sleep. Default true. */
   sleep?: boolean;
@@ -247,6 +247,8 @@ export interface WorldCreateArguments {
   if_absent?: boolean;
   /** Ends with the server, or with the session that made it. Default "server". */
   lifetime?: 'server' | 'session';
+  /** Begins as the world that world.image answered; its settings are the image's. */
+  image?: Uint8Array;
 }
 
 export interface WorldDestroyArguments {
@@ -290,6 +292,20 @@ export interface WorldSetArguments {
   restitution_threshold?: number;
 }
 
+export interface WorldImageArguments {
+  /** The world's name. */
+  world: string;
+}
+
+export interface WorldForkArguments {
+  /** The world's name. */
+  world: string;
+  /** The second world's name. */
+  as: string;
+  /** How much a restart brings back; left out: normal where the server keeps logs, else none. */
+  durability?: 'none' | 'normal' | 'full';
+}
+
 export interface WorldStateArguments {
   /** The world's name. */
   world: string;
@@ -316,8 +332,8 @@ export interface WorldSubscribeArguments {
   world: string;
   /** Snapshots a second at most; one a tick, if left out. [1/s] */
   rate?: number;
-  /** How bodies are written. Default "plain". */
-  encoding?: 'plain' | 'packed';
+  /** How bodies are written; log: what was commanded, for a replica. Default "plain". */
+  encoding?: 'plain' | 'packed' | 'log';
   /** Only bodies whose box meets it; the whole world, if left out. [m] */
   area?: Area;
   /** Rows of bodies; false for events alone. Default true. */
@@ -723,6 +739,8 @@ export interface Arguments {
   'world.resume': WorldResumeArguments;
   'world.step': WorldStepArguments;
   'world.set': WorldSetArguments;
+  'world.image': WorldImageArguments;
+  'world.fork': WorldForkArguments;
   'world.state': WorldStateArguments;
   'world.contacts': WorldContactsArguments;
   'world.apply': WorldApplyArguments;
@@ -786,6 +804,10 @@ export interface Methods {
     step(args: WorldStepArguments, options?: CallOptions): Promise<Results['world.step']>;
     /** Changes a world's settings; at least one must be given. Least role: admin. */
     set(args: WorldSetArguments, options?: CallOptions): Promise<Results['world.set']>;
+    /** Everything that a world is, to the bit, as bytes. Least role: admin. */
+    image(args: WorldImageArguments, options?: CallOptions): Promise<Results['world.image']>;
+    /** Makes a second world of the same state, which goes its own way. Least role: admin. */
+    fork(args: WorldForkArguments, options?: CallOptions): Promise<Results['world.fork']>;
     /** Everything that is in a world. Least role: viewer. */
     state(args: WorldStateArguments, options?: CallOptions): Promise<Results['world.state']>;
     /** The pairs of shapes that touch, of the world or of one body. Least role: viewer. */
@@ -866,6 +888,10 @@ export interface WorldMethods {
     step(args?: Omit<WorldStepArguments, 'world'>, options?: CallOptions): Promise<Results['world.step']>;
     /** Changes a world's settings; at least one must be given. Least role: admin. */
     set(args?: Omit<WorldSetArguments, 'world'>, options?: CallOptions): Promise<Results['world.set']>;
+    /** Everything that a world is, to the bit, as bytes. Least role: admin. */
+    image(args?: Omit<WorldImageArguments, 'world'>, options?: CallOptions): Promise<Results['world.image']>;
+    /** Makes a second world of the same state, which goes its own way. Least role: admin. */
+    fork(args: Omit<WorldForkArguments, 'world'>, options?: CallOptions): Promise<Results['world.fork']>;
     /** Everything that is in a world. Least role: viewer. */
     state(args?: Omit<WorldStateArguments, 'world'>, options?: CallOptions): Promise<Results['world.state']>;
     /** The pairs of shapes that touch, of the world or of one body. Least role: viewer. */

@@ -74,7 +74,7 @@ export const METHODS = {
       substeps: {type: 'integer', min: 1, max: 64, fallback: 4, doc: 'Solver steps in a tick.'},
       paused: {type: 'bool', fallback: false, doc: 'Begins paused.'},
       max_bodies: {type: 'integer', min: 1, max: 1048576, fallback: 1048576, doc: 'More are refused with limit_exceeded.'},
-      durability: {type: 'choice', words: ['none', 'normal', 'full'], doc: 'What a restart brings back: left out, normal where the server keeps logs, else none.'},
+      durability: {type: 'choice', words: ['none', 'normal', 'full'], doc: 'How much a restart brings back; left out: normal where the server keeps logs, else none.'},
       sleep: {type: 'bool', fallback: true, doc: 'Bodies at rest may sleep.'},
       continuous: {type: 'bool', fallback: true, doc: 'Fast bodies are swept against what does not move.'},
       restitution_threshold: {type: 'number', min: 0, max: 4000, fallback: 0.5, unit: 'm/s', doc: 'Slower impacts do not bounce.'},
@@ -82,6 +82,7 @@ export const METHODS = {
       scene: {type: 'name', doc: 'A scene that the server knows; its settings hold where none are given here.'},
       if_absent: {type: 'bool', fallback: false, doc: 'A world of that name that is there already is the answer.'},
       lifetime: {type: 'choice', words: ['server', 'session'], fallback: "server", doc: 'Ends with the server, or with the session that made it.'},
+      image: {type: 'bytes', doc: 'Begins as the world that world.image answered; its settings are the image\'s.'},
     },
   },
   'world.destroy': {
@@ -143,6 +144,24 @@ export const METHODS = {
       restitution_threshold: {type: 'number', min: 0, max: 4000, unit: 'm/s', doc: 'Slower impacts do not bounce.'},
     },
   },
+  'world.image': {
+    role: 'admin', scope: 'host', batch: false,
+    summary: 'Everything that a world is, to the bit, as bytes.',
+    result: '{image, tick, hash}',
+    args: {
+      world: {type: 'name', required: true, doc: 'The world\'s name.'},
+    },
+  },
+  'world.fork': {
+    role: 'admin', scope: 'server', batch: false,
+    summary: 'Makes a second world of the same state, which goes its own way.',
+    result: '{world, tick, created}',
+    args: {
+      world: {type: 'name', required: true, doc: 'The world\'s name.'},
+      as: {type: 'name', required: true, doc: 'The second world\'s name.'},
+      durability: {type: 'choice', words: ['none', 'normal', 'full'], doc: 'How much a restart brings back; left out: normal where the server keeps logs, else none.'},
+    },
+  },
   'world.state': {
     role: 'viewer', scope: 'read', batch: false,
     summary: 'Everything that is in a world.',
@@ -177,7 +196,7 @@ export const METHODS = {
     args: {
       world: {type: 'name', required: true, doc: 'The world\'s name.'},
       rate: {type: 'number', min: 0.01, max: 1000, unit: '1/s', doc: 'Snapshots a second at most; one a tick, if left out.'},
-      encoding: {type: 'choice', words: ['plain', 'packed'], fallback: "plain", doc: 'How bodies are written.'},
+      encoding: {type: 'choice', words: ['plain', 'packed', 'log'], fallback: "plain", doc: 'How bodies are written; log: what was commanded, for a replica.'},
       area: {type: 'area', min: -1000000, max: 1000000, unit: 'm', doc: 'Only bodies whose box meets it; the whole world, if left out.'},
       bodies: {type: 'bool', fallback: true, doc: 'Rows of bodies; false for events alone.'},
       events: {type: 'choices', count: [0, 32], words: ['begin', 'stay', 'end', 'hit', 'sensor_begin', 'sensor_end', 'sleep', 'wake', 'spawn', 'remove', 'joint_break', 'freeze'], fallback: ["begin", "end"], doc: 'Kinds of events to be told of.'},

@@ -100,6 +100,8 @@ export interface Results {
   'world.resume': WorldTick;
   'world.step': WorldTick;
   'world.set': Tick;
+  'world.image': Tick & {image: Uint8Array; hash: Hash};
+  'world.fork': WorldTick & {created: boolean};
   'world.state': WorldTick & {hash: Hash; bodies: BodyMap[]; joints: JointMap[]};
   'world.contacts': WorldTick & {contacts: ContactMap[]};
   'world.apply': Tick & {results: unknown[]};

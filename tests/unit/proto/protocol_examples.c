@@ -268,13 +268,77 @@ static void world_tick_answer(method m, const char *arguments, uint64_t tick)
     command c = request(method_name(m), m, arguments);
     buffer bytes;
     begin_response(&bytes);
-    if (m == METHOD_WORLD_CREATE) {
-        encode_world_create_result(&bytes, c.world, tick, true);
+    if (m == METHOD_WORLD_CREATE || m == METHOD_WORLD_FORK) {
+        encode_world_create_result(&bytes, m == METHOD_WORLD_FORK ? c.fork.as : c.world, tick,
+                                   true);
     } else {
         encode_world_tick_result(&bytes, c.world, tick);
     }
     print_and_free(method_name(m), "server", &bytes);
     command_free(&c);
+}
+
+// A real one is longer.
+static const uint8_t SHORT_IMAGE[] = {0xca, 0x70, 0x3e};
+
+static void do_image_and_fork(void)
+{
+    command c =
+        request(method_name(METHOD_WORLD_IMAGE), METHOD_WORLD_IMAGE, "{\"world\": \"lab\"}");
+    buffer bytes;
+    begin_response(&bytes);
+    encode_world_image_result(&bytes, SHORT_IMAGE, sizeof SHORT_IMAGE, 130,
+                              UINT64_C(0x9f8e7d6c5b4a3928));
+    print_and_free(method_name(METHOD_WORLD_IMAGE), "server", &bytes);
+    command_free(&c);
+    world_tick_answer(METHOD_WORLD_FORK, "{\"world\": \"lab\", \"as\": \"lab-2\"}", 130);
+}
+
+static void print_log_notification(const log_record *record)
+{
+    buffer tail;
+    buffer bytes;
+    buffer_init(&tail, 4096);
+    buffer_init(&bytes, 4096);
+    uint32_t pairs = encode_log_tail(&tail, "lab", 1, record);
+    encode_snapshot_head(&bytes, &(snapshot_head){.subscription = 4}, pairs);
+    buffer_append(&bytes, tail.data, tail.size);
+    buffer_deinit(&tail);
+    print_and_free("log", "server", &bytes);
+}
+
+static void do_log_notifications(void)
+{
+    const uint64_t hash = UINT64_C(0x9f8e7d6c5b4a3928);
+    log_record first = {.from = 100,
+                        .tick = 100,
+                        .has_hash = true,
+                        .hash = hash,
+                        .image = SHORT_IMAGE,
+                        .image_size = sizeof SHORT_IMAGE};
+    print_log_notification(&first);
+    buffer rows;
+    buffer_init(&rows, 256);
+    buffer arguments;
+    buffer_init(&arguments, LOG_REMOVAL_BYTES_MAX);
+    log_removal_arguments(&arguments, "lab", 7);
+    log_command row = {.tick = 101,
+                       .session = 5,
+                       .method = "body.remove",
+                       .method_size = 11,
+                       .arguments = arguments.data,
+                       .arguments_size = (uint32_t)arguments.size};
+    log_command_encode(&rows, &row);
+    log_record second = {.from = 100,
+                         .tick = 103,
+                         .command_count = 1,
+                         .commands = rows.data,
+                         .commands_size = rows.size,
+                         .has_hash = true,
+                         .hash = hash};
+    print_log_notification(&second);
+    buffer_deinit(&arguments);
+    buffer_deinit(&rows);
 }
 
 static world_status status_of_world(void)
@@ -576,6 +640,7 @@ static void print_examples(void)
     world_tick_answer(METHOD_WORLD_PAUSE, "{\"world\": \"lab\"}", 120);
     world_tick_answer(METHOD_WORLD_STEP, "{\"world\": \"lab\", \"ticks\": 10}", 130);
     world_tick_answer(METHOD_WORLD_RESUME, "{\"world\": \"lab\"}", 130);
+    do_image_and_fork();
     applied(METHOD_WORLD_SET, "{\"world\": \"lab\", \"gravity\": [0, -5]}");
     do_bodies();
     do_joints();
@@ -589,6 +654,7 @@ static void print_examples(void)
     do_full_snapshot();
     do_changed_snapshot();
     do_other_events();
+    do_log_notifications();
     do_ends();
     world_free(world);
 }
@@ -615,6 +681,7 @@ static const char *type_word(const method_arg *arg)
         [ARG_FORM] = "form",
         [ARG_SHAPES] = "[shape …]",
         [ARG_COMMANDS] = "[[method, {…}] …]",
+        [ARG_BYTES] = "bytes",
         [ARG_ANY] = "any value",
     };
     return WORDS[arg->type];

@@ -31,6 +31,8 @@ static const struct {
     [METHOD_WORLD_RESUME] = {ROLE_ADMIN, true},
     [METHOD_WORLD_STEP] = {ROLE_ADMIN, true},
     [METHOD_WORLD_SET] = {ROLE_ADMIN, true},
+    [METHOD_WORLD_IMAGE] = {ROLE_ADMIN, true},
+    [METHOD_WORLD_FORK] = {ROLE_ADMIN, true},
     [METHOD_WORLD_STATE] = {ROLE_VIEWER, true},
     [METHOD_WORLD_CONTACTS] = {ROLE_VIEWER, true},
     [METHOD_WORLD_APPLY] = {ROLE_PLAYER, true},

@@ -1,0 +1,31 @@
+// Notifications of encoding log, and world images, as MessagePack; see encode.h. Any thread.
+#include "proto/encode/encode.h"
+
+#include "proto/encode/encode_pack.h"
+
+uint32_t encode_log_tail(struct buffer *out, const char *world, uint64_t epoch,
+                         const log_record *record)
+{
+    packer k = buffer_packer(out);
+    uint32_t pairs = 0;
+    if (record->image != NULL) {
+        pair_text(&k, "world", world);
+        pair_uint(&k, "epoch", epoch);
+        pair_bool(&k, "full", true);
+        pairs = 3;
+    }
+    return pairs + log_record_encode_pairs(out, record);
+}
+
+void encode_world_image_result(struct buffer *out, const uint8_t *image, size_t size, uint64_t tick,
+                               uint64_t hash)
+{
+    packer k = buffer_packer(out);
+    pack_map(&k, 3);
+    pack_text(&k, "image");
+    msgpack_pack_bin(&k, size);
+    msgpack_pack_bin_body(&k, image, size);
+    pair_uint(&k, "tick", tick);
+    pack_text(&k, "hash");
+    pack_hash(&k, hash);
+}

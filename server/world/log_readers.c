@@ -1,0 +1,262 @@
+// Notifications of encoding log; see log_readers.h. The world's thread.
+#include "server/world/log_readers.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/assert.h"
+#include "common/physics/image.h"
+#include "proto/encode/encode.h"
+#include "proto/limits.h"
+#include "server/metrics.h"
+#include "server/world/subscription.h"
+
+// A notification that was encoded in this turn, for others that stand where its first reader stood.
+typedef struct encoded {
+    bool fresh;
+    log_mark mark;
+    uint32_t pairs;
+    shared_bytes *tail; // NULL: it does not fit a message
+} encoded;
+
+enum { ENCODED_MAX = 8 }; // in one turn; with more places of the log, some are encoded again
+
+void log_readers_deinit(log_readers *r)
+{
+    array_free(&r->list);
+}
+
+void log_readers_add(log_readers *r, uint64_t number, session_key session, double rate)
+{
+    log_reader_entry added = {
+        .number = number, .session = session, .rate = rate, .fresh = true, .owed = true};
+    array_push(&r->list, added);
+}
+
+static void remove_at(log_readers *r, uint32_t at)
+{
+    r->list.count--;
+    memmove(r->list.data + at, r->list.data + at + 1, (r->list.count - at) * sizeof *r->list.data);
+}
+
+bool log_readers_remove(log_readers *r, uint64_t number, session_key session)
+{
+    for (uint32_t i = 0; i < r->list.count; i++) {
+        const log_reader_entry *e = &r->list.data[i];
+        if (e->number == number && e->session.number == session.number) {
+            remove_at(r, i);
+            return true;
+        }
+    }
+    return false;
+}
+
+void log_readers_forget(log_readers *r, session_key session)
+{
+    for (uint32_t i = r->list.count; i > 0; i--) {
+        if (r->list.data[i - 1].session.number == session.number) {
+            remove_at(r, i - 1);
+        }
+    }
+}
+
+void log_readers_acknowledge(log_readers *r, uint64_t number)
+{
+    for (uint32_t i = 0; i < r->list.count; i++) {
+        if (r->list.data[i].number == number) {
+            r->list.data[i].busy = false;
+        }
+    }
+}
+
+void log_readers_resume(log_readers *r, session_key session)
+{
+    for (uint32_t i = 0; i < r->list.count; i++) {
+        log_reader_entry *e = &r->list.data[i];
+        if (e->session.number == session.number) {
+            e->session = session;
+            e->fresh = e->owed = true;
+            e->busy = false;
+        }
+    }
+}
+
+void log_readers_close_all(log_readers *r, uint64_t world, status why, const char *text,
+                           reply_sink sink)
+{
+    for (uint32_t i = 0; i < r->list.count; i++) {
+        reply *closed = reply_create(REPLY_CLOSED, world);
+        closed->status = why;
+        closed->reply_to.session = r->list.data[i].session;
+        closed->subscription = r->list.data[i].number;
+        closed->text = strdup(text);
+        ASSERT(closed->text != NULL);
+        sink.post(sink.context, closed);
+    }
+    array_clear(&r->list);
+}
+
+uint64_t log_readers_oldest(const log_readers *r)
+{
+    uint64_t oldest = UINT64_MAX;
+    for (uint32_t i = 0; i < r->list.count; i++) {
+        const log_reader_entry *e = &r->list.data[i];
+        if (!e->fresh && e->mark.offset < oldest) {
+            oldest = e->mark.offset;
+        }
+    }
+    return oldest;
+}
+
+// ---- sending
+
+static bool is_behind(const log_reader_entry *e, const log_source *from)
+{
+    log_mark end = world_log_end(from->log, world_tick(from->physics));
+    return e->fresh || e->mark.tick < end.tick || e->mark.offset < end.offset;
+}
+
+// The record that a new reader begins with. A paused world says so.
+static void image_record(const log_source *from, buffer *rows, uint8_t **image, log_record *out)
+{
+    static const uint8_t EMPTY_MAP[] = {0x80};
+    static const char PAUSE[] = "world.pause";
+    *out = (log_record){.from = world_tick(from->physics)};
+    world_save(from->physics, image, &out->image_size);
+    out->image = *image;
+    if (from->paused) {
+        log_command row = {.tick = out->from,
+                           .method = PAUSE,
+                           .method_size = sizeof PAUSE - 1,
+                           .arguments = EMPTY_MAP,
+                           .arguments_size = sizeof EMPTY_MAP};
+        log_command_encode(rows, &row);
+        out->command_count = 1;
+        out->commands = rows->data;
+        out->commands_size = rows->size;
+    }
+}
+
+static encoded encode(const log_source *from, bool fresh, log_mark mark, uint64_t hash)
+{
+    encoded e = {.fresh = fresh, .mark = mark};
+    uint8_t *image = NULL;
+    buffer rows;
+    buffer out;
+    log_record record;
+    buffer_init(&rows, REPLY_INLINE_MAX);
+    buffer_init(&out, WIRE_REPLY_BYTES_MAX - REPLY_INLINE_MAX);
+    if (fresh) {
+        image_record(from, &rows, &image, &record);
+    } else {
+        bool kept = world_log_since(from->log, mark, &record);
+        ASSERT(kept);
+    }
+    record.tick = world_tick(from->physics);
+    record.has_hash = true;
+    record.hash = hash;
+    e.pairs = encode_log_tail(&out, from->world, from->epoch, &record);
+    if (!out.overflow) {
+        size_t size = 0;
+        uint8_t *data = buffer_take(&out, &size);
+        e.tail = bytes_take(data, size);
+    }
+    buffer_deinit(&out);
+    buffer_deinit(&rows);
+    free(image);
+    return e;
+}
+
+static void post(const log_source *from, const log_reader_entry *to, const encoded *e,
+                 reply_sink sink)
+{
+    reply *r = reply_create(e->tail != NULL ? REPLY_SNAPSHOT : REPLY_OVERRUN, from->epoch);
+    r->reply_to.session = to->session;
+    r->subscription = to->number;
+    if (e->tail == NULL) {
+        r->status = STATUS_LIMIT_EXCEEDED;
+        r->text = strdup("the world's image does not fit a message");
+        ASSERT(r->text != NULL);
+    } else {
+        snapshot_head head = {.subscription = to->number};
+        buffer out;
+        buffer_init(&out, REPLY_INLINE_MAX);
+        encode_snapshot_head(&out, &head, e->pairs);
+        ASSERT(!out.overflow);
+        memcpy(r->small, out.data, out.size);
+        r->small_size = (uint8_t)out.size;
+        buffer_deinit(&out);
+        r->tail = bytes_ref(e->tail);
+        metrics_add(METRIC_snapshots_sent, 1);
+    }
+    sink.post(sink.context, r);
+}
+
+static bool falls_due(const log_reader_entry *e, const log_source *from, bool all)
+{
+    if (all || e->owed || e->fresh) {
+        return is_behind(e, from);
+    }
+    subscription paced = {.view.rate = e->rate};
+    return subscription_due(&paced, world_tick(from->physics), world_definition(from->physics).hz);
+}
+
+static bool matches(const encoded *e, const log_reader_entry *reader)
+{
+    if (e->fresh || reader->fresh) {
+        return e->fresh && reader->fresh;
+    }
+    return e->mark.offset == reader->mark.offset && e->mark.tick == reader->mark.tick;
+}
+
+void log_readers_publish(log_readers *r, const log_source *from, bool all, reply_sink sink)
+{
+    encoded made[ENCODED_MAX];
+    uint32_t count = 0;
+    uint64_t hash = 0;
+    for (uint32_t i = 0; i < r->list.count; i++) {
+        log_reader_entry *e = &r->list.data[i];
+        log_record unused;
+        e->fresh = e->fresh || !world_log_since(from->log, e->mark, &unused);
+        if (!falls_due(e, from, all)) {
+            continue;
+        }
+        if (e->busy) {
+            e->owed = true;
+            metrics_add(METRIC_snapshots_skipped, 1);
+            continue;
+        }
+        uint32_t at = 0;
+        while (at < count && !matches(&made[at], e)) {
+            at++;
+        }
+        if (at == count) {
+            hash = count == 0 ? world_hash(from->physics) : hash;
+            if (count == ENCODED_MAX) {
+                at = ENCODED_MAX - 1;
+                bytes_unref(made[at].tail);
+            } else {
+                count++;
+            }
+            made[at] = encode(from, e->fresh, e->mark, hash);
+        }
+        post(from, e, &made[at], sink);
+        e->mark = world_log_end(from->log, world_tick(from->physics));
+        e->fresh = e->owed = false;
+        e->busy = true;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        bytes_unref(made[i].tail);
+    }
+}
+
+bool log_readers_owe(const log_readers *r, const log_source *from)
+{
+    for (uint32_t i = 0; i < r->list.count; i++) {
+        const log_reader_entry *e = &r->list.data[i];
+        if (!e->busy && is_behind(e, from)) {
+            return true;
+        }
+    }
+    return false;
+}

@@ -1,0 +1,163 @@
+#!/usr/bin/env python3
+"""Worlds as images, forks and logs over the wire. Called with the path of caromd."""
+
+import os
+import sys
+import time
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "interop"))
+from caromd import Caromd  # noqa: E402
+from wire import Client, RemoteError  # noqa: E402
+
+CAROMD = os.path.abspath(sys.argv[1])
+BALL = {"kind": "circle", "radius": 0.5}
+
+
+class WorldTest(unittest.TestCase):
+    OPTIONS = ["--limit", "message_bytes=16777216"]
+
+    @classmethod
+    def setUpClass(cls):
+        cls.server = Caromd(CAROMD, *cls.OPTIONS)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.server.__exit__()
+
+    def setUp(self):
+        self.client = self.connect()
+        self.world = self.id().rsplit(".", 1)[1][:60]
+
+    def connect(self):
+        client = Client(self.server.port)
+        self.addCleanup(client.__exit__)
+        return client
+
+    def call(self, method, /, **arguments):
+        return self.client.call(method, world=self.world, **arguments)
+
+    def info(self, world=None):
+        return self.client.call("world.info", world=world or self.world)
+
+    def refused(self, code, text, method, /, **arguments):
+        with self.assertRaises(RemoteError) as caught:
+            self.client.call(method, **arguments)
+        self.assertRegex(str(caught.exception), f"^{code}: .*{text}")
+
+
+class Images(WorldTest):
+    def test_world_of_an_image_goes_on_as_the_first(self):
+        self.call("world.create", scene="heap", paused=True)
+        self.call("world.step", ticks=120)
+        image = self.call("world.image")
+        self.assertEqual((image["tick"], image["hash"]), (120, self.info()["hash"]))
+        self.client.call("world.create", world="again", image=image["image"], paused=True)
+        self.assertEqual(self.info("again")["hash"], image["hash"])
+        self.assertNotEqual(self.info("again")["epoch"], self.info()["epoch"])
+        for world in (self.world, "again"):
+            self.client.call("world.step", world=world, ticks=200)
+        self.assertEqual(self.info("again")["hash"], self.info()["hash"])
+
+    def test_bad_images_are_refused(self):
+        self.call("world.create", paused=True)
+        self.call("body.spawn", shapes=[BALL])
+        good = self.call("world.image")["image"]
+        for bad in (b"", b"x", good[:-1], good + b"x", good[:40] + b"\x55" + good[41:]):
+            self.refused("invalid_argument", "image", "world.create", world="bad", image=bad)
+        self.refused("invalid_argument", "image", "world.create", world="bad", image="text")
+        self.refused("invalid_argument", "settings", "world.create", world="bad", image=good, hz=30)
+        self.refused("not_found", "bad", "world.info", world="bad")
+
+
+class Forks(WorldTest):
+    def test_fork_is_the_same_and_goes_its_own_way(self):
+        self.call("world.create", scene="pyramid", paused=True)
+        self.call("world.step", ticks=50)
+        made = self.call("world.fork", **{"as": "other"})
+        self.assertEqual((made["world"], made["tick"]), ("other", 50))
+        self.assertEqual(self.info("other")["hash"], self.info()["hash"])
+        self.assertTrue(self.info("other")["paused"])
+        self.client.call("body.spawn", world="other", shapes=[BALL], position=[0, 40])
+        self.assertNotEqual(self.info("other")["hash"], self.info()["hash"])
+        self.client.call("world.step", world="other", ticks=5)
+        self.assertEqual(self.info()["tick"], 50)
+
+    def test_fork_that_cannot_be(self):
+        self.call("world.create")
+        self.refused("already_exists", self.world, "world.fork", world=self.world,
+                     **{"as": self.world})
+        self.refused("not_found", "nowhere", "world.fork", world="nowhere", **{"as": "b"})
+        self.refused("unavailable", "data", "world.fork", world=self.world, durability="full",
+                     **{"as": "b"})
+        self.refused("not_found", "b", "world.info", world="b")
+
+    def test_commands_for_a_fork_wait_for_it(self):
+        self.call("world.create", scene="drum")
+        fork = self.client.request("world.fork", world=self.world, **{"as": "early"})
+        spawn = self.client.request("body.spawn", world="early", shapes=[BALL])
+        gone = self.client.request("world.destroy", world="early")
+        self.assertEqual(self.client.answer(fork)["world"], "early")
+        self.assertIn("body", self.client.answer(spawn))
+        self.client.answer(gone)
+        self.refused("not_found", "early", "world.info", world="early")
+
+
+class Logs(WorldTest):
+    def notes(self, client):
+        return [s for s in client.snapshots() if "from" in s]
+
+    def test_first_bears_the_image_and_the_rest_what_was_commanded(self):
+        self.call("world.create", scene="demo", paused=True)
+        self.call("world.step", ticks=10)
+        reader = self.connect()
+        reader.call("world.subscribe", world=self.world, encoding="log")
+        first = reader.read_until(lambda: self.notes(reader))[0]
+        self.assertEqual((first["from"], first["tick"], first["full"]), (10, 10, True))
+        self.assertEqual([c[2] for c in first["commands"]], ["world.pause"])
+        self.assertEqual(first["hash"], self.info()["hash"])
+        body = self.call("body.spawn", position=[1, 2], shapes=[BALL])["body"]
+        self.call("body.impulse", body=body, impulse=[1, 2])
+        self.call("world.step", ticks=3)
+        self.call("world.resume")
+        end = time.monotonic() + 20
+        while not any(c[2] == "world.resume" for n in self.notes(reader) for c in n["commands"]):
+            self.assertLess(time.monotonic(), end)
+            reader.read()
+        notes = self.notes(reader)
+        rows = [c for n in notes[1:] for c in n["commands"]]
+        self.assertEqual([r[2] for r in rows], ["body.spawn", "body.impulse", "world.resume"])
+        self.assertEqual([r[0] for r in rows], [10, 10, 13])
+        self.assertEqual(rows[1][3]["impulse"], [1.0, 2.0])
+        for before, after in zip(notes, notes[1:]):
+            self.assertEqual(before["tick"], after["from"])
+            self.assertNotIn("image", after)
+
+    def test_ticks_follow_each_other_at_any_rate(self):
+        self.call("world.create", scene="demo")
+        for rate, least in ((None, 30), (20, 10)):
+            reader = self.connect()
+            arguments = {} if rate is None else {"rate": rate}
+            reader.call("world.subscribe", world=self.world, encoding="log", **arguments)
+            reader.read_until(lambda: len(self.notes(reader)) > least)  # noqa: B023
+            notes = self.notes(reader)
+            for before, after in zip(notes, notes[1:]):
+                self.assertEqual(before["tick"], after["from"])
+            reader.call("world.unsubscribe", subscription=notes[0]["subscription"])
+
+    def test_log_tells_of_the_whole_world(self):
+        self.call("world.create")
+        self.refused("invalid_argument", "area", "world.subscribe", world=self.world,
+                     encoding="log", area=[0, 0, 1, 1])
+
+    def test_log_ends_with_the_world(self):
+        self.call("world.create")
+        self.call("world.subscribe", encoding="log")
+        self.call("world.destroy")
+        self.client.read_until(
+            lambda: [n for n in self.client.notifications if n[0] == "world_closed"])
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
