@@ -199,12 +199,13 @@ static status open_storage(server *s, error *err)
         return STATUS_OK;
     }
     int64_t begin = clock_now_ns();
-    storage_options kept = storage_options_default();
+    const storage_options *given = s->options->storage;
+    storage_options kept = given != NULL ? *given : storage_options_default();
     status result = storage_open(s->options->data, &kept, &s->storage, err);
     if (result == STATUS_OK) {
         result = restore_worlds(s->storage, &s->restored, err);
     }
-    if (result == STATUS_OK) {
+    if (result == STATUS_OK && !s->options->turned) {
         result = storage_start(s->storage, err);
     }
     if (result != STATUS_OK) {
@@ -239,6 +240,7 @@ static status start_hosts(server *s, error *err)
         host_options options = {.index = i,
                                 .world_threads = s->options->world_threads,
                                 .limits = s->limits,
+                                .turned = s->options->turned,
                                 .wake = wake_loop,
                                 .wake_context = s};
         host *started = NULL;

@@ -12,6 +12,7 @@
 #include "common/base/status.h"
 #include "server/auth/keys.h"
 #include "server/limits.h"
+#include "server/storage/storage.h"
 
 typedef struct server server;
 
@@ -33,7 +34,9 @@ typedef struct server_options {
     bool insecure;
     const server_world *worlds; // made at the start
     uint32_t world_count;
-    const char *data;      // the data directory; NULL: worlds end with the server
+    const char *data;               // the data directory; NULL: worlds end with the server
+    const storage_options *storage; // of that; NULL: the defaults
+    bool turned;           // no threads of its own: host_turn() and storage_turn() by the caller
     uint64_t first_number; // of worlds and sessions: higher than any that a client may remember
     void *context;
     // The worlds run and clients are served at this address.

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "common/base/array.h"
 #include "common/base/assert.h"
@@ -35,7 +34,10 @@ struct host {
     atomic_uint_fast64_t world_count; // those on their way here counted
     // the rest is the simulation thread's
     ARRAY(hosted *) worlds; // by ascending number
-    bool stopping;
+    bool stopping;          // REQUEST_STOP was taken
+    bool over;              // REPLY_STOPPED was sent
+    bool paused;            // hears of every request: it has no worlds, or one that stands
+    int64_t flush_until_ns; // while it stops; 0 before
     int64_t window_start_ns, window_busy_ns;
 };
 
@@ -198,47 +200,57 @@ static void note_load(host *h, int64_t begin, int64_t end, bool forever)
     }
 }
 
-// Commits and tells everything that was applied by now, if the disk is not too slow.
-static void flush_worlds(host *h)
+// The end: commits and tells everything that was applied by now, if the disk is not too slow.
+// Returns when to look again.
+static int64_t stop_worlds(host *h)
 {
-    int64_t until = clock_now_ns() + FLUSH_NS;
-    bool held = true;
-    while (held && clock_now_ns() < until) {
-        route_all(h, queue_take(&h->requests));
-        held = false;
-        for (uint32_t i = 0; i < h->worlds.count; i++) {
-            held = hosted_flush(h->worlds.data[i]) || held;
-        }
-        if (held) {
-            nanosleep(&(struct timespec){.tv_nsec = FLUSH_POLL_NS}, NULL);
-        }
+    int64_t now = clock_now_ns();
+    h->flush_until_ns = h->flush_until_ns == 0 ? now + FLUSH_NS : h->flush_until_ns;
+    bool held = false;
+    for (uint32_t i = 0; i < h->worlds.count; i++) {
+        held = hosted_flush(h->worlds.data[i]) || held;
     }
-    route_all(h, queue_take(&h->requests));
+    if (held && now < h->flush_until_ns) {
+        return now + FLUSH_POLL_NS;
+    }
+    for (uint32_t i = 0; i < h->worlds.count; i++) {
+        hosted_destroy(h->worlds.data[i], STATUS_UNAVAILABLE, "the server is shutting down");
+    }
+    array_free(&h->worlds);
+    h->over = true;
+    post(h, reply_create(REPLY_STOPPED, 0));
+    return QUEUE_FOREVER;
+}
+
+// One round with what was sent; returns when the next is due.
+static int64_t turn(host *h, queue_node *chain)
+{
+    int64_t begin = clock_now_ns();
+    route_all(h, chain);
+    if (h->stopping) {
+        return h->over ? QUEUE_FOREVER : stop_worlds(h);
+    }
+    int64_t next = run_worlds(h, &h->paused);
+    note_load(h, begin, clock_now_ns(), next == QUEUE_FOREVER);
+    return next;
 }
 
 static void *run(void *argument)
 {
     host *h = argument;
     h->window_start_ns = clock_now_ns();
-    bool paused = true;
     int64_t next = QUEUE_FOREVER;
-    while (!h->stopping) {
+    while (!h->over) {
         bool due = next != QUEUE_FOREVER && next <= clock_now_ns();
-        queue_node *chain = due ? queue_take(&h->requests) : queue_wait(&h->requests, next, paused);
-        int64_t begin = clock_now_ns();
-        route_all(h, chain);
-        if (!h->stopping) {
-            next = run_worlds(h, &paused);
-        }
-        note_load(h, begin, clock_now_ns(), next == QUEUE_FOREVER);
+        next = turn(h, due ? queue_take(&h->requests) : queue_wait(&h->requests, next, h->paused));
     }
-    flush_worlds(h);
-    for (uint32_t i = 0; i < h->worlds.count; i++) {
-        hosted_destroy(h->worlds.data[i], STATUS_UNAVAILABLE, "the server is shutting down");
-    }
-    array_free(&h->worlds);
-    post(h, reply_create(REPLY_STOPPED, 0));
     return NULL;
+}
+
+int64_t host_turn(host *h)
+{
+    ASSERT(h->options.turned);
+    return turn(h, queue_take(&h->requests));
 }
 
 // ---- the network thread's side
@@ -266,6 +278,13 @@ status host_create(const host_options *options, host **out, error *err)
     }
     queue_init(&h->requests, queue_max(options->limits));
     queue_init(&h->replies, queue_max(options->limits));
+    h->paused = true;
+    if (options->turned) {
+        h->thread = h->owner;
+        h->window_start_ns = clock_now_ns();
+        *out = h;
+        return STATUS_OK;
+    }
     // Signals are the network thread's.
     sigset_t all;
     sigset_t before;
@@ -316,7 +335,9 @@ uint64_t host_load(const host *h)
 
 void host_destroy(host *h)
 {
-    pthread_join(h->thread, NULL);
+    if (!h->options.turned) {
+        pthread_join(h->thread, NULL);
+    }
     thread_pool_destroy(h->pool);
     for (reply *r = host_take(h); r != NULL;) {
         reply *next = (reply *)r->node.next;

@@ -22,6 +22,7 @@ typedef struct host_options {
     int index;            // for the thread's name
     int world_threads;    // that step one world together: 1 to THREAD_POOL_THREADS_MAX
     const limits *limits; // must outlive the host
+    bool turned;          // no thread of its own: host_turn() instead
     // Called on the simulation thread when replies are there to be taken.
     void (*wake)(void *context);
     void *wake_context;
@@ -38,6 +39,11 @@ bool host_send(host *h, request *r);
 // The replies since the last call, oldest first, linked by node.next; NULL when there are none.
 // The network thread.
 reply *host_take(host *h);
+
+// Instead of the thread, where time is not real (tests/simulation): takes what was sent, runs the
+// worlds that want to run, in the caller's thread. Returns when it wants its next turn: 0 at once,
+// QUEUE_FOREVER when only a request can bring that. The network thread.
+int64_t host_turn(host *h);
 
 // How busy it is, to find the one for a new world: millionths of its time that it worked in the
 // second before, and a share for each world that it has. Any thread.
