@@ -29,7 +29,7 @@ static status refuse(const log_command *row, error *err)
     char place[96];
     snprintf(place, sizeof place, "tick %" PRIu64 ", %.*s", row->tick, (int)row->method_size,
              row->method);
-    error_prefix(err, place);
+    error_prefix(err, "%s", place);
     return STATUS_INVALID_ARGUMENT;
 }
 
