@@ -1,4 +1,4 @@
-# The installation of libcarom and libcarom-scene, as the component libcarom: headers, libraries, CMake
+# The installation of libcarom, libcarom-scene and libcarom-replica, as the component libcarom: headers, libraries, CMake
 # package, pkg-config files, documentation. Any part of it may be moved: paths are found from where
 # the files lie.
 set(CAROM_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/carom)
@@ -23,7 +23,7 @@ string(JOIN " " CAROM_MSGPACK_LIBS ${MSGPACK_LDFLAGS})
 string(JOIN " " CAROM_JANSSON_LIBS ${JANSSON_LDFLAGS})
 file(RELATIVE_PATH CAROM_PC_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 string(REGEX REPLACE "/$" "" CAROM_PC_PREFIX "${CAROM_PC_PREFIX}")
-foreach(name carom carom-scene)
+foreach(name carom carom-scene carom-replica)
     configure_file(${name}.pc.in ${name}.pc @ONLY)
     install(FILES ${CMAKE_CURRENT_BINARY_DIR}/${name}.pc
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT libcarom)

@@ -337,6 +337,7 @@ enum snapshot_key {
     KEY_JOINTS_REMOVED,
     KEY_DESCRIBING,
     KEY_VIEW,
+    KEY_FROM,
     KEY_COUNT
 };
 
@@ -344,10 +345,12 @@ static const char *const KEYS[KEY_COUNT] = {
     "subscription", "world", "epoch",   "tick",   "time",           "full",       "bodies",
     "removed",      "enter", "leave",   "events", "hash",           "last",       "skipped",
     "contacts",     "data",  "spawned", "joints", "joints_removed", "describing", "view",
+    "from",
 };
 
 static const unsigned KEYS_REQUIRED =
     1U << KEY_SUBSCRIPTION | 1U << KEY_WORLD | 1U << KEY_TICK | 1U << KEY_FULL;
+static const unsigned LOG_KEYS_REQUIRED = 1U << KEY_SUBSCRIPTION | 1U << KEY_TICK | 1U << KEY_FROM;
 
 static void read_hash(reader *r, carom_snapshot *out)
 {
@@ -461,6 +464,10 @@ static void read_field(snapshot_decoder *d, reader *r, enum snapshot_key key, ca
     case KEY_VIEW:
         read_area(r, out);
         break;
+    case KEY_FROM:
+        out->log = true;
+        reader_skip(r);
+        break;
     case KEY_DATA:
         out->packed = true;
         reader_skip(r);
@@ -496,7 +503,8 @@ static carom_status read_fields(snapshot_decoder *d, reader *r, carom_snapshot *
         }
         seen |= 1U << key;
     }
-    if (r->failed || (seen & KEYS_REQUIRED) != KEYS_REQUIRED) {
+    unsigned required = out->log ? LOG_KEYS_REQUIRED : KEYS_REQUIRED;
+    if (r->failed || (seen & required) != required) {
         return fault_set(err, CAROM_INTERNAL,
                          "a malformed snapshot: no map with all that belongs "
                          "into it");
@@ -518,6 +526,7 @@ carom_status snapshot_decode(snapshot_decoder *d, const void *bytes, size_t size
     vector_clear(&d->joints);
     vector_clear(&d->joints_removed);
     forget_spawned(d);
+    d->world[0] = '\0';
     carom_snapshot decoded = {.world = d->world, .encoded = bytes, .encoded_size = size};
     reader r = reader_open(bytes, size);
     carom_status outcome = read_fields(d, &r, &decoded, err);

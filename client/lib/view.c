@@ -329,6 +329,10 @@ carom_status carom_view_apply(carom_view *view, const carom_snapshot *s, carom_e
         return fault_set(err, CAROM_INVALID_ARGUMENT,
                          "the snapshot's bodies are packed: subscribe with encoding \"plain\"");
     }
+    if (s->log) {
+        return fault_set(err, CAROM_INVALID_ARGUMENT,
+                         "the snapshot is of encoding \"log\": it is for a carom_replica");
+    }
     if (!reserve(view, s)) {
         return fault_memory(err);
     }

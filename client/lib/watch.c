@@ -78,6 +78,9 @@ carom_value *carom_subscribe_args(const char *world, const carom_subscribe_optio
     if (options->rate > 0.0) {
         carom_set(args, "rate", carom_real(options->rate));
     }
+    if (options->encoding != NULL) {
+        carom_set(args, "encoding", carom_str(options->encoding));
+    }
     if (options->exact && !options->bodies) {
         carom_set(args, "bodies", carom_bool(false));
     }

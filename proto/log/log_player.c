@@ -110,6 +110,11 @@ static status check_hash(log_player *p, const log_record *record, error *err)
 
 status log_player_play(log_player *p, const log_record *record, error *err)
 {
+    return log_player_play_to(p, record, record->tick, err);
+}
+
+status log_player_play_to(log_player *p, const log_record *record, uint64_t tick, error *err)
+{
     if (record->from != world_tick(p->world)) {
         return error_set(err, STATUS_INVALID_ARGUMENT,
                          "the record begins at tick %" PRIu64 ", the world is at %" PRIu64,
@@ -117,12 +122,12 @@ status log_player_play(log_player *p, const log_record *record, error *err)
     }
     size_t offset = 0;
     log_command row;
-    while (log_record_next(record, &offset, &row)) {
+    while (log_record_next(record, &offset, &row) && row.tick <= tick) {
         status s = play_command(p, &row, err);
         if (s != STATUS_OK) {
             return s;
         }
     }
-    step_to(p, record->tick);
-    return check_hash(p, record, err);
+    step_to(p, tick < record->tick ? tick : record->tick);
+    return tick < record->tick ? STATUS_OK : check_hash(p, record, err);
 }

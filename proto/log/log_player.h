@@ -41,6 +41,10 @@ typedef struct log_player {
 //   STATUS_INTERNAL          the hash differs: the log was made by another engine, or is damaged
 status log_player_play(log_player *p, const log_record *record, error *err);
 
+// Likewise, but only what the state of `tick` shows, and compares no hash unless that is the
+// record's end.
+status log_player_play_to(log_player *p, const log_record *record, uint64_t tick, error *err);
+
 // Steps on without commands to `tick`; nothing where the world is there already or stands.
 void log_player_advance(log_player *p, uint64_t tick);
 

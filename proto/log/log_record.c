@@ -271,6 +271,72 @@ status log_record_decode(const uint8_t *bytes, size_t size, log_record *out, err
     return s;
 }
 
+// Passes over one value, within the wire's bounds.
+static status skip_value(log_cursor *c)
+{
+    scanner_limits limits = scanner_limits_reply();
+    scanner s;
+    scanner_init(&s, &limits);
+    size_t used = 0;
+    if (scanner_feed(&s, c->bytes + c->at, c->size - c->at, &used, NULL) != SCAN_MESSAGE) {
+        return log_refuse(c, "a value");
+    }
+    c->at += used;
+    return STATUS_OK;
+}
+
+static status take_head_pair(log_cursor *c, log_notification *out)
+{
+    const uint8_t *text;
+    size_t size;
+    if (log_take_key(c, "world")) {
+        if (!log_take_bytes(c, TAG_STR, WIRE_WORLD_NAME_MAX, &text, &size)) {
+            return log_refuse(c, "a world's name");
+        }
+        out->world = (const char *)text;
+        out->world_size = size;
+        return STATUS_OK;
+    }
+    if (log_take_key(c, "epoch")) {
+        out->has_epoch = log_take_uint(c, &out->epoch);
+        return out->has_epoch ? STATUS_OK : log_refuse(c, "an epoch");
+    }
+    if (!log_take_bytes(c, TAG_STR, WIRE_METHOD_BYTES_MAX, &text, &size)) {
+        return log_refuse(c, "a key");
+    }
+    return skip_value(c);
+}
+
+status log_notification_decode(const uint8_t *bytes, size_t size, log_notification *out, error *err)
+{
+    enum { FROM_KEY_BYTES = 5 };
+    static const uint8_t FROM[FROM_KEY_BYTES] = {0xa4, 'f', 'r', 'o', 'm'};
+    if (size > LOG_RECORD_BYTES_MAX) {
+        return error_set(err, STATUS_LIMIT_EXCEEDED,
+                         "a record of %zu bytes, at most %d are allowed", size,
+                         LOG_RECORD_BYTES_MAX);
+    }
+    log_cursor c = {.bytes = bytes, .size = size, .err = err};
+    log_notification made = {0};
+    uint64_t pairs = 0;
+    if (!log_take_map(&c, &pairs)) {
+        return log_refuse(&c, "a map");
+    }
+    status s = STATUS_OK;
+    while (s == STATUS_OK && pairs > 0 &&
+           !(c.size - c.at >= sizeof FROM && memcmp(bytes + c.at, FROM, sizeof FROM) == 0)) {
+        s = take_head_pair(&c, &made);
+        pairs--;
+    }
+    if (s == STATUS_OK) {
+        s = take_pairs(&c, pairs, &made.record);
+    }
+    if (s == STATUS_OK) {
+        *out = made;
+    }
+    return s;
+}
+
 bool log_record_next(const log_record *record, size_t *offset, log_command *out)
 {
     if (*offset >= record->commands_size) {

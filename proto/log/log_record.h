@@ -85,6 +85,21 @@ void log_record_encode(buffer *out, const log_record *record);
 // sizes and counts over the limits above. No memory is kept. `out` points into `bytes`.
 status log_record_decode(const uint8_t *bytes, size_t size, log_record *out, error *err);
 
+// A notification of encoding log: the record's pairs, and before them those that tell which world
+// it is of. A record alone is one too. Names point into the bytes.
+typedef struct log_notification {
+    log_record record;
+    const char *world; // not zero-terminated; NULL: not told
+    size_t world_size;
+    bool has_epoch;
+    uint64_t epoch;
+} log_notification;
+
+// Reads the map of a notification, which need not be trusted; keys that are not known, before the
+// record's, are passed over. Errors as of log_record_decode.
+status log_notification_decode(const uint8_t *bytes, size_t size, log_notification *out,
+                               error *err);
+
 // Walks over the rows of a decoded record: *offset is 0 to begin with. False after the last one.
 bool log_record_next(const log_record *record, size_t *offset, log_command *out);
 

@@ -56,6 +56,8 @@ ROOMS = {
     "client/lib": (PROTO + ["client/include"], ["msgpack"]),
     # libcarom-scene calls libcarom by its public headers alone.
     "client/scene": (PROTO + ["client/include"], ["msgpack"]),
+    # libcarom-replica is the engine and its log; values are libcarom-scene's way to and from bytes.
+    "client/replica": (PROTO + ["client/include", "client/scene/values.h"], ["msgpack"]),
     "client/cli": (["client/include"], ["jansson", "openssl"]),
     "client/examples": (["client/include"], []),
     # The npm package: the table of methods, and the engine for browsers.

@@ -57,12 +57,14 @@ typedef struct carom_contact {
 
 typedef struct carom_snapshot {
     uint64_t subscription;
-    const char *world;
+    const char *world; // "" in those of encoding "log" after the first
     uint64_t epoch; // another number: another life of the world, nothing from before holds
     uint64_t tick;
     double time; // of the world [s]
     bool full;   // `bodies` are all that are in view, not only those that changed
     bool packed; // the bodies came in an encoding that this library does not read: see `encoded`
+    bool log;    // of encoding "log": what was commanded, for a replica; bears no bodies, and views
+                 // pass over it
     bool has_hash;
     uint8_t hash[8];  // state hash of the whole world at this tick
     uint64_t last;    // the last command of this session that is in the state; 0: not told

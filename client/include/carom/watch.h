@@ -16,6 +16,7 @@ CAROM_BEGIN_DECLS
 typedef struct carom_subscribe_options {
     bool exact;     // see carom/export.h
     double rate;    // snapshots a second; 0 (default): the world's hz
+    const char *encoding; // NULL (default): "plain"; "log" for replicas (carom/replica.h)
     bool bodies;    // default true
     bool contacts;  // touching pairs in each snapshot, for drawing; default false
     bool describe;  // shapes, type, tag, owner and joints, told once and when they change; default

@@ -81,13 +81,25 @@ class Install(unittest.TestCase):
         self.assertEqual(output, static)
         self.assertEqual([], [name for name in self.needed(program) if "carom" in name])
 
+    def test_pkg_config_replica(self):
+        flags = self.pkg_config("--cflags", "--libs", package="carom-replica")
+        program, output = self.build_and_run(CC, "replica.c", "replica", *flags,
+                                             f"-Wl,-rpath,{self.libdir}")
+        self.assertIn("libcarom-replica.so.0", self.needed(program))
+        flags = self.pkg_config("--static", "--cflags", "--libs", package="carom-replica")
+        swap = {"-lcarom": "-l:libcarom.a", "-lcarom-replica": "-l:libcarom-replica.a"}
+        program, static = self.build_and_run(CC, "replica.c", "replica_static",
+                                             *[swap.get(flag, flag) for flag in flags])
+        self.assertEqual(output, static)
+        self.assertEqual([], [name for name in self.needed(program) if "carom" in name])
+
     def test_wrapper_compiles_under_warnings(self):
         flags = [*self.pkg_config("--cflags", "--libs"), f"-Wl,-rpath,{self.libdir}"]
         for standard in ["c++17", "c++20"]:
             with self.subTest(standard):
                 warnings = ["-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion", "-Werror"]
                 _, output = self.build_and_run(CXX, "wrapper.cpp", "wrapper", f"-std={standard}",
-                                               *warnings, *flags)
+                                               *warnings, *flags, "-lcarom-replica")
                 self.assertEqual("good\n", output)
 
     def test_documentation_is_there(self):
@@ -128,10 +140,12 @@ class Install(unittest.TestCase):
         self.assertEqual("good\n", run(build / "cpp_wrapper"))
         run(build / "c_scene")
         run(build / "c_scene_static")
+        run(build / "c_replica")
+        run(build / "c_replica_static")
 
     def test_only_what_is_public_can_be_seen(self):
         pattern = r"^[0-9a-f]+ [A-Z] (\S+)$"
-        for name, least in [("libcarom", 100), ("libcarom-scene", 5)]:
+        for name, least in [("libcarom", 100), ("libcarom-scene", 5), ("libcarom-replica", 15)]:
             with self.subTest(name):
                 shared = run("nm", "-D", "--defined-only", self.libdir / f"{name}.so")
                 static = run("nm", "-g", "--defined-only", self.libdir / f"{name}.a")
@@ -142,7 +156,7 @@ class Install(unittest.TestCase):
 
     def test_every_declared_function_is_there(self):
         shared = "".join(run("nm", "-D", "--defined-only", self.libdir / name)
-                         for name in ["libcarom.so", "libcarom-scene.so"])
+                         for name in ["libcarom.so", "libcarom-scene.so", "libcarom-replica.so"])
         for header in sorted((self.prefix / "include" / "carom").glob("*.h")):
             text = re.sub(r"//[^\n]*", "", header.read_text())
             for name in re.findall(r"CAROM_API[^;]*?\b(carom_\w+)\(", text):
@@ -151,14 +165,16 @@ class Install(unittest.TestCase):
     def test_null_is_an_error_in_every_function(self):
         source = self.root / "nulls.c"
         source.write_text(null_program(functions(self.prefix / "include" / "carom")))
-        flags = self.pkg_config("--cflags", "--libs", package="carom-scene")
+        flags = [*self.pkg_config("--cflags", "--libs", package="carom-scene"),
+                 *self.pkg_config("--libs", package="carom-replica")]
         program = self.root / "nulls"
         run(CC, "-D_GNU_SOURCE", source, "-o", program, *flags, f"-Wl,-rpath,{self.libdir}")
         self.assertEqual("", run(program), "functions that took NULL for good")
 
 
 # Functions to which NULL, zero or nothing at all is a good argument.
-NULL_IS_GOOD = {"carom_close_reason"}  # CAROM_OK: not closed
+NULL_IS_GOOD = {"carom_close_reason",  # CAROM_OK: not closed
+                "carom_recorder_finish"}  # nothing to finish
 # With a client: no wait, nothing to send, the whole world, no reply.
 NULL_IS_GOOD_BUT_A_CLIENT = {"carom_poll", "carom_flush", "carom_subscription_area",
                              "carom_unsubscribe"}
@@ -202,6 +218,7 @@ def null_program(table):
             calls.append(f"    {call};")
     return """#include <carom/carom.h>
 #include <carom/json.h>
+#include <carom/replica.h>
 #include <carom/scene.h>
 #include <stdio.h>
 #include <sys/socket.h>

@@ -1,6 +1,7 @@
 // A stranger's C++17 program with carom.hpp: a server in a thread of its own is not needed, a pair
 // of sockets whose other end says what it likes is enough.
 #include <carom/carom.hpp>
+#include <carom/replica.hpp>
 
 #include <iostream>
 #include <stdexcept>
@@ -92,6 +93,15 @@ int main()
         }
     } catch (const carom::error &error) {
         EXPECT(error.status() == CAROM_UNAVAILABLE && closed && !client.open());
+    }
+    // A replica without a world.
+    carom::replica copy;
+    EXPECT(!copy.now().ready && copy.bodies().empty());
+    try {
+        copy.call("world.state");
+        EXPECT(false);
+    } catch (const carom::error &error) {
+        EXPECT(error.status() == CAROM_UNAVAILABLE);
     }
     std::cout << "good\n";
     return 0;

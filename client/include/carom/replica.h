@@ -1,0 +1,159 @@
+// libcarom-replica: exact copies of worlds, with the server's own engine beside the caller.
+//
+// A subscription of encoding "log" brings what was commanded instead of where bodies are. A replica
+// steps the same engine by it: it has the same world, to the bit, whatever the number of bodies, and
+// compares the state's hash with each notification. Everything that can be asked of a world can be
+// asked of its replica, without a round trip: bodies, shapes, joints, contacts, queries, events.
+//
+//     carom_subscribe_options log = carom_subscribe_options_default();
+//     log.encoding = "log";
+//     carom_subscribe(client, "main", &log, 1000, &subscription, &error);
+//     ... in handlers.snapshot:
+//     carom_status s = carom_replica_feed(replica, snapshot->encoded, snapshot->encoded_size, &error);
+//
+// A replica that cannot go on (a gap, a hash that differs, an image of another engine) says so and has
+// no world until it is fed an image: subscribe again.
+//
+// Recordings (.caromlog) hold the same records in a file; PROTOCOL.md, "The log of a world", has
+// their bytes. Not included by carom/carom.h. A replica is one thread's at a time.
+#ifndef CAROM_REPLICA_H
+#define CAROM_REPLICA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <carom/describe.h>
+#include <carom/export.h>
+#include <carom/snapshot.h>
+#include <carom/status.h>
+#include <carom/value.h>
+
+CAROM_BEGIN_DECLS
+
+typedef struct carom_replica carom_replica;
+
+CAROM_API carom_replica *carom_replica_create(void);         // NULL: memory has run out
+CAROM_API void carom_replica_free(carom_replica *replica);   // NULL is allowed
+
+// The behaviour number of the engine inside: `engine` of the server's hello must be the same.
+CAROM_API int carom_replica_engine(void);
+
+// ---- following
+
+// Takes a notification of encoding log as it came (carom_snapshot.encoded), or a record of a
+// recording; steps the world to its tick and compares the hash. Errors:
+//   CAROM_INVALID_ARGUMENT  no such notification; altered or malformed
+//   CAROM_UNAVAILABLE       the replica needs an image: it has none, notifications were lost, or the
+//                           image is that of an engine of another behaviour
+//   CAROM_INTERNAL          the hash differs: `error` names the tick
+//   CAROM_OUT_OF_MEMORY
+CAROM_API carom_status carom_replica_feed(carom_replica *replica, const void *encoded, size_t size,
+                                          carom_error *error);
+
+// Likewise, but only up to the state of `tick`, for seeking in recordings. What follows within the
+// record is not taken: after a `tick` before the record's end the replica needs an image to go on.
+CAROM_API carom_status carom_replica_feed_to(carom_replica *replica, const void *encoded,
+                                             size_t size, uint64_t tick, carom_error *error);
+
+// Becomes the world of an image, as world.image answers it. The name is the caller's to give.
+CAROM_API carom_status carom_replica_load(carom_replica *replica, const void *image, size_t size,
+                                          const char *world, carom_error *error);
+
+// The state as an image. *bytes is the caller's, to be given back with carom_replica_free_bytes.
+CAROM_API carom_status carom_replica_save(const carom_replica *replica, void **bytes, size_t *size,
+                                          carom_error *error);
+CAROM_API void carom_replica_free_bytes(void *bytes); // NULL is allowed
+
+typedef struct carom_replica_state {
+    bool ready;        // there is a world
+    const char *world; // its name; "" where it was not told. Valid until the next feed or load
+    uint64_t epoch;
+    uint64_t tick;
+    double time; // tick / hz [s]
+    double hz;
+    bool paused;
+    uint64_t hash;     // of the state, as the last 8 bytes of the wire's `hash`, big-endian
+    size_t bodies, awake, shapes, joints, contacts;
+    uint64_t commands; // applied since the image
+    uint64_t verified; // hashes that were compared, and agreed
+} carom_replica_state;
+
+CAROM_API carom_replica_state carom_replica_now(const carom_replica *replica);
+
+// ---- reading
+
+// The bodies in ascending order of their slots, at most `max`; returns how many there are.
+CAROM_API size_t carom_replica_bodies(const carom_replica *replica, carom_body *out, size_t max);
+
+// Asks the replica what a server would be asked: body.get, joint.get, joint.list, world.state,
+// world.contacts, query.ray, query.cast, query.overlap, query.nearest; arguments and results are
+// those of PROTOCOL.md (`world` may be left out). *result is the caller's. Errors: the method's own;
+// CAROM_PERMISSION_DENIED for methods that change a world; CAROM_UNAVAILABLE without a world.
+CAROM_API carom_status carom_replica_call(carom_replica *replica, const char *method,
+                                          const carom_value *args, carom_value **result,
+                                          carom_error *error);
+
+// The function is called for each event of each step that a feed does, in order. `kinds` are bits
+// 1 << carom_event_kind. NULL ends that.
+typedef void carom_replica_event(const carom_event *event, void *user);
+CAROM_API void carom_replica_on_event(carom_replica *replica, unsigned kinds,
+                                      carom_replica_event *call, void *user);
+
+// ---- comparing
+
+typedef struct carom_difference {
+    bool differs;
+    uint64_t body;      // the first body that differs, in ascending order of slots; 0: none does
+    const char *member; // "position", "velocity" …; "" where only one of the two has the body
+    char text[160];     // both values, for people
+} carom_difference;
+
+// Compares two states: ticks, hashes, and body for body. When the hashes differ and all bodies
+// agree, the difference lies in contacts, joints or settings, and `text` says so.
+CAROM_API carom_status carom_replica_compare(const carom_replica *a, const carom_replica *b,
+                                             carom_difference *out, carom_error *error);
+
+// ---- recordings
+
+typedef struct carom_recorder carom_recorder;
+
+// Begins the file `path`, which must not exist. Errors: CAROM_ALREADY_EXISTS, CAROM_UNAVAILABLE
+// with what the system says.
+CAROM_API carom_status carom_recorder_create(const char *path, carom_recorder **out,
+                                             carom_error *error);
+// Takes a notification of encoding log; the first one must bear an image. `hz` is that of the
+// image. Errors: those of writing, CAROM_INVALID_ARGUMENT.
+CAROM_API carom_status carom_recorder_feed(carom_recorder *recorder, const void *encoded,
+                                           size_t size, carom_error *error);
+// Writes the end mark, closes the file and frees the recorder, on errors too. NULL is allowed.
+CAROM_API carom_status carom_recorder_finish(carom_recorder *recorder, carom_error *error);
+
+typedef struct carom_recording carom_recording;
+
+typedef struct carom_recording_info {
+    int engine;        // behaviour number
+    const char *world; // valid as long as the recording
+    uint64_t epoch;
+    double hz;
+    uint64_t begun; // [s since 1970]; 0: not known
+    bool ended;     // the end mark was read
+    uint64_t records;
+    uint64_t tick;           // of the last record read
+    uint64_t bytes, size;    // read, and of the file
+} carom_recording_info;
+
+// Opens a recording. Errors: CAROM_NOT_FOUND, CAROM_INVALID_ARGUMENT (no recording, of a newer
+// format), CAROM_UNAVAILABLE (of another engine; what the system says).
+CAROM_API carom_status carom_recording_open(const char *path, carom_recording **out,
+                                            carom_error *error);
+// The next record, for carom_replica_feed; valid until the next call. *record is NULL after the
+// last one. A file that was cut off ends with CAROM_INVALID_ARGUMENT, after all its whole records.
+CAROM_API carom_status carom_recording_next(carom_recording *recording, const void **record,
+                                            size_t *size, carom_error *error);
+CAROM_API carom_recording_info carom_recording_about(const carom_recording *recording);
+CAROM_API void carom_recording_close(carom_recording *recording); // NULL is allowed
+
+CAROM_END_DECLS
+
+#endif
