@@ -25,6 +25,16 @@
 #define LIMITS_TABLE(X)                                                                            \
     X(connections, 4096, 1, 1000000, "",                                                           \
       "each takes a descriptor, a few KiB here and up to 512 KiB of the kernel's socket buffers")  \
+    X(connections_per_address, 256, 1, 1000000, "",                                                \
+      "of one address, or 64-bit prefix of IPv6, so that one machine cannot take all places; "     \
+      "127.0.0.1 and ::1 do not count: a proxy stands there, or the operator")                     \
+    X(requests_per_second, 20000, 1, 1000000000, "",                                               \
+      "of one connection, and of all of one subject: a tenth of what the network thread can do. "  \
+      "world.apply and what asks all worlds count for several")                                    \
+    X(request_burst, 40000, 1, 1000000000, "",                                                     \
+      "requests at once, above requests_per_second; who owes as many is closed")                   \
+    X(input_bytes_per_second, 67108864, 1024, 1099511627776, "bytes",                              \
+      "of one connection, and as many at once; what is more stays unread in the socket")           \
     X(message_bytes, WIRE_MESSAGE_BYTES_DEFAULT + 65536, WIRE_MESSAGE_BYTES_MIN,                   \
       WIRE_MESSAGE_BYTES_MAX, "bytes",                                                             \
       "one request; 1 MiB of commands must pass, with the envelope around them")                   \

@@ -31,6 +31,10 @@
     X(bytes_sent, "handed to the kernel")                                                          \
     X(requests, "that want an answer")                                                             \
     X(requests_failed, "answered with an error")                                                   \
+    X(requests_limited, "requests and notifications over requests_per_second")                     \
+    X(input_limited, "times that a connection was not read because of input_bytes_per_second")     \
+    X(refused_permission, "requests that role, token or owner did not allow")                      \
+    X(refused_unauthenticated, "requests of nobody, and tokens that were not accepted")            \
     X(notifications, "commands that want none")                                                    \
     X(notifications_failed, "that did not work, which nobody was told")                            \
     X(commands_applied, "changes and reads that worlds carried out")                               \

@@ -345,7 +345,14 @@ void call_handle(session *s, const rpc_message *message, size_t size)
     const method_info *info = NULL;
     command cmd = {0};
     error err;
+    bool exhausted = false;
     status result = check_method(s, message, &info, &err);
+    error over;
+    if (rights_pay(s, info != NULL ? info->id : METHOD_PING, size, &exhausted, &over) !=
+        STATUS_OK) {
+        result = over.status;
+        err = over;
+    }
     if (result == STATUS_OK) {
         ASSERT(info != NULL);
         result = command_decode(info->id, &message->params, &cmd, &err);
@@ -358,7 +365,12 @@ void call_handle(session *s, const rpc_message *message, size_t size)
         command_free(&cmd);
     }
     if (result != STATUS_OK) {
+        rights_audit(s, &err);
         call_fail(&c, &err);
+    }
+    if (exhausted) {
+        session_close(s, STATUS_LIMIT_EXCEEDED, "requests_per_second: too many for too long",
+                      ENDING_FLUSH);
     }
     if (s->exhausted) {
         session_close(s, STATUS_UNAUTHENTICATED, "too many tokens were refused", ENDING_FLUSH);

@@ -46,6 +46,11 @@ static void answer_session(session *s, reply *r)
 {
     note_subscription(s, r);
     note_request(s, r);
+    if (r->status == STATUS_PERMISSION_DENIED) {
+        error refused;
+        error_set(&refused, r->status, "%s", r->text);
+        rights_audit(s, &refused);
+    }
     if (!r->reply_to.answerable) {
         metrics_add(METRIC_notifications_failed, r->status != STATUS_OK ? 1 : 0);
     } else if (r->status != STATUS_OK) {

@@ -5,15 +5,23 @@
 // hello makes it what its grant says until the token expires; a later token of the same subject
 // replaces the grant. Bodies and joints that belong to somebody are the world's to check, as the
 // table of owners is its own (common/world/owners.h). Network thread only.
+#include <stdio.h>
 #include <string.h>
 
 #include "common/base/assert.h"
+#include "common/base/log.h"
 #include "common/geometry/shape.h"
+#include "proto/wire/utf8.h"
 #include "server/clock.h"
 #include "server/metrics.h"
 #include "server/session/service.h"
 
-enum { TOKENS_REFUSED_MAX = 3 }; // of one connection, before it is closed: each costs a signature
+enum {
+    TOKENS_REFUSED_MAX = 3, // of one connection, before it is closed: each costs a signature
+    PRICED_BYTES = 1024,    // of a message, decoded in the time of a plain request
+    AUDIT_RATE = 10,        // lines a second about refusals …
+    AUDIT_BURST = 100       // … and at once
+};
 
 // ---- who it is
 
@@ -27,15 +35,19 @@ void rights_end(session *s)
 {
     grant_free(s->grant);
     s->grant = NULL;
+    parties_release(s->subject);
+    s->subject = NULL;
 }
 
 void rights_move(session *to, session *from)
 {
-    grant_free(to->grant);
+    rights_end(to);
     to->grant = from->grant;
+    to->subject = from->subject;
     to->role = from->role;
     to->bounds = from->bounds;
     from->grant = NULL;
+    from->subject = NULL;
     rights_begin(from);
 }
 
@@ -101,6 +113,15 @@ static bool same_areas(const grant *a, const grant *b)
             memcmp(a->areas, b->areas, a->area_count * sizeof *a->areas) == 0);
 }
 
+static void hold_subject(session *s)
+{
+    char name[PARTY_NAME_MAX + 1];
+    snprintf(name, sizeof name, "s %s", s->grant->subject); // apart from addresses
+    parties_release(s->subject);
+    s->subject = parties_hold(&s->server->parties, name, (double)s->bounds.requests_per_second,
+                              (double)s->bounds.request_burst, uv_now(s->server->loop));
+}
+
 void rights_take(session *s, grant *g)
 {
     if (g == NULL) {
@@ -110,6 +131,7 @@ void rights_take(session *s, grant *g)
     s->grant = g;
     s->role = g->role;
     s->bounds = grant_lower(g, s->server->limits);
+    hold_subject(s);
     if (old != NULL) {
         end_forbidden(s, !same_areas(old, g));
     }
@@ -164,6 +186,76 @@ static status check_server(const session *s, const command *c, error *err)
                          method_wire_name(c->method));
     }
     return STATUS_OK;
+}
+
+// ---- how much
+
+// What a request costs the network thread, in plain requests; what it costs its world is measured
+// there.
+static double price_of(method m, size_t size)
+{
+    switch (m) {
+    case METHOD_HELLO:
+        return 20.0; // a signature
+    case METHOD_WORLD_LIST:
+    case METHOD_WORLD_CREATE:
+    case METHOD_SERVER_SESSIONS:
+    case METHOD_SERVER_STATS:
+        return 10.0; // all worlds, all sessions, or a long answer
+    default:
+        return 1.0 + (double)size / PRICED_BYTES;
+    }
+}
+
+status rights_pay(session *s, method m, size_t size, bool *exhausted, error *err)
+{
+    double price = price_of(m, size);
+    double rate = (double)s->bounds.requests_per_second;
+    double burst = (double)s->bounds.request_burst;
+    uint64_t now = uv_now(s->server->loop);
+    bucket_answer answer = bucket_pay(&s->asked, price, rate, burst, now);
+    if (answer == BUCKET_PAID && s->subject != NULL) {
+        answer = bucket_pay(&s->subject->requests, price, rate, burst, now);
+    }
+    if (answer == BUCKET_PAID) {
+        return STATUS_OK;
+    }
+    *exhausted = answer == BUCKET_EXHAUSTED;
+    metrics_add(METRIC_requests_limited, 1);
+    return error_set(err, STATUS_LIMIT_EXCEEDED,
+                     "requests_per_second: more than %llu a second, and %llu at once",
+                     (unsigned long long)s->bounds.requests_per_second,
+                     (unsigned long long)s->bounds.request_burst);
+}
+
+// ---- refusals
+
+void rights_audit(session *s, const error *err)
+{
+    server *of = s->server;
+    bool limited = err->status == STATUS_LIMIT_EXCEEDED;
+    if (err->status == STATUS_PERMISSION_DENIED) {
+        metrics_add(METRIC_refused_permission, 1);
+    } else if (err->status == STATUS_UNAUTHENTICATED) {
+        metrics_add(METRIC_refused_unauthenticated, 1);
+    } else if (!limited) {
+        return;
+    }
+    if (!bucket_try(&of->audit, 1.0, AUDIT_RATE, AUDIT_BURST, uv_now(of->loop))) {
+        of->unaudited++;
+        return;
+    }
+    char subject[UTF8_QUOTE_MAX];
+    const char *name = rights_subject(s);
+    log_info("refused: session %llu, subject '%s', address %s: %s: %s",
+             (unsigned long long)s->key.number, utf8_quote(subject, name, strlen(name)),
+             s->connection != NULL ? connection_peer_name(s->connection) : "(none)",
+             status_code(err->status), err->text);
+    if (of->unaudited > 0) {
+        log_info("refused: %llu more, which were not written down",
+                 (unsigned long long)of->unaudited);
+        of->unaudited = 0;
+    }
 }
 
 // ---- areas

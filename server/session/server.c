@@ -147,6 +147,7 @@ void server_destroy(server *s)
     array_free(&s->sessions);
     array_free(&s->free_slots);
     directory_deinit(&s->worlds);
+    parties_deinit(&s->parties);
     buffer_deinit(&s->scratch);
     network_free(s->network);
     free(s);

@@ -21,6 +21,7 @@
 #include "server/net/network.h"
 #include "server/session/directory.h"
 #include "server/session/input.h"
+#include "server/session/parties.h"
 #include "server/session/request_log.h"
 #include "server/session/restore.h"
 #include "server/session/secret.h"
@@ -41,9 +42,14 @@ typedef struct session {
     server *server;
     connection *connection; // NULL while it is detached
     session_key key;
-    role role;     // that of the grant, where there are keys
-    grant *grant;  // owned; NULL: no token was accepted, or none is asked for
-    limits bounds; // the server's, lowered by the grant
+    role role;       // that of the grant, where there are keys
+    grant *grant;    // owned; NULL: no token was accepted, or none is asked for
+    limits bounds;   // the server's, lowered by the grant
+    party *address;  // held; NULL for addresses that do not count
+    party *subject;  // held; NULL without a token
+    bucket asked;    // requests of this connection
+    bucket received; // likewise, bytes
+    bool throttled;  // input waits because of `received`
     uint32_t tokens_refused;
     bool exhausted;                        // it has sent more wrong tokens than a connection may
     char client[WIRE_CLIENT_NAME_MAX + 1]; // as hello said, "" before
@@ -95,6 +101,9 @@ struct server {
     uint32_t session_count;    // with a connection
     ARRAY(session *) detached; // without, in the order in which they lost it
     uv_timer_t expiry;         // of the first of them
+    parties parties;           // addresses and subjects
+    bucket audit;              // lines in the log about refusals
+    uint64_t unaudited;        // refusals that got none since the last one that did
     uint64_t next_session;
     uint64_t next_subscription;
     uint64_t command_bytes; // of requests that are not answered yet
@@ -198,6 +207,14 @@ void rights_sign(const session *s, request *r);
 // Whether the session may make this call, as far as can be told without its world: roles, worlds,
 // areas. Fills in the area of a subscription where the token allows one alone.
 status rights_permit(const session *s, command *c, error *err);
+
+// Pays for a request of that method and number of bytes. Errors: STATUS_LIMIT_EXCEEDED, and
+// *exhausted for a session that has been told so often enough.
+status rights_pay(session *s, method m, size_t size, bool *exhausted, error *err);
+
+// Counts a refusal and writes it to the log, so many a second at most; errors that are no refusals
+// are passed over.
+void rights_audit(session *s, const error *err);
 
 // ---- resume.c
 

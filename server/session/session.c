@@ -199,6 +199,7 @@ void session_destroy(session *s)
     }
     secret_wipe(&s->secret);
     rights_end(s);
+    parties_release(s->address);
     input_deinit(&s->input);
     request_log_deinit(&s->requests);
     array_free(&s->subscriptions);
@@ -215,6 +216,8 @@ void session_closed(void *peer)
               connection_peer_name(s->connection));
     of->session_count--;
     s->connection = NULL;
+    parties_release(s->address);
+    s->address = NULL;
     if (s->resumable && !s->over && !of->draining) {
         resume_detach(s);
     } else {
@@ -294,6 +297,20 @@ static void handle_messages(session *s)
     }
 }
 
+// Bytes that came are paid for; who owes some is not read until it does not any more.
+static void meter(session *s, size_t size)
+{
+    double rate = (double)s->bounds.input_bytes_per_second;
+    bool solvent = bucket_charge(&s->received, (double)size, rate, rate, uv_now(s->server->loop));
+    if (solvent == s->throttled) {
+        s->throttled = !solvent;
+        metrics_add(METRIC_input_limited, s->throttled ? 1 : 0);
+        if (!s->closing) {
+            connection_read(s->connection, !s->blocked && !s->throttled);
+        }
+    }
+}
+
 static void work(session *s)
 {
     s->working = true;
@@ -303,7 +320,7 @@ static void work(session *s)
     if (s->closing) {
         return;
     }
-    connection_read(s->connection, !s->blocked);
+    connection_read(s->connection, !s->blocked && !s->throttled);
     if (s->blocked || !input_partial(&s->input)) {
         s->begun_ms = 0;
     } else if (s->begun_ms == 0) {
@@ -320,6 +337,7 @@ void session_received(void *peer, const uint8_t *data, size_t size)
         return;
     }
     input_append(&s->input, data, size);
+    meter(s, size);
     work(s);
 }
 
@@ -360,6 +378,9 @@ void session_swept(void *peer, uint64_t now_ms)
     if (s->closing) {
         return;
     }
+    if (s->throttled) {
+        meter(s, 0);
+    }
     if (!s->introduced && silent >= l->first_message_ms) {
         expire(s, "no message within first_message_ms");
     } else if (rights_expired(s)) {
@@ -388,12 +409,11 @@ static uint32_t take_slot(server *s)
     return s->sessions.count - 1;
 }
 
-static void reject(const server *s, connection *c)
+static void reject(connection *c, const char *limit, uint64_t most)
 {
     metrics_add(METRIC_connections_refused, 1);
     char text[ERROR_TEXT_MAX];
-    snprintf(text, sizeof text, "connections: there are %llu already",
-             (unsigned long long)s->limits->connections);
+    snprintf(text, sizeof text, "%s: there are %llu already", limit, (unsigned long long)most);
     buffer farewell;
     buffer_init(&farewell, 2 * ERROR_TEXT_MAX);
     encode_closing(&farewell, STATUS_LIMIT_EXCEEDED, text);
@@ -401,10 +421,26 @@ static void reject(const server *s, connection *c)
     buffer_deinit(&farewell);
 }
 
+// NULL for an address that does not count.
+static party *hold_address(server *s, const connection *c)
+{
+    char name[PARTY_NAME_MAX + 1];
+    party_address(connection_peer_name(c), name);
+    return *name != '\0' ? parties_hold(&s->parties, name, (double)s->limits->requests_per_second,
+                                        (double)s->limits->request_burst, uv_now(s->loop))
+                         : NULL;
+}
+
 void *session_open(server *s, connection *c)
 {
     if (s->session_count >= s->limits->connections) {
-        reject(s, c);
+        reject(c, "connections", s->limits->connections);
+        return NULL;
+    }
+    party *address = hold_address(s, c);
+    if (address != NULL && address->holders > s->limits->connections_per_address) {
+        parties_release(address);
+        reject(c, "connections_per_address", s->limits->connections_per_address);
         return NULL;
     }
     session *opened = calloc(1, sizeof *opened);
@@ -414,6 +450,7 @@ void *session_open(server *s, connection *c)
     opened->key = (session_key){.slot = take_slot(s), .number = s->next_session++};
     opened->late = s->leaving;
     opened->since = clock_wall_s();
+    opened->address = address;
     rights_begin(opened);
     opened->heard_ms = opened->opened_ms = uv_now(s->loop);
     input_init(&opened->input, (uint32_t)s->limits->message_bytes);

@@ -1,0 +1,201 @@
+#!/usr/bin/env python3
+"""Who asks too much, too fast or from too many places is told, bounded and closed; others go on.
+Called with the path of caromd."""
+
+import os
+import re
+import socket
+import sys
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+import msgpack
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "interop"))
+from caromd import Caromd  # noqa: E402
+from tokens import Secret, claims, write_keys  # noqa: E402
+from wire import NOTIFICATION, REQUEST, Client, Closed, RemoteError  # noqa: E402
+
+CAROMD = os.path.abspath(sys.argv[1])
+SECRET = Secret()
+BALL = {"kind": "circle", "radius": 0.5}
+OTHER_ADDRESS = "127.0.0.2"  # as loopback goes, this one counts
+
+
+class FloodTest(unittest.TestCase):
+    OPTIONS = []
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        keys = os.path.join(cls.folder.name, "keys.json")
+        write_keys(keys, SECRET)
+        limits = [word for limit in cls.OPTIONS for word in ("--limit", limit)]
+        cls.server = Caromd(CAROMD, "--keys", keys, "--threads", "1", *limits)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.server.__exit__()
+        cls.folder.cleanup()
+
+    def connect(self, subject="root", role="admin", **more):
+        client = Client(self.server.port)
+        self.addCleanup(client.__exit__)
+        client.hello = client.call("hello", token=SECRET.sign(claims(subject, role, **more)))
+        return client
+
+    def farewell(self, client):
+        try:
+            client.read_until(lambda: False)
+        except (Closed, ConnectionError):
+            pass
+        return [params[0] for method, params in client.notifications if method == "closing"][-1]
+
+    def counter(self, name):
+        return self.connect("counter").call("server.stats")["counters"][name]
+
+
+class Requests(FloodTest):
+    OPTIONS = ["requests_per_second=200", "request_burst=100"]
+
+    def flood(self, client, count, method="ping"):
+        client.send(b"".join(msgpack.packb([REQUEST, 1000 + i, method, [{}]]) for i in range(count)))
+        answers = []
+        for i in range(count):
+            try:
+                client.answer(1000 + i)
+                answers.append("ok")
+            except RemoteError as error:
+                answers.append(str(error).split(":")[0])
+        return answers
+
+    def test_more_than_the_burst_is_refused_and_counted(self):
+        client = self.connect("ada", "player")
+        answers = self.flood(client, 150)
+        self.assertLessEqual(70, answers.count("ok"))
+        self.assertGreaterEqual(answers.count("limit_exceeded"), 30)
+        self.assertEqual(answers[0], "ok")
+        self.assertGreaterEqual(self.counter("requests_limited"), 30)
+        time.sleep(0.5)
+        client.call("ping")
+
+    def test_who_goes_on_is_closed(self):
+        client = self.connect("eve", "player")
+        with self.assertRaises((Closed, ConnectionError)):
+            for _ in range(40):
+                self.flood(client, 100)
+        self.assertEqual((self.farewell(client)["code"]), "limit_exceeded")
+
+    def test_unknown_methods_and_refused_ones_cost_as_much(self):
+        for subject, method in (("u", "no.such"), ("v", "world.create")):
+            client = self.connect(subject, "viewer")
+            self.assertIn("limit_exceeded", self.flood(client, 150, method))
+
+    def test_connections_of_one_subject_share(self):
+        clients = [self.connect("many", "player") for _ in range(4)]
+        answers = [a for client in clients for a in self.flood(client, 60)]
+        self.assertLess(answers.count("ok"), 150)
+        self.assertEqual(self.flood(self.connect("single", "player"), 60).count("ok"), 60)
+
+    def test_new_connection_is_no_new_burst(self):
+        answers = []
+        for _ in range(4):
+            client = self.connect("again", "player")
+            answers += self.flood(client, 60)
+            client.socket.close()
+        self.assertLess(answers.count("ok"), 150)
+
+    def test_notifications_over_it_do_nothing(self):
+        admin = self.connect("root2")
+        admin.call("world.create", world="w", paused=True)
+        client = self.connect("noter", "player")
+        client.send(b"".join(msgpack.packb([NOTIFICATION, "body.spawn", [{"world": "w", "shapes": []}]])
+                             for _ in range(180)))
+        time.sleep(1)
+        client.call("ping")
+        self.assertLess(admin.call("world.info", world="w")["bodies"], 130)
+        admin.call("world.destroy", world="w")
+
+    def test_token_lowers_it(self):
+        client = self.connect("slow", "player", limits={"requests_per_second": 1, "request_burst": 25})
+        self.assertEqual(client.hello["limits"]["requests_per_second"], 1)
+        self.assertLess(self.flood(client, 50).count("ok"), 30)
+
+    def test_long_message_costs_more(self):
+        client = self.connect("long", "player")
+        client.call("ping", any=b"x" * 60000)
+        with self.assertRaisesRegex(RemoteError, "^limit_exceeded: requests_per_second"):
+            client.call("ping", any=b"x" * 60000)
+
+    def test_refusals_are_written_down_so_many_a_second(self):
+        time.sleep(0.5)  # for a line, whatever went before
+        client = self.connect("audited", "viewer")
+        with self.assertRaises(RemoteError):
+            client.call("world.create", world="w")
+        line = [line for line in self.server.log if "'audited'" in line][0]
+        self.assertRegex(line, r"refused: session [0-9]+, subject 'audited', address 127.0.0.1:[0-9]+: "
+                               "permission_denied: world.create needs the role admin")
+        for i in range(6):
+            self.flood(self.connect(f"crowd{i}", "viewer"), 150, "world.create")
+        written = len([line for line in self.server.log if "refused: session" in line])
+        self.assertLess(written, 400)
+        time.sleep(1.1)
+        with self.assertRaises(RemoteError):
+            self.connect("later", "viewer").call("world.create", world="w")
+        time.sleep(0.1)
+        self.assertTrue([line for line in self.server.log if re.search("refused: [0-9]+ more", line)])
+
+
+class Bytes(FloodTest):
+    OPTIONS = ["input_bytes_per_second=200000"]
+
+    def test_fast_sender_is_slowed_and_not_closed(self):
+        client, other = self.connect("ada"), self.connect("bob")
+        begin = time.monotonic()
+        ids = [client.request("ping", any=b"x" * 50000) for _ in range(12)]
+        other.call("ping")
+        self.assertLess(time.monotonic() - begin, 1)
+        for request in ids:
+            client.answer(request)
+        elapsed = time.monotonic() - begin
+        self.assertGreater(elapsed, 1.2)  # 600 kB, of which a second's worth goes at once
+        self.assertLess(elapsed, 10)
+        self.assertGreater(self.counter("input_limited"), 0)
+
+
+class Addresses(FloodTest):
+    OPTIONS = ["connections_per_address=5"]
+
+    def open_from(self, address):
+        raw = socket.create_connection(("127.0.0.1", self.server.port), 10, (address, 0))
+        self.addCleanup(raw.close)
+        return raw
+
+    def refused(self, raw):
+        unpacker = msgpack.Unpacker(raw=False)
+        raw.settimeout(0.3)
+        try:
+            unpacker.feed(raw.recv(4096))
+        except TimeoutError:
+            return None
+        return next(iter(unpacker))[2][0]["reason"]
+
+    def test_one_address_has_so_many_connections(self):
+        crowd = [self.open_from(OTHER_ADDRESS) for _ in range(8)]
+        reasons = [self.refused(raw) for raw in crowd]
+        self.assertEqual(reasons[:5], [None] * 5)
+        self.assertEqual(reasons[5:], ["connections_per_address: there are 5 already"] * 3)
+        self.assertIsNone(self.refused(self.open_from("127.0.0.3")))
+        crowd[0].close()
+        end = time.monotonic() + 10
+        while self.refused(self.open_from(OTHER_ADDRESS)) is not None:
+            self.assertLess(time.monotonic(), end)
+
+    def test_this_machine_does_not_count(self):
+        self.assertEqual([self.refused(self.open_from("127.0.0.1")) for _ in range(8)], [None] * 8)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
