@@ -2,9 +2,9 @@
 //
 // The compiler's vector types (gcc and clang have the same), so that each lane is computed exactly
 // as a lone float would be and the bits are the same on every processor. Only what compilers do not
-// find is written by hand, for SSE and for the NEON of 64-bit ARM (that of 32 bits takes the
-// smallest numbers for zero): the smaller and larger of two, choices, square roots and the mask of
-// signs.
+// find is written by hand, for SSE, for WebAssembly and for the NEON of 64-bit ARM (that of 32 bits
+// takes the smallest numbers for zero): the smaller and larger of two, choices, square roots and
+// the mask of signs.
 #ifndef CAROM_COMMON_GEOMETRY_QUAD_H
 #define CAROM_COMMON_GEOMETRY_QUAD_H
 
@@ -18,6 +18,9 @@
 #elif defined(__aarch64__) && defined(__ARM_NEON)
 #define BY_HAND_NEON
 #include <arm_neon.h>
+#elif defined(__wasm_simd128__)
+#define BY_HAND_WASM
+#include <wasm_simd128.h>
 #endif
 
 #include "common/geometry/math.h"
@@ -70,6 +73,8 @@ static inline quad quad_select(quad_int mask, quad yes, quad no)
 {
 #ifdef BY_HAND_NEON
     return (quad)vbslq_f32((uint32x4_t)mask, (float32x4_t)yes, (float32x4_t)no);
+#elif defined(BY_HAND_WASM)
+    return (quad)wasm_v128_bitselect((v128_t)yes, (v128_t)no, (v128_t)mask);
 #else
     return (quad)((mask & (quad_int)yes) | (~mask & (quad_int)no));
 #endif
@@ -80,6 +85,8 @@ static inline quad quad_min(quad a, quad b)
 {
 #ifdef BY_HAND_SSE
     return (quad)_mm_min_ps((__m128)a, (__m128)b);
+#elif defined(BY_HAND_WASM) // which has the second if it is smaller, else the first
+    return (quad)wasm_f32x4_pmin((v128_t)b, (v128_t)a);
 #else
     return quad_select(a < b, a, b);
 #endif
@@ -90,6 +97,8 @@ static inline quad quad_max(quad a, quad b)
 {
 #ifdef BY_HAND_SSE
     return (quad)_mm_max_ps((__m128)a, (__m128)b);
+#elif defined(BY_HAND_WASM)
+    return (quad)wasm_f32x4_pmax((v128_t)b, (v128_t)a);
 #else
     return quad_select(a > b, a, b);
 #endif
@@ -101,6 +110,8 @@ static inline quad quad_sqrt(quad a)
     return (quad)_mm_sqrt_ps((__m128)a);
 #elif defined(BY_HAND_NEON)
     return (quad)vsqrtq_f32((float32x4_t)a);
+#elif defined(BY_HAND_WASM)
+    return (quad)wasm_f32x4_sqrt((v128_t)a);
 #else
     return (quad){sqrtf(a[0]), sqrtf(a[1]), sqrtf(a[2]), sqrtf(a[3])};
 #endif
@@ -153,6 +164,8 @@ static inline uint32_t quad_signs(quad_int a)
 #elif defined(BY_HAND_NEON)
     const uint32x4_t bits = {1, 2, 4, 8};
     return vaddvq_u32(vandq_u32((uint32x4_t)(a < 0), bits));
+#elif defined(BY_HAND_WASM)
+    return (uint32_t)wasm_i32x4_bitmask((v128_t)a);
 #else
     uint32_t signs = 0;
     for (int lane = 0; lane < QUAD_LANES; lane++) {

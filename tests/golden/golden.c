@@ -17,8 +17,8 @@
 #include <stdatomic.h>
 
 #include "common/physics/step/solver/contact_lanes.h"
-#include "common/physics/image.h"
 #include "server/world/thread_pool.h"
+#include "tests/golden/golden_hash.h"
 #include "tests/golden/scenes.h"
 
 #include <inttypes.h>
@@ -42,54 +42,6 @@ typedef struct golden_list {
     unsigned behaviour; // of the engine
     uint64_t digest;    // as the file has it
 } golden_list;
-
-static uint64_t mix(uint64_t hash, uint64_t word)
-{
-    hash = (hash ^ word) * 0x9E3779B97F4A7C15ULL;
-    return hash ^ hash >> 29;
-}
-
-static uint64_t mix_double(uint64_t hash, double value)
-{
-    uint64_t bits;
-    value = value == 0.0 ? 0.0 : value;
-    memcpy(&bits, &value, sizeof bits);
-    return mix(hash, bits);
-}
-
-static uint64_t mix_events(uint64_t hash, const physics_world *world)
-{
-    uint32_t count;
-    const physics_event *events = world_events(world, &count);
-    for (uint32_t i = 0; i < count; i++) {
-        const physics_event *e = &events[i];
-        const uint64_t words[] = {(uint64_t)e->kind, e->tick,    e->a,    e->b,
-                                  e->shape_a,        e->shape_b, e->joint};
-        for (size_t k = 0; k < sizeof words / sizeof *words; k++) {
-            hash = mix(hash, words[k]);
-        }
-        const double numbers[] = {e->point.x,          e->point.y,       (double)e->normal.x,
-                                  (double)e->normal.y, (double)e->depth, (double)e->speed,
-                                  (double)e->impulse};
-        for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++) {
-            hash = mix_double(hash, numbers[k]);
-        }
-    }
-    return hash;
-}
-
-static uint64_t image_hash(const physics_world *world)
-{
-    uint8_t *bytes = NULL;
-    size_t size = 0;
-    world_save(world, &bytes, &size);
-    uint64_t hash = size;
-    for (size_t i = 0; i < size; i++) {
-        hash = mix(hash, bytes[i]);
-    }
-    free(bytes);
-    return hash;
-}
 
 // The least work is handed out, so that small scenes show what large ones would.
 static thread_pool *lend_pool(physics_world *world, int threads)

@@ -1,6 +1,6 @@
-import type {Area, Arguments, Command, Id, MethodName, Methods, WorldMethods,
+import type {Area, Arguments, Command, Form, Id, MethodName, Methods, Shape, Vector, WorldMethods,
              WorldSubscribeArguments} from './methods.js';
-import type {BodyMap, CallOptions, ContactMap, Hash, Hello, JointMap, Results, ShapeMap, Snapshot,
+import type {BodyMap, CallOptions, ContactMap, Hash, Hello, Hit, JointMap, Results, ShapeMap, Snapshot,
              WorldEvent} from './results.js';
 
 export * from './methods.js';
@@ -198,3 +198,106 @@ export class Decoder {
   feed(chunk: Uint8Array): any[];
 }
 export type {Id};
+
+// ---- the engine in this process
+
+export type EngineSource = string | URL | ArrayBuffer | ArrayBufferView | Response | WebAssembly.Module;
+/** Without a source: engine.wasm of this package. */
+export function loadEngine(source?: EngineSource): Promise<Engine>;
+
+export interface WorldSettings {
+  gravity?: Vector; hz?: number; substeps?: number; max_bodies?: number; sleep?: boolean;
+  continuous?: boolean; restitution_threshold?: number; hit_threshold?: number;
+  /** Kinds of events that are kept; default none. */
+  events?: WorldEvent['kind'][];
+}
+
+export class Engine {
+  readonly behaviour: number;
+  readonly memoryBytes: number;
+  createWorld(settings?: WorldSettings): World;
+  restoreWorld(image: Uint8Array, options?: {events?: WorldEvent['kind'][]}): World;
+}
+
+type Bound<M extends MethodName> = Omit<Arguments[M], 'world'>;
+type BodyDefinition = Partial<Pick<Bound<'body.spawn'>, 'shapes'>> & Omit<Bound<'body.spawn'>, 'shapes'>;
+type QueryOptions = Omit<Bound<'query.ray'>, 'from' | 'to' | 'all'>;
+
+export class World {
+  readonly engine: Engine;
+  readonly tick: number;
+  readonly time: number;
+  readonly eventsLost: number;
+  gravity: Vector;
+  call<M extends MethodName>(method: M, args?: Bound<M>): Results[M];
+  apply(commands: Command[]): unknown[];
+  step(ticks?: number): void;
+  info(): Results['world.info'];
+  createBody(definition?: BodyDefinition): Body;
+  body(id: number): Body | null;
+  bodies(): IterableIterator<Body>;
+  createJoint(definition: Omit<Bound<'joint.create'>, 'a' | 'b' | 'joint_a' | 'joint_b'> & {
+    a?: Body | number; b?: Body | number; joint_a?: Joint | number; joint_b?: Joint | number;
+  }): Joint;
+  /** [id, x, y, angle, vx, vy, w, awake] of each body; valid until the next call. */
+  rows(options?: {awakeOnly?: boolean}): Float64Array;
+  row(id: number): Float64Array;
+  raycast(from: Vector, to: Vector, options?: QueryOptions): Hit | null;
+  raycastAll(from: Vector, to: Vector, options?: QueryOptions): Hit[];
+  castShape(shape: Form, from: Vector, to: Vector, options?: QueryOptions): Hit | null;
+  overlap(place: Bound<'query.overlap'>): number[];
+  nearest(point: Vector, options?: Omit<Bound<'query.nearest'>, 'point'>): Results['query.nearest'];
+  contacts(body?: Body | number): ContactMap[];
+  wantEvents(kinds: WorldEvent['kind'][]): void;
+  events(): WorldEvent[];
+  hash(): Hash;
+  save(): Uint8Array;
+  clone(): World;
+  play(record: Uint8Array): number;
+  setPaused(paused: boolean): void;
+  free(): void;
+  [Symbol.dispose](): void;
+}
+
+export class Body {
+  readonly world: World;
+  readonly id: number;
+  readonly exists: boolean;
+  position: Vector;
+  angle: number;
+  velocity: Vector;
+  angularVelocity: number;
+  awake: boolean;
+  info(): BodyMap;
+  set(values: Omit<Bound<'body.set'>, 'body'>): void;
+  applyImpulse(impulse: Vector, point?: Vector): void;
+  applyAngularImpulse(impulse: number): void;
+  setForce(force: Vector, point?: Vector): void;
+  setTorque(torque: number): void;
+  addShape(shape: Shape): number;
+  contacts(): ContactMap[];
+  remove(): void;
+}
+
+export class Joint {
+  readonly world: World;
+  readonly id: number;
+  info(): JointMap;
+  set(values: Omit<Bound<'joint.set'>, 'joint'>): void;
+  remove(): void;
+}
+
+export interface LogRecord {
+  from: number; tick: number;
+  commands?: [tick: number, session: number, method: string, args: object][];
+  hash?: Hash; image?: Uint8Array; paused?: boolean;
+}
+export function encodeRecord(record: LogRecord): Uint8Array;
+export class Replica extends Emitter<{tick: number; diverged: CaromError; ended: CaromError}> {
+  constructor(engine: Engine);
+  readonly world: World | null;
+  readonly tick: number;
+  readonly error: CaromError | null;
+  play(record: LogRecord): void;
+  free(): void;
+}

@@ -9,3 +9,5 @@ export {Playback, ServerClock} from './clock.js';
 export {Subscription} from './subscription.js';
 export {tcpTransport, transportFor, webSocketTransport} from './transport.js';
 export {ViewBody, WorldView} from './view.js';
+export {Body, Engine, Joint, World, loadEngine} from './engine.js';
+export {Replica, encodeRecord} from './replica.js';

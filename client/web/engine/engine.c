@@ -1,0 +1,403 @@
+// The functions that the module exports: see engine.h.
+#include "client/web/engine/engine.h"
+
+#include <msgpack.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/assert.h"
+#include "common/physics/image.h"
+#include "common/world/apply.h"
+#include "proto/commands/command_decode.h"
+#include "proto/encode/encode.h"
+#include "proto/limits.h"
+#include "proto/log/log_player.h"
+#include "proto/wire/buffer.h"
+#include "proto/wire/check.h"
+#include "proto/wire/scanner.h"
+
+// Worlds here have no names; commands want one.
+#define WORLD_NAME "local"
+
+struct engine_world {
+    physics_world *physics;
+    log_player player; // `physics` played as a log has it
+    uint32_t wanted;   // kinds of events, bits 1 << event_kind
+    buffer events;     // kept, one encoded value after the other
+    uint32_t event_count;
+    uint64_t events_lost;
+};
+
+static buffer result = {.size_max = WIRE_REPLY_BYTES_MAX};
+static double *rows;
+static uint32_t rows_max;
+
+int carom_interface(void)
+{
+    return ENGINE_INTERFACE;
+}
+
+int carom_behaviour(void)
+{
+    return ENGINE_BEHAVIOUR;
+}
+
+void *carom_alloc(size_t bytes)
+{
+    return malloc(bytes);
+}
+
+void carom_free(void *bytes)
+{
+    free(bytes);
+}
+
+// ---- results
+
+const uint8_t *carom_result(void)
+{
+    return result.data;
+}
+
+size_t carom_result_size(void)
+{
+    return result.size;
+}
+
+static bool fail(const error *err)
+{
+    const char *code = status_code(err->status);
+    buffer_clear(&result);
+    buffer_append(&result, code, strlen(code));
+    buffer_append(&result, ": ", 2);
+    buffer_append(&result, err->text, strlen(err->text));
+    return false;
+}
+
+static bool fail_with(status s, const char *text)
+{
+    error err;
+    error_set(&err, s, "%s", text);
+    return fail(&err);
+}
+
+// Of what was written since buffer_clear().
+static bool finish(void)
+{
+    return result.overflow ? fail_with(STATUS_LIMIT_EXCEEDED, "the result is too large") : true;
+}
+
+// ---- commands
+
+// Bytes of whoever calls us are held to what a server would take from a client.
+static status check(const uint8_t *args, size_t size, error *err)
+{
+    const scanner_limits limits = scanner_limits_reply();
+    scanner s;
+    size_t used = 0;
+    scanner_init(&s, &limits);
+    const scan_verdict verdict = scanner_feed(&s, args, size, &used, err);
+    if (verdict == SCAN_REFUSED) {
+        return err->status;
+    }
+    if (verdict == SCAN_MORE || used != size) {
+        return error_set(err, STATUS_INVALID_ARGUMENT, "the arguments are no whole value");
+    }
+    return message_check(args, size, err);
+}
+
+static status decode(method m, const uint8_t *args, size_t size, command *out, error *err)
+{
+    const status s = check(args, size, err);
+    if (s != STATUS_OK) {
+        return s;
+    }
+    msgpack_unpacked unpacked;
+    msgpack_unpacked_init(&unpacked);
+    status decoded = STATUS_LIMIT_EXCEEDED;
+    if (msgpack_unpack_next(&unpacked, (const char *)args, size, NULL) == MSGPACK_UNPACK_SUCCESS) {
+        decoded = command_decode(m, &unpacked.data, out, err);
+    } else {
+        error_set(err, decoded, "memory has run out");
+    }
+    msgpack_unpacked_destroy(&unpacked);
+    return decoded;
+}
+
+// Events of the last step, or of a world that stands, that are wanted.
+static void keep_events(engine_world *world)
+{
+    uint32_t count;
+    const physics_event *events = world_events(world->physics, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        if ((world->wanted & 1u << events[i].kind) == 0) {
+            continue;
+        }
+        const size_t size = world->events.size;
+        encode_event(&world->events, &events[i]);
+        if (world->events.overflow) {
+            buffer_truncate(&world->events, size);
+            world->events_lost++;
+        } else {
+            world->event_count++;
+        }
+    }
+}
+
+bool carom_world_call(engine_world *world, const char *name, size_t name_size, const uint8_t *args,
+                      size_t size)
+{
+    error err = {0};
+    const method_info *info = method_find(name, name_size);
+    if (info == NULL || !apply_supports(info->id)) {
+        return fail_with(STATUS_UNKNOWN_METHOD, "no such method of a world");
+    }
+    command c = {0};
+    if (decode(info->id, args, size, &c, &err) != STATUS_OK) {
+        return fail(&err);
+    }
+    command_result r;
+    const status applied = apply_command(world->physics, &c, &r, &err);
+    command_free(&c);
+    if (applied != STATUS_OK) {
+        return fail(&err);
+    }
+    buffer_clear(&result);
+    encode_command_result(&result, &r);
+    command_result_free(&r);
+    return finish();
+}
+
+// ---- worlds
+
+static void on_step(void *context, physics_world *physics)
+{
+    engine_world *world = context;
+    ASSERT(physics == world->physics);
+    keep_events(world);
+}
+
+static engine_world *adopt(physics_world *physics)
+{
+    engine_world *world = calloc(1, sizeof *world);
+    ASSERT(world != NULL);
+    world->physics = physics;
+    world->player = (log_player){.world = physics, .stepped = on_step, .context = world};
+    buffer_init(&world->events, ENGINE_EVENT_BYTES_MAX);
+    world_want_events(physics, 0);
+    return world;
+}
+
+engine_world *carom_world_create(const uint8_t *args, size_t size)
+{
+    error err = {0};
+    command c = {0};
+    if (decode(METHOD_WORLD_CREATE, args, size, &c, &err) != STATUS_OK) {
+        fail(&err);
+        return NULL;
+    }
+    const world_def def = command_world_def(&c.create, NULL);
+    const bool scene = c.create.scene != NULL;
+    command_free(&c);
+    physics_world *physics = NULL;
+    if (scene) {
+        fail_with(STATUS_INVALID_ARGUMENT, "scene: a server's worlds alone are made of scenes");
+    } else if (world_create(&def, &physics, &err) != STATUS_OK) {
+        fail(&err);
+    } else {
+        return adopt(physics);
+    }
+    return NULL;
+}
+
+engine_world *carom_world_restore(const uint8_t *image, size_t size)
+{
+    error err = {0};
+    physics_world *physics = NULL;
+    if (world_restore(image, size, &physics, &err) != STATUS_OK) {
+        fail(&err);
+        return NULL;
+    }
+    return adopt(physics);
+}
+
+void carom_world_free(engine_world *world)
+{
+    if (world != NULL) {
+        world_free(world->physics);
+        buffer_deinit(&world->events);
+        free(world);
+    }
+}
+
+void carom_world_step(engine_world *world, uint32_t ticks)
+{
+    for (uint32_t i = 0; i < ticks; i++) {
+        world_step(world->physics);
+        if (world->wanted != 0) {
+            keep_events(world);
+        }
+    }
+}
+
+double carom_world_tick(const engine_world *world)
+{
+    return (double)world_tick(world->physics);
+}
+
+double carom_world_time(const engine_world *world)
+{
+    return world_time(world->physics);
+}
+
+bool carom_world_hash(const engine_world *world)
+{
+    buffer_clear(&result);
+    encode_hash(&result, world_hash(world->physics));
+    return finish();
+}
+
+bool carom_world_save(const engine_world *world)
+{
+    uint8_t *bytes = NULL;
+    size_t size = 0;
+    world_save(world->physics, &bytes, &size);
+    buffer_clear(&result);
+    msgpack_packer packer = buffer_packer(&result);
+    msgpack_pack_bin_with_body(&packer, bytes, size);
+    free(bytes);
+    return finish();
+}
+
+bool carom_world_info(const engine_world *world)
+{
+    const world_status status = {
+        .world = WORLD_NAME,
+        .tick = world_tick(world->physics),
+        .time = world_time(world->physics),
+        .def = world_definition(world->physics),
+        .paused = world->player.paused,
+        .counts = world_count(world->physics),
+        .hash = world_hash(world->physics),
+    };
+    buffer_clear(&result);
+    encode_world_status(&result, &status);
+    return finish();
+}
+
+// ---- events
+
+void carom_world_want_events(engine_world *world, uint32_t kinds)
+{
+    world->wanted = kinds & ((1u << EVENT_KIND_COUNT) - 1);
+    world_want_events(world->physics, world->wanted);
+}
+
+bool carom_world_events(engine_world *world)
+{
+    buffer_clear(&result);
+    msgpack_packer packer = buffer_packer(&result);
+    msgpack_pack_array(&packer, world->event_count);
+    buffer_append(&result, world->events.data, world->events.size);
+    buffer_clear(&world->events);
+    world->event_count = 0;
+    return finish();
+}
+
+double carom_world_events_lost(const engine_world *world)
+{
+    return (double)world->events_lost;
+}
+
+// ---- states
+
+static bool make_room(uint32_t count)
+{
+    if (count > rows_max) {
+        const uint32_t most = count + count / 2 + 64;
+        double *wider = realloc(rows, (size_t)most * ENGINE_ROW_DOUBLES * sizeof *rows);
+        if (wider == NULL) {
+            return false;
+        }
+        rows = wider;
+        rows_max = most;
+    }
+    return true;
+}
+
+static void put_row(uint32_t index, const double row[ENGINE_ROW_DOUBLES])
+{
+    memcpy(rows + (size_t)index * ENGINE_ROW_DOUBLES, row, ENGINE_ROW_DOUBLES * sizeof *rows);
+}
+
+uint32_t carom_world_rows(engine_world *world, bool awake_only)
+{
+    const uint32_t count = world_count(world->physics).bodies;
+    body_row *all = malloc(((size_t)count + 1) * sizeof *all);
+    ASSERT(all != NULL && make_room(count));
+    const uint32_t found = world_rows(world->physics, all, count);
+    uint32_t put = 0;
+    for (uint32_t i = 0; i < found; i++) {
+        const body_row *b = &all[i];
+        if (b->awake || !awake_only) {
+            const double row[] = {(double)b->id,
+                                  b->position.x,
+                                  b->position.y,
+                                  (double)b->angle,
+                                  (double)b->velocity.x,
+                                  (double)b->velocity.y,
+                                  (double)b->angular_velocity,
+                                  b->awake ? 1.0 : 0.0};
+            put_row(put++, row);
+        }
+    }
+    free(all);
+    return put;
+}
+
+const double *carom_rows(void)
+{
+    return rows;
+}
+
+bool carom_world_body(const engine_world *world, double body)
+{
+    body_info info;
+    error err;
+    ASSERT(make_room(1));
+    if (!(body >= 1.0) || body >= 9007199254740992.0 ||
+        body_get(world->physics, (body_id)body, &info, &err) != STATUS_OK) {
+        return fail_with(STATUS_NOT_FOUND, "there is no such body");
+    }
+    const double row[] = {body,
+                          info.position.x,
+                          info.position.y,
+                          info.angle,
+                          info.velocity.x,
+                          info.velocity.y,
+                          info.angular_velocity,
+                          info.awake ? 1.0 : 0.0};
+    put_row(0, row);
+    return true;
+}
+
+// ---- replicas
+
+void carom_world_set_paused(engine_world *world, bool paused)
+{
+    world->player.paused = paused;
+}
+
+bool carom_world_play(engine_world *world, const uint8_t *bytes, size_t size)
+{
+    error err = {0};
+    log_record record;
+    if (log_record_decode(bytes, size, &record, &err) != STATUS_OK ||
+        log_player_play(&world->player, &record, &err) != STATUS_OK) {
+        return fail(&err);
+    }
+    buffer_clear(&result);
+    msgpack_packer packer = buffer_packer(&result);
+    msgpack_pack_uint64(&packer, record.tick);
+    return finish();
+}

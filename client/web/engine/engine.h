@@ -1,0 +1,87 @@
+// The engine as JavaScript sees it: functions over numbers, and bytes in the module's memory.
+//
+// Arguments of methods go in, and results come out, as MessagePack, through the same decoding, the
+// same checks and the same commands as in the server, so that a world here does what a world there
+// would do. What is read every frame (the bodies' states) is written as plain doubles instead.
+//
+// Conventions. A world is a pointer that carom_world_free() ends. Ids are doubles: they are below
+// 2^53. Functions that return bool leave their answer in carom_result(): a MessagePack value if
+// true, the text "code: what is wrong" if false. It stays until the next call that leaves one.
+// Bytes that go in lie in memory of carom_alloc(), which the caller gives back.
+//
+// One thread; nothing calls back. carom_fault() after a trap says which assertion failed.
+#ifndef CAROM_CLIENT_WEB_ENGINE_ENGINE_H
+#define CAROM_CLIENT_WEB_ENGINE_ENGINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define CAROM_EXPORT __attribute__((visibility("default"), used))
+
+enum {
+    // What this file promises; engine.js refuses another.
+    ENGINE_INTERFACE = 1,
+    // Events that wait to be taken [bytes]. Later ones are counted and left out.
+    ENGINE_EVENT_BYTES_MAX = 16 << 20,
+    // Doubles of a row: id, x, y, angle, vx, vy, w, awake.
+    ENGINE_ROW_DOUBLES = 8
+};
+
+typedef struct engine_world engine_world;
+
+CAROM_EXPORT int carom_interface(void);
+CAROM_EXPORT int carom_behaviour(void); // ENGINE_BEHAVIOUR
+CAROM_EXPORT const char *carom_fault(void);
+
+CAROM_EXPORT void *carom_alloc(size_t bytes); // NULL: there is no memory left
+CAROM_EXPORT void carom_free(void *bytes);
+
+CAROM_EXPORT const uint8_t *carom_result(void);
+CAROM_EXPORT size_t carom_result_size(void);
+
+// ---- worlds. NULL: the result has the error.
+
+// `args`: a map as of world.create, of which only the physics counts.
+CAROM_EXPORT engine_world *carom_world_create(const uint8_t *args, size_t size);
+// `image`: as of world.image or carom_world_save().
+CAROM_EXPORT engine_world *carom_world_restore(const uint8_t *image, size_t size);
+CAROM_EXPORT void carom_world_free(engine_world *world);
+
+CAROM_EXPORT void carom_world_step(engine_world *world, uint32_t ticks);
+CAROM_EXPORT double carom_world_tick(const engine_world *world);
+CAROM_EXPORT double carom_world_time(const engine_world *world);
+
+// The state's hash (8 bytes); its image (bytes); what it counts and its settings (a map).
+CAROM_EXPORT bool carom_world_hash(const engine_world *world);
+CAROM_EXPORT bool carom_world_save(const engine_world *world);
+CAROM_EXPORT bool carom_world_info(const engine_world *world);
+
+// A method of the table that changes or reads a world, with its map of arguments.
+CAROM_EXPORT bool carom_world_call(engine_world *world, const char *method, size_t method_size,
+                                   const uint8_t *args, size_t size);
+
+// Events of these kinds (bits 1 << event_kind) are kept from now on; at first none.
+CAROM_EXPORT void carom_world_want_events(engine_world *world, uint32_t kinds);
+// The kept events as an array, each once.
+CAROM_EXPORT bool carom_world_events(engine_world *world);
+// Events that were left out because nobody took those before.
+CAROM_EXPORT double carom_world_events_lost(const engine_world *world);
+
+// ---- states of bodies, ENGINE_ROW_DOUBLES each. They stay until the next call of the two.
+
+// Of all bodies, or of those that are awake alone, in ascending slot order. Returns how many.
+CAROM_EXPORT uint32_t carom_world_rows(engine_world *world, bool awake_only);
+CAROM_EXPORT const double *carom_rows(void);
+// Of one body; false: there is none of that id.
+CAROM_EXPORT bool carom_world_body(const engine_world *world, double body);
+
+// ---- replicas
+
+// Plays a record of a world's log (PROTOCOL.md, "The log of a world"), and compares the state's
+// hash where the record has it. After false the world is that of no log. Whether the world stands
+// where the log begins: its records do not say so themselves.
+CAROM_EXPORT void carom_world_set_paused(engine_world *world, bool paused);
+CAROM_EXPORT bool carom_world_play(engine_world *world, const uint8_t *record, size_t size);
+
+#endif

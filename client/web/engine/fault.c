@@ -1,0 +1,29 @@
+// A failed assertion (common/base/assert.h) in WebAssembly: the text is kept for JavaScript, and
+// the trap ends the call. Whatever was under way is left in the middle, so the whole instance is of
+// no use afterwards; engine.js refuses to go on with it.
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "client/web/engine/engine.h"
+#include "common/base/assert.h"
+
+enum { TEXT_BYTES = 256 };
+
+static char text[TEXT_BYTES];
+
+_Noreturn void assert_fail(const char *expression, const char *file, int line)
+{
+    snprintf(text, sizeof text, "%s:%d: %s", file, line, expression);
+    __builtin_trap();
+}
+
+// That of wasi-libc would write to a console first, and so want functions of its host.
+_Noreturn void abort(void)
+{
+    __builtin_trap();
+}
+
+const char *carom_fault(void)
+{
+    return text;
+}

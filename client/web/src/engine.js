@@ -1,0 +1,487 @@
+// The server's own engine in this process: worlds that compute the same bits as the server's.
+//
+// A world lives in the memory of a WebAssembly instance and is freed explicitly (world.free(), or
+// `using`). What it is made of and what it answers are the maps of PROTOCOL.md; a method of the table
+// may be called by its name too (world.call). States of bodies are read without any encoding.
+//
+// After an assertion of the engine has failed (CaromError `internal`, a fault of ours) the instance is
+// of no use any more, and every further call says so.
+
+import {CaromError} from './errors.js';
+import {decode, encode} from './msgpack.js';
+
+const INTERFACE = 1; // of engine.h
+const ROW = 8; // doubles: id, x, y, angle, vx, vy, w, awake
+const STEP_TICKS_MAX = 100000; // as of world.step
+const NAME = 'local'; // commands name a world; here there is no need to
+
+const EVENT_KINDS = ['begin', 'stay', 'end', 'hit', 'sensor_begin', 'sensor_end', 'sleep', 'wake',
+                     'spawn', 'remove', 'joint_break', 'freeze'];
+
+const textEncoder = new TextEncoder();
+const textDecoder = new TextDecoder();
+
+async function compile(source) {
+  if (source instanceof WebAssembly.Module) return source;
+  if (source instanceof ArrayBuffer || ArrayBuffer.isView(source)) return WebAssembly.compile(source);
+  if (typeof Response === 'function' && source instanceof Response) {
+    return WebAssembly.compile(await source.arrayBuffer());
+  }
+  const url = new URL(source, import.meta.url);
+  if (url.protocol === 'file:') {
+    const {readFile} = await import(/* @vite-ignore */ /* webpackIgnore: true */ 'node:fs/promises');
+    return WebAssembly.compile(await readFile(url));
+  }
+  const response = await fetch(url);
+  if (!response.ok) throw new CaromError('not_found', `${url}: ${response.status}`);
+  return WebAssembly.compile(await response.arrayBuffer());
+}
+
+/**
+ * The engine. `source`: a URL, bytes, a Response or a WebAssembly.Module; left out, engine.wasm beside
+ * this file.
+ */
+export async function loadEngine(source = new URL('./engine.wasm', import.meta.url)) {
+  const instance = await WebAssembly.instantiate(await compile(source), {});
+  return new Engine(instance.exports);
+}
+
+/** One instance of the module: its worlds share its memory. */
+export class Engine {
+  #broken = null;
+
+  constructor(exports) {
+    this.exports = exports;
+    if (exports.carom_interface() !== INTERFACE) {
+      throw new CaromError('unavailable', 'engine.wasm is of another version of this package');
+    }
+    /** Engines of the same number compute the same bits: `engine` in a server's hello. */
+    this.behaviour = exports.carom_behaviour();
+  }
+
+  /** Bytes that the instance has taken; it never gives any back. */
+  get memoryBytes() {
+    return this.exports.memory.buffer.byteLength;
+  }
+
+  /** An empty world. `settings` are those of world.create: gravity, hz, substeps, sleep … */
+  createWorld(settings = {}) {
+    const {events, ...rest} = settings;
+    const world = this.withBytes(encode({world: NAME, ...rest}), (at, size) => {
+      return this.#made('carom_world_create', at, size);
+    });
+    return new World(this, world, events);
+  }
+
+  /** A world from an image: of world.image, or of World.save(). */
+  restoreWorld(image, {events} = {}) {
+    const world = this.withBytes(image, (at, size) => this.#made('carom_world_restore', at, size));
+    return new World(this, world, events);
+  }
+
+  #made(name, at, size) {
+    const world = this.run(name, at, size);
+    if (world === 0) throw this.error();
+    return world;
+  }
+
+  /** Calls an export; a trap makes the engine useless. */
+  run(name, ...args) {
+    if (this.#broken) throw this.#broken;
+    try {
+      return this.exports[name](...args);
+    } catch (error) {
+      const text = this.text(this.exports.carom_fault());
+      this.#broken = new CaromError('internal', `the engine has failed: ${text || error.message}`);
+      throw this.#broken;
+    }
+  }
+
+  /** Calls `use(address, size)` with a copy of the bytes in the engine's memory. */
+  withBytes(bytes, use) {
+    const at = this.run('carom_alloc', Math.max(1, bytes.length));
+    if (at === 0) throw new CaromError('limit_exceeded', 'memory has run out');
+    try {
+      new Uint8Array(this.exports.memory.buffer, at, bytes.length).set(bytes);
+      return use(at, bytes.length);
+    } finally {
+      if (!this.#broken) this.run('carom_free', at);
+    }
+  }
+
+  resultBytes() {
+    const size = this.run('carom_result_size');
+    return new Uint8Array(this.exports.memory.buffer, this.run('carom_result'), size);
+  }
+
+  /** The value that the last call left, if it was true. */
+  result(succeeded) {
+    if (!succeeded) throw this.error();
+    return decode(this.resultBytes());
+  }
+
+  error(method) {
+    return CaromError.fromWire(textDecoder.decode(this.resultBytes()), method);
+  }
+
+  text(at) {
+    const bytes = new Uint8Array(this.exports.memory.buffer);
+    return textDecoder.decode(bytes.subarray(at, bytes.indexOf(0, at)));
+  }
+}
+
+const freed = new FinalizationRegistry(({engine, world}) => {
+  // Somebody forgot: better late than never.
+  try {
+    engine.run('carom_world_free', world);
+  } catch { /* the engine is broken anyway */ }
+});
+
+/** A world of rigid bodies. Everything is an error after free(). */
+export class World {
+  #engine;
+  #world;
+  #names = new Map(); // methods' names as bytes in the engine's memory
+
+  constructor(engine, world, events = []) {
+    this.#engine = engine;
+    this.#world = world;
+    freed.register(this, {engine, world}, this);
+    this.wantEvents(events);
+  }
+
+  get engine() {
+    return this.#engine;
+  }
+
+  #run(name, ...args) {
+    if (this.#world === 0) throw new CaromError('not_found', 'the world was freed');
+    return this.#engine.run(name, this.#world, ...args);
+  }
+
+  /** Gives its memory back. May be called again. */
+  free() {
+    if (this.#world === 0) return;
+    freed.unregister(this);
+    this.#engine.run('carom_world_free', this.#world);
+    for (const {at} of this.#names.values()) this.#engine.run('carom_free', at);
+    this.#names.clear();
+    this.#world = 0;
+  }
+
+  // ---- methods of the table
+
+  /** A method of the table, such as `world.call('shape.set', {shape, friction: 0})`. */
+  call(method, args = {}) {
+    const engine = this.#engine;
+    const {at: name, size: nameSize} = this.#name(method);
+    return engine.withBytes(encode({world: NAME, ...args}), (at, size) => {
+      if (!this.#run('carom_world_call', name, nameSize, at, size)) throw engine.error(method);
+      return engine.result(true);
+    });
+  }
+
+  #name(method) {
+    let name = this.#names.get(method);
+    if (name === undefined) {
+      const bytes = textEncoder.encode(method);
+      const at = this.#engine.run('carom_alloc', bytes.length + 1);
+      new Uint8Array(this.#engine.exports.memory.buffer, at, bytes.length).set(bytes);
+      name = {at, size: bytes.length};
+      if (bytes.length <= 64 && this.#names.size < 256) this.#names.set(method, name);
+    }
+    return name;
+  }
+
+  /** Commands `[method, args]` all at once or not at all; `{$: i}` is what command i made. */
+  apply(commands) {
+    return this.call('world.apply', {commands}).results;
+  }
+
+  // ---- time
+
+  /** Steps of 1/hz seconds. */
+  step(ticks = 1) {
+    if (!(ticks >= 0 && ticks <= STEP_TICKS_MAX)) {
+      throw new CaromError('invalid_argument', `ticks: 0 to ${STEP_TICKS_MAX}, got ${ticks}`);
+    }
+    this.#run('carom_world_step', ticks);
+  }
+
+  /** Steps that it has done. */
+  get tick() {
+    return this.#run('carom_world_tick');
+  }
+
+  /** tick / hz [s] */
+  get time() {
+    return this.#run('carom_world_time');
+  }
+
+  /** Settings and counts, as world.info answers. */
+  info() {
+    return this.#engine.result(this.#run('carom_world_info'));
+  }
+
+  get gravity() {
+    return this.info().gravity;
+  }
+
+  set gravity(gravity) {
+    this.call('world.set', {gravity});
+  }
+
+  // ---- bodies and joints
+
+  /** A body and its shapes: the arguments of body.spawn, `shapes` may be left out. */
+  createBody(definition = {}) {
+    const {body} = this.call('body.spawn', {shapes: [], ...definition});
+    return new Body(this, body);
+  }
+
+  /** The body of that id; null if there is none. */
+  body(id) {
+    return this.#run('carom_world_body', id) ? new Body(this, id) : null;
+  }
+
+  /** Every body, in a fixed order. */
+  * bodies() {
+    const rows = this.rows().slice();
+    for (let i = 0; i < rows.length; i += ROW) yield new Body(this, rows[i]);
+  }
+
+  /** Ties two bodies: the arguments of joint.create, `a` and `b` bodies or ids. */
+  createJoint(definition) {
+    const plain = {...definition};
+    for (const name of ['a', 'b', 'joint_a', 'joint_b']) plain[name] = idOf(plain[name]);
+    return new Joint(this, this.call('joint.create', plain).joint);
+  }
+
+  /**
+   * The states of all bodies, or of those that are awake: [id, x, y, angle, vx, vy, w, awake] each, one
+   * after the other. The array is the engine's memory: read it before the next call.
+   */
+  rows({awakeOnly = false} = {}) {
+    const count = this.#run('carom_world_rows', awakeOnly ? 1 : 0);
+    return new Float64Array(this.#engine.exports.memory.buffer, this.#run('carom_rows'), count * ROW);
+  }
+
+  /** The state of one body, as of rows(). */
+  row(id) {
+    if (!this.#run('carom_world_body', id)) throw this.#engine.error();
+    return new Float64Array(this.#engine.exports.memory.buffer, this.#run('carom_rows'), ROW);
+  }
+
+  // ---- questions
+
+  /** What a ray meets first: {body, shape, point, normal, fraction}; null for nothing. */
+  raycast(from, to, options) {
+    return this.call('query.ray', {from, to, ...options})[0] ?? null;
+  }
+
+  /** Everything that a ray meets, nearest first. */
+  raycastAll(from, to, options) {
+    return this.call('query.ray', {from, to, all: true, ...options});
+  }
+
+  /** What a moving shape meets first; null for nothing. */
+  castShape(shape, from, to, options) {
+    return this.call('query.cast', {shape, from, to, ...options})[0] ?? null;
+  }
+
+  /** Ids of the bodies in an area, a shape or a point: {area} or {shape} or {point}. */
+  overlap(place) {
+    return this.call('query.overlap', place);
+  }
+
+  /** The surface nearest to a place: {body, shape, point, distance}; null for nothing. */
+  nearest(point, options) {
+    return this.call('query.nearest', {point, ...options});
+  }
+
+  /** Pairs that touch now, of the world or of one body. */
+  contacts(body) {
+    return this.call('world.contacts', {body: idOf(body)}).contacts;
+  }
+
+  /** Keeps events of these kinds from now on ('begin', 'hit' …); [] for none, as at first. */
+  wantEvents(kinds) {
+    let bits = 0;
+    for (const kind of kinds) {
+      const bit = EVENT_KINDS.indexOf(kind);
+      if (bit < 0) {
+        throw new CaromError('invalid_argument',
+                             `there is no event '${kind}'; there are ${EVENT_KINDS.join(', ')}`);
+      }
+      bits |= 1 << bit;
+    }
+    this.#run('carom_world_want_events', bits);
+  }
+
+  /** The events that were kept since the last call, in the order in which they happened. */
+  events() {
+    return this.#engine.result(this.#run('carom_world_events'));
+  }
+
+  /** Events that were left out because too many waited to be taken. */
+  get eventsLost() {
+    return this.#run('carom_world_events_lost');
+  }
+
+  // ---- the whole of it
+
+  /** 8 bytes over everything that influences its future, the same on every machine. */
+  hash() {
+    return this.#engine.result(this.#run('carom_world_hash'));
+  }
+
+  /** Its image, for Engine.restoreWorld() or world.create. */
+  save() {
+    return this.#engine.result(this.#run('carom_world_save'));
+  }
+
+  /** A second world of the same state. */
+  clone() {
+    return this.#engine.restoreWorld(this.save());
+  }
+
+  // ---- replicas (replica.js)
+
+  /** Plays a record of a world's log: its map as bytes. Returns the tick that it leads to. */
+  play(record) {
+    return this.#engine.withBytes(record, (at, size) =>
+      this.#engine.result(this.#run('carom_world_play', at, size)));
+  }
+
+  setPaused(paused) {
+    this.#run('carom_world_set_paused', paused ? 1 : 0);
+  }
+}
+
+if (Symbol.dispose) {
+  World.prototype[Symbol.dispose] = function dispose() {
+    this.free();
+  };
+}
+
+function idOf(value) {
+  return value instanceof Body || value instanceof Joint ? value.id : value;
+}
+
+/** A body: its id, and shorthands for methods of its world. It may be gone; then they throw. */
+export class Body {
+  constructor(world, id) {
+    this.world = world;
+    this.id = id;
+  }
+
+  /** [x, y] of its origin */
+  get position() {
+    const row = this.world.row(this.id);
+    return [row[1], row[2]];
+  }
+
+  set position(position) {
+    this.set({position});
+  }
+
+  get angle() {
+    return this.world.row(this.id)[3];
+  }
+
+  set angle(angle) {
+    this.set({angle});
+  }
+
+  /** [vx, vy] of its centre of mass */
+  get velocity() {
+    const row = this.world.row(this.id);
+    return [row[4], row[5]];
+  }
+
+  set velocity(velocity) {
+    this.set({velocity});
+  }
+
+  get angularVelocity() {
+    return this.world.row(this.id)[6];
+  }
+
+  set angularVelocity(angular_velocity) {
+    this.set({angular_velocity});
+  }
+
+  get awake() {
+    return this.world.row(this.id)[7] === 1;
+  }
+
+  set awake(awake) {
+    this.set({awake});
+  }
+
+  get exists() {
+    return this.world.body(this.id) !== null;
+  }
+
+  /** The full body map. */
+  info() {
+    return this.world.call('body.get', {body: this.id});
+  }
+
+  /** Changes what is named: the arguments of body.set. */
+  set(values) {
+    this.world.call('body.set', {body: this.id, ...values});
+  }
+
+  applyImpulse(impulse, point) {
+    this.world.call('body.impulse', {body: this.id, impulse, point});
+  }
+
+  applyAngularImpulse(impulse) {
+    this.world.call('body.angular_impulse', {body: this.id, impulse});
+  }
+
+  /** Acts on every step until it is set again. */
+  setForce(force, point) {
+    this.world.call('body.force', {body: this.id, force, point});
+  }
+
+  setTorque(torque) {
+    this.world.call('body.torque', {body: this.id, torque});
+  }
+
+  /** Gives it another shape; the shape's id. */
+  addShape(shape) {
+    return this.world.call('shape.add', {body: this.id, shape}).shape;
+  }
+
+  contacts() {
+    return this.world.contacts(this.id);
+  }
+
+  remove() {
+    this.world.call('body.remove', {body: this.id});
+  }
+}
+
+/** A joint: its id, and shorthands for methods of its world. */
+export class Joint {
+  constructor(world, id) {
+    this.world = world;
+    this.id = id;
+  }
+
+  /** The full joint map, with the force and torque that it bears. */
+  info() {
+    return this.world.call('joint.get', {joint: this.id});
+  }
+
+  /** Changes what is named: the arguments of joint.set. */
+  set(values) {
+    this.world.call('joint.set', {joint: this.id, ...values});
+  }
+
+  remove() {
+    this.world.call('joint.remove', {joint: this.id});
+  }
+}

@@ -1,0 +1,67 @@
+// An exact copy of a server's world: its image, and the commands since, computed here.
+//
+// Whatever the number of bodies, what travels is what players do, and the state's hash now and then:
+// the copy compares it with its own and says `diverged` if they differ, which only another engine or
+// a fault can cause.
+//
+// Events: `tick` (tick) after each record, `diverged` (CaromError), `ended` (CaromError).
+
+import {Emitter} from './emitter.js';
+import {CaromError} from './errors.js';
+import {encode} from './msgpack.js';
+
+/** A record of a world's log as a map, into the bytes that the engine reads: keys in their order. */
+export function encodeRecord({from, tick, commands = [], hash, image}) {
+  const pairs = [['from', from], ['tick', tick], ['commands', commands], ['hash', hash],
+                 ['image', image]];
+  return encode(new Map(pairs.filter((pair) => pair[1] !== undefined && pair[1] !== null)));
+}
+
+export class Replica extends Emitter {
+  #engine;
+
+  constructor(engine) {
+    super();
+    this.#engine = engine;
+    /** The copy; null until the first record with an image has come. @type {World|null} */
+    this.world = null;
+    /** Why it ended; null while it goes on. */
+    this.error = null;
+  }
+
+  get tick() {
+    return this.world?.tick ?? 0;
+  }
+
+  /** Takes a record, as a map: {from, tick, commands, hash?, image?, paused?}. */
+  play(record) {
+    if (this.error) throw this.error;
+    try {
+      if (record.image) this.#begin(record);
+      if (this.world === null) throw new CaromError('invalid_argument', 'a record without an image');
+      this.world.play(encodeRecord({...record, image: undefined}));
+    } catch (error) {
+      this.error = error;
+      this.emit(error.code === 'internal' ? 'diverged' : 'ended', error);
+      throw error;
+    }
+    this.emit('tick', this.world.tick);
+  }
+
+  #begin({image, from, paused}) {
+    const world = this.#engine.restoreWorld(image);
+    if (world.tick !== from) {
+      world.free();
+      throw new CaromError('invalid_argument', `the image is of another tick than ${from}`);
+    }
+    this.world?.free();
+    this.world = world;
+    world.setPaused(paused === true);
+  }
+
+  /** Gives the copy's memory back. */
+  free() {
+    this.world?.free();
+    this.world = null;
+  }
+}
