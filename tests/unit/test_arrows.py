@@ -62,6 +62,7 @@ ROOMS = {
     "client/examples": (["client/include"], []),
     # The npm package: the table of methods, and the engine for browsers.
     "client/web": (PROTO, ["msgpack"]),
+    "client/web/test": (PROTO + ["client/web", "tests"], []),
     "tests": (PROTO + ["server", "server/auth", "server/net", "server/world", "server/storage",
                        "server/session", "client/include", "client/lib", "client/scene", "client/cli"],
               ["uv", "msgpack", "jansson", "openssl", "cmocka", "chipmunk", "box2d"]),

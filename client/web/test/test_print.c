@@ -14,7 +14,7 @@ int engine_snprintf(char *restrict to, size_t size, const char *restrict format,
 #undef vsnprintf
 #undef snprintf
 
-enum { NUMBERS = 100000, TEXT_BYTES = 64 };
+enum { NUMBERS = 20000, TEXT_BYTES = 64 };
 
 static int differences;
 
