@@ -67,6 +67,17 @@ extern const cli_command command_nearest;
 extern const cli_command command_watch;
 extern const cli_command command_events;
 extern const cli_command command_load;
+// cmd_record.c, cmd_replay.c, cmd_diff.c
+extern const cli_command command_record;
+extern const cli_command command_replay;
+extern const cli_command command_diff;
+// cmd_backup.c
+extern const cli_command command_backup;
+extern const cli_command command_restore;
+// cmd_image.c
+extern const cli_command command_save;
+extern const cli_command command_fork;
+cli_exit image_load(cli *c); // `load FILE WORLD`
 // cmd_help.c
 extern const cli_command command_help;
 extern const cli_command command_version;

@@ -8,7 +8,7 @@
 enum { OPTION_COLUMN = 28 };
 
 static const char *const groups[] = {"Look",    "Worlds", "Bodies", "Joints",
-                                     "Queries", "Server", "Help"};
+                                     "Queries", "Replay", "Server", "Help"};
 
 static void print_options(const args_option *options, FILE *out)
 {

@@ -466,7 +466,7 @@ static void read_field(snapshot_decoder *d, reader *r, enum snapshot_key key, ca
         break;
     case KEY_FROM:
         out->log = true;
-        reader_skip(r);
+        out->from = reader_unsigned(r);
         break;
     case KEY_DATA:
         out->packed = true;

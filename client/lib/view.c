@@ -8,6 +8,7 @@
 
 #include "client/lib/fault.h"
 #include "common/base/assert.h"
+#include "proto/wire/scanner.h"
 
 enum { EVENTS_MAX_MAX = 1 << 20, QUEUE_CAPACITY_MIN = 16 };
 
@@ -67,6 +68,7 @@ void carom_view_free(carom_view *view)
     view_unlink(view);
     carom_view_reset(view);
     free_content(&view->content);
+    snapshot_decoder_deinit(&view->decoder);
     free(view->queue);
     free(view);
 }
@@ -361,6 +363,33 @@ carom_status carom_view_apply(carom_view *view, const carom_snapshot *s, carom_e
         push_event(view, &s->events[i]);
     }
     return CAROM_OK;
+}
+
+carom_status carom_view_feed(carom_view *view, const void *encoded, size_t size,
+                             carom_snapshot *out, carom_error *err)
+{
+    if (view == NULL || encoded == NULL) {
+        return fault_missing(err, view == NULL ? "view" : "encoded");
+    }
+    scanner scan;
+    scanner_limits bounds = scanner_limits_reply();
+    scanner_init(&scan, &bounds);
+    size_t used = 0;
+    struct error refused;
+    scan_verdict verdict = scanner_feed(&scan, encoded, size, &used, &refused);
+    if (verdict != SCAN_MESSAGE || used != size) {
+        return fault_set(err, CAROM_INTERNAL, "these %zu bytes are no snapshot: %s", size,
+                         verdict == SCAN_REFUSED ? refused.text : "not one whole value");
+    }
+    carom_snapshot read;
+    carom_status outcome = snapshot_decode(&view->decoder, encoded, size, &read, err);
+    if (outcome != CAROM_OK) {
+        return outcome;
+    }
+    if (out != NULL) {
+        *out = read;
+    }
+    return carom_view_apply(view, &read, err);
 }
 
 // The two have the same events_max.

@@ -74,7 +74,8 @@ struct carom_view {
     bool adopted; // made by the list, for a subscription whose number is still to come
     bool ended;
     view_content content;
-    queued_event *queue; // a ring
+    snapshot_decoder decoder; // of what carom_view_feed was given
+    queued_event *queue;      // a ring
     size_t queue_capacity, queue_first, queue_count;
     uint64_t snapshots, stale, gaps, skipped, events_dropped;
 };

@@ -19,6 +19,9 @@ struct carom_recorder {
     FILE *file;
     bool begun;
     uint64_t records, tick;
+    void *keyframe; // the image that the next record bears, of the state at `keyframe_tick`
+    size_t keyframe_size;
+    uint64_t keyframe_tick;
 };
 
 carom_status carom_recorder_create(const char *path, carom_recorder **out, carom_error *err)
@@ -52,9 +55,9 @@ static carom_status put(carom_recorder *r, buffer *bytes, carom_error *err)
     if (memory) {
         return replica_fault(err, CAROM_OUT_OF_MEMORY, "no memory for a record");
     }
-    return whole ? CAROM_OK
-                 : replica_fault(err, CAROM_UNAVAILABLE, "writing the recording: %s",
-                                 strerror(why));
+    return whole
+               ? CAROM_OK
+               : replica_fault(err, CAROM_UNAVAILABLE, "writing the recording: %s", strerror(why));
 }
 
 static carom_status begin(carom_recorder *r, const log_notification *n, carom_error *err)
@@ -81,6 +84,23 @@ static carom_status begin(carom_recorder *r, const log_notification *n, carom_er
     return s;
 }
 
+static void drop_keyframe(carom_recorder *r)
+{
+    carom_replica_free_bytes(r->keyframe);
+    r->keyframe = NULL;
+}
+
+carom_status carom_recorder_keyframe(carom_recorder *r, const carom_replica *replica,
+                                     carom_error *err)
+{
+    if (r == NULL || replica == NULL) {
+        return replica_fault_null(err, r == NULL ? "recorder" : "replica");
+    }
+    drop_keyframe(r);
+    r->keyframe_tick = carom_replica_now(replica).tick;
+    return carom_replica_save(replica, &r->keyframe, &r->keyframe_size, err);
+}
+
 carom_status carom_recorder_feed(carom_recorder *r, const void *encoded, size_t size,
                                  carom_error *err)
 {
@@ -96,10 +116,15 @@ carom_status carom_recorder_feed(carom_recorder *r, const void *encoded, size_t 
     if (s != CAROM_OK) {
         return s;
     }
+    if (n.record.image == NULL && r->keyframe != NULL && n.record.from == r->keyframe_tick) {
+        n.record.image = r->keyframe;
+        n.record.image_size = r->keyframe_size;
+    }
     buffer out;
     buffer_init(&out, (size_t)LOG_RECORD_BYTES_MAX + LOG_FRAME_HEAD_BYTES);
     log_stream_record(&out, &n.record);
     s = put(r, &out, err);
+    drop_keyframe(r);
     if (s == CAROM_OK) {
         r->records++;
         r->tick = n.record.tick;
@@ -122,6 +147,7 @@ carom_status carom_recorder_finish(carom_recorder *r, carom_error *err)
     if (fclose(r->file) != 0 && s == CAROM_OK) {
         s = replica_fault(err, CAROM_UNAVAILABLE, "closing the recording: %s", strerror(errno));
     }
+    drop_keyframe(r);
     free(r);
     return s;
 }
@@ -174,17 +200,18 @@ static carom_status read_begin(carom_recording *r, const char *path, carom_error
     struct error why;
     log_event event = read_event(r, &why);
     if (event == LOG_MORE) {
-        return replica_fault(err, CAROM_INVALID_ARGUMENT, "%s: the recording was cut off in its head",
-                             path);
+        return replica_fault(err, CAROM_INVALID_ARGUMENT,
+                             "%s: the recording was cut off in its head", path);
     }
     if (event != LOG_HEADER) {
         return replica_fault(err, CAROM_INVALID_ARGUMENT, "%s: %s", path, why.text);
     }
     if (r->reader.header.engine != ENGINE_BEHAVIOUR) {
-        return replica_fault(err, CAROM_UNAVAILABLE,
-                             "%s: made by an engine of behaviour %u; this one has %d and would go on "
-                             "otherwise",
-                             path, r->reader.header.engine, ENGINE_BEHAVIOUR);
+        return replica_fault(
+            err, CAROM_UNAVAILABLE,
+            "%s: made by an engine of behaviour %u; this one has %d and would go on "
+            "otherwise",
+            path, r->reader.header.engine, ENGINE_BEHAVIOUR);
     }
     return CAROM_OK;
 }
@@ -268,7 +295,12 @@ carom_recording_info carom_recording_about(const carom_recording *r)
                                   .begun = h->begun,
                                   .ended = r->ended,
                                   .records = r->reader.records,
+                                  .from = r->reader.record.from,
                                   .tick = r->reader.tick,
+                                  .has_image = r->reader.record.image != NULL,
+                                  .has_hash = r->reader.record.has_hash,
+                                  .hash = r->reader.record.hash,
+                                  .commands = r->reader.record.command_count,
                                   .bytes = r->reader.offset,
                                   .size = r->size};
 }

@@ -46,7 +46,11 @@ carom_status replica_fault_of(carom_error *err, const struct error *from)
 
 carom_replica *carom_replica_create(void)
 {
-    return calloc(1, sizeof(carom_replica));
+    carom_replica *r = calloc(1, sizeof *r);
+    if (r != NULL) {
+        replica_telling_init(&r->telling);
+    }
+    return r;
 }
 
 static void drop_world(carom_replica *r)
@@ -59,6 +63,7 @@ void carom_replica_free(carom_replica *r)
 {
     if (r != NULL) {
         drop_world(r);
+        replica_telling_deinit(&r->telling);
         free(r);
     }
 }
@@ -75,8 +80,12 @@ static void tell_events(void *context, physics_world *world)
     carom_replica *r = context;
     uint32_t count = 0;
     const physics_event *events = world_events(world, &count);
-    for (uint32_t i = 0; i < count && r->on_event != NULL; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         const physics_event *e = &events[i];
+        replica_telling_note_event(&r->telling, e);
+        if (r->on_event == NULL || (r->kinds >> e->kind & 1) == 0) {
+            continue;
+        }
         carom_event told = {.kind = (carom_event_kind)e->kind,
                             .name = carom_event_kind_name((carom_event_kind)e->kind),
                             .tick = e->tick,
@@ -102,10 +111,35 @@ void carom_replica_on_event(carom_replica *r, unsigned kinds, carom_replica_even
     r->on_event = call;
     r->event_user = user;
     r->kinds = call != NULL ? kinds : 0;
-    r->player.stepped = call != NULL ? tell_events : NULL;
+    replica_want_events(r);
+}
+
+static void note_command(void *context, const log_command *row, const command *c,
+                         const command_result *result)
+{
+    carom_replica *r = context;
+    (void)row;
+    (void)result;
+    replica_telling_note_command(&r->telling, c->method);
+}
+
+void replica_want_events(carom_replica *r)
+{
+    unsigned kinds = r->kinds | r->telling.kinds;
+    r->player.stepped = kinds != 0 ? tell_events : NULL;
+    r->player.applied = note_command;
     r->player.context = r;
+    r->player.unverified = r->unverified;
     if (r->player.world != NULL) {
-        world_want_events(r->player.world, r->kinds);
+        world_want_events(r->player.world, kinds);
+    }
+}
+
+void carom_replica_verify(carom_replica *r, bool on)
+{
+    if (r != NULL) {
+        r->unverified = !on;
+        r->player.unverified = !on;
     }
 }
 
@@ -120,10 +154,11 @@ static carom_status take_image(carom_replica *r, const uint8_t *image, size_t si
         return replica_fault(err, CAROM_UNAVAILABLE, "the world's image: %s", why.text);
     }
     drop_world(r);
-    world_want_events(world, r->kinds);
-    r->player = (log_player){
-        .world = world, .stepped = r->on_event != NULL ? tell_events : NULL, .context = r};
-    r->partial = false;
+    r->player =
+        (log_player){.world = world, .commands = r->player.commands, .hashes = r->player.hashes};
+    replica_want_events(r);
+    replica_telling_drop_events(&r->telling);
+    r->images++;
     return CAROM_OK;
 }
 
@@ -152,9 +187,11 @@ carom_status carom_replica_load(carom_replica *r, const void *image, size_t size
     return s;
 }
 
-static carom_status begin(carom_replica *r, const log_notification *n, carom_error *err)
+static carom_status begin(carom_replica *r, const log_notification *n, uint64_t tick,
+                          carom_error *err)
 {
-    if (n->record.image == NULL) {
+    bool within = r->player.world != NULL && log_player_is_within(&r->player, &n->record, tick);
+    if (n->record.image == NULL || within) {
         return CAROM_OK;
     }
     carom_status s = take_image(r, n->record.image, n->record.image_size, err);
@@ -174,13 +211,13 @@ static carom_status play(carom_replica *r, const log_record *record, uint64_t ti
     if (r->player.world == NULL) {
         return replica_fault(err, CAROM_UNAVAILABLE, "the replica has no image to begin with");
     }
-    if (r->partial || record->from != world_tick(r->player.world)) {
-        carom_status s =
-            replica_fault(err, CAROM_UNAVAILABLE,
-                          "the record begins at tick %llu, the replica stands at %llu: it needs an "
-                          "image",
-                          (unsigned long long)record->from,
-                          (unsigned long long)world_tick(r->player.world));
+    bool within = log_player_is_within(&r->player, record, tick);
+    if (!within && (r->player.within || record->from != world_tick(r->player.world))) {
+        carom_status s = replica_fault(
+            err, CAROM_UNAVAILABLE,
+            "the record begins at tick %llu, the replica stands at %llu: it needs an "
+            "image",
+            (unsigned long long)record->from, (unsigned long long)world_tick(r->player.world));
         drop_world(r);
         return s;
     }
@@ -188,7 +225,6 @@ static carom_status play(carom_replica *r, const log_record *record, uint64_t ti
         drop_world(r);
         return replica_fault_of(err, &why);
     }
-    r->partial = tick < record->tick;
     return CAROM_OK;
 }
 
@@ -216,7 +252,7 @@ carom_status carom_replica_feed_to(carom_replica *r, const void *encoded, size_t
         return replica_fault(err, CAROM_INVALID_ARGUMENT, "tick %llu lies before the record's %llu",
                              (unsigned long long)tick, (unsigned long long)n.record.from);
     }
-    s = begin(r, &n, err);
+    s = begin(r, &n, tick, err);
     return s == CAROM_OK ? play(r, &n.record, tick, err) : s;
 }
 
@@ -226,7 +262,7 @@ carom_status carom_replica_feed(carom_replica *r, const void *encoded, size_t si
     log_notification n;
     carom_status s = decode(r, encoded, size, &n, err);
     if (s == CAROM_OK) {
-        s = begin(r, &n, err);
+        s = begin(r, &n, n.record.tick, err);
     }
     return s == CAROM_OK ? play(r, &n.record, n.record.tick, err) : s;
 }
@@ -408,10 +444,11 @@ carom_status carom_replica_compare(const carom_replica *a, const carom_replica *
                  (unsigned long long)world_tick(first), (unsigned long long)world_tick(second));
     } else if (!out->differs && world_hash(first) != world_hash(second)) {
         out->differs = true;
-        snprintf(out->text, sizeof out->text,
-                 "the hashes are %016llx and %016llx; all bodies agree, so contacts, joints, shapes "
-                 "or settings differ",
-                 (unsigned long long)world_hash(first), (unsigned long long)world_hash(second));
+        snprintf(
+            out->text, sizeof out->text,
+            "the hashes are %016llx and %016llx; all bodies agree, so contacts, joints, shapes "
+            "or settings differ",
+            (unsigned long long)world_hash(first), (unsigned long long)world_hash(second));
     }
     return CAROM_OK;
 }

@@ -88,9 +88,7 @@ carom_status carom_replica_call(carom_replica *r, const char *name, const carom_
                                 carom_value **result, carom_error *err)
 {
     if (r == NULL || name == NULL || result == NULL) {
-        return replica_fault_null(err, r == NULL      ? "replica"
-                                       : name == NULL ? "method"
-                                                      : "result");
+        return replica_fault_null(err, r == NULL ? "replica" : name == NULL ? "method" : "result");
     }
     method m = METHOD_COUNT;
     *result = NULL;

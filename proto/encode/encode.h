@@ -238,6 +238,8 @@ uint32_t encode_snapshot_tail(struct buffer *out, const snapshot_view *view);
 
 // Appends the beginning of the notification, up to where a tail of `tail_pairs` pairs follows.
 void encode_snapshot_head(struct buffer *out, const snapshot_head *head, uint32_t tail_pairs);
+// Likewise without what makes a notification of it: the map alone, up to where the tail follows.
+void encode_snapshot_map(struct buffer *out, const snapshot_head *head, uint32_t tail_pairs);
 
 // Likewise for a subscription of encoding log: the record's pairs, and with its image the world's
 // name, its epoch, and full = true.

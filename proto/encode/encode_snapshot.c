@@ -176,10 +176,9 @@ uint32_t encode_snapshot_tail(struct buffer *out, const snapshot_view *view)
     return pairs;
 }
 
-void encode_snapshot_head(struct buffer *out, const snapshot_head *head, uint32_t tail_pairs)
+void encode_snapshot_map(struct buffer *out, const snapshot_head *head, uint32_t tail_pairs)
 {
     packer k = buffer_packer(out);
-    rpc_pack_notification(&k, "snapshot");
     pack_map(&k, 1u + (head->has_last ? 1u : 0u) + (head->skipped > 0 ? 1u : 0u) + tail_pairs);
     pair_uint(&k, "subscription", head->subscription);
     if (head->has_last) {
@@ -188,6 +187,13 @@ void encode_snapshot_head(struct buffer *out, const snapshot_head *head, uint32_
     if (head->skipped > 0) {
         pair_uint(&k, "skipped", head->skipped);
     }
+}
+
+void encode_snapshot_head(struct buffer *out, const snapshot_head *head, uint32_t tail_pairs)
+{
+    packer k = buffer_packer(out);
+    rpc_pack_notification(&k, "snapshot");
+    encode_snapshot_map(out, head, tail_pairs);
 }
 
 // ---- ends

@@ -94,7 +94,7 @@ static status play_command(log_player *p, const log_command *row, error *err)
 
 static status check_hash(log_player *p, const log_record *record, error *err)
 {
-    if (!record->has_hash) {
+    if (!record->has_hash || p->unverified) {
         return STATUS_OK;
     }
     uint64_t hash = world_hash(p->world);
@@ -113,21 +113,34 @@ status log_player_play(log_player *p, const log_record *record, error *err)
     return log_player_play_to(p, record, record->tick, err);
 }
 
+bool log_player_is_within(const log_player *p, const log_record *record, uint64_t tick)
+{
+    return p->within && record->from == p->within_from && record->tick == p->within_tick &&
+           world_tick(p->world) <= tick;
+}
+
 status log_player_play_to(log_player *p, const log_record *record, uint64_t tick, error *err)
 {
-    if (record->from != world_tick(p->world)) {
+    bool again = log_player_is_within(p, record, tick);
+    if (!again && record->from != world_tick(p->world)) {
         return error_set(err, STATUS_INVALID_ARGUMENT,
                          "the record begins at tick %" PRIu64 ", the world is at %" PRIu64,
                          record->from, world_tick(p->world));
     }
     size_t offset = 0;
     log_command row;
-    while (log_record_next(record, &offset, &row) && row.tick <= tick) {
-        status s = play_command(p, &row, err);
+    uint32_t done = again ? p->within_rows : 0;
+    for (uint32_t i = 0; log_record_next(record, &offset, &row) && row.tick <= tick; i++) {
+        status s = i < done ? STATUS_OK : play_command(p, &row, err);
         if (s != STATUS_OK) {
             return s;
         }
+        done = i < done ? done : i + 1;
     }
     step_to(p, tick < record->tick ? tick : record->tick);
-    return tick < record->tick ? STATUS_OK : check_hash(p, record, err);
+    p->within = tick < record->tick;
+    p->within_from = record->from;
+    p->within_tick = record->tick;
+    p->within_rows = done;
+    return p->within ? STATUS_OK : check_hash(p, record, err);
 }

@@ -26,6 +26,12 @@ typedef struct log_player {
     bool paused;          // the world stands at its tick
     uint64_t commands;    // that were applied
     uint64_t hashes;      // that were compared, and agreed
+    bool unverified;      // hashes are not compared: for looking at what went wrong
+    // While it stands within a record, where log_player_play_to left it: which one, and how many of
+    // its commands were applied.
+    bool within;
+    uint64_t within_from, within_tick;
+    uint32_t within_rows;
     // Each may be NULL. `applied` sees a command with its result directly after it; `stepped` is
     // called after each step, for its events.
     void (*applied)(void *context, const log_command *row, const command *c,
@@ -42,8 +48,11 @@ typedef struct log_player {
 status log_player_play(log_player *p, const log_record *record, error *err);
 
 // Likewise, but only what the state of `tick` shows, and compares no hash unless that is the
-// record's end.
+// record's end. Called again with the same record and a later tick, it goes on from there.
 status log_player_play_to(log_player *p, const log_record *record, uint64_t tick, error *err);
+
+// Whether the player stands within this record, which it has played in part, at `tick` or before.
+bool log_player_is_within(const log_player *p, const log_record *record, uint64_t tick);
 
 // Steps on without commands to `tick`; nothing where the world is there already or stands.
 void log_player_advance(log_player *p, uint64_t tick);

@@ -17,9 +17,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "common/base/assert.h"
 #include "common/base/crc32c.h"
+#include "server/storage/disk_still.h"
 
 enum { PIECE_BYTES = 1 << 20, HEAD_BYTES = 16, ENTRY_BYTES = 16, ENTRY_FILE = 1, ENTRY_END = 2 };
 
@@ -112,7 +114,39 @@ static status copy_in(stream *out, disk *d, const char *name, uint64_t size, err
                                    strerror(result));
 }
 
-static status copy_all(stream *out, disk *d, const backup_plan *plan, error *err)
+// Which files, images first, each up to which byte.
+typedef struct backup_file {
+    char name[IMAGE_NAME_BYTES];
+    uint64_t size; // UINT64_MAX: all
+} backup_file;
+
+typedef ARRAY(backup_file) backup_files;
+
+static void add_file(void *context, const char *name, uint64_t size)
+{
+    backup_file one = {.size = size};
+    memcpy(one.name, name, strlen(name) + 1);
+    array_push((backup_files *)context, one);
+}
+
+static backup_files files_of(const backup_plan *plan)
+{
+    backup_files all = {0};
+    for (uint32_t i = 0; i < plan->image_count; i++) {
+        char name[IMAGE_NAME_BYTES];
+        image_name(plan->images[i].world, plan->images[i].number, name);
+        add_file(&all, name, UINT64_MAX);
+    }
+    for (uint32_t i = 0; i < plan->segments.count; i++) {
+        char name[SEGMENT_NAME_BYTES];
+        segment_name(plan->segments.data[i], name);
+        bool last = i + 1 == plan->segments.count;
+        add_file(&all, name, last ? plan->last_bytes : UINT64_MAX);
+    }
+    return all;
+}
+
+static status copy_all(stream *out, disk *d, const backup_files *all, error *err)
 {
     uint8_t head[HEAD_BYTES];
     memcpy(head, BACKUP_MAGIC, 8);
@@ -120,18 +154,10 @@ static status copy_all(stream *out, disk *d, const backup_plan *plan, error *err
     put32(head + 12, crc32c(0, head, 12));
     stream_write(out, head, sizeof head);
     status result = STATUS_OK;
-    for (uint32_t i = 0; i < plan->image_count && result == STATUS_OK; i++) {
-        char name[IMAGE_NAME_BYTES];
-        image_name(plan->images[i].world, plan->images[i].number, name);
-        result = copy_in(out, d, name, UINT64_MAX, err);
+    for (uint32_t i = 0; i < all->count && result == STATUS_OK; i++) {
+        result = copy_in(out, d, all->data[i].name, all->data[i].size, err);
     }
-    for (uint32_t i = 0; i < plan->segments.count && result == STATUS_OK; i++) {
-        char name[SEGMENT_NAME_BYTES];
-        segment_name(plan->segments.data[i], name);
-        bool last = i + 1 == plan->segments.count;
-        result = copy_in(out, d, name, last ? plan->last_bytes : UINT64_MAX, err);
-    }
-    stream_entry(out, ENTRY_END, plan->image_count + (uint64_t)plan->segments.count, "");
+    stream_entry(out, ENTRY_END, all->count, "");
     return result;
 }
 
@@ -152,7 +178,7 @@ static status split_path(const char *path, char folder[PATH_MAX], const char **n
 }
 
 // The file appears under its name only when all of it is on the disk.
-static status write_backup(storage *s, const backup_plan *plan, disk *to, const char *name,
+static status write_backup(disk *from, const backup_files *all, disk *to, const char *name,
                            error *err)
 {
     char part[NAME_MAX + 1];
@@ -166,7 +192,7 @@ static status write_backup(storage *s, const backup_plan *plan, disk *to, const 
     ASSERT(out.piece != NULL);
     out.result = to->methods->open(to, part, DISK_CREATE, &out.file);
     bool opened = out.result == 0;
-    status result = opened ? copy_all(&out, s->disk, plan, err) : STATUS_OK;
+    status result = opened ? copy_all(&out, from, all, err) : STATUS_OK;
     if (result == STATUS_OK && out.result == 0) {
         out.result = to->methods->sync(out.file);
         out.result = out.result != 0 ? out.result : to->methods->rename(to, part, name);
@@ -216,14 +242,73 @@ status storage_backup(storage *s, const char *path, error *err)
     }
     backup_plan plan = {0};
     await_plan(s, &plan);
-    result = plan.result == STATUS_OK ? write_backup(s, &plan, to, name, err)
+    backup_files all = files_of(&plan);
+    result = plan.result == STATUS_OK ? write_backup(s->disk, &all, to, name, err)
                                       : error_set(err, plan.result, "%s", plan.text);
+    array_free(&all);
     pthread_mutex_lock(&s->lock);
     s->backing_up = false;
     pthread_mutex_unlock(&s->lock);
     array_free(&plan.segments);
     free(plan.images);
     to->methods->destroy(to);
+    return result;
+}
+
+// ---- the same from beside the server
+
+// Catches the directory until that is a whole one: a server may have been between two steps.
+static status catch_whole(disk *d, const char *path, disk **out, storage_report *report, error *err)
+{
+    enum { TRIES = 50, PAUSE_NS = 20000000 };
+    status result = STATUS_UNAVAILABLE;
+    for (int i = 0; i < TRIES && result != STATUS_OK; i++) {
+        if (i > 0) {
+            nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
+        }
+        int caught = disk_still_catch(d, out);
+        if (caught != 0) {
+            result = error_set(err, STATUS_UNAVAILABLE, "reading '%s' failed: %s", path,
+                               strerror(caught));
+            continue;
+        }
+        storage_options options = storage_options_default();
+        options.disk = disk_still_ref(*out);
+        result = storage_check(path, &options, report, err);
+        if (result != STATUS_OK) {
+            (*out)->methods->destroy(*out);
+        }
+        if (result == STATUS_NOT_FOUND) {
+            break;
+        }
+    }
+    return result;
+}
+
+status storage_copy(const char *path, const char *backup, storage_report *report, error *err)
+{
+    char folder[PATH_MAX];
+    const char *name;
+    disk *from = NULL;
+    disk *to = NULL;
+    disk *still = NULL;
+    status result = split_path(backup, folder, &name, err);
+    result = result == STATUS_OK ? disk_directory_open(path, false, &from, err) : result;
+    result = result == STATUS_OK ? disk_directory_open(folder, false, &to, err) : result;
+    result = result == STATUS_OK ? catch_whole(from, path, &still, report, err) : result;
+    if (result == STATUS_OK) {
+        backup_files all = {0};
+        disk_still_files(still, add_file, &all);
+        result = write_backup(still, &all, to, name, err);
+        array_free(&all);
+        still->methods->destroy(still);
+    }
+    if (to != NULL) {
+        to->methods->destroy(to);
+    }
+    if (from != NULL) {
+        from->methods->destroy(from);
+    }
     return result;
 }
 

@@ -163,19 +163,24 @@ storage_figures storage_read_figures(storage *s);
 
 // ---- copies
 
-// Writes all that is committed now to the new file `path`, while the storage serves. Any thread,
-// one at a time. Log and images that become needless meanwhile stay: the log until the next
-// checkpoint of a world, an image until the next start.
-status storage_backup(storage *s, const char *path, error *err);
-
-// Makes the data directory `path`, which must not exist or be empty, from a backup, and checks it.
-status storage_restore(const char *backup, const char *path, error *err);
-
 typedef struct storage_report {
     uint64_t worlds, segments, groups, records, bytes, images, image_bytes;
     uint64_t torn_bytes; // of an unfinished last write: the next start cuts it off
     bool clean;          // the last process closed it
 } storage_report;
+
+// Writes all that is committed now to the new file `path`, while the storage serves. Any thread,
+// one at a time. Log and images that become needless meanwhile stay: the log until the next
+// checkpoint of a world, an image until the next start.
+status storage_backup(storage *s, const char *path, error *err);
+
+// Writes a backup of the data directory `path` from beside the server that uses it, if any: from
+// another process, with the right to read it alone. It holds all that was committed when it began,
+// and was checked as storage_check does. `report` is of what it holds.
+status storage_copy(const char *path, const char *backup, storage_report *report, error *err);
+
+// Makes the data directory `path`, which must not exist or be empty, from a backup, and checks it.
+status storage_restore(const char *backup, const char *path, error *err);
 
 // Reads every byte of a data directory that no server uses, and changes nothing: checksums of all
 // records and images, gaps, ticks that go back, missing files. `options` may be NULL.

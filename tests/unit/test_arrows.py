@@ -58,7 +58,8 @@ ROOMS = {
     "client/scene": (PROTO + ["client/include"], ["msgpack"]),
     # libcarom-replica is the engine and its log; values are libcarom-scene's way to and from bytes.
     "client/replica": (PROTO + ["client/include", "client/scene/values.h"], ["msgpack"]),
-    "client/cli": (["client/include"], ["jansson", "openssl"]),
+    # backup and restore are the storage's own: it stands alone for tools.
+    "client/cli": (["client/include", "server/storage/storage.h"], ["jansson", "openssl"]),
     "client/examples": (["client/include"], []),
     # The npm package: the table of methods, and the engine for browsers.
     "client/web": (PROTO, ["msgpack"]),

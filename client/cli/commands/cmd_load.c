@@ -259,6 +259,13 @@ static cli_exit work(cli *c, const load_plan *plan, bool own_world)
 
 static cli_exit run_load(cli *c)
 {
+    if (c->args.word_count == 2) {
+        return image_load(c);
+    }
+    if (c->args.word_count == 1) {
+        return cli_usage(c, "'load FILE WORLD' makes a world of an image; 'load' alone, with "
+                            "options, measures the server");
+    }
     char name[NAME_BYTES];
     load_plan plan = {.world = args_text(&c->args, "world", NULL)};
     bool own_world = plan.world == NULL;
@@ -285,7 +292,10 @@ static cli_exit run_load(cli *c)
 const cli_command command_load = {
     .name = "load",
     .group = "Server",
-    .summary = "load the server with many connections and measure it",
+    .summary = "load the server with many connections and measure it, or load an image",
+    .operands = (const args_operand[]){{"FILE", ARGS_FILE, false, false, NULL},
+                                       {"WORLD", ARGS_WORLD, false, false, NULL},
+                                       {0}},
     .options =
         (const args_option[]){
             {"connections", 'c', ARGS_WHOLE, "N", "number of connections (default 10)", NULL},
@@ -300,13 +310,16 @@ const cli_command command_load = {
             {"world", 0, ARGS_WORLD, "WORLD", "use this world and leave it as it was", NULL},
             {"threads", 0, ARGS_WHOLE, "N", "threads of this program (default 1)", NULL},
             {0}},
-    .details = "Each connection subscribes, and strikes a body of its own to and fro. Without "
+    .details = "With FILE and WORLD it makes a world of an image that 'carom save' wrote.\n\n"
+               "Without them it measures. Each connection subscribes, and strikes a body of its "
+               "own to and fro. Without "
                "--world it makes a\n"
                "world and removes it. Latency runs from the time a command was due to its answer, "
                "which the server\n"
                "sends when the command has been applied: up to a tick of the world is part of it.\n"
                "Exits with 1 when a command failed or a connection was lost, with 3 when all were.",
-    .examples = "  carom load\n  carom load --connections 200 --rate 30 --time 30s\n"
+    .examples = "  carom load arena.caromimage rematch\n  carom load\n  carom load --connections "
+                "200 --rate 30 --time 30s\n"
                 "  carom load --connections 8 --window 32 --no-snapshots --json",
     .run = run_load,
 };

@@ -345,7 +345,7 @@ void stage_tend(stage *s, double now)
     while (carom_view_next_event(s->view, &event)) {
         note_event(s, &event, now >= s->notice_until);
     }
-    if (!s->info_asked && now >= s->info_due) {
+    if (s->client != NULL && !s->info_asked && now >= s->info_due) {
         s->info_asked = ask_for_info(s);
         s->info_due = now + STAGE_INFO_EVERY_S;
     }

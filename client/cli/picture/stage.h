@@ -74,7 +74,8 @@ typedef struct stage {
     uint64_t changes;   // counts what changes the picture besides snapshots
 } stage;
 
-// Makes the view, with its data. False when memory has run out. The address must stay the same
+// Makes the view, with its data. `client` NULL: whoever feeds the view sets `info`, too. False when
+// memory has run out. The address must stay the same
 // until stage_deinit.
 bool stage_init(stage *s, carom_client *client, const char *world, int timeout_ms);
 void stage_deinit(stage *s); // before the client is freed

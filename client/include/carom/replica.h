@@ -51,10 +51,15 @@ CAROM_API int carom_replica_engine(void);
 CAROM_API carom_status carom_replica_feed(carom_replica *replica, const void *encoded, size_t size,
                                           carom_error *error);
 
-// Likewise, but only up to the state of `tick`, for seeking in recordings. What follows within the
-// record is not taken: after a `tick` before the record's end the replica needs an image to go on.
+// Likewise, but only up to the state of `tick`, for seeking in recordings and for going through a
+// record tick by tick: fed the same record again with a later tick, the replica goes on within it.
+// Other records can be fed once it stands at its end.
 CAROM_API carom_status carom_replica_feed_to(carom_replica *replica, const void *encoded,
                                              size_t size, uint64_t tick, carom_error *error);
+
+// Whether feeding compares hashes; it does unless told otherwise. Without, a replica goes on along a
+// log that its engine plays differently, so that the two can be compared afterwards.
+CAROM_API void carom_replica_verify(carom_replica *replica, bool on);
 
 // Becomes the world of an image, as world.image answers it. The name is the caller's to give.
 CAROM_API carom_status carom_replica_load(carom_replica *replica, const void *image, size_t size,
@@ -75,8 +80,8 @@ typedef struct carom_replica_state {
     bool paused;
     uint64_t hash;     // of the state, as the last 8 bytes of the wire's `hash`, big-endian
     size_t bodies, awake, shapes, joints, contacts;
-    uint64_t commands; // applied since the image
-    uint64_t verified; // hashes that were compared, and agreed
+    uint64_t commands; // applied in all
+    uint64_t verified; // hashes that were compared in all, and agreed
 } carom_replica_state;
 
 CAROM_API carom_replica_state carom_replica_now(const carom_replica *replica);
@@ -99,6 +104,25 @@ CAROM_API carom_status carom_replica_call(carom_replica *replica, const char *me
 typedef void carom_replica_event(const carom_event *event, void *user);
 CAROM_API void carom_replica_on_event(carom_replica *replica, unsigned kinds,
                                       carom_replica_event *call, void *user);
+
+// ---- showing
+
+typedef struct carom_replica_snapshot_options {
+    bool full;       // everything anew, as after an image
+    bool describe;   // with shapes, types, tags and joints, of what is new or has changed
+    bool contacts;   // with all contacts
+    unsigned events; // bits 1 << carom_event_kind, gathered from this call on for the next ones
+} carom_replica_snapshot_options;
+
+#define CAROM_REPLICA_EVENTS_MAX 4096u // that are kept between two snapshots; more drop them
+
+// The state as a snapshot of encoding plain, for carom_view_feed: full after an image, then what has
+// changed since the last call. `options` NULL: rows alone. *encoded is the replica's, until the next
+// call. Errors: CAROM_UNAVAILABLE without a world; CAROM_LIMIT_EXCEEDED over 128 MiB.
+CAROM_API carom_status carom_replica_snapshot(carom_replica *replica,
+                                              const carom_replica_snapshot_options *options,
+                                              const void **encoded, size_t *size,
+                                              carom_error *error);
 
 // ---- comparing
 
@@ -126,6 +150,11 @@ CAROM_API carom_status carom_recorder_create(const char *path, carom_recorder **
 // image. Errors: those of writing, CAROM_INVALID_ARGUMENT.
 CAROM_API carom_status carom_recorder_feed(carom_recorder *recorder, const void *encoded,
                                            size_t size, carom_error *error);
+// The next record bears the replica's state as an image: a place from which the recording can be read
+// without what came before, and at which a replay is compared body by body. The replica must stand
+// where that record begins, else it bears none. Without memory: CAROM_OUT_OF_MEMORY.
+CAROM_API carom_status carom_recorder_keyframe(carom_recorder *recorder,
+                                               const carom_replica *replica, carom_error *error);
 // Writes the end mark, closes the file and frees the recorder, on errors too. NULL is allowed.
 CAROM_API carom_status carom_recorder_finish(carom_recorder *recorder, carom_error *error);
 
@@ -139,8 +168,12 @@ typedef struct carom_recording_info {
     uint64_t begun; // [s since 1970]; 0: not known
     bool ended;     // the end mark was read
     uint64_t records;
-    uint64_t tick;           // of the last record read
-    uint64_t bytes, size;    // read, and of the file
+    uint64_t from, tick;  // of the last record read: where it begins and where it leads to
+    bool has_image;       // and it bears the state at `from`
+    bool has_hash;        // and the hash of the state at `tick`
+    uint64_t hash;        // see carom_replica_state
+    uint64_t commands;    // in the last record read
+    uint64_t bytes, size; // read, and of the file
 } carom_recording_info;
 
 // Opens a recording. Errors: CAROM_NOT_FOUND, CAROM_INVALID_ARGUMENT (no recording, of a newer

@@ -71,6 +71,18 @@ class replica
         });
         return value(result);
     }
+    // The state for a view: full after an image, then the changes since the last call.
+    void show(view &on, const carom_replica_snapshot_options &options = {false, true, true, 0})
+    {
+        const void *encoded = nullptr;
+        std::size_t size = 0;
+        done([&](carom_error *why) {
+            return carom_replica_snapshot(get(), &options, &encoded, &size, why);
+        });
+        done([&](carom_error *why) {
+            return carom_view_feed(on.get(), encoded, size, nullptr, why);
+        });
+    }
     carom_difference compare(const replica &other) const
     {
         carom_difference difference;

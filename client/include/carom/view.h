@@ -75,6 +75,13 @@ CAROM_API void carom_view_free(carom_view *view);
 CAROM_API carom_status carom_view_apply(carom_view *view, const carom_snapshot *snapshot,
                                         carom_error *error);
 
+// Applies the bytes of a snapshot (carom_snapshot.encoded, carom_replica_snapshot), which need not be
+// trusted. *out (may be NULL) is the snapshot as it was read, valid until the next one is fed, and as
+// long as the bytes. Errors besides those of carom_view_apply: CAROM_INTERNAL for bytes that are no
+// snapshot.
+CAROM_API carom_status carom_view_feed(carom_view *view, const void *encoded, size_t size,
+                                       carom_snapshot *out, carom_error *error);
+
 // Forgets all but the queued events, and waits for a full snapshot.
 CAROM_API void carom_view_reset(carom_view *view);
 

@@ -13,6 +13,7 @@
 
 #include <carom/replica.h>
 #include <carom/value.h>
+#include <carom/view.h>
 
 #include "common/physics/image.h"
 #include "common/physics/physics.h"
@@ -360,6 +361,145 @@ static void damaged_recordings_are_told(void **state)
     unlink(path);
 }
 
+// ---- snapshots for views
+
+static void expect_view(const carom_view *view, const carom_replica *replica)
+{
+    carom_body bodies[64];
+    size_t count = carom_replica_bodies(replica, bodies, 64);
+    carom_view_state state = carom_view_get_state(view);
+    assert_true(state.ready);
+    assert_int_equal(state.tick, carom_replica_now(replica).tick);
+    assert_int_equal(state.bodies, count);
+    for (size_t i = 0; i < count; i++) {
+        const carom_body *seen = carom_view_find(view, bodies[i].id);
+        assert_non_null(seen);
+        assert_memory_equal(seen, &bodies[i], sizeof bodies[i]);
+        size_t place = 0;
+        assert_true(carom_view_index(view, bodies[i].id, &place));
+        assert_non_null(carom_view_info(view, place));
+    }
+}
+
+static void show(copies *c, carom_view *view, bool full)
+{
+    static const carom_replica_snapshot_options all = {
+        .describe = true, .contacts = true, .events = 1u << CAROM_EVENT_BEGIN};
+    const void *encoded = NULL;
+    size_t size = 0;
+    carom_snapshot told;
+    assert_int_equal(carom_replica_snapshot(c->replica, &all, &encoded, &size, &c->why), CAROM_OK);
+    assert_int_equal(carom_view_feed(view, encoded, size, &told, &c->why), CAROM_OK);
+    assert_true(told.full == full);
+}
+
+static void snapshots_make_the_view_that_the_replica_is(void **state)
+{
+    copies *c = *state;
+    carom_view *view = carom_view_create(NULL);
+    size_t begins = 0;
+    assert_int_equal(feed(c, record_of(c, 5, true, true)), CAROM_OK);
+    show(c, view, true);
+    expect_view(view, c->replica);
+    for (int i = 0; i < 60; i++) {
+        assert_int_equal(feed(c, record_of(c, 3, i % 9 == 0, i == 40)), CAROM_OK);
+        show(c, view, i == 40);
+        expect_view(view, c->replica);
+        carom_event event;
+        while (carom_view_next_event(view, &event)) {
+            assert_int_equal(event.kind, CAROM_EVENT_BEGIN);
+            begins++;
+        }
+        size_t contacts = 0;
+        (void)carom_view_contacts(view, &contacts);
+        assert_int_equal(contacts, carom_replica_now(c->replica).contacts);
+    }
+    assert_true(begins > 0); // balls fall onto balls
+    carom_view_free(view);
+}
+
+static void view_refuses_bytes_that_are_no_snapshot(void **state)
+{
+    copies *c = *state;
+    carom_view *view = carom_view_create(NULL);
+    const void *encoded = NULL;
+    size_t size = 0;
+    assert_int_equal(feed(c, record_of(c, 5, true, true)), CAROM_OK);
+    assert_int_equal(carom_replica_snapshot(c->replica, NULL, &encoded, &size, &c->why), CAROM_OK);
+    for (size_t cut = 0; cut < size; cut++) {
+        assert_int_equal(carom_view_feed(view, encoded, cut, NULL, &c->why), CAROM_INTERNAL);
+    }
+    static const uint8_t greedy[] = {0xdf, 0xff, 0xff, 0xff, 0xff};
+    assert_int_equal(carom_view_feed(view, greedy, sizeof greedy, NULL, &c->why), CAROM_INTERNAL);
+    assert_int_equal(carom_view_feed(view, encoded, size, NULL, &c->why), CAROM_OK);
+    assert_int_equal(carom_view_feed(NULL, encoded, size, NULL, &c->why), CAROM_INVALID_ARGUMENT);
+    carom_view_free(view);
+}
+
+// ---- within a record
+
+static void record_can_be_gone_through_tick_by_tick(void **state)
+{
+    copies *c = *state;
+    assert_int_equal(feed(c, record_of(c, 1, true, true)), CAROM_OK);
+    buffer record = record_of(c, 20, true, false);
+    uint64_t from = carom_replica_now(c->replica).tick;
+    for (uint64_t tick = from; tick <= from + 20; tick++) {
+        assert_int_equal(carom_replica_feed_to(c->replica, record.data, record.size, tick, &c->why),
+                         CAROM_OK);
+        assert_int_equal(carom_replica_now(c->replica).tick, tick);
+    }
+    assert_int_equal(carom_replica_now(c->replica).hash, world_hash(c->world));
+    assert_int_equal(carom_replica_now(c->replica).bodies, 2); // the spawn was applied once
+    buffer_deinit(&record);
+    assert_int_equal(feed(c, record_of(c, 2, false, false)), CAROM_OK);
+}
+
+// ---- images within recordings
+
+static void recording_bears_the_images_it_was_given(void **state)
+{
+    copies *c = *state;
+    char path[] = "/tmp/carom-keyframe-XXXXXX";
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    close(fd);
+    unlink(path);
+    carom_recorder *recorder = NULL;
+    assert_int_equal(carom_recorder_create(path, &recorder, &c->why), CAROM_OK);
+    uint64_t marked[2] = {0, 0};
+    for (int i = 0; i < 10; i++) {
+        buffer record = record_of(c, 3, i == 2, i == 0);
+        assert_int_equal(carom_recorder_feed(recorder, record.data, record.size, &c->why),
+                         CAROM_OK);
+        assert_int_equal(feed(c, record), CAROM_OK);
+        if (i == 3 || i == 6) {
+            assert_int_equal(carom_recorder_keyframe(recorder, c->replica, &c->why), CAROM_OK);
+            marked[i == 6] = carom_replica_now(c->replica).tick;
+        }
+    }
+    assert_int_equal(carom_recorder_finish(recorder, &c->why), CAROM_OK);
+    carom_recording *recording = NULL;
+    const void *record = NULL;
+    size_t size = 0;
+    int images = 0;
+    assert_int_equal(carom_recording_open(path, &recording, &c->why), CAROM_OK);
+    while (carom_recording_next(recording, &record, &size, &c->why) == CAROM_OK && record != NULL) {
+        carom_recording_info about = carom_recording_about(recording);
+        if (about.has_image) {
+            assert_true(about.from == 0 || about.from == marked[0] || about.from == marked[1]);
+            images++;
+            carom_replica *late = carom_replica_create();
+            assert_int_equal(carom_replica_feed(late, record, size, &c->why), CAROM_OK);
+            assert_int_equal(carom_replica_now(late).hash, about.hash);
+            carom_replica_free(late);
+        }
+    }
+    assert_int_equal(images, 3);
+    carom_recording_close(recording);
+    unlink(path);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -374,6 +514,11 @@ int main(void)
         cmocka_unit_test_setup_teardown(recording_plays_to_the_same_hash, setup, teardown),
         cmocka_unit_test_setup_teardown(recording_without_an_image_is_refused, setup, teardown),
         cmocka_unit_test_setup_teardown(damaged_recordings_are_told, setup, teardown),
+        cmocka_unit_test_setup_teardown(snapshots_make_the_view_that_the_replica_is, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(view_refuses_bytes_that_are_no_snapshot, setup, teardown),
+        cmocka_unit_test_setup_teardown(record_can_be_gone_through_tick_by_tick, setup, teardown),
+        cmocka_unit_test_setup_teardown(recording_bears_the_images_it_was_given, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

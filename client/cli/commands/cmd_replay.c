@@ -1,0 +1,224 @@
+// replay: plays a recording without a server, and compares every state with what was recorded. Main
+// thread only.
+#include <inttypes.h>
+#include <math.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <carom/replica.h>
+
+#include "client/cli/commands.h"
+#include "client/cli/log/image_file.h"
+#include "client/cli/log/playback.h"
+#include "client/cli/log/progress.h"
+#include "client/cli/log/watch_recording.h"
+#include "client/cli/picture/screen.h"
+#include "client/cli/picture/terminal.h"
+#include "client/cli/text.h"
+
+enum { PIECE_TICKS = 64 }; // played between two looks at the time
+
+#define SPEED_MAX 1e6
+
+typedef struct replay {
+    cli *c;
+    playback p;
+    playback_span span;
+    uint64_t until;
+    double speed; // times the world's own pace; 0: as fast as it goes
+    bool stopped; // by a signal
+} replay;
+
+// How far to play now: as much as the pace allows, in pieces.
+static uint64_t next_stop(const replay *r, double since, uint64_t begun)
+{
+    uint64_t now = playback_tick(&r->p);
+    uint64_t stop = now + PIECE_TICKS;
+    if (r->speed > 0.0) {
+        double ticks = (cli_now() - since) * r->span.hz * r->speed;
+        uint64_t due = begun + (uint64_t)ticks;
+        stop = due < stop ? due : stop;
+    }
+    return stop < r->until ? stop : r->until;
+}
+
+static cli_exit play(replay *r)
+{
+    progress bar;
+    cli_exit code = playback_to(&r->p, r->span.first);
+    uint64_t begun = r->span.first;
+    double since = cli_now();
+    progress_begin(&bar, r->c);
+    while (code == CLI_OK && playback_tick(&r->p) < r->until && !r->p.over) {
+        uint64_t now = playback_tick(&r->p);
+        uint64_t stop = next_stop(r, since, begun);
+        if (terminal_interrupted() != 0) {
+            r->stopped = true;
+            break;
+        }
+        if (stop <= now) {
+            (void)poll(NULL, 0, 2);
+            continue;
+        }
+        code = playback_to(&r->p, stop);
+        double seconds = cli_now() - since;
+        double done = (double)(stop - begun) / (double)(r->until - begun);
+        progress_tell(&bar, done, "tick %" PRIu64 ", %.0f times real time", stop,
+                      seconds > 0.0 ? (double)(stop - begun) / r->span.hz / seconds : 0.0);
+    }
+    progress_end(&bar);
+    return code;
+}
+
+static cli_exit report(const replay *r, double seconds)
+{
+    carom_replica_state s = carom_replica_now(r->p.replica);
+    bool verify = args_has(&r->c->args, "verify");
+    if (r->c->json) {
+        char hash[17];
+        (void)snprintf(hash, sizeof hash, "%016" PRIx64, s.hash);
+        carom_value *told = carom_set(carom_map(), "file", carom_str(r->p.path));
+        carom_set(told, "world", carom_str(r->p.about.world));
+        carom_set(told, "first", carom_uint(r->span.first));
+        carom_set(told, "last", carom_uint(r->span.last));
+        carom_set(told, "tick", carom_uint(s.tick));
+        carom_set(told, "hash", carom_str(hash));
+        carom_set(told, "bodies", carom_uint(s.bodies));
+        carom_set(told, "commands", carom_uint(s.commands));
+        carom_set(told, "verified", carom_uint(s.verified));
+        carom_set(told, "images", carom_uint(r->p.images));
+        carom_set(told, "seconds", carom_real(seconds));
+        carom_set(told, "whole", carom_bool(r->span.ended));
+        cli_exit code = cli_print_json(told);
+        carom_value_free(told);
+        return code;
+    }
+    (void)printf("%s, world %s: tick %" PRIu64 " of %" PRIu64 " to %" PRIu64 ", hash %016" PRIx64
+                 ", %zu bodies, %zu awake\n",
+                 r->p.path, r->p.about.world, s.tick, r->span.first, r->span.last, s.hash, s.bodies,
+                 s.awake);
+    (void)printf("%" PRIu64 " commands applied, %" PRIu64 " hashes agree", s.commands, s.verified);
+    if (verify) {
+        (void)printf(", %" PRIu64 " images agree body by body", r->p.images);
+    }
+    char took[32];
+    text_from_seconds(seconds, took, sizeof took);
+    (void)printf(", in %s\n", took);
+    return CLI_OK;
+}
+
+static cli_exit save_image(const replay *r)
+{
+    const char *path = args_text(&r->c->args, "image", NULL);
+    void *bytes = NULL;
+    size_t size = 0;
+    carom_error error = {0};
+    if (path == NULL) {
+        return CLI_OK;
+    }
+    if (carom_replica_save(r->p.replica, &bytes, &size, &error) != CAROM_OK) {
+        return playback_fail(r->p.path, &error);
+    }
+    cli_exit code = image_file_write(r->c, path, bytes, size);
+    carom_replica_free_bytes(bytes);
+    return code;
+}
+
+static cli_exit verify_end(const replay *r)
+{
+    if (args_has(&r->c->args, "verify") && !r->span.ended && r->until == r->span.last) {
+        cli_error(CLI_CODE_FILE, "%s: the recording was cut off; it is whole up to tick %" PRIu64,
+                  r->p.path, r->span.last);
+        return CLI_USAGE;
+    }
+    return CLI_OK;
+}
+
+static cli_exit work(replay *r)
+{
+    cli *c = r->c;
+    bool verify = args_has(&c->args, "verify");
+    bool jump = !verify && r->until < r->span.last && r->speed == 0.0;
+    cli_exit code = playback_open(&r->p, r->p.path, verify);
+    double since = cli_now();
+    if (code == CLI_OK) {
+        code = jump ? playback_seek(&r->p, r->until) : play(r);
+    }
+    if (code == CLI_OK && !r->stopped && playback_tick(&r->p) < r->until) {
+        code = verify_end(r);
+    }
+    if (code == CLI_OK) {
+        code = report(r, cli_now() - since);
+        code = code == CLI_OK ? save_image(r) : code;
+        code = code == CLI_OK ? verify_end(r) : code;
+    }
+    return code;
+}
+
+static cli_exit run_replay(cli *c)
+{
+    static replay r;
+    r = (replay){.c = c, .p = {.path = args_word(&c->args, 0)}};
+    const char *path = r.p.path;
+    r.speed = args_number(&c->args, "speed", 0.0);
+    if (args_has(&c->args, "speed") && !(r.speed > 0.0 && r.speed <= SPEED_MAX)) {
+        return cli_usage(c, "--speed is above 0, and at most %g", SPEED_MAX);
+    }
+    if (!terminal_catch_signals()) {
+        return cli_out_of_memory();
+    }
+    cli_exit code = playback_measure(c, path, &r.span);
+    if (code != CLI_OK) {
+        return code;
+    }
+    r.until = args_whole(&c->args, "to", r.span.last);
+    if (r.until < r.span.first || r.until > r.span.last) {
+        return cli_usage(c, "--to: the recording has the ticks %" PRIu64 " to %" PRIu64,
+                         r.span.first, r.span.last);
+    }
+    if (args_has(&c->args, "watch")) {
+        code = screen_check(c);
+        if (code != CLI_OK) {
+            return code;
+        }
+        return watch_recording(c, path, &r.span, r.until, r.speed > 0.0 ? r.speed : 1.0);
+    }
+    code = work(&r);
+    playback_close(&r.p);
+    return code;
+}
+
+const cli_command command_replay = {
+    .name = "replay",
+    .group = "Replay",
+    .summary = "play a recording, without a server, and verify it",
+    .operands = (const args_operand[]){{"FILE", ARGS_FILE, true, false, NULL}, {0}},
+    .options =
+        (const args_option[]){
+            {"to", 0, ARGS_WHOLE, "TICK", "stop at that tick (default: the end)", NULL},
+            {"verify", 0, ARGS_FLAG, NULL,
+             "compare each image of the recording too, body by body; refuse a cut recording", NULL},
+            {"speed", 0, ARGS_NUMBER, "X",
+             "X times as fast as it was (default: as fast as possible; 1 with --watch)", NULL},
+            {"image", 0, ARGS_FILE, "FILE", "save the last state, for load and diff", NULL},
+            {"force", 0, ARGS_FLAG, NULL, "replace the FILE of --image", NULL},
+            {"watch", 'w', ARGS_FLAG, NULL, "show it as watch does", NULL},
+            SCREEN_OPTIONS,
+            {0}},
+    .details =
+        "Steps the server's own engine by the commands that the file holds, and compares the hash "
+        "of each state\n"
+        "that has one. It stops at the first that differs, and tells the tick, and the body where "
+        "a later image of\n"
+        "the recording shows it; exit code 1.\n\n"
+        "Keys with --watch: those of watch, where space and . are of the replay; , steps back, [ "
+        "and ] go back\n"
+        "and forth by ten seconds, { and } by a minute, g and G to the first and last tick, < and "
+        "> halve and\n"
+        "double the speed.",
+    .examples = "  carom replay match.caromlog --verify\n"
+                "  carom replay match.caromlog --to 5400 --image before-the-goal.caromimage\n"
+                "  carom replay match.caromlog --watch --speed 0.25",
+    .run = run_replay,
+};

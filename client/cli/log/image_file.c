@@ -1,0 +1,66 @@
+// See image_file.h.
+#include "client/cli/log/image_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { FILE_MODE = 0644, SUFFIX_BYTES = 8 };
+
+static bool write_all(int fd, const char *bytes, size_t size)
+{
+    while (size > 0) {
+        ssize_t n = write(fd, bytes, size);
+        if (n < 0 && errno == EINTR) {
+            continue;
+        }
+        if (n <= 0) {
+            errno = n == 0 ? ENOSPC : errno;
+            return false;
+        }
+        bytes += n;
+        size -= (size_t)n;
+    }
+    return true;
+}
+
+static cli_exit fail(const char *path, int why)
+{
+    cli_error(CLI_CODE_FILE, "cannot write %s: %s", path, strerror(why));
+    return CLI_USAGE;
+}
+
+cli_exit image_file_write(const cli *c, const char *path, const void *bytes, size_t size)
+{
+    bool replace = args_has(&c->args, "force");
+    if (!replace && access(path, F_OK) == 0) {
+        cli_error(CLI_CODE_FILE, "%s is there already", path);
+        cli_hint("--force replaces it");
+        return CLI_USAGE;
+    }
+    size_t room = strlen(path) + SUFFIX_BYTES;
+    char *part = malloc(room);
+    if (part == NULL) {
+        return cli_out_of_memory();
+    }
+    (void)snprintf(part, room, "%s.part", path);
+    int fd = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, FILE_MODE);
+    int why = fd < 0 ? errno : 0;
+    if (fd >= 0 && (!write_all(fd, bytes, size) || fsync(fd) != 0)) {
+        why = errno;
+    }
+    if (fd >= 0 && close(fd) != 0 && why == 0) {
+        why = errno;
+    }
+    if (why == 0 && rename(part, path) != 0) {
+        why = errno;
+    }
+    if (why != 0 && fd >= 0) {
+        (void)unlink(part);
+    }
+    free(part);
+    return why == 0 ? CLI_OK : fail(path, why);
+}

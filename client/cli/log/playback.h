@@ -1,0 +1,60 @@
+// A recording with the replica that plays it: to any tick, and from its start again.
+//
+// The recording's images let it begin in the middle: playback_seek plays from the last one before
+// the tick. Functions that fail have told the error, and return the command's exit code: CLI_USAGE
+// where the file cannot be read or is no whole recording, CLI_REFUSED where its states are not what
+// this engine makes of its commands. Main thread only.
+#ifndef CAROM_CLIENT_CLI_LOG_PLAYBACK_H
+#define CAROM_CLIENT_CLI_LOG_PLAYBACK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <carom/replica.h>
+
+#include "client/cli/cli.h"
+
+typedef struct playback {
+    const char *path;
+    carom_recording *file;
+    carom_replica *replica;
+    const void *record; // read, and not played to its end; NULL: the next one is to be read
+    size_t size;
+    carom_recording_info about; // as of `record`
+    bool begun;                 // a part of `record` was played
+    bool over;                  // there is no further record
+    bool compare;               // bodies are compared at each image
+    bool differed;              // a state differed from the recording's: it has been told
+    uint64_t images;            // that were compared, and agreed
+} playback;
+
+// `compare`: wherever the recording bears an image, the state that was played is compared with it,
+// body by body.
+cli_exit playback_open(playback *p, const char *path, bool compare);
+void playback_close(playback *p);
+
+// Plays to the state of `tick`, or to the recording's end when that comes first.
+cli_exit playback_to(playback *p, uint64_t tick);
+
+// Likewise from wherever it stands, backwards too.
+cli_exit playback_seek(playback *p, uint64_t tick);
+
+// The tick of the state that is there.
+uint64_t playback_tick(const playback *p);
+
+typedef struct playback_span {
+    uint64_t first, last; // ticks
+    uint64_t records, images, commands;
+    double hz;
+    bool ended; // the end mark is there
+} playback_span;
+
+// Reads the whole file without playing it: damage is told here. A recording that was cut off is
+// taken as far as it is whole, with a note.
+cli_exit playback_measure(const cli *c, const char *path, playback_span *out);
+
+// Tells an error of a file: CLI_USAGE, or CLI_REFUSED for states that differ.
+cli_exit playback_fail(const char *path, const carom_error *error);
+
+#endif

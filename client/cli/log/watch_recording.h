@@ -1,0 +1,14 @@
+// A recording shown as watch shows a world: at any speed, forth and back. Main thread only.
+#ifndef CAROM_CLIENT_CLI_LOG_WATCH_RECORDING_H
+#define CAROM_CLIENT_CLI_LOG_WATCH_RECORDING_H
+
+#include <stdint.h>
+
+#include "client/cli/cli.h"
+#include "client/cli/log/playback.h"
+
+// Shows it from its first tick to `until`, at `speed` times its own pace.
+cli_exit watch_recording(cli *c, const char *path, const playback_span *span, uint64_t until,
+                         double speed);
+
+#endif

@@ -1,0 +1,25 @@
+// A disk that stands still: the log and images of a directory as they were at one moment, although
+// a server goes on writing it. Nothing can be written to it.
+//
+// Its files are opened once, with their sizes of then, and stay readable when the server removes
+// them. They may have been caught between two steps of the server's: whoever needs a whole
+// directory checks it (storage_check), and catches it again where that fails.
+#ifndef CAROM_SERVER_STORAGE_DISK_STILL_H
+#define CAROM_SERVER_STORAGE_DISK_STILL_H
+
+#include <stdint.h>
+
+#include "server/storage/disk.h"
+
+// `of` must outlive it. EAGAIN: files went away meanwhile; try again. Other errno values: as the
+// disk's. *out is to be given back with its destroy().
+int disk_still_catch(disk *of, disk **out);
+
+// One more user, who calls destroy(), too.
+disk *disk_still_ref(disk *d);
+
+// Calls for each file, images before the log, with its size then.
+typedef void disk_still_each(void *context, const char *name, uint64_t size);
+void disk_still_files(const disk *d, disk_still_each *each, void *context);
+
+#endif

@@ -1,0 +1,300 @@
+"""carom record, replay, diff, save, load, fork, backup, restore: worlds in files, to the bit."""
+
+import json
+import os
+import pty
+import struct
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+import msgpack
+
+from cli import CAROM, CAROMD, Caromd, OK, REFUSED, ServerTest, USAGE, carom, environment, main
+
+MAGIC = b"\x89clog\r\n\x1a"
+
+
+def crc32c(data):
+    crc = 0xFFFFFFFF
+    for byte in data:
+        crc ^= byte
+        for _ in range(8):
+            crc = crc >> 1 ^ 0x82F63B78 * (crc & 1)
+    return crc ^ 0xFFFFFFFF
+
+
+def frames(log):
+    """The payloads of a recording's frames, header and end among them."""
+    assert log.startswith(MAGIC)
+    at = len(MAGIC)
+    while at < len(log):
+        size, = struct.unpack_from("<I", log, at)
+        yield log[at + 8:at + 8 + size]
+        at += 8 + size
+
+
+def recording(payloads):
+    out = [MAGIC]
+    for payload in payloads:
+        size = struct.pack("<I", len(payload))
+        out += [size, struct.pack("<I", crc32c(size + payload)), payload]
+    return b"".join(out)
+
+
+class FileTest(ServerTest):
+    def setUp(self):
+        super().setUp()
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+        self.json("create", self.world, "--paused")
+        self.json("spawn", self.world, "--box", "20x1", "--at", "0,-0.5", "--type", "static")
+        for i in range(4):
+            self.json("spawn", self.world, "--box", "1x1", "--at", f"{0.3 * i},{0.6 + 1.1 * i}")
+
+    def path(self, name):
+        return str(self.folder / name)
+
+    def record(self, name, ticks=60, *words):
+        """Records that many ticks, with a spawn in the middle, and returns the report."""
+        process = subprocess.Popen(
+            [CAROM, "record", self.world, self.path(name), "--ticks", str(ticks), "--json", *words],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            env=environment(CAROM_SERVER=f"127.0.0.1:{self.server.port}"))
+        while self.json("info", self.world)["subscribers"] == 0:
+            time.sleep(0.01)
+        self.json("step", self.world, ticks // 2)
+        self.json("spawn", self.world, "--circle", 0.5, "--at", "0.2,9")
+        self.json("step", self.world, ticks - ticks // 2)
+        out, err = process.communicate(timeout=60)
+        self.assertEqual((0, ""), (process.returncode, err))
+        return json.loads(out)
+
+
+class Replays(FileTest):
+    def test_recording_replays_to_the_same_hash(self):
+        told = self.record("a.caromlog")
+        self.assertEqual((0, 60, 1, 0), (told["first"], told["last"], told["commands"], told["gaps"]))
+        played = self.json("replay", self.path("a.caromlog"), "--verify")
+        info = self.json("info", self.world)
+        self.assertEqual(info["hash"]["$bin"], played["hash"])
+        self.assertEqual((60, 6, 1, True), (played["tick"], played["bodies"], played["commands"], played["whole"]))
+        self.assertGreater(played["verified"], 0)
+
+    def test_every_tick_can_be_reached(self):
+        self.record("a.caromlog", 60, "--keyframe", "300ms")
+        hashes = {}
+        for tick in (0, 1, 29, 30, 31, 45, 59, 60):
+            hashes[tick] = self.json("replay", self.path("a.caromlog"), "--to", tick)["hash"]
+            slow = self.json("replay", self.path("a.caromlog"), "--to", tick, "--verify")
+            self.assertEqual(hashes[tick], slow["hash"], tick)
+        self.assertEqual(len(hashes), len(set(hashes.values())))
+
+    def test_image_at_a_tick(self):
+        self.record("a.caromlog")
+        self.ok("replay", self.path("a.caromlog"), "--to", 20, "--image", self.path("20.caromimage"))
+        self.ok("load", self.path("20.caromimage"), self.world + "-20")
+        self.ok("pause", self.world + "-20")
+        self.assertGreaterEqual(self.json("info", self.world + "-20")["tick"], 20)
+        self.fails(USAGE, "replay", self.path("a.caromlog"), "--image", self.path("20.caromimage"))
+        self.ok("diff", self.path("a.caromlog"), self.path("20.caromimage"))
+
+    def test_bad_files_are_named(self):
+        self.record("a.caromlog")
+        log = (self.folder / "a.caromlog").read_bytes()
+        (self.folder / "cut").write_bytes(log[:-40])
+        (self.folder / "flipped").write_bytes(log[:500] + bytes([log[500] ^ 4]) + log[501:])
+        (self.folder / "empty").write_bytes(b"")
+        payloads = list(frames(log))
+        header = msgpack.unpackb(payloads[0])
+        newer = msgpack.packb({**header, "format": header["format"] + 1})
+        (self.folder / "newer").write_bytes(recording([newer] + payloads[1:]))
+        other = msgpack.packb({**header, "engine": header["engine"] + 1})
+        (self.folder / "other").write_bytes(recording([other] + payloads[1:]))
+        huge = MAGIC + struct.pack("<II", 0xFFFFFFF0, 0)
+        (self.folder / "huge").write_bytes(huge)
+        for name, word in [("flipped", "checksum"), ("empty", "cut off"), ("newer", "format"),
+                           ("other", "engine of behaviour"), ("huge", "at most"), ("nothing", "No such file")]:
+            self.assertIn(word, self.fails(USAGE, "replay", self.path(name)).err, name)
+        cut = self.run_carom("replay", self.path("cut"))
+        self.assertEqual((OK, True), (cut.code, "cut off" in cut.err))
+        self.assertIn("cut off", self.fails(USAGE, "replay", self.path("cut"), "--verify").err)
+        self.assertIn("the ticks 0 to 60", self.fails(USAGE, "replay", self.path("a.caromlog"), "--to", 61).err)
+
+    def test_tells_the_first_tick_and_body_that_differ(self):
+        self.record("a.caromlog", 60, "--keyframe", "500ms")
+        payloads = [p for p in frames((self.folder / "a.caromlog").read_bytes())]
+        spawned = None
+        for i, payload in enumerate(payloads):
+            if b"body.spawn" in payload:
+                self.assertIsNone(spawned)
+                # Nine metres up becomes eight; the recording's hashes stay.
+                record = msgpack.unpackb(payload)
+                record["commands"][0][3]["position"][1] -= 1
+                payloads[i] = msgpack.packb(record)
+                self.assertEqual(len(payload), len(payloads[i]))
+                spawned = record["tick"]
+        (self.folder / "b.caromlog").write_bytes(recording(payloads))
+        told = self.fails(REFUSED, "replay", self.path("b.caromlog"), "--verify").err
+        self.assertIn(f"tick {spawned}: the state's hash is", told)
+        self.assertRegex(told, r"the first body that differs .*tick 31 .*: body 6: position y is 7.*and 8")
+        differ = self.run_carom("diff", self.path("a.caromlog"), self.path("a.caromlog"))
+        self.assertEqual(OK, differ.code)
+
+    def test_watch_shows_a_recording(self):
+        self.record("a.caromlog")
+        out = self.ok("replay", self.path("a.caromlog"), "--watch", "--frames", 2, "--size", "60x12",
+                      "--interval", "200ms").lines()
+        self.assertIn("tick 0 ", out[0])
+        self.assertRegex(out[13], r"tick [1-9]\d ")
+        self.assertIn("5 bodies", out[0])
+
+    def test_keys_of_the_replay(self):
+        self.record("a.caromlog")
+        main_fd, other = pty.openpty()
+        process = subprocess.Popen([CAROM, "replay", self.path("a.caromlog"), "--watch"], stdin=other,
+                                   stdout=other, stderr=other, env=environment(), close_fds=True)
+        os.close(other)
+        seen = b""
+        try:
+            for keys, wanted in [(b"G", b"tick 60"), (b"g ", b"tick 0"), (b".", b"tick 1 "), (b"]", b"tick 60"),
+                                 (b",", b"tick 59"), (b"q", None)]:
+                os.write(main_fd, keys)
+                until = time.monotonic() + 20
+                while wanted is not None and wanted not in seen and time.monotonic() < until:
+                    seen += os.read(main_fd, 65536)
+                if wanted is not None:
+                    self.assertIn(wanted, seen)
+                    seen = b""
+            while True:
+                if not os.read(main_fd, 65536):
+                    break
+        except OSError:
+            pass  # the terminal is closed
+        finally:
+            process.wait(20)
+            os.close(main_fd)
+        self.assertEqual(0, process.returncode)
+
+
+class Differences(FileTest):
+    def test_worlds_images_and_recordings(self):
+        self.ok("save", self.world, self.path("w.caromimage"))
+        self.ok("diff", self.world, self.path("w.caromimage"))
+        self.ok("fork", self.world, self.world + "-2")
+        self.ok("diff", self.world, self.world + "-2")
+        self.ok("impulse", self.world + "-2", 3, "0,2")
+        told = self.run_carom("diff", self.world, self.world + "-2")
+        self.assertEqual(REFUSED, told.code)
+        self.assertIn("first in body 3", told.out)
+        as_json = self.run_carom("diff", self.world, self.world + "-2", "--json").json()
+        self.assertEqual((False, 3, "velocity y"), (as_json["same"], as_json["body"], as_json["member"]))
+
+    def test_two_recordings(self):
+        self.ok("fork", self.world, self.world + "-2")
+        self.record("a.caromlog")
+        first, self.world = self.world, self.world + "-2"
+        self.record("b.caromlog", 60)
+        self.assertTrue(self.json("diff", self.path("a.caromlog"), self.path("b.caromlog"))["same"])
+        self.world = first + "-3"
+        self.ok("load", self.make_image(), self.world)
+        self.assertGreater(self.json("info", self.world)["bodies"], 0)
+
+    def make_image(self):
+        self.ok("replay", self.path("a.caromlog"), "--to", 0, "--image", self.path("0.caromimage"))
+        return self.path("0.caromimage")
+
+    def test_first_tick_of_two_recordings(self):
+        self.ok("fork", self.world, self.world + "-2")
+        self.record("a.caromlog")
+        self.world += "-2"
+        process = subprocess.Popen(
+            [CAROM, "record", self.world, self.path("b.caromlog"), "--ticks", "60", "--rate", "7"],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            env=environment(CAROM_SERVER=f"127.0.0.1:{self.server.port}"))
+        while self.json("info", self.world)["subscribers"] == 0:
+            time.sleep(0.01)
+        self.json("step", self.world, 40)
+        self.json("spawn", self.world, "--circle", 0.5, "--at", "0.2,9")
+        self.json("step", self.world, 20)
+        process.communicate(timeout=60)
+        told = self.run_carom("diff", self.path("a.caromlog"), self.path("b.caromlog"), "--json").json()
+        # The first recording has the circle from tick 31 on, or, of a paused world, 30.
+        self.assertFalse(told["same"])
+        self.assertIn(told["tick"], (30, 31))
+        self.assertEqual(6, told["body"])
+
+
+class Images(FileTest):
+    def test_save_refuses_to_overwrite(self):
+        self.ok("save", self.world, self.path("w"))
+        before = (self.folder / "w").read_bytes()
+        self.assertIn("--force", self.fails(USAGE, "save", self.world, self.path("w")).err)
+        self.ok("step", self.world)
+        self.ok("save", self.world, self.path("w"), "--force")
+        self.assertNotEqual(before, (self.folder / "w").read_bytes())
+        self.assertEqual(["w"], os.listdir(self.folder))
+
+    def test_record_refuses_to_overwrite_and_leaves_nothing(self):
+        (self.folder / "a").write_bytes(b"mine")
+        self.fails(USAGE, "record", self.world, self.path("a"), "--for", "1s")
+        self.assertEqual(b"mine", (self.folder / "a").read_bytes())
+        self.fails(REFUSED, "record", "nosuch", self.path("b"), "--for", "1s")
+        self.assertEqual(["a"], os.listdir(self.folder))
+
+    def test_load_of_no_image(self):
+        (self.folder / "w").write_bytes(b"no image")
+        self.assertIn("image", self.fails(REFUSED, "load", self.path("w"), "x").err)
+        self.assertIn("load FILE WORLD", self.fails(USAGE, "load", self.path("w")).err)
+        self.fails(USAGE, "load", self.path("nothing"), "x")
+
+
+class Backups(FileTest):
+    @classmethod
+    def setUpClass(cls):
+        cls.data = tempfile.TemporaryDirectory()
+        cls.options = ("--data", cls.data.name)
+        super().setUpClass()
+
+    @classmethod
+    def tearDownClass(cls):
+        super().tearDownClass()
+        cls.data.cleanup()
+
+    def test_backup_of_a_running_server(self):
+        load = subprocess.Popen([CAROM, "load", "--time", "3s", "--connections", "4"], stdout=subprocess.DEVNULL,
+                                env=environment(CAROM_SERVER=f"127.0.0.1:{self.server.port}"))
+        self.ok("step", self.world, 10)
+        hashes = {}
+        for i in range(5):
+            self.ok("step", self.world, 3)
+            hashes[i] = self.json("info", self.world)["hash"]
+            told = self.json("backup", self.data.name, self.path(f"{i}.bak"))
+            self.assertGreaterEqual(told["worlds"], 1)
+        load.wait(60)
+        for i in (0, 4):
+            restored = self.path(f"restored-{i}")
+            self.ok("restore", self.path(f"{i}.bak"), restored)
+            with Caromd(CAROMD, "--data", restored) as server:
+                info = carom("info", self.world, "--json", port=server.port).json()
+                self.assertEqual((hashes[i], 13 + 3 * i), (info["hash"], info["tick"]))
+
+    def test_nothing_is_overwritten(self):
+        self.ok("backup", self.data.name, self.path("a.bak"))
+        self.assertIn("is there", self.fails(USAGE, "backup", self.data.name, self.path("a.bak")).err)
+        self.assertIn("not empty", self.fails(USAGE, "restore", self.path("a.bak"), str(self.folder)).err)
+        self.assertIn("no data", self.fails(USAGE, "backup", str(self.folder), self.path("b.bak")).err)
+
+    def test_cut_backup_is_refused(self):
+        self.ok("backup", self.data.name, self.path("a.bak"))
+        whole = (self.folder / "a.bak").read_bytes()
+        for size in (0, 7, 40, len(whole) // 2, len(whole) - 1):
+            (self.folder / "cut.bak").write_bytes(whole[:size])
+            self.fails(USAGE, "restore", self.path("cut.bak"), self.path("r"))
+            self.assertFalse((self.folder / "r").exists())
+
+
+if __name__ == "__main__":
+    main()
