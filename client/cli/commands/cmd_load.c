@@ -292,7 +292,7 @@ static cli_exit run_load(cli *c)
 const cli_command command_load = {
     .name = "load",
     .group = "Server",
-    .summary = "load the server with many connections and measure it, or load an image",
+    .summary = "measure the server with many connections; or load an image",
     .operands = (const args_operand[]){{"FILE", ARGS_FILE, false, false, NULL},
                                        {"WORLD", ARGS_WORLD, false, false, NULL},
                                        {0}},
@@ -311,12 +311,12 @@ const cli_command command_load = {
             {"threads", 0, ARGS_WHOLE, "N", "threads of this program (default 1)", NULL},
             {0}},
     .details = "With FILE and WORLD it makes a world of an image that 'carom save' wrote.\n\n"
-               "Without them it measures. Each connection subscribes, and strikes a body of its "
-               "own to and fro. Without "
-               "--world it makes a\n"
-               "world and removes it. Latency runs from the time a command was due to its answer, "
-               "which the server\n"
-               "sends when the command has been applied: up to a tick of the world is part of it.\n"
+               "Without them it measures. Each connection subscribes, and strikes a body of its own "
+               "to and fro.\n"
+               "Without --world it makes a world and removes it. Latency runs from the time a "
+               "command was due to its\n"
+               "answer, which the server sends when the command has been applied: up to a tick of "
+               "the world is part of it.\n"
                "Exits with 1 when a command failed or a connection was lost, with 3 when all were.",
     .examples = "  carom load arena.caromimage rematch\n  carom load\n  carom load --connections "
                 "200 --rate 30 --time 30s\n"
