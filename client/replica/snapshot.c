@@ -1,7 +1,7 @@
 // A replica's state as a snapshot of encoding plain, for the views of libcarom. One thread at a
 // time.
 //
-// What was told before is kept as two ordered lists of ids. Each snapshot bears the rows of all
+// Two ordered lists of ids keep what was told before. Each snapshot bears the rows of all
 // bodies; a body or joint is described when it is new, and everything is described again after a
 // command that may have changed a description: such commands are rare beside snapshots.
 #include "client/replica/replica.h"

@@ -1,6 +1,6 @@
-// Assertions for what only a fault of ours can break. They stay in release builds: a server that
-// computes on broken state is worse than one that stops. Where a check would cost in a hot loop,
-// use ASSERT_SLOW, which debug builds alone carry out.
+// Assertions for faults of our own code, and for nothing else. They stay in release builds: a
+// server that stops is better than one that computes on broken state. Hot loops use ASSERT_SLOW,
+// which only debug builds check. Any thread.
 #ifndef CAROM_COMMON_BASE_ASSERT_H
 #define CAROM_COMMON_BASE_ASSERT_H
 

@@ -1,9 +1,9 @@
 // The one way in which carom says that something did not work.
 //
-// A function that can fail for a reason outside our own code (a socket, a file, a command line,
-// a caller's argument) returns a status and, through a last `error *` that may be NULL, a text for
-// a person: what was wrong, what was allowed, where. Results come back through out-parameters and
-// are untouched on failure. What only a fault of ours can cause is asserted instead (assert.h).
+// A function that can fail for a reason outside our own code (a socket, a file, a command line, a
+// caller's argument) returns a status and, through a last `error *` that may be NULL, a text for a
+// person: what was wrong, what was allowed, where. Results come back through out-parameters, which
+// a failure leaves untouched. Faults of our own code are asserted instead (assert.h).
 #ifndef CAROM_COMMON_BASE_STATUS_H
 #define CAROM_COMMON_BASE_STATUS_H
 

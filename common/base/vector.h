@@ -1,6 +1,6 @@
 // A growing array of plain values whose growth may fail, for code that runs in a stranger's process
-// (libcarom) or that memory may refuse what a peer asked for: the caller answers with an error.
-// Where running out of memory is fatal anyway, array.h is shorter to use.
+// (libcarom) or that allocates as much as a peer asked for: the caller answers with an error. Code
+// that may end the process when memory runs out uses array.h, which is shorter to write.
 //
 // Grows by half; never shrinks before vector_free(). Memory is not zeroed. One thread at a time.
 #ifndef CAROM_COMMON_BASE_VECTOR_H

@@ -10,7 +10,7 @@
 #define COLLINEAR_DISTANCE_MIN ((double)SHAPE_EXTENT_MIN)
 #define COLLINEAR_RELATIVE     (1.0 / 4194304.0) // 2^-22 of the size: 4 units in the last place
 
-// How far from its true value a stored normal or centroid may be: a few roundings.
+// Largest error of a stored normal or centroid: a few roundings.
 #define NORMAL_TOLERANCE   1e-4
 #define CENTROID_TOLERANCE 1e-3
 

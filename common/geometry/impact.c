@@ -1,4 +1,4 @@
-// When two moving and turning shapes first come close. Any thread.
+// Time of impact: the first moment at which two moving and turning shapes come close. Any thread.
 //
 // Conservative advancement with a bound of second order. Along a fixed normal, a corner's way in
 // the time dt from now is at least s + s' dt - K dt²/2, K being the largest acceleration that its

@@ -109,7 +109,7 @@ static void hull_place(hull *h, const polygon *shape, transform t)
     }
 }
 
-// How far the hull lies beyond the line through `origin` with this normal.
+// Signed distance of the hull beyond the line through `origin` with this normal.
 static float hull_separation(const hull *h, vec2 normal, vec2 origin)
 {
     float least = INFINITY;

@@ -1,10 +1,10 @@
-// How two edges that face each other make contact points: shared by the manifold_*.c files, not for
-// other rooms. Inline, because it is half of the work of the engine's hottest kernel.
+// Contact points of two edges that face each other: shared by the manifold_*.c files, not for other
+// rooms. Inline, because clipping is half of the work of the engine's hottest kernel. Any thread.
 //
-// Ids name the features, not the roles: the same two edges give the same ids whichever of them is
-// the reference. Normally a point is (edge of A, vertex of B), which also survives that B's corner
-// changes the side with which it faces A. Where B is the reference and A clearly stands on a
-// corner, the same is wanted for A's corner, and the point is (vertex of A, edge of B).
+// Ids name the features, not their roles: the same two edges give the same ids whichever of them is
+// the reference. Normally a point is (edge of A, vertex of B); such an id stays the same when B's
+// corner moves to another side of A. If B is the reference and A clearly stands on a corner, the
+// point is (vertex of A, edge of B), for the same reason.
 #ifndef CAROM_COMMON_GEOMETRY_MANIFOLD_CLIP_H
 #define CAROM_COMMON_GEOMETRY_MANIFOLD_CLIP_H
 

@@ -17,9 +17,9 @@ typedef struct edges_corner {
 // runs between them, and not along the reference's.
 edges_corner edges_nearest_corner(const edge_pair *pair);
 
-// The same of two whole polygons (or segments) that are apart. Where a corner and an edge are
-// nearest instead, that edge becomes the reference of `pair`. Not found too when they lie on each
-// other as faces, and `pair` is as good.
+// The same for two whole polygons (or segments) that are apart. If a corner and an edge are nearest
+// instead, that edge becomes the reference of `pair`. Also returns "not found" when the two lie on
+// each other as faces; `pair` is then as good as before.
 edges_corner polygons_nearest_corner(const polygon *a, const polygon *b, transform b_in_a,
                                      edge_pair *pair);
 

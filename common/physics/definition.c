@@ -1,6 +1,6 @@
-// Definitions: their defaults, and the check that each passes before it may enter a world. Whatever
-// a caller can write down is answered here with a text that names the field; nothing behind this
-// file asserts on it.
+// Definitions: their defaults, and the check that each passes before it may enter a world. A
+// caller's every mistake is answered here with a text that names the field; the code behind this
+// file asserts none of it. Any thread.
 #include "common/base/assert.h"
 #include "common/physics/definition.h"
 #include "common/physics/state/world.h"

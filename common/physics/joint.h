@@ -1,10 +1,10 @@
 // Joints: what ties two bodies to each other. Public face, as physics.h is.
 //
 // One definition serves all kinds; `fields` says which members were given, and a member that the
-// kind has no use for is an error which names it (joint_kind_fields() tells which it has). What was
-// not given has the default said here. Limits and motors exist where they were given: `lower` alone
-// is a limit on that side only, and there is a motor as soon as `motor_speed` or its greatest force
-// (torque) is given.
+// kind has no use for is an error which names it (joint_kind_fields() tells which it has). A member
+// that was not given has the default said here. Limits and motors exist if they were given: `lower`
+// alone is a limit on that side only, and there is a motor as soon as `motor_speed` or its greatest
+// force (torque) is given.
 //
 // Conventions. Angles, translations and velocities are those of b as seen from a; forces and
 // torques are those on b. A joint wakes its bodies, keeps them in one sleeping island, goes with
@@ -172,8 +172,8 @@ typedef struct joint_info {
 
 status joint_get(const physics_world *world, joint_id joint, joint_info *out, error *err);
 
-// How many joints a body has, and the next after `after` (0 to begin) in ascending slot order; 0 at
-// the end or without such a body.
+// The number of joints of a body, and the next joint after `after` (0 to begin) in ascending slot
+// order; 0 at the end or without such a body.
 uint32_t body_joint_count(const physics_world *world, body_id body);
 joint_id body_next_joint(const physics_world *world, body_id body, joint_id after);
 

@@ -19,8 +19,9 @@
 #include "common/geometry/shape.h"
 #include "common/physics/parallel/task_runner.h"
 
-// What worlds do from one state to the next. It is raised with every change of the golden hashes
-// (tests/golden), so that logs, images and replicas of another behaviour are told from this one's.
+// The number of the engine's behaviour: how a world goes from one state to the next. Every change
+// of the golden hashes (tests/golden) raises it, so that logs, images and replicas of another
+// behaviour can be told from this one's.
 enum { ENGINE_BEHAVIOUR = 4 };
 
 // Identifiers: slot + 1 in the low 24 bits, the slot's generation above, so below 2^53. Zero is
@@ -162,7 +163,8 @@ typedef struct world_counts {
 
 world_counts world_count(const physics_world *world);
 
-// How much more can be created, of each. Constant time, so that a batch can be checked beforehand.
+// The room that is left, for each kind of object. Constant time, so that a batch can be checked
+// beforehand.
 typedef struct world_room {
     uint32_t bodies;
     uint32_t shapes; // each piece of a chain counted, and the chain itself

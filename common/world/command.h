@@ -62,7 +62,7 @@ typedef struct kick_args {
     const char *reason;
 } kick_args;
 
-// How much of a world outlives the server.
+// The part of a world that outlives the server.
 typedef enum durability {
     DURABILITY_NONE,   // nothing
     DURABILITY_NORMAL, // all that was answered or shown, if the process is killed

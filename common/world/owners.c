@@ -1,4 +1,4 @@
-// The table of owners and its bytes; see owners.h. What somebody may do by it is in ownership.c.
+// The table of owners and its bytes; see owners.h. ownership.c decides what an owner may do.
 //
 // Names are kept once, in a hash table with open addressing that knows them by their place; an
 // entry for a body is that place. A name leaves when its last entry does.
@@ -115,8 +115,8 @@ static uint32_t add_name(owners *o, const char *text)
     uint32_t place = o->names.count;
     ASSERT(size > 0 && size <= OWNER_BYTES_MAX);
     if (o->free_names.count > 0) {
-        // Buckets of the name that was there may still lead to the place. Whoever comes that way
-        // compares the text, so that they do no harm until the next rebuild drops them.
+        // Buckets of the name that was there may still lead to the place. A search that comes that
+        // way compares the text, so they do no harm until the next rebuild drops them.
         place = o->free_names.data[--o->free_names.count];
     } else {
         array_push(&o->names, (owner_name){0});
@@ -176,8 +176,7 @@ static void set_owner(owners *o, body_id body, const char *text)
     }
     uint32_t name = take_name(o, text);
     drop_name(o, o->by_slot.data[slot].owner);
-    o->by_slot.data[slot] =
-        name != NOBODY ? (owned_body){body, name} : (owned_body){0};
+    o->by_slot.data[slot] = name != NOBODY ? (owned_body){body, name} : (owned_body){0};
 }
 
 // The body's id, where the command may name it by what an earlier one of its batch has made.
@@ -290,7 +289,7 @@ void owners_encode(const owners *o, const physics_world *world, uint8_t *out)
     free(moved);
 }
 
-// What is left to be read; `ended` once more was asked for than there is.
+// The rest of the bytes; `ended` once a read asked for more than there is.
 typedef struct source {
     const uint8_t *at, *end;
     bool ended;
@@ -335,8 +334,7 @@ static bool decode_bodies(source *s, const physics_world *world, owners *o)
     for (uint64_t i = 0; i < count && !s->ended; i++) {
         owned_body entry = {.id = get(s, 8), .owner = (uint32_t)get(s, 4)};
         uint32_t slot = slot_of(entry.id);
-        if (s->ended || !is_there(&entry, world) || slot < least ||
-            entry.owner >= o->names.count) {
+        if (s->ended || !is_there(&entry, world) || slot < least || entry.owner >= o->names.count) {
             return false;
         }
         array_reserve(&o->by_slot, slot + 1);

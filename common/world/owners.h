@@ -1,4 +1,4 @@
-// Whose a body is: the world's table of owners, and what somebody who is no admin may do by it.
+// Ownership of bodies: the world's table of owners, and the rights of callers who are no admins.
 //
 // An owner is a name, the subject of a token; it comes with body.spawn, changes with body.set, and
 // goes with its body. The table stands beside the engine's world, which knows nothing of it: it has
@@ -20,7 +20,7 @@
 #include "common/world/apply.h"
 #include "common/world/command.h"
 
-// Who sends a command.
+// The sender of a command.
 typedef struct actor {
     role role;
     char subject[OWNER_BYTES_MAX + 1]; // "": nobody, who owns nothing

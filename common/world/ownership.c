@@ -135,8 +135,8 @@ static status check_joint_ends(const hearing *h, joint_id id, joint_def *out)
     return check_ends(h, out->a, out->b);
 }
 
-// A joint that is made or changed, and those that it stands on as a gear: they are moved by it as
-// much as its bodies are. What stands on gears is left to the engine, which refuses it.
+// A joint that is made or changed, and the joints that it couples as a gear: it moves them as much
+// as it moves its bodies. A gear on a gear is left to the engine, which refuses it.
 static status check_joint_def(const hearing *h, const joint_def *def)
 {
     joint_def below;

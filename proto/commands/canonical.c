@@ -10,7 +10,7 @@
 #include "proto/encode/encode_pack.h"
 #include "proto/methods.h"
 
-// What the arguments of a command are written for.
+// The setting that the arguments of a command are written for.
 typedef struct setting {
     bool inside;       // of world.apply
     const char *owner; // of bodies that name none; NULL: nobody
@@ -246,8 +246,7 @@ void arguments_canonical(buffer *out, method m, const msgpack_object *args)
     arguments_canonical_owned(out, m, args, NULL);
 }
 
-void arguments_canonical_owned(buffer *out, method m, const msgpack_object *args,
-                               const char *owner)
+void arguments_canonical_owned(buffer *out, method m, const msgpack_object *args, const char *owner)
 {
     ASSERT((unsigned)m < METHOD_COUNT);
     packer k = buffer_packer(out);

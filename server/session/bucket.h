@@ -1,9 +1,9 @@
 // A token bucket: how much somebody may do, in the long run and at once.
 //
-// It fills with `rate` a second up to `burst`. What it cannot pay is refused and costs a tenth, so
-// that who keeps a little above the rate has most of it, and who goes on regardless sinks into
-// debt: a bucket that owes more than `burst` is exhausted. Times are the loop's, in milliseconds;
-// rates may change between two calls. Pure functions over the struct; network thread.
+// It fills with `rate` a second up to `burst`. A request that it cannot pay is refused and costs
+// a tenth: somebody a little above the rate gets most of it, somebody who goes on regardless sinks
+// into debt. A bucket that owes more than `burst` is exhausted. Times are the loop's, in
+// milliseconds; rates may change between two calls. Pure functions over the struct; network thread.
 #ifndef CAROM_SERVER_SESSION_BUCKET_H
 #define CAROM_SERVER_SESSION_BUCKET_H
 

@@ -190,8 +190,7 @@ static status check_server(const session *s, const command *c, error *err)
 
 // ---- how much
 
-// What a request costs the network thread, in plain requests; what it costs its world is measured
-// there.
+// The price of a request to the network thread, in plain requests; its world measures its own cost.
 static double price_of(method m, size_t size)
 {
     switch (m) {

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Who asks too much, too fast or from too many places is told, bounded and closed; others go on.
+"""Clients that ask too much, too fast or from too many places are told, bounded and closed; others go on.
 Called with the path of caromd."""
 
 import os

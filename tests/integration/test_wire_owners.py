@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Whose things are: what players may do with them, alone and in world.apply, and what others may not.
+"""Ownership: what players may do with their things, alone and in world.apply, and what others may not.
 Called with the path of caromd."""
 
 import os

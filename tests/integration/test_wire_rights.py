@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What each role may call, alone and inside world.apply; worlds and areas of tokens.
+"""The methods that each role may call, alone and inside world.apply; worlds and areas of tokens.
 Called with the path of caromd."""
 
 import os

@@ -2,7 +2,7 @@
 //
 // Arguments of methods go in, and results come out, as MessagePack, through the same decoding, the
 // same checks and the same commands as in the server, so that a world here does what a world there
-// would do. What is read every frame (the bodies' states) is written as plain doubles instead.
+// would do. The bodies' states, which are read every frame, are plain doubles instead.
 //
 // Conventions. A world is a pointer that carom_world_free() ends. Ids are doubles: they are below
 // 2^53. Functions that return bool leave their answer in carom_result(): a MessagePack value if
@@ -20,7 +20,7 @@
 #define CAROM_EXPORT __attribute__((visibility("default"), used))
 
 enum {
-    // What this file promises; engine.js refuses another.
+    // The version of this interface; engine.js refuses another.
     ENGINE_INTERFACE = 1,
     // Events that wait to be taken [bytes]. Later ones are counted and left out.
     ENGINE_EVENT_BYTES_MAX = 16 << 20,

@@ -1,5 +1,5 @@
 // A failed assertion (common/base/assert.h) in WebAssembly: the text is kept for JavaScript, and
-// the trap ends the call. Whatever was under way is left in the middle, so the whole instance is of
+// the trap ends the call. The call is left in the middle, so the whole instance is of
 // no use afterwards; engine.js refuses to go on with it.
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // The server's own engine in this process: worlds that compute the same bits as the server's.
 //
 // A world lives in the memory of a WebAssembly instance and is freed explicitly (world.free(), or
-// `using`). What it is made of and what it answers are the maps of PROTOCOL.md; a method of the table
+// `using`). Its arguments and answers are the maps of PROTOCOL.md; a method of the table
 // may be called by its name too (world.call). States of bodies are read without any encoding.
 //
 // After an assertion of the engine has failed (CaromError `internal`, a fault of ours) the instance is
@@ -274,7 +274,7 @@ export class World {
 
   // ---- questions
 
-  /** What a ray meets first: {body, shape, point, normal, fraction}; null for nothing. */
+  /** The first shape that a ray meets: {body, shape, point, normal, fraction}; null for nothing. */
   raycast(from, to, options) {
     return this.call('query.ray', {from, to, ...options})[0] ?? null;
   }
@@ -284,7 +284,7 @@ export class World {
     return this.call('query.ray', {from, to, all: true, ...options});
   }
 
-  /** What a moving shape meets first; null for nothing. */
+  /** The first shape that a moving shape meets; null for nothing. */
   castShape(shape, from, to, options) {
     return this.call('query.cast', {shape, from, to, ...options})[0] ?? null;
   }

@@ -1,6 +1,6 @@
 // An exact copy of a server's world: its image, and the commands since, computed here.
 //
-// Whatever the number of bodies, what travels is what players do, and the state's hash now and then:
+// However many bodies there are, only the players' commands travel, and the state's hash now and then:
 // the copy compares it with its own and says `diverged` if they differ, which only another engine or
 // a fault can cause.
 //

@@ -5,10 +5,11 @@
 // may be found in any order. Words are values, not memory: padding, addresses and the byte order of
 // a machine do not count.
 //
-// Not hashed is what follows from the rest: positions (from centres), centres of mass within bodies
-// (from shapes), lists, trees, the colours used by a body (from its contacts and joints), a
-// contact's manifold (from its frame of reference and the shapes) and its friction and the like
-// (from the shapes). What a shape never changes is in its signature, made when it is.
+// The hash leaves out everything that follows from the rest: positions (from centres), centres of
+// mass within bodies (from shapes), lists, trees, the colours used by a body (from its contacts and
+// joints), a contact's manifold (from its frame of reference and the shapes) and its friction and
+// the like (from the shapes). The fixed properties of a shape are covered by its signature, which
+// is computed when the shape is made.
 #include "common/physics/state/bodies/body_special.h"
 #include "common/physics/image/fold.h"
 #include "common/physics/image/hash.h"

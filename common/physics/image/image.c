@@ -1,7 +1,7 @@
 // See image.h. The order: header, world, slots, bodies, shapes, joints, contacts, events, hash.
 // Reading rebuilds what follows from the records: masses, lists, trees, rings of sleepers, the
 // graph; it checks every reference, and at the end that the world's hash is the one that was
-// written. What is reserved ahead is bounded by the bytes that are there.
+// written. The bytes that are there bound every allocation.
 #include "common/physics/image.h"
 
 #include <stdlib.h>

@@ -33,12 +33,12 @@ void shapes_read(image_stream *s, physics_world *world, shape_table *table);
 void bodies_finish(image_stream *s, physics_world *world, const shape_table *table);
 void joints_read(image_stream *s, physics_world *world);
 void contacts_read(image_stream *s, physics_world *world);
-// How long an image must be at least by its highest contact slot. A slot may be as high as the
-// world once had contacts, though few are left; but no few forged bytes shall make a reader take
+// The least length of an image with this highest contact slot. A slot may be as high as the world
+// once had contacts, though few are left; but a few forged bytes must not make a reader allocate
 // gigabytes.
 size_t contacts_least_bytes(uint32_t slots_end);
 
-// How many bytes the slots of a pool take in an image.
+// The length of a pool's slots in an image, in bytes.
 static inline uint32_t slot_bytes(const slot_pool *pool)
 {
     return pool->end <= 1u << 8 ? 1 : pool->end <= 1u << 16 ? 2 : 3;

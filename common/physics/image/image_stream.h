@@ -1,8 +1,8 @@
 // The bytes of an image, written or read.
 //
-// Records that there are many of (bodies, shapes, joints, contacts) ask once for room for a whole
-// one and then go through a cursor (image_bytes.h), unchecked; the end is compared after the
-// record. What is rare is described once for both directions, value by value.
+// The frequent records (bodies, shapes, joints, contacts) ask once for room for a whole one and
+// then go through a cursor (image_bytes.h), unchecked; the end is compared after the record. The
+// rare ones are described once for both directions, value by value.
 //
 // Reading never passes the end: near it, what is left is copied into a tail that is padded with
 // zeros, so that a record can be read before its length is known. The first thing that is wrong

@@ -1,3 +1,7 @@
+// Work over ranges of elements, on the threads of the world's task_runner (ranges.h).
+//
+// Invariant: each partial result is written by one range alone, and their number depends on the
+// runner, never on timing; results do not depend on it. Called on the world's thread.
 #include "common/physics/parallel/ranges.h"
 
 #include "common/physics/state/world.h"
@@ -7,7 +11,7 @@
 
 #include "common/base/assert.h"
 
-// More ranges than threads, so that who is held up leaves work to the others.
+// More ranges than threads: a thread that is held up leaves work to the others.
 #define RANGES_PER_THREAD 2u
 
 typedef struct ranges {
@@ -105,7 +109,8 @@ static uint32_t run_finding(ranges *r)
 uint32_t run_ranges(physics_world *world, uint32_t count, uint32_t grain, range_function *work,
                     const void *context)
 {
-    return run_finding(&(ranges){world, work, NULL, context, count, partials_for(world, count, grain)});
+    return run_finding(
+        &(ranges){world, work, NULL, context, count, partials_for(world, count, grain)});
 }
 
 uint32_t run_shares(physics_world *world, uint32_t count, uint32_t grain, range_function *work,

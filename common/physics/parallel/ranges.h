@@ -1,9 +1,10 @@
 // Work over ranges: a phase of the step does the same to each of many bodies, contacts or groups,
-// and may do it on several threads if the world was lent a task_runner.
+// and may do it on several threads if the world was lent a task_runner. The thread that steps the
+// world calls these functions; the work of a range runs on any thread.
 //
-// Results do not depend on how the work was cut: what a range writes belongs to its own elements,
-// and what it finds for others to see goes into the lists of its partial result, which are put together and
-// sorted by slot afterwards.
+// Results do not depend on the division into ranges: a range writes to its own elements only, and
+// lists its findings for the rest of the step in its partial result; partial results are put
+// together and sorted by slot afterwards.
 #ifndef CAROM_COMMON_PHYSICS_PARALLEL_RANGES_H
 #define CAROM_COMMON_PHYSICS_PARALLEL_RANGES_H
 
@@ -18,26 +19,27 @@ enum { PARTIALS_MAX = 64 };
 void ranges_make_partials(struct physics_world *world);
 void ranges_free_partials(struct physics_world *world);
 
-// What one range found: slots, in lists whose meaning the phase gives them.
+// The findings of one range: slots, in lists whose meaning the phase gives them.
 enum { PARTIAL_LISTS = 4 };
 typedef struct partial {
-    _Alignas(64) slot_list lists[PARTIAL_LISTS]; // lines of their own: they are written side by side
+    _Alignas(
+        64) slot_list lists[PARTIAL_LISTS]; // lines of their own: they are written side by side
 } partial;
 
-// What a world has for its ranges.
+// A world's means for ranges.
 typedef struct parallel_work {
-    task_runner runner;     // run: NULL if the world has one thread
-    bool undivided;         // ranges are not cut: what the phase under way works on is better kept together
-    partial *partials;      // of the phase under way
+    task_runner runner; // run: NULL if the world has one thread
+    bool undivided; // ranges are not cut: what the phase under way works on is better kept together
+    partial *partials; // of the phase under way
     uint32_t partial_count;
 } parallel_work;
 
-typedef void range_function(struct physics_world *world, uint32_t first, uint32_t end, partial *found,
-                            const void *context);
+typedef void range_function(struct physics_world *world, uint32_t first, uint32_t end,
+                            partial *found, const void *context);
 
 // Calls `work` for ranges that make up [0, count), none of much less than `grain` elements (one of
-// all while world->parallel.undivided), and returns the number of partials that they found into: world->parallel.partials,
-// from the first. Their lists are empty when the ranges begin.
+// all while world->parallel.undivided), and returns the number of partials that they found into:
+// world->parallel.partials, from the first. Their lists are empty when the ranges begin.
 uint32_t run_ranges(struct physics_world *world, uint32_t count, uint32_t grain,
                     range_function *work, const void *context);
 

@@ -1,5 +1,5 @@
-// How a world uses several threads that it does not make: whoever owns it lends it something that
-// runs tasks. (The thread pool of a simulation thread, server/world/thread_pool.h, is one.)
+// Threads for a world, which makes none itself: its owner lends it something that runs tasks. (The
+// thread pool of a simulation thread, server/world/thread_pool.h, is one.)
 #ifndef CAROM_COMMON_PHYSICS_PARALLEL_TASK_RUNNER_H
 #define CAROM_COMMON_PHYSICS_PARALLEL_TASK_RUNNER_H
 
@@ -10,8 +10,9 @@ typedef void task_function(void *context, uint32_t index);
 
 typedef struct task_runner {
     // Calls task(context, i) once for each i < count, on any threads and in any order, and returns
-    // when all are done. What was written before is seen by the tasks, and what they write by the
-    // caller after. Tasks neither wait for each other nor run others. Count: to TASKS_MAX.
+    // when all are done. Tasks see everything that was written before the call, and the caller
+    // afterwards sees everything that they wrote. Tasks neither wait for each other nor run others.
+    // Count: to TASKS_MAX.
     void (*run)(void *pool, task_function *task, void *context, uint32_t count);
     void *pool;
     int threads; // that may work at once, the caller's included: from 1; is only for sizing tasks

@@ -1,5 +1,5 @@
-// Sets of bodies that sleep: forming them, by command too, and waking them. How the engine finds
-// who may sleep is step/sleep.c's.
+// Sets of bodies that sleep: forming them, by command too, and waking them. step/sleep.c decides
+// which bodies may sleep. On the world's thread.
 #ifndef CAROM_COMMON_PHYSICS_STATE_SLEEP_SET_H
 #define CAROM_COMMON_PHYSICS_STATE_SLEEP_SET_H
 

@@ -2,9 +2,9 @@
 // state/, step/, image/ and queries/ share it; nobody else includes it.
 //
 // Layout. Bodies, shapes, joints and contacts live in slots that never move; slot 0 is reserved as
-// "none". What a shape never changes lies in a record that all equal shapes share; what of a
-// contact follows from poses or shapes is not kept. What is awake is listed by slot; what sleeps is
-// on no list and costs nothing.
+// "none". Equal shapes share one record of their fixed properties; a contact does not store the
+// values that follow from poses or shapes. Awake objects are listed by slot; sleeping ones are on
+// no list and cost nothing.
 //
 // Canonical state. The future depends on slots, values and the colour of each contact and joint,
 // never on the order of a list, the shape of a tree or an address: wherever an order matters, it is
@@ -55,7 +55,7 @@ typedef ARRAY(physics_event) event_list;
     X(body_special_list, specials)         /* at 0 what is usual */                                \
     X(joint_settings_list, joint_settings) /* empty before the first joint */                      \
     X(tag_list, tags)                      /* of bodies, owned; up to the last that has one */     \
-    /* Who is awake, by slot: moving ones are dynamic and kinematic, enabled, not asleep. */       \
+    /* Awake objects, by slot: bodies are dynamic or kinematic, enabled, not asleep. */            \
     X(slot_list, awake_bodies)                                                                     \
     X(slot_list, awake_contacts)                                                                   \
     X(slot_list, awake_joints)                                                                     \

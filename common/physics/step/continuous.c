@@ -3,11 +3,12 @@
 // touches. Its velocity stays; the next step's contact stops it. Method: time of impact by
 // conservative advancement (see geometry/distance.h).
 //
-// What has nothing standing near its way, and that is most, does not get here, see
-// way_may_be_barred(); unless there are bullets, which have to know the ways of all that is fast.
+// A body with nothing static near its way, as most are, does not get here, see way_may_be_barred();
+// unless there are bullets, which must know the ways of all fast bodies.
 //
-// A bullet and what moves are swept against each other's ways (way.h); whose turn comes first has
-// its way cut short before the next is looked at, so that on their ways to where they end no two
+// A bullet and another moving body are swept against each other's ways (way.h). The first to be
+// swept has its way cut short before the next is looked at, so that no two pass through each other
+// on their ways to where they end.
 // pass through each other.
 #include "common/physics/parallel/sort.h"
 #include "common/physics/state/broad_phase/boxes.h"
@@ -30,7 +31,7 @@ typedef struct swept_body {
     bool caught;    // it has sunk into that body, and must lose its speed
 } swept_body;
 
-// How far other bodies go at most, of those that move.
+// The longest ways of other bodies that move.
 typedef struct reaches {
     float kinematic, dynamic;
 } reaches;
@@ -45,8 +46,8 @@ static void take_way(swept_body *s, way w)
 
 // ---- one shape against another
 
-// How far the shape stays in front of a line with that normal through `place`, on its whole way or
-// at its end only; negative: behind.
+// Least distance of the shape in front of a line with that normal through `place`, on its whole way
+// or at its end only; negative: behind.
 static float clearance(const swept_body *s, vec2 normal, vec2 place, bool at_end_only)
 {
     float deepest = INFINITY;
@@ -65,9 +66,9 @@ static float clearance(const swept_body *s, vec2 normal, vec2 place, bool at_end
     return deepest - float_min(sagitta, 2.0f) * reach - s->proxy.radius;
 }
 
-// What comes less deep than this has not passed: the contact brings it back. A body that slides
-// over the joints of a floor comes near the end of the next piece in every step, and must not wait
-// there.
+// A shape that comes less deep than this has not passed: the contact brings it back. A body that
+// slides over the joints of a floor comes near the end of the next piece in every step, and must
+// not wait there.
 static bool stays_in_front(const swept_body *s, vec2 normal, vec2 place, bool at_end_only)
 {
     float allowed = float_max(LINEAR_SLOP, 0.25f * s->shape->traits->extent_min);
@@ -175,7 +176,7 @@ static proxy proxy_core(const proxy *p, float scale)
     return core;
 }
 
-// How far the core is from the other shape when the step begins.
+// Distance of the core from the other shape when the step begins.
 static float gap_of_core(const swept_body *s, float scale, const proxy *other, const way *other_way)
 {
     sweep theirs = way_piece(other_way, s->way.start, 0.0f, 0.0f);
@@ -207,9 +208,9 @@ static float largest_scale(const swept_body *s, const proxy *other, const way *o
     return fits;
 }
 
-// What touches from the start is the contact solver's matter, which may let it sink in by a little;
-// then a core of the shape is held as the shape itself would be. Against what is not moved by it
-// only: of two that move the solver has to make the best.
+// The contact solver deals with a shape that touches from the start, and may let it sink in by a
+// little; then a core of the shape is held as the shape itself would be. Only bodies that it cannot
+// move hold it so: of two that move the solver has to make the best.
 static float first_touch_of_core(const swept_body *s, const proxy *other, const way *other_way,
                                  bool *caught)
 {
@@ -324,8 +325,8 @@ static void stop_body(physics_world *world, uint32_t slot, const way *w, float a
     world->scratch->stops.data[fast_index(world, slot)] = at;
 }
 
-// What a kinematic body has met goes with it for the rest of the step, as far as what stands still
-// lets it.
+// Carries the body along with the kinematic one that it has met for the rest of the step, as far as
+// static bodies let it.
 static void take_along(swept_body *s, const reaches *reach)
 {
     physics_world *world = s->world;
@@ -385,7 +386,8 @@ static void sweep_body(physics_world *world, uint32_t slot, const reaches *reach
     swept_body s = {.world = world, .body = slot};
     take_way(&s, way_of(world, slot));
     s.fraction = s.way.stop; // another bullet may have stopped it
-    // What was struck is swept along the last of its way: too late for what moved meanwhile.
+    // A body that an impact struck is swept along the last of its way: too late for bodies that
+    // moved meanwhile.
     vec2d place;
     const bool struck = impact_find_place(world, slot, &place);
     sweep_shapes(&s, reach, reach != NULL && !struck);

@@ -37,7 +37,7 @@ static float chord_of(rot turned)
     return turned.c > 0.0f ? 1.5f * float_abs(turned.s) : 2.0f;
 }
 
-// How far any point of the body may have gone in the step.
+// An upper bound of the distance that any point of the body went in the step.
 float distance_moved(const physics_world *world, uint32_t body_, vec2 moved, rot turned)
 {
     return vec2_length(moved) + chord_of(turned) * world->extents.data[body_].extent_max;
@@ -55,9 +55,8 @@ static void rest_pose(body_state *s)
     s->delta_rotation = ROT_IDENTITY;
 }
 
-// What becomes of a body; but for the first, lists of a partial. Of those that were FAST,
-// continuous.c still needs the changes of pose; of those that were fast but FREE only where there
-// are bullets.
+// The outcome of a step for a body; all but the first are lists of a partial. For FAST bodies
+// continuous.c still needs the changes of pose; for fast but FREE ones only if there are bullets.
 typedef enum outcome {
     OUTCOME_DONE = -1,
     OUTCOME_BOXES,
@@ -126,7 +125,7 @@ static bool any_bullet(const physics_world *world, const slot_list *bodies)
     return false;
 }
 
-// What was fast but flew free has its boxes looked at after all.
+// Fast bodies that flew free have their boxes looked at after all.
 static void end_free_flights(physics_world *world, uint32_t first, uint32_t end, partial *found,
                              const void *context)
 {

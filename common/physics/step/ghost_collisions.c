@@ -7,15 +7,15 @@
 // where S is, or comes in this step, can then be parted from S along n by no more than that depth,
 // and T's contact does part them. Any other normal between S and U is the seam's: that contact is
 // hidden, as if it had no points. One whose normal is all but T's carries S as T's does, and takes
-// T's normal over, for at 40 m/s even a thousandth of a lean throws S up. Where each of two covers
-// the other so, the normal of a still shape's face decides before that of a corner, or else the one
-// whose plane the other is further below.
+// T's normal over, for at 40 m/s even a thousandth of a lean throws S up. If two cover each other
+// so, the normal of a still shape's face decides before that of a corner, or else the one whose
+// plane the other is further below.
 //
 // So it goes for tiles of any size and angle, flush or lower, of one body or of many, and without
-// knowing neighbours: nothing is kept, saved or hashed, and what is hidden is looked at anew in the
-// next step. What stands out by more than SEAM_STEP is a real step, or a wall. (Chains know their
-// neighbours, see geometry/manifold_chain.c; where a chain meets another shape, this is for them
-// too.) Serial, after all manifolds were renewed and those without points have left the graph.
+// knowing neighbours: nothing is kept, saved or hashed, and each step looks anew for contacts to
+// hide. A shape that stands out by more than SEAM_STEP is a real step, or a wall. (Chains know
+// their neighbours, see geometry/manifold_chain.c; this file deals with a chain that meets another
+// shape.) Serial, after all manifolds were renewed and those without points have left the graph.
 #include "common/physics/parallel/sort.h"
 #include "common/physics/step/step.h"
 #include "common/physics/state/world.h"
@@ -144,7 +144,7 @@ typedef struct range {
     float low, high;
 } range;
 
-// How far the shape reaches along a direction, from a place.
+// Extent of the shape along a direction, from a place.
 static range reach_along(const physics_world *world, uint32_t shape_, uint32_t body_, vec2d place,
                          vec2 direction)
 {
@@ -162,8 +162,7 @@ static range reach_along(const physics_world *world, uint32_t shape_, uint32_t b
     return (range){origin + (r.low - o.radius), origin + (r.high + o.radius)};
 }
 
-// How far it reaches along n from a place within a strip across n; no less than that where it is
-// round.
+// Its extent along n, from a place, within a strip across n; an upper bound of it for round shapes.
 static float height_within(const physics_world *world, uint32_t shape_, uint32_t body_, vec2d place,
                            vec2 n, range strip)
 {
@@ -198,7 +197,7 @@ static float height_within(const physics_world *world, uint32_t shape_, uint32_t
     return vec2_dot(n, origin) + (highest + o.radius);
 }
 
-// Where the moving shape is across n and comes in this step, as seen by the other body.
+// The strip across n that the moving shape covers in this step, as seen by the other body.
 static range strip_of(const physics_world *world, const rest *of, vec2 n)
 {
     vec2 t = vec2_left(n);
@@ -213,7 +212,7 @@ static range strip_of(const physics_world *world, const rest *of, vec2 n)
 
 // ---- who covers whom
 
-// How far the plane on which it rests is from the moving body's centre, along the normal.
+// Distance of the plane on which it rests from the moving body's centre, along the normal.
 static float plane_of(const physics_world *world, const rest *on)
 {
     vec2d center = world->motions.data[on->body].center;

@@ -7,10 +7,10 @@
 //
 // Meeting. The distance of a point that moves evenly from a convex set is a convex function of
 // time, so its tangent never lies above it, and Newton's method from the left comes to the first
-// root without ever passing it, ever faster. What bends paths (forces, a turning body) bends the
-// function by a known amount at most; with a parabola of that much in place of the tangent the same
-// holds. This is conservative advancement (B. Mirtich, "Impulse-based Dynamic Simulation of Rigid
-// Body Systems", 1996) of the second order.
+// root without ever passing it, ever faster. Forces and the turning of a body bend the function by
+// a known amount at most; with a parabola of that much in place of the tangent the same holds. This
+// is conservative advancement (B. Mirtich, "Impulse-based Dynamic Simulation of Rigid Body
+// Systems", 1996) of the second order.
 #include "common/physics/step/impact_path.h"
 
 #include "common/physics/state/bodies/body_special.h"
@@ -111,7 +111,7 @@ static bool is_piled(const physics_world *world, uint32_t body_)
     return false;
 }
 
-// What the sub-steps do: v' = k (v + h a), x' = x + h v', as often as there are.
+// The work of all sub-steps at once: v' = k (v + h a), x' = x + h v' in each.
 static void set_motion(const physics_world *world, impact_path *p)
 {
     const body_special *special = body_special_of(world, p->body);
@@ -143,7 +143,7 @@ static void set_motion(const physics_world *world, impact_path *p)
     p->falls = (vec2d){falls * acts.x, falls * acts.y};
 }
 
-// What changes a velocity, evenly over the step.
+// The change of a velocity, spread evenly over the step.
 static vec2d change_of(const physics_world *world, const impact_path *p, vec2d velocity)
 {
     const double rate = 1.0 / (double)world->step.dt;
@@ -357,7 +357,7 @@ static double bend_of(const path_pair *pair, double from, double to)
     return bend;
 }
 
-// How long they stay apart for certain: the root of distance + rate t - bend t² / 2.
+// The time for which they certainly stay apart: the root of distance + rate t - bend t² / 2.
 static double certain_time(double distance, double rate, double bend)
 {
     const double root = sqrt(rate * rate + 2.0 * bend * distance);

@@ -1,4 +1,5 @@
-// Bodies on their way through a step, as impacts.c follows them from one impact to the next.
+// Paths of bodies through a step, as impacts.c follows them from one impact to the next. On the
+// world's thread.
 #ifndef CAROM_COMMON_PHYSICS_STEP_IMPACT_PATH_H
 #define CAROM_COMMON_PHYSICS_STEP_IMPACT_PATH_H
 
@@ -10,7 +11,7 @@
 
 struct physics_world;
 
-// What an impact does to a body.
+// The part of a body in an impact.
 typedef enum path_kind {
     PATH_STANDING, // nothing: static or kinematic
     PATH_DISC,     // one circle about its centre of mass: it is struck, and rebounds
@@ -27,7 +28,7 @@ typedef struct impact_path {
     double turned;  // by how much the impacts' spin turned it less than a whole step of it would
     float inv_mass, inv_inertia;
     double radius; // of a disc
-    // What the sub-steps make of a velocity v: keeps * v + gains, on a way of goes * v + falls.
+    // The sub-steps change a velocity v to keeps * v + gains, on a way of goes * v + falls.
     double keeps, goes;
     vec2d gains, falls;
     double drag; // of a velocity, a second
@@ -42,7 +43,7 @@ typedef struct impact_path {
     bool jointed;
 } impact_path;
 
-// Where a disc and another body are to each other at a time of the step.
+// Distance and approach of a disc and another body at a time of the step.
 typedef struct path_gap {
     double distance; // between the surfaces, < 0 in overlap [m]
     double rate;     // its change, < 0 when they close [m/s]
@@ -67,7 +68,7 @@ typedef enum path_meeting {
 // The circle of a body that bears no other shape but sensors, if it lies about the centre of mass;
 // or NONE.
 uint32_t path_find_disc(const struct physics_world *world, uint32_t body);
-// Where the centre of mass is a step later, seen from where it is, if nothing touches it.
+// Displacement of the centre of mass over a step, if nothing touches the body.
 vec2 path_free_way(const struct physics_world *world, uint32_t body);
 // The path of a body from the beginning of the step on.
 impact_path path_of_body(const struct physics_world *world, uint32_t body);
@@ -77,7 +78,7 @@ vec2d path_velocity(const impact_path *path, double at);
 void path_advance(impact_path *path, double at);
 // After its velocity was changed: what acts on it from now on.
 void path_bend(const struct physics_world *world, impact_path *path);
-// Where and how fast the solver must have it begin the step, so that it ends where the path does.
+// Place and velocity with which the solver must begin the step to end where the path does.
 typedef struct path_start {
     vec2d place;
     vec2 velocity;
@@ -86,7 +87,7 @@ typedef struct path_start {
 path_start path_start_of(const struct physics_world *world, const impact_path *path);
 
 path_gap path_gap_at(const path_pair *pair, double at);
-// When in (from, to] the two first meet; *begin: where they are at `from`.
+// The first time in (from, to] at which the two meet; *begin: their gap at `from`.
 path_meeting path_first_meeting(const path_pair *pair, double from, double to, double limit,
                                 double *at, path_gap *begin);
 

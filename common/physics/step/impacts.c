@@ -1,30 +1,29 @@
 // Impacts of discs, each at the moment at which it happens.
 //
-// A solver that looks at a step as a whole has the normal of where things stand when it begins. Of
-// round things that is another one than that at which they meet, by ever more the faster they are.
-// So what is a disc (a dynamic body of one circle about its centre of mass) and closes fast on
-// another disc, or on anything that is static or kinematic, is followed through the step before
-// anything is solved: where the two first meet (impact_path.c) they rebound by Newton's law of
-// impact, with Coulomb's friction, and go on from there. Impacts are taken in the order of time,
-// two at a time, each body with a clock of its own (event-driven simulation: B. Alder, T.
-// Wainwright, "Studies in Molecular Dynamics", 1959; B. Lubachevsky, "How to Simulate Billiards and
-// Similar Systems", 1991); where several are at one time, as in a row that touches, by slot, and
-// the momentum runs through the row pair by pair.
+// A solver that looks at a step as a whole has the normal of the step's beginning. Round bodies
+// meet with another normal, which differs the more the faster they are. So a disc (a dynamic body
+// of one circle about its centre of mass) that closes fast on another disc, or on anything static
+// or kinematic, is followed through the step before anything is solved: where the two first meet
+// (impact_path.c) they rebound by Newton's law of impact, with Coulomb's friction, and go on from
+// there. Impacts are taken in the order of time, two at a time, each body with a clock of its own
+// (event-driven simulation: B. Alder, T. Wainwright, "Studies in Molecular Dynamics", 1959; B.
+// Lubachevsky, "How to Simulate Billiards and Similar Systems", 1991); several at one time, as in a
+// row that touches, are taken by slot, and the momentum runs through the row pair by pair.
 //
-// The solver knows nothing of that. What was struck begins the step with its last velocity, and at
-// a place from which that takes it to where it ends. Contacts of such bodies with what they do not
-// touch at the end are hidden from the solver, so that nothing strikes twice, pushes out what
-// rebounds, or holds what the paths tell to fly past. What touches slowly (rolls, rests, lies in a
-// heap) is the solver's, as are all other shapes: a disc that comes to touch a moving one of those
-// goes no further here.
+// The solver knows nothing of that. A body that was struck begins the step with its last velocity,
+// and at a place from which that takes it to where it ends. Its contacts with bodies that it does
+// not touch at the end are hidden from the solver, which would else strike twice, push out a body
+// that rebounds, or hold one that flies past by its path. Slow contacts (rolling, resting, lying in
+// a heap) are the solver's, as are all other shapes: a disc that comes to touch a moving one of
+// those goes no further here.
 //
-// So is a disc that another moving body pressed in the last step: in a heap, where what is struck
-// cannot get away, impacts followed one by one would never come to an end, and never to rest.
+// So is a disc that another moving body pressed in the last step: in a heap, a struck body cannot
+// get away, and impacts followed one by one would never come to an end, and never to rest.
 //
-// Boxes reach along new ways, so that all that may be met is known: see cover_path().
+// Boxes reach along new ways, so that every body on the way is known: see cover_path().
 //
 // Serial. The order of events is by time and contact, so it depends on no list's order; a world
-// without anything round, or in which nothing round is fast, comes by with a look at its bodies.
+// without a fast disc only pays for a look at its bodies.
 #include "common/physics/step/impacts.h"
 
 #include "common/physics/state/bodies/body_special.h"
@@ -110,7 +109,7 @@ static double restitution_of(const physics_world *world, const contact *c)
     return (double)contact_surface(world, c).restitution;
 }
 
-// What closes faster is an impact.
+// The speed above which an approach is an impact.
 static double limit_of(const physics_world *world, const contact *c)
 {
     const double threshold = (double)world->step.restitution_threshold;
@@ -580,11 +579,11 @@ static void place_start(physics_world *world, const impact_path *p)
     state->angular_velocity = (float)p->spin;
 }
 
-// What becomes of a contact of a body that was struck.
+// The outcome for a contact of a body that was struck.
 typedef enum outlook { LOOK_SOLVED, LOOK_PARTED, LOOK_JOINED } outlook;
 
-// Parted: the two do not touch in what is left of the step. What joints hold, or the solver goes on
-// with, may be pressed yet, if it was not struck.
+// Parted: the two do not touch in the rest of the step. A contact without an impact may be pressed
+// yet, if a joint holds one of the bodies or the solver goes on with it.
 static outlook look_ahead_of(physics_world *world, uint32_t slot)
 {
     const contact *c = &world->contacts.data[slot];

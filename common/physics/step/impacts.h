@@ -1,4 +1,4 @@
-// Impacts of discs at their true moment; see impacts.c.
+// Impacts of discs at their true moment; see impacts.c. On the world's thread.
 #ifndef CAROM_COMMON_PHYSICS_STEP_IMPACTS_H
 #define CAROM_COMMON_PHYSICS_STEP_IMPACTS_H
 
@@ -36,10 +36,10 @@ typedef ARRAY(impact_report) impact_report_list;
 void resolve_impacts(struct physics_world *world);
 // Within the narrow phase: hides the contacts of what has rebounded, or flies past.
 void part_impacts(struct physics_world *world);
-// When all has moved.
+// Called when all bodies have moved.
 void forget_impacts(struct physics_world *world);
 
-// What an impact of this step left to be told of a contact; false if there was none.
+// The report of this step's impact of a contact; false if there was none.
 bool impact_told(const struct physics_world *world, uint32_t contact, impact_report *out);
 // Whether the body had impacts in this step, and where the centre of mass was at the last one.
 bool impact_find_place(const struct physics_world *world, uint32_t body, vec2d *place);

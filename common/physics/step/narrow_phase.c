@@ -78,9 +78,9 @@ static void find_manifold(contact *c, const shape *a, const shape *b, transform 
     }
 }
 
-// How far a point of B may move, as seen from A, before the manifold is found again. With points
-// that is RECYCLE_DISTANCE, far less for small shapes; without, what is left of the gap between
-// them. What is round and touches at one point touches with ever other places as it rolls: points
+// The distance that a point of B may move, as seen from A, before the manifold is found again. With
+// points that is RECYCLE_DISTANCE, far less for small shapes; without, the rest of the gap between
+// them. A round shape that touches at one point touches with ever other places as it rolls: points
 // left behind would press on it beside its centre and roll it on, so that wedged balls never rest.
 static float allowed_move(const contact *c)
 {
@@ -108,7 +108,7 @@ static bool is_still_good(const contact *c, transform b_in_a)
     return bound <= allowed * allowed;
 }
 
-// What a contact is found to be.
+// The result of the search for a contact's manifold.
 typedef enum finding { FOUND_PARTED, FOUND_NOTHING, FOUND_POINTS } finding;
 
 static bool boxes_overlap(const physics_world *world, const contact *c)
@@ -145,7 +145,7 @@ static finding renew_contact(physics_world *world, contact *c)
     if (!kept) {
         find_manifold(c, a, b, b_in_a);
     }
-    // What is fast has new boxes in each step.
+    // Fast bodies have new boxes in each step.
     if (renewed && c->point_count == 0 && may_meet_ahead(world, c, b_in_a)) {
         if (kept) {
             find_manifold(c, a, b, b_in_a);
@@ -232,7 +232,8 @@ static void leave_graph(physics_world *world)
     }
 }
 
-// What goes on side by side after an impact is solved with the normal of where it met.
+// Bodies that go on side by side after an impact are solved with the normal of the place where they
+// met.
 static void join_impacts(physics_world *world)
 {
     const slot_list *joined = &world->scratch->joined;
@@ -278,8 +279,8 @@ void narrow_phase(physics_world *world)
 {
     array_clear(&world->scratch->began);
     array_clear(&world->scratch->ended);
-    // Who is touched asleep wakes, and brings contacts along whose manifolds are from before it
-    // slept: again, for those.
+    // Bodies touched asleep wake, and bring contacts along whose manifolds are from before they
+    // slept: the loop renews those, too.
     for (uint32_t first = 0; first < world->awake_contacts.count || first == 0;) {
         array_clear(&world->scratch->activated);
         array_clear(&world->scratch->deactivated);

@@ -1,4 +1,4 @@
-// When a body is slow enough to sleep; see sleep.c.
+// The speed and time at which a body is slow enough to sleep; see sleep.c.
 #ifndef CAROM_COMMON_PHYSICS_STEP_SLEEP_H
 #define CAROM_COMMON_PHYSICS_STEP_SLEEP_H
 

@@ -22,7 +22,7 @@
 #define ROUNDING     1e-5f // of a length in floats, after some sums: taken as nearer by so much
 #define SLOW_SHARE   0.1f  // of how far B reaches: what moves less in a step hardly sinks in
 
-// How B moves as seen from A, in A's frame, over the step to come.
+// Motion of B as seen from A, in A's frame, over the step to come.
 typedef struct relative_way {
     vec2 way;   // of B's centre of mass, to first order
     float turn; // at most so far any other point of B beside that

@@ -18,10 +18,11 @@ typedef struct way {
     vec2 local_center;
 } way;
 
-// Of a body that is fast (on world->scratch->fast) or kinematic. All others have hardly moved, and stay.
+// Of a body that is fast (on world->scratch->fast) or kinematic. All others have hardly moved, and
+// stay.
 way way_of(const physics_world *world, uint32_t slot);
 
-// How much of its way the body has gone at a part of the step.
+// The share of its way that the body has gone at a part of the step.
 float way_gone(const way *w, float at);
 rot way_rotation(const way *w, float gone);
 

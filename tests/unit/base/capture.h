@@ -4,8 +4,8 @@
 
 #include <stddef.h>
 
-// Calls `body` and fills `text` (zero-terminated) with what it wrote to standard error. What does
-// not fit into `size` bytes is left out. The result is the number of bytes that were written.
+// Calls `body` and fills `text` (zero-terminated) with its standard error. Bytes beyond
+// `size` are left out. The result is the number of bytes that were written.
 size_t capture_stderr(void (*body)(void), char *text, size_t size);
 
 // The same in a child process, for a `body` that is to end it. The result is the child's wait

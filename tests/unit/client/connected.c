@@ -1,3 +1,4 @@
+// See connected.h.
 #include "tests/unit/client/connected.h"
 
 #include <setjmp.h>

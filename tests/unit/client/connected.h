@@ -1,4 +1,4 @@
-// What tests of a connected client have in common.
+// Common parts of the tests of a connected client.
 #ifndef CAROM_TESTS_UNIT_CLIENT_CONNECTED_H
 #define CAROM_TESTS_UNIT_CLIENT_CONNECTED_H
 

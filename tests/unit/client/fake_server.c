@@ -1,3 +1,4 @@
+// See fake_server.h.
 #include "tests/unit/client/fake_server.h"
 
 #include <arpa/inet.h>

@@ -33,7 +33,7 @@ fake_server *fake_start(const fake_options *options); // NULL: all defaults
 void fake_stop(fake_server *server);                  // joins the thread
 uint16_t fake_port(const fake_server *server);
 
-// What a well-behaved server would do: hello is answered, "echo" answers its arguments, "silence"
+// A well-behaved server: hello is answered, "echo" answers its arguments, "silence"
 // nothing, all else is unknown_method.
 void fake_answer(fake_server *server, const fake_message *message);
 
@@ -48,8 +48,8 @@ void fake_hang_up(fake_server *server);
 unsigned fake_received(fake_server *server);
 uint64_t fake_received_bytes(fake_server *server);
 
-// What a handler wrote before it answered can be read after this, and what is written before this
-// can be read by a handler.
+// After this, the caller may read everything that a handler wrote before it answered; a handler may
+// read everything that was written before this.
 void fake_sync(fake_server *server);
 
 // A port on which nobody listens.

@@ -1,4 +1,4 @@
-// What may be done in a callback: everything but to wait, closing and freeing included.
+// A callback may do everything but wait; it may close and free the client.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-// Snapshots decoded into structs. What malformed ones do is in test_hostile.c.
+// Snapshots decoded into structs. Malformed ones are in test_hostile.c.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -116,8 +116,8 @@ static void gear_of_hinge_and_rail_is_rack_and_pinion(void **state)
     rig_close(&r);
 }
 
-// The most bodies that a joint can have: two frames, a wheel on each, the wheels geared. What the
-// gear does to a wheel it takes from that wheel's frame, however both frames whirl.
+// The most bodies that a joint can have: two frames, a wheel on each, the wheels geared. The
+// impulse that the gear gives a wheel it takes from that wheel's frame, however both frames whirl.
 static void gear_of_four_bodies_leaves_each_pair_its_angular_momentum(void **state)
 {
     (void)state;

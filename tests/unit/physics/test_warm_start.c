@@ -1,7 +1,8 @@
-// Warm starting within a step is done where velocities change (integrate.c): what solving did in a
-// sub-step is done again in the next, without a sweep. What acts in directions that turn with the
-// bodies must not suffer: two bodies that whirl on a revolute, weld, distance, prismatic or wheel
-// joint keep momentum and energy. (For gears, which push up to four bodies, see test_joint_gear.)
+// Warm starting within a step is done where velocities change (integrate.c): the impulses of a
+// sub-step are applied again in the next, without a sweep. Constraints whose directions turn with
+// the bodies must not suffer: two bodies that whirl on a revolute, weld, distance, prismatic or
+// wheel joint keep momentum and energy. (For gears, which push up to four bodies, see
+// test_joint_gear.)
 #include "tests/unit/physics/joint_rig.h"
 
 #include <math.h>

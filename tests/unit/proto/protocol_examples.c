@@ -1,4 +1,4 @@
-// What PROTOCOL.md shows, made by the code that it describes.
+// The examples of PROTOCOL.md, made by the code that it describes.
 //
 //   protocol_examples examples     each message of each example as a line of JSON:
 //                                  {"name", "from": "client" | "server", "value", "hex"}
@@ -8,8 +8,9 @@
 //   protocol_examples limits       the limits of proto/limits.h that the text names, as NAME VALUE
 //
 // Requests are decoded and, where the engine answers them, applied to a real world, so the document
-// cannot show what would not work. What depends on the engine's inside (hashes) or on time is a
-// fixed number. test_protocol.py compares the document with this, and writes it into it on demand.
+// cannot show what would not work. Values that depend on the engine's inside (hashes) or on time
+// are fixed numbers. test_protocol.py compares the document with this, and writes it into it on
+// demand.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-// What is in a message: UTF-8, finite numbers, keys.
+// Checks of a message's contents: UTF-8, finite numbers, keys.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-// What is answered and sent, read back with msgpack-c and shown as JSON.
+// Answers and notifications, read back with msgpack-c and shown as JSON.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -134,9 +134,10 @@ static void hello_tells_role_and_limits(void **state)
                                               .role = ROLE_ADMIN,
                                               .limits = limits,
                                               .limit_count = 2});
-    assert_encoded("{\"protocol\":1,\"server\":\"caromd\",\"version\":\"0.1.0\",\"engine\":3,\"session\":9,"
-                   "\"resume\":\"\",\"role\":\"admin\",\"limits\":{\"message_bytes\":1048576,"
-                   "\"load\":0.5}}");
+    assert_encoded(
+        "{\"protocol\":1,\"server\":\"caromd\",\"version\":\"0.1.0\",\"engine\":3,\"session\":9,"
+        "\"resume\":\"\",\"role\":\"admin\",\"limits\":{\"message_bytes\":1048576,"
+        "\"load\":0.5}}");
 }
 
 static void server_info_and_stats_are_maps(void **state)

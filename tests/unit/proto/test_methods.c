@@ -1,3 +1,4 @@
+// The table of methods: every row is filled, and true to its word.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -237,7 +237,7 @@ static void billiards_break_scatters_all_balls_on_the_table(void **state)
     assert_int_equal(read_rows(), 17);
     body_row before[17];
     memcpy(before, rows, sizeof before);
-    // What there is before the break is what the cue has; the cushions and each hit take a part.
+    // Before the break the cue has all the energy; the cushions and each hit take a part.
     double energy = 28.0 * 28.0;
     for (int second = 0; second < 5; second++) {
         step(60);

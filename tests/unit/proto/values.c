@@ -1,3 +1,4 @@
+// See values.h.
 #include "tests/unit/proto/values.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+// See wording.h.
 #include "tests/unit/proto/wording.h"
 
 #include <setjmp.h>

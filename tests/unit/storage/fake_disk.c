@@ -1,3 +1,4 @@
+// See fake_disk.h.
 #include "tests/unit/storage/fake_disk.h"
 
 #include <errno.h>

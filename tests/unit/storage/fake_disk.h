@@ -50,8 +50,8 @@ void fake_disk_crash(fake_disk *d, crash_kind kind);
 
 uint64_t fake_random(uint64_t *state);
 
-// The bytes of a file as they are now, to look at or to change in place; NULL: no such file. What
-// is changed so is changed on the disk too.
+// The bytes of a file as they are now, to look at or to change in place; NULL: no such file. A
+// change made so is on the disk too.
 uint8_t *fake_disk_bytes(fake_disk *d, const char *name, uint64_t *size);
 void fake_disk_flip(fake_disk *d, const char *name, uint64_t offset, uint8_t mask);
 void fake_disk_cut(fake_disk *d, const char *name, uint64_t size);

@@ -1,3 +1,4 @@
+// See model.h.
 #include "tests/unit/storage/model.h"
 
 #include <inttypes.h>

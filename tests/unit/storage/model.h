@@ -1,6 +1,6 @@
-// What a test knows of worlds: every record and image that it handed over, so that any recovery can
-// be judged. Contents are made from a number drawn for each, so a record of an earlier life that
-// comes back is found too.
+// A test's knowledge of worlds: every record and image that it handed over, so that any recovery
+// can be judged. Contents are made from a number drawn for each, so a record of an earlier life
+// that comes back is found too.
 #ifndef CAROM_TESTS_UNIT_STORAGE_MODEL_H
 #define CAROM_TESTS_UNIT_STORAGE_MODEL_H
 

@@ -264,7 +264,7 @@ static void sync_that_fails_stops_every_world_until_a_restart(void **state)
     assert_int_equal(storage_close(f.storage, &closing), STATUS_UNAVAILABLE);
     f.storage = NULL;
     assert_recovers(&f, CRASH_PROCESS, 0);
-    // What the failed sync had forgotten was written again: now the power may fail.
+    // The bytes that the failed sync forgot were written again: now the power may fail.
     assert_recovers(&f, CRASH_POWER_ALL, 0);
     teardown(&f);
 }

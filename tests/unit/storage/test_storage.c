@@ -1,4 +1,4 @@
-// What the storage does when all is well, its bounds, and files that are not what they claim.
+// The storage when all is well, its bounds, and files that are not what they claim.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-// Who may send what: each method and each role, alone and inside world.apply.
+// The right to each method, for each role, alone and inside world.apply.
 //
 // The expected roles are written out here and not read from the table: a row whose role is changed
 // by mistake fails, and so does a new method until its role is decided here too.

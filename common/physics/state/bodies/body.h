@@ -1,8 +1,7 @@
-// A body: its records, and what the files of this folder do with them for the others. What the
-// solver touches in its inner loop is apart from the rest: body_state (32 bytes, velocities and the
-// change of pose within the step), then body_motion (what is read once a step), then body_extent
-// and body (everything else). What is unusual about a body lies in a record that only such bodies
-// have (body_special.h).
+// A body: its records, and the functions of this folder that other files call. The data of the
+// solver's inner loop is apart from the rest: body_state (32 bytes, velocities and the change of
+// pose within the step), then body_motion (read once a step), then body_extent and body (everything
+// else). Unusual properties lie in a record that only unusual bodies have (body_special.h).
 #ifndef CAROM_COMMON_PHYSICS_STATE_BODIES_BODY_H
 #define CAROM_COMMON_PHYSICS_STATE_BODIES_BODY_H
 
@@ -41,7 +40,7 @@ typedef struct body_motion {
 } body_motion;
 _Static_assert(sizeof(body_motion) == 64, "one cache line");
 
-// How far a body reaches about its centre of mass, and for how long it has been slow there.
+// A body's reach about its centre of mass, and the time for which it has been slow there.
 typedef struct body_extent {
     float extent_min, extent_max; // smallest half width; largest distance from the centre of mass
     float turn_reach; // the same of what moves when the body turns: circles as their centres

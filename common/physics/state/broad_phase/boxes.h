@@ -4,11 +4,11 @@
 
 #include "common/physics/state/world.h"
 
-// What goes farther in a step is too fast to be followed from impact to impact (continuous.c keeps
-// it from passing through what stands), or it would have pairs with half the world [m].
+// A body that goes farther in a step is not followed from impact to impact: its box would overlap
+// half the world. continuous.c keeps it from passing through static bodies [m].
 #define FOLLOWED_WAY_MAX 4.0f
 
-// Where the body's centre of mass will be after a step, seen from where it is [m].
+// Displacement of the body's centre of mass over a step [m].
 static inline vec2 way_in_a_step(const physics_world *world, const body_state *s)
 {
     return vec2_scale(world->step.dt, s->velocity);

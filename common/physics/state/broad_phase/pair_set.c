@@ -49,7 +49,7 @@ static uint32_t after(const pair_set *set, uint32_t place)
     return place + 1 < set->capacity ? place + 1 : 0;
 }
 
-// How many places it is from one to the other, going up and round.
+// The number of places from one to the other, going up and round.
 static uint32_t places_between(const pair_set *set, uint32_t from, uint32_t to)
 {
     return to >= from ? to - from : to + (set->capacity - from);

@@ -109,8 +109,8 @@ void tree_ray(const tree *t, vec2d from, vec2d translation, vec2 extents, float 
 // last refresh; of a tree and itself, every such pair once. In no meaningful order.
 void tree_new_pairs(const tree *a, const tree *b, item_pairs *found);
 // The same in parts, which may be done in any order and at once, each with a list of its own: fills
-// in up to `max` tasks (at least TREE_TASKS_MIN) and returns how many. What is found while dividing
-// the work is added to `found`.
+// in up to `max` tasks (at least TREE_TASKS_MIN) and returns their number. Pairs found while
+// dividing the work are added to `found`.
 enum { TREE_TASKS_MIN = 128 };
 uint32_t tree_divide(const tree *a, const tree *b, tree_task *tasks, uint32_t max,
                      item_pairs *found);

@@ -191,7 +191,7 @@ rounding contact_curvature(const physics_world *world, const contact *c)
                       of_b == SHAPE_CIRCLE || of_b == SHAPE_CAPSULE ? radius_of(b) : 0.0f};
 }
 
-// What the shapes say of their contact.
+// The flags of a contact, from its shapes.
 static uint32_t flags_of(const shape *a, const shape *b)
 {
     uint32_t flags = 0;

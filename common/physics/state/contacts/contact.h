@@ -67,7 +67,7 @@ typedef struct surface {
     float restitution, rolling_resistance, tangent_speed;
 } surface;
 
-// How far the shapes of a contact reach out about their cores [m].
+// Rounding radii of a contact's shapes about their cores [m].
 typedef struct rounding {
     float a, b;
 } rounding;
@@ -99,8 +99,8 @@ rounding contact_rounding(const physics_world *world, const contact *c);
 rounding contact_curvature(const physics_world *world, const contact *c);
 // Places the points as they are now. Each has moved along with both bodies since it was found, by
 // different ways; it is midway, and the difference along the normal has changed the separation.
-// What contacts are filled into lanes with is the same to the bit, but for what will have moved on
-// within the step (contact_fill.c).
+// Lanes are filled with the same bits, except for points that move on within the step
+// (contact_fill.c).
 placed_points contact_place_points(const physics_world *world, const contact *c);
 void contact_destroy(physics_world *world, uint32_t slot);    // with its end event if it touched
 void contact_activate(physics_world *world, uint32_t slot);   // if one of its bodies is awake

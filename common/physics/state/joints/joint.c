@@ -1,4 +1,5 @@
-// Joints: made, changed, removed, and who is awake. What they do is in the file of each kind.
+// Joints: creation, change, removal, and which of them are awake. Each kind has a file of its own
+// for its effect. On the world's thread.
 //
 // Invariants: a joint hangs on the list of each of its bodies, highest slot first, so that walks
 // over it are the same however it came about; it is awake, that is on world.awake_joints and in the
@@ -196,7 +197,7 @@ static bool is_finite(const joint *j, const joint_settings *s)
     return isfinite(sum) && isfinite(j->angle) && isfinite(s->gear_a) && isfinite(s->gear_b);
 }
 
-// What a body that lost finiteness has left in the joint must not come back with it.
+// A body that lost finiteness leaves impulses in its joints: they must not come back with it.
 static void forget_if_not_finite(joint *j, joint_settings *s)
 {
     if (!is_finite(j, s)) {

@@ -54,7 +54,7 @@ typedef struct joint_impulses { // of a sub-step [N s, N m s]
     float lower, upper, motor, spring;
 } joint_impulses;
 
-// How a joint is solved.
+// The way in which the solver takes a joint.
 typedef enum joint_sort {
     SORT_PLAIN,  // revolute, in lanes
     SORT_DRIVEN, // the same with a spring, a motor or limits
@@ -123,7 +123,7 @@ static inline bool joint_is_geared(const physics_world *world, const joint *j)
 {
     return j->kind == JOINT_GEAR && joint_settings_of(world, j)->joint_a != NONE;
 }
-// How it is to be solved, as it is set now.
+// The sort of a joint with its present settings.
 joint_sort joint_sort_of(const physics_world *world, const joint *j);
 static inline joint_parts joint_parts_of(const physics_world *world, uint32_t slot)
 {

@@ -1,10 +1,9 @@
-// A joint's settings: copied from a definition into the joint and told again, and where they are
-// kept.
+// A joint's settings: copied from a definition into the joint, told again to callers, and stored.
 //
-// Most joints are hinges without spring, motor or limits, rods and welds, whose settings are those
-// that their kind has by default; but for their length, which each has for itself. In
-// world.joint_settings the first places, by kind, are these defaults, for all to share. Who has
-// others has a place of its own after them. Which place that is means nothing.
+// Most joints are hinges without spring, motor or limits, rods and welds, with the default settings
+// of their kind; only the length is each joint's own. The first places of world.joint_settings, by
+// kind, are these defaults, which all joints share. A joint with other settings has a place of its
+// own after them. The number of that place has no meaning.
 #include "common/physics/state/joints/joint_record.h"
 
 #include <math.h>

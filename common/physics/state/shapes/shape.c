@@ -20,7 +20,7 @@ static bool is_piece(const shape *s, uint32_t slot)
     return s->traits->chain != NONE && s->traits->chain != slot;
 }
 
-// What comes after a shape on the body's list; at its head after NONE.
+// Sets the successor of a shape on the body's list; after NONE, the list's head.
 static void set_link(physics_world *world, body *b, uint32_t before, uint32_t slot)
 {
     if (before != NONE) {
@@ -76,7 +76,8 @@ static uint32_t take_slot(physics_world *world)
     return slot;
 }
 
-// Where a chain does not go on, its last edge does, straight: the end is then an ordinary corner.
+// The points of a chain. An open chain's first and last edges go on straight beyond its ends, so
+// that these are ordinary corners.
 static vec2 chain_point(const shape_traits *chain, int i)
 {
     const vec2 *points = chain->points;
@@ -232,8 +233,8 @@ static aabb box_around(const shape *s, const body_motion *m)
     return shape_aabb(&s->traits->geometry, (transform){{0.0f, 0.0f}, m->rotation});
 }
 
-// What moves gets room to move in before it is looked at again; small shapes less of it, for their
-// boxes are to stay apart. `tight` is the box around the shape relative to the body's position.
+// Moving shapes get a margin to move in before their box changes; small shapes get less of it, to
+// keep their boxes apart. `tight` is the box around the shape relative to the body's position.
 static aabb fat_box(const physics_world *world, const shape *s, aabb tight)
 {
     const body_motion *m = &world->motions.data[s->body];
@@ -267,7 +268,8 @@ static void insert_box(physics_world *world, uint32_t slot, aabb fat, bool known
     }
 }
 
-// How far the shape can move in any way before it leaves its fat box; negative: it has left.
+// The distance that the shape can move in any direction before it leaves its fat box; negative: it
+// has left.
 static float room_in_box(const shape *s, const body_motion *m, aabb tight)
 {
     double left = m->position.x + (double)tight.lower.x - (double)s->fat.lower.x;

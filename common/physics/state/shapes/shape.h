@@ -11,8 +11,8 @@ enum { // shape.flags
     SHAPE_ENLARGED = 1u << 2  // its box was renewed in this step: look for new pairs
 };
 
-// What a shape never changes. Most bodies bear the same shape as another, so those that are alike
-// share one (shape_traits.c).
+// The fixed properties of a shape. Most bodies bear the same shape as another, so equal shapes
+// share one record (shape_traits.c).
 typedef struct shape_traits {
     uint64_t signature; // hash of what defines it
     uint32_t users;

@@ -69,7 +69,7 @@ static void change_traits(physics_world *world, uint32_t slot, const shape_def *
     s->flags = (uint8_t)((s->flags & ~SHAPE_SENSOR) | sensor);
 }
 
-// What the shape's contacts have of its surface.
+// Updates the contacts of the shape to its new surface.
 static void renew_contacts(physics_world *world, uint32_t slot)
 {
     const contact_slots found = contact_collect(world, world->shapes.data[slot].body);

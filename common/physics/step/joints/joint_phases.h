@@ -1,4 +1,5 @@
-// What a step does with joints, whatever their kind.
+// The phases of a step that deal with joints, whatever their kind. On the world's thread, but for
+// joints_sweep() of separate ranges of one colour, which may run at once.
 #ifndef CAROM_COMMON_PHYSICS_STEP_JOINTS_JOINT_PHASES_H
 #define CAROM_COMMON_PHYSICS_STEP_JOINTS_JOINT_PHASES_H
 
@@ -10,7 +11,7 @@ void joints_prepare(physics_world *world);
 uint32_t joints_groups(const physics_world *world, uint32_t colour);
 // Of these, the joints that are solved alone.
 uint32_t joints_alone(const physics_world *world, uint32_t colour);
-// Of those, the part that a range [first, end) of SHARES is. What has no colour is only swept
+// Of those, the part that a range [first, end) of SHARES is. Joints without a colour are only swept
 // whole.
 void joints_sweep(physics_world *world, uint32_t colour, solver_pass pass, uint32_t first,
                   uint32_t end);

@@ -9,7 +9,7 @@
 
 #define JOINT_PUSH_MAX 20.0f // what is rigid corrects its position no faster than this [m/s, rad/s]
 
-// How a constraint is held: the change of its impulse P is -m (velocity Ċ + position C) - impulse
+// Softness of a constraint: the change of its impulse P is -m (velocity Ċ + position C) - impulse
 // P, with effective mass m, and position C no larger than push. {1, 0, 0, 0} is rigid without
 // correction of the position.
 typedef struct softness {
@@ -77,14 +77,14 @@ extern const joint_methods prismatic_methods, distance_methods, weld_methods, wh
 void joint_prepare_single(const physics_world *world, single_joint *j, uint32_t slot);
 void joint_sweep_single(physics_world *world, single_joint *j, solver_pass pass);
 
-// How much more easily a point of a body may move than its centre of mass, because the body turns,
-// before it counts as on a long arm. A box held at its corner has up to 7.
+// A point of a body counts as on a long arm if it moves this many times more easily than the centre
+// of mass, because the body turns. A box held at its corner has up to 7.
 #define LEVERAGE_MAX 16.0f
 static inline bool joint_arm_is_long(const body_motion *m, vec2 arm)
 {
     return vec2_length_squared(arm) * m->inv_inertia > (LEVERAGE_MAX - 1.0f) * m->inv_mass;
 }
-// How what is rigid is held that acts on a and b at these arms.
+// The softness of a rigid constraint that acts on a and b at these arms.
 softness joint_rigid_softness(const physics_world *world, const body_motion *a, vec2 arm_a,
                               const body_motion *b, vec2 arm_b);
 // Fills what all kinds but the gear have in their scratch.

@@ -34,8 +34,8 @@ _Static_assert(offsetof(body_motion, center) == 0 && offsetof(body_motion, posit
                    offsetof(body_motion, inv_inertia) == 52,
                "the two rows of a motion");
 
-// What has moved farther since its manifold was found has not: the manifold is from where it will
-// be [m].
+// A pair that has moved farther since its manifold was found will meet later: the manifold is from
+// where it will be [m].
 #define MEETS_LATER (2.0f * RECYCLE_DISTANCE)
 
 _Static_assert((int)PARTS <= (int)PARTS_MAX, "marks have room for each part's features");
@@ -137,8 +137,8 @@ INLINE uint32_t fill_rounding(const group_part *part, const part_contacts *of, u
     return LANES_ROUND;
 }
 
-// What is deep in each other does not rub. Bodies of several shapes can hook into each other under
-// an impact: one shape of each pushes this way, one the other way, and the friction of so much
+// Takes the friction of deep contacts. Bodies of several shapes can hook into each other under an
+// impact: one shape of each pushes this way, one the other way, and the friction of so much
 // pressure would hold them there for ever.
 INLINE void drop_friction(contact_lanes *group, uint32_t deep)
 {
@@ -168,7 +168,7 @@ INLINE uint32_t flagged_lanes(lanes_int words, uint32_t flag)
     return signs_of(words << (31 - REST_SHIFT - __builtin_ctz(flag)));
 }
 
-// Who is in which lane.
+// Reads the contacts of each lane.
 INLINE part_contacts read_part_contacts(const group_part *part)
 {
     contact_lanes *group = part->lanes;
@@ -233,8 +233,8 @@ INLINE void couple_points(contact_lanes *group, lanes coupling)
     group->coupling_k = lanes_select(apart, coupling, zero);
 }
 
-// How much an impulse at a point does; `turns` are the arms across the normal. Lanes that have no
-// such point are left as nothing, far away.
+// The effective masses of a point, from `turns`, the arms across the normal. Lanes without such a
+// point are left as nothing, far away.
 INLINE void fill_point(contact_lanes *group, point_lanes *p, const placed_lanes *at, lanes_int has,
                        lanes turns[2])
 {
@@ -307,7 +307,7 @@ INLINE void keep_approach(const part_contacts *of, uint32_t told, const lanes ap
     }
 }
 
-// Who closes how fast, for impacts and events. Mostly a group has none of either.
+// Speeds of approach, for impacts and events. Mostly a group has none of either.
 INLINE impacts_state note_approach(const group_part *part, lane_marks *marks,
                                    const part_contacts *of, const placed_lanes *at,
                                    const lanes_int has[2], const state_lanes *a,
@@ -343,7 +343,7 @@ INLINE lanes meet_later(contact_lanes *group, vector_lanes moved, vector_lanes m
     return lanes_select(later, zero, half);
 }
 
-// What is marked of a part: its lanes are the lowest bits, its features the first.
+// The marks of a part: its lanes are the lowest bits, its features the first.
 typedef struct part_marks {
     lane_marks marks;
     impacts_state impacts;
@@ -407,8 +407,8 @@ INLINE void place_contacts(const group_part *part, const part_contacts *of, plac
     }
 }
 
-// What is round and turns is solved as round and, if it turns little and touches at one point,
-// placed where it rolls to. Returns the features.
+// Round shapes that turn are solved as round and, if they turn little and touch at one point,
+// placed where they roll to. Returns the features.
 INLINE uint32_t fill_round(const group_part *part, const part_contacts *of, placed_lanes at[2],
                            const state_lanes *a, const state_lanes *b)
 {
@@ -509,7 +509,7 @@ void VARIANT_OF(contact_fill_)(const physics_world *world, uint32_t index, const
     }
 }
 
-// What the contacts kept goes where contact_approach() looks for it.
+// Hands the speeds of approach that the contacts kept to contact_approach().
 INLINE void give_approach(contact_lanes *group, const contact *contacts, const uint32_t *slots,
                           uint32_t approached)
 {

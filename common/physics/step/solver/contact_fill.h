@@ -18,7 +18,7 @@ INLINE lanes inverse(lanes k)
     return lanes_select(k > zero, splat(1.0f) / k, zero);
 }
 
-// How soft contacts are: of two moving bodies, or stiffer where one of them does not move.
+// Softness of contacts: of two moving bodies, or stiffer if one of them does not move.
 typedef struct softness_lanes {
     lanes bias_rate;  // speed of pushing out per overlap [1/s]
     lanes mass_scale; // share of the effective masses

@@ -87,9 +87,9 @@ INLINE lanes separation_now(const contact_lanes *c, const point_lanes *p, const 
     return (x * c->normal_x + y * c->normal_y) + p->base_separation;
 }
 
-// A round shape touches with other places as it turns: that part of an anchor's arm lies
-// along the normal and does not turn with the body, as separation_now() has it. What that is wrong
-// by: with the normal n and the turn R, n·(R n) is the cosine.
+// A round shape touches with other places as it turns: that part of an anchor's arm lies along the
+// normal and does not turn with the body, though separation_now() turns it. Returns the error of
+// that: with the normal n and the turn R, n·(R n) is the cosine.
 INLINE lanes rolled(const group_view *g, const state_lanes *a, const state_lanes *b)
 {
     const lanes one = splat(1.0f);
@@ -316,7 +316,7 @@ static void push(const contact_groups *groups, uint32_t first, uint32_t end, bod
     sweep_groups(groups, first, end, states, step, push_group);
 }
 
-// How fast the point slides across the normal, besides what the surfaces convey.
+// Speed at which the point slides across the normal, besides the speed that the surfaces convey.
 INLINE lanes sliding(const group_view *g, const point_lanes *p, const state_lanes *a,
                      const state_lanes *b)
 {

@@ -35,7 +35,7 @@ const contact_kernels *contact_kernels_choose(void)
     return &contact_kernels_base;
 }
 
-// Groups that a colour needs. What did not find a colour is solved one by one: a group each.
+// Groups that a colour needs. Contacts without a colour are solved one by one: a group each.
 static uint32_t groups_of(const physics_world *world, uint32_t colour)
 {
     uint32_t count = world->graph[colour].contacts.count;

@@ -2,9 +2,10 @@
 // contact. The kernels are contact_kernels.c and contact_fill.c, once for every variant; see
 // wide.h.
 //
-// A large world's lanes do not fit the caches, and a step sweeps over them nine times: then it
-// is their bytes that cost. What few contacts have lies apart, and only in worlds that have such
-// contacts; what follows from the rest with a few operations is computed again in each sweep.
+// A large world's lanes do not fit the caches, and a step sweeps over them nine times, so the
+// number of bytes decides the cost. Fields that few contacts need lie apart, and only in worlds
+// with such contacts; values that follow from others by a few operations are computed again in each
+// sweep.
 #ifndef CAROM_COMMON_PHYSICS_STEP_SOLVER_CONTACT_LANES_H
 #define CAROM_COMMON_PHYSICS_STEP_SOLVER_CONTACT_LANES_H
 

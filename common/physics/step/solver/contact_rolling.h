@@ -1,13 +1,13 @@
 // The places that round shapes roll to within a step. Only for files that are compiled once a
 // variant.
 //
-// A contact's normal and arms stand still while a step is solved. Where something round rolls they
-// ought not to: a body wedged between balls rocks on them like a pendulum, and a force that is told
-// only once a step where the body has come to, always too late, feeds such a motion. Rocking with
-// the angular frequency w, in steps of h and n sub-steps, it would grow by (w h)² (n - 1) / (4 n) a
-// step, until it strikes something else. So contacts of one point of what is round stand where they
-// will have rolled to after (n - 1) / (2 n) of the step: with that the determinant of a step's map
-// of place and velocity is one, and what rocks neither grows nor fades.
+// A contact's normal and arms stay fixed while a step is solved. Under a rolling shape they ought
+// to move: a body wedged between balls rocks on them like a pendulum, and a force that learns the
+// body's place only once a step, always too late, feeds such a motion. Rocking with the angular
+// frequency w, in steps of h and n sub-steps, it would grow by (w h)² (n - 1) / (4 n) a step, until
+// it strikes something else. So one-point contacts of round shapes stand where they will have
+// rolled to after (n - 1) / (2 n) of the step: with that the determinant of a step's map of place
+// and velocity is one, and rocking neither grows nor fades.
 #ifndef CAROM_COMMON_PHYSICS_STEP_SOLVER_CONTACT_ROLLING_H
 #define CAROM_COMMON_PHYSICS_STEP_SOLVER_CONTACT_ROLLING_H
 

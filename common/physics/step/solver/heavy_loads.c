@@ -3,14 +3,14 @@
 // Sweeps over contacts pass a load on from body to body, and from a heavy one to a light one only
 // so much in each sweep as the light one weighs against it: at a thousand to one, a heavy body
 // sinks into the light one beneath it faster than the sweeps of all sub-steps can hold it, is
-// pushed out again, and never rests. But what is pressed between two others does not accelerate,
-// so its own inertia does not matter: meanwhile it counts as a twentieth of what presses it, which
-// sweeps deal with well (compare shock propagation: E. Guendelman, R. Bridson, R. Fedkiw,
+// pushed out again, and never rests. But a body pressed between two others does not accelerate, so
+// its own inertia does not matter: meanwhile it counts as a twentieth of the load that presses it,
+// which sweeps deal with well (compare shock propagation: E. Guendelman, R. Bridson, R. Fedkiw,
 // "Nonconvex Rigid Bodies with Stacking", 2003, who take it as infinite). It falls as before, for
 // gravity accelerates all alike.
 //
-// Where masses are so uneven shows as contacts are filled into lanes (LANES_UNEVEN); mostly it does
-// nowhere. Serial.
+// Filling the lanes finds contacts of such uneven masses (LANES_UNEVEN); most worlds have none.
+// Serial.
 #include "common/physics/step/solver/heavy_loads.h"
 
 #include "common/physics/state/world.h"
@@ -24,8 +24,8 @@ static bool is_pressed(const contact *c)
     return solved == CONTACT_ACTIVE && c->normal_impulse[0] + c->normal_impulse[1] > 0.0f;
 }
 
-// Whether what presses the body, other than that contact, stands still in the end. What flies keeps
-// its masses: its momentum is to stay what it is.
+// Whether the body rests, through others that press it, on one that does not move; that contact
+// apart. A flying body keeps its masses: its momentum must not change.
 static bool is_borne(const physics_world *world, uint32_t body_, uint32_t slot, int hops)
 {
     for (uint32_t key = world->bodies.data[body_].contacts; key != NONE;) {
@@ -53,8 +53,8 @@ static void take_as_heavier(physics_world *world, uint32_t body_, float inv_mass
     array_push(&world->scratch->listed, body_);
 }
 
-// The lighter one of the contact, if the heavy one presses it against something else. What joints
-// hold keeps its mass: they are filled into lanes already.
+// Lends mass to the lighter body of the contact, if the heavy one presses it against something
+// else. A body with joints keeps its mass: the joints are filled into lanes already.
 static void lend_by_contact(physics_world *world, uint32_t slot)
 {
     const contact *c = &world->contacts.data[slot];

@@ -1,15 +1,15 @@
 // Integration: forces change velocities, velocities change poses, in each sub-step.
 //
-// What no contact and no joint holds meets nobody between its sub-steps: it goes through all of
-// them at once, while it is at hand, and the sub-steps go over the others alone. In a large world
-// of bodies that fly free, this spares seven of eight ways to memory.
+// A body without contacts and joints meets nothing between its sub-steps: it goes through all of
+// them at once, while it is in the cache, and the sub-steps go over the others alone. In a large
+// world of bodies that fly free, this spares seven of eight ways to memory.
 //
 // Warm starting applies last impulses again before they are corrected. Within a step the arms and
-// normals of contacts stay as they are, so that what all impulses of a sub-step do to a body is the
-// change of its velocity from here to the end of the relaxing pass. To do it again in the next
-// sub-step, it is enough to know the velocity as it was here: no sweep over contacts is needed but
-// in the first. What acts in directions that turn with the bodies tells the difference
-// (joint_kernels.c, joint_single.c).
+// normals of contacts stay as they are, so the sum of a sub-step's impulses on a body is the change
+// of its velocity from here to the end of the relaxing pass. To do it again in the next sub-step,
+// it is enough to know the velocity as it was here: only the first sub-step needs a sweep over
+// contacts. Joints whose directions turn with the bodies add the difference (joint_kernels.c,
+// joint_single.c).
 #include "common/physics/step/solver/integrate.h"
 
 #include "common/physics/lanes/wide.h"
@@ -37,7 +37,8 @@ const integrate_kernels *integrate_kernels_choose(void)
 
 // ---- the free
 
-// What is in the overflow has no colour that would tell; then everybody counts as held.
+// Contacts and joints in the overflow have no colour that would tell; then every body counts as
+// held.
 static bool colours_tell(const physics_world *world)
 {
     return world->graph[COLOUR_OVERFLOW].contacts.count == 0 &&
@@ -51,7 +52,7 @@ static bool is_free(const physics_world *world, uint32_t slot)
            (world->states.data[slot].flags & STATE_DYNAMIC) != 0;
 }
 
-// Where a range has put those who are held: from its own beginning on, in world->scratch->held.
+// The held bodies that a range has listed in world->scratch->held, from its own beginning on.
 typedef struct held_part {
     uint32_t first, count;
 } held_part;

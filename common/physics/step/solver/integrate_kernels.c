@@ -13,7 +13,7 @@ _Static_assert(offsetof(body_motion, local_center) == offsetof(body_motion, rota
                    offsetof(body_motion, inv_mass) == offsetof(body_motion, rotation) + 16,
                "fours of a motion's fields");
 
-// What acts on bodies, for as long as a step.
+// Forces on bodies, for as long as a step.
 typedef struct force_lanes {
     lanes change_x, change_y, change_w; // of velocities in a sub-step, by forces
     lanes fall_x, fall_y;               // the same by gravity
@@ -25,7 +25,7 @@ typedef struct force_lanes {
     lanes rotation_c, rotation_s;       // of the body as the step began
 } force_lanes;
 
-// What is unusual about the bodies, a vector a field.
+// Unusual properties of the bodies, a vector a field.
 typedef struct special_lanes {
     lanes linear_damping, angular_damping, gravity_scale;
     lanes force_x, force_y, point_x, point_y, torque;
@@ -216,7 +216,7 @@ static void integrate_all(physics_world *world, const uint32_t *slots, uint32_t 
     }
 }
 
-// Where the parts of the eights [first, end) of world->scratch->held begin and end there.
+// The end in world->scratch->held of the groups of eight before `end`.
 INLINE uint32_t held_end(const physics_world *world, uint32_t end)
 {
     return end * LANES < world->scratch->held.count ? end * LANES : world->scratch->held.count;

@@ -72,7 +72,7 @@ static void fill_drive(const physics_world *world, const joint_lanes *g, drive_l
     wide_set(&d->motor_max, lane, driven ? world->step.h * set->max_torque : 0.0f);
     wide_set(&d->lower, lane, set->lower);
     wide_set(&d->upper, lane, set->upper);
-    // What is there no more presses no more.
+    // A part that the joint has no longer presses no longer.
     wide_set(&d->impulse_spring, lane, springs ? j->impulses.spring : 0.0f);
     wide_set(&d->impulse_motor, lane, driven ? j->impulses.motor : 0.0f);
     wide_set(&d->impulse_lower, lane, from ? j->impulses.lower : 0.0f);

@@ -2,8 +2,8 @@
 // filled, swept colour by colour, and stored back.
 //
 // Within a colour no two joints write to the same body, so neither the order there nor how the
-// lanes are filled changes a bit. What found no colour is solved one by one in the order of slots:
-// a group each.
+// lanes are filled changes a bit. Joints without a colour are solved one by one in the order of
+// slots: a group each.
 #include "common/physics/step/solver/joint_lanes.h"
 
 #include "common/base/assert.h"
@@ -106,7 +106,7 @@ void joint_lanes_trim(physics_world *world, int sort, uint32_t most)
 
 // ---- layout
 
-// What found no colour is solved one by one, in the order of slots.
+// Joints without a colour are solved one by one, in the order of slots.
 static void sort_overflow(physics_world *world)
 {
     for (int sort = 0; sort < JOINT_SORTS; sort++) {

@@ -55,7 +55,7 @@ _Static_assert(sizeof(driven_lanes) == 50 * LANES * sizeof(float), "the same for
 
 enum { LANE_SORTS = SORT_SINGLE }; // joint_sort: the others are in lanes
 
-// The joints of a step. What is solved alone counts as a group of its own.
+// The joints of a step. A joint that is solved alone counts as a group of its own.
 typedef struct joint_solver {
     const struct joint_kernels *kernels;
     joint_lanes *plain;
