@@ -1,0 +1,368 @@
+// The reading side of a packed stream. Bytes need not be trusted: every count is checked against the
+// tracks that there are or limited by the bytes that are left, and every failure leaves a decoder that
+// takes a full snapshot. Memory that runs out is an error, as this runs in strangers' programs.
+#include "proto/packed/packed.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "proto/packed/packed_full.h"
+#include "proto/packed/packed_stream.h"
+
+// A list that answers when it cannot grow.
+typedef struct id_list {
+    uint64_t *data;
+    uint32_t count, capacity;
+} id_list;
+
+struct packed_decoder {
+    packed_stream stream;
+    bool begun; // a full snapshot was taken, and none has failed since
+    packed_body *bodies;
+    uint32_t body_count, body_capacity;
+    id_list entered, removed, left;
+    bool *skipped; // of each track: its values came with its entry in this snapshot
+    uint32_t skipped_capacity;
+};
+
+static bool push_id(id_list *list, uint64_t id)
+{
+    if (list->count == list->capacity) {
+        const uint32_t capacity = list->capacity < 16 ? 16 : 2 * list->capacity;
+        uint64_t *grown = realloc(list->data, capacity * sizeof *grown);
+        if (grown == NULL) {
+            return false;
+        }
+        list->data = grown;
+        list->capacity = capacity;
+    }
+    list->data[list->count++] = id;
+    return true;
+}
+
+packed_decoder *packed_decoder_create(void)
+{
+    return calloc(1, sizeof(packed_decoder));
+}
+
+void packed_decoder_destroy(packed_decoder *d)
+{
+    if (d != NULL) {
+        packed_stream_deinit(&d->stream);
+        free(d->bodies);
+        free(d->entered.data);
+        free(d->removed.data);
+        free(d->left.data);
+        free(d->skipped);
+        free(d);
+    }
+}
+
+static status fail_memory(error *err)
+{
+    return error_set(err, STATUS_INTERNAL, "packed: no memory for the bodies in view");
+}
+
+static status fail_bytes(error *err, const char *what)
+{
+    return error_set(err, STATUS_INVALID_ARGUMENT,
+                     "packed: %s: the bytes were cut off or altered", what);
+}
+
+// ---- results
+
+// The velocity, where it was not sent, is what the middle filter has seen.
+static double velocity_of(const packed_stream *s, const packed_track *t, int axis, double steps)
+{
+    if (s->axes > PACKED_AXES_POSE) {
+        return (double)t->q[axis + PACKED_AXES_POSE] / s->precision.velocity_steps;
+    }
+    return t->axes == NULL ? 0.0 : (double)t->axes[axis].rate[FILTER_MIDDLE] / PARTS * s->hz / steps;
+}
+
+static packed_body body_of(const packed_stream *s, const packed_track *t)
+{
+    const double turn = 2.0 * 3.14159265358979323846;
+    const double angle_steps = (double)s->precision.angle_steps / turn; // to a radian
+    const int64_t half = s->precision.angle_steps / 2;
+    int64_t angle = (t->q[2] + half) % (int64_t)s->precision.angle_steps;
+    angle += (angle < 0 ? (int64_t)s->precision.angle_steps : 0) - half;
+    return (packed_body){
+        .id = t->id,
+        .x = (double)t->q[0] / s->precision.position_steps,
+        .y = (double)t->q[1] / s->precision.position_steps,
+        .angle = (double)angle / angle_steps,
+        .vx = velocity_of(s, t, 0, s->precision.position_steps),
+        .vy = velocity_of(s, t, 1, s->precision.position_steps),
+        .spin = velocity_of(s, t, 2, angle_steps),
+    };
+}
+
+static bool push_body(packed_decoder *d, const packed_track *t)
+{
+    if (d->body_count == d->body_capacity) {
+        const uint32_t capacity = d->body_capacity < 64 ? 64 : 2 * d->body_capacity;
+        packed_body *grown = realloc(d->bodies, capacity * sizeof *grown);
+        if (grown == NULL) {
+            return false;
+        }
+        d->bodies = grown;
+        d->body_capacity = capacity;
+    }
+    d->bodies[d->body_count++] = body_of(&d->stream, t);
+    return true;
+}
+
+// ---- the parts of a snapshot
+
+static status read_gone(packed_decoder *d, range_coder *c, error *err)
+{
+    packed_stream *s = &d->stream;
+    packed_models *m = &s->models;
+    if (!range_code_bit(c, &m->any_gone, false)) {
+        return STATUS_OK;
+    }
+    const uint64_t count = code_number(c, &m->gone_count, 0) + 1;
+    if (count > s->count) {
+        return fail_bytes(err, "more bodies are gone than there were");
+    }
+    uint32_t from = 0;
+    uint32_t kept = 0;
+    for (uint64_t i = 0; i < count; i++) {
+        const uint64_t gap = code_number(c, &m->gone_gap, 0);
+        if (gap >= s->count - from) {
+            return fail_bytes(err, "a body is gone that was not there");
+        }
+        const uint32_t gone = from + (uint32_t)gap;
+        const bool removed = range_code_bit(c, &m->gone_is_removal, false);
+        if (!push_id(removed ? &d->removed : &d->left, s->tracks[gone].id)) {
+            return fail_memory(err);
+        }
+        free(s->tracks[gone].axes);
+        s->tracks[gone].axes = NULL;
+        memmove(&s->tracks[kept], &s->tracks[from], (gone - from) * sizeof *s->tracks);
+        kept += gone - from;
+        from = gone + 1;
+    }
+    memmove(&s->tracks[kept], &s->tracks[from], (s->count - from) * sizeof *s->tracks);
+    s->count = kept + (s->count - from);
+    return STATUS_OK;
+}
+
+static status read_new_track(packed_decoder *d, range_coder *c, packed_track *out, uint64_t floor,
+                             const int64_t *before, error *err)
+{
+    packed_stream *s = &d->stream;
+    const uint64_t slot = floor + code_number(c, &s->models.slot_gap, 0);
+    const uint64_t generation = code_number(c, &s->models.generation, 0);
+    *out = (packed_track){.id = generation << 24 | slot};
+    for (int i = 0; i < s->axes; i++) {
+        out->q[i] = before[i] + code_signed(c, &s->models.place[i], 0);
+    }
+    if (slot > 0xffffff || generation >= (uint64_t)1 << 29 || range_coder_overrun(c)) {
+        return fail_bytes(err, "a new body's id");
+    }
+    return packed_track_wake(out, s->axes) ? STATUS_OK : fail_memory(err);
+}
+
+static int compare_tracks(const void *a, const void *b)
+{
+    const uint32_t x = packed_slot(((const packed_track *)a)->id);
+    const uint32_t y = packed_slot(((const packed_track *)b)->id);
+    return (x > y) - (x < y);
+}
+
+// The new tracks are behind the others, both parts by ascending slot.
+static status order_tracks(packed_decoder *d, uint32_t old, error *err)
+{
+    packed_stream *s = &d->stream;
+    if (old > 0 && packed_slot(s->tracks[old - 1].id) >= packed_slot(s->tracks[old].id)) {
+        qsort(s->tracks, s->count, sizeof *s->tracks, compare_tracks);
+    }
+    for (uint32_t i = 1; i < s->count; i++) {
+        if (packed_slot(s->tracks[i - 1].id) == packed_slot(s->tracks[i].id)) {
+            return fail_bytes(err, "a new body has the place of another");
+        }
+    }
+    return STATUS_OK;
+}
+
+static status read_entered(packed_decoder *d, range_coder *c, error *err)
+{
+    packed_stream *s = &d->stream;
+    packed_models *m = &s->models;
+    if (!range_code_bit(c, &m->any_entered, false)) {
+        return STATUS_OK;
+    }
+    const uint64_t count = code_number(c, &m->entered_count, 0) + 1;
+    if (count > PACKED_BODIES_MAX - s->count) {
+        return fail_bytes(err, "more bodies than a stream may have");
+    }
+    const uint32_t old = s->count;
+    int64_t before[PACKED_AXES_MAX] = {0};
+    uint64_t floor = 0;
+    for (uint64_t i = 0; i < count; i++) {
+        packed_track track;
+        status st = read_new_track(d, c, &track, floor, before, err);
+        if (st != STATUS_OK) {
+            return st;
+        }
+        if (!packed_stream_resize(s, s->count + 1)) {
+            free(track.axes);
+            return fail_memory(err);
+        }
+        s->tracks[s->count - 1] = track;
+        memcpy(before, track.q, sizeof before);
+        floor = packed_slot(track.id) + 1u;
+        if (!push_id(&d->entered, track.id) || !push_body(d, &track)) {
+            return fail_memory(err);
+        }
+    }
+    return order_tracks(d, old, err);
+}
+
+static status read_woken(packed_decoder *d, range_coder *c, error *err)
+{
+    packed_stream *s = &d->stream;
+    packed_models *m = &s->models;
+    if (!range_code_bit(c, &m->any_woken, false)) {
+        return STATUS_OK;
+    }
+    const uint64_t count = code_number(c, &m->woken_count, 0) + 1;
+    uint32_t at = 0;
+    for (uint64_t i = 0; i < count; i++) {
+        uint64_t gap = code_number(c, &m->woken_gap, 0);
+        while (at < s->count && (s->tracks[at].axes != NULL || gap > 0)) {
+            gap -= s->tracks[at].axes == NULL;
+            at++;
+        }
+        if (at == s->count) {
+            return fail_bytes(err, "a body moves again that was not at rest");
+        }
+        if (!packed_track_wake(&s->tracks[at], s->axes)) {
+            return fail_memory(err);
+        }
+        at++;
+    }
+    return STATUS_OK;
+}
+
+// Marks the tracks that entered in this snapshot: both lists are by ascending slot.
+static status mark_skipped(packed_decoder *d, error *err)
+{
+    const packed_stream *s = &d->stream;
+    if (s->count > d->skipped_capacity) {
+        bool *grown = realloc(d->skipped, s->capacity * sizeof *grown);
+        if (grown == NULL) {
+            return fail_memory(err);
+        }
+        d->skipped = grown;
+        d->skipped_capacity = s->capacity;
+    }
+    uint32_t next = 0;
+    for (uint32_t i = 0; i < s->count; i++) {
+        d->skipped[i] = next < d->entered.count && d->entered.data[next] == s->tracks[i].id;
+        next += d->skipped[i];
+    }
+    return STATUS_OK;
+}
+
+static status read_moving(packed_decoder *d, range_coder *c, error *err)
+{
+    static const int64_t NOTHING[PACKED_AXES_MAX];
+    packed_stream *s = &d->stream;
+    uint32_t history = 0;
+    for (uint32_t i = 0; i < s->count; i++) {
+        packed_track *t = &s->tracks[i];
+        if (t->axes == NULL || d->skipped[i]) {
+            continue;
+        }
+        code_track(c, s, t, NOTHING, &history);
+        packed_track_settle(t, s->axes);
+        if (range_coder_overrun(c)) {
+            return fail_bytes(err, "a moving body");
+        }
+        if (!push_body(d, t)) {
+            return fail_memory(err);
+        }
+    }
+    return STATUS_OK;
+}
+
+static status read_change(packed_decoder *d, range_coder *c, error *err)
+{
+    packed_stream *s = &d->stream;
+    const uint64_t ticks = code_number(c, &s->models.ticks, 0);
+    s->tick += ticks;
+    s->motion.ticks = ticks < 1 ? 1 : ticks > PACKED_TICKS_MAX ? PACKED_TICKS_MAX : (int32_t)ticks;
+    if (range_code_bit(c, &s->models.scene_changed, false)) {
+        s->motion.gravity[0] = (int32_t)(uint32_t)range_code_raw(c, 0, 32);
+        s->motion.gravity[1] = (int32_t)(uint32_t)range_code_raw(c, 0, 32);
+    }
+    status st = read_gone(d, c, err);
+    if (st == STATUS_OK) {
+        st = read_entered(d, c, err);
+    }
+    if (st == STATUS_OK) {
+        st = read_woken(d, c, err);
+    }
+    if (st == STATUS_OK) {
+        st = mark_skipped(d, err);
+    }
+    return st == STATUS_OK ? read_moving(d, c, err) : st;
+}
+
+static status read_full(packed_decoder *d, range_coder *c, error *err)
+{
+    packed_stream_deinit(&d->stream);
+    packed_models_init(&d->stream.models);
+    if (!code_full(c, &d->stream, err)) {
+        return STATUS_INVALID_ARGUMENT;
+    }
+    for (uint32_t i = 0; i < d->stream.count; i++) {
+        if (!push_body(d, &d->stream.tracks[i])) {
+            return fail_memory(err);
+        }
+    }
+    return STATUS_OK;
+}
+
+status packed_decode(packed_decoder *d, const uint8_t *bytes, size_t size, packed_changes *out,
+                     error *err)
+{
+    d->body_count = d->entered.count = d->removed.count = d->left.count = 0;
+    if (size < PACKED_HEAD_BYTES || bytes[0] >> 4 != PACKED_VERSION ||
+        (bytes[0] & 0xf & ~PACKED_FLAG_FULL) != 0) {
+        return error_set(err, STATUS_INVALID_ARGUMENT,
+                         "packed: the first byte is not one of version %d", PACKED_VERSION);
+    }
+    const bool full = (bytes[0] & PACKED_FLAG_FULL) != 0;
+    if (!full && !d->begun) {
+        return error_set(err, STATUS_INVALID_ARGUMENT,
+                         "packed: a change without the state that it changes; subscribe again");
+    }
+    range_coder c;
+    range_coder_read(&c, bytes + PACKED_HEAD_BYTES, size - PACKED_HEAD_BYTES);
+    d->begun = false;
+    status s = full ? read_full(d, &c, err) : read_change(d, &c, err);
+    if (s == STATUS_OK && (range_coder_overrun(&c) || !range_coder_at_end(&c))) {
+        s = fail_bytes(err, "the end");
+    }
+    if (s != STATUS_OK) {
+        return s;
+    }
+    d->begun = true;
+    *out = (packed_changes){
+        .full = full,
+        .tick = d->stream.tick,
+        .bodies = d->bodies,
+        .body_count = d->body_count,
+        .entered = d->entered.data,
+        .entered_count = d->entered.count,
+        .removed = d->removed.data,
+        .removed_count = d->removed.count,
+        .left = d->left.data,
+        .left_count = d->left.count,
+    };
+    return STATUS_OK;
+}

@@ -1,0 +1,333 @@
+// The writing side of a packed stream. A snapshot's parts, in their order: what changed of the scene,
+// which tracks are gone, which bodies came, which resting ones move again, then each moving one.
+#include "proto/packed/packed.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/array.h"
+#include "common/base/assert.h"
+#include "proto/packed/packed_full.h"
+#include "proto/packed/packed_stream.h"
+
+enum { NO_SOURCE = UINT32_MAX };
+
+struct packed_encoder {
+    packed_stream stream;
+    bool begun;              // a first snapshot was encoded
+    ARRAY(uint32_t) sources; // of each track, the body that it follows in the snapshot under way
+    ARRAY(uint32_t) entered; // bodies that no track follows
+    ARRAY(uint64_t) removed; // by ascending id
+};
+
+static bool is_precision(const packed_precision *p)
+{
+    const bool velocities = p->velocity_steps == 0.0 || (p->velocity_steps >= PACKED_STEPS_MIN &&
+                                                         p->velocity_steps <= PACKED_STEPS_MAX);
+    return p->position_steps >= PACKED_STEPS_MIN && p->position_steps <= PACKED_STEPS_MAX &&
+           p->angle_steps >= 4 && p->angle_steps <= PACKED_ANGLE_STEPS_MAX && velocities;
+}
+
+packed_encoder *packed_encoder_create(const packed_precision *precision)
+{
+    ASSERT(is_precision(precision));
+    packed_encoder *e = calloc(1, sizeof *e);
+    ASSERT(e != NULL);
+    e->stream.precision = *precision;
+    e->stream.axes = precision->velocity_steps > 0.0 ? PACKED_AXES_MAX : PACKED_AXES_POSE;
+    packed_models_init(&e->stream.models);
+    return e;
+}
+
+void packed_encoder_destroy(packed_encoder *e)
+{
+    if (e != NULL) {
+        packed_stream_deinit(&e->stream);
+        array_free(&e->sources);
+        array_free(&e->entered);
+        array_free(&e->removed);
+        free(e);
+    }
+}
+
+// ---- rounding
+
+// The values of a body in steps. An angle is taken on the turn that is nearest to `near`, so that it
+// does not jump from half a turn to minus half.
+static void round_body(const packed_stream *s, const packed_body *b, int64_t near, int64_t *q)
+{
+    const packed_precision *p = &s->precision;
+    const int64_t turn = p->angle_steps;
+    q[0] = llround(b->x * p->position_steps);
+    q[1] = llround(b->y * p->position_steps);
+    const int64_t angle = llround(b->angle * (double)turn / (2.0 * 3.14159265358979323846));
+    int64_t beside = (angle - near) % turn;
+    beside += beside < 0 ? turn : 0;
+    q[2] = near + (beside >= (turn + 1) / 2 ? beside - turn : beside);
+    if (s->axes > PACKED_AXES_POSE) {
+        q[3] = llround(b->vx * p->velocity_steps);
+        q[4] = llround(b->vy * p->velocity_steps);
+        q[5] = llround(b->spin * p->velocity_steps);
+    }
+}
+
+// ---- who is there
+
+static bool was_removed(const packed_encoder *e, uint64_t id)
+{
+    uint32_t low = 0;
+    uint32_t high = e->removed.count;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (e->removed.data[middle] < id) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low < e->removed.count && e->removed.data[low] == id;
+}
+
+static int compare_ids(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a;
+    const uint64_t y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+// Finds each track's body, and the bodies without a track. Both are by ascending slot.
+static void match(packed_encoder *e, const packed_body *bodies, uint32_t count)
+{
+    const packed_stream *s = &e->stream;
+    array_clear(&e->sources);
+    array_clear(&e->entered);
+    uint32_t track = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t slot = packed_slot(bodies[i].id);
+        ASSERT(i == 0 || slot > packed_slot(bodies[i - 1].id));
+        while (track < s->count && packed_slot(s->tracks[track].id) < slot) {
+            array_push(&e->sources, NO_SOURCE);
+            track++;
+        }
+        if (track < s->count && s->tracks[track].id == bodies[i].id) {
+            array_push(&e->sources, i);
+            track++;
+        } else {
+            array_push(&e->entered, i);
+        }
+    }
+    while (e->sources.count < s->count) {
+        array_push(&e->sources, NO_SOURCE);
+    }
+}
+
+static void code_gone(packed_encoder *e, range_coder *c)
+{
+    packed_stream *s = &e->stream;
+    packed_models *m = &s->models;
+    uint32_t gone = 0;
+    for (uint32_t i = 0; i < s->count; i++) {
+        gone += e->sources.data[i] == NO_SOURCE;
+    }
+    if (!range_code_bit(c, &m->any_gone, gone > 0)) {
+        return;
+    }
+    code_number(c, &m->gone_count, gone - 1);
+    uint32_t next = 0; // the first that may be gone
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < s->count; i++) {
+        if (e->sources.data[i] == NO_SOURCE) {
+            code_number(c, &m->gone_gap, i - next);
+            range_code_bit(c, &m->gone_is_removal, was_removed(e, s->tracks[i].id));
+            next = i + 1;
+            free(s->tracks[i].axes);
+        } else {
+            s->tracks[kept] = s->tracks[i];
+            e->sources.data[kept++] = e->sources.data[i];
+        }
+    }
+    s->count = e->sources.count = kept;
+}
+
+static packed_track track_of(const packed_stream *s, const packed_body *body)
+{
+    packed_track t = {.id = body->id};
+    round_body(s, body, 0, t.q);
+    const bool woken = packed_track_wake(&t, s->axes);
+    ASSERT(woken);
+    return t;
+}
+
+// Puts the tracks of new bodies between the others. Theirs have no source any more in this snapshot:
+// their values have been sent.
+static void merge_entered(packed_encoder *e, const packed_body *bodies)
+{
+    packed_stream *s = &e->stream;
+    const uint32_t total = s->count + e->entered.count;
+    ASSERT(total <= PACKED_BODIES_MAX);
+    const uint32_t old = s->count;
+    const bool resized = packed_stream_resize(s, total);
+    ASSERT(resized);
+    array_reserve(&e->sources, total);
+    e->sources.count = total;
+    uint32_t from = old;
+    uint32_t new = e->entered.count;
+    for (uint32_t to = total; new > 0; to--) {
+        const packed_body *body = &bodies[e->entered.data[new - 1]];
+        if (from > 0 && packed_slot(s->tracks[from - 1].id) > packed_slot(body->id)) {
+            s->tracks[to - 1] = s->tracks[from - 1];
+            e->sources.data[to - 1] = e->sources.data[from - 1];
+            from--;
+        } else {
+            s->tracks[to - 1] = track_of(s, body);
+            e->sources.data[to - 1] = NO_SOURCE;
+            new --;
+        }
+    }
+}
+
+static void code_entered(packed_encoder *e, range_coder *c, const packed_body *bodies)
+{
+    packed_stream *s = &e->stream;
+    packed_models *m = &s->models;
+    if (!range_code_bit(c, &m->any_entered, e->entered.count > 0)) {
+        return;
+    }
+    code_number(c, &m->entered_count, e->entered.count - 1);
+    int64_t before[PACKED_AXES_MAX] = {0};
+    uint32_t floor = 0;
+    for (uint32_t i = 0; i < e->entered.count; i++) {
+        const packed_body *body = &bodies[e->entered.data[i]];
+        int64_t q[PACKED_AXES_MAX];
+        round_body(s, body, 0, q);
+        code_number(c, &m->slot_gap, packed_slot(body->id) - floor);
+        code_number(c, &m->generation, body->id >> 24);
+        floor = packed_slot(body->id) + 1;
+        for (int k = 0; k < s->axes; k++) {
+            code_signed(c, &m->place[k], q[k] - before[k]);
+            before[k] = q[k];
+        }
+    }
+    merge_entered(e, bodies);
+}
+
+// ---- who moves
+
+static bool has_moved(const packed_encoder *e, uint32_t track, const packed_body *bodies)
+{
+    const packed_track *t = &e->stream.tracks[track];
+    int64_t q[PACKED_AXES_MAX];
+    round_body(&e->stream, &bodies[e->sources.data[track]], t->q[2], q);
+    return memcmp(q, t->q, (size_t)e->stream.axes * sizeof *q) != 0;
+}
+
+static void code_woken(packed_encoder *e, range_coder *c, const packed_body *bodies)
+{
+    packed_stream *s = &e->stream;
+    packed_models *m = &s->models;
+    array_clear(&e->entered); // now: how many resting tracks lie between those that move again
+    uint32_t gap = 0;
+    for (uint32_t i = 0; i < s->count; i++) {
+        packed_track *t = &s->tracks[i];
+        if (t->axes != NULL) {
+            continue;
+        }
+        if (has_moved(e, i, bodies)) {
+            array_push(&e->entered, gap);
+            gap = 0;
+            const bool woken = packed_track_wake(t, s->axes);
+            ASSERT(woken);
+        } else {
+            gap++;
+        }
+    }
+    if (!range_code_bit(c, &m->any_woken, e->entered.count > 0)) {
+        return;
+    }
+    code_number(c, &m->woken_count, e->entered.count - 1);
+    for (uint32_t i = 0; i < e->entered.count; i++) {
+        code_number(c, &m->woken_gap, e->entered.data[i]);
+    }
+}
+
+static void code_moving(packed_encoder *e, range_coder *c, const packed_body *bodies)
+{
+    packed_stream *s = &e->stream;
+    uint32_t history = 0;
+    for (uint32_t i = 0; i < s->count; i++) {
+        packed_track *t = &s->tracks[i];
+        if (t->axes == NULL || e->sources.data[i] == NO_SOURCE) {
+            continue;
+        }
+        int64_t q[PACKED_AXES_MAX];
+        round_body(s, &bodies[e->sources.data[i]], t->q[2], q);
+        code_track(c, s, t, q, &history);
+        packed_track_settle(t, s->axes);
+    }
+}
+
+// ---- snapshots
+
+static void code_scene_change(packed_encoder *e, range_coder *c, const packed_scene *scene)
+{
+    packed_stream *s = &e->stream;
+    const packed_motion before = s->motion;
+    packed_stream_set_scene(s, scene);
+    const bool changed = before.gravity[0] != s->motion.gravity[0] ||
+                         before.gravity[1] != s->motion.gravity[1];
+    if (range_code_bit(c, &s->models.scene_changed, changed)) {
+        range_code_raw(c, (uint32_t)s->motion.gravity[0], 32);
+        range_code_raw(c, (uint32_t)s->motion.gravity[1], 32);
+    }
+}
+
+static void put_head(buffer *out, uint8_t flags)
+{
+    const uint8_t head = (uint8_t)(PACKED_VERSION << 4 | flags);
+    buffer_append(out, &head, PACKED_HEAD_BYTES);
+}
+
+void packed_encode(packed_encoder *e, const packed_scene *scene, const packed_body *bodies,
+                   uint32_t count, const uint64_t *removed, uint32_t removed_count, buffer *out)
+{
+    packed_stream *s = &e->stream;
+    ASSERT(count <= PACKED_BODIES_MAX && (!e->begun || scene->tick >= s->tick));
+    array_clear(&e->removed);
+    for (uint32_t i = 0; i < removed_count; i++) {
+        array_push(&e->removed, removed[i]);
+    }
+    if (removed_count > 1) {
+        qsort(e->removed.data, removed_count, sizeof *e->removed.data, compare_ids);
+    }
+    if (!e->begun) {
+        s->tick = scene->tick;
+        e->begun = true;
+    }
+    put_head(out, 0);
+    const size_t start = out->size;
+    range_coder c;
+    range_coder_write(&c, out);
+    const uint64_t ticks = scene->tick - s->tick;
+    code_number(&c, &s->models.ticks, ticks);
+    s->tick = scene->tick;
+    s->motion.ticks = ticks < 1 ? 1 : ticks > PACKED_TICKS_MAX ? PACKED_TICKS_MAX : (int32_t)ticks;
+    code_scene_change(e, &c, scene);
+    match(e, bodies, count);
+    code_gone(e, &c);
+    code_entered(e, &c, bodies);
+    code_woken(e, &c, bodies);
+    code_moving(e, &c, bodies);
+    range_coder_finish(&c, start);
+}
+
+void packed_encode_full(packed_encoder *e, buffer *out)
+{
+    put_head(out, PACKED_FLAG_FULL);
+    const size_t start = out->size;
+    range_coder c;
+    range_coder_write(&c, out);
+    const bool whole = code_full(&c, &e->stream, NULL);
+    ASSERT(whole);
+    range_coder_finish(&c, start);
+}

@@ -1,0 +1,13 @@
+// All of a packed stream's state in bytes, and back. Internal to proto/packed.
+#ifndef CAROM_PROTO_PACKED_PACKED_FULL_H
+#define CAROM_PROTO_PACKED_PACKED_FULL_H
+
+#include "proto/packed/packed_stream.h"
+
+enum { PACKED_FLAG_FULL = 1, PACKED_HEAD_BYTES = 1 };
+
+// Codes the stream both ways. When reading, `s` is empty before; false with an error if the bytes are
+// no stream, and `s` may then hold a part.
+bool code_full(range_coder *c, packed_stream *s, error *err);
+
+#endif

@@ -1,0 +1,123 @@
+// An adaptive binary range coder: bits of known probability into bytes, and back.
+//
+// The coder is G. Martin's range coder ("Range encoding: an algorithm for removing redundancy from
+// a digitised message", 1979) for two symbols, with the carry handled as in I. Pavlov's LZMA. A
+// probability is the mean of a fast and a slow estimate (both exponential: M. Mahoney, "Data
+// Compression Explained", section 4.1.3), which follows what changes and is exact about what does not.
+//
+// One set of functions codes both ways: a coder either writes the bits that it is given or ignores
+// them and returns those that it reads, so that encoder and decoder cannot part. All arithmetic is on
+// integers: the same on every machine. PROTOCOL.md, "Packed snapshots", describes it to the bit.
+//
+// One thread at a time.
+#ifndef CAROM_PROTO_PACKED_RANGE_CODER_H
+#define CAROM_PROTO_PACKED_RANGE_CODER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "proto/wire/buffer.h"
+
+// Two estimates of how likely a bit is 1, in 1/65536.
+typedef struct bit_model {
+    uint16_t fast, slow;
+} bit_model;
+
+enum {
+    BIT_MODEL_EVEN = 1 << 15, // what both estimates begin with
+    BIT_MODEL_FAST_SHIFT = 4, // a bit moves the fast estimate by 1/16 of the way to it,
+    BIT_MODEL_SLOW_SHIFT = 7, // the slow one by 1/128
+    BIT_PROBABILITY_BITS = 15,
+    BIT_PROBABILITY_MIN = 32, // of 2^15: no bit costs more than ten
+    RANGE_LEFT_OUT_MAX = 4,
+    RANGE_TOP = 1 << 24       // while the range is below this, a byte is shifted out
+};
+
+typedef struct range_coder {
+    uint32_t range;
+    // writing
+    buffer *out; // NULL: this one reads
+    uint64_t low;
+    uint8_t pending;    // the byte that a carry may still change
+    uint32_t pending_ff; // so many bytes of 0xff follow it
+    bool started;       // there is a pending byte
+    // reading
+    const uint8_t *at, *end;
+    uint32_t code;
+    uint32_t missing; // bytes that were read past the end, as zeros
+} range_coder;
+
+void range_coder_write(range_coder *c, buffer *out);
+// Ends the writing: all bits are in `out`. Up to RANGE_LEFT_OUT_MAX zeros at the end are left out, as
+// a reader finds zeros past the end; `start` is where in `out` the coder's bytes begin.
+void range_coder_finish(range_coder *c, size_t start);
+
+void range_coder_read(range_coder *c, const uint8_t *bytes, size_t size);
+// More was read than a writer can have left out: the bytes are not whole.
+static inline bool range_coder_overrun(const range_coder *c)
+{
+    return c->missing > RANGE_LEFT_OUT_MAX;
+}
+// All bytes were used.
+static inline bool range_coder_at_end(const range_coder *c)
+{
+    return c->at == c->end;
+}
+
+void range_coder_shift(range_coder *c); // internal: a byte out, or in
+
+static inline uint32_t bit_model_probability(const bit_model *m)
+{
+    uint32_t p = ((uint32_t)m->fast + m->slow) >> 2;
+    const uint32_t most = (1u << BIT_PROBABILITY_BITS) - BIT_PROBABILITY_MIN;
+    return p < BIT_PROBABILITY_MIN ? BIT_PROBABILITY_MIN : p > most ? most : p;
+}
+
+static inline void bit_model_learn(bit_model *m, bool bit)
+{
+    if (bit) {
+        m->fast = (uint16_t)(m->fast + ((65535 - m->fast) >> BIT_MODEL_FAST_SHIFT));
+        m->slow = (uint16_t)(m->slow + ((65535 - m->slow) >> BIT_MODEL_SLOW_SHIFT));
+    } else {
+        m->fast = (uint16_t)(m->fast - (m->fast >> BIT_MODEL_FAST_SHIFT));
+        m->slow = (uint16_t)(m->slow - (m->slow >> BIT_MODEL_SLOW_SHIFT));
+    }
+}
+
+// One bit whose chance to be 1 is `p` / 2^15. Returns the bit.
+static inline bool range_code(range_coder *c, uint32_t p, bool bit)
+{
+    const uint32_t bound = (c->range >> BIT_PROBABILITY_BITS) * p;
+    if (c->out == NULL) {
+        bit = c->code < bound;
+    }
+    if (bit) {
+        c->range = bound;
+    } else {
+        if (c->out != NULL) {
+            c->low += bound;
+        } else {
+            c->code -= bound;
+        }
+        c->range -= bound;
+    }
+    while (c->range < RANGE_TOP) {
+        c->range <<= 8;
+        range_coder_shift(c);
+    }
+    return bit;
+}
+
+// One bit by its model, which learns from it.
+static inline bool range_code_bit(range_coder *c, bit_model *m, bool bit)
+{
+    bit = range_code(c, bit_model_probability(m), bit);
+    bit_model_learn(m, bit);
+    return bit;
+}
+
+// `count` bits (0 to 64), the highest first, each as likely 0 as 1.
+uint64_t range_code_raw(range_coder *c, uint64_t value, int count);
+
+#endif
