@@ -1,12 +1,12 @@
-// Packed snapshots: the bodies in view, quantised, predicted and entropy-coded against what was sent
-// before.
+// Packed snapshots: the bodies in view, quantised, predicted and entropy-coded against what was
+// sent before.
 //
 // Poses are rounded to steps of the precision, so what is decoded is within half a step of the
 // server's, always: errors cannot add up, because both sides predict from the rounded poses alone.
 // Encoder and decoder hold the same state (the tracks of packed_track.h and the models of
-// packed_model.h) and change it alike with each snapshot; each snapshot therefore needs the one before
-// it. A reader that lacks it begins with a full one, which holds all of that state, so readers that
-// join later share the snapshots of those who are there.
+// packed_model.h) and change it alike with each snapshot; each snapshot therefore needs the one
+// before it. A reader that lacks it begins with a full one, which holds all of that state, so
+// readers that join later share the snapshots of those who are there.
 //
 // PROTOCOL.md, "Packed snapshots", describes the bytes to the bit.
 //
@@ -23,10 +23,11 @@
 
 enum {
     PACKED_VERSION = 1,
-    PACKED_BODIES_MAX = 1 << 20,          // tracks of one stream: the bodies of the largest world
-    PACKED_ANGLE_STEPS_MAX = 1 << 20,     // of a turn
-    PACKED_ANGLE_STEPS_DEFAULT = 1 << 10, //
-    PACKED_TICKS_MAX = 1 << 16            // between two snapshots, as the prediction counts them
+    PACKED_BODIES_MAX = 1 << 20,      // tracks of one stream: the bodies of the largest world
+    PACKED_ANGLE_STEPS_MAX = 1 << 20, // of a turn
+    PACKED_ANGLE_STEPS_MIN = 4,
+    PACKED_ANGLE_STEPS_DEFAULT = 1 << 10,
+    PACKED_TICKS_MAX = 1 << 10 // between two snapshots, as the prediction counts them
 };
 
 // Steps of a metre and of a metre a second: the least and the most that a precision may ask for. A
@@ -47,36 +48,32 @@ packed_precision packed_precision_default(void);
 // A body as a snapshot shows it.
 typedef struct packed_body {
     uint64_t id;
-    double x, y;        // [m], within a million of the origin
-    double angle;       // [rad]
+    double x, y;         // [m], within a million of the origin
+    double angle;        // [rad]
     double vx, vy, spin; // [m/s, rad/s]
 } packed_body;
 
 typedef struct packed_encoder packed_encoder;
 typedef struct packed_decoder packed_decoder;
 
-// A new stream with no bodies. `precision` is in its ranges (asserted).
-packed_encoder *packed_encoder_create(const packed_precision *precision);
+// A new stream with no bodies. `precision` is in its ranges (asserted), `hz` the ticks a second.
+packed_encoder *packed_encoder_create(const packed_precision *precision, double hz);
 void packed_encoder_destroy(packed_encoder *e); // NULL is allowed
 
-// What a stream is told besides bodies.
-typedef struct packed_scene {
-    uint64_t tick;      // of the state; not below that of the snapshot before
-    double hz;          // ticks a second
-    double gravity[2];  // [m/s²]
-} packed_scene;
+// Forgets all bodies and all that was learned. The next full snapshot is as small as the first.
+void packed_encoder_restart(packed_encoder *e);
 
-// Appends to `out` the bytes that take a reader from the snapshot before to this state. `bodies` are
-// all that are in view, by ascending slot (the low 24 bits of the id), at most PACKED_BODIES_MAX.
-// `removed` are the ids that no longer exist, in any order; what else is not in view any more has left
-// it.
-void packed_encode(packed_encoder *e, const packed_scene *scene, const packed_body *bodies,
-                   uint32_t count, const uint64_t *removed, uint32_t removed_count, buffer *out);
+// Appends to `out` the bytes that take a reader from the snapshot before to this state, that of
+// `tick`, which is not below that of the snapshot before. `bodies` are all that are in view, by
+// ascending slot (the low 24 bits of the id), at most PACKED_BODIES_MAX. `removed` are the ids that
+// no longer exist, in any order; what else is not in view any more has left it.
+void packed_encode(packed_encoder *e, uint64_t tick, const packed_body *bodies, uint32_t count,
+                   const uint64_t *removed, uint32_t removed_count, buffer *out);
 
 // Appends to `out` the bytes with which a reader begins at the last encoded state: all of it.
 void packed_encode_full(packed_encoder *e, buffer *out);
 
-packed_decoder *packed_decoder_create(void); // NULL: no memory
+packed_decoder *packed_decoder_create(void);    // NULL: no memory
 void packed_decoder_destroy(packed_decoder *d); // NULL is allowed
 
 // What a decoded snapshot changed. Pointers are the decoder's, until its next call.
@@ -93,9 +90,9 @@ typedef struct packed_changes {
     uint32_t left_count;
 } packed_changes;
 
-// Takes the next snapshot's bytes, which need not be trusted. Errors: STATUS_INVALID_ARGUMENT with what
-// is wrong; STATUS_INTERNAL when memory runs out. After an error only a full snapshot is taken.
-// Memory: in proportion to the bodies that were really sent.
+// Takes the next snapshot's bytes, which need not be trusted. Errors: STATUS_INVALID_ARGUMENT with
+// what is wrong; STATUS_INTERNAL when memory runs out. After an error only a full snapshot is
+// taken. Memory: in proportion to the bodies that were really sent.
 status packed_decode(packed_decoder *d, const uint8_t *bytes, size_t size, packed_changes *out,
                      error *err);
 

@@ -1,6 +1,7 @@
-// The reading side of a packed stream. Bytes need not be trusted: every count is checked against the
-// tracks that there are or limited by the bytes that are left, and every failure leaves a decoder that
-// takes a full snapshot. Memory that runs out is an error, as this runs in strangers' programs.
+// The reading side of a packed stream. Bytes need not be trusted: every count is checked against
+// the tracks that there are or limited by the bytes that are left, and every failure leaves a
+// decoder that takes a full snapshot. Memory that runs out is an error, as this runs in strangers'
+// programs.
 #include "proto/packed/packed.h"
 
 #include <stdlib.h>
@@ -65,33 +66,35 @@ static status fail_memory(error *err)
 
 static status fail_bytes(error *err, const char *what)
 {
-    return error_set(err, STATUS_INVALID_ARGUMENT,
-                     "packed: %s: the bytes were cut off or altered", what);
+    return error_set(err, STATUS_INVALID_ARGUMENT, "packed: %s: the bytes were cut off or altered",
+                     what);
 }
 
 // ---- results
 
-// The velocity, where it was not sent, is what the middle filter has seen.
+// The velocity, where it was not sent, is that of the filter that has erred least of late.
 static double velocity_of(const packed_stream *s, const packed_track *t, int axis, double steps)
 {
     if (s->axes > PACKED_AXES_POSE) {
         return (double)t->q[axis + PACKED_AXES_POSE] / s->precision.velocity_steps;
     }
-    return t->axes == NULL ? 0.0 : (double)t->axes[axis].rate[FILTER_MIDDLE] / PARTS * s->hz / steps;
+    if (t->axes == NULL) {
+        return 0.0;
+    }
+    const packed_axis *a = &t->axes[axis];
+    const int best = a->error[FILTER_FAST] < a->error[FILTER_SLOW] ? FILTER_FAST : FILTER_SLOW;
+    return (double)a->rate[best] / PARTS * s->hz / steps;
 }
 
 static packed_body body_of(const packed_stream *s, const packed_track *t)
 {
     const double turn = 2.0 * 3.14159265358979323846;
     const double angle_steps = (double)s->precision.angle_steps / turn; // to a radian
-    const int64_t half = s->precision.angle_steps / 2;
-    int64_t angle = (t->q[2] + half) % (int64_t)s->precision.angle_steps;
-    angle += (angle < 0 ? (int64_t)s->precision.angle_steps : 0) - half;
     return (packed_body){
         .id = t->id,
         .x = (double)t->q[0] / s->precision.position_steps,
         .y = (double)t->q[1] / s->precision.position_steps,
-        .angle = (double)angle / angle_steps,
+        .angle = (double)t->q[2] / angle_steps,
         .vx = velocity_of(s, t, 0, s->precision.position_steps),
         .vy = velocity_of(s, t, 1, s->precision.position_steps),
         .spin = velocity_of(s, t, 2, angle_steps),
@@ -115,6 +118,18 @@ static bool push_body(packed_decoder *d, const packed_track *t)
 
 // ---- the parts of a snapshot
 
+// Tracks whose id was cleared are no more.
+static void drop_gone(packed_stream *s)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < s->count; i++) {
+        if (s->tracks[i].id != 0) {
+            s->tracks[kept++] = s->tracks[i];
+        }
+    }
+    s->count = kept;
+}
+
 static status read_gone(packed_decoder *d, range_coder *c, error *err)
 {
     packed_stream *s = &d->stream;
@@ -126,8 +141,7 @@ static status read_gone(packed_decoder *d, range_coder *c, error *err)
     if (count > s->count) {
         return fail_bytes(err, "more bodies are gone than there were");
     }
-    uint32_t from = 0;
-    uint32_t kept = 0;
+    uint32_t from = 0; // the first track that may be gone
     for (uint64_t i = 0; i < count; i++) {
         const uint64_t gap = code_number(c, &m->gone_gap, 0);
         if (gap >= s->count - from) {
@@ -140,12 +154,10 @@ static status read_gone(packed_decoder *d, range_coder *c, error *err)
         }
         free(s->tracks[gone].axes);
         s->tracks[gone].axes = NULL;
-        memmove(&s->tracks[kept], &s->tracks[from], (gone - from) * sizeof *s->tracks);
-        kept += gone - from;
+        s->tracks[gone].id = 0;
         from = gone + 1;
     }
-    memmove(&s->tracks[kept], &s->tracks[from], (s->count - from) * sizeof *s->tracks);
-    s->count = kept + (s->count - from);
+    drop_gone(s);
     return STATUS_OK;
 }
 
@@ -155,12 +167,16 @@ static status read_new_track(packed_decoder *d, range_coder *c, packed_track *ou
     packed_stream *s = &d->stream;
     const uint64_t slot = floor + code_number(c, &s->models.slot_gap, 0);
     const uint64_t generation = code_number(c, &s->models.generation, 0);
+    const uint64_t even = range_code_raw(c, 0, 1);
     *out = (packed_track){.id = generation << 24 | slot};
     for (int i = 0; i < s->axes; i++) {
         out->q[i] = before[i] + code_signed(c, &s->models.place[i], 0);
     }
-    if (slot > 0xffffff || generation >= (uint64_t)1 << 29 || range_coder_overrun(c)) {
+    if (!packed_is_id(slot, generation) || out->id == 0 || even != 0 || range_coder_overrun(c)) {
         return fail_bytes(err, "a new body's id");
+    }
+    if (!packed_track_is_sane(out, s->axes)) {
+        return fail_bytes(err, "a new body's place");
     }
     return packed_track_wake(out, s->axes) ? STATUS_OK : fail_memory(err);
 }
@@ -279,7 +295,7 @@ static status read_moving(packed_decoder *d, range_coder *c, error *err)
         }
         code_track(c, s, t, NOTHING, &history);
         packed_track_settle(t, s->axes);
-        if (range_coder_overrun(c)) {
+        if (range_coder_overrun(c) || !packed_track_is_sane(t, s->axes)) {
             return fail_bytes(err, "a moving body");
         }
         if (!push_body(d, t)) {
@@ -292,12 +308,9 @@ static status read_moving(packed_decoder *d, range_coder *c, error *err)
 static status read_change(packed_decoder *d, range_coder *c, error *err)
 {
     packed_stream *s = &d->stream;
-    const uint64_t ticks = code_number(c, &s->models.ticks, 0);
-    s->tick += ticks;
-    s->motion.ticks = ticks < 1 ? 1 : ticks > PACKED_TICKS_MAX ? PACKED_TICKS_MAX : (int32_t)ticks;
-    if (range_code_bit(c, &s->models.scene_changed, false)) {
-        s->motion.gravity[0] = (int32_t)(uint32_t)range_code_raw(c, 0, 32);
-        s->motion.gravity[1] = (int32_t)(uint32_t)range_code_raw(c, 0, 32);
+    packed_stream_advance(s, code_number(c, &s->models.ticks, 0));
+    if (s->tick >= PACKED_TICK_MOST) {
+        return fail_bytes(err, "the tick");
     }
     status st = read_gone(d, c, err);
     if (st == STATUS_OK) {

@@ -1,8 +1,8 @@
-// The writing side of a packed stream. A snapshot's parts, in their order: what changed of the scene,
-// which tracks are gone, which bodies came, which resting ones move again, then each moving one.
+// The writing side of a packed stream. A snapshot's parts, in their order: what changed of the
+// scene, which tracks are gone, which bodies came, which resting ones move again, then each moving
+// one.
 #include "proto/packed/packed.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@
 #include "proto/packed/packed_full.h"
 #include "proto/packed/packed_stream.h"
 
-enum { NO_SOURCE = UINT32_MAX };
+#define NO_SOURCE UINT32_MAX
 
 struct packed_encoder {
     packed_stream stream;
@@ -26,18 +26,26 @@ static bool is_precision(const packed_precision *p)
     const bool velocities = p->velocity_steps == 0.0 || (p->velocity_steps >= PACKED_STEPS_MIN &&
                                                          p->velocity_steps <= PACKED_STEPS_MAX);
     return p->position_steps >= PACKED_STEPS_MIN && p->position_steps <= PACKED_STEPS_MAX &&
-           p->angle_steps >= 4 && p->angle_steps <= PACKED_ANGLE_STEPS_MAX && velocities;
+           p->angle_steps >= PACKED_ANGLE_STEPS_MIN && p->angle_steps <= PACKED_ANGLE_STEPS_MAX &&
+           velocities;
 }
 
-packed_encoder *packed_encoder_create(const packed_precision *precision)
+packed_encoder *packed_encoder_create(const packed_precision *precision, double hz)
 {
-    ASSERT(is_precision(precision));
+    ASSERT(is_precision(precision) && hz > 0.0);
     packed_encoder *e = calloc(1, sizeof *e);
     ASSERT(e != NULL);
-    e->stream.precision = *precision;
-    e->stream.axes = precision->velocity_steps > 0.0 ? PACKED_AXES_MAX : PACKED_AXES_POSE;
-    packed_models_init(&e->stream.models);
+    packed_stream_begin(&e->stream, precision, hz);
     return e;
+}
+
+void packed_encoder_restart(packed_encoder *e)
+{
+    const packed_precision precision = e->stream.precision;
+    const double hz = e->stream.hz;
+    packed_stream_deinit(&e->stream);
+    packed_stream_begin(&e->stream, &precision, hz);
+    e->begun = false;
 }
 
 void packed_encoder_destroy(packed_encoder *e)
@@ -53,22 +61,28 @@ void packed_encoder_destroy(packed_encoder *e)
 
 // ---- rounding
 
-// The values of a body in steps. An angle is taken on the turn that is nearest to `near`, so that it
-// does not jump from half a turn to minus half.
+static int64_t round_steps(double value)
+{
+    ASSERT(value > -(double)PACKED_VALUE_MOST / 4 && value < (double)PACKED_VALUE_MOST / 4);
+    return (int64_t)(value + (value < 0.0 ? -0.5 : 0.5));
+}
+
+// The values of a body in steps. An angle is taken on the turn that is nearest to `near`, so that
+// it does not jump from half a turn to minus half.
 static void round_body(const packed_stream *s, const packed_body *b, int64_t near, int64_t *q)
 {
     const packed_precision *p = &s->precision;
     const int64_t turn = p->angle_steps;
-    q[0] = llround(b->x * p->position_steps);
-    q[1] = llround(b->y * p->position_steps);
-    const int64_t angle = llround(b->angle * (double)turn / (2.0 * 3.14159265358979323846));
+    q[0] = round_steps(b->x * p->position_steps);
+    q[1] = round_steps(b->y * p->position_steps);
+    const int64_t angle = round_steps(b->angle * (double)turn / (2.0 * 3.14159265358979323846));
     int64_t beside = (angle - near) % turn;
     beside += beside < 0 ? turn : 0;
     q[2] = near + (beside >= (turn + 1) / 2 ? beside - turn : beside);
     if (s->axes > PACKED_AXES_POSE) {
-        q[3] = llround(b->vx * p->velocity_steps);
-        q[4] = llround(b->vy * p->velocity_steps);
-        q[5] = llround(b->spin * p->velocity_steps);
+        q[3] = round_steps(b->vx * p->velocity_steps);
+        q[4] = round_steps(b->vy * p->velocity_steps);
+        q[5] = round_steps(b->spin * p->velocity_steps);
     }
 }
 
@@ -159,8 +173,8 @@ static packed_track track_of(const packed_stream *s, const packed_body *body)
     return t;
 }
 
-// Puts the tracks of new bodies between the others. Theirs have no source any more in this snapshot:
-// their values have been sent.
+// Puts the tracks of new bodies between the others. Theirs have no source any more in this
+// snapshot: their values have been sent.
 static void merge_entered(packed_encoder *e, const packed_body *bodies)
 {
     packed_stream *s = &e->stream;
@@ -203,6 +217,7 @@ static void code_entered(packed_encoder *e, range_coder *c, const packed_body *b
         round_body(s, body, 0, q);
         code_number(c, &m->slot_gap, packed_slot(body->id) - floor);
         code_number(c, &m->generation, body->id >> 24);
+        range_code_raw(c, 0, 1);
         floor = packed_slot(body->id) + 1;
         for (int k = 0; k < s->axes; k++) {
             code_signed(c, &m->place[k], q[k] - before[k]);
@@ -269,30 +284,17 @@ static void code_moving(packed_encoder *e, range_coder *c, const packed_body *bo
 
 // ---- snapshots
 
-static void code_scene_change(packed_encoder *e, range_coder *c, const packed_scene *scene)
-{
-    packed_stream *s = &e->stream;
-    const packed_motion before = s->motion;
-    packed_stream_set_scene(s, scene);
-    const bool changed = before.gravity[0] != s->motion.gravity[0] ||
-                         before.gravity[1] != s->motion.gravity[1];
-    if (range_code_bit(c, &s->models.scene_changed, changed)) {
-        range_code_raw(c, (uint32_t)s->motion.gravity[0], 32);
-        range_code_raw(c, (uint32_t)s->motion.gravity[1], 32);
-    }
-}
-
 static void put_head(buffer *out, uint8_t flags)
 {
     const uint8_t head = (uint8_t)(PACKED_VERSION << 4 | flags);
     buffer_append(out, &head, PACKED_HEAD_BYTES);
 }
 
-void packed_encode(packed_encoder *e, const packed_scene *scene, const packed_body *bodies,
-                   uint32_t count, const uint64_t *removed, uint32_t removed_count, buffer *out)
+void packed_encode(packed_encoder *e, uint64_t tick, const packed_body *bodies, uint32_t count,
+                   const uint64_t *removed, uint32_t removed_count, buffer *out)
 {
     packed_stream *s = &e->stream;
-    ASSERT(count <= PACKED_BODIES_MAX && (!e->begun || scene->tick >= s->tick));
+    ASSERT(count <= PACKED_BODIES_MAX && (!e->begun || tick >= s->tick));
     array_clear(&e->removed);
     for (uint32_t i = 0; i < removed_count; i++) {
         array_push(&e->removed, removed[i]);
@@ -301,18 +303,17 @@ void packed_encode(packed_encoder *e, const packed_scene *scene, const packed_bo
         qsort(e->removed.data, removed_count, sizeof *e->removed.data, compare_ids);
     }
     if (!e->begun) {
-        s->tick = scene->tick;
+        s->tick = tick;
         e->begun = true;
     }
     put_head(out, 0);
     const size_t start = out->size;
     range_coder c;
     range_coder_write(&c, out);
-    const uint64_t ticks = scene->tick - s->tick;
+    const uint64_t ticks = tick - s->tick;
+    ASSERT(ticks < (uint64_t)PACKED_VALUE_MOST);
     code_number(&c, &s->models.ticks, ticks);
-    s->tick = scene->tick;
-    s->motion.ticks = ticks < 1 ? 1 : ticks > PACKED_TICKS_MAX ? PACKED_TICKS_MAX : (int32_t)ticks;
-    code_scene_change(e, &c, scene);
+    packed_stream_advance(s, ticks);
     match(e, bodies, count);
     code_gone(e, &c);
     code_entered(e, &c, bodies);

@@ -1,5 +1,6 @@
-// The full snapshot: precision and scene, every track with its filters, every model that has learned.
-// Its own numbers are coded by models that begin anew, so that writing one changes nothing.
+// The full snapshot: precision and scene, every track with its filters, every model that has
+// learned. Its own numbers are coded by models that begin anew, so that writing one changes
+// nothing.
 #include "proto/packed/packed_full.h"
 
 #include <math.h>
@@ -7,7 +8,7 @@
 
 typedef struct full_models {
     number_model count, slot_gap, generation, place[PACKED_AXES_MAX], rate, error, wild;
-    bit_model resting, still[2], learned[2];
+    bit_model resting, learned[2];
 } full_models;
 
 static void full_models_init(full_models *m)
@@ -27,17 +28,22 @@ static double code_double(range_coder *c, double value)
     return value;
 }
 
-static int32_t code_int32(range_coder *c, int32_t value)
-{
-    return (int32_t)(uint32_t)range_code_raw(c, (uint32_t)value, 32);
-}
-
 static bool between(double value, double least, double most)
 {
     return value >= least && value <= most; // false for NaN
 }
 
-static bool code_scene(range_coder *c, packed_stream *s)
+static bool is_precision(const packed_precision *p)
+{
+    return between(p->position_steps, PACKED_STEPS_MIN, PACKED_STEPS_MAX) &&
+           p->angle_steps >= PACKED_ANGLE_STEPS_MIN && p->angle_steps <= PACKED_ANGLE_STEPS_MAX &&
+           (p->velocity_steps == 0.0 ||
+            between(p->velocity_steps, PACKED_STEPS_MIN, PACKED_STEPS_MAX));
+}
+
+// Tick, rate and precision, and what velocities say of poses, which is computed once, here, so that
+// no reader's rounding matters.
+static bool code_head(range_coder *c, packed_stream *s)
 {
     packed_precision *p = &s->precision;
     s->tick = range_code_raw(c, s->tick, 64);
@@ -45,46 +51,48 @@ static bool code_scene(range_coder *c, packed_stream *s)
     p->position_steps = code_double(c, p->position_steps);
     p->angle_steps = (uint32_t)range_code_raw(c, p->angle_steps, 32);
     p->velocity_steps = code_double(c, p->velocity_steps);
-    for (int i = 0; i < 2; i++) {
-        s->motion.gravity[i] = code_int32(c, s->motion.gravity[i]);
-    }
-    for (int i = 0; i < PACKED_AXES_POSE; i++) {
-        s->motion.told[i] = code_int32(c, s->motion.told[i]);
-    }
     s->axes = p->velocity_steps > 0.0 ? PACKED_AXES_MAX : PACKED_AXES_POSE;
-    return between(s->hz, 1e-3, 1e6) &&
-           between(p->position_steps, PACKED_STEPS_MIN, PACKED_STEPS_MAX) && p->angle_steps >= 4 &&
-           p->angle_steps <= PACKED_ANGLE_STEPS_MAX &&
-           (p->velocity_steps == 0.0 ||
-            between(p->velocity_steps, PACKED_STEPS_MIN, PACKED_STEPS_MAX));
-}
-
-static int32_t code_small(range_coder *c, number_model *m, int32_t value)
-{
-    return (int32_t)code_signed(c, m, value);
-}
-
-static void code_axis(range_coder *c, full_models *m, packed_axis *a)
-{
-    for (int i = 0; i < PACKED_FILTERS; i++) {
-        a->at[i] = (int16_t)(uint16_t)range_code_raw(c, (uint16_t)a->at[i], 16);
-        a->rate[i] = code_small(c, &m->rate, a->rate[i]);
-        a->error[i] = code_small(c, &m->error, a->error[i]);
+    bool sane = between(s->hz, 1e-3, 1e6) && is_precision(p) && s->tick < PACKED_TICK_MOST;
+    for (int i = 0; i < PACKED_AXES_POSE; i++) {
+        const uint32_t told = (uint32_t)range_code_raw(c, (uint32_t)s->motion.told[i], 32);
+        sane = sane && told <= PACKED_TOLD_MOST && (told == 0 || p->velocity_steps > 0.0);
+        s->motion.told[i] = sane ? (int32_t)told : 0;
     }
-    a->wild = code_small(c, &m->wild, a->wild);
-    a->wilder = code_small(c, &m->wild, a->wilder);
-    a->still = (uint8_t)range_code_raw(c, a->still, 6);
-    a->last = (int8_t)(range_code_raw(c, (uint64_t)(a->last + 1), 2) - 1);
+    s->motion.ticks = 1;
+    return sane;
 }
 
-// What was read is within what an encoder can have had.
-static bool is_sane(const packed_axis *a)
+// A number within `least` and `most`; what is read outside of them is cut off, and `sane` is false.
+static int32_t code_small(range_coder *c, number_model *m, int32_t value, int64_t least,
+                          int64_t most, bool *sane)
 {
-    bool sane = a->wild >= 0 && a->wild <= 64 * 4096 && a->wilder >= 0 && a->wilder <= 64 * 4096 &&
-                a->still <= PACKED_STILL_CERTAIN + 1 && a->last <= 1;
-    for (int i = 0; i < PACKED_FILTERS; i++) {
-        sane = sane && a->rate[i] <= PARTS_MOST && a->rate[i] >= -PARTS_MOST && a->error[i] >= 0 &&
-               a->error[i] <= 1 << 24;
+    const int64_t got = code_signed(c, m, value);
+    *sane = *sane && got >= least && got <= most;
+    return (int32_t)(got < least ? least : got > most ? most : got);
+}
+
+// False if what was read is not what an encoder can have had.
+static bool code_axis(range_coder *c, full_models *m, packed_axis *a, int filters)
+{
+    bool sane = true;
+    for (int i = 0; i < filters; i++) {
+        a->at[i] = (int16_t)(uint16_t)range_code_raw(c, (uint16_t)a->at[i], 16);
+        a->rate[i] = code_small(c, &m->rate, a->rate[i], -PARTS_MOST, PARTS_MOST, &sane);
+        a->error[i] = code_small(c, &m->error, a->error[i], 0, PACKED_ERROR_MOST, &sane);
+    }
+    a->wild = code_small(c, &m->wild, a->wild, 0, PACKED_WILD_MOST, &sane);
+    a->wilder = code_small(c, &m->wild, a->wilder, 0, PACKED_WILD_MOST, &sane);
+    a->still = (uint8_t)range_code_raw(c, a->still, 5);
+    a->last = (int8_t)((int)range_code_raw(c, (uint64_t)(a->last + 1), 2) - 1);
+    return sane && a->last <= 1;
+}
+
+static bool code_axes(range_coder *c, const packed_stream *s, full_models *m, packed_track *t)
+{
+    bool sane = true;
+    for (int i = 0; i < s->axes && sane; i++) {
+        const bool told = s->axes > PACKED_AXES_POSE && i < PACKED_AXES_POSE;
+        sane = code_axis(c, m, &t->axes[i], told ? PACKED_FILTERS : PACKED_FILTERS - 1);
     }
     return sane;
 }
@@ -97,25 +105,21 @@ static bool code_one_track(range_coder *c, packed_stream *s, full_models *m, uin
     const uint64_t floor = before != NULL ? packed_slot(before->id) + 1u : 0;
     const uint64_t slot = floor + code_number(c, &m->slot_gap, packed_slot(t->id) - floor);
     const uint64_t generation = code_number(c, &m->generation, t->id >> 24);
+    const uint64_t even = range_code_raw(c, 0, 1);
     t->id = generation << 24 | slot;
     for (int i = 0; i < s->axes; i++) {
         const int64_t from = before != NULL ? before->q[i] : 0;
         t->q[i] = from + code_signed(c, &m->place[i], t->q[i] - from);
     }
     const bool resting = range_code_bit(c, &m->resting, t->axes == NULL);
-    if (slot > 0xffffff || generation >= (uint64_t)1 << 29 || range_coder_overrun(c)) {
+    if (!packed_is_id(slot, generation) || t->id == 0 || even != 0 || range_coder_overrun(c) ||
+        !packed_track_is_sane(t, s->axes)) {
         return false;
     }
     if (!resting && reads && !packed_track_wake(t, s->axes)) {
         return false;
     }
-    for (int i = 0; i < s->axes && !resting; i++) {
-        code_axis(c, m, &t->axes[i]);
-        if (!is_sane(&t->axes[i])) {
-            return false;
-        }
-    }
-    return !range_coder_overrun(c);
+    return (resting || code_axes(c, s, m, t)) && !range_coder_overrun(c);
 }
 
 static bool code_tracks(range_coder *c, packed_stream *s, full_models *m)
@@ -144,8 +148,9 @@ static void code_models(range_coder *c, packed_stream *s, full_models *m)
     bit_model *models = (bit_model *)&s->models;
     bool before = false;
     for (size_t i = 0; i < PACKED_MODEL_COUNT; i++) {
-        const bool learned = range_code_bit(
-            c, &m->learned[before], models[i].fast != BIT_MODEL_EVEN || models[i].slow != BIT_MODEL_EVEN);
+        const bool learned =
+            range_code_bit(c, &m->learned[before],
+                           models[i].fast != BIT_MODEL_EVEN || models[i].slow != BIT_MODEL_EVEN);
         if (learned) {
             models[i].fast = (uint16_t)range_code_raw(c, models[i].fast, 16);
             models[i].slow = (uint16_t)range_code_raw(c, models[i].slow, 16);
@@ -158,7 +163,7 @@ bool code_full(range_coder *c, packed_stream *s, error *err)
 {
     full_models m;
     full_models_init(&m);
-    if (!code_scene(c, s)) {
+    if (!code_head(c, s)) {
         error_set(err, STATUS_INVALID_ARGUMENT,
                   "packed: precision or rate out of range: the bytes were altered");
         return false;

@@ -6,8 +6,8 @@
 
 enum { PACKED_FLAG_FULL = 1, PACKED_HEAD_BYTES = 1 };
 
-// Codes the stream both ways. When reading, `s` is empty before; false with an error if the bytes are
-// no stream, and `s` may then hold a part.
+// Codes the stream both ways. When reading, `s` is empty before; false with an error if the bytes
+// are no stream, and `s` may then hold a part.
 bool code_full(range_coder *c, packed_stream *s, error *err);
 
 #endif

@@ -44,16 +44,19 @@ static uint64_t code_mantissa(range_coder *c, bit_model models[8][4], uint64_t v
         if (i >= count - 2) { // the two highest: 1x and 1xx
             got = got << 1 | range_code_bit(c, &models[row][got & 3], bit);
         } else {
-            return got << (i + 1) | range_code_raw(c, value & (((uint64_t)1 << (i + 1)) - 1), i + 1);
+            return got << (i + 1) |
+                   range_code_raw(c, value & (((uint64_t)1 << (i + 1)) - 1), i + 1);
         }
     }
     return got;
 }
 
-static int code_exponent(range_coder *c, bit_model *models, int most, int exponent)
+// A one for each power of two that is not the highest, then a zero unless it is the last that there
+// is.
+static int code_exponent(range_coder *c, bit_model *models, int count, int most, int exponent)
 {
     int e = 0;
-    while (e < most && range_code_bit(c, &models[e], e < exponent)) {
+    while (e < most && range_code_bit(c, &models[e < count ? e : count - 1], e < exponent)) {
         e++;
     }
     return e;
@@ -62,7 +65,7 @@ static int code_exponent(range_coder *c, bit_model *models, int most, int expone
 uint64_t code_number(range_coder *c, number_model *m, uint64_t value)
 {
     const int exponent = bit_length(value + 1) - 1;
-    const int e = code_exponent(c, m->exponent, NUMBER_EXPONENTS - 1, exponent);
+    const int e = code_exponent(c, m->exponent, NUMBER_EXPONENTS, NUMBER_EXPONENTS - 1, exponent);
     return code_mantissa(c, m->mantissa, value + 1, e) - 1;
 }
 
@@ -81,37 +84,31 @@ static int size_class(int32_t wild)
     return bits < SIZE_CLASSES ? bits : SIZE_CLASSES - 1;
 }
 
-// How near the forecast is to a value that rounds otherwise, 5 the nearest; and on which side.
-static int edge_class(int64_t parts, bool *above)
-{
-    const int32_t part = (int32_t)((parts + PARTS / 2) & (PARTS - 1)) - PARTS / 2;
-    const int32_t left = PARTS / 2 - (part < 0 ? -part : part);
-    *above = part > 0;
-    return left < 2500 ? 5 : left < 6000 ? 4 : left < 11000 ? 3 : left < 17000 ? 2 : left < 25000 ? 1 : 0;
-}
-
+// How the residual before went, seen from the side on which the forecast is.
 static int turn_of(int8_t last, bool above)
 {
     return last == 0 ? 0 : (last > 0) == above ? 1 : 2;
 }
 
-// How far the value is from what was expected, which is not as expected if `certain`.
+// How far the value is from what was expected, which is not as expected if `certain`. `others` is 0
+// for the first axis of three, then 1, or 2 if one before it was not as expected.
 static int64_t code_residual(range_coder *c, packed_models *m, const packed_axis *a, int axis,
                              const packed_forecast *f, int others, bool certain, int64_t residual)
 {
-    bool above;
-    const int edge = edge_class(f->parts, &above);
+    const bool above = packed_forecast_edge(f).above;
     const int size = size_class(a->wild);
-    if (!certain &&
-        !range_code_bit(c, &m->changed[axis][size][edge][others][f->spread], residual != 0)) {
+    const int places = f->slow_place * 5 + f->fast_place;
+    if (!certain && !range_code_bit(c, &m->changed[axis][size][places][others], residual != 0)) {
         return 0;
     }
     const int coarse = size < 2 ? 0 : size < 5 ? 1 : size < 8 ? 2 : 3;
-    bit_model *toward = &m->toward[axis][edge][coarse][turn_of(a->last, above)];
+    const int seen = above ? places : PLACES - 1 - places; // mirrored: above is what is learned
+    bit_model *toward = &m->toward[axis][seen][coarse][turn_of(a->last, above)];
     const bool up = range_code_bit(c, toward, (residual > 0) == above) == above;
     const uint64_t distance = (uint64_t)(residual < 0 ? -residual : residual);
     const int exponent = bit_length(distance) - 1;
-    const int e = code_exponent(c, m->magnitude[axis][size], NUMBER_EXPONENTS - 1, exponent);
+    const int e = code_exponent(c, m->magnitude[axis][others][size], MAGNITUDE_MODELS,
+                                MAGNITUDE_EXPONENTS - 1, exponent);
     const int64_t got = (int64_t)code_mantissa(c, m->mantissa[axis], distance, e);
     return up ? got : -got;
 }
@@ -123,29 +120,46 @@ static packed_forecast forecast(const packed_stream *s, const packed_track *t, i
     return packed_axis_forecast(&t->axes[axis], axis, &s->motion, velocity);
 }
 
-// Context of the bit that says that all of `axes` from `first` on are as expected.
+// The model of the bit that says that one of the three axes from `first` on is not as expected.
 static bit_model *exact_model(packed_stream *s, const packed_track *t, const packed_forecast *f,
                               int first, uint32_t history)
 {
     int32_t wild = 0;
+    int32_t wilder = 0;
     int spread = 0;
     int edge = 0;
+    int ambiguity = 0;
     bool still = true;
     for (int i = first; i < first + PACKED_AXES_POSE; i++) {
-        bool above;
         const packed_axis *a = &t->axes[i];
-        const int e = edge_class(f[i].parts, &above);
-        const int coarse = e >= 4 ? 3 : e == 3 ? 2 : e == 2 ? 1 : 0;
+        const int nearness = packed_forecast_edge(&f[i]).nearness;
+        const int coarse = nearness >= 4 ? 3 : nearness >= 1 ? nearness - 1 : 0;
         wild += a->wild;
+        wilder += a->wilder;
         spread = f[i].spread > spread ? f[i].spread : spread;
         edge = coarse > edge ? coarse : edge;
+        ambiguity += (f[i].slow_place != 2) + (f[i].fast_place != 2);
         still = still && a->rate[FILTER_SLOW] == 0 && f[i].steps == 0 && a->wild == 0;
     }
-    return &s->models.exact[still][size_class(wild)][edge][spread][history & 3];
+    if (still) {
+        return &s->models.exact_still[history & 3];
+    }
+    const int size = size_class(wild);
+    const int trend = size_class(wilder) > size ? 2 : size_class(wilder) == size;
+    ambiguity = ambiguity < AMBIGUITIES ? ambiguity : AMBIGUITIES - 1;
+    return &s->models.exact[size][trend][edge][ambiguity][spread][history & 3];
 }
 
-static void code_axes(range_coder *c, packed_stream *s, packed_track *t, const int64_t *q, int first,
-                      uint32_t *history)
+// An angle comes back to the turn round zero.
+static int64_t wrap_angle(int64_t q, int64_t turn)
+{
+    int64_t r = (q + turn / 2) % turn;
+    r += r < 0 ? turn : 0;
+    return r - turn / 2;
+}
+
+static void code_axes(range_coder *c, packed_stream *s, packed_track *t, const int64_t *q,
+                      int first, uint32_t *history)
 {
     packed_forecast f[PACKED_AXES_MAX];
     int64_t residual[PACKED_AXES_MAX];
@@ -162,11 +176,14 @@ static void code_axes(range_coder *c, packed_stream *s, packed_track *t, const i
         const bool last = i == first + PACKED_AXES_POSE - 1;
         int64_t r = 0;
         if (any) {
-            r = code_residual(c, &s->models, &t->axes[i], i, &f[i], i == first ? 0 : 1 + (others > 0),
-                              last && others == 0, residual[i]);
+            r = code_residual(c, &s->models, &t->axes[i], i, &f[i],
+                              i == first ? 0 : 1 + (others > 0), last && others == 0, residual[i]);
             others += r != 0;
         }
-        t->q[i] += packed_axis_update(&t->axes[i], i, &f[i], &s->motion, r);
+        t->q[i] += packed_axis_update(&t->axes[i], &f[i], &s->motion, r);
+    }
+    if (first == 0) {
+        t->q[2] = wrap_angle(t->q[2], s->precision.angle_steps);
     }
 }
 
@@ -221,24 +238,40 @@ void packed_stream_deinit(packed_stream *s)
     *s = (packed_stream){0};
 }
 
-// ---- the scene
-
-static int32_t parts_of(double steps)
+bool packed_track_is_sane(const packed_track *t, int axes)
 {
-    const double parts = round(steps * PARTS);
-    return (int32_t)(parts > PARTS_MOST ? PARTS_MOST : parts < -PARTS_MOST ? -PARTS_MOST : parts);
+    bool sane = true;
+    for (int i = 0; i < axes; i++) {
+        sane = sane && t->q[i] <= PACKED_VALUE_MOST && t->q[i] >= -PACKED_VALUE_MOST;
+    }
+    return sane;
 }
 
-void packed_stream_set_scene(packed_stream *s, const packed_scene *scene)
+// ---- the scene
+
+// What a step of velocity adds to a place in a tick, in parts.
+static int32_t told_of(double steps)
 {
-    const packed_precision *p = &s->precision;
-    s->hz = scene->hz;
-    for (int i = 0; i < 2; i++) {
-        s->motion.gravity[i] = parts_of(scene->gravity[i] * p->position_steps / (scene->hz * scene->hz));
-    }
+    const double parts = round(steps * PARTS);
+    return (int32_t)(parts > PACKED_TOLD_MOST ? PACKED_TOLD_MOST : parts);
+}
+
+void packed_stream_begin(packed_stream *s, const packed_precision *p, double hz)
+{
+    s->precision = *p;
+    s->hz = hz;
+    s->axes = p->velocity_steps > 0.0 ? PACKED_AXES_MAX : PACKED_AXES_POSE;
+    packed_models_init(&s->models);
     if (p->velocity_steps > 0.0) {
-        const double tick = 1.0 / (p->velocity_steps * scene->hz);
-        s->motion.told[0] = s->motion.told[1] = parts_of(p->position_steps * tick);
-        s->motion.told[2] = parts_of(p->angle_steps / (2.0 * 3.14159265358979323846) * tick);
+        const double tick = 1.0 / (p->velocity_steps * hz);
+        const double turn = 2.0 * 3.14159265358979323846;
+        s->motion.told[0] = s->motion.told[1] = told_of(p->position_steps * tick);
+        s->motion.told[2] = told_of(p->angle_steps / turn * tick);
     }
+}
+
+void packed_stream_advance(packed_stream *s, uint64_t ticks)
+{
+    s->tick += ticks;
+    s->motion.ticks = ticks < 1 ? 1 : ticks > PACKED_TICKS_MAX ? PACKED_TICKS_MAX : (int32_t)ticks;
 }

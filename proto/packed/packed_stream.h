@@ -11,11 +11,21 @@
 #include "proto/packed/range_coder.h"
 
 enum {
-    NUMBER_EXPONENTS = 48, // of value + 1: values are below 2^48
-    SIZE_CLASSES = 12,     // of what was not expected
-    EDGE_CLASSES = 6,      // of how near the forecast is to the next step
-    SPREADS = 4
+    NUMBER_EXPONENTS = 41, // of value + 1: values are below 2^40, the distance of the two corners
+                           // of the largest world in the finest steps
+    MAGNITUDE_MODELS = 16, // for the exponents of residuals: those above share the last
+    MAGNITUDE_EXPONENTS = 40, // so residuals are below 2^40
+    SIZE_CLASSES = 12,        // of what was not expected
+    PLACES = 5 * 5,           // where the two filters lie
+    SPREADS = 4,
+    AMBIGUITIES = 5
 };
+
+// No rounded value is above this: what a reader finds above it is refused.
+#define PACKED_VALUE_MOST ((int64_t)1 << 40)
+
+// Ticks are below this.
+#define PACKED_TICK_MOST ((uint64_t)1 << 53)
 
 // A whole number: how many bits value + 1 has, then the bits below the first; the two highest of
 // those by models.
@@ -27,12 +37,13 @@ typedef struct number_model {
 // All probabilities of a stream. Nothing but bit_model, so that a full snapshot can send them in a
 // row.
 typedef struct packed_models {
-    bit_model exact[2][SIZE_CLASSES][4][SPREADS][4];
-    bit_model changed[PACKED_AXES_MAX][SIZE_CLASSES][EDGE_CLASSES][3][SPREADS];
-    bit_model toward[PACKED_AXES_MAX][EDGE_CLASSES][4][3];
-    bit_model magnitude[PACKED_AXES_MAX][SIZE_CLASSES][NUMBER_EXPONENTS];
+    bit_model exact_still[4];
+    bit_model exact[SIZE_CLASSES][3][4][AMBIGUITIES][SPREADS][4];
+    bit_model changed[PACKED_AXES_MAX][SIZE_CLASSES][PLACES][3];
+    bit_model toward[PACKED_AXES_MAX][PLACES][4][3];
+    bit_model magnitude[PACKED_AXES_MAX][3][SIZE_CLASSES][MAGNITUDE_MODELS];
     bit_model mantissa[PACKED_AXES_MAX][8][4];
-    bit_model scene_changed, any_gone, gone_is_removal, any_entered, any_woken;
+    bit_model any_gone, gone_is_removal, any_entered, any_woken;
     number_model ticks, gone_count, gone_gap, entered_count, slot_gap, generation;
     number_model place[PACKED_AXES_MAX], woken_count, woken_gap;
 } packed_models;
@@ -58,8 +69,8 @@ static inline uint32_t packed_slot(uint64_t id)
 void packed_models_init(packed_models *m);
 void number_model_init(number_model *m);
 
-uint64_t code_number(range_coder *c, number_model *m, uint64_t value); // below 2^48 - 1
-int64_t code_signed(range_coder *c, number_model *m, int64_t value);   // of at most 46 bits
+uint64_t code_number(range_coder *c, number_model *m, uint64_t value); // below 2^41 - 1
+int64_t code_signed(range_coder *c, number_model *m, int64_t value);   // within 2^40
 
 // One moving track: its new rounded values are `q` where the coder writes; they are track->axes[].q
 // afterwards. `history` has the outcomes of the tracks before it, newest in the lowest bit.
@@ -72,11 +83,24 @@ bool packed_track_settle(packed_track *track, int axes);
 // A track at rest moves from now on. False: no memory.
 bool packed_track_wake(packed_track *track, int axes);
 
-// Sets the count; tracks above the one before are not initialised. False: no memory, nothing changed.
+// Sets the count; tracks above the one before are not initialised. False: no memory, nothing
+// changed.
 bool packed_stream_resize(packed_stream *s, uint32_t count);
 void packed_stream_deinit(packed_stream *s);
 
-// What follows from precision and rate for a stream.
-void packed_stream_set_scene(packed_stream *s, const packed_scene *scene);
+// Sets precision and rate, and what follows from them.
+void packed_stream_begin(packed_stream *s, const packed_precision *precision, double hz);
+
+// The next snapshot is `ticks` after the one before.
+void packed_stream_advance(packed_stream *s, uint64_t ticks);
+
+// Whether an id is one: slot and generation in their ranges.
+static inline bool packed_is_id(uint64_t slot, uint64_t generation)
+{
+    return slot <= 0xffffff && generation < (uint64_t)1 << 29;
+}
+
+// Whether all rounded values of the track are within PACKED_VALUE_MOST.
+bool packed_track_is_sane(const packed_track *t, int axes);
 
 #endif

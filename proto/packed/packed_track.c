@@ -1,10 +1,12 @@
+// The filters of an axis; see packed_track.h.
 #include "proto/packed/packed_track.h"
 
-// Gains in 1/256: how much of an error a filter puts down to the place, and to the rate.
-static const int32_t PLACE_GAIN[PACKED_FILTERS] = {77, 154, 256, 102, 256};
-static const int32_t RATE_GAIN[PACKED_FILTERS] = {13, 64, 154, 26, 0};
+// Gains in 1/256: how much of an error a filter puts down to the place, and to the rate. Found by
+// measuring the scenes of tests/bench/network.
+static const int32_t PLACE_GAIN[PACKED_FILTERS] = {77, 222, 256};
+static const int32_t RATE_GAIN[PACKED_FILTERS] = {13, 154, 0};
 
-enum { HALF = PARTS / 2, ERROR_MOST = 1 << 24, ERROR_SHIFT = 3 };
+enum { HALF = PARTS / 2, ERROR_SHIFT = 3, WILD_SHIFT = 2, WILDER_SHIFT = 4, PLACE_NEAR = 12000 };
 
 static int64_t within(int64_t value, int64_t most)
 {
@@ -18,44 +20,35 @@ static int64_t divide(int64_t value, int64_t by)
     return quotient * by > value ? quotient - 1 : quotient;
 }
 
-static uint32_t filters_of(int axis, const packed_motion *m)
-{
-    uint32_t filters = 1u << FILTER_SLOW | 1u << FILTER_MIDDLE | 1u << FILTER_FAST;
-    if (axis < 2) {
-        filters |= 1u << FILTER_FALLING;
-    }
-    if (axis < PACKED_AXES_POSE && m->told[axis] != 0) {
-        filters |= 1u << FILTER_TOLD;
-    }
-    return filters;
-}
-
 static int64_t candidate_of(const packed_axis *a, int filter, int axis, const packed_motion *m,
                             int64_t velocity)
 {
-    const int64_t t = m->ticks;
-    int64_t parts = a->at[filter];
-    if (filter == FILTER_TOLD) {
-        return within(parts + within(velocity * m->told[axis], PARTS_MOST) * t, PARTS_MOST);
-    }
-    parts += a->rate[filter] * t;
-    if (filter == FILTER_FALLING) {
-        parts += ((int64_t)m->gravity[axis] * t * (t + 1)) >> 1;
-    }
-    return within(parts, PARTS_MOST);
+    const int64_t rate =
+        filter == FILTER_TOLD
+            ? within(within(velocity, PACKED_TOLD_MOST) * m->told[axis], PARTS_MOST)
+            : a->rate[filter];
+    return within(a->at[filter] + rate * m->ticks, PARTS_MOST);
+}
+
+// 0 and 4: it would round to another step; 2: near the middle of this one.
+static uint8_t place_of(int64_t offset)
+{
+    return offset < -HALF         ? 0
+           : offset < -PLACE_NEAR ? 1
+           : offset <= PLACE_NEAR ? 2
+           : offset <= HALF       ? 3
+                                  : 4;
 }
 
 packed_forecast packed_axis_forecast(const packed_axis *a, int axis, const packed_motion *m,
                                      int64_t velocity)
 {
-    packed_forecast f = {.filters = filters_of(axis, m)};
+    const bool told = axis < PACKED_AXES_POSE && m->told[axis] != 0;
+    packed_forecast f = {.filters = told ? 3 : 2};
     int best = FILTER_SLOW;
     int64_t least = PARTS_MOST;
     int64_t most = -PARTS_MOST;
-    for (int i = 0; i < PACKED_FILTERS; i++) {
-        if ((f.filters >> i & 1) == 0) {
-            continue;
-        }
+    for (int i = 0; i < f.filters; i++) {
         const int64_t c = candidate_of(a, i, axis, m, velocity);
         f.candidate[i] = c;
         least = c < least ? c : least;
@@ -66,27 +59,41 @@ packed_forecast packed_axis_forecast(const packed_axis *a, int axis, const packe
     f.steps = (f.parts + HALF) >> 16;
     const int64_t spread = (most - least) >> 15;
     f.spread = spread < 1 ? 0 : spread < 2 ? 1 : spread < 6 ? 2 : 3;
+    f.slow_place = place_of(f.candidate[FILTER_SLOW] - f.steps * PARTS);
+    f.fast_place = place_of(f.candidate[FILTER_FAST] - f.steps * PARTS);
     return f;
 }
 
+packed_edge packed_forecast_edge(const packed_forecast *f)
+{
+    const int64_t part = f->parts - f->steps * PARTS; // -HALF to HALF - 1
+    const int64_t left = HALF - (part < 0 ? -part : part);
+    return (packed_edge){.above = part > 0,
+                         .nearness = left < 2500    ? 5
+                                     : left < 6000  ? 4
+                                     : left < 11000 ? 3
+                                     : left < 17000 ? 2
+                                     : left < 25000 ? 1
+                                                    : 0};
+}
+
 static void update_filter(packed_axis *a, int filter, int64_t candidate, int64_t moved,
-                          const packed_motion *m, int32_t gravity)
+                          int32_t ticks)
 {
     const int64_t e = within(moved - candidate, PARTS_MOST);
     const int64_t size = e < 0 ? -e : e;
-    const int32_t told = (int32_t)(size < ERROR_MOST ? size : ERROR_MOST);
-    a->error[filter] += (told - a->error[filter]) >> ERROR_SHIFT;
+    const int32_t seen = (int32_t)(size < PACKED_ERROR_MOST ? size : PACKED_ERROR_MOST);
+    a->error[filter] += (seen - a->error[filter]) >> ERROR_SHIFT;
     const int64_t at = candidate + ((e * PLACE_GAIN[filter]) >> 8) - moved;
     a->at[filter] = (int32_t)(at < -HALF ? -HALF : at >= HALF ? HALF - 1 : at);
-    int64_t rate = a->rate[filter] + (int64_t)gravity * m->ticks;
-    rate += m->ticks == 1 ? (e * RATE_GAIN[filter]) >> 8
-                          : divide(e * RATE_GAIN[filter], 256 * (int64_t)m->ticks);
+    const int64_t turn = e * RATE_GAIN[filter];
+    const int64_t rate = a->rate[filter] + (ticks == 1 ? turn >> 8 : divide(turn, 256 * ticks));
     a->rate[filter] = (int32_t)within(rate, PARTS_MOST);
 }
 
 static bool is_slow(const packed_axis *a)
 {
-    for (int i = 0; i < FILTER_FALLING; i++) {
+    for (int i = 0; i <= FILTER_FAST; i++) {
         if (a->rate[i] > PACKED_SLOW_PARTS || a->rate[i] < -PACKED_SLOW_PARTS) {
             return false;
         }
@@ -104,32 +111,28 @@ static void stop_filters(packed_axis *a)
 
 static void note_residual(packed_axis *a, int64_t residual)
 {
-    int64_t size = residual < 0 ? -residual : residual;
-    size = size > 4096 ? 4096 : size;
-    const int32_t told = (int32_t)(size * 64);
-    a->wild += ((told - a->wild) * 4) >> 4;
-    a->wilder += (told - a->wilder) >> 4;
-    if (size == 0 && a->wild < 4) {
+    const int64_t size = residual < 0 ? -residual : residual;
+    const int32_t seen = (int32_t)(size > 4096 ? 4096 : size) * 64;
+    a->wild += (seen - a->wild) >> WILD_SHIFT;
+    a->wilder += (seen - a->wilder) >> WILDER_SHIFT;
+    if (size == 0 && a->wild < 1 << WILD_SHIFT) {
         a->wild = 0;
     }
-    if (size == 0 && a->wilder < 16) {
+    if (size == 0 && a->wilder < 1 << WILDER_SHIFT) {
         a->wilder = 0;
     }
     a->last = (int8_t)((residual > 0) - (residual < 0));
 }
 
-int64_t packed_axis_update(packed_axis *a, int axis, const packed_forecast *f,
-                        const packed_motion *m, int64_t residual)
+int64_t packed_axis_update(packed_axis *a, const packed_forecast *f, const packed_motion *m,
+                           int64_t residual)
 {
     const int64_t change = f->steps + residual;
-    const int64_t moved = change * PARTS;
-    for (int i = 0; i < PACKED_FILTERS; i++) {
-        if ((f->filters >> i & 1) != 0) {
-            const int32_t gravity = i == FILTER_FALLING ? m->gravity[axis] : 0;
-            update_filter(a, i, f->candidate[i], moved, m, gravity);
-        }
+    const int64_t moved = within(change, PACKED_MOVED_MOST) * PARTS;
+    for (int i = 0; i < f->filters; i++) {
+        update_filter(a, i, f->candidate[i], moved, m->ticks);
     }
-    a->still = residual != 0 || change != 0 ? 0
+    a->still = residual != 0 || change != 0       ? 0
                : a->still <= PACKED_STILL_CERTAIN ? (uint8_t)(a->still + 1)
                                                   : a->still;
     if (a->still > PACKED_STILL_CERTAIN || (a->still > PACKED_STILL_AFTER && is_slow(a))) {

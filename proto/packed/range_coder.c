@@ -12,8 +12,8 @@ static void put(range_coder *c, uint8_t byte)
     buffer_append(c->out, &byte, 1);
 }
 
-// The highest byte of `low` leaves. A byte of 0xff waits with the one before it, since a carry would
-// run through both.
+// The highest byte of `low` leaves. A byte of 0xff waits with the one before it, since a carry
+// would run through both.
 static void shift_out(range_coder *c)
 {
     const bool carry = c->low >> 32 != 0;

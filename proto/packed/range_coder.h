@@ -3,11 +3,12 @@
 // The coder is G. Martin's range coder ("Range encoding: an algorithm for removing redundancy from
 // a digitised message", 1979) for two symbols, with the carry handled as in I. Pavlov's LZMA. A
 // probability is the mean of a fast and a slow estimate (both exponential: M. Mahoney, "Data
-// Compression Explained", section 4.1.3), which follows what changes and is exact about what does not.
+// Compression Explained", section 4.1.3), which follows what changes and is exact about what does
+// not.
 //
 // One set of functions codes both ways: a coder either writes the bits that it is given or ignores
-// them and returns those that it reads, so that encoder and decoder cannot part. All arithmetic is on
-// integers: the same on every machine. PROTOCOL.md, "Packed snapshots", describes it to the bit.
+// them and returns those that it reads, so that encoder and decoder cannot part. All arithmetic is
+// on integers: the same on every machine. PROTOCOL.md, "Packed snapshots", describes it to the bit.
 //
 // One thread at a time.
 #ifndef CAROM_PROTO_PACKED_RANGE_CODER_H
@@ -29,9 +30,9 @@ enum {
     BIT_MODEL_FAST_SHIFT = 4, // a bit moves the fast estimate by 1/16 of the way to it,
     BIT_MODEL_SLOW_SHIFT = 7, // the slow one by 1/128
     BIT_PROBABILITY_BITS = 15,
-    BIT_PROBABILITY_MIN = 32, // of 2^15: no bit costs more than ten
+    BIT_PROBABILITY_MIN = 20, // of 2^15: no bit costs more than eleven
     RANGE_LEFT_OUT_MAX = 4,
-    RANGE_TOP = 1 << 24       // while the range is below this, a byte is shifted out
+    RANGE_TOP = 1 << 24 // while the range is below this, a byte is shifted out
 };
 
 typedef struct range_coder {
@@ -39,9 +40,9 @@ typedef struct range_coder {
     // writing
     buffer *out; // NULL: this one reads
     uint64_t low;
-    uint8_t pending;    // the byte that a carry may still change
+    uint8_t pending;     // the byte that a carry may still change
     uint32_t pending_ff; // so many bytes of 0xff follow it
-    bool started;       // there is a pending byte
+    bool started;        // there is a pending byte
     // reading
     const uint8_t *at, *end;
     uint32_t code;
@@ -49,8 +50,8 @@ typedef struct range_coder {
 } range_coder;
 
 void range_coder_write(range_coder *c, buffer *out);
-// Ends the writing: all bits are in `out`. Up to RANGE_LEFT_OUT_MAX zeros at the end are left out, as
-// a reader finds zeros past the end; `start` is where in `out` the coder's bytes begin.
+// Ends the writing: all bits are in `out`. Up to RANGE_LEFT_OUT_MAX zeros at the end are left out,
+// as a reader finds zeros past the end; `start` is where in `out` the coder's bytes begin.
 void range_coder_finish(range_coder *c, size_t start);
 
 void range_coder_read(range_coder *c, const uint8_t *bytes, size_t size);

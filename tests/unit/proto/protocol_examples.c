@@ -26,7 +26,9 @@
 #include "proto/wire/json.h"
 #include "proto/limits.h"
 #include "proto/log/log_stream.h"
+#include "proto/packed/packed.h"
 #include "proto/wire/rpc.h"
+#include "tests/unit/proto/packed_example.h"
 
 enum { BYTES_MAX = 1 << 20 };
 
@@ -809,6 +811,7 @@ static void print_limits(void)
     LIMIT(WIRE_VALUES_MAX);
     LIMIT(WIRE_APPLY_COMMANDS_MAX);
     LIMIT(WIRE_STEP_TICKS_MAX);
+    LIMIT(PACKED_BODIES_MAX);
     LIMIT(WIRE_QUERY_HITS_MAX);
     LIMIT(WIRE_ECHO_BYTES_MAX);
     LIMIT(WIRE_REPLY_BYTES_MAX);
@@ -894,6 +897,7 @@ int main(int argc, char **argv)
         print_reference();
     } else if (strcmp(what, "bytes") == 0) {
         print_stream();
+        packed_example(print_bytes);
     } else if (strcmp(what, "limits") == 0) {
         print_limits();
     } else {
