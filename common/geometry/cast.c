@@ -84,7 +84,7 @@ cast_result cast_proxies(const proxy *a, const proxy *b, transform b_in_a, vec2 
         normal = g.normal;
         point = vec2d_mul_add(g.point_a, radius_a, normal);
     }
-    // A graze: the cast advances along the rim without end; the distance left is far below
+    // A graze: the cast advances along the edge without end; the distance left is far below
     // LINEAR_SLOP.
     return g.distance - radii < (double)LINEAR_SLOP ? cast_hit(fraction, point, normal) : CAST_MISS;
 }

@@ -123,7 +123,7 @@ static void simplex_start(gjk_result *g, const gjk_core *a, const gjk_core *b,
         g->simplex[g->count++] = vertex_make(a, b, cache->index_a[i], cache->index_b[i]);
     }
     if (g->count == 0) {
-        // A corner of the rim, not any pair of points: EPA goes on from the simplex.
+        // A corner of the boundary, not any pair of points: EPA goes on from the simplex.
         gjk_vertex any = vertex_make(a, b, 0, 0);
         bool coincide = any.w.x == 0.0 && any.w.y == 0.0;
         g->simplex[0] = gjk_support(a, b, coincide ? (vec2d){1.0, 0.0} : vec2d_scale(-1.0, any.w));

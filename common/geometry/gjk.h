@@ -34,7 +34,7 @@ typedef struct gjk_result {
 gjk_core gjk_core_from_proxy(const proxy *p);
 gjk_core gjk_core_placed(const proxy *p, transform t);
 
-// `cache` may be NULL; then all corners of the simplex lie on the rim of B - A.
+// `cache` may be NULL; then all corners of the simplex lie on the boundary of B - A.
 gjk_result gjk_distance(const gjk_core *a, const gjk_core *b, distance_cache *cache);
 
 // The corner of B - A that lies farthest along `direction`.

@@ -17,7 +17,7 @@ static bool pose_is_sane(const body_motion *m, const body_state *s)
            isfinite(s->angular_velocity);
 }
 
-// Slow is measured at the rim, so that what turns in place does not count as resting; and by the
+// Slow is measured at the edge, so that what turns in place does not count as resting; and by the
 // way that it went as well as by its velocity, so that what is being pushed out of an overlap does
 // not fall asleep in it.
 static void update_sleep_time(const physics_world *world, body_extent *extent, const body_state *s)

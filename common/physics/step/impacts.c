@@ -378,7 +378,7 @@ static void look_at_quick(physics_world *world)
 // ---- an impact
 
 // Whether the disc slides on another still shape over which this one does not stand out: then it
-// meets a seam of the floor, no wall (seams.c).
+// meets a seam of the floor, no wall (ghost_collisions.c).
 static bool is_seam(physics_world *world, const meeting *m, uint32_t slot, const path_gap *gap,
                     double at)
 {

@@ -2,7 +2,7 @@
 #ifndef CAROM_COMMON_PHYSICS_STEP_SLEEP_H
 #define CAROM_COMMON_PHYSICS_STEP_SLEEP_H
 
-#define SLEEP_SPEED 0.05f // slower than this, a body may fall asleep [m/s, at its rim too]
+#define SLEEP_SPEED 0.05f // slower than this, a body may fall asleep [m/s, at its edge too]
 #define SLEEP_TIME  0.5f  // [s] for which it must be slow
 
 enum {

@@ -6,9 +6,10 @@
 
 void find_pairs(physics_world *world);   // pairs.c: boxes that came to overlap become contacts
 void narrow_phase(physics_world *world); // narrow_phase.c: manifolds, who is solved
-void hide_ghost_collisions(physics_world *world); // seams.c: what lies between the tiles of a floor
-void forget_ghost_collisions(
-    physics_world *world);                    // seams.c: after solving, normals as they were found
+// ghost_collisions.c: hides contacts with the edges between the tiles of a floor; after solving,
+// normals are again as they were found.
+void hide_ghost_collisions(physics_world *world);
+void forget_ghost_collisions(physics_world *world);
 void solve_constraints(physics_world *world); // solver.c: velocities and changes of pose
 void touch_events(physics_world *world);      // touch.c: begin, stay, end, hit, after solving
 float distance_moved(const physics_world *world, uint32_t body, vec2 moved,
