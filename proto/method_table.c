@@ -267,6 +267,8 @@ static const method_arg WORLD_FORK_ARGS[] = {
 static const method_arg WORLD_STEP_ARGS[] = {
     WORLD,
     INTEGER("ticks", 1, WIRE_STEP_TICKS_MAX, "1", "How many."),
+    INTEGER("to", 0, ID_MAX, NULL,
+            "Instead: the tick to go to; of a world that replays a recording earlier ones too."),
 };
 static const method_arg WORLD_SET_ARGS[] = {
     WORLD,

@@ -174,6 +174,15 @@ static status apply_data(config *c, const char *value, error *err)
     return STATUS_OK;
 }
 
+static status apply_replay(config *c, const char *value, error *err)
+{
+    if (*value == '\0' || strlen(value) >= sizeof c->replay) {
+        return error_set(err, STATUS_INVALID_ARGUMENT, "must be the path of a recording");
+    }
+    memcpy(c->replay, value, strlen(value) + 1);
+    return STATUS_OK;
+}
+
 static status apply_check_data(config *c, const char *value, error *err)
 {
     c->check_data = true;
@@ -241,6 +250,8 @@ static const option OPTIONS[] = {
      "keep the worlds' logs there, made if need be: a restart brings the worlds back"},
     {"check-data", NULL, "DIR", false, apply_check_data,
      "read every byte of a data directory, say what is in it, and leave"},
+    {"replay", "CAROM_REPLAY", "FILE", false, apply_replay,
+     "serve a recording ('carom record') as a world that clients watch, step and seek in"},
     {"scenes", "CAROM_SCENES", "DIR", false, apply_scenes,
      "the folder of scenes, one NAME.json each"},
     {"limit", "CAROM_LIMIT", "NAME=VALUE", true, apply_limit,

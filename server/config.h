@@ -35,6 +35,7 @@ typedef struct config {
     ARRAY(config_world) worlds;     // to be made at the start
     char data[PATH_MAX];            // the data directory; "": worlds end with the server
     bool check_data;                // look it over instead of serving
+    char replay[PATH_MAX];          // the recording that is served as a world; "": none
     char scenes[PATH_MAX];          // folder of NAME.json files
     log_level log;
     limits limits;

@@ -52,6 +52,8 @@
     X(worlds, 256, 1, 4096, "",                                                                    \
       "a simulation thread looks at the deadline of each of its worlds whenever it wakes")         \
     X(bodies_per_world, 262144, 1, 1048576, "", "about 1 KiB each with its contacts")              \
+    X(replay_bytes, 4294967296, 1024, 1099511627776, "bytes",                                      \
+      "a recording that is replayed: it is held in memory")                                        \
     X(events_kept, 65536, 16, 16777216, "",                                                        \
       "a world's events that some subscriber was not yet sent; about 10 MiB")                      \
     X(removals_kept, 65536, 16, 16777216, "",                                                      \

@@ -178,6 +178,7 @@ static int serve(const config *c)
         .limits = &c->limits,
         .keys = p.keys,
         .insecure = c->insecure,
+        .replay = *c->replay != '\0' ? c->replay : NULL,
         .data = *c->data != '\0' ? c->data : NULL,
         .first_number = (uint64_t)time(NULL) * NUMBERS_A_SECOND,
         .worlds = worlds,

@@ -228,6 +228,12 @@ typedef struct apply_args {
     uint64_t at; // the tick whose state is to show it first
 } apply_args;
 
+typedef struct step_args {
+    uint32_t ticks; // 1 to WIRE_STEP_TICKS_MAX
+    bool has_to;
+    uint64_t to; // instead of `ticks`: the tick to go to
+} step_args;
+
 typedef struct command_memory command_memory;
 
 struct command {
@@ -242,7 +248,7 @@ struct command {
         world_create_args create;
         world_set_args world_set;
         world_fork_args fork;
-        uint32_t step_ticks; // world.step
+        step_args step;
         apply_args apply;
         subscribe_args subscribe;
         view_args view; // world.unsubscribe (subscription alone) and world.view

@@ -98,8 +98,14 @@ static void decode_none_command(const arguments *a, command *out)
 
 static void decode_step_command(const arguments *a, command *out)
 {
-    out->step_ticks = 1;
-    arguments_uint32(a, "ticks", &out->step_ticks);
+    step_args *step = &out->step;
+    *step = (step_args){.ticks = 1};
+    bool told = arguments_uint32(a, "ticks", &step->ticks);
+    step->has_to = arguments_uint64(a, "to", &step->to);
+    if (told && step->has_to) {
+        place where = arguments_place(a, "to");
+        decoder_fail(a->decoder, STATUS_INVALID_ARGUMENT, &where, "either ticks or to");
+    }
 }
 
 DECODE(hello, decode_hello(a, &out->hello))

@@ -345,6 +345,13 @@ status server_create(uv_loop_t *loop, const server_options *options, server **ou
     if (!s->draining) {
         worlds_adopt_restored(s);
     }
+    if (options->replay != NULL && !s->draining) {
+        error why;
+        if (worlds_replay(s, &why) != STATUS_OK) {
+            error_prefix(&why, "--replay");
+            server_note_started(s, &why);
+        }
+    }
     for (uint32_t i = 0; i < options->world_count && !s->draining; i++) {
         if (directory_find(&s->worlds, options->worlds[i].name) == NULL) { // else restored
             s->starting++;

@@ -34,6 +34,7 @@ typedef struct server_options {
     bool insecure;
     const server_world *worlds; // made at the start
     uint32_t world_count;
+    const char *replay;             // a recording that is served as a world; NULL: none
     const char *data;               // the data directory; NULL: worlds end with the server
     const storage_options *storage; // of that; NULL: the defaults
     bool turned;           // no threads of its own: host_turn() and storage_turn() by the caller

@@ -276,6 +276,8 @@ void worlds_acknowledge(server *s, uint64_t subscription, uint64_t world);
 
 // Worlds that a restart has brought back begin to run; each answers server_note_started.
 void worlds_adopt_restored(server *s);
+// Serves the recording of the options as a world of its name.
+status worlds_replay(server *s, error *err);
 
 // ---- replies.c
 

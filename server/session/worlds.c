@@ -17,6 +17,7 @@
 #include "proto/scene/scene_builtin.h"
 #include "server/metrics.h"
 #include "server/session/service.h"
+#include "server/world/replay.h"
 #include "server/world/session_bodies.h"
 #include "server/world/world_image.h"
 
@@ -645,6 +646,41 @@ void worlds_adopt_restored(server *s)
         s->worlds.next_number = first;
     }
     restored_worlds_free(&s->restored);
+}
+
+// ---- a recording
+
+status worlds_replay(server *s, error *err)
+{
+    replay *recording = NULL;
+    physics_world *physics = NULL;
+    status result = replay_open(s->options->replay, s->limits->replay_bytes, &recording, err);
+    if (result == STATUS_OK) {
+        result = check_name(s, replay_name(recording), err);
+    }
+    if (result == STATUS_OK) {
+        result = replay_seek(recording, &physics, replay_first(recording), err);
+    }
+    if (result != STATUS_OK) {
+        replay_free(recording);
+        return result;
+    }
+    world_entry *entry = directory_add(&s->worlds, replay_name(recording));
+    command create = {.method = METHOD_WORLD_CREATE};
+    memcpy(create.world, entry->name, sizeof create.world);
+    request *r = worlds_request(NULL, entry, &create);
+    r->kind = REQUEST_ADOPT;
+    r->adoption = calloc(1, sizeof *r->adoption);
+    ASSERT(r->adoption != NULL);
+    *r->adoption = (adoption){.physics = physics, .replay = recording};
+    entry->host = least_loaded(s);
+    s->starting++; // its answer is that of a world of the options
+    log_info("world '%s' replays '%s', ticks %llu to %llu", entry->name, s->options->replay,
+             (unsigned long long)replay_first(recording),
+             (unsigned long long)replay_last(recording));
+    count_in(s, entry, r);
+    deliver(entry, r);
+    return STATUS_OK;
 }
 
 // ---- what ends with a session

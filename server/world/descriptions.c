@@ -52,8 +52,8 @@ void descriptions_body(descriptions *d, const physics_world *world, const row_en
     command_result result;
     error err;
     // Reading does not change the world; apply_command takes it so for all methods.
-    status s = apply_command_as((physics_world *)(uintptr_t)world, d->owners, NULL, &get, &result,
-                                &err);
+    status s =
+        apply_command_as((physics_world *)(uintptr_t)world, d->owners, NULL, &get, &result, &err);
     ASSERT(s == STATUS_OK); // the table has just been made from this world
     encode_body(&d->bodies, &result.body);
     command_result_free(&result);

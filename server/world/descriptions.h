@@ -27,7 +27,7 @@
 // A view group's descriptions in one snapshot.
 typedef struct descriptions {
     uint64_t bytes_max;
-    owners *owners; // of the bodies; NULL: nobody's
+    owners *owners;        // of the bodies; NULL: nobody's
     buffer bodies, joints; // encoded maps one after another
     uint32_t body_count, joint_count;
     ARRAY(joint_id) joints_removed;

@@ -112,6 +112,7 @@ static void adopt(host *h, request *q)
     hosted *w = hosted_create(q->world, q->command.world, q->adoption, h->options.limits,
                               (reply_sink){post, h}, clock_now_ns);
     q->adoption = NULL;
+    w->runner = thread_pool_runner(h->pool);
     w->log.waker = h;
     if (w->log.stored != NULL) {
         storage_watch(w->log.stored, on_committed, w);

@@ -24,6 +24,29 @@ static void open_log(hosted *h, const adoption *from, reply_sink sink)
     h->sink = world_log_sink(&h->log);
 }
 
+// Readers of the log are told the recording's commands as any others. They see a world that runs
+// (hosted_note_pause tells them nothing): a command that the recorded world took while it stood is
+// put between a pause and its end, so that they apply it to the state as it stands, too.
+static void note_replayed(void *context, const log_command *row, const command *c,
+                          const command_result *result)
+{
+    hosted *h = context;
+    world_log *log = &h->log;
+    bool stood = replay_stands(h->replay);
+    char name[WIRE_METHOD_BYTES_MAX + 1];
+    (void)result;
+    memcpy(name, row->method, row->method_size);
+    name[row->method_size] = '\0';
+    publisher_note_change(&h->publisher, h->physics, c);
+    if (stood) {
+        world_log_note(log, row->tick, 0, "world.pause", NULL, 0);
+    }
+    world_log_note(log, row->tick, row->session, name, row->arguments, row->arguments_size);
+    if (stood) {
+        world_log_note(log, row->tick, 0, "world.resume", NULL, 0);
+    }
+}
+
 hosted *hosted_create(uint64_t number, const char *name, adoption *from, const limits *bounds,
                       reply_sink sink, int64_t (*clock)(void))
 {
@@ -60,6 +83,11 @@ hosted *hosted_create(uint64_t number, const char *name, adoption *from, const l
         from->owners = NULL;
     }
     from->physics = NULL;
+    h->replay = from->replay;
+    from->replay = NULL;
+    if (h->replay != NULL) {
+        replay_on_applied(h->replay, note_replayed, h);
+    }
     adoption_free(from);
     world_want_events(physics, 0);
     return h;
@@ -73,7 +101,7 @@ log_source hosted_log_source(const hosted *h)
                         .epoch = h->number,
                         .physics = h->physics,
                         .log = &h->log,
-                        .paused = h->paused};
+                        .paused = h->paused && h->replay == NULL};
 }
 
 static bool owes(const hosted *h)
@@ -113,9 +141,55 @@ static void count_tick(hosted *h, int64_t begin)
     }
 }
 
+// The physics was replaced.
+static void begin_anew(hosted *h)
+{
+    if (h->runner.run != NULL) {
+        world_set_runner(h->physics, h->runner);
+    }
+    publisher_begin_anew(&h->publisher, h->physics);
+    log_readers_begin_anew(&h->readers);
+}
+
+static void end_replay(hosted *h)
+{
+    h->steps_left = 0;
+    h->paused = true;
+}
+
+// One tick of the recording; at its end the world is paused.
+static void replay_once(hosted *h)
+{
+    bool anew = false;
+    if (h->replay_failure.status == STATUS_OK && world_tick(h->physics) < replay_last(h->replay) &&
+        replay_step(h->replay, &h->physics, &anew, &h->replay_failure) != STATUS_OK) {
+        log_error("world '%s': %s", h->name, h->replay_failure.text);
+    }
+    if (anew) {
+        begin_anew(h);
+    }
+    if (h->replay_failure.status != STATUS_OK || world_tick(h->physics) >= replay_last(h->replay)) {
+        end_replay(h);
+    }
+}
+
+status hosted_seek(hosted *h, uint64_t tick, error *err)
+{
+    status s = replay_seek(h->replay, &h->physics, tick, err);
+    if (s == STATUS_OK) {
+        h->replay_failure.status = STATUS_OK;
+        begin_anew(h);
+    }
+    return s;
+}
+
 static void step_once(hosted *h, int64_t begin)
 {
-    world_step(h->physics);
+    if (h->replay != NULL) {
+        replay_once(h);
+    } else {
+        world_step(h->physics);
+    }
     publisher_note_step(&h->publisher, h->physics);
     count_tick(h, begin);
 }
@@ -181,7 +255,7 @@ static void run_steps(hosted *h, int64_t until)
         hosted_serve_scheduled(h);
         step_once(h, now);
         publish(h, false);
-        h->steps_left--;
+        h->steps_left -= h->steps_left > 0; // a recording may end before
         now = h->clock();
         in_time = now < until;
     }
@@ -308,6 +382,7 @@ void hosted_destroy(hosted *h, status why, const char *text)
     session_bodies_deinit(&h->session_bodies);
     buffer_deinit(&h->scratch);
     world_free(h->physics);
+    replay_free(h->replay);
     owners_free(h->owners);
     free(h);
 }

@@ -19,6 +19,7 @@
 #include "server/world/messages.h"
 #include "server/world/tick_schedule.h"
 #include "server/world/publisher.h"
+#include "server/world/replay.h"
 #include "server/world/session_bodies.h"
 #include "server/world/world_log.h"
 
@@ -40,7 +41,9 @@ typedef struct hosted {
     char name[WORLD_NAME_BYTES_MAX + 1];
     const limits *limits;
     physics_world *physics;
-    owners *owners; // whose its bodies are
+    owners *owners;       // whose its bodies are
+    replay *replay;       // the recording that it plays; NULL: it takes commands
+    error replay_failure; // STATUS_OK: none
     double hz;
     bool paused;
     bool ended; // destroyed: to be freed when nothing of it waits any more
@@ -48,7 +51,8 @@ typedef struct hosted {
     publisher publisher;
     log_readers readers;
     session_bodies session_bodies;
-    request *inbox; // in order
+    task_runner runner; // lent to the physics
+    request *inbox;     // in order
     request **inbox_last;
     ARRAY(request *) scheduled; // world.apply with a tick, by that tick, then by arrival
     request *pausing;           // the world.pause that is answered after the step

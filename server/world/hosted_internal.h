@@ -22,6 +22,9 @@ void hosted_settle(hosted *h);
 // The state that readers of the log are told of.
 log_source hosted_log_source(const hosted *h);
 
+// Of a world that replays: goes to a tick of the recording. The state stays on errors.
+status hosted_seek(hosted *h, uint64_t tick, error *err);
+
 // Looks how far the log has come.
 void hosted_take_committed(hosted *h);
 

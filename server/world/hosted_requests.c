@@ -107,6 +107,14 @@ static double measured_step_ms(const hosted *h)
     return young ? (double)w->busy_ns / (double)w->ticks * 1e-6 : w->step_ms;
 }
 
+static const char *log_error_of(const hosted *h)
+{
+    if (h->replay_failure.status != STATUS_OK) {
+        return h->replay_failure.text;
+    }
+    return world_log_state_of(&h->log) == WORLD_LOG_GOOD ? "" : h->log.failure.text;
+}
+
 static void do_info(hosted *h, request *q)
 {
     world_status s = {
@@ -117,7 +125,7 @@ static void do_info(hosted *h, request *q)
         .def = world_definition(h->physics),
         .paused = h->paused,
         .durability = (durability)h->log.durability,
-        .log_error = world_log_state_of(&h->log) == WORLD_LOG_GOOD ? "" : h->log.failure.text,
+        .log_error = log_error_of(h),
         .counts = world_count(h->physics),
         .subscribers = h->publisher.subscriptions.list.count + h->readers.list.count,
         .hash = world_hash(h->physics),
@@ -142,6 +150,9 @@ static void do_pause(hosted *h, request *q)
 
 void hosted_note_pause(hosted *h, const request *q)
 {
+    if (h->replay != NULL) {
+        return; // see note_replayed
+    }
     world_log_note(&h->log, world_tick(h->physics), q->reply_to.session.number,
                    h->paused ? "world.pause" : "world.resume", NULL, 0);
 }
@@ -163,12 +174,35 @@ static void do_resume(hosted *h, request *q)
 
 static void do_step(hosted *h, request *q)
 {
+    const step_args *step = &q->command.step;
+    error err;
+    if (h->replay != NULL && step->has_to) {
+        if (hosted_seek(h, step->to, &err) == STATUS_OK) {
+            hosted_answer_tick(h, q);
+        } else {
+            error_prefix(&err, "to");
+            answer(h, q, &err);
+        }
+        return;
+    }
     if (!h->paused) {
         hosted_refuse(h, q, STATUS_UNAVAILABLE, "the world is running; pause it to step it");
         return;
     }
+    uint64_t tick = world_tick(h->physics);
+    if (step->has_to && (step->to < tick || step->to - tick > WIRE_STEP_TICKS_MAX)) {
+        error_set(&err, STATUS_INVALID_ARGUMENT,
+                  "to: from %llu, where the world is, to %d ticks later", (unsigned long long)tick,
+                  WIRE_STEP_TICKS_MAX);
+        answer(h, q, &err);
+        return;
+    }
+    h->steps_left = step->has_to ? (uint32_t)(step->to - tick) : step->ticks;
+    if (h->steps_left == 0) {
+        hosted_answer_tick(h, q);
+        return;
+    }
     h->stepping = q;
-    h->steps_left = q->command.step_ticks;
 }
 
 static void subscribe_log(hosted *h, request *q)
@@ -274,6 +308,11 @@ static void do_apply(hosted *h, request *q, bool between_ticks)
 {
     command_result result;
     error err;
+    if (h->replay != NULL && method_scope_of(q->command.method) == SCOPE_WORLD_COMMAND) {
+        hosted_refuse(h, q, STATUS_UNAVAILABLE,
+                      "the world replays a recording; world.fork makes one that takes commands");
+        return;
+    }
     if (q->arguments_size > WORLD_LOG_ARGUMENTS_BYTES_MAX && h->log.stored != NULL) {
         hosted_refuse(h, q, STATUS_LIMIT_EXCEEDED, "the command is too large for the world's log");
         return;

@@ -81,6 +81,13 @@ void log_readers_resume(log_readers *r, session_key session)
     }
 }
 
+void log_readers_begin_anew(log_readers *r)
+{
+    for (uint32_t i = 0; i < r->list.count; i++) {
+        r->list.data[i].fresh = r->list.data[i].owed = true;
+    }
+}
+
 void log_readers_close_all(log_readers *r, uint64_t world, status why, const char *text,
                            reply_sink sink)
 {

@@ -50,6 +50,8 @@ void log_readers_forget(log_readers *r, session_key session);
 void log_readers_acknowledge(log_readers *r, uint64_t number);
 // The session goes on over another connection: its readers begin anew.
 void log_readers_resume(log_readers *r, session_key session);
+// The world is another one from here on: everybody is sent its image next.
+void log_readers_begin_anew(log_readers *r);
 // Ends all: REPLY_CLOSED.
 void log_readers_close_all(log_readers *r, uint64_t world, status why, const char *text,
                            reply_sink sink);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "common/base/assert.h"
+#include "server/world/replay.h"
 #include "server/world/session_bodies.h"
 
 request *request_create(request_kind kind, uint64_t world)
@@ -39,6 +40,7 @@ void adoption_free(adoption *a)
         free(a->session_bodies);
     }
     owners_free(a->owners);
+    replay_free(a->replay);
     free(a);
 }
 

@@ -64,7 +64,8 @@ typedef struct adoption {
     uint64_t tick;     // to which that leads
     uint64_t until;    // the last tick that may have been shown
     struct session_bodies *session_bodies;
-    owners *owners; // whose its bodies are
+    owners *owners;        // whose its bodies are
+    struct replay *replay; // the recording that it plays; NULL: it takes commands
 } adoption;
 
 typedef struct request {

@@ -168,6 +168,21 @@ void publisher_resume(publisher *p, physics_world *world, session_key session, r
     follow(p, world);
 }
 
+void publisher_begin_anew(publisher *p, physics_world *world)
+{
+    p->stale = true;
+    joint_table_follow(&p->joints, false);
+    for (uint32_t i = 0; i < p->subscriptions.list.count; i++) {
+        subscription *s = &p->subscriptions.list.data[i];
+        view_set_unref(s->seen);
+        s->seen = NULL;
+        s->version = 0; // below every floor: a full snapshot is next
+        s->described = (description_progress){0, 0};
+        s->owed = true;
+    }
+    follow(p, world);
+}
+
 void publisher_note_change(publisher *p, const physics_world *world, const command *c)
 {
     descriptions_note_command(world, c, &p->rows, &p->joints);

@@ -73,6 +73,9 @@ void publisher_acknowledge(publisher *p, uint64_t number);
 // next, with the events from the first that was not written out. A subscription whose events were
 // forgotten meanwhile ends: REPLY_CLOSED.
 void publisher_resume(publisher *p, physics_world *world, session_key session, reply_sink sink);
+// The world is another one from here on: everybody is sent a full snapshot next. To be called with
+// the new world; events that wait are kept.
+void publisher_begin_anew(publisher *p, physics_world *world);
 // Ends all of the session's.
 void publisher_forget(publisher *p, physics_world *world, session_key session);
 

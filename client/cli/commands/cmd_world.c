@@ -215,6 +215,7 @@ const cli_command command_resume = {
 static cli_exit run_step(cli *c)
 {
     carom_value *arguments = cli_world_args(c);
+    params_whole(c, "to", arguments, "to");
     if (args_word(&c->args, 1) != NULL) {
         carom_set(arguments, "ticks", params_id_word(args_word(&c->args, 1)));
     }
@@ -229,6 +230,11 @@ const cli_command command_step = {
     .operands = (const args_operand[]){{"WORLD", ARGS_WORLD, true, false, NULL},
                                        {"TICKS", ARGS_WHOLE, false, false, NULL},
                                        {0}},
-    .examples = "  carom step try\n  carom step try 600 --timeout 60s",
+    .options =
+        (const args_option[]){{"to", 0, ARGS_WHOLE, "TICK",
+                               "go to that tick; in a world that replays a recording back as well",
+                               NULL},
+                              {0}},
+    .examples = "  carom step try\n  carom step try 600 --timeout 60s\n  carom step try --to 900",
     .run = run_step,
 };

@@ -279,6 +279,8 @@ export interface WorldStepArguments {
   world: string;
   /** How many. Default 1. */
   ticks?: number;
+  /** Instead: the tick to go to; of a world that replays a recording earlier ones too. */
+  to?: number;
 }
 
 export interface WorldSetArguments {

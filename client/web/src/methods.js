@@ -131,6 +131,7 @@ export const METHODS = {
     args: {
       world: {type: 'name', required: true, doc: 'The world\'s name.'},
       ticks: {type: 'integer', min: 1, max: 100000, fallback: 1, doc: 'How many.'},
+      to: {type: 'integer', min: 0, max: 9007199254740991, doc: 'Instead: the tick to go to; of a world that replays a recording earlier ones too.'},
     },
   },
   'world.set': {

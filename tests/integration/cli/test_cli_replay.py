@@ -179,6 +179,92 @@ class Replays(FileTest):
         self.assertEqual(0, process.returncode)
 
 
+class Served(FileTest):
+    """caromd --replay: the recording is a world that clients watch, step and seek in."""
+
+    def serve(self, name):
+        return Caromd(CAROMD, "--replay", self.path(name))
+
+    def test_seek_and_step(self):
+        self.record("a.caromlog", 60, "--keyframe", "400ms")
+        hashes = {tick: self.json("replay", self.path("a.caromlog"), "--to", tick)["hash"]
+                  for tick in (0, 7, 29, 31, 33, 60)}
+        with self.serve("a.caromlog") as server:
+            def run(*words):
+                result = carom(*words, "--json", port=server.port)
+                self.assertEqual((OK, ""), (result.code, result.err), words)
+                return result.json()
+
+            run("pause", self.world)
+            for tick in (31, 0, 60, 7, 33, 29):
+                self.assertEqual(tick, run("step", self.world, "--to", tick)["tick"])
+                self.assertEqual(hashes[tick], run("info", self.world)["hash"]["$bin"], tick)
+            run("step", self.world, "--to", 0)
+            run("step", self.world, 33)
+            self.assertEqual(hashes[33], run("info", self.world)["hash"]["$bin"])
+            self.assertEqual(60, run("step", self.world, 1000)["tick"])
+            self.assertEqual(hashes[60], run("info", self.world)["hash"]["$bin"])
+            refused = carom("step", self.world, "--to", "61", port=server.port)
+            self.assertEqual(REFUSED, refused.code)
+            self.assertIn("the ticks 0 to 60", refused.err)
+
+    def test_commands_are_refused_and_forks_take_them(self):
+        self.record("a.caromlog")
+        with self.serve("a.caromlog") as server:
+            refused = carom("spawn", self.world, "--circle", 1, port=server.port)
+            self.assertEqual(REFUSED, refused.code)
+            self.assertIn("replays a recording", refused.err)
+            self.assertEqual(OK, carom("fork", self.world, "mine", port=server.port).code)
+            self.assertEqual(OK, carom("spawn", "mine", "--circle", 1, port=server.port).code)
+
+    def test_watchers_follow_to_the_end_and_back(self):
+        self.record("a.caromlog")
+        with self.serve("a.caromlog") as server:
+            carom("pause", self.world, port=server.port)
+            carom("step", self.world, "--to", "0", port=server.port)
+            watch = subprocess.Popen([CAROM, "record", self.world, self.path("b.caromlog"), "--ticks", "60", "--json"],
+                                     stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                     env=environment(CAROM_SERVER=f"127.0.0.1:{server.port}"))
+            while carom("info", self.world, "--json", port=server.port).json()["subscribers"] == 0:
+                time.sleep(0.01)
+            carom("resume", self.world, port=server.port)
+            out, err = watch.communicate(timeout=60)
+            self.assertEqual("", err)
+            self.assertEqual(1, json.loads(out)["commands"])
+            same = self.json("diff", self.path("a.caromlog"), self.path("b.caromlog"))
+            self.assertTrue(same["same"])
+            info = carom("info", self.world, "--json", port=server.port).json()
+            self.assertEqual((True, 60), (info["paused"], info["tick"]))
+
+    def test_state_that_differs_is_told(self):
+        self.record("a.caromlog")
+        payloads = list(frames((self.folder / "a.caromlog").read_bytes()))
+        for i, payload in enumerate(payloads):
+            if b"body.spawn" in payload:
+                record = msgpack.unpackb(payload)
+                record["commands"][0][3]["position"][1] -= 1
+                payloads[i] = msgpack.packb(record)
+        (self.folder / "b.caromlog").write_bytes(recording(payloads))
+        with self.serve("b.caromlog") as server:
+            until = time.monotonic() + 20
+            info = {"log_error": ""}
+            while not info.get("log_error") and time.monotonic() < until:
+                info = carom("info", self.world, "--json", port=server.port).json()
+            self.assertIn("the state's hash is", info["log_error"])
+            self.assertTrue(info["paused"])
+
+    def test_bad_files_end_the_start(self):
+        self.record("a.caromlog")
+        log = (self.folder / "a.caromlog").read_bytes()
+        (self.folder / "flipped").write_bytes(log[:500] + bytes([log[500] ^ 4]) + log[501:])
+        (self.folder / "no").write_bytes(b"no recording")
+        for name, word in [("flipped", "checksum"), ("no", "no carom log"), ("nothing", "No such file")]:
+            done = subprocess.run([CAROMD, "--listen", "127.0.0.1:0", "--replay", self.path(name)],
+                                  stderr=subprocess.PIPE, text=True, timeout=60)
+            self.assertEqual(1, done.returncode)
+            self.assertRegex(done.stderr, f"--replay: .*{word}")
+
+
 class Differences(FileTest):
     def test_worlds_images_and_recordings(self):
         self.ok("save", self.world, self.path("w.caromimage"))

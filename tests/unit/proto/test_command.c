@@ -154,10 +154,10 @@ static void world_create_with_a_scene_keeps_its_settings_where_none_are_given(vo
 static void world_step_counts_one_tick_or_what_is_given(void **state)
 {
     (void)state;
-    assert_int_equal(decode(METHOD_WORLD_STEP, "{\"world\": \"w\"}")->step_ticks, 1);
-    assert_int_equal(decode(METHOD_WORLD_STEP, "{\"world\": \"w\", \"ticks\": 100000}")->step_ticks,
+    assert_int_equal(decode(METHOD_WORLD_STEP, "{\"world\": \"w\"}")->step.ticks, 1);
+    assert_int_equal(decode(METHOD_WORLD_STEP, "{\"world\": \"w\", \"ticks\": 100000}")->step.ticks,
                      100000);
-    assert_int_equal(decode(METHOD_WORLD_STEP, "{\"world\": \"w\", \"ticks\": 3.0}")->step_ticks,
+    assert_int_equal(decode(METHOD_WORLD_STEP, "{\"world\": \"w\", \"ticks\": 3.0}")->step.ticks,
                      3);
 }
 
