@@ -22,6 +22,7 @@ struct carom_recorder {
     void *keyframe; // the image that the next record bears, of the state at `keyframe_tick`
     size_t keyframe_size;
     uint64_t keyframe_tick;
+    bool keyframe_paused; // the world stood there
 };
 
 carom_status carom_recorder_create(const char *path, carom_recorder **out, carom_error *err)
@@ -98,7 +99,29 @@ carom_status carom_recorder_keyframe(carom_recorder *r, const carom_replica *rep
     }
     drop_keyframe(r);
     r->keyframe_tick = carom_replica_now(replica).tick;
+    r->keyframe_paused = carom_replica_now(replica).paused;
     return carom_replica_save(replica, &r->keyframe, &r->keyframe_size, err);
+}
+
+// A reader that begins there has to know that the world stands: its first command says so.
+static void bear_keyframe(const carom_recorder *r, log_record *record, buffer *rows)
+{
+    static const uint8_t EMPTY_MAP[] = {0x80};
+    static const char PAUSE[] = "world.pause";
+    record->image = r->keyframe;
+    record->image_size = r->keyframe_size;
+    if (r->keyframe_paused) {
+        log_command row = {.tick = record->from,
+                           .method = PAUSE,
+                           .method_size = sizeof PAUSE - 1,
+                           .arguments = EMPTY_MAP,
+                           .arguments_size = sizeof EMPTY_MAP};
+        log_command_encode(rows, &row);
+        buffer_append(rows, record->commands, record->commands_size);
+        record->commands = rows->data;
+        record->commands_size = rows->size;
+        record->command_count++;
+    }
 }
 
 carom_status carom_recorder_feed(carom_recorder *r, const void *encoded, size_t size,
@@ -116,13 +139,16 @@ carom_status carom_recorder_feed(carom_recorder *r, const void *encoded, size_t 
     if (s != CAROM_OK) {
         return s;
     }
+    buffer rows;
+    buffer_init(&rows, LOG_RECORD_BYTES_MAX);
     if (n.record.image == NULL && r->keyframe != NULL && n.record.from == r->keyframe_tick) {
-        n.record.image = r->keyframe;
-        n.record.image_size = r->keyframe_size;
+        bear_keyframe(r, &n.record, &rows);
     }
     buffer out;
     buffer_init(&out, (size_t)LOG_RECORD_BYTES_MAX + LOG_FRAME_HEAD_BYTES);
     log_stream_record(&out, &n.record);
+    out.overflow = out.overflow || rows.overflow;
+    buffer_deinit(&rows);
     s = put(r, &out, err);
     drop_keyframe(r);
     if (s == CAROM_OK) {
@@ -303,4 +329,14 @@ carom_recording_info carom_recording_about(const carom_recording *r)
                                   .commands = r->reader.record.command_count,
                                   .bytes = r->reader.offset,
                                   .size = r->size};
+}
+
+const void *carom_recording_image(const carom_recording *r, size_t *size)
+{
+    const log_record *record = r != NULL ? &r->reader.record : NULL;
+    bool there = record != NULL && record->image != NULL;
+    if (size != NULL) {
+        *size = there ? record->image_size : 0;
+    }
+    return there ? record->image : NULL;
 }

@@ -95,7 +95,9 @@ static cli_exit compare_image(playback *p)
         return cli_out_of_memory();
     }
     cli_exit code = CLI_OK;
-    carom_status s = carom_replica_feed_to(recorded, p->record, p->size, p->about.from, &error);
+    size_t size = 0;
+    const void *image = carom_recording_image(p->file, &size);
+    carom_status s = carom_replica_load(recorded, image, size, NULL, &error);
     s = s == CAROM_OK ? carom_replica_compare(p->replica, recorded, &d, &error) : s;
     if (s != CAROM_OK) {
         code = playback_fail(p->path, &error);
@@ -227,8 +229,10 @@ static void look_for_body(const char *path, uint64_t tick)
         }
     }
     carom_replica *recorded = carom_replica_create();
+    size_t size = 0;
+    const void *image = carom_recording_image(p.file, &size);
     if (found && recorded != NULL &&
-        carom_replica_feed_to(recorded, p.record, p.size, p.about.from, NULL) == CAROM_OK) {
+        carom_replica_load(recorded, image, size, NULL, NULL) == CAROM_OK) {
         tell_difference(&p, recorded);
     } else if (code == CLI_OK) {
         cli_hint("the recording has no image after that tick, so it cannot be told which body "

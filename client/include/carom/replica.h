@@ -184,6 +184,9 @@ CAROM_API carom_status carom_recording_open(const char *path, carom_recording **
 // last one. A file that was cut off ends with CAROM_INVALID_ARGUMENT, after all its whole records.
 CAROM_API carom_status carom_recording_next(carom_recording *recording, const void **record,
                                             size_t *size, carom_error *error);
+// The image in the last record read, for carom_replica_load; NULL where it bears none. Valid until the
+// next record is read.
+CAROM_API const void *carom_recording_image(const carom_recording *recording, size_t *size);
 CAROM_API carom_recording_info carom_recording_about(const carom_recording *recording);
 CAROM_API void carom_recording_close(carom_recording *recording); // NULL is allowed
 

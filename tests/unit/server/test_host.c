@@ -71,7 +71,7 @@ static void ask(host *h, uint64_t number, method m)
 {
     request *r = request_create(REQUEST_COMMAND, number);
     r->command.method = m;
-    r->command.step_ticks = 1;
+    r->command.step.ticks = 1;
     assert_true(host_send(h, r));
 }
 
