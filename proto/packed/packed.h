@@ -76,7 +76,7 @@ void packed_encode_full(packed_encoder *e, buffer *out);
 packed_decoder *packed_decoder_create(void);    // NULL: no memory
 void packed_decoder_destroy(packed_decoder *d); // NULL is allowed
 
-// What a decoded snapshot changed. Pointers are the decoder's, until its next call.
+// The changes of a decoded snapshot. Pointers are the decoder's, until its next call.
 typedef struct packed_changes {
     bool full; // all that was known before is void; `bodies` are all that are in view
     uint64_t tick;

@@ -1,3 +1,4 @@
+// See packed_stream.h.
 #include "proto/packed/packed_stream.h"
 
 #include <math.h>

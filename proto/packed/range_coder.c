@@ -1,3 +1,4 @@
+// See range_coder.h.
 #include "proto/packed/range_coder.h"
 
 #include "common/base/assert.h"

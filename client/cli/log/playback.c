@@ -116,7 +116,7 @@ static cli_exit compare_image(playback *p)
 
 // ---- playing
 
-static void look_for_body(const char *path, uint64_t tick);
+static void look_for_body(const char *path, const carom_recording_info *where);
 
 static cli_exit play(playback *p, uint64_t tick)
 {
@@ -130,7 +130,7 @@ static cli_exit play(playback *p, uint64_t tick)
         code = playback_fail(p->path, &error);
         if (error.status == CAROM_INTERNAL) {
             p->differed = true;
-            look_for_body(p->path, p->about.tick);
+            look_for_body(p->path, &p->about);
         }
         return code;
     }
@@ -208,24 +208,37 @@ cli_exit playback_seek(playback *p, uint64_t tick)
     return code == CLI_OK && p->record == NULL ? playback_to(p, tick) : code;
 }
 
-// A hash tells that a state differs, not where. The next image of the recording does: a second
-// playback goes there without comparing hashes, from the image before.
-static void look_for_body(const char *path, uint64_t tick)
+// The number, from 1 on, of the last record up to `last` that bears an image.
+static uint64_t last_image(const char *path, uint64_t last)
 {
     playback p;
-    if (playback_open(&p, path, false) != CLI_OK) {
-        playback_close(&p);
-        return;
+    uint64_t number = 1;
+    cli_exit code = playback_open(&p, path, false);
+    for (uint64_t i = 1; code == CLI_OK && i <= last && !p.over; i++) {
+        code = read_record(&p);
+        number = p.about.has_image ? i : number;
+        p.record = NULL;
     }
-    cli_exit code = playback_seek(&p, tick > 0 ? tick - 1 : 0);
-    carom_replica_verify(p.replica, false);
+    playback_close(&p);
+    return number;
+}
+
+// A hash tells that a state differs, not where. The next image of the recording does: a second
+// playback goes there from the image before, record by record and without comparing hashes.
+static void look_for_body(const char *path, const carom_recording_info *where)
+{
+    playback p;
+    uint64_t begin = last_image(path, where->records);
+    cli_exit code = playback_open(&p, path, false);
     bool found = false;
+    carom_replica_verify(p.replica, false);
     while (code == CLI_OK && !found && !p.over) {
         code = read_record(&p);
-        found = code == CLI_OK && p.record != NULL && p.about.has_image && p.about.from >= tick &&
-                playback_tick(&p) == p.about.from;
+        found = code == CLI_OK && p.record != NULL && p.about.has_image &&
+                p.about.records > where->records && playback_tick(&p) == p.about.from;
         if (code == CLI_OK && !found && p.record != NULL) {
-            code = play(&p, p.about.tick); // this record alone: the next image is not to be taken
+            code = p.about.records >= begin ? play(&p, p.about.tick) : CLI_OK;
+            p.record = NULL;
         }
     }
     carom_replica *recorded = carom_replica_create();

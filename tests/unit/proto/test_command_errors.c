@@ -70,7 +70,7 @@ static void an_unknown_argument_is_told_with_what_there_is(void **state)
     invalid(METHOD_WORLD_LIST, "{\"world\": \"w\"}",
             "unknown argument 'world'; world.list takes none");
     invalid(METHOD_WORLD_STEP, "{\"world\": \"w\", \"Ticks\": 1}",
-            "unknown argument 'Ticks'; did you mean 'ticks'? world.step takes world, ticks");
+            "unknown argument 'Ticks'; did you mean 'ticks'? world.step takes world, ticks, to");
     // As many whole names as fit.
     invalid(
         METHOD_JOINT_CREATE, "{\"world\": \"w\", \"lenght\": 1}",
