@@ -19,7 +19,7 @@ static void note_subscription(session *s, const reply *r)
     }
 }
 
-// Whether the method, done without an error, has changed the world.
+// Whether the method, carried out, has changed the world.
 static bool has_effect(method m)
 {
     return method_scope_of(m) == SCOPE_WORLD_COMMAND || m == METHOD_WORLD_CREATE ||
@@ -32,14 +32,16 @@ static void note_request(session *s, const reply *r)
 {
     const reply_address *to = &r->reply_to;
     request_log_answer(&s->requests, to->sequence);
-    if (r->status == STATUS_OK && to->answerable && has_effect(r->method)) {
+    bool effective = r->status == STATUS_OK || r->took_effect;
+    if (effective && to->answerable && has_effect(r->method)) {
         request_log_apply(&s->requests, r->world, to->sequence, to->id,
                           limits_worlds_in_all(s->server->limits));
     }
     bool outdated = to->session.generation != s->key.generation;
-    if (outdated && r->method == METHOD_WORLD_SUBSCRIBE && r->status == STATUS_OK) {
+    if (outdated && r->method == METHOD_WORLD_SUBSCRIBE && r->status == STATUS_OK &&
+        !s->resume.waiting) {
         worlds_resume(s, r->world); // it began while the session was resumed
-    }
+    } // else it begins anew with the others, after the answer to hello
 }
 
 static void answer_session(session *s, reply *r)

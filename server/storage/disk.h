@@ -55,6 +55,9 @@ struct disk {
     const disk_methods *methods;
 };
 
+// What an operator can do about an error of a write: begins with "; ", or is "".
+const char *disk_remedy(int result);
+
 // A directory of the system. `make` creates it, and then makes its name durable in its parent.
 // Errors: it does not exist, is no directory, may not be read.
 status disk_directory_open(const char *path, bool make, disk **out, error *err);

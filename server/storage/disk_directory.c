@@ -249,3 +249,8 @@ status disk_directory_open(const char *path, bool make, disk **out, error *err)
     *out = &d->base;
     return STATUS_OK;
 }
+
+const char *disk_remedy(int result)
+{
+    return result == ENOSPC || result == EDQUOT ? "; make room on the disk" : "";
+}

@@ -238,6 +238,9 @@ static void finish_request(storage *s, store_request *r, const error *err)
     case STORE_DESTROY:
         if (good || w->durability == STORAGE_NONE || !w->in_log) {
             destroyed(s, r);
+        } else {
+            atomic_store(&w->end_failed, true);
+            stored_touch(w);
         }
         break;
     case STORE_RELEASE:

@@ -112,8 +112,9 @@ status image_writer_step(image_writer *w, bool *complete, error *err)
     return result == 0 ? STATUS_OK
                        : error_set(err, STATUS_UNAVAILABLE,
                                    "writing the image of tick %" PRIu64 " failed at byte %" PRIu64
-                                   " of %zu: %s",
-                                   w->header.tick, w->done, w->bytes->size, strerror(result));
+                                   " of %zu: %s%s",
+                                   w->header.tick, w->done, w->bytes->size, strerror(result),
+                                   disk_remedy(result));
 }
 
 void image_writer_deinit(image_writer *w)

@@ -55,9 +55,10 @@ struct storage_world {
     _Atomic uint64_t covered_bytes;  // of these, held by the newest checkpoint
     atomic_bool failed;              // as `state` is not STATUS_OK
     atomic_bool wants_checkpoint;
+    atomic_bool end_failed; // the last STORE_DESTROY could not be logged
 };
 
-typedef enum request_kind {
+typedef enum store_request_kind {
     STORE_CREATE,
     STORE_APPEND,
     STORE_CHECKPOINT,   // an image to be written
@@ -66,11 +67,11 @@ typedef enum request_kind {
     STORE_RELEASE,
     STORE_TRUNCATE, // the log is to say which segment is the oldest that is needed
     STORE_PIN       // a backup begins
-} request_kind;
+} store_request_kind;
 
 typedef struct store_request {
     struct store_request *next;
-    request_kind kind;
+    store_request_kind kind;
     storage_world *world;
     uint64_t sequence, first_tick, last_tick;
     uint64_t hash;
@@ -170,7 +171,7 @@ void catalogue_add(storage *s, group_builder *g, uint64_t oldest);
 // Syncs, seals and syncs: what storage_close() does last.
 status storage_finish(storage *s, error *err);
 
-store_request *store_request_make(request_kind kind, storage_world *w);
+store_request *store_request_make(store_request_kind kind, storage_world *w);
 void store_request_free(storage *s, store_request *r);
 void stored_free(storage_world *w);
 storage *storage_make(const storage_options *options, disk *d, const char *path);

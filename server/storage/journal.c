@@ -12,11 +12,6 @@
 #include "common/base/log.h"
 #include "server/storage/scan.h"
 
-static const char *remedy(int result)
-{
-    return result == ENOSPC || result == EDQUOT ? "; make room on the disk" : "";
-}
-
 // ---- groups
 
 void group_clear(group_builder *g)
@@ -115,7 +110,7 @@ status journal_begin_segment(journal *l, uint64_t number, group_builder *first, 
             (void)m->remove(l->disk, part); // the next start removes it, if this does not
         }
         return error_set(err, STATUS_UNAVAILABLE, "cannot begin %s: %s%s", name, strerror(result),
-                         remedy(result));
+                         disk_remedy(result));
     }
     result = m->sync_names(l->disk);
     if (result != 0) {
@@ -152,7 +147,7 @@ status journal_write(journal *l, group_builder *g, error *err)
     char name[SEGMENT_NAME_BYTES];
     segment_name(l->segment, name);
     error_set(err, STATUS_UNAVAILABLE, "writing %zu bytes to %s failed: %s%s", g->size, name,
-              strerror(result), remedy(result));
+              strerror(result), disk_remedy(result));
     result = m->truncate(l->file, l->end);
     l->cut = true;
     if (result != 0) {

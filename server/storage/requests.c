@@ -48,7 +48,7 @@ uint64_t store_request_bytes(const store_request *r)
     return sizeof *r + (r->kind == STORE_APPEND ? r->bytes->size : 0);
 }
 
-store_request *store_request_make(request_kind kind, storage_world *w)
+store_request *store_request_make(store_request_kind kind, storage_world *w)
 {
     store_request *r = calloc(1, sizeof *r);
     ASSERT(r != NULL);

@@ -128,6 +128,9 @@ status storage_checkpoint(storage_world *w, uint64_t tick, const uint64_t *hash,
 // free. Also for a world whose log has failed.
 status storage_destroy(storage_world *w, uint64_t *sequence, error *err);
 
+// The end that was asked for last could not be logged: a restart brings the world back.
+bool storage_destroy_failed(const storage_world *w);
+
 // The owner uses the handle no more. A world that was not destroyed stays on the disk.
 void storage_release(storage_world *w);
 

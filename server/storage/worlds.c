@@ -201,6 +201,7 @@ status storage_destroy(storage_world *w, uint64_t *sequence, error *err)
     }
     if (result == STATUS_OK) {
         w->ended = true;
+        atomic_store(&w->end_failed, false);
         store_request *r = store_request_make(STORE_DESTROY, w);
         r->sequence = ++w->assigned;
         r->last_tick = w->assigned_tick;
@@ -209,6 +210,11 @@ status storage_destroy(storage_world *w, uint64_t *sequence, error *err)
     }
     pthread_mutex_unlock(&s->lock);
     return result;
+}
+
+bool storage_destroy_failed(const storage_world *w)
+{
+    return atomic_load(&w->end_failed);
 }
 
 void storage_release(storage_world *w)

@@ -106,6 +106,7 @@ static void turn_into_refusal(reply *r, status why, const char *text)
     free(r->text);
     r->payload = NULL;
     r->small_size = 0;
+    r->took_effect = true;
     r->status = why;
     r->text = strdup(text);
     ASSERT(r->text != NULL);

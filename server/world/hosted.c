@@ -261,8 +261,13 @@ static void run_steps(hosted *h, int64_t until)
     }
     if (h->steps_left == 0) {
         request *q = h->stepping;
+        error err;
         h->stepping = NULL;
-        hosted_answer_tick(h, q);
+        if (world_log_takes(&h->log, &err) == STATUS_OK) {
+            hosted_answer_tick(h, q);
+        } else { // failed meanwhile: a restart would not come to that tick
+            hosted_refuse(h, q, err.status, err.text);
+        }
     }
 }
 
@@ -304,6 +309,9 @@ void hosted_settle(hosted *h)
         .paused = h->paused,
     };
     world_log_settle(&h->log, &image, h->hz, h->clock());
+    if (world_log_awaits_image(&h->log)) {
+        hosted_take_committed(h); // the storage may have refused the image, and then sends no word
+    }
     world_log_trim(&h->log, log_readers_oldest(&h->readers));
 }
 

@@ -29,7 +29,7 @@ status hosted_seek(hosted *h, uint64_t tick, error *err);
 void hosted_take_committed(hosted *h);
 
 // Carries out the inbox, up to a request that makes the rest wait (the world's end, a world.step, a
-// pause) or up to the time `until` (one request in any case).
+// pause, a world.resume) or up to the time `until` (one request in any case).
 void hosted_serve_inbox(hosted *h, int64_t until);
 
 // Carries out the batches that were scheduled for the next tick.

@@ -432,7 +432,6 @@ static bool is_barred(const hosted *h, method m, error *err)
 {
     switch (m) {
     case METHOD_WORLD_INFO:
-    case METHOD_WORLD_CREATE: // if_absent
     case METHOD_WORLD_DESTROY:
     case METHOD_WORLD_UNSUBSCRIBE:
         return false;
@@ -498,8 +497,11 @@ static void carry_out(hosted *h, request *q)
 void hosted_serve_inbox(hosted *h, int64_t until)
 {
     bool in_time = true;
+    bool stood = h->paused;
+    // What follows a world.resume is for the tick that it lets come: a record of the log ends at
+    // the state that stands, and has no place for commands of a later one.
     while (h->inbox != NULL && !h->ended && h->stepping == NULL && h->pausing == NULL &&
-           !world_log_full(&h->log) && in_time) {
+           h->paused == stood && !world_log_full(&h->log) && in_time) {
         request *q = h->inbox;
         h->inbox = (request *)q->node.next;
         if (h->inbox == NULL) {
@@ -515,7 +517,13 @@ void hosted_serve_scheduled(hosted *h)
     uint64_t next = world_tick(h->physics) + 1;
     uint32_t due = 0;
     while (due < h->scheduled.count && h->scheduled.data[due]->command.apply.at <= next) {
-        do_apply(h, h->scheduled.data[due++], false);
+        request *q = h->scheduled.data[due++];
+        error err;
+        if (is_barred(h, q->command.method, &err)) { // it was taken in before the log failed
+            answer(h, q, &err);
+        } else {
+            do_apply(h, q, false);
+        }
     }
     if (due > 0) {
         h->scheduled.count -= due;

@@ -73,7 +73,7 @@ void log_readers_resume(log_readers *r, session_key session)
 {
     for (uint32_t i = 0; i < r->list.count; i++) {
         log_reader_entry *e = &r->list.data[i];
-        if (e->session.number == session.number) {
+        if (e->session.number == session.number && e->session.generation != session.generation) {
             e->session = session;
             e->fresh = e->owed = true;
             e->busy = false;

@@ -99,6 +99,7 @@ typedef struct reply {
     reply_kind kind;
     method method;
     status status;
+    bool took_effect; // and is refused all the same, as the world's log cannot be written
     uint64_t world;
     reply_address reply_to;
     int64_t received_ns;

@@ -156,8 +156,8 @@ void publisher_resume(publisher *p, physics_world *world, session_key session, r
 {
     for (uint32_t i = p->subscriptions.list.count; i > 0; i--) {
         subscription *s = &p->subscriptions.list.data[i - 1];
-        if (s->session.number != session.number) {
-            continue;
+        if (s->session.number != session.number || s->session.generation == session.generation) {
+            continue; // another's, or begun anew for this connection before
         }
         restart(s, session);
         if (s->kept_lost) {

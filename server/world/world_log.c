@@ -135,6 +135,11 @@ world_log_state world_log_state_of(const world_log *l)
     return l->closed ? WORLD_LOG_CLOSED : l->failed ? WORLD_LOG_FAILED : WORLD_LOG_GOOD;
 }
 
+bool world_log_awaits_image(const world_log *l)
+{
+    return l->stored != NULL && !l->closed && (l->failed || l->making);
+}
+
 status world_log_takes(const world_log *l, error *err)
 {
     if (!l->failed) {
@@ -309,12 +314,31 @@ static bool image_ended(world_log *l)
     return given_up;
 }
 
+// The world has ended here, and the storage cannot be told.
+static void refuse_end(world_log *l, const char *why)
+{
+    char text[ERROR_TEXT_MAX];
+    snprintf(text, sizeof text,
+             "the world has ended, but its log cannot say so, and a restart brings it back: %.160s",
+             why);
+    log_warn("%s", text);
+    commit_gate_refuse(&l->gate, STATUS_UNAVAILABLE, text);
+}
+
 bool world_log_wake(world_log *l)
 {
     if (l->stored == NULL) {
         return false;
     }
     error why;
+    if (l->ending) {
+        commit_gate_commit(&l->gate, storage_committed(l->stored));
+        if (storage_destroy_failed(l->stored) && world_log_holds(l)) {
+            (void)storage_state(l->stored, &why);
+            refuse_end(l, why.text);
+        }
+        return false;
+    }
     if (!l->failed && !l->making && storage_state(l->stored, &why) != STATUS_OK) {
         fail(l, &why);
         return false; // an image is tried at the next settling
@@ -336,11 +360,13 @@ void world_log_destroy(world_log *l)
     }
     error err;
     uint64_t sequence = l->sequence;
+    l->ending = true;
+    l->making = l->failed = false;
     if (storage_destroy(l->stored, &sequence, &err) != STATUS_OK) {
-        log_warn("%s", err.text);
+        refuse_end(l, err.text);
+        return;
     }
     l->sequence = l->needed = sequence;
-    l->making = l->failed = false;
     commit_gate_stamp(&l->gate, sequence);
 }
 

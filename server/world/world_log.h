@@ -70,6 +70,7 @@ typedef struct world_log {
     uint64_t needed;      // the sequence that what is posted now has to wait for
     bool making;          // its first image is not on the disk yet
     bool failed, closed;  // see world_log_state
+    bool ending;          // world_log_destroy() was called
     error failure;
     int64_t retry_ns;  // when to try an image again
     int64_t imaged_ns; // when the last one was made
@@ -132,12 +133,16 @@ void world_log_settle(world_log *l, const world_log_image *image, double hz, int
 // subscriptions have to end.
 bool world_log_wake(world_log *l);
 
-// The world ends: its end is the last record. The gate lets its answer go when that is committed.
+// The world ends: its end is the last record. The gate lets its answer go when that is committed,
+// and refuses it where it cannot be: a restart brings the world back then.
 void world_log_destroy(world_log *l);
 
 // Replies still held.
 bool world_log_holds(const world_log *l);
 
 world_log_state world_log_state_of(const world_log *l);
+
+// What is held depends on an image that is to be written.
+bool world_log_awaits_image(const world_log *l);
 
 #endif

@@ -450,6 +450,24 @@ static void resumed_reader_begins_where_the_last_written_snapshot_ended(void **s
     assert_null(obj_find(s, "skipped"));
 }
 
+static void second_resume_for_one_connection_tells_no_event_twice(void **state)
+{
+    fixture *f = *state;
+    subscribe(f, 1, ONE, (subscribe_args){.bodies = true, .events = 1u << EVENT_SPAWN});
+    tick(f);
+    mailbox_snapshot(&f->box);
+    publisher_resume(&f->publisher, f->world, resumed(ONE), mailbox_sink(&f->box));
+    add_ball(f, 10, 0, 0);
+    tick(f);
+    assert_int_equal(obj_count(obj_get(mailbox_snapshot(&f->box), "events")), 1);
+    publisher_resume(&f->publisher, f->world, resumed(ONE), mailbox_sink(&f->box));
+    tick(f);
+    assert_int_equal(mailbox_left(&f->box), 0); // the snapshot is on its way to that connection
+    publisher_acknowledge(&f->publisher, 1);
+    tick(f);
+    assert_int_equal(obj_count(obj_get(mailbox_snapshot(&f->box), "events")), 0);
+}
+
 static void resume_of_another_session_changes_nothing(void **state)
 {
     fixture *f = *state;
@@ -645,6 +663,7 @@ int main(void)
         TEST(too_many_waiting_events_end_the_subscription),
         TEST(resumed_reader_begins_where_the_last_written_snapshot_ended),
         TEST(resume_of_another_session_changes_nothing),
+        TEST(second_resume_for_one_connection_tells_no_event_twice),
         TEST(reader_whose_events_were_forgotten_is_ended_when_it_resumes),
         TEST(many_events_bring_a_slow_rate_forward),
         TEST(reader_behind_the_removals_gets_the_full_state),

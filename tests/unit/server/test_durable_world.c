@@ -1,0 +1,364 @@
+// A hosted world over a disk in memory that fails: what it answers while its log cannot be written,
+// and what a restart brings back. The test turns the clock, the world and the storage.
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "proto/commands/canonical.h"
+#include "proto/commands/command_decode.h"
+#include "proto/wire/buffer.h"
+#include "proto/wire/json.h"
+#include "server/session/restore.h"
+#include "server/world/hosted.h"
+#include "tests/unit/server/mailbox.h"
+#include "tests/unit/storage/fake_disk.h"
+
+enum { EPOCH = 7 };
+static const int64_t MS = 1000000;
+static const session_key ME = {.slot = 0, .number = 1};
+static int64_t now_ns;
+
+static int64_t fake_clock(void)
+{
+    return now_ns;
+}
+
+typedef struct fixture {
+    limits limits;
+    fake_disk disk;
+    storage_options options;
+    storage *storage;
+    hosted *world;
+    mailbox box;
+    bool woken;
+    uint32_t next_id;
+} fixture;
+
+static fixture the;
+
+static void on_committed(void *context)
+{
+    (void)context;
+    the.woken = true;
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    now_ns = 1000 * MS;
+    the = (fixture){.limits = limits_default(), .next_id = 1};
+    fake_disk_init(&the.disk, 1);
+    the.options = storage_options_default();
+    the.options.clock = fake_clock;
+    the.options.disk = &the.disk.base;
+    return 0;
+}
+
+static void end_server(void)
+{
+    error err;
+    if (the.world != NULL) {
+        hosted_destroy(the.world, STATUS_UNAVAILABLE, "the test ends it");
+        the.world = NULL;
+    }
+    (void)storage_close(the.storage, &err);
+    the.storage = NULL;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    end_server();
+    mailbox_deinit(&the.box);
+    fake_disk_deinit(&the.disk);
+    return 0;
+}
+
+// The storage does all that waits, and the world hears of it.
+static void commit(void)
+{
+    while (storage_turn(the.storage)) {
+    }
+    if (the.woken && the.world != NULL) {
+        the.woken = false;
+        hosted_deliver(the.world, request_create(REQUEST_COMMITTED, EPOCH));
+    }
+}
+
+static void advance(int64_t ns)
+{
+    now_ns += ns;
+    hosted_run(the.world);
+    commit();
+}
+
+static void open_storage(void)
+{
+    error err;
+    if (storage_open("test", &the.options, &the.storage, &err) != STATUS_OK) {
+        fail_msg("%s", err.text);
+    }
+}
+
+static void create(storage_durability kept, bool paused)
+{
+    char name[STORED_NAME_BYTES_MAX + 1];
+    world_def def = world_def_default();
+    adoption *from = calloc(1, sizeof *from);
+    assert_non_null(from);
+    def.hz = 100.0;
+    open_storage();
+    restore_stored_name(name, "w", EPOCH);
+    from->paused = paused;
+    from->durability = kept;
+    assert_int_equal(world_create(&def, &from->physics, NULL), STATUS_OK);
+    assert_int_equal(storage_create(the.storage, name, EPOCH, kept, &from->stored, NULL),
+                     STATUS_OK);
+    storage_watch(from->stored, on_committed, NULL);
+    the.world = hosted_create(EPOCH, "w", from, &the.limits, mailbox_sink(&the.box), fake_clock);
+    hosted_run(the.world);
+    commit();
+}
+
+static void call(method m, const char *json)
+{
+    buffer bytes;
+    error err;
+    msgpack_unpacked unpacked;
+    request *r = request_create(REQUEST_COMMAND, EPOCH);
+    buffer_init(&bytes, 1 << 20);
+    assert_int_equal(json_text_to_msgpack(json, strlen(json), &bytes, &err), STATUS_OK);
+    msgpack_unpacked_init(&unpacked);
+    size_t offset = 0;
+    msgpack_unpack_next(&unpacked, (const char *)bytes.data, bytes.size, &offset);
+    if (command_decode(m, &unpacked.data, &r->command, &err) != STATUS_OK) {
+        fail_msg("%s", err.text);
+    }
+    if (method_scope_of(m) == SCOPE_WORLD_COMMAND) {
+        buffer canonical;
+        size_t size = 0;
+        buffer_init(&canonical, 1 << 20);
+        arguments_canonical(&canonical, m, &unpacked.data);
+        r->arguments = buffer_take(&canonical, &size);
+        r->arguments_size = (uint32_t)size;
+    }
+    msgpack_unpacked_destroy(&unpacked);
+    buffer_deinit(&bytes);
+    r->reply_to = (reply_address){.session = ME, .id = the.next_id++, .answerable = true};
+    r->subscription = the.next_id;
+    hosted_deliver(the.world, r);
+}
+
+static const char SPAWN[] = "{\"world\":\"w\",\"shapes\":[{\"kind\":\"circle\",\"radius\":0.5}]}";
+static const char WORLD[] = "{\"world\":\"w\"}";
+
+static const reply *refusal(status expected)
+{
+    const reply *r = mailbox_take(&the.box, REPLY_RESULT);
+    assert_int_equal(r->status, expected);
+    assert_non_null(r->text);
+    return r;
+}
+
+// The machine stops and starts again; returns how many bodies the world has then, -1 for no world.
+static int bodies_after(crash_kind kind)
+{
+    the.disk.stopped = true;
+    end_server();
+    fake_disk_crash(&the.disk, kind);
+    the.disk.capacity = 0;
+    open_storage();
+    restored_worlds worlds = {0};
+    error err;
+    if (restore_worlds(the.storage, &worlds, &err) != STATUS_OK) {
+        fail_msg("%s", err.text);
+    }
+    int bodies = -1;
+    for (uint32_t i = 0; i < worlds.count; i++) {
+        if (worlds.data[i].broken != NULL) {
+            fail_msg("%s", worlds.data[i].broken);
+        }
+        bodies = (int)world_count(worlds.data[i].adoption->physics).bodies;
+    }
+    restored_worlds_free(&worlds);
+    return bodies;
+}
+
+static void fill_disk(void)
+{
+    the.disk.capacity = 1;
+}
+
+// ---- a good disk
+
+static void commands_behind_a_resume_come_back(void **state)
+{
+    (void)state;
+    create(STORAGE_FULL, true);
+    call(METHOD_BODY_SPAWN, SPAWN);
+    call(METHOD_WORLD_RESUME, WORLD);
+    call(METHOD_BODY_SPAWN, SPAWN);
+    hosted_run(the.world);
+    commit();
+    advance(10 * MS);
+    mailbox_result(&the.box);
+    mailbox_result(&the.box);
+    mailbox_result(&the.box);
+    assert_int_equal(bodies_after(CRASH_POWER_ALL), 2);
+}
+
+static void answer_waits_for_the_disk(void **state)
+{
+    (void)state;
+    create(STORAGE_FULL, true);
+    call(METHOD_BODY_SPAWN, SPAWN);
+    hosted_run(the.world);
+    assert_int_equal(mailbox_left(&the.box), 0);
+    commit();
+    mailbox_result(&the.box);
+    assert_int_equal(bodies_after(CRASH_POWER_ALL), 1);
+}
+
+static void destroyed_world_stays_away(void **state)
+{
+    (void)state;
+    create(STORAGE_FULL, true);
+    call(METHOD_WORLD_DESTROY, WORLD);
+    hosted_run(the.world);
+    assert_int_equal(mailbox_left(&the.box), 0);
+    commit();
+    mailbox_result(&the.box);
+    assert_true(hosted_settled(the.world));
+    assert_int_equal(bodies_after(CRASH_POWER_ALL), -1);
+}
+
+// ---- a full disk
+
+static void full_disk_is_told_and_the_log_goes_on_when_there_is_room(void **state)
+{
+    (void)state;
+    create(STORAGE_NORMAL, true);
+    call(METHOD_WORLD_SUBSCRIBE, WORLD);
+    hosted_run(the.world);
+    commit();
+    mailbox_result(&the.box);
+    mailbox_snapshot(&the.box);
+    fill_disk();
+    call(METHOD_BODY_SPAWN, SPAWN);
+    advance(10 * MS); // the record fails
+    advance(10 * MS); // an image is tried, and fails
+    assert_true(refusal(STATUS_UNAVAILABLE)->took_effect);
+    const reply *closed = mailbox_take(&the.box, REPLY_CLOSED);
+    assert_int_equal(closed->status, STATUS_UNAVAILABLE);
+    assert_non_null(strstr(closed->text, "make room"));
+    call(METHOD_BODY_SPAWN, SPAWN);
+    call(METHOD_WORLD_CREATE, "{\"world\":\"w\",\"if_absent\":true}");
+    call(METHOD_WORLD_SUBSCRIBE, WORLD);
+    call(METHOD_WORLD_INFO, WORLD);
+    hosted_run(the.world);
+    assert_false(refusal(STATUS_UNAVAILABLE)->took_effect);
+    refusal(STATUS_UNAVAILABLE);
+    refusal(STATUS_UNAVAILABLE);
+    const msgpack_object *info = mailbox_result(&the.box);
+    assert_non_null(strstr(obj_get_text(info, "log_error"), "No space left"));
+    assert_int_equal(obj_get_uint(info, "bodies"), 1);
+    the.disk.capacity = 0;
+    advance(2000 * MS);
+    advance(10 * MS);
+    call(METHOD_BODY_SPAWN, SPAWN);
+    advance(10 * MS);
+    assert_int_equal(obj_get_uint(mailbox_result(&the.box), "tick"), 0);
+    assert_int_equal(bodies_after(CRASH_PROCESS), 2);
+}
+
+static void batch_for_a_later_tick_is_refused_while_the_log_cannot_be_written(void **state)
+{
+    (void)state;
+    create(STORAGE_NORMAL, false);
+    call(METHOD_WORLD_APPLY,
+         "{\"world\":\"w\",\"at\":50,\"commands\":[[\"body.spawn\",{\"shapes\":[]}]]}");
+    call(METHOD_BODY_SPAWN, SPAWN);
+    fill_disk();
+    for (int i = 0; i < 60; i++) {
+        advance(10 * MS);
+    }
+    assert_true(refusal(STATUS_UNAVAILABLE)->took_effect); // the spawn
+    assert_false(refusal(STATUS_UNAVAILABLE)->took_effect);
+    assert_int_equal(world_count(the.world->physics).bodies, 1);
+}
+
+static void steps_are_refused_when_the_log_fails_meanwhile(void **state)
+{
+    (void)state;
+    create(STORAGE_NORMAL, true);
+    fill_disk();
+    call(METHOD_BODY_SPAWN, SPAWN);
+    advance(10 * MS);
+    advance(10 * MS);
+    refusal(STATUS_UNAVAILABLE);
+    call(METHOD_WORLD_STEP, "{\"world\":\"w\",\"ticks\":3}");
+    advance(10 * MS);
+    refusal(STATUS_UNAVAILABLE);
+    assert_int_equal(world_tick(the.world->physics), 0);
+}
+
+static void end_that_the_log_cannot_hold_is_refused_and_the_world_comes_back(void **state)
+{
+    (void)state;
+    create(STORAGE_FULL, true);
+    call(METHOD_BODY_SPAWN, SPAWN);
+    hosted_run(the.world);
+    commit();
+    mailbox_result(&the.box);
+    fill_disk();
+    call(METHOD_WORLD_DESTROY, WORLD);
+    hosted_run(the.world);
+    commit();
+    const reply *r = refusal(STATUS_UNAVAILABLE);
+    assert_non_null(strstr(r->text, "a restart brings it back"));
+    assert_true(hosted_settled(the.world));
+    assert_int_equal(bodies_after(CRASH_PROCESS), 1);
+}
+
+// ---- a sync that fails
+
+static void failed_sync_ends_the_storage_and_nothing_is_answered_as_done(void **state)
+{
+    (void)state;
+    create(STORAGE_FULL, true);
+    call(METHOD_BODY_SPAWN, SPAWN);
+    hosted_run(the.world);
+    the.disk.fail_at = the.disk.operations + 2; // the write is well, the sync is not
+    the.disk.fail_count = 1;
+    the.disk.fail_errno = EIO;
+    commit();
+    advance(10 * MS);
+    advance(2000 * MS);
+    refusal(STATUS_UNAVAILABLE);
+    call(METHOD_WORLD_DESTROY, WORLD);
+    hosted_run(the.world);
+    commit();
+    assert_non_null(strstr(refusal(STATUS_UNAVAILABLE)->text, "a restart brings it back"));
+    assert_true(bodies_after(CRASH_POWER_RANDOM) >= 0);
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(commands_behind_a_resume_come_back),
+        TEST(answer_waits_for_the_disk),
+        TEST(destroyed_world_stays_away),
+        TEST(full_disk_is_told_and_the_log_goes_on_when_there_is_room),
+        TEST(batch_for_a_later_tick_is_refused_while_the_log_cannot_be_written),
+        TEST(steps_are_refused_when_the_log_fails_meanwhile),
+        TEST(end_that_the_log_cannot_hold_is_refused_and_the_world_comes_back),
+        TEST(failed_sync_ends_the_storage_and_nothing_is_answered_as_done),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
