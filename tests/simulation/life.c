@@ -1,0 +1,259 @@
+// The server, turned by hand; see life.h.
+#include "tests/simulation/life.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "common/base/assert.h"
+#include "server/net/internal.h"
+#include "server/storage/internal.h"
+#include "tests/simulation/fake_uv.h"
+#include "tests/simulation/oracle.h"
+#include "tests/simulation/sim.h"
+
+enum {
+    TURNS_MAX = 100000, // in which a server has to end
+    NUMBERS_A_LIFE = 1000000,
+    FAREWELL_BYTES = 2 * ERROR_TEXT_MAX // a connection's last words come on top of its bound
+};
+
+static int64_t fake_clock(void)
+{
+    return sim.now_ns;
+}
+
+static uint64_t pick(uint64_t a, uint64_t b, uint64_t c)
+{
+    const uint64_t of[] = {a, b, c};
+    return of[sim_random(3)];
+}
+
+static void choose_limits(limits *l)
+{
+    *l = limits_default();
+    l->connections = pick(3, 8, 4096);
+    l->commands_per_connection = pick(1, 4, 4096);
+    l->commands_per_world = pick(2, 16, 65536);
+    l->command_bytes = pick(4096, 16384, l->command_bytes);
+    l->output_bytes = pick(65536, 100000, l->output_bytes);
+    l->subscriptions_per_connection = pick(1, 3, 64);
+    l->worlds = pick(2, 4, 256);
+    l->events_kept = pick(16, 100, 65536);
+    l->removals_kept = pick(16, 20, 65536);
+    l->describe_bytes = pick(65536, 65536, l->describe_bytes);
+    l->catch_up_ms = pick(0, 50, 250);
+    l->stall_ms = pick(200, 2000, 30000);
+    l->resume_ms = pick(100, 2000, 30000);
+    l->detached_sessions = pick(1, 2, 4096);
+    l->requests_per_second = pick(100, 1000, 20000);
+    l->request_burst = pick(20, 100, 40000);
+    l->half_closed_ms = pick(50, 1000, 10000);
+    l->first_message_ms = pick(500, 2000, 10000);
+}
+
+static void on_ready(void *context, const char *address)
+{
+    (void)context;
+    (void)address;
+}
+
+static void on_finished(void *context, const error *err)
+{
+    life *l = context;
+    l->finished = true;
+    SIM_CHECK(err == NULL || l->disk.stopped || l->troubled, "the server could not begin: %s",
+              err->text);
+}
+
+void life_init(life *l)
+{
+    *l = (life){0};
+    fake_disk_init(&l->disk, sim_random(UINT64_MAX));
+    l->disk.trace = sim.trace;
+    choose_limits(&l->limits);
+    l->storage = storage_options_default();
+    l->storage.disk = &l->disk.base;
+    l->storage.clock = fake_clock;
+    l->storage.queue_bytes = pick(2000, 50000, l->storage.queue_bytes);
+    l->storage.segment_bytes = pick(3000, 20000, 1000000);
+    l->storage.log_bytes = pick(10000, 100000, 10000000);
+    l->storage.sync_ms = (uint32_t)pick(0, 20, 1000);
+    l->options = (server_options){.host = "127.0.0.1",
+                                  .port = 1,
+                                  .hz = 60,
+                                  .threads = 1 + (int)sim_random(2),
+                                  .world_threads = 1,
+                                  .limits = &l->limits,
+                                  .data = "simulated",
+                                  .storage = &l->storage,
+                                  .turned = true,
+                                  .context = l,
+                                  .ready = on_ready,
+                                  .finished = on_finished};
+}
+
+void life_deinit(life *l)
+{
+    ASSERT(l->server == NULL);
+    fake_disk_deinit(&l->disk);
+}
+
+// ---- turns
+
+static void turn_loop(life *l)
+{
+    (void)fake_uv_turn();
+    (void)l;
+}
+
+static void turn_storage(life *l)
+{
+    if (l->server->storage != NULL) {
+        (void)storage_turn(l->server->storage);
+    }
+}
+
+static void turn_host(life *l)
+{
+    if (l->server->hosts.count > 0) {
+        (void)host_turn(l->server->hosts.data[sim_random(l->server->hosts.count)]);
+    }
+}
+
+static void pass_time(void)
+{
+    if (sim_one_in(3000)) { // the machine was suspended
+        sim_pass((int64_t)sim_random(4000) * 1000000);
+    } else {
+        sim_pass((int64_t)sim_random(4000000));
+    }
+    if (sim_one_in(3000)) { // somebody sets the clock
+        sim.wall_ns += ((int64_t)sim_random(7200) - 3600) * 1000000000;
+    }
+}
+
+static bool stalls(life *l, int which)
+{
+    if (sim_one_in(500)) {
+        l->stalled_until[which] = sim.steps + sim_random(300);
+    }
+    return sim.steps < l->stalled_until[which];
+}
+
+void life_turn(life *l)
+{
+    uint64_t which = sim_random(4);
+    if (which == 3) {
+        pass_time();
+    } else if (l->server != NULL && !l->finished && !stalls(l, (int)which)) {
+        if (which == 0) {
+            turn_loop(l);
+        } else if (which == 1) {
+            turn_storage(l);
+        } else {
+            turn_host(l);
+        }
+    }
+}
+
+void life_turn_all(life *l)
+{
+    turn_loop(l);
+    if (!l->finished) {
+        turn_storage(l);
+        for (uint32_t i = 0; i < l->server->hosts.count; i++) {
+            (void)host_turn(l->server->hosts.data[i]);
+        }
+    }
+    sim_pass(1000000);
+}
+
+// ---- beginning and end
+
+bool life_start(life *l)
+{
+    ASSERT(l->server == NULL);
+    sim.activity = "starting";
+    sim_trace("life %" PRIu64 " begins", l->lives);
+    l->finished = false;
+    memset(l->stalled_until, 0, sizeof l->stalled_until);
+    l->options.first_number = 1 + NUMBERS_A_LIFE * l->lives++;
+    error err;
+    status s = server_create(&l->loop, &l->options, &l->server, &err);
+    if (s == STATUS_OK) {
+        return true;
+    }
+    l->server = NULL;
+    for (int i = 0; i < TURNS_MAX && fake_uv_turn(); i++) {
+    }
+    SIM_CHECK(l->disk.stopped || l->troubled, "the server refuses to start: %s", err.text);
+    return false;
+}
+
+// Until all is closed and freed.
+static void end_server(life *l)
+{
+    server_drain(l->server, "the run ends it");
+    for (int i = 0; i < TURNS_MAX && !l->finished; i++) {
+        life_turn_all(l);
+    }
+    SIM_CHECK(l->finished, "the server does not end");
+    SIM_CHECK(!fake_uv_turn(), "the server ended and left something open");
+    server_destroy(l->server);
+    l->server = NULL;
+}
+
+bool life_close(life *l)
+{
+    sim.activity = "closing";
+    if (l->server != NULL) {
+        end_server(l);
+    }
+    return !l->disk.stopped;
+}
+
+void life_crash(life *l, crash_kind kind)
+{
+    sim_trace("crash of kind %d", (int)kind);
+    fake_uv_freeze();
+    l->disk.stopped = true;
+    if (l->server != NULL) { // it only gives back its memory
+        sim.activity = "crashing";
+        end_server(l);
+    }
+    fake_disk_crash(&l->disk, kind);
+    fake_uv_thaw();
+}
+
+// ---- bounds
+
+void life_check_bounds(const life *l)
+{
+    const server *s = l->server;
+    if (s == NULL || l->finished) {
+        return;
+    }
+    const limits *b = s->limits;
+    SIM_CHECK(s->command_bytes <= b->command_bytes, "command_bytes is exceeded");
+    SIM_CHECK(s->session_count <= b->connections, "connections is exceeded");
+    SIM_CHECK(s->detached.count <= b->detached_sessions, "detached_sessions is exceeded");
+    for (uint32_t i = 0; i < s->sessions.count; i++) {
+        const session *one = s->sessions.data[i];
+        if (one == NULL) {
+            continue;
+        }
+        SIM_CHECK(one->in_flight <= b->commands_per_connection || one->connection == NULL ||
+                      one->key.generation > 0,
+                  "commands_per_connection is exceeded");
+        SIM_CHECK(one->subscriptions.count <= b->subscriptions_per_connection,
+                  "subscriptions_per_connection is exceeded");
+        SIM_CHECK(one->connection == NULL ||
+                      one->connection->out.size <= b->output_bytes + FAREWELL_BYTES,
+                  "output_bytes is exceeded");
+    }
+    if (s->storage != NULL) {
+        storage_figures f = storage_read_figures(s->storage);
+        SIM_CHECK(f.queue_bytes <= l->storage.queue_bytes + STORAGE_RECORD_BYTES_MAX,
+                  "the storage's queue is exceeded");
+    }
+}

@@ -1,0 +1,319 @@
+// carom-simulate: the server with its sessions, worlds and storage on a clock, a network and a disk
+// that are not real, one run for each seed. README.md has what a run does and what it must hold to.
+//
+//     carom-simulate [--trace] [--plant FAULT] [FIRST_SEED [SEEDS [PROCESSES]]]
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/base/log.h"
+#include "tests/simulation/life.h"
+#include "tests/simulation/oracle.h"
+#include "tests/simulation/plant.h"
+#include "tests/simulation/sim.h"
+#include "tests/simulation/sim_client.h"
+
+enum {
+    CLIENTS_MAX = 5,
+    LIVES_MAX = 4,
+    STARTS_MAX = 50,
+    ANSWER_TURNS = 3000,
+    QUIET_TURNS = 20000,
+    PROCESSES_MAX = 64
+};
+
+static life server_life;
+static sim_client clients[CLIENTS_MAX];
+static uint32_t client_count;
+
+// ---- one life
+
+// The disk fails once, for a while, by chance, or is full.
+static void trouble_disk(fake_disk *d)
+{
+    static const int ERRORS[] = {5 /* EIO */, 28 /* ENOSPC */};
+    switch (sim_random(4)) {
+    case 0:
+        d->fail_at = d->operations + 1 + sim_random(50);
+        d->fail_count = 1 + sim_random(3);
+        d->fail_errno = ERRORS[sim_random(2)];
+        break;
+    case 1:
+        d->fail_one_in = 20 + (uint32_t)sim_random(100);
+        break;
+    case 2:
+        d->capacity = 20000 + sim_random(100000);
+        break;
+    default:
+        d->crash_at = d->operations + 1 + sim_random(300);
+        break;
+    }
+}
+
+static void heal_disk(fake_disk *d)
+{
+    d->fail_at = d->fail_count = d->capacity = 0;
+    d->fail_one_in = 0;
+}
+
+static void live(uint64_t steps, bool troubled)
+{
+    sim.activity = "serving";
+    for (uint64_t i = 0; i < steps && !server_life.disk.stopped; i++) {
+        sim.steps++;
+        if (sim_one_in(2)) {
+            life_turn(&server_life);
+        } else {
+            sim_client_act(&clients[sim_random(client_count)]);
+        }
+        if (troubled && sim_one_in(1500)) {
+            trouble_disk(&server_life.disk);
+        } else if (troubled && sim_one_in(1000)) {
+            heal_disk(&server_life.disk);
+        }
+        if (sim_one_in(50)) {
+            life_check_bounds(&server_life);
+        }
+    }
+}
+
+// Nobody asks for anything more: every request gets its answer, whatever the disk does.
+static void wait_for_answers(void)
+{
+    sim.activity = "answering";
+    uint64_t answers[CLIENTS_MAX] = {0};
+    for (int i = 0; i < ANSWER_TURNS && !server_life.disk.stopped; i++) {
+        life_turn_all(&server_life);
+        for (uint32_t j = 0; j < client_count; j++) {
+            sim_client_read(&clients[j]);
+            answers[j] = i < ANSWER_TURNS / 3 ? clients[j].answers : answers[j];
+        }
+    }
+    for (uint32_t j = 0; j < client_count && !server_life.disk.stopped; j++) {
+        uint32_t overdue = sim_client_overdue(&clients[j]);
+        SIM_CHECK(overdue == 0 || clients[j].answers > answers[j],
+                  "request %u of a client that waits has no answer", overdue);
+    }
+}
+
+// What has reached the clients was told, whatever becomes of the server.
+static void hear_clients(void)
+{
+    for (uint32_t i = 0; i < client_count; i++) {
+        sim_client_read(&clients[i]);
+        sim_client_lost(&clients[i]);
+    }
+}
+
+static void crash(crash_kind kind, bool clean)
+{
+    life_crash(&server_life, kind);
+    hear_clients();
+    oracle_crashed(kind, clean);
+}
+
+static void end_life(bool troubled)
+{
+    crash_kind kind = (crash_kind)sim_random(3);
+    bool clean = sim_one_in(4) && life_close(&server_life);
+    crash(kind, clean && !troubled); // in good order everything is on the disk, if it took it
+}
+
+static void start(bool troubled)
+{
+    server_life.troubled = troubled;
+    for (int i = 0; i < STARTS_MAX; i++) {
+        if (troubled && sim_one_in(4)) {
+            server_life.disk.crash_at = server_life.disk.operations + 1 + sim_random(30);
+        } else if (troubled && sim_one_in(6)) {
+            server_life.disk.fail_at = server_life.disk.operations + 1 + sim_random(30);
+            server_life.disk.fail_count = 1;
+            server_life.disk.fail_errno = EIO;
+        }
+        if (life_start(&server_life)) {
+            return;
+        }
+        server_life.troubled = troubled = troubled && i < STARTS_MAX / 2;
+        crash((crash_kind)sim_random(3), false);
+    }
+    sim_fail("no start of many succeeds");
+}
+
+// ---- the end of a run
+
+// A good disk, a good network, one client: everything answers, and takes commands.
+static void audit(void)
+{
+    start(false);
+    sim.activity = "auditing";
+    sim_client *c = &clients[0];
+    c->secret[0] = '\0';
+    sim_client_connect(c, true);
+    SIM_CHECK(c->link != NULL, "the server takes no connection");
+    c->answers = 0;
+    uint32_t asked = c->requests.count;
+    for (int world = 0; world < SIM_WORLDS; world++) {
+        sim_client_ask_info(c, world);
+        sim_client_spawn(c, world);
+        asked += 2;
+    }
+    for (int i = 0; i < QUIET_TURNS && c->answers < asked; i++) {
+        life_turn_all(&server_life);
+        sim_client_read(c);
+    }
+    SIM_CHECK(c->answers == asked, "%" PRIu64 " of %u requests of a quiet server have answers",
+              c->answers, asked);
+    SIM_CHECK(life_close(&server_life), "the disk stopped");
+    crash((crash_kind)sim_random(3), true);
+    start(false);
+    SIM_CHECK(life_close(&server_life), "the disk stopped");
+    crash(CRASH_PROCESS, true);
+}
+
+static void run(uint64_t seed)
+{
+    sim_begin(seed);
+    oracle_begin();
+    life_init(&server_life);
+    plant_begin(&server_life.disk);
+    sim_destroying = sim_one_in(2);
+    client_count = 1 + (uint32_t)sim_random(CLIENTS_MAX);
+    for (uint32_t i = 0; i < client_count; i++) {
+        sim_client_init(&clients[i]);
+    }
+    bool troubled = sim_one_in(2);
+    uint64_t lives = 1 + sim_random(LIVES_MAX);
+    for (uint64_t i = 0; i < lives; i++) {
+        memset(sim_destroys, 0, sizeof sim_destroys);
+        start(troubled);
+        live(200 + sim_random(4000), troubled);
+        if (sim_one_in(4)) {
+            wait_for_answers();
+        }
+        end_life(troubled);
+        heal_disk(&server_life.disk);
+    }
+    audit();
+    sim.activity = "replaying";
+    oracle_verify();
+    for (uint32_t i = 0; i < client_count; i++) {
+        sim_client_deinit(&clients[i]);
+    }
+    life_deinit(&server_life);
+    oracle_end();
+}
+
+// ---- many runs
+
+static void on_abort(int number)
+{
+    (void)number;
+    sim_fail("the process was aborted (an assertion or a fault of memory)");
+}
+
+static void run_all(uint64_t first, uint64_t count, uint64_t stride)
+{
+    for (uint64_t seed = first; seed < first + count; seed += stride) {
+        run(seed);
+    }
+}
+
+static void print_figures(uint64_t seeds, time_t begin)
+{
+    printf("%" PRIu64 " seeds, %" PRIu64 " starts, %" PRIu64 " worlds, %" PRIu64
+           " commands applied, %" PRIu64 " acknowledged, %" PRIu64 " states and %" PRIu64
+           " events compared, %" PRIu64 " ticks replayed, %lld s: nothing found\n",
+           seeds, figures.restarts, figures.worlds, figures.commands, figures.acknowledged,
+           figures.states, figures.events, figures.replayed_ticks, (long long)(time(NULL) - begin));
+}
+
+// Each process takes every so manieth seed.
+static int run_processes(uint64_t first, uint64_t count, uint64_t processes)
+{
+    for (uint64_t i = 0; i < processes; i++) {
+        pid_t child = fork();
+        if (child == 0) {
+            time_t begin = time(NULL);
+            run_all(first + i, count - i, processes);
+            print_figures((count - i + processes - 1) / processes, begin);
+            exit(0);
+        }
+    }
+    int result = 0;
+    for (uint64_t i = 0; i < processes; i++) {
+        int state = 0;
+        (void)wait(&state);
+        result = WIFEXITED(state) && WEXITSTATUS(state) == 0 ? result : 1;
+    }
+    return result;
+}
+
+// A planted fault has to be found: run() then ends the process.
+static int find(uint64_t first, uint64_t within)
+{
+    run_all(first, within, 1);
+    printf("%s: not found within %" PRIu64 " seeds\n", sim.planted, within);
+    return 1;
+}
+
+static int usage(const char *what)
+{
+    fprintf(stderr,
+            "carom-simulate: %s\n"
+            "usage: carom-simulate [--trace] [--plant FAULT] [FIRST_SEED [SEEDS [PROCESSES]]]\n"
+            "faults: %s\n",
+            what, plant_names());
+    return 2;
+}
+
+static bool read_number(const char *text, uint64_t *out)
+{
+    char *end = NULL;
+    errno = 0;
+    *out = strtoull(text, &end, 10);
+    return errno == 0 && end != text && *end == '\0';
+}
+
+int main(int argc, char **argv)
+{
+    uint64_t numbers[3] = {1, 1, 1};
+    int given = 0;
+    sim.planted = "";
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--trace") == 0) {
+            sim.trace = true;
+        } else if (strcmp(argv[i], "--plant") == 0 && i + 1 < argc) {
+            sim.planted = argv[++i];
+            if (!plant_known(sim.planted)) {
+                return usage("no such fault");
+            }
+        } else if (given == 3 || !read_number(argv[i], &numbers[given++])) {
+            return usage("a number was expected");
+        }
+    }
+    if (numbers[1] == 0 || numbers[2] == 0 || numbers[2] > PROCESSES_MAX) {
+        return usage("SEEDS is at least 1, PROCESSES 1 to 64");
+    }
+    log_set_level(sim.trace ? LOG_DEBUG : LOG_ERROR);
+    if (!sim.trace && freopen("/dev/null", "w", stderr) == NULL) { // it tells of each failure
+        return 1;
+    }
+    signal(SIGABRT, on_abort);
+    signal(SIGSEGV, on_abort);
+    if (*sim.planted != '\0') {
+        return find(numbers[0], numbers[1]);
+    }
+    if (numbers[2] > 1) {
+        return run_processes(numbers[0], numbers[1], numbers[2]);
+    }
+    time_t begin = time(NULL);
+    run_all(numbers[0], numbers[1], 1);
+    print_figures(numbers[1], begin);
+    return 0;
+}

@@ -1,0 +1,89 @@
+// The oracle's tables, shared by oracle.c (recording, restarts) and oracle_replay.c (the end).
+#ifndef CAROM_TESTS_SIMULATION_ORACLE_INTERNAL_H
+#define CAROM_TESTS_SIMULATION_ORACLE_INTERNAL_H
+
+#include "common/base/array.h"
+#include "common/world/command.h"
+#include "proto/wire/buffer.h"
+#include "server/storage/internal.h"
+#include "tests/simulation/oracle.h"
+
+typedef struct oracle_row {
+    uint64_t tick;
+    size_t end;      // offset in `rows` after it
+    uint64_t nonces; // nonces in all rows up to it
+} oracle_row;
+
+// A record or an image as it was handed to the storage.
+typedef struct oracle_mark {
+    bool image;
+    uint64_t sequence, tick, hash, until;
+    uint32_t rows; // that it holds, all before it included
+} oracle_mark;
+
+typedef struct oracle_told {
+    uint64_t tick;
+    told_kind kind;
+    uint64_t value;
+    bool matched;
+} oracle_told;
+
+typedef struct oracle_segment {
+    uint64_t from, to;
+    bool whole;
+    ARRAY(told_event) events;
+} oracle_segment;
+
+typedef struct oracle_world {
+    struct oracle_world *next;
+    char name[WORLD_NAME_BYTES_MAX + 1];
+    uint64_t epoch;
+    storage_durability durability;
+    storage_world *stored; // NULL while no server has it
+    buffer rows;           // encoded
+    ARRAY(oracle_row) index;
+    ARRAY(uint64_t) nonces; // in the order of the rows
+    ARRAY(oracle_mark) marks;
+    buffer base; // an image of its physics before all commands
+    uint64_t base_tick;
+    bool base_paused;
+    uint64_t until; // of the last restart
+    bool shown;     // somebody was told something of it
+    bool shadowed;  // a world without a log had its name: what is told of the name is of either
+    bool destroying, destroyed, told_destroyed, gone;
+    ARRAY(oracle_told) told;
+    ARRAY(oracle_segment) segments;
+} oracle_world;
+
+typedef enum nonce_state {
+    NONCE_SENT,
+    NONCE_ACKNOWLEDGED,
+    NONCE_REFUSED,
+    NONCE_FORGOTTEN // with a world of durability none, or with a loss that normal allows
+} nonce_state;
+
+typedef struct oracle_nonce {
+    nonce_state state;
+    uint64_t tick, body;
+    oracle_world *world; // that it took effect in, or NULL
+    uint32_t row;
+    bool unlogged; // it took effect in a world without a log
+} oracle_nonce;
+
+typedef struct oracle_tables {
+    oracle_world *worlds;
+    ARRAY(oracle_nonce) nonces; // [0] unused
+    bool power_lost;            // since the last restart
+    uint32_t restored;
+} oracle_tables;
+
+extern oracle_tables oracle;
+
+// The nonces of a command's arguments, at most `max`; returns how many.
+uint32_t oracle_read_nonces(const uint8_t *arguments, size_t size, uint64_t *out, uint32_t max);
+
+// Plays the world and compares it with what was told of it. With `expect_hash` compares the state
+// at `end` too.
+void oracle_replay(oracle_world *w, uint64_t end, const uint64_t *expect_hash);
+
+#endif

@@ -1,0 +1,240 @@
+// The plain replay: a world's commands over its first image, with the engine alone; see oracle.h.
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/assert.h"
+#include "common/physics/image.h"
+#include "proto/log/log_player.h"
+#include "tests/simulation/oracle_internal.h"
+#include "tests/simulation/sim.h"
+
+enum { KINDS_WANTED = ((1 << EVENT_KIND_COUNT) - 1) & ~(1 << EVENT_STAY), BODIES_MAX = 4096 };
+
+// The state that is played, and what is looked for in it.
+typedef struct replay {
+    oracle_world *world;
+    physics_world *physics;
+    log_player player;
+    uint32_t told; // the first of world->told whose tick is not over
+    uint32_t row;  // next in world->index
+    bool compares;
+    ARRAY(told_event) events; // all that happened
+} replay;
+
+static int by_tick(const void *a, const void *b)
+{
+    const oracle_told *x = a;
+    const oracle_told *y = b;
+    return x->tick != y->tick ? (x->tick < y->tick ? -1 : 1) : (int)x->kind - (int)y->kind;
+}
+
+static uint64_t picture_of(const physics_world *physics)
+{
+    static body_row rows[BODIES_MAX];
+    uint32_t count = world_rows(physics, rows, BODIES_MAX);
+    ASSERT(count <= BODIES_MAX);
+    uint64_t picture = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const body_row *b = &rows[i];
+        uint64_t digest = oracle_mix(0, b->id);
+        digest = oracle_mix_double(digest, b->position.x);
+        digest = oracle_mix_double(digest, b->position.y);
+        digest = oracle_mix_double(digest, (double)b->angle);
+        digest = oracle_mix_double(digest, (double)b->velocity.x);
+        digest = oracle_mix_double(digest, (double)b->velocity.y);
+        picture += oracle_mix_double(digest, (double)b->angular_velocity);
+    }
+    return picture;
+}
+
+// Compares what was told of this tick with the state. `within`: a tick's commands are being
+// carried out, so only reads see it.
+static void look(replay *r, bool within)
+{
+    if (!r->compares) {
+        return;
+    }
+    oracle_world *w = r->world;
+    uint64_t tick = world_tick(r->physics);
+    while (r->told < w->told.count && w->told.data[r->told].tick < tick) {
+        const oracle_told *t = &w->told.data[r->told++];
+        SIM_CHECK(t->matched,
+                  "world %s of epoch %" PRIu64 " (durability %d): a client was told of a state of "
+                  "tick %" PRIu64 " (%s) that never was",
+                  w->name, w->epoch, (int)w->durability, t->tick,
+                  t->kind == TOLD_PICTURE ? "bodies" : "hash");
+    }
+    bool hashed = false;
+    bool drawn = false;
+    uint64_t hash = 0;
+    uint64_t picture = 0;
+    for (uint32_t i = r->told; i < w->told.count && w->told.data[i].tick == tick; i++) {
+        oracle_told *t = &w->told.data[i];
+        if (t->matched || (within && t->kind != TOLD_READ)) {
+            continue;
+        }
+        if (t->kind == TOLD_PICTURE) {
+            picture = drawn ? picture : picture_of(r->physics);
+            drawn = true;
+            t->matched = t->value == picture;
+        } else {
+            hash = hashed ? hash : world_hash(r->physics);
+            hashed = true;
+            t->matched = t->value == hash;
+        }
+    }
+}
+
+static uint64_t digest_of(const physics_event *e)
+{
+    uint64_t digest = oracle_mix(0, e->tick);
+    for (const char *c = event_kind_name(e->kind); *c != '\0'; c++) {
+        digest = oracle_mix(digest, (uint8_t)*c);
+    }
+    digest = oracle_mix(digest, e->a);
+    digest = oracle_mix(digest, e->b);
+    digest = oracle_mix(digest, e->shape_a);
+    return oracle_mix(digest, e->shape_b);
+}
+
+static void on_stepped(void *context, physics_world *physics)
+{
+    replay *r = context;
+    uint32_t count = 0;
+    const physics_event *events = world_events(physics, &count);
+    for (uint32_t i = 0; i < count && r->compares; i++) {
+        told_event e = {.tick = events[i].tick, .digest = digest_of(&events[i])};
+        array_push(&r->events, e);
+        sim_trace("%s: %s of %" PRIu64 " and %" PRIu64 ", tick %" PRIu64 ": %016" PRIx64,
+                  r->world->name, event_kind_name(events[i].kind), (uint64_t)events[i].a,
+                  (uint64_t)events[i].b, e.tick, e.digest);
+    }
+    figures.replayed_ticks++;
+    look(r, false);
+}
+
+static void on_applied(void *context, const log_command *row, const command *c,
+                       const command_result *result)
+{
+    replay *r = context;
+    uint64_t nonce = 0;
+    uint32_t count = oracle_read_nonces(row->arguments, row->arguments_size, &nonce, 1);
+    if (c->method == METHOD_BODY_SPAWN && count == 1) {
+        const oracle_nonce *n = &oracle.nonces.data[nonce];
+        SIM_CHECK(n->body == 0 || n->body == result->spawn.body,
+                  "command %" PRIu64 " was told to have made body %" PRIu64 ", the replay makes "
+                  "%" PRIu64,
+                  nonce, n->body, (uint64_t)result->spawn.body);
+    }
+    look(r, !r->player.paused);
+}
+
+// Whether `told` is what happened in the ticks after `from` up to `to`. The first and the last of
+// these ticks may be told in part: others' commands of that tick came before the subscription, or
+// after its last snapshot.
+static void check_segment(const replay *r, const oracle_segment *s)
+{
+    for (uint32_t i = 0; i < s->events.count; i++) {
+        sim_trace("told from %" PRIu64 " to %" PRIu64 ": tick %" PRIu64 " %016" PRIx64, s->from,
+                  s->to, s->events.data[i].tick, s->events.data[i].digest);
+    }
+    uint32_t told = 0;
+    bool begun = s->whole;
+    uint64_t part = s->from + 1; // of this tick a part may be told
+    if (!s->whole && s->events.count > 0 && s->events.data[0].tick > part) {
+        part = s->events.data[0].tick;
+    }
+    for (uint32_t i = 0; i < r->events.count; i++) {
+        const told_event *e = &r->events.data[i];
+        bool there = told < s->events.count && s->events.data[told].digest == e->digest;
+        if (there) {
+            told++;
+            begun = true;
+            continue;
+        }
+        bool due = begun && e->tick > part && e->tick < s->to;
+        SIM_CHECK(!due,
+                  "world %s of epoch %" PRIu64 ": an event of tick %" PRIu64
+                  " was not told, or out of order, to a subscription from %" PRIu64 " to %" PRIu64,
+                  r->world->name, r->world->epoch, e->tick, s->from, s->to);
+    }
+    SIM_CHECK(told == s->events.count,
+              "world %s of epoch %" PRIu64 ": an event of tick %" PRIu64
+              " was told twice, or never happened",
+              r->world->name, r->world->epoch, s->events.data[told].tick);
+}
+
+static void compare(replay *r)
+{
+    oracle_world *w = r->world;
+    if (w->told.count > 0) {
+        r->told = 0;
+        for (uint32_t i = 0; i < w->told.count; i++) {
+            const oracle_told *t = &w->told.data[i];
+            SIM_CHECK(t->matched,
+                      "world %s of epoch %" PRIu64 " (durability %d): a client was told of a "
+                      "state of tick %" PRIu64 " (%s) that never was",
+                      w->name, w->epoch, (int)w->durability, t->tick,
+                      t->kind == TOLD_PICTURE ? "bodies" : "hash");
+        }
+    }
+    for (uint32_t i = 0; i < w->segments.count; i++) {
+        check_segment(r, &w->segments.data[i]);
+    }
+}
+
+void oracle_replay(oracle_world *w, uint64_t end, const uint64_t *expect_hash)
+{
+    physics_world *physics = NULL;
+    error err = {0};
+    status s = world_restore(w->base.data, w->base.size, &physics, &err);
+    SIM_CHECK(s == STATUS_OK, "world %s: its first image: %s", w->name, err.text);
+    replay r = {.world = w, .physics = physics, .compares = expect_hash == NULL};
+    r.player = (log_player){.world = physics,
+                            .paused = w->base_paused,
+                            .applied = on_applied,
+                            .stepped = on_stepped,
+                            .context = &r};
+    world_want_events(physics, r.compares ? KINDS_WANTED : 0);
+    if (r.compares && w->told.count > 0) {
+        qsort(w->told.data, w->told.count, sizeof *w->told.data, by_tick);
+    }
+    look(&r, false);
+    log_record played = {.from = world_tick(physics),
+                         .tick = end,
+                         .command_count = w->index.count,
+                         .commands = w->rows.data,
+                         .commands_size = w->rows.size};
+    s = log_player_play(&r.player, &played, &err);
+    SIM_CHECK(s == STATUS_OK, "world %s: its replay: %s", w->name, err.text);
+    if (expect_hash != NULL) {
+        uint64_t hash = world_hash(physics);
+        SIM_CHECK(hash == *expect_hash,
+                  "world %s of epoch %" PRIu64 " came back at tick %" PRIu64
+                  " with another state than its plain replay has",
+                  w->name, w->epoch, end);
+    } else {
+        compare(&r);
+    }
+    array_free(&r.events);
+    world_free(physics);
+}
+
+void oracle_verify(void)
+{
+    for (oracle_world *w = oracle.worlds; w != NULL; w = w->next) {
+        if (w->base.size == 0) {
+            SIM_CHECK(w->told.count == 0, "world %s was shown and never written", w->name);
+            continue;
+        }
+        uint64_t end = w->until > w->base_tick ? w->until : w->base_tick;
+        if (w->index.count > 0 && w->index.data[w->index.count - 1].tick > end) {
+            end = w->index.data[w->index.count - 1].tick;
+        }
+        for (uint32_t i = 0; i < w->told.count; i++) {
+            end = w->told.data[i].tick > end ? w->told.data[i].tick : end;
+        }
+        oracle_replay(w, end, NULL);
+    }
+}

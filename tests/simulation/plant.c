@@ -1,0 +1,71 @@
+// See plant.h. Each fault changes one call between two files of the server; without it the call is
+// what it was.
+#include "tests/simulation/plant.h"
+
+#include <string.h>
+
+#include "server/storage/internal.h"
+#include "server/storage/turn.h"
+#include "server/world/commit_gate.h"
+#include "server/world/publisher.h"
+#include "tests/simulation/sim.h"
+
+static bool is_planted(const char *name)
+{
+    return strcmp(sim.planted, name) == 0;
+}
+
+bool plant_known(const char *name)
+{
+    return strstr(plant_names(), name) != NULL;
+}
+
+const char *plant_names(void)
+{
+    return "early-answer, lost-record, doubled-event, unsynced-names";
+}
+
+void plant_begin(fake_disk *d)
+{
+    d->skips_sync_names = is_planted("unsynced-names");
+}
+
+// ---- early-answer: what was handed to the storage leaves as if it were committed
+
+void __wrap_commit_gate_stamp(commit_gate *g, uint64_t sequence);
+void __real_commit_gate_stamp(commit_gate *g, uint64_t sequence);
+
+void __wrap_commit_gate_stamp(commit_gate *g, uint64_t sequence)
+{
+    __real_commit_gate_stamp(g, sequence);
+    if (is_planted("early-answer") && sequence > g->committed) {
+        commit_gate_commit(g, sequence);
+        g->committed = 0; // the storage's own word comes later
+    }
+}
+
+// ---- lost-record: a group that could not be written counts as written
+
+void __wrap_storage_finish_group(storage *s, const error *err);
+void __real_storage_finish_group(storage *s, const error *err);
+
+void __wrap_storage_finish_group(storage *s, const error *err)
+{
+    __real_storage_finish_group(s, is_planted("lost-record") ? NULL : err);
+}
+
+// ---- doubled-event: a snapshot that was written out is not noted, so its events come again
+
+void __wrap_publisher_acknowledge(publisher *p, uint64_t number);
+void __real_publisher_acknowledge(publisher *p, uint64_t number);
+
+void __wrap_publisher_acknowledge(publisher *p, uint64_t number)
+{
+    subscription *s =
+        is_planted("doubled-event") ? subscriptions_find(&p->subscriptions, number) : NULL;
+    uint64_t kept = s != NULL ? s->kept_event : 0;
+    __real_publisher_acknowledge(p, number);
+    if (s != NULL && sim_one_in(4)) {
+        s->next_event = kept;
+    }
+}

@@ -1,0 +1,603 @@
+// What a client makes of the bytes that it is sent, and its connection; see sim_client.h.
+#include "tests/simulation/sim_client.h"
+
+#include <inttypes.h>
+#include <msgpack.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/assert.h"
+#include "common/physics/image.h"
+#include "proto/log/log_record.h"
+#include "proto/wire/rpc.h"
+#include "tests/simulation/sim.h"
+#include "tests/simulation/sim_requests.h"
+
+enum {
+    INPUT_BYTES_MAX = 16 << 20,
+    REQUESTS_MAX = 40, // without an answer; then the client waits
+    SNAPSHOT_HEAD = 12 // bytes of a snapshot's message before its map
+};
+
+uint64_t sim_destroys[SIM_WORLDS];
+bool sim_destroying;
+
+void sim_client_init(sim_client *c)
+{
+    *c = (sim_client){.next_id = 1, .read_one_in = 1, .read_bytes = 65536};
+    buffer_init(&c->in, INPUT_BYTES_MAX);
+}
+
+// ---- subscriptions
+
+static sim_subscription *find_subscription(sim_client *c, uint64_t number)
+{
+    for (uint32_t i = 0; i < c->subscriptions.count; i++) {
+        if (c->subscriptions.data[i].number == number) {
+            return &c->subscriptions.data[i];
+        }
+    }
+    return NULL;
+}
+
+// Hands over what was told so far; what comes after may begin anywhere.
+static void end_segment(sim_subscription *s)
+{
+    if (s->begun && !s->log) {
+        oracle_told_events(s->epoch, s->from, s->last, s->whole, s->events.data, s->events.count);
+    }
+    array_clear(&s->events);
+    s->from = 0;
+    s->whole = s->begun = false;
+}
+
+static void end_subscription(sim_client *c, uint64_t number)
+{
+    sim_subscription *s = find_subscription(c, number);
+    if (s == NULL) {
+        return;
+    }
+    end_segment(s);
+    array_free(&s->events);
+    array_free(&s->picture);
+    world_free(s->replica);
+    array_swap_remove(&c->subscriptions, s - c->subscriptions.data);
+}
+
+static void end_all_subscriptions(sim_client *c)
+{
+    while (c->subscriptions.count > 0) {
+        end_subscription(c, c->subscriptions.data[0].number);
+    }
+}
+
+// ---- requests
+
+static void drop_request(sim_client *c, uint32_t at)
+{
+    buffer_deinit(&c->requests.data[at].tail);
+    memmove(c->requests.data + at, c->requests.data + at + 1,
+            (c->requests.count - at - 1) * sizeof *c->requests.data);
+    c->requests.count--;
+}
+
+static void drop_all_requests(sim_client *c)
+{
+    while (c->requests.count > 0) {
+        drop_request(c, c->requests.count - 1);
+    }
+}
+
+void sim_client_deinit(sim_client *c)
+{
+    if (c->link != NULL) {
+        sim_link_reset(c->link);
+    }
+    end_all_subscriptions(c);
+    drop_all_requests(c);
+    array_free(&c->subscriptions);
+    array_free(&c->requests);
+    buffer_deinit(&c->in);
+}
+
+// ---- reading MessagePack
+
+static uint64_t get_uint(const msgpack_object *map, const char *key)
+{
+    const msgpack_object *o = rpc_map_get(map, key);
+    SIM_CHECK(o != NULL && o->type == MSGPACK_OBJECT_POSITIVE_INTEGER, "an answer without %s", key);
+    return o->via.u64;
+}
+
+static double get_number(const msgpack_object *o)
+{
+    return o->type == MSGPACK_OBJECT_POSITIVE_INTEGER   ? (double)o->via.u64
+           : o->type == MSGPACK_OBJECT_NEGATIVE_INTEGER ? (double)o->via.i64
+                                                        : o->via.f64;
+}
+
+static uint64_t get_hash(const msgpack_object *map)
+{
+    const msgpack_object *o = rpc_map_get(map, "hash");
+    SIM_CHECK(o != NULL && o->type == MSGPACK_OBJECT_BIN && o->via.bin.size == 8,
+              "an answer without its hash");
+    uint64_t hash = 0;
+    for (int i = 0; i < 8; i++) {
+        hash = hash << 8 | (uint8_t)o->via.bin.ptr[i];
+    }
+    return hash;
+}
+
+static bool get_bool(const msgpack_object *map, const char *key)
+{
+    const msgpack_object *o = rpc_map_get(map, key);
+    return o != NULL && o->type == MSGPACK_OBJECT_BOOLEAN && o->via.boolean;
+}
+
+// ---- snapshots
+
+static uint64_t digest_row(const msgpack_object *row)
+{
+    const msgpack_object *cell = row->via.array.ptr;
+    uint64_t digest = oracle_mix(0, cell[0].via.u64);
+    for (uint32_t i = 1; i < 7; i++) {
+        digest = oracle_mix_double(digest, get_number(&cell[i]));
+    }
+    return digest;
+}
+
+static void forget_row(sim_subscription *s, uint64_t id)
+{
+    for (uint32_t i = 0; i < s->picture.count; i++) {
+        if (s->picture.data[i].id == id) {
+            array_swap_remove(&s->picture, i);
+            return;
+        }
+    }
+}
+
+static void take_rows(sim_subscription *s, const msgpack_object *map)
+{
+    if (get_bool(map, "full")) {
+        array_clear(&s->picture);
+    }
+    const msgpack_object *bodies = rpc_map_get(map, "bodies");
+    const msgpack_object *removed = rpc_map_get(map, "removed");
+    SIM_CHECK(bodies != NULL && removed != NULL, "a snapshot without bodies");
+    for (uint32_t i = 0; i < removed->via.array.size; i++) {
+        forget_row(s, removed->via.array.ptr[i].via.u64);
+    }
+    for (uint32_t i = 0; i < bodies->via.array.size; i++) {
+        const msgpack_object *row = &bodies->via.array.ptr[i];
+        sim_body_row added = {row->via.array.ptr[0].via.u64, digest_row(row)};
+        forget_row(s, added.id);
+        array_push(&s->picture, added);
+    }
+}
+
+static void take_events(sim_subscription *s, const msgpack_object *map)
+{
+    const msgpack_object *events = rpc_map_get(map, "events");
+    for (uint32_t i = 0; events != NULL && i < events->via.array.size; i++) {
+        const msgpack_object *e = &events->via.array.ptr[i];
+        const msgpack_object *kind = rpc_map_get(e, "kind");
+        told_event told = {.tick = get_uint(e, "tick")};
+        told.digest = oracle_mix(0, told.tick);
+        for (uint32_t j = 0; j < kind->via.str.size; j++) {
+            told.digest = oracle_mix(told.digest, (uint8_t)kind->via.str.ptr[j]);
+        }
+        static const char *const IDS[] = {"a", "b", "shape_a", "shape_b"};
+        for (int j = 0; j < 4; j++) {
+            const msgpack_object *id = rpc_map_get(e, IDS[j]);
+            told.digest = oracle_mix(told.digest, id != NULL ? id->via.u64 : 0);
+        }
+        array_push(&s->events, told);
+    }
+}
+
+static void take_snapshot(const sim_client *c, sim_subscription *s, const msgpack_object *map)
+{
+    uint64_t tick = get_uint(map, "tick");
+    uint64_t epoch = get_uint(map, "epoch");
+    SIM_CHECK(!s->begun || tick >= s->last, "a snapshot of tick %" PRIu64 " after one of %" PRIu64,
+              tick, s->last);
+    SIM_CHECK(s->begun || get_bool(map, "full"), "a first snapshot that is not full");
+    sim_trace("client %p: subscription %" PRIu64 " at tick %" PRIu64 " of epoch %" PRIu64
+              ", %u events, full %d",
+              (const void *)c, s->number, tick, epoch,
+              (unsigned)rpc_map_get(map, "events")->via.array.size, get_bool(map, "full"));
+    s->epoch = epoch;
+    s->last = tick;
+    s->begun = true;
+    take_rows(s, map);
+    take_events(s, map);
+    uint64_t picture = 0;
+    for (uint32_t i = 0; i < s->picture.count; i++) {
+        picture += s->picture.data[i].digest;
+    }
+    oracle_told_state(epoch, tick, TOLD_SNAPSHOT, get_hash(map));
+    oracle_told_state(epoch, tick, TOLD_PICTURE, picture);
+}
+
+static void take_record(sim_subscription *s, const uint8_t *bytes, size_t size)
+{
+    log_notification n;
+    error err = {0};
+    status result = log_notification_decode(bytes, size, &n, &err);
+    SIM_CHECK(result == STATUS_OK, "a record of a log: %s", err.text);
+    if (n.record.image != NULL) {
+        world_free(s->replica);
+        s->replica = NULL;
+        result = world_restore(n.record.image, n.record.image_size, &s->replica, &err);
+        SIM_CHECK(result == STATUS_OK, "the image of a log: %s", err.text);
+        world_want_events(s->replica, 0);
+        s->player = (log_player){.world = s->replica};
+        s->epoch = n.epoch;
+    }
+    SIM_CHECK(s->replica != NULL && (s->begun || n.record.image != NULL),
+              "a log that begins without an image");
+    s->begun = true;
+    result = log_player_play(&s->player, &n.record, &err);
+    SIM_CHECK(result == STATUS_OK, "a replica: %s", err.text);
+    SIM_CHECK(n.record.has_hash, "a record without its hash");
+    s->last = n.record.tick;
+    oracle_told_state(s->epoch, n.record.tick, TOLD_SNAPSHOT, n.record.hash);
+}
+
+static void on_snapshot(sim_client *c, const msgpack_object *map, const uint8_t *bytes, size_t size)
+{
+    sim_subscription *s = find_subscription(c, get_uint(map, "subscription"));
+    SIM_CHECK(s != NULL, "a snapshot for no subscription");
+    s->log = s->begun ? s->log : rpc_map_get(map, "from") != NULL;
+    if (s->log) {
+        ASSERT(size > SNAPSHOT_HEAD);
+        take_record(s, bytes + SNAPSHOT_HEAD, size - SNAPSHOT_HEAD);
+    } else {
+        take_snapshot(c, s, map);
+    }
+}
+
+// ---- answers
+
+// `applied` and `pending` of a session that goes on say what became of each request.
+static bool is_pending(const msgpack_object *result, uint32_t id)
+{
+    const msgpack_object *pending = rpc_map_get(result, "pending");
+    for (uint32_t i = 0; pending != NULL && i < pending->via.array.size; i++) {
+        if (pending->via.array.ptr[i].via.u64 == id) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void settle_request(sim_client *c, const msgpack_object *result, uint32_t at)
+{
+    sim_request r = c->requests.data[at];
+    const msgpack_object *applied = rpc_map_get(result, "applied");
+    const msgpack_object *last = rpc_map_get(applied, sim_world_name(r.world));
+    // Of a world that has ended, and of its commands, the answer says nothing.
+    bool known = r.op == OP_COMMAND && sim_destroys[r.world] == 0;
+    bool lost = last == NULL || last->via.u64 < r.id;
+    sim_trace("client %p: request %u to %s has no answer, applied up to %" PRIu64, (void *)c, r.id,
+              sim_world_name(r.world), last != NULL ? last->via.u64 : 0);
+    if (known && lost) {
+        if (sim_one_in(3)) {
+            for (uint32_t i = 0; i < r.nonce_count; i++) {
+                oracle_refused(r.nonces[i]);
+            }
+        } else {
+            sim_request_again(c, &r);
+        }
+    }
+    drop_request(c, at);
+}
+
+static void keep_subscriptions(sim_client *c, const msgpack_object *result)
+{
+    const msgpack_object *list = rpc_map_get(result, "subscriptions");
+    for (uint32_t i = c->subscriptions.count; i > 0; i--) {
+        uint64_t number = c->subscriptions.data[i - 1].number;
+        bool there = false;
+        for (uint32_t j = 0; j < list->via.array.size; j++) {
+            there = there || get_uint(&list->via.array.ptr[j], "subscription") == number;
+        }
+        if (!there) {
+            end_subscription(c, number);
+        }
+    }
+    for (uint32_t j = 0; j < list->via.array.size; j++) { // whose answers were lost
+        uint64_t number = get_uint(&list->via.array.ptr[j], "subscription");
+        if (find_subscription(c, number) == NULL) {
+            sim_subscription s = {.number = number};
+            array_push(&c->subscriptions, s);
+        }
+    }
+}
+
+static void on_hello(sim_client *c, const msgpack_object *result)
+{
+    const msgpack_object *secret = rpc_map_get(result, "resume");
+    if (c->resuming) {
+        uint32_t count = c->requests.count; // those sent again come behind
+        for (uint32_t i = count; i > 0; i--) {
+            if (!is_pending(result, c->requests.data[i - 1].id)) {
+                settle_request(c, result, i - 1);
+            }
+        }
+        keep_subscriptions(c, result);
+        sim_trace("client %p: resumed", (const void *)c);
+    }
+    c->resuming = false;
+    snprintf(c->secret, sizeof c->secret, "%.*s", (int)secret->via.str.size, secret->via.str.ptr);
+}
+
+static void on_subscribed(sim_client *c, const sim_request *r, const msgpack_object *result)
+{
+    sim_subscription s = {.number = get_uint(result, "subscription"),
+                          .log = r->op == OP_SUBSCRIBE_LOG,
+                          .whole = true,
+                          .from = get_uint(result, "tick")};
+    array_push(&c->subscriptions, s);
+}
+
+static void on_command(sim_client *c, const sim_request *r, const msgpack_object *result)
+{
+    uint64_t tick = get_uint(result, "tick");
+    const msgpack_object *body = rpc_map_get(result, "body");
+    for (uint32_t i = 0; i < r->nonce_count; i++) {
+        oracle_acknowledged(r->nonces[i], tick, body != NULL ? body->via.u64 : 0);
+    }
+    if (body != NULL) {
+        uint64_t at = sim_random(SIM_BODIES);
+        c->bodies[at].world = r->world;
+        c->bodies[at].id = body->via.u64;
+    }
+}
+
+static void on_success(sim_client *c, const sim_request *r, const msgpack_object *result)
+{
+    switch (r->op) {
+    case OP_HELLO:
+        on_hello(c, result);
+        break;
+    case OP_COMMAND:
+        on_command(c, r, result);
+        break;
+    case OP_CREATE:
+        oracle_told_created(sim_world_name(r->world));
+        break;
+    case OP_DESTROY:
+        oracle_told_destroyed(sim_world_name(r->world));
+        break;
+    case OP_SUBSCRIBE:
+    case OP_SUBSCRIBE_LOG:
+        on_subscribed(c, r, result);
+        break;
+    case OP_UNSUBSCRIBE:
+        end_subscription(c, r->subscription);
+        break;
+    case OP_INFO:
+        sim_trace("client %p: info of %s at %" PRIu64, (const void *)c, sim_world_name(r->world),
+                  get_uint(result, "tick"));
+        if (rpc_map_get(result, "log_error") == NULL) {
+            oracle_told_state(get_uint(result, "epoch"), get_uint(result, "tick"), TOLD_READ,
+                              get_hash(result));
+        }
+        break;
+    case OP_IMAGE:
+    case OP_OTHER:
+        break;
+    }
+}
+
+static void on_error(sim_client *c, const sim_request *r, const msgpack_object *why)
+{
+    SIM_CHECK(why->type == MSGPACK_OBJECT_STR, "an error that is no text");
+    sim_trace("client: %.*s", (int)why->via.str.size, why->via.str.ptr);
+    bool maybe = strncmp(why->via.str.ptr, "unavailable", 11) == 0;
+    SIM_CHECK(strncmp(why->via.str.ptr, "internal", 8) != 0, "an answer: %.*s",
+              (int)why->via.str.size, why->via.str.ptr);
+    for (uint32_t i = 0; i < r->nonce_count && !maybe; i++) {
+        oracle_refused(r->nonces[i]);
+    }
+    if (r->op == OP_HELLO && c->resuming) { // it is gone, and this is another session
+        c->resuming = false;
+        c->secret[0] = '\0';
+        end_all_subscriptions(c);
+        drop_all_requests(c);
+    }
+}
+
+static void on_response(sim_client *c, const msgpack_object *message)
+{
+    uint64_t id = message->via.array.ptr[1].via.u64;
+    uint32_t at = 0;
+    while (at < c->requests.count && c->requests.data[at].id != id) {
+        at++;
+    }
+    SIM_CHECK(at < c->requests.count, "an answer to request %" PRIu64 ", which has none to come",
+              id);
+    // Taken out first: what follows may change the list.
+    sim_request r = c->requests.data[at];
+    buffer_init(&c->requests.data[at].tail, 0);
+    drop_request(c, at);
+    c->answers++;
+    if (message->via.array.ptr[2].type == MSGPACK_OBJECT_NIL) {
+        on_success(c, &r, &message->via.array.ptr[3]);
+    } else {
+        on_error(c, &r, &message->via.array.ptr[2]);
+    }
+    buffer_deinit(&r.tail);
+}
+
+static void on_notification(sim_client *c, const msgpack_object *message, const uint8_t *bytes,
+                            size_t size)
+{
+    const msgpack_object *name = &message->via.array.ptr[1];
+    const msgpack_object *map = &message->via.array.ptr[2].via.array.ptr[0];
+    if (rpc_text_equals(name, "snapshot")) {
+        on_snapshot(c, map, bytes, size);
+    } else if (rpc_text_equals(name, "world_closed")) {
+        end_subscription(c, get_uint(map, "subscription"));
+    } else if (rpc_text_equals(name, "closing")) {
+        const msgpack_object *reason = rpc_map_get(map, "reason");
+        sim_trace("client: closing: %.*s", (int)reason->via.str.size, reason->via.str.ptr);
+    } else {
+        SIM_CHECK(rpc_text_equals(name, "leaving"), "a notification of no kind");
+    }
+}
+
+static void on_message(sim_client *c, const msgpack_object *message, const uint8_t *bytes,
+                       size_t size)
+{
+    SIM_CHECK(message->type == MSGPACK_OBJECT_ARRAY && message->via.array.size >= 3,
+              "a message that is none");
+    if (message->via.array.ptr[0].via.u64 == 1) {
+        on_response(c, message);
+    } else {
+        on_notification(c, message, bytes, size);
+    }
+}
+
+static void take_messages(sim_client *c)
+{
+    size_t at = 0;
+    msgpack_unpacked unpacked;
+    msgpack_unpacked_init(&unpacked);
+    while (at < c->in.size) {
+        size_t end = at;
+        msgpack_unpack_return got =
+            msgpack_unpack_next(&unpacked, (const char *)c->in.data, c->in.size, &end);
+        if (got == MSGPACK_UNPACK_CONTINUE) {
+            break;
+        }
+        SIM_CHECK(got == MSGPACK_UNPACK_SUCCESS, "bytes that are no MessagePack");
+        on_message(c, &unpacked.data, c->in.data + at, end - at);
+        at = end;
+    }
+    msgpack_unpacked_destroy(&unpacked);
+    if (at > 0) {
+        memmove(c->in.data, c->in.data + at, c->in.size - at);
+        buffer_truncate(&c->in, c->in.size - at);
+    }
+}
+
+// ---- the connection
+
+void sim_client_lost(sim_client *c)
+{
+    if (c->link == NULL) {
+        return;
+    }
+    sim_trace("client %p: lost its connection", (const void *)c);
+    sim_link_reset(c->link);
+    c->link = NULL;
+    c->finished = false;
+    buffer_clear(&c->in);
+    for (uint32_t i = 0; i < c->subscriptions.count; i++) {
+        end_segment(&c->subscriptions.data[i]);
+    }
+    if (*c->secret == '\0') { // the session ends with it
+        end_all_subscriptions(c);
+        drop_all_requests(c);
+    }
+    if (c->resuming) { // the hello itself
+        for (uint32_t i = c->requests.count; i > 0; i--) {
+            if (c->requests.data[i - 1].op == OP_HELLO) {
+                drop_request(c, i - 1);
+            }
+        }
+        c->resuming = false;
+    }
+}
+
+static bool read_part(sim_client *c, size_t size)
+{
+    uint8_t bytes[4096];
+    size = size < sizeof bytes ? size : sizeof bytes;
+    size_t got = sim_link_receive(c->link, bytes, size);
+    buffer_append(&c->in, bytes, got);
+    ASSERT(!c->in.overflow);
+    return got > 0;
+}
+
+void sim_client_read(sim_client *c)
+{
+    while (c->link != NULL && read_part(c, SIZE_MAX)) {
+        take_messages(c);
+    }
+}
+
+void sim_client_connect(sim_client *c, bool gentle)
+{
+    static const size_t KERNEL_BYTES[] = {300, 4000, 60000};
+    c->link = sim_connect(gentle ? 1 << 20 : KERNEL_BYTES[sim_random(3)]);
+    if (c->link == NULL) {
+        return;
+    }
+    static const uint32_t SLOWNESS[] = {1, 1, 3, 40};
+    c->read_one_in = gentle ? 1 : SLOWNESS[sim_random(4)];
+    c->read_bytes = gentle || sim_one_in(2) ? 4096 : 1 + (size_t)sim_random(300);
+    c->resuming = *c->secret != '\0' && !sim_one_in(8);
+    sim_trace("client: connects%s", c->resuming ? ", to resume" : "");
+    if (!c->resuming) {
+        c->secret[0] = '\0';
+        end_all_subscriptions(c);
+        drop_all_requests(c);
+    }
+    if (c->resuming || !sim_one_in(4)) {
+        sim_request_hello(c, c->resuming);
+    }
+}
+
+static void hang_up(sim_client *c)
+{
+    if (sim_one_in(2)) {
+        c->finished = true;
+        sim_link_finish(c->link);
+    } else {
+        sim_client_lost(c);
+    }
+}
+
+void sim_client_act(sim_client *c)
+{
+    if (c->link == NULL) {
+        if (sim_one_in(20)) {
+            sim_client_connect(c, false);
+        }
+        return;
+    }
+    if (sim_one_in(c->read_one_in)) {
+        read_part(c, c->read_bytes);
+        take_messages(c);
+    }
+    if (sim_link_over(c->link)) {
+        sim_client_lost(c);
+    } else if (sim_one_in(400)) {
+        hang_up(c);
+    } else if (!c->finished && !c->resuming && c->requests.count < REQUESTS_MAX && sim_one_in(6)) {
+        sim_request_any(c);
+    }
+}
+
+uint32_t sim_client_overdue(const sim_client *c)
+{
+    bool connected = c->link != NULL && !sim_link_over(c->link) && !c->finished && !c->resuming;
+    for (uint32_t i = 0; connected && i < c->requests.count; i++) {
+        connected = !c->requests.data[i].patient; // it may hold up those behind it
+    }
+    return connected && c->requests.count > 0 ? c->requests.data[0].id : 0;
+}
+
+void sim_client_ask_info(sim_client *c, int world)
+{
+    sim_request_info(c, world);
+}
+
+void sim_client_spawn(sim_client *c, int world)
+{
+    sim_request_spawn(c, world, false);
+}

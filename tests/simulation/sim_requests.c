@@ -1,0 +1,429 @@
+// Requests with random arguments; see sim_requests.h. Each command bears a number of its own among
+// its arguments (oracle_number), by which the oracle knows it again.
+#include "tests/simulation/sim_requests.h"
+
+#include <inttypes.h>
+#include <msgpack.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/base/assert.h"
+#include "tests/simulation/sim.h"
+
+enum { MESSAGE_BYTES_MAX = 1 << 16 };
+
+typedef msgpack_packer packer;
+
+const char *sim_world_name(int world)
+{
+    static const char *const NAMES[SIM_WORLDS] = {"a", "b", "c"};
+    return NAMES[world];
+}
+
+static void text(packer *k, const char *t)
+{
+    msgpack_pack_str(k, strlen(t));
+    msgpack_pack_str_body(k, t, strlen(t));
+}
+
+static void pair_number(packer *k, const char *key, double value)
+{
+    text(k, key);
+    msgpack_pack_double(k, value);
+}
+
+static void pair_vector(packer *k, const char *key, double x, double y)
+{
+    text(k, key);
+    msgpack_pack_array(k, 2);
+    msgpack_pack_double(k, x);
+    msgpack_pack_double(k, y);
+}
+
+static void pair_text(packer *k, const char *key, const char *value)
+{
+    text(k, key);
+    text(k, value);
+}
+
+static void pair_uint(packer *k, const char *key, uint64_t value)
+{
+    text(k, key);
+    msgpack_pack_uint64(k, value);
+}
+
+static void pair_bool(packer *k, const char *key, bool value)
+{
+    text(k, key);
+    value ? msgpack_pack_true(k) : msgpack_pack_false(k);
+}
+
+// A request that is being written: its method, then params of so many pairs.
+static sim_request *begin(sim_client *c, sim_op op, int world, const char *name, uint32_t pairs)
+{
+    sim_request r = {.op = op, .world = world};
+    array_push(&c->requests, r);
+    sim_request *added = &c->requests.data[c->requests.count - 1];
+    buffer_init(&added->tail, MESSAGE_BYTES_MAX);
+    packer k = buffer_packer(&added->tail);
+    text(&k, name);
+    msgpack_pack_array(&k, 1);
+    msgpack_pack_map(&k, pairs);
+    return added;
+}
+
+static void send_as(sim_client *c, const sim_request *r, bool notification)
+{
+    buffer out;
+    buffer_init(&out, MESSAGE_BYTES_MAX + 16);
+    packer k = buffer_packer(&out);
+    msgpack_pack_array(&k, notification ? 3 : 4);
+    msgpack_pack_int(&k, notification ? 2 : 0);
+    if (!notification) {
+        msgpack_pack_uint32(&k, r->id);
+    }
+    buffer_append(&out, r->tail.data, r->tail.size);
+    ASSERT(!out.overflow && !r->tail.overflow);
+    sim_link_send(c->link, out.data, out.size);
+    buffer_deinit(&out);
+}
+
+static void send_last(sim_client *c)
+{
+    sim_request *r = &c->requests.data[c->requests.count - 1];
+    r->id = c->next_id++;
+    sim_trace("client %p: request %u to %s, command %" PRIu64, (const void *)c, r->id,
+              sim_world_name(r->world), r->nonce_count > 0 ? r->nonces[0] : 0);
+    send_as(c, r, false);
+}
+
+// No answer will come: only the oracle knows of it.
+static void notify_last(sim_client *c)
+{
+    sim_request *r = &c->requests.data[--c->requests.count];
+    send_as(c, r, true);
+    buffer_deinit(&r->tail);
+}
+
+static uint64_t add_nonce(sim_request *r)
+{
+    uint64_t nonce = oracle_new_nonce();
+    ASSERT(r->nonce_count < SIM_NONCES_MAX);
+    r->nonces[r->nonce_count++] = nonce;
+    return nonce;
+}
+
+void sim_request_again(sim_client *c, const sim_request *r)
+{
+    sim_request copy = *r;
+    buffer_init(&copy.tail, MESSAGE_BYTES_MAX);
+    buffer_append(&copy.tail, r->tail.data, r->tail.size);
+    array_push(&c->requests, copy);
+    send_last(c);
+}
+
+void sim_request_hello(sim_client *c, bool resume)
+{
+    sim_request *r = begin(c, OP_HELLO, 0, "hello", resume ? 1 : 0);
+    if (resume) {
+        packer k = buffer_packer(&r->tail);
+        pair_text(&k, "resume", c->secret);
+    }
+    send_last(c);
+}
+
+void sim_request_info(sim_client *c, int world)
+{
+    sim_request *r = begin(c, OP_INFO, world, "world.info", 1);
+    packer k = buffer_packer(&r->tail);
+    pair_text(&k, "world", sim_world_name(world));
+    send_last(c);
+}
+
+// ---- commands
+
+static double within(double extent)
+{
+    return ((double)sim_random(2001) - 1000.0) * 0.001 * extent;
+}
+
+// Pairs of a body.spawn but for its world.
+enum { SPAWN_PAIRS = 4 };
+static void pack_spawn(packer *k, uint64_t nonce)
+{
+    pair_vector(k, "position", within(4.0), 1.0 + within(1.0));
+    pair_vector(k, "velocity", oracle_number(nonce), within(8.0));
+    pair_text(k, "lifetime", sim_one_in(4) ? "session" : "world");
+    text(k, "shapes");
+    msgpack_pack_array(k, 1);
+    msgpack_pack_map(k, 2);
+    pair_text(k, "kind", "circle");
+    pair_number(k, "radius", 0.2 + (double)sim_random(4) * 0.1);
+}
+
+void sim_request_spawn(sim_client *c, int world, bool notification)
+{
+    sim_request *r = begin(c, OP_COMMAND, world, "body.spawn", SPAWN_PAIRS + 1);
+    packer k = buffer_packer(&r->tail);
+    pair_text(&k, "world", sim_world_name(world));
+    pack_spawn(&k, add_nonce(r));
+    notification ? notify_last(c) : send_last(c);
+}
+
+static void request_ground(sim_client *c, int world)
+{
+    sim_request *r = begin(c, OP_COMMAND, world, "body.spawn", 4);
+    packer k = buffer_packer(&r->tail);
+    pair_text(&k, "world", sim_world_name(world));
+    pair_text(&k, "type", "kinematic"); // a static body's velocity would be refused
+    pair_vector(&k, "velocity", oracle_number(add_nonce(r)), 0.0);
+    text(&k, "shapes");
+    msgpack_pack_array(&k, 1);
+    msgpack_pack_map(&k, 2);
+    pair_text(&k, "kind", "box");
+    pair_vector(&k, "size", 20.0, 1.0);
+    send_last(c);
+}
+
+static uint64_t any_body(const sim_client *c, int world)
+{
+    for (int i = 0; i < 4; i++) {
+        uint64_t at = sim_random(SIM_BODIES);
+        if (c->bodies[at].id != 0 && c->bodies[at].world == world) {
+            return c->bodies[at].id;
+        }
+    }
+    return 1 + sim_random(4); // somebody's, or nobody's
+}
+
+static void request_impulse(sim_client *c, int world, bool notification)
+{
+    sim_request *r = begin(c, OP_COMMAND, world, "body.impulse", 3);
+    packer k = buffer_packer(&r->tail);
+    pair_text(&k, "world", sim_world_name(world));
+    pair_uint(&k, "body", any_body(c, world));
+    pair_vector(&k, "impulse", oracle_number(add_nonce(r)), within(2.0));
+    notification ? notify_last(c) : send_last(c);
+}
+
+static void request_set(sim_client *c, int world)
+{
+    sim_request *r = begin(c, OP_COMMAND, world, "body.set", 4);
+    packer k = buffer_packer(&r->tail);
+    pair_text(&k, "world", sim_world_name(world));
+    pair_uint(&k, "body", any_body(c, world));
+    pair_vector(&k, "position", within(4.0), 1.0 + within(1.0));
+    pair_vector(&k, "velocity", oracle_number(add_nonce(r)), 0.0);
+    send_last(c);
+}
+
+static void request_gravity(sim_client *c, int world)
+{
+    sim_request *r = begin(c, OP_COMMAND, world, "world.set", 2);
+    packer k = buffer_packer(&r->tail);
+    pair_text(&k, "world", sim_world_name(world));
+    pair_vector(&k, "gravity", oracle_number(add_nonce(r)), -9.0 + within(1.0));
+    send_last(c);
+}
+
+static void request_remove(sim_client *c, int world)
+{
+    sim_request *r = begin(c, OP_OTHER, world, "body.remove", 2);
+    packer k = buffer_packer(&r->tail);
+    pair_text(&k, "world", sim_world_name(world));
+    pair_uint(&k, "body", any_body(c, world));
+    send_last(c);
+}
+
+static void request_batch(sim_client *c, int world)
+{
+    bool later = sim_one_in(3);
+    sim_request *r = begin(c, OP_COMMAND, world, "world.apply", later ? 3 : 2);
+    packer k = buffer_packer(&r->tail);
+    pair_text(&k, "world", sim_world_name(world));
+    r->patient = later;
+    if (later) {
+        pair_uint(&k, "at", sim_random(200));
+    }
+    uint32_t count = 1 + (uint32_t)sim_random(SIM_NONCES_MAX);
+    text(&k, "commands");
+    msgpack_pack_array(&k, count);
+    for (uint32_t i = 0; i < count; i++) {
+        msgpack_pack_array(&k, 2);
+        text(&k, "body.spawn");
+        msgpack_pack_map(&k, SPAWN_PAIRS);
+        pack_spawn(&k, add_nonce(r));
+    }
+    send_last(c);
+}
+
+// ---- worlds
+
+static void request_create(sim_client *c, int world)
+{
+    static const char *const DURABILITIES[] = {"none", "normal", "full"};
+    sim_request *r = begin(c, OP_CREATE, world, "world.create", 7);
+    packer k = buffer_packer(&r->tail);
+    pair_text(&k, "world", sim_world_name(world));
+    pair_text(&k, "durability", DURABILITIES[sim_one_in(6) ? 0 : 1 + sim_random(2)]);
+    pair_bool(&k, "if_absent", sim_one_in(2));
+    pair_bool(&k, "paused", sim_one_in(5));
+    pair_number(&k, "hz", 5.0 + (double)sim_random(40));
+    pair_uint(&k, "substeps", 1); // small worlds: the runs are about what is told of them
+    pair_uint(&k, "max_bodies", 3 + sim_random(12));
+    send_last(c);
+}
+
+static void request_plain(sim_client *c, sim_op op, int world, const char *name)
+{
+    sim_request *r = begin(c, op, world, name, 1);
+    packer k = buffer_packer(&r->tail);
+    pair_text(&k, "world", sim_world_name(world));
+    send_last(c);
+}
+
+static void request_step(sim_client *c, int world)
+{
+    sim_request *r = begin(c, OP_OTHER, world, "world.step", 2);
+    packer k = buffer_packer(&r->tail);
+    pair_text(&k, "world", sim_world_name(world));
+    pair_uint(&k, "ticks", 1 + sim_random(20));
+    send_last(c);
+}
+
+static void request_fork(sim_client *c, int world)
+{
+    sim_request *r = begin(c, OP_OTHER, world, "world.fork", 2);
+    packer k = buffer_packer(&r->tail);
+    pair_text(&k, "world", sim_world_name(world));
+    pair_text(&k, "as", sim_world_name((world + 1) % SIM_WORLDS));
+    send_last(c);
+}
+
+static void request_subscribe(sim_client *c, int world)
+{
+    static const char *const KINDS[] = {"begin", "end",   "hit",    "sleep",
+                                        "wake",  "spawn", "remove", "joint_break"};
+    enum { KIND_COUNT = sizeof KINDS / sizeof *KINDS };
+    bool log = sim_one_in(3);
+    bool rated = sim_one_in(2);
+    sim_request *r = begin(c, log ? OP_SUBSCRIBE_LOG : OP_SUBSCRIBE, world, "world.subscribe",
+                           (log ? 2u : 3u) + (rated ? 1u : 0u));
+    packer k = buffer_packer(&r->tail);
+    pair_text(&k, "world", sim_world_name(world));
+    if (rated) {
+        pair_number(&k, "rate", 1.0 + (double)sim_random(40));
+    }
+    if (log) {
+        pair_text(&k, "encoding", "log");
+    } else {
+        pair_bool(&k, "describe", sim_one_in(4));
+        text(&k, "events");
+        msgpack_pack_array(&k, KIND_COUNT);
+        for (int i = 0; i < KIND_COUNT; i++) {
+            text(&k, KINDS[i]);
+        }
+    }
+    send_last(c);
+}
+
+static void request_unsubscribe(sim_client *c)
+{
+    if (c->subscriptions.count == 0) {
+        return;
+    }
+    uint64_t number = c->subscriptions.data[sim_random(c->subscriptions.count)].number;
+    sim_request *r = begin(c, OP_UNSUBSCRIBE, 0, "world.unsubscribe", 1);
+    r->subscription = number;
+    packer k = buffer_packer(&r->tail);
+    pair_uint(&k, "subscription", number);
+    send_last(c);
+}
+
+// ---- any of them
+
+static void request_rare(sim_client *c, int world)
+{
+    switch (sim_random(12)) {
+    case 0:
+        if (sim_destroying) {
+            sim_destroys[world]++;
+            request_plain(c, OP_DESTROY, world, "world.destroy");
+        }
+        break;
+    case 1:
+        request_plain(c, OP_OTHER, world, "world.pause");
+        break;
+    case 2:
+    case 3:
+        request_plain(c, OP_OTHER, world, "world.resume");
+        break;
+    case 4:
+        request_step(c, world);
+        break;
+    case 5:
+        request_fork(c, world);
+        break;
+    case 6:
+        request_plain(c, OP_IMAGE, world, "world.image");
+        break;
+    case 7:
+        request_plain(c, OP_OTHER, world, "world.state");
+        break;
+    case 8:
+        request_unsubscribe(c);
+        break;
+    case 9:
+        request_plain(c, OP_OTHER, world, "world.contacts");
+        break;
+    default:
+        request_create(c, world);
+        break;
+    }
+}
+
+void sim_request_any(sim_client *c)
+{
+    int world = (int)sim_random(SIM_WORLDS);
+    switch (sim_random(16)) {
+    case 0:
+    case 1:
+    case 2:
+        sim_request_spawn(c, world, sim_one_in(5));
+        break;
+    case 3:
+    case 4:
+    case 5:
+        request_impulse(c, world, sim_one_in(5));
+        break;
+    case 6:
+        request_set(c, world);
+        break;
+    case 7:
+        request_gravity(c, world);
+        break;
+    case 8:
+        request_remove(c, world);
+        break;
+    case 9:
+        request_batch(c, world);
+        break;
+    case 10:
+        if (c->subscriptions.count < 4) {
+            request_subscribe(c, world);
+        }
+        break;
+    case 11:
+        request_ground(c, world);
+        break;
+    case 12:
+        sim_request_info(c, world);
+        break;
+    case 13:
+        request_create(c, world);
+        break;
+    default:
+        request_rare(c, world);
+        break;
+    }
+}
