@@ -9,9 +9,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/base/assert.h"
 #include "common/physics/physics.h"
+#include "server/http/origin.h"
 
-enum { PORT_DEFAULT = 22766, VALUE_MAX = 8192 };
+enum { PORT_DEFAULT = 22766, HTTP_PORT_DEFAULT = 22767, VALUE_MAX = 8192, ORIGINS_MAX = 64 };
 
 typedef status (*option_apply)(config *c, const char *value, error *err);
 
@@ -54,7 +56,8 @@ static bool parse_whole(const char *text, uint64_t largest, uint64_t *out)
 }
 
 // HOST:PORT, or [HOST]:PORT for an address with colons of its own.
-static status apply_listen(config *c, const char *value, error *err)
+static status parse_address(const char *value, char out[CONFIG_HOST_MAX + 1], uint16_t *out_port,
+                            error *err)
 {
     const char *colon = strrchr(value, ':');
     const char *host = value;
@@ -70,9 +73,39 @@ static status apply_listen(config *c, const char *value, error *err)
         return error_set(err, STATUS_INVALID_ARGUMENT,
                          "'%s' is not HOST:PORT, as 127.0.0.1:22766 or [::1]:22766", value);
     }
-    memcpy(c->host, host, size);
-    c->host[size] = '\0';
-    c->port = (uint16_t)port;
+    memcpy(out, host, size);
+    out[size] = '\0';
+    *out_port = (uint16_t)port;
+    return STATUS_OK;
+}
+
+static status apply_listen(config *c, const char *value, error *err)
+{
+    return parse_address(value, c->host, &c->port, err);
+}
+
+static status apply_http(config *c, const char *value, error *err)
+{
+    c->http_given = true;
+    if (strcmp(value, "off") == 0) {
+        c->http_host[0] = '\0';
+        return STATUS_OK;
+    }
+    return parse_address(value, c->http_host, &c->http_port, err);
+}
+
+static status apply_origin(config *c, const char *value, error *err)
+{
+    status s = origin_check(value, err);
+    if (s != STATUS_OK) {
+        return s;
+    }
+    if (c->origins.count == ORIGINS_MAX) {
+        return error_set(err, STATUS_INVALID_ARGUMENT, "there are %d at most", ORIGINS_MAX);
+    }
+    char *copy = strdup(value);
+    ASSERT(copy != NULL);
+    array_push(&c->origins, copy);
     return STATUS_OK;
 }
 
@@ -239,6 +272,10 @@ static status apply_version(config *c, const char *value, error *err)
 static const option OPTIONS[] = {
     {"listen", "CAROM_LISTEN", "HOST:PORT", false, apply_listen,
      "where clients connect (127.0.0.1:22766); port 0 takes a free one"},
+    {"http", "CAROM_HTTP", "HOST:PORT", false, apply_http,
+     "where browsers connect, over HTTP and WebSocket (127.0.0.1:22767); off for nowhere"},
+    {"origin", "CAROM_ORIGIN", "ORIGIN", true, apply_origin,
+     "let pages of this origin connect, as https://play.example; may be given again; * for all"},
     {"hz", "CAROM_HZ", "HZ", false, apply_hz, "steps a second of worlds that do not say (60)"},
     {"threads", "CAROM_THREADS", "COUNT", false, apply_threads,
      "simulation threads (one for each processor but one)"},
@@ -321,8 +358,13 @@ static void default_scenes(char *out, size_t size)
 
 static void set_defaults(config *c)
 {
-    *c = (config){
-        .host = "127.0.0.1", .port = PORT_DEFAULT, .hz = 60.0, .world_threads = 1, .log = LOG_INFO};
+    *c = (config){.host = "127.0.0.1",
+                  .port = PORT_DEFAULT,
+                  .http_host = "127.0.0.1",
+                  .http_port = HTTP_PORT_DEFAULT,
+                  .hz = 60.0,
+                  .world_threads = 1,
+                  .log = LOG_INFO};
     c->limits = limits_default();
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     c->threads = processors <= 2                        ? 1
@@ -431,10 +473,17 @@ status config_load(config *out, int argc, const char *const *argv, config_getenv
     if (s == STATUS_OK) {
         s = apply_environment(out, given, env, err);
     }
+    if (out->port == 0 && !out->http_given) {
+        out->http_port = 0; // a server on a port of the system's choice is one of many
+    }
     return s;
 }
 
 void config_deinit(config *c)
 {
+    for (uint32_t i = 0; i < c->origins.count; i++) {
+        free(c->origins.data[i]);
+    }
+    array_free(&c->origins);
     array_free(&c->worlds);
 }

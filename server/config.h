@@ -27,16 +27,20 @@ typedef struct config_world {
 } config_world;
 
 typedef struct config {
-    char host[CONFIG_HOST_MAX + 1]; // an address or a name; "127.0.0.1"
-    uint16_t port;                  // 22766; 0 lets the system choose
-    double hz;                      // of worlds that do not say, 60
-    int threads;                    // simulation threads, 1 to CONFIG_THREADS_MAX
-    int world_threads;              // of each of them, for one world; 1 to CONFIG_THREADS_MAX
-    ARRAY(config_world) worlds;     // to be made at the start
-    char data[PATH_MAX];            // the data directory; "": worlds end with the server
-    bool check_data;                // look it over instead of serving
-    char replay[PATH_MAX];          // the recording that is served as a world; "": none
-    char scenes[PATH_MAX];          // folder of NAME.json files
+    char host[CONFIG_HOST_MAX + 1];      // an address or a name; "127.0.0.1"
+    uint16_t port;                       // 22766; 0 lets the system choose
+    char http_host[CONFIG_HOST_MAX + 1]; // of HTTP and WebSocket; "127.0.0.1", "" for off
+    uint16_t http_port;                  // 22767; 0 lets the system choose
+    bool http_given;                     // asked for, so that it has to be had
+    ARRAY(char *) origins;               // of pages that may connect; each allocated
+    double hz;                           // of worlds that do not say, 60
+    int threads;                         // simulation threads, 1 to CONFIG_THREADS_MAX
+    int world_threads;                   // of each of them, for one world; 1 to CONFIG_THREADS_MAX
+    ARRAY(config_world) worlds;          // to be made at the start
+    char data[PATH_MAX];                 // the data directory; "": worlds end with the server
+    bool check_data;                     // look it over instead of serving
+    char replay[PATH_MAX];               // the recording that is served as a world; "": none
+    char scenes[PATH_MAX];               // folder of NAME.json files
     log_level log;
     limits limits;
     char keys[PATH_MAX]; // the file of keys; "": none, and everyone is an admin

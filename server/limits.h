@@ -83,6 +83,16 @@
       "for which a session that lost its connection is kept; a train's tunnel. 0: not at all")     \
     X(detached_sessions, 4096, 1, 1000000, "",                                                     \
       "sessions without a connection that may be resumed; past that, the oldest of them ends")     \
+    X(http_connections, 256, 1, 100000, "",                                                        \
+      "of HTTP that are no WebSockets (yet); past that, the one that has waited longest for its "  \
+      "request makes room")                                                                        \
+    X(http_header_bytes, 16384, 512, 1048576, "bytes",                                             \
+      "of one HTTP request; browsers send one or two KiB, with cookies of other servers more")     \
+    X(http_ms, 20000, 50, 86400000, "ms",                                                          \
+      "from connecting, or from the last answer, to a whole HTTP request")                         \
+    X(http_requests, 1000, 1, 1000000000, "", "of one connection; the last answer closes it")      \
+    X(websocket_frames, 1024, 1, 1000000, "",                                                      \
+      "of one WebSocket message, which has message_bytes at most: fragments may be empty")         \
     X(close_ms, 400, 10, 60000, "ms",                                                              \
       "for a closing connection to take its last bytes; a shutdown is to last less than a second")
 

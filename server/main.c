@@ -81,9 +81,12 @@ static void on_reload(uv_signal_t *handle, int number)
     }
 }
 
-static void on_ready(void *context, const char *address)
+static void on_ready(void *context, const char *address, const char *http)
 {
     (void)context;
+    if (http != NULL) {
+        log_info("for browsers: http://%s/", http);
+    }
     log_info("listening on %s", address); // with port 0, this is how one learns the port
 }
 
@@ -102,20 +105,30 @@ static void on_finished(void *context, const error *err)
 
 // Each connection takes a descriptor, and the usual soft limit is 1024. If the system allows no
 // more, the limit on connections is lowered: a client is then told why it is turned away.
-static void fit_descriptors(limits *l)
+// Of those, HTTP without a WebSocket gets an eighth at most.
+static void fit_descriptors(limits *l, bool http)
 {
     struct rlimit files;
     if (getrlimit(RLIMIT_NOFILE, &files) != 0) {
         return;
     }
-    rlim_t wanted = l->connections + OWN_DESCRIPTORS;
+    // Those that are being closed count too; see http.c.
+    rlim_t own = OWN_DESCRIPTORS + (http ? 2 * l->http_connections : 0);
+    rlim_t wanted = l->connections + own;
     if (files.rlim_cur < wanted) {
         files.rlim_cur = wanted < files.rlim_max ? wanted : files.rlim_max;
         (void)setrlimit(RLIMIT_NOFILE, &files);
         getrlimit(RLIMIT_NOFILE, &files);
     }
     if (files.rlim_cur < wanted) {
-        uint64_t fit = files.rlim_cur > OWN_DESCRIPTORS ? files.rlim_cur - OWN_DESCRIPTORS : 1;
+        if (http) {
+            uint64_t spare =
+                files.rlim_cur > OWN_DESCRIPTORS ? files.rlim_cur - OWN_DESCRIPTORS : 0;
+            uint64_t share = spare / 16 > 0 ? spare / 16 : 1;
+            l->http_connections = l->http_connections < share ? l->http_connections : share;
+            own = OWN_DESCRIPTORS + 2 * l->http_connections;
+        }
+        uint64_t fit = files.rlim_cur > own ? files.rlim_cur - own : 1;
         log_warn("%llu descriptors are enough for %llu connections, not for %llu (ulimit -n)",
                  (unsigned long long)files.rlim_cur, (unsigned long long)fit,
                  (unsigned long long)l->connections);
@@ -171,6 +184,11 @@ static int serve(const config *c)
     server_options options = {
         .host = c->host,
         .port = c->port,
+        .http_host = *c->http_host != '\0' ? c->http_host : NULL,
+        .http_port = c->http_port,
+        .http_optional = !c->http_given,
+        .origins = (const char *const *)c->origins.data,
+        .origin_count = c->origins.count,
         .hz = c->hz,
         .threads = c->threads,
         .world_threads = c->world_threads,
@@ -241,7 +259,7 @@ int main(int argc, char **argv)
         code = check_data(&c);
     } else {
         log_set_level(c.log);
-        fit_descriptors(&c.limits);
+        fit_descriptors(&c.limits, *c.http_host != '\0');
         code = serve(&c);
     }
     config_deinit(&c);

@@ -35,6 +35,13 @@
     X(input_limited, "times that a connection was not read because of input_bytes_per_second")     \
     X(refused_permission, "requests that role, token or owner did not allow")                      \
     X(refused_unauthenticated, "requests of nobody, and tokens that were not accepted")            \
+    X(refused_origin, "WebSockets of other servers' pages")                                        \
+    X(http_requests, "whole ones, answered or refused")                                            \
+    X(http_refused, "answered with 400, 403, 405, 408, 413, 426, 431, 503 or 505, and closed")     \
+    X(http_expired, "requests that were not whole in time")                                        \
+    X(http_crowded, "connections that made room for others, or were not let in: too many")         \
+    X(websockets_opened, "")                                                                       \
+    X(websockets_refused, "closed because they broke WebSocket's rules or limits")                 \
     X(notifications, "commands that want none")                                                    \
     X(notifications_failed, "that did not work, which nobody was told")                            \
     X(commands_applied, "changes and reads that worlds carried out")                               \

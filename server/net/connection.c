@@ -133,6 +133,11 @@ void connection_read(connection *c, bool wanted)
     update_reading(c);
 }
 
+bool connection_is_read(const connection *c)
+{
+    return c->read_wanted;
+}
+
 // ---- writing
 
 static void on_block_written(void *context, uint64_t token)
@@ -240,10 +245,22 @@ static void mark_dirty(connection *c)
     }
 }
 
-bool connection_send(connection *c, const void *head, size_t head_size, shared_bytes *tail,
-                     uint64_t token)
+void connection_frame(connection *c, const connection_framing *framing, void *context)
 {
-    size_t size = head_size + (tail != NULL ? tail->size : 0);
+    c->framing = framing;
+    c->framing_context = context;
+}
+
+bool connection_is_open(const connection *c)
+{
+    return c->state == CONNECTION_OPEN;
+}
+
+// `frame_size` bytes of a frame's head, then the message.
+static bool queue(connection *c, const uint8_t *frame, size_t frame_size, const void *head,
+                  size_t head_size, shared_bytes *tail, uint64_t token)
+{
+    size_t size = frame_size + head_size + (tail != NULL ? tail->size : 0);
     bool fits = c->out.size + size <= c->network->limits->output_bytes;
     if (c->state != CONNECTION_OPEN || !fits || size == 0) {
         bytes_unref(tail);
@@ -251,6 +268,9 @@ bool connection_send(connection *c, const void *head, size_t head_size, shared_b
     }
     if (c->out.size == 0) {
         c->moved_ms = c->queued_ms = uv_now(c->network->loop);
+    }
+    if (frame_size > 0) {
+        outbox_copy(&c->out, frame, frame_size, head_size > 0 || tail != NULL);
     }
     if (head_size > 0) {
         outbox_copy(&c->out, head, head_size, tail != NULL);
@@ -260,6 +280,22 @@ bool connection_send(connection *c, const void *head, size_t head_size, shared_b
     }
     mark_dirty(c);
     return true;
+}
+
+bool connection_send(connection *c, const void *head, size_t head_size, shared_bytes *tail,
+                     uint64_t token)
+{
+    uint8_t frame[FRAME_HEAD_MAX];
+    size_t size = head_size + (tail != NULL ? tail->size : 0);
+    size_t frame_size =
+        c->framing != NULL && size > 0 ? c->framing->head(c->framing_context, size, frame) : 0;
+    return queue(c, frame, frame_size, head, head_size, tail, token);
+}
+
+bool connection_send_raw(connection *c, const void *bytes, size_t size, shared_bytes *tail,
+                         uint64_t token)
+{
+    return queue(c, NULL, 0, bytes, size, tail, token);
 }
 
 connection_traffic connection_traffic_now(const connection *c)
@@ -278,7 +314,25 @@ const char *connection_peer_name(const connection *c)
 
 // ---- ends
 
-void connection_close(connection *c, connection_ending ending, const void *farewell, size_t size)
+static void queue_farewell(connection *c, status why, const char *text, const void *farewell,
+                           size_t size)
+{
+    uint8_t frame[FRAME_END_MAX];
+    if (size > 0 && c->framing != NULL) {
+        size_t head = c->framing->head(c->framing_context, size, frame);
+        outbox_copy(&c->out, frame, head, true);
+    }
+    if (size > 0) {
+        outbox_copy(&c->out, farewell, size, false);
+    }
+    if (c->framing != NULL) {
+        size_t end = c->framing->end(c->framing_context, why, text, frame);
+        outbox_copy(&c->out, frame, end, false);
+    }
+}
+
+void connection_close(connection *c, connection_ending ending, status why, const char *text,
+                      const void *farewell, size_t size)
 {
     if (c->state != CONNECTION_OPEN) {
         return;
@@ -289,9 +343,7 @@ void connection_close(connection *c, connection_ending ending, const void *farew
     if (ending == ENDING_CUT) {
         outbox_cut(&c->out, c->busy);
     }
-    if (size > 0) {
-        outbox_copy(&c->out, farewell, size, false);
-    }
+    queue_farewell(c, why, text, farewell, size);
     mark_dirty(c); // also with nothing to write: the flush sees that it is done
 }
 

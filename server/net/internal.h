@@ -36,6 +36,8 @@ struct connection {
     connection *next_dirty;
     size_t busy;
     outbox out;
+    const connection_framing *framing; // NULL: messages go as they are
+    void *framing_context;
     uint64_t deadline_ms; // of closing
     uint64_t moved_ms;    // when output last moved, or began to wait
     size_t moved_left;    // what was left then

@@ -201,12 +201,3 @@ void network_free(network *n)
 {
     free(n);
 }
-
-void network_each(network *n, void (*visit)(void *peer, void *context), void *context)
-{
-    for (connection *c = n->first; c != NULL; c = c->next) {
-        if (c->peer != NULL && c->state == CONNECTION_OPEN) {
-            visit(c->peer, context);
-        }
-    }
-}

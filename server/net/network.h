@@ -62,10 +62,28 @@ bool network_is_local(const network *n);
 void network_close(network *n);
 void network_free(network *n);
 
-// Calls `visit` for each connection that has a peer and is open.
-void network_each(network *n, void (*visit)(void *peer, void *context), void *context);
-
 // ---- connections
+
+enum { FRAME_HEAD_MAX = 16, FRAME_END_MAX = 160 };
+
+// How a connection marks where its messages begin and end, where the bytes alone do not say it (a
+// WebSocket). `context` is the caller's; it must outlive the connection.
+typedef struct connection_framing {
+    // Writes what precedes a message of `size` bytes; returns its length, at most FRAME_HEAD_MAX.
+    size_t (*head)(void *context, size_t size, uint8_t *out);
+    // Writes what ends the connection; returns its length, at most FRAME_END_MAX.
+    size_t (*end)(void *context, status why, const char *text, uint8_t *out);
+} connection_framing;
+
+// From here on every message of connection_send, and the farewell, is framed. NULL: no more.
+void connection_frame(connection *c, const connection_framing *framing, void *context);
+
+// Queues bytes as they are, framed or not; else as connection_send.
+bool connection_send_raw(connection *c, const void *bytes, size_t size, shared_bytes *tail,
+                         uint64_t token);
+
+// Whether it takes messages still: connection_close was not called, and the peer was not lost.
+bool connection_is_open(const connection *c);
 
 // "127.0.0.1:40404"
 const char *connection_peer_name(const connection *c);
@@ -86,6 +104,8 @@ connection_traffic connection_traffic_now(const connection *c);
 
 // Whether the peer is to be read from; begins as true.
 void connection_read(connection *c, bool wanted);
+// What connection_read last said.
+bool connection_is_read(const connection *c);
 
 typedef enum connection_ending {
     ENDING_FLUSH, // the queued output is still sent
@@ -93,7 +113,9 @@ typedef enum connection_ending {
     ENDING_LINGER // as FLUSH, for as long as it moves: for a peer that has ended in good order
 } connection_ending;
 
-// Sends `farewell` (may be empty) as the last and closes. No `received` comes after it.
-void connection_close(connection *c, connection_ending ending, const void *farewell, size_t size);
+// Sends `farewell` (may be empty) as the last and closes. No `received` comes after it. `why` and
+// `text` (STATUS_OK and "" for an end in good order) are for a framing that says them once more.
+void connection_close(connection *c, connection_ending ending, status why, const char *text,
+                      const void *farewell, size_t size);
 
 #endif

@@ -20,7 +20,7 @@ void input_deinit(input *in)
 {
     free(in->data);
     in->data = NULL;
-    in->size = in->capacity = in->begin = in->scanned = 0;
+    in->size = in->capacity = in->begin = in->scanned = in->fence = 0;
 }
 
 static void reserve(input *in, size_t size)
@@ -74,9 +74,25 @@ bool input_partial(const input *in)
     return in->scanned > 0;
 }
 
+bool input_whole(input *in)
+{
+    size_t at = in->fence > in->begin ? in->fence : in->begin;
+    scan_verdict verdict = SCAN_MESSAGE;
+    while (at < in->size && verdict == SCAN_MESSAGE) {
+        scanner ahead; // of its own: each byte is looked at once more at most
+        size_t used = 0;
+        scanner_init(&ahead, &in->scanner.limits);
+        verdict = scanner_feed(&ahead, in->data + at, in->size - at, &used, NULL);
+        at += used;
+    }
+    in->fence = in->size;
+    return verdict != SCAN_MORE;
+}
+
 void input_settle(input *in)
 {
     if (in->begin > 0) {
+        in->fence -= in->fence < in->begin ? in->fence : in->begin;
         in->size -= in->begin;
         memmove(in->data, in->data + in->begin, in->size);
         in->begin = 0;

@@ -18,6 +18,7 @@ typedef struct input {
     size_t size, capacity;
     size_t begin;   // of the message that comes next
     size_t scanned; // bytes of it that the scanner has seen
+    size_t fence;   // up to where input_whole has found whole messages
 } input;
 
 // `message_bytes_max` is the operator's; the protocol's other maxima are not to be set.
@@ -33,6 +34,10 @@ scan_verdict input_next(input *in, const uint8_t **message, size_t *size, error 
 
 // Whether a message has begun and is not whole.
 bool input_partial(const input *in);
+
+// Whether everything that has come is whole messages, those that wait included. What the scanner
+// will refuse counts as whole: input_next tells why.
+bool input_whole(input *in);
 
 // Gives up memory that is not needed now. To be called when input_next has said SCAN_MORE or the
 // rest is to wait; the last message is gone then.

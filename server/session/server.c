@@ -33,10 +33,8 @@ static void on_handle_closed(uv_handle_t *handle)
 }
 
 // A session is told here of the end of those worlds whose thread did not tell it in time.
-static void close_session(void *peer, void *context)
+static void close_session(session *closed, server *s)
 {
-    server *s = context;
-    session *closed = peer;
     while (closed->subscriptions.count > 0 && !closed->closing) {
         session_world_closed(closed, closed->subscriptions.data[0].number, STATUS_UNAVAILABLE,
                              s->reason);
@@ -44,11 +42,22 @@ static void close_session(void *peer, void *context)
     session_close(closed, STATUS_UNAVAILABLE, s->reason, ENDING_FLUSH);
 }
 
+// Sessions end in their connections' close callbacks, not while they are visited.
+static void each_session(server *s, void (*visit)(session *one, server *s))
+{
+    for (uint32_t i = 0; i < s->sessions.count; i++) {
+        session *one = s->sessions.data[i];
+        if (one != NULL && one->connection != NULL && connection_is_open(one->connection)) {
+            visit(one, s);
+        }
+    }
+}
+
 static void on_drain_timer(uv_timer_t *timer)
 {
     server *s = timer->data;
     replies_take(s); // the loop may have been at something else for longer than the drain_timer
-    network_each(s->network, close_session, s);
+    each_session(s, close_session);
 }
 
 void server_check_drained(server *s)
@@ -56,8 +65,8 @@ void server_check_drained(server *s)
     if (!s->draining || s->hosts_running > 0 || s->building > 0) {
         return;
     }
-    network_each(s->network, close_session, s);
-    if (s->network_finished && !uv_is_closing((uv_handle_t *)&s->wake)) {
+    each_session(s, close_session);
+    if (s->listeners == 0 && !uv_is_closing((uv_handle_t *)&s->wake)) {
         for (uint32_t i = 0; i < s->hosts.count; i++) {
             host_destroy(s->hosts.data[i]);
         }
@@ -71,7 +80,7 @@ void server_check_drained(server *s)
 static void on_network_finished(void *context)
 {
     server *s = context;
-    s->network_finished = true;
+    s->listeners--;
     server_check_drained(s);
 }
 
@@ -83,6 +92,9 @@ void server_drain(server *s, const char *reason)
     s->draining = true;
     snprintf(s->reason, sizeof s->reason, "%s", reason);
     network_close(s->network);
+    if (s->http != NULL) {
+        http_close(s->http);
+    }
     resume_end_all(s);
     for (uint32_t i = 0; i < s->hosts.count; i++) {
         bool sent = host_send(s->hosts.data[i], request_create(REQUEST_STOP, 0));
@@ -101,10 +113,9 @@ static void on_time_to_leave(uv_timer_t *timer)
     server_drain(s, "the server is shutting down");
 }
 
-static void warn_session(void *peer, void *context)
+static void warn_session(session *one, server *s)
 {
-    server *s = context;
-    session_warn(peer, (double)s->limits->lame_duck_ms * 1e-3, s->reason);
+    session_warn(one, (double)s->limits->lame_duck_ms * 1e-3, s->reason);
 }
 
 void server_check_left(server *s)
@@ -122,7 +133,7 @@ void server_leave(server *s, const char *reason)
     }
     s->leaving = true;
     snprintf(s->reason, sizeof s->reason, "%s", reason);
-    network_each(s->network, warn_session, s);
+    each_session(s, warn_session);
     uv_update_time(s->loop);
     uv_timer_start(&s->drain_timer, on_time_to_leave, s->limits->lame_duck_ms, 0);
     server_check_left(s);
@@ -150,6 +161,7 @@ void server_destroy(server *s)
     parties_deinit(&s->parties);
     buffer_deinit(&s->scratch);
     network_free(s->network);
+    http_free(s->http);
     free(s);
 }
 
@@ -182,7 +194,8 @@ void server_note_started(server *s, const error *err)
         s->failure = *err;
         server_drain(s, "the server could not start");
     } else if (--s->starting == 0) {
-        s->options->ready(s->options->context, network_address(s->network));
+        s->options->ready(s->options->context, network_address(s->network),
+                          s->http != NULL ? http_address(s->http) : NULL);
     }
 }
 
@@ -274,6 +287,43 @@ static void discard(server *s)
     uv_close((uv_handle_t *)&s->expiry, on_discarded);
 }
 
+static const char *why_unready(void *context)
+{
+    const server *s = context;
+    return s->draining || s->leaving ? "the server is shutting down"
+           : s->starting > 0         ? "worlds are being made or brought back"
+                                     : NULL;
+}
+
+static status start_http(server *s, const network_handler *sessions, error *err)
+{
+    http_options options = {
+        .host = s->options->http_host,
+        .port = s->options->http_port,
+        .limits = s->limits,
+        .origins = s->options->origins,
+        .origin_count = s->options->origin_count,
+    };
+    http_handler handler = {
+        .context = s,
+        .sessions = *sessions,
+        .fenced = session_fenced,
+        .refused = session_refused,
+        .unready = why_unready,
+        .metrics = scrape_write,
+    };
+    if (options.host == NULL) {
+        return STATUS_OK;
+    }
+    status opened = http_open(s->loop, &options, &handler, &s->http, err);
+    if (opened == STATUS_UNAVAILABLE && s->options->http_optional) {
+        log_warn("no HTTP and no WebSocket: %s; --http HOST:PORT names another port", err->text);
+        return STATUS_OK;
+    }
+    s->listeners += opened == STATUS_OK ? 1 : 0;
+    return opened;
+}
+
 static status start_network(server *s, error *err)
 {
     network_handler handler = {
@@ -286,20 +336,27 @@ static status start_network(server *s, error *err)
         .closed = session_closed,
         .finished = on_network_finished,
     };
-    return network_open(s->loop, s->options->host, s->options->port, s->limits, &handler,
-                        &s->network, err);
+    status opened = network_open(s->loop, s->options->host, s->options->port, s->limits, &handler,
+                                 &s->network, err);
+    if (opened != STATUS_OK) {
+        return opened;
+    }
+    s->listeners = 1;
+    return start_http(s, &handler, err);
 }
 
 // Without keys everyone is an admin, so only those who are on this machine may connect.
 static status check_address(const server *s, error *err)
 {
-    if (s->keys != NULL || s->options->insecure || network_is_local(s->network)) {
+    bool local = network_is_local(s->network);
+    bool http_local = s->http == NULL || http_is_local(s->http);
+    if (s->keys != NULL || s->options->insecure || (local && http_local)) {
         return STATUS_OK;
     }
     return error_set(err, STATUS_INVALID_ARGUMENT,
                      "anyone who reaches %s could do everything: give --keys FILE, listen on "
                      "127.0.0.1, or say --insecure",
-                     network_address(s->network));
+                     local ? http_address(s->http) : network_address(s->network));
 }
 
 status server_create(uv_loop_t *loop, const server_options *options, server **out, error *err)
@@ -327,11 +384,11 @@ status server_create(uv_loop_t *loop, const server_options *options, server **ou
     resume_init(s);
     s->handles = 3;
     status begun = start_network(s, err);
-    if (begun != STATUS_OK) {
+    if (begun != STATUS_OK && s->network == NULL) {
         discard(s);
         return begun;
     }
-    begun = check_address(s, err);
+    begun = begun == STATUS_OK ? check_address(s, err) : begun;
     if (begun == STATUS_OK) {
         begun = start_hosts(s, err);
     }

@@ -24,6 +24,11 @@ typedef struct server_world {
 typedef struct server_options {
     const char *host;
     uint16_t port;
+    const char *http_host; // of HTTP and WebSocket; NULL: off
+    uint16_t http_port;
+    bool http_optional;         // goes on without it where that address is taken
+    const char *const *origins; // of pages that may connect, beside the server's own
+    uint32_t origin_count;
     double hz;          // of worlds that do not say
     int threads;        // for simulation, at least 1
     int world_threads;  // that step one world together, at least 1
@@ -40,8 +45,8 @@ typedef struct server_options {
     bool turned;           // no threads of its own: host_turn() and storage_turn() by the caller
     uint64_t first_number; // of worlds and sessions: higher than any that a client may remember
     void *context;
-    // The worlds run and clients are served at this address.
-    void (*ready)(void *context, const char *address);
+    // The worlds run and clients are served at these addresses; `http` is NULL where that is off.
+    void (*ready)(void *context, const char *address, const char *http);
     // All is closed but what was in the loop before. `err` is NULL, or why the server could not
     // begin: a world of the options that could not be made.
     void (*finished)(void *context, const error *err);

@@ -8,6 +8,7 @@
 //   call.c      a message becomes a call: looked up, checked, carried out or sent to its world
 //   worlds.c    requests to worlds; worlds are made, destroyed and listed
 //   replies.c   replies of the simulation threads
+//   scrape.c    the text of /metrics
 #ifndef CAROM_SERVER_SESSION_SERVICE_H
 #define CAROM_SERVER_SESSION_SERVICE_H
 
@@ -18,6 +19,7 @@
 #include "proto/wire/rpc.h"
 #include "server/auth/jwt.h"
 #include "server/auth/keys.h"
+#include "server/http/http.h"
 #include "server/net/network.h"
 #include "server/session/directory.h"
 #include "server/session/input.h"
@@ -42,14 +44,15 @@ typedef struct session {
     server *server;
     connection *connection; // NULL while it is detached
     session_key key;
-    role role;       // that of the grant, where there are keys
-    grant *grant;    // owned; NULL: no token was accepted, or none is asked for
-    limits bounds;   // the server's, lowered by the grant
-    party *address;  // held; NULL for addresses that do not count
-    party *subject;  // held; NULL without a token
-    bucket asked;    // requests of this connection
-    bucket received; // likewise, bytes
-    bool throttled;  // input waits because of `received`
+    role role;        // that of the grant, where there are keys
+    grant *grant;     // owned; NULL: no token was accepted, or none is asked for
+    limits bounds;    // the server's, lowered by the grant
+    party *address;   // held; NULL for addresses that do not count
+    party *subject;   // held; NULL without a token
+    bucket asked;     // requests of this connection
+    bucket received;  // likewise, bytes
+    bool throttled;   // input waits because of `received`
+    uint64_t metered; // bytes of its connection that were paid for
     uint32_t tokens_refused;
     bool exhausted;                        // it has sent more wrong tokens than a connection may
     char client[WIRE_CLIENT_NAME_MAX + 1]; // as hello said, "" before
@@ -89,6 +92,7 @@ struct server {
     const limits *limits;
     auth_keys *keys; // NULL: whoever reaches the port is an admin
     network *network;
+    http_listener *http;    // NULL: off
     uv_async_t wake;        // by simulation threads that have replies
     uv_timer_t drain_timer; // bounds how long a shutdown waits for them
     ARRAY(host *) hosts;
@@ -113,7 +117,7 @@ struct server {
     uint32_t handles;  // of wake and drain_timer, those not closed yet
     bool leaving;      // lame duck: no new sessions, and a drain is to come
     bool draining;
-    bool network_finished;
+    uint32_t listeners; // network and http, those that are not finished
     bool failed;
     error failure;
     char reason[ERROR_TEXT_MAX]; // of the shutdown
@@ -148,6 +152,10 @@ void server_check_left(server *s);
 void *session_open(server *s, connection *c);
 void session_received(void *peer, const uint8_t *data, size_t size);
 void session_ended(void *peer);
+// Of a WebSocket: what has come ends a message of its, and so has to be whole messages of ours; or
+// it has broken a rule.
+void session_fenced(void *peer);
+void session_refused(void *peer, status why, const char *text);
 void session_written(void *peer, uint64_t token);
 void session_swept(void *peer, uint64_t now_ms);
 void session_closed(void *peer);
@@ -278,6 +286,11 @@ void worlds_acknowledge(server *s, uint64_t subscription, uint64_t world);
 void worlds_adopt_restored(server *s);
 // Serves the recording of the options as a world of its name.
 status worlds_replay(server *s, error *err);
+
+// ---- scrape.c
+
+// Writes the text of /metrics; `context` is the server.
+void scrape_write(void *context, buffer *out);
 
 // ---- replies.c
 

@@ -159,14 +159,14 @@ void session_close(session *s, status why, const char *text, connection_ending e
     buffer farewell;
     buffer_init(&farewell, 2 * ERROR_TEXT_MAX);
     encode_closing(&farewell, why, text);
-    connection_close(s->connection, ending, farewell.data, farewell.size);
+    connection_close(s->connection, ending, why, text, farewell.data, farewell.size);
     buffer_deinit(&farewell);
 }
 
 static void finish(session *s)
 {
     s->closing = true;
-    connection_close(s->connection, ENDING_LINGER, NULL, 0);
+    connection_close(s->connection, ENDING_LINGER, STATUS_OK, "", NULL, 0);
 }
 
 // The peer has ended in good order: it is closed when it has its answers.
@@ -298,8 +298,11 @@ static void handle_messages(session *s)
 }
 
 // Bytes that came are paid for; who owes some is not read until it does not any more.
-static void meter(session *s, size_t size)
+static void meter(session *s)
 {
+    uint64_t received = connection_traffic_now(s->connection).received_bytes;
+    uint64_t size = received - s->metered;
+    s->metered = received;
     double rate = (double)s->bounds.input_bytes_per_second;
     bool solvent = bucket_charge(&s->received, (double)size, rate, rate, uv_now(s->server->loop));
     if (solvent == s->throttled) {
@@ -337,8 +340,23 @@ void session_received(void *peer, const uint8_t *data, size_t size)
         return;
     }
     input_append(&s->input, data, size);
-    meter(s, size);
+    meter(s);
     work(s);
+}
+
+void session_fenced(void *peer)
+{
+    session *s = peer;
+    if (!s->closing && !s->server->draining && !input_whole(&s->input)) {
+        metrics_add(METRIC_messages_malformed, 1);
+        session_close(s, STATUS_INVALID_ARGUMENT,
+                      "a WebSocket message has to be one or more whole messages", ENDING_FLUSH);
+    }
+}
+
+void session_refused(void *peer, status why, const char *text)
+{
+    session_close(peer, why, text, ENDING_FLUSH);
 }
 
 void session_work(session *s)
@@ -379,7 +397,7 @@ void session_swept(void *peer, uint64_t now_ms)
         return;
     }
     if (s->throttled) {
-        meter(s, 0);
+        meter(s);
     }
     if (!s->introduced && silent >= l->first_message_ms) {
         expire(s, "no message within first_message_ms");
@@ -417,7 +435,7 @@ static void reject(connection *c, const char *limit, uint64_t most)
     buffer farewell;
     buffer_init(&farewell, 2 * ERROR_TEXT_MAX);
     encode_closing(&farewell, STATUS_LIMIT_EXCEEDED, text);
-    connection_close(c, ENDING_FLUSH, farewell.data, farewell.size);
+    connection_close(c, ENDING_FLUSH, STATUS_LIMIT_EXCEEDED, text, farewell.data, farewell.size);
     buffer_deinit(&farewell);
 }
 

@@ -222,7 +222,8 @@ static void few_descriptors_mean_few_connections(void **state)
     static process p;
     client c[5];
     char command[512];
-    snprintf(command, sizeof command, "ulimit -n 100; exec '%s' --listen 127.0.0.1:0", program);
+    snprintf(command, sizeof command, "ulimit -n 100; exec '%s' --listen 127.0.0.1:0 --http off",
+             program);
     process_spawn(&p, "/bin/sh", ARGS("-c", command));
     assert_true(process_wait_log(&p, "listening on 127.0.0.1:", CLIENT_WAIT_MS));
     assert_non_null(strstr(p.text, "100 descriptors are enough for 4 connections"));

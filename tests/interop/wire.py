@@ -18,8 +18,8 @@ class Closed(Exception):
 
 
 class Client:
-    def __init__(self, port):
-        self.socket = socket.create_connection(("127.0.0.1", port), DEADLINE_SECONDS)
+    def __init__(self, port, connected=None):
+        self.socket = connected or socket.create_connection(("127.0.0.1", port), DEADLINE_SECONDS)
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.unpacker = msgpack.Unpacker(raw=False)
         self.responses = {}
@@ -63,8 +63,11 @@ class Client:
             self.read()
         return value
 
+    def receive(self):
+        return self.socket.recv(65536)
+
     def read(self):
-        data = self.socket.recv(65536)
+        data = self.receive()
         if not data:
             raise Closed()
         self.unpacker.feed(data)

@@ -40,15 +40,17 @@ ROOMS = {
     "proto": (WORLD, ["msgpack", "jansson"]),
     # net moves bytes: it may know the protocol's framing, and knows no physics.
     "server/net": (BASE + ["proto"] + SHARED, ["uv"]),
+    # HTTP and WebSocket stand between net and session: they know neither sessions nor messages.
+    "server/http": (BASE + ["proto/wire/buffer.h", "server/net"] + SHARED, ["uv", "openssl"]),
     # A hosted world and its storage know commands as plain structs, not how they travel.
     "server/world": (PROTO + SHARED + ["server/storage"], []),
     "server/storage": (PROTO + SHARED, []),
     # Who somebody is and may do, from a token: knows neither sessions nor sockets.
     "server/auth": (PROTO + SHARED, ["jansson", "openssl"]),
-    "server/session": (PROTO + SHARED + ["server/auth", "server/net", "server/world",
+    "server/session": (PROTO + SHARED + ["server/auth", "server/net", "server/http", "server/world",
                                          "server/storage"],
                        ["uv", "msgpack"]),
-    "server": (PROTO + ["server/auth", "server/net", "server/world", "server/storage",
+    "server": (PROTO + ["server/auth", "server/net", "server/http", "server/world", "server/storage",
                         "server/session"],
                ["uv", "msgpack", "jansson"]),
     # The public headers stand alone: a stranger's project has nothing else of ours.
@@ -64,8 +66,8 @@ ROOMS = {
     # The npm package: the table of methods, and the engine for browsers.
     "client/web": (PROTO, ["msgpack"]),
     "client/web/test": (PROTO + ["client/web", "tests"], []),
-    "tests": (PROTO + ["server", "server/auth", "server/net", "server/world", "server/storage",
-                       "server/session", "client/include", "client/lib", "client/scene", "client/cli"],
+    "tests": (PROTO + ["server", "server/auth", "server/net", "server/http", "server/world",
+                       "server/storage", "server/session", "client/include", "client/lib", "client/scene", "client/cli"],
               ["uv", "msgpack", "jansson", "openssl", "cmocka", "chipmunk", "box2d"]),
 }
 

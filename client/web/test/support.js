@@ -4,12 +4,22 @@ import net from 'node:net';
 import {once} from 'node:events';
 
 import {connect} from '../src/index.js';
+import {PlainWebSocket} from './websocket.js';
 
 const START_MS = 20000;
 
-/** Starts caromd (environment CAROMD) on a port of the system's choice. */
+/** Whether the tests' connections are WebSockets (environment CAROM_TRANSPORT). */
+export const OVER_WEBSOCKET = process.env.CAROM_TRANSPORT === 'websocket';
+globalThis.WebSocket ??= PlainWebSocket;
+
+const address = (ports) => OVER_WEBSOCKET ? `ws://127.0.0.1:${ports.http}` : `tcp://127.0.0.1:${ports.tcp}`;
+
+/** Starts caromd (environment CAROMD) on a port of the system's choice; `port` is that of the
+ * transport. */
 export async function startCaromd(options = [], port = 0) {
-  const child = spawn(process.env.CAROMD, ['--listen', `127.0.0.1:${port}`, ...options],
+  const listen = OVER_WEBSOCKET ? ['--listen', '127.0.0.1:0', '--http', `127.0.0.1:${port}`]
+                                : ['--listen', `127.0.0.1:${port}`, '--http', 'off'];
+  const child = spawn(process.env.CAROMD, [...listen, ...options],
                       {stdio: ['ignore', 'ignore', 'pipe']});
   let log = '';
   const ports = {};
@@ -20,6 +30,7 @@ export async function startCaromd(options = [], port = 0) {
       const found = /listening on 127\.0\.0\.1:(\d+)/.exec(log);
       if (found) {
         ports.tcp = Number(found[1]);
+        ports.http = Number(/for browsers: http:\/\/127\.0\.0\.1:(\d+)/.exec(log)?.[1]);
         clearTimeout(timer);
         resolve();
       }
@@ -27,8 +38,8 @@ export async function startCaromd(options = [], port = 0) {
     child.on('exit', () => reject(new Error(`caromd ended:\n${log}`)));
   });
   return {
-    port: ports.tcp,
-    url: `tcp://127.0.0.1:${ports.tcp}`,
+    port: OVER_WEBSOCKET ? ports.http : ports.tcp,
+    url: address(ports),
     get log() {
       return log;
     },
@@ -65,7 +76,8 @@ export async function startProxy(port) {
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  proxy.url = `tcp://127.0.0.1:${server.address().port}`;
+  const {port: own} = server.address();
+  proxy.url = address({tcp: own, http: own});
   proxy.cut = () => {
     for (const pair of pairs) {
       pair.near.destroy();

@@ -43,6 +43,52 @@ static int clear_environment(void **state)
     return 0;
 }
 
+static void http_has_an_address_or_is_off(void **state)
+{
+    (void)state;
+    config c;
+    error err;
+    assert_int_equal(load(&c, &err, ARGS("--http", "[::1]:80")), STATUS_OK);
+    assert_string_equal(c.http_host, "::1");
+    assert_int_equal(c.http_port, 80);
+    assert_true(c.http_given);
+    config_deinit(&c);
+    assert_int_equal(load(&c, &err, ARGS("--http", "off")), STATUS_OK);
+    assert_string_equal(c.http_host, "");
+    config_deinit(&c);
+    assert_int_equal(load(&c, &err, ARGS("--listen", "127.0.0.1:0")), STATUS_OK);
+    assert_int_equal(c.http_port, 0); // one of many on this machine
+    config_deinit(&c);
+    assert_int_equal(load(&c, &err, ARGS("--listen", "127.0.0.1:0", "--http", "127.0.0.1:22767")),
+                     STATUS_OK);
+    assert_int_equal(c.http_port, 22767);
+    config_deinit(&c);
+    assert_int_equal(load(&c, &err, ARGS("--http", "on")), STATUS_INVALID_ARGUMENT);
+    assert_non_null(strstr(err.text, "--http"));
+    config_deinit(&c);
+}
+
+static void origins_are_those_of_pages(void **state)
+{
+    (void)state;
+    config c;
+    error err;
+    environment = ARGS("CAROM_ORIGIN", "https://play.example, http://localhost:8080");
+    assert_int_equal(load(&c, &err, NULL), STATUS_OK);
+    assert_int_equal(c.origins.count, 2);
+    assert_string_equal(c.origins.data[1], "http://localhost:8080");
+    config_deinit(&c);
+    environment = NULL;
+    static const char *const WRONG[] = {
+        "play.example",          "ftp://play.example",      "https://", "",
+        "https://play.example/", "https://me@play.example", "null",     "https://a b"};
+    for (size_t i = 0; i < sizeof WRONG / sizeof *WRONG; i++) {
+        assert_int_equal(load(&c, &err, ARGS("--origin", WRONG[i])), STATUS_INVALID_ARGUMENT);
+        assert_non_null(strstr(err.text, "--origin"));
+        config_deinit(&c);
+    }
+}
+
 static void config_without_options_has_defaults(void **state)
 {
     (void)state;
@@ -51,6 +97,9 @@ static void config_without_options_has_defaults(void **state)
     assert_int_equal(load(&c, &err, NULL), STATUS_OK);
     assert_string_equal(c.host, "127.0.0.1");
     assert_int_equal(c.port, 22766);
+    assert_string_equal(c.http_host, "127.0.0.1");
+    assert_int_equal(c.http_port, 22767);
+    assert_false(c.http_given);
     assert_true(c.hz == 60.0);
     assert_in_range(c.threads, 1, CONFIG_THREADS_MAX);
     assert_int_equal(c.worlds.count, 0);
@@ -227,6 +276,8 @@ static void config_help_names_every_option_and_limit(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(http_has_an_address_or_is_off, clear_environment),
+        cmocka_unit_test_setup(origins_are_those_of_pages, clear_environment),
         cmocka_unit_test_setup(config_without_options_has_defaults, clear_environment),
         cmocka_unit_test_setup(config_options_are_taken, clear_environment),
         cmocka_unit_test_setup(config_variables_are_taken, clear_environment),

@@ -1,0 +1,46 @@
+// Files that are served as they are: the viewer and the npm package's sources, put into the program
+// when it is built (embed.cmake).
+//
+// Constant data; any thread. files_load is called once, before.
+#ifndef CAROM_SERVER_HTTP_FILES_H
+#define CAROM_SERVER_HTTP_FILES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "server/bytes.h"
+#include "server/http/request.h"
+
+enum { FILES_ETAG_CHARS = 34 }; // 32 hexadecimal digits in quotation marks
+
+// As embed.cmake writes them; the last has no path.
+typedef struct embedded_file {
+    const char *path; // "/viewer/main.js"
+    const uint8_t *begin, *end;
+} embedded_file;
+
+extern const embedded_file EMBEDDED_FILES[];
+
+typedef struct served_file {
+    const char *path;
+    const char *type;                // Content-Type
+    char etag[FILES_ETAG_CHARS + 1]; // of its contents
+    shared_bytes *data;
+} served_file;
+
+typedef struct served_files {
+    served_file *data;
+    uint32_t count;
+} served_files;
+
+// The embedded files, and one for "/": the viewer's page or, where there is none, a plain one.
+void files_load(served_files *out);
+void files_free(served_files *f);
+
+// NULL: no such file.
+const served_file *files_find(const served_files *f, http_span path);
+
+// Content-Type by the ending of a path.
+const char *files_type(const char *path);
+
+#endif

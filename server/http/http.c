@@ -1,0 +1,318 @@
+// The listener, its clients from connecting to their end, and how long they may take; see http.h.
+// Network thread only.
+//
+// A client that has not become a session is listed, in the order in which clients began to wait for
+// a request. When the list is full (limits.http_connections) the one that has waited longest makes
+// room: those who open connections and send nothing push each other out, and who sends its request
+// at once is served. Those that are being closed count too, up to as many again.
+#include "server/http/http.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/assert.h"
+#include "common/base/log.h"
+#include "server/http/internal.h"
+#include "server/metrics.h"
+
+enum { INPUT_BEGIN = 1024 };
+
+// ---- the list
+
+static void list_last(http_client *c)
+{
+    http_listener *h = c->listener;
+    c->previous = h->last;
+    c->next = NULL;
+    *(h->last != NULL ? &h->last->next : &h->first) = c;
+    h->last = c;
+    h->listed++;
+    c->listed = true;
+    c->since_ms = uv_now(h->loop);
+}
+
+void http_unlist(http_client *c)
+{
+    http_listener *h = c->listener;
+    if (!c->listed) {
+        return;
+    }
+    *(c->previous != NULL ? &c->previous->next : &h->first) = c->next;
+    *(c->next != NULL ? &c->next->previous : &h->last) = c->previous;
+    h->listed--;
+    c->listed = false;
+}
+
+void http_end(http_client *c)
+{
+    http_unlist(c);
+    connection_close(c->connection, ENDING_FLUSH, STATUS_OK, "", NULL, 0);
+}
+
+// ---- input
+
+static void reserve(http_client *c, size_t size)
+{
+    if (size <= c->capacity) {
+        return;
+    }
+    size_t capacity = c->capacity < INPUT_BEGIN ? INPUT_BEGIN : c->capacity;
+    while (capacity < size) {
+        capacity *= 2;
+    }
+    c->input = realloc(c->input, capacity);
+    ASSERT(c->input != NULL);
+    c->capacity = capacity;
+}
+
+static void release_input(http_client *c)
+{
+    free(c->input);
+    c->input = NULL;
+    c->size = c->capacity = c->scanned = 0;
+}
+
+static void drop_input(http_client *c, size_t size)
+{
+    c->size -= size;
+    c->scanned = 0;
+    if (c->size == 0) {
+        release_input(c);
+    } else {
+        memmove(c->input, c->input + size, c->size);
+    }
+}
+
+// What came after the request is the socket's first bytes.
+static void enter_socket(http_client *c, const http_request *r, size_t head)
+{
+    upgrade(c, r); // its spans point into the input
+    char *input = c->input;
+    size_t size = c->size;
+    c->input = NULL;
+    c->size = c->capacity = 0;
+    if (c->upgraded && size > head) {
+        upgrade_received(c, (const uint8_t *)input + head, size - head);
+    }
+    free(input);
+}
+
+// One request, if it is whole. False: there is nothing to go on with for now.
+static bool take_request(http_client *c)
+{
+    uint64_t most = c->listener->limits->http_header_bytes;
+    size_t size = http_head_size(c->input, c->size, &c->scanned);
+    if (size > most || (size == 0 && c->size > most)) {
+        respond_refused(c, 431, "http_header_bytes: the header is too long", "");
+        return false;
+    }
+    if (size == 0) {
+        if (!http_may_be_head(c->input, c->size)) {
+            respond_refused(c, 400,
+                            "this is no HTTP: the protocol itself is spoken on the other port", "");
+        }
+        return false;
+    }
+    http_request r;
+    http_refusal refusal;
+    metrics_add(METRIC_http_requests, 1);
+    c->requests++;
+    if (!http_request_parse(c->input, size, &r, &refusal)) {
+        respond_refused(c, refusal.code, refusal.text,
+                        refusal.code == 405 ? "Allow: GET, HEAD\r\n" : "");
+        return false;
+    }
+    if (http_span_is(r.path, "/rpc")) {
+        enter_socket(c, &r, size);
+        return false;
+    }
+    r.close = r.close || c->requests >= c->listener->limits->http_requests || c->ended;
+    respond(c, &r);
+    drop_input(c, size);
+    if (c->listed) {
+        http_unlist(c);
+        list_last(c);
+    }
+    return true;
+}
+
+static void take_requests(http_client *c)
+{
+    while (connection_is_open(c->connection) && !c->leaving && !c->upgraded && c->size > 0 &&
+           take_request(c)) {
+    }
+    if (connection_is_open(c->connection) && !c->upgraded) {
+        connection_read(c->connection, !c->leaving);
+    }
+}
+
+// ---- the network's calls
+
+static void on_received(void *peer, const uint8_t *data, size_t size)
+{
+    http_client *c = peer;
+    if (c->upgraded) {
+        upgrade_received(c, data, size);
+        return;
+    }
+    // At most a header and what one read brings: with an answer on its way nothing is read.
+    reserve(c, c->size + size);
+    memcpy(c->input + c->size, data, size);
+    c->size += size;
+    take_requests(c);
+}
+
+static void on_ended(void *peer)
+{
+    http_client *c = peer;
+    if (c->upgraded && c->session != NULL && !c->ended) {
+        c->ended = true;
+        c->listener->handler.sessions.ended(c->session);
+    } else if (!c->upgraded && !c->leaving) {
+        http_end(c);
+    }
+    c->ended = true;
+}
+
+static void on_written(void *peer, uint64_t token)
+{
+    http_client *c = peer;
+    if (!c->upgraded) {
+        c->leaving = false; // what waits is taken up by on_swept: nothing may be sent from here
+    } else if (c->session != NULL) {
+        c->listener->handler.sessions.written(c->session, token);
+    }
+}
+
+static void on_swept(void *peer, uint64_t now_ms)
+{
+    http_client *c = peer;
+    if (c->upgraded) {
+        upgrade_swept(c, now_ms);
+        return;
+    }
+    if (c->leaving) {
+        c->since_ms = now_ms; // the network looks after output that does not move
+        return;
+    }
+    take_requests(c);
+    if (!connection_is_open(c->connection) || c->upgraded || c->leaving) {
+        return;
+    }
+    if (c->ended) {
+        http_end(c);
+    } else if (now_ms - c->since_ms >= c->listener->limits->http_ms) {
+        metrics_add(METRIC_http_expired, c->size > 0 || c->requests == 0 ? 1 : 0);
+        if (c->size > 0) {
+            respond_refused(c, 408, "http_ms: the request was not whole in time", "");
+        } else {
+            http_end(c);
+        }
+    }
+}
+
+static void on_closed(void *peer)
+{
+    http_client *c = peer;
+    http_unlist(c);
+    if (c->session != NULL) {
+        c->listener->handler.sessions.closed(c->session);
+    } else {
+        c->listener->unsettled--;
+    }
+    release_input(c);
+    free(c);
+}
+
+static void *on_opened(void *context, connection *opened)
+{
+    http_listener *h = context;
+    if (h->unsettled >= 2 * h->limits->http_connections) {
+        metrics_add(METRIC_http_crowded, 1);
+        connection_close(opened, ENDING_CUT, STATUS_LIMIT_EXCEEDED, "", NULL, 0);
+        return NULL;
+    }
+    if (h->listed >= h->limits->http_connections) {
+        metrics_add(METRIC_http_crowded, 1);
+        respond_refused(h->first, 503, "http_connections: others want to be served", "");
+    }
+    http_client *c = calloc(1, sizeof *c);
+    ASSERT(c != NULL);
+    c->listener = h;
+    c->connection = opened;
+    h->unsettled++;
+    list_last(c);
+    return c;
+}
+
+static void on_finished(void *context)
+{
+    http_listener *h = context;
+    h->handler.sessions.finished(h->handler.context);
+}
+
+// ---- the listener
+
+status http_open(uv_loop_t *loop, const http_options *options, const http_handler *handler,
+                 http_listener **out, error *err)
+{
+    http_listener *h = calloc(1, sizeof *h);
+    ASSERT(h != NULL);
+    h->loop = loop;
+    h->handler = *handler;
+    h->limits = options->limits;
+    h->origins = options->origins;
+    h->origin_count = options->origin_count;
+    network_handler own = {
+        .context = h,
+        .opened = on_opened,
+        .received = on_received,
+        .ended = on_ended,
+        .written = on_written,
+        .swept = on_swept,
+        .closed = on_closed,
+        .finished = on_finished,
+    };
+    status s =
+        network_open(loop, options->host, options->port, options->limits, &own, &h->network, err);
+    if (s != STATUS_OK) {
+        free(h);
+        return s;
+    }
+    files_load(&h->files);
+    *out = h;
+    return STATUS_OK;
+}
+
+const char *http_address(const http_listener *h)
+{
+    return network_address(h->network);
+}
+
+bool http_is_local(const http_listener *h)
+{
+    return network_is_local(h->network);
+}
+
+void http_close(http_listener *h)
+{
+    if (h->closing) {
+        return;
+    }
+    h->closing = true;
+    network_close(h->network);
+    while (h->first != NULL) {
+        http_end(h->first);
+    }
+}
+
+void http_free(http_listener *h)
+{
+    if (h == NULL) {
+        return;
+    }
+    files_free(&h->files);
+    bytes_unref(h->metrics);
+    network_free(h->network);
+    free(h);
+}

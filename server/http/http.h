@@ -1,0 +1,58 @@
+// The HTTP listener: pages, files and health, and WebSockets that sessions are held over.
+//
+// It stands between net and session: net tells it of bytes; what they ask for is answered here, and
+// a connection that has become a WebSocket is told to the sessions' handler with the same calls,
+// and in the same order, as one of plain TCP, so that rights, limits, slow readers and resume hold
+// for both. It knows no session and no message of the protocol.
+//
+// Network thread only.
+#ifndef CAROM_SERVER_HTTP_HTTP_H
+#define CAROM_SERVER_HTTP_HTTP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <uv.h>
+
+#include "common/base/status.h"
+#include "proto/wire/buffer.h"
+#include "server/limits.h"
+#include "server/net/network.h"
+
+typedef struct http_listener http_listener;
+
+typedef struct http_handler {
+    void *context;
+    // Calls for connections that have become WebSockets; `finished` is called when the listener is
+    // closed. `received` may have no bytes: the peer has sent some that carry no message.
+    network_handler sessions;
+    // What has been received so far ends a WebSocket message.
+    void (*fenced)(void *peer);
+    // The peer has broken a rule of WebSocket: the session is to be closed with that reason.
+    void (*refused)(void *peer, status why, const char *text);
+    // NULL while the server takes work, or why it does not.
+    const char *(*unready)(void *context);
+    // The text of /metrics.
+    void (*metrics)(void *context, buffer *out);
+} http_handler;
+
+typedef struct http_options {
+    const char *host;
+    uint16_t port;
+    const limits *limits;
+    const char *const *origins; // of pages that may connect, beside the server's own
+    uint32_t origin_count;
+} http_options;
+
+// Errors: those of network_open. `options`' pointers must outlive the listener.
+status http_open(uv_loop_t *loop, const http_options *options, const http_handler *handler,
+                 http_listener **out, error *err);
+
+const char *http_address(const http_listener *h);
+bool http_is_local(const http_listener *h);
+
+// Takes no more connections and ends those that hold no session; the others end with theirs.
+void http_close(http_listener *h);
+// After `finished`.
+void http_free(http_listener *h);
+
+#endif

@@ -1,0 +1,81 @@
+// The structs that the files of this room share; private to it. Network thread only.
+//
+//   http.c      the listener, its clients and their times
+//   respond.c   answers to requests
+//   upgrade.c   connections that are WebSockets
+//   request.c, websocket.c, origin.c, files.c   pure functions
+#ifndef CAROM_SERVER_HTTP_INTERNAL_H
+#define CAROM_SERVER_HTTP_INTERNAL_H
+
+#include "server/http/files.h"
+#include "server/http/http.h"
+#include "server/http/request.h"
+#include "server/http/websocket.h"
+
+enum {
+    HTTP_METRICS_MS = 100,             // for which one text of /metrics is served
+    HTTP_METRICS_BYTES_MAX = 16 << 20, // of 4096 worlds with two histograms each
+    HTTP_CONTROLS_A_SECOND_MAX = 200   // pings and pongs of one connection
+};
+
+// A connection. It begins in the list of those that wait for a request; as a WebSocket it leaves
+// it.
+typedef struct http_client {
+    http_listener *listener;
+    connection *connection;
+    struct http_client *previous, *next; // in the list, oldest first; see `listed`
+    bool listed;
+    bool leaving; // an answer's file is on its way: the next request waits
+    bool ended;   // the peer sends no more
+    char *input;  // what has come of requests
+    size_t size, capacity;
+    size_t scanned;    // of it, by http_head_size
+    uint64_t requests; // answered
+    uint64_t since_ms; // when it began to wait for a request
+    // As a WebSocket:
+    bool upgraded;
+    void *session; // NULL: none was let in
+    websocket socket;
+    websocket_code code; // of our close frame; 0: by the status
+    uint64_t begun_ms;   // when the message began that is not whole, 0 for none
+    uint64_t second_ms;  // when counting of `controls` began
+    uint32_t controls;
+} http_client;
+
+struct http_listener {
+    network *network;
+    http_handler handler;
+    const limits *limits;
+    const char *const *origins;
+    uint32_t origin_count;
+    uv_loop_t *loop;
+    served_files files;
+    http_client *first, *last; // of those without a session
+    uint32_t listed;
+    uint32_t unsettled;    // all connections that hold no session, also those that are being closed
+    shared_bytes *metrics; // the last text of them, NULL before
+    uint64_t metrics_ms;   // when it was written
+    bool closing;
+};
+
+// ---- http.c
+
+// Takes it out of the list of those that wait for a request.
+void http_unlist(http_client *c);
+// Closes a connection that holds no session; nothing more is read.
+void http_end(http_client *c);
+
+// ---- respond.c
+
+// Answers a request that is no upgrade; `close`: it is the last of its connection.
+void respond(http_client *c, const http_request *r);
+// Answers with an error and closes. `more`: further header lines, each with CR LF, or "".
+void respond_refused(http_client *c, int code, const char *text, const char *more);
+
+// ---- upgrade.c
+
+void upgrade(http_client *c, const http_request *r);
+void upgrade_received(http_client *c, const uint8_t *data, size_t size);
+void upgrade_swept(http_client *c, uint64_t now_ms);
+
+#endif

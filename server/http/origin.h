@@ -1,0 +1,27 @@
+// Which web pages may connect (RFC 6454).
+//
+// A browser lets any page open a WebSocket to any server and only says, in Origin, which page it
+// is; so it is the server that has to turn foreign pages away. A request without Origin is no
+// browser's. The server's own pages are those whose origin is the Host that was asked for. Host is
+// taken at its word only where it is an address or localhost: a page of evil.example whose name has
+// been made to point here (DNS rebinding) sends Host and Origin that agree. A name has to be
+// allowed by --origin.
+//
+// Pure functions; any thread.
+#ifndef CAROM_SERVER_HTTP_ORIGIN_H
+#define CAROM_SERVER_HTTP_ORIGIN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/base/status.h"
+#include "server/http/request.h"
+
+enum { ORIGIN_BYTES_MAX = 255 };
+
+// Whether `text` is "*" (any page) or SCHEME://HOST[:PORT] of http or https.
+status origin_check(const char *text, error *err);
+
+bool origin_allowed(http_span origin, http_span host, const char *const *allowed, uint32_t count);
+
+#endif

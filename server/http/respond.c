@@ -1,0 +1,205 @@
+// Answers: a status line, header lines and a body, which is a file, the metrics or a line of text.
+// See internal.h. Network thread only.
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "common/base/assert.h"
+#include "server/http/internal.h"
+#include "server/metrics.h"
+
+enum { HEAD_MAX = 2048, TEXT_MAX = 512 };
+
+// Sent with everything. The page runs its own scripts alone and is framed by no other; it may
+// connect to other servers than its own, as a person may name one.
+static const char POLICY[] =
+    "Content-Security-Policy: default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; "
+    "style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self'; "
+    "connect-src 'self' ws: wss:; worker-src 'self' blob:; manifest-src 'self'; base-uri 'none'; "
+    "form-action 'none'; frame-ancestors 'none'\r\n"
+    "X-Content-Type-Options: nosniff\r\n"
+    "Referrer-Policy: no-referrer\r\n"
+    "Cross-Origin-Opener-Policy: same-origin\r\n"
+    "Cross-Origin-Resource-Policy: same-origin\r\n";
+
+static const char *phrase(int code)
+{
+    switch (code) {
+    case 200:
+        return "OK";
+    case 304:
+        return "Not Modified";
+    case 400:
+        return "Bad Request";
+    case 403:
+        return "Forbidden";
+    case 404:
+        return "Not Found";
+    case 405:
+        return "Method Not Allowed";
+    case 408:
+        return "Request Timeout";
+    case 413:
+        return "Content Too Large";
+    case 426:
+        return "Upgrade Required";
+    case 431:
+        return "Request Header Fields Too Large";
+    case 503:
+        return "Service Unavailable";
+    default:
+        return "HTTP Version Not Supported";
+    }
+}
+
+typedef struct answer {
+    int code;
+    const char *type; // NULL: no body at all
+    const char *etag; // NULL: not to be kept
+    const char *more; // further header lines, or ""
+    size_t size;      // of the body
+    bool close;
+} answer;
+
+static int put_head(const answer *a, char out[HEAD_MAX])
+{
+    char date[64];
+    time_t now = time(NULL);
+    struct tm utc;
+    gmtime_r(&now, &utc);
+    strftime(date, sizeof date, "%a, %d %b %Y %H:%M:%S GMT", &utc);
+    int used = snprintf(out, HEAD_MAX, "HTTP/1.1 %d %s\r\nDate: %s\r\nServer: caromd\r\n", a->code,
+                        phrase(a->code), date);
+    if (a->type != NULL) {
+        used += snprintf(out + used, (size_t)(HEAD_MAX - used),
+                         "Content-Type: %s\r\nContent-Length: %zu\r\n", a->type, a->size);
+    }
+    if (a->etag != NULL) {
+        used += snprintf(out + used, (size_t)(HEAD_MAX - used),
+                         "ETag: %s\r\nCache-Control: no-cache\r\n", a->etag);
+    } else {
+        used += snprintf(out + used, (size_t)(HEAD_MAX - used), "Cache-Control: no-store\r\n");
+    }
+    used += snprintf(out + used, (size_t)(HEAD_MAX - used), "%s%s%s\r\n", POLICY, a->more,
+                     a->close ? "Connection: close\r\n" : "");
+    ASSERT(used < HEAD_MAX);
+    return used;
+}
+
+// Takes `body` over (NULL: none). A connection that does not take its output is closed by net.
+static void send_answer(http_client *c, const answer *a, shared_bytes *body)
+{
+    char head[HEAD_MAX];
+    int size = put_head(a, head);
+    c->leaving = body != NULL;
+    if (!connection_send_raw(c->connection, head, (size_t)size, body, c->leaving ? 1 : 0)) {
+        http_end(c);
+    } else if (a->close) {
+        http_end(c);
+    }
+}
+
+// ---- short texts
+
+static void send_text(http_client *c, const http_request *r, int code, const char *text)
+{
+    answer a = {.code = code,
+                .type = "text/plain; charset=utf-8",
+                .more = "",
+                .size = strlen(text),
+                .close = r->close};
+    shared_bytes *body = NULL;
+    if (!r->head) {
+        body = bytes_create(a.size);
+        memcpy(body->data, text, a.size);
+        body->size = a.size;
+    }
+    send_answer(c, &a, body);
+}
+
+void respond_refused(http_client *c, int code, const char *text, const char *more)
+{
+    char body[TEXT_MAX];
+    char head[HEAD_MAX];
+    metrics_add(METRIC_http_refused, 1);
+    int size = snprintf(body, sizeof body, "%d: %s\n", code, text);
+    ASSERT(size > 0 && (size_t)size < sizeof body);
+    answer a = {.code = code,
+                .type = "text/plain; charset=utf-8",
+                .more = more,
+                .size = (size_t)size,
+                .close = true};
+    int head_size = put_head(&a, head);
+    (void)connection_send_raw(c->connection, head, (size_t)head_size, NULL, 0);
+    (void)connection_send_raw(c->connection, body, (size_t)size, NULL, 0);
+    http_end(c);
+}
+
+// ---- files
+
+static void send_file(http_client *c, const http_request *r, const served_file *file)
+{
+    bool known = r->if_none_match.text != NULL && (http_list_has(r->if_none_match, file->etag) ||
+                                                   http_span_is(r->if_none_match, "*"));
+    answer a = {.code = known ? 304 : 200,
+                .type = known ? NULL : file->type,
+                .etag = file->etag,
+                .more = "",
+                .size = file->data->size,
+                .close = r->close};
+    bool body = !known && !r->head && file->data->size > 0;
+    send_answer(c, &a, body ? bytes_ref(file->data) : NULL);
+}
+
+// ---- metrics
+
+// Written anew at most every HTTP_METRICS_MS, so that asking often costs little.
+static void send_metrics(http_client *c, const http_request *r)
+{
+    http_listener *h = c->listener;
+    uint64_t now = uv_now(h->loop);
+    if (h->metrics == NULL || now - h->metrics_ms >= HTTP_METRICS_MS) {
+        buffer text;
+        buffer_init(&text, HTTP_METRICS_BYTES_MAX);
+        h->handler.metrics(h->handler.context, &text);
+        bytes_unref(h->metrics);
+        size_t size = 0;
+        uint8_t *data = buffer_take(&text, &size);
+        h->metrics = bytes_take(data, size);
+        h->metrics_ms = now;
+    }
+    answer a = {.code = 200,
+                .type = "text/plain; version=0.0.4; charset=utf-8",
+                .more = "",
+                .size = h->metrics->size,
+                .close = r->close};
+    bool body = !r->head && h->metrics->size > 0;
+    send_answer(c, &a, body ? bytes_ref(h->metrics) : NULL);
+}
+
+// ---- the table of paths
+
+static void send_ready(http_client *c, const http_request *r)
+{
+    char text[TEXT_MAX];
+    const char *why = c->listener->handler.unready(c->listener->handler.context);
+    snprintf(text, sizeof text, "%s\n", why != NULL ? why : "ready");
+    send_text(c, r, why != NULL ? 503 : 200, text);
+}
+
+void respond(http_client *c, const http_request *r)
+{
+    const served_file *file = files_find(&c->listener->files, r->path);
+    if (file != NULL) {
+        send_file(c, r, file);
+    } else if (http_span_is(r->path, "/healthz")) {
+        send_text(c, r, 200, "ok\n");
+    } else if (http_span_is(r->path, "/readyz")) {
+        send_ready(c, r);
+    } else if (http_span_is(r->path, "/metrics")) {
+        send_metrics(c, r);
+    } else {
+        send_text(c, r, 404, "404: there are /, /healthz, /readyz, /metrics and /rpc\n");
+    }
+}

@@ -1,0 +1,214 @@
+// Connections that become WebSockets: the handshake, frames to the session's bytes, and how they
+// end. See internal.h. Network thread only.
+//
+// The way of the bytes: net -> websocket_next -> a piece on the stack -> the session's input.
+// Nothing is kept here but a frame's head. On the way out net asks for a frame's head before each
+// message.
+#include <stdio.h>
+#include <string.h>
+
+#include "common/base/assert.h"
+#include "server/http/internal.h"
+#include "server/http/origin.h"
+#include "server/metrics.h"
+
+enum { PIECE_BYTES = 16 * 1024, ANSWER_MAX = 256, SECOND_MS = 1000 };
+
+_Static_assert((int)FRAME_END_MAX >= (int)WEBSOCKET_END_MAX, "net has room for a close frame");
+_Static_assert((int)FRAME_HEAD_MAX >= (int)WEBSOCKET_HEAD_MAX, "and for the head of any other");
+
+// ---- framing of what is sent
+
+static size_t frame_head(void *context, size_t size, uint8_t *out)
+{
+    (void)context;
+    return websocket_put_head(size, out);
+}
+
+static websocket_code code_of(status why)
+{
+    switch (why) {
+    case STATUS_OK:
+        return WEBSOCKET_NORMAL;
+    case STATUS_UNAVAILABLE:
+    case STATUS_MOVED:
+        return WEBSOCKET_GOING_AWAY;
+    case STATUS_INVALID_ARGUMENT:
+        return WEBSOCKET_BAD_DATA;
+    case STATUS_INTERNAL:
+        return WEBSOCKET_INTERNAL;
+    default:
+        return WEBSOCKET_POLICY;
+    }
+}
+
+static size_t frame_end(void *context, status why, const char *text, uint8_t *out)
+{
+    const http_client *c = context;
+    char reason[WEBSOCKET_REASON_MAX + 1] = "";
+    if (why != STATUS_OK) {
+        snprintf(reason, sizeof reason, "%s: %s", status_code(why), text);
+    }
+    return websocket_put_close(c->code != 0 && why != STATUS_UNAVAILABLE ? c->code : code_of(why),
+                               reason, out);
+}
+
+static const connection_framing FRAMING = {.head = frame_head, .end = frame_end};
+
+// ---- the handshake
+
+static bool check_handshake(http_client *c, const http_request *r,
+                            char accept[WEBSOCKET_ACCEPT_CHARS + 1])
+{
+    const http_listener *h = c->listener;
+    if (!r->upgrade || r->head) {
+        respond_refused(c, 426, "/rpc is the protocol over WebSocket",
+                        "Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\n");
+    } else if (!http_span_is(r->version, "13")) {
+        respond_refused(c, 426, "the WebSocket version is 13",
+                        "Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\n");
+    } else if (r->key.text == NULL || !websocket_accept(r->key.text, r->key.size, accept)) {
+        respond_refused(c, 400, "Sec-WebSocket-Key is 16 bytes in base64", "");
+    } else if (!origin_allowed(r->origin, r->host, h->origins, h->origin_count)) {
+        metrics_add(METRIC_refused_origin, 1);
+        respond_refused(c, 403, "pages of this origin may not connect: caromd --origin allows one",
+                        "");
+    } else {
+        return true;
+    }
+    return false;
+}
+
+void upgrade(http_client *c, const http_request *r)
+{
+    char accept[WEBSOCKET_ACCEPT_CHARS + 1];
+    char answer[ANSWER_MAX];
+    http_listener *h = c->listener;
+    if (!check_handshake(c, r, accept)) {
+        return;
+    }
+    const char *chosen =
+        http_list_has(r->protocols, "carom.v1") ? "Sec-WebSocket-Protocol: carom.v1\r\n" : "";
+    int size = snprintf(answer, sizeof answer,
+                        "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n"
+                        "Connection: Upgrade\r\nSec-WebSocket-Accept: %s\r\n%s\r\n",
+                        accept, chosen);
+    ASSERT(size > 0 && (size_t)size < sizeof answer);
+    http_unlist(c);
+    c->upgraded = true;
+    websocket_init(&c->socket, h->limits->message_bytes, (uint32_t)h->limits->websocket_frames);
+    (void)connection_send_raw(c->connection, answer, (size_t)size, NULL, 0);
+    connection_frame(c->connection, &FRAMING, c);
+    metrics_add(METRIC_websockets_opened, 1);
+    c->session = h->handler.sessions.opened(h->handler.sessions.context, c->connection);
+    h->unsettled -= c->session != NULL ? 1 : 0;
+}
+
+// ---- input
+
+// The session tells the peer why and closes.
+static void refuse(http_client *c, websocket_code code, const char *text)
+{
+    metrics_add(METRIC_websockets_refused, 1);
+    c->code = code;
+    status why = code == WEBSOCKET_POLICY || code == WEBSOCKET_TOO_BIG ? STATUS_LIMIT_EXCEEDED
+                                                                       : STATUS_INVALID_ARGUMENT;
+    c->listener->handler.refused(c->session, why, text);
+}
+
+static void count_control(http_client *c)
+{
+    if (++c->controls > HTTP_CONTROLS_A_SECOND_MAX) {
+        refuse(c, WEBSOCKET_POLICY, "too many pings and pongs in a second");
+    }
+}
+
+static void answer_ping(http_client *c)
+{
+    uint8_t pong[WEBSOCKET_END_MAX];
+    size_t size = websocket_put_pong(c->socket.control, c->socket.control_size, pong);
+    count_control(c);
+    if (connection_is_open(c->connection) &&
+        !connection_send_raw(c->connection, pong, size, NULL, 0)) {
+        refuse(c, WEBSOCKET_POLICY, "too much output was not taken");
+    }
+}
+
+// The peer wants to end: its calls are answered first, as after the end of a TCP stream. A close
+// frame without a code is answered by one.
+static void end(http_client *c)
+{
+    c->code = c->socket.code;
+    c->ended = true;
+    c->listener->handler.sessions.ended(c->session);
+}
+
+static void handle(http_client *c, websocket_event event, const uint8_t *piece, size_t size)
+{
+    http_handler *to = &c->listener->handler;
+    switch (event) {
+    case WEBSOCKET_DATA:
+        to->sessions.received(c->session, piece, size);
+        break;
+    case WEBSOCKET_MESSAGE:
+        to->fenced(c->session);
+        break;
+    case WEBSOCKET_PING:
+        answer_ping(c);
+        break;
+    case WEBSOCKET_PONG:
+        count_control(c);
+        break;
+    case WEBSOCKET_CLOSE:
+        end(c);
+        break;
+    case WEBSOCKET_BROKEN:
+        refuse(c, c->socket.code, c->socket.text);
+        break;
+    case WEBSOCKET_MORE:
+        break;
+    }
+}
+
+void upgrade_received(http_client *c, const uint8_t *data, size_t size)
+{
+    uint8_t piece[PIECE_BYTES];
+    websocket_event event = WEBSOCKET_DATA;
+    uint32_t controls = c->controls;
+    if (c->session == NULL) {
+        return; // it was not let in
+    }
+    while (event != WEBSOCKET_MORE && !c->ended && connection_is_open(c->connection)) {
+        size_t got = 0;
+        event = websocket_next(&c->socket, &data, &size, piece, sizeof piece, &got);
+        handle(c, event, piece, got);
+    }
+    if (c->controls != controls && !c->ended && connection_is_open(c->connection)) {
+        c->listener->handler.sessions.received(c->session, NULL, 0); // bytes to be paid for
+    }
+    if (!websocket_partial(&c->socket)) {
+        c->begun_ms = 0;
+    } else if (c->begun_ms == 0) {
+        c->begun_ms = uv_now(c->listener->loop);
+    }
+}
+
+void upgrade_swept(http_client *c, uint64_t now_ms)
+{
+    if (c->session == NULL) {
+        return;
+    }
+    if (now_ms - c->second_ms >= SECOND_MS) {
+        c->second_ms = now_ms;
+        c->controls = 0;
+    }
+    if (c->begun_ms != 0 && !connection_is_read(c->connection)) {
+        c->begun_ms = now_ms; // it waits for us
+    }
+    if (c->begun_ms != 0 && !c->ended && now_ms - c->begun_ms >= c->listener->limits->message_ms) {
+        c->begun_ms = 0;
+        refuse(c, WEBSOCKET_POLICY, "a WebSocket message was not whole within message_ms");
+        return;
+    }
+    c->listener->handler.sessions.swept(c->session, now_ms);
+}

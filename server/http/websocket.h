@@ -1,0 +1,92 @@
+// WebSocket frames (RFC 6455), server's side: bytes to payload and back. Knows no socket and no
+// message.
+//
+// The decoder is handed whatever bytes have come and gives back one event at a time. It keeps no
+// payload but that of control frames (at most 125 bytes): data is given on piece by piece as it
+// comes, so a length that a header declares never takes memory. Extensions are not spoken.
+//
+// Pure functions over their arguments; any thread, one at a time.
+#ifndef CAROM_SERVER_HTTP_WEBSOCKET_H
+#define CAROM_SERVER_HTTP_WEBSOCKET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    WEBSOCKET_HEAD_MAX = 14,     // opcode, length, mask
+    WEBSOCKET_CONTROL_MAX = 125, // payload of ping, pong and close
+    WEBSOCKET_REASON_MAX = WEBSOCKET_CONTROL_MAX - 2,
+    WEBSOCKET_END_MAX = 2 + WEBSOCKET_CONTROL_MAX,
+    WEBSOCKET_KEY_CHARS = 24,    // Sec-WebSocket-Key: 16 bytes in base64
+    WEBSOCKET_ACCEPT_CHARS = 28, // Sec-WebSocket-Accept: a SHA-1 in base64
+};
+
+// Codes of close frames, section 7.4.1.
+typedef enum websocket_code {
+    WEBSOCKET_NORMAL = 1000,
+    WEBSOCKET_GOING_AWAY = 1001,
+    WEBSOCKET_PROTOCOL_ERROR = 1002,
+    WEBSOCKET_UNSUPPORTED = 1003, // text
+    WEBSOCKET_NO_CODE = 1005,     // never on the wire: a close frame without a code
+    WEBSOCKET_BAD_DATA = 1007,
+    WEBSOCKET_POLICY = 1008,
+    WEBSOCKET_TOO_BIG = 1009,
+    WEBSOCKET_INTERNAL = 1011
+} websocket_code;
+
+typedef enum websocket_event {
+    WEBSOCKET_MORE,    // all bytes are used up
+    WEBSOCKET_DATA,    // a piece of a binary message
+    WEBSOCKET_MESSAGE, // that message is whole
+    WEBSOCKET_PING,    // to be answered with the payload in `control`
+    WEBSOCKET_PONG,
+    WEBSOCKET_CLOSE, // the peer ends; `code` is its own, or WEBSOCKET_NO_CODE
+    WEBSOCKET_BROKEN // a rule was broken: `code` and `text` say which; there is no way on
+} websocket_event;
+
+typedef struct websocket {
+    uint64_t message_max;             // bytes of one message
+    uint32_t frames_max;              // fragments of one message
+    uint8_t head[WEBSOCKET_HEAD_MAX]; // of the frame that has begun
+    uint32_t head_size;               // bytes of it that have come
+    bool in_payload;                  // the head is whole
+    uint8_t opcode;                   // of this frame
+    bool final;                       // the last frame of its message
+    uint32_t mask_at;                 // which byte of the mask is next
+    uint64_t left;                    // of the payload
+    bool open;                        // a message has begun and is not whole
+    uint64_t message_bytes;           // of it
+    uint32_t frames;                  // likewise
+    uint8_t control[WEBSOCKET_CONTROL_MAX];
+    uint32_t control_size;
+    websocket_code code;
+    const char *text; // constant
+} websocket;
+
+void websocket_init(websocket *w, uint64_t message_max, uint32_t frames_max);
+
+// The next event of the bytes at *data, which it moves on by what it has used. WEBSOCKET_DATA
+// writes at most `room` (> 0) unmasked bytes to `out`, *got of them.
+websocket_event websocket_next(websocket *w, const uint8_t **data, size_t *size, uint8_t *out,
+                               size_t room, size_t *got);
+
+// Whether a frame or a message has begun and is not whole.
+bool websocket_partial(const websocket *w);
+
+// The head of a binary message of `size` bytes; returns its length, at most 10.
+size_t websocket_put_head(size_t size, uint8_t *out);
+
+// A pong with that payload, at most WEBSOCKET_CONTROL_MAX bytes, to `out` of WEBSOCKET_END_MAX;
+// returns its length.
+size_t websocket_put_pong(const uint8_t *payload, size_t size, uint8_t *out);
+
+// A close frame to `out` of WEBSOCKET_END_MAX; returns its length. WEBSOCKET_NO_CODE: without code
+// and reason. Reasons that are too long are cut at a character.
+size_t websocket_put_close(websocket_code code, const char *reason, uint8_t *out);
+
+// Sec-WebSocket-Accept for a key of WEBSOCKET_KEY_CHARS, with a closing zero. False: the key is not
+// the base64 of 16 bytes.
+bool websocket_accept(const char *key, size_t size, char out[WEBSOCKET_ACCEPT_CHARS + 1]);
+
+#endif
