@@ -102,6 +102,12 @@ typedef struct limits {
 #undef LIMIT_FIELD
 } limits;
 
+enum {
+#define LIMIT_ONE(name, standard, smallest, largest, unit, reason) +1
+    LIMIT_COUNT = 0 LIMITS_TABLE(LIMIT_ONE)
+#undef LIMIT_ONE
+};
+
 // One row of the table; `offset` is that of its field in `limits`.
 typedef struct limit_info {
     const char *name;

@@ -1,7 +1,11 @@
 // Counters and histograms as static atomics; see metrics.h. Any thread.
 #include "server/metrics.h"
 
+#include <stdbool.h>
+#include <string.h>
+
 #include "common/base/assert.h"
+#include "server/limits.h"
 
 enum {
     SUB_BITS = 3, // buckets in each power of two
@@ -12,10 +16,13 @@ enum {
 typedef struct histogram {
     atomic_uint_fast64_t buckets[BUCKETS];
     atomic_int_fast64_t max_ns;
+    coarse_histogram coarse;
 } histogram;
 
 static atomic_uint_fast64_t counters[METRIC_COUNT];
 static histogram histograms[TIMING_COUNT];
+static atomic_uint_fast64_t calls[METHOD_COUNT + 1][STATUS_COUNT];
+static atomic_uint_fast64_t reached[LIMIT_COUNT + 1];
 
 static const char *const NAMES[METRIC_COUNT] = {
 #define METRIC_NAME(name, doc) #name,
@@ -64,10 +71,81 @@ static double bucket_value(uint32_t bucket)
     return low + 0.5 * (double)((uint64_t)1 << shift);
 }
 
+// ---- coarse histograms
+
+void coarse_histogram_add(coarse_histogram *h, int64_t ns)
+{
+    uint64_t value = ns > 0 ? (uint64_t)ns : 0;
+    uint32_t bits = value > 1 ? 64 - (uint32_t)__builtin_clzll(value - 1) : 0;
+    uint32_t index = bits > HISTOGRAM_FIRST_BITS ? bits - HISTOGRAM_FIRST_BITS : 0;
+    index = index < HISTOGRAM_BOUNDS ? index : HISTOGRAM_BOUNDS;
+    atomic_fetch_add_explicit(&h->buckets[index], 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&h->sum_ns, value, memory_order_relaxed);
+}
+
+double coarse_histogram_bound(uint32_t index)
+{
+    ASSERT(index < HISTOGRAM_BOUNDS);
+    return (double)((uint64_t)1 << (HISTOGRAM_FIRST_BITS + index)) * 1e-9;
+}
+
+coarse_histogram *metrics_histogram(timing t)
+{
+    return &histograms[t].coarse;
+}
+
+// ---- calls and limits
+
+void metrics_count_call(uint32_t m, status result)
+{
+    ASSERT(m <= METHOD_COUNT && result < STATUS_COUNT);
+    atomic_fetch_add_explicit(&calls[m][result], 1, memory_order_relaxed);
+}
+
+uint64_t metrics_calls(uint32_t m, status result)
+{
+    return atomic_load_explicit(&calls[m][result], memory_order_relaxed);
+}
+
+static bool is_word(char c)
+{
+    return c == '_' || (c >= 'a' && c <= 'z');
+}
+
+// Whether the text has the name as a word of its own.
+static bool names(const char *text, const char *name)
+{
+    size_t size = strlen(name);
+    for (const char *at = strstr(text, name); at != NULL; at = strstr(at + 1, name)) {
+        if ((at == text || !is_word(at[-1])) && !is_word(at[size])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void metrics_count_limit(const char *text)
+{
+    size_t index = 0;
+    while (limits_info(index) != NULL && !names(text, limits_info(index)->name)) {
+        index++;
+    }
+    atomic_fetch_add_explicit(&reached[index], 1, memory_order_relaxed);
+}
+
+uint64_t metrics_limit(size_t index)
+{
+    ASSERT(index <= LIMIT_COUNT);
+    return atomic_load_explicit(&reached[index], memory_order_relaxed);
+}
+
+// ---- times
+
 void metrics_time(timing t, int64_t ns)
 {
     histogram *h = &histograms[t];
     int_fast64_t value = ns > 0 ? ns : 0;
+    coarse_histogram_add(&h->coarse, ns);
     atomic_fetch_add_explicit(&h->buckets[bucket_of((uint64_t)value)], 1, memory_order_relaxed);
     int_fast64_t seen = atomic_load_explicit(&h->max_ns, memory_order_relaxed);
     while (value > seen &&

@@ -11,6 +11,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
+#include "common/base/status.h"
 #include "proto/encode/encode.h"
 
 // X(name, what it counts)
@@ -74,7 +75,30 @@ void metrics_add(metric m, uint64_t count);
 uint64_t metrics_get(metric m);
 const char *metrics_name(metric m);
 
+// Times in buckets that each reach twice as far as the one before: 16 us to 268 ms, and all above.
+// Few enough to be scraped for each world.
+enum { HISTOGRAM_FIRST_BITS = 14, HISTOGRAM_BOUNDS = 15 };
+
+typedef struct coarse_histogram {
+    atomic_uint_fast64_t buckets[HISTOGRAM_BOUNDS + 1]; // the last has no bound
+    atomic_uint_fast64_t sum_ns;
+} coarse_histogram;
+
+void coarse_histogram_add(coarse_histogram *h, int64_t ns);
+// The largest time of bucket `index` [s], below HISTOGRAM_BOUNDS.
+double coarse_histogram_bound(uint32_t index);
+
+// That a call of this method ended so; METHOD_COUNT for one that does not exist.
+void metrics_count_call(uint32_t m, status result);
+uint64_t metrics_calls(uint32_t m, status result);
+
+// That a limit was reached, which the text of its error names.
+void metrics_count_limit(const char *text);
+// Of the row `index` of the table of limits; LIMIT_COUNT for limits that are in no table.
+uint64_t metrics_limit(size_t index);
+
 void metrics_time(timing t, int64_t ns);
+coarse_histogram *metrics_histogram(timing t);
 latency_summary metrics_summary(timing t);
 
 #endif

@@ -49,6 +49,14 @@ void http_end(http_client *c)
     connection_close(c->connection, ENDING_FLUSH, STATUS_OK, "", NULL, 0);
 }
 
+void http_cut(http_client *c)
+{
+    http_unlist(c);
+    c->cut = true;
+    c->listener->unsettled--;
+    connection_close(c->connection, ENDING_NOW, STATUS_OK, "", NULL, 0);
+}
+
 // ---- input
 
 static void reserve(http_client *c, size_t size)
@@ -101,13 +109,14 @@ static void enter_socket(http_client *c, const http_request *r, size_t head)
 static bool take_request(http_client *c)
 {
     uint64_t most = c->listener->limits->http_header_bytes;
+    size_t before = c->scanned;
     size_t size = http_head_size(c->input, c->size, &c->scanned);
     if (size > most || (size == 0 && c->size > most)) {
         respond_refused(c, 431, "http_header_bytes: the header is too long", "");
         return false;
     }
     if (size == 0) {
-        if (!http_may_be_head(c->input, c->size)) {
+        if (!http_may_be_head(c->input, c->size, before)) {
             respond_refused(c, 400,
                             "this is no HTTP: the protocol itself is spoken on the other port", "");
         }
@@ -217,7 +226,8 @@ static void on_closed(void *peer)
     http_unlist(c);
     if (c->session != NULL) {
         c->listener->handler.sessions.closed(c->session);
-    } else {
+        c->listener->websockets--;
+    } else if (!c->cut) {
         c->listener->unsettled--;
     }
     release_input(c);
@@ -234,7 +244,7 @@ static void *on_opened(void *context, connection *opened)
     }
     if (h->listed >= h->limits->http_connections) {
         metrics_add(METRIC_http_crowded, 1);
-        respond_refused(h->first, 503, "http_connections: others want to be served", "");
+        respond_crowded(h->first);
     }
     http_client *c = calloc(1, sizeof *c);
     ASSERT(c != NULL);
@@ -292,6 +302,11 @@ const char *http_address(const http_listener *h)
 bool http_is_local(const http_listener *h)
 {
     return network_is_local(h->network);
+}
+
+http_figures http_read_figures(const http_listener *h)
+{
+    return (http_figures){.websockets = h->websockets, .others = h->unsettled};
 }
 
 void http_close(http_listener *h)

@@ -50,6 +50,13 @@ status http_open(uv_loop_t *loop, const http_options *options, const http_handle
 const char *http_address(const http_listener *h);
 bool http_is_local(const http_listener *h);
 
+// Connections by now: those that hold a session, and the others.
+typedef struct http_figures {
+    uint32_t websockets, others;
+} http_figures;
+
+http_figures http_read_figures(const http_listener *h);
+
 // Takes no more connections and ends those that hold no session; the others end with theirs.
 void http_close(http_listener *h);
 // After `finished`.

@@ -25,6 +25,7 @@ typedef struct http_client {
     connection *connection;
     struct http_client *previous, *next; // in the list, oldest first; see `listed`
     bool listed;
+    bool cut;     // closed at once, no longer counted
     bool leaving; // an answer's file is on its way: the next request waits
     bool ended;   // the peer sends no more
     char *input;  // what has come of requests
@@ -52,6 +53,7 @@ struct http_listener {
     served_files files;
     http_client *first, *last; // of those without a session
     uint32_t listed;
+    uint32_t websockets;
     uint32_t unsettled;    // all connections that hold no session, also those that are being closed
     shared_bytes *metrics; // the last text of them, NULL before
     uint64_t metrics_ms;   // when it was written
@@ -64,6 +66,8 @@ struct http_listener {
 void http_unlist(http_client *c);
 // Closes a connection that holds no session; nothing more is read.
 void http_end(http_client *c);
+// Likewise, at once: its place is free.
+void http_cut(http_client *c);
 
 // ---- respond.c
 
@@ -71,6 +75,8 @@ void http_end(http_client *c);
 void respond(http_client *c, const http_request *r);
 // Answers with an error and closes. `more`: further header lines, each with CR LF, or "".
 void respond_refused(http_client *c, int code, const char *text, const char *more);
+// Makes room for others: answers with 503 and cuts it.
+void respond_crowded(http_client *c);
 
 // ---- upgrade.c
 

@@ -71,13 +71,14 @@ size_t http_head_size(const char *data, size_t size, size_t *scanned)
     return end != NULL ? (size_t)(end - data) + 4 : 0;
 }
 
-bool http_may_be_head(const char *data, size_t size)
+bool http_may_be_head(const char *data, size_t size, size_t from)
 {
     if (size > 0 && !(data[0] >= 'A' && data[0] <= 'Z')) {
         return false;
     }
-    for (size_t i = 0; i < size; i++) {
-        if (!is_text(data[i]) && data[i] != '\r' && data[i] != '\n') {
+    for (size_t i = from > 0 ? from : 1; i < size; i++) {
+        bool ends = data[i] == '\n';
+        if ((ends != (data[i - 1] == '\r')) || (!is_text(data[i]) && !ends && data[i] != '\r')) {
             return false;
         }
     }

@@ -37,8 +37,8 @@ typedef struct http_refusal {
 size_t http_head_size(const char *data, size_t size, size_t *scanned);
 
 // Whether these bytes may be the beginning of a head: false for bytes that no head begins with or
-// contains, so that other protocols need not be waited for.
-bool http_may_be_head(const char *data, size_t size);
+// contains, so that other protocols need not be waited for. The first `from` were looked at before.
+bool http_may_be_head(const char *data, size_t size, size_t from);
 
 // Reads a whole head. False: `refusal` says why not, and the connection is of no use any more.
 bool http_request_parse(const char *data, size_t size, http_request *out, http_refusal *refusal);

@@ -118,11 +118,14 @@ static void send_text(http_client *c, const http_request *r, int code, const cha
     send_answer(c, &a, body);
 }
 
-void respond_refused(http_client *c, int code, const char *text, const char *more)
+static void send_refusal(http_client *c, int code, const char *text, const char *more)
 {
     char body[TEXT_MAX];
     char head[HEAD_MAX];
     metrics_add(METRIC_http_refused, 1);
+    if (code == 408 || code == 431 || code == 503) {
+        metrics_count_limit(text);
+    }
     int size = snprintf(body, sizeof body, "%d: %s\n", code, text);
     ASSERT(size > 0 && (size_t)size < sizeof body);
     answer a = {.code = code,
@@ -133,7 +136,18 @@ void respond_refused(http_client *c, int code, const char *text, const char *mor
     int head_size = put_head(&a, head);
     (void)connection_send_raw(c->connection, head, (size_t)head_size, NULL, 0);
     (void)connection_send_raw(c->connection, body, (size_t)size, NULL, 0);
+}
+
+void respond_refused(http_client *c, int code, const char *text, const char *more)
+{
+    send_refusal(c, code, text, more);
     http_end(c);
+}
+
+void respond_crowded(http_client *c)
+{
+    send_refusal(c, 503, "http_connections: others want to be served", "");
+    http_cut(c);
 }
 
 // ---- files

@@ -102,6 +102,7 @@ void upgrade(http_client *c, const http_request *r)
     metrics_add(METRIC_websockets_opened, 1);
     c->session = h->handler.sessions.opened(h->handler.sessions.context, c->connection);
     h->unsettled -= c->session != NULL ? 1 : 0;
+    h->websockets += c->session != NULL ? 1 : 0;
 }
 
 // ---- input
@@ -130,7 +131,7 @@ static void answer_ping(http_client *c)
     count_control(c);
     if (connection_is_open(c->connection) &&
         !connection_send_raw(c->connection, pong, size, NULL, 0)) {
-        refuse(c, WEBSOCKET_POLICY, "too much output was not taken");
+        refuse(c, WEBSOCKET_POLICY, "output_bytes: too much output was not taken");
     }
 }
 

@@ -344,6 +344,11 @@ void connection_close(connection *c, connection_ending ending, status why, const
         outbox_cut(&c->out, c->busy);
     }
     queue_farewell(c, why, text, farewell, size);
+    if (ending == ENDING_NOW) {
+        connection_flush(c);
+        end_now(c);
+        return;
+    }
     mark_dirty(c); // also with nothing to write: the flush sees that it is done
 }
 

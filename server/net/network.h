@@ -110,6 +110,7 @@ bool connection_is_read(const connection *c);
 typedef enum connection_ending {
     ENDING_FLUSH, // the queued output is still sent
     ENDING_CUT,   // only output that is already being written: the peer does not take its output
+    ENDING_NOW,   // what the kernel takes at once is sent, and nothing is waited for
     ENDING_LINGER // as FLUSH, for as long as it moves: for a peer that has ended in good order
 } connection_ending;
 

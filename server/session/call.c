@@ -331,6 +331,19 @@ static status refuse_late(session *s, error *err)
     return error_set(err, STATUS_UNAVAILABLE, "no new sessions: %s", s->server->reason);
 }
 
+// By a world: counted then, with its result.
+static bool is_answered_later(method m)
+{
+    switch (method_scope_of(m)) {
+    case SCOPE_SESSION:
+        return false;
+    case SCOPE_SERVER:
+        return m == METHOD_WORLD_CREATE || m == METHOD_WORLD_FORK || m == METHOD_WORLD_DESTROY;
+    default:
+        return true;
+    }
+}
+
 void call_handle(session *s, const rpc_message *message, size_t size)
 {
     call c = {
@@ -364,7 +377,13 @@ void call_handle(session *s, const rpc_message *message, size_t size)
         }
         command_free(&cmd);
     }
+    if (result != STATUS_OK || !is_answered_later(info->id)) {
+        metrics_count_call(info != NULL ? info->id : METHOD_COUNT, result);
+    }
     if (result != STATUS_OK) {
+        if (result == STATUS_LIMIT_EXCEEDED) {
+            metrics_count_limit(err.text);
+        }
         rights_audit(s, &err);
         call_fail(&c, &err);
     }

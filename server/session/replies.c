@@ -48,6 +48,10 @@ static void answer_session(session *s, reply *r)
 {
     note_subscription(s, r);
     note_request(s, r);
+    metrics_count_call(r->method, r->status);
+    if (r->status == STATUS_LIMIT_EXCEEDED) {
+        metrics_count_limit(r->text);
+    }
     if (r->status == STATUS_PERMISSION_DENIED) {
         error refused;
         error_set(&refused, r->status, "%s", r->text);
@@ -124,7 +128,8 @@ static void send_snapshot(session *s, reply *r)
     shared_bytes *tail = r->tail;
     r->tail = NULL;
     if (!connection_send(s->connection, head, size, tail, r->subscription)) {
-        session_close(s, STATUS_LIMIT_EXCEEDED, "too much output was not taken", ENDING_CUT);
+        session_close(s, STATUS_LIMIT_EXCEEDED, "output_bytes: too much output was not taken",
+                      ENDING_CUT);
     }
 }
 

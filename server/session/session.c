@@ -24,7 +24,8 @@ void session_send_scratch(session *s)
         return; // detached: a client that resumes is told what took effect
     }
     if (!connection_send(s->connection, out->data, out->size, NULL, 0)) {
-        session_close(s, STATUS_LIMIT_EXCEEDED, "too much output was not taken", ENDING_CUT);
+        session_close(s, STATUS_LIMIT_EXCEEDED, "output_bytes: too much output was not taken",
+                      ENDING_CUT);
     }
 }
 
@@ -71,7 +72,8 @@ void session_answer(session *s, uint32_t id, const uint8_t *result, size_t size,
     rpc_pack_response(&packer, id);
     if (big != NULL && size > ANSWER_COPIED_MAX) {
         if (!connection_send(s->connection, out->data, out->size, big, 0)) {
-            session_close(s, STATUS_LIMIT_EXCEEDED, "too much output was not taken", ENDING_CUT);
+            session_close(s, STATUS_LIMIT_EXCEEDED, "output_bytes: too much output was not taken",
+                          ENDING_CUT);
         }
         return;
     }
@@ -152,6 +154,9 @@ void session_close(session *s, status why, const char *text, connection_ending e
     }
     s->closing = true;
     metrics_add(METRIC_connections_overrun, ending == ENDING_CUT ? 1 : 0);
+    if (why == STATUS_LIMIT_EXCEEDED) {
+        metrics_count_limit(text);
+    }
     log_level level = s->server->draining ? LOG_DEBUG : LOG_INFO;
     log_write(level, "session %llu (%s) closed: %s: %s", (unsigned long long)s->key.number,
               connection_peer_name(s->connection), status_code(why), text);
@@ -431,6 +436,7 @@ static void reject(connection *c, const char *limit, uint64_t most)
 {
     metrics_add(METRIC_connections_refused, 1);
     char text[ERROR_TEXT_MAX];
+    metrics_count_limit(limit);
     snprintf(text, sizeof text, "%s: there are %llu already", limit, (unsigned long long)most);
     buffer farewell;
     buffer_init(&farewell, 2 * ERROR_TEXT_MAX);

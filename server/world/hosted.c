@@ -66,6 +66,7 @@ hosted *hosted_create(uint64_t number, const char *name, adoption *from, const l
     int64_t now = clock();
     tick_schedule_start(&h->schedule, h->hz, (int64_t)bounds->catch_up_ms * 1000000, now);
     h->window.start_ns = now;
+    h->metrics = world_metrics_open(h->name);
     publisher_init(&h->publisher, bounds, h->name, number);
     h->publisher.descriptions.owners = h->owners;
     buffer_init(&h->scratch, WIRE_REPLY_BYTES_MAX);
@@ -127,6 +128,7 @@ static void count_tick(hosted *h, int64_t begin)
     hosted_window *w = &h->window;
     metrics_add(METRIC_ticks, 1);
     metrics_time(TIMING_STEP, now - begin);
+    coarse_histogram_add(&h->metrics->step, now - begin);
     w->ticks++;
     w->busy_ns += now - begin;
     h->log.replay_ns += now - begin;
@@ -211,6 +213,7 @@ static void warn_slowed(hosted *h, int64_t now)
 static void tick(hosted *h, int64_t now)
 {
     metrics_time(TIMING_DELAY, tick_schedule_lag_ns(&h->schedule, now));
+    coarse_histogram_add(&h->metrics->lateness, tick_schedule_lag_ns(&h->schedule, now));
     uint64_t late = h->schedule.late;
     int64_t skipped = tick_schedule_tick(&h->schedule, now);
     metrics_add(METRIC_ticks_late, h->schedule.late - late);
@@ -296,11 +299,23 @@ static void run_paused(hosted *h)
     }
 }
 
+static void note_counts(hosted *h)
+{
+    world_metrics *m = h->metrics;
+    uint32_t bodies = world_definition(h->physics).bodies_max - world_room_left(h->physics).bodies;
+    uint32_t subscribers = h->publisher.subscriptions.list.count + h->readers.list.count;
+    atomic_store_explicit(&m->bodies, bodies, memory_order_relaxed);
+    atomic_store_explicit(&m->subscribers, subscribers, memory_order_relaxed);
+}
+
 void hosted_settle(hosted *h)
 {
     if (h->ended) {
+        world_metrics_close(h->metrics);
+        h->metrics = NULL;
         return; // its end is its log's last record
     }
+    note_counts(h);
     world_log_image image = {
         .physics = h->physics,
         .bodies = &h->session_bodies,
@@ -389,6 +404,7 @@ void hosted_destroy(hosted *h, status why, const char *text)
     array_free(&h->scheduled);
     session_bodies_deinit(&h->session_bodies);
     buffer_deinit(&h->scratch);
+    world_metrics_close(h->metrics);
     world_free(h->physics);
     replay_free(h->replay);
     owners_free(h->owners);

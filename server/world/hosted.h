@@ -18,6 +18,7 @@
 #include "server/world/log_readers.h"
 #include "server/world/messages.h"
 #include "server/world/tick_schedule.h"
+#include "server/world/world_metrics.h"
 #include "server/world/publisher.h"
 #include "server/world/replay.h"
 #include "server/world/session_bodies.h"
@@ -60,6 +61,7 @@ typedef struct hosted {
     uint32_t steps_left;
     int64_t published_ns; // when a paused world last sent snapshots
     hosted_window window;
+    world_metrics *metrics; // NULL once it has ended
     buffer scratch;
     world_log log;
     reply_sink sink;        // of the log

@@ -1,0 +1,486 @@
+#!/usr/bin/env python3
+"""HTTP: files, health, metrics, and what is no request or too much of one: refused with the right status,
+counted, and noticed by nobody else. Called with the path of caromd."""
+
+import http.client
+import json
+import os
+import re
+import resource
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+import urllib.request
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "interop"))
+from caromd import Caromd  # noqa: E402
+from websocket import WebClient, handshake  # noqa: E402
+from wire import Client, RemoteError  # noqa: E402
+
+CAROMD = os.path.abspath(sys.argv[1])
+BALL = {"kind": "circle", "radius": 0.5}
+GET = b"GET /healthz HTTP/1.1\r\nHost: here\r\n"
+
+
+class HttpTest(unittest.TestCase):
+    OPTIONS = []
+
+    @classmethod
+    def setUpClass(cls):
+        cls.server = Caromd(CAROMD, "--threads", "1", *cls.OPTIONS)
+        cls.port = cls.server.http_port
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.server.__exit__()
+
+    def get(self, path, method="GET", **headers):
+        with_dashes = {name.replace("_", "-"): value for name, value in headers.items()}
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+        self.addCleanup(connection.close)
+        connection.request(method, path, headers=with_dashes)
+        answer = connection.getresponse()
+        answer.body = answer.read()
+        return answer
+
+    def raw(self, *pieces, wait=0.0):
+        """Sends these and reads to the end; returns all that came."""
+        with socket.create_connection(("127.0.0.1", self.port), 20) as opened:
+            try:
+                for piece in pieces:
+                    opened.sendall(piece)
+                    time.sleep(wait)
+                data = b""
+                while part := opened.recv(65536):
+                    data += part
+            except ConnectionError:
+                pass
+        return data
+
+    def status(self, *pieces, **more):
+        answer = self.raw(*pieces, **more)
+        found = re.match(rb"HTTP/1\.1 (\d+) ", answer)
+        self.assertTrue(found, answer[:200])
+        return int(found.group(1))
+
+    def counters(self):
+        with Client(self.server.port) as client:
+            return client.call("server.stats")["counters"]
+
+
+class Pages(HttpTest):
+    def test_root_is_a_page(self):
+        answer = self.get("/")
+        self.assertEqual((answer.status, answer.headers["Content-Type"]), (200, "text/html; charset=utf-8"))
+        self.assertIn(b"<!doctype html", answer.body.lower())
+        policy = answer.headers["Content-Security-Policy"]
+        self.assertIn("default-src 'none'", policy)
+        self.assertIn("frame-ancestors 'none'", policy)
+        self.assertEqual(answer.headers["X-Content-Type-Options"], "nosniff")
+        self.assertEqual(self.get("/?world=demo#x").status, 200)
+
+    def test_sources_of_the_client_are_files(self):
+        sources = Path(__file__).resolve().parents[2] / "client/web/src"
+        for path in sources.glob("*.js"):
+            answer = self.get(f"/src/{path.name}")
+            self.assertEqual(answer.headers["Content-Type"], "text/javascript; charset=utf-8")
+            self.assertEqual(answer.body, path.read_bytes())
+
+    def test_viewer_is_served_whole(self):
+        viewer = Path(__file__).resolve().parents[2] / "client/web/viewer"
+        if not (viewer / "index.html").exists():
+            self.skipTest("no viewer in this tree")
+        self.assertEqual(self.get("/").body, (viewer / "index.html").read_bytes())
+        for path in viewer.rglob("*"):
+            if path.suffix in (".html", ".js", ".css", ".svg"):
+                answer = self.get(f"/viewer/{path.relative_to(viewer).as_posix()}")
+                self.assertEqual((answer.status, answer.body), (200, path.read_bytes()), path)
+
+    def test_etag_saves_the_body(self):
+        first = self.get("/src/index.js")
+        again = self.get("/src/index.js", If_None_Match=first.headers["ETag"])
+        self.assertEqual((again.status, again.body), (304, b""))
+        self.assertEqual(self.get("/src/index.js", If_None_Match='"other"').status, 200)
+        self.assertEqual(self.get("/src/index.js", If_None_Match='"a", ' + first.headers["ETag"]).status, 304)
+
+    def test_head_has_the_headers_alone(self):
+        full, head = self.get("/src/index.js"), self.get("/src/index.js", method="HEAD")
+        self.assertEqual(head.body, b"")
+        self.assertEqual(head.headers["Content-Length"], full.headers["Content-Length"])
+        self.assertEqual(self.get("/metrics", method="HEAD").body, b"")
+
+    def test_health_and_readiness(self):
+        self.assertEqual((self.get("/healthz").status, self.get("/healthz").body), (200, b"ok\n"))
+        self.assertEqual(self.get("/readyz").status, 200)
+
+    def test_server_that_leaves_is_not_ready(self):
+        with Caromd(CAROMD, "--limit", "lame_duck_ms=20000") as server:
+            with Client(server.port) as client:
+                client.call("hello")
+                server.process.send_signal(signal.SIGUSR1)
+                client.read_until(lambda: client.notifications)
+                url = f"http://127.0.0.1:{server.http_port}"
+                with self.assertRaises(urllib.error.HTTPError) as caught:
+                    urllib.request.urlopen(url + "/readyz", timeout=10)
+                self.assertEqual(caught.exception.code, 503)
+                caught.exception.close()
+                with urllib.request.urlopen(url + "/healthz", timeout=10) as answer:
+                    self.assertEqual(answer.status, 200)
+
+    def test_several_requests_on_one_connection(self):
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+        for path in ("/healthz", "/src/client.js", "/nothing", "/metrics", "/"):
+            connection.request("GET", path)
+            answer = connection.getresponse()
+            answer.read()
+            self.assertEqual(answer.status, 404 if path == "/nothing" else 200)
+        connection.close()
+
+    def test_requests_one_behind_another(self):
+        count = 40
+        answer = self.raw((GET + b"\r\n") * (count - 1) + GET + b"Connection: close\r\n\r\n")
+        self.assertEqual(answer.count(b"HTTP/1.1 200 OK"), count)
+        files = b"GET /src/client.js HTTP/1.1\r\nHost: h\r\n\r\n" * 5 + GET + b"Connection: close\r\n\r\n"
+        self.assertEqual(self.raw(files).count(b"HTTP/1.1 200 OK"), 6)
+
+    def test_request_byte_by_byte(self):
+        self.assertEqual(self.status(*[bytes([b]) for b in GET + b"Connection: close\r\n\r\n"]), 200)
+
+    def test_old_version_closes(self):
+        self.assertEqual(self.status(b"GET /healthz HTTP/1.0\r\n\r\n"), 200)
+
+
+class BadRequests(HttpTest):
+    """Each is answered with its status, and the connection is closed."""
+
+    def refused(self, status, *pieces):
+        before = self.counters()["http_refused"]
+        self.assertEqual(self.status(*pieces), status)
+        self.assertEqual(self.counters()["http_refused"], before + 1)
+
+    def test_what_is_no_http(self):
+        for data in (b"\x94\x00\x01\xa4ping\x90", b"\x16\x03\x01\x02\x00\x01", b"\r\n", b"get / HTTP/1.1\r\n",
+                     b"GET /\x00 HTTP/1.1", b"SSH-2.0-x\x07"):
+            with self.subTest(data):
+                self.refused(400, data)
+
+    def test_request_lines(self):
+        for line in (b"GET\r\n", b"GET /\r\n", b"GET / HTTP/1.1 x\r\n", b"GET  / HTTP/1.1\r\n", b"GET / HTTP/11\r\n",
+                     b"GET / HTTPS/1.1\r\n", b"GET x HTTP/1.1\r\n", b"GET http://h/ HTTP/1.1\r\n",
+                     b"G@T / HTTP/1.1\r\n", b"GET /\xc3\xa4 HTTP/1.1\r\n"):
+            with self.subTest(line):
+                self.refused(400, line + b"Host: h\r\n\r\n")
+
+    def test_versions(self):
+        self.refused(505, b"GET / HTTP/2.0\r\nHost: h\r\n\r\n")
+        self.refused(505, b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")
+
+    def test_paths_that_go_up(self):
+        for path in (b"/..", b"/../etc/passwd", b"/viewer/../../x", b"/%2e%2e/x", b"/.git/config", b"/viewer/.hidden",
+                     b"/viewer\\..\\x", b"/src/%00.js"):
+            with self.subTest(path):
+                self.refused(400, b"GET " + path + b" HTTP/1.1\r\nHost: h\r\n\r\n")
+
+    def test_unknown_paths(self):
+        for path in ("/x", "/viewer", "/viewer/", "/src", "/src/index.js/", "/rpc/", "//"):
+            with self.subTest(path):
+                self.assertEqual(self.get(path).status, 404)
+
+    def test_methods(self):
+        for method in ("POST", "PUT", "DELETE", "OPTIONS", "TRACE", "CONNECT", "BREW"):
+            with self.subTest(method):
+                answer = self.raw(f"{method} / HTTP/1.1\r\nHost: h\r\n\r\n".encode())
+                self.assertTrue(answer.startswith(b"HTTP/1.1 405 "), answer[:80])
+                self.assertIn(b"\r\nAllow: GET, HEAD\r\n", answer)
+
+    def test_bodies(self):
+        self.refused(413, GET + b"Content-Length: 5\r\n\r\nhello")
+        self.refused(413, GET + b"Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n")
+        self.refused(400, GET + b"Content-Length: x\r\n\r\n")
+        self.refused(400, GET + b"Content-Length: 0\r\nContent-Length: 5\r\n\r\n")
+        self.assertEqual(self.status(GET + b"Content-Length: 0\r\nConnection: close\r\n\r\n"), 200)
+
+    def test_slow_post_is_refused_at_its_head(self):
+        begin = time.monotonic()
+        self.refused(405, b"POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 1000000\r\n\r\n")
+        self.assertLess(time.monotonic() - begin, 5)
+
+    def test_header_lines(self):
+        for lines in (b" folded: x\r\n", b"A: b\r\n c\r\n", b"no colon\r\n", b": nameless\r\n", b"A : b\r\n",
+                      b"A: \x01\r\n", b"A: b\n", b"A: b\rC: d\r\n", b"Host: again\r\n"):
+            with self.subTest(lines):
+                self.refused(400, GET + lines + b"\r\n")
+
+    def test_host_is_named(self):
+        self.refused(400, b"GET / HTTP/1.1\r\n\r\n")
+        self.refused(400, b"GET / HTTP/1.1\r\nHost: \r\n\r\n")
+
+    def test_header_lines_without_end(self):
+        self.refused(431, GET + b"A: b\r\n" * 101 + b"\r\n")
+        self.assertEqual(self.status(GET + b"A: b\r\n" * 98 + b"Connection: close\r\n\r\n"), 200)
+
+    def test_header_of_a_megabyte(self):
+        self.assertIn(self.status(GET + b"A: " + b"x" * 20000), (431,))
+        answer = self.raw(GET + b"A: " + b"x" * (1 << 20))
+        self.assertTrue(answer == b"" or answer.startswith(b"HTTP/1.1 431 "), answer[:80])
+
+
+class Bounds(HttpTest):
+    OPTIONS = ["--limit", "http_connections=8", "--limit", "http_ms=600", "--limit", "http_header_bytes=1024",
+               "--limit", "http_requests=3"]
+
+    def test_header_bytes(self):
+        self.assertEqual(self.status(GET + b"A: " + b"x" * 1100 + b"\r\n\r\n"), 431)
+        self.assertEqual(self.status(GET + b"A: " + b"x" * 800 + b"\r\nConnection: close\r\n\r\n"), 200)
+
+    def test_slow_header(self):
+        before = self.counters()["http_expired"]
+        self.assertEqual(self.status(*[bytes([b]) for b in GET[:10]], wait=0.1), 408)
+        self.assertEqual(self.counters()["http_expired"], before + 1)
+
+    def test_silent_connection_is_closed(self):
+        begin = time.monotonic()
+        self.assertEqual(self.raw(), b"")
+        self.assertLess(time.monotonic() - begin, 5)
+
+    def test_requests_of_one_connection(self):
+        answer = self.raw((GET + b"\r\n") * 5)
+        self.assertEqual(answer.count(b"HTTP/1.1 200 OK"), 3)
+        self.assertEqual(answer.count(b"Connection: close"), 1)
+
+    def test_oldest_makes_room(self):
+        before = self.counters()["http_crowded"]
+        crowd = [socket.create_connection(("127.0.0.1", self.port), 10) for _ in range(9)]
+        self.assertEqual(crowd[0].recv(100)[:12], b"HTTP/1.1 503")
+        for one in crowd[1:]:
+            one.settimeout(0.01)
+            with self.assertRaises(TimeoutError):
+                one.recv(1)
+        self.assertEqual(self.counters()["http_crowded"], before + 1)
+        self.assertEqual(self.get("/healthz").status, 200)
+        for one in crowd:
+            one.close()
+
+    def test_websockets_take_none_of_these_places(self):
+        clients = [WebClient(self.port) for _ in range(20)]
+        for client in clients:
+            client.call("ping")
+        self.assertEqual(self.get("/healthz").status, 200)
+        for client in clients:
+            client.__exit__()
+
+
+class HalfOpen(HttpTest):
+    def test_ten_thousand_half_open_upgrades(self):
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (hard if hard > 0 else 65536, hard))
+        keep = min(10000, resource.getrlimit(resource.RLIMIT_NOFILE)[0] - 200)
+        client = WebClient(self.port)
+        client.call("world.create", world="calm")
+        client.call("body.spawn", world="calm", shapes=[BALL])
+        client.call("world.subscribe", world="calm")
+        half = handshake(self.port)[:-10]
+        crowd = []
+        for i in range(10000):
+            try:
+                crowd.append(socket.create_connection(("127.0.0.1", self.port), 10))
+                crowd[-1].sendall(half)
+            except ConnectionError:
+                pass  # it was turned away
+            if len(crowd) > keep:
+                crowd.pop(0).close()
+            if i % 1000 == 0:
+                self.assertEqual(self.get("/healthz").status, 200)
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/metrics", timeout=10) as answer:
+            text = answer.read().decode()
+        self.assertLessEqual(int(re.search(r'carom_connections\{transport="http"\} (\d+)', text).group(1)), 512)
+        self.assertGreater(self.counters()["http_crowded"], 5000)
+        seen = len(client.snapshots())
+        client.read_until(lambda: len(client.snapshots()) > seen + 10)
+        client.__exit__()
+        for one in crowd:
+            one.close()
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+class Metrics(HttpTest):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.OPTIONS = ["--world", "demo:demo", "--data", os.path.join(cls.folder.name, "data")]
+        super().setUpClass()
+
+    @classmethod
+    def tearDownClass(cls):
+        super().tearDownClass()
+        cls.folder.cleanup()
+
+    def scrape(self):
+        time.sleep(0.15)  # for HTTP_METRICS_MS one text is the same
+        return self.get("/metrics").body.decode()
+
+    def value(self, name, text=None):
+        found = re.search(rf"^{re.escape(name)} (\S+)$", text or self.scrape(), re.MULTILINE)
+        self.assertIsNotNone(found, name)
+        return float(found.group(1))
+
+    def test_promtool_finds_nothing(self):
+        promtool = shutil.which("promtool")
+        if promtool is None:
+            self.skipTest("no promtool")
+        with Client(self.server.port) as client:
+            client.call("hello")
+            client.call("world.subscribe", world="demo")
+        checked = subprocess.run([promtool, "check", "metrics"], input=self.scrape(), text=True,
+                                 capture_output=True)
+        self.assertEqual((checked.returncode, checked.stdout, checked.stderr), (0, "", ""))
+
+    def test_content_type(self):
+        self.assertEqual(self.get("/metrics").headers["Content-Type"],
+                         "text/plain; version=0.0.4; charset=utf-8")
+
+    def test_worlds_have_histograms(self):
+        time.sleep(0.3)
+        text = self.scrape()
+        steps = self.value('carom_world_step_seconds_count{world="demo"}', text)
+        self.assertGreater(steps, 5)
+        self.assertEqual(self.value('carom_world_step_seconds_bucket{world="demo",le="+Inf"}', text), steps)
+        self.assertGreater(self.value('carom_world_tick_lateness_seconds_count{world="demo"}', text), 5)
+        self.assertGreater(self.value('carom_world_bodies{world="demo"}', text), 1)
+
+    def test_world_that_ended_is_not_told(self):
+        with Client(self.server.port) as client:
+            for _ in range(20):
+                client.call("world.create", world="again", durability="none")
+                client.call("world.destroy", world="again")
+            client.call("world.create", world="again", durability="none")
+            text = self.scrape()
+            self.assertEqual(text.count('carom_world_bodies{world="again"}'), 1)
+            client.call("world.destroy", world="again")
+        end = time.monotonic() + 5
+        while 'world="again"' in self.scrape():
+            self.assertLess(time.monotonic(), end)
+
+    def test_calls_by_method_and_result(self):
+        before = self.scrape()
+        with Client(self.server.port) as client:
+            client.call("ping")
+            client.call("world.info", world="demo")
+            for method in ("world.info", "no.such"):
+                with self.assertRaises(RemoteError):
+                    client.call(method, world="nowhere")
+        after = self.scrape()
+        for name in ('method="ping",result="ok"', 'method="world.info",result="ok"'):
+            name = f"carom_calls_total{{{name}}}"
+            self.assertEqual(self.value(name, after), self.value(name, before) + 1)
+        self.assertGreaterEqual(self.value('carom_calls_total{method="world.info",result="not_found"}', after), 1)
+        self.assertGreaterEqual(
+            self.value('carom_calls_total{method="unknown",result="unknown_method"}', after), 1)
+
+    def test_connections_by_transport(self):
+        tcp, web = Client(self.server.port), WebClient(self.port)
+        tcp.call("ping")
+        web.call("ping")
+        text = self.scrape()
+        self.assertEqual(self.value('carom_connections{transport="tcp"}', text), 1)
+        self.assertEqual(self.value('carom_connections{transport="websocket"}', text), 1)
+        self.assertGreaterEqual(self.value('carom_connections{transport="http"}', text), 1)
+        tcp.__exit__()
+        web.__exit__()
+
+    def test_limits_that_were_reached(self):
+        before = self.value('carom_limit_reached_total{limit="http_header_bytes"}')
+        self.assertEqual(self.status(GET + b"A: " + b"x" * 20000), 431)
+        self.assertEqual(self.value('carom_limit_reached_total{limit="http_header_bytes"}'), before + 1)
+        with Client(self.server.port) as client:
+            for _ in range(64):
+                client.call("world.subscribe", world="demo")
+            with self.assertRaises(RemoteError):
+                client.call("world.subscribe", world="demo")
+        self.assertEqual(self.value('carom_limit_reached_total{limit="subscriptions_per_connection"}'), 1)
+
+    def test_storage(self):
+        with Client(self.server.port) as client:
+            client.call("world.pause", world="demo")
+            before = self.value("carom_storage_commits_total")
+            client.call("body.spawn", world="demo", shapes=[BALL])
+            client.call("world.resume", world="demo")
+        self.assertGreater(self.value("carom_storage_commits_total"), before)
+        self.assertGreater(self.value("carom_storage_written_bytes_total"), 0)
+
+    def test_process(self):
+        text = self.scrape()
+        self.assertLess(abs(self.value("process_start_time_seconds", text) - time.time()), 600)
+        self.assertGreater(self.value("process_resident_memory_bytes", text), 1 << 20)
+
+    def test_real_prometheus_scrapes(self):
+        prometheus = shutil.which("prometheus")
+        if prometheus is None:
+            self.skipTest("no prometheus")
+        with tempfile.TemporaryDirectory() as folder:
+            config = os.path.join(folder, "prometheus.yml")
+            Path(config).write_text(f"""
+global: {{scrape_interval: 1s}}
+scrape_configs:
+  - job_name: carom
+    static_configs: [{{targets: ["127.0.0.1:{self.port}"]}}]
+""")
+            with socket.create_server(("127.0.0.1", 0)) as probe:
+                port = probe.getsockname()[1]
+            process = subprocess.Popen(
+                [prometheus, f"--config.file={config}", f"--storage.tsdb.path={folder}/data",
+                 f"--web.listen-address=127.0.0.1:{port}"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            try:
+                self.assertEqual(self.ask(port, "up"), 1.0)
+                self.assertGreater(self.ask(port, 'carom_world_step_seconds_count{world="demo"}'), 0)
+                self.assertGreater(self.ask(
+                    port, "histogram_quantile(0.99, carom_world_step_seconds_bucket)"), 0)
+            finally:
+                process.terminate()
+                process.wait(20)
+
+    def ask(self, port, query):
+        url = f"http://127.0.0.1:{port}/api/v1/query?" + urllib.parse.urlencode({"query": query})
+        end = time.monotonic() + 40
+        while True:
+            try:
+                with urllib.request.urlopen(url, timeout=5) as answer:
+                    result = json.load(answer)["data"]["result"]
+                if result:
+                    return float(result[0]["value"][1])
+            except (OSError, ValueError):
+                pass
+            self.assertLess(time.monotonic(), end, f"Prometheus has no answer to {query}")
+            time.sleep(0.2)
+
+
+class Addresses(unittest.TestCase):
+    def test_off(self):
+        with Caromd(CAROMD, "--http", "off") as server:
+            self.assertIsNone(server.http_port)
+            with Client(server.port) as client:
+                client.call("ping")
+
+    def test_port_that_is_taken(self):
+        with socket.create_server(("127.0.0.1", 0)) as held:
+            port = held.getsockname()[1]
+            ended = subprocess.run([CAROMD, "--listen", "127.0.0.1:0", "--http", f"127.0.0.1:{port}"],
+                                   capture_output=True, text=True, timeout=20)
+        self.assertEqual(ended.returncode, 1)
+        self.assertIn(f"cannot listen on 127.0.0.1:{port}", ended.stderr)
+
+    def test_everybody_needs_insecure(self):
+        ended = subprocess.run([CAROMD, "--listen", "127.0.0.1:0", "--http", "0.0.0.0:0"], capture_output=True,
+                               text=True, timeout=20)
+        self.assertEqual(ended.returncode, 1)
+        self.assertRegex(ended.stderr, r"anyone who reaches 0\.0\.0\.0:\d+ could do everything")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
