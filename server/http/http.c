@@ -91,7 +91,7 @@ static void drop_input(http_client *c, size_t size)
     }
 }
 
-// What came after the request is the socket's first bytes.
+// The bytes after the request are the socket's first.
 static void enter_socket(http_client *c, const http_request *r, size_t head)
 {
     upgrade(c, r); // its spans point into the input

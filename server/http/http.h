@@ -25,7 +25,7 @@ typedef struct http_handler {
     // Calls for connections that have become WebSockets; `finished` is called when the listener is
     // closed. `received` may have no bytes: the peer has sent some that carry no message.
     network_handler sessions;
-    // What has been received so far ends a WebSocket message.
+    // The bytes received so far end a WebSocket message.
     void (*fenced)(void *peer);
     // The peer has broken a rule of WebSocket: the session is to be closed with that reason.
     void (*refused)(void *peer, status why, const char *text);

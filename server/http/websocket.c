@@ -54,7 +54,7 @@ static bool is_control(const websocket *w)
     return (w->opcode & 0x8) != 0;
 }
 
-// What can be said after two bytes: WEBSOCKET_MORE if nothing is wrong.
+// Checks the first two bytes: WEBSOCKET_MORE if nothing is wrong.
 static websocket_event check_begin(websocket *w)
 {
     w->opcode = w->head[0] & 0x0F;

@@ -104,7 +104,7 @@ connection_traffic connection_traffic_now(const connection *c);
 
 // Whether the peer is to be read from; begins as true.
 void connection_read(connection *c, bool wanted);
-// What connection_read last said.
+// Whether connection_read last wanted it.
 bool connection_is_read(const connection *c);
 
 typedef enum connection_ending {

@@ -35,8 +35,8 @@ scan_verdict input_next(input *in, const uint8_t **message, size_t *size, error 
 // Whether a message has begun and is not whole.
 bool input_partial(const input *in);
 
-// Whether everything that has come is whole messages, those that wait included. What the scanner
-// will refuse counts as whole: input_next tells why.
+// Whether everything that has come is whole messages, those that wait included. Bytes that the
+// scanner will refuse count as whole: input_next tells why.
 bool input_whole(input *in);
 
 // Gives up memory that is not needed now. To be called when input_next has said SCAN_MORE or the

@@ -1,4 +1,4 @@
-// What is measured of each world, for /metrics.
+// Measurements of each world, for /metrics.
 //
 // A world writes to its own with relaxed atomics; the table of them has a lock, which is taken when
 // a world begins or ends and while all are read. Of two worlds of one name (the first was destroyed

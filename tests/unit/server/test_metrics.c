@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "server/limits.h"
 #include "server/metrics.h"
 
 static void metrics_counters_add_up(void **state)
@@ -53,9 +54,63 @@ static void metrics_extreme_times_are_counted(void **state)
     assert_true(s.max > 9e9);
 }
 
+static uint64_t count_of(const coarse_histogram *h, uint32_t bucket)
+{
+    return atomic_load(&h->buckets[bucket]);
+}
+
+static void coarse_histogram_times_fall_into_their_buckets(void **state)
+{
+    (void)state;
+    static coarse_histogram h;
+    for (uint32_t i = 0; i < HISTOGRAM_BOUNDS; i++) {
+        int64_t bound = (int64_t)1 << (HISTOGRAM_FIRST_BITS + i);
+        assert_true(coarse_histogram_bound(i) == (double)bound * 1e-9);
+        uint64_t before = count_of(&h, i);
+        coarse_histogram_add(&h, bound); // a bound belongs to its bucket
+        assert_int_equal(count_of(&h, i), before + 1);
+        before = count_of(&h, i + 1);
+        coarse_histogram_add(&h, bound + 1);
+        assert_int_equal(count_of(&h, i + 1), before + 1);
+    }
+    uint64_t last = count_of(&h, HISTOGRAM_BOUNDS);
+    coarse_histogram_add(&h, INT64_MAX);
+    assert_int_equal(count_of(&h, HISTOGRAM_BOUNDS), last + 1);
+    uint64_t first = count_of(&h, 0);
+    coarse_histogram_add(&h, 0);
+    coarse_histogram_add(&h, -1);
+    assert_int_equal(count_of(&h, 0), first + 2);
+}
+
+static size_t limit_index(const char *name)
+{
+    size_t index = 0;
+    while (limits_info(index) != NULL && strcmp(limits_info(index)->name, name) != 0) {
+        index++;
+    }
+    return index;
+}
+
+static void metrics_limits_are_counted_by_their_names(void **state)
+{
+    (void)state;
+    size_t connections = limit_index("connections");
+    size_t address = limit_index("connections_per_address");
+    size_t first = limit_index("first_message_ms");
+    metrics_count_limit("connections_per_address: there are 5 already");
+    metrics_count_limit("no message within first_message_ms");
+    metrics_count_limit("must have at most 64 bytes, got 80");
+    assert_int_equal(metrics_limit(connections), 0); // a part of a word is no name
+    assert_int_equal(metrics_limit(address), 1);
+    assert_int_equal(metrics_limit(first), 1);
+    assert_int_equal(metrics_limit(LIMIT_COUNT), 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(coarse_histogram_times_fall_into_their_buckets),
+        cmocka_unit_test(metrics_limits_are_counted_by_their_names),
         cmocka_unit_test(metrics_counters_add_up),
         cmocka_unit_test(metrics_summary_of_nothing_is_zero),
         cmocka_unit_test(metrics_percentiles_are_within_an_eighth),
