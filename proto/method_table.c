@@ -295,12 +295,32 @@ static const method_arg WORLD_APPLY_ARGS[] = {
 #define EVENT_WORDS                                                                                \
     "begin|stay|end|hit|sensor_begin|sensor_end|sleep|wake|spawn|remove|joint_break|freeze"
 
+// 1/65536 m to 16 m, a 2^20th of a turn to a quarter: PACKED_STEPS_MIN and its like, the other way
+// round.
+#define PRECISION_MIN       (1.0 / 65536.0)
+#define PRECISION_MAX       16.0
+#define PRECISION_ANGLE_MIN 6.0e-6
+#define PRECISION_ANGLE_MAX 1.5707963267948966
+
+static const method_arg PRECISION_ARGS[] = {
+    NUMBER("position", PRECISION_MIN, PRECISION_MAX, "0.001953125", "m",
+           "Places are rounded to multiples of this."),
+    NUMBER("angle", PRECISION_ANGLE_MIN, PRECISION_ANGLE_MAX, "0.006135923151542565", "rad",
+           "Angles to this, or a little less: a whole number of them makes a turn."),
+    NUMBER("velocity", PRECISION_MIN, PRECISION_MAX, NULL, "m/s",
+           "Velocities (and in rad/s spin) to this; not sent, if left out."),
+};
+const arg_list METHOD_PRECISION = {"precision", PRECISION_ARGS, COUNT(PRECISION_ARGS), 0};
+
 static const method_arg WORLD_SUBSCRIBE_ARGS[] = {
     WORLD,
     NUMBER("rate", 0.01, PHYSICS_HZ_MAX, NULL, "1/s",
            "Snapshots a second at most; one a tick, if left out."),
     CHOICE("encoding", "plain|packed|log", "\"plain\"",
            "How bodies are written; log: what was commanded, for a replica."),
+    {.name = "precision",
+     .type = ARG_PRECISION,
+     .doc = "Of encoding packed alone: what is told, and how finely."},
     AREA("area", "Only bodies whose box meets it; the whole world, if left out."),
     BOOL("bodies", "true", "Rows of bodies; false for events alone."),
     CHOICES("events", EVENT_WORDS, "[\"begin\", \"end\"]", "Kinds of events to be told of."),
@@ -352,9 +372,10 @@ static const method_arg BODY_SPAWN_ARGS[] = {
      .doc = "None makes a mass point of 1 kg."},
     CHOICE("lifetime", "world|session", "\"world\"",
            "Ends with the world, or with the session that spawned it."),
-    STRING("owner", OWNER_BYTES_MAX, NULL,
-           "Whose it is; the session's subject, if left out; \"\" for nobody's. Others than oneself: "
-           "role admin."),
+    STRING(
+        "owner", OWNER_BYTES_MAX, NULL,
+        "Whose it is; the session's subject, if left out; \"\" for nobody's. Others than oneself: "
+        "role admin."),
 };
 static const method_arg BODY_ARGS[] = {WORLD, BODY};
 static const method_arg BODY_SET_ARGS[] = {

@@ -19,6 +19,7 @@ static const char *const TYPES[ARG_TYPE_COUNT] = {
     [ARG_VECTORS] = "an array of [x, y]",
     [ARG_AREA] = "[x0, y0, x1, y1]",
     [ARG_FILTER] = "a map {category, mask, group}",
+    [ARG_PRECISION] = "a map {position, angle, velocity}",
     [ARG_SHAPE] = "a map {kind, …}",
     [ARG_FORM] = "a map {kind, …}",
     [ARG_SHAPES] = "an array of shapes",

@@ -37,12 +37,13 @@ typedef enum arg_type {
     ARG_VECTORS, // [[x, y] …]; min and max hold for each coordinate
     ARG_AREA,    // [x0, y0, x1, y1] with x0 <= x1, y0 <= y1
     ARG_FILTER,  // map, see METHOD_FILTER and METHOD_QUERY_FILTER
-    ARG_SHAPE,   // map, see METHOD_SHAPES
-    ARG_FORM,    // map: a shape's form alone, without density, friction …; no chain
-    ARG_SHAPES,  // array of ARG_SHAPE
-    ARG_COMMANDS, // array of [method, arguments]
-    ARG_BYTES,    // bin
-    ARG_ANY,      // any MessagePack value
+    ARG_PRECISION, // map, see METHOD_PRECISION
+    ARG_SHAPE,     // map, see METHOD_SHAPES
+    ARG_FORM,      // map: a shape's form alone, without density, friction …; no chain
+    ARG_SHAPES,    // array of ARG_SHAPE
+    ARG_COMMANDS,  // array of [method, arguments]
+    ARG_BYTES,     // bin
+    ARG_ANY,       // any MessagePack value
     ARG_TYPE_COUNT
 } arg_type;
 
@@ -100,6 +101,8 @@ extern const arg_list METHOD_SHAPES[METHOD_SHAPE_COUNT];
 // A filter's, of a shape and of a query: they differ in what a missing category means.
 extern const arg_list METHOD_FILTER;
 extern const arg_list METHOD_QUERY_FILTER;
+// Of packed snapshots.
+extern const arg_list METHOD_PRECISION;
 
 // The method's row; NULL where there is none of that name (`size` bytes, not zero-terminated).
 const method_info *method_find(const char *name, size_t size);

@@ -181,7 +181,9 @@ static void heed_notification(carom_client *c, const char *method, const carom_v
             &c->wire, carom_status_from_name(carom_get_str(params, "code", "internal")),
             carom_get_str(params, "reason", "the server closed the connection"));
     } else if (strcmp(method, "world_closed") == 0) {
-        view_list_end(&c->views, carom_get_uint(params, "subscription", 0));
+        const uint64_t ended = carom_get_uint(params, "subscription", 0);
+        view_list_end(&c->views, ended);
+        snapshot_decoder_forget(&c->decoder, ended);
     }
 }
 

@@ -30,6 +30,12 @@ void snapshot_decoder_deinit(snapshot_decoder *d)
     vector_free(&d->events);
     vector_free(&d->names);
     vector_free(&d->contacts);
+    packed_streams_deinit(&d->packed);
+}
+
+void snapshot_decoder_forget(snapshot_decoder *d, uint64_t subscription)
+{
+    packed_streams_forget(&d->packed, subscription);
 }
 
 // ---- kinds of events
@@ -342,14 +348,15 @@ enum snapshot_key {
 };
 
 static const char *const KEYS[KEY_COUNT] = {
-    "subscription", "world", "epoch",   "tick",   "time",           "full",       "bodies",
-    "removed",      "enter", "leave",   "events", "hash",           "last",       "skipped",
-    "contacts",     "data",  "spawned", "joints", "joints_removed", "describing", "view",
-    "from",
+    "subscription",   "world",      "epoch",    "tick",  "time",    "full",
+    "bodies",         "removed",    "enter",    "leave", "events",  "hash",
+    "last",           "skipped",    "contacts", "data",  "spawned", "joints",
+    "joints_removed", "describing", "view",     "from",
 };
 
 static const unsigned KEYS_REQUIRED =
     1U << KEY_SUBSCRIPTION | 1U << KEY_WORLD | 1U << KEY_TICK | 1U << KEY_FULL;
+static const unsigned PACKED_KEYS_REQUIRED = 1U << KEY_SUBSCRIPTION | 1U << KEY_DATA;
 static const unsigned LOG_KEYS_REQUIRED = 1U << KEY_SUBSCRIPTION | 1U << KEY_TICK | 1U << KEY_FROM;
 
 static void read_hash(reader *r, carom_snapshot *out)
@@ -363,6 +370,19 @@ static void read_hash(reader *r, carom_snapshot *out)
     }
     memcpy(out->hash, item.bytes, sizeof out->hash);
     out->has_hash = true;
+}
+
+static void read_data(snapshot_decoder *d, reader *r, carom_snapshot *out)
+{
+    reader_item item;
+    reader_next(r, &item);
+    if (item.kind != TAG_BIN && item.kind != TAG_STR) {
+        r->failed = true;
+        return;
+    }
+    d->data = item.bytes;
+    d->data_size = item.count;
+    out->packed = true;
 }
 
 // Lists of ids are one macro, because each array is a type of its own.
@@ -469,8 +489,7 @@ static void read_field(snapshot_decoder *d, reader *r, enum snapshot_key key, ca
         out->from = reader_unsigned(r);
         break;
     case KEY_DATA:
-        out->packed = true;
-        reader_skip(r);
+        read_data(d, r, out);
         break;
     default:
         read_lists(d, r, key);
@@ -503,7 +522,9 @@ static carom_status read_fields(snapshot_decoder *d, reader *r, carom_snapshot *
         }
         seen |= 1U << key;
     }
-    unsigned required = out->log ? LOG_KEYS_REQUIRED : KEYS_REQUIRED;
+    unsigned required = out->log                    ? LOG_KEYS_REQUIRED
+                        : out->packed && !out->full ? PACKED_KEYS_REQUIRED
+                                                    : KEYS_REQUIRED;
     if (r->failed || (seen & required) != required) {
         return fault_set(err, CAROM_INTERNAL,
                          "a malformed snapshot: no map with all that belongs "
@@ -511,6 +532,50 @@ static carom_status read_fields(snapshot_decoder *d, reader *r, carom_snapshot *
     }
     out->has_contacts = (seen & 1U << KEY_CONTACTS) != 0;
     return CAROM_OK;
+}
+
+static bool keep_bodies(snapshot_decoder *d, const packed_changes *c)
+{
+    if (!vector_reserve(&d->bodies, c->body_count)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < c->body_count; i++) {
+        const packed_body *b = &c->bodies[i];
+        d->bodies.data[i] = (carom_body){.id = b->id,
+                                         .x = b->x,
+                                         .y = b->y,
+                                         .angle = b->angle,
+                                         .vx = b->vx,
+                                         .vy = b->vy,
+                                         .w = b->spin};
+    }
+    d->bodies.count = c->body_count;
+    return true;
+}
+
+#define KEEP_IDS(array, ids, n)                                                                    \
+    (vector_reserve((array), (n)) &&                                                               \
+     ((n) == 0 || memcpy((array)->data, (ids), (n) * sizeof *(array)->data) != NULL) &&            \
+     ((void)((array)->count = (n)), true))
+
+// What `data` tells goes where the lists of a plain snapshot stand.
+static carom_status unpack(snapshot_decoder *d, carom_snapshot *out, carom_error *err)
+{
+    packed_changes c;
+    const carom_status outcome = packed_streams_decode(
+        &d->packed, out->subscription, d->data, d->data_size, &out->world, &out->epoch, &c, err);
+    if (outcome != CAROM_OK) {
+        return outcome;
+    }
+    if (c.full != out->full) {
+        return fault_set(err, CAROM_INTERNAL, "a malformed snapshot: 'full' is not what 'data' is");
+    }
+    out->tick = c.tick;
+    out->time = (double)c.tick / c.hz;
+    const bool kept = keep_bodies(d, &c) && KEEP_IDS(&d->removed, c.removed, c.removed_count) &&
+                      KEEP_IDS(&d->enter, c.entered, c.entered_count) &&
+                      KEEP_IDS(&d->leave, c.left, c.left_count);
+    return kept ? CAROM_OK : fault_memory(err);
 }
 
 carom_status snapshot_decode(snapshot_decoder *d, const void *bytes, size_t size,
@@ -532,6 +597,12 @@ carom_status snapshot_decode(snapshot_decoder *d, const void *bytes, size_t size
     carom_status outcome = read_fields(d, &r, &decoded, err);
     if (outcome != CAROM_OK) {
         return outcome;
+    }
+    if (decoded.packed) {
+        outcome = unpack(d, &decoded, err);
+        if (outcome != CAROM_OK) {
+            return outcome;
+        }
     }
     name_other_events(d);
     decoded.bodies = d->bodies.data;

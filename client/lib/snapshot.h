@@ -8,6 +8,7 @@
 #include <carom/snapshot.h>
 
 #include "client/lib/fault.h"
+#include "client/lib/packed_streams.h"
 #include "common/base/vector.h"
 
 enum {
@@ -31,6 +32,9 @@ typedef struct snapshot_decoder {
     VECTOR(carom_joint_info) joints;
     VECTOR(uint64_t) joints_removed;
     char world[SNAPSHOT_WORLD_MAX];
+    packed_streams packed;
+    const uint8_t *data; // of a packed snapshot, while it is read
+    size_t data_size;
 } snapshot_decoder;
 
 void snapshot_decoder_deinit(snapshot_decoder *d);
@@ -39,7 +43,14 @@ void snapshot_decoder_deinit(snapshot_decoder *d);
 // long as the bytes. Unknown keys are stepped over. CAROM_INTERNAL, with what is wrong, for a map
 // that is no snapshot: a missing or doubled key, a wrong type, a number that is not finite, an id
 // of 0; CAROM_OUT_OF_MEMORY.
+//
+// A packed one is told like any other: `bodies`, `removed`, `enter` and `leave` are unpacked, and
+// what its changes leave out is as it was in the full one. Its subscription's state stays in the
+// decoder.
 carom_status snapshot_decode(snapshot_decoder *d, const void *bytes, size_t size,
                              carom_snapshot *out, carom_error *err);
+
+// The subscription has ended: what is kept for its packed snapshots goes.
+void snapshot_decoder_forget(snapshot_decoder *d, uint64_t subscription);
 
 #endif

@@ -327,10 +327,6 @@ carom_status carom_view_apply(carom_view *view, const carom_snapshot *s, carom_e
     if (view == NULL || s == NULL) {
         return fault_missing(err, view == NULL ? "view" : "snapshot");
     }
-    if (s->packed) {
-        return fault_set(err, CAROM_INVALID_ARGUMENT,
-                         "the snapshot's bodies are packed: subscribe with encoding \"plain\"");
-    }
     if (s->log) {
         return fault_set(err, CAROM_INVALID_ARGUMENT,
                          "the snapshot is of encoding \"log\": it is for a carom_replica");

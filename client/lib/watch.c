@@ -69,6 +69,19 @@ static carom_value *words_value(const char *const *words, size_t count)
     return v;
 }
 
+// NULL: nothing of it is given.
+static carom_value *precision_value(const double precision[3])
+{
+    static const char *const NAMES[] = {"position", "angle", "velocity"};
+    carom_value *map = NULL;
+    for (int i = 0; i < 3; i++) {
+        if (precision[i] != 0.0) {
+            map = carom_set(map == NULL ? carom_map() : map, NAMES[i], carom_real(precision[i]));
+        }
+    }
+    return map;
+}
+
 carom_value *carom_subscribe_args(const char *world, const carom_subscribe_options *options)
 {
     carom_value *args = world_args(world);
@@ -80,6 +93,10 @@ carom_value *carom_subscribe_args(const char *world, const carom_subscribe_optio
     }
     if (options->encoding != NULL) {
         carom_set(args, "encoding", carom_str(options->encoding));
+    }
+    carom_value *precision = precision_value(options->precision);
+    if (precision != NULL) {
+        carom_set(args, "precision", precision);
     }
     if (options->exact && !options->bodies) {
         carom_set(args, "bodies", carom_bool(false));
@@ -198,6 +215,7 @@ carom_status carom_unsubscribe(carom_client *client, uint64_t subscription, int 
                                        timeout_ms, NULL, err);
     if (outcome == CAROM_OK) {
         view_list_end(&client->views, subscription);
+        snapshot_decoder_forget(&client->decoder, subscription);
     }
     client_unref(client);
     return outcome;

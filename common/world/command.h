@@ -123,9 +123,17 @@ typedef enum snapshot_encoding {
     ENCODING_COUNT
 } snapshot_encoding;
 
+// The grid of a packed snapshot: how far apart neighbouring values are.
+typedef struct snapshot_precision {
+    double position; // [m]
+    double angle;    // [rad]
+    double velocity; // [m/s, rad/s]; 0: velocities are not sent
+} snapshot_precision;
+
 typedef struct subscribe_args {
     double rate; // snapshots a second; 0: as many as the world has ticks
     snapshot_encoding encoding;
+    snapshot_precision precision; // of ENCODING_PACKED
     bool has_area;
     area area;
     bool bodies;     // rows of bodies at all

@@ -184,6 +184,9 @@ static void pack_value(packer *k, const method_arg *arg, const msgpack_object *v
     case ARG_FILTER: // of a shape and of a query: the same names in the same order
         pack_list(k, &METHOD_FILTER, value, PLAIN);
         break;
+    case ARG_PRECISION:
+        pack_list(k, &METHOD_PRECISION, value, PLAIN);
+        break;
     case ARG_SHAPE:
     case ARG_FORM:
         pack_shape_of(k, value);

@@ -15,6 +15,8 @@ _Static_assert(EVENT_BEGIN == 0 && EVENT_STAY == 1 && EVENT_END == 2 && EVENT_HI
                    EVENT_JOINT_BREAK == 10 && EVENT_FREEZE == 11 && EVENT_KIND_COUNT == 12,
                "the words of events are in this order");
 
+static const double TURN = 2.0 * 3.14159265358979323846; // [rad]
+
 void decode_world_create(const arguments *a, world_create_args *out)
 {
     *out = (world_create_args){.def = world_def_default()};
@@ -102,6 +104,26 @@ void decode_world_set(const arguments *a, world_set_args *out)
     }
 }
 
+// The grid of packed snapshots. Given for another encoding, it would mean nothing.
+static void read_precision(const arguments *a, subscribe_args *out)
+{
+    const msgpack_object *object = arguments_value(a, "precision");
+    place where = arguments_place(a, "precision");
+    arguments precision;
+    out->precision = (snapshot_precision){.position = 1.0 / 512.0, .angle = TURN / 1024.0};
+    if (object == NULL) {
+        return;
+    }
+    if (out->encoding != ENCODING_PACKED) {
+        decoder_fail(a->decoder, STATUS_INVALID_ARGUMENT, &where,
+                     "is of encoding \"packed\" alone");
+    } else if (arguments_read(&precision, a->decoder, &METHOD_PRECISION, object, &where)) {
+        arguments_number(&precision, "position", &out->precision.position);
+        arguments_number(&precision, "angle", &out->precision.angle);
+        arguments_number(&precision, "velocity", &out->precision.velocity);
+    }
+}
+
 void decode_subscribe(const arguments *a, subscribe_args *out)
 {
     uint32_t encoding = ENCODING_PLAIN;
@@ -109,6 +131,7 @@ void decode_subscribe(const arguments *a, subscribe_args *out)
     arguments_number(a, "rate", &out->rate);
     arguments_choice(a, "encoding", &encoding);
     out->encoding = (snapshot_encoding)encoding;
+    read_precision(a, out);
     out->has_area = arguments_area(a, "area", &out->area);
     arguments_bool(a, "bodies", &out->bodies);
     arguments_choices(a, "events", &out->events);

@@ -222,6 +222,9 @@ typedef struct snapshot_view {
     bool describing;        // descriptions that did not fit are to follow
     const area *scene_view; // the area that the world's scene shows; NULL: not told
     uint64_t hash;
+    const struct buffer
+        *packed; // of an encoding packed: bodies, removed, enter and leave in one; else
+                 // NULL. Unless `full`, keys that have not changed are left out then
 } snapshot_view;
 
 // The part that depends on the receiver.

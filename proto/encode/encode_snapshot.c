@@ -147,22 +147,64 @@ static uint32_t pack_descriptions(packer *k, struct buffer *out, const snapshot_
     return pairs;
 }
 
+// The lists of the bodies in view. Returns how many pairs.
+static uint32_t pack_bodies(packer *k, struct buffer *out, const snapshot_view *view)
+{
+    pack_list(k, out, "bodies", &view->bodies);
+    pack_ids(k, "removed", view->removed, view->removed_count);
+    if (!view->has_area) {
+        return 2;
+    }
+    pack_ids(k, "enter", view->enter, view->enter_count);
+    pack_ids(k, "leave", view->leave, view->leave_count);
+    return 4;
+}
+
+// A snapshot of encoding packed. Keys that `data` tells, that are empty, or that are as in the full
+// one are left out. Returns how many pairs.
+static uint32_t pack_packed(packer *k, struct buffer *out, const snapshot_view *view)
+{
+    uint32_t pairs = 1;
+    if (view->full) {
+        pair_text(k, "world", view->world);
+        pair_uint(k, "epoch", view->epoch);
+        pair_uint(k, "tick", view->tick);
+        pair_double(k, "time", view->time);
+        pair_bool(k, "full", true);
+        pack_text(k, "hash");
+        pack_hash(k, view->hash);
+        pairs += 6;
+    }
+    pack_text(k, "data");
+    msgpack_pack_bin(k, view->packed->size);
+    msgpack_pack_bin_body(k, view->packed->data, view->packed->size);
+    if (view->events.count > 0) {
+        pack_list(k, out, "events", &view->events);
+        pairs++;
+    }
+    if (view->has_contacts) {
+        pack_list(k, out, "contacts", &view->contacts);
+        pairs++;
+    }
+    const bool described = view->spawned.count > 0 || view->joints.count > 0 ||
+                           view->joints_removed_count > 0 || view->describing ||
+                           view->scene_view != NULL;
+    return view->describe && described ? pairs + pack_descriptions(k, out, view) : pairs;
+}
+
 uint32_t encode_snapshot_tail(struct buffer *out, const snapshot_view *view)
 {
     packer k = buffer_packer(out);
-    uint32_t pairs = 9;
+    if (view->packed != NULL) {
+        return pack_packed(&k, out, view);
+    }
+    uint32_t pairs = 7;
     pair_text(&k, "world", view->world);
     pair_uint(&k, "epoch", view->epoch);
     pair_uint(&k, "tick", view->tick);
     pair_double(&k, "time", view->time);
     pair_bool(&k, "full", view->full);
-    pack_list(&k, out, "bodies", &view->bodies);
-    pack_ids(&k, "removed", view->removed, view->removed_count);
-    if (view->has_area) {
-        pack_ids(&k, "enter", view->enter, view->enter_count);
-        pack_ids(&k, "leave", view->leave, view->leave_count);
-        pairs += 2;
-    }
+    pairs += pack_bodies(&k, out, view);
     pack_list(&k, out, "events", &view->events);
     if (view->has_contacts) {
         pack_list(&k, out, "contacts", &view->contacts);

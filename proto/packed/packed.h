@@ -70,16 +70,24 @@ void packed_encoder_restart(packed_encoder *e);
 void packed_encode(packed_encoder *e, uint64_t tick, const packed_body *bodies, uint32_t count,
                    const uint64_t *removed, uint32_t removed_count, buffer *out);
 
+// Whether bodies move, or have not been still for long enough to count as resting.
+bool packed_encoder_moves(const packed_encoder *e);
+
+// Whether the reader of the last snapshot lacks something of this state: false if nothing moves and
+// all are where they were, to half a step.
+bool packed_encoder_lacks(packed_encoder *e, const packed_body *bodies, uint32_t count);
+
 // Appends to `out` the bytes with which a reader begins at the last encoded state: all of it.
 void packed_encode_full(packed_encoder *e, buffer *out);
 
 packed_decoder *packed_decoder_create(void);    // NULL: no memory
 void packed_decoder_destroy(packed_decoder *d); // NULL is allowed
 
-// The changes of a decoded snapshot. Pointers are the decoder's, until its next call.
+// The changes that a decoded snapshot makes. Pointers are the decoder's, until its next call.
 typedef struct packed_changes {
     bool full; // all that was known before is void; `bodies` are all that are in view
     uint64_t tick;
+    double hz;                 // ticks a second
     const packed_body *bodies; // that moved, or came into view
     uint32_t body_count;
     const uint64_t *entered; // ids; a full snapshot leaves it empty

@@ -368,6 +368,7 @@ status packed_decode(packed_decoder *d, const uint8_t *bytes, size_t size, packe
     *out = (packed_changes){
         .full = full,
         .tick = d->stream.tick,
+        .hz = d->stream.hz,
         .bodies = d->bodies,
         .body_count = d->body_count,
         .entered = d->entered.data,

@@ -16,6 +16,7 @@
 struct packed_encoder {
     packed_stream stream;
     bool begun;              // a first snapshot was encoded
+    uint32_t moving;         // tracks that are not at rest, after the last one
     ARRAY(uint32_t) sources; // of each track, the body that it follows in the snapshot under way
     ARRAY(uint32_t) entered; // bodies that no track follows
     ARRAY(uint64_t) removed; // by ascending id
@@ -46,6 +47,7 @@ void packed_encoder_restart(packed_encoder *e)
     packed_stream_deinit(&e->stream);
     packed_stream_begin(&e->stream, &precision, hz);
     e->begun = false;
+    e->moving = 0;
 }
 
 void packed_encoder_destroy(packed_encoder *e)
@@ -270,16 +272,40 @@ static void code_moving(packed_encoder *e, range_coder *c, const packed_body *bo
 {
     packed_stream *s = &e->stream;
     uint32_t history = 0;
+    e->moving = 0;
     for (uint32_t i = 0; i < s->count; i++) {
         packed_track *t = &s->tracks[i];
-        if (t->axes == NULL || e->sources.data[i] == NO_SOURCE) {
+        if (t->axes == NULL) {
+            continue;
+        }
+        e->moving++;
+        if (e->sources.data[i] == NO_SOURCE) {
             continue;
         }
         int64_t q[PACKED_AXES_MAX];
         round_body(s, &bodies[e->sources.data[i]], t->q[2], q);
         code_track(c, s, t, q, &history);
-        packed_track_settle(t, s->axes);
+        e->moving -= packed_track_settle(t, s->axes);
     }
+}
+
+bool packed_encoder_moves(const packed_encoder *e)
+{
+    return e->moving > 0;
+}
+
+bool packed_encoder_lacks(packed_encoder *e, const packed_body *bodies, uint32_t count)
+{
+    if (!e->begun || e->moving > 0 || count != e->stream.count) {
+        return true;
+    }
+    match(e, bodies, count);
+    for (uint32_t i = 0; i < count; i++) {
+        if (e->sources.data[i] == NO_SOURCE || has_moved(e, i, bodies)) {
+            return true;
+        }
+    }
+    return false;
 }
 
 // ---- snapshots

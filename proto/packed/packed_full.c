@@ -3,7 +3,6 @@
 // nothing.
 #include "proto/packed/packed_full.h"
 
-#include <math.h>
 #include <string.h>
 
 typedef struct full_models {

@@ -1,7 +1,7 @@
-// See packed_stream.h.
+// The coding of values that both sides of a packed stream share, and the life of its tracks; see
+// packed_stream.h. One thread at a time.
 #include "proto/packed/packed_stream.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -253,7 +253,7 @@ bool packed_track_is_sane(const packed_track *t, int axes)
 // What a step of velocity adds to a place in a tick, in parts.
 static int32_t told_of(double steps)
 {
-    const double parts = round(steps * PARTS);
+    const double parts = steps * PARTS + 0.5;
     return (int32_t)(parts > PACKED_TOLD_MOST ? PACKED_TOLD_MOST : parts);
 }
 

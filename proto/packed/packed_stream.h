@@ -1,4 +1,4 @@
-// The common part of encoder and decoder of a packed stream: tracks, models, and the coding of each value.
+// Encoder and decoder of a packed stream share this: tracks, models, and the coding of each value.
 // Internal to proto/packed.
 //
 // A function whose name begins with code_ goes both ways: it writes the value that it is given, or

@@ -5,7 +5,8 @@
 // filters (P. Kalata, "The Tracking Index: A Generalized Parameter for alpha-beta and
 // alpha-beta-gamma Target Trackers", 1984): a slow one sees through the rounding of a body that
 // flies, a fast one follows a body that is pushed about. Where velocities are sent, a third one
-// believes them. The expected value is that of the filter which has erred least of late.
+// believes them. The forecast is
+// that of the filter that has erred least of late.
 //
 // All is integer arithmetic, and no intermediate value reaches 2^53, so that a language whose only
 // numbers are doubles computes the same; right shifts of negative numbers round down. Fractions of

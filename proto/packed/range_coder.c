@@ -1,4 +1,5 @@
-// See range_coder.h.
+// Bytes out with their carries, bytes in, and the end of a code; see range_coder.h. One thread at a
+// time.
 #include "proto/packed/range_coder.h"
 
 #include "common/base/assert.h"

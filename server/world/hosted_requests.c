@@ -253,8 +253,9 @@ static void do_subscribe(hosted *h, request *q)
         subscribe_log(h, q);
         return;
     }
-    if (view->encoding != ENCODING_PLAIN) {
-        hosted_refuse(h, q, STATUS_UNAVAILABLE, "encoding: packed is not served by this version");
+    if (view->encoding == ENCODING_PACKED && view->rate > h->hz) {
+        hosted_refuse(h, q, STATUS_INVALID_ARGUMENT,
+                      "rate: the world has fewer ticks a second than that; leave it out for all");
         return;
     }
     publisher_subscribe(&h->publisher, h->physics, q->subscription, q->reply_to.session, view);
@@ -276,8 +277,8 @@ static void do_unsubscribe(hosted *h, request *q)
 
 static void do_view(hosted *h, request *q)
 {
-    if (!publisher_move(&h->publisher, q->command.view.subscription, q->reply_to.session,
-                        &q->command.view)) {
+    if (!publisher_move(&h->publisher, h->physics, q->command.view.subscription,
+                        q->reply_to.session, &q->command.view)) {
         hosted_refuse(h, q, STATUS_NOT_FOUND, "subscription: it has ended");
         return;
     }

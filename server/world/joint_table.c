@@ -34,6 +34,7 @@ static void note_removal(joint_table *t, joint_entry *entry, uint64_t version)
     joint_removal gone = {entry->id, entry->created, version, entry->slot_a, entry->slot_b};
     array_push(&t->removals, gone);
     *entry = (joint_entry){0};
+    t->changed = version;
 }
 
 static void note_joint(joint_table *t, const physics_world *world, joint_id id, uint64_t version)
@@ -46,6 +47,7 @@ static void note_joint(joint_table *t, const physics_world *world, joint_id id, 
         note_removal(t, entry, version);
     }
     joint_info info;
+    t->changed = version;
     status s = joint_get(world, id, &info, NULL);
     ASSERT(s == STATUS_OK); // the world has just named it
     *entry = (joint_entry){.id = id,
@@ -92,7 +94,7 @@ void joint_table_mark(joint_table *t, joint_id id, uint64_t version)
 {
     uint32_t slot = row_table_slot(id);
     if (slot < t->entries.count && t->entries.data[slot].id == id) {
-        t->entries.data[slot].changed = version;
+        t->entries.data[slot].changed = t->changed = version;
     }
 }
 

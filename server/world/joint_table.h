@@ -31,9 +31,10 @@ typedef struct joint_removal {
 } joint_removal;
 
 typedef struct joint_table {
-    bool following; // somebody wants descriptions
-    bool dirty;     // a command may have made or removed joints since the last update
-    uint32_t count; // joints of the world at the last update
+    bool following;   // somebody wants descriptions
+    bool dirty;       // a command may have made or removed joints since the last update
+    uint32_t count;   // joints of the world at the last update
+    uint64_t changed; // last version that differs from the one before
     uint64_t floor; // a reader that was last sent a version below this cannot be told all removals
     uint64_t removals_max;
     ARRAY(joint_entry) entries;    // by slot

@@ -27,6 +27,7 @@ void publisher_init(publisher *p, const limits *bounds, const char *world, uint6
 void publisher_deinit(publisher *p)
 {
     subscriptions_deinit(&p->subscriptions);
+    packed_views_deinit(&p->packed);
     row_table_deinit(&p->rows);
     joint_table_deinit(&p->joints);
     descriptions_deinit(&p->descriptions);
@@ -57,6 +58,9 @@ void publisher_subscribe(publisher *p, physics_world *world, uint64_t number, se
     ASSERT(number > 0 && session.number > 0); // the server itself has no subscriptions
     subscription *s = subscriptions_add(&p->subscriptions, number, session, view);
     s->next_event = s->kept_event = event_log_end(&p->log);
+    if (view->encoding == ENCODING_PACKED && view->bodies) {
+        packed_views_join(&p->packed, s, world_definition(world).hz);
+    }
     p->stale = p->stale || (view->describe && !p->joints.following);
     follow(p, world);
 }
@@ -67,21 +71,33 @@ static subscription *find_own(publisher *p, uint64_t number, session_key session
     return s != NULL && s->session.number == session.number ? s : NULL;
 }
 
-bool publisher_unsubscribe(publisher *p, physics_world *world, uint64_t number, session_key session)
+// Every subscription ends here.
+static void remove_subscription(publisher *p, subscription *s)
 {
-    if (find_own(p, number, session) == NULL) {
-        return false;
-    }
-    subscriptions_remove(&p->subscriptions, number);
-    follow(p, world);
-    return true;
+    packed_views_leave(&p->packed, s);
+    subscriptions_remove(&p->subscriptions, s->number);
 }
 
-bool publisher_move(publisher *p, uint64_t number, session_key session, const view_args *view)
+bool publisher_unsubscribe(publisher *p, physics_world *world, uint64_t number, session_key session)
 {
     subscription *s = find_own(p, number, session);
     if (s == NULL) {
         return false;
+    }
+    remove_subscription(p, s);
+    follow(p, world);
+    return true;
+}
+
+bool publisher_move(publisher *p, const physics_world *world, uint64_t number, session_key session,
+                    const view_args *view)
+{
+    subscription *s = find_own(p, number, session);
+    if (s == NULL) {
+        return false;
+    }
+    if (s->packed != NULL) {
+        packed_views_move(&p->packed, s, view, world_definition(world).hz);
     }
     s->view.has_area = view->has_area;
     s->view.area = view->area;
@@ -94,7 +110,7 @@ void publisher_acknowledge(publisher *p, uint64_t number)
     subscription *s = subscriptions_find(&p->subscriptions, number);
     if (s != NULL) {
         s->busy = false;
-        s->kept_event = s->next_event;
+        s->kept_event = s->packed != NULL ? packed_view_written(s) : s->next_event;
         s->kept_lost = false;
     }
 }
@@ -102,9 +118,9 @@ void publisher_acknowledge(publisher *p, uint64_t number)
 void publisher_forget(publisher *p, physics_world *world, session_key session)
 {
     for (uint32_t i = p->subscriptions.list.count; i > 0; i--) {
-        const subscription *s = &p->subscriptions.list.data[i - 1];
+        subscription *s = &p->subscriptions.list.data[i - 1];
         if (s->session.number == session.number) {
-            subscriptions_remove(&p->subscriptions, s->number);
+            remove_subscription(p, s);
         }
     }
     follow(p, world);
@@ -133,23 +149,20 @@ static void post_end(publisher *p, const subscription *s, reply_kind kind, const
 void publisher_close_all(publisher *p, status why, const char *text, reply_sink sink)
 {
     while (p->subscriptions.list.count > 0) {
-        const subscription *s = &p->subscriptions.list.data[p->subscriptions.list.count - 1];
+        subscription *s = &p->subscriptions.list.data[p->subscriptions.list.count - 1];
         post_closed(p, s, REPLY_CLOSED, why, text, sink);
-        subscriptions_remove(&p->subscriptions, s->number);
+        remove_subscription(p, s);
     }
 }
 
 static void restart(subscription *s, session_key session)
 {
-    view_set_unref(s->seen);
-    s->seen = NULL;
+    subscription_begin_anew(s);
     s->session = session;
-    s->version = 0; // below every floor: a full snapshot is next
     s->next_event = s->kept_event;
-    s->described = (description_progress){0, 0};
     s->skipped = 0;
     s->busy = false;
-    s->owed = true;
+    s->in_flight = 0;
 }
 
 void publisher_resume(publisher *p, physics_world *world, session_key session, reply_sink sink)
@@ -162,7 +175,7 @@ void publisher_resume(publisher *p, physics_world *world, session_key session, r
         restart(s, session);
         if (s->kept_lost) {
             post_end(p, s, REPLY_CLOSED, "too many events were waiting to be taken", sink);
-            subscriptions_remove(&p->subscriptions, s->number);
+            remove_subscription(p, s);
         }
     }
     follow(p, world);
@@ -186,6 +199,7 @@ void publisher_begin_anew(publisher *p, physics_world *world)
 void publisher_note_change(publisher *p, const physics_world *world, const command *c)
 {
     descriptions_note_command(world, c, &p->rows, &p->joints);
+    p->touched = p->rows.version + 1;
 }
 
 void publisher_note_command(publisher *p, session_key session, uint32_t id)
@@ -242,6 +256,19 @@ static void settle(publisher *p, subscription *s, const view_group *g)
     s->skipped = 0;
     s->owed = false;
     s->busy = true;
+    if (s->packed != NULL) {
+        packed_view_sent(s, s->next_event);
+    }
+}
+
+// The reader has this state already: nothing in it is worth a snapshot.
+static void skip_idle(publisher *p, const uint32_t *due, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        subscription *s = &p->subscriptions.list.data[due[i]];
+        s->version = p->rows.version;
+        s->owed = false;
+    }
 }
 
 // Sends to the `count` subscriptions at `due`, which form a view group.
@@ -249,6 +276,10 @@ static void send_group(publisher *p, const physics_world *world, const uint32_t 
                        uint32_t count, uint64_t hash, reply_sink sink)
 {
     subscription first = p->subscriptions.list.data[due[0]]; // its baseline before this snapshot
+    if (first.packed != NULL && !first.packed->told) {
+        skip_idle(p, due, count);
+        return;
+    }
     view_set_ref(first.seen);
     view_group g = {.of = &first};
     uint32_t pairs = 0;
@@ -261,6 +292,7 @@ static void send_group(publisher *p, const physics_world *world, const uint32_t 
         } else {
             post_end(p, s, REPLY_OVERRUN, "a snapshot of this view does not fit a message", sink);
             s->busy = true; // it is never acknowledged; the session's end removes it
+            s->in_flight = PACKED_IN_FLIGHT_MAX;
         }
     }
     bytes_unref(tail);
@@ -275,22 +307,75 @@ static int compare_due(const void *a, const void *b, void *list)
 }
 
 // Whether it was not sent the present state.
-static bool behind(const publisher *p, const subscription *s)
+static bool is_behind(const publisher *p, const subscription *s)
 {
     return p->stale || s->version < p->rows.version || !description_complete(s->described);
 }
 
-static void choose_due(publisher *p, const physics_world *world, bool all)
+// The present tick, as those see it who choose what is due in it.
+typedef struct moment {
+    uint64_t tick;
+    double hz;
+    bool all;
+} moment;
+
+static bool is_due(const publisher *p, const subscription *s, const moment *now)
 {
-    array_clear(&p->due);
-    uint64_t tick = world_tick(world);
-    double hz = world_definition(world).hz;
-    uint64_t end = event_log_end(&p->log);
+    return now->all ? is_behind(p, s) : subscription_due(s, now->tick, now->hz);
+}
+
+static bool is_crowded(const publisher *p, const subscription *s)
+{
+    return event_log_end(&p->log) - s->next_event > p->limits->events_kept / 2;
+}
+
+// A packed view's snapshots are for all of its readers. One is due when it falls due for those in
+// step, or when there is none of these and somebody waits to begin.
+static void choose_due_views(publisher *p, const moment *now)
+{
+    for (uint32_t i = 0; i < p->packed.list.count; i++) {
+        packed_view *view = p->packed.list.data[i];
+        view->in_step = 0;
+        view->waiting = view->due = view->told = false;
+    }
     for (uint32_t i = 0; i < p->subscriptions.list.count; i++) {
         subscription *s = &p->subscriptions.list.data[i];
-        bool crowded = end - s->next_event > p->limits->events_kept / 2;
-        bool due = all ? behind(p, s) : subscription_due(s, tick, hz);
-        if (!s->busy && (due || s->owed || crowded)) {
+        if (s->packed == NULL) {
+            continue;
+        }
+        const bool forgotten =
+            s->version < p->rows.floor || (s->view.describe && s->version < p->joints.floor);
+        if (s->packed_number != 0 && (!packed_view_in_step(s) || forgotten)) {
+            subscription_begin_anew(s);
+        }
+        packed_view *view = s->packed;
+        const bool in_step = packed_view_in_step(s);
+        const bool can_send = packed_view_can_send(s);
+        view->due = view->due || (in_step && (is_due(p, s, now) || is_crowded(p, s)));
+        view->in_step += in_step && can_send;
+        view->waiting = view->waiting || (!in_step && can_send);
+    }
+    for (uint32_t i = 0; i < p->packed.list.count; i++) {
+        packed_view *view = p->packed.list.data[i];
+        view->due = view->in_step > 0 ? view->due || (now->all && view->waiting) : view->waiting;
+    }
+}
+
+static bool is_chosen(const publisher *p, const subscription *s, bool due)
+{
+    return s->packed != NULL ? s->packed->due && packed_view_can_send(s)
+                             : !s->busy && (due || s->owed || is_crowded(p, s));
+}
+
+static void choose_due(publisher *p, const physics_world *world, bool all)
+{
+    const moment now = {world_tick(world), world_definition(world).hz, all};
+    array_clear(&p->due);
+    choose_due_views(p, &now);
+    for (uint32_t i = 0; i < p->subscriptions.list.count; i++) {
+        subscription *s = &p->subscriptions.list.data[i];
+        const bool due = s->packed != NULL ? s->packed->due : is_due(p, s, &now);
+        if (is_chosen(p, s, due)) {
             array_push(&p->due, i);
         } else if (due) {
             s->skipped++;
@@ -330,6 +415,39 @@ static bool would_lose(const publisher *p, const subscription *s, uint64_t first
     return false;
 }
 
+// Whether an event that the subscription wants is new to it.
+static bool has_events(const publisher *p, const subscription *s)
+{
+    return would_lose(p, s, s->next_event, event_log_end(&p->log));
+}
+
+// Whether there is more to tell to a reader in step than where bodies are.
+static bool has_more(const publisher *p, const subscription *s)
+{
+    const bool described =
+        s->view.describe && (p->joints.changed > s->version || p->rows.changed > s->version ||
+                             !description_complete(s->described));
+    return p->touched > s->version || s->view.contacts || described || has_events(p, s);
+}
+
+// Encodes the snapshots of the packed views that are due.
+static void encode_packed(publisher *p, const physics_world *world, bool all)
+{
+    const uint64_t tick = world_tick(world);
+    const double hz = world_definition(world).hz;
+    for (uint32_t i = 0; i < p->packed.list.count; i++) {
+        packed_view *view = p->packed.list.data[i];
+        bool tells = all || view->in_step == 0 || (double)(tick - view->tick) >= hz;
+        for (uint32_t k = 0; k < p->due.count && view->due && !tells; k++) {
+            const subscription *s = &p->subscriptions.list.data[p->due.data[k]];
+            tells = s->packed == view && has_more(p, s);
+        }
+        if (view->due) {
+            packed_view_encode(&p->packed, view, &p->rows, tick, tells);
+        }
+    }
+}
+
 static void trim(publisher *p, physics_world *world, reply_sink sink)
 {
     uint64_t end = event_log_end(&p->log);
@@ -340,7 +458,7 @@ static void trim(publisher *p, physics_world *world, reply_sink sink)
         subscription *s = &p->subscriptions.list.data[i - 1];
         if (s->next_event < floor && would_lose(p, s, s->next_event, floor)) {
             post_end(p, s, REPLY_OVERRUN, "too many events were waiting to be taken", sink);
-            subscriptions_remove(&p->subscriptions, s->number);
+            remove_subscription(p, s);
             follow(p, world);
             continue;
         }
@@ -368,6 +486,7 @@ void publisher_publish(publisher *p, physics_world *world, bool all, reply_sink 
             p->stale = false;
         }
         take_contacts(p, world);
+        encode_packed(p, world, all);
         uint64_t hash = world_hash(world);
         subscription *list = p->subscriptions.list.data;
         qsort_r(p->due.data, p->due.count, sizeof *p->due.data, compare_due, list);
@@ -390,7 +509,8 @@ bool publisher_owes(const publisher *p)
 {
     for (uint32_t i = 0; i < p->subscriptions.list.count; i++) {
         const subscription *s = &p->subscriptions.list.data[i];
-        if (!s->busy && (s->owed || behind(p, s))) {
+        const bool can_send = s->packed != NULL ? packed_view_can_send(s) : !s->busy;
+        if (can_send && (s->owed || is_behind(p, s))) {
             return true;
         }
     }

@@ -23,6 +23,7 @@
 #include "server/world/descriptions.h"
 #include "server/world/event_log.h"
 #include "server/world/messages.h"
+#include "server/world/packed_view.h"
 #include "server/world/row_table.h"
 #include "server/world/subscription.h"
 
@@ -43,6 +44,9 @@ typedef struct publisher {
     joint_table joints;
     event_log log;
     subscriptions subscriptions;
+    packed_views packed;
+    uint64_t
+        touched; // version of the rows that shows the last command: what is described may differ
     ARRAY(session_last) last;
     // scratch, kept so that a tick takes no memory of its own
     ARRAY(uint32_t) due; // places in the list
@@ -67,7 +71,8 @@ void publisher_subscribe(publisher *p, physics_world *world, uint64_t number, se
 // False where the session has no such subscription here.
 bool publisher_unsubscribe(publisher *p, physics_world *world, uint64_t number,
                            session_key session);
-bool publisher_move(publisher *p, uint64_t number, session_key session, const view_args *view);
+bool publisher_move(publisher *p, const physics_world *world, uint64_t number, session_key session,
+                    const view_args *view);
 void publisher_acknowledge(publisher *p, uint64_t number);
 // The session goes on over another connection: each of its subscriptions is sent a full snapshot
 // next, with the events from the first that was not written out. A subscription whose events were

@@ -32,6 +32,7 @@ static void note_removal(row_table *t, row_entry *entry)
     row_removal gone = {.id = entry->id, .created = entry->created, .removed = t->version};
     array_push(&t->removals, gone);
     *entry = (row_entry){0};
+    t->changed = t->version;
 }
 
 static void note_row(row_table *t, row_entry *entry, const body_row *row)
@@ -42,8 +43,9 @@ static void note_row(row_table *t, row_entry *entry, const body_row *row)
     if (entry->id == 0) {
         entry->id = row->id;
         entry->created = entry->changed = entry->described = t->version;
+        t->changed = t->version;
     } else if (!row_equal(&entry->row, row)) {
-        entry->changed = t->version;
+        entry->changed = t->changed = t->version;
     }
     entry->row = *row;
 }

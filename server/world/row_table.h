@@ -36,6 +36,7 @@ typedef struct row_removal {
 
 typedef struct row_table {
     uint64_t version; // of the table's state; 0: nothing was taken yet
+    uint64_t changed; // last version that differs from the one before
     uint64_t floor;   // who was last sent a version below this cannot be told all removals
     uint64_t removals_max;
     ARRAY(row_entry) entries;    // by slot

@@ -33,6 +33,9 @@ void view_set_unref(view_set *s)
     }
 }
 
+// Phases are dealt out in turn; more than a rate has ticks between two snapshots do no harm.
+enum { PHASES = 1 << 16 };
+
 void subscriptions_deinit(subscriptions *s)
 {
     for (uint32_t i = 0; i < s->list.count; i++) {
@@ -46,6 +49,15 @@ subscription *subscriptions_add(subscriptions *s, uint64_t number, session_key s
 {
     ASSERT(s->list.count == 0 || s->list.data[s->list.count - 1].number < number);
     subscription added = {.number = number, .session = session, .view = *view, .owed = true};
+    for (uint32_t i = 0; i < s->list.count; i++) {
+        const subscription *other = &s->list.data[i];
+        if (subscription_same_view(&other->view, view)) {
+            added.phase = other->phase;
+            array_push(&s->list, added);
+            return &s->list.data[s->list.count - 1];
+        }
+    }
+    added.phase = view->rate > 0.0 ? s->next_phase++ % PHASES : 0;
     array_push(&s->list, added);
     return &s->list.data[s->list.count - 1];
 }
@@ -109,6 +121,7 @@ bool subscription_due(const subscription *s, uint64_t tick, double hz)
     if (rate <= 0.0 || rate >= hz || tick == 0) {
         return true;
     }
+    tick += s->phase;
     return floor((double)tick * rate / hz) > floor((double)(tick - 1) * rate / hz);
 }
 
@@ -141,6 +154,24 @@ static int compare_views(const subscribe_args *a, const subscribe_args *b)
     return order != 0 || !a->has_area ? order : compare_areas(&a->area, &b->area);
 }
 
+bool subscription_same_view(const subscribe_args *a, const subscribe_args *b)
+{
+    return compare_views(a, b) == 0 && a->rate == b->rate &&
+           a->precision.position == b->precision.position &&
+           a->precision.angle == b->precision.angle &&
+           a->precision.velocity == b->precision.velocity;
+}
+
+void subscription_begin_anew(subscription *s)
+{
+    view_set_unref(s->seen);
+    s->seen = NULL;
+    s->version = 0; // below every floor
+    s->described = (description_progress){0, 0};
+    s->packed_number = 0;
+    s->owed = true;
+}
+
 static int compare_progress(description_progress a, description_progress b)
 {
     int order = compare_numbers(a.bodies_from, b.bodies_from);
@@ -153,5 +184,7 @@ int subscription_compare(const subscription *a, const subscription *b)
     order = order != 0 ? order : compare_numbers((uintptr_t)a->seen, (uintptr_t)b->seen);
     order = order != 0 ? order : compare_numbers(a->next_event, b->next_event);
     order = order != 0 ? order : compare_progress(a->described, b->described);
+    order = order != 0 ? order : compare_numbers((uintptr_t)a->packed, (uintptr_t)b->packed);
+    order = order != 0 ? order : compare_numbers(a->packed_number, b->packed_number);
     return order != 0 ? order : compare_views(&a->view, &b->view);
 }

@@ -35,6 +35,12 @@ static inline void view_set_add(view_set *s, uint32_t slot)
     s->bits[slot / 64] |= (uint64_t)1 << (slot % 64);
 }
 
+// Snapshots on their way to one reader of packed ones: a quarter of a second at 60 Hz. A reader
+// that is further behind leaves its group, and begins again with a full one when it has taken them.
+// One would do for plain snapshots, each of which may stand for several; a packed one needs the one
+// before.
+enum { PACKED_IN_FLIGHT_MAX = 16 };
+
 // How far a reader with `describe` has been told: the slots of bodies and of joints from these on
 // were not described yet.
 typedef struct description_progress {
@@ -48,10 +54,13 @@ static inline bool description_complete(description_progress p)
     return p.bodies_from == UINT32_MAX && p.joints_from == UINT32_MAX;
 }
 
+struct packed_view;
+
 typedef struct subscription {
     uint64_t number;
     session_key session;
     subscribe_args view;
+    uint32_t phase;      // ticks by which its snapshots fall earlier than others' of its rate
     uint64_t version;    // of the rows it was last sent, 0 for none
     uint64_t next_event; // the first that it was not sent
     uint64_t kept_event; // the first that it has not taken: a resumed session is sent those again
@@ -59,12 +68,18 @@ typedef struct subscription {
     view_set *seen;      // what was in view; NULL: everything, or nothing was sent yet
     description_progress described;
     uint32_t skipped; // snapshots that were due and not sent, since the last
-    bool busy;        // its last snapshot is not written out yet
+    bool busy;        // its last snapshot is not written out yet; of a packed one, too many are not
     bool owed;        // to be sent as soon as it is not busy
+    // of a packed one
+    struct packed_view *packed; // whose snapshots it is sent, with others; else NULL
+    uint64_t packed_number;     // of the last one that it was sent; 0: it needs a full one
+    uint32_t in_flight;         // snapshots that are not written out yet
+    uint64_t marks[PACKED_IN_FLIGHT_MAX]; // next_event of each of them, the oldest first
 } subscription;
 
 typedef struct subscriptions {
     ARRAY(subscription) list; // by ascending number
+    uint32_t next_phase;      // for the next view that is like none before
 } subscriptions;
 
 void subscriptions_deinit(subscriptions *s);
@@ -82,9 +97,16 @@ uint32_t subscriptions_events(const subscriptions *s);
 // Whether someone wants descriptions.
 bool subscriptions_describe(const subscriptions *s);
 
-// Whether the rate has a snapshot fall on this tick. It is a function of the tick alone, so that
-// subscriptions of one rate fall on the same ticks and can share.
+// Whether the rate has a snapshot fall on this tick. It is a function of tick and phase alone, so
+// that subscriptions of one rate and view, which have one phase, fall on the same ticks and can
+// share.
 bool subscription_due(const subscription *s, uint64_t tick, double hz);
+
+// Whether both want the same, so that they may share.
+bool subscription_same_view(const subscribe_args *a, const subscribe_args *b);
+
+// It is sent nothing that builds on what it was sent before: a full snapshot is next.
+void subscription_begin_anew(subscription *s);
 
 // Order by what is sent: equal ones are sent the same bytes.
 int subscription_compare(const subscription *a, const subscription *b);

@@ -8,6 +8,7 @@
 #include "proto/encode/encode.h"
 #include "proto/limits.h"
 #include "server/metrics.h"
+#include "server/world/packed_view.h"
 
 static bool box_meets(const area *a, const aabb *box)
 {
@@ -32,16 +33,17 @@ static void show_body(publisher *p, const physics_world *world, view_group *g, r
                       uint32_t slot)
 {
     const subscribe_args *view = &g->of->view;
-    bool in = !view->has_area || box_meets(&view->area, &entry->row.box);
+    bool in = g->packed != NULL ? g->seen == NULL || view_set_has(g->seen, slot)
+                                : !view->has_area || box_meets(&view->area, &entry->row.box);
     bool was = was_seen(g, entry->created, slot);
-    if (in && g->seen != NULL) {
+    if (in && g->packed == NULL && g->seen != NULL) {
         view_set_add(g->seen, slot);
     }
     if (in && view->describe) {
         bool known = was && entry->described <= g->of->version;
         descriptions_body(&p->descriptions, world, entry, slot, known);
     }
-    if (!tells_bodies(view)) {
+    if (!tells_bodies(view) || g->packed != NULL) {
         return;
     }
     if (in && view->bodies && (!was || entry->changed > g->of->version)) {
@@ -64,7 +66,8 @@ static void show_bodies(publisher *p, const physics_world *world, view_group *g)
             show_body(p, world, g, entry, slot);
         }
     }
-    for (uint32_t i = 0; i < p->rows.removals.count && tells_bodies(&g->of->view); i++) {
+    const bool removals = tells_bodies(&g->of->view) && g->packed == NULL;
+    for (uint32_t i = 0; i < p->rows.removals.count && removals; i++) {
         const row_removal *gone = &p->rows.removals.data[i];
         bool later = gone->removed > g->of->version;
         if (later && was_seen(g, gone->created, row_table_slot(gone->id))) {
@@ -159,6 +162,7 @@ static shared_bytes *encode_group(publisher *p, const physics_world *world, cons
         .has_contacts = g->of->view.contacts,
         .contacts = list_of(&p->contact_rows, g->contact_count),
         .hash = hash,
+        .packed = g->packed,
     };
     if (g->of->view.describe) {
         add_descriptions(p, g, &view);
@@ -166,9 +170,9 @@ static shared_bytes *encode_group(publisher *p, const physics_world *world, cons
     buffer out;
     buffer_init(&out, WIRE_REPLY_BYTES_MAX);
     *pairs = encode_snapshot_tail(&out, &view);
-    bool whole = !out.overflow && !p->body_rows.overflow && !p->events.overflow &&
-                 !p->contact_rows.overflow && !p->descriptions.bodies.overflow &&
-                 !p->descriptions.joints.overflow;
+    bool whole = !out.overflow && (g->packed == NULL || !g->packed->overflow) &&
+                 !p->body_rows.overflow && !p->events.overflow && !p->contact_rows.overflow &&
+                 !p->descriptions.bodies.overflow && !p->descriptions.joints.overflow;
     size_t size = 0;
     uint8_t *data = buffer_take(&out, &size);
     if (!whole) {
@@ -190,9 +194,16 @@ shared_bytes *view_group_build(publisher *p, const physics_world *world, view_gr
     array_clear(&p->leave);
     bool describe = g->of->view.describe;
     g->full = g->of->version < p->rows.floor || (describe && g->of->version < p->joints.floor);
+    if (g->of->packed != NULL) {
+        g->packed = packed_view_bytes(g->of, &g->full);
+        g->seen = view_set_ref(g->of->packed->seen);
+    } else {
+        g->seen = g->of->view.has_area ? view_set_create(p->rows.entries.count) : NULL;
+    }
     descriptions_begin(&p->descriptions, g->of->described, g->full);
-    g->seen = g->of->view.has_area ? view_set_create(p->rows.entries.count) : NULL;
-    show_bodies(p, world, g);
+    if (g->packed == NULL || describe) {
+        show_bodies(p, world, g);
+    }
     if (describe) {
         descriptions_joints(&p->descriptions, world, &p->joints, g->of, g->seen, g->full);
     }

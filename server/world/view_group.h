@@ -15,7 +15,8 @@
 typedef struct view_group {
     const subscription *of;
     bool full;
-    view_set *seen; // of this snapshot; NULL without an area
+    const buffer *packed; // its bodies, of a packed one; else NULL
+    view_set *seen;       // of this snapshot; NULL without an area
     uint32_t row_count, event_count, contact_count;
 } view_group;
 

@@ -1,7 +1,7 @@
 // watch: a live picture of a world of the server. Main thread only.
 //
-// The world comes by a subscription of encoding plain, or of encoding log with a replica beside it,
-// which then makes the snapshots that the picture is drawn from.
+// The world comes by a subscription of encoding plain or packed, or of encoding log with a replica
+// beside it, which then makes the snapshots that the picture is drawn from.
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
@@ -94,6 +94,7 @@ static carom_value *subscribe_args(const watch *w)
         return carom_subscribe_args(world_of(w), &options);
     }
     options.rate = args_number(&w->c->args, "rate", 30.0);
+    options.encoding = args_text(&w->c->args, "encoding", NULL);
     options.contacts = true;
     options.events = kinds;
     options.event_count = sizeof kinds / sizeof kinds[0];
@@ -222,6 +223,9 @@ static cli_exit run_watch(cli *c)
     static screen_source source;
     cli_exit code = screen_check(c);
     code = code == CLI_OK ? params_check_rate(c, "rate") : code;
+    if (code == CLI_OK && args_has(&c->args, "encoding") && args_has(&c->args, "replica")) {
+        code = cli_usage(c, "--replica takes the world's log, so it goes without --encoding");
+    }
     if (code == CLI_OK && c->json && args_has(&c->args, "replica")) {
         code = cli_usage(c, "--replica shows a picture, --json the server's snapshots");
     }
@@ -253,13 +257,15 @@ const cli_command command_watch = {
     .summary = "show a live picture of a world",
     .operands = (const args_operand[]){{"WORLD", ARGS_WORLD, true, false, NULL}, {0}},
     .options =
-        (const args_option[]){{"rate", 'r', ARGS_NUMBER, "N",
-                               "snapshots a second (default 30; with --replica one a tick)", NULL},
-                              {"replica", 0, ARGS_FLAG, NULL,
-                               "take the world's log and step the same engine here: a few kbit/s",
-                               NULL},
-                              SCREEN_OPTIONS,
-                              {0}},
+        (const args_option[]){
+            {"rate", 'r', ARGS_NUMBER, "N",
+             "snapshots a second (default 30; with --replica one a tick)", NULL},
+            {"encoding", 'e', ARGS_CHOICE, "WORD",
+             "plain (default), or packed: a tenth to a hundredth of the bytes", "plain|packed"},
+            {"replica", 0, ARGS_FLAG, NULL,
+             "take the world's log and step the same engine here: a few kbit/s", NULL},
+            SCREEN_OPTIONS,
+            {0}},
     .details =
         "Static bodies are grey, kinematic ones blue, dynamic ones orange, dark when "
         "asleep; sensors violet,\n"
@@ -274,6 +280,7 @@ const cli_command command_watch = {
     .examples = "  carom watch demo\n  carom watch demo --area -10,0,10,12 --normals\n"
                 "  carom watch demo --frames 1 --size 100x30 --color always\n"
                 "  carom watch demo --replica\n"
+                "  carom watch demo --encoding packed\n"
                 "  carom watch demo --json --frames 10 | jq .tick",
     .run = run_watch,
 };

@@ -58,13 +58,15 @@ typedef struct carom_contact {
 typedef struct carom_snapshot {
     uint64_t subscription;
     const char *world; // "" in those of encoding "log" after the first
-    uint64_t epoch; // another number: another life of the world, nothing from before holds
+    uint64_t epoch;    // another number: another life of the world, nothing from before holds
     uint64_t tick;
     double time; // of the world [s]
     bool full;   // `bodies` are all that are in view, not only those that changed
-    bool packed; // the bodies came in an encoding that this library does not read: see `encoded`
-    bool log;    // of encoding "log": what was commanded, for a replica; bears no bodies, and views
-                 // pass over it
+    bool packed; // of encoding "packed": bodies are rounded, and where velocities were not asked
+                 // for, those are estimates. Keys that `encoded` leaves out are told here all the
+                 // same
+    bool log; // of encoding "log": what was commanded, for a replica; bears no bodies, and views
+              // pass over it
     uint64_t from; // of those: the tick that `tick` follows; 0 in others
     bool has_hash;
     uint8_t hash[8];  // state hash of the whole world at this tick
@@ -75,7 +77,8 @@ typedef struct carom_snapshot {
     size_t body_count;
     const uint64_t *removed; // ids that no longer exist
     size_t removed_count;
-    const uint64_t *enter; // ids that came into the subscription's area
+    const uint64_t *enter; // ids that came into the subscription's area; of a packed one that came
+                           // into view, also by being made
     size_t enter_count;
     const uint64_t *leave; // ids that went out of it
     size_t leave_count;

@@ -69,16 +69,16 @@ CAROM_API void carom_view_free(carom_view *view);
 
 // ---- feeding
 
-// Applies a snapshot by the rules above. CAROM_INVALID_ARGUMENT for one whose bodies came in an
-// encoding that this library does not read; the view is as before then. CAROM_OUT_OF_MEMORY: the
+// Applies a snapshot by the rules above. CAROM_INVALID_ARGUMENT for one of encoding "log",
+// which bears no bodies; the view is as before then. CAROM_OUT_OF_MEMORY: the
 // view may have forgotten its bodies, and waits for a full snapshot then.
 CAROM_API carom_status carom_view_apply(carom_view *view, const carom_snapshot *snapshot,
                                         carom_error *error);
 
-// Applies the bytes of a snapshot (carom_snapshot.encoded, carom_replica_snapshot), which need not be
-// trusted. *out (may be NULL) is the snapshot as it was read, valid until the next one is fed, and as
-// long as the bytes. Errors besides those of carom_view_apply: CAROM_INTERNAL for bytes that are no
-// snapshot.
+// Applies the bytes of a snapshot (carom_snapshot.encoded, carom_replica_snapshot), which need not
+// be trusted. *out (may be NULL) is the snapshot as it was read, valid until the next one is fed,
+// and as long as the bytes. Errors besides those of carom_view_apply: CAROM_INTERNAL for bytes that
+// are no snapshot.
 CAROM_API carom_status carom_view_feed(carom_view *view, const void *encoded, size_t size,
                                        carom_snapshot *out, carom_error *error);
 

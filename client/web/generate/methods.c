@@ -22,25 +22,16 @@ static const char *const SCOPES[] = {
 };
 
 static const char *const TYPE_WORDS[ARG_TYPE_COUNT] = {
-    [ARG_BOOL] = "bool",
-    [ARG_NUMBER] = "number",
-    [ARG_INTEGER] = "integer",
-    [ARG_MASK] = "mask",
-    [ARG_ID] = "id",
-    [ARG_STRING] = "string",
-    [ARG_NAME] = "name",
-    [ARG_CHOICE] = "choice",
-    [ARG_CHOICES] = "choices",
-    [ARG_VECTOR] = "vector",
-    [ARG_VECTORS] = "vectors",
-    [ARG_AREA] = "area",
-    [ARG_FILTER] = "filter",
-    [ARG_SHAPE] = "shape",
-    [ARG_FORM] = "form",
-    [ARG_SHAPES] = "shapes",
-    [ARG_COMMANDS] = "commands",
-    [ARG_BYTES] = "bytes",
-    [ARG_ANY] = "any",
+    [ARG_BOOL] = "bool",       [ARG_NUMBER] = "number",
+    [ARG_INTEGER] = "integer", [ARG_MASK] = "mask",
+    [ARG_ID] = "id",           [ARG_STRING] = "string",
+    [ARG_NAME] = "name",       [ARG_CHOICE] = "choice",
+    [ARG_CHOICES] = "choices", [ARG_VECTOR] = "vector",
+    [ARG_VECTORS] = "vectors", [ARG_AREA] = "area",
+    [ARG_FILTER] = "filter",   [ARG_PRECISION] = "precision",
+    [ARG_SHAPE] = "shape",     [ARG_FORM] = "form",
+    [ARG_SHAPES] = "shapes",   [ARG_COMMANDS] = "commands",
+    [ARG_BYTES] = "bytes",     [ARG_ANY] = "any",
 };
 
 // Types of TypeScript; NULL where the words of the choice are the type.
@@ -56,6 +47,7 @@ static const char *const TYPESCRIPT[ARG_TYPE_COUNT] = {
     [ARG_VECTORS] = "Vector[]",
     [ARG_AREA] = "Area",
     [ARG_FILTER] = "Filter",
+    [ARG_PRECISION] = "Precision",
     [ARG_SHAPE] = "Shape",
     [ARG_FORM] = "Form",
     [ARG_SHAPES] = "Shape[]",
@@ -165,6 +157,8 @@ static void write_data(void)
     }
     printf("};\n\n/** The arguments of a shape's filter. */\nexport const FILTER = {\n");
     put_args(&METHOD_FILTER, "  ");
+    printf("};\n\n/** The precision of packed snapshots. */\nexport const PRECISION = {\n");
+    put_args(&METHOD_PRECISION, "  ");
     printf("};\n");
 }
 
@@ -278,6 +272,7 @@ static void write_types(void)
            "/** A command of world.apply: the method and its arguments without `world`. */\n"
            "export type Command = [method: string, args: object];\n\n");
     put_interface(&METHOD_FILTER, "");
+    put_interface(&METHOD_PRECISION, "");
     for (int i = 0; i < METHOD_SHAPE_COUNT; i++) {
         put_interface(&METHOD_SHAPES[i], "Shape");
     }

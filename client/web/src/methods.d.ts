@@ -19,6 +19,15 @@ export interface Filter {
   group?: number;
 }
 
+export interface Precision {
+  /** Places are rounded to multiples of this. Default 0.001953125. [m] */
+  position?: number;
+  /** Angles to this, or a little less: a whole number of them makes a turn. Default 0.006135923151542565. [rad] */
+  angle?: number;
+  /** Velocities (and in rad/s spin) to this; not sent, if left out. [m/s] */
+  velocity?: number;
+}
+
 export interface CircleShape {
   /** The form. */
   kind: 'circle';
@@ -336,6 +345,8 @@ export interface WorldSubscribeArguments {
   rate?: number;
   /** How bodies are written; log: what was commanded, for a replica. Default "plain". */
   encoding?: 'plain' | 'packed' | 'log';
+  /** Of encoding packed alone: what is told, and how finely. */
+  precision?: Precision;
   /** Only bodies whose box meets it; the whole world, if left out. [m] */
   area?: Area;
   /** Rows of bodies; false for events alone. Default true. */

@@ -198,6 +198,7 @@ export const METHODS = {
       world: {type: 'name', required: true, doc: 'The world\'s name.'},
       rate: {type: 'number', min: 0.01, max: 1000, unit: '1/s', doc: 'Snapshots a second at most; one a tick, if left out.'},
       encoding: {type: 'choice', words: ['plain', 'packed', 'log'], fallback: "plain", doc: 'How bodies are written; log: what was commanded, for a replica.'},
+      precision: {type: 'precision', doc: 'Of encoding packed alone: what is told, and how finely.'},
       area: {type: 'area', min: -1000000, max: 1000000, unit: 'm', doc: 'Only bodies whose box meets it; the whole world, if left out.'},
       bodies: {type: 'bool', fallback: true, doc: 'Rows of bodies; false for events alone.'},
       events: {type: 'choices', count: [0, 32], words: ['begin', 'stay', 'end', 'hit', 'sensor_begin', 'sensor_end', 'sleep', 'wake', 'spawn', 'remove', 'joint_break', 'freeze'], fallback: ["begin", "end"], doc: 'Kinds of events to be told of.'},
@@ -606,4 +607,11 @@ export const FILTER = {
   category: {type: 'mask', fallback: 1, doc: 'The shape\'s own categories: bits.'},
   mask: {type: 'mask', fallback: -1, doc: 'The categories it meets: each one\'s mask must have a bit of the other\'s category.'},
   group: {type: 'integer', min: -2147483648, max: 2147483647, fallback: 0, doc: 'Two of one group other than 0: never meet if it is negative, always if positive.'},
+};
+
+/** The precision of packed snapshots. */
+export const PRECISION = {
+  position: {type: 'number', min: 1.52587890625e-05, max: 16, fallback: 0.001953125, unit: 'm', doc: 'Places are rounded to multiples of this.'},
+  angle: {type: 'number', min: 6.0000000000000002e-06, max: 1.5707963267948966, fallback: 0.006135923151542565, unit: 'rad', doc: 'Angles to this, or a little less: a whole number of them makes a turn.'},
+  velocity: {type: 'number', min: 1.52587890625e-05, max: 16, unit: 'm/s', doc: 'Velocities (and in rad/s spin) to this; not sent, if left out.'},
 };

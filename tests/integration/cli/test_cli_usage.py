@@ -145,6 +145,8 @@ class Usage(unittest.TestCase):
         (["kill"], "unknown command 'kill'; did you mean 'kick'?"),
         (["top", "--interval", "1ms"], "--interval is at least 100ms"),
         (["kick"], "SESSION is missing"),
+        (["watch", "w", "--encoding", "tight"], "--encoding"),
+        (["watch", "w", "--encoding", "packed", "--replica"], "goes without --encoding"),
         (["watch", "w", "--rate", "-1"], "--rate is from 0.01 to 1000 a second, not -1"),
         (["events", "w", "--rate", "0"], "--rate is from 0.01 to 1000 a second, not 0"),
         (["load", "--snapshots", "-5"], "--snapshots is from 0.01 to 1000 a second, not -5"),

@@ -333,6 +333,59 @@ static void view_goes_on_over_lost_connections(void **state)
     carom_free(client);
 }
 
+// A packed view shows the world to half a step, on the tick on which it stands, and to one who
+// joins later; bodies come and go in it.
+static void packed_view_is_the_world_rounded(void **state)
+{
+    against_server *s = *state;
+    carom_error error;
+    create_from_scene(s->client, "packed", "heap", false);
+    carom_subscribe_options options = carom_subscribe_options_default();
+    options.encoding = "packed";
+    carom_view *view = carom_view_create(NULL);
+    check_ok(carom_watch(s->client, "packed", &options, view, WAIT_MS, NULL, &error), &error);
+    carom_client *other = server_connect(s);
+    carom_view *late = carom_view_create(NULL);
+    poll_until_tick(s->client, view, 40);
+    options.precision[0] = 0.01;
+    options.precision[2] = 0.01;
+    check_ok(carom_watch(other, "packed", &options, late, WAIT_MS, NULL, &error), &error);
+    for (int round = 0; round < 3; round++) {
+        const uint64_t made = spawn(s->client, "packed", 30.0 + round, CAROM_DYNAMIC);
+        poll_until_tick(s->client, view, carom_view_get_state(view).tick + 20);
+        uint64_t tick = 0;
+        check_ok(carom_world_pause(s->client, "packed", WAIT_MS, &tick, &error), &error);
+        poll_until_tick(s->client, view, tick);
+        poll_until_tick(other, late, tick);
+        carom_value *whole = state_of(s->client, "packed");
+        const carom_value *bodies = carom_value_get(whole, "bodies");
+        assert_int_equal(carom_value_count(bodies), carom_view_count(view));
+        assert_int_equal(carom_value_count(bodies), carom_view_count(late));
+        for (size_t i = 0; i < carom_value_count(bodies); i++) {
+            const carom_value *body = carom_value_at(bodies, i);
+            carom_vec2 nowhere = {(double)NAN, (double)NAN};
+            carom_vec2 position = carom_get_vec(body, "position", nowhere);
+            carom_vec2 velocity = carom_get_vec(body, "velocity", nowhere);
+            const uint64_t id = carom_get_uint(body, "body", 0);
+            const carom_body *fine = carom_view_find(view, id);
+            const carom_body *coarse = carom_view_find(late, id);
+            assert_true(fabs(fine->x - position.x) <= 0.501 / 512.0);
+            assert_true(fabs(fine->y - position.y) <= 0.501 / 512.0);
+            assert_true(fabs(coarse->x - position.x) <= 0.00501);
+            assert_true(fabs(coarse->vx - velocity.x) <= 0.00501);
+            assert_true(fabs(coarse->vy - velocity.y) <= 0.00501);
+        }
+        carom_value_free(whole);
+        carom_world_resume(s->client, "packed", WAIT_MS, NULL, NULL);
+        carom_body_remove(s->client, "packed", made, WAIT_MS, NULL, NULL);
+    }
+    assert_int_equal(carom_view_get_state(view).gaps, 0);
+    carom_view_free(view);
+    carom_view_free(late);
+    carom_free(other);
+    carom_world_destroy(s->client, "packed", WAIT_MS, NULL);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -343,6 +396,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(contacts_come_when_asked_for),
         cmocka_unit_test(described_world_can_be_drawn),
         cmocka_unit_test(view_goes_on_over_lost_connections),
+        cmocka_unit_test(packed_view_is_the_world_rounded),
     };
     caromd_path = argc > 1 ? argv[1] : "caromd";
     return cmocka_run_group_tests(tests, server_set_up, server_tear_down);

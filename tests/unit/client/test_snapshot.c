@@ -167,14 +167,103 @@ static void whole_tree_holds_what_is_unknown_too(void **state)
     assert_null(carom_snapshot_value(&empty));
 }
 
-static void packed_bodies_are_noted(void **state)
+// Decodes a notification of encoding packed: a full one bears the world too.
+static carom_status decode_packed(snapshot_decoder *d, bool full, uint64_t subscription,
+                                  const buffer *data, carom_snapshot *out, carom_error *why)
+{
+    static buffer bytes; // what was decoded stays valid until the next call
+    buffer_deinit(&bytes);
+    carom_value *map = carom_set(carom_map(), "subscription", carom_uint(subscription));
+    carom_set(map, "data", carom_bin(data->data, data->size));
+    if (full) {
+        carom_set(map, "world", carom_str("arena"));
+        carom_set(map, "epoch", carom_uint(3));
+        carom_set(map, "tick", carom_uint(1));
+        carom_set(map, "full", carom_bool(true));
+    }
+    buffer_init(&bytes, 1 << 20);
+    msgpack_packer packer = buffer_packer(&bytes);
+    value_pack(&packer, map, CAROM_VALUE_DEPTH_MAX, NULL);
+    carom_value_free(map);
+    return snapshot_decode(d, bytes.data, bytes.size, out, why);
+}
+
+static void packed_bodies_are_told_like_plain_ones(void **state)
+{
+    (void)state;
+    const packed_precision precision = packed_precision_default();
+    packed_encoder *e = packed_encoder_create(&precision, 60.0);
+    packed_body bodies[] = {{.id = 4, .x = 1.0, .y = 2.0}, {.id = 5, .x = -1.0, .angle = 0.5}};
+    const uint64_t removed[] = {5};
+    buffer data;
+    snapshot_decoder d = {0};
+    carom_snapshot s;
+    carom_error why;
+    buffer_init(&data, 1 << 20);
+    packed_encode(e, 120, bodies, 2, NULL, 0, &data);
+    assert_int_equal(decode_packed(&d, false, 1, &data, &s, &why), CAROM_INTERNAL); // no state yet
+    buffer_clear(&data);
+    packed_encode_full(e, &data);
+    assert_int_equal(decode_packed(&d, true, 1, &data, &s, &why), CAROM_OK);
+    assert_true(s.packed && s.full && s.tick == 120 && s.time == 2.0);
+    assert_int_equal(s.body_count, 2);
+    assert_true(s.bodies[1].id == 5 && s.bodies[1].x == -1.0);
+    assert_true(s.bodies[1].angle > 0.496 && s.bodies[1].angle < 0.504);
+    bodies[0].x = 1.5;
+    buffer_clear(&data);
+    packed_encode(e, 123, bodies, 1, removed, 1, &data);
+    assert_int_equal(decode_packed(&d, false, 1, &data, &s, &why), CAROM_OK);
+    assert_true(s.packed && !s.full && s.tick == 123 && s.time == 2.05 && s.epoch == 3);
+    assert_string_equal(s.world, "arena");
+    assert_int_equal(s.body_count, 1);
+    assert_true(s.bodies[0].id == 4 && s.bodies[0].x == 1.5);
+    assert_int_equal(s.removed_count, 1);
+    assert_true(s.removed[0] == 5);
+    assert_int_equal(decode_packed(&d, false, 2, &data, &s, &why), CAROM_INTERNAL); // another's
+    snapshot_decoder_forget(&d, 1);
+    assert_int_equal(d.packed.list.count, 1);
+    snapshot_decoder_deinit(&d);
+    buffer_deinit(&data);
+    packed_encoder_destroy(e);
+}
+
+// As many subscriptions as are followed at once: the one that was used longest ago gives way.
+static void packed_streams_are_bounded(void **state)
+{
+    (void)state;
+    const packed_precision precision = packed_precision_default();
+    packed_encoder *e = packed_encoder_create(&precision, 60.0);
+    buffer full;
+    buffer change;
+    snapshot_decoder d = {0};
+    carom_snapshot s;
+    carom_error why;
+    buffer_init(&full, 1 << 20);
+    buffer_init(&change, 1 << 20);
+    packed_encode(e, 1, NULL, 0, NULL, 0, &full);
+    buffer_clear(&full);
+    packed_encode_full(e, &full);
+    packed_encode(e, 2, NULL, 0, NULL, 0, &change);
+    for (uint64_t i = 1; i <= PACKED_STREAMS_MAX + 1; i++) {
+        assert_int_equal(decode_packed(&d, true, i, &full, &s, &why), CAROM_OK);
+    }
+    assert_int_equal(d.packed.list.count, PACKED_STREAMS_MAX);
+    assert_int_equal(decode_packed(&d, false, 2, &change, &s, &why), CAROM_OK);
+    assert_int_equal(decode_packed(&d, false, 1, &change, &s, &why), CAROM_INTERNAL);
+    snapshot_decoder_deinit(&d);
+    buffer_deinit(&full);
+    buffer_deinit(&change);
+    packed_encoder_destroy(e);
+}
+
+static void data_that_are_none_are_refused(void **state)
 {
     (void)state;
     decoded d = decode("{\"subscription\":1,\"world\":\"w\",\"tick\":1,\"full\":true,"
                        "\"data\":{\"$bin\":\"00\"}}");
     finish(&d);
-    assert_int_equal(d.outcome, CAROM_OK);
-    assert_true(d.snapshot.packed);
+    assert_int_equal(d.outcome, CAROM_INTERNAL);
+    assert_non_null(strstr(d.why.text, "first byte"));
     drop(&d);
 }
 
@@ -194,7 +283,9 @@ int main(void)
         cmocka_unit_test(contacts_are_decoded),
         cmocka_unit_test(required_keys_are_required),
         cmocka_unit_test(whole_tree_holds_what_is_unknown_too),
-        cmocka_unit_test(packed_bodies_are_noted),
+        cmocka_unit_test(packed_bodies_are_told_like_plain_ones),
+        cmocka_unit_test(packed_streams_are_bounded),
+        cmocka_unit_test(data_that_are_none_are_refused),
         cmocka_unit_test(kinds_have_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

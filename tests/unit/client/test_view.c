@@ -221,19 +221,6 @@ static void other_epoch_in_full_begins_anew_at_any_tick(void **state)
     carom_view_free(view);
 }
 
-static void packed_snapshot_is_refused_and_changes_nothing(void **state)
-{
-    (void)state;
-    carom_view *view = carom_view_create(NULL);
-    apply_ids(view, 1, 1, true, IDS(1), NONE, NONE);
-    carom_snapshot s = {.world = "demo", .epoch = 1, .tick = 2, .full = true, .packed = true};
-    carom_error why = {0};
-    assert_int_equal(carom_view_apply(view, &s, &why), CAROM_INVALID_ARGUMENT);
-    assert_non_null(strstr(why.text, "plain"));
-    check_bodies(view, IDS(1));
-    carom_view_free(view);
-}
-
 static void hash_last_and_skipped_are_told(void **state)
 {
     (void)state;
@@ -644,7 +631,6 @@ int main(void)
         cmocka_unit_test(snapshot_of_an_earlier_tick_is_ignored),
         cmocka_unit_test(other_epoch_without_full_makes_the_view_wait),
         cmocka_unit_test(other_epoch_in_full_begins_anew_at_any_tick),
-        cmocka_unit_test(packed_snapshot_is_refused_and_changes_nothing),
         cmocka_unit_test(hash_last_and_skipped_are_told),
         cmocka_unit_test(contacts_are_those_of_the_newest_snapshot),
         cmocka_unit_test(random_snapshots_match_an_array),

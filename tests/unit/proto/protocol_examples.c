@@ -488,6 +488,35 @@ static void do_full_snapshot(void)
     buffer_deinit(&rows);
 }
 
+// A full one and the change after it, of one ball that flies.
+static void do_packed_snapshots(void)
+{
+    const packed_precision precision = packed_precision_default();
+    packed_encoder *e = packed_encoder_create(&precision, 60.0);
+    packed_body ball = {.id = 2, .x = 0.5, .y = 1.25, .angle = 0.25};
+    buffer data;
+    buffer_init(&data, BYTES_MAX);
+    packed_encode(e, 120, &ball, 1, NULL, 0, &data);
+    buffer_clear(&data);
+    packed_encode_full(e, &data);
+    snapshot_view view = {.world = "lab",
+                          .epoch = 1,
+                          .tick = 120,
+                          .time = 2.0,
+                          .full = true,
+                          .hash = HASH,
+                          .packed = &data};
+    print_snapshot("snapshot packed", &(snapshot_head){.subscription = 3}, &view);
+    ball.y += 0.02;
+    buffer_clear(&data);
+    packed_encode(e, 121, &ball, 1, NULL, 0, &data);
+    view.full = false;
+    print_snapshot("snapshot packed",
+                   &(snapshot_head){.subscription = 3, .has_last = true, .last = 17}, &view);
+    buffer_deinit(&data);
+    packed_encoder_destroy(e);
+}
+
 static void do_changed_snapshot(void)
 {
     const body_id removed[] = {4}, enter[] = {2}, leave[] = {3};
@@ -658,6 +687,7 @@ static void print_examples(void)
     do_changed_snapshot();
     do_other_events();
     do_log_notifications();
+    do_packed_snapshots();
     do_ends();
     world_free(world);
 }
@@ -680,6 +710,7 @@ static const char *type_word(const method_arg *arg)
         [ARG_VECTORS] = "[[x, y] …]",
         [ARG_AREA] = "[x0, y0, x1, y1]",
         [ARG_FILTER] = "filter",
+        [ARG_PRECISION] = "precision",
         [ARG_SHAPE] = "shape",
         [ARG_FORM] = "form",
         [ARG_SHAPES] = "[shape …]",
@@ -800,6 +831,8 @@ static void print_reference(void)
     print_list(&METHOD_FILTER);
     printf("## filter of a query\n");
     print_list(&METHOD_QUERY_FILTER);
+    printf("## precision\n");
+    print_list(&METHOD_PRECISION);
     print_joint_kinds();
 }
 

@@ -141,6 +141,9 @@ static void put_value(spelling *s, const method_arg *arg)
     case ARG_FILTER:
         put_list(s, &METHOD_FILTER, random_state);
         break;
+    case ARG_PRECISION:
+        put_list(s, &METHOD_PRECISION, random_state);
+        break;
     case ARG_SHAPE:
         put_list(s, &METHOD_SHAPES[below(METHOD_SHAPE_COUNT)], random_state);
         break;

@@ -275,9 +275,9 @@ static void moved_area_shows_what_rests_in_it(void **state)
     tick(f);
     take_and_acknowledge(f, 1);
     view_args view = {.has_area = true, .area = {95, -5, 105, 5}};
-    assert_true(publisher_move(&f->publisher, 1, ONE, &view));
-    assert_false(publisher_move(&f->publisher, 1, TWO, &view));
-    assert_false(publisher_move(&f->publisher, 2, ONE, &view));
+    assert_true(publisher_move(&f->publisher, f->world, 1, ONE, &view));
+    assert_false(publisher_move(&f->publisher, f->world, 1, TWO, &view));
+    assert_false(publisher_move(&f->publisher, f->world, 2, ONE, &view));
     tick(f);
     const msgpack_object *s = mailbox_snapshot(&f->box);
     publisher_acknowledge(&f->publisher, 1);
@@ -287,7 +287,7 @@ static void moved_area_shows_what_rests_in_it(void **state)
     assert_true(obj_has_uint(obj_get(s, "leave"), here));
     // Without an area everything is in view again.
     view.has_area = false;
-    publisher_move(&f->publisher, 1, ONE, &view);
+    publisher_move(&f->publisher, f->world, 1, ONE, &view);
     tick(f);
     s = mailbox_snapshot(&f->box);
     publisher_acknowledge(&f->publisher, 1);
@@ -296,7 +296,7 @@ static void moved_area_shows_what_rests_in_it(void **state)
     assert_null(obj_find(s, "enter"));
     // And back: what is not in the area leaves.
     view = (view_args){.has_area = true, .area = {95, -5, 105, 5}};
-    publisher_move(&f->publisher, 1, ONE, &view);
+    publisher_move(&f->publisher, f->world, 1, ONE, &view);
     tick(f);
     s = mailbox_snapshot(&f->box);
     assert_int_equal(rows_in(s), 0);

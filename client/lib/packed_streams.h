@@ -1,0 +1,44 @@
+// The packed streams of a client's subscriptions: each snapshot of encoding packed builds on the
+// one before, so the state of each subscription is kept here, from one to the next.
+//
+// Invariant: at most PACKED_STREAMS_MAX, and one for a subscription; when there are as many, the
+// one that was used longest ago gives way. One thread at a time.
+#ifndef CAROM_CLIENT_LIB_PACKED_STREAMS_H
+#define CAROM_CLIENT_LIB_PACKED_STREAMS_H
+
+#include <stdint.h>
+
+#include "client/lib/fault.h"
+#include "common/base/vector.h"
+#include "proto/packed/packed.h"
+
+// Subscriptions that a client can follow at once: some 200 KiB each. A server lets a connection
+// have 64 unless it is told otherwise.
+enum { PACKED_STREAMS_MAX = 1024 };
+
+typedef struct packed_stream_state {
+    uint64_t subscription;
+    uint64_t used; // a count of uses
+    packed_decoder *decoder;
+    char *world; // name; changes do not bear it
+    uint64_t epoch;
+} packed_stream_state;
+
+typedef struct packed_streams {
+    VECTOR(packed_stream_state) list;
+    uint64_t uses;
+} packed_streams;
+
+void packed_streams_deinit(packed_streams *s);
+
+// The subscription has ended.
+void packed_streams_forget(packed_streams *s, uint64_t subscription);
+
+// Takes `data` of a snapshot of the subscription. A full one brings `world` (copied) and `epoch`;
+// for a change both are told from the full one. `out` and *world hold until the next call.
+// CAROM_INTERNAL: the bytes are not what must follow; CAROM_OUT_OF_MEMORY.
+carom_status packed_streams_decode(packed_streams *s, uint64_t subscription, const uint8_t *data,
+                                   size_t size, const char **world, uint64_t *epoch,
+                                   packed_changes *out, carom_error *err);
+
+#endif

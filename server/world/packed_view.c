@@ -1,0 +1,224 @@
+// Streams of packed snapshots and their readers; see packed_view.h. The world's thread.
+#include "server/world/packed_view.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/assert.h"
+#include "proto/limits.h"
+
+// Readers of a slower rate have streams of their own: one that joins waits for the next snapshot,
+// and that is to be a second at most.
+static const double SHARED_RATE_MIN = 1.0;
+
+static const double TURN = 2.0 * 3.14159265358979323846; // [rad]
+
+// An angle's steps make a whole turn. A number within rounding of a whole one counts as that.
+static packed_precision precision_of(const snapshot_precision *p)
+{
+    const double steps = ceil(TURN / p->angle - 1e-6);
+    const double most = PACKED_ANGLE_STEPS_MAX;
+    const double least = PACKED_ANGLE_STEPS_MIN;
+    return (packed_precision){
+        .position_steps = 1.0 / p->position,
+        .angle_steps = (uint32_t)(steps > most    ? most
+                                  : steps < least ? least
+                                                  : steps),
+        .velocity_steps = p->velocity > 0.0 ? 1.0 / p->velocity : 0.0,
+    };
+}
+
+static void free_view(packed_view *view)
+{
+    packed_encoder_destroy(view->encoder);
+    view_set_unref(view->seen);
+    buffer_deinit(&view->change);
+    buffer_deinit(&view->full);
+    free(view);
+}
+
+void packed_views_deinit(packed_views *v)
+{
+    for (uint32_t i = 0; i < v->list.count; i++) {
+        free_view(v->list.data[i]);
+    }
+    array_free(&v->list);
+    array_free(&v->bodies);
+    array_free(&v->removed);
+}
+
+static packed_view *find_view(const packed_views *v, const subscription *s)
+{
+    const bool shared = s->view.rate <= 0.0 || s->view.rate >= SHARED_RATE_MIN;
+    for (uint32_t i = 0; i < v->list.count && shared; i++) {
+        if (subscription_same_view(&v->list.data[i]->of, &s->view)) {
+            return v->list.data[i];
+        }
+    }
+    return NULL;
+}
+
+void packed_views_join(packed_views *v, subscription *s, double hz)
+{
+    packed_view *view = find_view(v, s);
+    if (view == NULL) {
+        const packed_precision precision = precision_of(&s->view.precision);
+        view = calloc(1, sizeof *view);
+        ASSERT(view != NULL);
+        view->of = s->view;
+        view->phase = s->phase;
+        view->encoder = packed_encoder_create(&precision, hz);
+        buffer_init(&view->change, WIRE_REPLY_BYTES_MAX);
+        buffer_init(&view->full, WIRE_REPLY_BYTES_MAX);
+        array_push(&v->list, view);
+    }
+    view->readers++;
+    s->packed = view;
+    s->phase = view->phase;
+    subscription_begin_anew(s);
+}
+
+void packed_views_leave(packed_views *v, subscription *s)
+{
+    packed_view *view = s->packed;
+    s->packed = NULL;
+    if (view == NULL || --view->readers > 0) {
+        return;
+    }
+    for (uint32_t i = 0; i < v->list.count; i++) {
+        if (v->list.data[i] == view) {
+            array_swap_remove(&v->list, i);
+            break;
+        }
+    }
+    free_view(view);
+}
+
+void packed_views_move(packed_views *v, subscription *s, const view_args *to, double hz)
+{
+    s->view.has_area = to->has_area;
+    s->view.area = to->area;
+    if (s->packed->readers == 1) {
+        s->packed->of = s->view;
+        s->packed->area_moved = true;
+        return;
+    }
+    packed_views_leave(v, s);
+    packed_views_join(v, s, hz);
+}
+
+// ---- encoding
+
+static bool box_meets(const area *a, const aabb *box)
+{
+    return (double)box->lower.x <= a->x1 && (double)box->upper.x >= a->x0 &&
+           (double)box->lower.y <= a->y1 && (double)box->upper.y >= a->y0;
+}
+
+static packed_body body_of(const body_row *row)
+{
+    return (packed_body){
+        .id = row->id,
+        .x = row->position.x,
+        .y = row->position.y,
+        .angle = (double)row->angle,
+        .vx = (double)row->velocity.x,
+        .vy = (double)row->velocity.y,
+        .spin = (double)row->angular_velocity,
+    };
+}
+
+// The bodies in view, and with an area their set, which becomes the view's.
+static void take_bodies(packed_views *v, packed_view *view, const row_table *rows)
+{
+    array_clear(&v->bodies);
+    view_set *seen = view->of.has_area ? view_set_create(rows->entries.count) : NULL;
+    for (uint32_t slot = 0; slot < rows->entries.count; slot++) {
+        const row_entry *entry = &rows->entries.data[slot];
+        if (entry->id == 0 || (seen != NULL && !box_meets(&view->of.area, &entry->row.box))) {
+            continue;
+        }
+        array_push(&v->bodies, body_of(&entry->row));
+        if (seen != NULL) {
+            view_set_add(seen, slot);
+        }
+    }
+    view_set_unref(view->seen);
+    view->seen = seen;
+}
+
+static void take_removed(packed_views *v, const packed_view *view, const row_table *rows)
+{
+    array_clear(&v->removed);
+    for (uint32_t i = rows->removals.count; i > 0; i--) {
+        const row_removal *gone = &rows->removals.data[i - 1];
+        if (gone->removed <= view->version) {
+            break; // they are in the order of their versions
+        }
+        array_push(&v->removed, gone->id);
+    }
+}
+
+static void encode_change(packed_views *v, packed_view *view, const row_table *rows, uint64_t tick)
+{
+    take_removed(v, view, rows);
+    buffer_clear(&view->change);
+    packed_encode(view->encoder, tick, v->bodies.data, v->bodies.count, v->removed.data,
+                  v->removed.count, &view->change);
+    view->number++;
+    view->tick = tick;
+    view->told = true;
+}
+
+void packed_view_encode(packed_views *v, packed_view *view, const row_table *rows, uint64_t tick,
+                        bool tells)
+{
+    view->told = view->has_full = false;
+    if (view->in_step == 0) {
+        packed_encoder_restart(view->encoder);
+    }
+    const bool changed = view->area_moved || rows->changed > view->version || view->number == 0;
+    if (tells || view->waiting || changed || packed_encoder_moves(view->encoder)) {
+        take_bodies(v, view, rows);
+        if (tells || view->waiting ||
+            packed_encoder_lacks(view->encoder, v->bodies.data, v->bodies.count)) {
+            encode_change(v, view, rows, tick);
+        }
+    }
+    view->version = rows->version;
+    view->area_moved = false;
+    if (view->waiting) {
+        buffer_clear(&view->full);
+        packed_encode_full(view->encoder, &view->full);
+        view->has_full = true;
+    }
+}
+
+const buffer *packed_view_bytes(const subscription *s, bool *full)
+{
+    const packed_view *view = s->packed;
+    ASSERT(view->told);
+    *full = s->packed_number == 0 || s->packed_number + 1 != view->number;
+    ASSERT(!*full || view->has_full);
+    return *full ? &view->full : &view->change;
+}
+
+void packed_view_sent(subscription *s, uint64_t events_end)
+{
+    ASSERT(s->in_flight < PACKED_IN_FLIGHT_MAX);
+    s->packed_number = s->packed->number;
+    s->marks[s->in_flight++] = events_end;
+    s->busy = false; // it may be sent the next
+}
+
+uint64_t packed_view_written(subscription *s)
+{
+    if (s->in_flight == 0) {
+        return s->kept_event; // of before its session was resumed
+    }
+    const uint64_t mark = s->marks[0];
+    s->in_flight--;
+    memmove(s->marks, s->marks + 1, s->in_flight * sizeof *s->marks);
+    return mark;
+}
