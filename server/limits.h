@@ -43,17 +43,26 @@
       "a world's inbox")                                                                           \
     X(commands_per_world, 65536, 1, 10000000, "",                                                  \
       "waiting; some 50 ms of applying at about a microsecond each")                               \
+    X(commands_share, 50, 1, 100, "",                                                              \
+      "percent of a tick's length that commands and queries of one world may take; the rest "      \
+      "waits its turn by session, and the step has the other half")                                \
     X(command_bytes, 268435456, 4096, 1099511627776, "bytes",                                      \
       "all requests that wait in the server: a bound on memory over all connections")              \
     X(output_bytes, 67108864, 65536, 4294967295, "bytes",                                          \
       "unsent output of one connection; the full snapshot of a million bodies fits")               \
     X(subscriptions_per_connection, 64, 1, 65536, "",                                              \
       "a client that watches several worlds or areas has a handful")                               \
+    X(own_threads, 16, 0, 256, "",                                                                 \
+      "more than --threads: a world that takes over half of a thread's time gets one of its own, " \
+      "so that it slows down nobody else")                                                         \
     X(worlds, 256, 1, 4096, "",                                                                    \
       "a simulation thread looks at the deadline of each of its worlds whenever it wakes")         \
     X(bodies_per_world, 262144, 1, 1048576, "", "about 1 KiB each with its contacts")              \
     X(replay_bytes, 4294967296, 1024, 1099511627776, "bytes",                                      \
       "a recording that is replayed: it is held in memory")                                        \
+    X(pairs_per_world, 1048576, 1024, 16777216, "",                                                \
+      "pairs of shapes whose boxes overlap: some 170 MB, and a step of about a second; a heap of " \
+      "as many bodies as there may be has about three each")                                       \
     X(events_kept, 65536, 16, 16777216, "",                                                        \
       "a world's events that some subscriber was not yet sent; about 10 MiB")                      \
     X(removals_kept, 65536, 16, 16777216, "",                                                      \

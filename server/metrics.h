@@ -46,6 +46,8 @@
     X(notifications, "commands that want none")                                                    \
     X(notifications_failed, "that did not work, which nobody was told")                            \
     X(commands_applied, "changes and reads that worlds carried out")                               \
+    X(turns_over, "ticks in which commands took their share of it, and the rest had to wait")      \
+    X(worlds_set_apart, "worlds that got a thread of their own, as they slowed others")            \
     X(snapshots_sent, "")                                                                          \
     X(snapshots_encoded, "distinct ones: the others shared their bytes")                           \
     X(snapshots_skipped, "replaced by a later one for a slow reader")                              \

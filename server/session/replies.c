@@ -160,6 +160,13 @@ static void take(server *s, reply *r)
             session_close(of, r->status, r->text, ENDING_CUT);
         }
         break;
+    case REPLY_CROWDED:
+        apart_begin(s, r->world);
+        break;
+    case REPLY_RELEASED:
+        apart_finish(s, r->world, r->moved);
+        r->moved = NULL;
+        break;
     case REPLY_STOPPED:
         s->hosts_running--;
         server_check_drained(s);

@@ -97,8 +97,10 @@ void server_drain(server *s, const char *reason)
     }
     resume_end_all(s);
     for (uint32_t i = 0; i < s->hosts.count; i++) {
-        bool sent = host_send(s->hosts.data[i], request_create(REQUEST_STOP, 0));
-        ASSERT(sent); // there is always room beyond the commands
+        if (!apart_awaited(s, s->hosts.data[i])) { // else when its world has come
+            bool sent = host_send(s->hosts.data[i], request_create(REQUEST_STOP, 0));
+            ASSERT(sent); // there is always room beyond the commands
+        }
     }
     uv_update_time(s->loop); // the loop's time is that of its last wait
     uv_timer_start(&s->drain_timer, on_drain_timer, DRAIN_MS, 0);
@@ -155,6 +157,7 @@ void server_destroy(server *s)
     close_storage(s);
     array_free(&s->detached);
     array_free(&s->hosts);
+    array_free(&s->moves);
     array_free(&s->sessions);
     array_free(&s->free_slots);
     directory_deinit(&s->worlds);
@@ -248,24 +251,30 @@ static void start_world(server *s, const server_world *world)
     }
 }
 
-static status start_hosts(server *s, error *err)
+status server_add_host(server *s, error *err)
 {
-    for (int i = 0; i < s->options->threads; i++) {
-        host_options options = {.index = i,
-                                .world_threads = s->options->world_threads,
-                                .limits = s->limits,
-                                .turned = s->options->turned,
-                                .wake = wake_loop,
-                                .wake_context = s};
-        host *started = NULL;
-        status result = host_create(&options, &started, err);
-        if (result != STATUS_OK) {
-            return result;
-        }
+    host_options options = {.index = (int)s->hosts.count,
+                            .world_threads = s->options->world_threads,
+                            .limits = s->limits,
+                            .turned = s->options->turned,
+                            .wake = wake_loop,
+                            .wake_context = s};
+    host *started = NULL;
+    status result = host_create(&options, &started, err);
+    if (result == STATUS_OK) {
         array_push(&s->hosts, started);
         s->hosts_running++;
     }
-    return STATUS_OK;
+    return result;
+}
+
+static status start_hosts(server *s, error *err)
+{
+    status result = STATUS_OK;
+    for (int i = 0; i < s->options->threads && result == STATUS_OK; i++) {
+        result = server_add_host(s, err);
+    }
+    return result;
 }
 
 static void on_discarded(uv_handle_t *handle)

@@ -7,6 +7,7 @@
 //   sessions.c  server.sessions and server.kick
 //   call.c      a message becomes a call: looked up, checked, carried out or sent to its world
 //   worlds.c    requests to worlds; worlds are made, destroyed and listed
+//   apart.c     worlds that get a thread of their own
 //   replies.c   replies of the simulation threads
 //   scrape.c    the text of /metrics
 #ifndef CAROM_SERVER_SESSION_SERVICE_H
@@ -86,6 +87,12 @@ typedef struct session {
     ARRAY(uint64_t) body_worlds; // numbers of those that have bodies which end with the session
 } session;
 
+// A world on its way to a thread of its own.
+typedef struct world_move {
+    uint64_t world;
+    host *from, *to;
+} world_move;
+
 struct server {
     uv_loop_t *loop;
     const server_options *options;
@@ -97,6 +104,7 @@ struct server {
     uv_timer_t drain_timer; // bounds how long a shutdown waits for them
     ARRAY(host *) hosts;
     uint32_t hosts_running;
+    ARRAY(world_move) moves; // worlds between two hosts
     directory worlds;
     storage *storage;          // NULL: worlds end with the server
     restored_worlds restored;  // those of its directory that hosts have not taken yet
@@ -142,6 +150,9 @@ session *server_find_session(const server *s, session_key key);
 void server_check_drained(server *s);
 // A world of the options is there, or (err) could not be made.
 void server_note_started(server *s, const error *err);
+
+// One more simulation thread.
+status server_add_host(server *s, error *err);
 
 // A leaving server that has no sessions left need not wait.
 void server_check_left(server *s);
@@ -291,6 +302,17 @@ status worlds_replay(server *s, error *err);
 
 // Writes the text of /metrics; `context` is the server.
 void scrape_write(void *context, buffer *out);
+
+// ---- apart.c
+
+// The world makes others of its thread wait: it gets a thread of its own, if there is one.
+void apart_begin(server *s, uint64_t world);
+// Its thread has let go of it (NULL: it has ended).
+void apart_finish(server *s, uint64_t world, struct hosted *moved);
+// Whether a world is on its way to that thread, which must not stop before.
+bool apart_awaited(const server *s, const host *h);
+// Requests that wait for a world that is built or moves go to it.
+void worlds_deliver_held(world_entry *entry);
 
 // ---- replies.c
 

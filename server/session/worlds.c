@@ -105,6 +105,16 @@ static void deliver(world_entry *entry, request *r)
     ASSERT(sent); // the queue has room for what all worlds may have waiting
 }
 
+void worlds_deliver_held(world_entry *entry)
+{
+    while (entry->held != NULL) {
+        request *r = entry->held;
+        entry->held = (request *)r->node.next;
+        deliver(entry, r);
+    }
+    entry->held_last = &entry->held;
+}
+
 status worlds_send(server *s, world_entry *entry, request *r, error *err)
 {
     status admitted = check_capacity(s, entry, r->reply_to.token, err);
@@ -342,7 +352,7 @@ static void refuse_world(server *s, build *b, status why, const char *text)
 static host *least_loaded(const server *s)
 {
     host *best = s->hosts.data[0];
-    for (uint32_t i = 1; i < s->hosts.count; i++) {
+    for (uint32_t i = 1; i < (uint32_t)s->options->threads; i++) { // not those of apart.c
         if (host_load(s->hosts.data[i]) < host_load(best)) {
             best = s->hosts.data[i];
         }
@@ -357,11 +367,7 @@ static void place_world(server *s, build *b)
     b->request->adoption = b->adoption;
     b->adoption = NULL;
     deliver(entry, b->request);
-    while (entry->held != NULL) {
-        request *r = entry->held;
-        entry->held = (request *)r->node.next;
-        deliver(entry, r);
-    }
+    worlds_deliver_held(entry);
     metrics_add(METRIC_worlds_created, 1);
     log_info("world '%s' begins", entry->name);
 }

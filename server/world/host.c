@@ -20,7 +20,9 @@ enum {
     WORLD_LOAD = 20000, // millionths that a world counts, so that idle ones are spread out too
     LOAD_WINDOW_NS = 1000000000,
     FLUSH_NS = 200000000, // before the thread ends; below the server's DRAIN_MS
-    FLUSH_POLL_NS = 200000
+    FLUSH_POLL_NS = 200000,
+    CROWDED_NS = 100000000, // between two words about worlds that crowd others
+    PARKED_NS = 10000000
 };
 
 struct host {
@@ -39,6 +41,7 @@ struct host {
     bool paused;            // hears of every request: it has no worlds, or one that stands
     int64_t flush_until_ns; // while it stops; 0 before
     int64_t window_start_ns, window_busy_ns;
+    int64_t crowded_ns; // when it was last said that a world crowds the others; 0: never
 };
 
 static void post(void *context, reply *r)
@@ -96,19 +99,35 @@ static void answer_here(host *h, request *q, status s, const char *text)
 static void on_committed(void *context)
 {
     hosted *w = context;
-    host *h = w->log.waker;
     if (!atomic_exchange(&w->log.woken, true)) {
+        host *h = atomic_load(&w->log.waker); // after: the world may just have moved
         request *word = request_create(REQUEST_COMMITTED, w->number);
         queue_push_result result = queue_push(&h->requests, &word->node, true);
         ASSERT(result != QUEUE_FULL);
     }
 }
 
+static void insert(host *h, hosted *w)
+{
+    uint32_t at = place_of(h, w->number); // one that was longer in the making may come later
+    array_push(&h->worlds, w);
+    memmove(h->worlds.data + at + 1, h->worlds.data + at,
+            (h->worlds.count - 1 - at) * sizeof *h->worlds.data);
+    h->worlds.data[at] = w;
+}
+
+static void take_out(host *h, uint32_t at)
+{
+    atomic_fetch_sub_explicit(&h->world_count, 1, memory_order_relaxed);
+    h->worlds.count--;
+    memmove(h->worlds.data + at, h->worlds.data + at + 1,
+            (h->worlds.count - at) * sizeof *h->worlds.data);
+}
+
 static void adopt(host *h, request *q)
 {
     ASSERT(q->adoption != NULL && find_world(h, q->world) == NULL);
     world_set_runner(q->adoption->physics, thread_pool_runner(h->pool));
-    uint32_t at = place_of(h, q->world); // one that was longer in the making may come later
     hosted *w = hosted_create(q->world, q->command.world, q->adoption, h->options.limits,
                               (reply_sink){post, h}, clock_now_ns);
     q->adoption = NULL;
@@ -117,11 +136,55 @@ static void adopt(host *h, request *q)
     if (w->log.stored != NULL) {
         storage_watch(w->log.stored, on_committed, w);
     }
-    array_push(&h->worlds, w);
-    memmove(h->worlds.data + at + 1, h->worlds.data + at,
-            (h->worlds.count - 1 - at) * sizeof *h->worlds.data);
-    h->worlds.data[at] = w;
+    insert(h, w);
     hosted_adopted(w, q);
+}
+
+// ---- worlds that move to another thread
+
+static void post_about(host *h, reply_kind kind, uint64_t world, hosted *moved)
+{
+    reply *r = reply_create(kind, world);
+    r->moved = moved;
+    post(h, r);
+}
+
+// An ended world stays: it waits for its log alone.
+static void release(host *h, request *q)
+{
+    uint32_t at = place_of(h, q->world);
+    hosted *w = find_world(h, q->world);
+    bool leaves = w != NULL && !w->ended;
+    if (leaves) {
+        take_out(h, at);
+    }
+    post_about(h, REPLY_RELEASED, q->world, leaves ? w : NULL);
+    request_free(q);
+}
+
+static void take(host *h, request *q)
+{
+    hosted *w = q->moved;
+    q->moved = NULL;
+    ASSERT(w != NULL && w->number == q->world && find_world(h, q->world) == NULL);
+    request_free(q);
+    w->runner = thread_pool_runner(h->pool);
+    world_set_runner(w->physics, w->runner);
+    atomic_store(&w->log.waker, h);
+    hosted_move(w, (reply_sink){post, h});
+    insert(h, w);
+}
+
+// A world that makes others wait is told of, so that it gets a thread of its own; until then, or
+// for a while where there is none, the others come first.
+static void note_crowding(host *h, hosted *w, int64_t now)
+{
+    if (h->worlds.count > 1 && !h->options.turned && hosted_crowds(w) &&
+        now - h->crowded_ns >= CROWDED_NS) {
+        h->crowded_ns = now;
+        w->parked_ns = now + PARKED_NS;
+        post_about(h, REPLY_CROWDED, w->number, NULL);
+    }
 }
 
 static void route(host *h, request *q)
@@ -134,6 +197,14 @@ static void route(host *h, request *q)
     }
     if (q->kind == REQUEST_ADOPT) {
         adopt(h, q);
+        return;
+    }
+    if (q->kind == REQUEST_RELEASE) {
+        release(h, q);
+        return;
+    }
+    if (q->kind == REQUEST_TAKE) {
+        take(h, q);
         return;
     }
     hosted *w = find_world(h, q->world);
@@ -169,20 +240,22 @@ static int64_t run_worlds(host *h, bool *paused)
     *paused = h->worlds.count == 0;
     for (uint32_t i = 0; i < h->worlds.count;) {
         hosted *w = h->worlds.data[i];
-        hosted_run(w);
+        int64_t now = clock_now_ns();
+        bool parked = now < w->parked_ns && !w->ended;
+        if (!parked) {
+            hosted_run(w);
+        }
         if (w->ended && hosted_settled(w)) {
             hosted_destroy(w, STATUS_NOT_FOUND, "the world was destroyed");
-            atomic_fetch_sub_explicit(&h->world_count, 1, memory_order_relaxed);
-            h->worlds.count--;
-            memmove(h->worlds.data + i, h->worlds.data + i + 1,
-                    (h->worlds.count - i) * sizeof *h->worlds.data);
+            take_out(h, i);
             continue;
         }
-        int64_t wants = hosted_next_ns(w);
+        int64_t wants = parked ? w->parked_ns : hosted_next_ns(w);
         if (wants != QUEUE_FOREVER && (next == QUEUE_FOREVER || wants < next)) {
             next = wants;
         }
         *paused = *paused || w->paused;
+        note_crowding(h, w, now);
         i++;
     }
     return next;
@@ -263,7 +336,7 @@ static uint64_t queue_max(const limits *bounds)
     uint64_t commands = bounds->commands_per_world * limits_worlds_in_all(bounds);
     uint64_t sessions = bounds->connections + bounds->detached_sessions;
     uint64_t readers = sessions * bounds->subscriptions_per_connection;
-    return 4 * (commands + readers) + 1024 + limits_worlds_in_all(bounds);
+    return 4 * (commands + readers) + 1024 + 4 * limits_worlds_in_all(bounds);
 }
 
 status host_create(const host_options *options, host **out, error *err)
@@ -311,9 +384,10 @@ bool host_send(host *h, request *r)
 {
     ASSERT(pthread_equal(pthread_self(), h->owner));
     ASSERT((r->kind == REQUEST_ADOPT) == (r->adoption != NULL));
-    bool urgent = r->kind == REQUEST_ADOPT || r->kind == REQUEST_STOP ||
+    bool comes = r->kind == REQUEST_ADOPT || r->kind == REQUEST_TAKE;
+    bool urgent = comes || r->kind == REQUEST_STOP || r->kind == REQUEST_RELEASE ||
                   r->command.method == METHOD_WORLD_LIST;
-    uint64_t worlds = r->kind == REQUEST_ADOPT ? 1 : 0;
+    uint64_t worlds = comes ? 1 : 0;
     if (queue_push(&h->requests, &r->node, urgent) == QUEUE_FULL) {
         request_free(r);
         return false;
@@ -326,6 +400,11 @@ reply *host_take(host *h)
 {
     ASSERT(pthread_equal(pthread_self(), h->owner));
     return (reply *)queue_take(&h->replies);
+}
+
+bool host_empty(const host *h)
+{
+    return atomic_load_explicit(&h->world_count, memory_order_relaxed) == 0;
 }
 
 uint64_t host_load(const host *h)

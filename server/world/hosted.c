@@ -60,7 +60,6 @@ hosted *hosted_create(uint64_t number, const char *name, adoption *from, const l
     h->owners = owners_create();
     h->hz = world_definition(physics).hz;
     h->paused = from->paused;
-    h->inbox_last = &h->inbox;
     open_log(h, from, sink);
     h->clock = clock;
     int64_t now = clock();
@@ -185,6 +184,17 @@ status hosted_seek(hosted *h, uint64_t tick, error *err)
     return s;
 }
 
+static void note_debt(hosted *h, int64_t busy_ns)
+{
+    int64_t debt = h->window.debt_ns + busy_ns - (int64_t)(0.5 * h->schedule.period_ns);
+    h->window.debt_ns = debt > 0 ? debt : 0;
+}
+
+bool hosted_crowds(const hosted *h)
+{
+    return (double)h->window.debt_ns > 0.5 * h->schedule.period_ns && !h->ended;
+}
+
 static void step_once(hosted *h, int64_t begin)
 {
     if (h->replay != NULL) {
@@ -210,6 +220,12 @@ static void warn_slowed(hosted *h, int64_t now)
     w->warned_skipped_ns = h->schedule.skipped_ns;
 }
 
+// The part of a tick that commands and queries may take.
+static int64_t commands_ns(const hosted *h)
+{
+    return (int64_t)(h->schedule.period_ns * (double)h->limits->commands_share * 0.01);
+}
+
 static void tick(hosted *h, int64_t now)
 {
     metrics_time(TIMING_DELAY, tick_schedule_lag_ns(&h->schedule, now));
@@ -222,7 +238,7 @@ static void tick(hosted *h, int64_t now)
         warn_slowed(h, now);
     }
     hosted_serve_scheduled(h);
-    hosted_serve_inbox(h, INT64_MAX);
+    hosted_serve_inbox(h, h->clock(), commands_ns(h));
     if (h->ended) {
         return;
     }
@@ -236,6 +252,7 @@ static void tick(hosted *h, int64_t now)
     }
     publish(h, h->paused);
     hosted_settle(h);
+    note_debt(h, h->clock() - now);
 }
 
 static void run_ticks(hosted *h)
@@ -281,13 +298,14 @@ static int64_t paused_publish_ns(const hosted *h)
 
 static void run_paused(hosted *h)
 {
-    int64_t until = h->clock() + SLICE_NS;
+    int64_t begin = h->clock();
+    int64_t until = begin + SLICE_NS;
     do {
-        hosted_serve_inbox(h, until);
+        hosted_serve_inbox(h, begin, SLICE_NS);
         if (h->stepping != NULL) {
             run_steps(h, until);
         }
-    } while (h->inbox != NULL && h->stepping == NULL && h->paused && !h->ended &&
+    } while (h->inbox.count > 0 && h->stepping == NULL && h->paused && !h->ended &&
              !world_log_full(&h->log) && h->clock() < until);
     if (!h->paused || h->ended || h->stepping != NULL) {
         return;
@@ -358,7 +376,7 @@ static int64_t paused_next_ns(const hosted *h)
     if (world_log_full(&h->log)) {
         return h->clock() + FULL_NS;
     }
-    if (h->inbox != NULL || h->stepping != NULL) {
+    if (h->inbox.count > 0 || h->stepping != NULL) {
         return 0;
     }
     if (world_log_state_of(&h->log) != WORLD_LOG_GOOD) {
@@ -375,6 +393,16 @@ int64_t hosted_next_ns(const hosted *h)
     return h->paused ? paused_next_ns(h) : tick_schedule_due_ns(&h->schedule);
 }
 
+void hosted_move(hosted *h, reply_sink sink)
+{
+    world_log_redirect(&h->log, sink);
+    h->sink = world_log_sink(&h->log);
+    h->window.debt_ns = 0;
+    h->parked_ns = 0;
+    atomic_exchange(&h->log.woken, false); // word may have gone to the thread before
+    hosted_take_committed(h);
+}
+
 // ---- the end
 
 void hosted_destroy(hosted *h, status why, const char *text)
@@ -385,9 +413,7 @@ void hosted_destroy(hosted *h, status why, const char *text)
     if (h->stepping != NULL) {
         hosted_refuse(h, h->stepping, why, text);
     }
-    while (h->inbox != NULL) {
-        request *q = h->inbox;
-        h->inbox = (request *)q->node.next;
+    for (request *q; (q = inbox_take(&h->inbox)) != NULL; inbox_charge(&h->inbox, 0)) {
         if (q->kind == REQUEST_COMMAND) {
             hosted_refuse(h, q, why, text);
         } else {
@@ -402,6 +428,7 @@ void hosted_destroy(hosted *h, status why, const char *text)
     publisher_deinit(&h->publisher);
     log_readers_deinit(&h->readers);
     array_free(&h->scheduled);
+    inbox_deinit(&h->inbox);
     session_bodies_deinit(&h->session_bodies);
     buffer_deinit(&h->scratch);
     world_metrics_close(h->metrics);

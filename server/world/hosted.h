@@ -15,6 +15,8 @@
 
 #include "common/physics/physics.h"
 #include "server/limits.h"
+#include "server/world/crowding.h"
+#include "server/world/inbox.h"
 #include "server/world/log_readers.h"
 #include "server/world/messages.h"
 #include "server/world/tick_schedule.h"
@@ -33,6 +35,7 @@ typedef struct hosted_window {
     double last_ms;            // the last tick
     double step_ms;            // mean of the window before, 0 before there is one
     double rate;               // ticks a second in the window before, 0 before there is one
+    int64_t debt_ns;           // by which ticks took more than half of their time, in sum
     int64_t warned_ns;         // when it was last said that the world is slowed, 0 for never
     int64_t warned_skipped_ns; // how much it had been slowed by then
 } hosted_window;
@@ -53,8 +56,10 @@ typedef struct hosted {
     log_readers readers;
     session_bodies session_bodies;
     task_runner runner; // lent to the physics
-    request *inbox;     // in order
-    request **inbox_last;
+    inbox inbox;
+    crowding crowding;
+    int64_t parked_ns;          // it is not run before that: it is to move
+    int64_t price_ns;           // of the request being carried out, beside the time that it takes
     ARRAY(request *) scheduled; // world.apply with a tick, by that tick, then by arrival
     request *pausing;           // the world.pause that is answered after the step
     request *stepping;          // the world.step that is being carried out
@@ -75,6 +80,13 @@ hosted *hosted_create(uint64_t number, const char *name, adoption *from, const l
 
 // Answers the REQUEST_ADOPT that brought it, now that it lives.
 void hosted_adopted(hosted *h, request *q);
+
+// Whether it has taken more than half of its thread's time, by half a tick: others on the thread
+// have to wait for it.
+bool hosted_crowds(const hosted *h);
+
+// It lives on another thread from now on, which calls this: `sink` gets its replies.
+void hosted_move(hosted *h, reply_sink sink);
 
 // Answers the waiting requests with `why` and `text`, tells the subscribers, frees all.
 void hosted_destroy(hosted *h, status why, const char *text);

@@ -29,8 +29,9 @@ status hosted_seek(hosted *h, uint64_t tick, error *err);
 void hosted_take_committed(hosted *h);
 
 // Carries out the inbox, up to a request that makes the rest wait (the world's end, a world.step, a
-// pause, a world.resume) or up to the time `until` (one request in any case).
-void hosted_serve_inbox(hosted *h, int64_t until);
+// pause, a world.resume) or until it has taken so long since `begin`; the rest waits its turn, by
+// session.
+void hosted_serve_inbox(hosted *h, int64_t begin, int64_t turn_ns);
 
 // Carries out the batches that were scheduled for the next tick.
 void hosted_serve_scheduled(hosted *h);

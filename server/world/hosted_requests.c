@@ -318,6 +318,12 @@ static void do_apply(hosted *h, request *q, bool between_ticks)
         hosted_refuse(h, q, STATUS_LIMIT_EXCEEDED, "the command is too large for the world's log");
         return;
     }
+    status admitted = crowding_admit(&h->crowding, h->physics, &q->command,
+                                     h->limits->pairs_per_world, h->clock(), &h->price_ns, &err);
+    if (admitted != STATUS_OK) {
+        answer(h, q, &err);
+        return;
+    }
     publisher_note_change(&h->publisher, h->physics, &q->command);
     status s = apply_command_as(h->physics, h->owners, &q->actor, &q->command, &result, &err);
     if (s != STATUS_OK) {
@@ -495,22 +501,29 @@ static void carry_out(hosted *h, request *q)
     }
 }
 
-void hosted_serve_inbox(hosted *h, int64_t until)
+void hosted_serve_inbox(hosted *h, int64_t begin, int64_t turn_ns)
 {
-    bool in_time = true;
+    int64_t before = begin;
+    int64_t used = 0;
     bool stood = h->paused;
-    // What follows a world.resume is for the tick that it lets come: a record of the log ends at
+    inbox_begin(&h->inbox, turn_ns);
+    // Requests behind a world.resume are for the tick that it lets come: a record of the log ends at
     // the state that stands, and has no place for commands of a later one.
-    while (h->inbox != NULL && !h->ended && h->stepping == NULL && h->pausing == NULL &&
-           h->paused == stood && !world_log_full(&h->log) && in_time) {
-        request *q = h->inbox;
-        h->inbox = (request *)q->node.next;
-        if (h->inbox == NULL) {
-            h->inbox_last = &h->inbox;
+    while (!h->ended && h->stepping == NULL && h->pausing == NULL && h->paused == stood &&
+           !world_log_full(&h->log) && used < turn_ns) {
+        request *q = inbox_take(&h->inbox);
+        if (q == NULL) {
+            return;
         }
+        h->price_ns = 0;
         carry_out(h, q);
-        in_time = h->clock() < until;
+        int64_t now = h->clock();
+        int64_t cost = now - before + h->price_ns;
+        inbox_charge(&h->inbox, cost);
+        used += cost;
+        before = now;
     }
+    metrics_add(METRIC_turns_over, h->inbox.count > 0 && used >= turn_ns ? 1 : 0);
 }
 
 void hosted_serve_scheduled(hosted *h)
@@ -570,8 +583,6 @@ void hosted_deliver(hosted *h, request *q)
         do_info(h, q); // a list of all worlds does not wait for each one's next tick
     } else {
         ASSERT(q->kind == REQUEST_COMMAND || q->kind == REQUEST_SESSION_END);
-        q->node.next = NULL;
-        *h->inbox_last = q;
-        h->inbox_last = (request **)&q->node.next;
+        inbox_push(&h->inbox, q);
     }
 }

@@ -48,6 +48,8 @@ typedef enum request_kind {
     REQUEST_FORGET,      // the session's subscriptions in the world end; no answer
     REQUEST_RESUME,      // the session's subscriptions begin anew, with full snapshots
     REQUEST_SESSION_END, // in its turn: the bodies that end with the session are removed; no answer
+    REQUEST_RELEASE,     // lets go of the world, which another thread is to serve
+    REQUEST_TAKE,        // serves `moved`, which another thread has let go of; no answer
     REQUEST_STOP         // the thread ends; the last request it takes
 } request_kind;
 
@@ -71,15 +73,17 @@ typedef struct adoption {
 typedef struct request {
     queue_node node; // first
     request_kind kind;
-    uint64_t world; // number of the world
+    uint64_t world;   // number of the world
+    uint64_t arrival; // at the world's inbox, in order
     reply_address reply_to;
     int64_t received_ns;   // when it came in, on the monotonic clock
     uint64_t subscription; // number for world.subscribe, or whose snapshot was written
     command command;       // owned
     uint8_t *arguments;    // owned: of a command that changes the world, in canonical form
     uint32_t arguments_size;
-    actor actor;        // who it is from; an admin where nobody is asked for a token
-    adoption *adoption; // REQUEST_ADOPT: owned
+    actor actor;          // who it is from; an admin where nobody is asked for a token
+    adoption *adoption;   // REQUEST_ADOPT: owned
+    struct hosted *moved; // REQUEST_TAKE: owned
 } request;
 
 typedef enum reply_kind {
@@ -88,6 +92,8 @@ typedef enum reply_kind {
     REPLY_SNAPSHOT, // `payload` then `tail`, for `subscription`
     REPLY_CLOSED,   // `subscription` has ended: its world did, or it could not go on
     REPLY_OVERRUN,  // `subscription` has ended because it was too far behind: close the session
+    REPLY_CROWDED,  // the world takes more than half of its thread, and is not alone there
+    REPLY_RELEASED, // of a REQUEST_RELEASE: `moved`, NULL where the world has ended
     REPLY_STOPPED   // the thread's last reply
 } reply_kind;
 
@@ -109,6 +115,7 @@ typedef struct reply {
     shared_bytes *payload;           // owned; else, where it does not. NULL: it is in `small`
     shared_bytes *tail;              // owned; of a snapshot
     char *text;                      // owned; what an error says, or why a subscription ended
+    struct hosted *moved;            // REPLY_RELEASED: the receiver's
 } reply;
 
 request *request_create(request_kind kind, uint64_t world);

@@ -53,6 +53,12 @@ void world_log_deinit(world_log *l)
     buffer_deinit(&l->rows);
 }
 
+void world_log_redirect(world_log *l, reply_sink out)
+{
+    l->out = out;
+    l->gate.sink = out;
+}
+
 reply_sink world_log_sink(world_log *l)
 {
     return l->stored != NULL ? commit_gate_sink(&l->gate) : l->out;

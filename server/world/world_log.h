@@ -72,11 +72,11 @@ typedef struct world_log {
     bool failed, closed;  // see world_log_state
     bool ending;          // world_log_destroy() was called
     error failure;
-    int64_t retry_ns;  // when to try an image again
-    int64_t imaged_ns; // when the last one was made
-    int64_t replay_ns; // what the steps since the last image took
-    void *waker;       // the host's, to whom the storage sends word
-    atomic_bool woken; // word is on its way
+    int64_t retry_ns;      // when to try an image again
+    int64_t imaged_ns;     // when the last one was made
+    int64_t replay_ns;     // what the steps since the last image took
+    _Atomic(void *) waker; // the host's, to whom the storage sends word
+    atomic_bool woken;     // word is on its way
 } world_log;
 
 typedef enum world_log_state {
@@ -100,6 +100,9 @@ void world_log_init(world_log *l, storage_world *stored, storage_durability kept
                     uint64_t sequence, uint64_t until, bool fresh, reply_sink out);
 // Refuses everything that the gate still holds, and lets go of the storage's handle.
 void world_log_deinit(world_log *l);
+
+// Replies go there from now on.
+void world_log_redirect(world_log *l, reply_sink out);
 
 // The sink that replies are posted to.
 reply_sink world_log_sink(world_log *l);

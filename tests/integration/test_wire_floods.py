@@ -156,6 +156,55 @@ class Requests(FloodTest):
         self.logged("refused: [0-9]+ more")
 
 
+class Worlds(FloodTest):
+    """What one world is asked for costs the others little; the bounds of a tick are in the unit tests."""
+    OPTIONS = ["pairs_per_world=200000", "request_burst=1000000", "requests_per_second=1000000"]
+
+    def pile(self, client, world, count):
+        """So many circles in one place, and how many were refused."""
+        client.send(b"".join(msgpack.packb([REQUEST, 5000 + i, "body.spawn", [{
+            "world": world, "shapes": [{"kind": "circle", "radius": 5}]}]]) for i in range(count)))
+        refused = []
+        for i in range(count):
+            try:
+                client.answer(5000 + i)
+            except RemoteError as error:
+                refused.append(str(error))
+        return refused
+
+    def test_pile_is_refused_and_its_world_set_apart_and_another_goes_on(self):
+        admin = self.connect()
+        for world in ("calm", "pile"):
+            admin.call("world.create", world=world, gravity=[0, 0], paused=world == "pile")
+        piler = self.connect("piler")
+        piler.socket.settimeout(120)
+        refused = self.pile(piler, "pile", 700)  # 245 000 pairs
+        self.assertGreater(len(refused), 10)
+        self.assertRegex(refused[0], "limit_exceeded: pairs_per_world: [0-9]+ pairs of shapes overlap")
+        admin.call("world.resume", world="pile")
+        for _ in range(100):
+            if self.counter("worlds_set_apart") > 0:
+                break
+            time.sleep(0.1)
+        self.assertGreaterEqual(self.counter("worlds_set_apart"), 1)
+        begin = time.monotonic()
+        for _ in range(30):
+            admin.call("body.spawn", world="calm", shapes=[])
+        self.assertLess(time.monotonic() - begin, 3)  # two ticks each, and a busy machine
+        self.assertGreater(admin.call("world.info", world="pile")["tick"], 0)
+        admin.call("world.destroy", world="pile")
+        admin.call("world.destroy", world="calm")
+
+    def test_server_ends_while_worlds_are_set_apart(self):
+        with Caromd(CAROMD, "--threads", "1") as server:
+            client = Client(server.port)
+            for i in range(6):
+                client.call("world.create", world=f"w{i}", gravity=[0, 0])
+                client.send(b"".join(msgpack.packb([NOTIFICATION, "body.spawn", [{
+                    "world": f"w{i}", "shapes": [{"kind": "circle", "radius": 5}]}]]) for _ in range(200)))
+            time.sleep(0.05)
+
+
 class Bytes(FloodTest):
     OPTIONS = ["input_bytes_per_second=200000"]
 

@@ -49,7 +49,7 @@ class Caromd:
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
-            raise AssertionError("caromd did not end on SIGTERM:\n" + "".join(self.log)) from None
+            raise AssertionError("caromd did not end on SIGTERM:\n" + "".join(self.log[-20:])) from None
         finally:
             self.reader.join(STOP_SECONDS)
             self.process.stderr.close()

@@ -2,6 +2,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -339,6 +340,147 @@ static void overloaded_world_slows_its_time(void **state)
     assert_true(tick_schedule_lag_ns(&the.world->schedule, now_ns) < 400 * MS);
 }
 
+// ---- fairness
+
+static uint32_t call_as(uint32_t slot, method m, const char *json)
+{
+    uint32_t id = call(m, json);
+    inbox_lane *mine = &the.world->inbox.lanes.data[1];
+    request *q = mine->last; // moved to the lane of another session
+    if (mine->first == q) {
+        assert_ptr_equal(inbox_take(&the.world->inbox), q);
+        inbox_charge(&the.world->inbox, 0);
+    } else {
+        request *before = mine->first;
+        while (before->node.next != &q->node) {
+            before = (request *)before->node.next;
+        }
+        before->node.next = NULL;
+        mine->last = before;
+        the.world->inbox.count--;
+    }
+    q->reply_to.session = (session_key){.slot = slot, .number = slot + 1};
+    inbox_push(&the.world->inbox, q);
+    return id;
+}
+
+static void flood_waits_for_its_share_of_the_tick(void **state)
+{
+    (void)state;
+    create(100.0, false);
+    cost_ns = MS / 2;
+    for (int i = 0; i < 40; i++) {
+        call(METHOD_BODY_SPAWN, SPAWN);
+    }
+    uint32_t other = call_as(1, METHOD_BODY_SPAWN, SPAWN);
+    advance(10 * MS); // half of which is for commands: two for each of the two sessions, and more
+    uint32_t answered = mailbox_left(&the.box);
+    assert_in_range(answered, 2, 12);
+    bool served = false;
+    for (uint32_t i = 0; i < answered; i++) {
+        served = the.box.replies[i]->reply_to.id == other || served;
+    }
+    assert_true(served);
+    assert_true(the.world->inbox.count > 20);
+    cost_ns = 0;
+    advance(10 * MS);
+    assert_int_equal(the.world->inbox.count, 0);
+    assert_int_equal(mailbox_left(&the.box), 41);
+}
+
+static void crowd_is_refused_before_it_is_made(void **state)
+{
+    (void)state;
+    the.limits.pairs_per_world = 1024; // 46 bodies in one place have 1035
+    create(100.0, false);
+    for (int i = 0; i < 60; i++) {
+        call(METHOD_BODY_SPAWN, SPAWN);
+    }
+    advance(10 * MS);
+    advance(10 * MS);
+    for (int i = 0; i < 45; i++) {
+        mailbox_result(&the.box);
+    }
+    for (int i = 45; i < 60; i++) {
+        assert_non_null(strstr(refusal(STATUS_LIMIT_EXCEEDED), "pairs_per_world"));
+    }
+    assert_int_equal(world_count(the.world->physics).bodies, 45);
+    // Another way to the same place, and one to another.
+    call(METHOD_BODY_SPAWN, "{\"world\":\"w\",\"position\":[90,0],\"shapes\":"
+                            "[{\"kind\":\"circle\",\"radius\":0.5}]}");
+    advance(10 * MS);
+    uint64_t body = obj_get_uint(mailbox_result(&the.box), "body");
+    char set[128];
+    snprintf(set, sizeof set, "{\"world\":\"w\",\"body\":%llu,\"position\":[0,0]}",
+             (unsigned long long)body);
+    call(METHOD_BODY_SET, set);
+    call(METHOD_WORLD_APPLY,
+         "{\"world\":\"w\",\"commands\":[[\"body.spawn\",{\"position\":[50,0],\"shapes\":"
+         "[{\"kind\":\"circle\",\"radius\":0.5}]}],"
+         "[\"body.set\",{\"body\":{\"$\":0},\"position\":[0,0]}]]}");
+    advance(10 * MS);
+    refusal(STATUS_LIMIT_EXCEEDED);
+    refusal(STATUS_LIMIT_EXCEEDED);
+}
+
+static void crowd_that_has_gone_apart_hinders_nobody(void **state)
+{
+    (void)state;
+    the.limits.pairs_per_world = 1024;
+    create(100.0, false);
+    for (int i = 0; i < 45; i++) {
+        call(METHOD_BODY_SPAWN, SPAWN);
+    }
+    advance(10 * MS);
+    for (int i = 0; i < 45; i++) {
+        char remove[64];
+        uint64_t body = obj_get_uint(mailbox_result(&the.box), "body");
+        snprintf(remove, sizeof remove, "{\"world\":\"w\",\"body\":%llu}",
+                 (unsigned long long)body);
+        call(METHOD_BODY_REMOVE, remove);
+    }
+    advance(10 * MS);
+    for (int i = 0; i < 45; i++) {
+        mailbox_result(&the.box);
+        call(METHOD_BODY_SPAWN, SPAWN);
+    }
+    advance(10 * MS);
+    advance(10 * MS);
+    for (int i = 0; i < 45; i++) {
+        mailbox_result(&the.box);
+    }
+}
+
+static void pairs_have_their_price(void **state)
+{
+    (void)state;
+    create(100.0, false);
+    for (int i = 0; i < 100; i++) {
+        call(METHOD_BODY_SPAWN, SPAWN);
+    }
+    advance(10 * MS); // 4950 pairs cost more than a tick
+    assert_in_range(mailbox_left(&the.box), 10, 60);
+    for (int i = 0; i < 20; i++) {
+        advance(10 * MS);
+    }
+    assert_int_equal(mailbox_left(&the.box), 100);
+}
+
+static void world_over_half_its_time_crowds_others(void **state)
+{
+    (void)state;
+    create(100.0, false);
+    advance(10 * MS);
+    assert_false(hosted_crowds(the.world));
+    cost_ns = 2 * MS; // a tick reads the clock several times
+    for (int i = 0; i < 5; i++) {
+        advance(10 * MS);
+    }
+    assert_true(hosted_crowds(the.world));
+    hosted_move(the.world, mailbox_sink(&the.box));
+    assert_false(hosted_crowds(the.world));
+}
+
 static void destroyed_world_answers_everyone(void **state)
 {
     (void)state;
@@ -396,6 +538,11 @@ int main(void)
         TEST(batch_waits_for_its_tick),
         TEST(batch_of_the_past_or_too_far_ahead_is_refused),
         TEST(overloaded_world_slows_its_time),
+        TEST(flood_waits_for_its_share_of_the_tick),
+        TEST(crowd_is_refused_before_it_is_made),
+        TEST(crowd_that_has_gone_apart_hinders_nobody),
+        TEST(pairs_have_their_price),
+        TEST(world_over_half_its_time_crowds_others),
         TEST(destroyed_world_answers_everyone),
         TEST(view_and_unsubscribe_are_for_the_owner),
     };

@@ -235,15 +235,20 @@ static aabb box_around(const shape *s, const body_motion *m)
 
 // Moving shapes get a margin to move in before their box changes; small shapes get less of it, to
 // keep their boxes apart. `tight` is the box around the shape relative to the body's position.
-static aabb fat_box(const physics_world *world, const shape *s, aabb tight)
+aabb shape_box_with_margin(aabb tight, bool fixed)
 {
-    const body_motion *m = &world->motions.data[s->body];
     float margin = 0.0f;
-    if (world->bodies.data[s->body].type != BODY_STATIC) {
+    if (!fixed) {
         float size = float_min(tight.upper.x - tight.lower.x, tight.upper.y - tight.lower.y);
         margin = float_clamp(AABB_MARGIN_SHARE * size, LINEAR_SLOP, AABB_MARGIN_MAX);
     }
-    return aabb_at(m->position, aabb_expand(tight, margin));
+    return aabb_expand(tight, margin);
+}
+
+static aabb fat_box(const physics_world *world, const shape *s, aabb tight)
+{
+    bool fixed = world->bodies.data[s->body].type == BODY_STATIC;
+    return aabb_at(world->motions.data[s->body].position, shape_box_with_margin(tight, fixed));
 }
 
 void shape_note_enlarged(physics_world *world, uint32_t slot)

@@ -69,6 +69,8 @@ void shape_restore_box(physics_world *world, uint32_t slot, aabb fat, bool enlar
 void shapes_finish_boxes(physics_world *world);
 void shape_detach(physics_world *world,
                   uint32_t slot); // a chain with its pieces; mass is not renewed
+// The box that the broad phase is given for one around a shape, which may stand still (`fixed`).
+aabb shape_box_with_margin(aabb tight, bool fixed);
 void shape_enter_broad_phase(physics_world *world, uint32_t slot);
 void shape_leave_broad_phase(physics_world *world, uint32_t slot); // its contacts end
 // Gives a moved shape another fat box if it has left its own; that one is still to be entered,

@@ -1,0 +1,217 @@
+// Counting pairs of overlapping boxes; see overlaps.h.
+//
+// What is about to be made is not in the trees yet, so boxes that were counted are kept beside
+// them: in a list while they are few, in a tree of their own from then on.
+#include "common/physics/overlaps.h"
+
+#include <stdlib.h>
+
+#include "common/base/assert.h"
+#include "common/physics/state/ids.h"
+#include "common/physics/state/world.h"
+
+enum { LISTED_MAX = 32 }; // boxes that are compared one by one
+
+typedef struct made_box {
+    aabb box;
+    int32_t group;
+    bool fixed;
+} made_box;
+
+struct overlap_count {
+    const physics_world *world;
+    uint64_t most, found;
+    ARRAY(made_box) made;
+    tree own; // of `made` beyond LISTED_MAX
+    bool planted;
+};
+
+// ---- one box against what there is
+
+typedef struct visit {
+    const physics_world *world; // NULL: the visited are of `made`
+    const overlap_count *of;
+    int32_t group;
+    bool fixed;
+    uint64_t found, most;
+} visit;
+
+static bool visit_one(void *context, uint32_t item)
+{
+    visit *v = context;
+    bool apart = false;
+    if (v->group < 0) { // of one negative group: never a pair
+        apart = v->world != NULL ? v->world->shapes.data[item].traits->filter.group == v->group
+                                 : v->of->made.data[item].group == v->group;
+    }
+    if (v->world == NULL && v->fixed) {
+        apart = apart || v->of->made.data[item].fixed;
+    }
+    v->found += apart ? 0 : 1;
+    return v->found < v->most;
+}
+
+static uint64_t count_in_world(const physics_world *world, aabb box, int32_t group, bool fixed,
+                               uint64_t most)
+{
+    visit v = {.world = world, .group = group, .most = most};
+    for (int i = fixed ? BODY_KINEMATIC : BODY_STATIC; i < BROAD_TREES && v.found < most; i++) {
+        tree_query(&world->broad.trees[i], box, visit_one, &v);
+    }
+    return v.found;
+}
+
+static uint64_t count_made(const overlap_count *c, aabb box, int32_t group, bool fixed)
+{
+    visit v = {.of = c, .group = group, .fixed = fixed, .most = c->most - c->found};
+    if (c->planted) {
+        tree_query(&c->own, box, visit_one, &v);
+        return v.found;
+    }
+    for (uint32_t i = 0; i < c->made.count; i++) {
+        if (aabb_overlaps(c->made.data[i].box, box)) {
+            visit_one(&v, i);
+        }
+    }
+    return v.found;
+}
+
+static void keep(overlap_count *c, made_box box)
+{
+    array_push(&c->made, box);
+    if (c->planted) {
+        tree_insert(&c->own, c->made.count - 1, box.box, 0, true);
+    } else if (c->made.count > LISTED_MAX) {
+        tree_init(&c->own);
+        c->planted = true;
+        for (uint32_t i = 0; i < c->made.count; i++) {
+            tree_insert(&c->own, i, c->made.data[i].box, 0, true);
+        }
+    }
+}
+
+static void add(overlap_count *c, aabb tight, vec2d place, int32_t group, bool fixed)
+{
+    if (c->found >= c->most) {
+        return;
+    }
+    aabb box = aabb_at(place, shape_box_with_margin(tight, fixed));
+    c->found += count_in_world(c->world, box, group, fixed, c->most - c->found);
+    if (c->found < c->most) {
+        c->found += count_made(c, box, group, fixed);
+        keep(c, (made_box){box, group, fixed});
+    }
+}
+
+static void add_shape(overlap_count *c, const shape_def *def, vec2d place, rot turned, bool fixed)
+{
+    transform local = {{0.0f, 0.0f}, turned};
+    int pieces = (int)shape_def_pieces(def);
+    if (def->form != FORM_CHAIN) {
+        add(c, shape_aabb(&def->geometry, local), place, def->filter.group, fixed);
+    }
+    for (int i = 0; i < pieces; i++) {
+        vec2 a = rot_vec(turned, def->points[i]);
+        vec2 b = rot_vec(turned, def->points[(i + 1) % def->point_count]);
+        aabb edge = {vec2_min(a, b), vec2_max(a, b)};
+        add(c, edge, place, def->filter.group, fixed);
+    }
+}
+
+// ---- changes
+
+overlap_count *overlap_count_begin(const physics_world *world, uint64_t most)
+{
+    overlap_count *c = calloc(1, sizeof *c);
+    ASSERT(c != NULL);
+    c->world = world;
+    c->most = most;
+    return c;
+}
+
+uint64_t overlap_count_end(overlap_count *c)
+{
+    uint64_t found = c->found < c->most ? c->found : c->most;
+    if (c->planted) {
+        tree_deinit(&c->own);
+    }
+    array_free(&c->made);
+    free(c);
+    return found;
+}
+
+void overlap_count_spawn(overlap_count *c, const body_def *def, const shape_def *shapes,
+                         uint32_t count)
+{
+    for (uint32_t i = 0; def->enabled && i < count; i++) {
+        add_shape(c, &shapes[i], def->position, rot_from_angle(def->angle),
+                  def->type == BODY_STATIC);
+    }
+}
+
+void overlap_count_shape(overlap_count *c, body_id id, const shape_def *def)
+{
+    uint32_t slot;
+    if (body_find(c->world, id, &slot, NULL) == STATUS_OK) {
+        const body_motion *m = &c->world->motions.data[slot];
+        add_shape(c, def, m->position, m->rotation,
+                  c->world->bodies.data[slot].type == BODY_STATIC);
+    }
+}
+
+void overlap_count_set(overlap_count *c, body_id id, uint32_t fields, const body_def *values)
+{
+    const uint32_t moving =
+        BODY_FIELD_POSITION | BODY_FIELD_ANGLE | BODY_FIELD_TYPE | BODY_FIELD_ENABLED;
+    uint32_t slot;
+    if ((fields & moving) == 0 || body_find(c->world, id, &slot, NULL) != STATUS_OK) {
+        return;
+    }
+    const body_motion *m = &c->world->motions.data[slot];
+    bool was_fixed = c->world->bodies.data[slot].type == BODY_STATIC;
+    bool fixed = (fields & BODY_FIELD_TYPE) != 0 ? values->type == BODY_STATIC : was_fixed;
+    vec2d place = (fields & BODY_FIELD_POSITION) != 0 ? values->position : m->position;
+    rot turned = (fields & BODY_FIELD_ANGLE) != 0 ? rot_from_angle(values->angle) : m->rotation;
+    for (uint32_t i = c->world->bodies.data[slot].shapes; i != NONE && c->found < c->most;
+         i = c->world->shapes.data[i].next) {
+        const shape *s = &c->world->shapes.data[i];
+        if ((s->flags & SHAPE_IS_CHAIN) != 0) {
+            continue;
+        }
+        int32_t group = s->traits->filter.group;
+        uint64_t before = c->found;
+        uint64_t there = s->boxed ? count_in_world(c->world, s->fat, group, was_fixed, c->most) : 0;
+        add(c, shape_aabb(&s->traits->geometry, (transform){{0.0f, 0.0f}, turned}), place, group,
+            fixed);
+        if (c->found < c->most) {
+            c->found = c->found - before > there ? c->found - there : before;
+        }
+    }
+}
+
+// ---- the world as it is
+
+uint32_t world_pair_count(const physics_world *world)
+{
+    return world->contact_slots.count;
+}
+
+uint64_t world_count_overlaps(const physics_world *world, uint64_t most)
+{
+    uint64_t moving = 0; // pairs of two that may move, each from both sides
+    uint64_t fixed = 0;
+    for (uint32_t slot = slots_next(&world->shape_slots, 0); slot != 0 && moving / 2 + fixed < most;
+         slot = slots_next(&world->shape_slots, slot)) {
+        const shape *s = &world->shapes.data[slot];
+        if (!s->boxed || world->bodies.data[s->body].type == BODY_STATIC) {
+            continue;
+        }
+        int32_t group = s->traits->filter.group;
+        uint64_t all = count_in_world(world, s->fat, group, false, 2 * most);
+        uint64_t others = count_in_world(world, s->fat, group, true, 2 * most);
+        moving += others - (group < 0 ? 0 : 1); // itself among them
+        fixed += all - others;
+    }
+    uint64_t found = moving / 2 + fixed;
+    return found < most ? found : most;
+}

@@ -1,0 +1,87 @@
+// Worlds that get a thread of their own: what takes more than half of a simulation thread's time
+// makes the other worlds of that thread late, and is served apart from then on. The processors are
+// then shared by the system, and a world that cannot keep its rate slows down alone.
+//
+//   REPLY_CROWDED  -> REQUEST_RELEASE to its thread; requests for it are held
+//   REPLY_RELEASED -> REQUEST_TAKE to the other one, then what was held
+//
+// It stays there for the rest of its life. A thread that has lost its world is used again for the
+// next one; new worlds begin on the threads of --threads alone. Network thread only.
+#include "common/base/assert.h"
+#include "common/base/log.h"
+#include "server/metrics.h"
+#include "server/session/service.h"
+
+static host *find_empty(server *s)
+{
+    for (uint32_t i = (uint32_t)s->options->threads; i < s->hosts.count; i++) {
+        if (host_empty(s->hosts.data[i]) && !apart_awaited(s, s->hosts.data[i])) {
+            return s->hosts.data[i];
+        }
+    }
+    if (s->hosts.count >= (uint64_t)s->options->threads + s->limits->own_threads) {
+        return NULL;
+    }
+    error err;
+    if (server_add_host(s, &err) != STATUS_OK) {
+        log_warn("a world that slows others stays where it is: %s", err.text);
+        return NULL;
+    }
+    return s->hosts.data[s->hosts.count - 1];
+}
+
+void apart_begin(server *s, uint64_t world)
+{
+    world_entry *entry = directory_find_number(&s->worlds, world);
+    if (s->draining || entry == NULL || entry->unnamed || entry->host == NULL) {
+        return;
+    }
+    host *to = find_empty(s);
+    if (to == NULL) {
+        return;
+    }
+    array_push(&s->moves, ((world_move){.world = world, .from = entry->host, .to = to}));
+    bool sent = host_send(entry->host, request_create(REQUEST_RELEASE, world));
+    ASSERT(sent); // there is always room beyond the commands
+    entry->host = NULL;
+}
+
+void apart_finish(server *s, uint64_t world, struct hosted *moved)
+{
+    uint32_t at = 0;
+    while (at < s->moves.count && s->moves.data[at].world != world) {
+        at++;
+    }
+    ASSERT(at < s->moves.count);
+    world_move move = s->moves.data[at];
+    array_swap_remove(&s->moves, at);
+    world_entry *entry = directory_find_number(&s->worlds, world);
+    if (moved != NULL) {
+        request *take = request_create(REQUEST_TAKE, world);
+        take->moved = moved;
+        bool sent = host_send(move.to, take);
+        ASSERT(sent);
+        metrics_add(METRIC_worlds_set_apart, 1);
+    }
+    if (entry != NULL) {
+        entry->host = moved != NULL ? move.to : move.from;
+        worlds_deliver_held(entry);
+    }
+    if (moved != NULL && entry != NULL) {
+        log_info("world '%s' has a thread of its own", entry->name);
+    }
+    if (s->draining) {
+        bool sent = host_send(move.to, request_create(REQUEST_STOP, 0));
+        ASSERT(sent);
+    }
+}
+
+bool apart_awaited(const server *s, const host *h)
+{
+    for (uint32_t i = 0; i < s->moves.count; i++) {
+        if (s->moves.data[i].to == h) {
+            return true;
+        }
+    }
+    return false;
+}

@@ -1,0 +1,122 @@
+// What commands make of pairs; see crowding.h.
+#include "server/world/crowding.h"
+
+#include "common/physics/overlaps.h"
+
+// Where many lie in one place the solver takes their contacts one after another: those beyond a
+// few for each command cost several times as much (measured: tests/bench/server/fairness.py).
+static const int64_t PAIR_NS = 1000, CROWDED_PAIR_NS = 8000;
+enum { FEW_PAIRS = 16 };                        // of one command
+static const int64_t COUNT_GAP_NS = 1000000000; // between two counts of the whole world
+
+static bool makes_pairs(const command *c)
+{
+    switch (c->method) {
+    case METHOD_BODY_SPAWN:
+        return c->spawn.shape_count > 0;
+    case METHOD_BODY_SET:
+        return (c->body_set.fields & (BODY_FIELD_POSITION | BODY_FIELD_ANGLE | BODY_FIELD_TYPE |
+                                      BODY_FIELD_ENABLED)) != 0;
+    case METHOD_SHAPE_ADD:
+        return true;
+    default:
+        return false;
+    }
+}
+
+// A body that an earlier command of the batch makes.
+static const body_spawn_args *made_by(const command *batch, body_id id)
+{
+    if (batch == NULL || !command_id_is_reference(id)) {
+        return NULL;
+    }
+    uint64_t index = command_id_index(id);
+    const command *maker = index < batch->apply.count ? &batch->apply.commands[index] : NULL;
+    return maker != NULL && maker->method == METHOD_BODY_SPAWN ? &maker->spawn : NULL;
+}
+
+static void count_set(overlap_count *count, const command *batch, const body_set_args *set)
+{
+    const body_spawn_args *made = made_by(batch, set->body);
+    if (made == NULL) {
+        overlap_count_set(count, set->body, set->fields, &set->values);
+        return;
+    }
+    body_def there = made->def;
+    there.position =
+        (set->fields & BODY_FIELD_POSITION) != 0 ? set->values.position : there.position;
+    there.angle = (set->fields & BODY_FIELD_ANGLE) != 0 ? set->values.angle : there.angle;
+    there.type = (set->fields & BODY_FIELD_TYPE) != 0 ? set->values.type : there.type;
+    there.enabled = true;
+    overlap_count_spawn(count, &there, made->shapes, made->shape_count);
+}
+
+static void count_command(overlap_count *count, const command *batch, const command *c)
+{
+    switch (c->method) {
+    case METHOD_BODY_SPAWN:
+        overlap_count_spawn(count, &c->spawn.def, c->spawn.shapes, c->spawn.shape_count);
+        break;
+    case METHOD_BODY_SET:
+        count_set(count, batch, &c->body_set);
+        break;
+    default: {
+        const body_spawn_args *made = made_by(batch, c->shape_add.body);
+        if (made != NULL) {
+            overlap_count_spawn(count, &made->def, &c->shape_add.def, 1);
+        } else {
+            overlap_count_shape(count, c->shape_add.body, &c->shape_add.def);
+        }
+        break;
+    }
+    }
+}
+
+static uint64_t count_pairs(const physics_world *world, const command *c, uint64_t most)
+{
+    bool batch = c->method == METHOD_WORLD_APPLY;
+    const command *commands = batch ? c->apply.commands : c;
+    uint32_t end = batch ? c->apply.count : 1;
+    overlap_count *count = NULL;
+    for (uint32_t i = 0; i < end; i++) {
+        if (makes_pairs(&commands[i])) {
+            count = count != NULL ? count : overlap_count_begin(world, most);
+            count_command(count, batch ? c : NULL, &commands[i]);
+        }
+    }
+    return count != NULL ? overlap_count_end(count) : 0;
+}
+
+static int64_t price_of(uint64_t pairs, uint32_t commands)
+{
+    uint64_t few = (uint64_t)commands * FEW_PAIRS;
+    uint64_t rest = pairs > few ? pairs - few : 0;
+    return (int64_t)(pairs - rest) * PAIR_NS + (int64_t)rest * CROWDED_PAIR_NS;
+}
+
+status crowding_admit(crowding *k, const physics_world *world, const command *c, uint64_t most,
+                      int64_t now, int64_t *price_ns, error *err)
+{
+    uint64_t made = count_pairs(world, c, most + 1);
+    *price_ns = 0;
+    if (made == 0) {
+        return STATUS_OK;
+    }
+    uint64_t found = world_pair_count(world);
+    k->pairs = k->pairs > found ? k->pairs : found;
+    if (k->pairs + made > most && (!k->counted || now - k->counted_ns >= COUNT_GAP_NS)) {
+        k->pairs = world_count_overlaps(world, most);
+        k->counted = true;
+        k->counted_ns = now;
+    }
+    if (k->pairs + made > most) {
+        return error_set(err, STATUS_LIMIT_EXCEEDED,
+                         "pairs_per_world: %llu pairs of shapes overlap, and %s%llu would be "
+                         "added; at most %llu may",
+                         (unsigned long long)k->pairs, made > most ? "more than " : "",
+                         (unsigned long long)(made > most ? most : made), (unsigned long long)most);
+    }
+    k->pairs += made;
+    *price_ns = price_of(made, c->method == METHOD_WORLD_APPLY ? c->apply.count : 1);
+    return STATUS_OK;
+}

@@ -1,0 +1,183 @@
+// Counts of pairs before they are made, against what the next step finds.
+#include "common/physics/overlaps.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+static const uint64_t MANY = 1000000;
+
+static physics_world *open_world(void)
+{
+    world_def def = world_def_default();
+    def.gravity = (vec2d){0, 0};
+    physics_world *world = NULL;
+    assert_int_equal(world_create(&def, &world, NULL), STATUS_OK);
+    return world;
+}
+
+static shape_def disc(double radius)
+{
+    shape_def s = shape_def_default();
+    s.geometry.kind = SHAPE_CIRCLE;
+    s.geometry.circle.radius = (float)radius;
+    return s;
+}
+
+static body_def body_at_place(body_type type, double x, double y)
+{
+    body_def def = body_def_default();
+    def.type = type;
+    def.position = (vec2d){x, y};
+    return def;
+}
+
+static body_id spawn(physics_world *world, body_type type, double x, double y, double radius)
+{
+    body_def def = body_at_place(type, x, y);
+    shape_def shape = disc(radius);
+    body_id id = 0;
+    assert_int_equal(body_spawn(world, &def, &shape, 1, &id, NULL, NULL), STATUS_OK);
+    return id;
+}
+
+// So many random circles are counted, all at once, then made; the world's own count must agree
+// before and after its step.
+static void count_is_what_the_step_finds(void **state)
+{
+    (void)state;
+    srand(3);
+    for (int round = 0; round < 20; round++) {
+        physics_world *world = open_world();
+        uint64_t counted = 0;
+        for (int batch = 0; batch < 3; batch++) {
+            enum { COUNT = 120 };
+            overlap_count *count = overlap_count_begin(world, MANY);
+            body_def defs[COUNT];
+            shape_def shapes[COUNT];
+            for (int i = 0; i < COUNT; i++) {
+                defs[i] = body_at_place(rand() % 4 == 0 ? BODY_STATIC : BODY_DYNAMIC,
+                                        rand() % 1000 * 0.05, rand() % 1000 * 0.05);
+                shapes[i] = disc(0.2 + rand() % 100 * 0.02);
+                overlap_count_spawn(count, &defs[i], &shapes[i], 1);
+            }
+            counted += overlap_count_end(count);
+            for (int i = 0; i < COUNT; i++) {
+                body_id id;
+                assert_int_equal(body_spawn(world, &defs[i], &shapes[i], 1, &id, NULL, NULL),
+                                 STATUS_OK);
+            }
+        }
+        assert_true(counted > 300);
+        assert_int_equal(world_count_overlaps(world, MANY), counted);
+        world_step(world);
+        assert_true(world_pair_count(world) >= counted * 9 / 10); // those that stay in touch
+        world_free(world);
+    }
+}
+
+static void count_stops_at_its_most(void **state)
+{
+    (void)state;
+    physics_world *world = open_world();
+    shape_def shape = disc(1);
+    body_def def = body_at_place(BODY_DYNAMIC, 0, 0);
+    overlap_count *count = overlap_count_begin(world, 1000);
+    for (int i = 0; i < 100; i++) {
+        overlap_count_spawn(count, &def, &shape, 1);
+    }
+    assert_int_equal(overlap_count_end(count), 1000); // of 4950
+    for (int i = 0; i < 100; i++) {
+        spawn(world, BODY_DYNAMIC, 0, 0, 1);
+    }
+    assert_int_equal(world_count_overlaps(world, MANY), 4950);
+    assert_int_equal(world_count_overlaps(world, 77), 77);
+    world_free(world);
+}
+
+static void moved_body_counts_the_new_place_alone(void **state)
+{
+    (void)state;
+    physics_world *world = open_world();
+    for (int i = 0; i < 10; i++) {
+        spawn(world, BODY_DYNAMIC, 100, 0, 1);
+    }
+    body_id lone = spawn(world, BODY_DYNAMIC, 0, 0, 1);
+    body_id crowded = spawn(world, BODY_DYNAMIC, 100, 0, 1);
+    body_def there = body_at_place(BODY_DYNAMIC, 100, 0.5);
+    body_def away = body_at_place(BODY_DYNAMIC, -100, 0);
+    overlap_count *count = overlap_count_begin(world, MANY);
+    overlap_count_set(count, crowded, BODY_FIELD_POSITION, &there); // no further than it was
+    overlap_count_set(count, crowded, BODY_FIELD_POSITION, &away);
+    overlap_count_set(count, lone, BODY_FIELD_VELOCITY, &there);
+    assert_int_equal(overlap_count_end(count), 0);
+    count = overlap_count_begin(world, MANY);
+    overlap_count_set(count, lone, BODY_FIELD_POSITION, &there);
+    assert_int_equal(overlap_count_end(count), 10); // 11 there, none for the body's own box
+    world_free(world);
+}
+
+static void groups_and_what_stands_still_make_no_pairs(void **state)
+{
+    (void)state;
+    physics_world *world = open_world();
+    body_def fixed = body_at_place(BODY_STATIC, 0, 0);
+    body_def moving = body_at_place(BODY_DYNAMIC, 0, 0);
+    shape_def grouped = disc(1);
+    grouped.filter.group = -3;
+    overlap_count *count = overlap_count_begin(world, MANY);
+    for (int i = 0; i < 50; i++) {
+        overlap_count_spawn(count, &moving, &grouped, 1);
+    }
+    shape_def plain = disc(1);
+    plain.filter.mask = 0; // the broad phase does not look at it
+    fixed.position.x = moving.position.x = 50;
+    for (int i = 0; i < 50; i++) {
+        overlap_count_spawn(count, &fixed, &plain, 1);
+    }
+    overlap_count_spawn(count, &moving, &plain, 1);
+    assert_int_equal(overlap_count_end(count), 50);
+    world_free(world);
+}
+
+static void chain_counts_by_its_pieces(void **state)
+{
+    (void)state;
+    physics_world *world = open_world();
+    for (int i = 0; i < 8; i++) {
+        spawn(world, BODY_DYNAMIC, 10 * i + 5, 0, 1);
+    }
+    vec2 points[9];
+    for (int i = 0; i < 9; i++) {
+        points[i] = (vec2){10.0f * (float)i, 0.0f};
+    }
+    shape_def chain = shape_def_default();
+    chain.form = FORM_CHAIN;
+    chain.points = points;
+    chain.point_count = 9;
+    body_def ground = body_at_place(BODY_STATIC, 0, 0);
+    overlap_count *count = overlap_count_begin(world, MANY);
+    overlap_count_spawn(count, &ground, &chain, 1);
+    assert_int_equal(overlap_count_end(count), 8);
+    body_id held = spawn(world, BODY_STATIC, 0, 0, 0.1);
+    count = overlap_count_begin(world, MANY);
+    overlap_count_shape(count, held, &chain);
+    overlap_count_shape(count, held + 1000, &chain); // there is none
+    assert_int_equal(overlap_count_end(count), 8);
+    world_free(world);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(count_is_what_the_step_finds),
+        cmocka_unit_test(count_stops_at_its_most),
+        cmocka_unit_test(moved_body_counts_the_new_place_alone),
+        cmocka_unit_test(groups_and_what_stands_still_make_no_pairs),
+        cmocka_unit_test(chain_counts_by_its_pieces),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
