@@ -1,0 +1,177 @@
+// The viewer's parts that need no browser: drawn outlines, history, addresses, camera, explanations.
+import test from 'node:test';
+import assert from 'node:assert/strict';
+
+import {WorldView} from '../src/view.js';
+import {Camera} from '../viewer/draw/camera.js';
+import {asBox, distanceTo, reachOf} from '../viewer/draw/picture.js';
+import {History, PastSource} from '../viewer/history.js';
+import {area, convexPieces, simplify, simplifyLoop} from '../viewer/tools/outline.js';
+import {readAddress, writeAddress} from '../viewer/ui/address.js';
+import {bytes, clockText, figure} from '../viewer/ui/dom.js';
+import {explain} from '../viewer/ui/inspector.js';
+import {freeName} from '../viewer/ui/worlds.js';
+
+// ---- drawn outlines
+
+const STAR = Array.from({length: 10}, (_, i) => {
+  const radius = i % 2 ? 1 : 2.5;
+  return [radius * Math.cos(Math.PI * i / 5), radius * Math.sin(Math.PI * i / 5)];
+});
+
+const isConvex = (points) => points.every((a, i) => {
+  const b = points[(i + 1) % points.length];
+  const c = points[(i + 2) % points.length];
+  return (b[0] - a[0]) * (c[1] - b[1]) - (b[1] - a[1]) * (c[0] - b[0]) > -1e-9;
+});
+
+test('a_hollow_outline_becomes_convex_pieces_of_the_same_area', () => {
+  for (const outline of [STAR, [...STAR].reverse()]) {
+    const pieces = convexPieces(outline);
+    assert.ok(pieces.length >= 4);
+    for (const piece of pieces) {
+      assert.ok(piece.length >= 3 && piece.length <= 8, `${piece.length} corners`);
+      assert.ok(isConvex(piece));
+    }
+    const sum = pieces.reduce((total, piece) => total + area(piece), 0);
+    assert.ok(Math.abs(sum - Math.abs(area(STAR))) < 1e-9);
+  }
+});
+
+test('an_outline_that_crosses_itself_or_is_flat_is_refused', () => {
+  assert.equal(convexPieces([[0, 0], [2, 2], [2, 0], [0, 2]]), null);
+  assert.equal(convexPieces([[0, 0], [1, 0], [2, 0]]), null);
+});
+
+test('a_stroke_keeps_its_corners_alone', () => {
+  const stroke = [];
+  for (let i = 0; i <= 20; i++) stroke.push([i / 10, 0.001 * (i % 2)]);
+  for (let i = 1; i <= 20; i++) stroke.push([2, i / 10]);
+  assert.deepEqual(simplify(stroke, 0.05), [[0, 0], [2, 0], [2, 2]]);
+  const square = [[0, 0], [1, 0.001], [2, 0], [2, 2], [0, 2], [0, 0.02]];
+  assert.equal(simplifyLoop(square, 0.05).length, 4);
+});
+
+// ---- the past
+
+const BODY = {position: [0, 0], angle: 0, velocity: [0, 0], angular_velocity: 0, type: 'dynamic', shapes: []};
+
+function makeSnapshot(tick, more) {
+  return {subscription: 1, world: 'w', epoch: 'e', tick, time: tick / 60, full: false, bodies: [], removed: [],
+          events: [], hash: new Uint8Array(8), ...more};
+}
+
+// A body falls from tick 0 to `ticks`; another comes at 30 and goes at 60.
+function recorded(ticks) {
+  const view = new WorldView();
+  const history = new History();
+  for (let tick = 0; tick <= ticks; tick++) {
+    const snapshot = makeSnapshot(tick, {full: tick === 0, bodies: [[1, 0, -tick, 0, 0, -60, 0]]});
+    if (tick === 0) snapshot.spawned = [{...BODY, body: 1}];
+    if (tick === 30) snapshot.spawned = [{...BODY, body: 2, position: [5, 5]}];
+    if (tick === 60) snapshot.removed = [2];
+    if (tick === 40) snapshot.events = [{kind: 'sleep', tick, a: 2}];
+    view.apply(snapshot, tick * 1000 / 60);
+    history.add(snapshot, view, new Set());
+  }
+  return history;
+}
+
+test('the_past_shows_every_tick_and_what_lies_between', () => {
+  const history = recorded(600);
+  const past = new PastSource(history);
+  assert.equal(history.begin, 0);
+  assert.equal(history.end, 10);
+  for (const tick of [0, 599, 45, 300, 30, 31, 600, 7]) {
+    past.seek(tick / 60 + 1e-9);
+    assert.ok(Math.abs(past.body(1).pose.y + tick) < 1e-6, `tick ${tick}`);
+    assert.equal(past.tick, tick);
+    assert.equal(past.body(2) !== undefined, tick >= 30 && tick < 60, `tick ${tick}`);
+    assert.equal(past.asleep(2), tick >= 40 && tick < 120, `tick ${tick}`);
+  }
+  past.seek(100.25 / 60);
+  assert.ok(Math.abs(past.body(1).pose.y + 100.25) < 1e-6);
+  assert.equal(past.seek(99), 10);
+  assert.equal(past.seek(-1), 0);
+});
+
+test('history_is_bounded_and_still_begins_with_everything', () => {
+  const history = recorded(60 * 320);
+  assert.ok(history.end - history.begin <= 302, `${history.end - history.begin} s`);
+  assert.ok(history.bytes < 96 * 1024 * 1024);
+  const past = new PastSource(history);
+  past.seek(history.begin);
+  assert.ok(Math.abs(past.body(1).pose.y + history.begin * 60) < 1e-6);
+});
+
+test('history_of_another_epoch_begins_anew', () => {
+  const history = recorded(100);
+  const view = new WorldView();
+  const snapshot = makeSnapshot(5, {epoch: 'other', full: true, spawned: [{...BODY, body: 9}], bodies: [[9, 0, 0, 0, 0, 0, 0]]});
+  view.apply(snapshot, 0);
+  history.add(snapshot, view, new Set());
+  assert.equal(history.begin, 5 / 60);
+});
+
+// ---- shapes and views
+
+test('rectangles_are_known_and_distances_are_signed', () => {
+  assert.deepEqual({...asBox([[-1, -2], [1, -2], [1, 2], [-1, 2]])}, {x: 0, y: 0, w: 1, h: 2, cos: 1, sin: 0});
+  assert.equal(asBox([[-1, -2], [1, -2], [1.1, 2], [-1, 2]]), null);
+  assert.equal(asBox([[0, 0], [1, 0], [0, 1]]), null);
+  assert.equal(distanceTo({kind: 'circle', radius: 2, center: [1, 0]}, [4, 0]), 1);
+  const square = {kind: 'polygon', vertices: [[-1, -1], [1, -1], [1, 1], [-1, 1]]};
+  assert.equal(distanceTo(square, [3, 0]), 2);
+  assert.equal(distanceTo(square, [0.5, 0]), -0.5);
+  assert.equal(reachOf([square, {kind: 'circle', radius: 3}]), 3);
+});
+
+test('the_camera_zooms_about_a_point_and_fits_beside_panels', () => {
+  const camera = new Camera();
+  camera.resize(1000, 500);
+  const before = camera.toWorld(700, 100);
+  camera.zoom(3, 700, 100, true);
+  const after = camera.toWorld(700, 100);
+  assert.ok(Math.hypot(after[0] - before[0], after[1] - before[1]) < 1e-9);
+  camera.inset = [200, 0, 0, 100];
+  camera.fit([-10, -5, 10, 5]);
+  camera.jump();
+  const [left, bottom] = camera.toScreen(-10, -5);
+  const [right, top] = camera.toScreen(10, 5);
+  assert.ok(left >= 200 && right <= 1000 && top >= 0 && bottom <= 400, [left, bottom, right, top].join());
+  camera.zoom(1e12);
+  assert.ok(camera.goal.scale <= 20000);
+});
+
+test('an_address_says_what_to_show_and_refuses_nonsense', () => {
+  const link = writeAddress({world: 'demo', at: [1.5, -2, 40], follow: 7, tick: 600}, 'http://host/viewer/?x=1#y');
+  assert.equal(link, 'http://host/viewer/#world=demo&at=1.5,-2,40&follow=7&tick=600');
+  const read = readAddress(new URL(link));
+  assert.deepEqual([read.world, read.at, read.follow, read.tick], ['demo', [1.5, -2, 40], 7, 600]);
+  const bad = readAddress(new URL('http://host/#world=<b>&at=1,2&follow=-3&tick=1e9'));
+  assert.deepEqual([bad.world, bad.at, bad.follow, bad.tick], [undefined, undefined, undefined, undefined]);
+});
+
+// ---- words
+
+test('bodies_that_stand_are_explained', () => {
+  const map = {...BODY, body: 3, awake: true, enabled: true, gravity_scale: 1};
+  assert.match(explain({...map, awake: false}, [], [], false)[0], /^It sleeps/);
+  assert.match(explain({...map, type: 'static'}, [], [], false)[0], /^It is static/);
+  assert.match(explain(map, [], [], true)[0], /paused/);
+  assert.match(explain({...map, velocity: [3, 4]}, [], [], false)[0], /5 m\/s/);
+  const ground = {a: 1, b: 3, normal: [0, 1], points: []};
+  assert.ok(explain(map, [ground], [{kind: 'weld'}], false).includes('It rests on a shape.'));
+  assert.ok(explain(map, [ground], [{kind: 'weld'}], false).includes('A joint holds it.'));
+});
+
+test('names_and_numbers_are_for_people', () => {
+  const worlds = [{world: 'lab'}, {world: 'lab-2'}];
+  assert.equal(freeName('lab', worlds), 'lab-3');
+  assert.equal(freeName('my lab/é', worlds), 'my-lab-');
+  assert.ok(freeName('x'.repeat(80), worlds).length <= 64);
+  assert.deepEqual([figure(1234.5), figure(0.00012), figure(1e-7, 3, 1e-3), figure(NaN), figure(2)],
+                   ['1235', '1.20e-4', '0', '–', '2']);
+  assert.deepEqual([bytes(999), bytes(1500), bytes(25e6), clockText(65.2), clockText(3700)],
+                   ['999 B', '1.5 kB', '25 MB', '1:05.2', '1:01:40.0']);
+});

@@ -1,0 +1,403 @@
+// The page's middle: what is watched, what is chosen, which tool is in hand, and the frame loop that
+// draws it. Panels listen to its events and call its methods; they do not know each other.
+//
+// Events: `choose` (id), `tool` (name), `theme` (name), `frame` (numbers of the last second),
+// `time` (), `setting` ().
+
+import {Camera} from './draw/camera.js';
+import {Canvas} from './draw/canvas.js';
+import {drawGrid} from './draw/grid.js';
+import {Lines} from './draw/lines.js';
+import {Overlays} from './draw/overlays.js';
+import {Picture} from './draw/picture.js';
+import {THEMES, forgetTags} from './draw/theme.js';
+import {History, PastSource} from './history.js';
+import {Session} from './session.js';
+import {Emitter} from '../src/emitter.js';
+import {makeTools} from './tools/tools.js';
+import {readAddress, stored, store, writeAddress} from './ui/address.js';
+import {toast} from './ui/dom.js';
+
+const AREA_MARGIN = 0.4; // of the view, on each side
+const FRAME_MS_MAX = 100; // a longer pause between frames counts as this
+const SLOW_FPS = 40; // of drawn frames
+const SLOW_TIMES = 5; // half seconds in a row
+const SUMMARY_MS = 5000; // between sentences for screen readers
+
+export class App extends Emitter {
+  #last = 0;
+  #drawn = {time: NaN, source: null, version: -1};
+  #frames = {count: 0, since: 0, work: 0, longest: 0};
+  #summaryAt = 0;
+  #slow = 0; // half seconds in a row in which frames came late
+
+  constructor() {
+    super();
+    this.scene = document.getElementById('scene');
+    this.labels = document.getElementById('labels');
+    this.labelsContext = this.labels.getContext('2d');
+    this.address = readAddress();
+    this.canvas = new Canvas(this.scene);
+    this.camera = new Camera();
+    this.camera.still = matchMedia('(prefers-reduced-motion: reduce)').matches;
+    this.picture = new Picture(this.canvas);
+    this.overlays = new Overlays();
+    this.lines = new Lines(this.canvas.lines, this.camera);
+    this.below = new Lines(this.canvas.below, this.camera);
+    this.grid = new Lines(this.canvas.grid, this.camera);
+    this.history = new History();
+    this.past = new PastSource(this.history);
+    /** World time that is looked at, or null for now. `rate`: how fast it goes on. */
+    this.scrub = null;
+    this.live = null;
+    this.chosen = 0;
+    this.following = 0;
+    this.hovered = 0;
+    this.dirty = true;
+    this.fps = NaN;
+    this.panels = {};
+    this.setTheme(this.address.theme ?? stored('theme') ??
+                  (matchMedia('(prefers-color-scheme: light)').matches ? 'light' : 'dark'));
+    this.session = new Session(this.address.server, {token: () => stored('token') ?? this.address.token});
+    this.tools = makeTools(this);
+    this.tool = this.tools.hand;
+    this.#listen();
+  }
+
+  #listen() {
+    const {session} = this;
+    session.on('fault', (error) => toast(error.message));
+    session.on('gone', (error) => {
+      toast(error.message);
+      this.address.world = undefined; // another may take its place
+      this.choose(0);
+    });
+    session.on('world', () => {
+      this.history.clear();
+      this.overlays.reset();
+      forgetTags();
+      this.choose(0);
+      this.setScrub(null);
+      this.fitted = false;
+      this.dirty = true;
+    });
+    session.on('source', (source) => {
+      this.live = source;
+      this.dirty = true;
+    });
+    session.on('snapshot', (snapshot) => {
+      this.history.add(snapshot, this.live.view, this.live.asleepIds);
+      if (!this.fitted && !this.live.view.describing) this.#firstSight();
+    });
+    session.on('info', (info) => this.#summary(info));
+    session.on('worlds', (list) => {
+      if (session.world || this.choosing) return;
+      const wanted = this.address.world;
+      const first = list.find((info) => info.world === wanted) ?? (wanted ? undefined : list[0]);
+      if (first) session.watch(first.world);
+    });
+    addEventListener('resize', () => this.touch());
+    document.addEventListener('visibilitychange', () => this.touch());
+    addEventListener('hashchange', () => this.#readdress());
+  }
+
+  #readdress() {
+    const address = readAddress();
+    this.address = address;
+    if (address.world && address.world !== this.session.world) this.session.watch(address.world);
+    else this.#look(address);
+    if (address.theme) this.setTheme(address.theme);
+  }
+
+  start() {
+    requestAnimationFrame((now) => this.#frame(now));
+  }
+
+  /** Something changed that the next frame has to show. */
+  touch() {
+    this.dirty = true;
+  }
+
+  /** Where the drawn bodies come from: the past while one looks back, else the live world. */
+  get source() {
+    return this.scrub ? this.past : this.live;
+  }
+
+  get theme() {
+    return THEMES[this.themeName];
+  }
+
+  setTheme(name) {
+    if (!THEMES[name]) return;
+    this.themeName = name;
+    document.documentElement.dataset.theme = name;
+    this.dirty = true;
+    this.emit('theme', name);
+  }
+
+  choose(id) {
+    if (this.chosen === id) return;
+    this.chosen = id;
+    if (id === 0) this.following = 0;
+    else if (this.following) this.following = id;
+    this.dirty = true;
+    this.emit('choose', id);
+  }
+
+  follow(id) {
+    this.following = this.following === id ? 0 : id;
+    this.dirty = true;
+    this.emit('choose', this.chosen);
+  }
+
+  setTool(name) {
+    if (this.tool.name === name || !this.tools[name]) return;
+    this.tool.cancel?.();
+    this.tool = this.tools[name];
+    this.scene.dataset.cursor = name === 'hand' ? '' : 'cross';
+    this.dirty = true;
+    this.emit('tool', name);
+  }
+
+  /** Looks at a time of the past; null: at now. */
+  setScrub(time) {
+    if (time === null) {
+      if (!this.scrub) return;
+      this.scrub = null;
+    } else if (!this.history.empty) {
+      this.scrub = {time, rate: 0};
+      this.tool.cancel?.();
+    }
+    this.overlays.reset();
+    this.dirty = true;
+    this.emit('time');
+  }
+
+  // ---- looking
+
+  #firstSight() {
+    this.fitted = true;
+    this.fit();
+    this.camera.jump();
+    this.#look(this.address.world === this.session.world ? this.address : {});
+  }
+
+  #look(address) {
+    if (address.at) {
+      const [x, y, scale] = address.at;
+      Object.assign(this.camera.goal, {x, y, scale});
+      this.camera.jump();
+    }
+    if (address.follow) {
+      this.choose(address.follow);
+      this.following = address.follow;
+    }
+    if (address.tick && !this.history.empty && this.live) {
+      const hz = this.session.info?.hz ?? 60;
+      this.setScrub(address.tick / hz);
+    }
+    this.dirty = true;
+  }
+
+  /** Shows the scene as it is best seen, or everything that there is. */
+  fit() {
+    const {source} = this;
+    if (!source) return;
+    this.following = 0;
+    this.#measureInset();
+    const view = this.live?.view.area;
+    if (view) {
+      this.camera.fit(view);
+      return;
+    }
+    const box = [Infinity, Infinity, -Infinity, -Infinity];
+    for (const body of source.drawn()) {
+      const reach = Math.min(this.picture.reach(body), 60);
+      box[0] = Math.min(box[0], body.pose.x - reach);
+      box[1] = Math.min(box[1], body.pose.y - reach);
+      box[2] = Math.max(box[2], body.pose.x + reach);
+      box[3] = Math.max(box[3], body.pose.y + reach);
+    }
+    this.camera.fit(box[0] < box[2] ? box : [-12, -2, 12, 14]);
+  }
+
+  #measureInset() {
+    const wide = innerWidth > 720;
+    this.camera.resize(this.scene.clientWidth, this.scene.clientHeight);
+    this.camera.inset = wide ? [66, 62, 16, 70] : [8, 58, 8, 122];
+  }
+
+  /** A link that shows what is shown now. */
+  link() {
+    const {camera, session} = this;
+    const source = this.source;
+    return writeAddress({server: this.address.server, world: session.world,
+                         at: [camera.goal.x, camera.goal.y, camera.goal.scale], follow: this.following,
+                         tick: this.scrub ? source?.tick : undefined});
+  }
+
+  // ---- frames
+
+  #frame(now) {
+    requestAnimationFrame((next) => this.#frame(next));
+    const ms = Math.min(FRAME_MS_MAX, now - this.#last);
+    this.#last = now;
+    const began = performance.now();
+    const time = this.#advance(began, ms);
+    if (this.canvas.resize()) this.dirty = true;
+    this.camera.resize(this.scene.clientWidth, this.scene.clientHeight);
+    this.#followChosen();
+    if (this.camera.glide(ms)) this.dirty = true;
+    this.#areaOfInterest();
+    const version = this.live?.view.version ?? -1;
+    const {source} = this;
+    const seen = this.#drawn;
+    if (!this.dirty && seen.time === time && seen.source === source && seen.version === version &&
+        this.overlays.sparks.length === 0) {
+      this.#count(began, false);
+      return;
+    }
+    this.#drawn = {time, source, version};
+    this.dirty = false;
+    if (source) this.#draw(source, time);
+    else this.#drawNothing();
+    this.#count(began, true);
+  }
+
+  // The world's time that is to be drawn; NaN while there is none.
+  #advance(now, ms) {
+    const {live, scrub} = this;
+    let time = NaN;
+    if (live) {
+      time = live.view.advance(now);
+      live.look();
+      for (const event of live.view.takeEvents()) {
+        live.event(event);
+        if (!scrub) this.overlays.event(event, time);
+        this.panels.log?.add(event);
+      }
+    }
+    if (!scrub) return time;
+    if (scrub.rate !== 0) {
+      scrub.time += scrub.rate * ms / 1000;
+      if (scrub.time >= this.history.end) this.setScrub(null);
+      this.emit('time');
+    }
+    if (!this.scrub) return time;
+    scrub.time = this.past.seek(scrub.time);
+    return scrub.time;
+  }
+
+  #followChosen() {
+    if (!this.following) return;
+    const body = this.source?.body(this.following);
+    if (!body) return;
+    const {x, y} = body.pose;
+    this.camera.goal.x = x;
+    this.camera.goal.y = y;
+    this.camera.x += (x - this.camera.x) * 0.25;
+    this.camera.y += (y - this.camera.y) * 0.25;
+  }
+
+  #areaOfInterest() {
+    const {session, camera} = this;
+    const wanted = session.wish.area;
+    if (!this.overlays.shown.area || !wanted || !this.live) return;
+    const [x0, y0, x1, y1] = camera.area();
+    const inside = wanted[0] <= x0 && wanted[1] <= y0 && wanted[2] >= x1 && wanted[3] >= y1;
+    const large = (wanted[2] - wanted[0]) > 3 * (x1 - x0);
+    if (!inside || large) session.setArea(camera.area(AREA_MARGIN));
+  }
+
+  #drawNothing() {
+    this.canvas.clearShapes();
+    this.picture.stale = true;
+    this.lines.begin(this.canvas.lines);
+    this.below.begin(this.canvas.below);
+    this.grid.begin(this.canvas.grid);
+    drawGrid(this.grid, this.camera, this.theme);
+    this.canvas.draw(this.camera, this.theme);
+    this.labels.hidden = true;
+  }
+
+  #draw(source, time) {
+    const {camera, picture, theme, overlays, lines, below, canvas} = this;
+    picture.sync(source);
+    const marked = new Set([this.chosen, this.hovered, this.tool.marked ?? 0]);
+    picture.place(camera, theme, source, marked);
+    below.begin(canvas.below);
+    lines.begin(canvas.lines);
+    this.grid.begin(canvas.grid);
+    drawGrid(this.grid, camera, theme);
+    picture.edges(below, camera, theme, source);
+    overlays.draw(lines, {camera, theme, source, time, chosen: this.chosen,
+                          areaOfInterest: this.session.wish.area});
+    const body = this.chosen ? source.body(this.chosen) : undefined;
+    if (body) overlays.mark(lines, body, theme, time);
+    this.tool.draw?.(lines, theme);
+    canvas.draw(camera, theme);
+    this.#drawLabels(source);
+  }
+
+  #drawLabels(source) {
+    const {labels, canvas, labelsContext} = this;
+    labels.hidden = !this.overlays.shown.ids; // an empty canvas over the page costs, too
+    if (labels.hidden) return;
+    if (labels.width !== canvas.width || labels.height !== canvas.height) {
+      labels.width = canvas.width;
+      labels.height = canvas.height;
+    }
+    this.overlays.labels(labelsContext, {camera: this.camera, theme: this.theme, source, dpr: canvas.dpr});
+  }
+
+  #count(began, drawn) {
+    const frames = this.#frames;
+    const work = performance.now() - began;
+    frames.count++;
+    frames.work += work;
+    frames.drawn = (frames.drawn ?? 0) + (drawn ? 1 : 0);
+    frames.longest = Math.max(frames.longest, work);
+    const passed = began - frames.since;
+    if (passed < 500) return;
+    this.fps = frames.count / passed * 1000;
+    this.#adapt(frames);
+    this.emit('frame', {fps: this.fps, workMs: frames.work / frames.count, longestMs: frames.longest,
+                        drawn: frames.drawn});
+    this.#frames = {count: 0, since: began, work: 0, longest: 0, drawn: 0};
+  }
+
+  // A machine that cannot keep up gets a plainer picture, until the page is loaded again.
+  #adapt(frames) {
+    const slow = this.fps < SLOW_FPS && frames.drawn === frames.count && !document.hidden;
+    this.#slow = slow ? this.#slow + 1 : 0;
+    if (this.#slow < SLOW_TIMES || !this.canvas.fine) return;
+    this.canvas.fine = false;
+    this.dirty = true;
+  }
+
+  // What a screen reader is told, now and then.
+  #summary(info) {
+    const now = performance.now();
+    if (now - this.#summaryAt < SUMMARY_MS) return;
+    this.#summaryAt = now;
+    const chosen = this.chosen ? ` Body ${this.chosen} is chosen.` : '';
+    document.getElementById('summary').textContent =
+      `World ${info.world}: ${info.bodies} bodies, ${info.awake} awake, ` +
+      `${info.paused ? 'paused' : `running at ${Math.round(info.rate)} ticks a second`}.${chosen}`;
+  }
+
+  /** Names of bodies on the screen, from left to right, for the keyboard. */
+  nextBody(step) {
+    const bodies = this.picture.bodies.filter((body) => body.type !== 'static');
+    if (bodies.length === 0) return;
+    bodies.sort((a, b) => a.id - b.id);
+    const index = bodies.findIndex((body) => body.id === this.chosen);
+    const next = index < 0 ? (step > 0 ? 0 : bodies.length - 1) : (index + step + bodies.length) % bodies.length;
+    this.choose(bodies[next].id);
+  }
+
+  /** Keeps a setting for the next visit. */
+  keep(name, value) {
+    store(name, value);
+  }
+}

@@ -1,0 +1,83 @@
+// The keyboard. One table: the keys, what they are called in the help, and what they do.
+
+import {toast} from './ui/dom.js';
+
+const PAN_PX = 90;
+
+/** [keys, name of the help, action(app)] */
+export const KEYS = [
+  [[' '], 'Space', 'Pause or go on', (app) => app.panels.transport.toggle()],
+  [['.'], '.', 'One tick', (app) => app.panels.transport.step()],
+  [[','], ',', 'Back in time a little', (app) => app.panels.transport.back(0.5)],
+  [['<'], '<', 'Slower', (app) => app.panels.transport.faster(-1)],
+  [['>'], '>', 'Faster', (app) => app.panels.transport.faster(1)],
+  [['n', 'N'], 'N', 'Back to now', (app) => app.setScrub(null)],
+  [['ArrowLeft'], '← → ↑ ↓', 'Move the view', (app) => app.camera.centre(app.camera.goal.x - PAN_PX / app.camera.scale, app.camera.goal.y)],
+  [['ArrowRight'], '', '', (app) => app.camera.centre(app.camera.goal.x + PAN_PX / app.camera.scale, app.camera.goal.y)],
+  [['ArrowUp'], '', '', (app) => app.camera.centre(app.camera.goal.x, app.camera.goal.y + PAN_PX / app.camera.scale)],
+  [['ArrowDown'], '', '', (app) => app.camera.centre(app.camera.goal.x, app.camera.goal.y - PAN_PX / app.camera.scale)],
+  [['+', '='], '+ −', 'Zoom', (app) => app.camera.zoom(1.25)],
+  [['-', '_'], '', '', (app) => app.camera.zoom(0.8)],
+  [['0', 'Home'], '0', 'Show everything', (app) => app.fit()],
+  [['f', 'F'], 'F', 'Follow the chosen body', (app) => app.chosen && app.follow(app.chosen)],
+  [[']'], '[ ]', 'Choose a body', (app) => app.nextBody(1)],
+  [['['], '', '', (app) => app.nextBody(-1)],
+  [['Delete', 'Backspace'], 'Del', 'Remove the chosen body', remove],
+  [['v', 'V'], 'V', 'Select, pull, pan', (app) => app.setTool('hand')],
+  [['p', 'P'], 'P', 'Push', (app) => app.setTool('push')],
+  [['s', 'S'], 'S', 'Spawn', (app) => app.setTool('spawn')],
+  [['g', 'G'], 'G', 'Draw a polygon', (app) => app.setTool('polygon')],
+  [['c', 'C'], 'C', 'Draw ground', (app) => app.setTool('chain')],
+  [['j', 'J'], 'J', 'Join two bodies', (app) => app.setTool('joint')],
+  [['x', 'X'], 'X', 'Remove', (app) => app.setTool('erase')],
+  [['Enter'], 'Enter', 'End a drawn line; spawn in the middle', enter],
+  [['Escape'], 'Esc', 'Let go', escape],
+  [['o', 'O'], 'O', 'Overlays and colours', (app) => app.panels.layers.toggle()],
+  [['1'], '1 … 6', 'One overlay', (app) => app.panels.layers.flip(0)],
+  ...[2, 3, 4, 5, 6].map((n) => [[String(n)], '', '', (app) => app.panels.layers.flip(n - 1)]),
+  [['m', 'M'], 'M', 'Plots', (app) => app.panels.plots.toggle()],
+  [['e', 'E'], 'E', 'Event log', (app) => app.panels.log.toggle()],
+  [['w', 'W'], 'W', 'Worlds', (app) => app.panels.worlds.toggle()],
+  [['l', 'L'], 'L', 'Light or dark', (app) => document.getElementById('theme-button').click()],
+  [['?'], '?', 'This help', () => document.getElementById('help-button').click()],
+];
+
+function remove(app) {
+  if (!app.chosen || app.scrub) return;
+  app.session.act('body.remove', {body: app.chosen});
+  app.choose(0);
+}
+
+function enter(app) {
+  if (app.tool.drawing) {
+    app.tool.finish();
+  } else if (app.tool.name === 'spawn' && app.session.world) {
+    app.tool.tap({x: app.camera.x, y: app.camera.y});
+    toast('Spawned in the middle of the view', {note: true});
+  }
+}
+
+function escape(app) {
+  if (app.tool.drawing) app.tool.cancel();
+  else if (app.tool.name !== 'hand') app.setTool('hand');
+  else if (app.chosen) app.choose(0);
+  for (const name of ['layers', 'worlds']) app.panels[name].close();
+}
+
+export function bindKeys(app) {
+  const actions = new Map();
+  for (const [keys, , , action] of KEYS) for (const key of keys) actions.set(key, action);
+  addEventListener('keydown', (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const {target} = event;
+    const writes = /^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName) || target.closest?.('dialog[open]');
+    if (writes && event.key !== 'Escape') return;
+    // A button has its own use for these.
+    if (target.tagName === 'BUTTON' && (event.key === ' ' || event.key === 'Enter')) return;
+    const action = actions.get(event.key);
+    if (!action) return;
+    event.preventDefault();
+    action(app);
+    app.touch();
+  });
+}

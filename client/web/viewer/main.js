@@ -1,0 +1,39 @@
+// Starts the page: the app, its panels, its keys; then connects.
+//
+// The address says what to show: `#world=demo&at=x,y,scale&follow=12&tick=600&theme=light`, and
+// `?server=ws://host:port/rpc` where the page does not come from the server itself.
+
+import {App} from './app.js';
+import {bindKeys} from './keys.js';
+import {bindPointer} from './tools/pointer.js';
+import {Inspector} from './ui/inspector.js';
+import {EventLog} from './ui/event_log.js';
+import {bindHeader} from './ui/header.js';
+import {Layers} from './ui/layers.js';
+import {Plots} from './ui/plots.js';
+import {ToolOptions} from './ui/tool_options.js';
+import {Transport} from './ui/transport.js';
+import {Worlds} from './ui/worlds.js';
+
+function fail(error) {
+  const box = document.getElementById('empty');
+  box.hidden = false;
+  box.replaceChildren(Object.assign(document.createElement('h1'), {textContent: 'Nothing can be drawn here'}),
+                      Object.assign(document.createElement('p'), {textContent: error.message}));
+}
+
+try {
+  const app = new App();
+  app.panels = {
+    inspector: new Inspector(app), log: new EventLog(app), layers: new Layers(app), plots: new Plots(app),
+    options: new ToolOptions(app), transport: new Transport(app), worlds: new Worlds(app),
+  };
+  bindHeader(app);
+  bindPointer(app);
+  bindKeys(app);
+  app.start();
+  globalThis.carom = app; // for the console, and for tests
+} catch (error) {
+  fail(error);
+  throw error;
+}

@@ -1,0 +1,191 @@
+// The page's connection: the list of worlds, the world that is watched, its numbers.
+//
+// One world is watched at a time. The subscription (rate, kinds of events, contacts, area) follows
+// what the page shows: a change makes a second subscription, and the picture passes over to it when it
+// has told everything, so nothing flickers.
+//
+// Events: `state` (), `worlds` (list), `world` (name: another is watched), `source` (LiveSource),
+// `snapshot` (snapshot), `info` (world.info's answer), `gone` (CaromError), `fault` (Error).
+
+import {makeClient, METHODS} from '../src/index.js';
+import {Emitter} from '../src/emitter.js';
+import {LiveSource} from './source.js';
+
+const RPC = new URL('../rpc', import.meta.url).href; // of the server that this page comes from
+const LIST_MS = 2000; // between looks at the list of worlds, while somebody sees it
+const INFO_MS = 500;
+const FULL_RATE_BODIES = 4000; // more are told at 30 Hz
+const HALF_RATE_BODIES = 20000; // more are told at 15 Hz
+const BEGIN_BODIES = 1500; // more make too many touches to draw sparks of
+
+export class Session extends Emitter {
+  #subscription = null;
+  #coming = null; // takes the place of `#subscription` when it has told all
+  #choice = 0; // raised with every choice of a world, so that late answers are dropped
+  #timers = [];
+
+  constructor(url, {token} = {}) {
+    super();
+    this.wish = {contacts: false, events: new Set(), area: undefined};
+    this.world = '';
+    this.worlds = [];
+    this.info = null;
+    this.source = null;
+    this.error = null;
+    this.client = makeClient(url ?? RPC, {name: 'carom viewer', token, reconnect: {first: true}});
+    const {client} = this;
+    for (const name of ['open', 'lost', 'resumed', 'renewed', 'leaving']) {
+      client.on(name, () => this.emit('state'));
+    }
+    client.on('open', () => this.look());
+    client.on('renewed', () => this.look());
+    client.on('closed', (error) => {
+      this.error = error;
+      this.emit('state');
+    });
+    this.#timers.push(setInterval(() => this.look(), LIST_MS), setInterval(() => this.#ask(), INFO_MS));
+  }
+
+  get state() {
+    return this.client.state;
+  }
+
+  get role() {
+    return this.client.hello?.role ?? 'none';
+  }
+
+  has(method) {
+    return METHODS[method] !== undefined;
+  }
+
+  close() {
+    for (const timer of this.#timers) clearInterval(timer);
+    this.client.close();
+  }
+
+  /** Calls a method of the watched world; a fault is told to the page and undefined returned. */
+  async act(method, args = {}) {
+    if (!this.world && METHODS[method]?.scope !== 'server') return undefined;
+    try {
+      return await this.client.call(method, {world: this.world, ...args});
+    } catch (error) {
+      this.emit('fault', error);
+      return undefined;
+    }
+  }
+
+  /** The same without an answer, for what is sent at every frame. */
+  notify(method, args) {
+    return this.client.notify(method, {world: this.world, ...args});
+  }
+
+  /** Looks at the list of worlds. */
+  async look() {
+    if (this.state !== 'open') return;
+    try {
+      this.worlds = await this.client.call('world.list', {}, {timeoutMs: 5000});
+      this.emit('worlds', this.worlds);
+    } catch (error) {
+      if (error.code !== 'timeout' && error.code !== 'unavailable') this.emit('fault', error);
+    }
+  }
+
+  async #ask() {
+    if (this.state !== 'open' || !this.world || document.hidden) return;
+    const choice = this.#choice;
+    try {
+      const info = await this.client.call('world.info', {world: this.world}, {timeoutMs: 5000});
+      if (choice !== this.#choice) return;
+      this.info = info;
+      this.emit('info', info);
+    } catch {
+      // Its subscription tells that a world has ended.
+    }
+  }
+
+  /** Watches another world; '' for none. */
+  async watch(name) {
+    const choice = ++this.#choice;
+    this.#leave();
+    this.world = name;
+    this.info = null;
+    this.emit('world', name);
+    if (!name) return;
+    try {
+      this.info = await this.client.call('world.info', {world: name});
+      if (choice !== this.#choice) return;
+      this.emit('info', this.info);
+      await this.#subscribe();
+    } catch (error) {
+      if (choice === this.#choice) this.#lose(error);
+    }
+  }
+
+  #leave() {
+    for (const subscription of [this.#subscription, this.#coming]) subscription?.unsubscribe().catch(() => {});
+    this.#subscription = this.#coming = null;
+    this.source = null;
+    this.emit('source', null);
+  }
+
+  #lose(error) {
+    this.#leave();
+    this.world = '';
+    this.emit('gone', error);
+  }
+
+  /** The page shows other things now: asks for them. */
+  async refresh() {
+    if (!this.#subscription) return;
+    try {
+      await this.#subscribe();
+    } catch (error) {
+      this.emit('fault', error);
+    }
+  }
+
+  #arguments() {
+    const {contacts, events, area} = this.wish;
+    const bodies = this.info?.bodies ?? 0;
+    const hz = this.info?.hz ?? 60;
+    const kinds = new Set(['sleep', 'wake', 'joint_break', ...events]);
+    if (bodies <= BEGIN_BODIES) kinds.add('begin');
+    const args = {world: this.world, describe: true, contacts, events: [...kinds]};
+    const most = bodies > HALF_RATE_BODIES ? 15 : bodies > FULL_RATE_BODIES ? 30 : 60;
+    if (most < hz) args.rate = most;
+    if (area) args.area = area;
+    return args;
+  }
+
+  async #subscribe() {
+    const choice = this.#choice;
+    const subscription = await this.client.subscribe(this.#arguments());
+    if (choice !== this.#choice) {
+      subscription.unsubscribe().catch(() => {});
+      return;
+    }
+    this.#coming?.unsubscribe().catch(() => {});
+    this.#coming = subscription;
+    const source = new LiveSource(subscription.view);
+    subscription.on('snapshot', (snapshot) => {
+      if (this.#coming === subscription && (!this.#subscription || !subscription.view.describing)) {
+        const before = this.#subscription;
+        this.#subscription = subscription;
+        this.#coming = null;
+        before?.unsubscribe().catch(() => {});
+        this.source = source;
+        this.emit('source', source);
+      }
+      if (this.#subscription === subscription) this.emit('snapshot', snapshot);
+    });
+    subscription.on('ended', (error) => {
+      if (this.#subscription === subscription && error.code !== 'closed') this.#lose(error);
+    });
+  }
+
+  /** Moves the area of interest of the subscription. */
+  setArea(area) {
+    this.wish.area = area;
+    this.#subscription?.setArea(area).catch((error) => this.emit('fault', error));
+  }
+}

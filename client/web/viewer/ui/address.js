@@ -1,0 +1,58 @@
+// Reads and writes the page's address, and the settings that the browser keeps between visits.
+
+const NAME = /^[A-Za-z0-9_.-]{1,64}$/;
+
+function numbers(text, count) {
+  const list = (text ?? '').split(',').map(Number);
+  return list.length === count && list.every(Number.isFinite) ? list : undefined;
+}
+
+/** {server, world, at, follow, tick, theme, token}: what is not there or not valid is undefined. */
+export function readAddress(location = globalThis.location) {
+  const hash = new URLSearchParams(location.hash.slice(1));
+  const search = new URLSearchParams(location.search);
+  const whole = (text) => (/^\d{1,16}$/.test(text ?? '') ? Number(text) : undefined);
+  const at = numbers(hash.get('at'), 3);
+  return {
+    server: search.get('server') ?? undefined,
+    world: NAME.test(hash.get('world') ?? '') ? hash.get('world') : undefined,
+    at: at && at[2] > 0 ? at : undefined,
+    follow: whole(hash.get('follow')),
+    tick: whole(hash.get('tick')),
+    theme: hash.get('theme') ?? undefined,
+    token: hash.get('token') ?? undefined,
+  };
+}
+
+/** The address of a view, as a link. */
+export function writeAddress({server, world, at, follow, tick}, base = globalThis.location.href) {
+  const url = new URL(base);
+  const hash = new URLSearchParams();
+  url.search = server ? `?server=${encodeURIComponent(server)}` : '';
+  if (world) hash.set('world', world);
+  if (at) hash.set('at', at.map((value) => Number(value.toPrecision(6))).join(','));
+  if (follow) hash.set('follow', follow);
+  if (tick !== undefined) hash.set('tick', tick);
+  url.hash = hash.toString().replace(/%2C/g, ',');
+  return url.href;
+}
+
+const place = (name) => (name === 'token' ? 'sessionStorage' : 'localStorage');
+
+/** A setting of an earlier visit; undefined without one, and where the browser keeps nothing. */
+export function stored(name) {
+  try {
+    return globalThis[place(name)].getItem(`carom.${name}`) ?? undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export function store(name, value) {
+  try {
+    if (value === undefined) globalThis[place(name)].removeItem(`carom.${name}`);
+    else globalThis[place(name)].setItem(`carom.${name}`, value);
+  } catch {
+    // Private windows keep nothing: the page works all the same.
+  }
+}

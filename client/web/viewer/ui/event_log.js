@@ -1,0 +1,85 @@
+// The log of events, newest last. Kinds that are off are not asked of the server, where it can leave
+// them out.
+
+import {$, el} from './dom.js';
+
+const LINES_MAX = 300;
+const KINDS = ['begin', 'end', 'hit', 'sensor', 'sleep', 'spawn', 'remove', 'break', 'freeze'];
+const WIRE = {
+  begin: ['begin'], end: ['end'], hit: ['hit'], sensor: ['sensor_begin', 'sensor_end'], sleep: ['sleep', 'wake'],
+  spawn: ['spawn'], remove: ['remove'], break: ['joint_break'], freeze: ['freeze'],
+};
+const FIRST = ['begin', 'hit', 'sensor', 'spawn', 'remove', 'break', 'freeze'];
+
+export class EventLog {
+  #waiting = [];
+  #on = new Set(FIRST);
+
+  constructor(app) {
+    this.app = app;
+    this.#showKinds();
+    $('log-button').addEventListener('click', () => this.toggle());
+    $('log-close').addEventListener('click', () => this.toggle());
+    app.on('frame', () => this.#flush());
+    app.session.on('world', () => {
+      this.#waiting = [];
+      $('log-list').replaceChildren();
+    });
+  }
+
+  get open() {
+    return !$('log').hidden;
+  }
+
+  toggle() {
+    $('log').hidden = !$('log').hidden;
+    $('log-button').setAttribute('aria-pressed', this.open);
+    this.#ask();
+    this.#flush();
+  }
+
+  #ask() {
+    const kinds = this.open ? [...this.#on].flatMap((kind) => WIRE[kind]) : [];
+    this.app.session.wish.events = new Set(kinds);
+    this.app.session.refresh();
+  }
+
+  #showKinds() {
+    $('log-kinds').replaceChildren(...KINDS.map((kind) => el('button', {
+      'aria-pressed': String(this.#on.has(kind)), onclick: () => {
+        if (!this.#on.delete(kind)) this.#on.add(kind);
+        this.#showKinds();
+        this.#ask();
+      }}, kind)));
+  }
+
+  add(event) {
+    if (!this.open || ![...this.#on].some((kind) => WIRE[kind].includes(event.kind))) return;
+    this.#waiting.push(event);
+    if (this.#waiting.length > LINES_MAX) this.#waiting.shift();
+  }
+
+  #body(id) {
+    return el('a', {tabindex: 0, role: 'button', onclick: () => this.app.choose(id),
+                    onkeydown: (event) => event.key === 'Enter' && this.app.choose(id)}, id);
+  }
+
+  #line(event) {
+    const parts = [];
+    if (event.a !== undefined) parts.push(this.#body(event.a));
+    if (event.b !== undefined) parts.push(' ', this.#body(event.b));
+    if (event.joint !== undefined) parts.push(` joint ${event.joint}`);
+    if (event.speed > 0.005) parts.push(`  ${event.speed.toFixed(2)} m/s`);
+    return el('li', {}, el('time', {}, event.tick), el('span', {}, event.kind), el('span', {}, ...parts));
+  }
+
+  #flush() {
+    if (!this.open || this.#waiting.length === 0) return;
+    const list = $('log-list');
+    const atEnd = list.scrollTop + list.clientHeight >= list.scrollHeight - 20;
+    list.append(...this.#waiting.map((event) => this.#line(event)));
+    this.#waiting = [];
+    while (list.children.length > LINES_MAX) list.firstElementChild.remove();
+    if (atEnd) list.scrollTop = list.scrollHeight;
+  }
+}

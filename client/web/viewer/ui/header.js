@@ -1,0 +1,113 @@
+// The header: state of the connection, theme, help, sign-in; and the tools' buttons.
+
+import {KEYS} from '../keys.js';
+import {store, stored} from './address.js';
+import {$, el} from './dom.js';
+
+const WORDS = {connecting: 'connecting', reconnecting: 'connection lost, trying again', closed: 'closed'};
+
+function showState(app) {
+  const {session} = app;
+  const status = $('status');
+  status.dataset.state = session.state;
+  let text = WORDS[session.state];
+  if (session.state === 'open') {
+    const {clock} = session.client;
+    const rtt = clock.synchronised ? `${clock.lastRtt < 10 ? clock.lastRtt.toFixed(1) : Math.round(clock.lastRtt)} ms` : '';
+    const fps = Number.isFinite(app.fps) ? `${Math.round(app.fps)} fps` : '';
+    text = [session.info?.paused ? 'paused' : session.info ? `${Math.round(session.info.rate)} Hz` : 'connected', fps, rtt]
+      .filter(Boolean).join(' · ');
+  } else if (session.error) {
+    text = session.error.message;
+  }
+  if ($('status-text').textContent !== text) $('status-text').textContent = text;
+  status.title = session.client.hello ? `${session.client.hello.server} ${session.client.hello.version}, ` +
+    `session ${session.client.hello.session}, ${session.role}` : '';
+  showEmpty(app);
+}
+
+// A sentence in the middle while there is nothing to see.
+function showEmpty(app) {
+  const {session} = app;
+  const box = $('empty');
+  const say = (title, text, ...more) => {
+    if (box.dataset.title !== title) {
+      box.dataset.title = title;
+      box.replaceChildren(el('h1', {}, title), el('p', {}, text), ...more);
+    }
+    box.hidden = false;
+  };
+  if (session.state === 'closed') {
+    if (session.error?.code === 'unauthenticated') signIn(app);
+    say('The connection is closed', session.error?.message ?? '',
+        el('button', {class: 'primary', onclick: () => location.reload()}, 'Connect again'));
+  } else if (session.state === 'connecting') {
+    if (performance.now() > 1500) say('Connecting …', 'This page tries until the server answers.');
+  } else if (session.state === 'open' && !session.world && session.worlds.length === 0 && session.looked) {
+    const make = () => app.panels.worlds.create('demo', 'demo');
+    say('There is no world yet', 'Make the demo world, or one of your own from the list at the top.',
+        el('button', {class: 'primary', onclick: make}, 'Make the demo world'));
+  } else if (session.state === 'open' && !session.world && session.looked && app.address.world) {
+    say(`There is no world “${app.address.world}”`, 'It may have ended. Others are in the list at the top.',
+        el('button', {class: 'primary', onclick: () => app.panels.worlds.toggle()}, 'Worlds'));
+  } else {
+    box.hidden = true;
+    box.dataset.title = '';
+  }
+}
+
+function signIn(app) {
+  const dialog = $('signin');
+  if (dialog.open) return;
+  const input = el('input', {type: 'password', 'aria-label': 'Token', placeholder: 'token', required: true,
+                             autocomplete: 'off', value: stored('token') ?? ''});
+  dialog.replaceChildren(el('h2', {}, 'This server asks who you are'),
+    el('p', {class: 'hint'}, 'Paste a token of the server’s operator. It is kept until this tab is closed.'),
+    el('form', {method: 'dialog', onsubmit: () => {
+      store('token', input.value.trim());
+      location.reload();
+    }}, input, el('button', {class: 'primary'}, 'Connect')));
+  dialog.showModal();
+}
+
+function help() {
+  const rows = KEYS.filter(([, name]) => name).flatMap(([, name, what]) => [
+    el('dt', {}, el('kbd', {}, name)), el('dd', {}, what)]);
+  const half = Math.ceil(rows.length / 4) * 2;
+  const dialog = $('help');
+  dialog.replaceChildren(el('h2', {}, 'Keys and gestures'),
+    el('p', {class: 'hint'}, 'Drag a body to pull it, the ground to move the view; wheel or pinch to zoom; ' +
+       'double-click a body to follow it. Click one to see why it does not move.'),
+    el('div', {class: 'columns'}, el('dl', {}, ...rows.slice(0, half)), el('dl', {}, ...rows.slice(half))),
+    el('form', {method: 'dialog'}, el('button', {class: 'primary'}, 'Close')));
+  dialog.showModal();
+}
+
+export function bindHeader(app) {
+  const {session} = app;
+  session.on('state', () => showState(app));
+  session.on('worlds', () => {
+    session.looked = true;
+    showState(app);
+  });
+  app.on('frame', () => showState(app));
+  session.on('world', (name) => {
+    $('world-name').textContent = name || 'no world';
+    document.title = name ? `${name} – carom` : 'carom';
+  });
+  $('help-button').addEventListener('click', help);
+  $('theme-button').addEventListener('click', () => {
+    app.setTheme(app.themeName === 'dark' ? 'light' : 'dark');
+    app.keep('theme', app.themeName);
+  });
+  $('fit-button').addEventListener('click', () => {
+    app.fit();
+    app.touch();
+  });
+  const tools = [...document.querySelectorAll('[data-tool]')];
+  for (const button of tools) button.addEventListener('click', () => app.setTool(button.dataset.tool));
+  app.on('tool', (name) => {
+    for (const button of tools) button.setAttribute('aria-pressed', button.dataset.tool === name);
+  });
+  showState(app);
+}

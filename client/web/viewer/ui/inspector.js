@@ -1,0 +1,192 @@
+// Everything about the chosen body, and why it does not move.
+
+import {$, el, figure, icon} from './dom.js';
+
+const ASK_MS = 400;
+const TOUCHES_SHOWN = 12;
+const TINY = 5e-4; // of a place, angle or velocity: shown as nothing
+const REST = 0.01; // m/s or rad/s: slower counts as standing still
+
+/**
+ * Why a body moves or does not, in sentences. `map` is a full body map, `touches` its contacts, `joints`
+ * the full joint maps of those that hold it, `paused` whether its world stands.
+ */
+export function explain(map, touches, joints, paused) {
+  const lines = [];
+  const speed = Math.hypot(...map.velocity);
+  if (paused) lines.push('The world is paused.');
+  if (map.frozen) lines.push('It is frozen: it left the world’s bounds, or its numbers overflowed.');
+  if (!map.enabled) lines.push('It is disabled: it neither moves nor collides.');
+  if (map.type === 'static') lines.push('It is static: nothing moves it.');
+  else if (map.type === 'kinematic') {
+    lines.push(speed > 0 || map.angular_velocity !== 0 ? 'It is kinematic: it moves as its velocity says.'
+                                                       : 'It is kinematic, and its velocity is zero.');
+  } else if (!map.awake) {
+    lines.push('It sleeps: it was at rest, and wakes when something touches or pushes it.');
+  } else if (speed < REST && Math.abs(map.angular_velocity) < REST) {
+    lines.push('It is awake and at rest; it will sleep soon.');
+  } else {
+    lines.push(`It moves at ${figure(speed)} m/s.`);
+  }
+  if (map.type !== 'dynamic') return lines;
+  if (map.fixed_rotation) lines.push('Its rotation is fixed.');
+  if (map.gravity_scale === 0) lines.push('Gravity does not act on it.');
+  const holding = joints.filter((joint) => joint.kind !== 'filter');
+  if (holding.length > 0) lines.push(`${holding.length === 1 ? 'A joint holds' : `${holding.length} joints hold`} it.`);
+  const below = touches.filter((contact) => {
+    const [, ny] = contact.normal;
+    return (contact.b === map.body ? ny : -ny) > 0.5;
+  });
+  if (below.length > 0) lines.push(`It rests on ${below.length === 1 ? 'a shape' : `${below.length} shapes`}.`);
+  else if (touches.length > 0) lines.push(`It touches ${touches.length === 1 ? 'a shape' : `${touches.length} shapes`}.`);
+  return lines;
+}
+
+function shapeLine(shape) {
+  const size = {circle: () => `r ${figure(shape.radius)}`, capsule: () => `r ${figure(shape.radius)}`,
+                polygon: () => `${shape.vertices.length} corners`, chain: () => `${shape.vertices.length} points`}[shape.kind];
+  const more = [size?.(), `friction ${figure(shape.friction)}`, shape.restitution > 0 ? `bounce ${figure(shape.restitution)}` : '',
+                shape.sensor ? 'sensor' : ''].filter(Boolean).join(', ');
+  return [el('dt', {}, `${shape.kind} ${shape.shape}`), el('dd', {title: more}, more)];
+}
+
+export class Inspector {
+  #asked = 0;
+  #answer = null; // {map, contacts} of the server
+  #built = 0; // the body that the panel was built for
+  #key = '';
+
+  constructor(app) {
+    this.app = app;
+    app.on('choose', () => {
+      this.#answer = null;
+      this.#show();
+      this.#ask();
+    });
+    app.on('frame', () => {
+      this.#show();
+      this.#ask();
+    });
+  }
+
+  /** Beside the panel of overlays, not under it. */
+  place() {
+    $('inspector').style.right = !$('layers').hidden && innerWidth > 720 ? '240px' : '';
+  }
+
+  async #ask() {
+    const {app} = this;
+    const now = performance.now();
+    const {chosen} = app;
+    if (!chosen || app.scrub || app.session.state !== 'open' || now - this.#asked < ASK_MS) return;
+    this.#asked = now;
+    const {client, world} = app.session;
+    try {
+      const [map, {contacts}, ...joints] = await Promise.all([
+        client.call('body.get', {world, body: chosen}), client.call('world.contacts', {world, body: chosen}),
+        ...this.#joints(chosen).slice(0, 8).map((joint) =>
+          client.call('joint.get', {world, joint: joint.joint}).catch(() => joint)),
+      ]);
+      if (app.chosen !== chosen) return;
+      this.#answer = {map, contacts, joints};
+      this.#show();
+    } catch (error) {
+      if (error.code === 'not_found' && app.chosen === chosen) app.choose(0);
+    }
+  }
+
+  #joints(id) {
+    return [...(this.app.source?.joints.values() ?? [])].filter((joint) => joint.a === id || joint.b === id);
+  }
+
+  #show() {
+    const {app} = this;
+    const panel = $('inspector');
+    const body = app.chosen ? app.source?.body(app.chosen) : undefined;
+    panel.hidden = !body?.description;
+    if (panel.hidden) return;
+    this.place();
+    const map = {...body.description, ...this.#answer?.map};
+    const joints = this.#answer?.joints ?? this.#joints(body.id);
+    const touches = app.scrub ? [] : this.#answer?.contacts ?? [];
+    if (app.scrub || !this.#answer) {
+      Object.assign(map, {position: [body.pose.x, body.pose.y], angle: body.pose.angle, velocity: [body.vx, body.vy]});
+      map.awake = !app.source.asleep(body.id);
+    }
+    // What can be clicked is made anew only when it changes, so that clicks and the focus are not lost.
+    const others = [...new Set(touches.map((contact) => (contact.a === body.id ? contact.b : contact.a)))];
+    const key = [body.id, body.version, app.following, others.join(), joints.map((joint) => joint.joint).join()].join('|');
+    if (key !== this.#key) {
+      this.#key = key;
+      this.#build(body, map, joints, others);
+    }
+    this.#fill(map, touches, joints);
+  }
+
+  #build(body, map, joints, others) {
+    const {app} = this;
+    const button = (text, action) => el('button', {onclick: action}, text);
+    this.why = el('div', {class: 'why', 'aria-live': 'polite'});
+    this.numbers = el('dl');
+    const following = app.following === body.id;
+    const parts = [this.why, this.numbers];
+    if (joints.length > 0) {
+      this.forces = joints.map((joint) => el('dd', {}, '–'));
+      parts.push(el('section', {}, el('h3', {}, 'Joints'), el('dl', {}, ...joints.flatMap((joint, i) => [
+        el('dt', {}, `${joint.kind} ${joint.joint}`), this.forces[i]])),
+        el('div', {class: 'links'}, ...joints.map((joint) => (joint.a === body.id ? joint.b : joint.a))
+          .filter((id) => id).map((id) => button(`body ${id}`, () => app.choose(id))))));
+    } else {
+      this.forces = [];
+    }
+    if (others.length > 0) {
+      parts.push(el('section', {}, el('h3', {}, 'Touches'), el('div', {class: 'links'},
+        ...others.slice(0, TOUCHES_SHOWN).map((id) => button(`body ${id}`, () => app.choose(id))),
+        others.length > TOUCHES_SHOWN ? `and ${others.length - TOUCHES_SHOWN} more` : null)));
+    }
+    parts.push(el('section', {}, el('h3', {}, 'Shapes'),
+                  el('dl', {}, ...map.shapes.slice(0, 24).flatMap(shapeLine))));
+    parts.push(el('div', {class: 'links'},
+      button('Wake', () => app.session.act('body.set', {body: body.id, awake: true})),
+      map.type === 'static' ? button('Make dynamic', () => app.session.act('body.set', {body: body.id, type: 'dynamic'}))
+                            : button('Make static', () => app.session.act('body.set', {body: body.id, type: 'static'})),
+      button('Remove', () => app.session.act('body.remove', {body: body.id}))));
+    const scroll = $('inspector').scrollTop;
+    $('inspector').replaceChildren(
+      el('div', {class: 'title'}, el('h2', {}, map.tag || map.type, ' ', el('small', {}, body.id)),
+        el('button', {class: 'icon small', 'aria-label': 'Follow', title: 'Follow (F)', 'aria-pressed': String(following),
+                      onclick: () => app.follow(body.id)}, icon('follow')),
+        el('button', {class: 'icon small', 'aria-label': 'Close', onclick: () => app.choose(0)}, icon('close'))),
+      el('div', {class: 'body'}, ...parts));
+    $('inspector').scrollTop = scroll;
+  }
+
+  #fill(map, touches, joints) {
+    const paused = this.app.session.info?.paused === true && !this.app.scrub;
+    const why = explain(map, touches, joints, paused);
+    const text = why.join(' ');
+    if (this.why.textContent !== why.join('')) {
+      this.why.replaceChildren(...why.map((line, i) => el(i === 0 ? 'b' : 'span', {}, line)));
+    }
+    this.why.title = text;
+    const small = (value) => figure(value, 3, TINY);
+    const pair = ([x, y]) => `${small(x)}, ${small(y)}`;
+    const rows = [['type', map.type], ['place', `${pair(map.position)} m`], ['angle', `${small(map.angle * 180 / Math.PI)}°`],
+                  ['velocity', `${pair(map.velocity)} m/s`], ['turning', `${small(map.angular_velocity)} rad/s`]];
+    if (map.type === 'dynamic') {
+      rows.push(['mass', `${figure(map.mass)} kg`], ['inertia', `${figure(map.inertia)} kg m²`]);
+      if (map.force?.some((value) => value !== 0)) rows.push(['force', `${pair(map.force)} N`]);
+      if (map.torque) rows.push(['torque', `${figure(map.torque)} N m`]);
+      if (map.linear_damping || map.angular_damping) rows.push(['damping', `${figure(map.linear_damping)}, ${figure(map.angular_damping)}`]);
+      if (map.gravity_scale !== 1) rows.push(['gravity', `× ${figure(map.gravity_scale)}`]);
+      rows.push(['bears', `${figure(touches.reduce((sum, contact) =>
+        sum + contact.points.reduce((all, point) => all + point.impulse, 0), 0))} N s a tick`]);
+    }
+    if (map.owner) rows.push(['owner', map.owner]);
+    this.numbers.replaceChildren(...rows.flatMap(([name, value]) => [el('dt', {}, name), el('dd', {}, value)]));
+    joints.forEach((joint, i) => {
+      const {force = [0, 0], torque = 0} = joint.state ?? {};
+      if (this.forces[i]) this.forces[i].textContent = `${figure(Math.hypot(...force))} N, ${figure(torque)} N m`;
+    });
+  }
+}

@@ -1,0 +1,186 @@
+// Pause, step, speed, and time. The world's own clock knows only to stand and to run, so another speed
+// is this page's doing: it pauses the world and steps it, and lets it run again when it leaves.
+//
+// The timeline goes over the last minutes that the page has kept. Looking back changes nothing on the
+// server, where time goes on.
+
+import {$, clockText, icon, el, toast} from './dom.js';
+
+const SPEEDS = [0.1, 0.25, 0.5, 1, 2, 4];
+const DRIVE_MS = 33; // between steps of a world that this page drives
+const BEHIND_MAX = 0.25; // seconds that are made up for
+
+export class Transport {
+  #drive = null; // {timer, owed, last, busy}
+  #dragging = false;
+
+  constructor(app) {
+    this.app = app;
+    this.speed = 1;
+    $('speed').append(...SPEEDS.map((speed) => el('option', {value: speed, selected: speed === 1}, `${speed}×`)));
+    $('play').addEventListener('click', () => this.toggle());
+    $('step').addEventListener('click', () => this.step());
+    $('speed').addEventListener('change', () => this.setSpeed(Number($('speed').value)));
+    $('live').addEventListener('click', () => app.setScrub(null));
+    $('share').addEventListener('click', () => this.#share());
+    const timeline = $('timeline');
+    timeline.addEventListener('input', () => {
+      this.#dragging = true;
+      app.setScrub(Number(timeline.value));
+    });
+    timeline.addEventListener('change', () => {
+      this.#dragging = false;
+      timeline.blur();
+    });
+    app.on('time', () => this.#show());
+    app.on('frame', () => this.#show());
+    app.session.on('info', () => this.#show());
+    app.session.on('world', () => this.#letGo(false));
+    app.session.on('state', () => {
+      if (app.session.state !== 'open') this.#letGo(false);
+      this.#show();
+    });
+    addEventListener('pagehide', () => this.#letGo(true));
+  }
+
+  get #paused() {
+    return this.app.session.info?.paused === true && !this.#drive;
+  }
+
+  /** Of the past: replay or hold; of now: pause or go on. */
+  async toggle() {
+    const {app} = this;
+    if (app.scrub) {
+      app.scrub.rate = app.scrub.rate === 0 ? this.speed : 0;
+      this.#show();
+      return;
+    }
+    if (this.#drive) {
+      this.#letGo(false);
+    } else if (this.#paused) {
+      if (this.speed === 1) await this.#tell('world.resume', false);
+      else this.#begin();
+    } else {
+      await this.#tell('world.pause', true);
+    }
+    this.#show();
+  }
+
+  async #tell(method, paused) {
+    const done = await this.app.session.act(method);
+    if (done && this.app.session.info) this.app.session.info.paused = paused;
+  }
+
+  async step() {
+    const {app} = this;
+    if (app.scrub) {
+      this.back(-1 / (app.session.info?.hz ?? 60));
+      return;
+    }
+    if (this.#drive) this.#letGo(false);
+    if (!this.#paused) await this.#tell('world.pause', true);
+    await app.session.act('world.step');
+    this.#show();
+  }
+
+  /** Looks so many seconds further back. */
+  back(seconds) {
+    const {app} = this;
+    if (app.history.empty) return;
+    const from = app.scrub ? app.scrub.time : app.history.end;
+    app.setScrub(from - seconds);
+  }
+
+  faster(step) {
+    const index = Math.max(0, Math.min(SPEEDS.length - 1, SPEEDS.indexOf(this.speed) + step));
+    this.setSpeed(SPEEDS[index]);
+  }
+
+  async setSpeed(speed) {
+    this.speed = speed;
+    $('speed').value = speed;
+    const {app} = this;
+    if (app.scrub) {
+      if (app.scrub.rate !== 0) app.scrub.rate = speed;
+    } else if (this.#drive && speed === 1) {
+      this.#letGo(false);
+      await this.#tell('world.resume', false);
+    } else if (!this.#drive && !this.#paused && speed !== 1) {
+      await this.#tell('world.pause', true);
+      this.#begin();
+    }
+    this.#show();
+  }
+
+  // ---- driving a paused world by steps
+
+  #begin() {
+    if (this.app.session.info?.paused !== true) return;
+    this.#drive = {owed: 0, last: performance.now(), busy: false,
+                   timer: setInterval(() => this.#turn(), DRIVE_MS)};
+  }
+
+  async #turn() {
+    const drive = this.#drive;
+    const now = performance.now();
+    const {session} = this.app;
+    const hz = session.info?.hz ?? 60;
+    drive.owed = Math.min(BEHIND_MAX * hz * this.speed, drive.owed + (now - drive.last) / 1000 * hz * this.speed);
+    drive.last = now;
+    const ticks = Math.floor(drive.owed);
+    if (drive.busy || ticks < 1) return;
+    drive.owed -= ticks;
+    drive.busy = true;
+    const done = await session.act('world.step', {ticks});
+    drive.busy = false;
+    if (!done && this.#drive === drive) this.#letGo(false);
+  }
+
+  #letGo(resume) {
+    if (!this.#drive) return;
+    clearInterval(this.#drive.timer);
+    this.#drive = null;
+    if (resume) this.app.session.notify('world.resume', {});
+  }
+
+  // ---- what is shown
+
+  async #share() {
+    const link = this.app.link();
+    history.replaceState(null, '', link);
+    try {
+      await navigator.clipboard.writeText(link);
+      toast('The link to this view is in the clipboard', {note: true});
+    } catch {
+      toast('The address of this page is the link to this view', {note: true});
+    }
+  }
+
+  #show() {
+    const {app} = this;
+    const {history, scrub, source} = app;
+    const runs = scrub ? scrub.rate !== 0 : !this.#paused;
+    const play = $('play');
+    if (play.dataset.runs !== String(runs)) {
+      play.dataset.runs = runs;
+      play.replaceChildren(icon(runs ? 'pause' : 'play'));
+      play.setAttribute('aria-label', runs ? 'Pause' : 'Go on');
+    }
+    const live = $('live');
+    live.setAttribute('aria-pressed', String(!scrub));
+    live.textContent = scrub ? 'to now' : app.session.state === 'open' ? 'live' : 'offline';
+    live.classList.toggle('offline', !scrub && app.session.state !== 'open');
+    const timeline = $('timeline');
+    timeline.disabled = history.empty;
+    if (!history.empty) {
+      timeline.min = history.begin;
+      timeline.max = Math.max(history.end, history.begin + 1e-3);
+      if (!this.#dragging) timeline.value = scrub ? scrub.time : history.end;
+    }
+    const time = scrub ? scrub.time : source?.time;
+    timeline.setAttribute('aria-valuetext', scrub ? `${(history.end - scrub.time).toFixed(1)} seconds ago` : 'now');
+    const tick = source && Number.isFinite(time) ? source.tick : undefined;
+    $('clock').replaceChildren(el('b', {}, clockText(time)), el('small', {}, tick === undefined ? '' : ` · ${tick}`));
+    document.body.classList.toggle('past', scrub !== null);
+  }
+}

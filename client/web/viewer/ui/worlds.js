@@ -1,0 +1,167 @@
+// The list of worlds: to watch one, make one, copy one, save it to a file and bring it back, end one.
+
+import {$, download, el, toast} from './dom.js';
+
+const SCENES = ['', 'demo', 'gallery', 'pyramid', 'heap', 'drum', 'cradle', 'billiards'];
+const END_AGAIN_MS = 3000; // in which the button has to be pressed twice
+const NAME_MAX = 64; // characters, as the server takes them
+const IMAGE_ENDING = '.caromimage';
+
+/** `wanted`, or with a number after it where there is a world of that name. */
+export function freeName(wanted, worlds) {
+  const taken = new Set(worlds.map((info) => info.world));
+  const base = wanted.replace(/[^A-Za-z0-9_.-]+/g, '-').slice(0, NAME_MAX - 5) || 'world';
+  if (!taken.has(base)) return base;
+  for (let i = 2;; i++) if (!taken.has(`${base}-${i}`)) return `${base}-${i}`;
+}
+
+export class Worlds {
+  constructor(app) {
+    this.app = app;
+    this.armed = -Infinity;
+    $('worlds-button').addEventListener('click', () => this.toggle());
+    $('create-scene').append(...SCENES.map((name) => el('option', {value: name}, name || 'empty')));
+    $('create').addEventListener('submit', (event) => {
+      event.preventDefault();
+      this.create($('create-name').value.trim(), $('create-scene').value);
+    });
+    $('image-file').addEventListener('change', () => {
+      const [file] = $('image-file').files;
+      $('image-file').value = '';
+      if (file) this.#load(file);
+    });
+    app.session.on('worlds', () => this.#show());
+    app.session.on('world', () => this.#show());
+    addEventListener('pointerdown', (event) => {
+      if (!event.target.closest('#worlds, #worlds-button')) this.close();
+    });
+  }
+
+  toggle() {
+    const panel = $('worlds');
+    panel.hidden = !panel.hidden;
+    $('worlds-button').setAttribute('aria-expanded', !panel.hidden);
+    if (panel.hidden) return;
+    this.app.session.look();
+    this.#show();
+    panel.querySelector('button')?.focus();
+  }
+
+  close() {
+    if ($('worlds').hidden) return;
+    if ($('worlds').contains(document.activeElement)) $('worlds-button').focus();
+    $('worlds').hidden = true;
+    $('worlds-button').setAttribute('aria-expanded', false);
+  }
+
+  async create(name, scene) {
+    const args = {world: name};
+    if (scene) args.scene = scene;
+    if (!await this.#open('world.create', args, name)) return;
+    $('create-name').value = '';
+    if (!scene) this.#ground();
+  }
+
+  // Makes a world and goes to it. Returns whether there is one.
+  async #open(method, args, name) {
+    const {session} = this.app;
+    try {
+      await session.client.call(method, args);
+    } catch (error) {
+      toast(error.message);
+      return false;
+    }
+    this.close();
+    await session.watch(name);
+    session.look();
+    return true;
+  }
+
+  /** Goes to a second world of the same state. */
+  async fork() {
+    const {session} = this.app;
+    const {world} = session;
+    const as = freeName(world.replace(/-\d+$/, ''), session.worlds);
+    if (await this.#open('world.fork', {world, as}, as)) toast(`“${as}” goes on from here; “${world}” too`, {note: true});
+  }
+
+  /** Saves the whole state into a file of the visitor's. */
+  async save() {
+    const {world} = this.app.session;
+    const answer = await this.app.session.act('world.image');
+    if (!answer) return;
+    download(answer.image, `${world}-${answer.tick}${IMAGE_ENDING}`);
+    toast(`Saved “${world}” at tick ${answer.tick}`, {note: true});
+  }
+
+  // A world of the name of the file, without its tick.
+  async #load(file) {
+    const {session} = this.app;
+    const most = session.client.hello?.limits?.message_bytes ?? Infinity;
+    if (file.size >= most) {
+      toast(`${file.name} has ${file.size} bytes; the server takes messages of ${most}`);
+      return;
+    }
+    const stem = file.name.replace(/\.[^.]*$/, '').replace(/-\d+$/, '');
+    await this.openImage(new Uint8Array(await file.arrayBuffer()), freeName(stem, session.worlds));
+  }
+
+  /** Makes a world of an image, and goes to it. */
+  async openImage(image, name) {
+    if (await this.#open('world.create', {world: name, image}, name)) {
+      toast(`“${name}” goes on from the saved state`, {note: true});
+    }
+  }
+
+  // An empty world gets something to stand on.
+  #ground() {
+    this.app.session.act('body.spawn', {type: 'static', tag: 'ground', position: [0, -1], shapes: [
+      {kind: 'box', size: [40, 2], friction: 0.8}]});
+  }
+
+  #show() {
+    if ($('worlds').hidden) return;
+    const {session} = this.app;
+    const focused = document.activeElement?.dataset?.world;
+    $('world-list').replaceChildren(...session.worlds.map((info) => el('li', {},
+      el('button', {'data-world': info.world, 'aria-pressed': String(info.world === session.world), onclick: () => {
+        this.close();
+        session.watch(info.world);
+      }}, el('i', {class: info.paused ? 'paused' : undefined}), el('b', {}, info.world),
+         el('em', {}, info.paused ? 'paused' : `${Math.round(info.rate)} Hz`),
+         el('small', {}, `${info.bodies} bodies, ${info.awake} awake · ${info.step_ms.toFixed(2)} ms a tick`)))));
+    if (focused) $('world-list').querySelector(`[data-world="${CSS.escape(focused)}"]`)?.focus();
+    this.#actions();
+  }
+
+  #actions() {
+    const {session} = this.app;
+    const armed = performance.now() - this.armed < END_AGAIN_MS;
+    const admin = session.role === 'admin';
+    const button = (text, title, onclick, className) => el('button', {title, onclick, class: className}, text);
+    const actions = [];
+    if (session.world && admin) {
+      actions.push(button('Fork', 'A second world that goes on from this state', () => this.fork()),
+                   button('Save', 'The whole state into a file', () => this.save()));
+    }
+    if (admin) actions.push(button('Load …', 'A world from a file', () => $('image-file').click()));
+    if (session.world && admin) {
+      actions.push(button(armed ? 'Really end it?' : 'End', `Ends “${session.world}” for everyone`,
+                          () => this.#end(), 'danger last'));
+    }
+    const focused = [...$('world-actions').children].indexOf(document.activeElement);
+    $('world-actions').replaceChildren(...actions);
+    $('world-actions').children[focused]?.focus();
+  }
+
+  #end() {
+    if (performance.now() - this.armed < END_AGAIN_MS) {
+      this.armed = -Infinity;
+      this.app.session.act('world.destroy');
+      this.close();
+    } else {
+      this.armed = performance.now();
+      this.#show();
+    }
+  }
+}
