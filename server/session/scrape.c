@@ -112,6 +112,10 @@ static const counter_row COUNTERS[] = {
     {METRIC_ticks, "carom_ticks_total", "", "Steps of all worlds."},
     {METRIC_ticks_late, "carom_ticks_late_total", "",
      "Steps that began more than a tick after they were due."},
+    {METRIC_turns_over, "carom_command_turns_over_total", "",
+     "Ticks in which commands took their share of the time, and others had to wait."},
+    {METRIC_worlds_set_apart, "carom_worlds_set_apart_total", "",
+     "Worlds that got a thread of their own, as they slowed others."},
     {METRIC_worlds_created, "carom_worlds_created_total", "", "Worlds that began."},
     {METRIC_worlds_destroyed, "carom_worlds_destroyed_total", "", "Worlds that ended."},
 };

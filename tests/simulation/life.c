@@ -51,10 +51,11 @@ static void choose_limits(limits *l)
     l->first_message_ms = pick(500, 2000, 10000);
 }
 
-static void on_ready(void *context, const char *address)
+static void on_ready(void *context, const char *address, const char *http)
 {
     (void)context;
     (void)address;
+    (void)http;
 }
 
 static void on_finished(void *context, const error *err)
