@@ -1,4 +1,4 @@
-// Options and variables, one row each in a table; see config.h. Main thread.
+// Options, variables and names in a file, one row each in a table; see config.h. Main thread.
 #include "server/config.h"
 
 #include <errno.h>
@@ -11,15 +11,21 @@
 
 #include "common/base/assert.h"
 #include "common/physics/physics.h"
+#include "server/config_file.h"
 #include "server/http/origin.h"
 
-enum { PORT_DEFAULT = 22766, HTTP_PORT_DEFAULT = 22767, VALUE_MAX = 8192, ORIGINS_MAX = 64 };
+enum {
+    PORT_DEFAULT = 22766,
+    HTTP_PORT_DEFAULT = 22767,
+    VALUE_MAX = CONFIG_LINE_BYTES_MAX,
+    ORIGINS_MAX = 64
+};
 
 typedef status (*option_apply)(config *c, const char *value, error *err);
 
 typedef struct option {
     const char *name;     // as in --name
-    const char *variable; // NULL: none
+    const char *variable; // NULL: none, and no line in a file
     const char *value;    // what --help calls its value; NULL: a switch
     bool list;            // may be given again; a variable's items are separated by commas
     option_apply apply;
@@ -231,6 +237,33 @@ static status apply_log(config *c, const char *value, error *err)
     return STATUS_OK;
 }
 
+static status apply_log_format(config *c, const char *value, error *err)
+{
+    bool json = strcmp(value, "json") == 0;
+    if (!json && strcmp(value, "text") != 0) {
+        return error_set(err, STATUS_INVALID_ARGUMENT, "must be text or json, not '%s'", value);
+    }
+    c->log_format = json ? LOG_JSON : LOG_TEXT;
+    return STATUS_OK;
+}
+
+static status apply_config(config *c, const char *value, error *err)
+{
+    if (*value == '\0' || strlen(value) >= sizeof c->file) {
+        return error_set(err, STATUS_INVALID_ARGUMENT, "must be the path of a file");
+    }
+    memcpy(c->file, value, strlen(value) + 1);
+    return STATUS_OK;
+}
+
+static status apply_check_config(config *c, const char *value, error *err)
+{
+    (void)value;
+    (void)err;
+    c->check_config = true;
+    return STATUS_OK;
+}
+
 static status apply_limit(config *c, const char *value, error *err)
 {
     return limits_set(&c->limits, value, err);
@@ -269,6 +302,8 @@ static status apply_version(config *c, const char *value, error *err)
     return STATUS_OK;
 }
 
+static const char CONFIG_OPTION[] = "config";
+
 static const option OPTIONS[] = {
     {"listen", "CAROM_LISTEN", "HOST:PORT", false, apply_listen,
      "where clients connect (127.0.0.1:22766); port 0 takes a free one"},
@@ -298,6 +333,12 @@ static const option OPTIONS[] = {
     {"insecure", "CAROM_INSECURE", NULL, false, apply_insecure,
      "without --keys, listen on other addresses than this machine's own all the same"},
     {"log", "CAROM_LOG", "LEVEL", false, apply_log, "error, warn, info (default) or debug"},
+    {"log-format", "CAROM_LOG_FORMAT", "FORMAT", false, apply_log_format,
+     "text (default) or json, an object a line"},
+    {CONFIG_OPTION, "CAROM_CONFIG", "FILE", false, apply_config,
+     "read settings from this file: NAME = VALUE a line, names as here"},
+    {"check-config", NULL, NULL, false, apply_check_config,
+     "check the options, variables and the file, and leave"},
     {"help", NULL, NULL, false, apply_help, "print this and leave"},
     {"version", NULL, NULL, false, apply_version, "print the version and leave"},
 };
@@ -317,10 +358,13 @@ void config_help(FILE *out)
                  o->value != NULL ? o->value : "");
         fprintf(out, "  %-22s %-14s %s\n", head, o->variable != NULL ? o->variable : "", o->help);
     }
-    fputs("\nA variable of an option that may be given again has its items separated by commas; "
-          "that of a\nswitch is 0 or 1.\n\n"
-          "Limits (default, unit, reason):\n",
-          out);
+    fputs(
+        "\nA variable of an option that may be given again has its items separated by commas; "
+        "that of a\nswitch is 0 or 1.\n"
+        "An option comes before its variable, and that before a line of the file. There, an option "
+        "that may be\ngiven again has a line for each item, and # begins a comment's line.\n\n"
+        "Limits (default, unit, reason):\n",
+        out);
     for (size_t i = 0; limits_info(i) != NULL; i++) {
         const limit_info *l = limits_info(i);
         fprintf(out, "  %-29s %10" PRIu64 " %-6s %s\n", l->name, l->standard, l->unit, l->reason);
@@ -401,7 +445,7 @@ static status apply_variable(config *c, const option *o, const char *value, erro
 }
 
 // Variables of options that the command line gives are not looked at.
-static status apply_environment(config *c, const bool *given, config_getenv env, error *err)
+static status apply_environment(config *c, bool *given, config_getenv env, error *err)
 {
     for (int i = 0; i < OPTION_COUNT; i++) {
         const option *o = &OPTIONS[i];
@@ -414,8 +458,63 @@ static status apply_environment(config *c, const bool *given, config_getenv env,
             error_prefix(err, "%s", o->variable);
             return s;
         }
+        given[i] = true;
     }
     return STATUS_OK;
+}
+
+// ---- the file
+
+typedef struct file_state {
+    config *config;
+    const bool *given;       // by options and variables
+    int lines[OPTION_COUNT]; // where each stood first, 0 for nowhere
+} file_state;
+
+// Settings that the command line or a variable gives are checked all the same, in a configuration
+// that is dropped: a slip in the file is told whatever else is given.
+static status apply_setting(void *context, const char *name, const char *value, int line,
+                            error *err)
+{
+    file_state *state = context;
+    int i = 0;
+    while (i < OPTION_COUNT && strcmp(OPTIONS[i].name, name) != 0) {
+        i++;
+    }
+    if (i == OPTION_COUNT || OPTIONS[i].variable == NULL || OPTIONS[i].name == CONFIG_OPTION) {
+        return error_set(err, STATUS_INVALID_ARGUMENT,
+                         "no setting is called '%.64s' (caromd --help lists them)", name);
+    }
+    const option *o = &OPTIONS[i];
+    if (state->lines[i] != 0 && !o->list) {
+        return error_set(err, STATUS_INVALID_ARGUMENT, "%s stands in line %d already", name,
+                         state->lines[i]);
+    }
+    state->lines[i] = line;
+    config dropped = {.limits = limits_default()};
+    config *to = state->given[i] ? &dropped : state->config;
+    status s = STATUS_OK;
+    if (o->value != NULL) {
+        s = o->apply(to, value, err);
+    } else if (strcmp(value, "1") == 0) {
+        s = o->apply(to, value, err);
+    } else if (strcmp(value, "0") != 0) {
+        s = error_set(err, STATUS_INVALID_ARGUMENT, "must be 0 or 1, not '%s'", value);
+    }
+    config_deinit(&dropped);
+    if (s != STATUS_OK) {
+        error_prefix(err, "%s", name);
+    }
+    return s;
+}
+
+static status apply_file(config *c, const bool *given, error *err)
+{
+    if (*c->file == '\0') {
+        return STATUS_OK;
+    }
+    file_state state = {.config = c, .given = given};
+    return config_file_read(c->file, apply_setting, &state, err);
 }
 
 // The option named in "--name" or "--name=value"; -1 for none.
@@ -472,6 +571,9 @@ status config_load(config *out, int argc, const char *const *argv, config_getenv
     status s = apply_arguments(out, argc, argv, given, err);
     if (s == STATUS_OK) {
         s = apply_environment(out, given, env, err);
+    }
+    if (s == STATUS_OK) {
+        s = apply_file(out, given, err);
     }
     if (out->port == 0 && !out->http_given) {
         out->http_port = 0; // a server on a port of the system's choice is one of many

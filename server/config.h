@@ -1,5 +1,6 @@
-// The operator's settings: options on the command line, and environment variables of the same
-// meaning. An option comes before its variable, and the variable before the default.
+// The operator's settings: options on the command line, environment variables and lines of a file
+// of the same meaning. An option comes before its variable, the variable before the file, and the
+// file before the default.
 //
 // Used once, at the start, on the main thread.
 #ifndef CAROM_SERVER_CONFIG_H
@@ -38,10 +39,13 @@ typedef struct config {
     int world_threads;                   // of each of them, for one world; 1 to CONFIG_THREADS_MAX
     ARRAY(config_world) worlds;          // to be made at the start
     char data[PATH_MAX];                 // the data directory; "": worlds end with the server
+    char file[PATH_MAX];                 // of settings; "": none
+    bool check_config;                   // look the settings over instead of serving
     bool check_data;                     // look it over instead of serving
     char replay[PATH_MAX];               // the recording that is served as a world; "": none
     char scenes[PATH_MAX];               // folder of NAME.json files
     log_level log;
+    log_format log_format;
     limits limits;
     char keys[PATH_MAX]; // the file of keys; "": none, and everyone is an admin
     bool insecure;       // and that on any address
@@ -52,7 +56,8 @@ typedef struct config {
 typedef char *(*config_getenv)(const char *name);
 
 // Fills `out` (every field; `out->worlds` is the caller's to release with config_deinit, on errors
-// too). Errors: STATUS_INVALID_ARGUMENT with the option's or variable's name and what it allows.
+// too). Errors: STATUS_INVALID_ARGUMENT with the option's or variable's name, or the file's and its
+// line, and what is allowed.
 status config_load(config *out, int argc, const char *const *argv, config_getenv env, error *err);
 
 void config_deinit(config *c);

@@ -221,6 +221,20 @@ static int serve(const config *c)
     return p.failed ? EXIT_COULD_NOT_RUN : EXIT_SUCCESS;
 }
 
+// The settings were read; the file of keys is what else has to be right.
+static int check_config(const config *c)
+{
+    auth_keys *keys = NULL;
+    error err;
+    if (*c->keys != '\0' && auth_keys_open(c->keys, &keys, &err) != STATUS_OK) {
+        fprintf(stderr, "caromd: --keys: %s\n", err.text);
+        return EXIT_WRONG_OPTION;
+    }
+    auth_keys_close(keys);
+    printf("%s: sound\n", *c->file != '\0' ? c->file : "the options");
+    return EXIT_SUCCESS;
+}
+
 static int check_data(const config *c)
 {
     storage_report r;
@@ -255,10 +269,13 @@ int main(int argc, char **argv)
         config_help(stdout);
     } else if (c.version) {
         puts("caromd " CAROM_VERSION);
+    } else if (c.check_config) {
+        code = check_config(&c);
     } else if (c.check_data) {
         code = check_data(&c);
     } else {
         log_set_level(c.log);
+        log_set_format(c.log_format);
         fit_descriptors(&c.limits, *c.http_host != '\0');
         code = serve(&c);
     }

@@ -1,5 +1,6 @@
-// Lines for the operator, on standard error: time, level, text. May be called from any thread; a
-// line is written with one call so that lines of two threads do not mix.
+// Lines for the operator, on standard error: time, level, text, or the same as one JSON object a
+// line. May be called from any thread; a line is written with one call so that lines of two threads
+// do not mix.
 #ifndef CAROM_COMMON_BASE_LOG_H
 #define CAROM_COMMON_BASE_LOG_H
 
@@ -9,6 +10,14 @@ typedef enum log_level { LOG_ERROR, LOG_WARN, LOG_INFO, LOG_DEBUG, LOG_LEVEL_COU
 
 // Lines above `level` are dropped. LOG_INFO until set. Set it before threads are started.
 void log_set_level(log_level level);
+
+typedef enum log_format {
+    LOG_TEXT, // 2026-11-23T19:54:01.123Z info  text
+    LOG_JSON  // {"time":"2026-11-23T19:54:01.123Z","level":"info","message":"text"}
+} log_format;
+
+// LOG_TEXT until set. Set it before threads are started.
+void log_set_format(log_format format);
 
 // The level named "error", "warn", "info" or "debug"; false for any other word.
 bool log_level_parse(const char *name, log_level *out);

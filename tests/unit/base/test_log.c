@@ -104,6 +104,54 @@ static void log_line_too_long_is_cut_and_still_ends(void **state)
     assert_non_null(strstr(end, "next\n"));
 }
 
+static void write_json(void)
+{
+    log_set_format(LOG_JSON);
+    log_warn("a \"quoted\" \\ %s\n\x01 Grüße \xff\xed\xa0\x80", "tab\there");
+    log_set_format(LOG_TEXT);
+}
+
+static void log_line_as_json_is_escaped(void **state)
+{
+    (void)state;
+    char text[512];
+    capture_stderr(write_json, text, sizeof text);
+    static const char HEAD[] = "{\"time\":\"20";
+    assert_true(strncmp(text, HEAD, strlen(HEAD)) == 0);
+    const char *rest = strstr(text, "Z\",");
+    assert_non_null(rest);
+    assert_string_equal(rest, "Z\",\"level\":\"warn\",\"message\":\"a \\\"quoted\\\" \\\\ "
+                              "tab\\u0009here\\u000a\\u0001 Grüße "
+                              "\\ufffd\\ufffd\\ufffd\\ufffd\"}\n");
+}
+
+static void write_long_json(void)
+{
+    static char quotes[2 * LINE_BYTES_MAX];
+    memset(quotes, '"', sizeof quotes - 1);
+    log_set_format(LOG_JSON);
+    log_info("%s", quotes);
+    log_info("%0*d", 4 * LINE_BYTES_MAX, 0);
+    log_set_format(LOG_TEXT);
+}
+
+static void log_line_as_json_too_long_is_still_json(void **state)
+{
+    (void)state;
+    char text[4096];
+    capture_stderr(write_long_json, text, sizeof text);
+    assert_int_equal(count_lines(text), 2);
+    char *rest = text;
+    char *line = strtok_r(text, "\n", &rest);
+    size_t size = strlen(line);
+    assert_in_range(size, LINE_BYTES_MAX - 16, LINE_BYTES_MAX - 1);
+    assert_string_equal(line + size - 4, "\\\"\"}"); // no escape is cut in two
+    line = strtok_r(NULL, "\n", &rest);
+    size = strlen(line);
+    assert_in_range(size, LINE_BYTES_MAX - 16, LINE_BYTES_MAX - 1);
+    assert_string_equal(line + size - 3, "0\"}");
+}
+
 static void *write_lines(void *digit)
 {
     for (int i = 0; i < LINES_PER_THREAD; i++) {
@@ -154,6 +202,8 @@ int main(void)
         cmocka_unit_test(log_lines_above_the_level_are_dropped),
         cmocka_unit_test(log_line_has_time_level_and_text),
         cmocka_unit_test(log_line_too_long_is_cut_and_still_ends),
+        cmocka_unit_test(log_line_as_json_is_escaped),
+        cmocka_unit_test(log_line_as_json_too_long_is_still_json),
         cmocka_unit_test(log_lines_of_many_threads_stay_whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,11 +3,14 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "server/config.h"
+#include "server/config_file.h"
 
 // The environment of the test: pairs of name and value.
 static const char *const *environment;
@@ -254,6 +257,157 @@ static void config_wrong_variable_is_told_by_name(void **state)
     config_deinit(&c);
 }
 
+// ---- a file
+
+static char file_path[64];
+
+static void write_file(const char *text, size_t size)
+{
+    FILE *out = fopen(file_path, "w");
+    assert_non_null(out);
+    assert_int_equal(fwrite(text, 1, size, out), size);
+    fclose(out);
+}
+
+static status load_file(config *c, error *err, const char *text, const char *const *arguments)
+{
+    const char *argv[16] = {"--config", file_path};
+    for (int i = 0; arguments != NULL && arguments[i] != NULL; i++) {
+        argv[i + 2] = arguments[i];
+    }
+    write_file(text, strlen(text));
+    return load(c, err, argv);
+}
+
+static int make_file(void **state)
+{
+    (void)state;
+    environment = NULL;
+    strcpy(file_path, "/tmp/carom_config_XXXXXX");
+    int file = mkstemp(file_path);
+    return file < 0 ? -1 : close(file);
+}
+
+static int remove_file(void **state)
+{
+    (void)state;
+    return unlink(file_path);
+}
+
+static void config_file_settings_are_taken(void **state)
+{
+    (void)state;
+    config c;
+    error err;
+    static const char TEXT[] = "# the server of the arcade\n"
+                               "\n"
+                               "  listen = 127.0.0.1:9000  \r\n"
+                               "hz=30\n"
+                               "world = one:demo\n"
+                               "world = two\n"
+                               "limit = worlds=5\n"
+                               "origin = https://play.example\n"
+                               "insecure = 1\n"
+                               "log-format = json";
+    assert_int_equal(load_file(&c, &err, TEXT, NULL), STATUS_OK);
+    assert_int_equal(c.port, 9000);
+    assert_true(c.hz == 30.0);
+    assert_int_equal(c.worlds.count, 2);
+    assert_string_equal(c.worlds.data[1].name, "two");
+    assert_int_equal(c.limits.worlds, 5);
+    assert_int_equal(c.origins.count, 1);
+    assert_true(c.insecure);
+    assert_int_equal(c.log_format, LOG_JSON);
+    config_deinit(&c);
+}
+
+static void config_file_comes_after_options_and_variables(void **state)
+{
+    (void)state;
+    config c;
+    error err;
+    static const char TEXT[] = "hz = 30\nthreads = 3\nworld = file\nworld-threads = 2\n";
+    environment = (const char *const[]){"CAROM_THREADS", "5", NULL};
+    assert_int_equal(load_file(&c, &err, TEXT, ARGS("--hz", "50", "--world", "option")), STATUS_OK);
+    assert_true(c.hz == 50.0);
+    assert_int_equal(c.threads, 5);
+    assert_int_equal(c.world_threads, 2);
+    assert_int_equal(c.worlds.count, 1);
+    assert_string_equal(c.worlds.data[0].name, "option");
+    config_deinit(&c);
+}
+
+static void config_file_faults_are_told_with_their_line(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *line, *told;
+    } WRONG[] = {
+        {"# x\nhz = fast\n", ":2: ", "hz: must be a number from 1 to 1000, not 'fast'"},
+        {"hz = 0", ":1: ", "hz: must be"},
+        {"hz 30\n", ":1: ", "a line is NAME = VALUE"},
+        {"= 30\n", ":1: ", "a line is NAME = VALUE"},
+        {"\n\nlisen = x\n", ":3: ", "no setting is called 'lisen'"},
+        {"help = 1\n", ":1: ", "no setting is called 'help'"},
+        {"config = other\n", ":1: ", "no setting is called 'config'"},
+        {"check-data = /x\n", ":1: ", "no setting is called 'check-data'"},
+        {"hz = 30\nhz = 40\n", ":2: ", "hz stands in line 1 already"},
+        {"world = a\nworld = a\n", ":2: ", "world: world 'a' is named twice"},
+        {"insecure = yes\n", ":1: ", "insecure: must be 0 or 1, not 'yes'"},
+        {"limit = worlds=0\n", ":1: ", "limit: worlds must be a whole number"},
+    };
+    for (size_t i = 0; i < sizeof WRONG / sizeof *WRONG; i++) {
+        config c;
+        error err;
+        assert_int_equal(load_file(&c, &err, WRONG[i].text, NULL), STATUS_INVALID_ARGUMENT);
+        assert_true(strncmp(err.text, file_path, strlen(file_path)) == 0);
+        assert_true(strncmp(err.text + strlen(file_path), WRONG[i].line, strlen(WRONG[i].line)) ==
+                    0);
+        assert_non_null(strstr(err.text, WRONG[i].told));
+        config_deinit(&c);
+        // The slip is told also where an option hides the line.
+        if (strstr(WRONG[i].text, "hz = ") != NULL) {
+            assert_int_equal(load_file(&c, &err, WRONG[i].text, ARGS("--hz", "50")),
+                             STATUS_INVALID_ARGUMENT);
+            config_deinit(&c);
+        }
+    }
+}
+
+static void config_file_has_bounds(void **state)
+{
+    (void)state;
+    config c;
+    error err;
+    static char text[CONFIG_LINE_BYTES_MAX + 2];
+    memset(text, '#', sizeof text);
+    write_file(text, CONFIG_LINE_BYTES_MAX - 1);
+    assert_int_equal(load(&c, &err, ARGS("--config", file_path)), STATUS_OK);
+    config_deinit(&c);
+    write_file(text, CONFIG_LINE_BYTES_MAX);
+    assert_int_equal(load(&c, &err, ARGS("--config", file_path)), STATUS_INVALID_ARGUMENT);
+    assert_non_null(strstr(err.text, ":1: a line has at most 8191 bytes"));
+    config_deinit(&c);
+    write_file("hz = 3\0", 7);
+    assert_int_equal(load(&c, &err, ARGS("--config", file_path)), STATUS_INVALID_ARGUMENT);
+    assert_non_null(strstr(err.text, ":1: a zero byte"));
+    config_deinit(&c);
+    static char lines[CONFIG_FILE_LINES_MAX + 1];
+    memset(lines, '\n', sizeof lines);
+    write_file(lines, CONFIG_FILE_LINES_MAX);
+    assert_int_equal(load(&c, &err, ARGS("--config", file_path)), STATUS_OK);
+    config_deinit(&c);
+    write_file(lines, CONFIG_FILE_LINES_MAX + 1);
+    assert_int_equal(load(&c, &err, ARGS("--config", file_path)), STATUS_INVALID_ARGUMENT);
+    assert_non_null(strstr(err.text, ":10001: a file has at most 10000 lines"));
+    config_deinit(&c);
+    assert_int_equal(load(&c, &err, ARGS("--config", "/nonexistent")), STATUS_INVALID_ARGUMENT);
+    assert_non_null(strstr(err.text, "'/nonexistent' cannot be read: No such file"));
+    config_deinit(&c);
+    assert_int_equal(load(&c, &err, ARGS("--config", "/")), STATUS_INVALID_ARGUMENT);
+    config_deinit(&c);
+}
+
 static void config_help_names_every_option_and_limit(void **state)
 {
     (void)state;
@@ -286,6 +440,12 @@ int main(void)
         cmocka_unit_test_setup(config_wrong_values_are_told_by_name, clear_environment),
         cmocka_unit_test_setup(config_unknown_or_bare_option_is_an_error, clear_environment),
         cmocka_unit_test_setup(config_wrong_variable_is_told_by_name, clear_environment),
+        cmocka_unit_test_setup_teardown(config_file_settings_are_taken, make_file, remove_file),
+        cmocka_unit_test_setup_teardown(config_file_comes_after_options_and_variables, make_file,
+                                        remove_file),
+        cmocka_unit_test_setup_teardown(config_file_faults_are_told_with_their_line, make_file,
+                                        remove_file),
+        cmocka_unit_test_setup_teardown(config_file_has_bounds, make_file, remove_file),
         cmocka_unit_test_setup(config_help_names_every_option_and_limit, clear_environment),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
