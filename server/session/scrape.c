@@ -1,7 +1,7 @@
 // The text of /metrics, in Prometheus' format 0.0.4; see service.h. Network thread only.
 //
-// Names are carom_SUBJECT_UNIT, in base units; a counter ends in _total. Figures that Prometheus' own
-// libraries give of a process have their names (process_...). Labels have few values: methods,
+// Names are carom_SUBJECT_UNIT, in base units; a counter ends in _total. Figures that Prometheus'
+// own libraries give of a process have their names (process_...). Labels have few values: methods,
 // results, limits, reasons, and worlds, of which there are as many as limits.worlds.
 #include <math.h>
 #include <stdarg.h>

@@ -28,6 +28,13 @@ BALL = {"kind": "circle", "radius": 0.5}
 GET = b"GET /healthz HTTP/1.1\r\nHost: here\r\n"
 
 
+def dashboard_expressions():
+    """Those of the panels, with Grafana's variables filled in."""
+    path = Path(__file__).resolve().parents[2] / "docker/metrics/dashboard.json"
+    return [target["expr"].replace("$__rate_interval", "1m").replace("$instance", ".*").replace("$world", ".*")
+            for panel in json.loads(path.read_text())["panels"] for target in panel.get("targets", [])]
+
+
 class HttpTest(unittest.TestCase):
     OPTIONS = []
 
@@ -441,17 +448,30 @@ scrape_configs:
                 self.assertGreater(self.ask(port, 'carom_world_step_seconds_count{world="demo"}'), 0)
                 self.assertGreater(self.ask(
                     port, "histogram_quantile(0.99, carom_world_step_seconds_bucket)"), 0)
+                for expression in dashboard_expressions():
+                    self.assertEqual(self.query(port, expression)["status"], "success", expression)
             finally:
                 process.terminate()
                 process.wait(20)
 
-    def ask(self, port, query):
+    def test_dashboard_asks_for_metrics_that_are_there(self):
+        told = set(re.findall(r"^# TYPE (\S+) ", self.scrape(), re.MULTILINE))
+        asked = {name for expression in dashboard_expressions()
+                 for name in re.findall(r"\b(?:carom|process)_\w+", expression)}
+        bare = {re.sub(r"_(bucket|count|sum)$", "", name) for name in asked}
+        self.assertGreater(len(bare), 20)
+        self.assertEqual(bare - told, set())
+
+    def query(self, port, query):
         url = f"http://127.0.0.1:{port}/api/v1/query?" + urllib.parse.urlencode({"query": query})
+        with urllib.request.urlopen(url, timeout=5) as answer:
+            return json.load(answer)
+
+    def ask(self, port, query):
         end = time.monotonic() + 40
         while True:
             try:
-                with urllib.request.urlopen(url, timeout=5) as answer:
-                    result = json.load(answer)["data"]["result"]
+                result = self.query(port, query)["data"]["result"]
                 if result:
                     return float(result[0]["value"][1])
             except (OSError, ValueError):

@@ -7,6 +7,7 @@ Usage: test_docker.py [PROJECT_ROOT]
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -72,6 +73,29 @@ class Image(unittest.TestCase):
     def test_last_stage_copies_programs_alone(self):
         copied = re.findall(r"^COPY .*? (\S+) \S+$", self.last_stage, re.M)
         self.assertEqual(copied, ["/opt/carom/bin/", "docker/healthcheck.sh"])
+
+    def test_ports_are_told(self):
+        ports = sorted(re.search(r"^EXPOSE (.*)$", self.last_stage, re.M).group(1).split())
+        self.assertEqual(ports, ["22766", "22767"])
+        for port in ports:
+            self.assertRegex(self.last_stage, rf"CAROM_(LISTEN|HTTP)=0\.0\.0\.0:{port}")
+            self.assertIn(f'"127.0.0.1:{port}:{port}"', (ROOT / "docker/compose.yaml").read_text())
+
+    def test_metrics_profile_mounts_files_that_are_there(self):
+        compose = (ROOT / "docker/compose.yaml").read_text()
+        mounted = re.findall(r"^      - \./(\S+?):", compose, re.M)
+        self.assertEqual(len(mounted), 4)
+        for path in mounted:
+            self.assertTrue((ROOT / "docker" / path).is_file(), path)
+        self.assertIn('"server:22767"', (ROOT / "docker/metrics/prometheus.yml").read_text())
+
+    def test_prometheus_takes_its_configuration(self):
+        promtool = shutil.which("promtool")
+        if promtool is None:
+            self.skipTest("no promtool")
+        checked = subprocess.run([promtool, "check", "config", str(ROOT / "docker/metrics/prometheus.yml")],
+                                 capture_output=True, text=True)
+        self.assertEqual(checked.returncode, 0, checked.stdout + checked.stderr)
 
     def test_scenes_have_a_volume(self):
         self.assertIn("VOLUME /scenes", self.last_stage)
