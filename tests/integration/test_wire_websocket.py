@@ -110,8 +110,9 @@ class Protocol(SocketTest):
             with self.subTest(size):
                 self.assertEqual(client.call("ping", any=b"x" * size)["any"], b"x" * size)
         client.call("world.create", world="large", paused=True)
-        spawn = ["body.spawn", {"shapes": [BALL] * 8, "tag": "x" * 60}]
-        applied = client.call("world.apply", world="large", commands=[spawn] * 1000)
+        spawns = [["body.spawn", {"shapes": [BALL] * 8, "tag": "x" * 60, "position": [2 * i, 0]}]
+                  for i in range(1000)]
+        applied = client.call("world.apply", world="large", commands=spawns)
         bodies = client.call("world.state", world="large")["bodies"]
         self.assertEqual([b["body"] for b in bodies], [r["body"] for r in applied["results"]])
         client.call("world.destroy", world="large")
