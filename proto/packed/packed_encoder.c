@@ -78,8 +78,11 @@ static void round_body(const packed_stream *s, const packed_body *b, int64_t nea
     q[0] = round_steps(b->x * p->position_steps);
     q[1] = round_steps(b->y * p->position_steps);
     const int64_t angle = round_steps(b->angle * (double)turn / (2.0 * 3.14159265358979323846));
-    int64_t beside = (angle - near) % turn;
-    beside += beside < 0 ? turn : 0;
+    int64_t beside = angle - near;
+    if (beside < 0 || beside >= turn) {
+        beside %= turn;
+        beside += beside < 0 ? turn : 0;
+    }
     q[2] = near + (beside >= (turn + 1) / 2 ? beside - turn : beside);
     if (s->axes > PACKED_AXES_POSE) {
         q[3] = round_steps(b->vx * p->velocity_steps);

@@ -173,5 +173,10 @@ bool code_full(range_coder *c, packed_stream *s, error *err)
         return false;
     }
     code_models(c, s, &m);
+    if (range_code_raw(c, PACKED_FULL_MARK, PACKED_FULL_MARK_BITS) != PACKED_FULL_MARK) {
+        error_set(err, STATUS_INVALID_ARGUMENT,
+                  "packed: a full snapshot that was cut off or altered, at its end");
+        return false;
+    }
     return true;
 }

@@ -4,7 +4,14 @@
 
 #include "proto/packed/packed_stream.h"
 
-enum { PACKED_FLAG_FULL = 1, PACKED_HEAD_BYTES = 1 };
+enum {
+    PACKED_FLAG_FULL = 1,
+    PACKED_HEAD_BYTES = 1,
+    // The last bits of a full snapshot: one that was cut off, and goes on in the zeros past its
+    // end, does not have them.
+    PACKED_FULL_MARK = 0xca70,
+    PACKED_FULL_MARK_BITS = 16
+};
 
 // Codes the stream both ways. When reading, `s` is empty before; false with an error if the bytes
 // are no stream, and `s` may then hold a part.

@@ -114,11 +114,11 @@ static int64_t code_residual(range_coder *c, packed_models *m, const packed_axis
     return up ? got : -got;
 }
 
-static packed_forecast forecast(const packed_stream *s, const packed_track *t, int axis)
+static void forecast(packed_forecast *f, const packed_stream *s, const packed_track *t, int axis)
 {
     const int64_t velocity =
         s->axes > PACKED_AXES_POSE && axis < PACKED_AXES_POSE ? t->q[axis + PACKED_AXES_POSE] : 0;
-    return packed_axis_forecast(&t->axes[axis], axis, &s->motion, velocity);
+    packed_axis_forecast(f, &t->axes[axis], axis, &s->motion, velocity);
 }
 
 // The model of the bit that says that one of the three axes from `first` on is not as expected.
@@ -154,6 +154,9 @@ static bit_model *exact_model(packed_stream *s, const packed_track *t, const pac
 // An angle comes back to the turn round zero.
 static int64_t wrap_angle(int64_t q, int64_t turn)
 {
+    if (q >= -(turn / 2) && q < turn - turn / 2) {
+        return q; // as it nearly always is
+    }
     int64_t r = (q + turn / 2) % turn;
     r += r < 0 ? turn : 0;
     return r - turn / 2;
@@ -166,7 +169,7 @@ static void code_axes(range_coder *c, packed_stream *s, packed_track *t, const i
     int64_t residual[PACKED_AXES_MAX];
     bool any = false;
     for (int i = first; i < first + PACKED_AXES_POSE; i++) {
-        f[i] = forecast(s, t, i);
+        forecast(&f[i], s, t, i);
         residual[i] = q[i] - t->q[i] - f[i].steps;
         any = any || residual[i] != 0;
     }

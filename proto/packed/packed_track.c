@@ -8,7 +8,7 @@ static const int32_t RATE_GAIN[PACKED_FILTERS] = {13, 154, 0};
 
 enum { HALF = PARTS / 2, ERROR_SHIFT = 3, WILD_SHIFT = 2, WILDER_SHIFT = 4, PLACE_NEAR = 12000 };
 
-static int64_t within(int64_t value, int64_t most)
+static inline int64_t within(int64_t value, int64_t most)
 {
     return value > most ? most : value < -most ? -most : value;
 }
@@ -20,18 +20,18 @@ static int64_t divide(int64_t value, int64_t by)
     return quotient * by > value ? quotient - 1 : quotient;
 }
 
-static int64_t candidate_of(const packed_axis *a, int filter, int axis, const packed_motion *m,
-                            int64_t velocity)
+static inline int64_t told_rate(const packed_motion *m, int axis, int64_t velocity)
 {
-    const int64_t rate =
-        filter == FILTER_TOLD
-            ? within(within(velocity, PACKED_TOLD_MOST) * m->told[axis], PARTS_MOST)
-            : a->rate[filter];
-    return within(a->at[filter] + rate * m->ticks, PARTS_MOST);
+    return within(within(velocity, PACKED_TOLD_MOST) * m->told[axis], PARTS_MOST);
+}
+
+static inline int64_t candidate_of(const packed_axis *a, int filter, int64_t rate, int32_t ticks)
+{
+    return within(a->at[filter] + rate * ticks, PARTS_MOST);
 }
 
 // 0 and 4: it would round to another step; 2: near the middle of this one.
-static uint8_t place_of(int64_t offset)
+static inline uint8_t place_of(int64_t offset)
 {
     return offset < -HALF         ? 0
            : offset < -PLACE_NEAR ? 1
@@ -40,28 +40,35 @@ static uint8_t place_of(int64_t offset)
                                   : 4;
 }
 
-packed_forecast packed_axis_forecast(const packed_axis *a, int axis, const packed_motion *m,
-                                     int64_t velocity)
+void packed_axis_forecast(packed_forecast *f, const packed_axis *a, int axis,
+                          const packed_motion *m, int64_t velocity)
 {
-    const bool told = axis < PACKED_AXES_POSE && m->told[axis] != 0;
-    packed_forecast f = {.filters = told ? 3 : 2};
-    int best = FILTER_SLOW;
-    int64_t least = PARTS_MOST;
-    int64_t most = -PARTS_MOST;
-    for (int i = 0; i < f.filters; i++) {
-        const int64_t c = candidate_of(a, i, axis, m, velocity);
-        f.candidate[i] = c;
-        least = c < least ? c : least;
-        most = c > most ? c : most;
-        best = a->error[i] < a->error[best] ? i : best;
+    const int64_t slow = candidate_of(a, FILTER_SLOW, a->rate[FILTER_SLOW], m->ticks);
+    const int64_t fast = candidate_of(a, FILTER_FAST, a->rate[FILTER_FAST], m->ticks);
+    const bool faster = a->error[FILTER_FAST] < a->error[FILTER_SLOW];
+    int64_t parts = faster ? fast : slow;
+    int64_t least = slow < fast ? slow : fast;
+    int64_t most = slow < fast ? fast : slow;
+    f->candidate[FILTER_SLOW] = slow;
+    f->candidate[FILTER_FAST] = fast;
+    f->filters = 2;
+    if (axis < PACKED_AXES_POSE && m->told[axis] != 0) {
+        const int64_t told = candidate_of(a, FILTER_TOLD, told_rate(m, axis, velocity), m->ticks);
+        const int32_t error = a->error[faster ? FILTER_FAST : FILTER_SLOW];
+        parts = a->error[FILTER_TOLD] < error ? told : parts;
+        least = told < least ? told : least;
+        most = told > most ? told : most;
+        f->candidate[FILTER_TOLD] = told;
+        f->filters = 3;
     }
-    f.parts = f.candidate[best];
-    f.steps = (f.parts + HALF) >> 16;
+    const int64_t steps = (parts + HALF) >> 16;
+    const int64_t middle = steps * PARTS;
     const int64_t spread = (most - least) >> 15;
-    f.spread = spread < 1 ? 0 : spread < 2 ? 1 : spread < 6 ? 2 : 3;
-    f.slow_place = place_of(f.candidate[FILTER_SLOW] - f.steps * PARTS);
-    f.fast_place = place_of(f.candidate[FILTER_FAST] - f.steps * PARTS);
-    return f;
+    f->parts = parts;
+    f->steps = steps;
+    f->spread = spread < 1 ? 0 : spread < 2 ? 1 : spread < 6 ? 2 : 3;
+    f->slow_place = place_of(slow - middle);
+    f->fast_place = place_of(fast - middle);
 }
 
 packed_edge packed_forecast_edge(const packed_forecast *f)
@@ -77,8 +84,8 @@ packed_edge packed_forecast_edge(const packed_forecast *f)
                                                     : 0};
 }
 
-static void update_filter(packed_axis *a, int filter, int64_t candidate, int64_t moved,
-                          int32_t ticks)
+static inline void update_filter(packed_axis *a, int filter, int64_t candidate, int64_t moved,
+                                 int32_t ticks)
 {
     const int64_t e = within(moved - candidate, PARTS_MOST);
     const int64_t size = e < 0 ? -e : e;
@@ -87,7 +94,8 @@ static void update_filter(packed_axis *a, int filter, int64_t candidate, int64_t
     const int64_t at = candidate + ((e * PLACE_GAIN[filter]) >> 8) - moved;
     a->at[filter] = (int32_t)(at < -HALF ? -HALF : at >= HALF ? HALF - 1 : at);
     const int64_t turn = e * RATE_GAIN[filter];
-    const int64_t rate = a->rate[filter] + (ticks == 1 ? turn >> 8 : divide(turn, 256 * ticks));
+    const int64_t rate =
+        a->rate[filter] + (ticks == 1 ? turn >> 8 : divide(turn, 256 * (int64_t)ticks));
     a->rate[filter] = (int32_t)within(rate, PARTS_MOST);
 }
 
@@ -129,8 +137,10 @@ int64_t packed_axis_update(packed_axis *a, const packed_forecast *f, const packe
 {
     const int64_t change = f->steps + residual;
     const int64_t moved = within(change, PACKED_MOVED_MOST) * PARTS;
-    for (int i = 0; i < f->filters; i++) {
-        update_filter(a, i, f->candidate[i], moved, m->ticks);
+    update_filter(a, FILTER_SLOW, f->candidate[FILTER_SLOW], moved, m->ticks);
+    update_filter(a, FILTER_FAST, f->candidate[FILTER_FAST], moved, m->ticks);
+    if (f->filters == 3) {
+        update_filter(a, FILTER_TOLD, f->candidate[FILTER_TOLD], moved, m->ticks);
     }
     a->still = residual != 0 || change != 0       ? 0
                : a->still <= PACKED_STILL_CERTAIN ? (uint8_t)(a->still + 1)

@@ -80,8 +80,8 @@ typedef struct packed_edge {
 } packed_edge;
 
 // `velocity` is the rounded velocity of this snapshot for a pose axis, 0 where none is sent.
-packed_forecast packed_axis_forecast(const packed_axis *a, int axis, const packed_motion *m,
-                                     int64_t velocity);
+void packed_axis_forecast(packed_forecast *f, const packed_axis *a, int axis,
+                          const packed_motion *m, int64_t velocity);
 
 packed_edge packed_forecast_edge(const packed_forecast *f);
 

@@ -304,7 +304,8 @@ static void write_types(void)
            "export const PROTOCOL_VERSION: number;\n"
            "export const METHODS: Record<MethodName, MethodInfo>;\n"
            "export const SHAPES: Record<string, Record<string, ArgumentInfo>>;\n"
-           "export const FILTER: Record<string, ArgumentInfo>;\n");
+           "export const FILTER: Record<string, ArgumentInfo>;\n"
+           "export const PRECISION: Record<string, ArgumentInfo>;\n");
 }
 
 int main(int argc, char **argv)

@@ -1,6 +1,6 @@
 import type {Area, Arguments, Command, Form, Id, MethodName, Methods, Shape, Vector, WorldMethods,
              WorldSubscribeArguments} from './methods.js';
-import type {BodyMap, CallOptions, ContactMap, Hash, Hello, Hit, JointMap, Results, ShapeMap, Snapshot,
+import type {BodyMap, CallOptions, ContactMap, Hash, Hello, Hit, JointMap, Results, ShapeMap, Row, Snapshot,
              WorldEvent} from './results.js';
 
 export * from './methods.js';
@@ -120,6 +120,14 @@ export class Batch {
 export interface ViewOptions {
   /** Draws so much later than the arrival of snapshots asks for. */
   extraDelayMs?: number;
+}
+
+/** Takes the `data` of a subscription's packed snapshots, one after the other (PROTOCOL.md). */
+export class PackedDecoder {
+  /** Throws an Error for bytes that cannot follow; a full snapshot is taken after that. */
+  decode(bytes: Uint8Array): {
+    full: boolean; tick: number; hz: number; bodies: Row[]; removed: number[]; enter: number[]; leave: number[];
+  };
 }
 
 export class Subscription extends Emitter<{snapshot: Snapshot; event: WorldEvent; ended: CaromError}> {

@@ -3,9 +3,10 @@
 export {Client, connect, makeClient} from './client.js';
 export {Batch, WorldCalls} from './calls.js';
 export {CaromError, ERROR_CODES} from './errors.js';
-export {FILTER, METHODS, PROTOCOL_VERSION, SHAPES} from './methods.js';
+export {FILTER, METHODS, PRECISION, PROTOCOL_VERSION, SHAPES} from './methods.js';
 export {Decoder, MessagePackError, decode, encode} from './msgpack.js';
 export {Playback, ServerClock} from './clock.js';
+export {PackedDecoder} from './packed.js';
 export {Subscription} from './subscription.js';
 export {tcpTransport, transportFor, webSocketTransport} from './transport.js';
 export {ViewBody, WorldView} from './view.js';

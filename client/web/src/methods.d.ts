@@ -977,3 +977,4 @@ export const PROTOCOL_VERSION: number;
 export const METHODS: Record<MethodName, MethodInfo>;
 export const SHAPES: Record<string, Record<string, ArgumentInfo>>;
 export const FILTER: Record<string, ArgumentInfo>;
+export const PRECISION: Record<string, ArgumentInfo>;

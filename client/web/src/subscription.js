@@ -2,12 +2,17 @@
 //
 // Events: `snapshot` (snapshot, as it came), `event` (event), `ended` (CaromError). It lives through
 // lost connections: the client makes it anew where the server has forgotten it, and its id changes.
+// Snapshots of encoding packed are unpacked here: they look like plain ones.
 
 import {Emitter} from './emitter.js';
+import {CaromError} from './errors.js';
+import {PackedDecoder} from './packed.js';
 import {WorldView} from './view.js';
 
 export class Subscription extends Emitter {
   #client;
+  #decoder = null; // of packed snapshots
+  #full = null; // the last one: what later ones leave out
   #held = []; // snapshots that came with the server's first answer, before anybody could listen
 
   constructor(client, args, options) {
@@ -40,7 +45,28 @@ export class Subscription extends Emitter {
     for (const [snapshot, nowMs] of held) this.#show(snapshot, nowMs);
   }
 
-  #show(snapshot, nowMs) {
+  #unpack(snapshot) {
+    this.#decoder ??= new PackedDecoder();
+    const told = this.#decoder.decode(snapshot.data);
+    if (told.full) this.#full = snapshot;
+    const {world, epoch} = this.#full;
+    const {data, ...rest} = snapshot;
+    const {hz, ...lists} = told;
+    return {events: [], ...rest, world, epoch, ...lists, time: told.tick / hz};
+  }
+
+  #show(arrived, nowMs) {
+    let snapshot = arrived;
+    if (arrived.data !== undefined) {
+      try {
+        snapshot = this.#unpack(arrived);
+      } catch (error) {
+        // The server's bytes are wrong: nothing after them can be read.
+        this.#client.unsubscribe(this).catch(() => {});
+        this.end(new CaromError('internal', error.message));
+        return;
+      }
+    }
     this.skipped += snapshot.skipped ?? 0;
     this.view.apply(snapshot, nowMs);
     this.emit('snapshot', snapshot);

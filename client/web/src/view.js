@@ -172,7 +172,7 @@ export class WorldView {
     this.epoch = snapshot.epoch;
     this.tick = snapshot.tick;
     this.time = snapshot.time;
-    this.hash = snapshot.hash;
+    this.hash = snapshot.hash ?? null;
     this.contacts = snapshot.contacts ?? [];
     this.describing = snapshot.describing === true;
     if (snapshot.full) {

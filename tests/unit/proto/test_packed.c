@@ -471,8 +471,7 @@ static void unknown_first_bytes_are_refused(void **state)
     packed_decoder_destroy(d);
 }
 
-// Of a full snapshot, every part that is shorter by more than the zeros that are left out is
-// refused; and whatever came before, the whole one is taken.
+// Every part of a full snapshot is refused; and whatever came before, the whole one is taken.
 static void full_that_was_cut_off_is_refused(void **state)
 {
     (void)state;
@@ -481,7 +480,7 @@ static void full_that_was_cut_off_is_refused(void **state)
     error err;
     make_pair(&full, &change);
     packed_decoder *d = packed_decoder_create();
-    for (size_t size = 0; size + 64 < full.size; size++) {
+    for (size_t size = 0; size < full.size; size++) {
         assert_int_equal(decode_copy(d, full.data, size, &err), STATUS_INVALID_ARGUMENT);
     }
     assert_int_equal(decode_copy(d, full.data, full.size, &err), STATUS_OK);

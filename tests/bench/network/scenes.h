@@ -1,0 +1,33 @@
+// The worlds whose snapshots are measured.
+#ifndef CAROM_TESTS_BENCH_NETWORK_SCENES_H
+#define CAROM_TESTS_BENCH_NETWORK_SCENES_H
+
+#include <stdint.h>
+
+#include "common/physics/physics.h"
+
+typedef struct network_scene {
+    const char *name, *title;
+    double hz, seconds;
+    double precision; // of places [m]
+    int bodies;       // that are not static
+    double width;     // half of the room's [m]
+    double pitch;     // of columns [m]
+    int columns;
+    double size;  // of a box, or a circle's diameter [m]
+    bool circles; // every second one is a circle
+    double push;  // forces on the ball [N]: a share of its weight, sideways and up
+    double lift;
+    double sway;  // gravity turns by so much, to and fro [rad]
+    double until; // the ball is driven up to this time [s]
+} network_scene;
+
+const network_scene *network_scenes(int *count);
+
+// The scene at tick 0, with the id of the ball that is driven.
+physics_world *network_scene_create(const network_scene *s, body_id *ball);
+// One tick. `commands` is raised by those that a player would have sent for it.
+void network_scene_step(const network_scene *s, physics_world *world, body_id ball,
+                        uint32_t *commands);
+
+#endif
