@@ -1,9 +1,9 @@
 // How crowded a world is, and would become. Public face, as physics.h is.
 //
 // The broad phase pairs shapes whose boxes overlap: thousands of bodies in one place make millions
-// of pairs, in memory and in time. Whoever takes commands from strangers counts the pairs of a
-// change before making it. A count looks at boxes alone, whatever filters say, because the broad
-// phase does; pairs of two shapes that stand still are none.
+// of pairs, in memory and in time. A server that takes commands from strangers counts the pairs of
+// a change before it makes it. A count looks at boxes alone, whatever filters say, because the
+// broad phase does; two shapes that stand still make no pair.
 #ifndef CAROM_COMMON_PHYSICS_OVERLAPS_H
 #define CAROM_COMMON_PHYSICS_OVERLAPS_H
 

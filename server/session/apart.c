@@ -1,5 +1,5 @@
-// Worlds that get a thread of their own: what takes more than half of a simulation thread's time
-// makes the other worlds of that thread late, and is served apart from then on. The processors are
+// Worlds that get a thread of their own: a world that takes more than half of a simulation thread's
+// time makes the other worlds of that thread late, and is served apart from then on. The processors are
 // then shared by the system, and a world that cannot keep its rate slows down alone.
 //
 //   REPLY_CROWDED  -> REQUEST_RELEASE to its thread; requests for it are held

@@ -1,4 +1,4 @@
-// What commands make of pairs; see crowding.h.
+// Counting and pricing the pairs of commands; see crowding.h. The world's thread.
 #include "server/world/crowding.h"
 
 #include "common/physics/overlaps.h"

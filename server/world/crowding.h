@@ -1,4 +1,4 @@
-// Keeps a world from being crowded: what a command would make of pairs is counted before it is
+// Keeps a world from being crowded: the pairs that a command would make are counted before it is
 // carried out (common/physics/overlaps.h), against limits.pairs_per_world.
 //
 // The sum is an estimate that commands alone raise: bodies that move together or apart by

@@ -15,7 +15,7 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 VISIBLE = {"server", "client", "common", "proto", "tests", "docker",
-           "CMakeLists.txt", "CMakePresets.json", "README.md", "LICENSE"}
+           "CMakeLists.txt", "CMakePresets.json", "README.md", "SECURITY.md", "LICENSE"}
 HIDDEN = {".ci", ".clang-format", ".clang-tidy", ".dockerignore", ".gitignore"}
 NOT_OURS = {".git", ".build", ".cache"}  # git's own, and what .gitignore names
 

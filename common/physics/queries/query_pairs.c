@@ -1,7 +1,7 @@
 // Counting pairs of overlapping boxes; see overlaps.h.
 //
-// What is about to be made is not in the trees yet, so boxes that were counted are kept beside
-// them: in a list while they are few, in a tree of their own from then on.
+// The trees do not hold the shapes that are about to be made, so boxes that were counted are kept
+// beside them: in a list while they are few, in a tree of their own from then on.
 #include "common/physics/overlaps.h"
 
 #include <stdlib.h>
