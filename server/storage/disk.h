@@ -55,7 +55,7 @@ struct disk {
     const disk_methods *methods;
 };
 
-// What an operator can do about an error of a write: begins with "; ", or is "".
+// The remedy that an operator has for an error of a write: begins with "; ", or is "".
 const char *disk_remedy(int result);
 
 // A directory of the system. `make` creates it, and then makes its name durable in its parent.

@@ -187,11 +187,7 @@ void publisher_begin_anew(publisher *p, physics_world *world)
     joint_table_follow(&p->joints, false);
     for (uint32_t i = 0; i < p->subscriptions.list.count; i++) {
         subscription *s = &p->subscriptions.list.data[i];
-        view_set_unref(s->seen);
-        s->seen = NULL;
-        s->version = 0; // below every floor: a full snapshot is next
-        s->described = (description_progress){0, 0};
-        s->owed = true;
+        subscription_begin_anew(s);
     }
     follow(p, world);
 }

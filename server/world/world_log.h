@@ -145,7 +145,7 @@ bool world_log_holds(const world_log *l);
 
 world_log_state world_log_state_of(const world_log *l);
 
-// What is held depends on an image that is to be written.
+// The held replies depend on an image that is to be written.
 bool world_log_awaits_image(const world_log *l);
 
 #endif

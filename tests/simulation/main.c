@@ -102,7 +102,7 @@ static void wait_for_answers(void)
     }
 }
 
-// What has reached the clients was told, whatever becomes of the server.
+// Bytes that have reached the clients are told, whatever becomes of the server.
 static void hear_clients(void)
 {
     for (uint32_t i = 0; i < client_count; i++) {
@@ -226,11 +226,13 @@ static void run_all(uint64_t first, uint64_t count, uint64_t stride)
 
 static void print_figures(uint64_t seeds, time_t begin)
 {
-    printf("%" PRIu64 " seeds, %" PRIu64 " starts, %" PRIu64 " worlds, %" PRIu64
-           " commands applied, %" PRIu64 " acknowledged, %" PRIu64 " states and %" PRIu64
-           " events compared, %" PRIu64 " ticks replayed, %lld s: nothing found\n",
-           seeds, figures.restarts, figures.worlds, figures.commands, figures.acknowledged,
-           figures.states, figures.events, figures.replayed_ticks, (long long)(time(NULL) - begin));
+    printf("%" PRIu64 " seeds: %" PRIu64 " starts, %" PRIu64 " ends in good order, %" PRIu64
+           " kills, %" PRIu64 " losses of power; %" PRIu64 " worlds, %" PRIu64
+           " commands applied, %" PRIu64 " acknowledged; %" PRIu64 " states and %" PRIu64
+           " events compared, %" PRIu64 " ticks replayed; %lld s: nothing found\n",
+           seeds, figures.restarts, figures.ends, figures.kills, figures.power_losses,
+           figures.worlds, figures.commands, figures.acknowledged, figures.states, figures.events,
+           figures.replayed_ticks, (long long)(time(NULL) - begin));
 }
 
 // Each process takes every so manieth seed.

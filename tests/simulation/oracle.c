@@ -424,6 +424,9 @@ status __wrap_storage_destroy(storage_world *w, uint64_t *sequence, error *err)
 
 void oracle_crashed(crash_kind kind, bool clean)
 {
+    figures.ends += clean ? 1 : 0;
+    figures.kills += !clean && kind == CRASH_PROCESS ? 1 : 0;
+    figures.power_losses += !clean && kind != CRASH_PROCESS ? 1 : 0;
     oracle.power_lost = oracle.power_lost || (kind != CRASH_PROCESS && !clean);
     for (oracle_world *w = oracle.worlds; w != NULL; w = w->next) {
         w->stored = NULL;
@@ -504,7 +507,7 @@ static void lose_nonces(oracle_world *w, uint64_t kept)
     w->nonces.count = (uint32_t)kept;
 }
 
-// What was told of later states may be lost: it is forgotten here.
+// Later states may be lost: clients' words about them are forgotten here.
 static void lose_told(oracle_world *w, uint64_t tick)
 {
     uint32_t kept = 0;

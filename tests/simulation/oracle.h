@@ -64,11 +64,13 @@ void oracle_crashed(crash_kind kind, bool clean);
 // Worlds that the last restart brought back.
 uint32_t oracle_restored(void);
 
-// Plays everything and compares. What it finds ends the run.
+// Plays everything and compares. A difference ends the run.
 void oracle_verify(void);
 
 typedef struct oracle_figures {
     uint64_t commands, acknowledged, states, events, replayed_ticks, restarts, worlds;
+    uint64_t ends, kills,
+        power_losses; // of the server: in good order, of the process, of the machine
 } oracle_figures;
 extern oracle_figures figures; // of all runs of the process
 

@@ -1,4 +1,4 @@
-// What a client makes of the bytes that it is sent, and its connection; see sim_client.h.
+// A client: its connection, and its reading of the bytes that it is sent; see sim_client.h.
 #include "tests/simulation/sim_client.h"
 
 #include <inttypes.h>

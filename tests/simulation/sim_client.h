@@ -11,7 +11,7 @@
 
 enum { SIM_WORLDS = 3, SIM_NONCES_MAX = 4, SIM_BODIES = 16 };
 
-// What is expected of the answer.
+// The kind of answer that is expected.
 typedef enum sim_op {
     OP_HELLO,
     OP_COMMAND, // bears nonces

@@ -193,6 +193,12 @@ static void fill_disk(void)
     the.disk.capacity = 1;
 }
 
+static void name_is_no_image(void *context, const char *name)
+{
+    (void)context;
+    assert_null(strstr(name, "image"));
+}
+
 // ---- a good disk
 
 static void commands_behind_a_resume_come_back(void **state)
@@ -234,6 +240,81 @@ static void destroyed_world_stays_away(void **state)
     mailbox_result(&the.box);
     assert_true(hosted_settled(the.world));
     assert_int_equal(bodies_after(CRASH_POWER_ALL), -1);
+}
+
+static void world_destroyed_while_its_image_is_written_stays_away(void **state)
+{
+    (void)state;
+    create(STORAGE_FULL, true);
+    const uint64_t hash = world_hash(the.world->physics);
+    shared_bytes *image = bytes_create(3 * STORAGE_IMAGE_CHUNK_BYTES);
+    image->size = image->capacity;
+    memset(image->data, 0, image->size);
+    assert_int_equal(storage_checkpoint(the.world->log.stored, 0, &hash, image, NULL), STATUS_OK);
+    bytes_unref(image);
+    assert_true(storage_turn(the.storage)); // the first piece
+    call(METHOD_WORLD_DESTROY, WORLD);
+    hosted_run(the.world);
+    commit();
+    mailbox_result(&the.box);
+    assert_int_equal(bodies_after(CRASH_POWER_ALL), -1);
+    fake_disk_each(&the.disk, name_is_no_image, NULL);
+}
+
+// ---- a start that is cut short
+
+static void crash_within_a_start_leaves_all_for_the_next(void **state)
+{
+    (void)state;
+    create(STORAGE_FULL, true);
+    call(METHOD_BODY_SPAWN, SPAWN);
+    hosted_run(the.world);
+    commit();
+    mailbox_result(&the.box);
+    assert_int_equal(bodies_after(CRASH_POWER_RANDOM), 1);
+    for (uint64_t operation = 1; operation < 12; operation++) {
+        end_server();
+        the.disk.crash_at = the.disk.operations + operation;
+        error err;
+        (void)storage_open("test", &the.options, &the.storage, &err);
+        if (the.storage == NULL) {
+            assert_true(the.disk.stopped);
+            fake_disk_crash(&the.disk, CRASH_POWER_RANDOM);
+            open_storage();
+        }
+        assert_int_equal(bodies_after(CRASH_POWER_RANDOM), 1);
+    }
+}
+
+static void hash_that_differs_stops_that_world_and_names_the_tick(void **state)
+{
+    (void)state;
+    create(STORAGE_FULL, true);
+    const uint64_t wrong = world_hash(the.world->physics) ^ 1;
+    log_record entry = {.from = 0, .tick = 0, .has_hash = true, .hash = wrong};
+    buffer bytes;
+    uint64_t sequence = 0;
+    static const uint8_t UNTIL[WORLD_LOG_UNTIL_BYTES] = {0};
+    buffer_init(&bytes, 1 << 16);
+    buffer_append(&bytes, UNTIL, sizeof UNTIL);
+    log_record_encode(&bytes, &entry);
+    size_t size = 0;
+    uint8_t *data = buffer_take(&bytes, &size);
+    shared_bytes *shared = bytes_take(data, size);
+    assert_int_equal(storage_append(the.world->log.stored, 0, 0, &wrong, shared, &sequence, NULL),
+                     STATUS_OK);
+    bytes_unref(shared);
+    commit();
+    the.disk.stopped = true;
+    end_server();
+    fake_disk_crash(&the.disk, CRASH_PROCESS);
+    open_storage();
+    restored_worlds worlds = {0};
+    assert_int_equal(restore_worlds(the.storage, &worlds, NULL), STATUS_OK);
+    assert_int_equal(worlds.count, 1);
+    assert_null(worlds.data[0].adoption);
+    assert_non_null(strstr(worlds.data[0].broken, "tick 0: the state's hash is"));
+    restored_worlds_free(&worlds);
 }
 
 // ---- a full disk
@@ -354,6 +435,9 @@ int main(void)
         TEST(commands_behind_a_resume_come_back),
         TEST(answer_waits_for_the_disk),
         TEST(destroyed_world_stays_away),
+        TEST(world_destroyed_while_its_image_is_written_stays_away),
+        TEST(crash_within_a_start_leaves_all_for_the_next),
+        TEST(hash_that_differs_stops_that_world_and_names_the_tick),
         TEST(full_disk_is_told_and_the_log_goes_on_when_there_is_room),
         TEST(batch_for_a_later_tick_is_refused_while_the_log_cannot_be_written),
         TEST(steps_are_refused_when_the_log_fails_meanwhile),

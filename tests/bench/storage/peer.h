@@ -1,0 +1,59 @@
+// A caromd of the benchmark's own, and plain connections to it: as little as possible between the
+// clock and the server. One thread.
+#ifndef CAROM_TESTS_BENCH_STORAGE_PEER_H
+#define CAROM_TESTS_BENCH_STORAGE_PEER_H
+
+#include <msgpack.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+typedef struct bench_server {
+    pid_t pid;
+    uint16_t port;
+    double seconds; // from its start until it listened
+} bench_server;
+
+// Starts it over the data directory and waits until it listens. Ends the process where it does not.
+void server_begin(bench_server *s, const char *program, const char *data);
+void server_kill(bench_server *s); // kill -9
+// Processor time of all its threads so far [s].
+double server_cpu(const bench_server *s);
+void server_end(bench_server *s); // SIGTERM
+
+enum { PEER_INPUT_BYTES = 1 << 16 };
+
+typedef struct peer {
+    int fd;
+    uint32_t id; // of the last request
+    uint64_t answers;
+    uint8_t input[PEER_INPUT_BYTES];
+    size_t size;
+} peer;
+
+void peer_open(peer *p, const bench_server *s);
+void peer_close(peer *p);
+
+// Sends [0, id, method, [arguments]]; `arguments` is one MessagePack map.
+void peer_send(peer *p, const char *method, const msgpack_sbuffer *arguments);
+
+// Reads what has come, waiting for something if there is nothing; counts answers. An answer that is
+// an error ends the process. The last answer's {key: number} is looked up where `key` is not NULL.
+void peer_read(peer *p, const char *key, double *value);
+
+// Sends, and waits until all that was asked is answered.
+void peer_call(peer *p, const char *method, const msgpack_sbuffer *arguments, const char *key,
+               double *value);
+
+// Building arguments: a map of `pairs`, then so many pairs.
+void map_begin(msgpack_sbuffer *out, uint32_t pairs);
+void map_text(msgpack_sbuffer *out, const char *key, const char *value);
+void map_number(msgpack_sbuffer *out, const char *key, double value);
+void map_uint(msgpack_sbuffer *out, const char *key, uint64_t value);
+void map_bool(msgpack_sbuffer *out, const char *key, bool value);
+void map_vector(msgpack_sbuffer *out, const char *key, double x, double y);
+void map_key(msgpack_sbuffer *out, const char *key);
+void array_begin(msgpack_sbuffer *out, uint32_t count);
+void put_text(msgpack_sbuffer *out, const char *value);
+
+#endif
