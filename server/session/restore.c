@@ -10,6 +10,7 @@
 #include "common/base/log.h"
 #include "proto/log/log_player.h"
 #include "proto/wire/buffer.h"
+#include "server/clock.h"
 #include "server/world/session_bodies.h"
 #include "server/world/world_image.h"
 #include "server/world/world_log.h"
@@ -23,6 +24,7 @@ typedef struct restoring {
     world_image state;
     log_player player;
     uint64_t sequence, tick, until;
+    int64_t replay_ns; // for which records were played
     bool failed;
     error failure;
 } restoring;
@@ -159,10 +161,12 @@ static status on_record(void *context, storage_world *w, const storage_record *e
     (void)err;
     begin(r);
     error why;
+    int64_t began = clock_now_ns();
     if (r->begun && !r->failed && play_entry(r, entry, &why) != STATUS_OK) {
         error_prefix(&why, "record %" PRIu64, entry->sequence);
         fail(r, &why);
     }
+    r->replay_ns += clock_now_ns() - began;
     return STATUS_OK; // the other worlds go on
 }
 
@@ -202,6 +206,7 @@ static adoption *make_adoption(restoring *r)
                     .sequence = r->sequence,
                     .tick = r->tick,
                     .until = r->until,
+                    .replay_ns = r->replay_ns,
                     .session_bodies = bodies,
                     .owners = r->state.owners};
     if (r->state.has_view) {
@@ -227,7 +232,9 @@ static void finish(restoring *r, restored_worlds *out)
         ASSERT(r->world.broken != NULL);
     } else {
         r->tick = world_tick(r->state.physics);
+        int64_t began = clock_now_ns();
         log_player_advance(&r->player, r->until);
+        r->replay_ns += clock_now_ns() - began;
         r->world.adoption = make_adoption(r);
         r->world.commands = r->player.commands;
         r->world.hashes = r->player.hashes;

@@ -21,6 +21,7 @@ static void open_log(hosted *h, const adoption *from, reply_sink sink)
     uint64_t until = from->restored ? from->until : tick;
     world_log_init(&h->log, from->stored, from->durability, tick,
                    from->restored ? from->sequence : 1, until, !from->restored, sink);
+    h->log.replay_ns = from->replay_ns;
     h->sink = world_log_sink(&h->log);
 }
 

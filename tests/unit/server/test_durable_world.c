@@ -49,7 +49,7 @@ static void on_committed(void *context)
 static int set_up(void **state)
 {
     (void)state;
-    now_ns = 1000 * MS;
+    now_ns = 100000 * MS; // the machine has run for a while
     the = (fixture){.limits = limits_default(), .next_id = 1};
     fake_disk_init(&the.disk, 1);
     the.options = storage_options_default();
@@ -286,6 +286,40 @@ static void crash_within_a_start_leaves_all_for_the_next(void **state)
     }
 }
 
+// The world goes on after a restart that replayed its records for so long; returns how many images
+// it makes then.
+static uint64_t images_after_replay_of(int64_t replay_ns)
+{
+    assert_int_equal(bodies_after(CRASH_PROCESS), 1);
+    end_server();
+    open_storage();
+    restored_worlds worlds = {0};
+    assert_int_equal(restore_worlds(the.storage, &worlds, NULL), STATUS_OK);
+    adoption *from = worlds.data[0].adoption;
+    assert_true(from->replay_ns > 0);
+    from->replay_ns = replay_ns;
+    storage_watch(from->stored, on_committed, NULL);
+    the.world = hosted_create(EPOCH, "w", from, &the.limits, mailbox_sink(&the.box), fake_clock);
+    worlds.data[0].adoption = NULL;
+    worlds.data[0].stored = NULL;
+    restored_worlds_free(&worlds);
+    hosted_run(the.world);
+    commit();
+    return storage_read_figures(the.storage).images;
+}
+
+static void restart_that_took_long_makes_an_image_for_the_next(void **state)
+{
+    (void)state;
+    create(STORAGE_FULL, true);
+    call(METHOD_BODY_SPAWN, SPAWN);
+    hosted_run(the.world);
+    commit();
+    mailbox_result(&the.box);
+    assert_int_equal(images_after_replay_of(1000 * MS), 0);
+    assert_int_equal(images_after_replay_of(3000 * MS), 1);
+}
+
 static void hash_that_differs_stops_that_world_and_names_the_tick(void **state)
 {
     (void)state;
@@ -437,6 +471,7 @@ int main(void)
         TEST(destroyed_world_stays_away),
         TEST(world_destroyed_while_its_image_is_written_stays_away),
         TEST(crash_within_a_start_leaves_all_for_the_next),
+        TEST(restart_that_took_long_makes_an_image_for_the_next),
         TEST(hash_that_differs_stops_that_world_and_names_the_tick),
         TEST(full_disk_is_told_and_the_log_goes_on_when_there_is_room),
         TEST(batch_for_a_later_tick_is_refused_while_the_log_cannot_be_written),
