@@ -232,6 +232,12 @@ void oracle_told_destroyed(const char *name)
 
 // ---- the server's calls
 
+// Names of the simulation's worlds are one letter.
+static uint64_t name_bit(const char *name)
+{
+    return UINT64_C(1) << (uint8_t)name[0] % 64;
+}
+
 status __wrap_storage_create(storage *s, const char *name, uint64_t epoch, storage_durability kept,
                              storage_world **out, error *err);
 status __real_storage_create(storage *s, const char *name, uint64_t epoch, storage_durability kept,
@@ -250,6 +256,7 @@ status __wrap_storage_create(storage *s, const char *name, uint64_t epoch, stora
         w->epoch = epoch;
         w->durability = kept;
         w->stored = *out;
+        w->shadowed = (oracle.unlogged & name_bit(w->name)) != 0;
         buffer_init(&w->rows, ROWS_BYTES_MAX);
         buffer_init(&w->base, ROWS_BYTES_MAX);
         w->next = oracle.worlds;
@@ -338,6 +345,7 @@ hosted *__wrap_hosted_create(uint64_t number, const char *name, adoption *from,
                              const limits *bounds, reply_sink sink, int64_t (*clock)(void))
 {
     oracle_world *w = find_stored(from->stored);
+    oracle.unlogged |= w == NULL ? name_bit(name) : 0;
     for (oracle_world *o = oracle.worlds; o != NULL && w == NULL; o = o->next) {
         o->shadowed = o->shadowed || strcmp(o->name, name) == 0;
     }
@@ -424,6 +432,7 @@ status __wrap_storage_destroy(storage_world *w, uint64_t *sequence, error *err)
 
 void oracle_crashed(crash_kind kind, bool clean)
 {
+    oracle.unlogged = 0;
     figures.ends += clean ? 1 : 0;
     figures.kills += !clean && kind == CRASH_PROCESS ? 1 : 0;
     figures.power_losses += !clean && kind != CRASH_PROCESS ? 1 : 0;
