@@ -491,9 +491,8 @@ class SlowReaders(SocketTest):
     def test_reader_that_takes_nothing_is_closed_and_counted(self):
         other = self.client()
         other.call("world.create", world="busy", gravity=[0, 0])
-        for _ in range(4):
-            other.call("world.apply", world="busy", commands=[
-                ["body.spawn", {"shapes": [BALL], "velocity": [1, 0]}]] * 250)
+        other.call("world.apply", world="busy", commands=[
+            ["body.spawn", {"shapes": [BALL], "position": [2 * i, 0], "velocity": [0, 1]}] for i in range(1000)])
         before = self.counter("connections_overrun")
         slow = self.open()
         slow.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
