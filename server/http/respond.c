@@ -15,7 +15,7 @@ enum { HEAD_MAX = 2048, TEXT_MAX = 512 };
 // connect to other servers than its own, as a person may name one.
 static const char POLICY[] =
     "Content-Security-Policy: default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; "
-    "style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self'; "
+    "style-src 'self'; img-src 'self' data: blob:; font-src 'self'; "
     "connect-src 'self' ws: wss:; worker-src 'self' blob:; manifest-src 'self'; base-uri 'none'; "
     "form-action 'none'; frame-ancestors 'none'\r\n"
     "X-Content-Type-Options: nosniff\r\n"
