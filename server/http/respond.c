@@ -93,9 +93,8 @@ static void send_answer(http_client *c, const answer *a, shared_bytes *body)
     char head[HEAD_MAX];
     int size = put_head(a, head);
     c->leaving = body != NULL;
-    if (!connection_send_raw(c->connection, head, (size_t)size, body, c->leaving ? 1 : 0)) {
-        http_end(c);
-    } else if (a->close) {
+    bool sent = connection_send_raw(c->connection, head, (size_t)size, body, c->leaving ? 1 : 0);
+    if (!sent || a->close) {
         http_end(c);
     }
 }
