@@ -1,4 +1,5 @@
-// A subscription to a world: its snapshots as they come, and the picture that they make.
+// A subscription to a world: its snapshots as they come, and the picture that they make; with encoding
+// "log" the records of its log (replica.js), and no picture.
 //
 // Events: `snapshot` (snapshot, as it came), `event` (event), `ended` (CaromError). It lives through
 // lost connections: the client makes it anew where the server has forgotten it, and its id changes.
@@ -68,9 +69,9 @@ export class Subscription extends Emitter {
       }
     }
     this.skipped += snapshot.skipped ?? 0;
-    this.view.apply(snapshot, nowMs);
+    if (this.args.encoding !== 'log') this.view.apply(snapshot, nowMs);
     this.emit('snapshot', snapshot);
-    for (const event of snapshot.events) this.emit('event', event);
+    for (const event of snapshot.events ?? []) this.emit('event', event);
   }
 
   /** The client's: it is over. */

@@ -2,10 +2,12 @@
 import test from 'node:test';
 import assert from 'node:assert/strict';
 
+import {decode} from '../src/msgpack.js';
 import {WorldView} from '../src/view.js';
 import {Camera} from '../viewer/draw/camera.js';
 import {asBox, distanceTo, reachOf} from '../viewer/draw/picture.js';
 import {History, PastSource} from '../viewer/history.js';
+import {Recording} from '../viewer/recording.js';
 import {area, convexPieces, simplify, simplifyLoop} from '../viewer/tools/outline.js';
 import {readAddress, writeAddress} from '../viewer/ui/address.js';
 import {bytes, clockText, figure} from '../viewer/ui/dom.js';
@@ -111,6 +113,68 @@ test('history_of_another_epoch_begins_anew', () => {
   view.apply(snapshot, 0);
   history.add(snapshot, view, new Set());
   assert.equal(history.begin, 5 / 60);
+});
+
+// An engine whose worlds only count what they are told.
+const counter = {
+  restoreWorld(image) {
+    const world = {tick: image[0], commands: 0, freed: false};
+    world.setPaused = () => {};
+    world.play = (bytes) => {
+      const {from, tick, commands = []} = decode(bytes);
+      assert.equal(from, world.tick);
+      assert.ok(commands.every((command) => command[0] <= tick));
+      world.tick = tick;
+      world.commands += commands.length;
+    };
+    world.free = () => {
+      world.freed = true;
+    };
+    return world;
+  },
+};
+
+const command = (tick) => [tick, 1, 'body.remove', {world: 'w', body: tick}];
+
+test('a_recording_leads_to_any_tick_between_its_records', async () => {
+  const recording = new Recording();
+  const segment = recording.open({image: new Uint8Array([5]), from: 5, tick: 5});
+  recording.add(segment, {from: 5, tick: 20, commands: [command(6), command(12), command(13)]});
+  recording.add(segment, {from: 20, tick: 35, commands: [command(35)]});
+  for (const [tick, commands] of [[5, 0], [6, 1], [12, 2], [13, 3], [20, 3], [34, 3], [35, 4]]) {
+    const world = await recording.restore(counter, tick);
+    assert.deepEqual([world.tick, world.commands], [tick, commands]);
+  }
+  assert.deepEqual([recording.begin, recording.covers(4), recording.covers(36)], [5, false, false]);
+  await assert.rejects(recording.restore(counter, 36), {code: 'not_found'});
+});
+
+test('a_recording_with_a_gap_ends_before_it_and_goes_on_with_an_image', async () => {
+  const recording = new Recording();
+  const segment = recording.open({image: new Uint8Array([0]), from: 0, tick: 0});
+  recording.add(segment, {from: 0, tick: 10});
+  recording.add(segment, {from: 12, tick: 20});
+  recording.open({image: new Uint8Array([30]), from: 30, tick: 30});
+  assert.deepEqual([5, 10, 11, 20, 30].map((tick) => recording.covers(tick)), [true, true, false, false, true]);
+  // Back in time, as a replay may go: what came later is not the past of this.
+  recording.open({image: new Uint8Array([8]), from: 8, tick: 8});
+  assert.deepEqual([8, 30].map((tick) => recording.covers(tick)), [true, false]);
+});
+
+test('a_recording_is_bounded_in_time_and_bytes', () => {
+  const recording = new Recording(60);
+  for (let from = 0; from < 60 * 600; from += 1200) {
+    const segment = recording.open({image: new Uint8Array(100), from, tick: from});
+    for (let tick = from; tick < from + 1200; tick += 15) recording.add(segment, {from: tick, tick: tick + 15});
+  }
+  assert.ok(recording.begin >= 60 * 280 && recording.begin <= 60 * 300, `begins at ${recording.begin}`);
+  recording.clear();
+  for (let from = 0; from < 600; from += 60) {
+    const segment = recording.open({image: new Uint8Array(20 * 1024 * 1024), from, tick: from});
+    recording.add(segment, {from, tick: from + 60});
+    assert.ok(recording.bytes <= 64 * 1024 * 1024, `${recording.bytes} bytes`);
+  }
+  assert.ok(recording.covers(600));
 });
 
 // ---- shapes and views

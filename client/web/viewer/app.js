@@ -12,6 +12,7 @@ import {Overlays} from './draw/overlays.js';
 import {Picture} from './draw/picture.js';
 import {THEMES, forgetTags} from './draw/theme.js';
 import {History, PastSource} from './history.js';
+import {Recorder, serverEngine} from './recording.js';
 import {Session} from './session.js';
 import {Emitter} from '../src/emitter.js';
 import {makeTools} from './tools/tools.js';
@@ -59,6 +60,7 @@ export class App extends Emitter {
     this.setTheme(this.address.theme ?? stored('theme') ??
                   (matchMedia('(prefers-color-scheme: light)').matches ? 'light' : 'dark'));
     this.session = new Session(this.address.server, {token: () => stored('token') ?? this.address.token});
+    this.recorder = new Recorder(this.session);
     this.tools = makeTools(this);
     this.tool = this.tools.hand;
     this.#listen();
@@ -173,6 +175,22 @@ export class App extends Emitter {
     this.emit('time');
   }
 
+  /** Makes a world, which stands, of the tick that is looked at, and goes to it. */
+  async branch() {
+    const {session} = this;
+    const {tick} = this.source;
+    const {world} = session;
+    try {
+      const engine = await serverEngine(session.client.hello);
+      const past = await this.recorder.recording.restore(engine, tick, () => new Promise((next) => setTimeout(next)));
+      const image = past.save();
+      past.free();
+      await this.panels.worlds.openImage(image, `${world}-at-${tick}`, {paused: true});
+    } catch (error) {
+      toast(error.message);
+    }
+  }
+
   // ---- looking
 
   #firstSight() {
@@ -192,11 +210,18 @@ export class App extends Emitter {
       this.choose(address.follow);
       this.following = address.follow;
     }
-    if (address.tick && !this.history.empty && this.live) {
-      const hz = this.session.info?.hz ?? 60;
-      this.setScrub(address.tick / hz);
-    }
+    if (address.tick && this.live) this.#lookAtTick(address.tick);
     this.dirty = true;
+  }
+
+  // Of a link. The page knows no past from before it was opened.
+  #lookAtTick(tick) {
+    const time = tick / (this.session.info?.hz ?? 60);
+    if (this.history.empty || time < this.history.begin || time > this.history.end + 1) {
+      toast(`Tick ${tick} is not in what this page has seen of the world; branch off there to share it`);
+    } else {
+      this.setScrub(time);
+    }
   }
 
   /** Shows the scene as it is best seen, or everything that there is. */

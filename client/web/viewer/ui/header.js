@@ -14,8 +14,7 @@ function showState(app) {
   if (session.state === 'open') {
     const {clock} = session.client;
     const rtt = clock.synchronised ? `${clock.lastRtt < 10 ? clock.lastRtt.toFixed(1) : Math.round(clock.lastRtt)} ms` : '';
-    const fps = Number.isFinite(app.fps) ? `${Math.round(app.fps)} fps` : '';
-    text = [session.info?.paused ? 'paused' : session.info ? `${Math.round(session.info.rate)} Hz` : 'connected', fps, rtt]
+    text = [session.info?.paused ? 'paused' : session.info ? `${Math.round(session.info.rate)} Hz` : 'connected', rtt]
       .filter(Boolean).join(' · ');
   } else if (session.error) {
     text = session.error.message;

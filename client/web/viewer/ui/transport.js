@@ -23,6 +23,7 @@ export class Transport {
     $('speed').addEventListener('change', () => this.setSpeed(Number($('speed').value)));
     $('live').addEventListener('click', () => app.setScrub(null));
     $('share').addEventListener('click', () => this.#share());
+    $('branch').addEventListener('click', () => this.#branch());
     const timeline = $('timeline');
     timeline.addEventListener('input', () => {
       this.#dragging = true;
@@ -156,6 +157,12 @@ export class Transport {
     }
   }
 
+  async #branch() {
+    $('branch').disabled = true;
+    await this.app.branch();
+    $('branch').disabled = false;
+  }
+
   #show() {
     const {app} = this;
     const {history, scrub, source} = app;
@@ -170,6 +177,7 @@ export class Transport {
     live.setAttribute('aria-pressed', String(!scrub));
     live.textContent = scrub ? 'to now' : app.session.state === 'open' ? 'live' : 'offline';
     live.classList.toggle('offline', !scrub && app.session.state !== 'open');
+    $('branch').hidden = !scrub || app.session.role !== 'admin' || !app.recorder.recording.covers(app.past.tick);
     const timeline = $('timeline');
     timeline.disabled = history.empty;
     if (!history.empty) {

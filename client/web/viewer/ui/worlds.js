@@ -103,13 +103,14 @@ export class Worlds {
       return;
     }
     const stem = file.name.replace(/\.[^.]*$/, '').replace(/-\d+$/, '');
-    await this.openImage(new Uint8Array(await file.arrayBuffer()), freeName(stem, session.worlds));
+    await this.openImage(new Uint8Array(await file.arrayBuffer()), stem);
   }
 
   /** Makes a world of an image, and goes to it. */
-  async openImage(image, name) {
-    if (await this.#open('world.create', {world: name, image}, name)) {
-      toast(`“${name}” goes on from the saved state`, {note: true});
+  async openImage(image, wanted, args = {}) {
+    const name = freeName(wanted, this.app.session.worlds);
+    if (await this.#open('world.create', {world: name, image, ...args}, name)) {
+      toast(`“${name}” ${args.paused ? 'stands at' : 'goes on from'} that state`, {note: true});
     }
   }
 

@@ -1,0 +1,194 @@
+// The log of the world that is watched, kept by the page: images of its state and the commands since. The
+// server's engine, as WebAssembly, computes any tick of it again, to the bit, when somebody wants to go on
+// from there. Until then nothing is computed, and little is kept.
+//
+// A segment begins with an image and goes on with records (PROTOCOL.md, "The log of a world"). A new one
+// is begun every so often by subscribing anew, so that no tick is far from an image.
+//
+// Invariants: segments are in the order of their images' ticks; the records of one follow each other.
+
+import {CaromError} from '../src/errors.js';
+import {decode} from '../src/msgpack.js';
+import {encodeRecord} from '../src/replica.js';
+
+const SEGMENT_S = 20; // of world time between images
+const LENGTH_S = 300; // that are kept at most, as of the history
+const BYTES_MAX = 64 * 1024 * 1024;
+const BODIES_MAX = 3000; // images of larger worlds would be most of the traffic
+const RATE = 4; // records a second
+const SLICE_MS = 12; // that are computed before the page may draw again
+const PLAYED_MAX = 100000; // ticks from an image that are computed again
+
+/** Segments of one world, as they came. */
+export class Recording {
+  #segments = [];
+  #bytes = 0;
+
+  constructor(hz = 60) {
+    this.hz = hz;
+  }
+
+  get bytes() {
+    return this.#bytes;
+  }
+
+  get begin() {
+    return this.#segments[0]?.from ?? NaN;
+  }
+
+  clear() {
+    this.#segments = [];
+    this.#bytes = 0;
+  }
+
+  /** A segment that begins with this record, which bears an image; what follows goes to it. */
+  open({image, from, tick, paused, commands, hash}) {
+    const segment = {image, from, tick: from, paused: paused === true, records: [], bytes: image.length};
+    this.#bytes += image.length;
+    this.#segments = this.#segments.filter((other) => other.from < from);
+    this.#segments.push(segment);
+    this.#count();
+    if (tick > from || commands?.length > 0) this.add(segment, {from, tick, commands, hash});
+    return segment;
+  }
+
+  /** A record for a segment. One that does not follow the last is left out: the segment ends before it. */
+  add(segment, {from, tick, commands, hash}) {
+    if (from !== segment.tick) return;
+    const bytes = encodeRecord({from, tick, commands, hash});
+    segment.records.push({tick, bytes});
+    segment.tick = tick;
+    segment.bytes += bytes.length;
+    this.#bytes += bytes.length;
+    while (this.#segments.length > 1 &&
+           (this.#bytes > BYTES_MAX || segment.tick - this.#segments[1].from > LENGTH_S * this.hz)) {
+      this.#segments.shift();
+      this.#count();
+    }
+    if (this.#bytes > BYTES_MAX) this.clear();
+  }
+
+  #count() {
+    this.#bytes = this.#segments.reduce((sum, segment) => sum + segment.bytes, 0);
+  }
+
+  #find(tick) {
+    return this.#segments.findLast((segment) => segment.from <= tick && tick <= segment.tick);
+  }
+
+  covers(tick) {
+    return this.#find(tick) !== undefined;
+  }
+
+  /**
+   * The world of a tick in `engine`, for the caller to free. `rest()` is awaited between slices of
+   * work. Throws CaromError `not_found` where the recording does not have that tick.
+   */
+  async restore(engine, tick, rest = async () => {}) {
+    const segment = this.#find(tick);
+    if (!segment || tick - segment.from > PLAYED_MAX) {
+      throw new CaromError('not_found', `the recording of this page does not have tick ${tick}`);
+    }
+    const world = engine.restoreWorld(segment.image);
+    try {
+      world.setPaused(segment.paused);
+      let since = performance.now();
+      for (const record of segment.records) {
+        if (world.tick >= tick && record.tick > tick) break;
+        world.play(record.tick <= tick ? record.bytes : cut(record.bytes, tick));
+        if (performance.now() - since > SLICE_MS) {
+          await rest();
+          since = performance.now();
+        }
+      }
+      return world;
+    } catch (error) {
+      world.free();
+      throw error;
+    }
+  }
+}
+
+// A record up to a tick within it; its hash is that of its end.
+function cut(bytes, tick) {
+  const {from, commands = []} = decode(bytes);
+  return encodeRecord({from, tick, commands: commands.filter((command) => command[0] <= tick)});
+}
+
+/** Keeps the recording of the world that a session watches. */
+export class Recorder {
+  #subscription = null;
+  #segment = null;
+  #world = '';
+  #epoch;
+  #busy = false;
+
+  constructor(session) {
+    this.session = session;
+    this.recording = new Recording();
+    session.on('world', () => this.#stop());
+    session.on('snapshot', (snapshot) => this.#see(snapshot));
+  }
+
+  #stop() {
+    this.#subscription?.unsubscribe().catch(() => {});
+    this.#subscription = this.#segment = null;
+    this.#world = '';
+    this.recording.clear();
+  }
+
+  // Begins with the first snapshot of a world, and anew where the last image is long ago.
+  #see(snapshot) {
+    const {info, world} = this.session;
+    if (snapshot.epoch !== this.#epoch) this.recording.clear();
+    this.#epoch = snapshot.epoch;
+    if (this.#busy || !info || info.world !== world || info.bodies > BODIES_MAX) return;
+    const old = this.#segment && snapshot.tick - this.#segment.from > SEGMENT_S * info.hz;
+    if (this.#world !== world || old) this.#begin(world, info.hz);
+  }
+
+  async #begin(world, hz) {
+    this.#busy = true;
+    this.#world = world;
+    this.recording.hz = hz;
+    try {
+      const subscription = await this.session.client.subscribe({world, encoding: 'log', rate: RATE});
+      if (this.#world !== world) {
+        subscription.unsubscribe().catch(() => {});
+        return;
+      }
+      this.#listen(subscription);
+    } catch {
+      // This server keeps no log for us: the page does without.
+      this.#segment = {from: Infinity};
+    } finally {
+      this.#busy = false;
+    }
+  }
+
+  #listen(subscription) {
+    subscription.on('snapshot', (record) => {
+      if (this.#subscription !== subscription && !record.image) return;
+      if (record.image) {
+        if (record.epoch !== undefined && record.epoch !== this.#epoch) this.recording.clear();
+        this.#segment = this.recording.open(record);
+        if (this.#subscription !== subscription) this.#subscription?.unsubscribe().catch(() => {});
+        this.#subscription = subscription;
+      } else {
+        this.recording.add(this.#segment, record);
+      }
+    });
+  }
+}
+
+/** The engine, loaded when it is first asked for. Fails if it is not that of the server. */
+export async function serverEngine(hello) {
+  const {loadEngine} = await import('../src/engine.js');
+  engine ??= await loadEngine();
+  if (hello.engine !== undefined && Number(hello.engine) !== engine.behaviour) {
+    throw new CaromError('unavailable', `the server's engine is ${hello.engine}, this page's is ${engine.behaviour}`);
+  }
+  return engine;
+}
+
+let engine = null;
