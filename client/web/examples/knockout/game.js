@@ -1,0 +1,206 @@
+// Knockout: discs push each other off a platform. A whole game for many players in one file: the server
+// owns the world, this page steers one disc and draws what it is told.
+//
+// Each player's disc is a body of its own session: the server lets nobody else change it where there
+// are tokens (`#token=…`), and removes it when the player does not come back. Drawing lies a little
+// behind the newest snapshot, between two of them, so that motion is smooth at any rate.
+//
+// The address: `?server=ws://host:port/rpc` (ws://127.0.0.1:22767/rpc), `#token=…`, `#name=…` to join at once.
+
+import {connect} from '../../src/index.js';
+
+const WORLD = 'knockout';
+const PLATFORM = 10; // radius [m]
+const DISC = {kind: 'circle', radius: 0.7, restitution: 0.9, friction: 0.1};
+const ROCK = {kind: 'circle', radius: 1.1, restitution: 0.9, density: 2};
+const ROCKS = 3;
+const PUSH = 26; // N a kg
+const DAMPING = 0.9; // 1/s
+const RATE = 30; // snapshots a second: the page draws more frames than that
+const COLOURS = ['#ff9f5a', '#4cc9f0', '#c792ff', '#5fe3a1', '#ff6b8b', '#ffd166'];
+const KEYS = {ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1]};
+
+const $ = (id) => document.getElementById(id);
+const address = new URLSearchParams(location.hash.slice(1));
+const server = new URLSearchParams(location.search).get('server') ?? 'ws://127.0.0.1:22767/rpc';
+const field = $('field');
+const context = field.getContext('2d');
+
+const game = {client: null, world: null, view: null, disc: 0, mass: 1, name: '', outs: 0, out: false};
+globalThis.game = game; // for the console, and for tests
+
+// ---- the world
+
+/** Whoever comes first makes the platform's rocks. */
+async function makeWorld(world) {
+  const {created} = await world.world.create({gravity: [0, 0], if_absent: true});
+  if (!created) return;
+  const batch = world.batch();
+  for (let i = 0; i < ROCKS; i++) {
+    const angle = 2 * Math.PI * i / ROCKS;
+    batch.body.spawn({tag: 'rock', position: [4 * Math.cos(angle), 4 * Math.sin(angle)], linear_damping: DAMPING,
+                      shapes: [ROCK]});
+  }
+  await batch.send();
+}
+
+/** A disc at the rim, on the side where there is the most room. Its tag tells the others name and outs. */
+async function enter() {
+  const angle = Math.random() * 2 * Math.PI;
+  const position = [0.8 * PLATFORM * Math.cos(angle), 0.8 * PLATFORM * Math.sin(angle)];
+  const {body} = await game.world.body.spawn({
+    tag: `${game.name}|${game.outs}`, lifetime: 'session', position, linear_damping: DAMPING, angular_damping: DAMPING,
+    allow_sleep: false, shapes: [DISC]});
+  game.mass = (await game.world.body.get({body})).mass;
+  game.disc = body;
+  game.out = false;
+  game.sent = '0,0';
+}
+
+async function play(name) {
+  game.name = name;
+  game.client = await connect(server, {name: 'knockout', token: address.get('token') ?? undefined});
+  game.world = game.client.use(WORLD);
+  await makeWorld(game.world);
+  const subscription = await game.world.subscribe({describe: true, rate: RATE, events: []});
+  game.view = subscription.view;
+  game.client.on('lost', () => say('The connection was lost; trying again …'));
+  game.client.on('resumed', () => say(''));
+  game.client.on('renewed', async () => {
+    // The server has begun anew, and knows nothing of this player's disc.
+    say('');
+    await makeWorld(game.world);
+    await enter();
+  });
+  await enter();
+  $('join').hidden = true;
+  field.focus();
+}
+
+/** Over the rim: out, and back with one more to the account. */
+async function fall() {
+  game.out = true;
+  game.outs++;
+  await game.world.body.remove({body: game.disc});
+  await enter();
+}
+
+// ---- steering
+
+const held = new Set();
+let finger = null; // where it points, from the disc [m]
+
+function steer() {
+  let x = 0;
+  let y = 0;
+  for (const key of held) {
+    x += KEYS[key][0];
+    y += KEYS[key][1];
+  }
+  if (finger) [x, y] = finger;
+  const length = Math.hypot(x, y);
+  const scale = length > 0 ? PUSH * game.mass / length : 0;
+  const force = [x * scale, y * scale];
+  if (!game.disc || game.out || force.join() === game.sent) return;
+  // No answer is waited for: a force acts until another one is sent.
+  if (game.world.notify('body.force', {body: game.disc, force})) game.sent = force.join();
+}
+
+addEventListener('keydown', (event) => {
+  if (!KEYS[event.key] || event.target.tagName === 'INPUT') return;
+  held.add(event.key);
+  event.preventDefault();
+});
+addEventListener('keyup', (event) => held.delete(event.key));
+addEventListener('blur', () => held.clear());
+for (const type of ['pointerdown', 'pointermove']) {
+  field.addEventListener(type, (event) => {
+    const me = game.view?.bodies.get(game.disc);
+    if (!me || event.buttons === 0) return;
+    const {scale, x, y} = frame();
+    finger = [(event.clientX - x) / scale - me.pose.x, (y - event.clientY) / scale - me.pose.y];
+  });
+}
+for (const type of ['pointerup', 'pointercancel']) field.addEventListener(type, () => {
+  finger = null;
+});
+addEventListener('pagehide', () => game.disc && game.world.notify('body.remove', {body: game.disc}));
+
+// ---- drawing
+
+const frame = () => ({scale: Math.min(innerWidth, innerHeight) / (2.3 * PLATFORM), x: innerWidth / 2, y: innerHeight / 2});
+
+function colourOf(name) {
+  let sum = 0;
+  for (const letter of name) sum = sum * 31 + letter.codePointAt(0) | 0;
+  return COLOURS[Math.abs(sum) % COLOURS.length];
+}
+
+function drawDisc({pose, tag, shapes}, scale) {
+  const [name] = tag.split('|');
+  context.save();
+  context.translate(pose.x, pose.y);
+  context.rotate(pose.angle);
+  context.fillStyle = tag === 'rock' ? '#56648c' : colourOf(name);
+  context.beginPath();
+  context.arc(0, 0, shapes[0]?.radius ?? DISC.radius, 0, 2 * Math.PI);
+  context.fill();
+  context.restore();
+  if (tag === 'rock') return;
+  context.save();
+  context.translate(pose.x, pose.y);
+  context.scale(1 / scale, -1 / scale);
+  context.fillStyle = '#e7ecff';
+  context.textAlign = 'center';
+  context.font = '600 13px system-ui, sans-serif';
+  context.fillText(name, 0, -scale * DISC.radius - 6);
+  context.restore();
+}
+
+function draw(now) {
+  requestAnimationFrame(draw);
+  const dpr = devicePixelRatio || 1;
+  field.width = innerWidth * dpr;
+  field.height = innerHeight * dpr;
+  const {scale, x, y} = frame();
+  context.setTransform(scale * dpr, 0, 0, -scale * dpr, x * dpr, y * dpr);
+  context.fillStyle = '#1e2740';
+  context.beginPath();
+  context.arc(0, 0, PLATFORM, 0, 2 * Math.PI);
+  context.fill();
+  if (!game.view) return;
+  game.view.advance(now);
+  const bodies = [...game.view.drawn()];
+  for (const body of bodies) drawDisc(body, scale);
+  table(bodies);
+  steer();
+  const me = game.view.bodies.get(game.disc);
+  if (me && !game.out && Math.hypot(me.x, me.y) > PLATFORM) fall().catch((error) => say(error.message));
+}
+
+let shown = '';
+
+function table(bodies) {
+  const players = bodies.filter((body) => body.tag.includes('|')).map((body) => body.tag.split('|'));
+  players.sort((a, b) => a[1] - b[1]);
+  if (players.join(';') === shown) return;
+  shown = players.join(';');
+  $('table').replaceChildren(...players.map(([name, outs]) => {
+    const line = document.createElement('li');
+    const count = document.createElement('b');
+    count.textContent = outs;
+    line.append(count, name);
+    return line;
+  }));
+}
+
+function say(text) {
+  $('says').textContent = text;
+}
+
+$('join').addEventListener('submit', (event) => {
+  event.preventDefault();
+  play($('name').value.trim()).catch((error) => say(error.message));
+});
+if (address.get('name')) play(address.get('name')).catch((error) => say(error.message));
+requestAnimationFrame(draw);
