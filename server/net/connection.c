@@ -143,7 +143,8 @@ bool connection_is_read(const connection *c)
 static void on_block_written(void *context, uint64_t token)
 {
     connection *c = context;
-    if (c->state == CONNECTION_OPEN) {
+    // Also while it closes: its session may be resumed, and is not sent that again.
+    if (c->state <= CONNECTION_FLUSHING && c->peer != NULL) {
         c->network->handler.written(c->peer, token);
     }
 }
@@ -200,10 +201,8 @@ static bool write_some(connection *c)
     outbox_span spans[WRITE_SPANS];
     uv_buf_t bufs[WRITE_SPANS];
     uint32_t count = outbox_peek(&c->out, spans, WRITE_SPANS);
-    size_t size = 0;
     for (uint32_t i = 0; i < count; i++) {
         bufs[i] = (uv_buf_t){.base = (char *)spans[i].data, .len = spans[i].size};
-        size += spans[i].size;
     }
     uv_stream_t *stream = (uv_stream_t *)&c->socket;
     int written = uv_try_write(stream, bufs, count);
@@ -215,9 +214,10 @@ static bool write_some(connection *c)
         consume(c, (size_t)written);
         return true;
     }
+    // One block alone: of several, libuv would not say which had left when the connection is lost.
     c->writing = true;
-    c->busy = size;
-    if (uv_write(&c->write, stream, bufs, count, on_write) != 0) {
+    c->busy = bufs[0].len;
+    if (uv_write(&c->write, stream, bufs, 1, on_write) != 0) {
         c->writing = false;
         end_now(c);
     }

@@ -107,7 +107,7 @@ static void hear_clients(void)
 {
     for (uint32_t i = 0; i < client_count; i++) {
         sim_client_read(&clients[i]);
-        sim_client_lost(&clients[i]);
+        sim_client_orphan(&clients[i]);
     }
 }
 

@@ -185,14 +185,14 @@ void oracle_told_state(uint64_t epoch, uint64_t tick, told_kind kind, uint64_t v
     }
 }
 
-void oracle_told_events(uint64_t epoch, uint64_t from, uint64_t to, bool whole,
+void oracle_told_events(uint64_t epoch, uint64_t from, uint64_t to, bool gap_at_end,
                         const told_event *events, uint32_t count)
 {
     oracle_world *w = find_epoch(epoch);
     if (w == NULL) {
         return;
     }
-    oracle_segment s = {.from = from, .to = to, .whole = whole};
+    oracle_segment s = {.from = from, .to = to, .gap_at_end = gap_at_end};
     for (uint32_t i = 0; i < count; i++) {
         array_push(&s.events, events[i]);
     }

@@ -45,12 +45,14 @@ typedef enum told_kind {
 
 void oracle_told_state(uint64_t epoch, uint64_t tick, told_kind kind, uint64_t value);
 
-// Events that a subscription was told, in order, each as a digest. `from`: those of later ticks
-// were due; `to`: up to that tick. `whole`: the first one told was the first one due.
+// Events that a subscription was told over its life, in order, each as a digest. `from`: those of
+// later ticks were due; `to`: up to that tick. Where a connection was lost (`gap`: before that
+// event) some may be missing, as the network lost them; none may come twice.
 typedef struct told_event {
     uint64_t tick, digest;
+    bool gap;
 } told_event;
-void oracle_told_events(uint64_t epoch, uint64_t from, uint64_t to, bool whole,
+void oracle_told_events(uint64_t epoch, uint64_t from, uint64_t to, bool gap_at_end,
                         const told_event *events, uint32_t count);
 
 // Digests, the same on both sides.

@@ -30,7 +30,7 @@ typedef struct oracle_told {
 
 typedef struct oracle_segment {
     uint64_t from, to;
-    bool whole;
+    bool gap_at_end;
     ARRAY(told_event) events;
 } oracle_segment;
 

@@ -140,21 +140,19 @@ static void check_segment(const replay *r, const oracle_segment *s)
                   s->to, s->events.data[i].tick, s->events.data[i].digest);
     }
     uint32_t told = 0;
-    bool begun = s->whole;
     uint64_t part = s->from + 1; // of this tick a part may be told
-    if (!s->whole && s->events.count > 0 && s->events.data[0].tick > part) {
+    if (s->events.count > 0 && s->events.data[0].gap && s->events.data[0].tick > part) {
         part = s->events.data[0].tick;
     }
     for (uint32_t i = 0; i < r->events.count; i++) {
         const told_event *e = &r->events.data[i];
-        bool there = told < s->events.count && s->events.data[told].digest == e->digest;
-        if (there) {
+        const told_event *next = told < s->events.count ? &s->events.data[told] : NULL;
+        if (next != NULL && next->digest == e->digest) {
             told++;
-            begun = true;
             continue;
         }
-        bool due = begun && e->tick > part && e->tick < s->to;
-        SIM_CHECK(!due,
+        bool gap = next != NULL ? next->gap : s->gap_at_end;
+        SIM_CHECK(gap || e->tick <= part || e->tick >= s->to,
                   "world %s of epoch %" PRIu64 ": an event of tick %" PRIu64
                   " was not told, or out of order, to a subscription from %" PRIu64 " to %" PRIu64,
                   r->world->name, r->world->epoch, e->tick, s->from, s->to);

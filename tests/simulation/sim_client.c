@@ -41,24 +41,15 @@ static sim_subscription *find_subscription(sim_client *c, uint64_t number)
     return NULL;
 }
 
-// Hands over what was told so far; what comes after may begin anywhere.
-static void end_segment(sim_subscription *s)
-{
-    if (s->begun && !s->log) {
-        oracle_told_events(s->epoch, s->from, s->last, s->whole, s->events.data, s->events.count);
-    }
-    array_clear(&s->events);
-    s->from = 0;
-    s->whole = s->begun = false;
-}
-
 static void end_subscription(sim_client *c, uint64_t number)
 {
     sim_subscription *s = find_subscription(c, number);
     if (s == NULL) {
         return;
     }
-    end_segment(s);
+    if (s->shown && !s->log) {
+        oracle_told_events(s->epoch, s->from, s->last, s->gap, s->events.data, s->events.count);
+    }
     array_free(&s->events);
     array_free(&s->picture);
     world_free(s->replica);
@@ -182,7 +173,8 @@ static void take_events(sim_subscription *s, const msgpack_object *map)
     for (uint32_t i = 0; events != NULL && i < events->via.array.size; i++) {
         const msgpack_object *e = &events->via.array.ptr[i];
         const msgpack_object *kind = rpc_map_get(e, "kind");
-        told_event told = {.tick = get_uint(e, "tick")};
+        told_event told = {.tick = get_uint(e, "tick"), .gap = s->gap};
+        s->gap = false;
         told.digest = oracle_mix(0, told.tick);
         for (uint32_t j = 0; j < kind->via.str.size; j++) {
             told.digest = oracle_mix(told.digest, (uint8_t)kind->via.str.ptr[j]);
@@ -209,7 +201,7 @@ static void take_snapshot(const sim_client *c, sim_subscription *s, const msgpac
               (unsigned)rpc_map_get(map, "events")->via.array.size, get_bool(map, "full"));
     s->epoch = epoch;
     s->last = tick;
-    s->begun = true;
+    s->begun = s->shown = true;
     take_rows(s, map);
     take_events(s, map);
     uint64_t picture = 0;
@@ -310,7 +302,7 @@ static void keep_subscriptions(sim_client *c, const msgpack_object *result)
     for (uint32_t j = 0; j < list->via.array.size; j++) { // whose answers were lost
         uint64_t number = get_uint(&list->via.array.ptr[j], "subscription");
         if (find_subscription(c, number) == NULL) {
-            sim_subscription s = {.number = number};
+            sim_subscription s = {.number = number, .gap = true};
             array_push(&c->subscriptions, s);
         }
     }
@@ -337,7 +329,6 @@ static void on_subscribed(sim_client *c, const sim_request *r, const msgpack_obj
 {
     sim_subscription s = {.number = get_uint(result, "subscription"),
                           .log = r->op == OP_SUBSCRIBE_LOG,
-                          .whole = true,
                           .from = get_uint(result, "tick")};
     array_push(&c->subscriptions, s);
 }
@@ -497,7 +488,8 @@ void sim_client_lost(sim_client *c)
     c->finished = false;
     buffer_clear(&c->in);
     for (uint32_t i = 0; i < c->subscriptions.count; i++) {
-        end_segment(&c->subscriptions.data[i]);
+        c->subscriptions.data[i].begun = false;
+        c->subscriptions.data[i].gap = true;
     }
     if (*c->secret == '\0') { // the session ends with it
         end_all_subscriptions(c);
@@ -511,6 +503,13 @@ void sim_client_lost(sim_client *c)
         }
         c->resuming = false;
     }
+}
+
+void sim_client_orphan(sim_client *c)
+{
+    sim_client_lost(c);
+    end_all_subscriptions(c);
+    drop_all_requests(c);
 }
 
 static bool read_part(sim_client *c, size_t size)

@@ -44,8 +44,9 @@ typedef struct sim_body_row {
 typedef struct sim_subscription {
     uint64_t number;
     bool log;
-    bool begun; // a snapshot has come
-    bool whole; // see oracle_told_events
+    bool begun; // a snapshot has come over this connection
+    bool shown; // over any
+    bool gap;   // its connection was lost since the last event
     uint64_t epoch, from, last;
     ARRAY(told_event) events;
     ARRAY(sim_body_row) picture;
@@ -83,6 +84,8 @@ void sim_client_act(sim_client *c);
 void sim_client_read(sim_client *c);
 // The connection is gone; the session may be resumed.
 void sim_client_lost(sim_client *c);
+// The server has ended, and all sessions with it.
+void sim_client_orphan(sim_client *c);
 
 // The first request that should have its answer by now; 0 for none, or without a connection.
 uint32_t sim_client_overdue(const sim_client *c);

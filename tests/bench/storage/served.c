@@ -17,8 +17,8 @@
 
 enum {
     PEERS_MAX = 100,
-    SAMPLES_MAX = 1 << 22,
-    RECORD_BYTES = 200, // about what a tick with one command takes in the log
+    SAMPLES_MAX = 1 << 19, // of each; what comes after counts for the mean alone
+    RECORD_BYTES = 200,    // about what a tick with one command takes in the log
     HZ = 60,
     BATCH = 500, // bodies in one world.apply
     COMMANDS_A_SECOND = 1000,
@@ -29,13 +29,15 @@ enum {
 typedef struct options {
     const char *program, *folder;
     double seconds;
-    int bodies;
+    int bodies, rounds;
     double minutes;
 } options;
 
 static const char USAGE[] =
-    "Usage: carom-bench-served CAROMD [--dir DIR] [--seconds S] [--bodies N] [--minutes N]\n"
-    "DIR is a folder on the disk to be measured (the current one), S seconds for each figure (3),\n"
+    "Usage: carom-bench-served CAROMD [--dir DIR] [--seconds S] [--rounds N] [--bodies N]\n"
+    "                                 [--minutes N]\n"
+    "DIR is a folder on the disk to be measured (the current one), S seconds for each figure of a\n"
+    "round (0.5), rounds (6),\n"
     "N bodies of the worlds that are restarted (10000), minutes of commands before a restart "
     "(10).\n";
 
@@ -52,13 +54,15 @@ static double parse_number(const char *text, double most)
 
 static options parse(int argc, char **argv)
 {
-    options o = {argc > 1 ? argv[1] : "", ".", 3, 10000, 10};
+    options o = {argc > 1 ? argv[1] : "", ".", 0.5, 10000, 6, 10};
     for (int i = 2; i < argc; i += 2) {
         const char *value = i + 1 < argc ? argv[i + 1] : "";
         if (strcmp(argv[i], "--dir") == 0) {
             o.folder = value;
         } else if (strcmp(argv[i], "--seconds") == 0) {
             o.seconds = parse_number(value, 600);
+        } else if (strcmp(argv[i], "--rounds") == 0) {
+            o.rounds = (int)parse_number(value, 100);
         } else if (strcmp(argv[i], "--bodies") == 0) {
             o.bodies = (int)parse_number(value, 100000);
         } else if (strcmp(argv[i], "--minutes") == 0) {
@@ -139,127 +143,171 @@ static void pack_push(msgpack_sbuffer *a, const char *name, int body, double pus
 
 // ---- acknowledgements
 
-typedef struct figures {
-    double a_second;
-    double *samples;
-    size_t count;
+// One way to have commands acknowledged, over all rounds.
+typedef struct means {
+    const char *kind, *durability;
+    bool paused;
+    double *samples; // seconds to each acknowledgement
+    size_t count;    // of them
+    double commands, seconds;
     double late; // ticks
-} figures;
+} means;
 
-static void push_all(const options *o, const bench_server *s, const char *name, int clients,
-                     figures *f)
+enum { MEANS = 7 };
+
+static void add_sample(means *m, double seconds)
 {
-    static peer peers[PEERS_MAX];
+    if (m->count < SAMPLES_MAX) {
+        m->samples[m->count++] = seconds;
+    }
+}
+
+// Each client sends when it has its answer.
+static void push_for(const options *o, peer *peers, const msgpack_sbuffer *push, int clients,
+                     means *m)
+{
     struct pollfd fds[PEERS_MAX];
     double sent[PEERS_MAX];
-    msgpack_sbuffer push[PEERS_MAX];
-    for (int i = 0; i < clients; i++) {
-        peer_open(&peers[i], s);
-        fds[i] = (struct pollfd){.fd = peers[i].fd, .events = POLLIN};
-        msgpack_sbuffer_init(&push[i]);
-        pack_push(&push[i], name, i + 1, i % 2 == 0 ? 1e-3 : -1e-3);
-    }
     double begin = clock_seconds(CLOCK_WALL);
     double now = begin;
     for (int i = 0; i < clients; i++) {
+        fds[i] = (struct pollfd){.fd = peers[i].fd, .events = POLLIN};
         sent[i] = clock_seconds(CLOCK_WALL);
         peer_send(&peers[i], "body.impulse", &push[i]);
     }
-    f->count = 0;
-    while (now - begin < o->seconds && f->count + PEERS_MAX < SAMPLES_MAX) {
-        if (poll(fds, (nfds_t)clients, 1000) <= 0) {
-            give_up("no answer within a second");
+    while (now - begin < o->seconds) {
+        if (poll(fds, (nfds_t)clients, 10000) <= 0) {
+            give_up("no answer within ten seconds");
         }
         now = clock_seconds(CLOCK_WALL);
         for (int i = 0; i < clients; i++) {
             if ((fds[i].revents & POLLIN) != 0) {
                 peer_read(&peers[i], NULL, NULL);
-                f->samples[f->count++] = now - sent[i];
+                add_sample(m, now - sent[i]);
+                m->commands++;
                 sent[i] = now;
                 peer_send(&peers[i], "body.impulse", &push[i]);
             }
         }
     }
-    f->a_second = (double)f->count / (now - begin);
+    m->seconds += now - begin;
+}
+
+static void push_all(const options *o, const bench_server *s, const char *name, int clients,
+                     means *m)
+{
+    static peer peers[PEERS_MAX];
+    msgpack_sbuffer push[PEERS_MAX];
+    for (int i = 0; i < clients; i++) {
+        peer_open(&peers[i], s);
+        msgpack_sbuffer_init(&push[i]);
+        pack_push(&push[i], name, i + 1, i % 2 == 0 ? 1e-3 : -1e-3);
+    }
+    push_for(o, peers, push, clients, m);
     for (int i = 0; i < clients; i++) {
         peer_close(&peers[i]);
         msgpack_sbuffer_destroy(&push[i]);
     }
 }
 
-static void add_row(table *t, const char *kind, const char *durability, int clients, figures *f,
-                    double bare, bool ticks)
+static void run_bare_for(const options *o, int clients, means *m)
+{
+    enum { COMMITS = 50 };
+    double seconds[COMMITS];
+    load l = {o->folder, COMMITS, clients, RECORD_BYTES, 0};
+    for (double all = 0; all < o->seconds;) {
+        double some = run_bare(&l, seconds);
+        all += some;
+        m->seconds += some;
+        m->commands += COMMITS * clients;
+        for (int i = 0; i < COMMITS; i++) {
+            add_sample(m, seconds[i]);
+        }
+    }
+}
+
+static void run_served_for(const options *o, const bench_server *s, int clients, means *m)
+{
+    peer p;
+    double late = 0;
+    peer_open(&p, s);
+    make_world(&p, "push", m->durability, m->paused);
+    spawn_balls(&p, "push", clients);
+    push_all(o, s, "push", clients, m);
+    call_world(&p, "world.info", "push", "ticks_late", &late);
+    call_world(&p, "world.destroy", "push", NULL, NULL);
+    peer_close(&p);
+    m->late += late;
+}
+
+static void add_row(table *t, means *m, int clients, const means *bare, double bare_median)
 {
     char text[16];
     snprintf(text, sizeof text, "%d", clients);
-    table_text(t, kind);
-    table_text(t, durability);
+    table_text(t, m->kind);
+    table_text(t, m->durability);
     table_text(t, text);
-    table_number(t, f->a_second, 3);
-    if (ticks) { // the tick sets the pace there
+    table_number(t, m->commands / m->seconds, 3);
+    double middle = quantile(m->samples, m->count, 0.5);
+    if (m == bare || m->paused) {
+        table_ratio(t, bare->commands / bare->seconds / (m->commands / m->seconds));
+        table_ratio(t, middle / bare_median);
+    } else { // the tick sets the pace there
         table_skip(t);
-    } else {
-        table_ratio(t, bare / f->a_second);
+        table_skip(t);
     }
-    table_number(t, 1e3 * quantile(f->samples, f->count, 0.5), 3);
-    table_number(t, 1e3 * quantile(f->samples, f->count, 0.99), 3);
-    table_number(t, 1e3 * quantile(f->samples, f->count, 0.999), 3);
-    if (ticks) {
-        table_number(t, f->late, 1);
-    } else {
+    table_number(t, 1e3 * middle, 3);
+    table_number(t, 1e3 * quantile(m->samples, m->count, 0.99), 3);
+    table_number(t, 1e3 * quantile(m->samples, m->count, 0.999), 3);
+    if (m == bare || m->paused) {
         table_skip(t);
+    } else {
+        table_number(t, m->late, 1);
     }
 }
 
-static double measure_bare(const options *o, int clients, figures *f)
+// In turns, round after round, as the disk and the machine have their moods.
+static void measure(const options *o, const bench_server *s, int clients, table *t)
 {
-    load l = {o->folder, 200, clients, RECORD_BYTES, 0};
-    double all = 0;
-    f->count = 0;
-    while (all < o->seconds && f->count + 200 < SAMPLES_MAX) {
-        all += run_bare(&l, f->samples + f->count);
-        f->count += 200;
+    means all[MEANS] = {{.kind = "bare", .durability = "fdatasync"},
+                        {.kind = "paused", .durability = "none", .paused = true},
+                        {.kind = "paused", .durability = "normal", .paused = true},
+                        {.kind = "paused", .durability = "full", .paused = true},
+                        {.kind = "60 Hz", .durability = "none"},
+                        {.kind = "60 Hz", .durability = "normal"},
+                        {.kind = "60 Hz", .durability = "full"}};
+    for (int round = 0; round < o->rounds; round++) {
+        for (int i = 0; i < MEANS; i++) {
+            means *m = &all[i];
+            m->samples = m->samples != NULL ? m->samples : calloc(SAMPLES_MAX, sizeof *m->samples);
+            if (m->samples == NULL) {
+                give_up("no memory");
+            }
+            if (i == 0) {
+                run_bare_for(o, clients, m);
+            } else {
+                run_served_for(o, s, clients, m);
+            }
+        }
     }
-    f->a_second = (double)f->count * clients / all;
-    return f->a_second;
-}
-
-static void measure_served(const options *o, const bench_server *s, const char *durability,
-                           int clients, bool paused, double bare, figures *f, table *t)
-{
-    peer p;
-    peer_open(&p, s);
-    make_world(&p, "push", durability, paused);
-    spawn_balls(&p, "push", clients);
-    push_all(o, s, "push", clients, f);
-    call_world(&p, "world.info", "push", "ticks_late", &f->late);
-    call_world(&p, "world.destroy", "push", NULL, NULL);
-    peer_close(&p);
-    add_row(t, paused ? "paused" : "60 Hz", durability, clients, f, bare, !paused);
+    double bare_median = quantile(all[0].samples, all[0].count, 0.5);
+    for (int i = 0; i < MEANS; i++) {
+        add_row(t, &all[i], clients, &all[0], bare_median);
+        free(all[i].samples);
+    }
 }
 
 static void print_acknowledgements(const options *o, const char *data)
 {
-    static const char *const HEADS[] = {"<world",      "<durability", "clients", "commands/s",
-                                        "time : bare", "p50 ms",      "p99 ms",  "p99.9 ms",
-                                        "late ticks",  NULL};
-    static const char *const KINDS[] = {"none", "normal", "full"};
+    static const char *const HEADS[] = {"<world",      "<durability",   "clients", "commands/s",
+                                        "time : bare", "median : bare", "p50 ms",  "p99 ms",
+                                        "p99.9 ms",    "late ticks",    NULL};
     static const int CLIENTS[] = {1, 10, 100};
-    figures f = {.samples = calloc(SAMPLES_MAX, sizeof *f.samples)};
     table *t = table_create(HEADS);
     bench_server s;
-    if (f.samples == NULL) {
-        give_up("no memory");
-    }
     server_begin(&s, o->program, data);
     for (int i = 0; i < 3; i++) {
-        double bare = measure_bare(o, CLIENTS[i], &f);
-        add_row(t, "bare", "fdatasync", CLIENTS[i], &f, bare, false);
-        for (int paused = 1; paused >= 0; paused--) {
-            for (int kind = 0; kind < 3; kind++) {
-                measure_served(o, &s, KINDS[kind], CLIENTS[i], paused == 1, bare, &f, t);
-            }
-        }
+        measure(o, &s, CLIENTS[i], t);
     }
     server_end(&s);
     printf("Commands acknowledged, each client waiting for its answer before it sends the next. "
@@ -268,7 +316,6 @@ static void print_acknowledgements(const options *o, const char *data)
            RECORD_BYTES);
     table_print(t, stdout);
     table_free(t);
-    free(f.samples);
 }
 
 // ---- restarts
