@@ -146,6 +146,38 @@ class GoesOn(ResumeTest):
         reader.call("world.unsubscribe", subscription=number)
         reader.call("goodbye")
 
+    def test_events_taken_while_the_connection_ended_in_good_order_are_not_told_again(self):
+        self.admin.call("world.create", world=self.world, hz=2, gravity=[0, 0])
+        narrow = socket.socket()
+        narrow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 65536)
+        narrow.connect(("127.0.0.1", self.server.port))
+        reader = Client(self.server.port, narrow)
+        self.addCleanup(reader.__exit__)
+        reader.greeting = reader.call("hello")
+        reader.call("world.subscribe", world=self.world, events=["spawn"])
+        reader.read_until(reader.snapshots)
+        reader.notifications = []
+        spawned = 0
+        waiting = []
+        for row in range(20):  # in one tick or two, whose snapshot the kernel's buffers do not hold
+            waiting.append(self.admin.request("world.apply", world=self.world, commands=[
+                ["body.spawn", {"position": [3 * column, 3 * row], "shapes": [BALL]}] for column in range(1000)]))
+            spawned += 1000
+        for request in waiting:
+            self.admin.answer(request)
+        time.sleep(0.3)  # the server has begun to write it
+        narrow.shutdown(socket.SHUT_WR)
+        with self.assertRaises((Closed, ConnectionError)):
+            reader.read_until(lambda: False)
+        told = {e["a"] for e in reader.events("spawn")}
+        self.assertGreater(len(told), 1000)
+        self.wait_detached(reader)
+        again = self.resume(reader)
+        again.read_until(again.snapshots)
+        twice = told & {e["a"] for e in again.events("spawn")}
+        self.assertEqual(len(twice), 0)
+        self.assertEqual(len(told | {e["a"] for e in again.events("spawn")}), spawned)
+
     def test_applied_tells_what_took_effect(self):
         chance = random.Random(5)
         for world in ("a", "b"):
