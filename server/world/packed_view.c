@@ -110,12 +110,6 @@ void packed_views_move(packed_views *v, subscription *s, const view_args *to, do
 
 // ---- encoding
 
-static bool box_meets(const area *a, const aabb *box)
-{
-    return (double)box->lower.x <= a->x1 && (double)box->upper.x >= a->x0 &&
-           (double)box->lower.y <= a->y1 && (double)box->upper.y >= a->y0;
-}
-
 static packed_body body_of(const body_row *row)
 {
     return (packed_body){
@@ -129,23 +123,32 @@ static packed_body body_of(const body_row *row)
     };
 }
 
+static void take_body(packed_views *v, const row_table *rows, uint32_t slot)
+{
+    const row_entry *entry = &rows->entries.data[slot];
+    if (entry->id != 0) {
+        array_push(&v->bodies, body_of(&entry->row));
+    }
+}
+
 // The bodies in view, and with an area their set, which becomes the view's.
 static void take_bodies(packed_views *v, packed_view *view, const row_table *rows)
 {
     array_clear(&v->bodies);
-    view_set *seen = view->of.has_area ? view_set_create(rows->entries.count) : NULL;
-    for (uint32_t slot = 0; slot < rows->entries.count; slot++) {
-        const row_entry *entry = &rows->entries.data[slot];
-        if (entry->id == 0 || (seen != NULL && !box_meets(&view->of.area, &entry->row.box))) {
-            continue;
-        }
-        array_push(&v->bodies, body_of(&entry->row));
-        if (seen != NULL) {
-            view_set_add(seen, slot);
-        }
-    }
     view_set_unref(view->seen);
-    view->seen = seen;
+    view->seen = NULL;
+    if (!view->of.has_area) {
+        for (uint32_t slot = 0; slot < rows->entries.count; slot++) {
+            take_body(v, rows, slot);
+        }
+        return;
+    }
+    view->seen = view_set_create(rows->entries.count);
+    area_index_collect(v->areas, rows, &view->of.area, view->seen);
+    for (uint32_t slot = view_set_next(view->seen, NULL, 0); slot < view->seen->slots;
+         slot = view_set_next(view->seen, NULL, slot + 1)) {
+        take_body(v, rows, slot);
+    }
 }
 
 static void take_removed(packed_views *v, const packed_view *view, const row_table *rows)

@@ -20,6 +20,7 @@
 #include "common/base/array.h"
 #include "proto/packed/packed.h"
 #include "proto/wire/buffer.h"
+#include "server/world/area_index.h"
 #include "server/world/row_table.h"
 #include "server/world/subscription.h"
 
@@ -46,6 +47,7 @@ typedef struct packed_views {
     ARRAY(packed_view *) list;
     ARRAY(packed_body) bodies; // scratch
     ARRAY(uint64_t) removed;   // scratch
+    area_index *areas;         // the publisher's
 } packed_views;
 
 void packed_views_deinit(packed_views *v);

@@ -28,6 +28,7 @@ void publisher_deinit(publisher *p)
 {
     subscriptions_deinit(&p->subscriptions);
     packed_views_deinit(&p->packed);
+    area_index_deinit(&p->areas);
     row_table_deinit(&p->rows);
     joint_table_deinit(&p->joints);
     descriptions_deinit(&p->descriptions);
@@ -431,6 +432,7 @@ static void encode_packed(publisher *p, const physics_world *world, bool all)
 {
     const uint64_t tick = world_tick(world);
     const double hz = world_definition(world).hz;
+    p->packed.areas = &p->areas;
     for (uint32_t i = 0; i < p->packed.list.count; i++) {
         packed_view *view = p->packed.list.data[i];
         bool tells = all || view->in_step == 0 || (double)(tick - view->tick) >= hz;

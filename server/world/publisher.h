@@ -45,6 +45,7 @@ typedef struct publisher {
     event_log log;
     subscriptions subscriptions;
     packed_views packed;
+    area_index areas; // of the rows
     uint64_t
         touched; // version of the rows that shows the last command: what is described may differ
     ARRAY(session_last) last;

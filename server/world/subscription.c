@@ -33,6 +33,19 @@ void view_set_unref(view_set *s)
     }
 }
 
+uint32_t view_set_next(const view_set *a, const view_set *b, uint32_t slot)
+{
+    for (; slot < a->slots; slot = (slot / 64 + 1) * 64) {
+        uint64_t bits = a->bits[slot / 64];
+        bits |= b != NULL && slot < b->slots ? b->bits[slot / 64] : 0;
+        bits &= UINT64_MAX << (slot % 64);
+        if (bits != 0) {
+            return slot / 64 * 64 + (uint32_t)__builtin_ctzll(bits);
+        }
+    }
+    return slot;
+}
+
 // Phases are dealt out in turn; more than a rate has ticks between two snapshots do no harm.
 enum { PHASES = 1 << 16 };
 

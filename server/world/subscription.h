@@ -35,6 +35,10 @@ static inline void view_set_add(view_set *s, uint32_t slot)
     s->bits[slot / 64] |= (uint64_t)1 << (slot % 64);
 }
 
+// The first slot from `slot` on that is in one of the two (`b` may be NULL, and has no more slots
+// than `a`); a->slots or more where there is none.
+uint32_t view_set_next(const view_set *a, const view_set *b, uint32_t slot);
+
 // Snapshots on their way to one reader of packed ones: a quarter of a second at 60 Hz. A reader
 // that is further behind leaves its group, and begins again with a full one when it has taken them.
 // One would do for plain snapshots, each of which may stand for several; a packed one needs the one

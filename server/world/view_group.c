@@ -10,12 +10,6 @@
 #include "server/metrics.h"
 #include "server/world/packed_view.h"
 
-static bool box_meets(const area *a, const aabb *box)
-{
-    return (double)box->lower.x <= a->x1 && (double)box->upper.x >= a->x0 &&
-           (double)box->lower.y <= a->y1 && (double)box->upper.y >= a->y0;
-}
-
 // Whether the reader has the body in this slot.
 static bool was_seen(const view_group *g, uint64_t created, uint32_t slot)
 {
@@ -33,12 +27,8 @@ static void show_body(publisher *p, const physics_world *world, view_group *g, r
                       uint32_t slot)
 {
     const subscribe_args *view = &g->of->view;
-    bool in = g->packed != NULL ? g->seen == NULL || view_set_has(g->seen, slot)
-                                : !view->has_area || box_meets(&view->area, &entry->row.box);
+    bool in = g->seen == NULL || view_set_has(g->seen, slot);
     bool was = was_seen(g, entry->created, slot);
-    if (in && g->packed == NULL && g->seen != NULL) {
-        view_set_add(g->seen, slot);
-    }
     if (in && view->describe) {
         bool known = was && entry->described <= g->of->version;
         descriptions_body(&p->descriptions, world, entry, slot, known);
@@ -58,12 +48,27 @@ static void show_body(publisher *p, const physics_world *world, view_group *g, r
     }
 }
 
+static void show_slot(publisher *p, const physics_world *world, view_group *g, uint32_t slot)
+{
+    row_entry *entry = &p->rows.entries.data[slot];
+    if (entry->id != 0) {
+        show_body(p, world, g, entry, slot);
+    }
+}
+
+// With an area, those in view and those that were: the others have nothing to tell. A reader that
+// has seen the whole world is told of all that are not in its area now.
 static void show_bodies(publisher *p, const physics_world *world, view_group *g)
 {
-    for (uint32_t slot = 0; slot < p->rows.entries.count; slot++) {
-        row_entry *entry = &p->rows.entries.data[slot];
-        if (entry->id != 0) {
-            show_body(p, world, g, entry, slot);
+    if (g->seen == NULL || (g->of->seen == NULL && !g->full)) {
+        for (uint32_t slot = 0; slot < p->rows.entries.count; slot++) {
+            show_slot(p, world, g, slot);
+        }
+    } else {
+        const view_set *was = g->of->seen;
+        for (uint32_t slot = view_set_next(g->seen, was, 0); slot < g->seen->slots;
+             slot = view_set_next(g->seen, was, slot + 1)) {
+            show_slot(p, world, g, slot);
         }
     }
     const bool removals = tells_bodies(&g->of->view) && g->packed == NULL;
@@ -198,7 +203,11 @@ shared_bytes *view_group_build(publisher *p, const physics_world *world, view_gr
         g->packed = packed_view_bytes(g->of, &g->full);
         g->seen = view_set_ref(g->of->packed->seen);
     } else {
-        g->seen = g->of->view.has_area ? view_set_create(p->rows.entries.count) : NULL;
+        g->seen = NULL;
+        if (g->of->view.has_area) {
+            g->seen = view_set_create(p->rows.entries.count);
+            area_index_collect(&p->areas, &p->rows, &g->of->view.area, g->seen);
+        }
     }
     descriptions_begin(&p->descriptions, g->of->described, g->full);
     if (g->packed == NULL || describe) {

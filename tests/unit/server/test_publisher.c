@@ -266,6 +266,24 @@ static void area_tells_who_enters_and_leaves(void **state)
     assert_int_equal(obj_count(obj_get(s, "leave")), 0);
 }
 
+static void area_after_the_whole_world_tells_who_left(void **state)
+{
+    fixture *f = *state;
+    body_id inside = add_ball(f, 0, 0, 0);
+    body_id outside = add_ball(f, 50, 0, 0);
+    subscribe(f, 1, ONE, everything());
+    tick(f);
+    take_and_acknowledge(f, 1);
+    view_args view = {.subscription = 1, .has_area = true, .area = {-5.0, -5.0, 5.0, 5.0}};
+    assert_true(publisher_move(&f->publisher, f->world, 1, ONE, &view));
+    tick(f);
+    const msgpack_object *s = mailbox_snapshot(&f->box);
+    assert_false(obj_bool(obj_get(s, "full")));
+    assert_true(obj_has_uint(obj_get(s, "leave"), outside));
+    assert_false(obj_has_uint(obj_get(s, "leave"), inside));
+    assert_int_equal(obj_count(obj_get(s, "enter")), 0);
+}
+
 static void moved_area_shows_what_rests_in_it(void **state)
 {
     fixture *f = *state;
@@ -657,6 +675,7 @@ int main(void)
         TEST(equal_views_share_one_encoding),
         TEST(area_tells_who_enters_and_leaves),
         TEST(moved_area_shows_what_rests_in_it),
+        TEST(area_after_the_whole_world_tells_who_left),
         TEST(events_wait_for_a_snapshot_of_their_state),
         TEST(events_are_of_the_kinds_that_were_asked_for),
         TEST(events_of_an_area_are_those_in_view),
