@@ -45,7 +45,7 @@ static websocket_code code_of(status why)
 static size_t frame_end(void *context, status why, const char *text, uint8_t *out)
 {
     const http_client *c = context;
-    char reason[WEBSOCKET_REASON_MAX + 1] = "";
+    char reason[2 * ERROR_TEXT_MAX] = "";
     if (why != STATUS_OK) {
         snprintf(reason, sizeof reason, "%s: %s", status_code(why), text);
     }

@@ -6,6 +6,7 @@
 #include <openssl/evp.h>
 
 #include "common/base/assert.h"
+#include "proto/wire/utf8.h"
 
 enum {
     OPCODE_CONTINUE = 0x0,
@@ -174,30 +175,6 @@ static bool code_allowed(uint32_t code)
            (code >= 3000 && code <= 4999);
 }
 
-// Bytes of the UTF-8 character at `s` (RFC 3629), 0 if there is none.
-static size_t character(const uint8_t *s, size_t size)
-{
-    uint8_t lead = s[0];
-    size_t length = lead < 0x80   ? 1
-                    : lead < 0xC2 ? 0
-                    : lead < 0xE0 ? 2
-                    : lead < 0xF0 ? 3
-                    : lead < 0xF5 ? 4
-                                  : 0;
-    if (length == 0 || length > size) {
-        return 0;
-    }
-    for (size_t i = 1; i < length; i++) {
-        if ((s[i] & 0xC0) != 0x80) {
-            return 0;
-        }
-    }
-    bool overlong = (lead == 0xE0 && s[1] < 0xA0) || (lead == 0xF0 && s[1] < 0x90);
-    bool surrogate = lead == 0xED && s[1] > 0x9F;
-    bool beyond = lead == 0xF4 && s[1] > 0x8F;
-    return overlong || surrogate || beyond ? 0 : length;
-}
-
 static websocket_event end_close(websocket *w)
 {
     w->code = WEBSOCKET_NO_CODE;
@@ -208,12 +185,8 @@ static websocket_event end_close(websocket *w)
     if (!code_allowed(code)) {
         return refuse(w, WEBSOCKET_PROTOCOL_ERROR, "a close frame without an allowed code");
     }
-    for (size_t at = 2; at < w->control_size;) {
-        size_t length = character(w->control + at, w->control_size - at);
-        if (length == 0) {
-            return refuse(w, WEBSOCKET_BAD_DATA, "a close frame whose reason is not UTF-8");
-        }
-        at += length;
+    if (!utf8_valid(w->control + 2, w->control_size - 2)) {
+        return refuse(w, WEBSOCKET_BAD_DATA, "a close frame whose reason is not UTF-8");
     }
     w->code = (websocket_code)code;
     return WEBSOCKET_CLOSE;
@@ -293,25 +266,21 @@ size_t websocket_put_pong(const uint8_t *payload, size_t size, uint8_t *out)
 size_t websocket_put_close(websocket_code code, const char *reason, uint8_t *out)
 {
     uint8_t payload[WEBSOCKET_CONTROL_MAX];
-    size_t used = 2;
+    size_t size = strlen(reason);
     if (code == WEBSOCKET_NO_CODE) {
         return put_control(OPCODE_CLOSE, payload, 0, out);
     }
     payload[0] = (uint8_t)(code >> 8);
     payload[1] = (uint8_t)code;
-    const uint8_t *text = (const uint8_t *)reason;
-    size_t size = strlen(reason);
-    while (size > 0) {
-        size_t length = character(text, size);
-        if (length == 0 || used + length > sizeof payload) {
-            break;
+    if (size > WEBSOCKET_REASON_MAX) {
+        size = WEBSOCKET_REASON_MAX;
+        while (size > 0 && ((uint8_t)reason[size] & 0xC0) == 0x80) { // within a character
+            size--;
         }
-        memcpy(payload + used, text, length);
-        used += length;
-        text += length;
-        size -= length;
     }
-    return put_control(OPCODE_CLOSE, payload, used, out);
+    size = utf8_valid(reason, size) ? size : 0; // no peer takes anything else
+    memcpy(payload + 2, reason, size);
+    return put_control(OPCODE_CLOSE, payload, 2 + size, out);
 }
 
 bool websocket_accept(const char *key, size_t size, char out[WEBSOCKET_ACCEPT_CHARS + 1])

@@ -191,6 +191,19 @@ class Protocol(SocketTest):
         self.assertEqual(client.closed[0], POLICY)
         self.assertEqual(client.notifications[-1][0], "closing")
 
+    def test_long_reason_is_cut_at_a_character(self):
+        for pad in range(4):
+            client = self.client()
+            session = client.call("hello")["session"]
+            reason = "x" * pad + "𝄞" * 31
+            with Client(self.server.port) as admin:
+                admin.call("server.kick", session=session, reason=reason)
+            with self.assertRaises(Closed):
+                client.read_until(lambda: False)
+            said = client.closed[1]
+            self.assertGreater(len(said.encode()), 119)
+            self.assertTrue(client.notifications[-1][1][0]["reason"].startswith(said.split(": ", 1)[1]))
+
 
 class Ends(SocketTest):
     def test_close_is_answered_with_its_code(self):
