@@ -99,6 +99,10 @@ cli_exit cli_world_closed(const char *world, const carom_value *params);
 cli_exit cli_open(const cli *c, const carom_options *options, carom_client **out);
 // Connects c->client with these handlers (NULL: none).
 cli_exit cli_connect(cli *c, const carom_handlers *handlers);
+// The same for commands that run until they are ended: a lost connection is dialed again for some
+// seconds, and the session goes on with its subscriptions, also after a restart of a server that
+// keeps them (caromd --data).
+cli_exit cli_connect_lasting(cli *c, const carom_handlers *handlers);
 
 // Connects if need be and calls. Takes `call_args` (NULL: none) over. *result (may be NULL) is the
 // caller's. Errors have been told.

@@ -12,7 +12,11 @@
 
 #include "client/cli/credentials.h"
 
-enum { HOST_MAX = 256, POLL_MS = 100 };
+enum {
+    HOST_MAX = 256,
+    POLL_MS = 100,
+    GIVE_UP_MS = 15000 // without a connection: a restart with large worlds takes seconds
+};
 
 #define HELLO_PATIENCE_S 1.5
 
@@ -141,14 +145,25 @@ cli_exit cli_open(const cli *c, const carom_options *options, carom_client **out
     return CLI_OK;
 }
 
-cli_exit cli_connect(cli *c, const carom_handlers *handlers)
+static cli_exit connect_as(cli *c, const carom_handlers *handlers, bool lasting)
 {
     if (c->client != NULL) {
         return CLI_OK;
     }
     carom_options options = carom_options_default();
+    options.reconnect = (carom_reconnect){.on = lasting, .max_ms = 1000, .give_up_ms = GIVE_UP_MS};
     if (handlers != NULL) {
         options.handlers = *handlers;
     }
     return cli_open(c, &options, &c->client);
+}
+
+cli_exit cli_connect(cli *c, const carom_handlers *handlers)
+{
+    return connect_as(c, handlers, false);
+}
+
+cli_exit cli_connect_lasting(cli *c, const carom_handlers *handlers)
+{
+    return connect_as(c, handlers, true);
 }

@@ -104,6 +104,7 @@ static status do_hello(const call *c, const hello_args *args, error *err)
     if (!resumes) {
         rights_take(s, granted);
         resume_allow(s);
+        ledger_note(s);
         call_answer_hello(s, c->answerable, c->id, args->protocol, NULL);
     }
     return STATUS_OK;
@@ -112,6 +113,7 @@ static status do_hello(const call *c, const hello_args *args, error *err)
 static void do_goodbye(const call *c, buffer *out)
 {
     c->session->over = true;
+    ledger_end(c->session);
     encode_empty_result(out);
 }
 
@@ -213,13 +215,15 @@ static status subscribe(const call *c, command *cmd, error *err)
                          "subscriptions_per_connection: there are %u already",
                          s->subscriptions.count);
     }
-    session_subscription made = {.number = of->next_subscription++, .world = entry->number};
+    session_subscription made = {
+        .number = of->next_subscription++, .world = entry->number, .args = cmd->subscribe};
     memcpy(made.world_name, entry->name, sizeof made.world_name);
     request *r = worlds_request(c, entry, cmd);
     r->subscription = made.number;
     status result = worlds_send(of, entry, r, err);
     if (result == STATUS_OK) {
         array_push(&s->subscriptions, made);
+        ledger_note_subscription(s, &made);
     }
     return result;
 }
@@ -229,15 +233,23 @@ static status send_to_subscription(const call *c, command *cmd, error *err)
 {
     server *s = c->session->server;
     uint64_t number = cmd->view.subscription;
-    const session_subscription *found = session_find_subscription(c->session, number);
+    session_subscription *found = session_find_subscription(c->session, number);
     world_entry *entry = found != NULL ? directory_find_number(&s->worlds, found->world) : NULL;
     if (entry == NULL) {
         return error_set(err, STATUS_NOT_FOUND, "subscription %llu is not one of this connection",
                          (unsigned long long)number);
     }
+    bool moves = cmd->method == METHOD_WORLD_VIEW;
+    const view_args view = cmd->view;
     request *r = worlds_request(c, entry, cmd);
     r->subscription = number;
-    return worlds_send(s, entry, r, err);
+    status sent = worlds_send(s, entry, r, err);
+    if (sent == STATUS_OK && moves) {
+        found->args.has_area = view.has_area;
+        found->args.area = view.area;
+        ledger_note_subscription(c->session, found);
+    }
+    return sent;
 }
 
 static status kick(const call *c, const kick_args *args, error *err)

@@ -137,17 +137,26 @@ static status on_image(void *context, storage_world *w, uint64_t offset, const u
 
 static status play_entry(restoring *r, const storage_record *entry, error *err)
 {
-    if (entry->size < WORLD_LOG_UNTIL_BYTES) {
+    if (entry->size < WORLD_LOG_HEAD_BYTES) {
         return error_set(err, STATUS_INVALID_ARGUMENT, "an entry of %zu bytes is too short",
                          entry->size);
     }
     uint64_t until = 0;
-    for (int i = 0; i < WORLD_LOG_UNTIL_BYTES; i++) {
+    for (int i = 0; i < 8; i++) {
         until |= (uint64_t)entry->bytes[i] << (8 * i);
     }
+    uint32_t count = 0;
+    for (int i = 0; i < 4; i++) {
+        count |= (uint32_t)entry->bytes[8 + i] << (8 * i);
+    }
+    size_t head = WORLD_LOG_HEAD_BYTES + (size_t)count * SESSION_MARK_BYTES;
+    if (head > entry->size ||
+        !session_marks_decode(&r->state.marks, entry->bytes + WORLD_LOG_HEAD_BYTES, count)) {
+        return error_set(err, STATUS_INVALID_ARGUMENT, "an entry's %u session marks cannot be",
+                         count);
+    }
     log_record record;
-    status s = log_record_decode(entry->bytes + WORLD_LOG_UNTIL_BYTES,
-                                 entry->size - WORLD_LOG_UNTIL_BYTES, &record, err);
+    status s = log_record_decode(entry->bytes + head, entry->size - head, &record, err);
     if (s == STATUS_OK) {
         s = log_player_play(&r->player, &record, err);
     }
@@ -187,6 +196,7 @@ static void free_state(restoring *r)
     if (r->begun) {
         world_free(r->state.physics);
         session_bodies_deinit(&r->state.bodies);
+        session_marks_deinit(&r->state.marks);
         owners_free(r->state.owners);
     }
     buffer_deinit(&r->image);
@@ -196,8 +206,10 @@ static adoption *make_adoption(restoring *r)
 {
     adoption *a = calloc(1, sizeof *a);
     session_bodies *bodies = malloc(sizeof *bodies);
-    ASSERT(a != NULL && bodies != NULL);
+    session_marks *marks = malloc(sizeof *marks);
+    ASSERT(a != NULL && bodies != NULL && marks != NULL);
     *bodies = r->state.bodies;
+    *marks = r->state.marks;
     *a = (adoption){.physics = r->state.physics,
                     .paused = r->player.paused,
                     .stored = r->world.stored,
@@ -208,6 +220,7 @@ static adoption *make_adoption(restoring *r)
                     .until = r->until,
                     .replay_ns = r->replay_ns,
                     .session_bodies = bodies,
+                    .marks = marks,
                     .owners = r->state.owners};
     if (r->state.has_view) {
         a->view = malloc(sizeof *a->view);

@@ -32,6 +32,12 @@ void resume_allow(session *s)
     }
 }
 
+static bool is_secret_of(const session *s, const secret *given)
+{
+    secret digest = secret_digest(given);
+    return secret_equal(&s->secret, s->secret_digested ? &digest : given);
+}
+
 // The session that a hello names; NULL, for whatever reason, with the same error.
 static session *find(const server *s, const char *text, error *err)
 {
@@ -39,8 +45,11 @@ static session *find(const server *s, const char *text, error *err)
     secret given;
     bool parsed = secret_parse(text, &key, &given);
     session *found = parsed ? server_find_session(s, key) : NULL;
-    bool known =
-        found != NULL && found->resumable && !found->over && secret_equal(&found->secret, &given);
+    bool known = found != NULL && found->resumable && !found->over && is_secret_of(found, &given);
+    if (known) {
+        found->secret = given;
+        found->secret_digested = false;
+    }
     secret_wipe(&given);
     if (!known) {
         metrics_add(METRIC_resumes_refused, 1);
@@ -154,6 +163,8 @@ static void take_over(session *to, session *from)
     to->body_worlds.count = from->body_worlds.count;
     to->body_worlds.capacity = from->body_worlds.capacity;
     to->secret = from->secret;
+    to->secret_digested = from->secret_digested;
+    to->noted = from->noted;
     to->resumable = true;
     to->late = false;
     from->requests = (request_log){0};
@@ -162,7 +173,7 @@ static void take_over(session *to, session *from)
     from->body_worlds.data = NULL;
     from->body_worlds.count = from->body_worlds.capacity = 0;
     from->in_flight = from->resumes = 0;
-    from->resumable = false;
+    from->resumable = from->noted = false;
     secret_wipe(&from->secret);
     from->replaced = true;
 }
@@ -203,6 +214,7 @@ status resume_session(const call *c, const hello_args *args, grant *granted, err
     }
     take_over(s, old);
     rights_take(s, granted);
+    ledger_note(s);
     if (old->connection == NULL) {
         forget_detached(old);
         session_destroy(old);

@@ -8,6 +8,7 @@
 #include <sys/random.h>
 
 #include "common/base/assert.h"
+#include "server/auth/digest.h"
 
 secret secret_create(void)
 {
@@ -24,6 +25,14 @@ secret secret_create(void)
 void secret_wipe(secret *s)
 {
     explicit_bzero(s, sizeof *s);
+}
+
+secret secret_digest(const secret *s)
+{
+    _Static_assert((int)SECRET_BYTES == (int)DIGEST_BYTES, "a digest is as long as a secret");
+    secret digest;
+    digest_of(s->bytes, sizeof s->bytes, digest.bytes);
+    return digest;
 }
 
 bool secret_equal(const secret *a, const secret *b)

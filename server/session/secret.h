@@ -28,6 +28,9 @@ secret secret_create(void);
 // Overwrites it, so that no core file has it.
 void secret_wipe(secret *s);
 
+// A digest (SHA-256) from which nobody gets the secret back.
+secret secret_digest(const secret *s);
+
 // In a time that does not depend on where they differ.
 bool secret_equal(const secret *a, const secret *b);
 

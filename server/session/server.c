@@ -35,7 +35,7 @@ static void on_handle_closed(uv_handle_t *handle)
 // A session is told here of the end of those worlds whose thread did not tell it in time.
 static void close_session(session *closed, server *s)
 {
-    while (closed->subscriptions.count > 0 && !closed->closing) {
+    while (closed->subscriptions.count > 0 && !closed->closing && !ledger_keeps(closed)) {
         session_world_closed(closed, closed->subscriptions.data[0].number, STATUS_UNAVAILABLE,
                              s->reason);
     }
@@ -154,6 +154,7 @@ static void close_storage(server *s)
 void server_destroy(server *s)
 {
     ASSERT(s->session_count == 0 && s->detached.count == 0 && s->hosts.count == 0);
+    ledger_close(s);
     close_storage(s);
     array_free(&s->detached);
     array_free(&s->hosts);
@@ -377,6 +378,7 @@ status server_create(uv_loop_t *loop, const server_options *options, server **ou
     s->limits = options->limits;
     s->keys = options->keys;
     s->next_subscription = 1;
+    s->ledger.fd = -1;
     s->started_ns = clock_now_ns();
     directory_init(&s->worlds);
     s->next_session = s->worlds.next_number = options->first_number > 0 ? options->first_number : 1;
@@ -409,7 +411,9 @@ status server_create(uv_loop_t *loop, const server_options *options, server **ou
     *out = s;
     s->starting = 1; // for this function, so that `ready` is not called before its end
     if (!s->draining) {
+        ledger_open(s);
         worlds_adopt_restored(s);
+        ledger_subscribe(s);
     }
     if (options->replay != NULL && !s->draining) {
         error why;

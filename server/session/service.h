@@ -4,6 +4,7 @@
 //   session.c   one connection's session: its input, its answers, its times, its end
 //   rights.c    who a session is, and what it may
 //   resume.c    sessions without a connection, and how they get another
+//   ledger.c    sessions on disk, for a restart
 //   sessions.c  server.sessions and server.kick
 //   call.c      a message becomes a call: looked up, checked, carried out or sent to its world
 //   worlds.c    requests to worlds; worlds are made, destroyed and listed
@@ -24,6 +25,7 @@
 #include "server/net/network.h"
 #include "server/session/directory.h"
 #include "server/session/input.h"
+#include "server/session/ledger.h"
 #include "server/session/parties.h"
 #include "server/session/request_log.h"
 #include "server/session/restore.h"
@@ -36,6 +38,7 @@ typedef struct session_subscription {
     uint64_t number;
     uint64_t world;                            // its number
     char world_name[WORLD_NAME_BYTES_MAX + 1]; // the entry may be gone when its end is told
+    subscribe_args args;                       // as they are now
 } session_subscription;
 
 // A client's session. It belongs to one connection at a time; one that may be resumed outlives its
@@ -76,6 +79,8 @@ typedef struct session {
     uint64_t begun_ms;  // when the message began that is not whole yet, 0 for none
     bool resumable;     // it said hello, and has a secret
     secret secret;
+    bool secret_digested; // `secret` is its digest: a restart brought the session back
+    bool noted;           // in the ledger
     struct {
         bool waiting; // for the results of what was in flight; no input is read
         bool answerable;
@@ -106,7 +111,8 @@ struct server {
     uint32_t hosts_running;
     ARRAY(world_move) moves; // worlds between two hosts
     directory worlds;
-    storage *storage;          // NULL: worlds end with the server
+    storage *storage; // NULL: worlds end with the server
+    ledger ledger;
     restored_worlds restored;  // those of its directory that hosts have not taken yet
     ARRAY(session *) sessions; // by slot, NULL where free
     ARRAY(uint32_t) free_slots;

@@ -98,6 +98,7 @@ void session_drop_subscription(session *s, uint64_t number)
 {
     session_subscription *found = session_find_subscription(s, number);
     if (found != NULL) {
+        ledger_drop_subscription(s, number);
         array_swap_remove(&s->subscriptions, found - s->subscriptions.data);
     }
 }
@@ -107,6 +108,9 @@ void session_world_closed(session *s, uint64_t subscription, status why, const c
     const session_subscription *found = session_find_subscription(s, subscription);
     if (found == NULL) {
         return;
+    }
+    if (ledger_keeps(s)) {
+        return; // it goes on when the session is resumed
     }
     if (s->connection == NULL || s->closing) {
         session_drop_subscription(s, subscription); // a client that resumes finds it missing
@@ -149,6 +153,7 @@ void session_close(session *s, status why, const char *text, connection_ending e
 {
     ASSERT(s->connection != NULL);
     s->over = true;
+    ledger_end(s);
     if (s->closing) {
         return;
     }
@@ -198,7 +203,10 @@ void session_destroy(session *s)
     server *of = s->server;
     if (!s->replaced) {
         end_subscriptions(s);
-        worlds_end_session(s);
+        if (!ledger_keeps(s)) {
+            worlds_end_session(s);
+        }
+        ledger_end(s);
         of->sessions.data[s->key.slot] = NULL;
         array_push(&of->free_slots, s->key.slot);
     }

@@ -19,6 +19,7 @@
 #include "server/session/service.h"
 #include "server/world/replay.h"
 #include "server/world/session_bodies.h"
+#include "server/world/session_marks.h"
 #include "server/world/world_image.h"
 
 // ---- requests
@@ -281,6 +282,7 @@ static void build_from_fork(build *b)
         const double view[4] = {image.view.x0, image.view.y0, image.view.x1, image.view.y1};
         b->adoption->view = image.has_view ? copy_view(view) : NULL;
         session_bodies_deinit(&image.bodies);
+        session_marks_deinit(&image.marks);
     }
 }
 
@@ -593,13 +595,47 @@ status worlds_destroy(server *s, const call *c, command *destroy, error *err)
 
 // ---- what a restart has brought back
 
-// The sessions of then are gone, and what was to end with them.
+static session *find_restored(const server *s, uint64_t number)
+{
+    for (uint32_t i = 0; i < s->detached.count; i++) {
+        if (s->detached.data[i]->key.number == number) {
+            return s->detached.data[i];
+        }
+    }
+    return NULL;
+}
+
+// The commands of restored sessions that took effect.
+static void note_marks(server *s, const world_entry *entry, const session_marks *marks)
+{
+    for (uint32_t slot = 0; slot < marks->by_slot.count; slot++) {
+        const session_mark *mark = &marks->by_slot.data[slot];
+        session *of = server_find_session(s, (session_key){.slot = slot, .number = mark->session});
+        if (mark->session != 0 && of != NULL) {
+            request_log_apply(&of->requests, entry->number, ++of->requests.next, mark->id,
+                              limits_worlds_in_all(s->limits));
+        }
+    }
+}
+
+// Bodies of sessions that are gone end; those of restored sessions end with them.
 static void end_past_sessions(server *s, uint64_t world, const session_bodies *bodies)
 {
     uint64_t ended = 0;
+    session *kept = NULL;
     for (uint32_t i = 0; i < bodies->by_slot.count; i++) {
         const session_body *b = &bodies->by_slot.data[i];
-        if (b->id != 0 && b->session != ended) { // again for a session met before does no harm
+        if (b->id == 0) {
+            continue;
+        }
+        if (b->session != ended && (kept == NULL || kept->key.number != b->session)) {
+            kept = find_restored(s, b->session);
+            if (kept != NULL) {
+                worlds_note_body(kept, world);
+            }
+        }
+        bool alive = kept != NULL && kept->key.number == b->session;
+        if (!alive && b->session != ended) { // again for a session met before does no harm
             ended = b->session;
             send_uncounted(s, REQUEST_SESSION_END, world, (session_key){.number = ended}, 0);
         }
@@ -625,6 +661,7 @@ static void adopt_restored(server *s, restored_world *w)
     request *r = worlds_request(NULL, entry, &create);
     r->kind = REQUEST_ADOPT;
     r->adoption = w->adoption;
+    note_marks(s, entry, w->adoption->marks);
     session_bodies bodies = {0}; // the world has them from the next line on
     for (uint32_t i = 0; i < w->adoption->session_bodies->by_slot.count; i++) {
         const session_body *b = &w->adoption->session_bodies->by_slot.data[i];

@@ -78,6 +78,10 @@ hosted *hosted_create(uint64_t number, const char *name, adoption *from, const l
         h->session_bodies = *from->session_bodies;
         *from->session_bodies = (session_bodies){0};
     }
+    if (from->marks != NULL) {
+        h->marks = *from->marks;
+        *from->marks = (session_marks){0};
+    }
     if (from->owners != NULL) {
         owners_free(h->owners);
         h->owners = h->publisher.descriptions.owners = from->owners;
@@ -339,6 +343,7 @@ void hosted_settle(hosted *h)
         .physics = h->physics,
         .bodies = &h->session_bodies,
         .owners = h->owners,
+        .marks = &h->marks,
         .view = h->publisher.has_scene_view ? &h->publisher.scene_view : NULL,
         .paused = h->paused,
     };
@@ -431,6 +436,7 @@ void hosted_destroy(hosted *h, status why, const char *text)
     array_free(&h->scheduled);
     inbox_deinit(&h->inbox);
     session_bodies_deinit(&h->session_bodies);
+    session_marks_deinit(&h->marks);
     buffer_deinit(&h->scratch);
     world_metrics_close(h->metrics);
     world_free(h->physics);

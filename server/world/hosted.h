@@ -55,6 +55,7 @@ typedef struct hosted {
     publisher publisher;
     log_readers readers;
     session_bodies session_bodies;
+    session_marks marks;
     task_runner runner; // lent to the physics
     inbox inbox;
     crowding crowding;

@@ -234,8 +234,8 @@ static void do_fork(hosted *h, request *q)
 {
     session_bodies none = {0};
     const area *view = h->publisher.has_scene_view ? &h->publisher.scene_view : NULL;
-    shared_bytes *image =
-        world_image_encode(h->physics, &none, h->owners, view, h->paused, world_tick(h->physics));
+    shared_bytes *image = world_image_encode(h->physics, &none, h->owners, NULL, view, h->paused,
+                                             world_tick(h->physics));
     reply *r = reply_create(REPLY_RESULT, q->world);
     r->method = q->command.method;
     r->reply_to = q->reply_to;
@@ -305,6 +305,15 @@ static void note_applied(hosted *h, const request *q)
                    q->arguments_size);
 }
 
+static void note_mark(hosted *h, const request *q)
+{
+    const reply_address *from = &q->reply_to;
+    if (h->log.stored != NULL && from->session.number != 0) {
+        session_marks_note(&h->marks, from->session.slot, from->session.number, from->sequence,
+                           from->id);
+    }
+}
+
 static void do_apply(hosted *h, request *q, bool between_ticks)
 {
     command_result result;
@@ -339,6 +348,7 @@ static void do_apply(hosted *h, request *q, bool between_ticks)
         session_bodies_note(&h->session_bodies, q->reply_to.session.number, &q->command, &result);
         if (q->reply_to.answerable) {
             publisher_note_command(&h->publisher, q->reply_to.session, q->reply_to.id);
+            note_mark(h, q);
         }
     }
     metrics_add(METRIC_commands_applied,
@@ -507,10 +517,10 @@ void hosted_serve_inbox(hosted *h, int64_t begin, int64_t turn_ns)
     int64_t used = 0;
     bool stood = h->paused;
     inbox_begin(&h->inbox, turn_ns);
-    // Requests behind a world.resume are for the tick that it lets come: a record of the log ends at
-    // the state that stands, and has no place for commands of a later one.
+    // Requests behind a world.resume are for the tick that it lets come: a record of the log ends
+    // at the state that stands, and has no place for commands of a later one.
     while (!h->ended && h->stepping == NULL && h->pausing == NULL && h->paused == stood &&
-           !world_log_full(&h->log) && used < turn_ns) {
+           !world_log_full(&h->log) && !session_marks_full(&h->marks) && used < turn_ns) {
         request *q = inbox_take(&h->inbox);
         if (q == NULL) {
             return;

@@ -6,6 +6,7 @@
 #include "common/base/assert.h"
 #include "server/world/replay.h"
 #include "server/world/session_bodies.h"
+#include "server/world/session_marks.h"
 
 request *request_create(request_kind kind, uint64_t world)
 {
@@ -38,6 +39,10 @@ void adoption_free(adoption *a)
     if (a->session_bodies != NULL) {
         session_bodies_deinit(a->session_bodies);
         free(a->session_bodies);
+    }
+    if (a->marks != NULL) {
+        session_marks_deinit(a->marks);
+        free(a->marks);
     }
     owners_free(a->owners);
     replay_free(a->replay);

@@ -67,6 +67,7 @@ typedef struct adoption {
     uint64_t until;    // the last tick that may have been shown
     int64_t replay_ns; // for which the restart replayed records
     struct session_bodies *session_bodies;
+    struct session_marks *marks;
     owners *owners;        // whose its bodies are
     struct replay *replay; // the recording that it plays; NULL: it takes commands
 } adoption;

@@ -20,7 +20,8 @@ enum {
     HEADER_BYTES = 64,
     ROW_BYTES = 16,
     OWNERS_SIZE_BYTES = 4,
-    VERSION = 2,
+    MARKS_COUNT_BYTES = 4,
+    VERSION = 3,
     FLAG_PAUSED = 1,
     FLAG_VIEW = 2
 };
@@ -79,14 +80,17 @@ static uint32_t checksum(const uint8_t *bytes, size_t head)
 }
 
 shared_bytes *world_image_encode(const physics_world *physics, const session_bodies *bodies,
-                                 const owners *table, const area *view, bool paused, uint64_t until)
+                                 const owners *table, const session_marks *marks, const area *view,
+                                 bool paused, uint64_t until)
 {
     uint8_t *image = NULL;
     size_t size = 0;
     world_save(physics, &image, &size);
     uint32_t count = count_bodies(bodies);
     size_t owned = owners_encoded_bytes(table, physics);
-    size_t head = (size_t)count * ROW_BYTES + OWNERS_SIZE_BYTES + owned;
+    uint32_t marked = marks != NULL ? session_marks_encode(marks, true, NULL) : 0;
+    size_t head = (size_t)count * ROW_BYTES + OWNERS_SIZE_BYTES + owned + MARKS_COUNT_BYTES +
+                  (size_t)marked * SESSION_MARK_BYTES;
     shared_bytes *out = bytes_create(HEADER_BYTES + head + size);
     uint8_t *at = out->data;
     memset(at, 0, HEADER_BYTES);
@@ -109,6 +113,11 @@ shared_bytes *world_image_encode(const physics_world *physics, const session_bod
     }
     put(row, owned, OWNERS_SIZE_BYTES);
     owners_encode(table, physics, row + OWNERS_SIZE_BYTES);
+    row += OWNERS_SIZE_BYTES + owned;
+    put(row, marked, MARKS_COUNT_BYTES);
+    if (marked > 0) {
+        (void)session_marks_encode(marks, true, row + MARKS_COUNT_BYTES);
+    }
     put(at + CHECKSUM_AT, checksum(at, head), 4);
     memcpy(at + HEADER_BYTES + head, image, size);
     out->size = HEADER_BYTES + head + size;
@@ -116,14 +125,25 @@ shared_bytes *world_image_encode(const physics_world *physics, const session_bod
     return out;
 }
 
-// Bytes of the rows and the owners; more than there are, where they lie about it.
-static uint64_t head_bytes(const uint8_t *bytes, size_t size)
+// Bytes of the rows and the owners, up to the number of marks; `size` where they lie about it.
+static uint64_t owned_bytes(const uint8_t *bytes, size_t size)
 {
     uint64_t rows = get(bytes + COUNT_AT, 4) * ROW_BYTES;
     if (rows + OWNERS_SIZE_BYTES > size - HEADER_BYTES) {
         return size;
     }
     return rows + OWNERS_SIZE_BYTES + get(bytes + HEADER_BYTES + rows, OWNERS_SIZE_BYTES);
+}
+
+// Bytes from the header to the physics; more than there are, where they lie about it.
+static uint64_t head_bytes(const uint8_t *bytes, size_t size)
+{
+    uint64_t owned = owned_bytes(bytes, size);
+    if (owned + MARKS_COUNT_BYTES > size - HEADER_BYTES) {
+        return size;
+    }
+    return owned + MARKS_COUNT_BYTES +
+           get(bytes + HEADER_BYTES + owned, MARKS_COUNT_BYTES) * SESSION_MARK_BYTES;
 }
 
 static status check_header(const uint8_t *bytes, size_t size, error *err)
@@ -153,6 +173,7 @@ status world_image_decode(const uint8_t *bytes, size_t size, world_image *out, e
     uint32_t count = (uint32_t)get(bytes + COUNT_AT, 4);
     uint64_t flags = get(bytes + FLAGS_AT, 4);
     const uint8_t *owned = bytes + HEADER_BYTES + (size_t)count * ROW_BYTES + OWNERS_SIZE_BYTES;
+    const uint8_t *marks = bytes + HEADER_BYTES + owned_bytes(bytes, size);
     const uint8_t *physics = bytes + HEADER_BYTES + head_bytes(bytes, size);
     world_image made = {.until = get(bytes + UNTIL_AT, 8),
                         .paused = (flags & FLAG_PAUSED) != 0,
@@ -168,10 +189,17 @@ status world_image_decode(const uint8_t *bytes, size_t size, world_image *out, e
     if (s != STATUS_OK) {
         return s;
     }
-    s = owners_decode(owned, (size_t)(physics - owned), made.physics, &made.owners, err);
+    s = owners_decode(owned, (size_t)(marks - owned), made.physics, &made.owners, err);
     if (s != STATUS_OK) {
         world_free(made.physics);
         return s;
+    }
+    if (!session_marks_decode(&made.marks, marks + MARKS_COUNT_BYTES,
+                              (uint32_t)get(marks, MARKS_COUNT_BYTES))) {
+        session_marks_deinit(&made.marks);
+        owners_free(made.owners);
+        world_free(made.physics);
+        return error_set(err, STATUS_INVALID_ARGUMENT, "the image names a session that cannot be");
     }
     for (uint32_t i = 0; i < count; i++) {
         const uint8_t *row = bytes + HEADER_BYTES + (size_t)i * ROW_BYTES;

@@ -182,7 +182,7 @@ static void make_image(world_log *l, const world_log_image *image, double hz, in
     until = until > l->until || image->paused ? until : l->until;
     uint64_t hash = world_hash(image->physics);
     shared_bytes *bytes = world_image_encode(image->physics, image->bodies, image->owners,
-                                             image->view, image->paused, until);
+                                             image->marks, image->view, image->paused, until);
     error err;
     status s = storage_checkpoint(l->stored, tick, &hash, bytes, &err);
     bytes_unref(bytes);
@@ -199,6 +199,7 @@ static void make_image(world_log *l, const world_log_image *image, double hz, in
         l->written = mark_now(l, tick);
         l->until = until;
         l->hashed_tick = tick;
+        session_marks_settle(image->marks);
     }
 }
 
@@ -212,6 +213,23 @@ static bool wants_image(const world_log *l, int64_t now)
 }
 
 // ---- records
+
+static void append_head(buffer *out, uint64_t until, const session_marks *marks)
+{
+    uint32_t count = session_marks_encode(marks, false, NULL);
+    size_t size = WORLD_LOG_HEAD_BYTES + (size_t)count * SESSION_MARK_BYTES;
+    uint8_t *head = malloc(size);
+    ASSERT(head != NULL);
+    for (int i = 0; i < 8; i++) {
+        head[i] = (uint8_t)(until >> (8 * i));
+    }
+    for (int i = 0; i < 4; i++) {
+        head[8 + i] = (uint8_t)(count >> (8 * i));
+    }
+    (void)session_marks_encode(marks, false, head + WORLD_LOG_HEAD_BYTES);
+    buffer_append(out, head, size);
+    free(head);
+}
 
 // Appends what is new since the last entry. False: the storage takes nothing now.
 static bool append(world_log *l, const world_log_image *image, double hz, uint64_t until)
@@ -227,11 +245,7 @@ static bool append(world_log *l, const world_log_image *image, double hz, uint64
     record.hash = hashed ? world_hash(image->physics) : 0;
     buffer out;
     buffer_init(&out, STORAGE_RECORD_BYTES_MAX);
-    uint8_t head[WORLD_LOG_UNTIL_BYTES];
-    for (int i = 0; i < WORLD_LOG_UNTIL_BYTES; i++) {
-        head[i] = (uint8_t)(until >> (8 * i));
-    }
-    buffer_append(&out, head, sizeof head);
+    append_head(&out, until, image->marks);
     log_record_encode(&out, &record);
     ASSERT(!out.overflow); // see WORLD_LOG_ARGUMENTS_BYTES_MAX
     size_t size = 0;
@@ -245,6 +259,7 @@ static bool append(world_log *l, const world_log_image *image, double hz, uint64
         l->written = end;
         l->until = until;
         l->hashed_tick = hashed ? tick : l->hashed_tick;
+        session_marks_settle(image->marks);
     } else if (s != STATUS_LIMIT_EXCEEDED) { // there the disk is behind, and comes after
         fail(l, &err);
     }

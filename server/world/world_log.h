@@ -10,7 +10,8 @@
 // commands, and an idle world writes an entry a second instead of one a tick. Each second's entry
 // bears the state's hash, which the restart compares.
 //
-//     entry     u64 little-endian `until` >= tick, then the record (proto/log/log_record.h)
+//     entry     u64 `until` >= tick, u32 number of session marks, these (session_marks.h), then the
+//               record (proto/log/log_record.h); numbers are little-endian
 //
 // An image (world_image.h) is made when a restart would take long for the records since the last
 // one, and when the log has failed: it holds everything, so that the log is good again. Until then
@@ -32,9 +33,10 @@
 #include "server/storage/storage.h"
 #include "server/world/commit_gate.h"
 #include "server/world/session_bodies.h"
+#include "server/world/session_marks.h"
 
 enum {
-    WORLD_LOG_UNTIL_BYTES = 8, // before the record in an entry
+    WORLD_LOG_HEAD_BYTES = 12, // before the marks and the record in an entry
 
     // Rows that wait for the storage [bytes]; past that no further commands are carried out. With
     // the largest command (below) it still fits a record of the storage.
@@ -44,7 +46,8 @@ enum {
     WORLD_LOG_KEPT_BYTES_MAX = 1 << 20,
 
     // A command's arguments as applied [bytes].
-    WORLD_LOG_ARGUMENTS_BYTES_MAX = STORAGE_RECORD_BYTES_MAX - WORLD_LOG_PENDING_BYTES_MAX - 4096
+    WORLD_LOG_ARGUMENTS_BYTES_MAX = STORAGE_RECORD_BYTES_MAX - WORLD_LOG_PENDING_BYTES_MAX -
+                                    SESSION_MARKS_NEW_MAX * SESSION_MARK_BYTES - 4096
 };
 
 // A place in the log: all rows before it, up to the state of `tick`.
@@ -90,7 +93,8 @@ typedef struct world_log_image {
     const physics_world *physics;
     const session_bodies *bodies;
     const owners *owners; // whose the bodies are
-    const area *view;     // NULL: none
+    session_marks *marks;
+    const area *view; // NULL: none
     bool paused;
 } world_log_image;
 

@@ -118,6 +118,28 @@ static void on_notification(carom_client *client, const char *method, const caro
     }
 }
 
+static void on_lost(carom_client *client, carom_status status, const char *reason, void *user)
+{
+    (void)client;
+    (void)status;
+    (void)user;
+    cli_hint("the connection was lost (%s); trying again", reason);
+}
+
+// The server may have forgotten the world, and the subscription with it.
+static void on_resumed(carom_client *client, const carom_value *hello, void *user)
+{
+    (void)client;
+    listener *l = user;
+    if (carom_value_count(carom_value_get(hello, "subscriptions")) > 0) {
+        cli_hint("connected again");
+    } else {
+        cli_error("not_found", "the world has ended while the connection was lost");
+        l->code = CLI_REFUSED;
+        l->over = true;
+    }
+}
+
 // ---- which kinds
 
 static cli_exit add_kind(listener *l, const char *word)
@@ -214,7 +236,12 @@ static cli_exit run_events(cli *c)
                   .body = args_whole(&c->args, "body", 0),
                   .left = args_whole(&c->args, "count", UINT64_MAX)};
     carom_handlers handlers = {
-        .user = &l, .snapshot = on_snapshot, .notification = on_notification};
+        .user = &l,
+        .snapshot = on_snapshot,
+        .notification = on_notification,
+        .lost = on_lost,
+        .resumed = on_resumed,
+    };
     cli_exit code = params_check_rate(c, "rate");
     code = code == CLI_OK ? choose_kinds(&l) : code;
     if (code != CLI_OK || l.left == 0) {
@@ -224,7 +251,7 @@ static cli_exit run_events(cli *c)
         return cli_out_of_memory();
     }
     (void)setvbuf(stdout, NULL, _IOFBF, 1 << 16);
-    code = cli_connect(c, &handlers);
+    code = cli_connect_lasting(c, &handlers);
     code = code == CLI_OK ? subscribe(&l) : code;
     code = code == CLI_OK ? listen_until_over(&l) : code;
     if (l.skipped > 0) {

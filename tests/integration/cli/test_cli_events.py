@@ -1,10 +1,13 @@
 """carom events: lines for people and for scripts, kinds, bodies, ends."""
 
 import json
+import signal
 import subprocess
+import tempfile
 import time
+import unittest
 
-from cli import CAROM, LOST, REFUSED, ServerTest, environment, main
+from cli import CAROM, CAROMD, Caromd, LOST, REFUSED, ServerTest, environment, main
 
 
 class Events(ServerTest):
@@ -95,6 +98,53 @@ class LostServer(ServerTest):
         _, err = process.communicate(timeout=30)
         self.assertEqual(LOST, process.returncode, err)
         self.assertIn("shutting down", err)
+
+
+class RestartedServer(unittest.TestCase):
+    def test_events_and_watch_go_on_after_a_restart(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        readers = []
+        self.addCleanup(lambda: [reader.kill() for reader in readers])
+        server = Caromd(CAROMD, "--data", folder.name)
+        port = server.port
+        surroundings = environment(CAROM_SERVER=f"127.0.0.1:{port}")
+
+        def carom(*words):
+            return subprocess.run([CAROM, *map(str, words)], text=True, capture_output=True, check=True, timeout=60,
+                                  env=surroundings).stdout
+
+        def spawn(x):
+            return json.loads(carom("spawn", "w", "--circle", 1, "--at", f"{x},0", "--json"))["body"]
+
+        carom("create", "w", "--gravity", "0,0")
+        readers += [subprocess.Popen([CAROM, *words], text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                     env=surroundings)
+                    for words in (["events", "w", "--json", "--kind", "spawn", "--count", "3", "--for", "60s"],
+                                  ["watch", "w", "--json"])]
+        while json.loads(carom("info", "w", "--json"))["subscribers"] < 2:
+            time.sleep(0.02)
+        bodies = [spawn(0)]
+        for end in (signal.SIGKILL, signal.SIGTERM):
+            time.sleep(0.5)  # for the event to be told
+            server.process.send_signal(end)
+            server.process.wait(30)
+            server.reader.join()
+            server.process.stderr.close()
+            server = Caromd(CAROMD, "--data", folder.name, "--listen", f"127.0.0.1:{port}")
+            while json.loads(carom("info", "w", "--json"))["subscribers"] < 2:
+                time.sleep(0.02)
+            time.sleep(1.5)  # for the readers to come back
+            bodies.append(spawn(5 * len(bodies)))
+        out, err = readers[0].communicate(timeout=60)
+        self.assertEqual(0, readers[0].returncode, err)
+        self.assertEqual(bodies, [json.loads(line)["a"] for line in out.splitlines()])
+        readers[1].send_signal(signal.SIGINT)
+        out, err = readers[1].communicate(timeout=60)
+        epochs = {json.loads(line)["epoch"] for line in out.splitlines()}
+        self.assertEqual(1, len(epochs))
+        self.assertIn(bodies[-1], [row[0] for line in out.splitlines() for row in json.loads(line)["bodies"]])
+        server.__exit__()
 
 
 if __name__ == "__main__":

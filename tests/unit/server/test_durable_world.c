@@ -328,7 +328,7 @@ static void hash_that_differs_stops_that_world_and_names_the_tick(void **state)
     log_record entry = {.from = 0, .tick = 0, .has_hash = true, .hash = wrong};
     buffer bytes;
     uint64_t sequence = 0;
-    static const uint8_t UNTIL[WORLD_LOG_UNTIL_BYTES] = {0};
+    static const uint8_t UNTIL[WORLD_LOG_HEAD_BYTES] = {0};
     buffer_init(&bytes, 1 << 16);
     buffer_append(&bytes, UNTIL, sizeof UNTIL);
     log_record_encode(&bytes, &entry);

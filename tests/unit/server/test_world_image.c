@@ -32,13 +32,19 @@ static shared_bytes *make_image(body_id *ada, body_id *nobody, size_t *head)
     *ada = spawn(world, table, "ada");
     *nobody = spawn(world, table, NULL);
     session_bodies_add(&bodies, *nobody, 7);
+    session_marks marks = {0};
+    session_marks_note(&marks, 2, 7, 1, 30);
+    session_marks_note(&marks, 2, 7, 5, 34);
+    session_marks_note(&marks, 2, 7, 3, 32); // a batch for a later tick
+    session_marks_note(&marks, 0, 8, 1, 99);
     area view = {1, 2, 3, 4};
-    shared_bytes *image = world_image_encode(world, &bodies, table, &view, true, 9);
+    shared_bytes *image = world_image_encode(world, &bodies, table, &marks, &view, true, 9);
     uint8_t *physics = NULL;
     size_t size = 0;
     world_save(world, &physics, &size);
     *head = image->size - size;
     free(physics);
+    session_marks_deinit(&marks);
     session_bodies_deinit(&bodies);
     owners_free(table);
     world_free(world);
@@ -49,6 +55,7 @@ static void free_image(world_image *image)
 {
     world_free(image->physics);
     session_bodies_deinit(&image->bodies);
+    session_marks_deinit(&image->marks);
     owners_free(image->owners);
 }
 
@@ -67,6 +74,10 @@ static void image_gives_back_what_was_put_in(void **state)
     assert_string_equal(owners_of(image.owners, nobody), "");
     uint32_t slot = 0;
     assert_int_equal(session_bodies_take(&image.bodies, 7, &slot), nobody);
+    assert_int_equal(image.marks.by_slot.count, 3);
+    assert_int_equal(image.marks.by_slot.data[2].session, 7);
+    assert_int_equal(image.marks.by_slot.data[2].id, 34);
+    assert_int_equal(image.marks.by_slot.data[0].id, 99);
     free_image(&image);
     bytes_unref(bytes);
 }

@@ -1,0 +1,276 @@
+#!/usr/bin/env python3
+"""Sessions go on after a restart of the server, killed or ended in good order: who they are, what took
+effect, what they subscribe to, what ends with them. Called with the path of caromd."""
+
+import os
+import random
+import signal
+import sys
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+import msgpack
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "interop"))
+from caromd import Caromd  # noqa: E402
+from tokens import Secret, claims, write_keys  # noqa: E402
+from wire import REQUEST, Client, RemoteError  # noqa: E402
+
+CAROMD = os.path.abspath(sys.argv[1])
+BALL = {"kind": "circle", "radius": 0.5}
+SECONDS_MAX = 20
+
+
+class RestartTest(unittest.TestCase):
+    OPTIONS = []
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+        self.data = self.folder / "data"
+        self.server = None
+        self.addCleanup(self.stop)
+
+    def start(self, *options):
+        self.server = Caromd(CAROMD, "--data", str(self.data), *self.OPTIONS, *options)
+
+    def stop(self):
+        if self.server is not None:
+            self.server.__exit__()
+            self.server = None
+
+    def kill(self):
+        self.server.process.send_signal(signal.SIGKILL)
+        self.server.process.wait()
+        self.server.reader.join()
+        self.server.process.stderr.close()
+        self.server = None
+
+    def greet(self, **arguments):
+        client = Client(self.server.port)
+        self.addCleanup(client.__exit__)
+        client.greeting = client.call("hello", **arguments)
+        return client
+
+    def resume(self, lost, **arguments):
+        return self.greet(resume=lost.greeting["resume"], **arguments)
+
+    def not_resumed(self, lost):
+        with self.assertRaisesRegex(RemoteError, "^not_found: resume"):
+            self.resume(lost)
+
+    def eventually(self, condition):
+        end = time.monotonic() + SECONDS_MAX
+        while not (value := condition()):
+            self.assertLess(time.monotonic(), end, "not seen in time")
+            time.sleep(0.02)
+        return value
+
+
+class GoesOn(RestartTest):
+    def restarts(self):
+        for ending in (self.kill, self.stop):
+            with self.subTest(ending.__name__):
+                self.start()
+                yield ending
+                self.stop()
+                self.data = self.folder / "other"
+
+    def test_session_keeps_its_number_name_and_secret(self):
+        for ending in self.restarts():
+            first = self.greet(client="one")
+            other = self.greet()
+            ending()
+            self.start()
+            again = self.resume(first, client="one")
+            for key in ("session", "role", "resume"):
+                self.assertEqual(again.greeting[key], first.greeting[key])
+            sessions = {s["session"]: s for s in again.call("server.sessions")["sessions"]}
+            self.assertFalse(sessions[other.greeting["session"]]["connected"])
+            self.assertGreater(self.greet().greeting["session"], other.greeting["session"])
+            again.socket.close()
+            self.assertEqual(self.resume(again).greeting["session"], first.greeting["session"])
+
+    def test_subscription_goes_on_with_a_full_snapshot(self):
+        for ending in self.restarts():
+            player = self.greet()
+            player.call("world.create", world="w", gravity=[0, 0])
+            player.call("world.create", world="gone", durability="none")
+            body = player.call("body.spawn", world="w", position=[3, 4], shapes=[BALL])["body"]
+            number = player.call("world.subscribe", world="w", area=[0, 0, 1, 1])["subscription"]
+            player.call("world.view", subscription=number, area=[0, 0, 10, 10])
+            player.call("world.subscribe", world="gone")
+            ended = player.call("world.subscribe", world="w")["subscription"]
+            player.call("world.unsubscribe", subscription=ended)
+            ending()
+            self.start()
+            player = self.resume(player)
+            self.assertEqual([s["subscription"] for s in player.greeting["subscriptions"]], [number])
+            player.notifications.clear()
+            player.read_until(lambda: player.notifications)
+            method, [snapshot] = player.notifications[0]
+            self.assertEqual((method, snapshot["subscription"], snapshot["full"]), ("snapshot", number, True))
+            self.assertEqual([row[0] for row in snapshot["bodies"]], [body])
+            self.assertGreater(player.call("world.subscribe", world="w")["subscription"], number)
+
+    def test_many_subscriptions_of_many_sessions_go_on(self):
+        self.start()
+        clients = [self.greet() for _ in range(6)]
+        clients[0].call("world.create", world="v")
+        clients[0].call("world.create", world="w")
+        numbers = {}
+        for i in range(8):
+            for client in clients[i % 3::2]:
+                number = client.call("world.subscribe", world="vw"[i % 2])["subscription"]
+                numbers.setdefault(client, set()).add(number)
+        clients[1].call("world.unsubscribe", subscription=min(numbers[clients[1]]))
+        numbers[clients[1]].discard(min(numbers[clients[1]]))
+        for ending in (self.kill, self.stop, self.kill):
+            ending()
+            self.start()
+            again = {}
+            for client in reversed(clients):
+                resumed = self.resume(client)
+                self.assertEqual({s["subscription"] for s in resumed.greeting["subscriptions"]}, numbers[client])
+                again[client] = resumed
+            for client, resumed in again.items():
+                client.socket.close()
+                client.greeting = resumed.greeting
+                resumed.socket.close()
+
+    def test_things_of_the_session_end_with_it_and_not_before(self):
+        for ending in self.restarts():
+            player = self.greet()
+            player.call("world.create", world="w", gravity=[0, 0])
+            body = player.call("body.spawn", world="w", shapes=[BALL], lifetime="session")["body"]
+            left = self.greet()
+            left.call("body.spawn", world="w", shapes=[BALL], lifetime="session")
+            left.call("goodbye")
+            left.socket.close()
+            self.eventually(lambda: player.call("world.info", world="w")["bodies"] == 1)
+            ending()
+            self.start()
+            self.not_resumed(left)
+            player = self.resume(player)
+            player.call("body.get", world="w", body=body)
+            player.call("goodbye")
+            player.socket.close()
+            other = self.greet()
+            self.eventually(lambda: other.call("world.info", world="w")["bodies"] == 0)
+
+    def test_session_that_nobody_resumes_expires(self):
+        self.start()
+        player = self.greet()
+        player.call("world.create", world="w", gravity=[0, 0])
+        player.call("body.spawn", world="w", shapes=[BALL], lifetime="session")
+        self.kill()
+        self.start("--limit", "resume_ms=500")
+        other = self.greet()
+        self.eventually(lambda: other.call("world.info", world="w")["bodies"] == 0)
+        self.not_resumed(player)
+
+    def test_second_restart_knows_what_the_first_knew(self):
+        self.start()
+        player = self.greet()
+        player.call("world.create", world="w")
+        player.call("body.spawn", world="w", shapes=[BALL])
+        for _ in range(3):
+            self.kill()
+            self.start()
+        again = self.resume(player)
+        self.assertEqual(list(again.greeting["applied"]), ["w"])
+
+
+class Applied(RestartTest):
+    """What was lost with a killed server is told exactly: every command up to `applied` is in the world."""
+
+    def test_killed_at_any_moment(self):
+        source = random.Random(7)
+        self.start()
+        player = self.greet()
+        player.call("world.create", world="w", gravity=[0, 0], hz=200)
+        number = 1000
+        for _ in range(6):
+            first = number
+            burst = []
+            for _ in range(source.randrange(50, 400)):
+                number += 1
+                burst.append(msgpack.packb([REQUEST, number, "body.spawn", [{
+                    "world": "w", "tag": str(number), "position": [2 * number, 0], "shapes": [BALL]}]]))
+            player.send(b"".join(burst))
+            time.sleep(source.uniform(0, 0.05))
+            self.kill()
+            self.start()
+            player = self.resume(player)
+            applied = player.greeting["applied"]["w"]
+            tags = {int(body["tag"]) for body in player.call("world.state", world="w")["bodies"]}
+            self.assertEqual(tags, set(range(1001, max(applied, 1000) + 1)) if applied >= 1000 else set())
+            self.assertGreaterEqual(applied, first if first > 1000 else 0)
+            number = max(applied, 1000)
+        self.assertGreater(number, 1000)
+
+
+class File(RestartTest):
+    def test_secret_is_not_in_it_and_others_cannot_read_it(self):
+        self.start()
+        secret = self.greet().greeting["resume"].rsplit(".", 1)[1]
+        content = (self.data / "sessions").read_bytes()
+        self.assertNotIn(bytes.fromhex(secret), content)
+        self.assertNotIn(secret.encode(), content)
+        self.assertEqual((self.data / "sessions").stat().st_mode & 0o077, 0)
+
+    def test_cut_or_altered_file_loses_no_more_than_its_end(self):
+        self.start()
+        clients = [self.greet() for _ in range(8)]
+        self.kill()
+        whole = (self.data / "sessions").read_bytes()
+        source = random.Random(3)
+        for i in range(6):
+            size = source.randrange(len(whole))
+            bad = whole[:size] if i % 2 == 0 else whole[:size] + bytes([whole[size] ^ 16]) + whole[size + 1:]
+            (self.data / "sessions").write_bytes(bad)
+            self.start()
+            self.assertLessEqual(len(self.greet().call("server.sessions")["sessions"]), 9)
+            self.kill()
+        (self.data / "sessions").write_bytes(whole[:-3])
+        self.start()
+        self.resume(clients[0])
+        self.not_resumed(clients[7])
+
+
+class Rights(RestartTest):
+    def test_role_and_subject_go_on_and_end_with_the_token(self):
+        secret = Secret()
+        keys = self.folder / "keys.json"
+        write_keys(str(keys), secret)
+        self.start("--keys", str(keys))
+        player = self.greet(token=secret.sign(claims("ada", "player", worlds=["w*"])))
+        nobody = self.greet()
+        short = self.greet(token=secret.sign(claims("bob", "admin", exp=int(time.time()) + 2)))
+        self.kill()
+        self.start("--keys", str(keys))
+        player = self.resume(player)
+        self.assertEqual((player.greeting["role"], player.greeting["subject"]), ("player", "ada"))
+        with self.assertRaisesRegex(RemoteError, "^permission_denied: world 'x'"):
+            player.call("world.info", world="x")
+        self.assertEqual(self.resume(nobody).greeting["role"], "none")
+        time.sleep(2.1)
+        with self.assertRaisesRegex(RemoteError, "^unauthenticated: resume"):
+            self.resume(short)
+
+    def test_session_without_a_token_is_nobody_where_there_are_keys_now(self):
+        self.start()
+        admin = self.greet()
+        self.assertEqual(admin.greeting["role"], "admin")
+        self.kill()
+        keys = self.folder / "keys.json"
+        write_keys(str(keys), Secret())
+        self.start("--keys", str(keys))
+        self.assertEqual(self.resume(admin).greeting["role"], "none")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0]] + sys.argv[2:])
