@@ -189,6 +189,8 @@ static void drain_in_the_middle_of_a_long_step_does_not_wait_for_it(void **state
 
 // A step that lasts longer than the server waits for its worlds: hundreds of balls in one place,
 // each of which touches every other. Nobody hears of the world's end from the world itself by then.
+// The subscriber wants no events: 15 MB of them would have to be read within the time that a server
+// on its way out allows.
 static void drain_in_the_middle_of_a_jam_tells_everyone(void **state)
 {
     (void)state;
@@ -202,7 +204,7 @@ static void drain_in_the_middle_of_a_jam_tells_everyone(void **state)
     for (int i = 0; i < BALLS; i++) {
         client_notify(&stepper, "body.spawn", "{\"world\":\"jam\",\"shapes\":[" BALL "]}");
     }
-    client_call(&subscriber, "world.subscribe", "{\"world\":\"jam\"}");
+    client_call(&subscriber, "world.subscribe", "{\"world\":\"jam\",\"events\":[]}");
     client_snapshot(&subscriber);
     assert_int_equal(
         obj_get_uint(client_call(&stepper, "world.info", "{\"world\":\"jam\"}"), "bodies"), BALLS);
