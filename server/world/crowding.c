@@ -4,7 +4,8 @@
 #include "common/physics/overlaps.h"
 
 // Where many lie in one place the solver takes their contacts one after another: those beyond a
-// few for each command cost several times as much (measured: tests/bench/server/fairness.py).
+// few for each command cost several times as much (chosen by runs of
+// tests/bench/server/fairness.py).
 static const int64_t PAIR_NS = 1000, CROWDED_PAIR_NS = 8000;
 enum { FEW_PAIRS = 16 };                        // of one command
 static const int64_t COUNT_GAP_NS = 1000000000; // between two counts of the whole world

@@ -1,4 +1,5 @@
-// Seams: where still shapes lie side by side as one surface, what slides over it must not stumble.
+// Ghost collisions: a body that slides over still shapes, side by side as one surface, must not
+// stumble at their common edges.
 //
 // A box that slides from tile to tile meets the next one's side before its top, for it has sunk in
 // by a hair; a ball meets the corner. Each pair by itself is right about that, so the answer has to
