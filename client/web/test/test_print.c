@@ -61,7 +61,7 @@ int main(void)
     static const double EDGES[] = {
         0.0,    -0.0,  1.0,   10.0,   999999.5, 1e6,       9.9999995,  1e-4,
         1e-5,   0.5,   2.5,   0.15,   5e-324,   1e22,      1e23,       1.7976931348623157e308,
-        -1e300, 1e-99, 1e100, 1e-100, INFINITY, -INFINITY, 123456789.0};
+        -1e300, 1e-99, 1e100, 1e-100, HUGE_VAL, -HUGE_VAL, 123456789.0};
     for (size_t i = 0; i < sizeof EDGES / sizeof *EDGES; i++) {
         compare_double(EDGES[i]);
     }
