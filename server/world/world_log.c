@@ -283,6 +283,15 @@ static bool append_new(world_log *l, const world_log_image *image, double hz)
     return true;
 }
 
+// An idle world's entries are up to a second apart, and an image stands where the one before it
+// ended: the next entry has to begin there.
+static bool append_to_now(world_log *l, const world_log_image *image, double hz)
+{
+    uint64_t tick = world_tick(image->physics);
+    uint64_t promise = image->paused ? tick : tick + (uint64_t)hz;
+    return l->written.tick == tick || append(l, image, hz, promise);
+}
+
 void world_log_settle(world_log *l, const world_log_image *image, double hz, int64_t now)
 {
     if (l->stored == NULL) {
@@ -299,7 +308,8 @@ void world_log_settle(world_log *l, const world_log_image *image, double hz, int
     }
     if (!l->failed && append_new(l, image, hz)) {
         commit_gate_stamp(&l->gate, l->needed);
-        if (!l->making && wants_image(l, now) && !image_under_way(l, &why)) {
+        if (!l->making && wants_image(l, now) && !image_under_way(l, &why) &&
+            append_to_now(l, image, hz)) {
             make_image(l, image, hz, now);
         }
     }
