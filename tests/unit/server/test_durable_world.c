@@ -320,6 +320,29 @@ static void restart_that_took_long_makes_an_image_for_the_next(void **state)
     assert_int_equal(images_after_replay_of(3000 * MS), 1);
 }
 
+// An idle world writes an entry a second; the image stands at a tick between two of them.
+static void image_between_two_entries_of_an_idle_world_keeps_the_log_whole(void **state)
+{
+    (void)state;
+    create(STORAGE_FULL, false);
+    for (int i = 0; i < 630; i++) {
+        advance(10 * MS);
+    }
+    assert_int_not_equal(the.world->log.written.tick, world_tick(the.world->physics));
+    uint64_t images = storage_read_figures(the.storage).images;
+    the.world->log.replay_ns = 3000 * MS;
+    for (int i = 0; i < 230; i++) {
+        advance(10 * MS);
+        assert_int_equal(world_log_state_of(&the.world->log), WORLD_LOG_GOOD);
+    }
+    assert_int_equal(storage_read_figures(the.storage).images, images + 1);
+    call(METHOD_BODY_SPAWN, SPAWN);
+    advance(10 * MS);
+    advance(10 * MS);
+    mailbox_result(&the.box);
+    assert_int_equal(bodies_after(CRASH_POWER_ALL), 1);
+}
+
 static void hash_that_differs_stops_that_world_and_names_the_tick(void **state)
 {
     (void)state;
@@ -472,6 +495,7 @@ int main(void)
         TEST(world_destroyed_while_its_image_is_written_stays_away),
         TEST(crash_within_a_start_leaves_all_for_the_next),
         TEST(restart_that_took_long_makes_an_image_for_the_next),
+        TEST(image_between_two_entries_of_an_idle_world_keeps_the_log_whole),
         TEST(hash_that_differs_stops_that_world_and_names_the_tick),
         TEST(full_disk_is_told_and_the_log_goes_on_when_there_is_room),
         TEST(batch_for_a_later_tick_is_refused_while_the_log_cannot_be_written),
