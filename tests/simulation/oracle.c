@@ -381,7 +381,10 @@ status __wrap_storage_append(storage_world *w, uint64_t first_tick, uint64_t las
                              const uint64_t *hash, shared_bytes *bytes, uint64_t *sequence,
                              error *err)
 {
+    error own;
+    err = err != NULL ? err : &own;
     status result = __real_storage_append(w, first_tick, last_tick, hash, bytes, sequence, err);
+    SIM_CHECK(result != STATUS_INVALID_ARGUMENT, "an entry does not follow its log: %s", err->text);
     oracle_world *o = find_stored(w);
     if (result == STATUS_OK && o != NULL) {
         oracle_mark mark = {.sequence = *sequence,
@@ -401,7 +404,10 @@ status __real_storage_checkpoint(storage_world *w, uint64_t tick, const uint64_t
 status __wrap_storage_checkpoint(storage_world *w, uint64_t tick, const uint64_t *hash,
                                  shared_bytes *image, error *err)
 {
+    error own;
+    err = err != NULL ? err : &own;
     status result = __real_storage_checkpoint(w, tick, hash, image, err);
+    SIM_CHECK(result != STATUS_INVALID_ARGUMENT, "an image does not fit its log: %s", err->text);
     oracle_world *o = find_stored(w);
     if (result == STATUS_OK && o != NULL) {
         oracle_mark mark = {.image = true,
