@@ -229,7 +229,10 @@ status storage_finish(storage *s, error *err)
         journal_seal(&s->log);
         result = s->log.lost ? error_set(err, STATUS_UNAVAILABLE, "sealing the log failed")
                              : journal_sync(&s->log, err);
-        result = result == STATUS_OK ? closed_write(s, err) : result;
+        if (result == STATUS_OK) {
+            journal_trim(&s->log);
+            result = closed_write(s, err);
+        }
     }
     return result;
 }

@@ -40,6 +40,10 @@ typedef struct disk_methods {
     int (*write)(disk_file *f, uint64_t offset, const void *bytes, size_t size);
     int (*sync)(disk_file *f);
     int (*truncate)(disk_file *f, uint64_t size);
+    // Makes a file of `from` bytes longer, with zeros, so that writes there do not change its size:
+    // a sync then has less to do. An error (there is no room, the disk cannot do it) may leave any
+    // part of the zeros.
+    int (*reserve)(disk_file *f, uint64_t from, uint64_t size);
     int (*size)(disk_file *f, uint64_t *out);
     int (*rename)(disk *d, const char *from, const char *to);
     int (*remove)(disk *d, const char *name);

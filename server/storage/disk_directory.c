@@ -96,6 +96,12 @@ static int file_truncate(disk_file *f, uint64_t size)
     return ftruncate(fd_of(f), (off_t)size) == 0 ? 0 : errno;
 }
 
+static int file_reserve(disk_file *f, uint64_t from, uint64_t size)
+{
+    // Not posix_fallocate(), which writes the zeros where the file system has no such operation.
+    return fallocate(fd_of(f), 0, (off_t)from, (off_t)(size - from)) == 0 ? 0 : errno;
+}
+
 static int file_size(disk_file *f, uint64_t *out)
 {
     struct stat s;
@@ -201,6 +207,7 @@ static const disk_methods DIRECTORY = {
     .write = file_write,
     .sync = file_sync,
     .truncate = file_truncate,
+    .reserve = file_reserve,
     .size = file_size,
     .rename = directory_rename,
     .remove = directory_remove,

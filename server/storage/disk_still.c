@@ -8,6 +8,7 @@
 #include "common/base/array.h"
 #include "common/base/assert.h"
 #include "server/storage/image.h"
+#include "server/storage/scan.h"
 
 typedef struct caught {
     char name[IMAGE_NAME_BYTES];
@@ -59,6 +60,29 @@ static bool has(const still *s, const char *name)
     return false;
 }
 
+// Where the log ends now in its last segment, into the room behind which the server goes on to
+// write. A segment that makes no sense stays as it is, for the reader to find out.
+static void cut_to_log(const still *s, caught *last)
+{
+    uint64_t number = strtoull(last->name + strlen("log-"), NULL, 10);
+    scan file;
+    error why;
+    if (scan_open(&file, s->of, number, last->size, &why) != STATUS_OK) {
+        return;
+    }
+    scanned_group g;
+    scan_result found;
+    while ((found = scan_next(&file, &g, &why)) == SCAN_GROUP) {
+    }
+    bool damaged = found == SCAN_FAILED;
+    uint64_t witness = 0;
+    if (found == SCAN_BROKEN && scan_attested(&file, &damaged, &witness, &why) != STATUS_OK) {
+        damaged = true;
+    }
+    last->size = damaged ? last->size : file.offset;
+    scan_close(&file);
+}
+
 // Opens the files whose names begin so, which are not open yet. A file that has gone is passed over
 // when `needed` is false, else EAGAIN.
 static int open_all(still *s, const char *prefix, bool needed)
@@ -97,6 +121,10 @@ int disk_still_catch(disk *of, disk **out)
     // meanwhile.
     int result = open_all(s, "image-", false);
     result = result == 0 ? open_all(s, "log-", true) : result;
+    if (result == 0 && s->files.count > 0 &&
+        strncmp(s->files.data[s->files.count - 1].name, "log-", 4) == 0) {
+        cut_to_log(s, &s->files.data[s->files.count - 1]);
+    }
     result = result == 0 ? open_all(s, "image-", false) : result;
     if (result != 0) {
         methods.destroy(&s->base);
@@ -198,6 +226,12 @@ static int refuse_truncate(disk_file *f, uint64_t size)
     return EROFS;
 }
 
+static int refuse_reserve(disk_file *f, uint64_t from, uint64_t size)
+{
+    (void)f, (void)from, (void)size;
+    return EROFS;
+}
+
 static int refuse_rename(disk *d, const char *from, const char *to)
 {
     (void)d, (void)from, (void)to;
@@ -241,6 +275,7 @@ static const disk_methods methods = {.open = still_open,
                                      .write = refuse_write,
                                      .sync = refuse_file,
                                      .truncate = refuse_truncate,
+                                     .reserve = refuse_reserve,
                                      .size = still_size,
                                      .rename = refuse_rename,
                                      .remove = refuse_remove,

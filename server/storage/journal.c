@@ -73,6 +73,13 @@ static void finish_header(const journal *l, group_builder *g, uint64_t segment)
     group_header_write(&h, g->data);
 }
 
+void journal_trim(journal *l)
+{
+    if (l->size > l->end && l->disk->methods->truncate(l->file, l->end) == 0) {
+        l->size = l->end;
+    }
+}
+
 // ---- segments
 
 // The new segment under another name, complete and synced. Returns errno.
@@ -121,15 +128,32 @@ status journal_begin_segment(journal *l, uint64_t number, group_builder *first, 
                          strerror(result));
     }
     if (l->file != NULL) {
+        journal_trim(l);
         m->close(l->file);
     }
     l->file = file;
     l->segment = number;
-    l->body = l->end = SEGMENT_HEADER_BYTES + first->size;
+    l->body = l->end = l->size = SEGMENT_HEADER_BYTES + first->size;
     l->written++;
     l->synced = l->written;
     l->sealed = false;
     return STATUS_OK;
+}
+
+// Makes room for `size` more bytes and those to come. It is no failure if there is none: the write
+// finds out.
+static void make_room(journal *l, size_t size)
+{
+    if (l->ahead == 0 || l->end + size <= l->size) {
+        return;
+    }
+    uint64_t wanted = l->end + size + l->ahead;
+    int result = l->disk->methods->reserve(l->file, l->size, wanted);
+    if (result == 0) {
+        l->size = wanted;
+    } else if (result == EOPNOTSUPP || result == ENOSYS) {
+        l->ahead = 0;
+    }
 }
 
 status journal_write(journal *l, group_builder *g, error *err)
@@ -137,9 +161,11 @@ status journal_write(journal *l, group_builder *g, error *err)
     ASSERT(!l->lost);
     const disk_methods *m = l->disk->methods;
     finish_header(l, g, l->segment);
+    make_room(l, g->size);
     int result = m->write(l->file, l->end, g->data, g->size);
     if (result == 0) {
         l->end += g->size;
+        l->size = l->size > l->end ? l->size : l->end;
         l->written++;
         l->sealed = g->records == 0;
         return STATUS_OK;
@@ -149,6 +175,7 @@ status journal_write(journal *l, group_builder *g, error *err)
     error_set(err, STATUS_UNAVAILABLE, "writing %zu bytes to %s failed: %s%s", g->size, name,
               strerror(result), disk_remedy(result));
     result = m->truncate(l->file, l->end);
+    l->size = l->end;
     l->cut = true;
     if (result != 0) {
         l->lost = true;

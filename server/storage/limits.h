@@ -25,6 +25,8 @@ enum {
                          // a slow disk
 #define STORAGE_IMAGE_QUEUE_BYTES_DEFAULT (UINT64_C(512) << 20) // images that wait to be written
 #define STORAGE_SEGMENT_BYTES_DEFAULT     (UINT64_C(64) << 20)  // the grain in which log is dropped
+#define STORAGE_AHEAD_BYTES                                                                        \
+    (UINT64_C(1) << 20) // by which the log's file is made longer than the log
 #define STORAGE_LOG_BYTES_DEFAULT                                                                  \
     (UINT64_C(1) << 30)              // past that, worlds that hold back the oldest
                                      // segment are asked for a checkpoint

@@ -124,6 +124,7 @@ static status continue_log(storage *s, error *err)
         log_warn("%s/%s: the last write, %" PRIu64 " bytes, was not finished and is cut off",
                  s->path, name, s->torn_bytes);
         result = m->truncate(s->log.file, s->log.end);
+        s->log.size = s->log.end;
     }
     outcome = result == 0 ? rewrite(s, unattested, err) : STATUS_OK;
     if (outcome != STATUS_OK) {

@@ -129,6 +129,36 @@ static bool records_sound(const group_header *h, const uint8_t *bytes)
     return at == h->bytes;
 }
 
+status scan_used(scan *s, uint64_t *out, error *err)
+{
+    *out = s->offset;
+    for (uint64_t at = s->offset; at < s->size;) {
+        size_t size = s->size - at < WINDOW_BYTES ? (size_t)(s->size - at) : WINDOW_BYTES;
+        const uint8_t *bytes = NULL;
+        status result = view(s, at, size, &bytes, err);
+        if (result != STATUS_OK) {
+            return result;
+        }
+        size_t used = size;
+        while (used > 0 && bytes[used - 1] == 0) {
+            used--;
+        }
+        *out = used > 0 ? at + used : *out;
+        at += size;
+    }
+    return STATUS_OK;
+}
+
+// There is no header here: the end, if nothing but zeros follows.
+static scan_result without_header(scan *s, error *why, const char *what)
+{
+    uint64_t used = 0;
+    if (scan_used(s, &used, why) != STATUS_OK) {
+        return SCAN_FAILED;
+    }
+    return used == s->offset ? SCAN_END : broken(s, why, what);
+}
+
 scan_result scan_next(scan *s, scanned_group *out, error *why)
 {
     uint64_t left = s->size - s->offset;
@@ -136,7 +166,7 @@ scan_result scan_next(scan *s, scanned_group *out, error *why)
         return SCAN_END;
     }
     if (left < GROUP_HEADER_BYTES) {
-        return broken(s, why, "the file ends within its header");
+        return without_header(s, why, "the file ends within its header");
     }
     const uint8_t *bytes = NULL;
     if (view(s, s->offset, GROUP_HEADER_BYTES, &bytes, why) != STATUS_OK) {
@@ -144,7 +174,7 @@ scan_result scan_next(scan *s, scanned_group *out, error *why)
     }
     group_header h;
     if (group_header_read(bytes, &h) != FORMAT_OK) {
-        return broken(s, why, "its header's checksum differs");
+        return without_header(s, why, "its header's checksum differs");
     }
     if (h.number != s->next || h.store != s->header.store ||
         h.segment != (uint32_t)s->header.number) {

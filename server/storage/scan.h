@@ -37,10 +37,13 @@ typedef struct scanned_group {
 
 typedef enum scan_result {
     SCAN_GROUP,  // a group whose header and every record are sound
-    SCAN_END,    // exactly at the end
+    SCAN_END,    // at the end, or nothing but zeros is left: room made ahead
     SCAN_BROKEN, // the bytes from s->offset on are no such group; `why` says what is wrong
     SCAN_FAILED  // the file could not be read; `why`
 } scan_result;
+
+// Where the bytes that are not zero end: s->offset if there are none from there on.
+status scan_used(scan *s, uint64_t *out, error *err);
 
 scan_result scan_next(scan *s, scanned_group *out, error *why);
 

@@ -49,6 +49,8 @@ storage *storage_make(const storage_options *options, disk *d, const char *path)
     ASSERT(s->options.clock != NULL && s->options.segment_bytes > 0);
     s->disk = d;
     s->log.disk = d;
+    s->log.ahead = s->options.segment_bytes < STORAGE_AHEAD_BYTES ? s->options.segment_bytes
+                                                                  : STORAGE_AHEAD_BYTES;
     snprintf(s->path, sizeof s->path, "%s", path);
     pthread_mutex_init(&s->lock, NULL);
     pthread_mutex_init(&s->wake_lock, NULL);

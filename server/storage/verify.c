@@ -279,8 +279,10 @@ static status judge_tail(storage *s, scan *file, bool first, const error *why, e
         return error_set(err, STATUS_INVALID_ARGUMENT, "%s: the file is damaged; restore a backup",
                          why->text);
     }
-    s->torn_bytes = file->size - file->offset;
-    return STATUS_OK;
+    uint64_t used = 0;
+    result = scan_used(file, &used, err);
+    s->torn_bytes = used - file->offset;
+    return result;
 }
 
 static status scan_segment(storage *s, scan *file, bool last, error *err)
@@ -331,6 +333,7 @@ static status scan_one(storage *s, uint64_t number, bool first, bool last, error
     s->log.segment = number;
     s->log.written = file.next - 1;
     s->log.end = file.offset;
+    s->log.size = file.size;
     s->found.segments++;
     s->found.bytes += file.offset;
     if (!last) {

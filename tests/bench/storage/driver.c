@@ -257,6 +257,12 @@ static void change_byte(const char *path, uint64_t from, unsigned *random)
         give_up("the log is not there");
     }
     long size = ftell(file);
+    int last = 0;
+    while (last == 0 && size > (long)from) { // not in the room behind the log
+        fseek(file, --size, SEEK_SET);
+        last = fgetc(file);
+    }
+    size++;
     long at = (long)from + (long)rand_r(random) % (size - (long)from);
     fseek(file, at, SEEK_SET);
     int byte = fgetc(file);

@@ -359,6 +359,26 @@ static int fake_truncate(disk_file *f, uint64_t size)
     return result;
 }
 
+static int fake_reserve(disk_file *f, uint64_t from, uint64_t size)
+{
+    fake_disk *d = disk_of(f);
+    fake_inode *i = inode_of(f);
+    int result = operate(d, true);
+    if (result == 0 && d->capacity != 0 && used(d) + (size - from) > d->capacity) {
+        result = ENOSPC;
+    }
+    trace(d, "reserve %s to %" PRIu64 ": %d", name_of(d, i), size, result);
+    if (result != 0 && !d->stopped) { // some of it is there all the same
+        size = from + fake_random(&d->random) % (size - from);
+        size = d->capacity != 0 && result == ENOSPC ? from : size;
+    }
+    if (!d->stopped && size > i->now.size) {
+        resize(&i->now, size);
+        add_op(i, true, size, NULL, 0);
+    }
+    return result;
+}
+
 static int fake_size(disk_file *f, uint64_t *out)
 {
     *out = inode_of(f)->now.size;
@@ -441,6 +461,7 @@ static const disk_methods FAKE = {
     .write = fake_write,
     .sync = fake_sync,
     .truncate = fake_truncate,
+    .reserve = fake_reserve,
     .size = fake_size,
     .rename = fake_rename,
     .remove = fake_remove,

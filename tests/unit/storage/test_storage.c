@@ -2,6 +2,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -11,6 +12,7 @@
 #include <cmocka.h>
 
 #include "common/base/crc32c.h"
+#include "server/storage/disk_still.h"
 #include "tests/unit/storage/model.h"
 
 typedef struct fixture {
@@ -601,6 +603,90 @@ static void unfinished_restore_is_refused(void **state)
     assert_refused(f, "restore");
 }
 
+// ---- room ahead of the log
+
+static uint64_t file_bytes(fixture *f, const char *name)
+{
+    uint64_t size = 0;
+    assert_non_null(fake_disk_bytes(&f->disk, name, &size));
+    return size;
+}
+
+static void commits_leave_the_size_of_the_log_alone_until_its_room_is_used(void **state)
+{
+    fixture *f = *state;
+    storage_world *w = create(f, "w", STORAGE_FULL);
+    drain(f);
+    const uint64_t before = file_bytes(f, "log-0000000001");
+    assert_true(before >= STORAGE_AHEAD_BYTES);
+    append(f, w, 1);
+    drain(f);
+    assert_int_equal(file_bytes(f, "log-0000000001"), before);
+    assert_int_equal(append_bytes(f, w, 2, STORAGE_AHEAD_BYTES), STATUS_OK);
+    drain(f);
+    assert_true(file_bytes(f, "log-0000000001") >= before + STORAGE_AHEAD_BYTES);
+    crash(f, CRASH_POWER_ALL);
+    reopen(f);
+    assert_int_equal(recover(f).records, 2);
+    close_storage(f); // a closed log ends where it ends
+    assert_true(file_bytes(f, "log-0000000001") < STORAGE_AHEAD_BYTES + 4096);
+    reopen(f);
+}
+
+static int reserves_nothing(disk_file *f, uint64_t from, uint64_t size)
+{
+    (void)f, (void)from, (void)size;
+    return EOPNOTSUPP;
+}
+
+static void disk_that_cannot_make_room_gets_a_log_that_grows(void **state)
+{
+    fixture *f = *state;
+    disk_methods poor = *f->disk.base.methods;
+    poor.reserve = reserves_nothing;
+    crash(f, CRASH_PROCESS);
+    f->disk.base.methods = &poor;
+    reopen(f);
+    storage_world *w = create(f, "w", STORAGE_FULL);
+    append(f, w, 1);
+    drain(f);
+    assert_int_equal(storage_committed(w), 2);
+    assert_true(file_bytes(f, "log-0000000001") < 4096);
+    crash(f, CRASH_POWER_ALL);
+    reopen(f);
+    assert_int_equal(recover(f).records, 1);
+    storage_abandon(f->storage);
+    f->storage = NULL;
+}
+
+static void take_log_bytes(void *context, const char *name, uint64_t size)
+{
+    uint64_t *out = context;
+    *out = strcmp(name, "log-0000000001") == 0 ? size : *out;
+}
+
+static void still_disk_ends_where_the_log_did_though_it_goes_on(void **state)
+{
+    fixture *f = *state;
+    storage_world *w = create(f, "w", STORAGE_FULL);
+    append(f, w, 1);
+    drain(f);
+    disk *still = NULL;
+    assert_int_equal(disk_still_catch(&f->disk.base, &still), 0);
+    uint64_t then = 0;
+    disk_still_files(still, take_log_bytes, &then);
+    assert_in_range(then, 100, 4096);
+    append(f, w, 2);
+    drain(f);
+    disk *later = NULL;
+    assert_int_equal(disk_still_catch(&f->disk.base, &later), 0);
+    uint64_t now = 0;
+    disk_still_files(later, take_log_bytes, &now);
+    assert_true(now > then);
+    still->methods->destroy(still);
+    later->methods->destroy(later);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -630,6 +716,12 @@ int main(void)
         cmocka_unit_test_setup_teardown(second_server_on_the_same_directory_is_told_the_first,
                                         setup, teardown),
         cmocka_unit_test_setup_teardown(segment_that_is_missing_is_named, setup, teardown),
+        cmocka_unit_test_setup_teardown(
+            commits_leave_the_size_of_the_log_alone_until_its_room_is_used, setup, teardown),
+        cmocka_unit_test_setup_teardown(disk_that_cannot_make_room_gets_a_log_that_grows, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(still_disk_ends_where_the_log_did_though_it_goes_on, setup,
+                                        teardown),
         cmocka_unit_test_setup_teardown(unfinished_restore_is_refused, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
