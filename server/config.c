@@ -247,15 +247,6 @@ static status apply_log_format(config *c, const char *value, error *err)
     return STATUS_OK;
 }
 
-static status apply_config(config *c, const char *value, error *err)
-{
-    if (*value == '\0' || strlen(value) >= sizeof c->file) {
-        return error_set(err, STATUS_INVALID_ARGUMENT, "must be the path of a file");
-    }
-    memcpy(c->file, value, strlen(value) + 1);
-    return STATUS_OK;
-}
-
 static status apply_check_config(config *c, const char *value, error *err)
 {
     (void)value;
@@ -269,13 +260,28 @@ static status apply_limit(config *c, const char *value, error *err)
     return limits_set(&c->limits, value, err);
 }
 
-static status apply_keys(config *c, const char *value, error *err)
+static status copy_path(char out[PATH_MAX], const char *value, error *err)
 {
-    if (*value == '\0' || strlen(value) >= sizeof c->keys) {
+    if (*value == '\0' || strlen(value) >= PATH_MAX) {
         return error_set(err, STATUS_INVALID_ARGUMENT, "must be the path of a file");
     }
-    memcpy(c->keys, value, strlen(value) + 1);
+    memcpy(out, value, strlen(value) + 1);
     return STATUS_OK;
+}
+
+static status apply_keys(config *c, const char *value, error *err)
+{
+    return copy_path(c->keys, value, err);
+}
+
+static status apply_tls_certificate(config *c, const char *value, error *err)
+{
+    return copy_path(c->tls_certificate, value, err);
+}
+
+static status apply_tls_key(config *c, const char *value, error *err)
+{
+    return copy_path(c->tls_key, value, err);
 }
 
 static status apply_insecure(config *c, const char *value, error *err)
@@ -300,6 +306,11 @@ static status apply_version(config *c, const char *value, error *err)
     (void)err;
     c->version = true;
     return STATUS_OK;
+}
+
+static status apply_config(config *c, const char *value, error *err)
+{
+    return copy_path(c->file, value, err);
 }
 
 static const char CONFIG_OPTION[] = "config";
@@ -330,6 +341,10 @@ static const option OPTIONS[] = {
      "set one of the limits below; may be given again"},
     {"keys", "CAROM_KEYS", "FILE", false, apply_keys,
      "the JWK Set that clients' tokens are checked with; read again on SIGHUP"},
+    {"tls-cert", "CAROM_TLS_CERT", "FILE", false, apply_tls_certificate,
+     "speak TLS 1.3 alone, with this certificate and its chain, in PEM; read again on SIGHUP"},
+    {"tls-key", "CAROM_TLS_KEY", "FILE", false, apply_tls_key,
+     "the certificate's private key, in PEM without a passphrase; read again on SIGHUP"},
     {"insecure", "CAROM_INSECURE", NULL, false, apply_insecure,
      "without --keys, listen on other addresses than this machine's own all the same"},
     {"log", "CAROM_LOG", "LEVEL", false, apply_log, "error, warn, info (default) or debug"},
@@ -371,7 +386,7 @@ void config_help(FILE *out)
     }
     fputs("\nSignals: SIGTERM and SIGINT end the server; SIGUSR1 takes no new sessions, tells the "
           "clients, and\nends after lame_duck_ms or with the last session; SIGHUP reads the keys "
-          "again.\n",
+          "and the certificate again.\n",
           out);
     fputs("\nExit codes: 0 after a clean shutdown, 1 when the server could not run, 2 for a wrong "
           "option.\n",
@@ -574,6 +589,11 @@ status config_load(config *out, int argc, const char *const *argv, config_getenv
     }
     if (s == STATUS_OK) {
         s = apply_file(out, given, err);
+    }
+    if (s == STATUS_OK && (*out->tls_certificate == '\0') != (*out->tls_key == '\0')) {
+        bool key = *out->tls_key == '\0';
+        s = error_set(err, STATUS_INVALID_ARGUMENT, "--%s: needs --%s, too",
+                      key ? "tls-cert" : "tls-key", key ? "tls-key" : "tls-cert");
     }
     if (out->port == 0 && !out->http_given) {
         out->http_port = 0; // a server on a port of the system's choice is one of many

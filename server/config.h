@@ -47,9 +47,11 @@ typedef struct config {
     log_level log;
     log_format log_format;
     limits limits;
-    char keys[PATH_MAX]; // the file of keys; "": none, and everyone is an admin
-    bool insecure;       // and that on any address
-    bool help, version;  // asked for instead of serving
+    char keys[PATH_MAX];            // the file of keys; "": none, and everyone is an admin
+    bool insecure;                  // and that on any address
+    char tls_certificate[PATH_MAX]; // PEM files; "", both: no TLS
+    char tls_key[PATH_MAX];
+    bool help, version; // asked for instead of serving
 } config;
 
 // How config_load reads a variable; getenv in the server, a fake in tests. NULL: not set.

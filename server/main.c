@@ -22,6 +22,7 @@
 #include "server/world/thread_pool.h"
 
 enum {
+    CERTIFICATE_LOW_DAYS = 7, // left of a certificate, below which it is worth a warning
     EXIT_COULD_NOT_RUN = 1,
     EXIT_WRONG_OPTION = 2,
     // Worlds and sessions are numbered from the time on, so that no number comes back after a
@@ -38,6 +39,7 @@ typedef struct process {
     uv_signal_t reload; // SIGHUP
     server *server;
     auth_keys *keys; // NULL: none
+    tls_files *tls;  // NULL: none
     int signals;     // that have come
     bool failed;
 } process;
@@ -67,14 +69,34 @@ static void on_leave(uv_signal_t *handle, int number)
     }
 }
 
+static void tell_certificate(const tls_files *files)
+{
+    int64_t left = tls_files_expiry(files) - (int64_t)time(NULL);
+    if (left < CERTIFICATE_LOW_DAYS * 86400) {
+        log_warn("the certificate %s%lld days%s", left < 0 ? "ended " : "ends in ",
+                 (long long)(left < 0 ? -left : left) / 86400, left < 0 ? " ago" : "");
+    } else {
+        log_info("a certificate was read that holds for %lld days", (long long)left / 86400);
+    }
+}
+
 static void on_reload(uv_signal_t *handle, int number)
 {
     process *p = handle->data;
     error err;
     (void)number;
+    if (p->keys == NULL && p->tls == NULL) {
+        log_info("SIGHUP: there are neither keys nor a certificate to be read again");
+    }
+    if (p->tls != NULL && tls_files_reload(p->tls, &err) != STATUS_OK) {
+        log_error("SIGHUP: the certificate stays as it is: %s", err.text);
+    } else if (p->tls != NULL) {
+        tell_certificate(p->tls);
+    }
     if (p->keys == NULL) {
-        log_info("SIGHUP: there are no keys to be read again");
-    } else if (auth_keys_reload(p->keys, &err) != STATUS_OK) {
+        return;
+    }
+    if (auth_keys_reload(p->keys, &err) != STATUS_OK) {
         log_error("SIGHUP: the keys stay as they are: %s", err.text);
     } else {
         log_info("SIGHUP: %u keys were read", auth_keys_set(p->keys)->count);
@@ -83,9 +105,9 @@ static void on_reload(uv_signal_t *handle, int number)
 
 static void on_ready(void *context, const char *address, const char *http)
 {
-    (void)context;
+    const process *p = context;
     if (http != NULL) {
-        log_info("for browsers: http://%s/", http);
+        log_info("for browsers: http%s://%s/", p->tls != NULL ? "s" : "", http);
     }
     log_info("listening on %s", address); // with port 0, this is how one learns the port
 }
@@ -168,12 +190,31 @@ static void run_loop(process *p)
 _Static_assert((int)CONFIG_THREADS_MAX <= (int)THREAD_POOL_THREADS_MAX,
                "any number of threads that an option allows fits a pool");
 
+// Without TLS *out is NULL.
+static status open_tls(const config *c, tls_files **out, error *err)
+{
+    *out = NULL;
+    if (*c->tls_certificate == '\0') {
+        return STATUS_OK;
+    }
+    status s = tls_files_open(c->tls_certificate, c->tls_key, out, err);
+    if (s == STATUS_OK) {
+        tell_certificate(*out);
+    }
+    return s;
+}
+
 static int serve(const config *c)
 {
     process p = {0};
     error err;
     if (*c->keys != '\0' && auth_keys_open(c->keys, &p.keys, &err) != STATUS_OK) {
         log_error("--keys: %s", err.text);
+        return EXIT_COULD_NOT_RUN;
+    }
+    if (open_tls(c, &p.tls, &err) != STATUS_OK) {
+        log_error("%s", err.text);
+        auth_keys_close(p.keys);
         return EXIT_COULD_NOT_RUN;
     }
     server_world *worlds = calloc(c->worlds.count + 1, sizeof *worlds);
@@ -196,6 +237,7 @@ static int serve(const config *c)
         .limits = &c->limits,
         .keys = p.keys,
         .insecure = c->insecure,
+        .tls = p.tls,
         .replay = *c->replay != '\0' ? c->replay : NULL,
         .data = *c->data != '\0' ? c->data : NULL,
         .first_number = (uint64_t)time(NULL) * NUMBERS_A_SECOND,
@@ -217,6 +259,7 @@ static int serve(const config *c)
         log_info("the end");
     }
     free(worlds);
+    tls_files_close(p.tls);
     auth_keys_close(p.keys);
     return p.failed ? EXIT_COULD_NOT_RUN : EXIT_SUCCESS;
 }
@@ -231,6 +274,12 @@ static int check_config(const config *c)
         return EXIT_WRONG_OPTION;
     }
     auth_keys_close(keys);
+    tls_files *tls = NULL;
+    if (open_tls(c, &tls, &err) != STATUS_OK) {
+        fprintf(stderr, "caromd: %s\n", err.text);
+        return EXIT_WRONG_OPTION;
+    }
+    tls_files_close(tls);
     printf("%s: sound\n", *c->file != '\0' ? c->file : "the options");
     return EXIT_SUCCESS;
 }

@@ -7,7 +7,14 @@
 
 const args_option cli_globals[] = {
     {"server", 's', ARGS_TEXT, "HOST:PORT",
-     "where the server is (default: CAROM_SERVER, or " CLI_SERVER_DEFAULT ")", NULL},
+     "the server (default: CAROM_SERVER, or " CLI_SERVER_DEFAULT "); for TLS caroms://HOST:PORT",
+     NULL},
+    {"ca", 0, ARGS_FILE, "FILE",
+     "trust these certificates, in PEM, instead of the system's (default: CAROM_CA)", NULL},
+    {"tls-name", 0, ARGS_TEXT, "NAME",
+     "the name in the server's certificate, where it is not HOST (default: CAROM_TLS_NAME)", NULL},
+    {"profile", 0, ARGS_TEXT, "NAME",
+     "take these from [NAME] in ~/.config/carom/profiles (default: CAROM_PROFILE)", NULL},
     {"token", 0, ARGS_TEXT, "TOKEN", "who you are, for a server with keys (default: CAROM_TOKEN)",
      NULL},
     {"token-file", 0, ARGS_FILE, "FILE", "a file with the token (default: CAROM_TOKEN_FILE)", NULL},

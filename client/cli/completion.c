@@ -76,7 +76,9 @@ static carom_value *ask(const completer *k, const char *method, carom_value *arg
     carom_value *result = NULL;
     carom_options options = carom_options_default();
     options.token = getenv("CAROM_TOKEN");
-    if (carom_address_parse(k->server, host, sizeof host, &port, NULL) == CAROM_OK &&
+    options.tls.ca_file = getenv("CAROM_CA");
+    options.tls.name = getenv("CAROM_TLS_NAME");
+    if (carom_url_parse(k->server, host, sizeof host, &port, &options.tls.on, NULL) == CAROM_OK &&
         carom_connect(host, port, SERVER_TIMEOUT_MS, &options, &client, NULL) == CAROM_OK) {
         (void)carom_call(client, method, arguments, SERVER_TIMEOUT_MS, &result, NULL);
     }

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "client/cli/credentials.h"
+#include "client/cli/profile.h"
 
 enum {
     HOST_MAX = 256,
@@ -114,10 +115,17 @@ cli_exit cli_open(const cli *c, const carom_options *options, carom_client **out
     address to = {.port = 0};
     const address *at = &to;
     carom_error error = {0};
-    if (carom_address_parse(c->server, to.host, sizeof to.host, &to.port, &error) != CAROM_OK) {
+    carom_options chosen = options != NULL ? *options : carom_options_default();
+    chosen.tls.ca_file = profile_setting(c, "ca");
+    chosen.tls.name = profile_setting(c, "tls-name");
+    if (carom_url_parse(c->server, to.host, sizeof to.host, &to.port, &chosen.tls.on, &error) !=
+        CAROM_OK) {
         return cli_usage(c, "--server: %s", error.text);
     }
-    carom_options chosen = options != NULL ? *options : carom_options_default();
+    if (!chosen.tls.on && (args_has(&c->args, "ca") || args_has(&c->args, "tls-name"))) {
+        return cli_usage(c, "--%s: needs TLS, which caroms:// before the address asks for",
+                         args_has(&c->args, "ca") ? "ca" : "tls-name");
+    }
     chosen.name = "carom/" CAROM_VERSION;
     char *token = NULL;
     cli_exit code = credentials_token(c, &token);

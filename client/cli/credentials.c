@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "client/cli/profile.h"
+
 static char *hidden; // what --token gave; lives as long as the process
 
 // The value of --token in argv[*at], which moves on where it is the next word; NULL for another
@@ -62,6 +64,7 @@ cli_exit credentials_token(const cli *c, char **token)
     if (text == NULL && path == NULL) {
         text = variable("CAROM_TOKEN");
         path = text == NULL ? variable("CAROM_TOKEN_FILE") : NULL;
+        path = path == NULL && text == NULL ? profile_value("token-file") : path;
     }
     *token = NULL;
     if (path != NULL) {

@@ -244,6 +244,12 @@ static void hint_refused(const cli *c, const carom_error *error)
                  "another version");
         break;
     case CAROM_UNAUTHENTICATED:
+        if (!error->from_server) {
+            cli_hint("--ca FILE names the certificates to trust, --tls-name the name in the "
+                     "server's own");
+            break;
+        }
+        // fall through
     case CAROM_PERMISSION_DENIED:
         cli_hint(
             "the server wants a token with more rights: --token-file FILE, or CAROM_TOKEN in the "

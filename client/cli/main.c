@@ -13,6 +13,7 @@
 
 #include "client/cli/cli.h"
 #include "client/cli/commands.h"
+#include "client/cli/profile.h"
 #include "client/cli/credentials.h"
 #include "client/cli/picture/terminal.h"
 #include "client/cli/text.h"
@@ -35,9 +36,12 @@ static bool wants_colour(const cli *c)
 // Takes the global options over into `c`.
 static cli_exit settle(cli *c)
 {
-    const char *from_environment = getenv("CAROM_SERVER");
-    bool set = from_environment != NULL && from_environment[0] != '\0';
-    c->server = args_text(&c->args, "server", set ? from_environment : CLI_SERVER_DEFAULT);
+    cli_exit code = profile_load(c);
+    if (code != CLI_OK) {
+        return code;
+    }
+    const char *server = profile_setting(c, "server");
+    c->server = server != NULL ? server : CLI_SERVER_DEFAULT;
     c->json = args_has(&c->args, "json");
     c->utf8 = terminal_utf8();
     c->colour = wants_colour(c);

@@ -141,6 +141,8 @@ void man_print(FILE *out)
         ".TP\n\\fBCAROM_SERVER\\fR\nHOST:PORT of the server, where \\-\\-server is not given.\n"
         ".TP\n\\fBCAROM_TOKEN\\fR\nThe token that the server is given, for servers with keys.\n"
         ".TP\n\\fBCAROM_TOKEN_FILE\\fR\nA file with the token, where CAROM_TOKEN is not set.\n"
+        ".TP\n\\fBCAROM_CA\\fR, \\fBCAROM_TLS_NAME\\fR, \\fBCAROM_PROFILE\\fR\nAs the options "
+        "\\-\\-ca, \\-\\-tls\\-name and \\-\\-profile.\n"
         ".TP\n\\fBNO_COLOR\\fR\nAny value: no colours.\n"
         ".SH EXIT STATUS\n"
         ".TP\n0\nThe command worked.\n"

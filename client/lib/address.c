@@ -55,18 +55,44 @@ static bool split_host(const char *text, const char **begin, size_t *size, const
     return true;
 }
 
+// Behind the scheme, if there is one.
+static const char *skip_scheme(const char *text, bool *tls)
+{
+    static const struct {
+        const char *text;
+        bool tls;
+    } SCHEMES[] = {{"tcp://", false}, {"carom://", false}, {"caroms://", true}};
+    *tls = false;
+    for (size_t i = 0; i < sizeof SCHEMES / sizeof *SCHEMES; i++) {
+        size_t size = strlen(SCHEMES[i].text);
+        if (strncmp(text, SCHEMES[i].text, size) == 0) {
+            *tls = SCHEMES[i].tls;
+            return text + size;
+        }
+    }
+    return text;
+}
+
 carom_status carom_address_parse(const char *text, char *host, size_t host_size, uint16_t *port,
                                  carom_error *err)
 {
-    static const char SCHEME[] = "tcp://";
-    if (host == NULL || port == NULL) {
-        return fault_missing(err, host == NULL ? "host" : "port");
+    bool tls = false;
+    carom_status s = carom_url_parse(text, host, host_size, port, &tls, err);
+    if (s == CAROM_OK && tls) {
+        return fault_set(err, CAROM_INVALID_ARGUMENT,
+                         "'%.100s' asks for TLS, which is not spoken here", text);
+    }
+    return s;
+}
+
+carom_status carom_url_parse(const char *text, char *host, size_t host_size, uint16_t *port,
+                             bool *tls, carom_error *err)
+{
+    if (host == NULL || port == NULL || tls == NULL) {
+        return fault_missing(err, host == NULL ? "host" : port == NULL ? "port" : "tls");
     }
     const char *whole = text == NULL ? "" : text;
-    const char *rest = whole;
-    if (strncmp(rest, SCHEME, sizeof SCHEME - 1) == 0) {
-        rest += sizeof SCHEME - 1;
-    }
+    const char *rest = skip_scheme(whole, tls);
     const char *begin;
     size_t size;
     if (!split_host(rest, &begin, &size, &rest)) {

@@ -239,6 +239,7 @@ static void note_where(connection *wire, const char *host, uint16_t port)
 static void forget_texts(carom_options *options)
 {
     options->name = options->token = options->resume = NULL;
+    options->tls.ca_file = options->tls.name = NULL;
 }
 
 // A client with its hello in the output buffer and no socket yet. The handlers are not set: to the
@@ -285,6 +286,13 @@ carom_status carom_connect_start(const char *host, uint16_t port, int timeout_ms
         return outcome;
     }
     note_where(&c->wire, host, port);
+    if (all.tls.on) {
+        outcome = tls_trust_create(&all.tls, host, &c->wire.trust, err);
+        if (outcome != CAROM_OK) {
+            carom_free(c);
+            return outcome;
+        }
+    }
     c->wire.addresses = addresses;
     connection_dial(&c->wire, deadline_after_ms(timeout_ms));
     if (c->wire.phase == CONNECTION_DOWN) {
@@ -321,6 +329,13 @@ carom_status carom_connect_fd(int fd, int timeout_ms, const carom_options *optio
         outcome = fault_set(err, CAROM_INVALID_ARGUMENT, "fd: %s", strerror(errno));
         carom_free(c);
         return outcome;
+    }
+    if (all.tls.on) {
+        outcome = tls_trust_create(&all.tls, NULL, &c->wire.trust, err);
+        if (outcome != CAROM_OK) {
+            carom_free(c);
+            return outcome;
+        }
     }
     connection_adopt(&c->wire, fd);
     c->state = all.hello ? CAROM_CONNECTING : CAROM_OPEN;
@@ -449,6 +464,9 @@ int carom_timeout_ms(const carom_client *client)
 {
     if (client == NULL || client->state == CAROM_CLOSED) {
         return -1;
+    }
+    if (connection_has_input(&client->wire)) {
+        return 0;
     }
     int64_t deadline = client->requests.next_deadline_ns;
     if (client->wire.phase == CONNECTION_DIALING) {

@@ -15,6 +15,7 @@
 enum {
     READ_BYTES_MIN = 64 << 10,      // room that a read is given at least
     INPUT_KEPT_BYTES = 1 << 20,     // memory that is kept after a larger message
+    TLS_RECORD_BYTES = 16 << 10,    // of plain bytes, at most
     OUTPUT_COMPACT_BYTES = 64 << 10 // sent bytes at the front that are worth moving the rest for
 };
 
@@ -33,6 +34,8 @@ void connection_deinit(connection *c)
     buffer_deinit(&c->out);
     free(c->in);
     c->in = NULL;
+    tls_trust_free(c->trust);
+    c->trust = NULL;
 }
 
 void connection_forget(connection *c)
@@ -52,6 +55,8 @@ void connection_forget(connection *c)
 
 static void close_socket(connection *c)
 {
+    tls_link_free(c->tls);
+    c->tls = NULL;
     if (c->fd >= 0) {
         close(c->fd);
         c->fd = -1;
@@ -111,11 +116,21 @@ void connection_dial(connection *c, int64_t deadline_ns)
     try_addresses(c, EADDRNOTAVAIL);
 }
 
+// The socket is connected: bytes may go, after the handshake where there is one.
+static void begin_bytes(connection *c)
+{
+    c->phase = CONNECTION_UP;
+    c->tls = c->trust != NULL ? tls_link_create(c->trust, c->fd) : NULL;
+    if (c->trust != NULL && c->tls == NULL) {
+        connection_shut(c, CAROM_OUT_OF_MEMORY, "memory has run out for TLS");
+    }
+}
+
 void connection_adopt(connection *c, int fd)
 {
     ASSERT(c->phase == CONNECTION_DOWN && c->fd < 0);
-    c->phase = CONNECTION_UP;
     c->fd = fd;
+    begin_bytes(c);
 }
 
 bool connection_dial_on(connection *c)
@@ -125,7 +140,7 @@ bool connection_dial_on(connection *c)
     }
     int failure = address_connected(c->fd);
     if (failure == 0) {
-        c->phase = CONNECTION_UP;
+        begin_bytes(c);
         return true;
     }
     if (failure == EINPROGRESS) {
@@ -165,11 +180,34 @@ static void compact_output(connection *c)
     c->out_sent = 0;
 }
 
-void connection_write(connection *c)
+// TLS has come to an end that nobody wished for.
+static void shut_broken(connection *c)
 {
-    if (c->phase != CONNECTION_UP || c->write_failure != 0) {
-        return;
+    const char *text = "";
+    carom_status why = tls_link_failure(c->tls, &text);
+    char copy[CAROM_ERROR_TEXT_MAX];
+    snprintf(copy, sizeof copy, "%s", text);
+    connection_shut(c, why, "%s", copy);
+}
+
+static void write_sealed(connection *c)
+{
+    tls_step step = tls_link_shake(c->tls);
+    while (step == TLS_STEP_DONE && c->out_sent < c->out.size) {
+        size_t n = 0;
+        step = tls_link_send(c->tls, c->out.data + c->out_sent, c->out.size - c->out_sent, &n);
+        c->out_sent += n;
+        c->bytes_out += n;
     }
+    if (step == TLS_STEP_BROKEN) {
+        shut_broken(c);
+    } else if (step == TLS_STEP_OVER) {
+        c->write_failure = EPIPE;
+    }
+}
+
+static void write_plain(connection *c)
+{
     while (c->out_sent < c->out.size) {
         ssize_t n = send(c->fd, c->out.data + c->out_sent, c->out.size - c->out_sent, MSG_NOSIGNAL);
         if (n < 0) {
@@ -183,6 +221,18 @@ void connection_write(connection *c)
         }
         c->out_sent += (size_t)n;
         c->bytes_out += (uint64_t)n;
+    }
+}
+
+void connection_write(connection *c)
+{
+    if (c->phase != CONNECTION_UP || c->write_failure != 0) {
+        return;
+    }
+    if (c->tls != NULL) {
+        write_sealed(c);
+    } else {
+        write_plain(c);
     }
     if (c->out_sent > 0) {
         compact_output(c);
@@ -225,6 +275,35 @@ static bool reserve_input(connection *c)
     return true;
 }
 
+// All of a record that was begun: the socket would not tell of the rest.
+static size_t receive_sealed(connection *c, size_t bytes_max)
+{
+    size_t all = 0;
+    do {
+        size_t n = 0;
+        size_t room = c->in_capacity - c->in_end;
+        switch (tls_link_receive(c->tls, c->in + c->in_end, room, &n)) {
+        case TLS_STEP_DONE:
+            c->in_end += n;
+            c->bytes_in += n;
+            all += n;
+            break;
+        case TLS_STEP_LATER:
+            return all;
+        case TLS_STEP_OVER:
+            if (all == 0) {
+                connection_shut(c, CAROM_UNAVAILABLE, "the server closed the connection");
+            }
+            return all;
+        case TLS_STEP_BROKEN:
+            shut_broken(c);
+            return 0;
+        }
+    } while ((all < bytes_max || tls_link_has_input(c->tls)) &&
+             c->in_capacity - c->in_end >= TLS_RECORD_BYTES);
+    return all < bytes_max ? all : bytes_max;
+}
+
 size_t connection_receive(connection *c, size_t bytes_max)
 {
     if (c->phase != CONNECTION_UP) {
@@ -233,6 +312,9 @@ size_t connection_receive(connection *c, size_t bytes_max)
     if (!reserve_input(c)) {
         connection_shut(c, CAROM_OUT_OF_MEMORY, "memory has run out for a message of the server");
         return 0;
+    }
+    if (c->tls != NULL) {
+        return receive_sealed(c, bytes_max);
     }
     size_t room = c->in_capacity - c->in_end;
     ssize_t n;
@@ -281,12 +363,23 @@ bool connection_next(connection *c, const uint8_t **bytes, size_t *size)
 
 bool connection_wants_write(const connection *c)
 {
+    if (c->phase == CONNECTION_UP && c->tls != NULL && !tls_link_is_up(c->tls)) {
+        return tls_link_wants_write(c->tls); // what waits, waits for the handshake
+    }
     return c->phase == CONNECTION_DIALING ||
            (c->phase == CONNECTION_UP && connection_unsent(c) > 0);
 }
 
+bool connection_has_input(const connection *c)
+{
+    return c->phase == CONNECTION_UP && c->tls != NULL && tls_link_has_input(c->tls);
+}
+
 void connection_wait(const connection *c, int64_t deadline_ns)
 {
+    if (connection_has_input(c)) {
+        return;
+    }
     bool dialing = c->phase == CONNECTION_DIALING;
     if (dialing) {
         deadline_ns = earlier_of(deadline_ns, c->address_deadline_ns);

@@ -19,6 +19,7 @@
 #include "client/lib/address.h"
 #include "client/lib/clock.h"
 #include "client/lib/fault.h"
+#include "client/lib/tls_link.h"
 #include "proto/wire/buffer.h"
 #include "proto/wire/scanner.h"
 
@@ -33,6 +34,8 @@ typedef enum connection_phase {
 typedef struct connection {
     connection_phase phase;
     int fd;
+    tls_trust *trust; // owned; NULL: no TLS
+    tls_link *tls;    // while the socket is connected
 
     // dialing
     char where[WHERE_MAX];
@@ -68,7 +71,7 @@ void connection_deinit(connection *c); // must be DOWN
 // Begins with the first of c->addresses, which the caller has resolved; DOWN when none can be
 // tried.
 void connection_dial(connection *c, int64_t deadline_ns);
-// Takes over a socket that is connected.
+// Takes over a socket that is connected; DOWN when memory has run out.
 void connection_adopt(connection *c, int fd);
 // Sees whether the socket is connected, and tries the next address when it failed. True on a change
 // of phase.
@@ -105,6 +108,8 @@ bool connection_next(connection *c, const uint8_t **bytes, size_t *size);
 // ---- waiting
 
 bool connection_wants_write(const connection *c);
+// Bytes wait that the socket does not tell of.
+bool connection_has_input(const connection *c);
 // Waits for the socket or the deadline, whichever is first; without a socket, for the deadline.
 void connection_wait(const connection *c, int64_t deadline_ns);
 

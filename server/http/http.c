@@ -263,6 +263,13 @@ static void on_finished(void *context)
 
 // ---- the listener
 
+// For a browser that was sent to http:// instead of https://.
+static const char SPEAKS_TLS[] = "HTTP/1.1 400 Bad Request\r\n"
+                                 "Content-Type: text/plain; charset=utf-8\r\n"
+                                 "Content-Length: 54\r\n"
+                                 "Connection: close\r\n\r\n"
+                                 "this port speaks TLS: use https:// instead of http://\n";
+
 status http_open(uv_loop_t *loop, const http_options *options, const http_handler *handler,
                  http_listener **out, error *err)
 {
@@ -288,6 +295,9 @@ status http_open(uv_loop_t *loop, const http_options *options, const http_handle
     if (s != STATUS_OK) {
         free(h);
         return s;
+    }
+    if (options->tls != NULL) {
+        network_secure(h->network, options->tls, SPEAKS_TLS, sizeof SPEAKS_TLS - 1);
     }
     files_load(&h->files);
     *out = h;

@@ -17,6 +17,7 @@
 #include "proto/wire/buffer.h"
 #include "server/limits.h"
 #include "server/net/network.h"
+#include "server/net/tls.h"
 
 typedef struct http_listener http_listener;
 
@@ -41,6 +42,7 @@ typedef struct http_options {
     const limits *limits;
     const char *const *origins; // of pages that may connect, beside the server's own
     uint32_t origin_count;
+    const tls_files *tls; // NULL: plain
 } http_options;
 
 // Errors: those of network_open. `options`' pointers must outlive the listener.

@@ -58,11 +58,13 @@ static void on_closed(uv_handle_t *handle)
         n->rejected--;
     }
     outbox_deinit(&c->out);
+    tls_stream_free(c->tls);
+    free(c->flying);
     free(c);
     network_check_finished(n);
 }
 
-static void end_now(connection *c)
+void connection_end_now(connection *c)
 {
     if (c->state == CONNECTION_CLOSED) {
         return;
@@ -81,13 +83,13 @@ static void on_allocate(uv_handle_t *handle, size_t suggested, uv_buf_t *buf)
     *buf = uv_buf_init((char *)n->input, READ_BYTES);
 }
 
-static void on_input_over(connection *c)
+void connection_input_over(connection *c)
 {
     c->input_over = true;
     c->reading = false;
     uv_read_stop((uv_stream_t *)&c->socket);
     if (c->state == CONNECTION_ENDED) {
-        end_now(c);
+        connection_end_now(c);
     } else if (c->state == CONNECTION_OPEN) {
         c->network->handler.ended(c->peer);
     }
@@ -97,10 +99,12 @@ static void on_read(uv_stream_t *stream, ssize_t size, const uv_buf_t *buf)
 {
     connection *c = (connection *)stream;
     if (size == UV_EOF) {
-        on_input_over(c);
+        connection_input_over(c);
     } else if (size < 0) {
         log_debug("connection %s: %s", c->name, uv_strerror((int)size));
-        end_now(c);
+        connection_end_now(c);
+    } else if (size > 0 && c->tls != NULL) {
+        secured_received(c, (const uint8_t *)buf->base, (size_t)size);
     } else if (size > 0 && c->state == CONNECTION_OPEN) {
         metrics_add(METRIC_bytes_received, (uint64_t)size);
         c->received_bytes += (uint64_t)size;
@@ -121,7 +125,7 @@ static void update_reading(connection *c)
     if (!want) {
         uv_read_stop((uv_stream_t *)&c->socket);
     } else if (uv_read_start((uv_stream_t *)&c->socket, on_allocate, on_read) != 0) {
-        end_now(c);
+        connection_end_now(c);
         return;
     }
     c->reading = want;
@@ -149,10 +153,14 @@ static void on_block_written(void *context, uint64_t token)
     }
 }
 
-static void consume(connection *c, size_t size)
+void connection_count_sent(connection *c, size_t size)
 {
     metrics_add(METRIC_bytes_sent, size);
     c->sent_bytes += size;
+}
+
+void connection_consume(connection *c, size_t size)
+{
     c->moved_ms = uv_now(c->network->loop);
     outbox_consume(&c->out, size, on_block_written, c);
 }
@@ -161,7 +169,7 @@ static void on_shutdown(uv_shutdown_t *shutdown, int result)
 {
     connection *c = (connection *)shutdown->handle;
     if (result != 0 || c->input_over) {
-        end_now(c);
+        connection_end_now(c);
     }
 }
 
@@ -171,26 +179,36 @@ static void on_drained(connection *c)
     if (c->state != CONNECTION_FLUSHING) {
         return;
     }
+    if (c->tls != NULL && secured_end(c)) {
+        connection_flush(c);
+        return;
+    }
     c->state = CONNECTION_ENDED;
     if (uv_shutdown(&c->shutdown, (uv_stream_t *)&c->socket, on_shutdown) != 0) {
-        end_now(c);
+        connection_end_now(c);
     }
 }
 
-static void on_write(uv_write_t *write, int result)
+void connection_on_write(uv_write_t *write, int result)
 {
     connection *c = (connection *)write->handle;
     c->writing = false;
+    if (c->tls != NULL) {
+        secured_written(c);
+    }
     if (c->state == CONNECTION_CLOSED) {
         return;
     }
     if (result != 0) {
-        end_now(c);
+        connection_end_now(c);
         return;
     }
-    size_t busy = c->busy;
-    c->busy = 0;
-    consume(c, busy);
+    if (c->tls == NULL) {
+        size_t busy = c->busy;
+        c->busy = 0;
+        connection_count_sent(c, busy);
+        connection_consume(c, busy);
+    }
     connection_flush(c);
 }
 
@@ -207,36 +225,42 @@ static bool write_some(connection *c)
     uv_stream_t *stream = (uv_stream_t *)&c->socket;
     int written = uv_try_write(stream, bufs, count);
     if (written < 0 && written != UV_EAGAIN) {
-        end_now(c);
+        connection_end_now(c);
         return false;
     }
     if (written > 0) {
-        consume(c, (size_t)written);
+        connection_count_sent(c, (size_t)written);
+        connection_consume(c, (size_t)written);
         return true;
     }
     // One block alone: of several, libuv would not say which had left when the connection is lost.
     c->writing = true;
     c->busy = bufs[0].len;
-    if (uv_write(&c->write, stream, bufs, 1, on_write) != 0) {
+    if (uv_write(&c->write, stream, bufs, 1, connection_on_write) != 0) {
         c->writing = false;
-        end_now(c);
+        connection_end_now(c);
     }
     return false;
+}
+
+static bool has_output(const connection *c)
+{
+    return c->tls != NULL ? secured_has_output(c) : c->out.size > 0;
 }
 
 void connection_flush(connection *c)
 {
     bool more = true;
-    while (more && !c->writing && c->state <= CONNECTION_FLUSHING && c->out.size > 0) {
-        more = write_some(c);
+    while (more && !c->writing && c->state <= CONNECTION_FLUSHING && has_output(c)) {
+        more = c->tls != NULL ? secured_write(c) : write_some(c);
     }
-    if (c->state <= CONNECTION_FLUSHING && c->out.size == 0) {
+    if (c->state <= CONNECTION_FLUSHING && c->out.size == 0 && !c->writing && !has_output(c)) {
         on_drained(c);
     }
     update_reading(c);
 }
 
-static void mark_dirty(connection *c)
+void connection_mark_dirty(connection *c)
 {
     if (!c->dirty) {
         c->dirty = true;
@@ -278,7 +302,7 @@ static bool queue(connection *c, const uint8_t *frame, size_t frame_size, const 
     if (tail != NULL) {
         outbox_share(&c->out, tail, token);
     }
-    mark_dirty(c);
+    connection_mark_dirty(c);
     return true;
 }
 
@@ -346,10 +370,10 @@ void connection_close(connection *c, connection_ending ending, status why, const
     queue_farewell(c, why, text, farewell, size);
     if (ending == ENDING_NOW) {
         connection_flush(c);
-        end_now(c);
+        connection_end_now(c);
         return;
     }
-    mark_dirty(c); // also with nothing to write: the flush sees that it is done
+    connection_mark_dirty(c); // also with nothing to write: the flush sees that it is done
 }
 
 // Whether no output has moved for too long.
@@ -376,9 +400,9 @@ void connection_sweep(connection *c, uint64_t now_ms)
     if (waits && stuck) {
         log_info("connection %s: takes no output, closed", c->name);
         metrics_add(METRIC_connections_overrun, 1);
-        end_now(c);
+        connection_end_now(c);
     } else if (!waits && now_ms >= c->deadline_ms) {
-        end_now(c);
+        connection_end_now(c);
     } else if (c->state == CONNECTION_OPEN) {
         c->network->handler.swept(c->peer, now_ms);
     }
@@ -430,14 +454,15 @@ void connection_accept(network *n)
     }
     n->rejected++; // until it has a peer
     if (uv_accept((uv_stream_t *)&n->listener, (uv_stream_t *)&c->socket) != 0) {
-        end_now(c);
+        connection_end_now(c);
         return;
     }
     tune_socket(c);
     name_peer(c);
+    c->tls = n->tls != NULL ? tls_stream_create(n->tls) : NULL;
     if (n->rejected > REJECTED_MAX) {
         metrics_add(METRIC_connections_refused, 1);
-        end_now(c);
+        connection_end_now(c);
         return;
     }
     c->moved_ms = uv_now(n->loop);

@@ -5,6 +5,7 @@
 
 #include "server/net/network.h"
 #include "server/net/outbox.h"
+#include "server/net/tls.h"
 
 enum {
     READ_BYTES = 64 * 1024, // of the one buffer that all connections are read into
@@ -34,7 +35,13 @@ struct connection {
     bool linger;      // ENDING_LINGER
     bool dirty;       // in the network's list of those to be flushed
     connection *next_dirty;
-    size_t busy;
+    size_t busy;     // of the outbox: handed to libuv, or sealed
+    tls_stream *tls; // NULL: bytes go as they are
+    uint8_t *flying; // sealed bytes that `write` is writing, owned
+    size_t flying_size;
+    bool greeted;    // the first byte was one of TLS
+    bool shaken;     // the handshake was counted
+    bool sealed_end; // the end of our direction was sealed
     outbox out;
     const connection_framing *framing; // NULL: messages go as they are
     void *framing_context;
@@ -60,8 +67,37 @@ struct network {
     bool closing;
     uint64_t complained_ms; // when it was last logged that accepting failed
     char address[NAME_BYTES];
+    const tls_files *tls; // NULL: connections are not secured
+    const void *plain_answer;
+    size_t plain_answer_size;
     uint8_t input[READ_BYTES];
+    uint8_t opened[READ_BYTES]; // of the input of a secured connection
 };
+
+// ---- secured.c: connections whose bytes go through TLS
+
+// Bytes have come from the socket.
+void secured_received(connection *c, const uint8_t *data, size_t size);
+// One attempt to write, as write_some in connection.c.
+bool secured_write(connection *c);
+// Whether there is something that can be written now.
+bool secured_has_output(const connection *c);
+// All output has left, and the connection is closing. True: now its end has to leave too.
+bool secured_end(connection *c);
+// The write that libuv has gone on with is done.
+void secured_written(connection *c);
+
+// ---- network.c and connection.c
+
+// To be flushed before the loop waits.
+void connection_mark_dirty(connection *c);
+// So many bytes of the outbox have left.
+void connection_consume(connection *c, size_t size);
+void connection_count_sent(connection *c, size_t size);
+void connection_end_now(connection *c);
+void connection_input_over(connection *c);
+// Goes on with a write that the socket does not take at once; `connection_on_write` is told.
+void connection_on_write(uv_write_t *write, int result);
 
 // Takes the connection that waits at the listener.
 void connection_accept(network *n);

@@ -179,6 +179,14 @@ status network_open(uv_loop_t *loop, const char *host, uint16_t port, const limi
     return STATUS_OK;
 }
 
+void network_secure(network *n, const tls_files *files, const void *answer, size_t size)
+{
+    ASSERT(n->first == NULL);
+    n->tls = files;
+    n->plain_answer = answer;
+    n->plain_answer_size = size;
+}
+
 const char *network_address(const network *n)
 {
     return n->address;

@@ -21,6 +21,7 @@
 #include "common/base/status.h"
 #include "server/limits.h"
 #include "server/bytes.h"
+#include "server/net/tls.h"
 
 typedef struct network network;
 typedef struct connection connection;
@@ -50,6 +51,10 @@ enum { NETWORK_SWEEP_MS = 50 }; // half the shortest of the times that can be se
 // Nothing is left in the loop on failure, once it has been run.
 status network_open(uv_loop_t *loop, const char *host, uint16_t port, const limits *bounds,
                     const network_handler *handler, network **out, error *err);
+
+// From here on its connections are secured by TLS; to be called before the first comes. `answer` is
+// for a peer that sends plain bytes: its last words, as they are. Both must outlive the network.
+void network_secure(network *n, const tls_files *files, const void *answer, size_t size);
 
 // "127.0.0.1:22766", with the port that the system chose.
 const char *network_address(const network *n);

@@ -164,6 +164,7 @@ void server_destroy(server *s)
     directory_deinit(&s->worlds);
     parties_deinit(&s->parties);
     buffer_deinit(&s->scratch);
+    buffer_deinit(&s->plain_answer);
     network_free(s->network);
     http_free(s->http);
     free(s);
@@ -313,6 +314,7 @@ static status start_http(server *s, const network_handler *sessions, error *err)
         .limits = s->limits,
         .origins = s->options->origins,
         .origin_count = s->options->origin_count,
+        .tls = s->options->tls,
     };
     http_handler handler = {
         .context = s,
@@ -351,6 +353,11 @@ static status start_network(server *s, error *err)
     if (opened != STATUS_OK) {
         return opened;
     }
+    if (s->options->tls != NULL) {
+        encode_closing(&s->plain_answer, STATUS_UNAUTHENTICATED,
+                       "this port speaks TLS 1.3 alone: connect to caroms:// instead of carom://");
+        network_secure(s->network, s->options->tls, s->plain_answer.data, s->plain_answer.size);
+    }
     s->listeners = 1;
     return start_http(s, &handler, err);
 }
@@ -360,6 +367,11 @@ static status check_address(const server *s, error *err)
 {
     bool local = network_is_local(s->network);
     bool http_local = s->http == NULL || http_is_local(s->http);
+    if (s->keys != NULL && s->options->tls == NULL && !(local && http_local)) {
+        log_warn("tokens and worlds go over %s unencrypted: --tls-cert and --tls-key protect them, "
+                 "or a proxy in front",
+                 local ? http_address(s->http) : network_address(s->network));
+    }
     if (s->keys != NULL || s->options->insecure || (local && http_local)) {
         return STATUS_OK;
     }
@@ -388,6 +400,7 @@ status server_create(uv_loop_t *loop, const server_options *options, server **ou
         return stored;
     }
     buffer_init(&s->scratch, WIRE_REPLY_BYTES_MAX);
+    buffer_init(&s->plain_answer, 2 * ERROR_TEXT_MAX);
     int result = uv_async_init(loop, &s->wake, on_wake);
     ASSERT(result == 0);
     uv_timer_init(loop, &s->drain_timer);

@@ -12,6 +12,7 @@
 #include "common/base/status.h"
 #include "server/auth/keys.h"
 #include "server/limits.h"
+#include "server/net/tls.h"
 #include "server/storage/storage.h"
 
 typedef struct server server;
@@ -37,6 +38,7 @@ typedef struct server_options {
     auth_keys *keys; // the caller's; NULL: whoever reaches the port is an admin, and so has to be
                      // on this machine, unless:
     bool insecure;
+    const tls_files *tls;       // the caller's, who may read them again; NULL: no TLS
     const server_world *worlds; // made at the start
     uint32_t world_count;
     const char *replay;             // a recording that is served as a world; NULL: none

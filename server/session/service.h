@@ -131,7 +131,8 @@ struct server {
     uint32_t handles;  // of wake and drain_timer, those not closed yet
     bool leaving;      // lame duck: no new sessions, and a drain is to come
     bool draining;
-    uint32_t listeners; // network and http, those that are not finished
+    uint32_t listeners;  // network and http, those that are not finished
+    buffer plain_answer; // for a peer that speaks no TLS where it has to
     bool failed;
     error failure;
     char reason[ERROR_TEXT_MAX]; // of the shutdown

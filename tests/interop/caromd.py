@@ -30,7 +30,7 @@ class Caromd:
     def read_log(self):
         for line in self.process.stderr:
             self.log.append(line)
-            found = re.search(r"for browsers: http://127\.0\.0\.1:(\d+)/", line)
+            found = re.search(r"for browsers: https?://127\.0\.0\.1:(\d+)/", line)
             if found:  # this line comes before the next
                 self.http_port = int(found.group(1))
             found = re.search(r"listening on 127\.0\.0\.1:(\d+)", line)

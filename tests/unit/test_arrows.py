@@ -39,7 +39,7 @@ ROOMS = {
     "common/world": (PHYSICS, []),
     "proto": (WORLD, ["msgpack", "jansson"]),
     # net moves bytes: it may know the protocol's framing, and knows no physics.
-    "server/net": (BASE + ["proto"] + SHARED, ["uv"]),
+    "server/net": (BASE + ["proto"] + SHARED, ["uv", "openssl"]),
     # HTTP and WebSocket stand between net and session: they know neither sessions nor messages.
     "server/http": (BASE + ["proto/wire/buffer.h", "proto/wire/utf8.h", "server/net"] + SHARED,
                     ["uv", "openssl"]),
@@ -56,7 +56,7 @@ ROOMS = {
                ["uv", "msgpack", "jansson"]),
     # The public headers stand alone: a stranger's project has nothing else of ours.
     "client/include": ([], []),
-    "client/lib": (PROTO + ["client/include"], ["msgpack"]),
+    "client/lib": (PROTO + ["client/include"], ["msgpack", "openssl"]),
     # libcarom-scene calls libcarom by its public headers alone.
     "client/scene": (PROTO + ["client/include"], ["msgpack"]),
     # libcarom-replica is the engine and its log; values are libcarom-scene's way to and from bytes.

@@ -77,6 +77,15 @@ typedef struct carom_reconnect {
     int give_up_ms; // after this long without a connection the client is closed, default 30000
 } carom_reconnect;
 
+// TLS 1.3 towards the server. The certificate has to be trusted, current, and made for `name`.
+typedef struct carom_tls {
+    bool on;
+    const char *ca_file; // PEM: the certificates that are trusted; NULL: those of the system
+    const char *name;    // that the certificate has to bear; NULL: the host that is connected to
+    bool unverified;     // take any certificate: whoever is in between can read and change
+                         // everything. For tests on one's own machine
+} carom_tls;
+
 typedef struct carom_options {
     bool exact;         // see carom/export.h
     const char *name;   // of the program, told to the server with hello; default "libcarom"
@@ -92,6 +101,7 @@ typedef struct carom_options {
     bool keep_session;         // carom_close leaves the session to be resumed by somebody with its
                                // `resume`, instead of saying goodbye; default false
     carom_handlers handlers;   // default: none
+    carom_tls tls;             // default: off
 } carom_options;
 
 #define CAROM_OUTPUT_BYTES_MAX                                                                     \
@@ -105,7 +115,8 @@ CAROM_API carom_options carom_options_default(void);
 // Connects and says hello, within `timeout_ms` (> 0) of wall clock in all, save for what the
 // system's name resolution takes for a `host` that is a name. All addresses of the host are tried
 // in turn. `host` NULL: CAROM_HOST_DEFAULT; `port` 0: CAROM_PORT_DEFAULT; `options` NULL: the
-// defaults. Errors: CAROM_UNAVAILABLE (refused, unreachable, timed out), CAROM_UNAUTHENTICATED,
+// defaults. Errors: CAROM_UNAVAILABLE (refused, unreachable, timed out, no TLS where it is asked
+// for), CAROM_UNAUTHENTICATED (the token or the server's certificate is not taken),
 // CAROM_INVALID_ARGUMENT.
 CAROM_API carom_status carom_connect(const char *host, uint16_t port, int timeout_ms,
                                      const carom_options *options, carom_client **out,
@@ -123,10 +134,16 @@ CAROM_API carom_status carom_connect_start(const char *host, uint16_t port, int 
 CAROM_API carom_status carom_connect_fd(int fd, int timeout_ms, const carom_options *options,
                                         carom_client **out, carom_error *error);
 
-// Takes "host", "host:port", ":port", "[v6]:port" or "tcp://" before any of these apart. A part
-// that is absent becomes the default. `host` has room for `host_size` bytes.
+// Takes "host", "host:port", ":port", "[v6]:port" or "carom://" ("tcp://") before any of these
+// apart. A part that is absent becomes the default. `host` has room for `host_size` bytes.
+// "caroms://", which asks for TLS, is CAROM_INVALID_ARGUMENT here.
 CAROM_API carom_status carom_address_parse(const char *text, char *host, size_t host_size,
                                            uint16_t *port, carom_error *error);
+
+// The same, where "caroms://" may stand before the address: *tls says whether it does, for
+// carom_options.tls.on.
+CAROM_API carom_status carom_url_parse(const char *text, char *host, size_t host_size,
+                                       uint16_t *port, bool *tls, carom_error *error);
 
 // Closes the connection at once; messages not yet sent are lost (carom_flush first). Requests that
 // wait are answered with CAROM_UNAVAILABLE, then `closed` is called. The client stays readable

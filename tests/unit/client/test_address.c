@@ -31,6 +31,31 @@ static void address_is_taken_apart(void **state)
     check_parsed("tcp://10.0.0.1:9", "10.0.0.1", 9);
 }
 
+static void url_says_whether_it_asks_for_tls(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *host;
+        uint16_t port;
+        bool tls;
+    } URLS[] = {{"caroms://play.example", "play.example", CAROM_PORT_DEFAULT, true},
+                {"caroms://[::1]:9", "::1", 9, true},
+                {"carom://play.example:9", "play.example", 9, false},
+                {"caroms", "caroms", CAROM_PORT_DEFAULT, false}};
+    for (size_t i = 0; i < sizeof URLS / sizeof *URLS; i++) {
+        char host[64];
+        uint16_t port = 0;
+        bool tls = !URLS[i].tls;
+        assert_int_equal(carom_url_parse(URLS[i].text, host, sizeof host, &port, &tls, NULL),
+                         CAROM_OK);
+        assert_string_equal(host, URLS[i].host);
+        assert_int_equal(port, URLS[i].port);
+        assert_true(tls == URLS[i].tls);
+        carom_status plain = carom_address_parse(URLS[i].text, host, sizeof host, &port, NULL);
+        assert_int_equal(plain, tls ? CAROM_INVALID_ARGUMENT : CAROM_OK);
+    }
+}
+
 static void address_that_is_wrong_is_refused(void **state)
 {
     (void)state;
@@ -67,6 +92,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(address_is_taken_apart),
+        cmocka_unit_test(url_says_whether_it_asks_for_tls),
         cmocka_unit_test(address_that_is_wrong_is_refused),
         cmocka_unit_test(host_that_does_not_fit_is_refused),
     };

@@ -1,0 +1,54 @@
+// TLS 1.3 over a client's socket: whom it trusts, and the stream of one connection. OpenSSL does
+// the cryptography; reads and writes of the socket are ours, as a broken one must not raise
+// SIGPIPE.
+//
+// Nothing waits: what cannot go on now says so. One thread at a time.
+#ifndef CAROM_CLIENT_LIB_TLS_LINK_H
+#define CAROM_CLIENT_LIB_TLS_LINK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <carom/client.h>
+
+#include "client/lib/fault.h"
+
+// ---- trust
+
+// Whose certificates are taken, and the name that they have to bear.
+typedef struct tls_trust tls_trust;
+
+// `host` (may be NULL) is the name unless the options say another. Texts are copied. Errors:
+// CAROM_INVALID_ARGUMENT for a file of certificates that cannot be read, or without any name to
+// look for; CAROM_OUT_OF_MEMORY.
+carom_status tls_trust_create(const carom_tls *options, const char *host, tls_trust **out,
+                              carom_error *err);
+void tls_trust_free(tls_trust *t); // NULL is allowed
+
+// ---- a stream
+
+typedef struct tls_link tls_link;
+
+// Over a connected socket that stays the caller's. NULL: memory has run out.
+tls_link *tls_link_create(const tls_trust *t, int fd);
+// Tells the server of the end, as far as the socket takes it. NULL is allowed.
+void tls_link_free(tls_link *l);
+
+typedef enum tls_step {
+    TLS_STEP_DONE,  // so many bytes went
+    TLS_STEP_LATER, // the socket takes or has no more
+    TLS_STEP_OVER,  // the server has ended its direction, or the socket
+    TLS_STEP_BROKEN // tls_link_failure() says why
+} tls_step;
+
+// Each goes on with the handshake first. `*done`: bytes, at least 1 with TLS_STEP_DONE.
+tls_step tls_link_send(tls_link *l, const void *data, size_t size, size_t *done);
+tls_step tls_link_receive(tls_link *l, void *data, size_t size, size_t *done);
+tls_step tls_link_shake(tls_link *l); // the handshake alone; DONE when it is
+
+bool tls_link_is_up(const tls_link *l);       // the handshake is done
+bool tls_link_wants_write(const tls_link *l); // before it is: it waits for room in the socket
+bool tls_link_has_input(const tls_link *l);   // opened bytes wait, which the socket does not tell
+carom_status tls_link_failure(const tls_link *l, const char **text);
+
+#endif

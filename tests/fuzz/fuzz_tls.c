@@ -1,0 +1,188 @@
+// The server's side of TLS. The first byte says how the rest is used: as what a stranger sends, in
+// pieces; or as changes to what a real client sends, its handshake and then its data. Whatever
+// comes, the stream holds no more than its bound, and opens nothing but what that client has
+// sealed.
+#include <openssl/evp.h>
+#include <openssl/pem.h>
+#include <openssl/ssl.h>
+#include <openssl/x509.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/base/assert.h"
+#include "server/net/tls.h"
+#include "tests/fuzz/fuzz.h"
+
+enum { ROUNDS = 12, WIRE_BYTES = 64 * 1024, TEXT_BYTES = 3000 };
+
+static tls_files *files;
+static SSL_CTX *client_context;
+
+static void write_pem(const char *path, const X509 *certificate, const EVP_PKEY *key)
+{
+    FILE *file = fopen(path, "w");
+    ASSERT(file != NULL);
+    int ok = certificate != NULL ? PEM_write_X509(file, certificate)
+                                 : PEM_write_PrivateKey(file, key, NULL, NULL, 0, NULL, NULL);
+    ASSERT(ok == 1);
+    fclose(file);
+}
+
+// A certificate that nobody has signed, in two files that are gone again at once.
+static void prepare(void)
+{
+    EVP_PKEY *key = EVP_EC_gen("P-256");
+    X509 *certificate = X509_new();
+    ASSERT(key != NULL && certificate != NULL);
+    X509_set_version(certificate, 2);
+    ASN1_INTEGER_set(X509_get_serialNumber(certificate), 1);
+    X509_gmtime_adj(X509_getm_notBefore(certificate), 0);
+    X509_gmtime_adj(X509_getm_notAfter(certificate), 86400);
+    X509_set_pubkey(certificate, key);
+    int signed_bytes = X509_sign(certificate, key, EVP_sha256());
+    ASSERT(signed_bytes > 0);
+    char folder[] = "/tmp/carom-fuzz-tls-XXXXXX";
+    ASSERT(mkdtemp(folder) != NULL);
+    char paths[2][64];
+    snprintf(paths[0], sizeof paths[0], "%s/c.pem", folder);
+    snprintf(paths[1], sizeof paths[1], "%s/k.pem", folder);
+    write_pem(paths[0], certificate, NULL);
+    write_pem(paths[1], NULL, key);
+    error err;
+    status s = tls_files_open(paths[0], paths[1], &files, &err);
+    ASSERT(s == STATUS_OK);
+    (void)unlink(paths[0]);
+    (void)unlink(paths[1]);
+    (void)rmdir(folder);
+    X509_free(certificate);
+    EVP_PKEY_free(key);
+    client_context = SSL_CTX_new(TLS_client_method());
+    ASSERT(client_context != NULL);
+}
+
+typedef struct text {
+    uint8_t bytes[TEXT_BYTES];
+    size_t size;
+} text;
+
+// Opens all that is there; what comes out has to go on with `expected`.
+static tls_result open_all(tls_stream *t, const text *expected, size_t *opened)
+{
+    tls_result result = TLS_BYTES;
+    while (result == TLS_BYTES) {
+        uint8_t out[1000];
+        size_t got = 0;
+        size_t sealed;
+        result = tls_open(t, out, sizeof out, &got, NULL);
+        ASSERT((got > 0) == (result == TLS_BYTES));
+        ASSERT(*opened + got <= expected->size && memcmp(out, expected->bytes + *opened, got) == 0);
+        *opened += got;
+        (void)tls_sealed(t, &sealed);
+        ASSERT(sealed <= TLS_SEALED_BYTES_MAX);
+    }
+    return result;
+}
+
+static void read_stranger(const uint8_t *data, size_t size)
+{
+    static const text NOTHING = {.size = 0};
+    tls_stream *t = tls_stream_create(files);
+    size_t opened = 0;
+    size_t step = size > 0 ? 1 + data[0] : 1;
+    tls_result result = TLS_MORE;
+    for (size_t at = 0; at < size && result == TLS_MORE; at += step) {
+        tls_take(t, data + at, size - at < step ? size - at : step);
+        result = open_all(t, &NOTHING, &opened);
+    }
+    ASSERT(!tls_ready(t) && !tls_seal(t, (const uint8_t *)"x", 1));
+    tls_seal_end(t);
+    tls_stream_free(t);
+}
+
+// Changes: pairs of a distance from the one before, two bytes, and what the byte there is xored
+// with.
+typedef struct changes {
+    const uint8_t *data;
+    size_t size;
+    size_t next; // bytes of the wire until the next change
+} changes;
+
+static void advance(changes *c)
+{
+    c->next = SIZE_MAX;
+    if (c->size >= 3) {
+        c->next = (size_t)c->data[0] << 8 | c->data[1];
+    }
+}
+
+static void change(changes *c, uint8_t *wire, size_t size)
+{
+    size_t at = 0;
+    while (c->next < size - at) {
+        at += c->next;
+        wire[at++] ^= c->data[2];
+        c->data += 3;
+        c->size -= 3;
+        advance(c);
+    }
+    c->next -= c->next == SIZE_MAX ? 0 : size - at;
+}
+
+static void read_client(const uint8_t *data, size_t size)
+{
+    static uint8_t wire[WIRE_BYTES];
+    changes to_do = {data, size, 0};
+    text sent = {.size = 0};
+    size_t opened = 0;
+    advance(&to_do);
+    tls_stream *t = tls_stream_create(files);
+    SSL *client = SSL_new(client_context);
+    BIO *in = BIO_new(BIO_s_mem());
+    BIO *out = BIO_new(BIO_s_mem());
+    ASSERT(client != NULL && in != NULL && out != NULL);
+    SSL_set_bio(client, in, out);
+    SSL_set_connect_state(client);
+    tls_result result = TLS_MORE;
+    for (int round = 0; round < ROUNDS && result == TLS_MORE; round++) {
+        if (SSL_do_handshake(client) == 1 && sent.size + 200 <= TEXT_BYTES) {
+            memset(sent.bytes + sent.size, 'a' + round, 200);
+            (void)SSL_write(client, sent.bytes + sent.size, 200);
+            sent.size += 200;
+        }
+        int got = BIO_read(out, wire, sizeof wire);
+        if (got > 0) {
+            change(&to_do, wire, (size_t)got);
+            tls_take(t, wire, (size_t)got);
+            result = open_all(t, &sent, &opened);
+        }
+        (void)tls_seal(t, (const uint8_t *)"answer", 6);
+        size_t sealed;
+        const uint8_t *bytes = tls_sealed(t, &sealed);
+        if (sealed > 0) {
+            (void)BIO_write(in, bytes, (int)sealed);
+            tls_drop(t, sealed);
+        }
+        char answer[64];
+        (void)SSL_read(client, answer, sizeof answer);
+    }
+    bool unchanged = to_do.data == data;
+    ASSERT(!unchanged || (tls_ready(t) && opened == sent.size && sent.size > 0));
+    tls_seal_end(t);
+    SSL_free(client);
+    tls_stream_free(t);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    if (files == NULL) {
+        prepare();
+    }
+    if (size > 0 && data[0] % 2 == 0) {
+        read_stranger(data + 1, size - 1);
+    } else if (size > 0) {
+        read_client(data + 1, size - 1);
+    }
+    return 0;
+}
