@@ -1,7 +1,8 @@
 // The second half of a start: puts the directory in order, and hands the worlds over.
 //
-// Only after verify.c has found all of it sound is anything changed: what nothing names is removed,
-// the torn end is cut off, what no group attests is written again. Then the log goes on there.
+// Only after verify.c has found all of it sound is anything changed: the torn end is cut off, what no
+// group attests is written again and synced, and then what nothing names is removed. The log goes
+// on there.
 #include "server/storage/verify.h"
 
 #include <errno.h>
@@ -165,8 +166,10 @@ status storage_scan(storage *s, bool change, error *err)
         result = inventory_scan_segments(s, &v, err);
         result = result == STATUS_OK ? closed_verify(s, err) : result;
         result = result == STATUS_OK ? inventory_verify_images(s, err) : result;
-        result = result == STATUS_OK && change ? remove_leftovers(s, &v, err) : result;
+        // In this order: what was read may be in the system's memory alone, after a sync that
+        // failed, and a file goes only when the log that needs it no more is on the disk.
         result = result == STATUS_OK && change ? continue_log(s, err) : result;
+        result = result == STATUS_OK && change ? remove_leftovers(s, &v, err) : result;
     } else if (result == STATUS_OK && change) {
         result = begin_store(s, &v, err);
     }

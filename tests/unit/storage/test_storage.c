@@ -603,6 +603,42 @@ static void unfinished_restore_is_refused(void **state)
     assert_refused(f, "restore");
 }
 
+// ---- a start behind a sync that failed
+
+// The end of a world was written and not synced: the next process reads it and the disk may not have
+// it. Until that has changed, its image stays.
+static void image_stays_until_the_end_of_its_world_is_on_the_disk(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 40; seed++) {
+        for (uint64_t stop = 1; stop <= 8; stop++) {
+            fixture f = {.options = storage_options_default()};
+            fake_disk_init(&f.disk, seed);
+            f.options.disk = &f.disk.base;
+            reopen(&f);
+            storage_world *w = create(&f, "w", STORAGE_FULL);
+            assert_int_equal(checkpoint(&f, w, 0, 100), STATUS_OK);
+            drain(&f);
+            uint64_t sequence;
+            assert_int_equal(storage_destroy(w, &sequence, &f.err), STATUS_OK);
+            f.disk.fail_at = f.disk.operations + 2; // written, not synced
+            f.disk.fail_count = 1;
+            f.disk.fail_errno = EIO;
+            drain(&f);
+            crash(&f, CRASH_PROCESS);
+            f.disk.crash_at = f.disk.operations + stop;
+            if (storage_open("fake", &f.options, &f.storage, &f.err) != STATUS_OK) {
+                f.storage = NULL;
+            }
+            crash(&f, CRASH_POWER_RANDOM);
+            f.disk.crash_at = 0;
+            reopen(&f);
+            crash(&f, CRASH_PROCESS);
+            fake_disk_deinit(&f.disk);
+        }
+    }
+}
+
 // ---- room ahead of the log
 
 static uint64_t file_bytes(fixture *f, const char *name)
@@ -716,6 +752,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(second_server_on_the_same_directory_is_told_the_first,
                                         setup, teardown),
         cmocka_unit_test_setup_teardown(segment_that_is_missing_is_named, setup, teardown),
+        cmocka_unit_test(image_stays_until_the_end_of_its_world_is_on_the_disk),
         cmocka_unit_test_setup_teardown(
             commits_leave_the_size_of_the_log_alone_until_its_room_is_used, setup, teardown),
         cmocka_unit_test_setup_teardown(disk_that_cannot_make_room_gets_a_log_that_grows, setup,
