@@ -18,7 +18,8 @@ enum {
     PORT_DEFAULT = 22766,
     HTTP_PORT_DEFAULT = 22767,
     VALUE_MAX = CONFIG_LINE_BYTES_MAX,
-    ORIGINS_MAX = 64
+    ORIGINS_MAX = 64,
+    TAKEOVER_SOCKET_MAX = 103 // as the system's sockets have 107, and ".new" is put behind
 };
 
 typedef status (*option_apply)(config *c, const char *value, error *err);
@@ -213,6 +214,26 @@ static status apply_data(config *c, const char *value, error *err)
     return STATUS_OK;
 }
 
+static status apply_takeover(config *c, const char *value, error *err)
+{
+    if (*value == '\0' || strlen(value) >= sizeof c->takeover) {
+        return error_set(err, STATUS_INVALID_ARGUMENT,
+                         "must be the path of a running server's takeover socket");
+    }
+    memcpy(c->takeover, value, strlen(value) + 1);
+    return STATUS_OK;
+}
+
+static status apply_takeover_socket(config *c, const char *value, error *err)
+{
+    if (*value == '\0' || strlen(value) > TAKEOVER_SOCKET_MAX) {
+        return error_set(err, STATUS_INVALID_ARGUMENT, "must be a path of at most %d bytes, or off",
+                         TAKEOVER_SOCKET_MAX);
+    }
+    memcpy(c->takeover_socket, value, strlen(value) + 1);
+    return STATUS_OK;
+}
+
 static status apply_replay(config *c, const char *value, error *err)
 {
     if (*value == '\0' || strlen(value) >= sizeof c->replay) {
@@ -333,6 +354,10 @@ static const option OPTIONS[] = {
      "keep the worlds' logs there, made if need be: a restart brings the worlds back"},
     {"check-data", NULL, "DIR", false, apply_check_data,
      "read every byte of a data directory, say what is in it, and leave"},
+    {"takeover", NULL, "PATH", false, apply_takeover,
+     "take over from the server whose takeover socket that is: sockets, worlds, sessions"},
+    {"takeover-socket", "CAROM_TAKEOVER_SOCKET", "PATH", false, apply_takeover_socket,
+     "where the next server may take over (DIR/takeover with --data); off for nowhere"},
     {"replay", "CAROM_REPLAY", "FILE", false, apply_replay,
      "serve a recording ('carom record') as a world that clients watch, step and seek in"},
     {"scenes", "CAROM_SCENES", "DIR", false, apply_scenes,

@@ -40,6 +40,8 @@ typedef struct config {
     ARRAY(config_world) worlds;          // to be made at the start
     char data[PATH_MAX];                 // the data directory; "": worlds end with the server
     char file[PATH_MAX];                 // of settings; "": none
+    char takeover[PATH_MAX];             // of the server to be taken over from; "": none
+    char takeover_socket[PATH_MAX];      // where the next one asks; "": in `data`, "off": nowhere
     bool check_config;                   // look the settings over instead of serving
     bool check_data;                     // look it over instead of serving
     char replay[PATH_MAX];               // the recording that is served as a world; "": none

@@ -1,13 +1,19 @@
 // caromd: reads the operator's settings, runs the loop, ends on SIGTERM and SIGINT; on SIGUSR1 it
-// takes no new sessions and ends later; on SIGHUP it reads its keys again.
+// takes no new sessions and ends later; on SIGHUP it reads its keys again. It listens on sockets of
+// its own, of the service manager (process/activation.h), or of the server that it takes over from
+// (process/takeover.h).
 //
 // The signals have handlers of their own, as process 1 of a container has no others; SIGPIPE is
 // ignored, as writes return their errors. A second SIGTERM or
 // SIGINT ends the process at once.
 // Exit codes: 0 after a clean shutdown, 1 when the server could not run, 2 for a wrong option.
+#include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
@@ -17,6 +23,9 @@
 #include "common/base/log.h"
 #include "server/auth/keys.h"
 #include "server/config.h"
+#include "server/process/activation.h"
+#include "server/process/notify.h"
+#include "server/process/takeover.h"
 #include "server/session/server.h"
 #include "server/storage/storage.h"
 #include "server/world/thread_pool.h"
@@ -31,16 +40,28 @@ enum {
     OWN_DESCRIPTORS = 96 // beside its connections: the loop's, files, those being turned away
 };
 
+enum {
+    RESTART_TRIES = 100, // for the directory of a process that has just ended
+    RESTART_PAUSE_MS = 50
+};
+
 typedef struct process {
+    const config *config;
     uv_loop_t loop;
     uv_signal_t terminate;
     uv_signal_t interrupt;
     uv_signal_t leave;  // SIGUSR1
     uv_signal_t reload; // SIGHUP
+    uv_timer_t watchdog;
     server *server;
-    auth_keys *keys; // NULL: none
-    tls_files *tls;  // NULL: none
-    int signals;     // that have come
+    auth_keys *keys;     // NULL: none
+    tls_files *tls;      // NULL: none
+    given_sockets given; // that listen already; the server takes them over
+    takeover_gift gift;  // of the server that this one takes over from; peer -1: none
+    takeover *takeover;  // where the next one asks; NULL: nowhere
+    given_sockets kept;  // copies of those that the next process has, in case that it fails
+    int worlds;          // the file of worlds handed over, 0: none
+    int signals;         // that have come
     bool failed;
 } process;
 
@@ -56,6 +77,7 @@ static void on_signal(uv_signal_t *handle, int number)
         _exit(EXIT_COULD_NOT_RUN);
     }
     log_info("%s: shutting down", name);
+    notify_send("STOPPING=1");
     server_drain(p->server, "the server is shutting down");
 }
 
@@ -85,6 +107,7 @@ static void on_reload(uv_signal_t *handle, int number)
     process *p = handle->data;
     error err;
     (void)number;
+    notify_reloading();
     if (p->keys == NULL && p->tls == NULL) {
         log_info("SIGHUP: there are neither keys nor a certificate to be read again");
     }
@@ -93,23 +116,109 @@ static void on_reload(uv_signal_t *handle, int number)
     } else if (p->tls != NULL) {
         tell_certificate(p->tls);
     }
-    if (p->keys == NULL) {
+    if (p->keys != NULL && auth_keys_reload(p->keys, &err) != STATUS_OK) {
+        log_error("SIGHUP: the keys stay as they are: %s", err.text);
+    } else if (p->keys != NULL) {
+        log_info("SIGHUP: %u keys were read", auth_keys_set(p->keys)->count);
+    }
+    notify_send("READY=1");
+}
+
+static void on_watchdog(uv_timer_t *timer)
+{
+    (void)timer;
+    notify_send("WATCHDOG=1");
+}
+
+// ---- the process that takes over from this one
+
+static bool give_sockets(void *context, int *rpc, int *http)
+{
+    process *p = context;
+    if (p->server == NULL || p->failed) {
+        return false;
+    }
+    server_sockets(p->server, rpc, http);
+    return true;
+}
+
+static void on_released(void *context)
+{
+    process *p = context;
+    takeover_release(p->takeover, p->worlds);
+}
+
+static int copy_descriptor(int fd)
+{
+    int copy = fd > 0 ? fcntl(fd, F_DUPFD_CLOEXEC, 3) : 0;
+    return copy > 0 ? copy : 0;
+}
+
+static void drop_descriptor(int *fd)
+{
+    if (*fd > 0) {
+        (void)close(*fd);
+    }
+    *fd = 0;
+}
+
+static bool stop_for_next(void *context)
+{
+    process *p = context;
+    int rpc = 0;
+    int http = 0;
+    int worlds = memfd_create("carom-worlds", MFD_CLOEXEC);
+    if (worlds < 0) {
+        log_error("no memory for the worlds: %s", strerror(errno));
+        return false;
+    }
+    server_sockets(p->server, &rpc, &http);
+    p->kept = (given_sockets){.rpc = copy_descriptor(rpc), .http = copy_descriptor(http)};
+    drop_descriptor(&p->worlds);
+    p->worlds = worlds;
+    if (p->kept.rpc > 0 && server_hand_over(p->server, worlds, on_released)) {
+        log_info("another process takes over");
+        return true;
+    }
+    drop_descriptor(&p->worlds);
+    drop_descriptor(&p->kept.rpc);
+    drop_descriptor(&p->kept.http);
+    return false;
+}
+
+// A server that cannot be taken over serves all the same.
+static void await_next(process *p)
+{
+    const config *c = p->config;
+    char beside[PATH_MAX + sizeof "/takeover"];
+    const char *path = c->takeover_socket;
+    if (*c->data == '\0' || strcmp(path, "off") == 0) {
         return;
     }
-    if (auth_keys_reload(p->keys, &err) != STATUS_OK) {
-        log_error("SIGHUP: the keys stay as they are: %s", err.text);
-    } else {
-        log_info("SIGHUP: %u keys were read", auth_keys_set(p->keys)->count);
+    if (*path == '\0') {
+        snprintf(beside, sizeof beside, "%s/takeover", c->data);
+        path = beside;
+    }
+    takeover_handler handler = {.context = p, .sockets = give_sockets, .stop = stop_for_next};
+    error err;
+    if (takeover_open(&p->loop, path, c->data, &handler, &p->takeover, &err) != STATUS_OK) {
+        log_warn("no other process can take over: %s", err.text);
     }
 }
 
 static void on_ready(void *context, const char *address, const char *http)
 {
-    const process *p = context;
+    process *p = context;
     if (http != NULL) {
         log_info("for browsers: http%s://%s/", p->tls != NULL ? "s" : "", http);
     }
     log_info("listening on %s", address); // with port 0, this is how one learns the port
+    await_next(p);
+    if (p->gift.peer >= 0) {
+        takeover_serving(&p->gift);
+        p->worlds = 0; // was the gift's
+    }
+    notify_send("READY=1");
 }
 
 static void on_finished(void *context, const error *err)
@@ -123,6 +232,8 @@ static void on_finished(void *context, const error *err)
     uv_close((uv_handle_t *)&p->interrupt, NULL);
     uv_close((uv_handle_t *)&p->leave, NULL);
     uv_close((uv_handle_t *)&p->reload, NULL);
+    uv_close((uv_handle_t *)&p->watchdog, NULL);
+    takeover_close(p->takeover);
 }
 
 // Each connection takes a descriptor, and the usual soft limit is 1024. If the system allows no
@@ -174,6 +285,11 @@ static void watch_signals(process *p)
     ASSERT(result == 0);
     result = uv_signal_start(&p->reload, on_reload, SIGHUP);
     ASSERT(result == 0);
+    uv_timer_init(&p->loop, &p->watchdog);
+    uint64_t period_ms = notify_watchdog_ms();
+    if (period_ms > 0) {
+        uv_timer_start(&p->watchdog, on_watchdog, 0, period_ms);
+    }
 }
 
 // Runs the loop to its end and proves that nothing was left open in it.
@@ -204,19 +320,11 @@ static status open_tls(const config *c, tls_files **out, error *err)
     return s;
 }
 
-static int serve(const config *c)
+// One server, from its start to its end.
+static void serve_once(process *p)
 {
-    process p = {0};
+    const config *c = p->config;
     error err;
-    if (*c->keys != '\0' && auth_keys_open(c->keys, &p.keys, &err) != STATUS_OK) {
-        log_error("--keys: %s", err.text);
-        return EXIT_COULD_NOT_RUN;
-    }
-    if (open_tls(c, &p.tls, &err) != STATUS_OK) {
-        log_error("%s", err.text);
-        auth_keys_close(p.keys);
-        return EXIT_COULD_NOT_RUN;
-    }
     server_world *worlds = calloc(c->worlds.count + 1, sizeof *worlds);
     ASSERT(worlds != NULL);
     for (uint32_t i = 0; i < c->worlds.count; i++) {
@@ -235,30 +343,127 @@ static int serve(const config *c)
         .world_threads = c->world_threads,
         .scenes = c->scenes,
         .limits = &c->limits,
-        .keys = p.keys,
+        .keys = p->keys,
         .insecure = c->insecure,
-        .tls = p.tls,
+        .tls = p->tls,
         .replay = *c->replay != '\0' ? c->replay : NULL,
         .data = *c->data != '\0' ? c->data : NULL,
+        .rpc_socket = p->given.rpc,
+        .http_socket = p->given.http,
+        .handed_worlds = p->worlds,
         .first_number = (uint64_t)time(NULL) * NUMBERS_A_SECOND,
         .worlds = worlds,
         .world_count = c->worlds.count,
-        .context = &p,
+        .context = p,
         .ready = on_ready,
         .finished = on_finished,
     };
-    int result = uv_loop_init(&p.loop);
+    p->failed = false;
+    int result = uv_loop_init(&p->loop);
     ASSERT(result == 0);
-    watch_signals(&p);
-    if (server_create(&p.loop, &options, &p.server, &err) != STATUS_OK) {
-        on_finished(&p, &err);
+    watch_signals(p);
+    if (server_create(&p->loop, &options, &p->server, &err) != STATUS_OK) {
+        on_finished(p, &err);
     }
-    run_loop(&p);
-    if (p.server != NULL) {
-        server_destroy(p.server);
-        log_info("the end");
+    run_loop(p);
+    if (p->server != NULL) {
+        server_destroy(p->server);
+        p->server = NULL;
     }
     free(worlds);
+}
+
+// After the server has ended. True when another has to begin, as the process that was to take over
+// from it has ended before it could.
+static bool must_go_on(process *p)
+{
+    int pid = 0;
+    bool handed = p->takeover != NULL && p->kept.rpc > 0;
+    bool taken = handed && takeover_await(p->takeover, &pid);
+    takeover_free(p->takeover);
+    p->takeover = NULL;
+    if (taken) {
+        log_info("process %d has taken over", pid);
+        notify_main_pid(pid);
+    }
+    if (!handed || taken || p->signals > 0) {
+        drop_descriptor(&p->kept.rpc);
+        drop_descriptor(&p->kept.http);
+        drop_descriptor(&p->worlds);
+        return false;
+    }
+    log_error("the process that was to take over has ended: this one goes on");
+    p->given = p->kept;
+    p->kept = (given_sockets){0};
+    return true;
+}
+
+// The data directory of a process that has just ended may be its own for a moment more.
+static void go_on(process *p)
+{
+    given_sockets spare = p->given;
+    const struct timespec pause = {.tv_nsec = RESTART_PAUSE_MS * 1000000L};
+    for (int tries = 0; tries < RESTART_TRIES; tries++) {
+        p->given = (given_sockets){copy_descriptor(spare.rpc), copy_descriptor(spare.http)};
+        bool served = false;
+        serve_once(p);
+        served = !p->failed;
+        if (served || p->signals > 0) {
+            break;
+        }
+        nanosleep(&pause, NULL);
+    }
+    drop_descriptor(&spare.rpc);
+    drop_descriptor(&spare.http);
+}
+
+// The sockets of the service manager, or of the server that this one takes over from. All else that
+// could be wrong was looked at before: that server stops here.
+static status take_sockets(process *p, error *err)
+{
+    const config *c = p->config;
+    status s = activation_take(&p->given, err);
+    if (s != STATUS_OK || *c->takeover == '\0') {
+        return s;
+    }
+    if (*c->data == '\0') {
+        return error_set(err, STATUS_INVALID_ARGUMENT,
+                         "--takeover needs --data: worlds and sessions come from there");
+    }
+    s = takeover_ask(c->takeover, c->data, &p->gift, err);
+    if (s == STATUS_OK) {
+        s = takeover_ready(&p->gift, err);
+    }
+    if (s == STATUS_OK) {
+        bool http = *c->http_host != '\0';
+        p->given = (given_sockets){.rpc = p->gift.rpc, .http = http ? p->gift.http : 0};
+        p->worlds = p->gift.worlds;
+        if (!http && p->gift.http > 0) {
+            (void)close(p->gift.http);
+        }
+    }
+    return s;
+}
+
+static int serve(const config *c)
+{
+    process p = {.config = c, .gift = {.peer = -1}};
+    error err;
+    if (*c->keys != '\0' && auth_keys_open(c->keys, &p.keys, &err) != STATUS_OK) {
+        log_error("--keys: %s", err.text);
+        return EXIT_COULD_NOT_RUN;
+    }
+    if (open_tls(c, &p.tls, &err) != STATUS_OK || take_sockets(&p, &err) != STATUS_OK) {
+        log_error("%s", err.text);
+        tls_files_close(p.tls);
+        auth_keys_close(p.keys);
+        return EXIT_COULD_NOT_RUN;
+    }
+    serve_once(&p);
+    while (must_go_on(&p)) {
+        go_on(&p);
+    }
+    log_info("the end");
     tls_files_close(p.tls);
     auth_keys_close(p.keys);
     return p.failed ? EXIT_COULD_NOT_RUN : EXIT_SUCCESS;

@@ -290,8 +290,8 @@ status http_open(uv_loop_t *loop, const http_options *options, const http_handle
         .closed = on_closed,
         .finished = on_finished,
     };
-    status s =
-        network_open(loop, options->host, options->port, options->limits, &own, &h->network, err);
+    status s = network_open(loop, options->host, options->port, options->given, options->limits,
+                            &own, &h->network, err);
     if (s != STATUS_OK) {
         free(h);
         return s;
@@ -312,6 +312,11 @@ const char *http_address(const http_listener *h)
 bool http_is_local(const http_listener *h)
 {
     return network_is_local(h->network);
+}
+
+int http_descriptor(const http_listener *h)
+{
+    return network_descriptor(h->network);
 }
 
 http_figures http_read_figures(const http_listener *h)

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/base/assert.h"
 #include "common/base/log.h"
@@ -12,7 +13,9 @@
 #include "server/net/internal.h"
 
 enum {
-    BACKLOG = 511, // connections that the kernel holds until they are taken; it has its own maximum
+    // Connections that the kernel holds until they are taken; it has its own maximum, 4096 by now.
+    // All clients come back at once when the server is replaced by another process.
+    BACKLOG = 4096,
     COMPLAIN_MS = 5000,
     OWN_HANDLES = 3
 };
@@ -136,6 +139,22 @@ static void free_closed(uv_handle_t *handle)
     free(handle->data);
 }
 
+// A socket that listens already: what waits in its queue is taken like any other connection.
+static status listen_on_given(network *n, int given, error *err)
+{
+    int result = uv_tcp_open(&n->listener, given);
+    if (result != 0) {
+        (void)close(given);
+    } else {
+        result = uv_listen((uv_stream_t *)&n->listener, BACKLOG, on_connection);
+    }
+    if (result != 0) {
+        return error_set(err, STATUS_UNAVAILABLE, "cannot go on with descriptor %d: %s", given,
+                         uv_strerror(result));
+    }
+    return STATUS_OK;
+}
+
 static status listen_on(network *n, const char *host, uint16_t port, error *err)
 {
     struct sockaddr_storage address = {0};
@@ -154,8 +173,8 @@ static status listen_on(network *n, const char *host, uint16_t port, error *err)
     return STATUS_OK;
 }
 
-status network_open(uv_loop_t *loop, const char *host, uint16_t port, const limits *bounds,
-                    const network_handler *handler, network **out, error *err)
+status network_open(uv_loop_t *loop, const char *host, uint16_t port, int given,
+                    const limits *bounds, const network_handler *handler, network **out, error *err)
 {
     network *n = calloc(1, sizeof *n);
     ASSERT(n != NULL);
@@ -165,7 +184,7 @@ status network_open(uv_loop_t *loop, const char *host, uint16_t port, const limi
     n->listener.data = n->sweep.data = n->flush.data = n;
     int result = uv_tcp_init(loop, &n->listener);
     ASSERT(result == 0); // allocates nothing
-    status s = listen_on(n, host, port, err);
+    status s = given > 0 ? listen_on_given(n, given, err) : listen_on(n, host, port, err);
     if (s != STATUS_OK) {
         uv_close((uv_handle_t *)&n->listener, free_closed);
         return s;
@@ -185,6 +204,14 @@ void network_secure(network *n, const tls_files *files, const void *answer, size
     n->tls = files;
     n->plain_answer = answer;
     n->plain_answer_size = size;
+}
+
+int network_descriptor(const network *n)
+{
+    int descriptor = -1;
+    int result = uv_fileno((const uv_handle_t *)&n->listener, &descriptor);
+    ASSERT(result == 0);
+    return descriptor;
 }
 
 const char *network_address(const network *n)

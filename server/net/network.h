@@ -46,11 +46,17 @@ typedef struct network_handler {
 
 enum { NETWORK_SWEEP_MS = 50 }; // half the shortest of the times that can be set
 
-// Binds and listens. `bounds` must outlive the network. Errors: STATUS_INVALID_ARGUMENT for a host
-// that has no address, STATUS_UNAVAILABLE where the address cannot be listened on, with the reason.
-// Nothing is left in the loop on failure, once it has been run.
-status network_open(uv_loop_t *loop, const char *host, uint16_t port, const limits *bounds,
-                    const network_handler *handler, network **out, error *err);
+// Binds and listens; or goes on with `given`, a descriptor that listens already and is the
+// network's from now on (0: none), whatever host and port are. `bounds` must outlive the network.
+// Errors: STATUS_INVALID_ARGUMENT for a host that has no address, STATUS_UNAVAILABLE where the
+// address cannot be listened on, with the reason. Nothing is left in the loop on failure, once it
+// has been run.
+status network_open(uv_loop_t *loop, const char *host, uint16_t port, int given,
+                    const limits *bounds, const network_handler *handler, network **out,
+                    error *err);
+
+// The descriptor that listens; the network's.
+int network_descriptor(const network *n);
 
 // From here on its connections are secured by TLS; to be called before the first comes. `answer` is
 // for a peer that sends plain bytes: its last words, as they are. Both must outlive the network.

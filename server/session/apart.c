@@ -1,6 +1,6 @@
 // Worlds that get a thread of their own: a world that takes more than half of a simulation thread's
-// time makes the other worlds of that thread late, and is served apart from then on. The processors are
-// then shared by the system, and a world that cannot keep its rate slows down alone.
+// time makes the other worlds of that thread late, and is served apart from then on. The processors
+// are then shared by the system, and a world that cannot keep its rate slows down alone.
 //
 //   REPLY_CROWDED  -> REQUEST_RELEASE to its thread; requests for it are held
 //   REPLY_RELEASED -> REQUEST_TAKE to the other one, then what was held
@@ -71,8 +71,7 @@ void apart_finish(server *s, uint64_t world, struct hosted *moved)
         log_info("world '%s' has a thread of its own", entry->name);
     }
     if (s->draining) {
-        bool sent = host_send(move.to, request_create(REQUEST_STOP, 0));
-        ASSERT(sent);
+        server_stop_host(s, move.to);
     }
 }
 

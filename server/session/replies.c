@@ -167,6 +167,9 @@ static void take(server *s, reply *r)
         apart_finish(s, r->world, r->moved);
         r->moved = NULL;
         break;
+    case REPLY_IMAGE:
+        handover_note(s, r);
+        break;
     case REPLY_STOPPED:
         s->hosts_running--;
         server_check_drained(s);

@@ -23,6 +23,7 @@ typedef struct restored_world {
     adoption *adoption;        // NULL where it is broken
     char *broken;              // why
     uint64_t commands, hashes; // that were played, and compared
+    uint64_t session;          // with which it ends; 0: none. Of worlds without a log
 } restored_world;
 
 typedef ARRAY(restored_world) restored_worlds;

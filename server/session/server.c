@@ -60,12 +60,34 @@ static void on_drain_timer(uv_timer_t *timer)
     each_session(s, close_session);
 }
 
+static void close_storage(server *s)
+{
+    error err;
+    restored_worlds_free(&s->restored);
+    if (s->storage != NULL && storage_close(s->storage, &err) != STATUS_OK) {
+        log_error("%s", err.text);
+    }
+    s->storage = NULL;
+}
+
+// The process that takes over waits for the data, not for the last bytes of connections.
+static void release_data(server *s)
+{
+    if (s->handover.released != NULL) {
+        void (*released)(void *context) = s->handover.released;
+        s->handover.released = NULL;
+        close_storage(s);
+        released(s->options->context);
+    }
+}
+
 void server_check_drained(server *s)
 {
     if (!s->draining || s->hosts_running > 0 || s->building > 0) {
         return;
     }
     each_session(s, close_session);
+    release_data(s);
     if (s->listeners == 0 && !uv_is_closing((uv_handle_t *)&s->wake)) {
         for (uint32_t i = 0; i < s->hosts.count; i++) {
             host_destroy(s->hosts.data[i]);
@@ -84,6 +106,14 @@ static void on_network_finished(void *context)
     server_check_drained(s);
 }
 
+void server_stop_host(server *s, host *h)
+{
+    request *stop = request_create(REQUEST_STOP, 0);
+    stop->hand_over = s->handover.worlds > 0;
+    bool sent = host_send(h, stop);
+    ASSERT(sent); // there is always room beyond the commands
+}
+
 void server_drain(server *s, const char *reason)
 {
     if (s->draining) {
@@ -98,13 +128,29 @@ void server_drain(server *s, const char *reason)
     resume_end_all(s);
     for (uint32_t i = 0; i < s->hosts.count; i++) {
         if (!apart_awaited(s, s->hosts.data[i])) { // else when its world has come
-            bool sent = host_send(s->hosts.data[i], request_create(REQUEST_STOP, 0));
-            ASSERT(sent); // there is always room beyond the commands
+            server_stop_host(s, s->hosts.data[i]);
         }
     }
     uv_update_time(s->loop); // the loop's time is that of its last wait
     uv_timer_start(&s->drain_timer, on_drain_timer, DRAIN_MS, 0);
     server_check_drained(s);
+}
+
+bool server_hand_over(server *s, int worlds, void (*released)(void *context))
+{
+    if (s->draining || s->leaving || s->starting > 0 || s->storage == NULL) {
+        return false;
+    }
+    s->handover.worlds = worlds;
+    s->handover.released = released;
+    server_drain(s, "the server is replaced by a newer one: connect again at once");
+    return true;
+}
+
+void server_sockets(const server *s, int *rpc, int *http)
+{
+    *rpc = network_descriptor(s->network);
+    *http = s->http != NULL ? http_descriptor(s->http) : -1;
 }
 
 // ---- lame duck
@@ -139,16 +185,6 @@ void server_leave(server *s, const char *reason)
     uv_update_time(s->loop);
     uv_timer_start(&s->drain_timer, on_time_to_leave, s->limits->lame_duck_ms, 0);
     server_check_left(s);
-}
-
-static void close_storage(server *s)
-{
-    error err;
-    restored_worlds_free(&s->restored);
-    if (s->storage != NULL && storage_close(s->storage, &err) != STATUS_OK) {
-        log_error("%s", err.text);
-    }
-    s->storage = NULL;
 }
 
 void server_destroy(server *s)
@@ -223,6 +259,9 @@ static status open_storage(server *s, error *err)
     status result = storage_open(s->options->data, &kept, &s->storage, err);
     if (result == STATUS_OK) {
         result = restore_worlds(s->storage, &s->restored, err);
+    }
+    if (result == STATUS_OK && s->options->handed_worlds > 0) {
+        result = handover_read(s, err);
     }
     if (result == STATUS_OK && !s->options->turned) {
         result = storage_start(s->storage, err);
@@ -311,6 +350,7 @@ static status start_http(server *s, const network_handler *sessions, error *err)
     http_options options = {
         .host = s->options->http_host,
         .port = s->options->http_port,
+        .given = s->options->http_socket,
         .limits = s->limits,
         .origins = s->options->origins,
         .origin_count = s->options->origin_count,
@@ -348,8 +388,8 @@ static status start_network(server *s, error *err)
         .closed = session_closed,
         .finished = on_network_finished,
     };
-    status opened = network_open(s->loop, s->options->host, s->options->port, s->limits, &handler,
-                                 &s->network, err);
+    status opened = network_open(s->loop, s->options->host, s->options->port,
+                                 s->options->rpc_socket, s->limits, &handler, &s->network, err);
     if (opened != STATUS_OK) {
         return opened;
     }

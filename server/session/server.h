@@ -45,6 +45,10 @@ typedef struct server_options {
     const char *data;               // the data directory; NULL: worlds end with the server
     const storage_options *storage; // of that; NULL: the defaults
     bool turned;           // no threads of its own: host_turn() and storage_turn() by the caller
+    int rpc_socket;        // that listens already, instead of host and port; 0: none. Taken over
+    int http_socket;       // likewise
+    int handed_worlds;     // a file of worlds (handover.h) from the process before; 0: none. Stays
+                           // the caller's
     uint64_t first_number; // of worlds and sessions: higher than any that a client may remember
     void *context;
     // The worlds run and clients are served at these addresses; `http` is NULL where that is off.
@@ -66,6 +70,15 @@ void server_leave(server *s, const char *reason);
 
 // Tells every client, answers what is under way, closes everything. Does nothing the second time.
 void server_drain(server *s, const char *reason);
+
+// As server_drain, for a process that takes over: worlds that no log keeps are written to the file
+// `worlds` (handover.h), and `released` is called once the data directory is free. Clients are told
+// to come back at once. False, and nothing happens, where the server is about to end already or has
+// no data directory.
+bool server_hand_over(server *s, int worlds, void (*released)(void *context));
+
+// The sockets that listen, the server's own; *http is -1 where that is off.
+void server_sockets(const server *s, int *rpc, int *http);
 
 // After `finished` was called.
 void server_destroy(server *s);

@@ -5,6 +5,7 @@
 //   rights.c    who a session is, and what it may
 //   resume.c    sessions without a connection, and how they get another
 //   ledger.c    sessions on disk, for a restart
+//   handover.c  worlds that no log keeps, for a process that takes over
 //   sessions.c  server.sessions and server.kick
 //   call.c      a message becomes a call: looked up, checked, carried out or sent to its world
 //   worlds.c    requests to worlds; worlds are made, destroyed and listed
@@ -131,6 +132,10 @@ struct server {
     uint32_t handles;  // of wake and drain_timer, those not closed yet
     bool leaving;      // lame duck: no new sessions, and a drain is to come
     bool draining;
+    struct {
+        int worlds;                      // the file; 0: nobody takes over
+        void (*released)(void *context); // NULL once it was called
+    } handover;
     uint32_t listeners;  // network and http, those that are not finished
     buffer plain_answer; // for a peer that speaks no TLS where it has to
     bool failed;
@@ -157,6 +162,9 @@ session *server_find_session(const server *s, session_key key);
 void server_check_drained(server *s);
 // A world of the options is there, or (err) could not be made.
 void server_note_started(server *s, const error *err);
+
+// The thread ends, when it has told all that was done by then.
+void server_stop_host(server *s, host *h);
 
 // One more simulation thread.
 status server_add_host(server *s, error *err);
@@ -258,6 +266,13 @@ void resume_detach(session *s);
 // Ends a detached session.
 void resume_end(session *s);
 void resume_end_all(server *s);
+
+// ---- handover.c
+
+// A world has sent its image: writes it to the file.
+void handover_note(server *s, const reply *r);
+// The worlds of the file of the options join those that are restored.
+status handover_read(server *s, error *err);
 
 // ---- sessions.c
 

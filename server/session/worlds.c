@@ -656,6 +656,7 @@ static void adopt_restored(server *s, restored_world *w)
              w->name, (unsigned long long)world_tick(w->adoption->physics),
              (unsigned long long)w->commands, (unsigned long long)w->hashes);
     entry->host = least_loaded(s);
+    entry->session = w->session;
     command create = {.method = METHOD_WORLD_CREATE};
     memcpy(create.world, entry->name, sizeof create.world);
     request *r = worlds_request(NULL, entry, &create);

@@ -37,6 +37,7 @@ struct host {
     // the rest is the simulation thread's
     ARRAY(hosted *) worlds; // by ascending number
     bool stopping;          // REQUEST_STOP was taken
+    bool hands_over;        // it said so
     bool over;              // REPLY_STOPPED was sent
     bool paused;            // hears of every request: it has no worlds, or one that stands
     int64_t flush_until_ns; // while it stops; 0 before
@@ -192,6 +193,7 @@ static void route(host *h, request *q)
     ASSERT(q->kind == REQUEST_STOP || q->world != 0);
     if (q->kind == REQUEST_STOP) {
         h->stopping = true;
+        h->hands_over = q->hand_over;
         request_free(q);
         return;
     }
@@ -274,6 +276,16 @@ static void note_load(host *h, int64_t begin, int64_t end, bool forever)
     }
 }
 
+// What no log keeps goes to the next process as it is. Recordings are read again there.
+static void post_image(host *h, const hosted *w)
+{
+    if (w->log.stored == NULL && w->replay == NULL && !w->ended) {
+        reply *r = reply_create(REPLY_IMAGE, w->number);
+        r->payload = hosted_image(w);
+        post(h, r);
+    }
+}
+
 // The end: commits and tells everything that was applied by now, if the disk is not too slow.
 // Returns when to look again.
 static int64_t stop_worlds(host *h)
@@ -288,6 +300,9 @@ static int64_t stop_worlds(host *h)
         return now + FLUSH_POLL_NS;
     }
     for (uint32_t i = 0; i < h->worlds.count; i++) {
+        if (h->hands_over) {
+            post_image(h, h->worlds.data[i]);
+        }
         hosted_destroy(h->worlds.data[i], STATUS_UNAVAILABLE, "the server is shutting down");
     }
     array_free(&h->worlds);

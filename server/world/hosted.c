@@ -9,6 +9,7 @@
 #include "common/base/log.h"
 #include "proto/limits.h"
 #include "server/metrics.h"
+#include "server/world/world_image.h"
 
 static const int64_t SECOND_NS = 1000000000;
 static const int64_t SLICE_NS = 5000000;   // of a paused world, before others have their turn
@@ -331,6 +332,18 @@ static void note_counts(hosted *h)
     atomic_store_explicit(&m->subscribers, subscribers, memory_order_relaxed);
 }
 
+static world_log_image parts_of(hosted *h)
+{
+    return (world_log_image){
+        .physics = h->physics,
+        .bodies = &h->session_bodies,
+        .owners = h->owners,
+        .marks = &h->marks,
+        .view = h->publisher.has_scene_view ? &h->publisher.scene_view : NULL,
+        .paused = h->paused,
+    };
+}
+
 void hosted_settle(hosted *h)
 {
     if (h->ended) {
@@ -339,14 +352,7 @@ void hosted_settle(hosted *h)
         return; // its end is its log's last record
     }
     note_counts(h);
-    world_log_image image = {
-        .physics = h->physics,
-        .bodies = &h->session_bodies,
-        .owners = h->owners,
-        .marks = &h->marks,
-        .view = h->publisher.has_scene_view ? &h->publisher.scene_view : NULL,
-        .paused = h->paused,
-    };
+    world_log_image image = parts_of(h);
     world_log_settle(&h->log, &image, h->hz, h->clock());
     if (world_log_awaits_image(&h->log)) {
         hosted_take_committed(h); // the storage may have refused the image, and then sends no word
@@ -373,6 +379,10 @@ bool hosted_settled(const hosted *h)
 bool hosted_flush(hosted *h)
 {
     hosted_settle(h);
+    if (!h->ended) {
+        world_log_image image = parts_of(h);
+        world_log_rest(&h->log, &image, h->hz);
+    }
     hosted_take_committed(h);
     return world_log_holds(&h->log);
 }
@@ -410,6 +420,13 @@ void hosted_move(hosted *h, reply_sink sink)
 }
 
 // ---- the end
+
+shared_bytes *hosted_image(const hosted *h)
+{
+    const area *view = h->publisher.has_scene_view ? &h->publisher.scene_view : NULL;
+    return world_image_encode(h->physics, &h->session_bodies, h->owners, &h->marks, view, h->paused,
+                              world_tick(h->physics));
+}
 
 void hosted_destroy(hosted *h, status why, const char *text)
 {

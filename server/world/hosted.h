@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "common/physics/physics.h"
+#include "server/bytes.h"
 #include "server/limits.h"
 #include "server/world/crowding.h"
 #include "server/world/inbox.h"
@@ -89,14 +90,17 @@ bool hosted_crowds(const hosted *h);
 // It lives on another thread from now on, which calls this: `sink` gets its replies.
 void hosted_move(hosted *h, reply_sink sink);
 
+// All that it is, as world_image.h has it. One reference, the caller's.
+shared_bytes *hosted_image(const hosted *h);
+
 // Answers the waiting requests with `why` and `text`, tells the subscribers, frees all.
 void hosted_destroy(hosted *h, status why, const char *text);
 
 // Nothing of an ended world waits for its log any more.
 bool hosted_settled(const hosted *h);
 
-// Before the end of the thread: hands what is new to the log and lets go what is committed. Whether
-// something waits still.
+// Before the end of the thread: hands what is new to the log, which is told that the world rests at
+// this tick, and lets go what is committed. Whether something waits still.
 bool hosted_flush(hosted *h);
 
 // Takes over a request for this world: any kind but ADOPT and STOP.

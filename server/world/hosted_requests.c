@@ -308,9 +308,13 @@ static void note_applied(hosted *h, const request *q)
 static void note_mark(hosted *h, const request *q)
 {
     const reply_address *from = &q->reply_to;
-    if (h->log.stored != NULL && from->session.number != 0) {
-        session_marks_note(&h->marks, from->session.slot, from->session.number, from->sequence,
-                           from->id);
+    if (from->session.number == 0) {
+        return;
+    }
+    session_marks_note(&h->marks, from->session.slot, from->session.number, from->sequence,
+                       from->id);
+    if (h->log.stored == NULL) {
+        session_marks_settle(&h->marks); // no log is to be told what is new
     }
 }
 

@@ -50,7 +50,7 @@ typedef enum request_kind {
     REQUEST_SESSION_END, // in its turn: the bodies that end with the session are removed; no answer
     REQUEST_RELEASE,     // lets go of the world, which another thread is to serve
     REQUEST_TAKE,        // serves `moved`, which another thread has let go of; no answer
-    REQUEST_STOP         // the thread ends; the last request it takes
+    REQUEST_STOP         // the thread ends; the last request it takes. `hand_over`: see REPLY_IMAGE
 } request_kind;
 
 // A world before it is served. All that it refers to is owned.
@@ -86,6 +86,7 @@ typedef struct request {
     actor actor;          // who it is from; an admin where nobody is asked for a token
     adoption *adoption;   // REQUEST_ADOPT: owned
     struct hosted *moved; // REQUEST_TAKE: owned
+    bool hand_over;       // REQUEST_STOP: worlds without a log go to another process
 } request;
 
 typedef enum reply_kind {
@@ -96,6 +97,7 @@ typedef enum reply_kind {
     REPLY_OVERRUN,  // `subscription` has ended because it was too far behind: close the session
     REPLY_CROWDED,  // the world takes more than half of its thread, and is not alone there
     REPLY_RELEASED, // of a REQUEST_RELEASE: `moved`, NULL where the world has ended
+    REPLY_IMAGE,    // `payload`: the world (world_image.h), which has no log and ends here
     REPLY_STOPPED   // the thread's last reply
 } reply_kind;
 

@@ -315,6 +315,14 @@ void world_log_settle(world_log *l, const world_log_image *image, double hz, int
     }
 }
 
+void world_log_rest(world_log *l, const world_log_image *image, double hz)
+{
+    uint64_t tick = world_tick(image->physics);
+    if (l->stored != NULL && !l->failed && !l->making && l->until != tick) {
+        (void)append(l, image, hz, tick);
+    }
+}
+
 // ---- what the storage tells
 
 // The image that was to save a failed log, or to begin a new one, has come to its end.

@@ -136,6 +136,10 @@ status world_log_takes(const world_log *l, error *err);
 // may leave. `now` is the monotonic time, `hz` the world's rate.
 void world_log_settle(world_log *l, const world_log_image *image, double hz, int64_t now);
 
+// The world steps no further here: what was promised beyond this tick was never shown, and a
+// restart goes on from here. After world_log_settle.
+void world_log_rest(world_log *l, const world_log_image *image, double hz);
+
 // Something may have been committed, or have failed. True when the log has just been given up: all
 // subscriptions have to end.
 bool world_log_wake(world_log *l);

@@ -1,0 +1,20 @@
+// Sockets that the service manager listens on for us, by the protocol of sd_listen_fds(3):
+// LISTEN_FDS descriptors from 3 on, if LISTEN_PID is this process, named by LISTEN_FDNAMES: "rpc"
+// for clients, "http" for HTTP and WebSocket. A single one without a known name is that of clients.
+//
+// Main thread, before any other descriptor is opened.
+#ifndef CAROM_SERVER_PROCESS_ACTIVATION_H
+#define CAROM_SERVER_PROCESS_ACTIVATION_H
+
+#include "common/base/status.h"
+
+// 0 for one that there is not.
+typedef struct given_sockets {
+    int rpc, http;
+} given_sockets;
+
+// Errors, with which no descriptor is ours: STATUS_INVALID_ARGUMENT for names and descriptors that
+// do not fit, told with what is allowed.
+status activation_take(given_sockets *out, error *err);
+
+#endif

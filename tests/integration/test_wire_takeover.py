@@ -1,0 +1,417 @@
+"""A new process takes over from a running one: no world, no answered command and no session is lost.
+
+Usage: test_wire_takeover.py CAROMD
+"""
+
+import os
+import random
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "interop"))
+from caromd import Caromd  # noqa: E402
+from tokens import Secret, claims, write_keys  # noqa: E402
+from wire import Client, Closed, RemoteError  # noqa: E402
+
+CAROMD = os.path.abspath(sys.argv[1])
+BALL = {"kind": "circle", "radius": 0.5}
+BOX = {"kind": "box", "size": [1, 1]}
+SECONDS_MAX = 20
+
+
+class TakeoverTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+        self.data = self.folder / "data"
+        self.path = self.data / "takeover"
+        self.server = None
+        self.addCleanup(self.stop)
+
+    def start(self, *options):
+        self.server = Caromd(CAROMD, "--data", str(self.data), *options)
+        self.port = self.server.port
+
+    def stop(self):
+        if self.server is not None:
+            self.server.__exit__()
+            self.server = None
+
+    def take_over(self, *options):
+        """The next server serves, and the last one has ended in good order."""
+        old = self.server
+        self.server = Caromd(CAROMD, "--data", str(self.data), "--takeover", str(self.path), *options)
+        self.assertEqual(self.server.port, self.port)
+        self.assertEqual(old.process.wait(SECONDS_MAX), 0, "".join(old.log))
+        old.reader.join()
+        old.process.stderr.close()
+        self.assertRegex("".join(old.log), f"process {self.server.process.pid} has taken over")
+
+    def refused(self, *options):
+        """A process that cannot take over: its log."""
+        made = subprocess.run([CAROMD, *options], stderr=subprocess.PIPE, text=True, timeout=SECONDS_MAX,
+                              stdin=subprocess.DEVNULL)
+        self.assertNotEqual(made.returncode, 0, made.stderr)
+        return made.stderr
+
+    def greet(self, **arguments):
+        client = Client(self.port)
+        self.addCleanup(client.__exit__)
+        client.greeting = client.call("hello", **arguments)
+        return client
+
+    def resume(self, lost, **arguments):
+        return self.greet(resume=lost.greeting["resume"], **arguments)
+
+
+class Lossless(TakeoverTest):
+    def test_session_world_and_subscription_go_on(self):
+        self.start("--http", "127.0.0.1:0")
+        http = self.server.http_port
+        for _ in range(3):  # also from one that has taken over
+            player = self.greet(client="one")
+            name = f"w{player.greeting['session']}"
+            player.call("world.create", world=name, gravity=[0, 0], hz=200)
+            body = player.call("body.spawn", world=name, position=[3, 4], velocity=[1, 0], shapes=[BALL])["body"]
+            number = player.call("world.subscribe", world=name)["subscription"]
+            player.notifications.clear()
+            player.read_until(lambda: len(player.notifications) > 20)
+            last = player.notifications[-1][1][0]
+            began = time.monotonic()
+            self.take_over("--http", "127.0.0.1:0")
+            self.assertEqual(self.server.http_port, http)
+            player = self.resume(player)
+            self.assertEqual([s["subscription"] for s in player.greeting["subscriptions"]], [number])
+            player.notifications.clear()
+            player.read_until(lambda: player.notifications)
+            [snapshot] = player.notifications[0][1]
+            self.assertEqual((snapshot["subscription"], snapshot["full"], snapshot["epoch"]),
+                             (number, True, last["epoch"]))
+            self.assertGreater(snapshot["tick"], last["tick"])
+            moved = (snapshot["tick"] - last["tick"]) / 200
+            self.assertLess(moved, time.monotonic() - began + 0.1)  # its time went on, and not faster
+            self.assertAlmostEqual(snapshot["bodies"][0][1], last["bodies"][0][1] + moved, 3)
+            self.assertEqual(snapshot["bodies"][0][0], body)
+
+    def test_clients_are_told_to_come_back(self):
+        self.start()
+        player = self.greet()
+        self.take_over()
+        player.read_until(lambda: any(n[0] == "closing" for n in player.notifications))
+        [closing] = [n[1][0] for n in player.notifications if n[0] == "closing"]
+        self.assertEqual(closing["code"], "unavailable")
+        self.assertRegex(closing["reason"], "connect again at once")
+
+    def run_script(self, upgrade):
+        """A pile that is built and stepped, with as many upgrades between: the hash at its end, by durability."""
+        source = random.Random(11)
+        player = self.greet()
+        for durability in ("none", "normal", "full"):
+            player.call("world.create", world=durability, durability=durability, paused=True)
+            player.call("body.spawn", world=durability, type="static",
+                        shapes=[{"kind": "segment", "a": [-20, 0], "b": [20, 0]}])
+        hashes = []
+        for stage in range(3):
+            for i in range(12):
+                place = [source.uniform(-2, 2), 1 + 1.1 * i]
+                for durability in ("none", "normal", "full"):
+                    player.call("body.spawn", world=durability, position=place, angle=place[0], shapes=[BOX, BALL])
+            for durability in ("none", "normal", "full"):
+                player.call("world.step", world=durability, ticks=40)
+            upgrade()
+            player = self.resume(player)
+            for durability in ("none", "normal", "full"):
+                info = player.call("world.info", world=durability)
+                self.assertEqual(info["tick"], 40 * (stage + 1))
+                hashes.append(info["hash"])
+        for durability in ("none", "normal", "full"):
+            player.call("world.step", world=durability, ticks=100)
+            hashes.append(player.call("world.info", world=durability)["hash"])
+        return hashes
+
+    def test_hashes_are_those_of_a_server_that_stayed(self):
+        self.start()
+        upgraded = self.run_script(self.take_over)
+        self.stop()
+        self.data = self.folder / "other"
+        self.start()
+        stayed = self.run_script(lambda: None)
+        self.assertEqual(upgraded, stayed)
+        for i in range(0, len(stayed), 3):
+            self.assertEqual(stayed[i], stayed[i + 1])
+            self.assertEqual(stayed[i], stayed[i + 2])
+
+    def test_what_ends_with_a_session_goes_on_with_it(self):
+        self.start()
+        player = self.greet()
+        player.call("world.create", world="mine", lifetime="session")
+        player.call("world.create", world="ours", durability="none", gravity=[0, 0])
+        player.call("body.spawn", world="ours", shapes=[BALL], lifetime="session")
+        player.call("body.spawn", world="mine", shapes=[BALL])
+        number = player.call("world.subscribe", world="mine")["subscription"]
+        self.take_over()
+        player = self.resume(player)
+        self.assertEqual([s["subscription"] for s in player.greeting["subscriptions"]], [number])
+        self.assertEqual(set(player.greeting["applied"]), {"mine", "ours"})
+        self.assertEqual(player.call("world.info", world="ours")["bodies"], 1)
+        self.take_over()
+        other = self.greet()
+        player = self.resume(player)
+        player.call("goodbye")
+        player.socket.close()
+        end = time.monotonic() + SECONDS_MAX
+        while time.monotonic() < end and (len(other.call("world.list")) > 1 or
+                                          other.call("world.info", world="ours")["bodies"] > 0):
+            time.sleep(0.02)
+        self.assertEqual([w["world"] for w in other.call("world.list")], ["ours"])
+        self.assertEqual(other.call("world.info", world="ours")["bodies"], 0)
+
+    def test_owner_goes_on_without_a_log(self):
+        secret = Secret()
+        keys = self.folder / "keys.json"
+        write_keys(str(keys), secret)
+        self.start("--keys", str(keys))
+        admin = self.greet(token=secret.sign(claims("root", "admin")))
+        admin.call("world.create", world="w", durability="none")
+        ada = self.greet(token=secret.sign(claims("ada", "player")))
+        body = ada.call("body.spawn", world="w", shapes=[BALL])["body"]
+        bob = self.greet(token=secret.sign(claims("bob", "player")))
+        self.take_over("--keys", str(keys))
+        ada, bob = self.resume(ada), self.resume(bob)
+        with self.assertRaisesRegex(RemoteError, "^permission_denied"):
+            bob.call("body.set", world="w", body=body, velocity=[1, 0])
+        ada.call("body.set", world="w", body=body, velocity=[1, 0])
+
+
+class UnderLoad(TakeoverTest):
+    """Clients that call without a pause: each answered command is there afterwards, each once."""
+
+    CLIENTS = 12
+    UPGRADES = 3
+
+    def play(self, index, over, spawned, gaps):
+        """Spawns bodies with a count as their tag; whoever is cut off resumes, and sends again what was lost."""
+        world = "none" if index % 2 else "logged"
+        client = self.greet(client=f"player {index}")
+        count = 0
+        while not over.is_set():
+            count += 1
+            answered = None
+            while answered is None:
+                try:
+                    answered = client.call("body.spawn", world=world, tag=f"{index}.{count}",
+                                           position=[2 * count, 2 * index], shapes=[BALL])
+                except (OSError, Closed, RemoteError) as why:
+                    if isinstance(why, RemoteError) and not str(why).startswith("unavailable"):
+                        raise
+                    lost = time.monotonic()
+                    greeting = client.greeting
+                    last = client.last_id
+                    client.socket.close()
+                    client = self.greet(resume=greeting["resume"])
+                    client.last_id = last
+                    gaps.append(time.monotonic() - lost)
+                    applied = client.greeting["applied"].get(world)
+                    if applied is not None and applied >= last:
+                        answered = {"lost answer": True}
+            spawned[index] = count
+
+    def test_no_answered_command_is_lost_and_none_is_done_twice(self):
+        self.start()
+        admin = self.greet()
+        admin.call("world.create", world="none", durability="none", gravity=[0, 0])
+        admin.call("world.create", world="logged", gravity=[0, 0])
+        over, spawned, gaps, faults = threading.Event(), {}, [], []
+
+        def run(index):
+            try:
+                self.play(index, over, spawned, gaps)
+            except BaseException as why:  # told by the test
+                faults.append((index, repr(why)))
+
+        threads = [threading.Thread(target=run, args=(i,)) for i in range(self.CLIENTS)]
+        for thread in threads:
+            thread.start()
+        for _ in range(self.UPGRADES):
+            time.sleep(0.3)
+            self.take_over()
+        time.sleep(0.3)
+        over.set()
+        for thread in threads:
+            thread.join(SECONDS_MAX)
+        self.assertEqual(faults, [])
+        self.assertGreaterEqual(len(gaps), self.CLIENTS)
+        admin = self.greet()
+        for parity, world in enumerate(("logged", "none")):
+            tags = sorted(body["tag"] for body in admin.call("world.state", world=world)["bodies"])
+            wanted = sorted(f"{i}.{n}" for i in range(parity, self.CLIENTS, 2) for n in range(1, spawned[i] + 1))
+            self.assertEqual(tags, wanted)
+
+    def test_no_connection_is_refused_meanwhile(self):
+        self.start()
+        over, faults, greeted = threading.Event(), [], [0]
+
+        def knock():
+            while not over.is_set():
+                try:
+                    with socket.create_connection(("127.0.0.1", self.port), SECONDS_MAX):
+                        greeted[0] += 1
+                except OSError as why:
+                    faults.append(why)
+                time.sleep(0.001)
+
+        threads = [threading.Thread(target=knock) for _ in range(2)]
+        for thread in threads:
+            thread.start()
+        for _ in range(3):
+            self.take_over()
+            time.sleep(0.1)
+        over.set()
+        for thread in threads:
+            thread.join(SECONDS_MAX)
+        self.assertEqual(faults, [])
+        self.assertGreater(greeted[0], 50)
+
+
+class Unharmed(TakeoverTest):
+    """A process that cannot take over leaves the running one as it was."""
+
+    def setUp(self):
+        super().setUp()
+        self.start()
+        self.player = self.greet()
+        self.player.call("world.create", world="kept", durability="none", paused=True)
+        self.player.call("body.spawn", world="kept", shapes=[BALL])
+
+    def still_there(self, player=None):
+        info = (player or self.player).call("world.info", world="kept")
+        self.assertEqual((info["bodies"], info["tick"]), (1, 0))
+        self.assertIsNone(self.server.process.poll())
+
+    def test_wrong_settings_do_not_touch_it(self):
+        data, path = str(self.data), str(self.path)
+        other = self.folder / "other"
+        other.mkdir()
+        for options, words in (
+                (["--takeover", path], "--takeover needs --data"),
+                (["--takeover", path, "--data", str(other)], "goes on: its --data is another directory"),
+                (["--takeover", path, "--data", data, "--keys", str(self.folder / "no.json")], "--keys: "),
+                (["--takeover", path, "--data", data, "--hz", "0"], "--hz: must be"),
+                (["--takeover", str(self.folder / "none"), "--data", data], "no server listens at"),
+                (["--takeover", "x" * 200, "--data", data], "has 107 bytes at most"),
+                (["--data", data, "--listen", "127.0.0.1:0"], "it is in use by process")):
+            with self.subTest(options):
+                self.assertIn(words, self.refused(*options))
+                self.still_there()
+        self.take_over()
+        self.still_there(self.resume(self.player))
+
+    def talk(self, *words):
+        peer = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self.addCleanup(peer.close)
+        peer.connect(str(self.path))
+        peer.settimeout(SECONDS_MAX)
+        answers = []
+        for word in words:
+            peer.send(word.encode())
+            text, descriptors, _, _ = socket.recv_fds(peer, 512, 4)
+            for descriptor in descriptors:
+                os.close(descriptor)
+            answers.append(text.decode())
+        return peer, answers
+
+    def question(self, engine=None):
+        found = os.stat(self.data)
+        engine = engine or self.player.greeting["engine"]
+        return f"takeover 1 {engine} {found.st_dev} {found.st_ino}"
+
+    def test_other_engine_is_refused(self):
+        _, [answer] = self.talk(self.question(engine=9999))
+        self.assertRegex(answer, "refused its engine's behaviour is 9999 and the running one's is")
+        self.still_there()
+
+    def test_nonsense_is_refused(self):
+        for word in ("", "hello", "takeover 2 1 1 1", "x" * 511, "takeover 1 -", "\0" * 64):
+            with self.subTest(word):
+                peer = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+                peer.connect(str(self.path))
+                peer.settimeout(SECONDS_MAX)
+                peer.send(word.encode())
+                answer = peer.recv(512)
+                self.assertTrue(answer == b"" or answer.startswith(b"refused "), answer)
+                peer.close()
+                self.still_there()
+        peer, [answer] = self.talk(self.question())
+        self.assertRegex(answer, "^listening 1 ")
+        peer.send(b"go")
+        self.assertRegex(peer.recv(512), b"^refused it did not say")
+        self.still_there()
+
+    def test_one_at_a_time(self):
+        first, _ = self.talk(self.question())
+        second = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self.addCleanup(second.close)
+        second.connect(str(self.path))
+        self.assertRegex(second.recv(512), b"^refused another process")
+        first.close()
+        self.still_there()
+        time.sleep(0.1)
+        self.take_over()
+
+    def test_socket_is_for_the_same_user_alone(self):
+        self.assertEqual(self.path.stat().st_mode & 0o777, 0o600)
+
+    def test_process_that_ends_before_it_serves_gives_all_back(self):
+        for _ in range(2):
+            peer, answers = self.talk(self.question(), "ready")
+            self.assertRegex(answers[0], "^listening 1 ")
+            self.assertEqual(answers[1], "released")
+            peer.close()  # as if it had been killed
+            self.player = self.resume(self.player)
+            self.still_there()
+            self.assertEqual(self.player.greeting["applied"].keys(), {"kept"})
+        self.assertRegex("".join(self.server.log), "has ended: this one goes on")
+        self.take_over()
+        self.still_there(self.resume(self.player))
+
+    def test_process_that_cannot_restore_gives_all_back(self):
+        scenes = self.folder / "scenes"
+        scenes.mkdir()
+        log = self.refused("--takeover", str(self.path), "--data", str(self.data), "--http", "off",
+                           "--scenes", str(scenes), "--world", "bad:no-such-scene")
+        self.assertIn("no-such-scene", log)
+        self.player = self.resume(self.player)
+        self.still_there()
+
+    def test_ending_server_is_not_taken_over(self):
+        self.server.process.send_signal(signal.SIGUSR1)
+        time.sleep(0.2)
+        log = self.refused("--takeover", str(self.path), "--data", str(self.data))
+        self.assertIn("begins or ends just now", log)
+
+    def test_socket_can_be_elsewhere_or_nowhere(self):
+        self.stop()
+        elsewhere = self.folder / "here"
+        self.start("--takeover-socket", str(elsewhere))
+        self.assertFalse(self.path.exists())
+        self.path = elsewhere
+        self.take_over("--takeover-socket", "off")
+        self.assertFalse(elsewhere.exists())
+        self.assertFalse((self.data / "takeover").exists())
+        self.stop()
+        elsewhere.write_text("no socket")
+        self.start("--takeover-socket", str(elsewhere))
+        self.assertIn("is there, and no socket", "".join(self.server.log))
+        self.assertEqual(elsewhere.read_text(), "no socket")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0]] + sys.argv[2:])
