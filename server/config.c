@@ -396,7 +396,7 @@ void config_help(FILE *out)
         char head[64];
         snprintf(head, sizeof head, "--%s%s%s", o->name, o->value != NULL ? " " : "",
                  o->value != NULL ? o->value : "");
-        fprintf(out, "  %-22s %-14s %s\n", head, o->variable != NULL ? o->variable : "", o->help);
+        fprintf(out, "  %-24s %-14s %s\n", head, o->variable != NULL ? o->variable : "", o->help);
     }
     fputs(
         "\nA variable of an option that may be given again has its items separated by commas; "

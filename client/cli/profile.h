@@ -31,7 +31,7 @@ cli_exit profile_load(cli *c);
 // profile's, or NULL. Lives as long as the process.
 const char *profile_setting(const cli *c, const char *key);
 
-// What the loaded profile alone says of it, or NULL.
+// The loaded profile's own value, or NULL.
 const char *profile_value(const char *key);
 
 #endif

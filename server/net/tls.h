@@ -5,7 +5,7 @@
 // tickets: a client that comes back resumes its session by the protocol's own secret, so a ticket
 // would save it two milliseconds, and would keep a certificate in use that has been replaced.
 //
-// What a peer can make the server hold is bounded: a record (16 KiB) that is not whole, the records
+// A peer can make the server hold no more than a record (16 KiB) that is not whole, the records
 // that are on their way out (TLS_SEALED_BYTES_MAX), and OpenSSL's state of a connection. How long a
 // handshake may take is bounded by who waits for the first message (limits.first_message_ms,
 // limits.http_ms).

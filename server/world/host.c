@@ -276,7 +276,7 @@ static void note_load(host *h, int64_t begin, int64_t end, bool forever)
     }
 }
 
-// What no log keeps goes to the next process as it is. Recordings are read again there.
+// A world without a log goes to the next process as it is. Recordings are read again there.
 static void post_image(host *h, const hosted *w)
 {
     if (w->log.stored == NULL && w->replay == NULL && !w->ended) {

@@ -1,7 +1,6 @@
 // The server's side of TLS. The first byte says how the rest is used: as what a stranger sends, in
-// pieces; or as changes to what a real client sends, its handshake and then its data. Whatever
-// comes, the stream holds no more than its bound, and opens nothing but what that client has
-// sealed.
+// pieces; or as changes to what a real client sends, its handshake and then its data. The stream
+// holds no more than its bound and opens nothing but what that client has sealed, whatever comes.
 #include <openssl/evp.h>
 #include <openssl/pem.h>
 #include <openssl/ssl.h>
