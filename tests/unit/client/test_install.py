@@ -37,7 +37,8 @@ class Install(unittest.TestCase):
         cls.temporary = tempfile.TemporaryDirectory()
         cls.root = pathlib.Path(cls.temporary.name)
         first = cls.root / "first"
-        run("cmake", "--install", BUILD, "--prefix", first, "--component", "libcarom")
+        for component in ("libcarom", "libcarom-dev"):
+            run("cmake", "--install", BUILD, "--prefix", first, "--component", component)
         cls.prefix = cls.root / "moved"
         shutil.move(first, cls.prefix)
         cls.libdir = find_one(cls.prefix, "libcarom.a").parent

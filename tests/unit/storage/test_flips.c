@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "server/storage/scan.h"
 #include "tests/unit/storage/model.h"
 
 typedef struct fixture {
@@ -102,14 +103,22 @@ static void collect(void *context, const char *name)
     snprintf(n->name[n->count++], 64, "%s", name);
 }
 
-// Without the zeros at the end of a log: room that was made ahead.
+// Without the zeros behind the end of a log: room that was made ahead.
 static uint64_t used_bytes(fake_disk *d, const char *name)
 {
     uint64_t size = 0;
-    const uint8_t *bytes = fake_disk_bytes(d, name, &size);
-    while (strncmp(name, "log-", 4) == 0 && size > 0 && bytes[size - 1] == 0) {
-        size--;
+    (void)fake_disk_bytes(d, name, &size);
+    if (strncmp(name, "log-", 4) != 0) {
+        return size;
     }
+    scan file;
+    scanned_group g;
+    error err;
+    assert_int_equal(scan_open(&file, &d->base, strtoull(name + 4, NULL, 10), 0, &err), STATUS_OK);
+    while (scan_next(&file, &g, &err) == SCAN_GROUP) {
+    }
+    size = file.offset;
+    scan_close(&file);
     return size;
 }
 
@@ -128,6 +137,7 @@ static void every_changed_byte_is_refused_or_harmless(void **state)
             uint64_t size = 0;
             fake_disk_bytes(&f.disk, n.name[i], &size);
             uint64_t stride = size > 40000 ? 997 : 1; // images are large and all alike
+            const uint64_t used = used_bytes(&f.disk, n.name[i]);
             for (uint64_t at = 0; at < size; at += stride) {
                 fake_disk d;
                 fake_disk_copy(&d, &f.disk);
@@ -138,7 +148,7 @@ static void every_changed_byte_is_refused_or_harmless(void **state)
                     printf("%s, byte %" PRIu64 " of %" PRIu64 ": %s\n", n.name[i], at, size, text);
                     fail();
                 }
-                bool counts = at < used_bytes(&f.disk, n.name[i]);
+                bool counts = at < used;
                 assert_true(counts || !refused);
                 refusals += refused;
                 tries += counts;
@@ -230,6 +240,14 @@ static void torn_last_record_is_cut_off(void **state)
         fake_disk d;
         fake_disk_copy(&d, &f.disk);
         uint8_t *bytes = fake_disk_bytes(&d, name, &file);
+        uint64_t zeros = end;
+        while (zeros < whole && bytes[zeros] == 0) {
+            zeros++;
+        }
+        if (at >= whole && zeros == whole) { // zero anyway: nothing is torn
+            fake_disk_deinit(&d);
+            continue;
+        }
         if (at < whole) {
             fake_disk_cut(&d, name, end); // the file ends there
         } else {
