@@ -209,11 +209,11 @@ static void await_next(process *p)
 static void on_ready(void *context, const char *address, const char *http)
 {
     process *p = context;
+    await_next(p);
     if (http != NULL) {
         log_info("for browsers: http%s://%s/", p->tls != NULL ? "s" : "", http);
     }
     log_info("listening on %s", address); // with port 0, this is how one learns the port
-    await_next(p);
     if (p->gift.peer >= 0) {
         takeover_serving(&p->gift);
         p->worlds = 0; // was the gift's

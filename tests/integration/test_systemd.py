@@ -1,0 +1,232 @@
+"""What a service manager relies on: sockets that it hands in, the words that it is told, the places that are written.
+
+Usage: test_systemd.py CAROMD UNIT
+"""
+
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "interop"))
+from tokens import Secret, write_keys  # noqa: E402
+from wire import Client  # noqa: E402
+
+CAROMD = os.path.abspath(sys.argv[1])
+UNIT = os.path.abspath(sys.argv[2])
+SECONDS_MAX = 20
+EXPOSURE_MAX = 1.2
+
+# Puts the descriptors of the first argument from 3 on, as the manager does, and becomes the rest.
+LAUNCHER = """
+import fcntl, os, sys
+given = [fcntl.fcntl(int(fd), fcntl.F_DUPFD, 20) for fd in sys.argv[1].split(",") if fd]
+for place, fd in enumerate(given):
+    os.dup2(fd, 3 + place)
+    os.close(fd)
+if given:
+    os.environ["LISTEN_PID"] = str(os.getpid() + int(os.environ.pop("PID_OFFSET", "0")))
+    os.environ["LISTEN_FDS"] = str(len(given))
+os.execv(sys.argv[2], sys.argv[2:])
+"""
+
+
+def listening():
+    made = socket.socket()
+    made.bind(("127.0.0.1", 0))
+    made.listen(8)
+    return made
+
+
+class SystemdTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+        self.words = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self.addCleanup(self.words.close)
+        self.words.bind(str(self.folder / "notify"))
+        self.words.settimeout(SECONDS_MAX)
+
+    def launch(self, *options, sockets=(), names=None, **environment):
+        env = dict(os.environ, NOTIFY_SOCKET=str(self.folder / "notify"), **environment)
+        if names is not None:
+            env["LISTEN_FDNAMES"] = names
+        fds = [s.fileno() for s in sockets]
+        process = subprocess.Popen(
+            [sys.executable, "-c", LAUNCHER, ",".join(map(str, fds)), CAROMD, *options], pass_fds=fds, env=env,
+            stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(self.end, process)
+        return process
+
+    def end(self, process):
+        if process.poll() is None:
+            process.kill()
+        process.wait()
+        process.stderr.close()
+
+    def told(self, word):
+        while True:
+            text = self.words.recv(256).decode()
+            if text.split("\n")[0] == word:
+                return text
+
+    def stop(self, process):
+        process.send_signal(signal.SIGTERM)
+        self.told("STOPPING=1")
+        self.assertEqual(process.wait(SECONDS_MAX), 0)
+
+    def test_sockets_are_those_of_the_manager(self):
+        rpc, http = listening(), listening()
+        early = Client(rpc.getsockname()[1])  # before the server is there
+        self.addCleanup(early.__exit__)
+        process = self.launch("--listen", "127.0.0.1:1", sockets=(http, rpc), names="http:rpc")
+        self.told("READY=1")
+        self.assertEqual(early.call("ping", any=7)["any"], 7)
+        with socket.create_connection(http.getsockname(), SECONDS_MAX) as page:
+            page.sendall(b"GET /readyz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+            self.assertRegex(page.recv(4096), b"^HTTP/1.1 200 ")
+        self.stop(process)
+        late = socket.create_connection(rpc.getsockname(), SECONDS_MAX)  # it still listens
+        late.close()
+
+    def test_single_socket_needs_no_name(self):
+        rpc = listening()
+        process = self.launch("--http", "off", sockets=(rpc,))
+        self.told("READY=1")
+        with Client(rpc.getsockname()[1]) as client:
+            client.call("hello")
+        self.stop(process)
+
+    def test_restart_behind_the_same_socket_loses_no_session(self):
+        rpc = listening()
+        data = str(self.folder / "data")
+        process = self.launch("--data", data, "--http", "off", sockets=(rpc,), names="rpc")
+        client = Client(rpc.getsockname()[1])
+        self.addCleanup(client.__exit__)
+        greeting = client.call("hello")
+        client.call("world.create", world="w")
+        self.stop(process)
+        waiting = Client(rpc.getsockname()[1])
+        self.addCleanup(waiting.__exit__)
+        process = self.launch("--data", data, "--http", "off", sockets=(rpc,), names="rpc")
+        self.assertEqual(waiting.call("hello", resume=greeting["resume"])["session"], greeting["session"])
+        self.assertEqual([w["world"] for w in waiting.call("world.list")], ["w"])
+        self.stop(process)
+
+    def test_sockets_that_do_not_fit_are_told(self):
+        listener, plain = listening(), socket.socket()
+        unix = socket.socket(socket.AF_UNIX)
+        for sockets, names, words in (
+                ((listener, listening()), "rpc:rpc", "'rpc' stands there twice"),
+                ((listener, listening()), "rpc:web", "'web' is neither rpc nor http"),
+                ((plain,), "rpc", "descriptor 3 is no TCP socket that listens"),
+                ((unix,), "rpc", "descriptor 3 is no TCP socket that listens"),
+                ((listener, listener, listener), "rpc:http:x", "LISTEN_FDS: must be 1 to 2, not '3'")):
+            with self.subTest(words):
+                process = self.launch("--http", "off", sockets=sockets, names=names)
+                self.assertEqual(process.wait(SECONDS_MAX), 1)
+                self.assertIn(words, process.stderr.read())
+        plain.close()
+        unix.close()
+
+    def test_sockets_of_another_process_are_not_taken(self):
+        rpc = listening()
+        process = self.launch("--http", "off", "--listen", "127.0.0.1:0", sockets=(rpc,), names="rpc", PID_OFFSET="1")
+        self.told("READY=1")
+        line = next(line for line in process.stderr if "listening on" in line)
+        self.assertNotIn(f":{rpc.getsockname()[1]}\n", line)
+        self.stop(process)
+
+    def test_reload_and_watchdog_are_told(self):
+        keys = self.folder / "keys.json"
+        write_keys(str(keys), Secret())
+        process = self.launch("--http", "off", "--listen", "127.0.0.1:0", "--keys", str(keys), WATCHDOG_USEC="200000")
+        self.told("READY=1")
+        process.send_signal(signal.SIGHUP)
+        self.assertRegex(self.told("RELOADING=1"), r"\nMONOTONIC_USEC=\d+$")
+        self.told("READY=1")
+        self.told("WATCHDOG=1")
+        self.told("WATCHDOG=1")
+        self.stop(process)
+
+    def test_takeover_tells_the_new_process(self):
+        data = str(self.folder / "data")
+        process = self.launch("--http", "off", "--listen", "127.0.0.1:0", "--data", data)
+        self.told("READY=1")
+        following = self.launch("--http", "off", "--data", data, "--takeover", data + "/takeover")
+        self.told(f"MAINPID={following.pid}")
+        self.assertEqual(process.wait(SECONDS_MAX), 0)
+        self.stop(following)
+
+
+class Unit(unittest.TestCase):
+    @unittest.skipUnless(shutil.which("systemd-analyze"), "systemd-analyze is not installed")
+    def test_exposure_is_low(self):
+        made = subprocess.run(["systemd-analyze", "security", "--offline=true", UNIT], stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True, check=False)
+        found = re.search(r"Overall exposure level for \S+: ([\d.]+)", made.stdout)
+        if found is None:
+            self.skipTest("this systemd-analyze cannot look at a file: " + made.stdout[-200:])
+        self.assertLessEqual(float(found.group(1)), EXPOSURE_MAX, made.stdout)
+
+    def test_manager_listens_where_the_server_would(self):
+        text = (Path(__file__).resolve().parents[2] / "server/systemd/caromd.socket").read_text(encoding="utf-8")
+        self.assertIn("ListenStream=127.0.0.1:22766", text)
+        self.assertIn("FileDescriptorName=rpc", text)
+
+
+@unittest.skipUnless(shutil.which("strace"), "strace is not installed")
+class Writes(unittest.TestCase):
+    """The process writes nowhere but in its data folder: each file that it opens to write, makes or renames."""
+
+    def test_nothing_outside_the_data_folder_is_written(self):
+        with tempfile.TemporaryDirectory() as folder:
+            data, trace = os.path.join(folder, "data"), os.path.join(folder, "trace")
+            process = subprocess.Popen(
+                ["strace", "-f", "-qq", "-o", trace, "-e", "trace=%file,fchmod,ftruncate", CAROMD, "--listen",
+                 "127.0.0.1:0", "--data", data, "--world", "w:demo"], stderr=subprocess.PIPE, text=True,
+                stdin=subprocess.DEVNULL)
+            lines = []
+            for line in process.stderr:
+                lines.append(line)
+                found = re.search(r"listening on 127\.0\.0\.1:(\d+)", line)
+                if found:
+                    break
+            if not lines or "ptrace" in lines[0].lower():
+                process.kill()
+                process.wait()
+                self.skipTest("strace may not trace here")
+            rest = threading.Thread(target=process.stderr.read)
+            rest.start()
+            with Client(int(found.group(1))) as client:
+                client.call("hello")
+                client.call("world.create", world="x", durability="full")
+                client.call("goodbye")
+            child = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text(encoding="utf-8").split()
+            os.kill(int(child[0]), signal.SIGTERM)
+            process.wait(SECONDS_MAX)
+            rest.join()
+            process.stderr.close()
+            writing = re.compile(r"O_WRONLY|O_RDWR|O_CREAT|(^|\s)(mkdir|unlink|rename|link|symlink|chmod|chown|mknod|truncate)")
+            opened = [line for line in Path(trace).read_text(encoding="utf-8").splitlines() if writing.search(line)]
+            self.assertGreater(len(opened), 5)
+            outside = []
+            for line in opened:
+                path = re.search(r'"([^"]*)"', line)
+                # Names of its own threads are written to /proc. A relative path is opened beside the data folder's own descriptor.
+                beside = re.search(r"at2?\((?!AT_FDCWD)\d+", line)
+                if path and not beside and not path.group(1).startswith((data, "/dev/null", "/proc/self/task/")):
+                    outside.append(line)
+            self.assertEqual(outside, [])
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0]] + sys.argv[3:])
