@@ -54,6 +54,8 @@ class PackagesTest(unittest.TestCase):
     def test_each_part_is_where_it_is_looked_for(self):
         self.assertIn("usr/bin/caromd", self.files("caromd"))
         self.assertIn("usr/share/carom/scenes/demo.json", self.files("caromd"))
+        for unit in ("caromd.service", "caromd.socket"):
+            self.assertIn(f"usr/lib/systemd/system/{unit}", self.files("caromd"))
         self.assertIn("usr/bin/carom", self.files("carom"))
         self.assertTrue(any(re.fullmatch(r"usr/lib/.*libcarom\.so\.[\d.]+", file) for file in self.files("libcarom")))
         self.assertTrue(any(file.endswith("libcarom.so") for file in self.files("libcarom-dev")))
