@@ -12,14 +12,13 @@ static unsigned shift_of(uint64_t value)
     return bits > HISTOGRAM_STEP_BITS + 1 ? bits - (HISTOGRAM_STEP_BITS + 1) : 0;
 }
 
-static unsigned bin_of(uint64_t value)
+unsigned histogram_bin(uint64_t value)
 {
     unsigned shift = shift_of(value);
     return shift * STEPS + (unsigned)(value >> shift);
 }
 
-// The largest value that falls into the bin.
-static uint64_t bin_top(unsigned bin)
+uint64_t histogram_bin_top(unsigned bin)
 {
     unsigned shift = bin < 2 * STEPS ? 0 : bin / STEPS - 1;
     uint64_t step = bin - shift * STEPS;
@@ -33,11 +32,19 @@ void histogram_init(histogram *h)
 
 void histogram_record(histogram *h, uint64_t value)
 {
-    h->counts[bin_of(value)]++;
+    histogram_record_many(h, value, 1);
+}
+
+void histogram_record_many(histogram *h, uint64_t value, uint64_t count)
+{
+    if (count == 0) {
+        return;
+    }
+    h->counts[histogram_bin(value)] += count;
     h->smallest = h->total == 0 || value < h->smallest ? value : h->smallest;
     h->largest = value > h->largest ? value : h->largest;
-    h->total++;
-    h->sum += (double)value;
+    h->total += count;
+    h->sum += (double)value * (double)count;
 }
 
 void histogram_merge(histogram *into, const histogram *from)
@@ -69,7 +76,7 @@ uint64_t histogram_percentile(const histogram *h, double percent)
     for (unsigned i = 0; i < HISTOGRAM_BINS; i++) {
         seen += h->counts[i];
         if (seen >= wanted) {
-            uint64_t top = bin_top(i);
+            uint64_t top = histogram_bin_top(i);
             return top < h->largest ? top : h->largest;
         }
     }

@@ -24,11 +24,16 @@ typedef struct histogram {
 
 void histogram_init(histogram *h);
 void histogram_record(histogram *h, uint64_t value);
+void histogram_record_many(histogram *h, uint64_t value, uint64_t count);
 void histogram_merge(histogram *into, const histogram *from);
 
 // The value that `percent` (0 to 100) of those recorded do not exceed: the upper end of its bin,
 // but not more than the largest one recorded. 0 when nothing is recorded.
 uint64_t histogram_percentile(const histogram *h, double percent);
 double histogram_mean(const histogram *h);
+
+// The bin of a value, below HISTOGRAM_BINS, and the largest value of a bin.
+unsigned histogram_bin(uint64_t value);
+uint64_t histogram_bin_top(unsigned bin);
 
 #endif

@@ -1,12 +1,10 @@
-// Many connections that work a server: each listens to a world and strikes a body of its own, at a
-// rate or as fast as the answers come.
+// Many clients that work a server, as a plan says, and what came of it.
 //
-// Latency runs from the moment a command was due, not from when it could be sent: a server that
-// stalls is not excused for what it kept from being asked ("coordinated omission", Gil Tene).
-// Answers come when the command has been applied, so up to a tick of the world is part of it.
+// Latencies run from the moment a call was due (tally.h); clients connect, subscribe and act
+// without waiting for each other (lane.h), dealt out to threads with a loop each (worker.h).
+// Meanwhile the main thread asks the server for its own measurements and tells how far the run is.
 //
-// Every connection belongs to one thread. load_run may use several; the rest is for the main
-// thread.
+// Main thread only.
 #ifndef CAROM_CLIENT_CLI_LOAD_LOAD_H
 #define CAROM_CLIENT_CLI_LOAD_LOAD_H
 
@@ -17,41 +15,42 @@
 #include <carom/carom.h>
 
 #include "client/cli/cli.h"
-#include "client/cli/load/histogram.h"
+#include "client/cli/load/plan.h"
+#include "client/cli/load/tally.h"
 
-enum {
-    LOAD_CONNECTIONS_MAX = 20000,
-    LOAD_THREADS_MAX = 64,
-    LOAD_WINDOW_MAX = 1024 // commands of one connection on their way
-};
+// The server's own measurements over a slice of the run: the worst of the load's worlds.
+typedef struct load_sample {
+    bool there;
+    double step_s;       // mean of a tick over a second
+    double rate_share;   // ticks done a second, by hz: 1 when it keeps up
+    uint64_t ticks_late; // since the run began, of all the load's worlds
+} load_sample;
 
-typedef struct load_plan {
-    const char *world;
-    unsigned connections;
-    unsigned threads;
-    unsigned window;      // commands of one connection on their way at once
-    double rate;          // commands a second of each connection; 0: as fast as answers come
-    double snapshot_rate; // 0: the world's; less than 0: no subscription
-    double seconds;
-    int timeout_ms;
-} load_plan;
+typedef struct load_server {
+    load_sample slices[LOAD_SLICES]; // by tally's slices
+    uint64_t ticks, ticks_late;      // during the run, of the load's worlds
+    double step_mean, step_max;      // of the samples [s]
+    double rate_share;               // the least of the samples
+    // Percentiles of the server since it started [s]: p50, p90, p99, max.
+    double step[4], delay[4];
+    double uptime;   // [s]
+    uint64_t bodies; // of the load's worlds in the end
+} load_server;
 
 typedef struct load_result {
-    histogram latency; // [ns], of answered commands
-    uint64_t sent, answered;
-    uint64_t errors[CAROM_STATUS_COUNT]; // failed commands by status
-    uint64_t lost;                       // connections
-    char lost_reason[CAROM_ERROR_TEXT_MAX];
-    uint64_t snapshots, events, skipped;
-    uint64_t bytes_in, bytes_out;
-    double seconds; // that the run really took
+    load_tally *tally;
+    load_server server;
+    double seconds;    // that the run really took
+    uint64_t interval; // of a closed loop's correction [ns]; 0: nothing was corrected
+    unsigned clients;  // connected at most
 } load_result;
 
 typedef struct load load;
 
-// Connects all, makes a body for each, subscribes. Errors have been told.
-cli_exit load_open(const cli *c, const load_plan *plan, load **out);
-// Works until the time is over or a signal asks to end.
+// Makes the bodies of clients that have their own, connects all (or, with stages, none yet),
+// subscribes. c->client is connected; the bodies end with its session. Errors have been told.
+cli_exit load_open(cli *c, const load_plan *plan, load **out);
+// Works until the time is over or a signal asks to end. result->tally is the caller's.
 cli_exit load_run(load *l, load_result *result);
 // Removes the bodies, when `remove_bodies`, and closes. NULL is allowed.
 void load_close(load *l, bool remove_bodies);

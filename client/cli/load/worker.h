@@ -1,0 +1,45 @@
+// A thread of a load and its share of the clients: waits until a connection is ready or an action
+// is due, whichever is first.
+//
+// Due times lie in a heap, connections in an epoll set, so that a thousand watchers do not slow
+// down the next command. The thread alone touches its lanes; `live` may be read by any thread.
+#ifndef CAROM_CLIENT_CLI_LOAD_WORKER_H
+#define CAROM_CLIENT_CLI_LOAD_WORKER_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include "client/cli/load/lane.h"
+
+typedef struct worker_live {
+    atomic_ullong sent, answered, errors, snapshots;
+    atomic_uint connected; // clients that are open and subscribed
+    atomic_uint failed;    // that could not open, or were lost
+    atomic_bool done;      // no answer is awaited any more
+} worker_live;
+
+typedef struct worker {
+    lane_yard yard;
+    pthread_t thread;
+    lane **lanes; // in the order in which stages add them
+    lane **heap;  // by `due`, from place 1
+    size_t lane_count, heap_count;
+    size_t begun;        // lanes that the stages have called so far
+    unsigned number, of; // which of how many workers
+    unsigned connecting;
+    bool began; // the run has
+    bool started;
+    double swept;
+    int epoll;
+    worker_live live;
+} worker;
+
+// Lanes i with i % of == number are this worker's. False when memory or descriptors have run out.
+bool worker_init(worker *w, load_shared *shared, lane *lanes, unsigned number, unsigned of);
+void worker_deinit(worker *w);
+
+// Runs until the phase says that it has ended. The body of its thread.
+void *worker_run(void *w);
+
+#endif
