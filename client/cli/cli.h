@@ -94,6 +94,9 @@ cli_exit cli_world_closed(const char *world, const carom_value *params);
 
 // ---- the connection (connect.c)
 
+// Where --server, --ca and --tls-name, or the profile, say that the server is, and how it is
+// trusted. The texts in `tls` live as long as `c`.
+cli_exit cli_find(const cli *c, char *host, size_t host_size, uint16_t *port, carom_tls *tls);
 // Opens another connection to the server: commands with one connection use cli_connect. `options`
 // may be NULL.
 cli_exit cli_open(const cli *c, const carom_options *options, carom_client **out);

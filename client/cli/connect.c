@@ -110,25 +110,34 @@ static cli_exit wait_until_open(const cli *c, const address *at, carom_client *c
     return CLI_OK;
 }
 
+cli_exit cli_find(const cli *c, char *host, size_t host_size, uint16_t *port, carom_tls *tls)
+{
+    carom_error error = {0};
+    tls->ca_file = profile_setting(c, "ca");
+    tls->name = profile_setting(c, "tls-name");
+    if (carom_url_parse(c->server, host, host_size, port, &tls->on, &error) != CAROM_OK) {
+        return cli_usage(c, "--server: %s", error.text);
+    }
+    if (!tls->on && (args_has(&c->args, "ca") || args_has(&c->args, "tls-name"))) {
+        return cli_usage(c, "--%s: needs TLS, which caroms:// before the address asks for",
+                         args_has(&c->args, "ca") ? "ca" : "tls-name");
+    }
+    return CLI_OK;
+}
+
 cli_exit cli_open(const cli *c, const carom_options *options, carom_client **out)
 {
     address to = {.port = 0};
     const address *at = &to;
     carom_error error = {0};
     carom_options chosen = options != NULL ? *options : carom_options_default();
-    chosen.tls.ca_file = profile_setting(c, "ca");
-    chosen.tls.name = profile_setting(c, "tls-name");
-    if (carom_url_parse(c->server, to.host, sizeof to.host, &to.port, &chosen.tls.on, &error) !=
-        CAROM_OK) {
-        return cli_usage(c, "--server: %s", error.text);
-    }
-    if (!chosen.tls.on && (args_has(&c->args, "ca") || args_has(&c->args, "tls-name"))) {
-        return cli_usage(c, "--%s: needs TLS, which caroms:// before the address asks for",
-                         args_has(&c->args, "ca") ? "ca" : "tls-name");
+    cli_exit code = cli_find(c, to.host, sizeof to.host, &to.port, &chosen.tls);
+    if (code != CLI_OK) {
+        return code;
     }
     chosen.name = "carom/" CAROM_VERSION;
     char *token = NULL;
-    cli_exit code = credentials_token(c, &token);
+    code = credentials_token(c, &token);
     if (code != CLI_OK) {
         return code;
     }

@@ -39,8 +39,9 @@ typedef union control {
 static bool send_message(int to, const char *text, const int *descriptors, int count)
 {
     char word[TAKEOVER_MESSAGE_MAX];
-    int size = snprintf(word, sizeof word, "%s", text);
-    struct iovec span = {.iov_base = word, .iov_len = (size_t)size};
+    size_t size = strnlen(text, sizeof word - 1); // longer reasons are cut off
+    memcpy(word, text, size);
+    struct iovec span = {.iov_base = word, .iov_len = size};
     control passed = {0};
     struct msghdr m = {.msg_iov = &span, .msg_iovlen = 1};
     if (count > 0) {
@@ -53,7 +54,7 @@ static bool send_message(int to, const char *text, const int *descriptors, int c
         head->cmsg_len = CMSG_LEN(bytes);
         memcpy(CMSG_DATA(head), descriptors, bytes);
     }
-    return sendmsg(to, &m, MSG_NOSIGNAL) == size;
+    return sendmsg(to, &m, MSG_NOSIGNAL) == (ssize_t)size;
 }
 
 static void drop_descriptors(message *m)
@@ -171,8 +172,8 @@ static void drop_peer(takeover *t, const char *why)
 
 static void refuse(takeover *t, const char *why)
 {
-    char text[TAKEOVER_MESSAGE_MAX];
-    snprintf(text, sizeof text, "refused %s", why);
+    char text[TAKEOVER_MESSAGE_MAX + sizeof "refused "];
+    (void)snprintf(text, sizeof text, "refused %s", why);
     (void)send_message(t->peer, text, NULL, 0);
     drop_peer(t, why);
 }

@@ -203,8 +203,7 @@ static cli_exit watch_run(watch *w)
     if (!terminal_catch_signals()) {
         return cli_out_of_memory();
     }
-    cli_exit code =
-        w->replica == NULL ? cli_connect_lasting(c, &handlers) : cli_connect(c, &handlers);
+    cli_exit code = cli_connect_lasting(c, &handlers); // a replica is sent a new image then
     if (code != CLI_OK) {
         return code;
     }

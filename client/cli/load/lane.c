@@ -21,9 +21,12 @@ enum { SENDS_AT_ONCE = 64, ROW_HOMES = 100 };
 
 // ---- time
 
+// 0 while the connections are opened: the run's times are not written yet.
 static double since_begin(const lane *at, double now)
 {
-    return now - at->yard->shared->begin;
+    const load_shared *shared = at->yard->shared;
+    int phase = atomic_load_explicit(&shared->phase, memory_order_acquire);
+    return phase == LOAD_OPENING ? 0.0 : now - shared->begin;
 }
 
 static bool counts(const lane *at)
@@ -282,6 +285,7 @@ void lane_connect(lane *at)
     carom_options options = carom_options_default();
     options.name = "carom/" CAROM_VERSION;
     options.token = dial->token;
+    options.tls = dial->tls;
     options.handlers =
         (carom_handlers){.user = at, .snapshot = on_snapshot, .notification = on_notification};
     at->error = (carom_error){.status = CAROM_OK};

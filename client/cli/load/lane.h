@@ -46,6 +46,7 @@ typedef struct load_dial {
     const char *host;
     uint16_t port;
     const char *token; // NULL: none
+    carom_tls tls;
 } load_dial;
 
 // All lanes see this; constant while they run, but for the atomic.

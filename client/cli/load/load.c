@@ -135,14 +135,14 @@ static cli_exit make_bodies(load *l, unsigned world)
 
 static cli_exit find_server(load *l)
 {
-    carom_error error = {0};
-    if (carom_address_parse(l->c->server, l->host, sizeof l->host, &l->shared.dial.port, &error) !=
-        CAROM_OK) {
-        return cli_usage(l->c, "--server: %s", error.text);
+    load_dial *dial = &l->shared.dial;
+    cli_exit code = cli_find(l->c, l->host, sizeof l->host, &dial->port, &dial->tls);
+    if (code != CLI_OK) {
+        return code;
     }
-    cli_exit code = credentials_token(l->c, &l->token);
-    l->shared.dial.host = l->host;
-    l->shared.dial.token = l->token;
+    code = credentials_token(l->c, &l->token);
+    dial->host = l->host;
+    dial->token = l->token;
     return code;
 }
 

@@ -1,11 +1,13 @@
 """carom events: lines for people and for scripts, kinds, bodies, ends."""
 
 import json
+import os
 import signal
 import subprocess
 import tempfile
 import time
 import unittest
+from pathlib import Path
 
 from cli import CAROM, CAROMD, Caromd, LOST, REFUSED, ServerTest, environment, main
 
@@ -106,7 +108,8 @@ class RestartedServer(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         readers = []
         self.addCleanup(lambda: [reader.kill() for reader in readers])
-        server = Caromd(CAROMD, "--data", folder.name)
+        server = Caromd(CAROMD, "--data", os.path.join(folder.name, "data"))
+        self.addCleanup(lambda: server.__exit__())
         port = server.port
         surroundings = environment(CAROM_SERVER=f"127.0.0.1:{port}")
 
@@ -118,11 +121,16 @@ class RestartedServer(unittest.TestCase):
             return json.loads(carom("spawn", "w", "--circle", 1, "--at", f"{x},0", "--json"))["body"]
 
         carom("create", "w", "--gravity", "0,0")
-        readers += [subprocess.Popen([CAROM, *words], text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                     env=surroundings)
-                    for words in (["events", "w", "--json", "--kind", "spawn", "--count", "3", "--for", "60s"],
-                                  ["watch", "w", "--json"])]
-        while json.loads(carom("info", "w", "--json"))["subscribers"] < 2:
+        def read(stdout, *words):
+            readers.append(subprocess.Popen([CAROM, *words], text=True, stdout=stdout, stderr=subprocess.PIPE,
+                                            env=surroundings))
+
+        frames = open(os.path.join(folder.name, "frames"), "w", encoding="utf-8")  # more than a pipe holds
+        self.addCleanup(frames.close)
+        read(subprocess.PIPE, "events", "w", "--json", "--kind", "spawn", "--count", "3", "--for", "60s")
+        read(subprocess.PIPE, "watch", "w", "--json")
+        read(frames, "watch", "w", "--replica", "--size", "60x6")
+        while json.loads(carom("info", "w", "--json"))["subscribers"] < 3:
             time.sleep(0.02)
         bodies = [spawn(0)]
         for end in (signal.SIGKILL, signal.SIGTERM):
@@ -131,8 +139,8 @@ class RestartedServer(unittest.TestCase):
             server.process.wait(30)
             server.reader.join()
             server.process.stderr.close()
-            server = Caromd(CAROMD, "--data", folder.name, "--listen", f"127.0.0.1:{port}")
-            while json.loads(carom("info", "w", "--json"))["subscribers"] < 2:
+            server = Caromd(CAROMD, "--data", os.path.join(folder.name, "data"), "--listen", f"127.0.0.1:{port}")
+            while json.loads(carom("info", "w", "--json"))["subscribers"] < 3:
                 time.sleep(0.02)
             time.sleep(1.5)  # for the readers to come back
             bodies.append(spawn(5 * len(bodies)))
@@ -144,7 +152,15 @@ class RestartedServer(unittest.TestCase):
         epochs = {json.loads(line)["epoch"] for line in out.splitlines()}
         self.assertEqual(1, len(epochs))
         self.assertIn(bodies[-1], [row[0] for line in out.splitlines() for row in json.loads(line)["bodies"]])
-        server.__exit__()
+        shown = []
+        end = time.monotonic() + 30
+        while time.monotonic() < end and not any("3 bodies" in line for line in shown):
+            time.sleep(0.1)
+            shown = Path(frames.name).read_text("utf-8").splitlines()
+        readers[2].send_signal(signal.SIGINT)
+        _, err = readers[2].communicate(timeout=60)
+        self.assertEqual("", err)
+        self.assertIn("3 bodies", [line for line in shown if " tick " in line][-1])
 
 
 if __name__ == "__main__":
