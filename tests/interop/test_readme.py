@@ -16,7 +16,7 @@ import unittest
 from caromd import Caromd
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PAGES = ["README.md", "client/README.md", "server/README.md", "tests/README.md",
+PAGES = ["README.md", "client/README.md", "client/web/README.md", "server/README.md", "tests/README.md",
          "tests/bench/README.md", "common/physics/README.md"]
 TEXTS = {page: (ROOT / page).read_text(encoding="utf-8") for page in PAGES}
 README = "\n".join(TEXTS.values())

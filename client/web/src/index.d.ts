@@ -231,6 +231,11 @@ type Bound<M extends MethodName> = Omit<Arguments[M], 'world'>;
 type BodyDefinition = Partial<Pick<Bound<'body.spawn'>, 'shapes'>> & Omit<Bound<'body.spawn'>, 'shapes'>;
 type QueryOptions = Omit<Bound<'query.ray'>, 'from' | 'to' | 'all'>;
 
+declare global {
+  // As TypeScript's own lib.esnext.disposable has it, for targets without.
+  interface SymbolConstructor { readonly dispose: unique symbol }
+}
+
 export class World {
   readonly engine: Engine;
   readonly tick: number;
@@ -306,6 +311,9 @@ export class Replica extends Emitter<{tick: number; diverged: CaromError; ended:
   readonly world: World | null;
   readonly tick: number;
   readonly error: CaromError | null;
+  /** Copies a world of a server, until stop(). Resolves when the copy is there. */
+  follow(client: Client, world: string, options?: {rate?: number}): Promise<this>;
+  stop(): void;
   play(record: LogRecord): void;
   free(): void;
 }

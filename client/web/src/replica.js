@@ -2,9 +2,10 @@
 //
 // However many bodies there are, only the players' commands travel, and the state's hash now and then:
 // the copy compares it with its own and says `diverged` if they differ, which only another engine or
-// a fault can cause.
+// a fault can cause. follow() takes the records from a server; play() takes them from anywhere.
 //
-// Events: `tick` (tick) after each record, `diverged` (CaromError), `ended` (CaromError).
+// Events: `tick` (tick) after each record, `diverged` (CaromError), `ended` (CaromError). Nothing comes
+// after the last two.
 
 import {Emitter} from './emitter.js';
 import {CaromError} from './errors.js';
@@ -19,6 +20,7 @@ export function encodeRecord({from, tick, commands = [], hash, image}) {
 
 export class Replica extends Emitter {
   #engine;
+  #subscription = null; // of follow()
 
   constructor(engine) {
     super();
@@ -33,6 +35,48 @@ export class Replica extends Emitter {
     return this.world?.tick ?? 0;
   }
 
+  /**
+   * Copies a world of a server: subscribes to its log (`rate`: records a second at most) and plays what
+   * comes, over lost connections and restarts of the server, until stop(), an error, or the world's end.
+   * Resolves to this replica when the copy is there. Throws CaromError `unavailable` if the server's
+   * engine is another one than this package's.
+   */
+  async follow(client, world, {rate} = {}) {
+    const theirs = client.hello?.engine;
+    if (theirs !== this.#engine.behaviour) {
+      throw new CaromError('unavailable', `the server's engine is ${theirs ?? 'not known yet'}, this one is ` +
+                                          `${this.#engine.behaviour}: a copy would not be exact`);
+    }
+    if (this.#subscription || this.error) {
+      throw this.error ?? new CaromError('already_exists', 'this replica follows a world already');
+    }
+    const subscription = await client.subscribe({world, rate, encoding: 'log'});
+    this.#subscription = subscription;
+    subscription.on('snapshot', (record) => {
+      try {
+        this.play(record);
+      } catch {
+        this.stop(); // play() has said why
+      }
+    });
+    subscription.on('ended', (error) => this.#end(error));
+    await subscription.next();
+    if (this.error) throw this.error;
+    return this;
+  }
+
+  /** Follows no more. The copy stays as it is, until free(). */
+  stop() {
+    this.#subscription?.unsubscribe().catch(() => {});
+    this.#subscription = null;
+  }
+
+  #end(error) {
+    if (this.error) return;
+    this.error = error;
+    this.emit(error.code === 'internal' ? 'diverged' : 'ended', error);
+  }
+
   /** Takes a record, as a map: {from, tick, commands, hash?, image?, paused?}. */
   play(record) {
     if (this.error) throw this.error;
@@ -41,8 +85,7 @@ export class Replica extends Emitter {
       if (this.world === null) throw new CaromError('invalid_argument', 'a record without an image');
       this.world.play(encodeRecord({...record, image: undefined}));
     } catch (error) {
-      this.error = error;
-      this.emit(error.code === 'internal' ? 'diverged' : 'ended', error);
+      this.#end(error);
       throw error;
     }
     this.emit('tick', this.world.tick);
@@ -59,8 +102,9 @@ export class Replica extends Emitter {
     world.setPaused(paused === true);
   }
 
-  /** Gives the copy's memory back. */
+  /** Gives the copy's memory back, and follows no more. */
   free() {
+    this.stop();
     this.world?.free();
     this.world = null;
   }

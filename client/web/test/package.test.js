@@ -1,0 +1,160 @@
+// The package as a stranger gets it (environment CAROM_PACKAGE: the folder that is published): packed,
+// installed in a project of its own, where the README's programs run as they are printed, against a real
+// server, and its types are compiled.
+//
+// No network is needed: the package depends on nothing, so npm installs the file offline. Debian's Node
+// comes without npm; there tar makes and unpacks the same archive.
+import test from 'node:test';
+import assert from 'node:assert/strict';
+import {execFile, spawnSync} from 'node:child_process';
+import {once} from 'node:events';
+import {mkdir, mkdtemp, readFile, rm, writeFile} from 'node:fs/promises';
+import http from 'node:http';
+import {tmpdir} from 'node:os';
+import path from 'node:path';
+import {fileURLToPath} from 'node:url';
+import {promisify} from 'node:util';
+
+import {Browser, findChromium} from './browser.js';
+import {startCaromd} from './support.js';
+
+const run = promisify(execFile);
+const RUN_MS = 60000;
+const PACKAGE = process.env.CAROM_PACKAGE;
+const here = (name) => fileURLToPath(new URL(name, import.meta.url));
+const has = (program) => spawnSync(program, ['--version'], {stdio: 'ignore'}).status === 0;
+
+// The output of each program of the README, in their order.
+const PRINTED = [
+  /^the ball is at \[ [\d.e-]+, [\d.]+ \] and has the velocity \[ 2\.546\d*, -[\d.]+ \]\n$/,
+  /^true invalid_argument .*radius.*-1/,
+  /^made in tick \d+ \[.*body: \d.*joint: \d/s,
+  /(^|\n)tick \d+ all 134\n([^]*tick \d+ changed \d+\n){9}/,
+  /^plain (\d+) bytes a snapshot\npacked (\d+) bytes a snapshot\n$/,
+  /^closed: closed\n$/,
+  /^begin of \d and \d in tick \d+\n[^]*the ball is at \[ [\d.]+, 1\.\d+ \][^]*ray from above meets \{[^]*body: 1,[^]*\nhash [0-9a-f]{16}\n$/,
+  /^tick \d+ of \d+ bodies, for \d+ bytes of traffic\n$/,
+  /^21 bodies; the topmost is at (19\.9|20)\d*\n$/,
+];
+
+let project;
+
+/** Packs the package, and installs the archive in a new project. Returns the archive's name. */
+async function install() {
+  project = await mkdtemp(path.join(tmpdir(), 'carom-package-'));
+  await writeFile(path.join(project, 'package.json'), '{"name": "stranger", "private": true, "type": "module"}');
+  const {name, version, files} = JSON.parse(await readFile(path.join(PACKAGE, 'package.json')));
+  const archive = path.join(project, `${name}-${version}.tgz`);
+  if (has('npm')) {
+    const env = {...process.env, npm_config_cache: path.join(project, '.npm'), npm_config_update_notifier: 'false'};
+    await run('npm', ['pack', '--pack-destination', project, PACKAGE], {env});
+    await run('npm', ['install', '--offline', '--no-audit', '--no-fund', archive], {cwd: project, env});
+  } else {
+    const place = path.join(project, 'node_modules', name);
+    await mkdir(place, {recursive: true});
+    await run('tar', ['-czf', archive, '-C', PACKAGE, '--transform', 's,^,package/,', 'package.json', 'LICENSE', ...files]);
+    await run('tar', ['-xzf', archive, '-C', place, '--strip-components=1']);
+  }
+  return archive;
+}
+
+async function blocks(language) {
+  const page = await readFile(path.join(project, 'node_modules/carom/README.md'), 'utf8');
+  return [...page.matchAll(new RegExp(`^\`\`\`${language}\n([^]*?)^\`\`\``, 'gm'))].map((match) => match[1]);
+}
+
+// A server for the README: its ports in the place of the printed ones.
+async function startServer(t, origin = []) {
+  process.env.CAROM_TRANSPORT === 'websocket' || assert.fail('CAROM_TRANSPORT is websocket here');
+  const server = await startCaromd(['--world', 'demo:demo', ...origin]);
+  t.after(() => server.stop());
+  const tcp = /listening on 127\.0\.0\.1:(\d+)/.exec(server.log)[1];
+  return (text) => text.replaceAll('127.0.0.1:22766', `127.0.0.1:${tcp}`)
+    .replaceAll('127.0.0.1:22767', `127.0.0.1:${server.port}`);
+}
+
+let archive;
+test.before(async () => {
+  archive = await install();
+});
+test.after(() => rm(project, {recursive: true, force: true}));
+
+test('archive_has_sources_types_engine_and_nothing_else', async () => {
+  const {stdout} = await run('tar', ['-tzf', archive]);
+  const names = stdout.split('\n').filter((name) => name && !name.endsWith('/')).sort();
+  const sources = names.filter((name) => name.startsWith('package/src/'));
+  assert.deepEqual(names.filter((name) => !sources.includes(name)),
+                   ['package/LICENSE', 'package/README.md', 'package/package.json']);
+  for (const wanted of ['index.js', 'index.d.ts', 'engine.wasm']) {
+    assert.ok(sources.includes(`package/src/${wanted}`), wanted);
+  }
+  assert.deepEqual(sources.filter((name) => !/\.(js|d\.ts|wasm)$/.test(name)), []);
+});
+
+test('programs_of_the_readme_run_as_printed', {timeout: 120000}, async (t) => {
+  const ported = await startServer(t);
+  const programs = await blocks('js');
+  assert.equal(programs.length, PRINTED.length);
+  const runs = await Promise.allSettled(programs.map(async (program, i) => {
+    const file = path.join(project, `program${i}.js`);
+    await writeFile(file, ported(program));
+    const {stdout, stderr} = await run(process.execPath, [file], {cwd: project, timeout: RUN_MS});
+    assert.equal(stderr, '', program);
+    assert.match(stdout, PRINTED[i], program);
+    if (stdout.startsWith('plain')) {
+      const [, plain, packed] = PRINTED[i].exec(stdout).map(Number);
+      assert.ok(packed < plain / 5, stdout);
+    }
+  }));
+  for (const {reason} of runs) if (reason) throw reason;
+});
+
+test('pages_of_the_readme_draw_a_world', {skip: findChromium() === null && 'there is no Chromium'}, async (t) => {
+  const types = {html: 'text/html', js: 'text/javascript'};
+  const pages = await blocks('html');
+  assert.equal(pages.length, 1);
+  const files = http.createServer(async (request, response) => {
+    const place = path.join(project, path.normalize(request.url));
+    const bytes = await readFile(place).catch(() => null);
+    response.writeHead(bytes ? 200 : 404, {'Content-Type': types[place.split('.').at(-1)] ?? 'text/plain'});
+    response.end(bytes);
+  });
+  files.listen(0, '127.0.0.1');
+  await once(files, 'listening');
+  t.after(() => files.close());
+  const origin = `http://127.0.0.1:${files.address().port}`;
+  const ported = await startServer(t, ['--origin', origin]);
+  await writeFile(path.join(project, 'page.html'), ported(pages[0]));
+  const browser = await Browser.start();
+  t.after(() => browser.stop());
+  const page = await browser.newPage({width: 820, height: 620});
+  await page.open(`${origin}/page.html`);
+  await page.until(() => Number(/tick (\d+), 1\d\d bodies/.exec(document.title)?.[1]) > 0);
+  // Something is drawn, and it moves.
+  const ink = () => {
+    const {data} = canvas.getContext('2d').getImageData(0, 0, 800, 600);
+    const drawn = [];
+    for (let i = 3; i < data.length; i += 4) if (data[i] > 0) drawn.push(i);
+    return [drawn.length, drawn.reduce((sum, at) => (sum * 31 + at) % 1000003, 0)];
+  };
+  const [count, first] = await page.evaluate(ink);
+  assert.ok(count > 5000, `${count} pixels drawn`);
+  await page.until((mark) => {
+    const {data} = canvas.getContext('2d').getImageData(0, 0, 800, 600);
+    let sum = 0;
+    for (let i = 3; i < data.length; i += 4) if (data[i] > 0) sum = (sum * 31 + i) % 1000003;
+    return sum !== mark;
+  }, first);
+  assert.deepEqual(page.errors.filter((error) => !/favicon/.test(error)), []);
+});
+
+test('types_compile_and_refuse_errors', {skip: !has('tsc') && 'there is no tsc (Debian: node-typescript)'}, async () => {
+  await writeFile(path.join(project, 'types.mts'), await readFile(here('types.mts')));
+  await writeFile(path.join(project, 'tsconfig.json'), JSON.stringify({
+    compilerOptions: {strict: true, noEmit: true, target: 'es2022', module: 'node16', moduleResolution: 'node16',
+                      lib: ['es2022', 'dom', 'dom.iterable'], types: []},
+    files: ['types.mts'],
+  }));
+  const {stdout} = await run('tsc', ['-p', project]).catch((error) => error);
+  assert.equal(stdout, '');
+});

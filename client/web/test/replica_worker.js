@@ -1,0 +1,14 @@
+// A replica in a worker, for replica.test.js: follows the world of `workerData` and tells its tick and hash
+// whenever it is asked.
+import {parentPort, workerData} from 'node:worker_threads';
+
+import {PlainWebSocket} from './websocket.js';
+
+const {source, url, world} = workerData;
+globalThis.WebSocket ??= PlainWebSocket;
+const {connect, loadEngine, Replica} = await import(source);
+const client = await connect(url);
+const replica = await new Replica(await loadEngine()).follow(client, world);
+replica.on('diverged', (error) => parentPort.postMessage({error: error.message}));
+parentPort.on('message', () => parentPort.postMessage({tick: replica.tick, hash: replica.world.hash()}));
+parentPort.postMessage({tick: replica.tick});

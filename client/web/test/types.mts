@@ -1,0 +1,41 @@
+// A program in TypeScript against the package's types: it compiles, and its wrong lines do not. Never run.
+import {CaromError, connect, encodeRecord, loadEngine, Replica, type BodyMap, type Snapshot} from 'carom';
+
+const client = await connect('tcp://127.0.0.1:22766', {token: async () => 'x', reconnect: {maxMs: 10}});
+const lab = client.use('lab');
+const spawned = await lab.body.spawn({position: [0, 1], shapes: [{kind: 'circle', radius: 1}]});
+const id: number = spawned.body;
+const info: BodyMap = await lab.body.get({body: id});
+const kind: 'static' | 'kinematic' | 'dynamic' = info.type;
+const batch = lab.batch();
+batch.body.set({body: batch.body.spawn({shapes: []}), tag: kind});
+const tick: number = (await batch.send({at: 7})).tick;
+
+const watched = await lab.subscribe({encoding: 'packed', events: ['hit'], area: [0, 0, 1, 1]});
+watched.on('snapshot', (snapshot: Snapshot) => snapshot.bodies[0]?.[1].toFixed(tick));
+watched.on('ended', (error: CaromError) => error.code === 'closed');
+for (const {pose, shapes} of watched.view.drawn()) console.log(pose.x, shapes[0]?.kind);
+
+const engine = await loadEngine();
+const world = engine.createWorld({gravity: [0, -10], events: ['begin']});
+const body = world.createBody({shapes: [{kind: 'box', size: [1, 1]}]});
+const joint = world.createJoint({kind: 'revolute', a: body, b: 1, anchor: [0, 0]});
+joint.set({motor_speed: 1});
+body.position = [1, 2];
+const rows: Float64Array = world.rows({awakeOnly: true});
+world[Symbol.dispose]();
+const replica: Replica = await new Replica(engine).follow(client, 'lab', {rate: 10});
+replica.play({from: 0, tick: rows.length, commands: [[1, 0, 'body.remove', {body: 1}]]});
+replica.on('diverged', (error) => console.log(error.code, encodeRecord({from: 0, tick: 1}).length));
+
+// @ts-expect-error: there is no such shape
+await lab.body.spawn({shapes: [{kind: 'cone'}]});
+// @ts-expect-error: there is no such method
+await client.call('body.jump');
+// @ts-expect-error: a place is two numbers
+body.position = 7;
+// @ts-expect-error: there is no such event
+world.wantEvents(['bang']);
+// @ts-expect-error: the hash is bytes
+const hash: string = world.hash();
+console.log(hash);
