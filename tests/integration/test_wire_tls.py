@@ -447,7 +447,7 @@ class HostileTest(TlsTest):
             peer.sendall(b"\x94\x00\x01\xa4ping")  # in the middle of a message
             peer.shutdown(socket.SHUT_WR)
             self.ended(peer)
-        good.call("ping")
+            good.call("ping")
 
     def test_answers_that_nobody_reads_are_bounded(self):
         with Caromd(CAROMD, "--threads", "1", "--http", "off", "--tls-cert", self.path("good.pem"), "--tls-key",
