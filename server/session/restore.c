@@ -8,6 +8,7 @@
 
 #include "common/base/assert.h"
 #include "common/base/log.h"
+#include "proto/log/log_digest.h"
 #include "proto/log/log_player.h"
 #include "proto/wire/buffer.h"
 #include "server/clock.h"
@@ -23,6 +24,8 @@ typedef struct restoring {
     bool begun;   // the world was made
     world_image state;
     log_player player;
+    log_digests digests;    // of the bodies, as the log tells them
+    uint64_t verified_tick; // the last whose hash agreed
     uint64_t sequence, tick, until;
     int64_t replay_ns; // for which records were played
     bool failed;
@@ -90,6 +93,22 @@ static void on_applied(void *context, const log_command *row, const command *c,
     owners_note(r->state.owners, c, result);
 }
 
+static void verify_image(restoring *r)
+{
+    error err;
+    uint64_t hash = r->info.image_has_hash ? world_hash(r->state.physics) : 0;
+    if (!r->info.image_has_hash || hash == r->info.image_hash) {
+        r->verified_tick = world_tick(r->state.physics);
+        log_digests_take(&r->digests, r->state.physics);
+        return;
+    }
+    error_set(&err, STATUS_INTERNAL,
+              "its image of tick %" PRIu64 " gives the hash %016" PRIx64 ", and %016" PRIx64
+              " was stored",
+              r->info.image_tick, hash, r->info.image_hash);
+    fail(r, &err);
+}
+
 // Makes the world of its image.
 static void begin(restoring *r)
 {
@@ -108,14 +127,7 @@ static void begin(restoring *r)
     r->player = (log_player){
         .world = r->state.physics, .paused = r->state.paused, .applied = on_applied, .context = r};
     world_want_events(r->state.physics, 0);
-    uint64_t hash = r->info.image_has_hash ? world_hash(r->state.physics) : 0;
-    if (r->info.image_has_hash && hash != r->info.image_hash) {
-        error_set(&err, STATUS_INTERNAL,
-                  "its image of tick %" PRIu64 " gives the hash %016" PRIx64 ", and %016" PRIx64
-                  " was stored",
-                  r->info.image_tick, hash, r->info.image_hash);
-        fail(r, &err);
-    }
+    verify_image(r);
 }
 
 static status on_image(void *context, storage_world *w, uint64_t offset, const uint8_t *bytes,
@@ -135,6 +147,40 @@ static status on_image(void *context, storage_world *w, uint64_t offset, const u
     return STATUS_OK;
 }
 
+// The hash differs: says which body does, by the digests that the log has of that tick.
+static void tell_body(const restoring *r, error *err)
+{
+    const error why = *err;
+    char body[LOG_DIGEST_TEXT_BYTES];
+    if (log_digests_differ(&r->digests, r->state.physics, body)) {
+        error_set(err, why.status, "%s; the first body that differs is %s", why.text, body);
+    } else {
+        error_set(err, why.status,
+                  "%s; all bodies agree, so contacts, joints, shapes or settings differ", why.text);
+    }
+}
+
+static status play_record(restoring *r, const uint8_t *bytes, size_t size, bool digests, error *err)
+{
+    log_record record;
+    status s = log_record_decode(bytes, size, &record, err);
+    if (s != STATUS_OK) {
+        return s;
+    }
+    s = log_player_play(&r->player, &record, err);
+    const bool differs = s == STATUS_INTERNAL && record.has_hash;
+    if (differs) {
+        const error why = *err;
+        error_set(err, why.status, "%s, and that of tick %" PRIu64 " agreed", why.text,
+                  r->verified_tick);
+    }
+    if (differs && digests) {
+        tell_body(r, err);
+    }
+    r->verified_tick = s == STATUS_OK && record.has_hash ? record.tick : r->verified_tick;
+    return s;
+}
+
 static status play_entry(restoring *r, const storage_record *entry, error *err)
 {
     if (entry->size < WORLD_LOG_HEAD_BYTES) {
@@ -149,19 +195,21 @@ static status play_entry(restoring *r, const storage_record *entry, error *err)
     for (int i = 0; i < 4; i++) {
         count |= (uint32_t)entry->bytes[8 + i] << (8 * i);
     }
+    const bool digests = count >> WORLD_LOG_DIGESTS_BIT != 0;
+    count &= (UINT32_C(1) << WORLD_LOG_DIGESTS_BIT) - 1;
     size_t head = WORLD_LOG_HEAD_BYTES + (size_t)count * SESSION_MARK_BYTES;
     if (head > entry->size ||
         !session_marks_decode(&r->state.marks, entry->bytes + WORLD_LOG_HEAD_BYTES, count)) {
         return error_set(err, STATUS_INVALID_ARGUMENT, "an entry's %u session marks cannot be",
                          count);
     }
-    log_record record;
-    status s = log_record_decode(entry->bytes + head, entry->size - head, &record, err);
-    if (s == STATUS_OK) {
-        s = log_player_play(&r->player, &record, err);
+    size_t used = 0;
+    if (digests && !log_digests_read(&r->digests, entry->bytes + head, entry->size - head, &used)) {
+        return error_set(err, STATUS_INVALID_ARGUMENT, "an entry's digests of bodies cannot be");
     }
+    head += used;
     r->until = until;
-    return s;
+    return play_record(r, entry->bytes + head, entry->size - head, digests, err);
 }
 
 static status on_record(void *context, storage_world *w, const storage_record *entry, error *err)
@@ -199,6 +247,7 @@ static void free_state(restoring *r)
         session_marks_deinit(&r->state.marks);
         owners_free(r->state.owners);
     }
+    log_digests_deinit(&r->digests);
     buffer_deinit(&r->image);
 }
 
@@ -251,6 +300,7 @@ static void finish(restoring *r, restored_worlds *out)
         r->world.adoption = make_adoption(r);
         r->world.commands = r->player.commands;
         r->world.hashes = r->player.hashes;
+        log_digests_deinit(&r->digests);
     }
     array_push(out, r->world);
 }

@@ -21,7 +21,8 @@ enum {
     ROW_BYTES = 16,
     OWNERS_SIZE_BYTES = 4,
     MARKS_COUNT_BYTES = 4,
-    VERSION = 3,
+    VERSION = 4,
+    VERSION_OLDEST = 3,
     FLAG_PAUSED = 1,
     FLAG_VIEW = 2
 };
@@ -151,10 +152,12 @@ static status check_header(const uint8_t *bytes, size_t size, error *err)
     if (size < HEADER_BYTES || memcmp(bytes, MAGIC, MAGIC_BYTES) != 0) {
         return error_set(err, STATUS_INVALID_ARGUMENT, "the image of a served world is none");
     }
-    if (get(bytes + VERSION_AT, 4) != VERSION) {
+    uint64_t version = get(bytes + VERSION_AT, 4);
+    if (version < VERSION_OLDEST || version > VERSION) {
         return error_set(err, STATUS_INVALID_ARGUMENT,
-                         "the image has version %u, this server reads %d",
-                         (unsigned)get(bytes + VERSION_AT, 4), VERSION);
+                         "the image has version %u, this server reads %d to %d: use the version "
+                         "that wrote it, or a newer one",
+                         (unsigned)version, VERSION_OLDEST, VERSION);
     }
     uint64_t head = head_bytes(bytes, size);
     if (head > size - HEADER_BYTES || checksum(bytes, head) != get(bytes + CHECKSUM_AT, 4)) {

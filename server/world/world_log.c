@@ -51,6 +51,7 @@ void world_log_deinit(world_log *l)
                        "applied");
     commit_gate_deinit(&l->gate);
     buffer_deinit(&l->rows);
+    log_digests_deinit(&l->digests);
 }
 
 void world_log_redirect(world_log *l, reply_sink out)
@@ -195,7 +196,8 @@ static void make_image(world_log *l, const world_log_image *image, double hz, in
         return;
     }
     l->replay_ns = 0;
-    if (l->failed || l->making) { // the image holds what could not be appended
+    log_digests_begin_anew(&l->digests); // a restart begins with it
+    if (l->failed || l->making) {        // the image holds what could not be appended
         l->written = mark_now(l, tick);
         l->until = until;
         l->hashed_tick = tick;
@@ -214,21 +216,34 @@ static bool wants_image(const world_log *l, int64_t now)
 
 // ---- records
 
-static void append_head(buffer *out, uint64_t until, const session_marks *marks)
+static void append_marks(buffer *out, uint64_t until, const session_marks *marks, bool digests)
 {
     uint32_t count = session_marks_encode(marks, false, NULL);
     size_t size = WORLD_LOG_HEAD_BYTES + (size_t)count * SESSION_MARK_BYTES;
+    uint32_t bits = count | (uint32_t)digests << WORLD_LOG_DIGESTS_BIT;
     uint8_t *head = malloc(size);
     ASSERT(head != NULL);
     for (int i = 0; i < 8; i++) {
         head[i] = (uint8_t)(until >> (8 * i));
     }
     for (int i = 0; i < 4; i++) {
-        head[8 + i] = (uint8_t)(count >> (8 * i));
+        head[8 + i] = (uint8_t)(bits >> (8 * i));
     }
     (void)session_marks_encode(marks, false, head + WORLD_LOG_HEAD_BYTES);
     buffer_append(out, head, size);
     free(head);
+}
+
+// What stands before the record; `hashed`: with the bodies' digests.
+static void append_head(world_log *l, buffer *out, uint64_t until, const world_log_image *image,
+                        bool hashed)
+{
+    buffer digests;
+    buffer_init(&digests, LOG_DIGEST_BYTES_MAX);
+    bool there = hashed && log_digests_write(&l->digests, image->physics, &digests);
+    append_marks(out, until, image->marks, there);
+    buffer_append(out, digests.data, digests.size);
+    buffer_deinit(&digests);
 }
 
 // Appends what is new since the last entry. False: the storage takes nothing now.
@@ -245,7 +260,7 @@ static bool append(world_log *l, const world_log_image *image, double hz, uint64
     record.hash = hashed ? world_hash(image->physics) : 0;
     buffer out;
     buffer_init(&out, STORAGE_RECORD_BYTES_MAX);
-    append_head(&out, until, image->marks);
+    append_head(l, &out, until, image, hashed);
     log_record_encode(&out, &record);
     ASSERT(!out.overflow); // see WORLD_LOG_ARGUMENTS_BYTES_MAX
     size_t size = 0;
@@ -260,8 +275,11 @@ static bool append(world_log *l, const world_log_image *image, double hz, uint64
         l->until = until;
         l->hashed_tick = hashed ? tick : l->hashed_tick;
         session_marks_settle(image->marks);
-    } else if (s != STATUS_LIMIT_EXCEEDED) { // there the disk is behind, and comes after
-        fail(l, &err);
+    } else {
+        log_digests_begin_anew(&l->digests);
+        if (s != STATUS_LIMIT_EXCEEDED) { // there the disk is behind, and comes after
+            fail(l, &err);
+        }
     }
     return s == STATUS_OK;
 }

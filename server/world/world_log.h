@@ -11,7 +11,9 @@
 // bears the state's hash, which the restart compares.
 //
 //     entry     u64 `until` >= tick, u32 number of session marks, these (session_marks.h), then the
-//               record (proto/log/log_record.h); numbers are little-endian
+//               record (proto/log/log_record.h); numbers are little-endian. Where the highest bit
+//               of the number is set, digests of the bodies (proto/log/log_digest.h) stand between
+//               marks and record: so a restart whose hash differs can name a body
 //
 // An image (world_image.h) is made when a restart would take long for the records since the last
 // one, and when the log has failed: it holds everything, so that the log is good again. Until then
@@ -28,6 +30,7 @@
 #include <stdint.h>
 
 #include "common/physics/physics.h"
+#include "proto/log/log_digest.h"
 #include "proto/log/log_record.h"
 #include "proto/wire/buffer.h"
 #include "server/storage/storage.h"
@@ -36,7 +39,8 @@
 #include "server/world/session_marks.h"
 
 enum {
-    WORLD_LOG_HEAD_BYTES = 12, // before the marks and the record in an entry
+    WORLD_LOG_HEAD_BYTES = 12,  // before the marks and the record in an entry
+    WORLD_LOG_DIGESTS_BIT = 31, // of the number of marks
 
     // Rows that wait for the storage [bytes]; past that no further commands are carried out. With
     // the largest command (below) it still fits a record of the storage.
@@ -47,7 +51,8 @@ enum {
 
     // A command's arguments as applied [bytes].
     WORLD_LOG_ARGUMENTS_BYTES_MAX = STORAGE_RECORD_BYTES_MAX - WORLD_LOG_PENDING_BYTES_MAX -
-                                    SESSION_MARKS_NEW_MAX * SESSION_MARK_BYTES - 4096
+                                    SESSION_MARKS_NEW_MAX * SESSION_MARK_BYTES -
+                                    LOG_DIGEST_BYTES_MAX - 4096
 };
 
 // A place in the log: all rows before it, up to the state of `tick`.
@@ -69,6 +74,7 @@ typedef struct world_log {
     log_mark written;     // what the storage has been handed
     uint64_t until;       // promised to be computed again
     uint64_t hashed_tick; // the last entry with a hash
+    log_digests digests;  // of the bodies, beside each hash
     uint64_t sequence;    // of the last entry
     uint64_t needed;      // the sequence that what is posted now has to wait for
     bool making;          // its first image is not on the disk yet

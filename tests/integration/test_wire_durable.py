@@ -5,9 +5,11 @@ Usage: test_wire_durable.py CAROMD     CAROM_KILLS=200 kills that often instead 
 
 import os
 import random
+import re
 import resource
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
@@ -216,6 +218,96 @@ class Refusals(DurableTest):
         self.assertEqual(self.run_server("--check-data", self.data).returncode, 0)
         client = self.start()
         self.assertEqual(client.call("world.info", world="w")["bodies"], 1)
+
+
+SEGMENT_HEADER, GROUP_HEADER, RECORD_HEADER = 40, 48, 56
+APPEND = 3
+
+
+def crc32c(data):
+    crc = 0xFFFFFFFF
+    for byte in data:
+        crc ^= byte
+        for _ in range(8):
+            crc = crc >> 1 ^ 0x82F63B78 * (crc & 1)
+    return crc ^ 0xFFFFFFFF
+
+
+def records(log):
+    """(place, size) of each entry of a world in a segment (server/storage/README.md)."""
+    at = SEGMENT_HEADER
+    while log[at:at + 4] == b"\xa5\xc0\x67\xb1":
+        size, = struct.unpack_from("<I", log, at + 4)
+        at += GROUP_HEADER
+        end = at + size
+        while at < end:
+            size, kind = struct.unpack_from("<IB", log, at)
+            if kind == APPEND:
+                yield at, size
+            at += size
+
+
+class Differs(DurableTest):
+    """A command's number is changed in the log, and every checksum made right: only the world's hash can tell."""
+
+    def altered(self, old, new):
+        path = os.path.join(self.data, "log-0000000001")
+        log = bytearray(Path(path).read_bytes())
+        old, new = (b"\xcb" + struct.pack(">d", number) for number in (old, new))
+        changed = 0
+        for at, size in records(bytes(log)):
+            record = bytes(log[at:at + size])
+            if old in record:
+                record = record.replace(old, new)
+                record = record[:52] + struct.pack("<I", crc32c(record[:52] + record[56:])) + record[56:]
+                log[at:at + size] = record
+                changed += 1
+        Path(path).write_bytes(log)
+        return changed
+
+    def balls(self, client, count):
+        client.call("world.create", world="w", gravity=[0, 0], paused=True)
+        return [client.call("body.spawn", world="w", position=[10 * i, 0], shapes=[BALL])["body"] for i in range(count)]
+
+    def restart_altered(self, old, new):
+        self.kill()
+        self.assertEqual(self.altered(old, new), 1)
+        client = self.start()
+        with self.assertRaises(RemoteError) as caught:
+            client.call("world.info", world="w")
+        return str(caught.exception)
+
+    def test_tick_and_first_body_are_named(self):
+        client = self.start()
+        balls = self.balls(client, 300)
+        client.call("world.step", world="w", ticks=60)
+        client.call("body.impulse", world="w", body=balls[200], impulse=[0, 1.25])
+        client.call("world.step", world="w", ticks=60)
+        client.call("body.impulse", world="w", body=balls[123], impulse=[0, 2.75])
+        client.call("world.step", world="w", ticks=60)
+        self.assertIsNone(re.search("differs", self.log()))
+        told = self.restart_altered(2.75, 2.5)
+        self.assertRegex(told, f"tick 180: the state's hash is .*that of tick 120 agreed; the first body that differs is {balls[123]}$")
+
+    def test_first_of_several_bodies_is_named(self):
+        client = self.start()
+        balls = self.balls(client, 6)
+        client.call("body.impulse", world="w", body=balls[4], impulse=[-31.25, 0])  # towards the others
+        client.call("world.step", world="w", ticks=61)
+        moving = [b["body"] for b in client.call("world.state", world="w")["bodies"] if b["velocity"] != [0, 0]]
+        self.assertGreater(len(moving), 1)
+        told = self.restart_altered(-31.25, -31.5)
+        self.assertRegex(told, f"the first body that differs is {min(moving)}$")
+
+    def test_body_that_was_asleep_since_the_image_is_named(self):
+        client = self.start()
+        balls = self.balls(client, 6)
+        client.call("world.step", world="w", ticks=600)
+        client.call("body.set", world="w", body=balls[2], position=[20.5, 7])
+        client.call("world.step", world="w", ticks=60)
+        client.call("world.step", world="w", ticks=60)
+        told = self.restart_altered(20.5, 20.625)
+        self.assertRegex(told, f"tick 660: .*the first body that differs is {balls[2]}$")
 
 
 class FullDisk(DurableTest):
