@@ -5,7 +5,7 @@
 #include "common/base/block.h"
 #include "tests/bench/clock.h"
 #include "tests/bench/scale/memory.h"
-#include "tests/bench/scale/plot.h"
+#include "tests/bench/plot.h"
 #include "tests/bench/statistics.h"
 #include "tests/bench/table.h"
 

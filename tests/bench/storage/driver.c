@@ -11,15 +11,10 @@
 #include <unistd.h>
 
 #include "server/storage/internal.h"
+#include "tests/bench/caromd.h"
 #include "tests/bench/clock.h"
 
 enum { PATH_BYTES = 512, FLIP_RECORDS = 200 };
-
-_Noreturn void give_up(const char *what)
-{
-    fprintf(stderr, "carom-bench-storage: %s\n", what);
-    exit(1);
-}
 
 static void path_in(const char *folder, const char *name, char out[PATH_BYTES])
 {

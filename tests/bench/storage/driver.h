@@ -35,6 +35,4 @@ typedef struct flip_counts {
 flip_counts flip_sqlite(const char *folder, int tries);
 flip_counts flip_storage(const char *folder, int tries);
 
-_Noreturn void give_up(const char *what);
-
 #endif

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "tests/bench/caromd.h"
 #include "tests/bench/statistics.h"
 #include "tests/bench/storage/driver.h"
 #include "tests/bench/table.h"

@@ -1,98 +1,13 @@
 // See peer.h.
 #include "tests/bench/storage/peer.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
-
-#include "tests/bench/clock.h"
-#include "tests/bench/storage/driver.h"
-
-enum { START_S = 120 };
-
-// ---- the server
-
-static uint16_t read_port(int log)
-{
-    static const char LISTENING[] = "listening on 127.0.0.1:";
-    char text[8192] = "";
-    size_t size = 0;
-    while (size + 1 < sizeof text) {
-        ssize_t got = read(log, text + size, sizeof text - 1 - size);
-        if (got <= 0) {
-            break;
-        }
-        size += (size_t)got;
-        text[size] = '\0';
-        const char *at = strstr(text, LISTENING);
-        if (at != NULL && strchr(at, '\n') != NULL) {
-            return (uint16_t)strtoul(at + sizeof LISTENING - 1, NULL, 10);
-        }
-    }
-    fprintf(stderr, "%s", text);
-    give_up("the server does not begin");
-}
-
-void server_begin(bench_server *s, const char *program, const char *data)
-{
-    int ends[2];
-    if (pipe2(ends, O_CLOEXEC) != 0) {
-        give_up("no pipe");
-    }
-    double begin = clock_seconds(CLOCK_WALL);
-    s->pid = fork();
-    if (s->pid == 0) {
-        dup2(ends[1], STDERR_FILENO);
-        execl(program, program, "--listen", "127.0.0.1:0", "--data", data, "--limit",
-              "requests_per_second=100000000", "--limit", "request_burst=1000000", (char *)NULL);
-        _exit(127);
-    }
-    close(ends[1]);
-    s->port = read_port(ends[0]);
-    s->seconds = clock_seconds(CLOCK_WALL) - begin;
-    // What it says later fills the pipe and is never read; there is room for thousands of lines.
-    (void)fcntl(ends[0], F_SETFD, 0);
-}
-
-static void stop(bench_server *s, int number)
-{
-    kill(s->pid, number);
-    (void)waitpid(s->pid, NULL, 0);
-    s->pid = 0;
-}
-
-double server_cpu(const bench_server *s)
-{
-    char path[64];
-    unsigned long user = 0;
-    unsigned long system = 0;
-    snprintf(path, sizeof path, "/proc/%d/stat", (int)s->pid);
-    FILE *file = fopen(path, "r");
-    if (file == NULL || fscanf(file, "%*d %*s %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu",
-                               &user, &system) != 2) {
-        give_up("no /proc");
-    }
-    fclose(file);
-    return (double)(user + system) / (double)sysconf(_SC_CLK_TCK);
-}
-
-void server_kill(bench_server *s)
-{
-    stop(s, SIGKILL);
-}
-
-void server_end(bench_server *s)
-{
-    stop(s, SIGTERM);
-}
 
 // ---- connections
 

@@ -1,25 +1,13 @@
-// A caromd of the benchmark's own, and plain connections to it: as little as possible between the
-// clock and the server. One thread.
+// Plain connections to a caromd: as little as possible between the clock and the server. One
+// thread.
 #ifndef CAROM_TESTS_BENCH_STORAGE_PEER_H
 #define CAROM_TESTS_BENCH_STORAGE_PEER_H
 
 #include <msgpack.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <sys/types.h>
 
-typedef struct bench_server {
-    pid_t pid;
-    uint16_t port;
-    double seconds; // from its start until it listened
-} bench_server;
-
-// Starts it over the data directory and waits until it listens. Ends the process where it does not.
-void server_begin(bench_server *s, const char *program, const char *data);
-void server_kill(bench_server *s); // kill -9
-// Processor time of all its threads so far [s].
-double server_cpu(const bench_server *s);
-void server_end(bench_server *s); // SIGTERM
+#include "tests/bench/caromd.h"
 
 enum { PEER_INPUT_BYTES = 1 << 16 };
 

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "tests/bench/caromd.h"
 #include "tests/bench/clock.h"
 #include "tests/bench/statistics.h"
 #include "tests/bench/storage/driver.h"
@@ -76,6 +77,12 @@ static options parse(int argc, char **argv)
         exit(2);
     }
     return o;
+}
+
+static void begin_server(bench_server *s, const options *o, const char *data)
+{
+    const char *const over[] = {"--data", data, NULL};
+    server_begin(s, o->program, over, -1);
 }
 
 // ---- worlds
@@ -305,7 +312,7 @@ static void print_acknowledgements(const options *o, const char *data)
     static const int CLIENTS[] = {1, 10, 100};
     table *t = table_create(HEADS);
     bench_server s;
-    server_begin(&s, o->program, data);
+    begin_server(&s, o, data);
     for (int i = 0; i < 3; i++) {
         measure(o, &s, CLIENTS[i], t);
     }
@@ -328,7 +335,7 @@ static void print_restart(const options *o, const char *data, bench_server *s, c
     for (int i = 0; i < RESTARTS; i++) {
         server_kill(s);
         double begin = clock_seconds(CLOCK_WALL);
-        server_begin(s, o->program, data);
+        begin_server(s, o, data);
         peer p;
         double bodies = 0;
         peer_open(&p, s);
@@ -368,7 +375,7 @@ static void print_restarts(const options *o, const char *data)
 {
     bench_server s;
     peer p;
-    server_begin(&s, o->program, data);
+    begin_server(&s, o, data);
     peer_open(&p, &s);
     make_world(&p, "idle", "normal", false);
     spawn_balls(&p, "idle", o->bodies);

@@ -1,5 +1,5 @@
-// Writes SVG with axes of whole powers of ten. Main thread.
-#include "tests/bench/scale/plot.h"
+// Writes SVG. Logarithmic axes reach over whole powers of ten. Main thread.
+#include "tests/bench/plot.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -12,6 +12,7 @@ typedef struct range { // whole powers of ten
 
 typedef struct frame {
     range x, y;
+    int places; // 0: x is logarithmic
 } frame;
 
 static range widen(range r, double value)
@@ -25,7 +26,7 @@ static range widen(range r, double value)
 
 static frame frame_of(const plot *p)
 {
-    frame f = {{100, -100}, {100, -100}};
+    frame f = {{100, -100}, {100, -100}, p->places != NULL ? p->place_count : 0};
     for (int s = 0; s < p->count; s++) {
         for (int i = 0; i < p->series[s].count; i++) {
             f.x = widen(f.x, p->series[s].x[i]);
@@ -42,7 +43,8 @@ static double place(range r, double value)
 
 static double place_x(const frame *f, double value)
 {
-    return LEFT + place(f->x, value) * (WIDTH - LEFT - RIGHT);
+    double at = f->places > 0 ? (value - 0.5) / f->places : place(f->x, value);
+    return LEFT + at * (WIDTH - LEFT - RIGHT);
 }
 
 static double place_y(const frame *f, double value)
@@ -50,14 +52,24 @@ static double place_y(const frame *f, double value)
     return HEIGHT - BOTTOM - place(f->y, value) * (HEIGHT - TOP - BOTTOM);
 }
 
+static void draw_mark(const frame *f, double value, const char *name, FILE *out)
+{
+    double x = place_x(f, value);
+    fprintf(out, "<line class=\"grid\" x1=\"%.1f\" y1=\"%d\" x2=\"%.1f\" y2=\"%d\"/>\n", x, TOP, x,
+            HEIGHT - BOTTOM);
+    fprintf(out, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%s</text>\n", x,
+            HEIGHT - BOTTOM + 18, name);
+}
+
 static void draw_grid(const plot *p, const frame *f, FILE *out)
 {
-    for (int e = f->x.low; e <= f->x.high; e++) {
-        double x = place_x(f, pow(10.0, e));
-        fprintf(out, "<line class=\"grid\" x1=\"%.1f\" y1=\"%d\" x2=\"%.1f\" y2=\"%d\"/>\n", x, TOP,
-                x, HEIGHT - BOTTOM);
-        fprintf(out, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%.0f</text>\n", x,
-                HEIGHT - BOTTOM + 18, pow(10.0, e));
+    for (int i = 0; i < f->places; i++) {
+        draw_mark(f, i + 1.0, p->places[i], out);
+    }
+    for (int e = f->x.low; e <= f->x.high && f->places == 0; e++) {
+        char name[32];
+        snprintf(name, sizeof name, "%.0f", pow(10.0, e));
+        draw_mark(f, pow(10.0, e), name, out);
     }
     for (int e = f->y.low; e <= f->y.high; e++) {
         double y = place_y(f, pow(10.0, e));
@@ -87,7 +99,7 @@ static void draw_name(const plot_series *s, const frame *f, FILE *out)
             s->dashed ? " text-anchor=\"end\"" : "", s->color, s->name);
 }
 
-static void draw_series(const plot_series *s, const frame *f, FILE *out)
+static void draw_line(const plot_series *s, const frame *f, FILE *out)
 {
     fprintf(out, "<polyline fill=\"none\" stroke=\"%s\" stroke-width=\"2\"%s points=\"", s->color,
             s->dashed ? " stroke-dasharray=\"5 5\"" : "");
@@ -95,6 +107,13 @@ static void draw_series(const plot_series *s, const frame *f, FILE *out)
         fprintf(out, "%.1f,%.1f ", place_x(f, s->x[i]), place_y(f, s->y[i]));
     }
     fprintf(out, "\"/>\n");
+}
+
+static void draw_series(const plot_series *s, const frame *f, FILE *out)
+{
+    if (f->places == 0) {
+        draw_line(s, f, out);
+    }
     for (int i = 0; i < s->count && !s->dashed; i++) {
         fprintf(out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3\" fill=\"%s\"/>\n", place_x(f, s->x[i]),
                 place_y(f, s->y[i]), s->color);

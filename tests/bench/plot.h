@@ -1,5 +1,5 @@
-// A plot with logarithmic axes as SVG: a few series of points joined by lines, and one dashed
-// guide.
+// A plot as SVG: a few series of points over a logarithmic axis, joined by lines, or over named
+// places, not joined; dashed series are guides. What is measured stands on a logarithmic axis.
 #ifndef CAROM_TESTS_BENCH_PLOT_H
 #define CAROM_TESTS_BENCH_PLOT_H
 
@@ -12,13 +12,15 @@ typedef struct plot_series {
     const char *color; // as CSS has it
     bool dashed;
     int count;
-    double x[PLOT_POINTS_MAX], y[PLOT_POINTS_MAX]; // > 0
+    double x[PLOT_POINTS_MAX], y[PLOT_POINTS_MAX]; // > 0; `x` of named places: 1, 2, 3 …
 } plot_series;
 
 typedef struct plot {
     const char *title, *x_title, *y_title;
     const plot_series *series;
     int count;
+    const char *const *places; // names along x; NULL: x is logarithmic
+    int place_count;
 } plot;
 
 // False: the file cannot be written.

@@ -1,0 +1,31 @@
+// A caromd of a benchmark's own: started on a port of the system's choice, measured from outside,
+// ended with a signal. What has no use without it ends the process.
+//
+// One thread.
+#ifndef CAROM_TESTS_BENCH_CAROMD_H
+#define CAROM_TESTS_BENCH_CAROMD_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+typedef struct bench_server {
+    pid_t pid;
+    uint16_t port;  // on 127.0.0.1
+    double seconds; // from its start until it listened
+    int log;        // a file in memory that it writes its log to
+} bench_server;
+
+// Starts `program` and waits until it listens. It takes any rate of requests. `options` are further
+// ones up to NULL (may be NULL itself); it has the processor `cpu` alone, or all if that is -1.
+void server_begin(bench_server *s, const char *program, const char *const *options, int cpu);
+void server_kill(bench_server *s); // kill -9
+void server_end(bench_server *s);  // SIGTERM, and waits
+// Processor time of all its threads so far [s].
+double server_cpu(const bench_server *s);
+// Its memory that is in use now [bytes]; what the kernel keeps for its sockets is not in it.
+double server_memory(const bench_server *s);
+
+// Ends the process with a text that says why.
+_Noreturn void give_up(const char *what);
+
+#endif
