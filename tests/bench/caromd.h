@@ -1,5 +1,5 @@
 // A caromd of a benchmark's own: started on a port of the system's choice, measured from outside,
-// ended with a signal. What has no use without it ends the process.
+// ended with a signal. Every failure ends the process.
 //
 // One thread.
 #ifndef CAROM_TESTS_BENCH_CAROMD_H

@@ -1,5 +1,5 @@
 // A plot as SVG: a few series of points over a logarithmic axis, joined by lines, or over named
-// places, not joined; dashed series are guides. What is measured stands on a logarithmic axis.
+// places, not joined; dashed series are guides. The axis of the values is logarithmic.
 #ifndef CAROM_TESTS_BENCH_PLOT_H
 #define CAROM_TESTS_BENCH_PLOT_H
 

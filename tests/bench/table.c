@@ -9,7 +9,11 @@
 
 enum { DECIMALS_MAX = 5 };
 
+typedef enum cell_kind { CELL_TEXT, CELL_NUMBER, CELL_NONE } cell_kind;
+
 typedef struct cell {
+    cell_kind kind;
+    double value; // of a number
     char text[TABLE_CELL_BYTES];
 } cell;
 
@@ -38,11 +42,16 @@ void table_free(table *t)
     free(t);
 }
 
-void table_text(table *t, const char *text)
+static void add(table *t, cell_kind kind, double value, const char *text)
 {
-    cell c;
+    cell c = {.kind = kind, .value = value};
     snprintf(c.text, sizeof c.text, "%s", text);
     array_push(&t->cells, c);
+}
+
+void table_text(table *t, const char *text)
+{
+    add(t, CELL_TEXT, 0.0, text);
 }
 
 void table_number(table *t, double value, int digits)
@@ -59,7 +68,7 @@ void table_number(table *t, double value, int digits)
     after = after < 0 ? 0 : after > DECIMALS_MAX ? DECIMALS_MAX : after;
     char text[TABLE_CELL_BYTES];
     snprintf(text, sizeof text, "%.*f", after, value);
-    table_text(t, text);
+    add(t, CELL_NUMBER, value, text);
 }
 
 void table_ratio(table *t, double value)
@@ -70,12 +79,12 @@ void table_ratio(table *t, double value)
     }
     char text[TABLE_CELL_BYTES];
     snprintf(text, sizeof text, value >= 0.005 ? "%.2f" : "%.1g", value);
-    table_text(t, text);
+    add(t, CELL_NUMBER, value, text);
 }
 
 void table_skip(table *t)
 {
-    table_text(t, "-");
+    add(t, CELL_NONE, 0.0, "-");
 }
 
 static bool is_text(const table *t, int column)
@@ -136,4 +145,40 @@ void table_print(const table *t, FILE *out)
             fputc('\n', out);
         }
     }
+}
+
+static void write_string(FILE *out, const char *text)
+{
+    fputc('"', out);
+    for (; *text != '\0'; text++) {
+        if (*text == '"' || *text == '\\') {
+            fputc('\\', out);
+        }
+        fputc(*text, out);
+    }
+    fputc('"', out);
+}
+
+static void write_cell(FILE *out, const cell *c)
+{
+    if (c->kind == CELL_TEXT) {
+        write_string(out, c->text);
+    } else if (c->kind == CELL_NUMBER) {
+        fprintf(out, "%.9g", c->value);
+    } else {
+        fputs("null", out);
+    }
+}
+
+void table_write_json(const table *t, FILE *out)
+{
+    fputc('[', out);
+    for (uint32_t i = 0; i < t->cells.count; i++) {
+        int c = (int)(i % (uint32_t)t->columns);
+        fputs(c > 0 ? ", " : i > 0 ? "},\n    {" : "\n    {", out);
+        write_string(out, head_of(t, c));
+        fputs(": ", out);
+        write_cell(out, &t->cells.data[i]);
+    }
+    fputs(t->cells.count > 0 ? "}]" : "]", out);
 }

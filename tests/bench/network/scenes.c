@@ -2,6 +2,8 @@
 #include "tests/bench/network/scenes.h"
 
 #include <math.h>
+#include <msgpack.h>
+#include <string.h>
 
 #include "common/base/assert.h"
 
@@ -82,24 +84,90 @@ physics_world *network_scene_create(const network_scene *s, body_id *ball)
     return world;
 }
 
+// ---- what a player commands
+
+enum { ROWS_BYTES_MAX = 1 << 16, SESSION = 5 };
+
+void scene_commands_init(scene_commands *c)
+{
+    buffer_init(&c->rows, ROWS_BYTES_MAX);
+    c->count = 0;
+}
+
+void scene_commands_deinit(scene_commands *c)
+{
+    buffer_deinit(&c->rows);
+}
+
+static void pack_text(msgpack_packer *k, const char *text)
+{
+    msgpack_pack_str(k, strlen(text));
+    msgpack_pack_str_body(k, text, strlen(text));
+}
+
+// {world, body?, key: [x, y]}, in canonical form.
+static void add_row(scene_commands *c, uint64_t tick, const char *method, body_id body,
+                    const char *key, vec2d value)
+{
+    msgpack_sbuffer out;
+    msgpack_packer k;
+    msgpack_sbuffer_init(&out);
+    msgpack_packer_init(&k, &out, msgpack_sbuffer_write);
+    msgpack_pack_map(&k, body != 0 ? 3 : 2);
+    pack_text(&k, "world");
+    pack_text(&k, "lab");
+    if (body != 0) {
+        pack_text(&k, "body");
+        msgpack_pack_uint64(&k, body);
+    }
+    pack_text(&k, key);
+    msgpack_pack_array(&k, 2);
+    msgpack_pack_double(&k, value.x);
+    msgpack_pack_double(&k, value.y);
+    const log_command row = {.tick = tick,
+                             .session = SESSION,
+                             .method = method,
+                             .method_size = (uint32_t)strlen(method),
+                             .arguments = (const uint8_t *)out.data,
+                             .arguments_size = (uint32_t)out.size};
+    log_command_encode(&c->rows, &row);
+    c->count++;
+    msgpack_sbuffer_destroy(&out);
+}
+
 void network_scene_step(const network_scene *s, physics_world *world, body_id ball,
-                        uint32_t *commands)
+                        scene_commands *commands)
 {
     const double mass = 3.0 * PI;
     const double time = world_time(world);
+    const uint64_t tick = world_tick(world) + 1;
     error err;
+    buffer_clear(&commands->rows);
+    commands->count = 0;
     if (time < s->until) {
         const vec2d force = {mass * s->push * sin(time * 0.9), mass * s->lift * sin(time * 2.3)};
         const status done = body_set_force(world, ball, force, NULL, &err);
         ASSERT(done == STATUS_OK);
-        ++*commands;
+        add_row(commands, tick, "body.force", ball, "force", force);
     }
     if (s->sway > 0.0) {
         const double turn = s->sway * sin(time * 0.7);
         const vec2d gravity = {9.81 * sin(turn), -9.81 * cos(turn)};
         const status done = world_set_gravity(world, gravity, &err);
         ASSERT(done == STATUS_OK);
-        ++*commands;
+        add_row(commands, tick, "world.set", 0, "gravity", gravity);
     }
     world_step(world);
+}
+
+log_record network_scene_record(const physics_world *world, const scene_commands *commands)
+{
+    const uint64_t tick = world_tick(world);
+    return (log_record){.from = tick - 1,
+                        .tick = tick,
+                        .command_count = commands->count,
+                        .commands = commands->rows.data,
+                        .commands_size = commands->rows.size,
+                        .has_hash = true,
+                        .hash = world_hash(world)};
 }

@@ -5,6 +5,8 @@
 #include <stdint.h>
 
 #include "common/physics/physics.h"
+#include "proto/log/log_record.h"
+#include "proto/wire/buffer.h"
 
 typedef struct network_scene {
     const char *name, *title;
@@ -26,8 +28,20 @@ const network_scene *network_scenes(int *count);
 
 // The scene at tick 0, with the id of the ball that is driven.
 physics_world *network_scene_create(const network_scene *s, body_id *ball);
-// One tick. `commands` is raised by those that a player would have sent for it.
+
+// The commands before a step, as rows of the world's log.
+typedef struct scene_commands {
+    buffer rows;
+    uint32_t count;
+} scene_commands;
+
+void scene_commands_init(scene_commands *c);
+void scene_commands_deinit(scene_commands *c);
+
+// One tick, with the commands that a player would have sent for it; the list is cleared first.
 void network_scene_step(const network_scene *s, physics_world *world, body_id ball,
-                        uint32_t *commands);
+                        scene_commands *commands);
+// The record of that tick.
+log_record network_scene_record(const physics_world *world, const scene_commands *commands);
 
 #endif

@@ -1,0 +1,72 @@
+"""Whether carom-bench-network still says what README.md tells of it: nobody measures here.
+
+Runs the program for a second a figure, then looks at the tables that it writes for programs: each
+has its rows and columns, numbers where numbers belong, and what must hold of them at any speed.
+
+Usage: check_form.py PROGRAM PARTS SECONDS [OPTION ...]
+"""
+
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree
+
+# table: (part, rows, columns that are text, columns that may be empty)
+TABLES = {
+    "bandwidth": ("bandwidth", 4, ["scene"], ["gzip of plain", "zstd of plain"]),
+    "bits": ("bandwidth", 4, ["scene"], ["gzip of plain", "zstd of plain"]),
+    "coder": ("bandwidth", 4, ["scene"], []),
+    "views": ("views", 4, ["views"], []),
+    "replica": ("replica", 4, ["scene"], []),
+}
+PLOTS = {"bandwidth": "bandwidth"}
+
+
+def check_table(name, rows, wanted, texts, optional):
+    assert len(rows) == wanted, f"{name}: {len(rows)} rows, not {wanted}"
+    for row in rows:
+        for head, value in row.items():
+            where = f"{name}, {head}: {value!r}"
+            if head in texts:
+                assert isinstance(value, str) and value, where
+            elif value is None:
+                assert head in optional, where
+            else:
+                assert isinstance(value, (int, float)) and value >= 0, where
+
+
+def check_bandwidth(tables):
+    for row in tables["bandwidth"]:
+        assert 0 < row["packed [kbit/s]"] < row["plain [kbit/s]"], row
+    for row in tables["coder"]:
+        assert row["worst error [steps]"] <= 0.5 + 1e-9, row
+
+
+CHECKS = {"bandwidth": check_bandwidth}
+
+
+def main():
+    program, parts, seconds, *options = sys.argv[1:]
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder)
+        subprocess.run([program, "--parts", parts, "--seconds", seconds, "--json", path / "o.json",
+                        "--svg", folder, *options], check=True)
+        result = json.loads((path / "o.json").read_text())
+        assert result["bench"] == "carom-bench-network" and result["machine"]["processors"] >= 1
+        tables = result["tables"]
+        expected = {name for name, row in TABLES.items() if row[0] in parts.split(",")}
+        assert set(tables) == expected, f"tables {sorted(tables)}, not {sorted(expected)}"
+        for name, rows in tables.items():
+            check_table(name, rows, *TABLES[name][1:])
+        for part in parts.split(","):
+            if part in CHECKS:
+                CHECKS[part](tables)
+            if part in PLOTS:
+                root = xml.etree.ElementTree.parse(path / f"{PLOTS[part]}.svg").getroot()
+                assert root.tag.endswith("svg") and len(root) > 10, part
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,20 @@
+// The packed coder alone: bits and time of a body, checked by a decoder.
+#ifndef CAROM_TESTS_BENCH_NETWORK_CODER_H
+#define CAROM_TESTS_BENCH_NETWORK_CODER_H
+
+#include "tests/bench/network/history.h"
+#include "tests/bench/network/scenes.h"
+
+typedef struct coded {
+    double bits;      // of data, in all
+    double moving;    // bodies that were coded, in all
+    double encode_ns; // a body that was coded
+    double decode_ns;
+    double full_bytes; // in the end, for one who joins
+    double worst;      // error of a place, in steps
+} coded;
+
+// Codes the history of a scene, tick for tick, and decodes it again.
+coded coder_run(const network_scene *s, const history *h);
+
+#endif

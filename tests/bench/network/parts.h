@@ -1,0 +1,25 @@
+// The parts of carom-bench-network. Each measures one thing, prints its tables, keeps them for the
+// report, and draws its plot. Main thread, one after the other.
+#ifndef CAROM_TESTS_BENCH_NETWORK_PARTS_H
+#define CAROM_TESTS_BENCH_NETWORK_PARTS_H
+
+#include <stdbool.h>
+
+#include "tests/bench/network/report.h"
+
+typedef struct bench_run {
+    const char *scenes;         // names with commas between; NULL: all
+    double seconds;             // of each figure; 0: what the part takes by itself
+    int most;                   // clients, connections or worlds that a part may have
+    const char *caromd, *carom; // the programs
+    report *report;
+} bench_run;
+
+// Whether a list of names with commas between has this one; NULL has all.
+bool is_named(const char *list, const char *name);
+
+void part_bandwidth(const bench_run *run); // bytes of a client's picture, and the coder alone
+void part_views(const bench_run *run);     // time of a view with an area
+void part_replica(const bench_run *run);   // time of a replica's tick beside the engine's step
+
+#endif

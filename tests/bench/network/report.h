@@ -1,0 +1,24 @@
+// The findings of a run: tables, printed as they come and kept for --json, and
+// plots, drawn into the folder of --svg. Main thread.
+#ifndef CAROM_TESTS_BENCH_NETWORK_REPORT_H
+#define CAROM_TESTS_BENCH_NETWORK_REPORT_H
+
+#include "tests/bench/plot.h"
+#include "tests/bench/table.h"
+
+typedef struct report report;
+
+// `svg`: a folder that is there; NULL: no plots.
+report *report_create(const char *svg);
+void report_free(report *r);
+
+// Prints the table under its title, and keeps it as `name`. Takes the table over.
+void report_add(report *r, const char *name, const char *title, table *t);
+// Draws `name`.svg. Ends the process where that cannot be written.
+void report_plot(const report *r, const char *name, const plot *p);
+
+// {bench, machine: {processor, processors, system}, tables: {name: [{head: cell …} …] …}}; false:
+// it cannot be written.
+bool report_write_json(const report *r, const char *path);
+
+#endif
