@@ -74,6 +74,20 @@ class Image(unittest.TestCase):
         copied = re.findall(r"^COPY .*? (\S+) \S+$", self.last_stage, re.M)
         self.assertEqual(copied, ["/opt/carom/bin/", "docker/healthcheck.sh"])
 
+    def test_first_stage_copies_all_that_the_build_reads(self):
+        first = self.text.rsplit("\nFROM ", 1)[0]
+        with tempfile.TemporaryDirectory() as folder:
+            source = pathlib.Path(folder, "src")
+            for line in re.findall(r"^COPY (.*)$", first, re.M):
+                *names, to = line.split()
+                for name in names:
+                    place = source / to if len(names) == 1 and not to.endswith("/") else source / to / pathlib.Path(name).name
+                    place.parent.mkdir(parents=True, exist_ok=True)
+                    place.symlink_to(ROOT / name)
+            done = subprocess.run(["cmake", "--preset", "release", "-DCAROM_TESTS=OFF", "-DCAROM_BENCH=OFF"],
+                                  cwd=source, capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, done.stderr)
+
     def test_ports_are_told(self):
         ports = sorted(re.search(r"^EXPOSE (.*)$", self.last_stage, re.M).group(1).split())
         self.assertEqual(ports, ["22766", "22767"])
