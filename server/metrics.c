@@ -2,7 +2,9 @@
 #include "server/metrics.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/base/assert.h"
 #include "server/limits.h"
@@ -40,6 +42,19 @@ void metrics_add(metric m, uint64_t count)
 uint64_t metrics_get(metric m)
 {
     return atomic_load_explicit(&counters[m], memory_order_relaxed);
+}
+
+uint64_t metrics_memory_bytes(void)
+{
+    unsigned long long all = 0;
+    unsigned long long resident = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    if (file == NULL) {
+        return 0;
+    }
+    int got = fscanf(file, "%llu %llu", &all, &resident);
+    fclose(file);
+    return got == 2 ? resident * (uint64_t)sysconf(_SC_PAGESIZE) : 0;
 }
 
 const char *metrics_name(metric m)

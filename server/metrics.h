@@ -78,6 +78,10 @@ typedef enum timing {
 
 void metrics_add(metric m, uint64_t count);
 uint64_t metrics_get(metric m);
+
+// Bytes of memory that the process has in use now (its resident set, from /proc); 0 if the system
+// does not tell.
+uint64_t metrics_memory_bytes(void);
 const char *metrics_name(metric m);
 
 // Times in buckets that each reach twice as far as the one before: 16 us to 268 ms, and all above.

@@ -136,13 +136,14 @@ static void do_server_info(const call *c, buffer *out)
 static void do_server_stats(const call *c, buffer *out)
 {
     const server *s = c->session->server;
-    named_number numbers[METRIC_COUNT + 5];
+    named_number numbers[METRIC_COUNT + 6];
     uint32_t count = 0;
     numbers[count++] = (named_number){"sessions", s->session_count, true};
     numbers[count++] = (named_number){"leaving", s->leaving, true};
     numbers[count++] = (named_number){"sessions_detached", s->detached.count, true};
     numbers[count++] = (named_number){"worlds", s->worlds.by_name.count, true};
     numbers[count++] = (named_number){"command_bytes", (double)s->command_bytes, true};
+    numbers[count++] = (named_number){"memory_bytes", (double)metrics_memory_bytes(), true};
     for (int m = 0; m < METRIC_COUNT; m++) {
         uint64_t value = metrics_get((metric)m);
         numbers[count++] = (named_number){metrics_name((metric)m), (double)value, true};

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include "common/base/assert.h"
 #include "proto/methods.h"
@@ -288,19 +287,6 @@ static void put_storage(const server *s, buffer *out)
 
 // ---- the process, by the names of Prometheus' own libraries
 
-static double resident_bytes(void)
-{
-    unsigned long long all = 0;
-    unsigned long long resident = 0;
-    FILE *file = fopen("/proc/self/statm", "r");
-    if (file == NULL) {
-        return 0.0;
-    }
-    int got = fscanf(file, "%llu %llu", &all, &resident);
-    fclose(file);
-    return got == 2 ? (double)resident * (double)sysconf(_SC_PAGESIZE) : 0.0;
-}
-
 static void put_process(const server *s, buffer *out)
 {
     struct rusage used;
@@ -314,7 +300,8 @@ static void put_process(const server *s, buffer *out)
     if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
         put_gauge(out, "process_max_fds", (double)files.rlim_cur, "Descriptors that may be open.");
     }
-    put_gauge(out, "process_resident_memory_bytes", resident_bytes(), "Memory in use.");
+    put_gauge(out, "process_resident_memory_bytes", (double)metrics_memory_bytes(),
+              "Memory in use.");
     put_gauge(out, "process_start_time_seconds", floor(started),
               "When the server began, since 1970.");
 }

@@ -115,11 +115,11 @@ static void remember(top *t)
 
 // ---- showing
 
-// Bytes that the server's process takes, where it tells them.
+// Bytes that the server's process has in use; negative when it does not tell.
 static double memory_bytes(const top *t)
 {
-    double told = carom_get_real(t->stats, "counters.memory_bytes", -1.0);
-    return told >= 0.0 ? told : carom_get_real(t->info, "memory_bytes", -1.0);
+    double told = carom_get_real(t->stats, "counters.memory_bytes", 0.0);
+    return told > 0.0 ? told : -1.0;
 }
 
 static void print_head(const top *t, FILE *out)

@@ -88,13 +88,14 @@ class Server(ServerTest):
 
     def test_top(self):
         out = self.ok("top", "--count", 2, "-i", "200ms").out
-        self.assertEqual(2, len(re.findall(r"(?m)^caromd [\d.]+ at 127\.0\.0\.1:\d+  up .*  sessions \d+  worlds \d+", out)))
+        self.assertEqual(2, len(re.findall(r"(?m)^caromd [\d.]+ at 127\.0\.0\.1:\d+  up .*  sessions \d+  worlds \d+  memory [\d.]+ MB$", out)))
         self.assertEqual(2, len(re.findall(r"(?m)^requests \d+/s  snapshots \d+/s  in .*/s  out .*/s  ticks late", out)))
         self.assertEqual(2, len(re.findall(r"(?m)^first +running +[\d.]+/60 +\d+ +\d\.\d{3} +[\d.]+ % ", out)))
         lines = self.ok("top", "-n", 2, "-i", "200ms", "--json").lines()
         self.assertEqual(2, len(lines))
         second = json.loads(lines[1])
         self.assertGreater(second["requests_per_second"], 1)
+        self.assertGreater(second["memory_bytes"], 1 << 20)
         self.assertLessEqual({"first", "second"}, {world["world"] for world in second["worlds"]})
 
     def test_doctor(self):
