@@ -57,6 +57,10 @@ class PackagesTest(unittest.TestCase):
         for unit in ("caromd.service", "caromd.socket"):
             self.assertIn(f"usr/lib/systemd/system/{unit}", self.files("caromd"))
         self.assertIn("usr/bin/carom", self.files("carom"))
+        self.assertIn("usr/share/zsh/vendor-completions/_carom", self.files("carom"))
+        for name in ("carom", "caromd"):
+            for script in (f"bash-completion/completions/{name}", f"fish/vendor_completions.d/{name}.fish"):
+                self.assertIn(f"usr/share/{script}", self.files(name))
         self.assertTrue(any(re.fullmatch(r"usr/lib/.*libcarom\.so\.[\d.]+", file) for file in self.files("libcarom")))
         self.assertTrue(any(file.endswith("libcarom.so") for file in self.files("libcarom-dev")))
         self.assertIn("usr/include/carom/carom.h", self.files("libcarom-dev"))

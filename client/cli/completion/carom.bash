@@ -30,8 +30,10 @@ _caromd()
     COMPREPLY=()
     case "$previous" in
     --log) list='error warn info debug' ;;
+    --log-format) list='text json' ;;
     --limit) list=$(sed -n 's/^  \([a-z_]*\)  *[0-9].*/\1=/p' <<<"$help") ;;
-    --world | --listen | --hz | --threads | --world-threads) ;;
+    --world | --listen | --http | --origin | --hz | --threads | --world-threads) ;;
+    --check-config | --insecure) list=$(sed -n 's/^  \(--[a-z-]*\).*/\1/p' <<<"$help") ;;
     --*)
         compopt -o filenames 2>/dev/null
         mapfile -t COMPREPLY < <(compgen -f -- "$current")

@@ -13,11 +13,17 @@ function __carom_words
     end
 end
 
-# The options, from caromd's own help.
+# The options and the names of limits, from caromd's own help.
 function __caromd_options
     caromd --help 2>/dev/null | string match -rg '^  (--[a-z-]+)'
+end
+
+function __caromd_limits
+    caromd --help 2>/dev/null | string match -rg '^  ([a-z_]+) +[0-9]' | string replace -r '$' =
 end
 
 complete -c carom -f -a '(__carom_words)'
 complete -c caromd -a '(__caromd_options)'
 complete -c caromd -l log -x -a 'error warn info debug'
+complete -c caromd -l log-format -x -a 'text json'
+complete -c caromd -l limit -x -a '(__caromd_limits)'

@@ -1,21 +1,17 @@
 """carom watch: frames into a pipe, and the screen of a real (pseudo) terminal."""
 
-import fcntl
 import json
 import os
-import pty
 import re
-import select
 import signal
-import struct
 import subprocess
 import sys
 import tempfile
-import termios
 import time
 from pathlib import Path
 
 from cli import CAROM, CAROMD, Caromd, LOST, REFUSED, ServerTest, carom, environment, main
+from terminal import Terminal
 
 BRAILLE = re.compile("[\u2801-\u28ff]")
 ENTER, LEAVE = "\x1b[?1049h", "\x1b[?1049l"
@@ -172,60 +168,9 @@ os._exit(os.waitstatus_to_exitcode(os.waitpid(job, 0)[1]))
 """
 
 
-class Terminal:
-    """`carom` on a pseudo terminal. Its output is gathered as text."""
-
-    def __init__(self, port, *words, columns=80, rows=24, before=(), **env):
-        self.master, slave = pty.openpty()
-        self.resize(columns, rows)
-        self.before = termios.tcgetattr(slave)
-        self.slave = slave
-        self.process = subprocess.Popen(
-            [*before, CAROM, *words], stdin=slave, stdout=slave, stderr=slave, start_new_session=True,
-            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
-            env=environment(CAROM_SERVER=f"127.0.0.1:{port}", **env))
-        self.text = ""
-
-    def resize(self, columns, rows):
-        fcntl.ioctl(self.master, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
-
-    def read(self, seconds=0.1):
-        until = time.monotonic() + seconds
-        while (left := until - time.monotonic()) > 0:
-            if select.select([self.master], [], [], left)[0]:
-                self.text += os.read(self.master, 65536).decode(errors="replace")
-
-    def wait_for(self, pattern, seconds=30):
-        """Reads until the pattern has come, and forgets all up to its end."""
-        until = time.monotonic() + seconds
-        while time.monotonic() < until:
-            found = re.search(pattern, self.text)
-            if found:
-                self.text = self.text[found.end():]
-                return found
-            self.read(0.05)
-        raise AssertionError(f"{pattern!r} did not come; got {self.text[-2000:]!r}")
-
-    def keys(self, text):
-        os.write(self.master, text.encode())
-
-    def end(self, seconds=30):
-        """The exit code; checks that the terminal is as it was."""
-        until = time.monotonic() + seconds
-        while self.process.poll() is None and time.monotonic() < until:
-            self.read(0.05)
-        code = self.process.wait(1)
-        self.read(0.1)
-        after = termios.tcgetattr(self.slave)
-        assert after[:4] == self.before[:4], (self.before, after)
-        return code
-
-    def close(self):
-        if self.process.poll() is None:
-            self.process.kill()
-            self.process.wait()
-        os.close(self.master)
-        os.close(self.slave)
+def on_terminal(port, *words, before=(), **env):
+    """`carom` on a pseudo terminal."""
+    return Terminal([*before, CAROM, *words], environment(CAROM_SERVER=f"127.0.0.1:{port}", **env))
 
 
 class Screen(ServerTest):
@@ -233,7 +178,7 @@ class Screen(ServerTest):
 
     def setUp(self):
         super().setUp()
-        self.terminal = Terminal(self.server.port, "watch", "drum")
+        self.terminal = on_terminal(self.server.port, "watch", "drum")
         self.addCleanup(self.terminal.close)
         self.terminal.wait_for(re.escape(ENTER))
         self.terminal.wait_for(r"drum  tick \d+")
@@ -251,7 +196,7 @@ class Screen(ServerTest):
     def test_signals_put_the_terminal_back(self):
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
             with self.subTest(number.name):
-                terminal = Terminal(self.server.port, "watch", "drum")
+                terminal = on_terminal(self.server.port, "watch", "drum")
                 self.addCleanup(terminal.close)
                 terminal.wait_for(BRAILLE.pattern)
                 terminal.process.send_signal(number)
@@ -264,7 +209,7 @@ class Screen(ServerTest):
         self.assertIn(LEAVE, self.terminal.text)
 
     def test_stop_gives_the_screen_back_and_takes_it_again(self):
-        terminal = Terminal(self.server.port, "watch", "drum", before=(sys.executable, "-c", SHELL))
+        terminal = on_terminal(self.server.port, "watch", "drum", before=(sys.executable, "-c", SHELL))
         self.addCleanup(terminal.close)
         job = int(terminal.wait_for(r"job (\d+)")[1])
         terminal.wait_for(BRAILLE.pattern)
@@ -352,7 +297,7 @@ class Screen(ServerTest):
         self.terminal.wait_for(r"body \d+  (static|kinematic|dynamic)")
 
     def test_no_color_is_respected(self):
-        terminal = Terminal(self.server.port, "watch", "drum", NO_COLOR="1")
+        terminal = on_terminal(self.server.port, "watch", "drum", NO_COLOR="1")
         self.addCleanup(terminal.close)
         terminal.wait_for(r"drum  tick")
         terminal.wait_for(BRAILLE.pattern)
@@ -376,7 +321,7 @@ class Screen(ServerTest):
 class Endings(ServerTest):
     def test_world_that_is_destroyed_ends_it_with_1(self):
         self.json("create", self.world)
-        terminal = Terminal(self.server.port, "watch", self.world)
+        terminal = on_terminal(self.server.port, "watch", self.world)
         self.addCleanup(terminal.close)
         terminal.wait_for(re.escape(ENTER))
         terminal.wait_for("0 bodies")
@@ -389,7 +334,7 @@ class Endings(ServerTest):
 class LostServer(ServerTest):
     def test_server_that_ends_ends_it_with_3(self):
         self.json("create", self.world)
-        terminal = Terminal(self.server.port, "watch", self.world)
+        terminal = on_terminal(self.server.port, "watch", self.world)
         self.addCleanup(terminal.close)
         terminal.wait_for("0 bodies")
         self.server.process.terminate()

@@ -1,0 +1,66 @@
+"""Programs on pseudo terminals, as a person meets them: keys go in, what the terminal is sent comes out."""
+
+import fcntl
+import os
+import pty
+import re
+import select
+import struct
+import subprocess
+import termios
+import time
+
+
+class Terminal:
+    """A program on a pseudo terminal that is its own. Its output is gathered as text."""
+
+    def __init__(self, command, env, columns=80, rows=24, cwd=None):
+        self.master, slave = pty.openpty()
+        self.resize(columns, rows)
+        self.before = termios.tcgetattr(slave)
+        self.slave = slave
+        self.process = subprocess.Popen(
+            command, stdin=slave, stdout=slave, stderr=slave, start_new_session=True,
+            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0), env=env, cwd=cwd)
+        self.text = ""
+
+    def resize(self, columns, rows):
+        fcntl.ioctl(self.master, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+
+    def read(self, seconds=0.1):
+        until = time.monotonic() + seconds
+        while (left := until - time.monotonic()) > 0:
+            if select.select([self.master], [], [], left)[0]:
+                self.text += os.read(self.master, 65536).decode(errors="replace")
+
+    def wait_for(self, pattern, seconds=30):
+        """Reads until the pattern has come, and forgets all up to its end."""
+        until = time.monotonic() + seconds
+        while time.monotonic() < until:
+            found = re.search(pattern, self.text)
+            if found:
+                self.text = self.text[found.end():]
+                return found
+            self.read(0.05)
+        raise AssertionError(f"{pattern!r} did not come; got {self.text[-2000:]!r}")
+
+    def keys(self, text):
+        os.write(self.master, text.encode())
+
+    def end(self, seconds=30):
+        """The exit code; checks that the terminal is as it was."""
+        until = time.monotonic() + seconds
+        while self.process.poll() is None and time.monotonic() < until:
+            self.read(0.05)
+        code = self.process.wait(1)
+        self.read(0.1)
+        after = termios.tcgetattr(self.slave)
+        assert after[:4] == self.before[:4], (self.before, after)
+        return code
+
+    def close(self):
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+        os.close(self.master)
+        os.close(self.slave)
