@@ -37,7 +37,7 @@ enum {
         4 + LOG_DIGEST_GROUPS_MAX / 8 + LOG_DIGEST_GROUPS_MAX * 8 + LOG_DIGEST_SLOTS_MAX
 };
 
-// What is known of each slot. Zeroed: nothing.
+// It holds a digest of each slot whose body is known. Zeroed, it knows none.
 typedef struct log_digests {
     ARRAY(uint64_t) states; // writer: hash of the slot's body in the last block, 0: none
     ARRAY(uint8_t) bytes;   // reader: the digest that the log tells

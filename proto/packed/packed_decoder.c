@@ -81,9 +81,10 @@ static double velocity_of(const packed_stream *s, const packed_track *t, int axi
     if (t->axes == NULL) {
         return 0.0;
     }
-    const packed_axis *a = &t->axes[axis];
-    const int best = a->error[FILTER_FAST] < a->error[FILTER_SLOW] ? FILTER_FAST : FILTER_SLOW;
-    return (double)a->rate[best] / PARTS * s->hz / steps;
+    const packed_filter *slow = &t->axes->filters[FILTER_SLOW];
+    const packed_filter *fast = &t->axes->filters[FILTER_FAST];
+    const packed_filter *best = fast->error[axis] < slow->error[axis] ? fast : slow;
+    return (double)best->rate[axis] / PARTS * s->hz / steps;
 }
 
 static packed_body body_of(const packed_stream *s, const packed_track *t)
@@ -285,7 +286,6 @@ static status mark_skipped(packed_decoder *d, error *err)
 
 static status read_moving(packed_decoder *d, range_coder *c, error *err)
 {
-    static const int64_t NOTHING[PACKED_AXES_MAX];
     packed_stream *s = &d->stream;
     uint32_t history = 0;
     for (uint32_t i = 0; i < s->count; i++) {
@@ -293,7 +293,7 @@ static status read_moving(packed_decoder *d, range_coder *c, error *err)
         if (t->axes == NULL || d->skipped[i]) {
             continue;
         }
-        code_track(c, s, t, NOTHING, &history);
+        read_track(c, s, t, &history);
         packed_track_settle(t, s->axes);
         if (range_coder_overrun(c) || !packed_track_is_sane(t, s->axes)) {
             return fail_bytes(err, "a moving body");

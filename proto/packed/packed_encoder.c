@@ -3,6 +3,7 @@
 // one.
 #include "proto/packed/packed.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -77,7 +78,7 @@ static void round_body(const packed_stream *s, const packed_body *b, int64_t nea
     const int64_t turn = p->angle_steps;
     q[0] = round_steps(b->x * p->position_steps);
     q[1] = round_steps(b->y * p->position_steps);
-    const int64_t angle = round_steps(b->angle * (double)turn / (2.0 * 3.14159265358979323846));
+    const int64_t angle = round_steps(b->angle * ((double)turn / (2.0 * 3.14159265358979323846)));
     int64_t beside = angle - near;
     if (beside < 0 || beside >= turn) {
         beside %= turn;
@@ -119,25 +120,25 @@ static int compare_ids(const void *a, const void *b)
 static void match(packed_encoder *e, const packed_body *bodies, uint32_t count)
 {
     const packed_stream *s = &e->stream;
-    array_clear(&e->sources);
     array_clear(&e->entered);
+    array_reserve(&e->sources, s->count);
+    e->sources.count = s->count;
+    uint32_t *sources = e->sources.data;
     uint32_t track = 0;
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t slot = packed_slot(bodies[i].id);
         ASSERT(i == 0 || slot > packed_slot(bodies[i - 1].id));
         while (track < s->count && packed_slot(s->tracks[track].id) < slot) {
-            array_push(&e->sources, NO_SOURCE);
-            track++;
+            sources[track++] = NO_SOURCE;
         }
         if (track < s->count && s->tracks[track].id == bodies[i].id) {
-            array_push(&e->sources, i);
-            track++;
+            sources[track++] = i;
         } else {
             array_push(&e->entered, i);
         }
     }
-    while (e->sources.count < s->count) {
-        array_push(&e->sources, NO_SOURCE);
+    while (track < s->count) {
+        sources[track++] = NO_SOURCE;
     }
 }
 
@@ -234,12 +235,24 @@ static void code_entered(packed_encoder *e, range_coder *c, const packed_body *b
 
 // ---- who moves
 
-static bool has_moved(const packed_encoder *e, uint32_t track, const packed_body *bodies)
+// A body that sleeps has the same bits each time; only others are rounded to see.
+static bool has_moved(packed_encoder *e, uint32_t track, const packed_body *bodies)
 {
-    const packed_track *t = &e->stream.tracks[track];
+    packed_track *t = &e->stream.tracks[track];
+    const packed_body *b = &bodies[e->sources.data[track]];
+    if (e->stream.axes == PACKED_AXES_POSE && b->x == t->rest[0] && b->y == t->rest[1] &&
+        b->angle == t->rest[2]) {
+        return false;
+    }
     int64_t q[PACKED_AXES_MAX];
-    round_body(&e->stream, &bodies[e->sources.data[track]], t->q[2], q);
-    return memcmp(q, t->q, (size_t)e->stream.axes * sizeof *q) != 0;
+    round_body(&e->stream, b, t->q[2], q);
+    if (memcmp(q, t->q, (size_t)e->stream.axes * sizeof *q) != 0) {
+        return true;
+    }
+    t->rest[0] = b->x;
+    t->rest[1] = b->y;
+    t->rest[2] = b->angle;
+    return false;
 }
 
 static void code_woken(packed_encoder *e, range_coder *c, const packed_body *bodies)
@@ -287,8 +300,11 @@ static void code_moving(packed_encoder *e, range_coder *c, const packed_body *bo
         }
         int64_t q[PACKED_AXES_MAX];
         round_body(s, &bodies[e->sources.data[i]], t->q[2], q);
-        code_track(c, s, t, q, &history);
-        e->moving -= packed_track_settle(t, s->axes);
+        write_track(c, s, t, q, &history);
+        if (packed_track_settle(t, s->axes)) {
+            t->rest[0] = (double)NAN; // not known: see has_moved()
+            e->moving--;
+        }
     }
 }
 

@@ -71,19 +71,20 @@ static int32_t code_small(range_coder *c, number_model *m, int32_t value, int64_
 }
 
 // False if what was read is not what an encoder can have had.
-static bool code_axis(range_coder *c, full_models *m, packed_axis *a, int filters)
+static bool code_axis(range_coder *c, full_models *m, packed_axes *a, int axis, int filters)
 {
     bool sane = true;
     for (int i = 0; i < filters; i++) {
-        a->at[i] = (int16_t)(uint16_t)range_code_raw(c, (uint16_t)a->at[i], 16);
-        a->rate[i] = code_small(c, &m->rate, a->rate[i], -PARTS_MOST, PARTS_MOST, &sane);
-        a->error[i] = code_small(c, &m->error, a->error[i], 0, PACKED_ERROR_MOST, &sane);
+        packed_filter *f = &a->filters[i];
+        f->at[axis] = (int16_t)(uint16_t)range_code_raw(c, (uint16_t)f->at[axis], 16);
+        f->rate[axis] = code_small(c, &m->rate, f->rate[axis], -PARTS_MOST, PARTS_MOST, &sane);
+        f->error[axis] = code_small(c, &m->error, f->error[axis], 0, PACKED_ERROR_MOST, &sane);
     }
-    a->wild = code_small(c, &m->wild, a->wild, 0, PACKED_WILD_MOST, &sane);
-    a->wilder = code_small(c, &m->wild, a->wilder, 0, PACKED_WILD_MOST, &sane);
-    a->still = (uint8_t)range_code_raw(c, a->still, 5);
-    a->last = (int8_t)((int)range_code_raw(c, (uint64_t)(a->last + 1), 2) - 1);
-    return sane && a->last <= 1;
+    a->wild[axis] = code_small(c, &m->wild, a->wild[axis], 0, PACKED_WILD_MOST, &sane);
+    a->wilder[axis] = code_small(c, &m->wild, a->wilder[axis], 0, PACKED_WILD_MOST, &sane);
+    a->still[axis] = (int32_t)range_code_raw(c, (uint64_t)a->still[axis], 5);
+    a->last[axis] = (int32_t)range_code_raw(c, (uint64_t)(a->last[axis] + 1), 2) - 1;
+    return sane && a->last[axis] <= 1;
 }
 
 static bool code_axes(range_coder *c, const packed_stream *s, full_models *m, packed_track *t)
@@ -91,7 +92,8 @@ static bool code_axes(range_coder *c, const packed_stream *s, full_models *m, pa
     bool sane = true;
     for (int i = 0; i < s->axes && sane; i++) {
         const bool told = s->axes > PACKED_AXES_POSE && i < PACKED_AXES_POSE;
-        sane = code_axis(c, m, &t->axes[i], told ? PACKED_FILTERS : PACKED_FILTERS - 1);
+        sane = code_axis(c, m, &t->axes[i / PACKED_AXES_POSE], i % PACKED_AXES_POSE,
+                         told ? PACKED_FILTERS : PACKED_FILTERS - 1);
     }
     return sane;
 }

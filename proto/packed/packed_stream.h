@@ -72,10 +72,11 @@ void number_model_init(number_model *m);
 uint64_t code_number(range_coder *c, number_model *m, uint64_t value); // below 2^41 - 1
 int64_t code_signed(range_coder *c, number_model *m, int64_t value);   // within 2^40
 
-// One moving track: its new rounded values are `q` where the coder writes; they are track->axes[].q
-// afterwards. `history` has the outcomes of the tracks before it, newest in the lowest bit.
-void code_track(range_coder *c, packed_stream *s, packed_track *track, const int64_t *q,
-                uint32_t *history);
+// One moving track takes the rounded values `q`, or those that are read. `history` has the outcomes
+// of the tracks before it, newest in the lowest bit.
+void write_track(range_coder *c, packed_stream *s, packed_track *track, const int64_t *q,
+                 uint32_t *history);
+void read_track(range_coder *c, packed_stream *s, packed_track *track, uint32_t *history);
 
 // Whether the track, that has just been coded, has come to rest; then it is.
 bool packed_track_settle(packed_track *track, int axes);

@@ -6,7 +6,7 @@
 
 void range_coder_write(range_coder *c, buffer *out)
 {
-    *c = (range_coder){.range = UINT32_MAX, .out = out};
+    *c = (range_coder){.state.range = UINT32_MAX, .out = out};
 }
 
 static void put(range_coder *c, uint8_t byte)
@@ -16,25 +16,25 @@ static void put(range_coder *c, uint8_t byte)
 
 // The highest byte of `low` leaves. A byte of 0xff waits with the one before it, since a carry
 // would run through both.
-static void shift_out(range_coder *c)
+uint64_t range_coder_shift_out(range_coder *c, uint64_t low)
 {
-    const bool carry = c->low >> 32 != 0;
-    if (carry || (uint32_t)c->low < 0xff000000u) {
+    const bool carry = low >> 32 != 0;
+    if (carry || (uint32_t)low < 0xff000000u) {
         if (c->started) {
             put(c, (uint8_t)(c->pending + carry));
         }
         for (; c->pending_ff > 0; c->pending_ff--) {
             put(c, (uint8_t)(0xff + carry));
         }
-        c->pending = (uint8_t)(c->low >> 24);
+        c->pending = (uint8_t)(low >> 24);
         c->started = true;
     } else {
         c->pending_ff++;
     }
-    c->low = (uint32_t)c->low << 8;
+    return (uint32_t)low << 8;
 }
 
-static void shift_in(range_coder *c)
+uint64_t range_coder_shift_in(range_coder *c, uint64_t code)
 {
     uint8_t byte = 0;
     if (c->at < c->end) {
@@ -42,16 +42,7 @@ static void shift_in(range_coder *c)
     } else {
         c->missing++;
     }
-    c->code = c->code << 8 | byte;
-}
-
-void range_coder_shift(range_coder *c)
-{
-    if (c->out != NULL) {
-        shift_out(c);
-    } else {
-        shift_in(c);
-    }
+    return (uint32_t)code << 8 | byte;
 }
 
 // Of all numbers from low to low + range, the one with the most zeros at its end ends the code: the
@@ -59,17 +50,18 @@ void range_coder_shift(range_coder *c)
 void range_coder_finish(range_coder *c, size_t start)
 {
     ASSERT(c->out != NULL);
-    const uint64_t last = c->low + c->range - 1;
+    uint64_t low = c->state.low;
+    const uint64_t last = low + c->state.range - 1;
     for (int zeros = 32; zeros >= 0; zeros--) {
         const uint64_t unit = (uint64_t)1 << zeros;
-        const uint64_t value = (c->low + unit - 1) / unit * unit;
+        const uint64_t value = (low + unit - 1) / unit * unit;
         if (value <= last) {
-            c->low = value;
+            low = value;
             break;
         }
     }
     for (int i = 0; i < 5; i++) {
-        shift_out(c);
+        low = range_coder_shift_out(c, low);
     }
     size_t size = c->out->size;
     for (int i = 0; i < RANGE_LEFT_OUT_MAX && !c->out->overflow; i++) {
@@ -84,9 +76,9 @@ void range_coder_finish(range_coder *c, size_t start)
 
 void range_coder_read(range_coder *c, const uint8_t *bytes, size_t size)
 {
-    *c = (range_coder){.range = UINT32_MAX, .at = bytes, .end = bytes + size};
+    *c = (range_coder){.state.range = UINT32_MAX, .at = bytes, .end = bytes + size};
     for (int i = 0; i < 4; i++) {
-        shift_in(c);
+        c->state.low = range_coder_shift_in(c, c->state.low);
     }
 }
 
@@ -95,7 +87,7 @@ uint64_t range_code_raw(range_coder *c, uint64_t value, int count)
     ASSERT(count >= 0 && count <= 64);
     uint64_t got = 0;
     for (int i = count - 1; i >= 0; i--) {
-        const bool bit = range_code(c, 1u << (BIT_PROBABILITY_BITS - 1), (value >> i & 1) != 0);
+        const bool bit = range_code(c, BIT_PROBABILITY_EVEN, (value >> i & 1) != 0);
         got = got << 1 | bit;
     }
     return got;

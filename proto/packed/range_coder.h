@@ -30,22 +30,28 @@ enum {
     BIT_MODEL_FAST_SHIFT = 4, // a bit moves the fast estimate by 1/16 of the way to it,
     BIT_MODEL_SLOW_SHIFT = 7, // the slow one by 1/128
     BIT_PROBABILITY_BITS = 15,
+    BIT_PROBABILITY_EVEN = 1 << (BIT_PROBABILITY_BITS - 1),
     BIT_PROBABILITY_MIN = 20, // of 2^15: no bit costs more than eleven
     RANGE_LEFT_OUT_MAX = 4,
     RANGE_TOP = 1 << 24 // while the range is below this, a byte is shifted out
 };
 
-typedef struct range_coder {
+// The part of a coder that each bit changes. A caller that codes many bits in a row may keep it in
+// a variable of its own.
+typedef struct range_state {
     uint32_t range;
+    uint64_t low; // reading: the code, below 2^32
+} range_state;
+
+typedef struct range_coder {
+    range_state state;
     // writing
-    buffer *out; // NULL: this one reads
-    uint64_t low;
+    buffer *out;         // NULL: this one reads
     uint8_t pending;     // the byte that a carry may still change
     uint32_t pending_ff; // so many bytes of 0xff follow it
     bool started;        // there is a pending byte
     // reading
     const uint8_t *at, *end;
-    uint32_t code;
     uint32_t missing; // bytes that were read past the end, as zeros
 } range_coder;
 
@@ -66,7 +72,9 @@ static inline bool range_coder_at_end(const range_coder *c)
     return c->at == c->end;
 }
 
-void range_coder_shift(range_coder *c); // internal: a byte out, or in
+// Internal: a byte out, or in. They return the next `low`.
+uint64_t range_coder_shift_out(range_coder *c, uint64_t low);
+uint64_t range_coder_shift_in(range_coder *c, uint64_t code);
 
 static inline uint32_t bit_model_probability(const bit_model *m)
 {
@@ -86,36 +94,46 @@ static inline void bit_model_learn(bit_model *m, bool bit)
     }
 }
 
-// One bit whose chance to be 1 is `p` / 2^15. Returns the bit.
-static inline bool range_code(range_coder *c, uint32_t p, bool bit)
+// One bit whose chance to be 1 is `p` / 2^15, written if `writes`, else read. Returns the bit. `s`
+// is the coder's state, or a copy that is put back later; `writes` says what the coder does: a
+// constant there leaves one side's code.
+static inline __attribute__((always_inline)) bool range_code_as(range_state *s, range_coder *c,
+                                                                uint32_t p, bool bit, bool writes)
 {
-    const uint32_t bound = (c->range >> BIT_PROBABILITY_BITS) * p;
-    if (c->out == NULL) {
-        bit = c->code < bound;
+    const uint32_t bound = (s->range >> BIT_PROBABILITY_BITS) * p;
+    if (!writes) {
+        bit = s->low < bound;
     }
     if (bit) {
-        c->range = bound;
+        s->range = bound;
     } else {
-        if (c->out != NULL) {
-            c->low += bound;
-        } else {
-            c->code -= bound;
-        }
-        c->range -= bound;
+        s->low += writes ? bound : -(uint64_t)bound;
+        s->range -= bound;
     }
-    while (c->range < RANGE_TOP) {
-        c->range <<= 8;
-        range_coder_shift(c);
+    while (s->range < RANGE_TOP) {
+        s->range <<= 8;
+        s->low = writes ? range_coder_shift_out(c, s->low) : range_coder_shift_in(c, s->low);
     }
     return bit;
 }
 
 // One bit by its model, which learns from it.
-static inline bool range_code_bit(range_coder *c, bit_model *m, bool bit)
+static inline __attribute__((always_inline)) bool
+range_code_bit_as(range_state *s, range_coder *c, bit_model *m, bool bit, bool writes)
 {
-    bit = range_code(c, bit_model_probability(m), bit);
+    bit = range_code_as(s, c, bit_model_probability(m), bit, writes);
     bit_model_learn(m, bit);
     return bit;
+}
+
+static inline bool range_code(range_coder *c, uint32_t p, bool bit)
+{
+    return range_code_as(&c->state, c, p, bit, c->out != NULL);
+}
+
+static inline bool range_code_bit(range_coder *c, bit_model *m, bool bit)
+{
+    return range_code_bit_as(&c->state, c, m, bit, c->out != NULL);
 }
 
 // `count` bits (0 to 64), the highest first, each as likely 0 as 1.

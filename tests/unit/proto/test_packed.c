@@ -12,6 +12,7 @@
 #include <math.h>
 
 #include "proto/packed/packed.h"
+#include "proto/packed/packed_axes.h"
 #include "proto/packed/packed_stream.h"
 #include "proto/packed/range_coder.h"
 
@@ -119,6 +120,64 @@ static void numbers_return_up_to_their_limits(void **state)
     }
     assert_true(code_number(&c, &m, 0) == ((uint64_t)1 << 41) - 2);
     buffer_deinit(&out);
+}
+
+// ---- lanes
+
+static int32_t random_up_to(int32_t most)
+{
+    const int bits = (int)(random_bits() % 31);
+    const int32_t size = (int32_t)(random_bits() & ((1u << bits) - 1)) % (most + 1);
+    return random_bits() % 2 != 0 ? size : -size;
+}
+
+static packed_axes random_axes(void)
+{
+    packed_axes a = {0};
+    for (int i = 0; i < PACKED_AXES_POSE; i++) {
+        for (int k = 0; k < FILTER_TOLD; k++) {
+            a.filters[k].at[i] = random_up_to(PARTS / 2 - 1);
+            a.filters[k].rate[i] = random_up_to(PARTS_MOST);
+            a.filters[k].error[i] = abs(random_up_to(PACKED_ERROR_MOST));
+        }
+        a.wild[i] = abs(random_up_to(PACKED_WILD_MOST));
+        a.wilder[i] = abs(random_up_to(PACKED_WILD_MOST));
+        a.still[i] = (int32_t)(random_bits() % 32);
+        a.last[i] = (int32_t)(random_bits() % 3) - 1;
+    }
+    return a;
+}
+
+// Three axes at once learn what each of them would by itself in 64 bits.
+static void axes_in_lanes_learn_as_one_by_one(void **state)
+{
+    (void)state;
+    const packed_motion motion = {.ticks = 1};
+    int quick = 0;
+    for (int round = 0; round < 200000; round++) {
+        packed_axes lanes = random_axes();
+        packed_axes single = lanes;
+        packed_forecast f = {0};
+        packed_axes_forecast(&f, &lanes, &motion, NULL);
+        for (int k = 0; k < FILTER_TOLD; k++) {
+            const packed_lanes slowly = packed_candidates_after(&lanes.filters[k], 1);
+            assert_memory_equal(&slowly, &f.candidate[k], sizeof slowly);
+        }
+        int64_t residual[PACKED_AXES_POSE];
+        int64_t change[PACKED_AXES_POSE];
+        const int32_t most = round % 3 == 0 ? 1 << 30 : round % 3 == 1 ? 4096 : 2;
+        bool small = true;
+        for (int i = 0; i < PACKED_AXES_POSE; i++) {
+            residual[i] = random_up_to(most);
+            small = small && abs(f.steps[i]) < 100 && most <= 2;
+        }
+        quick += small;
+        packed_axes_update(&lanes, &f, &motion, residual, change);
+        packed_axes_update_slowly(&single, &f, &motion, residual, change);
+        stop_filters(&single);
+        assert_memory_equal(&lanes, &single, sizeof lanes);
+    }
+    assert_true(quick > 1000); // both ways were taken
 }
 
 // ---- a crowd of bodies that do whatever bodies do
@@ -547,6 +606,7 @@ int main(void)
         cmocka_unit_test_setup(range_coder_returns_every_bit_at_any_probability, begin),
         cmocka_unit_test_setup(range_coder_carries_through_full_bytes, begin),
         cmocka_unit_test_setup(numbers_return_up_to_their_limits, begin),
+        cmocka_unit_test_setup(axes_in_lanes_learn_as_one_by_one, begin),
         cmocka_unit_test_setup(readers_have_the_rounded_state_at_any_precision, begin),
         cmocka_unit_test_setup(restarted_encoder_begins_as_a_new_one, begin),
         cmocka_unit_test_setup(bodies_at_rest_cost_nothing, begin),
