@@ -312,6 +312,15 @@ static const method_arg PRECISION_ARGS[] = {
 };
 const arg_list METHOD_PRECISION = {"precision", PRECISION_ARGS, COUNT(PRECISION_ARGS), 0};
 
+#define FOLLOW                                                                                     \
+    {                                                                                              \
+        .name = "follow", .type = ARG_ID, .min = 1, .max = ID_MAX,                                 \
+        .doc = "The area goes along with this body, and is told from its position on."             \
+    }
+#define MARGIN(otherwise)                                                                          \
+    NUMBER("margin", 0, PHYSICS_EXTENT_MAX, NULL, "m",                                             \
+           "A body that has left the area by no more stays in view. " otherwise)
+
 static const method_arg WORLD_SUBSCRIBE_ARGS[] = {
     WORLD,
     NUMBER("rate", 0.01, PHYSICS_HZ_MAX, NULL, "1/s",
@@ -322,6 +331,8 @@ static const method_arg WORLD_SUBSCRIBE_ARGS[] = {
      .type = ARG_PRECISION,
      .doc = "Of encoding packed alone: what is told, and how finely."},
     AREA("area", "Only bodies whose box meets it; the whole world, if left out."),
+    FOLLOW,
+    MARGIN("A sixteenth of the area's shorter side, if left out."),
     BOOL("bodies", "true", "Rows of bodies; false for events alone."),
     CHOICES("events", EVENT_WORDS, "[\"begin\", \"end\"]", "Kinds of events to be told of."),
     BOOL("contacts", "false", "Every touching pair's points, for drawing."),
@@ -334,6 +345,8 @@ static const method_arg SUBSCRIPTION_ARGS[] = {SUBSCRIPTION};
 static const method_arg WORLD_VIEW_ARGS[] = {
     SUBSCRIPTION,
     AREA("area", "The new area; the whole world, if left out."),
+    FOLLOW,
+    MARGIN("What it was, if left out."),
 };
 
 // ---- bodies

@@ -344,14 +344,15 @@ enum snapshot_key {
     KEY_DESCRIBING,
     KEY_VIEW,
     KEY_FROM,
+    KEY_UNFOLLOWED,
     KEY_COUNT
 };
 
 static const char *const KEYS[KEY_COUNT] = {
-    "subscription",   "world",      "epoch",    "tick",  "time",    "full",
-    "bodies",         "removed",    "enter",    "leave", "events",  "hash",
-    "last",           "skipped",    "contacts", "data",  "spawned", "joints",
-    "joints_removed", "describing", "view",     "from",
+    "subscription",   "world",      "epoch",    "tick",  "time",       "full",
+    "bodies",         "removed",    "enter",    "leave", "events",     "hash",
+    "last",           "skipped",    "contacts", "data",  "spawned",    "joints",
+    "joints_removed", "describing", "view",     "from",  "unfollowed",
 };
 
 static const unsigned KEYS_REQUIRED =
@@ -480,6 +481,9 @@ static void read_field(snapshot_decoder *d, reader *r, enum snapshot_key key, ca
         break;
     case KEY_DESCRIBING:
         out->describing = reader_bool(r);
+        break;
+    case KEY_UNFOLLOWED:
+        out->unfollowed = read_id(r);
         break;
     case KEY_VIEW:
         read_area(r, out);

@@ -282,6 +282,7 @@ static void apply_head(carom_view *view, const carom_snapshot *s)
     v->has_hash = s->has_hash;
     memcpy(v->hash, s->hash, sizeof v->hash);
     v->last = s->last > 0 ? s->last : v->last;
+    v->unfollowed = s->unfollowed > 0 || s->full ? s->unfollowed : v->unfollowed;
     history_note_time(view);
 }
 
@@ -451,6 +452,7 @@ carom_view_state carom_view_get_state(const carom_view *view)
         .time_oldest = history_oldest_time(view),
         .has_hash = v->has_hash,
         .last = v->last,
+        .unfollowed = v->unfollowed,
         .snapshots = view->snapshots,
         .stale = view->stale,
         .gaps = view->gaps,

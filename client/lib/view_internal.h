@@ -46,6 +46,7 @@ typedef struct view_content {
     bool has_hash;
     uint8_t hash[8];
     uint64_t last;
+    uint64_t unfollowed;
     VECTOR(carom_body) bodies;
     VECTOR(void *) data;
     VECTOR(uint32_t) stamps; // the full snapshot that a body was last seen in

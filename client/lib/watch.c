@@ -110,6 +110,12 @@ carom_value *carom_subscribe_args(const char *world, const carom_subscribe_optio
     if (options->has_area) {
         carom_set(args, "area", area_value(options->area));
     }
+    if (options->follow != 0) {
+        carom_set(args, "follow", carom_uint(options->follow));
+    }
+    if (options->margin != 0.0) {
+        carom_set(args, "margin", carom_real(options->margin > 0.0 ? options->margin : 0.0));
+    }
     if (options->events != NULL) {
         carom_set(args, "events", words_value(options->events, options->event_count));
     }
@@ -228,5 +234,17 @@ carom_status carom_subscription_area(carom_client *client, uint64_t subscription
     if (area != NULL) {
         carom_set(args, "area", area_value(area));
     }
+    return call_method(client, "world.view", args, timeout_ms, NULL, err);
+}
+
+carom_status carom_subscription_follow(carom_client *client, uint64_t subscription, uint64_t body,
+                                       const double area[4], int timeout_ms, carom_error *err)
+{
+    if (area == NULL) {
+        return fault_missing(err, "area");
+    }
+    carom_value *args = subscription_args(subscription);
+    carom_set(args, "area", area_value(area));
+    carom_set(args, "follow", carom_uint(body));
     return call_method(client, "world.view", args, timeout_ms, NULL, err);
 }

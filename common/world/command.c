@@ -66,6 +66,26 @@ void command_own(command *c, const char *owner)
     }
 }
 
+double view_margin(const area *a)
+{
+    const double width = a->x1 - a->x0;
+    const double height = a->y1 - a->y0;
+    return VIEW_MARGIN_SHARE * (width < height ? width : height);
+}
+
+void subscribe_args_move(subscribe_args *s, const view_args *to)
+{
+    s->has_area = to->has_area;
+    s->area = to->area;
+    s->follow = to->follow;
+    s->own_margin = s->own_margin || to->own_margin;
+    if (to->own_margin) {
+        s->margin = to->margin;
+    } else if (!s->own_margin) {
+        s->margin = view_margin(&to->area);
+    }
+}
+
 void command_free(command *c)
 {
     command_memory_free(c->memory);

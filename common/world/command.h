@@ -130,23 +130,43 @@ typedef struct snapshot_precision {
     double velocity; // [m/s, rad/s]; 0: velocities are not sent
 } snapshot_precision;
 
+// A body that has left a view's area by no more than a margin stays in view, so that one on the
+// border does not come and go. Unless it is given, the margin is this share of the area's shorter
+// side.
+#define VIEW_MARGIN_SHARE (1.0 / 16.0)
+
 typedef struct subscribe_args {
     double rate; // snapshots a second; 0: as many as the world has ticks
     snapshot_encoding encoding;
     snapshot_precision precision; // of ENCODING_PACKED
     bool has_area;
-    area area;
+    area area;       // with `follow` from that body's place on
+    body_id follow;  // the body that the area goes along with; 0: none
+    bool own_margin; // it was given; else it goes by the area
+    double margin;   // [m]
     bool bodies;     // rows of bodies at all
     uint32_t events; // bits 1 << event_kind
     bool contacts;
     bool describe; // full maps of bodies and joints
+    // All that may be shown, in the command's memory: what lies in one of these. 0: everything.
+    const area *sight;
+    uint32_t sight_count;
 } subscribe_args;
 
 typedef struct view_args {
     uint64_t subscription;
     bool has_area; // world.view: false means the whole world
-    area area;
+    area area;     // as in subscribe_args, and so the next
+    body_id follow;
+    bool own_margin; // false: the margin stays what it was
+    double margin;
 } view_args;
+
+// The margin of an area that does not say which [m].
+double view_margin(const area *a);
+
+// world.view: the subscription sees what `to` says from now on.
+void subscribe_args_move(subscribe_args *s, const view_args *to);
 
 typedef struct body_spawn_args {
     body_def def; // def.tag lies in the command's memory

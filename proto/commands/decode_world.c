@@ -124,6 +124,20 @@ static void read_precision(const arguments *a, subscribe_args *out)
     }
 }
 
+// Reads what belongs to an area, and is refused without one.
+static void read_place(const arguments *a, bool has_area, body_id *follow, bool *has_margin,
+                       double *margin)
+{
+    bool follows = arguments_uint64(a, "follow", follow);
+    *has_margin = arguments_number(a, "margin", margin);
+    if (!has_area && (follows || *has_margin)) {
+        place where = arguments_place(a, follows ? "follow" : "margin");
+        decoder_fail(a->decoder, STATUS_INVALID_ARGUMENT, &where, "%s",
+                     follows ? "needs an area, told from the body's position on"
+                             : "needs an area that it belongs to");
+    }
+}
+
 void decode_subscribe(const arguments *a, subscribe_args *out)
 {
     uint32_t encoding = ENCODING_PLAIN;
@@ -133,6 +147,10 @@ void decode_subscribe(const arguments *a, subscribe_args *out)
     out->encoding = (snapshot_encoding)encoding;
     read_precision(a, out);
     out->has_area = arguments_area(a, "area", &out->area);
+    read_place(a, out->has_area, &out->follow, &out->own_margin, &out->margin);
+    if (!out->own_margin && out->has_area) {
+        out->margin = view_margin(&out->area);
+    }
     arguments_bool(a, "bodies", &out->bodies);
     arguments_choices(a, "events", &out->events);
     arguments_bool(a, "contacts", &out->contacts);
@@ -145,5 +163,6 @@ void decode_view(const arguments *a, view_args *out)
     arguments_uint64(a, "subscription", &out->subscription);
     if (arg_list_find(a->list, "area", 4) >= 0) {
         out->has_area = arguments_area(a, "area", &out->area);
+        read_place(a, out->has_area, &out->follow, &out->own_margin, &out->margin);
     }
 }

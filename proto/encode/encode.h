@@ -211,6 +211,7 @@ typedef struct snapshot_view {
     uint32_t enter_count;
     const body_id *leave;
     uint32_t leave_count;
+    body_id unfollowed; // the body that the view followed, and that is no more; 0: not told
     encoded_list events;
     bool has_contacts;
     encoded_list contacts;

@@ -160,6 +160,15 @@ static uint32_t pack_bodies(packer *k, struct buffer *out, const snapshot_view *
     return 4;
 }
 
+static uint32_t pack_unfollowed(packer *k, const snapshot_view *view)
+{
+    if (view->unfollowed == 0) {
+        return 0;
+    }
+    pair_uint(k, "unfollowed", view->unfollowed);
+    return 1;
+}
+
 // A snapshot of encoding packed. Keys that `data` tells, that are empty, or that are as in the full
 // one are left out. Returns how many pairs.
 static uint32_t pack_packed(packer *k, struct buffer *out, const snapshot_view *view)
@@ -186,6 +195,7 @@ static uint32_t pack_packed(packer *k, struct buffer *out, const snapshot_view *
         pack_list(k, out, "contacts", &view->contacts);
         pairs++;
     }
+    pairs += pack_unfollowed(k, view);
     const bool described = view->spawned.count > 0 || view->joints.count > 0 ||
                            view->joints_removed_count > 0 || view->describing ||
                            view->scene_view != NULL;
@@ -213,6 +223,7 @@ uint32_t encode_snapshot_tail(struct buffer *out, const snapshot_view *view)
     if (view->describe) {
         pairs += pack_descriptions(&k, out, view);
     }
+    pairs += pack_unfollowed(&k, view);
     pack_text(&k, "hash");
     pack_hash(&k, view->hash);
     return pairs;

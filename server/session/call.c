@@ -218,6 +218,8 @@ static status subscribe(const call *c, command *cmd, error *err)
     }
     session_subscription made = {
         .number = of->next_subscription++, .world = entry->number, .args = cmd->subscribe};
+    made.args.sight = NULL; // the command's
+    made.args.sight_count = 0;
     memcpy(made.world_name, entry->name, sizeof made.world_name);
     request *r = worlds_request(c, entry, cmd);
     r->subscription = made.number;
@@ -234,23 +236,15 @@ static status send_to_subscription(const call *c, command *cmd, error *err)
 {
     server *s = c->session->server;
     uint64_t number = cmd->view.subscription;
-    session_subscription *found = session_find_subscription(c->session, number);
+    const session_subscription *found = session_find_subscription(c->session, number);
     world_entry *entry = found != NULL ? directory_find_number(&s->worlds, found->world) : NULL;
     if (entry == NULL) {
         return error_set(err, STATUS_NOT_FOUND, "subscription %llu is not one of this connection",
                          (unsigned long long)number);
     }
-    bool moves = cmd->method == METHOD_WORLD_VIEW;
-    const view_args view = cmd->view;
     request *r = worlds_request(c, entry, cmd);
     r->subscription = number;
-    status sent = worlds_send(s, entry, r, err);
-    if (sent == STATUS_OK && moves) {
-        found->args.has_area = view.has_area;
-        found->args.area = view.area;
-        ledger_note_subscription(c->session, found);
-    }
-    return sent;
+    return worlds_send(s, entry, r, err);
 }
 
 static status kick(const call *c, const kick_args *args, error *err)

@@ -21,6 +21,7 @@ enum { MAGIC_BYTES = 8, HEAD_BYTES = 8, PATH_BYTES = 4096 };
 enum { RECORD_SESSION, RECORD_SUBSCRIPTION, RECORD_UNSUBSCRIBED, RECORD_END };
 
 static const uint8_t MAGIC[MAGIC_BYTES] = {0x89, 'c', 's', 'e', 's', 's', '\n', 1};
+static const double TURN = 2.0 * 3.14159265358979323846; // [rad]
 
 static bool serves(const server *s)
 {
@@ -131,7 +132,7 @@ static void pack_subscription(buffer *out, const session *s, const session_subsc
     msgpack_pack_uint64(&p, of->number);
     msgpack_pack_uint64(&p, of->world);
     pack_text(&p, of->world_name);
-    msgpack_pack_array(&p, 7);
+    msgpack_pack_array(&p, 13);
     msgpack_pack_double(&p, a->rate);
     msgpack_pack_int(&p, (int)a->encoding);
     if (a->has_area) {
@@ -143,6 +144,12 @@ static void pack_subscription(buffer *out, const session *s, const session_subsc
     msgpack_pack_uint32(&p, a->events);
     pack_bool(&p, a->contacts);
     pack_bool(&p, a->describe);
+    msgpack_pack_double(&p, a->precision.position);
+    msgpack_pack_double(&p, a->precision.angle);
+    msgpack_pack_double(&p, a->precision.velocity);
+    msgpack_pack_uint64(&p, a->follow);
+    pack_bool(&p, a->own_margin);
+    msgpack_pack_double(&p, a->margin);
 }
 
 // ---- the file
@@ -535,6 +542,20 @@ static bool read_session(server *s, uint64_t number, reader *r)
     return true;
 }
 
+// Reads the part that records of earlier versions lack.
+static void read_rest(subscribe_args *a, reader *r)
+{
+    a->precision = (snapshot_precision){.position = 1.0 / 512.0, .angle = TURN / 1024.0};
+    if (r->left > 0) {
+        a->precision.position = next_number(r);
+        a->precision.angle = next_number(r);
+        a->precision.velocity = next_number(r);
+        a->follow = next_uint(r, UINT64_MAX >> 11);
+        a->own_margin = next_bool(r);
+        a->margin = next_number(r);
+    }
+}
+
 static bool read_subscription(session *of, reader *r)
 {
     session_subscription made = {.number = next_uint(r, UINT64_MAX >> 11),
@@ -554,6 +575,7 @@ static bool read_subscription(session *of, reader *r)
     a->events = (uint32_t)next_uint(&args, UINT32_MAX);
     a->contacts = next_bool(&args);
     a->describe = next_bool(&args);
+    read_rest(a, &args);
     if (!r->good || !args.good) {
         return false;
     }
@@ -689,6 +711,8 @@ static bool subscribe(session *s, const session_subscription *of)
     r->command.method = METHOD_WORLD_SUBSCRIBE;
     memcpy(r->command.world, entry->name, sizeof r->command.world);
     r->command.subscribe = of->args;
+    r->again = true;
+    rights_limit_sight(s, &r->command);
     r->subscription = of->number;
     r->reply_to.session = s->key;
     rights_sign(s, r);

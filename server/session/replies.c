@@ -17,6 +17,13 @@ static void note_subscription(session *s, const reply *r)
     if (failed || over) {
         session_drop_subscription(s, r->subscription);
     }
+    session_subscription *moved = r->method == METHOD_WORLD_VIEW && r->status == STATUS_OK
+                                      ? session_find_subscription(s, r->subscription)
+                                      : NULL;
+    if (moved != NULL) {
+        subscribe_args_move(&moved->args, &r->view);
+        ledger_note_subscription(s, moved);
+    }
 }
 
 // Whether the method, carried out, has changed the world.

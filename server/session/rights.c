@@ -11,6 +11,7 @@
 #include "common/base/assert.h"
 #include "common/base/log.h"
 #include "common/geometry/shape.h"
+#include "common/world/command_memory.h"
 #include "proto/wire/utf8.h"
 #include "server/clock.h"
 #include "server/metrics.h"
@@ -320,8 +321,9 @@ static status check_area(const grant *g, const area *a, error *err)
                            "area: must lie within one of the %u areas of the token", g->area_count);
 }
 
-// The area of a subscription, which is the token's only one where none was asked for.
-static status check_view(const grant *g, bool *has_area, area *view, error *err)
+// The area of a subscription, which is the token's only one where none was asked for. One that goes
+// along with a body is anywhere: what it shows is cut with the token's areas by its world.
+static status check_view(const grant *g, bool *has_area, area *view, bool follows, error *err)
 {
     if (!*has_area && g->area_count == 1) {
         *has_area = true;
@@ -331,7 +333,18 @@ static status check_view(const grant *g, bool *has_area, area *view, error *err)
         return error_set(err, STATUS_PERMISSION_DENIED,
                          "area: must be given, the token has %u areas", g->area_count);
     }
-    return check_area(g, view, err);
+    return follows ? STATUS_OK : check_area(g, view, err);
+}
+
+void rights_limit_sight(const session *s, command *c)
+{
+    const grant *g = s->grant;
+    if (c->method == METHOD_WORLD_SUBSCRIBE && g != NULL && g->area_count > 0) {
+        area *areas = command_memory_take(&c->memory, g->area_count, sizeof *areas);
+        memcpy(areas, g->areas, g->area_count * sizeof *areas);
+        c->subscribe.sight = areas;
+        c->subscribe.sight_count = g->area_count;
+    }
 }
 
 // For sessions that do not see everything. A method that shows bodies and is not known here is
@@ -343,10 +356,11 @@ static status check_sight(const grant *g, command *c, error *err)
     case METHOD_WORLD_UNSUBSCRIBE:
         return STATUS_OK;
     case METHOD_WORLD_VIEW:
-        return check_view(g, &c->view.has_area, &c->view.area, err);
+        return check_view(g, &c->view.has_area, &c->view.area, c->view.follow != 0, err);
     case METHOD_WORLD_SUBSCRIBE:
         if (c->subscribe.encoding == ENCODING_PLAIN || c->subscribe.encoding == ENCODING_PACKED) {
-            return check_view(g, &c->subscribe.has_area, &c->subscribe.area, err);
+            return check_view(g, &c->subscribe.has_area, &c->subscribe.area,
+                              c->subscribe.follow != 0, err);
         }
         break;
     case METHOD_QUERY_RAY:
@@ -400,5 +414,11 @@ status rights_permit(const session *s, command *c, error *err)
     if (result == STATUS_OK) {
         result = check_server(s, c, err);
     }
-    return result == STATUS_OK ? check_areas(s, c, err) : result;
+    if (result == STATUS_OK) {
+        result = check_areas(s, c, err);
+    }
+    if (result == STATUS_OK) {
+        rights_limit_sight(s, c);
+    }
+    return result;
 }

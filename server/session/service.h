@@ -239,8 +239,11 @@ bool rights_allows_world(const session *s, const char *name);
 // Tells a request's world who it is from; what it spawns is the session's subject's.
 void rights_sign(const session *s, request *r);
 // Whether the session may make this call, as far as can be told without its world: roles, worlds,
-// areas. Fills in the area of a subscription where the token allows one alone.
+// areas. Fills in the area of a subscription where the token allows one alone, and what it may
+// show.
 status rights_permit(const session *s, command *c, error *err);
+// Fills in what a world.subscribe of the session may show.
+void rights_limit_sight(const session *s, command *c);
 
 // Pays for a request of that method and number of bytes. Errors: STATUS_LIMIT_EXCEEDED, and
 // *exhausted for a session that has been told so often enough.

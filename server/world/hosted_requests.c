@@ -32,6 +32,7 @@ static void answer(hosted *h, request *q, const error *err)
     r->reply_to = q->reply_to;
     r->received_ns = q->received_ns;
     r->subscription = q->subscription;
+    r->view = q->command.method == METHOD_WORLD_VIEW ? q->command.view : (view_args){0};
     if (err != NULL) {
         r->status = err->status;
         r->text = strdup(err->text);
@@ -258,6 +259,12 @@ static void do_subscribe(hosted *h, request *q)
                       "rate: the world has fewer ticks a second than that; leave it out for all");
         return;
     }
+    error err;
+    if (!q->again && publisher_may_follow(h->physics, view->follow, view->sight, view->sight_count,
+                                          &err) != STATUS_OK) {
+        answer(h, q, &err);
+        return;
+    }
     publisher_subscribe(&h->publisher, h->physics, q->subscription, q->reply_to.session, view);
     encode_subscribe_result(&h->scratch, q->subscription, world_tick(h->physics));
     answer(h, q, NULL);
@@ -275,11 +282,14 @@ static void do_unsubscribe(hosted *h, request *q)
     answer(h, q, NULL);
 }
 
+// The answer takes back what the subscription sees now, for the session to know.
 static void do_view(hosted *h, request *q)
 {
-    if (!publisher_move(&h->publisher, h->physics, q->command.view.subscription,
-                        q->reply_to.session, &q->command.view)) {
-        hosted_refuse(h, q, STATUS_NOT_FOUND, "subscription: it has ended");
+    error err;
+    const view_args *view = &q->command.view;
+    if (publisher_move(&h->publisher, h->physics, view->subscription, q->reply_to.session, view,
+                       &err) != STATUS_OK) {
+        answer(h, q, &err);
         return;
     }
     encode_empty_result(&h->scratch);

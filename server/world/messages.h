@@ -80,6 +80,7 @@ typedef struct request {
     reply_address reply_to;
     int64_t received_ns;   // when it came in, on the monotonic clock
     uint64_t subscription; // number for world.subscribe, or whose snapshot was written
+    bool again;            // world.subscribe: of a session from before a restart
     command command;       // owned
     uint8_t *arguments;    // owned: of a command that changes the world, in canonical form
     uint32_t arguments_size;
@@ -114,6 +115,7 @@ typedef struct reply {
     reply_address reply_to;
     int64_t received_ns;
     uint64_t subscription;
+    view_args view; // of world.view: what its subscription sees now, if it went well
     uint8_t small_size;
     uint8_t small[REPLY_INLINE_MAX]; // the result or the snapshot's head, where it fits
     shared_bytes *payload;           // owned; else, where it does not. NULL: it is in `small`

@@ -33,6 +33,7 @@ static void free_view(packed_view *view)
 {
     packed_encoder_destroy(view->encoder);
     view_set_unref(view->seen);
+    sight_unref(view->sight);
     buffer_deinit(&view->change);
     buffer_deinit(&view->full);
     free(view);
@@ -52,8 +53,9 @@ static packed_view *find_view(const packed_views *v, const subscription *s)
 {
     const bool shared = s->view.rate <= 0.0 || s->view.rate >= SHARED_RATE_MIN;
     for (uint32_t i = 0; i < v->list.count && shared; i++) {
-        if (subscription_same_view(&v->list.data[i]->of, &s->view)) {
-            return v->list.data[i];
+        packed_view *view = v->list.data[i];
+        if (subscription_same_view(&view->of, view->sight, &s->view, s->sight)) {
+            return view;
         }
     }
     return NULL;
@@ -67,6 +69,8 @@ void packed_views_join(packed_views *v, subscription *s, double hz)
         view = calloc(1, sizeof *view);
         ASSERT(view != NULL);
         view->of = s->view;
+        view->sight = sight_ref(s->sight);
+        view->place = s->place;
         view->phase = s->phase;
         view->encoder = packed_encoder_create(&precision, hz);
         buffer_init(&view->change, WIRE_REPLY_BYTES_MAX);
@@ -95,12 +99,11 @@ void packed_views_leave(packed_views *v, subscription *s)
     free_view(view);
 }
 
-void packed_views_move(packed_views *v, subscription *s, const view_args *to, double hz)
+void packed_views_move(packed_views *v, subscription *s, double hz)
 {
-    s->view.has_area = to->has_area;
-    s->view.area = to->area;
     if (s->packed->readers == 1) {
         s->packed->of = s->view;
+        s->packed->place = s->place;
         s->packed->area_moved = true;
         return;
     }
@@ -135,16 +138,19 @@ static void take_body(packed_views *v, const row_table *rows, uint32_t slot)
 static void take_bodies(packed_views *v, packed_view *view, const row_table *rows)
 {
     array_clear(&v->bodies);
-    view_set_unref(view->seen);
-    view->seen = NULL;
     if (!view->of.has_area) {
+        view_set_unref(view->seen);
+        view->seen = NULL;
         for (uint32_t slot = 0; slot < rows->entries.count; slot++) {
             take_body(v, rows, slot);
         }
         return;
     }
-    view->seen = view_set_create(rows->entries.count);
-    area_index_collect(v->areas, rows, &view->of.area, view->seen);
+    view_set *before = view->seen;
+    view_area_update(&view->place, &view->of, view->sight, rows);
+    view->seen = view_area_collect(&view->place, &view->of, view->sight, v->areas, rows, before,
+                                   view->version);
+    view_set_unref(before);
     for (uint32_t slot = view_set_next(view->seen, NULL, 0); slot < view->seen->slots;
          slot = view_set_next(view->seen, NULL, slot + 1)) {
         take_body(v, rows, slot);
@@ -180,6 +186,8 @@ void packed_view_encode(packed_views *v, packed_view *view, const row_table *row
     view->told = view->has_full = false;
     if (view->in_step == 0) {
         packed_encoder_restart(view->encoder);
+        view_set_unref(view->seen);
+        view->seen = NULL;
     }
     const bool changed = view->area_moved || rows->changed > view->version || view->number == 0;
     if (tells || view->waiting || changed || packed_encoder_moves(view->encoder)) {

@@ -23,9 +23,12 @@
 #include "server/world/area_index.h"
 #include "server/world/row_table.h"
 #include "server/world/subscription.h"
+#include "server/world/view_area.h"
 
 typedef struct packed_view {
     subscribe_args of; // what its readers want
+    sight *sight;      // and may be shown
+    view_area place;   // of the snapshot that was encoded last
     uint32_t phase;
     uint32_t readers;
     packed_encoder *encoder;
@@ -57,8 +60,9 @@ void packed_views_deinit(packed_views *v);
 void packed_views_join(packed_views *v, subscription *s, double hz);
 // It leaves them, if it was among some.
 void packed_views_leave(packed_views *v, subscription *s);
-// Its area is another from now on. If it shared the old one, it leaves.
-void packed_views_move(packed_views *v, subscription *s, const view_args *to, double hz);
+// Its area is another from now on, as its `view` and `place` say. If it shared the old one, it
+// leaves.
+void packed_views_move(packed_views *v, subscription *s, double hz);
 
 // Whether it was sent the last snapshot of its view.
 static inline bool packed_view_in_step(const subscription *s)

@@ -10,6 +10,7 @@
 #include "proto/encode/encode.h"
 #include "proto/limits.h"
 #include "server/metrics.h"
+#include "server/world/view_area.h"
 #include "server/world/view_group.h"
 
 void publisher_init(publisher *p, const limits *bounds, const char *world, uint64_t epoch)
@@ -29,6 +30,7 @@ void publisher_deinit(publisher *p)
     subscriptions_deinit(&p->subscriptions);
     packed_views_deinit(&p->packed);
     area_index_deinit(&p->areas);
+    view_set_pool_deinit(&p->sets);
     row_table_deinit(&p->rows);
     joint_table_deinit(&p->joints);
     descriptions_deinit(&p->descriptions);
@@ -53,12 +55,40 @@ static void follow(publisher *p, physics_world *world)
     joint_table_follow(&p->joints, subscriptions_describe(&p->subscriptions));
 }
 
+status publisher_may_follow(const physics_world *world, body_id body, const area *sight_areas,
+                            uint32_t count, error *err)
+{
+    body_info info;
+    if (body == 0) {
+        return STATUS_OK;
+    }
+    sight *seen_by = sight_create(sight_areas, count);
+    const bool there = body_get(world, body, &info, NULL) == STATUS_OK;
+    const bool seen = there && sight_has(seen_by, info.position);
+    sight_unref(seen_by);
+    return seen
+               ? STATUS_OK
+               : error_set(err, STATUS_NOT_FOUND, "follow: body %llu does not exist%s",
+                           (unsigned long long)body, count > 0 ? " in the areas of the token" : "");
+}
+
+// Puts a view where it is to begin.
+static void place_view(subscription *s, const physics_world *world)
+{
+    body_info info;
+    const bool there =
+        s->view.follow != 0 && body_get(world, s->view.follow, &info, NULL) == STATUS_OK;
+    view_area_begin(&s->place, &s->view, there ? &info.position : NULL);
+    s->lost_told = false;
+}
+
 void publisher_subscribe(publisher *p, physics_world *world, uint64_t number, session_key session,
                          const subscribe_args *view)
 {
     ASSERT(number > 0 && session.number > 0); // the server itself has no subscriptions
     subscription *s = subscriptions_add(&p->subscriptions, number, session, view);
     s->next_event = s->kept_event = event_log_end(&p->log);
+    place_view(s, world);
     if (view->encoding == ENCODING_PACKED && view->bodies) {
         packed_views_join(&p->packed, s, world_definition(world).hz);
     }
@@ -90,20 +120,26 @@ bool publisher_unsubscribe(publisher *p, physics_world *world, uint64_t number, 
     return true;
 }
 
-bool publisher_move(publisher *p, const physics_world *world, uint64_t number, session_key session,
-                    const view_args *view)
+status publisher_move(publisher *p, const physics_world *world, uint64_t number,
+                      session_key session, const view_args *view, error *err)
 {
     subscription *s = find_own(p, number, session);
     if (s == NULL) {
-        return false;
+        return error_set(err, STATUS_NOT_FOUND, "subscription: it has ended");
     }
+    const area *areas = s->sight != NULL ? s->sight->areas : NULL;
+    const status allowed = publisher_may_follow(world, view->follow, areas,
+                                                s->sight != NULL ? s->sight->count : 0, err);
+    if (allowed != STATUS_OK) {
+        return allowed;
+    }
+    subscribe_args_move(&s->view, view);
+    place_view(s, world);
     if (s->packed != NULL) {
-        packed_views_move(&p->packed, s, view, world_definition(world).hz);
+        packed_views_move(&p->packed, s, world_definition(world).hz);
     }
-    s->view.has_area = view->has_area;
-    s->view.area = view->area;
     s->owed = true;
-    return true;
+    return STATUS_OK;
 }
 
 void publisher_acknowledge(publisher *p, uint64_t number)
@@ -248,6 +284,7 @@ static void settle(publisher *p, subscription *s, const view_group *g)
     view_set_unref(s->seen);
     s->seen = view_set_ref(g->seen);
     s->version = p->rows.version;
+    s->lost_told = s->lost_told || view_group_tells_lost(g);
     s->described = s->view.describe ? p->descriptions.after : DESCRIPTION_COMPLETE;
     s->next_event = event_log_end(&p->log);
     s->skipped = 0;
@@ -424,7 +461,8 @@ static bool has_more(const publisher *p, const subscription *s)
     const bool described =
         s->view.describe && (p->joints.changed > s->version || p->rows.changed > s->version ||
                              !description_complete(s->described));
-    return p->touched > s->version || s->view.contacts || described || has_events(p, s);
+    const bool lost = s->packed->place.lost && !s->lost_told;
+    return p->touched > s->version || s->view.contacts || described || lost || has_events(p, s);
 }
 
 // Encodes the snapshots of the packed views that are due.
@@ -442,6 +480,17 @@ static void encode_packed(publisher *p, const physics_world *world, bool all)
         }
         if (view->due) {
             packed_view_encode(&p->packed, view, &p->rows, tick, tells);
+        }
+    }
+}
+
+// Plain views that are due go along with their bodies; packed ones do when they are encoded.
+static void follow_bodies(publisher *p)
+{
+    for (uint32_t i = 0; i < p->due.count; i++) {
+        subscription *s = &p->subscriptions.list.data[p->due.data[i]];
+        if (s->view.follow != 0 && s->packed == NULL) {
+            view_area_update(&s->place, &s->view, s->sight, &p->rows);
         }
     }
 }
@@ -484,6 +533,7 @@ void publisher_publish(publisher *p, physics_world *world, bool all, reply_sink 
             p->stale = false;
         }
         take_contacts(p, world);
+        follow_bodies(p);
         encode_packed(p, world, all);
         uint64_t hash = world_hash(world);
         subscription *list = p->subscriptions.list.data;
@@ -499,6 +549,7 @@ void publisher_publish(publisher *p, physics_world *world, bool all, reply_sink 
             send_group(p, world, p->due.data + start, end - start, hash, sink);
             start = end;
         }
+        view_set_pool_clear(&p->sets);
     }
     trim(p, world, sink);
 }

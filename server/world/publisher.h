@@ -45,7 +45,8 @@ typedef struct publisher {
     event_log log;
     subscriptions subscriptions;
     packed_views packed;
-    area_index areas; // of the rows
+    area_index areas;   // of the rows
+    view_set_pool sets; // of the publishing under way
     uint64_t
         touched; // version of the rows that shows the last command: what is described may differ
     ARRAY(session_last) last;
@@ -66,14 +67,23 @@ typedef struct reply_sink {
 void publisher_init(publisher *p, const limits *bounds, const char *world, uint64_t epoch);
 void publisher_deinit(publisher *p);
 
-// Begins a subscription; its first snapshot is due at once.
+// Whether there is such a body, for a view that would follow it (0: none) and be shown what lies in
+// one of `count` areas (0: everything). Errors: STATUS_NOT_FOUND, also for one that may not be
+// seen.
+status publisher_may_follow(const physics_world *world, body_id body, const area *sight,
+                            uint32_t count, error *err);
+
+// Begins a subscription; its first snapshot is due at once. A body to be followed that is not there
+// counts as lost.
 void publisher_subscribe(publisher *p, physics_world *world, uint64_t number, session_key session,
                          const subscribe_args *view);
 // False where the session has no such subscription here.
 bool publisher_unsubscribe(publisher *p, physics_world *world, uint64_t number,
                            session_key session);
-bool publisher_move(publisher *p, const physics_world *world, uint64_t number, session_key session,
-                    const view_args *view);
+// Errors: STATUS_NOT_FOUND where the session has no such subscription here, or there is no body to
+// be followed; it goes on as before then.
+status publisher_move(publisher *p, const physics_world *world, uint64_t number,
+                      session_key session, const view_args *view, error *err);
 void publisher_acknowledge(publisher *p, uint64_t number);
 // The session goes on over another connection: each of its subscriptions is sent a full snapshot
 // next, with the events from the first that was not written out. A subscription whose events were

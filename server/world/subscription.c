@@ -46,6 +46,88 @@ uint32_t view_set_next(const view_set *a, const view_set *b, uint32_t slot)
     return slot;
 }
 
+// ---- equal sets
+
+enum { POOL_PLACES_MIN = 64 };
+
+void view_set_pool_deinit(view_set_pool *p)
+{
+    view_set_pool_clear(p);
+    array_free(&p->places);
+}
+
+void view_set_pool_clear(view_set_pool *p)
+{
+    for (uint32_t i = 0; i < p->places.count && p->count > 0; i++) {
+        view_set_unref(p->places.data[i]);
+        p->places.data[i] = NULL;
+    }
+    p->count = 0;
+}
+
+static uint64_t hash_set(const view_set *s)
+{
+    uint64_t h = s->slots;
+    for (uint32_t i = 0; i < (s->slots + 63) / 64; i++) {
+        h = (h ^ s->bits[i]) * 0x9e3779b97f4a7c15u;
+        h ^= h >> 32;
+    }
+    return h;
+}
+
+// Where the set, or one that is equal, is or would be.
+static view_set **find_place(view_set_pool *p, const view_set *s)
+{
+    const uint32_t mask = p->places.count - 1;
+    const size_t bytes = (s->slots + 63) / 64 * sizeof *s->bits;
+    uint32_t at = (uint32_t)hash_set(s) & mask;
+    for (;; at = (at + 1) & mask) {
+        view_set **place = &p->places.data[at];
+        if (*place == NULL ||
+            ((*place)->slots == s->slots && memcmp((*place)->bits, s->bits, bytes) == 0)) {
+            return place;
+        }
+    }
+}
+
+static void grow_pool(view_set_pool *p)
+{
+    view_set_pool old = *p;
+    const uint32_t places =
+        old.places.count < POOL_PLACES_MIN ? POOL_PLACES_MIN : old.places.count * 2;
+    *p = (view_set_pool){.count = old.count};
+    array_reserve(&p->places, places); // new elements are zero
+    p->places.count = places;
+    for (uint32_t i = 0; i < old.places.count; i++) {
+        if (old.places.data[i] != NULL) {
+            *find_place(p, old.places.data[i]) = old.places.data[i];
+        }
+    }
+    array_free(&old.places);
+}
+
+view_set *view_set_pool_share(view_set_pool *p, view_set *s)
+{
+    if (s == NULL) {
+        return NULL;
+    }
+    if (2 * p->count >= p->places.count) {
+        grow_pool(p);
+    }
+    view_set **place = find_place(p, s);
+    if (*place == NULL) {
+        *place = s;
+        p->count++;
+    } else if (*place != s) {
+        view_set_unref(s);
+    } else {
+        return s;
+    }
+    return view_set_ref(*place);
+}
+
+// ---- the list
+
 // Phases are dealt out in turn; more than a rate has ticks between two snapshots do no harm.
 enum { PHASES = 1 << 16 };
 
@@ -53,6 +135,7 @@ void subscriptions_deinit(subscriptions *s)
 {
     for (uint32_t i = 0; i < s->list.count; i++) {
         view_set_unref(s->list.data[i].seen);
+        sight_unref(s->list.data[i].sight);
     }
     array_free(&s->list);
 }
@@ -62,9 +145,12 @@ subscription *subscriptions_add(subscriptions *s, uint64_t number, session_key s
 {
     ASSERT(s->list.count == 0 || s->list.data[s->list.count - 1].number < number);
     subscription added = {.number = number, .session = session, .view = *view, .owed = true};
+    added.sight = sight_create(view->sight, view->sight_count);
+    added.view.sight = NULL; // the command's
+    added.view.sight_count = 0;
     for (uint32_t i = 0; i < s->list.count; i++) {
         const subscription *other = &s->list.data[i];
-        if (subscription_same_view(&other->view, view)) {
+        if (subscription_same_view(&other->view, other->sight, &added.view, added.sight)) {
             added.phase = other->phase;
             array_push(&s->list, added);
             return &s->list.data[s->list.count - 1];
@@ -105,6 +191,7 @@ void subscriptions_remove(subscriptions *s, uint64_t number)
         return;
     }
     view_set_unref(gone->seen);
+    sight_unref(gone->sight);
     size_t after = (size_t)(s->list.data + s->list.count - (gone + 1));
     memmove(gone, gone + 1, after * sizeof *gone);
     s->list.count--;
@@ -164,12 +251,18 @@ static int compare_views(const subscribe_args *a, const subscribe_args *b)
     order = order != 0 ? order : a->contacts - b->contacts;
     order = order != 0 ? order : a->describe - b->describe;
     order = order != 0 ? order : a->has_area - b->has_area;
-    return order != 0 || !a->has_area ? order : compare_areas(&a->area, &b->area);
+    if (order != 0 || !a->has_area) {
+        return order;
+    }
+    order = compare_numbers(a->follow, b->follow);
+    order = order != 0 ? order : compare_places(a->margin, b->margin);
+    return order != 0 ? order : compare_areas(&a->area, &b->area);
 }
 
-bool subscription_same_view(const subscribe_args *a, const subscribe_args *b)
+bool subscription_same_view(const subscribe_args *a, const sight *sight_a, const subscribe_args *b,
+                            const sight *sight_b)
 {
-    return compare_views(a, b) == 0 && a->rate == b->rate &&
+    return compare_views(a, b) == 0 && sight_compare(sight_a, sight_b) == 0 && a->rate == b->rate &&
            a->precision.position == b->precision.position &&
            a->precision.angle == b->precision.angle &&
            a->precision.velocity == b->precision.velocity;
@@ -182,6 +275,7 @@ void subscription_begin_anew(subscription *s)
     s->version = 0; // below every floor
     s->described = (description_progress){0, 0};
     s->packed_number = 0;
+    s->lost_told = false;
     s->owed = true;
 }
 
@@ -189,6 +283,17 @@ static int compare_progress(description_progress a, description_progress b)
 {
     int order = compare_numbers(a.bodies_from, b.bodies_from);
     return order != 0 ? order : compare_numbers(a.joints_from, b.joints_from);
+}
+
+static int compare_view_areas(const subscription *a, const subscription *b)
+{
+    if (!a->view.has_area) {
+        return 0;
+    }
+    int order = compare_areas(&a->place.now, &b->place.now);
+    order = order != 0 ? order : a->place.lost - b->place.lost;
+    order = order != 0 ? order : a->lost_told - b->lost_told;
+    return order != 0 ? order : sight_compare(a->sight, b->sight);
 }
 
 int subscription_compare(const subscription *a, const subscription *b)
@@ -199,5 +304,6 @@ int subscription_compare(const subscription *a, const subscription *b)
     order = order != 0 ? order : compare_progress(a->described, b->described);
     order = order != 0 ? order : compare_numbers((uintptr_t)a->packed, (uintptr_t)b->packed);
     order = order != 0 ? order : compare_numbers(a->packed_number, b->packed_number);
-    return order != 0 ? order : compare_views(&a->view, &b->view);
+    order = order != 0 ? order : compare_views(&a->view, &b->view);
+    return order != 0 ? order : compare_view_areas(a, b);
 }

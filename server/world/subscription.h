@@ -14,6 +14,7 @@
 #include "common/base/array.h"
 #include "common/world/command.h"
 #include "server/world/messages.h"
+#include "server/world/sight.h"
 
 // The slots of the bodies that were in view, shared by all who were sent the same snapshot.
 typedef struct view_set {
@@ -34,6 +35,20 @@ static inline void view_set_add(view_set *s, uint32_t slot)
 {
     s->bits[slot / 64] |= (uint64_t)1 << (slot % 64);
 }
+
+// Sets of one publishing: equal ones become one, so that readers who have the same bodies in view
+// are one group from then on, whatever they had before.
+typedef struct view_set_pool {
+    ARRAY(view_set *) places; // a hash table, NULL where there is none
+    uint32_t count;
+} view_set_pool;
+
+void view_set_pool_deinit(view_set_pool *p);
+// Lets go of all sets.
+void view_set_pool_clear(view_set_pool *p);
+// Takes over a set that does not change any more (NULL stays NULL), and returns the one to be used
+// for it, which is the caller's.
+view_set *view_set_pool_share(view_set_pool *p, view_set *s);
 
 // The first slot from `slot` on that is in one of the two (`b` may be NULL, and has no more slots
 // than `a`); a->slots or more where there is none.
@@ -58,12 +73,21 @@ static inline bool description_complete(description_progress p)
     return p.bodies_from == UINT32_MAX && p.joints_from == UINT32_MAX;
 }
 
+// Where a view is; see view_area.h.
+typedef struct view_area {
+    area now;  // in the world, where the view has one
+    bool lost; // the body that it followed does not exist any more
+} view_area;
+
 struct packed_view;
 
 typedef struct subscription {
     uint64_t number;
     session_key session;
-    subscribe_args view;
+    subscribe_args view; // without `sight`:
+    sight *sight;        // what it may be shown; NULL: everything
+    view_area place;     // where it was last; a packed one is where its packed view is
+    bool lost_told;      // its reader knows that the body is lost
     uint32_t phase;      // ticks by which its snapshots fall earlier than others' of its rate
     uint64_t version;    // of the rows it was last sent, 0 for none
     uint64_t next_event; // the first that it was not sent
@@ -106,8 +130,9 @@ bool subscriptions_describe(const subscriptions *s);
 // share.
 bool subscription_due(const subscription *s, uint64_t tick, double hz);
 
-// Whether both want the same, so that they may share.
-bool subscription_same_view(const subscribe_args *a, const subscribe_args *b);
+// Whether both want the same and may be shown the same, so that they may share.
+bool subscription_same_view(const subscribe_args *a, const sight *sight_a, const subscribe_args *b,
+                            const sight *sight_b);
 
 // It is sent nothing that builds on what it was sent before: a full snapshot is next.
 void subscription_begin_anew(subscription *s);

@@ -9,6 +9,7 @@
 #include "proto/limits.h"
 #include "server/metrics.h"
 #include "server/world/packed_view.h"
+#include "server/world/view_area.h"
 
 // Whether the reader has the body in this slot.
 static bool was_seen(const view_group *g, uint64_t created, uint32_t slot)
@@ -99,9 +100,9 @@ static bool event_shown(const view_group *g, const event_entry *event)
     if (!view->has_area || body_shown(g, event->a) || body_shown(g, event->b)) {
         return true;
     }
-    const area *a = &view->area;
-    return event->has_point && event->point.x >= a->x0 && event->point.x <= a->x1 &&
-           event->point.y >= a->y0 && event->point.y <= a->y1;
+    const subscription *s = g->of;
+    const view_area *place = s->packed != NULL ? &s->packed->place : &s->place;
+    return event->has_point && view_area_has(place, s->sight, event->point);
 }
 
 static void show_events(publisher *p, view_group *g)
@@ -145,6 +146,13 @@ static void add_descriptions(const publisher *p, const view_group *g, snapshot_v
     view->scene_view = g->full && p->has_scene_view ? &p->scene_view : NULL;
 }
 
+bool view_group_tells_lost(const view_group *g)
+{
+    const subscription *s = g->of;
+    const view_area *place = s->packed != NULL ? &s->packed->place : &s->place;
+    return place->lost && (g->full || !s->lost_told);
+}
+
 // The encoding of the group's snapshot but for its head; NULL if it does not fit a message.
 static shared_bytes *encode_group(publisher *p, const physics_world *world, const view_group *g,
                                   uint64_t hash, uint32_t *pairs)
@@ -163,6 +171,7 @@ static shared_bytes *encode_group(publisher *p, const physics_world *world, cons
         .enter_count = p->enter.count,
         .leave = p->leave.data,
         .leave_count = p->leave.count,
+        .unfollowed = view_group_tells_lost(g) ? g->of->view.follow : 0,
         .events = list_of(&p->events, g->event_count),
         .has_contacts = g->of->view.contacts,
         .contacts = list_of(&p->contact_rows, g->contact_count),
@@ -205,8 +214,10 @@ shared_bytes *view_group_build(publisher *p, const physics_world *world, view_gr
     } else {
         g->seen = NULL;
         if (g->of->view.has_area) {
-            g->seen = view_set_create(p->rows.entries.count);
-            area_index_collect(&p->areas, &p->rows, &g->of->view.area, g->seen);
+            const subscription *s = g->of;
+            g->seen = view_set_pool_share(
+                &p->sets, view_area_collect(&s->place, &s->view, s->sight, &p->areas, &p->rows,
+                                            g->full ? NULL : s->seen, s->version));
         }
     }
     descriptions_begin(&p->descriptions, g->of->described, g->full);

@@ -116,6 +116,31 @@ class GoesOn(RestartTest):
             self.assertEqual([row[0] for row in snapshot["bodies"]], [body])
             self.assertGreater(player.call("world.subscribe", world="w")["subscription"], number)
 
+    def test_packed_and_following_subscriptions_go_on(self):
+        for ending in self.restarts():
+            player = self.greet()
+            player.call("world.create", world="w", gravity=[0, 0])
+            bodies = [player.call("body.spawn", world="w", position=[x, 4], shapes=[BALL])["body"] for x in (3, 33)]
+            packed = player.call("world.subscribe", world="w", encoding="packed",
+                                 precision={"position": 0.5, "velocity": 0.5})["subscription"]
+            follows = player.call("world.subscribe", world="w", area=[-5, -5, 5, 5], follow=bodies[0],
+                                  margin=0)["subscription"]
+            player.call("world.view", subscription=follows, area=[-1, -1, 1, 1], follow=bodies[1])
+            with self.assertRaisesRegex(RemoteError, "^not_found: follow"):
+                player.call("world.view", subscription=follows, area=[-1, -1, 1, 1], follow=99)
+            ending()
+            self.start()
+            player = self.resume(player)
+            self.assertEqual({s["subscription"] for s in player.greeting["subscriptions"]}, {packed, follows})
+            player.notifications.clear()
+
+            def full_ones():
+                found = {s["subscription"]: s for s in player.snapshots() if s.get("full")}
+                return found if len(found) == 2 else None
+            found = player.read_until(full_ones)
+            self.assertEqual([row[0] for row in found[follows]["bodies"]], bodies[1:])
+            self.assertIn("data", found[packed])
+
     def test_many_subscriptions_of_many_sessions_go_on(self):
         self.start()
         clients = [self.greet() for _ in range(6)]

@@ -230,6 +230,24 @@ class Areas(RightsTest):
         viewer.call("ping")
         self.assertFalse([s for s in viewer.snapshots() if self.far in [row[0] for row in s["bodies"]]])
 
+    def test_followed_body_and_margin_show_no_more(self):
+        with self.assertRaisesRegex(RemoteError, f"^not_found: follow: body {self.far} does not exist in the areas"):
+            self.viewer.call("world.subscribe", world="field", area=[-5, -5, 5, 5], follow=self.far)
+        other = self.admin.call("body.spawn", world="field", position=[9, 5], shapes=[BALL])["body"]
+        number = self.viewer.call("world.subscribe", world="field", area=[-5, -5, 5, 5], follow=self.near,
+                                  margin=50)["subscription"]
+
+        def latest():
+            return next((s for s in reversed(self.viewer.snapshots()) if s["subscription"] == number), None)
+        first = self.viewer.read_until(latest)
+        self.assertEqual([row[0] for row in first["bodies"]], [self.near, other])
+        self.admin.call("body.set", world="field", body=self.near, position=[52, 5])  # beside what is hidden
+        snapshot = self.viewer.read_until(lambda: latest() is not first and latest())
+        self.assertEqual((snapshot["leave"], snapshot["bodies"]), ([self.near], []))
+        self.admin.call("body.set", world="field", body=other, position=[12, 5])
+        second = self.viewer.read_until(lambda: latest() is not snapshot and latest())
+        self.assertEqual((second["leave"], second["bodies"]), ([other], []))
+
     def test_queries_lie_within(self):
         inside, outside = {"from": [1, 1], "to": [9, 9]}, {"from": [1, 5], "to": [60, 5]}
         ball = {"kind": "circle", "radius": 1}

@@ -203,6 +203,7 @@ static cli_exit subscribe(listener *l)
     options.event_count = l->kind_count;
     options.rate = args_number(&c->args, "rate", 0.0);
     options.has_area = args_numbers(&c->args, "area", options.area);
+    options.follow = args_whole(&c->args, "follow", 0);
     carom_error error = {0};
     if (carom_subscribe(c->client, args_word(&c->args, 0), &options, c->timeout_ms, NULL, &error) !=
         CAROM_OK) {
@@ -276,6 +277,8 @@ const cli_command command_events = {
              "only these kinds; all for every one (default: all but stay)", KINDS},
             {"body", 'b', ARGS_BODY, "ID", "only those that involve this body", NULL},
             {"area", 'a', ARGS_AREA, "X0,Y0,X1,Y1", "only those of bodies inside", NULL},
+            {"follow", 0, ARGS_BODY, "ID",
+             "the area goes along with this body, told from its position on", NULL},
             {"count", 'n', ARGS_WHOLE, "N", "end after N events", NULL},
             {"for", 0, ARGS_SECONDS, "TIME", "end after that time", NULL},
             {"rate", 'r', ARGS_NUMBER, "N", "batches a second at most (default: one a tick)", NULL},
@@ -287,6 +290,7 @@ const cli_command command_events = {
                "speed and impulse.",
     .examples = "  carom events demo\n  carom events demo --kind begin,end --body 3\n"
                 "  carom events demo --kind hit --json | jq 'select(.speed > 10)'\n"
+                "  carom events demo --follow 3 --area -10,-10,10,10\n"
                 "  carom events demo --count 100 --for 10s",
     .run = run_events,
 };

@@ -98,6 +98,9 @@ static carom_value *subscribe_args(const watch *w)
     options.contacts = true;
     options.events = kinds;
     options.event_count = sizeof kinds / sizeof kinds[0];
+    options.follow = w->screen.follow;
+    options.has_area = options.follow != 0;
+    screen_follow_area(w->c, options.area);
     carom_value *arguments = carom_subscribe_args(world_of(w), &options);
     return w->c->json ? arguments : carom_set(arguments, "describe", carom_bool(true));
 }
@@ -241,6 +244,7 @@ static cli_exit run_watch(cli *c)
                              .step = step};
     w = (watch){.c = c};
     screen_init(&w.screen, c, &source);
+    w.screen.follow = args_whole(&c->args, "follow", 0);
     if (args_has(&c->args, "replica")) {
         w.replica = carom_replica_create();
         code = w.replica != NULL ? CLI_OK : cli_out_of_memory();
@@ -262,6 +266,10 @@ const cli_command command_watch = {
              "snapshots a second (default 30; with --replica one a tick)", NULL},
             {"encoding", 'e', ARGS_CHOICE, "WORD",
              "plain (default), or packed: a tenth to a hundredth of the bytes", "plain|packed"},
+            {"follow", 0, ARGS_BODY, "ID",
+             "stay with this body; --area is then told from its position on (default "
+             "-20,-12,20,12)",
+             NULL},
             {"replica", 0, ARGS_FLAG, NULL,
              "take the world's log and step the same engine here: a few kbit/s", NULL},
             SCREEN_OPTIONS,
@@ -279,6 +287,7 @@ const cli_command command_watch = {
         "quits.",
     .examples = "  carom watch demo\n  carom watch demo --area -10,0,10,12 --normals\n"
                 "  carom watch demo --frames 1 --size 100x30 --color always\n"
+                "  carom watch demo --follow 7 --area -8,-5,8,5\n"
                 "  carom watch demo --replica\n"
                 "  carom watch demo --encoding packed\n"
                 "  carom watch demo --json --frames 10 | jq .tick",

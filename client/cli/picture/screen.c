@@ -59,10 +59,36 @@ static void look_at_scene(screen *w)
     w->following = false;
 }
 
+void screen_follow_area(const cli *c, double area[4])
+{
+    static const double USUAL[4] = {-20.0, -12.0, 20.0, 12.0};
+    memcpy(area, USUAL, sizeof USUAL);
+    (void)args_numbers(&c->args, "area", area);
+}
+
+// A body that is gone leaves the camera where it is.
+static void stay_with_body(screen *w)
+{
+    const carom_body *body = carom_view_find(w->stage.view, w->follow);
+    double area[4];
+    if (body != NULL) {
+        screen_follow_area(w->c, area);
+        w->cam = camera_fit(
+            (box){body->x + area[0], body->y + area[1], body->x + area[2], body->y + area[3]},
+            &w->canvas);
+    } else if (!w->placed) {
+        w->cam = camera_fit(stage_extent(&w->stage), &w->canvas);
+    }
+}
+
 static void place_camera(screen *w)
 {
     double area[4];
-    if (!w->placed && args_numbers(&w->c->args, "area", area)) {
+    if (w->follow != 0) {
+        if (w->following || !w->placed) {
+            stay_with_body(w);
+        }
+    } else if (!w->placed && args_numbers(&w->c->args, "area", area)) {
         w->cam = camera_fit((box){area[0], area[1], area[2], area[3]}, &w->canvas);
         w->following = false;
     } else if (!w->placed && !w->refit && w->stage.has_area) {

@@ -46,9 +46,10 @@ typedef struct screen {
     watch_meter meter;
     canvas canvas;
     camera cam;
-    bool placed;    // the camera has been set
-    bool following; // the camera keeps the moving bodies in view
-    bool refit;     // follow rather than show the scene's area
+    bool placed;     // the camera has been set
+    bool following;  // the camera keeps the moving bodies in view
+    bool refit;      // follow rather than show the scene's area
+    uint64_t follow; // the body that it follows; 0: all that move
     uint64_t seen_changes;
     int columns, rows; // of the whole frame
     char **shown;      // the row that each line of the terminal holds
@@ -73,6 +74,10 @@ typedef struct screen {
     {                                                                                              \
         "interval", 'i', ARGS_SECONDS, "TIME", "between printed frames (default 1s)", NULL         \
     }
+
+// The area round a body that is followed, from its position on: that of --area, or one of a usual
+// size.
+void screen_follow_area(const cli *c, double area[4]);
 
 // Checks the values of SCREEN_OPTIONS.
 cli_exit screen_check(const cli *c);

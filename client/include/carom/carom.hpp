@@ -19,6 +19,7 @@
 #ifndef CAROM_CAROM_HPP
 #define CAROM_CAROM_HPP
 
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <exception>
@@ -467,6 +468,24 @@ class client
                                detail::milliseconds(timeout), &subscription, why);
         });
         return subscription;
+    }
+    // The subscription's area is another from now on: x0, y0, x1, y1 [m].
+    void set_area(std::uint64_t subscription, const std::array<double, 4> &area,
+                  std::chrono::milliseconds timeout = default_timeout)
+    {
+        done([&](carom_error *why) {
+            return carom_subscription_area(get(), subscription, area.data(),
+                                           detail::milliseconds(timeout), why);
+        });
+    }
+    // It goes along with a body, told from that body's position on.
+    void follow(std::uint64_t subscription, std::uint64_t body, const std::array<double, 4> &area,
+                std::chrono::milliseconds timeout = default_timeout)
+    {
+        done([&](carom_error *why) {
+            return carom_subscription_follow(get(), subscription, body, area.data(),
+                                             detail::milliseconds(timeout), why);
+        });
     }
 
     bool open() const

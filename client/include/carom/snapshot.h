@@ -65,8 +65,8 @@ typedef struct carom_snapshot {
     bool packed; // of encoding "packed": bodies are rounded, and where velocities were not asked
                  // for, those are estimates. Keys that `encoded` leaves out are told here all the
                  // same
-    bool log; // of encoding "log": what was commanded, for a replica; bears no bodies, and views
-              // pass over it
+    bool log;    // of encoding "log": what was commanded, for a replica; bears no bodies, and views
+                 // pass over it
     uint64_t from; // of those: the tick that `tick` follows; 0 in others
     bool has_hash;
     uint8_t hash[8];  // state hash of the whole world at this tick
@@ -82,6 +82,8 @@ typedef struct carom_snapshot {
     size_t enter_count;
     const uint64_t *leave; // ids that went out of it
     size_t leave_count;
+    uint64_t unfollowed; // the body that the area went along with, and that does not exist any
+                         // more; 0: not told
     const carom_event *events;
     size_t event_count;
     const carom_contact *contacts; // of subscriptions that ask for them

@@ -98,6 +98,8 @@ typedef struct carom_view_state {
     bool has_hash;
     uint8_t hash[8];
     uint64_t last;           // the request of this session that was last to go into the state
+    uint64_t unfollowed;     // the body that the view went along with, and that does not exist any
+                             // more; 0: none. Until the next full snapshot at least
     uint64_t snapshots;      // applied
     uint64_t stale;          // ignored, being old or not full while waiting
     uint64_t gaps;           // full snapshots after the first, and changes of epoch

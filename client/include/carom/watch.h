@@ -21,12 +21,15 @@ typedef struct carom_subscribe_options {
                    // bodies rounded to `precision`; "log" for replicas (carom/replica.h)
     double precision[3]; // of "packed": m, rad, m/s; 0 (default): the server's, which is 1/512 m,
                          // 1/1024 turn, and no velocities
-    bool bodies;    // default true
-    bool contacts;  // touching pairs in each snapshot, for drawing; default false
-    bool describe;  // shapes, type, tag, owner and joints, told once and when they change; default
-                    // false
-    bool has_area;  // default false: the whole world
-    double area[4]; // x0, y0, x1, y1 [m]
+    bool bodies;         // default true
+    bool contacts;       // touching pairs in each snapshot, for drawing; default false
+    bool describe;   // shapes, type, tag, owner and joints, told once and when they change; default
+                     // false
+    bool has_area;   // default false: the whole world
+    double area[4];  // x0, y0, x1, y1 [m]; with `follow` from that body's position on
+    uint64_t follow; // the body that the area goes along with; 0 (default): none
+    double margin;   // a body that has left the area by no more stays in view [m]; 0 (default): a
+                     // sixteenth of the area's shorter side; below 0: none
     const char *const
         *events; // kinds, such as "begin"; NULL (default): the server's default, begin and end
     size_t event_count; // with `events` not NULL: 0 asks for none
@@ -61,6 +64,13 @@ CAROM_API carom_status carom_unsubscribe(carom_client *client, uint64_t subscrip
 CAROM_API carom_status carom_subscription_area(carom_client *client, uint64_t subscription,
                                                const double area[4], int timeout_ms,
                                                carom_error *error);
+
+// The area goes along with a body from now on, and is told from its position on (world.view with
+// `follow`). Snapshots name the body in `unfollowed` when it is removed; the area then stays where
+// it is. `timeout_ms` may be CAROM_NO_REPLY.
+CAROM_API carom_status carom_subscription_follow(carom_client *client, uint64_t subscription,
+                                                 uint64_t body, const double area[4],
+                                                 int timeout_ms, carom_error *error);
 
 // Attaches a view to a subscription that exists. It gets ready with the next full snapshot.
 CAROM_API carom_status carom_view_attach(carom_view *view, carom_client *client,

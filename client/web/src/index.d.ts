@@ -138,7 +138,9 @@ export class Subscription extends Emitter<{snapshot: Snapshot; event: WorldEvent
   readonly error: CaromError | null;
   readonly skipped: number;
   next(): Promise<Snapshot>;
-  setArea(area?: Area): Promise<void>;
+  setArea(area?: Area, options?: {margin?: number}): Promise<void>;
+  /** The area goes along with a body, told from its position on. */
+  follow(body: Id, area: Area, options?: {margin?: number}): Promise<void>;
   unsubscribe(): Promise<void>;
 }
 
@@ -166,6 +168,8 @@ export class WorldView {
   readonly world: string; readonly epoch?: number; readonly tick: number; readonly time: number;
   readonly hash: Hash | null;
   readonly area: Area | null;
+  /** The body that the view went along with, and that does not exist any more; 0: none. */
+  readonly unfollowed: number;
   readonly describing: boolean;
   readonly shownTime: number;
   readonly eventsLost: number;

@@ -349,6 +349,10 @@ export interface WorldSubscribeArguments {
   precision?: Precision;
   /** Only bodies whose box meets it; the whole world, if left out. [m] */
   area?: Area;
+  /** The area goes along with this body, and is told from its position on. */
+  follow?: Id;
+  /** A body that has left the area by no more stays in view. A sixteenth of the area's shorter side, if left out. [m] */
+  margin?: number;
   /** Rows of bodies; false for events alone. Default true. */
   bodies?: boolean;
   /** Kinds of events to be told of. Default ["begin", "end"]. */
@@ -369,6 +373,10 @@ export interface WorldViewArguments {
   subscription: Id;
   /** The new area; the whole world, if left out. [m] */
   area?: Area;
+  /** The area goes along with this body, and is told from its position on. */
+  follow?: Id;
+  /** A body that has left the area by no more stays in view. What it was, if left out. [m] */
+  margin?: number;
 }
 
 export interface BodySpawnArguments {

@@ -200,6 +200,8 @@ export const METHODS = {
       encoding: {type: 'choice', words: ['plain', 'packed', 'log'], fallback: "plain", doc: 'How bodies are written; log: what was commanded, for a replica.'},
       precision: {type: 'precision', doc: 'Of encoding packed alone: what is told, and how finely.'},
       area: {type: 'area', min: -1000000, max: 1000000, unit: 'm', doc: 'Only bodies whose box meets it; the whole world, if left out.'},
+      follow: {type: 'id', doc: 'The area goes along with this body, and is told from its position on.'},
+      margin: {type: 'number', min: 0, max: 1000000, unit: 'm', doc: 'A body that has left the area by no more stays in view. A sixteenth of the area\'s shorter side, if left out.'},
       bodies: {type: 'bool', fallback: true, doc: 'Rows of bodies; false for events alone.'},
       events: {type: 'choices', count: [0, 32], words: ['begin', 'stay', 'end', 'hit', 'sensor_begin', 'sensor_end', 'sleep', 'wake', 'spawn', 'remove', 'joint_break', 'freeze'], fallback: ["begin", "end"], doc: 'Kinds of events to be told of.'},
       contacts: {type: 'bool', fallback: false, doc: 'Every touching pair\'s points, for drawing.'},
@@ -221,6 +223,8 @@ export const METHODS = {
     args: {
       subscription: {type: 'id', required: true, doc: 'The number that world.subscribe gave.'},
       area: {type: 'area', min: -1000000, max: 1000000, unit: 'm', doc: 'The new area; the whole world, if left out.'},
+      follow: {type: 'id', doc: 'The area goes along with this body, and is told from its position on.'},
+      margin: {type: 'number', min: 0, max: 1000000, unit: 'm', doc: 'A body that has left the area by no more stays in view. What it was, if left out.'},
     },
   },
   'body.spawn': {

@@ -80,7 +80,7 @@ export interface Snapshot {
   bodies: Row[]; removed: Number53[]; enter?: Number53[]; leave?: Number53[];
   events: WorldEvent[]; contacts?: ContactMap[]; hash?: Hash; last?: number; skipped?: number;
   spawned?: BodyMap[]; joints?: JointMap[]; joints_removed?: Number53[]; describing?: boolean;
-  view?: Area;
+  view?: Area; unfollowed?: Number53;
 }
 
 /** The answer of every method. */

@@ -101,10 +101,20 @@ export class Subscription extends Emitter {
     });
   }
 
-  /** Moves the area that is seen; without one, the whole world. */
-  async setArea(area) {
-    this.args = {...this.args, area};
-    if (this.id !== 0) await this.#client.call('world.view', {subscription: this.id, area});
+  /** Moves the area that is seen; without one, the whole world. It follows no body any more. */
+  async setArea(area, {margin} = {}) {
+    await this.#look({area, margin});
+  }
+
+  /** The area goes along with a body, and is told from its position on. */
+  async follow(body, area, {margin} = {}) {
+    await this.#look({area, follow: body, margin});
+  }
+
+  // What is refused leaves the subscription as it was, also for the time after a lost connection.
+  async #look({area, follow, margin}) {
+    if (this.id !== 0) await this.#client.call('world.view', {subscription: this.id, area, follow, margin});
+    this.args = {...this.args, area, follow, margin: margin ?? this.args.margin};
   }
 
   /** Ends it. Snapshots that are on their way are dropped. */

@@ -153,6 +153,8 @@ export class WorldView {
     this.hash = null;
     /** The area that the world's scene is best seen in: [x0, y0, x1, y1]; null if it does not say. */
     this.area = null;
+    /** The body that the view went along with, and that does not exist any more; 0: none. */
+    this.unfollowed = 0;
     /** Descriptions are still to come. */
     this.describing = false;
     /** World time that the last advance() drew; NaN before the first snapshot. */
@@ -175,6 +177,7 @@ export class WorldView {
     this.hash = snapshot.hash ?? null;
     this.contacts = snapshot.contacts ?? [];
     this.describing = snapshot.describing === true;
+    if (snapshot.full || snapshot.unfollowed) this.unfollowed = snapshot.unfollowed ?? 0;
     if (snapshot.full) {
       this.area = snapshot.view ?? null;
       this.#keepOnly(snapshot);

@@ -251,6 +251,25 @@ test('area_of_a_subscription_moves', async (t) => {
   while (!subscription.view.bodies.has(body)) await subscription.next();
 });
 
+test('area_goes_along_with_a_body', async (t) => {
+  const {lab} = await open(t, server.url, {paused: true, gravity: [0, 0]});
+  const leader = (await lab.body.spawn({position: [0, 0], shapes: BALL})).body;
+  const far = (await lab.body.spawn({position: [100, 0], shapes: BALL})).body;
+  const subscription = await lab.subscribe({area: [-5, -5, 5, 5], follow: leader, margin: 0});
+  await subscription.next();
+  assert.deepEqual([...subscription.view.bodies.keys()], [leader]);
+  await lab.body.set({body: leader, position: [98, 0]});
+  while (!subscription.view.bodies.has(far)) await subscription.next();
+  await lab.body.remove({body: leader});
+  while (subscription.view.unfollowed !== leader) await subscription.next();
+  const before = subscription.args;
+  await assert.rejects(subscription.follow(leader, [-5, -5, 5, 5]), {code: 'not_found'});
+  assert.equal(subscription.args, before);
+  await subscription.follow(far, [10, -5, 20, 5], {margin: 1});
+  while (subscription.view.bodies.has(far)) await subscription.next();
+  assert.deepEqual([subscription.args.follow, subscription.args.margin], [far, 1]);
+});
+
 test('subscription_ends_with_its_world', async (t) => {
   const {client, lab} = await open(t, server.url);
   const other = client.use(`${lab.name}-gone`);

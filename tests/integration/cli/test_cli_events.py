@@ -48,6 +48,13 @@ class Events(ServerTest):
         for line in result.lines():
             self.assertIn(balls[1], (json.loads(line)["a"], json.loads(line)["b"]))
 
+    def test_area_goes_along_with_a_body(self):
+        balls = [self.drop(x) for x in (-50, 0, 50)]
+        result = self.ok("events", self.world, "--json", "-k", "begin", "--follow", balls[1], "--area", "-5,-5,5,5",
+                         "-n", 3, "--for", "20s")
+        for line in result.lines():
+            self.assertIn(balls[1], (json.loads(line)["a"], json.loads(line)["b"]))
+
     def test_spawn_and_remove_are_told_by_default(self):
         process = subprocess.Popen([CAROM, "events", self.world, "--json", "--count", "2", "--for", "20s"], text=True,
                                    stdout=subprocess.PIPE, env=environment(CAROM_SERVER=f"127.0.0.1:{self.server.port}"))

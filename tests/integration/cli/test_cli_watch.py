@@ -45,6 +45,17 @@ class Frames(ServerTest):
         # 10 m wide and 5 m high; a cell is twice as high as wide.
         self.assertAlmostEqual(10 / 5, width / (2 * height), delta=0.25)
 
+    def test_body_is_followed(self):
+        far = self.json("spawn", self.world, "--circle", 2, "--at", "500,40")["body"]
+        at_ball = self.frame("--size", "40x16", "--area", "-3,-3,3,3", "--follow", self.ball)
+        at_far = self.frame("--size", "40x16", "--area", "-3,-3,3,3", "--follow", far)
+        self.assertTrue(any(BRAILLE.search(line) for line in at_far[1:]))
+        self.assertNotEqual(at_ball[1:], at_far[1:])  # there is no floor
+        lines = self.ok("watch", self.world, "--json", "--frames", 1, "--area", "-3,-3,3,3", "--follow", far).lines()
+        self.assertEqual([far], [row[0] for row in json.loads(lines[0])["bodies"]])
+        self.assertIn("follow: body 999 does not exist", self.fails(1, "watch", self.world, "--frames", 1, "--follow",
+                                                                    999).err)
+
     def test_circle_and_box_look_like_themselves(self):
         lines = self.frame("--size", "40x16", "--ascii", "--no-contacts")
         self.assertNotRegex("".join(lines), "[^\x20-\x7e]")

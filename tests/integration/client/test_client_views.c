@@ -220,6 +220,46 @@ static void area_shows_what_is_inside(void **state)
     carom_world_destroy(s->client, "area", WAIT_MS, NULL);
 }
 
+static void area_goes_along_with_a_body(void **state)
+{
+    against_server *s = *state;
+    carom_error error;
+    create_weightless(s->client, "follow");
+    uint64_t near = spawn(s->client, "follow", 2, CAROM_STATIC);
+    uint64_t leader = spawn(s->client, "follow", 0, CAROM_DYNAMIC);
+    uint64_t far = spawn(s->client, "follow", 100, CAROM_DYNAMIC);
+    carom_subscribe_options options = {
+        .has_area = true, .area = {-5, -5, 5, 5}, .follow = leader, .margin = -1}; // none
+    carom_view *view = carom_view_create(NULL);
+    uint64_t subscription;
+    check_ok(carom_watch(s->client, "follow", &options, view, WAIT_MS, &subscription, &error),
+             &error);
+    step_and_see(s->client, "follow", 1, view);
+    assert_non_null(carom_view_find(view, near));
+    assert_null(carom_view_find(view, far));
+    carom_body_set_position(s->client, "follow", leader, (carom_vec2){98, 0}, 0, WAIT_MS, NULL,
+                            NULL);
+    step_and_see(s->client, "follow", 2, view);
+    assert_null(carom_view_find(view, near));
+    assert_non_null(carom_view_find(view, far));
+    assert_int_equal(carom_view_get_state(view).unfollowed, 0);
+    check_ok(carom_body_remove(s->client, "follow", leader, WAIT_MS, NULL, &error), &error);
+    step_and_see(s->client, "follow", 2, view);
+    assert_int_equal(carom_view_get_state(view).unfollowed, leader);
+    assert_non_null(carom_view_find(view, far));
+    static const double AREA[4] = {-110, -5, -90, 5}; // from `far` on: where `near` is
+    assert_int_equal(
+        carom_subscription_follow(s->client, subscription, leader, AREA, WAIT_MS, &error),
+        CAROM_NOT_FOUND);
+    check_ok(carom_subscription_follow(s->client, subscription, far, AREA, WAIT_MS, &error),
+             &error);
+    step_and_see(s->client, "follow", 2, view);
+    assert_non_null(carom_view_find(view, near));
+    assert_null(carom_view_find(view, far));
+    carom_view_free(view);
+    carom_world_destroy(s->client, "follow", WAIT_MS, NULL);
+}
+
 static void contacts_come_when_asked_for(void **state)
 {
     against_server *s = *state;
@@ -393,6 +433,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(bodies_come_and_go_in_the_view),
         cmocka_unit_test(touch_is_told_as_it_begins_and_ends),
         cmocka_unit_test(area_shows_what_is_inside),
+        cmocka_unit_test(area_goes_along_with_a_body),
         cmocka_unit_test(contacts_come_when_asked_for),
         cmocka_unit_test(described_world_can_be_drawn),
         cmocka_unit_test(view_goes_on_over_lost_connections),

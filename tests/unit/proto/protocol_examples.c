@@ -386,8 +386,9 @@ static void do_subscriptions(void)
     encode_subscribe_result(&bytes, 3, 120);
     print_and_free("world.subscribe", "server", &bytes);
     command_free(&c);
-    c = request("world.view", METHOD_WORLD_VIEW,
-                "{\"subscription\": 3, \"area\": [0, -10, 20, 10]}");
+    c = request(
+        "world.view", METHOD_WORLD_VIEW,
+        "{\"subscription\": 3, \"area\": [-20, -12, 20, 12], \"follow\": 7, \"margin\": 2}");
     begin_response(&bytes);
     encode_empty_result(&bytes);
     print_and_free("world.view", "server", &bytes);

@@ -338,7 +338,7 @@ static void area_tells_who_enters_and_leaves_and_moves(void **state)
         assert_pictured(f, &f->one, &view.area);
     }
     view_args moved = {.subscription = 1, .has_area = true, .area = {25.0, -5.0, 40.0, 5.0}};
-    assert_true(publisher_move(&f->publisher, f->world, 1, ONE, &moved));
+    assert_int_equal(publisher_move(&f->publisher, f->world, 1, ONE, &moved, NULL), STATUS_OK);
     tick(f);
     read_all(f, true);
     assert_pictured(f, &f->one, &moved.area);
@@ -358,7 +358,7 @@ static void moving_a_shared_area_leaves_the_others(void **state)
     tick(f);
     read_all(f, true);
     view_args moved = {.subscription = 2, .has_area = true, .area = {25.0, -5.0, 40.0, 5.0}};
-    assert_true(publisher_move(&f->publisher, f->world, 2, TWO, &moved));
+    assert_int_equal(publisher_move(&f->publisher, f->world, 2, TWO, &moved, NULL), STATUS_OK);
     tick(f);
     read_all(f, true);
     assert_pictured(f, &f->one, &view.area);

@@ -275,7 +275,7 @@ static void area_after_the_whole_world_tells_who_left(void **state)
     tick(f);
     take_and_acknowledge(f, 1);
     view_args view = {.subscription = 1, .has_area = true, .area = {-5.0, -5.0, 5.0, 5.0}};
-    assert_true(publisher_move(&f->publisher, f->world, 1, ONE, &view));
+    assert_int_equal(publisher_move(&f->publisher, f->world, 1, ONE, &view, NULL), STATUS_OK);
     tick(f);
     const msgpack_object *s = mailbox_snapshot(&f->box);
     assert_false(obj_bool(obj_get(s, "full")));
@@ -293,9 +293,12 @@ static void moved_area_shows_what_rests_in_it(void **state)
     tick(f);
     take_and_acknowledge(f, 1);
     view_args view = {.has_area = true, .area = {95, -5, 105, 5}};
-    assert_true(publisher_move(&f->publisher, f->world, 1, ONE, &view));
-    assert_false(publisher_move(&f->publisher, f->world, 1, TWO, &view));
-    assert_false(publisher_move(&f->publisher, f->world, 2, ONE, &view));
+    assert_int_equal(publisher_move(&f->publisher, f->world, 1, ONE, &view, NULL), STATUS_OK);
+    error err;
+    assert_int_equal(publisher_move(&f->publisher, f->world, 1, TWO, &view, &err),
+                     STATUS_NOT_FOUND);
+    assert_int_equal(publisher_move(&f->publisher, f->world, 2, ONE, &view, &err),
+                     STATUS_NOT_FOUND);
     tick(f);
     const msgpack_object *s = mailbox_snapshot(&f->box);
     publisher_acknowledge(&f->publisher, 1);
@@ -305,7 +308,7 @@ static void moved_area_shows_what_rests_in_it(void **state)
     assert_true(obj_has_uint(obj_get(s, "leave"), here));
     // Without an area everything is in view again.
     view.has_area = false;
-    publisher_move(&f->publisher, f->world, 1, ONE, &view);
+    publisher_move(&f->publisher, f->world, 1, ONE, &view, NULL);
     tick(f);
     s = mailbox_snapshot(&f->box);
     publisher_acknowledge(&f->publisher, 1);
@@ -314,7 +317,7 @@ static void moved_area_shows_what_rests_in_it(void **state)
     assert_null(obj_find(s, "enter"));
     // And back: what is not in the area leaves.
     view = (view_args){.has_area = true, .area = {95, -5, 105, 5}};
-    publisher_move(&f->publisher, f->world, 1, ONE, &view);
+    publisher_move(&f->publisher, f->world, 1, ONE, &view, NULL);
     tick(f);
     s = mailbox_snapshot(&f->box);
     assert_int_equal(rows_in(s), 0);
