@@ -143,7 +143,8 @@ static void ranges_of_worlds_are_the_engine_s(void **state)
     try_method(METHOD_WORLD_CREATE, world);
     try_method(METHOD_WORLD_SET, world);
     try_method(METHOD_WORLD_STEP, world);
-    try_method(METHOD_WORLD_SUBSCRIBE, world);
+    const base view[] = {{"world", "\"w\""}, {"area", "[0, 0, 1, 1]"}, {NULL, NULL}};
+    try_method(METHOD_WORLD_SUBSCRIBE, view);
 }
 
 static void ranges_of_bodies_are_the_engine_s(void **state)
