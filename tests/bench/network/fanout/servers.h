@@ -1,0 +1,63 @@
+// The servers that the fan-out benchmark compares: each sends a message of the same number of bytes
+// on the wire, at the same rate, to every subscriber.
+//
+//   caromd        a world that steps at that rate; its snapshots or its log
+//   redis-server  PUBLISH to a channel, by the benchmark's process
+//   nats-server   PUB to a subject, likewise
+//   bare          a process that writes the bytes to each socket, and nothing else
+//
+// redis-server and nats-server are looked for when the benchmark runs. One thread.
+#ifndef CAROM_TESTS_BENCH_NETWORK_FANOUT_SERVERS_H
+#define CAROM_TESTS_BENCH_NETWORK_FANOUT_SERVERS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+typedef enum server_kind {
+    SERVER_CAROMD,
+    SERVER_REDIS,
+    SERVER_NATS,
+    SERVER_BARE,
+    SERVER_COUNT
+} server_kind;
+
+extern const char *const SERVER_NAMES[SERVER_COUNT];
+
+typedef struct server_plan {
+    const char *caromd;     // the program
+    const char *io_threads; // of caromd; NULL: its default
+    int bodies;             // of caromd's world, all of which move; 0: its log is sent, at rest
+    int subscribers;
+    double rate; // messages a second
+    size_t size; // of a message on the wire; caromd's follows from `bodies`
+} server_plan;
+
+typedef struct fanout_server {
+    server_kind kind;
+    server_plan plan;
+    pid_t pid;
+    uint16_t port;
+    int publisher; // a connection that publishes; -1: none
+    char folder[64];
+} fanout_server;
+
+// Whether it can be started here.
+bool servers_found(server_kind kind);
+
+// Starts it and waits until it listens. Ends the program with a text where it does not.
+void servers_start(fanout_server *s, server_kind kind, const server_plan *plan);
+
+// Writes what a subscriber sends, at most `room` bytes; returns how many.
+size_t servers_ask(server_kind kind, const server_plan *plan, void *out, size_t room);
+
+// Lets so much time pass, and publishes meanwhile where that is the benchmark's part.
+void servers_pass(fanout_server *s, double seconds);
+
+// Processor time of the server, all threads, user and system [s].
+double servers_cpu(const fanout_server *s);
+
+void servers_stop(fanout_server *s);
+
+#endif
