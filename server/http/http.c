@@ -193,6 +193,12 @@ static void on_written(void *peer, uint64_t token)
     }
 }
 
+static void on_flushed(void *context)
+{
+    http_listener *h = context;
+    h->handler.sessions.flushed(h->handler.context);
+}
+
 static void on_swept(void *peer, uint64_t now_ms)
 {
     http_client *c = peer;
@@ -286,6 +292,7 @@ status http_open(uv_loop_t *loop, const http_options *options, const http_handle
         .received = on_received,
         .ended = on_ended,
         .written = on_written,
+        .flushed = on_flushed,
         .swept = on_swept,
         .closed = on_closed,
         .finished = on_finished,

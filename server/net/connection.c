@@ -15,6 +15,8 @@ enum {
     // 80 ms.
     SEND_BUFFER_BYTES = 256 * 1024,
     KEEPALIVE_S = 60,
+    UNQUEUED_HEAD_MAX = 128,        // of a message that is written without being queued
+    UNQUEUED_COPIED_MAX = 4 * 1024, // a larger one goes in two pieces
     REJECTED_MAX = 64 // connections that are told why they are rejected; more are just closed
 };
 
@@ -320,6 +322,66 @@ bool connection_send_raw(connection *c, const void *bytes, size_t size, shared_b
                          uint64_t token)
 {
     return queue(c, NULL, 0, bytes, size, tail, token);
+}
+
+// One attempt to write what was not queued. Small messages go in one piece, as that is faster than
+// several. Returns how many bytes the socket took; negative: it has failed.
+static int try_unqueued(connection *c, const uint8_t *head, size_t head_size,
+                        const shared_bytes *tail)
+{
+    uint8_t whole[UNQUEUED_COPIED_MAX];
+    uv_buf_t bufs[2] = {{.base = (char *)(uintptr_t)head, .len = head_size},
+                        {.base = (char *)tail->data, .len = tail->size}};
+    uint32_t count = 2;
+    if (head_size + tail->size <= sizeof whole) {
+        memcpy(whole, head, head_size);
+        memcpy(whole + head_size, tail->data, tail->size);
+        bufs[0] = (uv_buf_t){.base = (char *)whole, .len = head_size + tail->size};
+        count = 1;
+    }
+    int written = uv_try_write((uv_stream_t *)&c->socket, bufs, count);
+    return written == UV_EAGAIN ? 0 : written;
+}
+
+// `before` has the frame's head and the message's, which were not queued.
+static bool send_unqueued(connection *c, const uint8_t *before, size_t before_size,
+                          shared_bytes *tail, uint64_t token)
+{
+    size_t size = before_size + tail->size;
+    int written = try_unqueued(c, before, before_size, tail);
+    if (written < 0) {
+        bytes_unref(tail);
+        connection_end_now(c);
+        return true;
+    }
+    connection_count_sent(c, (size_t)written);
+    c->moved_ms = uv_now(c->network->loop);
+    if ((size_t)written == size) {
+        bytes_unref(tail);
+        c->network->handler.written(c->peer, token);
+        return true;
+    }
+    bool queued = queue(c, NULL, 0, before, before_size, tail, token);
+    ASSERT(queued); // nothing waited, and it was looked at before
+    if (written > 0) {
+        connection_consume(c, (size_t)written);
+    }
+    return true;
+}
+
+bool connection_send_now(connection *c, const void *head, size_t head_size, shared_bytes *tail,
+                         uint64_t token)
+{
+    uint8_t before[FRAME_HEAD_MAX + UNQUEUED_HEAD_MAX];
+    size_t size = head_size + tail->size;
+    bool idle = c->state == CONNECTION_OPEN && c->tls == NULL && c->out.size == 0 && !c->writing;
+    if (!idle || head_size > UNQUEUED_HEAD_MAX || token == 0 ||
+        size + FRAME_HEAD_MAX > c->network->limits->output_bytes) {
+        return connection_send(c, head, head_size, tail, token);
+    }
+    size_t frame = c->framing != NULL ? c->framing->head(c->framing_context, size, before) : 0;
+    memcpy(before + frame, head, head_size);
+    return send_unqueued(c, before, frame + head_size, tail, token);
 }
 
 connection_traffic connection_traffic_now(const connection *c)

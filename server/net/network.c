@@ -52,6 +52,7 @@ static void on_flush(uv_prepare_t *handle)
         c->dirty = false;
         connection_flush(c);
     }
+    n->handler.flushed(n->handler.context);
 }
 
 static void on_sweep(uv_timer_t *handle)

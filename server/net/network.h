@@ -36,6 +36,8 @@ typedef struct network_handler {
     void (*ended)(void *peer);
     // The block that was sent with this token has left. Must not send or close.
     void (*written)(void *peer, uint64_t token);
+    // Once a round of the loop, after what was queued in it was written as far as it went.
+    void (*flushed)(void *context);
     // Every NETWORK_SWEEP_MS.
     void (*swept)(void *peer, uint64_t now_ms);
     // Gone, for whatever reason.
@@ -104,6 +106,11 @@ const char *connection_peer_name(const connection *c);
 // pass limits.output_bytes; then nothing was queued.
 bool connection_send(connection *c, const void *head, size_t head_size, shared_bytes *tail,
                      uint64_t token);
+
+// As connection_send, but written at once where nothing waits before it: for one message that many
+// connections get, as each is then visited once. Calls `written` within.
+bool connection_send_now(connection *c, const void *head, size_t head_size, shared_bytes *tail,
+                         uint64_t token);
 
 typedef struct connection_traffic {
     uint64_t received_bytes, sent_bytes; // taken from, and handed to, the kernel

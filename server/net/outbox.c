@@ -6,7 +6,9 @@
 #include "common/base/assert.h"
 
 enum {
-    GATHER_BYTES = 16 * 1024, // of a block of small messages: a few hundred answers
+    GATHER_LEAST = 960,       // of the first block: most often it is the only one, and malloc has
+                              // small ones at hand
+    GATHER_BYTES = 16 * 1024, // of those after it, at most: a few hundred answers
     GATHER_MAX = 4 * 1024,    // a copy larger than this gets a block of its own size
     GONE_BLOCKS_MAX = 64      // written blocks at the front before the array is moved up
 };
@@ -45,7 +47,9 @@ void outbox_copy(outbox *o, const void *data, size_t size, bool unfinished)
     outbox_block *last = last_block(o);
     bool room = last != NULL && last->gathering && last->data->capacity - last->data->size >= size;
     if (!room) {
-        size_t capacity = size > GATHER_MAX ? size : GATHER_BYTES;
+        size_t capacity = last != NULL && last->gathering ? 4 * last->data->capacity : GATHER_LEAST;
+        capacity = capacity > GATHER_BYTES ? GATHER_BYTES : capacity;
+        capacity = size > GATHER_MAX || capacity < size ? size : capacity;
         last = add_block(o, (outbox_block){.data = bytes_create(capacity), .gathering = true});
     }
     memcpy(last->data->data + last->data->size, data, size);

@@ -124,19 +124,36 @@ void replies_answer(server *s, reply *r)
 
 // ---- snapshots and ends of subscriptions
 
-static void send_snapshot(session *s, reply *r)
+// A session's only subscription is sent at once; those of a session that has several leave
+// together.
+static void deliver(session *s, const snapshot_delivery *d, const reply *r)
 {
-    bool outdated = r->reply_to.session.generation != s->key.generation;
-    if (outdated || session_find_subscription(s, r->subscription) == NULL) {
+    bool outdated = d->session.generation != s->key.generation;
+    if (outdated || session_find_subscription(s, d->subscription) == NULL) {
         return;
     }
-    size_t size = 0;
-    const uint8_t *head = reply_payload(r, &size);
-    shared_bytes *tail = r->tail;
-    r->tail = NULL;
-    if (!connection_send(s->connection, head, size, tail, r->subscription)) {
+    buffer *head = &s->server->scratch;
+    buffer_clear(head);
+    delivery_head(d, r->pairs, head);
+    ASSERT(head->size <= DELIVERY_HEAD_BYTES_MAX && !head->overflow);
+    bool sent = s->subscriptions.count == 1
+                    ? connection_send_now(s->connection, head->data, head->size, bytes_ref(r->tail),
+                                          d->subscription)
+                    : connection_send(s->connection, head->data, head->size, bytes_ref(r->tail),
+                                      d->subscription);
+    if (!sent) {
         session_close(s, STATUS_LIMIT_EXCEEDED, "output_bytes: too much output was not taken",
                       ENDING_CUT);
+    }
+}
+
+static void deliver_all(server *s, const reply *r)
+{
+    for (uint32_t i = 0; i < r->delivery_count; i++) {
+        session *of = server_find_session(s, r->deliveries[i].session);
+        if (of != NULL && of->connection != NULL && !of->closing) {
+            deliver(of, &r->deliveries[i], r);
+        }
     }
 }
 
@@ -151,9 +168,7 @@ static void take(server *s, reply *r)
         worlds_resumed(s, r->reply_to.session);
         break;
     case REPLY_SNAPSHOT:
-        if (of != NULL && of->connection != NULL && !of->closing) {
-            send_snapshot(of, r);
-        }
+        deliver_all(s, r);
         break;
     case REPLY_CLOSED:
         if (of != NULL) {

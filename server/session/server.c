@@ -195,6 +195,7 @@ void server_destroy(server *s)
     array_free(&s->detached);
     array_free(&s->hosts);
     array_free(&s->moves);
+    array_free(&s->written);
     array_free(&s->sessions);
     array_free(&s->free_slots);
     directory_deinit(&s->worlds);
@@ -218,6 +219,11 @@ static void wake_loop(void *context)
 {
     server *s = context;
     uv_async_send(&s->wake);
+}
+
+static void on_flushed(void *context)
+{
+    worlds_acknowledge(context);
 }
 
 static void *on_opened(void *context, connection *c)
@@ -384,6 +390,7 @@ static status start_network(server *s, error *err)
         .received = session_received,
         .ended = session_ended,
         .written = session_written,
+        .flushed = on_flushed,
         .swept = session_swept,
         .closed = session_closed,
         .finished = on_network_finished,

@@ -99,6 +99,11 @@ typedef struct world_move {
     host *from, *to;
 } world_move;
 
+// A snapshot that has left, of which its world is still to be told.
+typedef struct written_snapshot {
+    uint64_t world, subscription;
+} written_snapshot;
+
 struct server {
     uv_loop_t *loop;
     const server_options *options;
@@ -111,6 +116,7 @@ struct server {
     ARRAY(host *) hosts;
     uint32_t hosts_running;
     ARRAY(world_move) moves; // worlds between two hosts
+    ARRAY(written_snapshot) written;
     directory worlds;
     storage *storage; // NULL: worlds end with the server
     ledger ledger;
@@ -316,7 +322,10 @@ void worlds_forget(server *s, session_key key, uint64_t world);
 void worlds_resume(session *s, uint64_t world);
 // The world has taken that.
 void worlds_resumed(server *s, session_key key);
-void worlds_acknowledge(server *s, uint64_t subscription, uint64_t world);
+// The last snapshot of the subscription was written out: the world is told of it with others, by
+// worlds_acknowledge.
+void worlds_note_written(server *s, uint64_t subscription, uint64_t world);
+void worlds_acknowledge(server *s);
 
 // Worlds that a restart has brought back begin to run; each answers server_note_started.
 void worlds_adopt_restored(server *s);

@@ -143,7 +143,7 @@ void session_written(void *peer, uint64_t token)
     session *s = peer;
     const session_subscription *subscription = session_find_subscription(s, token);
     if (subscription != NULL) {
-        worlds_acknowledge(s->server, subscription->number, subscription->world);
+        worlds_note_written(s->server, subscription->number, subscription->world);
     }
 }
 

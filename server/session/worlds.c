@@ -128,8 +128,7 @@ status worlds_send(server *s, world_entry *entry, request *r, error *err)
     return STATUS_OK;
 }
 
-static void send_uncounted(server *s, request_kind kind, uint64_t world, session_key key,
-                           uint64_t subscription)
+static void send_uncounted(server *s, request_kind kind, uint64_t world, session_key key)
 {
     world_entry *entry = directory_find_number(&s->worlds, world);
     if (entry == NULL) {
@@ -137,13 +136,12 @@ static void send_uncounted(server *s, request_kind kind, uint64_t world, session
     }
     request *r = request_create(kind, world);
     r->reply_to.session = key;
-    r->subscription = subscription;
     deliver(entry, r);
 }
 
 void worlds_forget(server *s, session_key key, uint64_t world)
 {
-    send_uncounted(s, REQUEST_FORGET, world, key, 0);
+    send_uncounted(s, REQUEST_FORGET, world, key);
 }
 
 // At most one for each session and world is on its way: the next resume waits for it. So the
@@ -152,7 +150,7 @@ void worlds_resume(session *s, uint64_t world)
 {
     if (directory_find_number(&s->server->worlds, world) != NULL) {
         s->resumes++;
-        send_uncounted(s->server, REQUEST_RESUME, world, s->key, 0);
+        send_uncounted(s->server, REQUEST_RESUME, world, s->key);
     }
 }
 
@@ -166,9 +164,33 @@ void worlds_resumed(server *s, session_key key)
     }
 }
 
-void worlds_acknowledge(server *s, uint64_t subscription, uint64_t world)
+void worlds_note_written(server *s, uint64_t subscription, uint64_t world)
 {
-    send_uncounted(s, REQUEST_ACKNOWLEDGE, world, (session_key){0}, subscription);
+    array_push(&s->written, ((written_snapshot){world, subscription}));
+}
+
+// Those of one world in a row are one request: most often all of a tick.
+void worlds_acknowledge(server *s)
+{
+    const written_snapshot *all = s->written.data;
+    for (uint32_t begin = 0, end = 0; begin < s->written.count; begin = end) {
+        while (end < s->written.count && all[end].world == all[begin].world) {
+            end++;
+        }
+        world_entry *entry = directory_find_number(&s->worlds, all[begin].world);
+        if (entry == NULL) {
+            continue;
+        }
+        request *r = request_create(REQUEST_ACKNOWLEDGE, all[begin].world);
+        r->acknowledged_count = end - begin;
+        r->acknowledged = malloc(r->acknowledged_count * sizeof *r->acknowledged);
+        ASSERT(r->acknowledged != NULL);
+        for (uint32_t i = begin; i < end; i++) {
+            r->acknowledged[i - begin] = all[i].subscription;
+        }
+        deliver(entry, r);
+    }
+    array_clear(&s->written);
 }
 
 // ---- worlds that are being made
@@ -637,7 +659,7 @@ static void end_past_sessions(server *s, uint64_t world, const session_bodies *b
         bool alive = kept != NULL && kept->key.number == b->session;
         if (!alive && b->session != ended) { // again for a session met before does no harm
             ended = b->session;
-            send_uncounted(s, REQUEST_SESSION_END, world, (session_key){.number = ended}, 0);
+            send_uncounted(s, REQUEST_SESSION_END, world, (session_key){.number = ended});
         }
     }
 }
@@ -762,7 +784,7 @@ void worlds_end_session(session *s)
 {
     server *of = s->server;
     for (uint32_t i = 0; i < s->body_worlds.count; i++) {
-        send_uncounted(of, REQUEST_SESSION_END, s->body_worlds.data[i], s->key, 0);
+        send_uncounted(of, REQUEST_SESSION_END, s->body_worlds.data[i], s->key);
     }
     array_clear(&s->body_worlds);
     for (uint32_t i = of->worlds.by_name.count; i > 0 && !of->draining; i--) {

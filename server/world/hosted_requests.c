@@ -589,8 +589,10 @@ void hosted_deliver(hosted *h, request *q)
         atomic_store(&h->log.woken, false);
         hosted_take_committed(h);
     } else if (q->kind == REQUEST_ACKNOWLEDGE) {
-        publisher_acknowledge(&h->publisher, q->subscription);
-        log_readers_acknowledge(&h->readers, q->subscription);
+        for (uint32_t i = 0; i < q->acknowledged_count; i++) {
+            publisher_acknowledge(&h->publisher, q->acknowledged[i]);
+            log_readers_acknowledge(&h->readers, q->acknowledged[i]);
+        }
         request_free(q);
     } else if (q->kind == REQUEST_RESUME) {
         reply *taken = reply_create(REPLY_RESUMED, h->number);

@@ -15,8 +15,7 @@
 typedef struct encoded {
     bool fresh;
     log_mark mark;
-    uint32_t pairs;
-    shared_bytes *tail; // NULL: it does not fit a message
+    reply *snapshot; // NULL: it does not fit a message
 } encoded;
 
 enum { ENCODED_MAX = 8 }; // in one turn; with more places of the log, some are encoded again
@@ -30,6 +29,7 @@ void log_readers_add(log_readers *r, uint64_t number, session_key session, doubl
 {
     log_reader_entry added = {
         .number = number, .session = session, .rate = rate, .fresh = true, .owed = true};
+    ASSERT(r->list.count == 0 || r->list.data[r->list.count - 1].number < number);
     array_push(&r->list, added);
 }
 
@@ -60,12 +60,32 @@ void log_readers_forget(log_readers *r, session_key session)
     }
 }
 
+// The list is by ascending number.
+static uint32_t place_of(const log_readers *r, uint64_t number)
+{
+    uint32_t low = 0;
+    uint32_t high = r->list.count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (r->list.data[middle].number < number) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+// Most come in the order of the list: the one behind the last is tried first.
 void log_readers_acknowledge(log_readers *r, uint64_t number)
 {
-    for (uint32_t i = 0; i < r->list.count; i++) {
-        if (r->list.data[i].number == number) {
-            r->list.data[i].busy = false;
-        }
+    uint32_t at = r->found + 1;
+    if (at >= r->list.count || r->list.data[at].number != number) {
+        at = place_of(r, number);
+    }
+    r->found = at;
+    if (at < r->list.count && r->list.data[at].number == number) {
+        r->list.data[at].busy = false;
     }
 }
 
@@ -144,7 +164,8 @@ static void image_record(const log_source *from, buffer *rows, uint8_t **image, 
     }
 }
 
-static encoded encode(const log_source *from, bool fresh, log_mark mark, uint64_t hash)
+static encoded encode(const log_source *from, bool fresh, log_mark mark, uint64_t hash,
+                      uint32_t receivers)
 {
     encoded e = {.fresh = fresh, .mark = mark};
     uint8_t *image = NULL;
@@ -162,11 +183,11 @@ static encoded encode(const log_source *from, bool fresh, log_mark mark, uint64_
     record.tick = world_tick(from->physics);
     record.has_hash = true;
     record.hash = hash;
-    e.pairs = encode_log_tail(&out, from->world, from->epoch, &record);
+    uint32_t pairs = encode_log_tail(&out, from->world, from->epoch, &record);
     if (!out.overflow) {
         size_t size = 0;
         uint8_t *data = buffer_take(&out, &size);
-        e.tail = bytes_take(data, size);
+        e.snapshot = reply_create_snapshot(from->epoch, bytes_take(data, size), pairs, receivers);
     }
     buffer_deinit(&out);
     buffer_deinit(&rows);
@@ -174,29 +195,23 @@ static encoded encode(const log_source *from, bool fresh, log_mark mark, uint64_
     return e;
 }
 
-static void post(const log_source *from, const log_reader_entry *to, const encoded *e,
-                 reply_sink sink)
+static void post_overrun(const log_source *from, const log_reader_entry *to, reply_sink sink)
 {
-    reply *r = reply_create(e->tail != NULL ? REPLY_SNAPSHOT : REPLY_OVERRUN, from->epoch);
+    reply *r = reply_create(REPLY_OVERRUN, from->epoch);
     r->reply_to.session = to->session;
     r->subscription = to->number;
-    if (e->tail == NULL) {
-        r->status = STATUS_LIMIT_EXCEEDED;
-        r->text = strdup("the world's image does not fit a message");
-        ASSERT(r->text != NULL);
-    } else {
-        snapshot_head head = {.subscription = to->number};
-        buffer out;
-        buffer_init(&out, REPLY_INLINE_MAX);
-        encode_snapshot_head(&out, &head, e->pairs);
-        ASSERT(!out.overflow);
-        memcpy(r->small, out.data, out.size);
-        r->small_size = (uint8_t)out.size;
-        buffer_deinit(&out);
-        r->tail = bytes_ref(e->tail);
-        metrics_add(METRIC_snapshots_sent, 1);
-    }
+    r->status = STATUS_LIMIT_EXCEEDED;
+    r->text = strdup("the world's image does not fit a message");
+    ASSERT(r->text != NULL);
     sink.post(sink.context, r);
+}
+
+static void post_snapshot(const encoded *e, reply_sink sink)
+{
+    if (e->snapshot != NULL) {
+        metrics_add(METRIC_snapshots_sent, e->snapshot->delivery_count);
+        sink.post(sink.context, e->snapshot);
+    }
 }
 
 static bool falls_due(const log_reader_entry *e, const log_source *from, bool all)
@@ -241,19 +256,25 @@ void log_readers_publish(log_readers *r, const log_source *from, bool all, reply
             hash = count == 0 ? world_hash(from->physics) : hash;
             if (count == ENCODED_MAX) {
                 at = ENCODED_MAX - 1;
-                bytes_unref(made[at].tail);
+                post_snapshot(&made[at], sink);
             } else {
                 count++;
             }
-            made[at] = encode(from, e->fresh, e->mark, hash);
+            made[at] = encode(from, e->fresh, e->mark, hash, r->list.count - i);
         }
-        post(from, e, &made[at], sink);
+        reply *snapshot = made[at].snapshot;
+        if (snapshot != NULL) {
+            snapshot->deliveries[snapshot->delivery_count++] =
+                (snapshot_delivery){.session = e->session, .subscription = e->number};
+        } else {
+            post_overrun(from, e, sink);
+        }
         e->mark = world_log_end(from->log, world_tick(from->physics));
         e->fresh = e->owed = false;
         e->busy = true;
     }
     for (uint32_t i = 0; i < count; i++) {
-        bytes_unref(made[i].tail);
+        post_snapshot(&made[i], sink);
     }
 }
 

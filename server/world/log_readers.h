@@ -29,7 +29,8 @@ typedef struct log_reader_entry {
 } log_reader_entry;
 
 typedef struct log_readers {
-    ARRAY(log_reader_entry) list;
+    ARRAY(log_reader_entry) list; // by ascending number
+    uint32_t found;               // the place of the last that was acknowledged
 } log_readers;
 
 // The state that a notification tells of.

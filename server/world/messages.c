@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "common/base/assert.h"
+#include "proto/encode/encode.h"
 #include "server/world/replay.h"
 #include "server/world/session_bodies.h"
 #include "server/world/session_marks.h"
@@ -25,6 +26,7 @@ void request_free(request *r)
     }
     command_free(&r->command);
     free(r->arguments);
+    free(r->acknowledged);
     adoption_free(r->adoption);
     free(r);
 }
@@ -64,8 +66,28 @@ void reply_free(reply *r)
     }
     bytes_unref(r->payload);
     bytes_unref(r->tail);
+    free(r->deliveries);
     free(r->text);
     free(r);
+}
+
+reply *reply_create_snapshot(uint64_t world, shared_bytes *tail, uint32_t pairs, uint32_t receivers)
+{
+    reply *r = reply_create(REPLY_SNAPSHOT, world);
+    r->tail = tail;
+    r->pairs = pairs;
+    r->deliveries = malloc((receivers > 0 ? receivers : 1) * sizeof *r->deliveries);
+    ASSERT(r->deliveries != NULL);
+    return r;
+}
+
+void delivery_head(const snapshot_delivery *d, uint32_t pairs, struct buffer *out)
+{
+    snapshot_head head = {.subscription = d->subscription,
+                          .skipped = d->skipped,
+                          .has_last = d->has_last,
+                          .last = d->last};
+    encode_snapshot_head(out, &head, pairs);
 }
 
 const uint8_t *reply_payload(const reply *r, size_t *size)

@@ -22,6 +22,8 @@
 #include "server/storage/storage.h"
 #include "server/world/queue.h"
 
+struct buffer;
+
 // A session as worlds know it: a place in the session table, and a number that is never used again.
 typedef struct session_key {
     uint32_t slot;
@@ -44,7 +46,7 @@ typedef enum request_kind {
     REQUEST_COMMAND,     // `command`, to the world `world`
     REQUEST_ADOPT,       // take over what `adoption` brings as the new world `world`
     REQUEST_COMMITTED,   // the storage has come further with the world's log; no answer
-    REQUEST_ACKNOWLEDGE, // the last snapshot of `subscription` was written out; no answer
+    REQUEST_ACKNOWLEDGE, // the last snapshots of `acknowledged` were written out; no answer
     REQUEST_FORGET,      // the session's subscriptions in the world end; no answer
     REQUEST_RESUME,      // the session's subscriptions begin anew, with full snapshots
     REQUEST_SESSION_END, // in its turn: the bodies that end with the session are removed; no answer
@@ -79,21 +81,23 @@ typedef struct request {
     uint64_t arrival; // at the world's inbox, in order
     reply_address reply_to;
     int64_t received_ns;   // when it came in, on the monotonic clock
-    uint64_t subscription; // number for world.subscribe, or whose snapshot was written
+    uint64_t subscription; // number for world.subscribe
     bool again;            // world.subscribe: of a session from before a restart
     command command;       // owned
     uint8_t *arguments;    // owned: of a command that changes the world, in canonical form
     uint32_t arguments_size;
-    actor actor;          // who it is from; an admin where nobody is asked for a token
-    adoption *adoption;   // REQUEST_ADOPT: owned
-    struct hosted *moved; // REQUEST_TAKE: owned
-    bool hand_over;       // REQUEST_STOP: worlds without a log go to another process
+    actor actor;            // who it is from; an admin where nobody is asked for a token
+    adoption *adoption;     // REQUEST_ADOPT: owned
+    struct hosted *moved;   // REQUEST_TAKE: owned
+    bool hand_over;         // REQUEST_STOP: worlds without a log go to another process
+    uint64_t *acknowledged; // REQUEST_ACKNOWLEDGE: owned; one number for each snapshot
+    uint32_t acknowledged_count;
 } request;
 
 typedef enum reply_kind {
     REPLY_RESULT,   // of a request, to `reply_to`: `status`, and `payload` or `text`
     REPLY_RESUMED,  // a REQUEST_RESUME was taken
-    REPLY_SNAPSHOT, // `payload` then `tail`, for `subscription`
+    REPLY_SNAPSHOT, // to each of `deliveries` its own head (delivery_head), then `tail`
     REPLY_CLOSED,   // `subscription` has ended: its world did, or it could not go on
     REPLY_OVERRUN,  // `subscription` has ended because it was too far behind: close the session
     REPLY_CROWDED,  // the world takes more than half of its thread, and is not alone there
@@ -102,8 +106,19 @@ typedef enum reply_kind {
     REPLY_STOPPED   // the thread's last reply
 } reply_kind;
 
-// Most results are {tick}, and a snapshot's head is some forty bytes.
+// Most results are {tick}.
 enum { REPLY_INLINE_MAX = 96 };
+
+// One receiver of a snapshot, and what its head tells it alone.
+typedef struct snapshot_delivery {
+    session_key session;
+    uint64_t subscription;
+    uint32_t skipped; // snapshots that were due and not sent
+    uint32_t last;    // the last command of the session that is in the state
+    bool has_last;
+} snapshot_delivery;
+
+enum { DELIVERY_HEAD_BYTES_MAX = 96 }; // some forty bytes
 
 typedef struct reply {
     queue_node node; // first
@@ -117,11 +132,14 @@ typedef struct reply {
     uint64_t subscription;
     view_args view; // of world.view: what its subscription sees now, if it went well
     uint8_t small_size;
-    uint8_t small[REPLY_INLINE_MAX]; // the result or the snapshot's head, where it fits
+    uint8_t small[REPLY_INLINE_MAX]; // the result, where it fits
     shared_bytes *payload;           // owned; else, where it does not. NULL: it is in `small`
-    shared_bytes *tail;              // owned; of a snapshot
-    char *text;                      // owned; what an error says, or why a subscription ended
-    struct hosted *moved;            // REPLY_RELEASED: the receiver's
+    shared_bytes *tail;              // owned; of a snapshot, whose map has `pairs` pairs in it
+    uint32_t pairs;
+    uint32_t delivery_count;
+    snapshot_delivery *deliveries; // owned; of a snapshot
+    char *text;                    // owned; what an error says, or why a subscription ended
+    struct hosted *moved;          // REPLY_RELEASED: the receiver's
 } reply;
 
 request *request_create(request_kind kind, uint64_t world);
@@ -134,7 +152,14 @@ void adoption_free(adoption *a);
 reply *reply_create(reply_kind kind, uint64_t world);
 void reply_free(reply *r);
 
-// The bytes of the result or head.
+// The bytes of the result.
 const uint8_t *reply_payload(const reply *r, size_t *size);
+
+// A snapshot for up to `receivers`, of which there are none yet. Takes the reference `tail` over.
+reply *reply_create_snapshot(uint64_t world, shared_bytes *tail, uint32_t pairs,
+                             uint32_t receivers);
+
+// Writes what precedes `tail` in the notification of one receiver: at most DELIVERY_HEAD_BYTES_MAX.
+void delivery_head(const snapshot_delivery *d, uint32_t pairs, struct buffer *out);
 
 #endif

@@ -255,28 +255,15 @@ void publisher_note_step(publisher *p, physics_world *world)
 }
 // ---- sending
 
-static void post_snapshot(publisher *p, subscription *s, shared_bytes *tail, uint32_t pairs,
-                          reply_sink sink)
+static void add_receiver(const publisher *p, const subscription *s, reply *r)
 {
-    snapshot_head head = {.subscription = s->number, .skipped = s->skipped};
+    snapshot_delivery d = {.session = s->session, .subscription = s->number, .skipped = s->skipped};
     if (s->session.slot < p->last.count &&
         p->last.data[s->session.slot].session == s->session.number) {
-        head.has_last = true;
-        head.last = p->last.data[s->session.slot].id;
+        d.has_last = true;
+        d.last = p->last.data[s->session.slot].id;
     }
-    reply *r = reply_create(REPLY_SNAPSHOT, p->epoch);
-    r->reply_to.session = s->session;
-    r->subscription = s->number;
-    buffer out;
-    buffer_init(&out, REPLY_INLINE_MAX);
-    encode_snapshot_head(&out, &head, pairs);
-    ASSERT(!out.overflow);
-    memcpy(r->small, out.data, out.size);
-    r->small_size = (uint8_t)out.size;
-    buffer_deinit(&out);
-    r->tail = bytes_ref(tail);
-    metrics_add(METRIC_snapshots_sent, 1);
-    sink.post(sink.context, r);
+    r->deliveries[r->delivery_count++] = d;
 }
 
 static void settle(publisher *p, subscription *s, const view_group *g)
@@ -318,10 +305,11 @@ static void send_group(publisher *p, const physics_world *world, const uint32_t 
     view_group g = {.of = &first};
     uint32_t pairs = 0;
     shared_bytes *tail = view_group_build(p, world, &g, hash, &pairs);
+    reply *snapshot = tail != NULL ? reply_create_snapshot(p->epoch, tail, pairs, count) : NULL;
     for (uint32_t i = 0; i < count; i++) {
         subscription *s = &p->subscriptions.list.data[due[i]];
-        if (tail != NULL) {
-            post_snapshot(p, s, tail, pairs, sink);
+        if (snapshot != NULL) {
+            add_receiver(p, s, snapshot);
             settle(p, s, &g);
         } else {
             post_end(p, s, REPLY_OVERRUN, "a snapshot of this view does not fit a message", sink);
@@ -329,7 +317,10 @@ static void send_group(publisher *p, const physics_world *world, const uint32_t 
             s->in_flight = PACKED_IN_FLIGHT_MAX;
         }
     }
-    bytes_unref(tail);
+    if (snapshot != NULL) {
+        metrics_add(METRIC_snapshots_sent, count);
+        sink.post(sink.context, snapshot);
+    }
     view_set_unref(g.seen);
     view_set_unref(first.seen);
 }
@@ -338,6 +329,20 @@ static int compare_due(const void *a, const void *b, void *list)
 {
     const subscription *all = list;
     return subscription_compare(&all[*(const uint32_t *)a], &all[*(const uint32_t *)b]);
+}
+
+// Brings equal ones together. Most often all are equal, and stand in order as they are.
+static void sort_due(publisher *p)
+{
+    subscription *list = p->subscriptions.list.data;
+    uint32_t *due = p->due.data;
+    uint32_t ordered = 1;
+    while (ordered < p->due.count && compare_due(&due[ordered - 1], &due[ordered], list) <= 0) {
+        ordered++;
+    }
+    if (ordered < p->due.count) {
+        qsort_r(due, p->due.count, sizeof *due, compare_due, list);
+    }
 }
 
 // Whether it was not sent the present state.
@@ -537,7 +542,7 @@ void publisher_publish(publisher *p, physics_world *world, bool all, reply_sink 
         encode_packed(p, world, all);
         uint64_t hash = world_hash(world);
         subscription *list = p->subscriptions.list.data;
-        qsort_r(p->due.data, p->due.count, sizeof *p->due.data, compare_due, list);
+        sort_due(p);
         // The members of a group change as it is sent, those of later groups do not.
         uint32_t start = 0;
         while (start < p->due.count) {

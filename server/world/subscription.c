@@ -177,9 +177,14 @@ static uint32_t place_of(const subscriptions *s, uint64_t number)
     return low;
 }
 
+// Many are looked for in the order of the list: the one behind the last is tried first.
 subscription *subscriptions_find(subscriptions *s, uint64_t number)
 {
-    uint32_t at = place_of(s, number);
+    uint32_t at = s->found + 1;
+    if (at >= s->list.count || s->list.data[at].number != number) {
+        at = place_of(s, number);
+    }
+    s->found = at;
     bool found = at < s->list.count && s->list.data[at].number == number;
     return found ? &s->list.data[at] : NULL;
 }

@@ -36,10 +36,15 @@ static void take(void *context, reply *r)
 {
     traffic *t = context;
     ASSERT(r->kind == REPLY_SNAPSHOT);
-    size_t head = 0;
-    const uint8_t *bytes = reply_payload(r, &head);
+    ASSERT(r->delivery_count == 1); // no two want the same
+    buffer written;
+    buffer_init(&written, DELIVERY_HEAD_BYTES_MAX);
+    delivery_head(r->deliveries, r->pairs, &written);
+    const uint8_t *bytes = written.data;
+    const size_t head = written.size;
+    const uint64_t number = r->deliveries->subscription;
     const double size = (double)(head + r->tail->size);
-    if (r->subscription == PACKED) {
+    if (number == PACKED) {
         t->packed += size;
     } else {
         t->plain += size;
@@ -50,7 +55,8 @@ static void take(void *context, reply *r)
                                          : (double)stream_packer_add(t->zstd, bytes, head,
                                                                      r->tail->data, r->tail->size);
     }
-    t->written[t->written_count++] = r->subscription;
+    t->written[t->written_count++] = number;
+    buffer_deinit(&written);
     reply_free(r);
 }
 

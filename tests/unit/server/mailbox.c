@@ -8,11 +8,40 @@
 
 #include <cmocka.h>
 
+static void add(mailbox *m, reply *r)
+{
+    assert_true(m->count < MAILBOX_MAX);
+    m->replies[m->count++] = r;
+}
+
+// What one receiver is sent, as a reply of its own with its head in `small`.
+static reply *split(const reply *r, const snapshot_delivery *d)
+{
+    reply *one = reply_create_snapshot(r->world, bytes_ref(r->tail), r->pairs, 1);
+    buffer head;
+    buffer_init(&head, REPLY_INLINE_MAX);
+    delivery_head(d, r->pairs, &head);
+    assert_false(head.overflow);
+    memcpy(one->small, head.data, head.size);
+    one->small_size = (uint8_t)head.size;
+    one->subscription = d->subscription;
+    one->reply_to.session = d->session;
+    buffer_deinit(&head);
+    return one;
+}
+
 static void post(void *context, reply *r)
 {
     mailbox *m = context;
-    assert_true(m->count < MAILBOX_MAX);
-    m->replies[m->count++] = r;
+    if (r->kind != REPLY_SNAPSHOT) {
+        add(m, r);
+        return;
+    }
+    assert_true(r->delivery_count > 0);
+    for (uint32_t i = 0; i < r->delivery_count; i++) {
+        add(m, split(r, &r->deliveries[i]));
+    }
+    reply_free(r);
 }
 
 reply_sink mailbox_sink(mailbox *m)

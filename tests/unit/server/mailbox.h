@@ -1,4 +1,5 @@
-// Takes the replies of a world under test and decodes them.
+// Takes the replies of a world under test and decodes them. A snapshot for several receivers is
+// taken apart: one reply for each.
 #ifndef CAROM_TESTS_UNIT_SERVER_MAILBOX_H
 #define CAROM_TESTS_UNIT_SERVER_MAILBOX_H
 

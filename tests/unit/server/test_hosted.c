@@ -115,7 +115,9 @@ static void advance(int64_t ns)
 static void acknowledge(uint64_t number)
 {
     request *r = request_create(REQUEST_ACKNOWLEDGE, 3);
-    r->subscription = number;
+    r->acknowledged = malloc(sizeof number);
+    *r->acknowledged = number;
+    r->acknowledged_count = 1;
     hosted_deliver(the.world, r);
 }
 
