@@ -10,8 +10,8 @@
 #include "server/limits.h"
 
 enum {
-    SUB_BITS = 3, // buckets in each power of two
-    SUB_COUNT = 1 << SUB_BITS,
+    SUB_BITS = 5,
+    SUB_COUNT = 1 << SUB_BITS, // buckets in each power of two
     BUCKETS = (64 - SUB_BITS) * SUB_COUNT
 };
 
@@ -199,6 +199,7 @@ latency_summary metrics_summary(timing t)
     s.p50 = quantile(counts, s.count, 0.50, max) * 1e-9;
     s.p90 = quantile(counts, s.count, 0.90, max) * 1e-9;
     s.p99 = quantile(counts, s.count, 0.99, max) * 1e-9;
+    s.p999 = quantile(counts, s.count, 0.999, max) * 1e-9;
     s.max = max * 1e-9;
     return s;
 }

@@ -1,8 +1,8 @@
 // Counters and timings of the server, for server.stats and the log.
 //
 // One set for the process. Counters are relaxed atomics: each is right by itself, several read
-// together need not be of one moment. Times go into buckets whose width is an eighth of their
-// value, so a percentile is within 13 %, whatever its size, and noting one is a single addition.
+// together need not be of one moment. Times go into buckets whose width is a 32nd of their
+// value, so a percentile is within 3.2 %, whatever its size, and noting one is a single addition.
 //
 // Any thread.
 #ifndef CAROM_SERVER_METRICS_H

@@ -142,7 +142,7 @@ void show_cell(table *t, const carom_value *value)
 static bool add_with_unit(table *t, const char *key, const carom_value *value, bool latencies)
 {
     static const char *const durations[] = {"time", "uptime"};
-    static const char *const percentiles[] = {"p50", "p90", "p99", "max"};
+    static const char *const percentiles[] = {"p50", "p90", "p99", "p999", "max"};
     char text[64];
     for (size_t i = 0; i < sizeof durations / sizeof durations[0]; i++) {
         if (is_number(value) && strcmp(key, durations[i]) == 0) {

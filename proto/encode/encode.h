@@ -138,10 +138,10 @@ void encode_sessions_result(struct buffer *out, const struct encoded_list *sessi
 typedef struct latency_summary {
     const char *name; // "step", "command", "snapshot" …
     uint64_t count;
-    double p50, p90, p99, max;
+    double p50, p90, p99, p999, max;
 } latency_summary;
 
-// {counters: {name: number}, latencies: {name: {count, p50, p90, p99, max}}}
+// {counters: {name: number}, latencies: {name: {count, p50, p90, p99, p999, max}}}
 void encode_server_stats_result(struct buffer *out, const named_number *counters,
                                 uint32_t counter_count, const latency_summary *latencies,
                                 uint32_t latency_count);

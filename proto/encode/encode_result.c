@@ -328,11 +328,12 @@ void encode_server_info_result(struct buffer *out, const server_info_result *r)
 static void pack_latency(packer *k, const latency_summary *l)
 {
     pack_text(k, l->name);
-    pack_map(k, 5);
+    pack_map(k, 6);
     pair_uint(k, "count", l->count);
     pair_double(k, "p50", l->p50);
     pair_double(k, "p90", l->p90);
     pair_double(k, "p99", l->p99);
+    pair_double(k, "p999", l->p999);
     pair_double(k, "max", l->max);
 }
 

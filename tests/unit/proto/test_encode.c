@@ -144,7 +144,7 @@ static void server_info_and_stats_are_maps(void **state)
 {
     (void)state;
     const named_number n[] = {{"ticks", 3600, true}};
-    const latency_summary l[] = {{"step", 10, 0.25, 0.5, 0.75, 1.0}};
+    const latency_summary l[] = {{"step", 10, 0.25, 0.5, 0.75, 0.875, 1.0}};
     encode_server_info_result(&out, &(server_info_result){.server = "caromd",
                                                           .version = "0.1.0",
                                                           .uptime = 60.0,
@@ -156,7 +156,7 @@ static void server_info_and_stats_are_maps(void **state)
                    "\"worlds\":1,\"sessions\":2,\"limits\":{\"ticks\":3600}}");
     encode_server_stats_result(&out, n, 1, l, 1);
     assert_encoded("{\"counters\":{\"ticks\":3600},\"latencies\":{\"step\":{\"count\":10,"
-                   "\"p50\":0.25,\"p90\":0.5,\"p99\":0.75,\"max\":1.0}}}");
+                   "\"p50\":0.25,\"p90\":0.5,\"p99\":0.75,\"p999\":0.875,\"max\":1.0}}}");
     encode_numbers(&out, n, 1);
     assert_encoded("{\"ticks\":3600}");
 }
