@@ -19,6 +19,7 @@ static range widen(range r, double value)
 {
     int low = (int)floor(log10(value));
     int high = (int)ceil(log10(value));
+    high += high == low; // a power of ten itself
     r.low = low < r.low ? low : r.low;
     r.high = high > r.high ? high : r.high;
     return r;

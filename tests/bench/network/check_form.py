@@ -13,19 +13,25 @@ import sys
 import tempfile
 import xml.etree.ElementTree
 
-# table: (part, rows, columns that are text, columns that may be empty)
+# table: (part, rows (None: at least one), columns that are text, columns that may be empty)
 TABLES = {
     "bandwidth": ("bandwidth", 4, ["scene"], ["gzip of plain", "zstd of plain"]),
     "bits": ("bandwidth", 4, ["scene"], ["gzip of plain", "zstd of plain"]),
     "coder": ("bandwidth", 4, ["scene"], []),
     "views": ("views", 4, ["views"], []),
     "replica": ("replica", 4, ["scene"], []),
+    "lateness": ("lateness", 4, ["world"], []),
+    "latency": ("latency", 4, ["clients"], []),
+    "rate": ("latency", 4, ["clients"], []),
+    "memory": ("memory", 5, ["subscription"], ["a connection [bytes]", "a subscription [bytes]"]),
+    "worlds": ("worlds", None, ["carried"], []),
+    "players": ("players", None, ["carried"], []),
 }
-PLOTS = {"bandwidth": "bandwidth"}
+PLOTS = ["bandwidth", "lateness", "latency", "worlds", "players"]
 
 
 def check_table(name, rows, wanted, texts, optional):
-    assert len(rows) == wanted, f"{name}: {len(rows)} rows, not {wanted}"
+    assert len(rows) == wanted if wanted else rows, f"{name}: {len(rows)} rows, not {wanted}"
     for row in rows:
         for head, value in row.items():
             where = f"{name}, {head}: {value!r}"
@@ -44,7 +50,30 @@ def check_bandwidth(tables):
         assert row["worst error [steps]"] <= 0.5 + 1e-9, row
 
 
-CHECKS = {"bandwidth": check_bandwidth}
+def check_lateness(tables):
+    for row in tables["lateness"]:
+        assert row["ticks"] > 0 and row["p50 [us]"] <= row["p99 [us]"] <= row["p99.9 [us]"], row
+
+
+def check_latency(tables):
+    for row in tables["latency"]:
+        assert 0 < row["ack p50 [ms]"] <= row["p99"] <= row["p99.9"], row
+        assert row["seen p50 [ms]"] > 0, row
+    for row in tables["rate"]:
+        assert row["ticks"] > 0 and row["snapshots/s"] > 0 and row["skipped"] >= 0, row
+
+
+def check_search(name):
+    def check(tables):
+        rows = tables[name]
+        assert all(row["carried"] in ("yes", "no") for row in rows), rows
+        counts = [row[name] for row in rows]
+        assert counts == sorted(counts) and all(row["rate : hz"] <= 1 for row in rows), rows
+    return check
+
+
+CHECKS = {"bandwidth": check_bandwidth, "lateness": check_lateness, "latency": check_latency,
+          "worlds": check_search("worlds"), "players": check_search("players")}
 
 
 def main():
@@ -64,7 +93,7 @@ def main():
             if part in CHECKS:
                 CHECKS[part](tables)
             if part in PLOTS:
-                root = xml.etree.ElementTree.parse(path / f"{PLOTS[part]}.svg").getroot()
+                root = xml.etree.ElementTree.parse(path / f"{part}.svg").getroot()
                 assert root.tag.endswith("svg") and len(root) > 10, part
 
 

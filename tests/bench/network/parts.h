@@ -22,4 +22,11 @@ void part_bandwidth(const bench_run *run); // bytes of a client's picture, and t
 void part_views(const bench_run *run);     // time of a view with an area
 void part_replica(const bench_run *run);   // time of a replica's tick beside the engine's step
 
+// Of a caromd of its own:
+void part_lateness(const bench_run *run); // ticks beside a bare loop that sleeps
+void part_latency(const bench_run *run);  // command to acknowledgement and to snapshot
+void part_memory(const bench_run *run);   // of a connection and of a subscription
+void part_worlds(const bench_run *run);   // how many worlds a core carries
+void part_players(const bench_run *run);  // how many players in one world a core carries
+
 #endif

@@ -360,6 +360,44 @@ static void events_wait_for_a_snapshot_of_their_state(void **state)
     assert_in_range(ends, 0, 1);
 }
 
+// Six views at a sixth of the tick rate: one snapshot falls on each tick, and each view is told
+// every event once, in the order in which they happened.
+static void staggered_views_lose_no_event_of_the_ticks_between(void **state)
+{
+    enum { VIEWS = 6, TICKS = 120 };
+    fixture *f = *state;
+    uint32_t told[VIEWS] = {0};
+    uint64_t last[VIEWS] = {0};
+    for (int i = 0; i < VIEWS; i++) {
+        subscribe_args view = within(-10.0 - i, -10, 10, 10);
+        view.events = 1u << EVENT_SPAWN;
+        view.rate = 10.0;
+        subscribe(f, (uint64_t)i + 1, ONE, view);
+    }
+    for (int i = 0; i < TICKS; i++) {
+        body_id id = add_ball(f, 0, 0, 0);
+        tick(f);
+        assert_int_equal(body_remove(f->world, id, NULL), STATUS_OK); // none lies on the next
+        f->publisher.stale = true;
+        assert_true(mailbox_left(&f->box) == 1 || (i == 0 && mailbox_left(&f->box) == VIEWS));
+        while (mailbox_left(&f->box) > 0) {
+            const msgpack_object *s = mailbox_snapshot(&f->box);
+            const uint64_t number = obj_get_uint(s, "subscription");
+            const msgpack_object *events = obj_get(s, "events");
+            for (uint32_t k = 0; k < obj_count(events); k++) {
+                const uint64_t now = obj_get_uint(obj_at(events, k), "tick");
+                assert_int_equal(now, last[number - 1] + 1);
+                last[number - 1] = now;
+                told[number - 1]++;
+            }
+            publisher_acknowledge(&f->publisher, number);
+        }
+    }
+    for (int i = 0; i < VIEWS; i++) {
+        assert_in_range(told[i], TICKS - VIEWS + 1, TICKS);
+    }
+}
+
 static void events_are_of_the_kinds_that_were_asked_for(void **state)
 {
     fixture *f = *state;
@@ -680,6 +718,7 @@ int main(void)
         TEST(moved_area_shows_what_rests_in_it),
         TEST(area_after_the_whole_world_tells_who_left),
         TEST(events_wait_for_a_snapshot_of_their_state),
+        TEST(staggered_views_lose_no_event_of_the_ticks_between),
         TEST(events_are_of_the_kinds_that_were_asked_for),
         TEST(events_of_an_area_are_those_in_view),
         TEST(too_many_waiting_events_end_the_subscription),

@@ -26,6 +26,29 @@ static void subscription_rate_falls_on_so_many_ticks(void **state)
     }
 }
 
+static void subscriptions_of_one_rate_spread_over_the_ticks(void **state)
+{
+    (void)state;
+    enum { VIEWS = 30, PERIOD = 6 };
+    subscriptions s = {0};
+    for (int i = 0; i < VIEWS; i++) {
+        const subscribe_args view = {
+            .rate = 10.0, .has_area = true, .area = {i, 0.0, i + 1.0, 1.0}};
+        subscriptions_add(&s, 2 * (uint64_t)i + 1, (session_key){.number = 1}, &view);
+        subscriptions_add(&s, 2 * (uint64_t)i + 2, (session_key){.number = 2}, &view);
+    }
+    for (uint64_t tick = 1; tick <= 60; tick++) {
+        int due = 0;
+        for (uint32_t i = 0; i < s.list.count; i += 2) {
+            const bool one = subscription_due(&s.list.data[i], tick, 60.0);
+            assert_true(one == subscription_due(&s.list.data[i + 1], tick, 60.0)); // they share
+            due += one;
+        }
+        assert_int_equal(due, VIEWS / PERIOD);
+    }
+    subscriptions_deinit(&s);
+}
+
 static void subscriptions_are_found_by_number(void **state)
 {
     (void)state;
@@ -117,6 +140,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(subscription_rate_falls_on_so_many_ticks),
+        cmocka_unit_test(subscriptions_of_one_rate_spread_over_the_ticks),
         cmocka_unit_test(subscriptions_are_found_by_number),
         cmocka_unit_test(subscriptions_events_are_what_any_of_them_wants),
         cmocka_unit_test(subscription_compare_sees_all_that_is_sent),

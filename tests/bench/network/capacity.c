@@ -1,0 +1,239 @@
+// How many worlds of 100 bodies a core carries at 60 Hz, and how many players one world.
+//
+// The server has one processor alone, the clients another one. A number is carried when no tick
+// begins more than a tick late over the seconds of a trial, and the worlds keep their rate to
+// 0.999; a number that fails is tried twice more, as a machine with other work on it stalls now and
+// then. The largest number is sought by doubling, then by halving the gap, down to 5 %. Every trial
+// has a server of its own.
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "tests/bench/caromd.h"
+#include "tests/bench/clock.h"
+#include "tests/bench/network/crowd.h"
+#include "tests/bench/network/parts.h"
+#include "tests/bench/processor.h"
+
+enum {
+    TRIES = 3,
+    TRIALS_MAX = 24,
+    WORLD_BALLS = 100,
+    PLAYERS_BALLS = 1000, // more players: a ball for each
+    WORLDS_FIRST = 64,
+    PLAYERS_FIRST = 64
+};
+
+#define HZ          60.0
+#define SECONDS     3.0
+#define SETTLE_US   500000
+#define RATE_LEAST  0.999
+#define GAP_LEAST   0.05
+#define COMMANDS_HZ 30.0
+#define CPU_LEAST   0.001 // that can be drawn
+
+typedef struct trial {
+    int count;
+    double rate, late; // share of hz; ticks
+    double cpu;        // of the server, processors
+    bool carried;
+} trial;
+
+typedef struct search {
+    const bench_run *run;
+    double seconds;
+    int server_on, clients_on; // processors
+    trial (*once)(const struct search *s, int count);
+    trial trials[TRIALS_MAX];
+    int trial_count;
+} search;
+
+// ---- a trial
+
+// Lets the worlds of the server run for the time of a trial, and looks at what it counts.
+static trial watch(const search *s, const bench_server *server, carom_client *control, int count,
+                   int worlds)
+{
+    usleep(SETTLE_US);
+    const double cpu = server_cpu(server);
+    const double begin = clock_seconds(CLOCK_WALL);
+    const server_counts before = control_counts(control);
+    usleep((useconds_t)(s->seconds * 1e6));
+    const server_counts after = control_counts(control);
+    const double seconds = clock_seconds(CLOCK_WALL) - begin;
+    trial t = {.count = count};
+    // A world may have begun its next tick just before, or begin it just after.
+    t.rate = fmin(1.0, (after.ticks - before.ticks + worlds) / (HZ * worlds * seconds));
+    t.late = after.ticks_late - before.ticks_late;
+    t.cpu = (server_cpu(server) - cpu) / seconds;
+    t.carried = t.late == 0.0 && t.rate >= RATE_LEAST;
+    if (after.requests_failed > 0.0) {
+        give_up("the server has refused a request");
+    }
+    return t;
+}
+
+static trial try_worlds(const search *s, int count)
+{
+    static const char *const OPTIONS[] = {"--limit",   "worlds=4096", "--limit", "own_threads=0",
+                                          "--threads", "1",           NULL};
+    bench_server server;
+    server_begin(&server, s->run->caromd, OPTIONS, s->server_on);
+    carom_client *control = control_open(&server);
+    arena *all = calloc((size_t)count, sizeof *all);
+    char(*names)[16] = calloc((size_t)count, sizeof *names);
+    if (all == NULL || names == NULL) {
+        give_up("no memory");
+    }
+    for (int i = 0; i < count; i++) {
+        snprintf(names[i], sizeof *names, "w%d", i);
+        all[i] = arena_make(control, names[i], HZ, WORLD_BALLS);
+    }
+    for (int i = 0; i < count; i++) {
+        arena_resume(control, &all[i]);
+    }
+    const trial t = watch(s, &server, control, count, count);
+    for (int i = 0; i < count; i++) {
+        arena_deinit(&all[i]);
+    }
+    free(all);
+    free(names);
+    carom_free(control);
+    server_end(&server);
+    return t;
+}
+
+static trial try_players(const search *s, int count)
+{
+    const crowd_plan plan = {.players = count,
+                             .rate = COMMANDS_HZ,
+                             .encoding = "packed",
+                             .width = 24.0,
+                             .height = 18.0,
+                             .cpu = s->clients_on};
+    bench_server server;
+    server_begin(&server, s->run->caromd, NULL, s->server_on);
+    carom_client *control = control_open(&server);
+    arena a = arena_make(control, "arena", HZ, count > PLAYERS_BALLS ? count : PLAYERS_BALLS);
+    crowd *clients = crowd_open(&server, &plan);
+    crowd_subscribe(clients, &a);
+    crowd_start(clients, &a);
+    arena_resume(control, &a);
+    const trial t = watch(s, &server, control, count, 1);
+    crowd_stop(clients);
+    crowd_close(clients);
+    arena_deinit(&a);
+    carom_free(control);
+    server_end(&server);
+    return t;
+}
+
+// ---- the search
+
+static bool carries(search *s, int count)
+{
+    trial t = {0};
+    for (int i = 0; i < TRIES && !t.carried; i++) {
+        t = s->once(s, count);
+    }
+    if (s->trial_count < TRIALS_MAX) {
+        s->trials[s->trial_count++] = t;
+    }
+    return t.carried;
+}
+
+// The largest number up to `most` that is carried; 0: not even one.
+static int find_largest(search *s, int first, int most)
+{
+    int good = 0;
+    int bad = most + 1;
+    for (int count = first < most ? first : most; count > good && count < bad;) {
+        if (carries(s, count)) {
+            good = count;
+            count = 2 * count < most ? 2 * count : most;
+        } else {
+            bad = count;
+        }
+    }
+    while (bad - good > 1 && bad - good > (int)(GAP_LEAST * good) && bad <= most) {
+        const int middle = good + (bad - good) / 2;
+        if (carries(s, middle)) {
+            good = middle;
+        } else {
+            bad = middle;
+        }
+    }
+    return good;
+}
+
+static int compare_trials(const void *a, const void *b)
+{
+    return ((const trial *)a)->count - ((const trial *)b)->count;
+}
+
+static void report_search(search *s, const char *name, const char *title, const char *const *heads)
+{
+    table *t = table_create(heads);
+    qsort(s->trials, (size_t)s->trial_count, sizeof *s->trials, compare_trials);
+    for (int i = 0; i < s->trial_count; i++) {
+        const trial *one = &s->trials[i];
+        table_number(t, one->count, 1);
+        table_number(t, one->rate, 4);
+        table_number(t, one->late, 1);
+        table_number(t, one->cpu, 3);
+        table_text(t, one->carried ? "yes" : "no");
+    }
+    report_add(s->run->report, name, title, t);
+}
+
+static void draw(const search *s, const char *name, const char *title, const char *what)
+{
+    plot_series busy = {.name = "server's CPUs", .color = "#1f77b4"};
+    for (; busy.count < s->trial_count && busy.count < PLOT_POINTS_MAX; busy.count++) {
+        busy.x[busy.count] = s->trials[busy.count].count;
+        busy.y[busy.count] = fmax(CPU_LEAST, s->trials[busy.count].cpu);
+    }
+    const plot p = {
+        .title = title, .x_title = what, .y_title = "processors", .series = &busy, .count = 1};
+    report_plot(s->run->report, name, &p);
+}
+
+static search search_of(const bench_run *run, trial (*once)(const search *s, int count))
+{
+    const int last = processor_last();
+    return (search){.run = run,
+                    .seconds = run->seconds > 0.0 ? run->seconds : SECONDS,
+                    .server_on = last,
+                    .clients_on = processor_count() > 1 ? last - 1 : last,
+                    .once = once};
+}
+
+void part_worlds(const bench_run *run)
+{
+    static const char *const HEADS[] = {"worlds",        "rate : hz", "late ticks",
+                                        "server's CPUs", "<carried",  NULL};
+    search s = search_of(run, try_worlds);
+    char title[200];
+    const int most = find_largest(&s, WORLDS_FIRST, run->most);
+    snprintf(title, sizeof title,
+             "A core carries %d worlds of %d moving bodies at %.0f Hz; trials of %g s:", most,
+             WORLD_BALLS, HZ, s.seconds);
+    report_search(&s, "worlds", title, HEADS);
+    draw(&s, "worlds", "Worlds of 100 moving bodies at 60 Hz on one core", "worlds");
+}
+
+void part_players(const bench_run *run)
+{
+    static const char *const HEADS[] = {"players",       "rate : hz", "late ticks",
+                                        "server's CPUs", "<carried",  NULL};
+    search s = search_of(run, try_players);
+    char title[200];
+    const int most = find_largest(&s, PLAYERS_FIRST, run->most);
+    snprintf(title, sizeof title,
+             "A core carries %d players in one world at %.0f Hz, each with %.0f commands a second "
+             "and packed snapshots of 24 m x 18 m (some 48 bodies); trials of %g s:",
+             most, HZ, COMMANDS_HZ, s.seconds);
+    report_search(&s, "players", title, HEADS);
+    draw(&s, "players", "Players of one world at 60 Hz on one core", "players");
+}

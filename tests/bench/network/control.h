@@ -1,0 +1,42 @@
+// The benchmark's own connection to its server: it makes worlds and asks for what the server
+// counts. Every failure ends the process. One thread.
+#ifndef CAROM_TESTS_BENCH_NETWORK_CONTROL_H
+#define CAROM_TESTS_BENCH_NETWORK_CONTROL_H
+
+#include <carom/carom.h>
+
+#include "tests/bench/caromd.h"
+
+// Closed with carom_free().
+carom_client *control_open(const bench_server *s);
+
+// The server's counts since it began.
+typedef struct server_counts {
+    double ticks, ticks_late;    // of all worlds
+    double requests_failed;      //
+    double p50, p99, p999, most; // of the ticks' lateness [s]
+} server_counts;
+
+server_counts control_counts(carom_client *c);
+
+// ---- arenas: balls in a box, which fly about and collide for ever
+
+#define ARENA_PITCH_M 3.0   // of the balls in the beginning
+#define ARENA_TOP_M   -10.0 // of the box; it lies right of 0. `carom load` puts its bodies above 0
+
+typedef struct arena {
+    const char *name;
+    double hz;
+    int balls;
+    int columns;   // of the square that they begin as
+    uint64_t *ids; // of the balls; freed with arena_deinit
+} arena;
+
+// Makes the world, paused.
+arena arena_make(carom_client *c, const char *name, double hz, int balls);
+void arena_deinit(arena *a);
+// Where ball `index` was in the beginning.
+carom_vec2 arena_place(const arena *a, int index);
+void arena_resume(carom_client *c, const arena *a);
+
+#endif

@@ -1,0 +1,43 @@
+// Many clients at as little cost as can be had: they subscribe, send what was made up before, and
+// throw away what comes. So most of the machine is left to the server that is measured; latencies
+// are for `carom load`, which reads every message.
+//
+// The crowd has a thread of its own between crowd_start and crowd_stop. Failures end the process.
+#ifndef CAROM_TESTS_BENCH_NETWORK_CROWD_H
+#define CAROM_TESTS_BENCH_NETWORK_CROWD_H
+
+#include <stdbool.h>
+
+#include "tests/bench/caromd.h"
+#include "tests/bench/network/control.h"
+
+typedef struct crowd_plan {
+    int players;  // each strikes the ball of its number to and fro
+    int watchers; // besides
+    double rate;  // commands a second of each player
+    const char *encoding;
+    double width, height;   // of an area of its own for each, around its ball [m]; 0: everything
+    double snapshots;       // a second; 0: each tick
+    int cpu;                // the processor that the thread has; -1: any
+    bool without_snapshots; // they are connected, and that is all
+} crowd_plan;
+
+typedef struct crowd crowd;
+
+// Connects all of them; each has had an answer.
+crowd *crowd_open(const bench_server *s, const crowd_plan *plan);
+// All of them subscribe to the arena, as planned.
+void crowd_subscribe(crowd *c, const arena *a);
+void crowd_start(crowd *c, const arena *a);
+void crowd_stop(crowd *c);
+void crowd_close(crowd *c);
+
+// Of the time between start and stop.
+typedef struct crowd_counts {
+    double commands, bytes;
+    double cpu; // processor time of the thread [s]
+} crowd_counts;
+
+crowd_counts crowd_counted(const crowd *c);
+
+#endif
