@@ -26,7 +26,8 @@ typedef enum cli_exit {
     CLI_OK = 0,
     CLI_REFUSED = 1, // the server said no, or the work could not be done
     CLI_USAGE = 2,   // the command line, or a local file that it names, is wrong
-    CLI_LOST = 3     // cannot connect, no caromd there, connection lost, or no answer in time
+    CLI_LOST = 3,    // cannot connect, no caromd there, connection lost, or no answer in time
+    CLI_FAILED = 4   // load alone: a --fail-if came true
 } cli_exit;
 
 enum { CLI_DONE_MAX = 128 };
@@ -76,6 +77,10 @@ void cli_error_flush(void);
 void cli_error(const char *code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 // A line below an error that says what to do next.
 void cli_hint(const char *format, ...) __attribute__((format(printf, 1, 2)));
+// An error in a local file (or standard input, "-") with this text, as compilers write it:
+// "FILE:3: …". `error` begins with a line ("line 3, column 5: …") or with the path of a JSON value,
+// whose line is looked up. Returns CLI_USAGE.
+cli_exit cli_file_fault(const char *code, const char *path, const char *text, const char *error);
 // Something that a person should know although the command worked; not printed with --json.
 void cli_note(const cli *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 // A usage error of the command: the text, and where its help is. Returns CLI_USAGE.

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "client/cli/json_line.h"
 #include "client/cli/text.h"
 
 enum {
@@ -304,4 +305,22 @@ cli_exit cli_world_closed(const char *world, const carom_value *params)
     cli_error(code, "the subscription to '%s' ended: %s", named[0] != '\0' ? named : world,
               carom_get_str(params, "reason", "the server gave no reason"));
     return strcmp(code, "unavailable") == 0 ? CLI_LOST : CLI_REFUSED;
+}
+
+cli_exit cli_file_fault(const char *code, const char *path, const char *text, const char *error)
+{
+    const char *file = strcmp(path, "-") == 0 ? "standard input" : path;
+    int line = 0;
+    int used = 0;
+    if (sscanf(error, "line %d%n", &line, &used) == 1) {
+        cli_error(code, "%s:%d%s", file, line, error + used);
+        return CLI_USAGE;
+    }
+    line = json_line(text, error);
+    if (line > 0) {
+        cli_error(code, "%s:%d: %s", file, line, error);
+    } else {
+        cli_error(code, "%s: %s", file, error);
+    }
+    return CLI_USAGE;
 }

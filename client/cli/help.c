@@ -79,13 +79,13 @@ void help_print(FILE *out)
     }
     (void)fprintf(out, "\nTopics ('carom help TOPIC')\n");
     for (size_t i = 0; help_topic_name(i) != NULL; i++) {
-        (void)fprintf(out, "  %-12s%s\n", help_topic_name(i), help_topic_summary(i));
+        (void)fprintf(out, "  %-16s%s\n", help_topic_name(i), help_topic_summary(i));
     }
     (void)fprintf(out, "\nEverywhere:\n");
     print_options(cli_globals, out);
     (void)fprintf(
         out, "\nExit codes: 0 it worked; 1 the server refused it; 2 the command line or a local "
              "file is wrong;\n3 cannot connect, no caromd there, connection lost, or no answer "
-             "in time.\n\n"
+             "in time;\n4 a --fail-if of 'load' came true.\n\n"
              "'carom COMMAND --help' tells more, with examples.\n");
 }

@@ -149,6 +149,7 @@ void man_print(FILE *out)
         ".TP\n1\nThe server refused it.\n"
         ".TP\n2\nThe command line or a local file is wrong.\n"
         ".TP\n3\nThere is no connection, no caromd at the address, or no answer in time.\n"
+        ".TP\n4\nA \\-\\-fail\\-if of load came true.\n"
         ".SH SEE ALSO\n"
         ".BR caromd (8)\n",
         out);

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "client/cli/commands.h"
-#include "client/cli/json_line.h"
 #include "client/cli/params.h"
 #include "client/cli/scene_list.h"
 #include "client/cli/show.h"
@@ -62,29 +61,14 @@ static void print_applied(const cli *c, const char *world, const carom_scene_res
 static cli_exit tell_scene_error(const cli *c, const char *path, const char *text,
                                  const carom_error *error)
 {
-    const char *file = strcmp(path, "-") == 0 ? "standard input" : path;
     bool about_connection = error->status == CAROM_UNAVAILABLE;
     bool about_rights =
         error->status == CAROM_PERMISSION_DENIED || error->status == CAROM_UNAUTHENTICATED;
     if (about_connection || about_rights) {
         return cli_fail(c, error);
     }
-    // "line 3: …" continues the file's name as compilers write it: "heap.json:3: …".
-    int line = 0;
-    int used = 0;
-    bool placed = sscanf(error->text, "line %d%n", &line, &used) == 1;
-    const char *rest = error->text + (placed ? used : 0);
-    const char *code = error->from_server ? carom_status_name(error->status) : CLI_CODE_FILE;
-    if (!placed) { // a path: "commands[1].do[0] (i = 2): …"
-        line = json_line(text, error->text);
-        if (line > 0) {
-            cli_error(code, "%s:%d: %s", file, line, error->text);
-        } else {
-            cli_error(code, "%s: %s", file, error->text);
-        }
-    } else {
-        cli_error(code, "%s:%d%s", file, line, rest);
-    }
+    (void)cli_file_fault(error->from_server ? carom_status_name(error->status) : CLI_CODE_FILE,
+                         path, text, error->text);
     cli_hint("'carom help scene-files' describes the format");
     return error->from_server ? CLI_REFUSED : CLI_USAGE;
 }

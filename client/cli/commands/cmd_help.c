@@ -40,7 +40,7 @@ const cli_command command_help = {
     .options =
         (const args_option[]){
             {"man", 0, ARGS_FLAG, NULL, "print the manual page carom(1), as roff", NULL}, {0}},
-    .details = "Topics: joint-kinds, json, scene-files, shapes.",
+    .details = "Topics: joint-kinds, json, load-scenarios, scene-files, shapes.",
     .examples = "  carom help\n  carom help watch\n  carom help scene-files",
     .run = run_help,
 };

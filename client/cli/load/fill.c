@@ -4,159 +4,158 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { WHERE_BYTES = 160, PARTS_MAX = 2 };
-
 static const char *const words[] = {"$own", "$spawned", "$subscription"};
-static const char *const makers[] = {"$random", "$near", "$area"};
-enum { RANDOM, NEAR, AREA, MAKERS };
+enum { WORDS = sizeof words / sizeof words[0] };
 
-double fill_random(uint64_t *seed)
+const char *const fill_variables[FILL_OWN_VARIABLES + 1] = {"client", "clients", "world", "x",
+                                                            "y",      "t",       "n",     NULL};
+
+double fill_random(uint64_t *state)
 {
-    *seed ^= *seed << 13;
-    *seed ^= *seed >> 7;
-    *seed ^= *seed << 17;
-    return (double)(*seed >> 11) * 0x1p-53;
+    *state += UINT64_C(0x9E3779B97F4A7C15);
+    uint64_t z = *state;
+    z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
+    z ^= z >> 31;
+    return (double)(z >> 11) * 0x1p-53;
 }
 
-// Which of the makers a map is; MAKERS: none.
-static int maker_of(const carom_value *value)
+void fill_begin(fill_scope *scope, const load_plan *plan, fill_client *client)
 {
-    const char *key = carom_value_count(value) == 1 && carom_value_type(value) == CAROM_MAP
-                          ? carom_value_key(value, 0, NULL)
-                          : "";
-    int i = 0;
-    while (i < MAKERS && strcmp(key, makers[i]) != 0) {
-        i++;
+    const double values[FILL_OWN_VARIABLES] = {
+        (double)client->number, (double)client->clients, (double)client->world, client->home.x,
+        client->home.y,         client->seconds,         (double)client->calls};
+    scope->client = client;
+    scope->count = 0;
+    for (int i = 0; i < FILL_OWN_VARIABLES; i++) {
+        scope->variables[scope->count++] = (carom_variable){fill_variables[i], values[i]};
     }
-    return i;
+    for (size_t i = 0; i < plan->constant_count; i++) {
+        scope->variables[scope->count++] = plan->constants[i];
+    }
 }
 
-static bool refuse(char error[FILL_ERROR_MAX], const char *where, const char *why)
+static bool refuse(char error[FILL_ERROR_MAX], const char *text)
 {
-    (void)snprintf(error, FILL_ERROR_MAX, "%s: %s", where, why);
+    (void)snprintf(error, FILL_ERROR_MAX, ": %s", text);
     return false;
 }
 
-static bool is_number(const carom_value *value)
+// Puts the place in front of an error.
+static void locate(char error[FILL_ERROR_MAX], const char *place)
 {
+    char text[FILL_ERROR_MAX];
+    (void)snprintf(text, sizeof text, "%s%s", place, error);
+    memcpy(error, text, sizeof text);
+}
+
+bool fill_number(fill_scope *scope, const carom_value *value, double *out,
+                 char error[FILL_ERROR_MAX])
+{
+    carom_error why = {0};
     carom_type type = carom_value_type(value);
-    return type == CAROM_INT || type == CAROM_UINT || type == CAROM_REAL;
+    const char *text = carom_as_str(value, NULL);
+    if (text != NULL) {
+        size_t size = 0;
+        (void)carom_as_bytes(value, &size);
+        return carom_expression_evaluate(text, size, scope->variables, scope->count,
+                                         &scope->client->random, out, &why) == CAROM_OK ||
+               refuse(error, why.text);
+    }
+    bool number = type == CAROM_INT || type == CAROM_UINT || type == CAROM_REAL;
+    *out =
+        type == CAROM_BOOL ? (carom_as_bool(value, false) ? 1.0 : 0.0) : carom_as_real(value, 0.0);
+    bool finite = *out - *out == 0.0;
+    return ((number || type == CAROM_BOOL) && finite) ||
+           refuse(error, "expected a finite number or an expression");
 }
 
-static bool check_maker(const carom_value *value, int maker, const char *where,
-                        char error[FILL_ERROR_MAX])
+bool fill_define(fill_scope *scope, const carom_value *let, char error[FILL_ERROR_MAX])
 {
-    const carom_value *pair = carom_value_at(value, 0);
-    if (carom_value_type(pair) != CAROM_ARRAY || carom_value_count(pair) != PARTS_MAX ||
-        !is_number(carom_value_at(pair, 0)) || !is_number(carom_value_at(pair, 1))) {
-        return refuse(error, where,
-                      "expected two numbers: {\"$random\": [from, to]}, {\"$near\": [x, y]} or "
-                      "{\"$area\": [width, height]}");
+    for (size_t i = 0; i < carom_value_count(let) && i < LOAD_LETS_MAX; i++) {
+        double value = 0.0;
+        const char *name = carom_value_key(let, i, NULL);
+        if (!fill_number(scope, carom_value_at(let, i), &value, error)) {
+            locate(error, name);
+            locate(error, ".");
+            return false;
+        }
+        scope->variables[scope->count++] = (carom_variable){name, value};
     }
-    carom_vec2 v = carom_as_vec(pair, (carom_vec2){0.0, 0.0});
-    if (maker == RANDOM && v.x > v.y) {
-        return refuse(error, where, "the first number of $random must not be above the second");
-    }
-    if (maker == AREA && (v.x <= 0.0 || v.y <= 0.0)) {
-        return refuse(error, where, "width and height of $area must be above 0");
-    }
-    return maker != NEAR || (v.x >= 0.0 && v.y >= 0.0) ||
-           refuse(error, where, "the distances of $near must not be negative");
+    return true;
 }
 
-static bool check_word(const char *text, fill_use *use, const char *where,
-                       char error[FILL_ERROR_MAX])
+// ---- strings
+
+static int word_of(const char *text)
 {
-    if (text[0] != '$') {
-        return true;
-    }
-    use->own |= strcmp(text, words[0]) == 0;
-    use->spawned |= strcmp(text, words[1]) == 0;
-    use->subscription |= strcmp(text, words[2]) == 0;
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+    for (int i = 0; text[0] == '$' && i < WORDS; i++) {
         if (strcmp(text, words[i]) == 0) {
-            return true;
+            return i;
         }
     }
-    return refuse(error, where, "expected \"$own\", \"$spawned\" or \"$subscription\"");
+    return -1;
 }
 
-static bool check(const carom_value *value, const char *where, fill_use *use,
-                  char error[FILL_ERROR_MAX])
+static carom_value *fill_string(const carom_value *value, fill_scope *scope,
+                                char error[FILL_ERROR_MAX])
 {
-    carom_type type = carom_value_type(value);
-    if (type == CAROM_STR) {
-        return check_word(carom_as_str(value, ""), use, where, error);
+    const char *text = carom_as_str(value, "");
+    size_t size = 0;
+    (void)carom_as_bytes(value, &size);
+    const fill_client *client = scope->client;
+    const uint64_t ids[WORDS] = {client->own, client->spawned, client->subscription};
+    int word = word_of(text);
+    if (word >= 0) {
+        return carom_uint(ids[word]);
     }
-    int maker = maker_of(value);
-    if (maker < MAKERS) {
-        use->random = true;
-        return check_maker(value, maker, where, error);
+    if (text[0] == '$' && text[1] != '$') {
+        (void)refuse(error, "expected \"$own\", \"$spawned\" or \"$subscription\"; $$ is a dollar");
+        return NULL;
     }
-    bool sound = true;
-    for (size_t i = 0; sound && type >= CAROM_ARRAY && i < carom_value_count(value); i++) {
-        char inner[WHERE_BYTES];
-        const char *key = carom_value_key(value, i, NULL);
-        if (type == CAROM_MAP && key[0] == '$') {
-            return refuse(error, where,
-                          "expected {\"$random\": [from, to]}, {\"$near\": [x, y]} or {\"$area\": "
-                          "[width, height]}, alone in its map");
-        }
-        if (type == CAROM_MAP) {
-            (void)snprintf(inner, sizeof inner, "%s.%s", where, key);
-        } else {
-            (void)snprintf(inner, sizeof inner, "%s[%zu]", where, i);
-        }
-        sound = check(carom_value_at(value, i), inner, use, error);
+    size_t skip = text[0] == '$' ? 1 : 0;
+    if (text[0] != '=' && memchr(text, '{', size) == NULL) {
+        return carom_strn(text + skip, size - skip);
     }
-    return sound;
+    carom_error why = {0};
+    carom_value *out = NULL;
+    if (carom_expression_fill(text + skip, size - skip, scope->variables, scope->count,
+                              &scope->client->random, &out, &why) != CAROM_OK) {
+        (void)refuse(error, why.text);
+    }
+    return out;
 }
 
-bool fill_check(const carom_value *args, fill_use *use, char error[FILL_ERROR_MAX])
+// ---- trees
+
+static void locate_step(const carom_value *args, size_t index, char error[FILL_ERROR_MAX])
 {
-    return check(args, "args", use, error);
+    char step[80];
+    if (carom_value_type(args) == CAROM_MAP) {
+        (void)snprintf(step, sizeof step, ".%.70s", carom_value_key(args, index, NULL));
+    } else {
+        (void)snprintf(step, sizeof step, "[%zu]", index);
+    }
+    locate(error, step);
 }
 
-static carom_value *make(const carom_value *value, int maker, fill_client *client)
-{
-    carom_vec2 v = carom_as_vec(carom_value_at(value, 0), (carom_vec2){0.0, 0.0});
-    if (maker == RANDOM) {
-        return carom_real(v.x + (v.y - v.x) * fill_random(&client->seed));
-    }
-    double reach = maker == AREA ? 0.5 : 1.0;
-    double x = client->home.x + reach * v.x * (2.0 * fill_random(&client->seed) - 1.0);
-    double y = client->home.y + reach * v.y * (2.0 * fill_random(&client->seed) - 1.0);
-    if (maker == NEAR) {
-        return carom_vec(x, y);
-    }
-    carom_value *area = carom_push(carom_array(), carom_real(x - v.x / 2.0));
-    carom_push(area, carom_real(y - v.y / 2.0));
-    carom_push(area, carom_real(x + v.x / 2.0));
-    return carom_push(area, carom_real(y + v.y / 2.0));
-}
-
-carom_value *fill_args(const carom_value *args, fill_client *client)
+carom_value *fill_args(const carom_value *args, fill_scope *scope, char error[FILL_ERROR_MAX])
 {
     carom_type type = carom_value_type(args);
     if (type == CAROM_STR) {
-        const char *text = carom_as_str(args, "");
-        const uint64_t ids[] = {client->own, client->spawned, client->subscription};
-        for (size_t i = 0; text[0] == '$' && i < sizeof ids / sizeof ids[0]; i++) {
-            if (strcmp(text, words[i]) == 0) {
-                return carom_uint(ids[i]);
-            }
-        }
-    }
-    int maker = maker_of(args);
-    if (maker < MAKERS) {
-        return make(args, maker, client);
+        return fill_string(args, scope, error);
     }
     if (type != CAROM_ARRAY && type != CAROM_MAP) {
         return carom_value_clone(args);
     }
     carom_value *out = type == CAROM_MAP ? carom_map() : carom_array();
     for (size_t i = 0; i < carom_value_count(args); i++) {
-        carom_value *child = fill_args(carom_value_at(args, i), client);
+        carom_value *child = fill_args(carom_value_at(args, i), scope, error);
+        if (child == NULL) {
+            locate_step(args, i, error);
+            carom_value_free(out);
+            return NULL;
+        }
         if (type == CAROM_MAP) {
             carom_set(out, carom_value_key(args, i, NULL), child);
         } else {
@@ -164,4 +163,17 @@ carom_value *fill_args(const carom_value *args, fill_client *client)
         }
     }
     return out;
+}
+
+void fill_look(const carom_value *args, fill_use *use)
+{
+    const char *text = carom_as_str(args, "");
+    int word = word_of(text);
+    use->own = use->own || word == 0;
+    use->spawned = use->spawned || word == 1;
+    use->subscription = use->subscription || word == 2;
+    use->changes = use->changes || word == 1 || text[0] == '=' || strchr(text, '{') != NULL;
+    for (size_t i = 0; carom_value_type(args) >= CAROM_ARRAY && i < carom_value_count(args); i++) {
+        fill_look(carom_value_at(args, i), use);
+    }
 }

@@ -1,12 +1,15 @@
-// Arguments of a call for one client: copies the arguments of an action and puts the client's own
-// things where these words stand.
+// Arguments of a call for one client: copies the arguments of an action and puts values where the
+// strings of a scenario stand for them, as in scene files.
 //
-//   "$own"              the body that the client has from the beginning
-//   "$spawned"          the newest body that it made and has not removed
-//   "$subscription"     its subscription
-//   {"$random": [a, b]} a number between
-//   {"$near": [x, y]}   a point up to so far from where the client is at home, each way
-//   {"$area": [w, h]}   an area of that size around such a point, half its size away at most
+//   "=x + random(-1, 1)"  the value of the expression
+//   "ball {client}"       {expression} replaced by its value, a whole number
+//   "$own"                the body that the client has from the beginning
+//   "$spawned"            the newest body that it made and has not removed
+//   "$subscription"       its subscription
+//   "$$"                  a dollar
+//
+// The variables of expressions are the client's own (fill_variables), the scenario's constants and
+// what an action's `let` defines.
 //
 // Pure; any thread.
 #ifndef CAROM_CLIENT_CLI_LOAD_FILL_H
@@ -18,26 +21,53 @@
 
 #include <carom/carom.h>
 
-enum { FILL_ERROR_MAX = 256 };
+#include "client/cli/load/plan.h"
+
+enum { FILL_ERROR_MAX = 400, FILL_OWN_VARIABLES = 7 };
 
 typedef struct fill_client {
     uint64_t own, spawned, subscription;
-    carom_vec2 home; // [m]
-    uint64_t seed;   // of its random numbers, not 0; moves on
+    carom_vec2 home;          // x, y [m]
+    unsigned number, clients; // client, from 0; clients
+    unsigned world;           // from 0
+    uint64_t calls;           // n: how many calls it has made
+    double seconds;           // t, since the run began
+    uint64_t random;          // state of random()
 } fill_client;
 
+// The variables that every expression sees, by name, ended by NULL.
+extern const char *const fill_variables[FILL_OWN_VARIABLES + 1];
+
+typedef struct fill_scope {
+    carom_variable variables[FILL_OWN_VARIABLES + LOAD_CONSTANTS_MAX + LOAD_LETS_MAX];
+    size_t count;
+    fill_client *client;
+} fill_scope;
+
+// The client's variables and the constants. `plan` lives longer than the scope.
+void fill_begin(fill_scope *scope, const load_plan *plan, fill_client *client);
+
+// Adds what `let` (a map, or NULL) defines, in its order. False with a text that begins with the
+// name.
+bool fill_define(fill_scope *scope, const carom_value *let, char error[FILL_ERROR_MAX]);
+
+// A number, a truth or an expression.
+bool fill_number(fill_scope *scope, const carom_value *value, double *out,
+                 char error[FILL_ERROR_MAX]);
+
+// The caller's to free. NULL with a text that begins with the place in `args`, as ".position[0]:
+// …", or when memory has run out.
+carom_value *fill_args(const carom_value *args, fill_scope *scope, char error[FILL_ERROR_MAX]);
+
 typedef struct fill_use {
-    bool own, spawned, subscription, random;
+    bool own, spawned, subscription;
+    bool changes; // holds anything that is not the same each time
 } fill_use;
 
-// Which words stand in `args`. False for a malformed one, with a text that says where and what is
-// allowed.
-bool fill_check(const carom_value *args, fill_use *use, char error[FILL_ERROR_MAX]);
+// Which words stand in `args`.
+void fill_look(const carom_value *args, fill_use *use);
 
-// The caller's to free; NULL or broken when memory has run out. `args` has passed fill_check.
-carom_value *fill_args(const carom_value *args, fill_client *client);
-
-// Between 0 and 1 (xorshift, Marsaglia).
-double fill_random(uint64_t *seed);
+// Between 0 and 1 (SplitMix64 of Steele, Lea and Flood).
+double fill_random(uint64_t *state);
 
 #endif

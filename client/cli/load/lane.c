@@ -17,6 +17,7 @@ enum { SENDS_AT_ONCE = 64, ROW_HOMES = 100 };
 
 #define CLOCK_HALF_S 2.0
 #define PING_EVERY_S 1.0
+#define IDLE_S       0.001              // between tries of a loop whose actions cannot be begun
 #define GOLDEN       0.6180339887498949 // spreads first actions evenly for any number of clients
 
 // ---- time
@@ -62,11 +63,22 @@ static void lose(lane *at, const carom_error *error)
     at->state = LANE_LOST;
     if (counts(at)) {
         tally->lost += opened ? 1 : 0;
+        load_tally_slice(tally, since_begin(at, cli_now()))->lost += opened ? 1 : 0;
         tally->refused += opened ? 0 : 1;
         if (tally->lost_reason[0] == '\0') {
             (void)snprintf(tally->lost_reason, sizeof tally->lost_reason, "%s", error->text);
         }
     }
+}
+
+// All is answered: the pause before the next beginning.
+static void rest(lane *at, double now)
+{
+    const double *pause = at->does->pause;
+    at->resting = false;
+    at->start = now + pause[0] + (pause[1] - pause[0]) * fill_random(&at->self.random);
+    at->start = at->start > at->not_before ? at->start : at->not_before;
+    at->due = at->start;
 }
 
 static void give_back(lane *at, slot *s)
@@ -75,7 +87,11 @@ static void give_back(lane *at, slot *s)
     s->next = at->free_slots;
     at->free_slots = s;
     at->yard->in_flight--;
-    if (at->blocked) {
+    at->flying--;
+    if (at->resting && at->flying == 0) {
+        rest(at, cli_now());
+    }
+    if (at->blocked && !at->resting) {
         at->blocked = false;
         at->next_ready = at->yard->ready;
         at->yard->ready = at;
@@ -103,27 +119,54 @@ static void keep_body(lane *at, const load_action *action, uint64_t body)
     forget_kept(at, action->keep);
 }
 
-static void record_command(lane *at, const slot *s, uint64_t tick, double now)
+// A command that was due then and is answered now, `count` times.
+static void record_command(lane *at, double due, uint64_t tick, double now, uint64_t count)
 {
     load_tally *tally = at->yard->tally;
     double t = since_begin(at, now);
-    double took = now - s->due;
-    load_tally_record(tally, LOAD_ACK, t, took);
-    load_tally_record(tally, LOAD_SENT, t, now - s->sent);
+    double took = now - due;
+    load_tally_record_many(tally, LOAD_ACK, t, took, count);
     if (tick > 0) {
         double length = 1.0 / at->yard->shared->hz[at->world];
-        double waited = tick_earliest(at, tick, now) - s->due;
+        double waited = tick_earliest(at, tick, now) - due;
         waited = waited < 0.0 ? 0.0 : waited > length ? length : waited;
         waited = waited > took ? took : waited;
-        load_tally_record(tally, LOAD_WAIT, t, waited);
-        load_tally_record(tally, LOAD_ABOVE, t, took - waited);
+        load_tally_record_many(tally, LOAD_WAIT, t, waited, count);
+        load_tally_record_many(tally, LOAD_ABOVE, t, took - waited, count);
+    }
+}
+
+// Records the times of an answered call, and of those that a closed loop did not make while it
+// waited.
+static void record_answer(lane *at, const slot *s, uint64_t tick, double now)
+{
+    load_tally *tally = at->yard->tally;
+    double t = since_begin(at, now);
+    bool command = s->action->command;
+    load_missed missed = {0, 0.0, 0};
+    if (load_is_closed(at->does)) {
+        load_pace *pace = &at->yard->paces[at->does - at->yard->shared->plan->behaviours];
+        missed = load_pace_missed(pace, now - s->due);
+        load_pace_note(pace, now - s->sent);
+    }
+    for (unsigned i = 0; i <= missed.steps; i++) {
+        double due = s->due + (double)i * missed.seconds;
+        uint64_t count = i == 0 ? 1 : load_missed_weight(&missed, i);
+        if (command) {
+            record_command(at, due, tick, now, count);
+        } else {
+            load_tally_record_many(tally, LOAD_QUERY, t, now - due, count);
+        }
+    }
+    if (command) {
+        load_tally_record(tally, LOAD_SENT, t, now - s->sent);
     }
 }
 
 // A refused command will never be seen in a snapshot.
 static void forget_unseen(lane *at, uint64_t request)
 {
-    unsigned window = at->yard->shared->plan->window;
+    unsigned window = at->does->window;
     for (unsigned i = 0; i < at->unseen_count; i++) {
         unseen *one = &at->unseen[(at->unseen_first + i) % window];
         one->due = one->request == request ? -1.0 : one->due;
@@ -143,18 +186,12 @@ static void on_answer(carom_client *client, uint64_t request, const carom_value 
     if (error == NULL) {
         tally->answered++;
         load_tally_slice(tally, t)->answered++;
-        if (s->action->command) {
-            record_command(at, s, carom_get_uint(result, "tick", 0), now);
-        } else {
-            load_tally_record(tally, LOAD_QUERY, t, now - s->due);
-        }
+        record_answer(at, s, carom_get_uint(result, "tick", 0), now);
         if (s->action->spawns) {
             keep_body(at, s->action, carom_get_uint(result, "body", 0));
         }
     } else if (at->state != LANE_LOST && at->state != LANE_IDLE) {
-        tally->errors[(unsigned)error->status < CAROM_STATUS_COUNT ? error->status
-                                                                   : CAROM_INTERNAL]++;
-        load_tally_slice(tally, t)->errors++;
+        load_tally_fail(tally, t, s->action->method, error);
         forget_unseen(at, request);
     }
     give_back(at, s);
@@ -209,6 +246,21 @@ static void record_snapshot_time(lane *at, const carom_snapshot *snapshot, doubl
     at->last_tick = snapshot->tick;
 }
 
+static void record_seen(lane *at, double due, double now)
+{
+    double t = since_begin(at, now);
+    load_missed missed = {0, 0.0, 0};
+    if (load_is_closed(at->does)) {
+        missed = load_pace_missed(&at->yard->paces[at->does - at->yard->shared->plan->behaviours],
+                                  now - due);
+    }
+    for (unsigned i = 0; i <= missed.steps; i++) {
+        load_tally_record_many(at->yard->tally, LOAD_SEEN, t,
+                               now - due - (double)i * missed.seconds,
+                               i == 0 ? 1 : load_missed_weight(&missed, i));
+    }
+}
+
 static void on_snapshot(carom_client *client, const carom_snapshot *snapshot, void *user)
 {
     (void)client;
@@ -216,7 +268,7 @@ static void on_snapshot(carom_client *client, const carom_snapshot *snapshot, vo
     load_tally *tally = at->yard->tally;
     double now = cli_now();
     double t = since_begin(at, now);
-    unsigned window = at->yard->shared->plan->window;
+    unsigned window = at->does->window;
     record_snapshot_time(at, snapshot, now);
     if (!counts(at)) {
         return;
@@ -224,10 +276,11 @@ static void on_snapshot(carom_client *client, const carom_snapshot *snapshot, vo
     tally->snapshots++;
     tally->skipped += snapshot->skipped;
     load_tally_slice(tally, t)->snapshots++;
+    load_tally_slice(tally, t)->skipped += snapshot->skipped;
     while (at->unseen_count > 0 && at->unseen[at->unseen_first].request <= snapshot->last) {
         const unseen *one = &at->unseen[at->unseen_first];
         if (one->due >= 0.0) {
-            load_tally_record(tally, LOAD_SEEN, t, now - one->due);
+            record_seen(at, one->due, now);
         }
         at->unseen_first = (at->unseen_first + 1) % window;
         at->unseen_count--;
@@ -253,15 +306,18 @@ bool lane_init(lane *at, lane_yard *yard, unsigned index, const load_behaviour *
     const load_plan *plan = yard->shared->plan;
     *at = (lane){.yard = yard, .index = index, .does = does, .fd = -1};
     at->world = index % plan->world_count;
-    at->self.seed = (index + 1) * UINT64_C(0x9E3779B97F4A7C15);
+    at->self.random = plan->seed ^ ((index + 1) * UINT64_C(0xD1342543DE82EF95));
+    at->self.number = index;
+    at->self.clients = plan->clients;
+    at->self.world = at->world;
     // Where drifting bodies of a world of the load's own begin; those with a body are at home
     // there.
     at->self.home = (carom_vec2){3.0 * (double)(index % ROW_HOMES),
                                  -10.0 - 3.0 * (double)(index / ROW_HOMES % 10)};
-    at->slots = calloc(plan->window, sizeof *at->slots);
-    at->unseen = calloc(plan->window, sizeof *at->unseen);
+    at->slots = calloc(does->window, sizeof *at->slots);
+    at->unseen = calloc(does->window, sizeof *at->unseen);
     at->cached = calloc(does->action_count + 1, sizeof *at->cached);
-    for (unsigned i = 0; at->slots != NULL && i < plan->window; i++) {
+    for (unsigned i = 0; at->slots != NULL && i < does->window; i++) {
         at->slots[i] = (slot){.owner = at, .next = at->free_slots};
         at->free_slots = &at->slots[i];
     }
@@ -295,7 +351,7 @@ void lane_connect(lane *at)
     at->kept_count = 0;
     at->self.spawned = 0;
     at->opened = cli_now();
-    at->ping_next = at->opened + PING_EVERY_S * fill_random(&at->self.seed);
+    at->ping_next = at->opened + PING_EVERY_S * fill_random(&at->self.random);
     at->state = LANE_CONNECTING;
     carom_error error = {0};
     if (carom_connect_start(dial->host, dial->port, at->yard->shared->plan->timeout_ms, &options,
@@ -304,20 +360,44 @@ void lane_connect(lane *at)
     }
 }
 
-static void subscribe(lane *at)
+static carom_value *own_subscribe_args(lane *at)
 {
-    const load_plan *plan = at->yard->shared->plan;
     carom_subscribe_options options = at->does->subscription;
     options.has_area = at->does->area[0] > 0.0;
     for (int i = 0; i < 4; i++) {
         double centre = i % 2 == 0 ? at->self.home.x : at->self.home.y;
         options.area[i] = centre + (i < 2 ? -0.5 : 0.5) * at->does->area[i % 2];
     }
-    carom_value *arguments = carom_subscribe_args(plan->worlds[at->world], &options);
-    carom_error error = {0};
+    return carom_subscribe_args(at->yard->shared->plan->worlds[at->world], &options);
+}
+
+static fill_scope scope_of(lane *at, double now)
+{
+    fill_scope scope;
+    at->self.seconds = since_begin(at, now);
+    fill_begin(&scope, at->yard->shared->plan, &at->self);
+    return scope;
+}
+
+static void subscribe(lane *at)
+{
+    const load_plan *plan = at->yard->shared->plan;
+    carom_value *arguments = NULL;
+    carom_error error = {.status = CAROM_INVALID_ARGUMENT};
+    char why[FILL_ERROR_MAX] = "";
+    if (at->does->subscribe == NULL) {
+        arguments = own_subscribe_args(at);
+    } else {
+        fill_scope scope = scope_of(at, cli_now());
+        arguments = fill_args(at->does->subscribe, &scope, why);
+        carom_set(arguments, "world", carom_str(plan->worlds[at->world]));
+    }
     at->state = LANE_SUBSCRIBING;
-    if (carom_request(at->client, "world.subscribe", arguments, plan->timeout_ms, on_subscribed, at,
-                      NULL, &error) != CAROM_OK) {
+    if (why[0] != '\0') {
+        (void)snprintf(error.text, sizeof error.text, "subscribe%.240s", why);
+        lose(at, &error);
+    } else if (carom_request(at->client, "world.subscribe", arguments, plan->timeout_ms,
+                             on_subscribed, at, NULL, &error) != CAROM_OK) {
         lose(at, &error);
     }
     carom_value_free(arguments);
@@ -401,87 +481,165 @@ bool lane_has_actions(const lane *at)
     return at->does->action_count > 0;
 }
 
-static void skip_thoughts(lane *at)
+static void skip_pauses(lane *at)
 {
     const load_behaviour *does = at->does;
     while (at->action < does->action_count && does->actions[at->action].method == NULL) {
-        const double *think = does->actions[at->action].think;
-        at->due += think[0] + (think[1] - think[0]) * fill_random(&at->self.seed);
+        const double *pause = does->actions[at->action].pause;
+        at->due += pause[0] + (pause[1] - pause[0]) * fill_random(&at->self.random);
         at->action++;
     }
 }
 
-static void next_round(lane *at, double now)
+static size_t draw(lane *at)
 {
-    at->start = at->does->rate > 0.0 ? at->start + 1.0 / at->does->rate : now;
-    at->due = at->start;
+    const load_behaviour *does = at->does;
+    double sum = 0.0;
+    for (size_t i = 0; i < does->action_count; i++) {
+        sum += does->actions[i].weight;
+    }
+    double left = sum * fill_random(&at->self.random);
+    size_t last = 0;
+    for (size_t i = 0; i < does->action_count; i++) {
+        if (does->actions[i].weight > 0.0) {
+            last = i;
+            left -= does->actions[i].weight;
+            if (left < 0.0) {
+                break;
+            }
+        }
+    }
+    return last;
+}
+
+static void choose(lane *at)
+{
+    const load_behaviour *does = at->does;
+    if (does->order == LOAD_BY_WEIGHT) {
+        at->action = draw(at);
+    } else if (does->order == LOAD_IN_TURN) {
+        at->action = at->in_turn;
+        at->in_turn = (at->in_turn + 1) % does->action_count;
+    } else {
+        at->action = 0;
+        skip_pauses(at);
+    }
+}
+
+static double gap(lane *at)
+{
+    const load_behaviour *does = at->does;
+    double even = 1.0 / does->rate;
+    return does->beat == LOAD_AT_RANDOM ? -log(1.0 - fill_random(&at->self.random)) * even : even;
+}
+
+// All actions of a beginning are begun: when the next one is.
+static void next_start(lane *at, double now)
+{
+    if (at->does->beat == LOAD_AFTER_PAUSE && at->flying > 0) {
+        at->resting = true;
+    } else if (at->does->beat == LOAD_AFTER_PAUSE) {
+        rest(at, now);
+    } else if (at->does->beat == LOAD_BY_WINDOW) {
+        at->start = now > at->not_before ? now : at->not_before;
+        at->due = at->start;
+    } else {
+        at->start += gap(at);
+        at->due = at->start;
+    }
+    at->left = at->does->burst;
+    choose(at);
 }
 
 static void next_action(lane *at, double now)
 {
     const load_behaviour *does = at->does;
-    at->action++;
-    if (does->in_turn) {
-        at->action %= does->action_count;
-        next_round(at, now);
-        return;
+    if (does->order == LOAD_IN_ORDER) {
+        at->action++;
+        skip_pauses(at);
+        if (at->action < does->action_count) {
+            return;
+        }
     }
-    skip_thoughts(at);
-    if (at->action >= does->action_count) {
-        at->action = 0;
-        next_round(at, now);
-        skip_thoughts(at);
+    if (--at->left > 0) {
+        choose(at);
+    } else {
+        next_start(at, now);
     }
 }
 
 void lane_begin(lane *at, double earliest)
 {
+    const load_behaviour *does = at->does;
     double share = GOLDEN * (double)at->index;
     share -= floor(share);
-    at->start = earliest + (at->does->rate > 0.0 ? share / at->does->rate : 0.0);
+    double length = !load_is_closed(does)            ? 1.0 / does->rate
+                    : does->beat == LOAD_AFTER_PAUSE ? does->pause[0]
+                                                     : 0.0;
+    at->start = earliest + share * length;
     at->due = at->start;
-    at->action = 0;
+    at->left = does->burst;
     at->blocked = false;
-    skip_thoughts(at);
+    at->resting = false;
+    choose(at);
 }
 
-static carom_value *args_of(lane *at, const load_action *action)
+// NULL when an expression has no value now: the call counts as failed.
+static carom_value *args_of(lane *at, const load_action *action, double now)
 {
     carom_value **cached = &at->cached[at->action];
-    if (action->moves || *cached == NULL) {
-        carom_value_free(*cached);
-        *cached = fill_args(action->args, &at->self);
-        if (strcmp(action->method, "world.view") != 0 && strcmp(action->method, "ping") != 0) {
-            carom_set(*cached, "world", carom_str(at->yard->shared->plan->worlds[at->world]));
-        }
+    if (!action->moves && *cached != NULL) {
+        return *cached;
+    }
+    char why[FILL_ERROR_MAX] = "";
+    fill_scope scope = scope_of(at, now);
+    carom_value_free(*cached);
+    *cached = fill_define(&scope, action->let, why) ? fill_args(action->args, &scope, why) : NULL;
+    if (*cached == NULL) {
+        at->not_before = now + IDLE_S;
+        carom_error error = {.status = CAROM_INVALID_ARGUMENT};
+        (void)snprintf(error.text, sizeof error.text, "%.240s", why[0] != '\0' ? why : "no memory");
+        load_tally_fail(at->yard->tally, since_begin(at, now), action->method, &error);
+    } else if (action->world) {
+        carom_set(*cached, "world", carom_str(at->yard->shared->plan->worlds[at->world]));
     }
     return *cached;
+}
+
+static void note_sent(lane *at, slot *s, const load_action *action, double now)
+{
+    load_tally *tally = at->yard->tally;
+    unsigned window = at->does->window;
+    at->free_slots = s->next;
+    s->busy = true;
+    at->flying++;
+    at->self.calls++;
+    at->yard->in_flight++;
+    at->spawning += action->spawns ? 1 : 0;
+    tally->sent++;
+    load_tally_slice(tally, since_begin(at, now))->sent++;
+    if (action->command && at->does->subscribes && at->unseen_count < window) {
+        at->unseen[(at->unseen_first + at->unseen_count++) % window] = (unseen){s->request, s->due};
+    }
 }
 
 // False when the output is full or the connection gone, which lane_poll will tell.
 static bool send_one(lane *at, const load_action *action, double now)
 {
-    load_tally *tally = at->yard->tally;
-    const load_plan *plan = at->yard->shared->plan;
     slot *s = at->free_slots;
-    s->due = at->does->rate > 0.0 ? at->due : now;
+    s->due = at->does->beat == LOAD_BY_WINDOW ? now : at->due;
     s->sent = now;
     s->action = action;
     carom_error error = {0};
-    if (carom_request(at->client, action->method, args_of(at, action), plan->timeout_ms, on_answer,
-                      s, &s->request, &error) != CAROM_OK) {
+    const carom_value *arguments = args_of(at, action, now);
+    if (arguments == NULL) {
+        return true;
+    }
+    if (carom_request(at->client, action->method, arguments, at->yard->shared->plan->timeout_ms,
+                      on_answer, s, &s->request, &error) != CAROM_OK) {
         return false;
     }
-    at->free_slots = s->next;
-    s->busy = true;
-    at->yard->in_flight++;
-    at->spawning += action->spawns ? 1 : 0;
-    tally->sent++;
-    load_tally_slice(tally, since_begin(at, now))->sent++;
-    if (action->command && at->does->subscribes && at->unseen_count < plan->window) {
-        at->unseen[(at->unseen_first + at->unseen_count++) % plan->window] =
-            (unseen){s->request, s->due};
-    }
+    note_sent(at, s, action, now);
     return true;
 }
 
@@ -493,6 +651,7 @@ void lane_send(lane *at, double now)
         const load_action *action = &does->actions[at->action];
         bool waits = action->needs_spawned && at->kept_count == 0;
         if (waits && at->spawning == 0) { // it made none, or was refused: nothing to do it with
+            at->not_before = now + IDLE_S;
             next_action(at, now);
             continue;
         }
@@ -501,6 +660,10 @@ void lane_send(lane *at, double now)
             return;
         }
         next_action(at, now);
+        if (at->resting) {
+            at->blocked = true;
+            return;
+        }
     }
 }
 
@@ -515,23 +678,37 @@ void lane_ping(lane *at, double now)
                                 on_ping, at, NULL, NULL) == CAROM_OK;
 }
 
+// Calls of one beginning.
+static size_t calls_at_once(const load_behaviour *does)
+{
+    size_t calls = 0;
+    for (size_t i = 0; i < does->action_count; i++) {
+        calls += does->actions[i].method != NULL ? 1 : 0;
+    }
+    return does->order == LOAD_IN_ORDER ? calls : does->burst;
+}
+
 void lane_settle(lane *at, double end, double now)
 {
     load_tally *tally = at->yard->tally;
-    const load_plan *plan = at->yard->shared->plan;
+    const load_behaviour *does = at->does;
     double t = since_begin(at, end);
-    for (unsigned i = 0; i < plan->window; i++) {
+    load_slice *slice = load_tally_slice(tally, t);
+    for (unsigned i = 0; i < does->window; i++) {
         slot *s = &at->slots[i];
         if (s->busy && at->state != LANE_IDLE && at->state != LANE_LOST) {
             tally->unanswered++;
+            slice->errors++;
             load_tally_record(tally, s->action->command ? LOAD_ACK : LOAD_QUERY, t, now - s->due);
         }
     }
-    bool sends = at->state == LANE_RUNNING && lane_has_actions(at) && at->does->rate > 0.0;
+    bool sends = at->state == LANE_RUNNING && lane_has_actions(at) && !load_is_closed(does);
     // Later than a round: it was held up, not just next.
-    if (sends && end - at->due > 1.0 / at->does->rate) {
-        uint64_t rounds = (uint64_t)((end - at->due) * at->does->rate);
-        tally->unsent += rounds;
-        load_tally_record_ages(tally, LOAD_ACK, t, end - at->due, rounds);
+    if (sends && end - at->due > 1.0 / does->rate) {
+        uint64_t rounds = (uint64_t)((end - at->due) * does->rate);
+        uint64_t count = rounds * calls_at_once(does);
+        tally->unsent += count;
+        slice->errors += count;
+        load_tally_record_ages(tally, LOAD_ACK, t, end - at->due, count);
     }
 }

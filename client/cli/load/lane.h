@@ -14,6 +14,7 @@
 #include <carom/carom.h>
 
 #include "client/cli/load/fill.h"
+#include "client/cli/load/pace.h"
 #include "client/cli/load/plan.h"
 #include "client/cli/load/tally.h"
 
@@ -63,6 +64,7 @@ typedef struct lane_yard {
     load_shared *shared;
     load_tally *tally;
     tick_clock *clocks; // one a world
+    load_pace *paces;   // one a behaviour
     struct lane *ready; // lanes that got a free slot, by next_ready
     uint64_t in_flight;
 } lane_yard;
@@ -91,15 +93,19 @@ typedef struct lane {
     fill_client self;
     carom_value **cached; // arguments of actions that are the same each time
     // sending
-    double start, due; // of this round of actions, of the next action [s]
-    size_t action;
-    unsigned spawning; // calls of body.spawn on their way
+    double start, due;      // of this beginning, of the next action [s]
+    size_t action, in_turn; // the next one; the next of LOAD_IN_TURN
+    unsigned left;          // actions of this beginning that are still to be begun
+    unsigned flying;        // calls on their way
+    bool resting;           // until all is answered, then pauses
+    double not_before;      // an action could not be begun: no closed loop goes on before [s]
+    unsigned spawning;      // calls of body.spawn on their way
     slot *slots, *free_slots;
     size_t heap_at; // place in the worker's heap, from 1; 0: not there
     bool blocked;   // out of the heap until an answer comes
     struct lane *next_ready;
     // seeing
-    unseen *unseen; // ring of plan.window
+    unseen *unseen; // ring of the behaviour's window
     unsigned unseen_first, unseen_count;
     double last_arrival; // of a snapshot [s], 0: none
     uint64_t last_tick;

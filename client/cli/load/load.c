@@ -61,24 +61,45 @@ static cli_exit allow_files(const load_plan *plan)
     return CLI_OK;
 }
 
-// A ball of a kilogram without weight; they stand in a square, from the origin to the right and
-// upward.
-static carom_value *spawn_command(lane *at, unsigned index)
+// A ball of a kilogram without weight.
+static carom_value *ball_args(carom_vec2 position)
 {
     carom_shape shape = carom_shape_circle(0.5);
     shape.density = 1.0 / (3.14159265358979 * 0.25);
     carom_body_options options = carom_body_options_default();
-    unsigned row = index / BODIES_IN_A_ROW;
     options.gravity_scale = 0.0;
-    options.position =
-        (carom_vec2){BODY_APART_M * (index - row * BODIES_IN_A_ROW), BODY_APART_M * row};
+    options.position = position;
     options.shapes = &shape;
     options.shape_count = 1;
     options.tag = "load";
-    options.ends_with_session = true;
-    at->self.home = options.position;
     carom_value *arguments = carom_body_spawn_args("", &options);
     carom_value_free(carom_value_take(arguments, "world")); // world.apply names it once
+    return arguments;
+}
+
+// The command that makes a client's own body; NULL when that cannot be, which has been told. Homes
+// stand in a square, from the origin to the right and upward; a client is at home where its body
+// begins.
+static carom_value *spawn_command(const load *l, lane *at, unsigned index)
+{
+    unsigned row = index / BODIES_IN_A_ROW;
+    char why[FILL_ERROR_MAX] = "";
+    carom_value *arguments = NULL;
+    at->self.home =
+        (carom_vec2){BODY_APART_M * (index - row * BODIES_IN_A_ROW), BODY_APART_M * row};
+    if (at->does->body == NULL) {
+        arguments = ball_args(at->self.home);
+    } else {
+        fill_scope scope;
+        fill_begin(&scope, l->plan, &at->self);
+        arguments = fill_args(at->does->body, &scope, why);
+        if (why[0] != '\0') {
+            cli_error(CLI_CODE_FILE, "%s: body%s (client = %u)", at->does->name, why, at->index);
+            return NULL;
+        }
+        at->self.home = carom_get_vec(arguments, "position", (carom_vec2){0.0, 0.0});
+    }
+    carom_set(arguments, "lifetime", carom_str("session"));
     return carom_push(carom_push(carom_array(), carom_str("body.spawn")), arguments);
 }
 
@@ -101,8 +122,17 @@ static cli_exit make_batch(load *l, unsigned world, lane **batch, unsigned count
 {
     carom_value *commands = carom_array();
     carom_value *result = NULL;
-    for (unsigned i = 0; i < count; i++) {
-        commands = carom_push(commands, spawn_command(batch[i], first + i));
+    for (unsigned i = 0; commands != NULL && i < count; i++) {
+        carom_value *one = spawn_command(l, batch[i], first + i);
+        if (one != NULL) {
+            commands = carom_push(commands, one);
+        } else {
+            carom_value_free(commands);
+            commands = NULL;
+        }
+    }
+    if (commands == NULL) {
+        return CLI_USAGE;
     }
     cli_exit code = apply(l, world, commands, &result);
     const carom_value *results = carom_value_get(result, "results");
@@ -321,22 +351,44 @@ static bool all_done(const load *l)
     return done;
 }
 
+static double larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+static void add_own(const load *l, load_result *result)
+{
+    load_own *own = &result->own;
+    own->known = true;
+    for (unsigned t = 0; t < l->worker_count; t++) {
+        const worker_cost *cost = &l->workers[t].cost;
+        own->processor = larger(own->processor, cost->processor);
+        own->waited = larger(own->waited, cost->waited);
+        own->known = own->known && cost->known;
+    }
+    double lag = (double)histogram_percentile(&result->tally->metrics[LOAD_LAG], 99.0) * 1e-9;
+    own->short_of_processor = own->processor > LOAD_OWN_PROCESSOR_MAX ||
+                              own->waited > LOAD_OWN_WAITED_MAX || lag > LOAD_OWN_LAG_MAX_S;
+}
+
 static void add_results(load *l, load_result *result)
 {
     load_tally *sum = result->tally;
     for (unsigned t = 0; t < l->worker_count; t++) {
-        load_tally_merge(sum, l->workers[t].yard.tally);
+        const lane_yard *yard = &l->workers[t].yard;
+        load_tally_merge(sum, yard->tally);
+        for (size_t b = 0; b < l->plan->behaviour_count; b++) {
+            double pace = load_is_closed(&l->plan->behaviours[b]) ? yard->paces[b].seconds : 0.0;
+            bool shorter = pace > 0.0 && (result->pace <= 0.0 || pace < result->pace);
+            result->pace = shorter ? pace : result->pace;
+        }
     }
     for (size_t i = 0; i < LOAD_SLICES; i++) {
         result->clients =
             sum->slices[i].clients > result->clients ? sum->slices[i].clients : result->clients;
     }
-    bool closed = l->plan->behaviour_count > 0 && l->plan->behaviours[0].action_count > 0 &&
-                  l->plan->behaviours[0].rate <= 0.0;
-    if (closed) {
-        result->interval = histogram_percentile(&sum->metrics[LOAD_ACK], 50.0);
-        load_tally_correct(&sum->metrics[LOAD_ACK], result->interval);
-    }
+    load_tally_fold(sum, result->seconds);
+    add_own(l, result);
 }
 
 cli_exit load_run(load *l, load_result *result)

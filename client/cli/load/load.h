@@ -21,29 +21,52 @@
 // The server's own measurements over a slice of the run: the worst of the load's worlds.
 typedef struct load_sample {
     bool there;
-    double step_s;       // mean of a tick over a second
-    double rate_share;   // ticks done a second, by hz: 1 when it keeps up
-    uint64_t ticks_late; // since the run began, of all the load's worlds
+    double step_s;              // mean of a tick over a second
+    double rate_share;          // ticks done a second, by hz: 1 when it keeps up
+    uint64_t ticks, ticks_late; // since the run began, of all the load's worlds
 } load_sample;
+
+// p50, p90, p95, p99, p99.9 and the largest; NAN for one that is not known.
+enum { LOAD_SHARES = 6 };
+
+typedef struct load_timing {
+    uint64_t count;             // 0: nothing is known
+    double shares[LOAD_SHARES]; // [s]
+} load_timing;
 
 typedef struct load_server {
     load_sample slices[LOAD_SLICES]; // by tally's slices
     uint64_t ticks, ticks_late;      // during the run, of the load's worlds
     double step_mean, step_max;      // of the samples [s]
     double rate_share;               // the least of the samples
-    // Percentiles of the server since it started [s]: p50, p90, p99, max.
-    double step[4], delay[4];
+    // Of all worlds of the server: a tick's time, and how long after its time it began.
+    load_timing step, delay;
+    bool of_run;     // they are of the run; else since the server began, as it cannot say
     double uptime;   // [s]
     uint64_t bodies; // of the load's worlds in the end
 } load_server;
 
+// The load's own use of the machine: the worst of its threads.
+typedef struct load_own {
+    double processor;        // share of the time that it ran
+    double waited;           // share of the time that it could have run and had no processor
+    bool known;              // `waited` is
+    bool short_of_processor; // so that its own delay is in the latencies
+} load_own;
+
 typedef struct load_result {
     load_tally *tally;
     load_server server;
-    double seconds;    // that the run really took
-    uint64_t interval; // of a closed loop's correction [ns]; 0: nothing was corrected
-    unsigned clients;  // connected at most
+    load_own own;
+    double seconds;   // that the run really took
+    double pace;      // of closed loops, the shortest [s]; 0: there are none
+    unsigned clients; // connected at most
 } load_result;
+
+// From here on a load counts as short of processor time.
+#define LOAD_OWN_PROCESSOR_MAX 0.9
+#define LOAD_OWN_WAITED_MAX    0.1
+#define LOAD_OWN_LAG_MAX_S     2e-3 // in one moment of a hundred
 
 typedef struct load load;
 

@@ -1,6 +1,7 @@
 // See monitor.h.
 #include "client/cli/load/monitor.h"
 
+#include <math.h>
 #include <string.h>
 
 #define ASK_EVERY_S 1.0
@@ -42,12 +43,27 @@ static sum sum_worlds(const monitor *m, const carom_value *list)
     return s;
 }
 
-// world.info of each world would cost a call each; world.list has them all.
-static carom_value *ask(const monitor *m, const char *method)
+static carom_value *ask_with(const monitor *m, const char *method, const carom_value *arguments)
 {
     carom_value *result = NULL;
     int wait = m->c->timeout_ms < END_MS ? m->c->timeout_ms : END_MS;
-    return carom_call(m->c->client, method, NULL, wait, &result, NULL) == CAROM_OK ? result : NULL;
+    return carom_call(m->c->client, method, arguments, wait, &result, NULL) == CAROM_OK ? result
+                                                                                        : NULL;
+}
+
+// world.info of each world would cost a call each; world.list has them all.
+static carom_value *ask(const monitor *m, const char *method)
+{
+    return ask_with(m, method, NULL);
+}
+
+// With the bins of its histograms, if the server is of a version that has them.
+static carom_value *ask_stats(const monitor *m)
+{
+    carom_value *arguments = carom_set(carom_map(), "bins", carom_bool(true));
+    carom_value *stats = ask_with(m, "server.stats", arguments);
+    carom_value_free(arguments);
+    return stats != NULL ? stats : ask(m, "server.stats");
 }
 
 void monitor_begin(monitor *m, cli *c, const load_plan *plan, load_server *out)
@@ -58,19 +74,24 @@ void monitor_begin(monitor *m, cli *c, const load_plan *plan, load_server *out)
     carom_value_free(list);
     m->ticks = s.ticks;
     m->late = s.late;
+    m->stats = ask_stats(m);
     out->rate_share = 1.0;
 }
 
-static void take(monitor *m, const carom_value *list, double seconds, const load_tally *tally)
+// `ending`: the run took so many seconds.
+static void take(monitor *m, const carom_value *list, double seconds, const load_tally *tally,
+                 bool ending)
 {
     load_server *out = m->out;
     sum s = sum_worlds(m, list);
     if (!s.sample.there) {
         return;
     }
+    s.sample.ticks = s.ticks - m->ticks;
     s.sample.ticks_late = s.late - m->late;
     size_t slice = (size_t)(seconds / tally->slice_seconds);
-    out->slices[slice < LOAD_SLICES ? slice : LOAD_SLICES - 1] = s.sample;
+    size_t count = load_tally_slice_count(tally, ending ? seconds : m->plan->seconds);
+    out->slices[slice < count ? slice : count - 1] = s.sample;
     out->ticks = s.ticks - m->ticks;
     out->ticks_late = s.late - m->late;
     out->bodies = s.bodies;
@@ -89,7 +110,7 @@ void monitor_look(monitor *m, double seconds, const load_tally *tally)
     (void)carom_poll(client, 0, NULL);
     if (m->request != 0 && carom_take(client, m->request, &status, &result, NULL)) {
         if (status == CAROM_OK) {
-            take(m, result, seconds, tally);
+            take(m, result, seconds, tally, false);
         }
         carom_value_free(result);
         m->request = 0;
@@ -103,24 +124,81 @@ void monitor_look(monitor *m, double seconds, const load_tally *tally)
     }
 }
 
-static void read_latency(const carom_value *stats, const char *name, double out[4])
+// ---- percentiles of the run
+
+static const carom_value *latency_of(const carom_value *stats, const char *name)
 {
-    static const char *const shares[] = {"p50", "p90", "p99", "max"};
-    const carom_value *one = carom_value_get(carom_value_get(stats, "latencies"), name);
-    for (int i = 0; i < 4; i++) {
-        out[i] = carom_get_real(one, shares[i], 0.0);
+    return carom_value_get(carom_value_get(stats, "latencies"), name);
+}
+
+// How many a bin had grown to in the beginning.
+static uint64_t count_before(const carom_value *bins, double top)
+{
+    for (size_t i = 0; i < carom_value_count(bins); i++) {
+        const carom_value *bin = carom_value_at(bins, i);
+        if (carom_as_real(carom_value_at(bin, 0), -1.0) == top) {
+            return carom_as_uint(carom_value_at(bin, 1), 0);
+        }
     }
+    return 0;
+}
+
+// The growth of the bins [top, count] from `before` to `after`.
+static load_timing timing_between(const carom_value *before, const carom_value *after)
+{
+    static const double percents[LOAD_SHARES] = {50.0, 90.0, 95.0, 99.0, 99.9, 100.0};
+    load_timing out = {.count = 0};
+    for (int pass = 0; pass < 2; pass++) {
+        uint64_t seen = 0;
+        int next = 0;
+        for (size_t i = 0; i < carom_value_count(after); i++) {
+            const carom_value *bin = carom_value_at(after, i);
+            double top = carom_as_real(carom_value_at(bin, 0), 0.0);
+            seen += carom_as_uint(carom_value_at(bin, 1), 0) - count_before(before, top);
+            while (pass == 1 && next < LOAD_SHARES &&
+                   (double)seen >= percents[next] / 100.0 * (double)out.count && seen > 0) {
+                out.shares[next++] = top;
+            }
+        }
+        out.count = seen;
+    }
+    return out;
+}
+
+// Since the server began, which is all that an older one tells.
+static load_timing timing_since_start(const carom_value *latency)
+{
+    static const char *const names[LOAD_SHARES] = {"p50", "p90", NULL, "p99", NULL, "max"};
+    load_timing out = {.count = carom_get_uint(latency, "count", 0)};
+    for (int i = 0; i < LOAD_SHARES; i++) {
+        out.shares[i] =
+            names[i] != NULL ? carom_get_real(latency, names[i], (double)NAN) : (double)NAN;
+    }
+    return out;
+}
+
+static load_timing read_timing(const monitor *m, const carom_value *stats, const char *name)
+{
+    const carom_value *after = latency_of(stats, name);
+    const carom_value *bins = carom_value_get(after, "bins");
+    if (bins == NULL || m->stats == NULL) {
+        return timing_since_start(after);
+    }
+    m->out->of_run = true;
+    return timing_between(carom_value_get(latency_of(m->stats, name), "bins"), bins);
 }
 
 void monitor_end(monitor *m, double seconds, const load_tally *tally)
 {
     carom_value *list = ask(m, "world.list");
-    take(m, list, seconds, tally);
+    take(m, list, seconds, tally, true);
     carom_value_free(list);
-    carom_value *stats = ask(m, "server.stats");
-    read_latency(stats, "step", m->out->step);
-    read_latency(stats, "delay", m->out->delay);
+    carom_value *stats = ask_stats(m);
+    m->out->step = read_timing(m, stats, "step");
+    m->out->delay = read_timing(m, stats, "delay");
     carom_value_free(stats);
+    carom_value_free(m->stats);
+    m->stats = NULL;
     carom_value *info = ask(m, "server.info");
     m->out->uptime = carom_get_real(info, "uptime", 0.0);
     carom_value_free(info);

@@ -16,6 +16,7 @@ typedef struct monitor {
     uint64_t ticks, late; // of the load's worlds in the beginning
     double step_sum;
     uint64_t samples;
+    carom_value *stats; // of the server in the beginning
 } monitor;
 
 void monitor_begin(monitor *m, cli *c, const load_plan *plan, load_server *out);

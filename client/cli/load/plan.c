@@ -8,10 +8,14 @@ void load_plan_deinit(load_plan *plan)
         load_behaviour *one = &plan->behaviours[b];
         for (size_t i = 0; i < one->action_count; i++) {
             carom_value_free(one->actions[i].args);
+            carom_value_free(one->actions[i].let);
         }
-        one->action_count = 0;
+        carom_value_free(one->body);
+        carom_value_free(one->subscribe);
     }
-    plan->behaviour_count = 0;
+    carom_value_free(plan->world_args);
+    carom_value_free(plan->source);
+    *plan = (load_plan){0};
 }
 
 void load_plan_deal(const load_plan *plan, unsigned char *out)

@@ -1,16 +1,14 @@
-// See report.h.
+// The report of a load as tables for people; see report.h.
 #include "client/cli/load/report.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 
 #include "client/cli/table.h"
 #include "client/cli/text.h"
 
 enum { TEXT_BYTES = 32 };
-
-const double report_shares[REPORT_SHARES] = {50.0, 90.0, 95.0, 99.0, 99.9, 100.0};
-const char *const report_share_names[REPORT_SHARES] = {"p50", "p90", "p95", "p99", "p99.9", "max"};
 
 static const char *const explained[LOAD_METRIC_COUNT] = {
     [LOAD_ACK] = "command, from when it was due to its answer",
@@ -23,14 +21,13 @@ static const char *const explained[LOAD_METRIC_COUNT] = {
     [LOAD_JITTER] = "snapshot, how far off its time between two",
     [LOAD_RTT] = "ping",
     [LOAD_CONNECT] = "connecting, to the answer to hello",
+    [LOAD_LAG] = "this program: how late it noticed, at a thousand moments a second",
 };
 
 const char *report_explain(load_metric metric)
 {
     return explained[metric];
 }
-
-// ---- for people
 
 static void add_seconds(table *t, double seconds)
 {
@@ -106,8 +103,8 @@ static void print_errors(const load_tally *tally)
 {
     for (int i = 0; i < CAROM_STATUS_COUNT; i++) {
         if (tally->errors[i] > 0) {
-            (void)printf("%" PRIu64 " commands ended with %s\n", tally->errors[i],
-                         carom_status_name((carom_status)i));
+            (void)printf("%" PRIu64 " commands ended with %s, the first: %s\n", tally->errors[i],
+                         carom_status_name((carom_status)i), tally->error_text[i]);
         }
     }
     if (tally->unanswered > 0) {
@@ -126,15 +123,17 @@ static void print_errors(const load_tally *tally)
     }
 }
 
-static void print_four(const char *name, const double values[4])
+static void print_timing(const char *name, const load_timing *timing)
 {
-    static const char *const names[] = {"p50", "p90", "p99", "max"};
-    (void)printf("%s", name);
-    for (int i = 0; i < 4; i++) {
+    (void)printf("  %s:", name);
+    for (int i = 0; timing->count > 0 && i < LOAD_SHARES; i++) {
         char text[TEXT_BYTES];
-        text_from_seconds(values[i], text, sizeof text);
-        (void)printf(" %s %s", names[i], text);
+        if (!isnan(timing->shares[i])) {
+            text_from_seconds(timing->shares[i], text, sizeof text);
+            (void)printf(" %s %s", report_share_names[i], text);
+        }
     }
+    (void)printf("%s\n", timing->count == 0 ? " not known" : "");
 }
 
 static void print_server(const load_server *s)
@@ -149,24 +148,43 @@ static void print_server(const load_server *s)
                  " begun more than a tick late, at least %.1f %% of their rate; step %s, in the "
                  "worst second %s\n",
                  s->ticks, s->ticks_late, 100.0 * s->rate_share, mean, most);
-    print_four("since it started ", s->delay);
-    (void)printf(" behind their time,");
-    print_four(" step", s->step);
-    (void)printf(" (%s ago)\n", up);
+    if (!s->of_run) {
+        (void)printf("  since it started, %s ago:\n", up);
+    }
+    print_timing("ticks behind their time", &s->delay);
+    print_timing("step", &s->step);
 }
 
 static void print_correction(const load_result *r)
 {
     char text[TEXT_BYTES];
-    if (r->interval == 0) {
+    if (r->pace <= 0.0) {
         (void)printf("\nack, above, seen and query run from when a command was due, also while the "
                      "server stalled; sent does not.\n");
         return;
     }
-    text_from_seconds((double)r->interval * 1e-9, text, sizeof text);
-    (void)printf("\nack has the commands that would have been sent every %s (its p50) while the "
-                 "server stalled; sent does not.\n",
+    text_from_seconds(r->pace, text, sizeof text);
+    (void)printf("\nack, above, seen and query have the commands that would have been sent every "
+                 "%s (the usual pace) while the server stalled; sent does not.\n",
                  text);
+}
+
+static void print_own(const load_result *r)
+{
+    char lag[TEXT_BYTES];
+    const load_own *own = &r->own;
+    text_from_seconds((double)histogram_percentile(&r->tally->metrics[LOAD_LAG], 99.0) * 1e-9, lag,
+                      sizeof lag);
+    (void)printf("\nthis program: its busiest thread ran %.0f %% of the time",
+                 100.0 * own->processor);
+    if (own->known) {
+        (void)printf(" and waited for a processor %.1f %% of it", 100.0 * own->waited);
+    }
+    (void)printf("; it noticed things %s late at most in 99 of 100 moments\n", lag);
+    if (own->short_of_processor) {
+        (void)printf("WARNING: it was short of processor time, so that its own delay is in the "
+                     "latencies: use more --threads, fewer clients or another machine\n");
+    }
 }
 
 static void print_head(const load_plan *plan, const load_result *r)
@@ -176,12 +194,13 @@ static void print_head(const load_plan *plan, const load_result *r)
         (void)printf(" and %u more worlds", plan->world_count - 1);
     }
     (void)printf(" for %.1f s", r->seconds);
-    if (plan->behaviour_count == 1 && plan->behaviours[0].action_count > 0) {
+    if (plan->behaviour_count == 1 && plan->behaviours[0].action_count > 0 &&
+        plan->name[0] == '\0') {
         const load_behaviour *one = &plan->behaviours[0];
-        if (one->rate > 0.0) {
+        if (!load_is_closed(one)) {
             (void)printf(", %g commands a second each\n", one->rate);
         } else {
-            (void)printf(", %u commands in flight each\n", plan->window);
+            (void)printf(", %u commands in flight each\n", one->window);
         }
         return;
     }
@@ -204,151 +223,26 @@ cli_exit report_print(const load_plan *plan, const load_result *r)
     whole = print_latencies(r) && whole;
     print_correction(r);
     print_server(&r->server);
+    print_own(r);
     print_errors(r->tally);
     return whole ? CLI_OK : cli_out_of_memory();
 }
 
-// ---- for programs
-
-static carom_value *latency_value(const histogram *h)
+size_t report_tell_failed(const report_verdicts *v)
 {
-    carom_value *out = carom_set(carom_map(), "count", carom_uint(h->total));
-    for (int i = 0; i < REPORT_SHARES; i++) {
-        carom_set(out, report_share_names[i],
-                  carom_real((double)histogram_percentile(h, report_shares[i]) * 1e-9));
-    }
-    return carom_set(out, "mean", carom_real(histogram_mean(h) * 1e-9));
-}
-
-static carom_value *error_value(const load_tally *tally)
-{
-    carom_value *errors = carom_map();
-    for (int i = 0; i < CAROM_STATUS_COUNT; i++) {
-        if (tally->errors[i] > 0) {
-            carom_set(errors, carom_status_name((carom_status)i), carom_uint(tally->errors[i]));
+    size_t failed = 0;
+    for (size_t i = 0; i < v->count; i++) {
+        char value[TEXT_BYTES];
+        if (!v->verdicts[i].met) {
+            continue;
+        }
+        failed++;
+        load_threshold_show(&v->thresholds[i], v->verdicts[i].value, value, sizeof value);
+        if (v->verdicts[i].measured) {
+            cli_error("threshold", "--fail-if '%s': it was %s", v->thresholds[i].text, value);
+        } else {
+            cli_error("threshold", "--fail-if '%s': nothing was measured", v->thresholds[i].text);
         }
     }
-    if (tally->unanswered > 0) {
-        carom_set(errors, "unanswered", carom_uint(tally->unanswered));
-    }
-    if (tally->unsent > 0) {
-        carom_set(errors, "unsent", carom_uint(tally->unsent));
-    }
-    return errors;
-}
-
-static carom_value *four_value(const double values[4])
-{
-    static const char *const names[] = {"p50", "p90", "p99", "max"};
-    carom_value *out = carom_map();
-    for (int i = 0; i < 4; i++) {
-        carom_set(out, names[i], carom_real(values[i]));
-    }
-    return out;
-}
-
-static carom_value *server_value(const load_server *s)
-{
-    carom_value *out = carom_set(carom_map(), "ticks", carom_uint(s->ticks));
-    carom_set(out, "ticks_late", carom_uint(s->ticks_late));
-    carom_set(out, "rate_share", carom_real(s->rate_share));
-    carom_set(out, "step_mean", carom_real(s->step_mean));
-    carom_set(out, "step_worst_second", carom_real(s->step_max));
-    carom_set(out, "bodies", carom_uint(s->bodies));
-    carom_value *all = carom_set(carom_map(), "uptime", carom_real(s->uptime));
-    carom_set(all, "step", four_value(s->step));
-    carom_set(all, "delay", four_value(s->delay));
-    return carom_set(out, "since_start", all);
-}
-
-static void set_slice_latency(carom_value *row, const load_slice *slice, load_metric metric)
-{
-    static const double shares[] = {50.0, 99.0};
-    static const char *const names[] = {"p50", "p99"};
-    if (load_slice_total(slice, metric) == 0) {
-        return;
-    }
-    carom_value *out = carom_map();
-    for (int i = 0; i < 2; i++) {
-        uint64_t ns = load_slice_percentile(slice, metric, shares[i]);
-        carom_set(out, names[i], carom_real((double)ns * 1e-9));
-    }
-    carom_set(row, load_metric_names[metric], out);
-}
-
-static carom_value *slice_value(const load_result *r, size_t index)
-{
-    const load_slice *slice = &r->tally->slices[index];
-    const load_sample *sample = &r->server.slices[index];
-    double from = (double)index * r->tally->slice_seconds;
-    carom_value *row = carom_set(carom_map(), "from", carom_real(from));
-    carom_set(row, "clients", carom_uint(slice->clients));
-    carom_set(row, "sent", carom_uint(slice->sent));
-    carom_set(row, "answered", carom_uint(slice->answered));
-    carom_set(row, "errors", carom_uint(slice->errors));
-    carom_set(row, "snapshots", carom_uint(slice->snapshots));
-    carom_set(row, "bytes_in", carom_uint(slice->bytes_in));
-    carom_set(row, "bytes_out", carom_uint(slice->bytes_out));
-    set_slice_latency(row, slice, LOAD_ACK);
-    set_slice_latency(row, slice, LOAD_SEEN);
-    set_slice_latency(row, slice, LOAD_AGE);
-    if (sample->there) {
-        carom_set(row, "step", carom_real(sample->step_s));
-        carom_set(row, "rate_share", carom_real(sample->rate_share));
-        carom_set(row, "ticks_late", carom_uint(sample->ticks_late));
-    }
-    return row;
-}
-
-static carom_value *time_value(const load_result *r)
-{
-    carom_value *rows = carom_array();
-    size_t count = load_tally_slice_count(r->tally, r->seconds);
-    for (size_t i = 0; i < count; i++) {
-        carom_push(rows, slice_value(r, i));
-    }
-    carom_value *out = carom_set(carom_map(), "slice_seconds", carom_real(r->tally->slice_seconds));
-    return carom_set(out, "slices", rows);
-}
-
-static void set_traffic(carom_value *v, const load_result *r)
-{
-    const load_tally *tally = r->tally;
-    double clients = tally->client_seconds > 0.0 ? tally->client_seconds : 1.0;
-    carom_set(v, "snapshots", carom_uint(tally->snapshots));
-    carom_set(v, "snapshots_per_second", carom_real((double)tally->snapshots / r->seconds));
-    carom_set(v, "snapshots_skipped", carom_uint(tally->skipped));
-    carom_set(v, "events", carom_uint(tally->events));
-    carom_set(v, "bytes_in", carom_uint(tally->bytes_in));
-    carom_set(v, "bytes_out", carom_uint(tally->bytes_out));
-    carom_set(v, "bytes_in_per_client_second", carom_real((double)tally->bytes_in / clients));
-    carom_set(v, "bytes_out_per_client_second", carom_real((double)tally->bytes_out / clients));
-}
-
-carom_value *report_value(const load_plan *plan, const load_result *r)
-{
-    const load_tally *tally = r->tally;
-    carom_value *metrics = carom_map();
-    for (int m = 0; m < LOAD_METRIC_COUNT; m++) {
-        if (tally->metrics[m].total > 0) {
-            carom_set(metrics, load_metric_names[m], latency_value(&tally->metrics[m]));
-        }
-    }
-    carom_value *v = carom_set(carom_map(), "world", carom_str(plan->worlds[0]));
-    carom_set(v, "worlds", carom_uint(plan->world_count));
-    carom_set(v, "connections", carom_uint(r->clients));
-    carom_set(v, "seconds", carom_real(r->seconds));
-    carom_set(v, "commands_sent", carom_uint(tally->sent));
-    carom_set(v, "commands", carom_uint(tally->answered));
-    carom_set(v, "commands_per_second", carom_real((double)tally->answered / r->seconds));
-    set_traffic(v, r);
-    carom_set(v, "latency", latency_value(&tally->metrics[LOAD_ACK]));
-    carom_set(v, "metrics", metrics);
-    carom_set(v, "correction", carom_str(r->interval == 0 ? "due" : "interval"));
-    carom_set(v, "correction_interval", carom_real((double)r->interval * 1e-9));
-    carom_set(v, "server", server_value(&r->server));
-    carom_set(v, "errors", error_value(tally));
-    carom_set(v, "refused", carom_uint(tally->refused));
-    carom_set(v, "lost", carom_uint(tally->lost));
-    return carom_set(v, "time", time_value(r));
+    return failed;
 }

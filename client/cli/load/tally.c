@@ -1,26 +1,23 @@
 // See tally.h. Pure; any thread, one at a time.
 #include "client/cli/load/tally.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    CORRECTION_STEPS_MAX = 4096, // of one bin; each stands for several beyond that
-    AGE_STEPS_MAX = 1000
-};
+enum { AGE_STEPS_MAX = 1000 };
 
 const char *const load_metric_names[LOAD_METRIC_COUNT] = {
-    "ack", "wait", "above", "sent", "seen", "query", "age", "jitter", "rtt", "connect",
+    "ack", "wait", "above", "sent", "seen", "query", "age", "jitter", "rtt", "connect", "lag",
 };
 
-// Lengths of slices that read well.
+// A second, as long as memory allows; a tenth of it where that leaves few slices.
 static double slice_seconds(double seconds)
 {
-    static const double lengths[] = {0.1,  0.25, 0.5,  1.0,   2.0,   5.0,  10.0,
-                                     20.0, 30.0, 60.0, 120.0, 300.0, 600.0};
+    static const double lengths[] = {1.0, 2.0, 5.0, 10.0, 20.0, 30.0, 60.0, 120.0, 300.0};
     for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++) {
         if (lengths[i] * LOAD_SLICES >= seconds) {
-            return lengths[i];
+            return i == 0 && seconds < 10.0 ? 0.1 : lengths[i];
         }
     }
     return seconds / LOAD_SLICES;
@@ -52,27 +49,53 @@ size_t load_tally_slice_count(const load_tally *tally, double seconds)
     return count < 1 ? 1 : count > LOAD_SLICES ? LOAD_SLICES : count;
 }
 
-// Which of the slice's histograms; -1: it has none.
-static int slim_of(load_metric metric)
+static const load_metric slim_metrics[LOAD_SLIM_METRICS] = {LOAD_ACK, LOAD_ABOVE,  LOAD_SEEN,
+                                                            LOAD_AGE, LOAD_JITTER, LOAD_LAG};
+
+const load_slim *load_slice_slim(const load_slice *slice, load_metric metric)
 {
-    return metric == LOAD_ACK ? 0 : metric == LOAD_SEEN ? 1 : metric == LOAD_AGE ? 2 : -1;
+    for (int i = 0; i < LOAD_SLIM_METRICS; i++) {
+        if (slim_metrics[i] == metric) {
+            return &slice->slim[i];
+        }
+    }
+    return NULL;
 }
 
-static void record_many(load_tally *tally, load_metric metric, double at, double seconds,
-                        uint64_t count)
+static unsigned slim_bin(uint64_t ns)
+{
+    unsigned bin = histogram_bin(ns) >> LOAD_SLIM_SHIFT;
+    bin = bin > LOAD_SLIM_FIRST ? bin - LOAD_SLIM_FIRST : 0;
+    return bin < LOAD_SLIM_BINS ? bin : LOAD_SLIM_BINS - 1;
+}
+
+static void slim_record(load_slim *slim, uint64_t ns, uint64_t count)
+{
+    slim->counts[slim_bin(ns)] += (uint32_t)count;
+    slim->total += count;
+    slim->largest = ns > slim->largest ? ns : slim->largest;
+    slim->sum += (double)ns * (double)count;
+}
+
+void load_tally_record_many(load_tally *tally, load_metric metric, double at, double seconds,
+                            uint64_t count)
 {
     uint64_t ns = seconds > 0.0 ? (uint64_t)(seconds * 1e9) : 0;
+    if (count == 0) {
+        return;
+    }
     histogram_record_many(&tally->metrics[metric], ns, count);
-    int slim = slim_of(metric);
-    if (slim >= 0) {
-        load_tally_slice(tally, at)->slim[slim][histogram_bin(ns) >> LOAD_SLIM_SHIFT] +=
-            (uint32_t)count;
+    load_slice *slice = load_tally_slice(tally, at);
+    for (int i = 0; i < LOAD_SLIM_METRICS; i++) {
+        if (slim_metrics[i] == metric) {
+            slim_record(&slice->slim[i], ns, count);
+        }
     }
 }
 
 void load_tally_record(load_tally *tally, load_metric metric, double at, double seconds)
 {
-    record_many(tally, metric, at, seconds, 1);
+    load_tally_record_many(tally, metric, at, seconds, 1);
 }
 
 void load_tally_record_ages(load_tally *tally, load_metric metric, double at, double longest,
@@ -81,8 +104,54 @@ void load_tally_record_ages(load_tally *tally, load_metric metric, double at, do
     uint64_t steps = count < AGE_STEPS_MAX ? count : AGE_STEPS_MAX;
     for (uint64_t i = 0; i < steps; i++) {
         uint64_t weight = count * (i + 1) / steps - count * i / steps;
-        record_many(tally, metric, at, longest * (double)(steps - i) / (double)steps, weight);
+        load_tally_record_many(tally, metric, at, longest * (double)(steps - i) / (double)steps,
+                               weight);
     }
+}
+
+void load_tally_fail(load_tally *tally, double at, const char *method, const carom_error *error)
+{
+    int status = (unsigned)error->status < CAROM_STATUS_COUNT ? (int)error->status : CAROM_INTERNAL;
+    char *text = tally->error_text[status];
+    tally->errors[status]++;
+    load_tally_slice(tally, at)->errors++;
+    if (text[0] == '\0') {
+        (void)snprintf(text, LOAD_ERROR_TEXT, "%s: %.160s", method, error->text);
+    }
+}
+
+static void merge_slice(load_slice *to, const load_slice *one)
+{
+    to->sent += one->sent;
+    to->answered += one->answered;
+    to->errors += one->errors;
+    to->lost += one->lost;
+    to->snapshots += one->snapshots;
+    to->skipped += one->skipped;
+    to->bytes_in += one->bytes_in;
+    to->bytes_out += one->bytes_out;
+    to->clients += one->clients;
+    for (int m = 0; m < LOAD_SLIM_METRICS; m++) {
+        load_slim *slim = &to->slim[m];
+        const load_slim *from = &one->slim[m];
+        for (int b = 0; from->total > 0 && b < LOAD_SLIM_BINS; b++) {
+            slim->counts[b] += from->counts[b];
+        }
+        slim->total += from->total;
+        slim->largest = from->largest > slim->largest ? from->largest : slim->largest;
+        slim->sum += from->sum;
+    }
+}
+
+void load_tally_fold(load_tally *tally, double seconds)
+{
+    size_t count = load_tally_slice_count(tally, seconds);
+    load_slice *last = &tally->slices[count - 1];
+    unsigned clients = last->clients;
+    for (size_t i = count; i < LOAD_SLICES; i++) {
+        merge_slice(last, &tally->slices[i]);
+    }
+    last->clients = clients;
 }
 
 void load_tally_merge(load_tally *into, const load_tally *from)
@@ -94,6 +163,9 @@ void load_tally_merge(load_tally *into, const load_tally *from)
     into->answered += from->answered;
     for (int i = 0; i < CAROM_STATUS_COUNT; i++) {
         into->errors[i] += from->errors[i];
+        if (into->error_text[i][0] == '\0') {
+            memcpy(into->error_text[i], from->error_text[i], LOAD_ERROR_TEXT);
+        }
     }
     into->unanswered += from->unanswered;
     into->unsent += from->unsent;
@@ -109,40 +181,7 @@ void load_tally_merge(load_tally *into, const load_tally *from)
         memcpy(into->lost_reason, from->lost_reason, sizeof into->lost_reason);
     }
     for (int i = 0; i < LOAD_SLICES; i++) {
-        load_slice *to = &into->slices[i];
-        const load_slice *one = &from->slices[i];
-        to->sent += one->sent;
-        to->answered += one->answered;
-        to->errors += one->errors;
-        to->snapshots += one->snapshots;
-        to->bytes_in += one->bytes_in;
-        to->bytes_out += one->bytes_out;
-        to->clients += one->clients;
-        for (int m = 0; m < LOAD_SLIM_METRICS; m++) {
-            for (int b = 0; b < LOAD_SLIM_BINS; b++) {
-                to->slim[m][b] += one->slim[m][b];
-            }
-        }
-    }
-}
-
-void load_tally_correct(histogram *h, uint64_t interval)
-{
-    static histogram before;
-    before = *h;
-    for (unsigned bin = 0; interval > 0 && bin < HISTOGRAM_BINS; bin++) {
-        uint64_t value = histogram_bin_top(bin);
-        value = value < before.largest ? value : before.largest;
-        if (before.counts[bin] == 0 || bin <= histogram_bin(interval)) {
-            continue;
-        }
-        uint64_t missed = (value - 1) / interval;
-        uint64_t steps = missed < CORRECTION_STEPS_MAX ? missed : CORRECTION_STEPS_MAX;
-        for (uint64_t i = 0; i < steps; i++) {
-            uint64_t first = missed * i / steps;
-            uint64_t weight = missed * (i + 1) / steps - first;
-            histogram_record_many(h, value - (first + 1) * interval, weight * before.counts[bin]);
-        }
+        merge_slice(&into->slices[i], &from->slices[i]);
     }
 }
 
@@ -155,31 +194,16 @@ uint64_t load_tally_errors(const load_tally *tally)
     return sum;
 }
 
-uint64_t load_slice_total(const load_slice *slice, load_metric metric)
+uint64_t load_slim_percentile(const load_slim *slim, double percent)
 {
-    uint64_t total = 0;
-    int slim = slim_of(metric);
-    for (int b = 0; slim >= 0 && b < LOAD_SLIM_BINS; b++) {
-        total += slice->slim[slim][b];
-    }
-    return total;
-}
-
-uint64_t load_slice_percentile(const load_slice *slice, load_metric metric, double percent)
-{
-    uint64_t total = load_slice_total(slice, metric);
-    int slim = slim_of(metric);
-    if (total == 0) {
-        return 0;
-    }
-    uint64_t wanted = (uint64_t)(percent / 100.0 * (double)total + 0.999999);
+    uint64_t wanted = (uint64_t)(percent / 100.0 * (double)slim->total + 0.999999);
     uint64_t seen = 0;
-    for (unsigned b = 0; b < LOAD_SLIM_BINS; b++) {
-        seen += slice->slim[slim][b];
+    for (unsigned b = 0; slim->total > 0 && b < LOAD_SLIM_BINS - 1; b++) {
+        seen += slim->counts[b];
         if (seen >= wanted && seen > 0) {
-            unsigned last = ((b + 1) << LOAD_SLIM_SHIFT) - 1;
-            return histogram_bin_top(last < HISTOGRAM_BINS ? last : HISTOGRAM_BINS - 1);
+            uint64_t top = histogram_bin_top(((b + LOAD_SLIM_FIRST + 1) << LOAD_SLIM_SHIFT) - 1);
+            return top < slim->largest ? top : slim->largest;
         }
     }
-    return 0;
+    return slim->largest;
 }

@@ -2,8 +2,10 @@
 #include "client/cli/load/worker.h"
 
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -15,8 +17,9 @@ enum {
 };
 
 #define SWEEP_EVERY_S   0.05
-#define CONNECT_EVERY_S 0.002 // how often lanes that connect are looked at
-#define LEAVE_S         1.0   // for the answers of a lane that leaves
+#define CONNECT_EVERY_S 0.002  // how often lanes that connect are looked at
+#define LEAVE_S         1.0    // for the answers of a lane that leaves
+#define MOMENTS_A_S     1000.0 // of the lag
 
 // ---- the heap
 
@@ -222,7 +225,7 @@ static void sweep(worker *w, double now)
             connected++;
             lane_ping(at, now);
             watch(w, at);
-            if (at->blocked && at->free_slots != NULL) { // its output was full
+            if (at->blocked && !at->resting && at->free_slots != NULL) { // its output was full
                 at->blocked = false;
                 heap_add(w, at);
             }
@@ -239,7 +242,8 @@ static void sweep(worker *w, double now)
     publish(w, connected);
 }
 
-static void nap(const worker *w, double now)
+// Returns how much later than wanted it woke [s].
+static double nap(const worker *w, double now)
 {
     double until = w->swept + SWEEP_EVERY_S;
     if (w->connecting > 0 && now + CONNECT_EVERY_S < until) {
@@ -253,6 +257,66 @@ static void nap(const worker *w, double now)
     pause.tv_nsec = (long)((length - (double)pause.tv_sec) * 1e9);
     struct pollfd set = {.fd = w->epoll, .events = POLLIN};
     (void)ppoll(&set, 1, &pause, NULL);
+    double late = cli_now() - until;
+    return length > 0.0 && late > 0.0 ? late : 0.0;
+}
+
+// Records, for the moments since the last time, how late this thread noticed what happened then: at
+// once while it slept, at the end of a stretch of `busy` seconds (it worked, or woke too late) in
+// that stretch.
+static void record_lag(worker *w, double now, double busy)
+{
+    const load_shared *shared = w->yard.shared;
+    double from = w->noted > shared->begin ? w->noted : shared->begin;
+    double to = now < shared->end ? now : shared->end;
+    w->noted = now;
+    if (!w->began || to <= from) {
+        return;
+    }
+    double t = to - shared->begin;
+    double moments = (to - from) * MOMENTS_A_S + w->credit;
+    uint64_t count = (uint64_t)moments;
+    w->credit = moments - (double)count;
+    busy = busy < to - from ? busy : to - from;
+    uint64_t late = (uint64_t)((double)count * busy / (to - from) + 0.5);
+    load_tally_record_ages(w->yard.tally, LOAD_LAG, t, busy, late);
+    load_tally_record_many(w->yard.tally, LOAD_LAG, t, 0.0, count - late);
+}
+
+// ---- what the thread takes
+
+typedef struct thread_times {
+    double at, ran, waited; // [s]
+    bool known;
+} thread_times;
+
+// Linux counts the time that a thread waited for a processor; elsewhere it is not known.
+static thread_times read_times(void)
+{
+    thread_times times = {.at = cli_now()};
+    struct rusage usage;
+    if (getrusage(RUSAGE_THREAD, &usage) == 0) {
+        times.ran = (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+                    (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1e-6;
+    }
+    FILE *file = fopen("/proc/thread-self/schedstat", "re");
+    unsigned long long ran = 0;
+    unsigned long long waited = 0;
+    if (file != NULL) {
+        times.known = fscanf(file, "%llu %llu", &ran, &waited) == 2;
+        times.waited = (double)waited * 1e-9;
+        (void)fclose(file);
+    }
+    return times;
+}
+
+static worker_cost cost_since(const thread_times *begin)
+{
+    thread_times now = read_times();
+    double passed = now.at - begin->at > 1e-3 ? now.at - begin->at : 1e-3;
+    return (worker_cost){.processor = (now.ran - begin->ran) / passed,
+                         .waited = (now.waited - begin->waited) / passed,
+                         .known = now.known && begin->known};
 }
 
 static void begin_run(worker *w)
@@ -284,35 +348,57 @@ static void work_ready(worker *w)
     }
 }
 
-void *worker_run(void *user)
+// Sends, looks after the lanes, waits and takes what has arrived: once.
+static void turn(worker *w, load_phase phase)
 {
-    worker *w = user;
-    double stopped = 0.0; // when the run was over: a signal may have ended it early
-    for (load_phase phase = phase_of(w); phase != LOAD_ENDED; phase = phase_of(w)) {
-        double now = cli_now();
-        stopped = phase != LOAD_DRAINING ? now : stopped;
-        if (phase == LOAD_RUNNING && !w->began) {
-            begin_run(w);
-        }
-        if (phase != LOAD_DRAINING) {
-            follow_stages(w, now);
-            send_due(w);
-        }
-        if (now >= w->swept + SWEEP_EVERY_S) {
-            sweep(w, now);
-        }
-        if (phase == LOAD_DRAINING && w->yard.in_flight == 0) {
-            break;
-        }
-        nap(w, cli_now());
-        work_ready(w);
+    double now = cli_now();
+    if (phase != LOAD_DRAINING) {
+        follow_stages(w, now);
+        send_due(w);
     }
+    if (now >= w->swept + SWEEP_EVERY_S) {
+        sweep(w, now);
+    }
+    double slept = cli_now();
+    double late = nap(w, slept);
+    double woke = cli_now();
+    work_ready(w);
+    double done = cli_now();
+    record_lag(w, done, (slept - now > done - woke ? slept - now : done - woke) + late);
+}
+
+static void settle(worker *w, double stopped)
+{
     double now = cli_now();
     double end = w->yard.shared->end < stopped ? w->yard.shared->end : stopped;
     for (size_t i = 0; w->began && i < w->lane_count; i++) {
         lane_count_traffic(w->lanes[i]);
         lane_settle(w->lanes[i], end, now);
     }
+}
+
+void *worker_run(void *user)
+{
+    worker *w = user;
+    double stopped = 0.0; // when the run was over: a signal may have ended it early
+    thread_times begin = {0};
+    load_phase before = LOAD_OPENING;
+    for (load_phase phase = phase_of(w); phase != LOAD_ENDED; phase = phase_of(w)) {
+        stopped = phase != LOAD_DRAINING ? cli_now() : stopped;
+        if (phase == LOAD_RUNNING && !w->began) {
+            begin_run(w);
+            begin = read_times();
+        }
+        if (phase == LOAD_DRAINING && before == LOAD_RUNNING) {
+            w->cost = cost_since(&begin);
+        }
+        before = phase;
+        if (phase == LOAD_DRAINING && w->yard.in_flight == 0) {
+            break;
+        }
+        turn(w, phase);
+    }
+    settle(w, stopped);
     atomic_store_explicit(&w->live.done, true, memory_order_relaxed);
     return NULL;
 }
@@ -325,14 +411,19 @@ bool worker_init(worker *w, load_shared *shared, lane *lanes, unsigned number, u
     w->yard.shared = shared;
     w->yard.tally = load_tally_create(plan->seconds);
     w->yard.clocks = calloc(plan->world_count, sizeof *w->yard.clocks);
+    w->yard.paces = calloc(plan->behaviour_count, sizeof *w->yard.paces);
+    for (size_t i = 0; w->yard.paces != NULL && i < plan->behaviour_count; i++) {
+        const double *pause = plan->behaviours[i].pause;
+        load_pace_init(&w->yard.paces[i], (pause[0] + pause[1]) / 2.0);
+    }
     w->lane_count = plan->clients > number ? (plan->clients - number - 1) / of + 1 : 0;
     w->lanes = calloc(w->lane_count + 1, sizeof(lane *));
     w->heap = calloc(w->lane_count + 2, sizeof(lane *));
     for (size_t i = 0; w->lanes != NULL && i < w->lane_count; i++) {
         w->lanes[i] = &lanes[number + i * of];
     }
-    return w->epoll >= 0 && w->yard.tally != NULL && w->yard.clocks != NULL && w->lanes != NULL &&
-           w->heap != NULL;
+    return w->epoll >= 0 && w->yard.tally != NULL && w->yard.clocks != NULL &&
+           w->yard.paces != NULL && w->lanes != NULL && w->heap != NULL;
 }
 
 void worker_deinit(worker *w)
@@ -342,6 +433,7 @@ void worker_deinit(worker *w)
     }
     load_tally_destroy(w->yard.tally);
     free(w->yard.clocks);
+    free(w->yard.paces);
     free(w->lanes);
     free(w->heap);
 }

@@ -19,6 +19,13 @@ typedef struct worker_live {
     atomic_bool done;      // no answer is awaited any more
 } worker_live;
 
+// What the thread itself took during the run.
+typedef struct worker_cost {
+    double processor; // share of the time that it ran
+    double waited;    // share of the time that it could have run and had no processor
+    bool known;       // `waited` is
+} worker_cost;
+
 typedef struct worker {
     lane_yard yard;
     pthread_t thread;
@@ -31,6 +38,9 @@ typedef struct worker {
     bool began; // the run has
     bool started;
     double swept;
+    double noted;  // up to when the lag has been recorded [s]
+    double credit; // of a moment of the lag, 0 to 1
+    worker_cost cost;
     int epoll;
     worker_live live;
 } worker;

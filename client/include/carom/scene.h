@@ -13,6 +13,7 @@
 #include <carom/client.h>
 #include <carom/export.h>
 #include <carom/status.h>
+#include <carom/value.h>
 
 CAROM_BEGIN_DECLS
 
@@ -48,6 +49,30 @@ CAROM_API carom_status carom_scene_apply(carom_client *client, const char *world
 // CAROM_INVALID_ARGUMENT, CAROM_LIMIT_EXCEEDED.
 CAROM_API carom_status carom_scene_check(const char *text, size_t size, carom_scene_result *result,
                                          carom_error *error);
+
+// ---- expressions, as scenes have them, for other files of the same kind
+
+typedef struct carom_variable {
+    const char *name; // a letter or _, then letters, digits and _; no name of a function
+    double value;
+} carom_variable;
+
+// The value of an expression such as "2 * x + random(-1, 1)", with or without "=" before it; always
+// finite. Of two variables of one name the later one counts; at most 64. `random` is the state of
+// random() and moves on; any value is a seed. Any thread. Errors: CAROM_INVALID_ARGUMENT with the
+// column, CAROM_LIMIT_EXCEEDED.
+CAROM_API carom_status carom_expression_evaluate(const char *text, size_t size,
+                                                 const carom_variable *variables, size_t count,
+                                                 uint64_t *random, double *out, carom_error *error);
+
+// The value that a string in the arguments of a scene stands for: a number for "=expression" (an
+// integer if it is whole), else the text with each {expression} replaced by its value and {{ by a
+// brace. *out is the caller's to free. Names of things ("$name") are not known here. The rest as
+// above; also CAROM_OUT_OF_MEMORY.
+CAROM_API carom_status carom_expression_fill(const char *text, size_t size,
+                                             const carom_variable *variables, size_t count,
+                                             uint64_t *random, carom_value **out,
+                                             carom_error *error);
 
 CAROM_END_DECLS
 

@@ -1,11 +1,37 @@
-"""carom load: numbers that hold together, a world that is gone afterwards."""
+"""carom load: numbers that hold together, reports in every form, a world that is gone afterwards."""
 
+import csv
+import html.parser
 import json
+import re
 import signal
 import subprocess
+import tempfile
 import time
+from pathlib import Path
 
-from cli import CAROM, ServerTest, environment, main
+from cli import CAROM, ROOT, ServerTest, environment, main
+
+SCENARIO = {
+    "name": "test <script>",
+    "seed": 3,
+    "constants": {"speed": 3},
+    "world": {"gravity": [0, 0], "hz": 120},
+    "clients": [
+        {"name": "player", "share": 2, "rate": 40, "arrivals": "random",
+         "body": {"position": ["=4 * client", 7], "tag": "load", "shapes": [{"kind": "circle", "radius": 0.5}]},
+         "subscribe": {"encoding": "packed", "rate": 30},
+         "actions": [
+             ["body.impulse", {"body": "$own", "impulse": ["=random(-1, 1)", 0]}, {"weight": 6}],
+             ["body.spawn", {"position": ["=x", "=y + 3 + n % 5"], "tag": "shot {client}",
+                             "shapes": [{"kind": "circle", "radius": 0.1}]}, {"keep": 2}],
+             ["body.set", {"body": "$spawned", "velocity": [0, "=speed"]}],
+             ["query.ray", {"from": ["=x", "=y"], "to": ["=x + 1", "=y + t"]}]]},
+        {"name": "bot", "share": 1, "pause": [0.01, 0.03], "burst": 2, "order": "turn", "subscribe": False, "body": True,
+         "actions": [["body.impulse", {"body": "$own", "impulse": [1, 0]}], ["ping", {}]]},
+        {"name": "watcher", "share": 1},
+    ],
+}
 
 
 class Load(ServerTest):
@@ -83,6 +109,162 @@ class Load(ServerTest):
                 if extra:  # of six in flight only six saw it
                     self.assertLess(sent["p95"], 0.1)
                     self.assertGreater(ack["count"], sent["count"])
+                slices = result["time"]["slices"]
+                self.assertGreater(max(row.get("ack", {}).get("p50", 0) for row in slices), 0.05)
+
+    def write(self, content, name="scenario.json"):
+        folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        path = folder / name
+        path.write_text(content if isinstance(content, str) else json.dumps(content, indent=1))
+        return path
+
+    def test_scenario_does_what_it_says(self):
+        result = self.json("load", "--scenario", self.write(SCENARIO), "-c", 8, "-d", "2s")
+        self.assertEqual(("test <script>", 8, {}), (result["scenario"], result["connections"], result["errors"]))
+        self.assertEqual([("player", 0.5), ("bot", 0.25), ("watcher", 0.25)],
+                         [(kind["name"], kind["share"]) for kind in result["clients"]])
+        metrics = result["metrics"]
+        self.assertAlmostEqual(2 * 120, result["server"]["ticks"], delta=100)
+        self.assertGreater(metrics["ack"]["count"], 4 * 40 * 0.5)
+        self.assertGreater(metrics["query"]["count"], 4)  # rays and pings
+        self.assertGreater(metrics["seen"]["count"], 10)
+        # 4 players and 2 bots with a body, each player's last two shots.
+        self.assertTrue(6 < result["server"]["bodies"] <= 6 + 4 * 2, result["server"])
+        self.assertEqual([], self.ok("worlds", "--names").lines())
+
+    def test_shipped_scenario_and_the_one_of_the_help_work(self):
+        text = self.ok("help", "load-scenarios").out
+        duel = self.write(text[text.index("\n  {\"name\""):])
+        for path in (ROOT / "client" / "cli" / "load" / "arena.json", duel):
+            with self.subTest(path.name):
+                self.assertIn("is a sound scenario", self.ok("load", "--scenario", path, "--check").out)
+                result = self.json("load", "--scenario", path, "-c", 10, "-d", "1s")
+                self.assertEqual({}, result["errors"])
+                self.assertGreater(result["commands"], 10)
+
+    def test_scenario_is_checked_before_anything_is_done(self):
+        broken = self.write('{"clients": [\n  {"rate": 5,\n   "actions": [\n     ["body.spwan", {}]]}]}')
+        for words in (["--check"], ["-d", "60s"]):
+            result = self.fails(2, "load", "--scenario", broken, *words)
+            self.assertIn(f"{broken}:4: clients[0].actions[0]: there is no method 'body.spwan'; did you mean 'body.spawn'?",
+                          result.err)
+            self.assertIn("carom help load-scenarios", result.err)
+        self.assertIn("cut.json:1", self.fails(2, "load", "--check", "--scenario", self.write('{"clients": [', "cut.json")).err)
+        sound = self.write(SCENARIO)
+        self.assertEqual({"kinds": 3, "actions": 6}, self.json("load", "--scenario", sound, "--check"))
+        for option in ("--rate=5", "--encoding=packed", "--watchers=3", "--no-snapshots", "--area=3x3"):
+            self.assertIn("either --scenario or --", self.fails(2, "load", "--scenario", sound, option).err)
+        self.assertIn("--world would take another one", self.fails(2, "load", "--scenario", sound, "--world", "w").err)
+
+    def test_expression_without_a_value_is_an_error_of_the_run(self):
+        kind = {"rate": 50, "body": True, "actions": [["body.impulse", {"body": "$own", "impulse": ["=1 / (n - 3)", 0]}]]}
+        result = self.run_carom("load", "--scenario", self.write({"clients": [kind]}), "-c", 1, "-d", "1s", "--json")
+        self.assertEqual(1, result.code)
+        self.assertEqual({"invalid_argument"}, set(result.json()["errors"]))
+        self.assertIn("body.impulse: .impulse[0]: column 12: division by zero",
+                      result.json()["error_texts"]["invalid_argument"])
+
+    def test_closed_scenario_that_can_do_nothing_does_not_spin(self):
+        kind = {"window": 2, "subscribe": False, "actions": [["body.remove", {"body": "$spawned"}]]}
+        result = self.json("load", "--scenario", self.write({"clients": [kind]}), "-c", 2, "-d", "500ms")
+        self.assertEqual(0, result["commands_sent"])
+        self.assertLess(result["seconds"], 1)
+
+    def test_fail_if_ends_with_4_and_tells_each(self):
+        result = self.run_carom("load", "-c", 2, "-d", "500ms", "--json", "--fail-if", "p99>1us", "--fail-if", "errors>0",
+                                "--fail-if", "query.p50>1s")
+        self.assertEqual(4, result.code)
+        told = [json.loads(line)["error"] for line in result.err.splitlines()]
+        self.assertEqual(["threshold", "threshold"], [one["code"] for one in told])
+        self.assertRegex(told[0]["text"], r"--fail-if 'p99>1us': it was [0-9.]+ (us|ms|s)\Z")
+        self.assertIn("--fail-if 'query.p50>1s': nothing was measured", told[1]["text"])
+        self.assertEqual([("p99>1us", True), ("errors>0", False), ("query.p50>1s", True)],
+                         [(one["fail_if"], one["failed"]) for one in result.json()["thresholds"]])
+        self.assertEqual(0, self.run_carom("load", "-c", 2, "-d", "500ms", "--fail-if", "ack.p99>1h".replace("1h", "60s")).code)
+
+    def test_errors_fail_a_load_unless_a_threshold_allows_them(self):
+        kind = {"rate": 20, "actions": [["body.remove", {"body": 999999}]]}
+        path = self.write({"clients": [kind]})
+        words = ["load", "--scenario", path, "-c", 2, "-d", "500ms"]
+        result = self.run_carom(*words)
+        self.assertEqual(1, result.code)
+        self.assertRegex(result.out, r"(?m)^\d+ commands ended with not_found, the first: body.remove: ")
+        self.assertEqual(0, self.run_carom(*words, "--fail-if", "errors>100%").code)
+        self.assertEqual(1, self.run_carom(*words, "--fail-if", "late>100%").code)
+        self.assertEqual(4, self.run_carom(*words, "--fail-if", "errors>99%").code)
+
+    def test_wrong_fail_if_is_refused_before_the_run(self):
+        for condition, told in (("p99>5", "a time needs its unit: us, ms or s"),
+                                ("speed>5", "nothing is named 'speed'; there are ack, wait, above"),
+                                ("p99", "expected NAME, > or >= or < or <=, and a number")):
+            self.assertIn(told, self.fails(2, "load", "-d", "60s", "--fail-if", condition).err)
+
+    def test_csv_adds_up(self):
+        path = self.write("", "report.csv")
+        result = self.json("load", "--scenario", self.write(SCENARIO), "-c", 8, "-d", "2s", "--csv", path)
+        with open(path, newline="") as file:
+            rows = list(csv.DictReader(file))
+        parts, whole = rows[:-1], rows[-1]
+        self.assertEqual((20, {"time"}, "all"), (len(parts), {row["row"] for row in parts}, whole["row"]))
+        self.assertNotIn(None, {value for row in rows for value in row.values()})  # a row of another length
+        for column in ("sent", "answered", "errors", "lost", "snapshots", "skipped", "bytes_in", "bytes_out",
+                       "server_ticks", "server_ticks_late", "ack_count", "seen_count", "age_count", "lag_count"):
+            self.assertEqual(int(whole[column]), sum(int(row[column] or 0) for row in parts), column)
+        self.assertEqual((result["commands_sent"], result["commands"], result["bytes_in"]),
+                         tuple(int(whole[column]) for column in ("sent", "answered", "bytes_in")))
+        self.assertAlmostEqual(2, sum(float(row["seconds"]) for row in parts), places=6)
+        for row in rows:
+            order = [float(row[f"ack_{share}_ms"] or 0) for share in ("p50", "p90", "p95", "p99", "p99.9", "max")]
+            self.assertEqual(sorted(order), order)
+        self.assertAlmostEqual(float(whole["ack_max_ms"]), max(float(row["ack_max_ms"] or 0) for row in parts), delta=1e-3)
+
+    def test_a_run_of_some_length_has_a_row_a_second(self):
+        result = self.json("load", "-c", 1, "-d", "10s", "--rate", 5)
+        self.assertEqual((1, 10), (result["time"]["slice_seconds"], len(result["time"]["slices"])))
+
+    def test_html_is_whole_and_asks_for_nothing(self):
+        path = self.write("", "report.html")
+        self.ok("load", "--scenario", self.write(SCENARIO), "-c", 8, "-d", "1s", "--html", path, "--fail-if", "p99>60s")
+        text = path.read_text()
+        page = Page()
+        page.feed(text)
+        page.close()
+        self.assertEqual([], page.open)
+        self.assertEqual([], page.links)
+        self.assertNotRegex(text, r"https?:|//[a-z]|@import|url\(|fetch\(|XMLHttp|import\s")
+        data = json.loads(page.data)
+        self.assertEqual("test <script>", data["report"]["scenario"])  # and it did not end the script
+        self.assertEqual([False], [one["failed"] for one in data["report"]["thresholds"]])
+        for name, bars in data["histograms"].items():
+            self.assertEqual(data["report"]["metrics"][name]["count"], sum(count for _, count in bars), name)
+            self.assertIn(name, data["explained"])
+
+    def test_report_that_cannot_be_written_is_told_before_the_run(self):
+        for option in ("--csv", "--html"):
+            self.assertIn("cannot write '/nowhere/x'", self.fails(2, "load", "-d", "60s", option, "/nowhere/x").err)
+
+    def test_full_disk_is_an_error(self):
+        if Path("/dev/full").exists():
+            for option in ("--csv", "--html"):
+                self.assertIn("cannot write '/dev/full'", self.fails(2, "load", "-c", 1, "-d", "200ms", option, "/dev/full").err)
+
+    def test_load_measures_itself(self):
+        result = self.json("load", "-c", 4, "-d", "1s")
+        self.assertAlmostEqual(1000, result["metrics"]["lag"]["count"], delta=150)
+        self.assertGreater(result["load"]["processor"], 0)
+        self.assertLessEqual(result["load"]["processor"], 1.5)
+        # Stopped for a third of the time, it must notice that.
+        process = subprocess.Popen([CAROM, "load", "-c", "2", "-d", "3s", "--json"], text=True, stdout=subprocess.PIPE,
+                                   env=environment(CAROM_SERVER=f"127.0.0.1:{self.server.port}"))
+        self.await_strike()
+        time.sleep(0.3)
+        process.send_signal(signal.SIGSTOP)
+        time.sleep(0.6)
+        process.send_signal(signal.SIGCONT)
+        out, _ = process.communicate(timeout=30)
+        result = json.loads(out)
+        self.assertTrue(result["load"]["short_of_processor"])
+        self.assertGreater(result["metrics"]["lag"]["p95"], 0.2)
 
     def test_bad_input_is_told_with_its_place(self):
         for words, told in (
@@ -155,6 +337,25 @@ class Load(ServerTest):
         self.assertIn("LATENCY", out)
         self.assertEqual([], self.ok("worlds", "--names").lines())
 
+    def test_killed_scenario_leaves_a_given_world_as_it_was(self):
+        scenario = {key: value for key, value in SCENARIO.items() if key != "world"}
+        self.json("create", self.world, "hz=120", "--gravity", "0,0")
+        self.json("spawn", self.world, "--circle", 1)
+        process = subprocess.Popen([CAROM, "load", "--scenario", self.write(scenario), "--world", self.world, "-c", "8",
+                                    "-d", "60s"], stdout=subprocess.DEVNULL,
+                                   env=environment(CAROM_SERVER=f"127.0.0.1:{self.server.port}"))
+        until = time.monotonic() + 45
+        while not any(re.match("shot", body.get("tag", "")) for body in self.json("bodies", self.world)):
+            self.assertLess(time.monotonic(), until, "nobody shot")
+            time.sleep(0.02)
+        process.kill()
+        process.wait(30)
+        while self.json("info", self.world)["bodies"] != 1:
+            self.assertLess(time.monotonic(), until + 45, "bodies stayed")
+            time.sleep(0.05)
+        self.assertEqual([1], [body["body"] for body in self.json("bodies", self.world)])
+        self.ok("destroy", self.world)
+
     def test_killed_leaves_no_world(self):
         process = subprocess.Popen([CAROM, "load", "-c", "2", "-d", "60s"], stdout=subprocess.DEVNULL,
                                    env=environment(CAROM_SERVER=f"127.0.0.1:{self.server.port}"))
@@ -168,6 +369,29 @@ class Load(ServerTest):
 
     def test_world_that_is_not_there_is_refused(self):
         self.assertIn("not_found", self.fails(1, "load", "--world", "nowhere", "-d", "300ms").err)
+
+
+class Page(html.parser.HTMLParser):
+    """What is open in the end, what is linked, and the text of the JSON script."""
+
+    VOID = {"meta", "link", "br", "img", "input", "hr"}
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.links, self.data = [], [], ""
+
+    def handle_starttag(self, tag, attrs):
+        attrs = dict(attrs)
+        self.links += [value for name, value in attrs.items() if name in ("src", "href", "action", "srcset")]
+        if tag not in self.VOID:
+            self.open.append(tag + ("#data" if attrs.get("id") == "data" else ""))
+
+    def handle_endtag(self, tag):
+        assert self.open.pop().split("#")[0] == tag, tag
+
+    def handle_data(self, data):
+        if self.open and self.open[-1] == "script#data":
+            self.data += data
 
 
 if __name__ == "__main__":

@@ -46,7 +46,7 @@ class Help(unittest.TestCase):
         self.assertEqual(set(), set(wanted) - set(commands()))
 
     def test_topics_are_told_and_fit_a_terminal(self):
-        self.assertEqual(["joint-kinds", "json", "scene-files", "shapes"], topics())
+        self.assertEqual(["joint-kinds", "json", "load-scenarios", "scene-files", "shapes"], topics())
         for name in topics():
             with self.subTest(name):
                 told = carom("help", name)
