@@ -213,6 +213,9 @@ static const method_arg PING_ARGS[] = {
     {.name = "any", .type = ARG_ANY, .doc = "Comes back as it is."},
 };
 
+static const method_arg SERVER_STATS_ARGS[] = {
+    BOOL("bins", "false", "Also the bins of each latency."),
+};
 static const method_arg SERVER_SESSIONS_ARGS[] = {
     INTEGER("after", 0, ID_MAX, "0", "Only sessions with a number above this one."),
     INTEGER("count", 1, WIRE_SESSIONS_MAX, "1000", "So many at most."),

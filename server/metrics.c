@@ -15,6 +15,8 @@ enum {
     BUCKETS = (64 - SUB_BITS) * SUB_COUNT
 };
 
+_Static_assert((int)BUCKETS == (int)METRICS_BINS_MAX, "a bin for each bucket");
+
 typedef struct histogram {
     atomic_uint_fast64_t buckets[BUCKETS];
     atomic_int_fast64_t max_ns;
@@ -73,6 +75,17 @@ static uint32_t bucket_of(uint64_t value)
     uint32_t top = 63 - (uint32_t)__builtin_clzll(value);
     uint32_t sub = (uint32_t)(value >> (top - SUB_BITS)) & (SUB_COUNT - 1);
     return (top - SUB_BITS + 1) * SUB_COUNT + sub;
+}
+
+// The largest value of a bucket.
+static double bucket_top(uint32_t bucket)
+{
+    if (bucket < SUB_COUNT) {
+        return (double)bucket;
+    }
+    uint32_t shift = bucket / SUB_COUNT - 1;
+    uint64_t low = (uint64_t)(SUB_COUNT + bucket % SUB_COUNT) << shift;
+    return (double)(low + (((uint64_t)1 << shift) - 1));
 }
 
 // The middle of a bucket.
@@ -202,4 +215,16 @@ latency_summary metrics_summary(timing t)
     s.p999 = quantile(counts, s.count, 0.999, max) * 1e-9;
     s.max = max * 1e-9;
     return s;
+}
+
+uint32_t metrics_bins(timing t, latency_bin out[METRICS_BINS_MAX])
+{
+    uint32_t used = 0;
+    for (uint32_t i = 0; i < BUCKETS; i++) {
+        uint64_t count = atomic_load_explicit(&histograms[t].buckets[i], memory_order_relaxed);
+        if (count > 0) {
+            out[used++] = (latency_bin){bucket_top(i) * 1e-9, count};
+        }
+    }
+    return used;
 }

@@ -106,8 +106,13 @@ void metrics_count_limit(const char *text);
 // Of the row `index` of the table of limits; LIMIT_COUNT for limits that are in no table.
 uint64_t metrics_limit(size_t index);
 
+// Bins that a summary may have: 32 to a power of two.
+enum { METRICS_BINS_MAX = 1888 };
+
 void metrics_time(timing t, int64_t ns);
 coarse_histogram *metrics_histogram(timing t);
 latency_summary metrics_summary(timing t);
+// Writes the bins that are not empty, in order, for the summary's `bins`. Returns their number.
+uint32_t metrics_bins(timing t, latency_bin out[METRICS_BINS_MAX]);
 
 #endif

@@ -52,6 +52,10 @@ typedef struct ping_args {
     uint32_t any_size;
 } ping_args;
 
+typedef struct stats_args {
+    bool bins; // also those of the histograms
+} stats_args;
+
 typedef struct sessions_args {
     uint64_t after; // sessions with a higher number
     uint32_t count; // at most
@@ -271,6 +275,7 @@ struct command {
     union {
         hello_args hello;
         ping_args ping;
+        stats_args stats;
         sessions_args sessions;
         kick_args kick;
         world_create_args create;

@@ -37,10 +37,10 @@
       "The server's version, uptime and limits.",                                                  \
       "{server, version, protocol, uptime, worlds, sessions, limits}",                             \
       none, none, none, none, none)                                                                \
-    X(SERVER_STATS, "server.stats", VIEWER, SERVER, SINGLE, TAKES_NOTHING,                         \
+    X(SERVER_STATS, "server.stats", VIEWER, SERVER, SINGLE, TAKES(SERVER_STATS_ARGS),              \
       "The server's counters and latencies since it began.",                                       \
       "{counters, latencies}",                                                                     \
-      none, none, none, none, none)                                                                \
+      stats, none, none, none, none)                                                                \
     X(SERVER_SESSIONS, "server.sessions", ADMIN, SERVER, SINGLE, TAKES(SERVER_SESSIONS_ARGS),      \
       "The sessions, by their numbers.",                                                           \
       "{sessions, total}",                                                                         \

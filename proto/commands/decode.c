@@ -110,6 +110,7 @@ static void decode_step_command(const arguments *a, command *out)
 
 DECODE(hello, decode_hello(a, &out->hello))
 DECODE(ping, decode_ping(a, &out->ping))
+DECODE(stats, decode_stats(a, &out->stats))
 DECODE(sessions, decode_sessions(a, &out->sessions))
 DECODE(kick, decode_kick(a, &out->kick))
 DECODE(world_create, decode_world_create(a, &out->create))

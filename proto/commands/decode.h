@@ -11,6 +11,7 @@
 // decode_session.c
 void decode_hello(const arguments *a, hello_args *out);
 void decode_ping(const arguments *a, ping_args *out);
+void decode_stats(const arguments *a, stats_args *out);
 void decode_sessions(const arguments *a, sessions_args *out);
 void decode_kick(const arguments *a, kick_args *out);
 

@@ -41,6 +41,12 @@ void decode_ping(const arguments *a, ping_args *out)
     buffer_deinit(&bytes);
 }
 
+void decode_stats(const arguments *a, stats_args *out)
+{
+    *out = (stats_args){.bins = false};
+    arguments_bool(a, "bins", &out->bins);
+}
+
 void decode_sessions(const arguments *a, sessions_args *out)
 {
     *out = (sessions_args){.count = WIRE_SESSIONS_MAX};

@@ -134,14 +134,22 @@ struct encoded_list;
 void encode_sessions_result(struct buffer *out, const struct encoded_list *sessions,
                             uint32_t total);
 
+// Of a histogram: so many times lie above the bin before and up to `most`.
+typedef struct latency_bin {
+    double most; // [s]
+    uint64_t count;
+} latency_bin;
+
 // The times that a kind of work took, [s]. All zero when count is.
 typedef struct latency_summary {
     const char *name; // "step", "command", "snapshot" …
     uint64_t count;
     double p50, p90, p99, p999, max;
+    const latency_bin *bins; // those that are not empty, in order; NULL: not to be told
+    uint32_t bin_count;
 } latency_summary;
 
-// {counters: {name: number}, latencies: {name: {count, p50, p90, p99, p999, max}}}
+// {counters: {name: number}, latencies: {name: {count, p50, p90, p99, p999, max, bins?}}}
 void encode_server_stats_result(struct buffer *out, const named_number *counters,
                                 uint32_t counter_count, const latency_summary *latencies,
                                 uint32_t latency_count);

@@ -328,13 +328,23 @@ void encode_server_info_result(struct buffer *out, const server_info_result *r)
 static void pack_latency(packer *k, const latency_summary *l)
 {
     pack_text(k, l->name);
-    pack_map(k, 6);
+    pack_map(k, l->bins != NULL ? 7 : 6);
     pair_uint(k, "count", l->count);
     pair_double(k, "p50", l->p50);
     pair_double(k, "p90", l->p90);
     pair_double(k, "p99", l->p99);
     pair_double(k, "p999", l->p999);
     pair_double(k, "max", l->max);
+    if (l->bins == NULL) {
+        return;
+    }
+    pack_text(k, "bins");
+    pack_array(k, l->bin_count);
+    for (uint32_t i = 0; i < l->bin_count; i++) {
+        pack_array(k, 2);
+        pack_double(k, l->bins[i].most);
+        pack_uint(k, l->bins[i].count);
+    }
 }
 
 void encode_server_stats_result(struct buffer *out, const named_number *counters,

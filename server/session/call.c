@@ -1,6 +1,7 @@
 // A message becomes a call. Calls that need no world are answered here, at once; a call to a world
 // is sent to it as a plain command, and its result comes back through replies.c. Network thread
 // only.
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/base/assert.h"
@@ -133,7 +134,7 @@ static void do_server_info(const call *c, buffer *out)
     encode_server_info_result(out, &r);
 }
 
-static void do_server_stats(const call *c, buffer *out)
+static void do_server_stats(const call *c, const stats_args *wanted, buffer *out)
 {
     const server *s = c->session->server;
     named_number numbers[METRIC_COUNT + 6];
@@ -149,10 +150,17 @@ static void do_server_stats(const call *c, buffer *out)
         numbers[count++] = (named_number){metrics_name((metric)m), (double)value, true};
     }
     latency_summary summaries[TIMING_COUNT];
+    latency_bin *bins =
+        wanted->bins ? malloc(sizeof *bins * TIMING_COUNT * METRICS_BINS_MAX) : NULL;
     for (int t = 0; t < TIMING_COUNT; t++) {
         summaries[t] = metrics_summary((timing)t);
+        if (bins != NULL) {
+            summaries[t].bins = bins + t * METRICS_BINS_MAX;
+            summaries[t].bin_count = metrics_bins((timing)t, bins + t * METRICS_BINS_MAX);
+        }
     }
     encode_server_stats_result(out, numbers, count, summaries, TIMING_COUNT);
+    free(bins);
 }
 
 static void answer_here(const call *c, const command *cmd)
@@ -174,7 +182,7 @@ static void answer_here(const call *c, const command *cmd)
         break;
     default:
         ASSERT(cmd->method == METHOD_SERVER_STATS);
-        do_server_stats(c, &out);
+        do_server_stats(c, &cmd->stats, &out);
         break;
     }
     succeed(c, &out);

@@ -168,7 +168,7 @@ static load_timing timing_between(const carom_value *before, const carom_value *
 // Since the server began, which is all that an older one tells.
 static load_timing timing_since_start(const carom_value *latency)
 {
-    static const char *const names[LOAD_SHARES] = {"p50", "p90", NULL, "p99", NULL, "max"};
+    static const char *const names[LOAD_SHARES] = {"p50", "p90", NULL, "p99", "p999", "max"};
     load_timing out = {.count = carom_get_uint(latency, "count", 0)};
     for (int i = 0; i < LOAD_SHARES; i++) {
         out.shares[i] =

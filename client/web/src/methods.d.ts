@@ -211,6 +211,8 @@ export interface ServerInfoArguments {
 }
 
 export interface ServerStatsArguments {
+  /** Also the bins of each latency. Default false. */
+  bins?: boolean;
 }
 
 export interface ServerSessionsArguments {

@@ -43,6 +43,7 @@ export const METHODS = {
     summary: 'The server\'s counters and latencies since it began.',
     result: '{counters, latencies}',
     args: {
+      bins: {type: 'bool', fallback: false, doc: 'Also the bins of each latency.'},
     },
   },
   'server.sessions': {

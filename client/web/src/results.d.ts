@@ -23,7 +23,11 @@ export interface ServerInfo {
   server: string; version: string; protocol: number; uptime: number; worlds: number;
   sessions: number; limits: Record<string, number>;
 }
-export interface Latency { count: number; p50: number; p90: number; p99: number; p999: number; max: number }
+export interface Latency {
+  count: number; p50: number; p90: number; p99: number; p999: number; max: number;
+  /** On request: [largest time in seconds, how many], the empty ones left out. */
+  bins?: [number, number][];
+}
 export interface SessionInfo {
   session: number; client: string; address: string; connected: boolean; since: number;
   idle: number; role: string; subject: string;

@@ -248,6 +248,17 @@ class Load(ServerTest):
             for option in ("--csv", "--html"):
                 self.assertIn("cannot write '/dev/full'", self.fails(2, "load", "-c", 1, "-d", "200ms", option, "/dev/full").err)
 
+    def test_server_tells_of_the_run_alone(self):
+        hz = 200
+        result = self.json("load", "-c", 1, "-d", "1s", "--hz", hz)["server"]
+        self.assertTrue(result["of_run"])
+        for name in ("step", "delay"):
+            self.assertAlmostEqual(hz, result[name]["count"], delta=hz / 2)  # not those of the tests before
+            order = [result[name][share] for share in ("p50", "p90", "p95", "p99", "p99.9", "max")]
+            self.assertEqual(sorted(order), order)
+            self.assertGreater(order[0], 0)
+        self.assertEqual(4, self.run_carom("load", "-c", 1, "-d", "300ms", "--fail-if", "step.p50>0us").code)
+
     def test_load_measures_itself(self):
         result = self.json("load", "-c", 4, "-d", "1s")
         self.assertAlmostEqual(1000, result["metrics"]["lag"]["count"], delta=150)

@@ -247,7 +247,8 @@ static void do_sessions(void)
 static void do_server(void)
 {
     const named_number numbers[] = {{"ticks", 3600, true}, {"requests", 12, true}};
-    const latency_summary latencies[] = {{"step", 3600, 0.0001, 0.00015, 0.0002, 0.0004, 0.0005}};
+    const latency_summary latencies[] = {
+        {"step", 3600, 0.0001, 0.00015, 0.0002, 0.0004, 0.0005, NULL, 0}};
     const named_number limits[] = {{"worlds", 256, true}};
     buffer bytes;
     request("server.info", METHOD_SERVER_INFO, "{}");

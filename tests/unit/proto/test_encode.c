@@ -144,7 +144,7 @@ static void server_info_and_stats_are_maps(void **state)
 {
     (void)state;
     const named_number n[] = {{"ticks", 3600, true}};
-    const latency_summary l[] = {{"step", 10, 0.25, 0.5, 0.75, 0.875, 1.0}};
+    const latency_summary l[] = {{"step", 10, 0.25, 0.5, 0.75, 0.875, 1.0, NULL, 0}};
     encode_server_info_result(&out, &(server_info_result){.server = "caromd",
                                                           .version = "0.1.0",
                                                           .uptime = 60.0,
@@ -157,6 +157,12 @@ static void server_info_and_stats_are_maps(void **state)
     encode_server_stats_result(&out, n, 1, l, 1);
     assert_encoded("{\"counters\":{\"ticks\":3600},\"latencies\":{\"step\":{\"count\":10,"
                    "\"p50\":0.25,\"p90\":0.5,\"p99\":0.75,\"p999\":0.875,\"max\":1.0}}}");
+    const latency_bin bins[] = {{0.25, 9}, {1.0, 1}};
+    const latency_summary told[] = {{"step", 10, 0.25, 0.5, 0.75, 0.875, 1.0, bins, 2}};
+    encode_server_stats_result(&out, n, 1, told, 1);
+    assert_encoded("{\"counters\":{\"ticks\":3600},\"latencies\":{\"step\":{\"count\":10,"
+                   "\"p50\":0.25,\"p90\":0.5,\"p99\":0.75,\"p999\":0.875,\"max\":1.0,"
+                   "\"bins\":[[0.25,9],[1.0,1]]}}}");
     encode_numbers(&out, n, 1);
     assert_encoded("{\"ticks\":3600}");
 }

@@ -43,6 +43,27 @@ static void metrics_percentiles_are_within_a_32nd(void **state)
     assert_true(s.max > 999.9e-6 && s.max < 1000.1e-6);
 }
 
+// The bins say the same as the summary: all times, none above its bin, none a 32nd below.
+static void metrics_bins_hold_every_time(void **state)
+{
+    (void)state;
+    static latency_bin bins[METRICS_BINS_MAX];
+    uint32_t before = metrics_bins(TIMING_COMMAND, bins);
+    assert_int_equal(before, 0);
+    for (int64_t us = 1; us <= 1000; us++) {
+        metrics_time(TIMING_COMMAND, us * 1000);
+    }
+    uint32_t count = metrics_bins(TIMING_COMMAND, bins);
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        assert_true(bins[i].count > 0 && (i == 0 || bins[i].most > bins[i - 1].most));
+        sum += bins[i].count;
+        double truth = (double)sum * 1e-6; // the largest in the bin
+        assert_true(bins[i].most >= truth && bins[i].most < truth * 1.033 + 1e-9);
+    }
+    assert_int_equal(sum, 1000);
+}
+
 static void metrics_extreme_times_are_counted(void **state)
 {
     (void)state;
@@ -115,6 +136,7 @@ int main(void)
         cmocka_unit_test(metrics_counters_add_up),
         cmocka_unit_test(metrics_summary_of_nothing_is_zero),
         cmocka_unit_test(metrics_percentiles_are_within_a_32nd),
+        cmocka_unit_test(metrics_bins_hold_every_time),
         cmocka_unit_test(metrics_extreme_times_are_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
