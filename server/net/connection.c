@@ -78,11 +78,17 @@ void connection_end_now(connection *c)
 
 // ---- reading
 
+// Each connection is read once a turn of the loop, and so much at most: libuv would go on 32 times
+// with a socket that fills the buffer, and all others would wait for what one of them floods. No
+// buffer is no error here (on_read): the socket is still ready in the next turn.
 static void on_allocate(uv_handle_t *handle, size_t suggested, uv_buf_t *buf)
 {
     (void)suggested;
-    network *n = ((connection *)handle)->network;
-    *buf = uv_buf_init((char *)n->input, READ_BYTES);
+    connection *c = (connection *)handle;
+    network *n = c->network;
+    bool again = c->read_turn == n->turn;
+    c->read_turn = n->turn;
+    *buf = uv_buf_init(again ? NULL : (char *)n->input, again ? 0 : READ_BYTES);
 }
 
 void connection_input_over(connection *c)
@@ -102,7 +108,7 @@ static void on_read(uv_stream_t *stream, ssize_t size, const uv_buf_t *buf)
     connection *c = (connection *)stream;
     if (size == UV_EOF) {
         connection_input_over(c);
-    } else if (size < 0) {
+    } else if (size < 0 && size != UV_ENOBUFS) {
         log_debug("connection %s: %s", c->name, uv_strerror((int)size));
         connection_end_now(c);
     } else if (size > 0 && c->tls != NULL) {

@@ -8,7 +8,7 @@
 #include "server/net/tls.h"
 
 enum {
-    READ_BYTES = 64 * 1024, // of the one buffer that all connections are read into
+    READ_BYTES = 16 * 1024, // of the one buffer that all connections are read into, once a turn
     WRITE_SPANS = 64,       // blocks in one write
     NAME_BYTES = 64
 };
@@ -49,6 +49,7 @@ struct connection {
     uint64_t moved_ms;    // when output last moved, or began to wait
     size_t moved_left;    // what was left then
     uint64_t queued_ms;   // when the outbox was last empty and got something
+    uint64_t read_turn;   // of the loop, in which it was last read
     uint64_t received_bytes, sent_bytes;
     char name[NAME_BYTES];
 };
@@ -62,6 +63,7 @@ struct network {
     network_handler handler;
     connection *first;       // all connections
     connection *first_dirty; // those with new output
+    uint64_t turn;           // of the loop, from 1
     uint32_t rejected;       // connections without a peer
     int own_handles;         // of listener, sweep and flush, those not yet closed
     bool closing;

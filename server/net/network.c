@@ -46,6 +46,7 @@ static void on_connection(uv_stream_t *listener, int result)
 static void on_flush(uv_prepare_t *handle)
 {
     network *n = handle->data;
+    n->turn++;
     while (n->first_dirty != NULL) {
         connection *c = n->first_dirty;
         n->first_dirty = c->next_dirty;
@@ -183,6 +184,7 @@ status network_open(uv_loop_t *loop, const char *host, uint16_t port, int given,
     n->limits = bounds;
     n->handler = *handler;
     n->listener.data = n->sweep.data = n->flush.data = n;
+    n->turn = 1;
     int result = uv_tcp_init(loop, &n->listener);
     ASSERT(result == 0); // allocates nothing
     status s = given > 0 ? listen_on_given(n, given, err) : listen_on(n, host, port, err);

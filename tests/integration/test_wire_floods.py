@@ -4,6 +4,7 @@ Called with the path of caromd."""
 
 import os
 import re
+import signal
 import socket
 import sys
 import tempfile
@@ -220,6 +221,27 @@ class Bytes(FloodTest):
         self.assertGreater(elapsed, 1.2)  # 600 kB, of which a second's worth goes at once
         self.assertLess(elapsed, 10)
         self.assertGreater(self.counter("input_limited"), 0)
+
+
+class Turns(FloodTest):
+    OPTIONS = ["request_burst=100000000", "requests_per_second=100000000"]
+    PINGS_MAX = 5_000  # of the flood before another's request: some turns of 16 KiB of 10 bytes each
+
+    def test_what_waits_in_one_socket_does_not_keep_another_waiting(self):
+        flood, other = self.connect("ada"), self.connect("bob")
+        ping = msgpack.packb([REQUEST, 1, "ping", [{}]])
+        flood.socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4 << 20)
+        before = other.call("server.stats")["counters"]["messages_received"]
+        self.server.process.send_signal(signal.SIGSTOP)
+        try:
+            flood.socket.settimeout(0.2)
+            with self.assertRaises(TimeoutError):
+                flood.socket.sendall(ping * 1_000_000)
+            request = other.request("server.stats")
+        finally:
+            self.server.process.send_signal(signal.SIGCONT)
+        handled = other.answer(request)["counters"]["messages_received"] - before
+        self.assertLess(handled, self.PINGS_MAX)
 
 
 class Addresses(FloodTest):
