@@ -29,7 +29,8 @@
       "of one address, or 64-bit prefix of IPv6, so that one machine cannot take all places; "     \
       "127.0.0.1 and ::1 do not count: a proxy stands there, or the operator")                     \
     X(requests_per_second, 20000, 1, 1000000000, "",                                               \
-      "of one connection, and of all of one subject: a tenth of what the network thread can do. "  \
+      "of one connection, of all of one subject, and of an address's strangers where there are "   \
+      "keys: a tenth of what the network thread can do. "                                          \
       "world.apply and what asks all worlds count for several")                                    \
     X(request_burst, 40000, 1, 1000000000, "",                                                     \
       "requests at once, above requests_per_second; who owes as many is closed")                   \
@@ -91,7 +92,8 @@
     X(resume_ms, 30000, 0, 3600000, "ms",                                                          \
       "for which a session that lost its connection is kept; a train's tunnel. 0: not at all")     \
     X(detached_sessions, 4096, 1, 1000000, "",                                                     \
-      "sessions without a connection that may be resumed; past that, the oldest of them ends")     \
+      "sessions without a connection that may be resumed; past that, the oldest one ends of the "  \
+      "subject that has most of them")                                                             \
     X(http_connections, 256, 1, 100000, "",                                                        \
       "of HTTP that are no WebSockets (yet); past that, the one that has waited longest for its "  \
       "request makes room")                                                                        \

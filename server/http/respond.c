@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "common/base/assert.h"
+#include "server/audit.h"
 #include "server/http/internal.h"
 #include "server/metrics.h"
 
@@ -117,6 +118,21 @@ static void send_text(http_client *c, const http_request *r, int code, const cha
     send_answer(c, &a, body);
 }
 
+// The wire's word for it, as the log of refusals has those.
+static status status_of(int code)
+{
+    switch (code) {
+    case 403:
+        return STATUS_PERMISSION_DENIED;
+    case 408:
+    case 431:
+    case 503:
+        return STATUS_LIMIT_EXCEEDED;
+    default:
+        return STATUS_INVALID_ARGUMENT;
+    }
+}
+
 static void send_refusal(http_client *c, int code, const char *text, const char *more)
 {
     char body[TEXT_MAX];
@@ -127,6 +143,7 @@ static void send_refusal(http_client *c, int code, const char *text, const char 
     }
     int size = snprintf(body, sizeof body, "%d: %s\n", code, text);
     ASSERT(size > 0 && (size_t)size < sizeof body);
+    audit_refusal(0, "", connection_peer_name(c->connection), status_of(code), text);
     answer a = {.code = code,
                 .type = "text/plain; charset=utf-8",
                 .more = more,

@@ -6,6 +6,7 @@
 
 #include "common/base/assert.h"
 #include "common/base/log.h"
+#include "server/audit.h"
 #include "server/metrics.h"
 #include "server/net/internal.h"
 
@@ -78,6 +79,14 @@ void connection_end_now(connection *c)
 
 // ---- reading
 
+// Whether the turn has had its handshakes, and this would be one more.
+static bool must_wait(const connection *c)
+{
+    network *n = c->network;
+    bool handshake = c->tls != NULL && !c->shaken;
+    return handshake && n->turn_handshakes++ >= TURN_HANDSHAKES;
+}
+
 // Each connection is read once a turn of the loop, and so much at most: libuv would go on 32 times
 // with a socket that fills the buffer, and all others would wait for what one of them floods. No
 // buffer is no error here (on_read): the socket is still ready in the next turn.
@@ -86,9 +95,9 @@ static void on_allocate(uv_handle_t *handle, size_t suggested, uv_buf_t *buf)
     (void)suggested;
     connection *c = (connection *)handle;
     network *n = c->network;
-    bool again = c->read_turn == n->turn;
+    bool later = c->read_turn == n->turn || must_wait(c);
     c->read_turn = n->turn;
-    *buf = uv_buf_init(again ? NULL : (char *)n->input, again ? 0 : READ_BYTES);
+    *buf = uv_buf_init(later ? NULL : (char *)n->input, later ? 0 : READ_BYTES);
 }
 
 void connection_input_over(connection *c)
@@ -466,7 +475,8 @@ void connection_sweep(connection *c, uint64_t now_ms)
     bool waits = c->state == CONNECTION_OPEN ||
                  (c->state == CONNECTION_FLUSHING && c->linger && !c->network->closing);
     if (waits && stuck) {
-        log_info("connection %s: takes no output, closed", c->name);
+        audit_refusal(0, "", c->name, STATUS_LIMIT_EXCEEDED,
+                      "stall_ms: it takes no output, closed");
         metrics_add(METRIC_connections_overrun, 1);
         connection_end_now(c);
     } else if (!waits && now_ms >= c->deadline_ms) {
@@ -528,16 +538,13 @@ void connection_accept(network *n)
     tune_socket(c);
     name_peer(c);
     c->tls = n->tls != NULL ? tls_stream_create(n->tls) : NULL;
-    if (n->rejected > REJECTED_MAX) {
-        metrics_add(METRIC_connections_refused, 1);
-        connection_end_now(c);
-        return;
-    }
     c->moved_ms = uv_now(n->loop);
     c->peer = n->handler.opened(n->handler.context, c);
     ASSERT(c->peer != NULL || c->state != CONNECTION_OPEN);
     if (c->peer != NULL) {
         n->rejected--;
+    } else if (n->rejected > REJECTED_MAX) {
+        connection_end_now(c);
     }
     update_reading(c);
 }

@@ -38,7 +38,22 @@ static void on_connection(uv_stream_t *listener, int result)
     network *n = listener->data;
     if (result != 0) {
         on_accept_failed(n, result);
+    } else if (n->turn_accepts >= TURN_ACCEPTS) {
+        n->accept_waits = true; // libuv does not ask again before that one is taken
     } else if (!n->closing) {
+        n->turn_accepts++;
+        connection_accept(n);
+    }
+}
+
+static void begin_turn(network *n)
+{
+    n->turn++;
+    n->turn_handshakes = 0;
+    n->turn_accepts = 0;
+    if (n->accept_waits && !n->closing) {
+        n->accept_waits = false;
+        n->turn_accepts++;
         connection_accept(n);
     }
 }
@@ -46,7 +61,7 @@ static void on_connection(uv_stream_t *listener, int result)
 static void on_flush(uv_prepare_t *handle)
 {
     network *n = handle->data;
-    n->turn++;
+    begin_turn(n);
     while (n->first_dirty != NULL) {
         connection *c = n->first_dirty;
         n->first_dirty = c->next_dirty;

@@ -1,10 +1,11 @@
 // Connections whose bytes go through TLS: input is opened before the handler gets it, output is
 // sealed when the socket is to take it, and not before: what waits in the outbox stays plain, so
 // that it can still be replaced or cut, and counts as it is. Network thread only.
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "common/base/assert.h"
-#include "common/base/log.h"
+#include "server/audit.h"
 #include "server/metrics.h"
 #include "server/net/internal.h"
 
@@ -25,7 +26,9 @@ static bool waits(const connection *c)
 // Everything that was to be sent is dropped, but for an alert.
 static void fail(connection *c, const char *why)
 {
-    log_debug("connection %s: TLS: %s", c->name, why);
+    char reason[ERROR_TEXT_MAX];
+    snprintf(reason, sizeof reason, "TLS: %s", why);
+    audit_refusal(0, "", c->name, STATUS_INVALID_ARGUMENT, reason);
     metrics_add(METRIC_tls_failed, 1);
     outbox_deinit(&c->out);
     outbox_init(&c->out);
@@ -42,7 +45,7 @@ static void refuse_plain(connection *c)
 {
     network *n = c->network;
     metrics_add(METRIC_tls_refused, 1);
-    log_debug("connection %s: plain bytes where TLS is spoken", c->name);
+    audit_refusal(0, "", c->name, STATUS_INVALID_ARGUMENT, "plain bytes where TLS is spoken");
     tls_stream_free(c->tls);
     c->tls = NULL;
     connection_close(c, ENDING_CUT, STATUS_OK, "", n->plain_answer, n->plain_answer_size);

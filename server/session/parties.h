@@ -10,13 +10,14 @@
 #include <stdint.h>
 
 #include "common/world/limits.h"
-#include "server/session/bucket.h"
+#include "server/bucket.h"
 
 enum { PARTY_NAME_MAX = OWNER_BYTES_MAX + 2 };
 
 typedef struct party {
     char name[PARTY_NAME_MAX + 1];
     uint32_t holders; // sessions
+    uint32_t tally;   // for whoever counts them
     bucket requests;
 } party;
 

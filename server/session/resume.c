@@ -26,7 +26,7 @@ enum { WAIT_MS = 1000 };
 
 void resume_allow(session *s)
 {
-    if (!s->resumable && s->server->limits->resume_ms > 0) {
+    if (!s->resumable && s->server->limits->resume_ms > 0 && !rights_awaits_token(s)) {
         s->secret = secret_create();
         s->resumable = true;
     }
@@ -104,6 +104,34 @@ static void forget_detached(session *s)
             (of->detached.count - at) * sizeof(session *));
 }
 
+// The one that makes room: the oldest of the subject that has most of them, so that nobody crowds
+// out others. Those of no subject count as crowds; where there are no keys they are all there are.
+static session *find_superfluous(const server *s)
+{
+    session *found = NULL;
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < s->detached.count; i++) {
+        if (s->detached.data[i]->subject != NULL) {
+            s->detached.data[i]->subject->tally = 0;
+        }
+    }
+    for (uint32_t i = 0; i < s->detached.count; i++) {
+        if (s->detached.data[i]->subject != NULL) {
+            s->detached.data[i]->subject->tally++;
+        }
+    }
+    for (uint32_t i = 0; i < s->detached.count; i++) {
+        const party *subject = s->detached.data[i]->subject;
+        uint32_t crowd = subject != NULL ? subject->tally : UINT32_MAX;
+        if (crowd > most) {
+            most = crowd;
+            found = s->detached.data[i];
+        }
+    }
+    ASSERT(found != NULL);
+    return found;
+}
+
 void resume_detach(session *s)
 {
     server *of = s->server;
@@ -116,7 +144,7 @@ void resume_detach(session *s)
     s->heard_ms = uv_now(of->loop);
     if (of->detached.count >= of->limits->detached_sessions) {
         metrics_add(METRIC_sessions_expired, 1);
-        resume_end(of->detached.data[0]);
+        resume_end(find_superfluous(of));
     }
     array_push(&of->detached, s);
     await_expiry(of);

@@ -12,16 +12,14 @@
 #include "common/base/log.h"
 #include "common/geometry/shape.h"
 #include "common/world/command_memory.h"
-#include "proto/wire/utf8.h"
+#include "server/audit.h"
 #include "server/clock.h"
 #include "server/metrics.h"
 #include "server/session/service.h"
 
 enum {
     TOKENS_REFUSED_MAX = 3, // of one connection, before it is closed: each costs a signature
-    PRICED_BYTES = 1024,    // of a message, decoded in the time of a plain request
-    AUDIT_RATE = 10,        // lines a second about refusals …
-    AUDIT_BURST = 100       // … and at once
+    PRICED_BYTES = 1024     // of a message, decoded in the time of a plain request
 };
 
 // ---- who it is
@@ -207,6 +205,13 @@ static double price_of(method m, size_t size)
     }
 }
 
+// The party that pays beside the connection. All strangers of one address pay together: a stranger
+// gets another connection for nothing, but another token from nobody.
+static party *payer_of(const session *s)
+{
+    return s->subject != NULL || !rights_awaits_token(s) ? s->subject : s->address;
+}
+
 status rights_pay(session *s, method m, size_t size, bool *exhausted, error *err)
 {
     double price = price_of(m, size);
@@ -214,8 +219,9 @@ status rights_pay(session *s, method m, size_t size, bool *exhausted, error *err
     double burst = (double)s->bounds.request_burst;
     uint64_t now = uv_now(s->server->loop);
     bucket_answer answer = bucket_pay(&s->asked, price, rate, burst, now);
-    if (answer == BUCKET_PAID && s->subject != NULL) {
-        answer = bucket_pay(&s->subject->requests, price, rate, burst, now);
+    party *payer = payer_of(s);
+    if (answer == BUCKET_PAID && payer != NULL) {
+        answer = bucket_pay(&payer->requests, price, rate, burst, now);
     }
     if (answer == BUCKET_PAID) {
         return STATUS_OK;
@@ -230,9 +236,8 @@ status rights_pay(session *s, method m, size_t size, bool *exhausted, error *err
 
 // ---- refusals
 
-void rights_audit(session *s, const error *err)
+void rights_audit(const session *s, const error *err)
 {
-    server *of = s->server;
     bool limited = err->status == STATUS_LIMIT_EXCEEDED;
     if (err->status == STATUS_PERMISSION_DENIED) {
         metrics_add(METRIC_refused_permission, 1);
@@ -241,21 +246,9 @@ void rights_audit(session *s, const error *err)
     } else if (!limited) {
         return;
     }
-    if (!bucket_try(&of->audit, 1.0, AUDIT_RATE, AUDIT_BURST, uv_now(of->loop))) {
-        of->unaudited++;
-        return;
-    }
-    char subject[UTF8_QUOTE_MAX];
-    const char *name = rights_subject(s);
-    log_info("refused: session %llu, subject '%s', address %s: %s: %s",
-             (unsigned long long)s->key.number, utf8_quote(subject, name, strlen(name)),
-             s->connection != NULL ? connection_peer_name(s->connection) : "(none)",
-             status_code(err->status), err->text);
-    if (of->unaudited > 0) {
-        log_info("refused: %llu more, which were not written down",
-                 (unsigned long long)of->unaudited);
-        of->unaudited = 0;
-    }
+    audit_refusal(s->key.number, rights_subject(s),
+                  s->connection != NULL ? connection_peer_name(s->connection) : NULL, err->status,
+                  err->text);
 }
 
 // ---- areas

@@ -127,8 +127,6 @@ struct server {
     ARRAY(session *) detached; // without, in the order in which they lost it
     uv_timer_t expiry;         // of the first of them
     parties parties;           // addresses and subjects
-    bucket audit;              // lines in the log about refusals
-    uint64_t unaudited;        // refusals that got none since the last one that did
     uint64_t next_session;
     uint64_t next_subscription;
     uint64_t command_bytes; // of requests that are not answered yet
@@ -257,7 +255,7 @@ status rights_pay(session *s, method m, size_t size, bool *exhausted, error *err
 
 // Counts a refusal and writes it to the log, so many a second at most; errors that are no refusals
 // are passed over.
-void rights_audit(session *s, const error *err);
+void rights_audit(const session *s, const error *err);
 
 // ---- resume.c
 

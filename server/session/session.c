@@ -8,6 +8,7 @@
 
 #include "common/base/assert.h"
 #include "common/base/log.h"
+#include "server/audit.h"
 #include "server/clock.h"
 #include "server/metrics.h"
 #include "server/session/service.h"
@@ -162,9 +163,14 @@ void session_close(session *s, status why, const char *text, connection_ending e
     if (why == STATUS_LIMIT_EXCEEDED) {
         metrics_count_limit(text);
     }
-    log_level level = s->server->draining ? LOG_DEBUG : LOG_INFO;
-    log_write(level, "session %llu (%s) closed: %s: %s", (unsigned long long)s->key.number,
+    log_debug("session %llu (%s) closed: %s: %s", (unsigned long long)s->key.number,
               connection_peer_name(s->connection), status_code(why), text);
+    if (why != STATUS_UNAVAILABLE) { // that is no fault of the peer's
+        char reason[2 * ERROR_TEXT_MAX];
+        snprintf(reason, sizeof reason, "closed: %s", text);
+        audit_refusal(s->key.number, rights_subject(s), connection_peer_name(s->connection), why,
+                      reason);
+    }
     end_subscriptions(s);
     buffer farewell;
     buffer_init(&farewell, 2 * ERROR_TEXT_MAX);
@@ -446,6 +452,7 @@ static void reject(connection *c, const char *limit, uint64_t most)
     char text[ERROR_TEXT_MAX];
     metrics_count_limit(limit);
     snprintf(text, sizeof text, "%s: there are %llu already", limit, (unsigned long long)most);
+    audit_refusal(0, "", connection_peer_name(c), STATUS_LIMIT_EXCEEDED, text);
     buffer farewell;
     buffer_init(&farewell, 2 * ERROR_TEXT_MAX);
     encode_closing(&farewell, STATUS_LIMIT_EXCEEDED, text);

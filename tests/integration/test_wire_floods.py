@@ -4,6 +4,7 @@ Called with the path of caromd."""
 
 import os
 import re
+import resource
 import signal
 import socket
 import sys
@@ -227,6 +228,25 @@ class Turns(FloodTest):
     OPTIONS = ["request_burst=100000000", "requests_per_second=100000000"]
     PINGS_MAX = 5_000  # of the flood before another's request: some turns of 16 KiB of 10 bytes each
 
+    ACCEPTS_MAX = 200  # two turns of 64, and some
+
+    def test_connections_that_wait_do_not_keep_another_waiting(self):
+        other = self.connect("bob")
+        before = other.call("server.stats")["counters"]["connections_accepted"]
+        self.server.process.send_signal(signal.SIGSTOP)
+        try:
+            crowd = [socket.create_connection(("127.0.0.1", self.server.port), 10) for _ in range(1000)]
+            request = other.request("server.stats")
+        finally:
+            self.server.process.send_signal(signal.SIGCONT)
+        accepted = other.answer(request)["counters"]["connections_accepted"] - before
+        self.assertLess(accepted, self.ACCEPTS_MAX)
+        end = time.monotonic() + 10
+        while other.call("server.stats")["counters"]["connections_accepted"] - before < len(crowd):
+            self.assertLess(time.monotonic(), end)
+        for raw in crowd:
+            raw.close()
+
     def test_what_waits_in_one_socket_does_not_keep_another_waiting(self):
         flood, other = self.connect("ada"), self.connect("bob")
         ping = msgpack.packb([REQUEST, 1, "ping", [{}]])
@@ -272,8 +292,106 @@ class Addresses(FloodTest):
         while self.refused(self.open_from(OTHER_ADDRESS)) is not None:
             self.assertLess(time.monotonic(), end)
 
+    def test_connection_flood_from_one_address_harms_nobody(self):
+        good = self.connect("bob")
+        flood = []
+        for i in range(3000):
+            flood.append(self.open_from("127.0.0.4"))
+            if i % 500 == 0:
+                good.call("ping")
+            if len(flood) > 300:
+                flood.pop(0).close()
+        self.assertGreater(self.counter("connections_refused"), 2000)
+        self.assertIsNone(self.refused(self.open_from("127.0.0.5")))
+        good.call("ping")
+        lines = [line for line in self.server.log if "address 127.0.0.4:" in line]
+        self.assertRegex(lines[0], "refused: session 0, subject '', address 127.0.0.4:[0-9]+: limit_exceeded: "
+                                   "connections_per_address: there are 5 already")
+        self.assertLess(len(lines), 1000)
+
     def test_this_machine_does_not_count(self):
         self.assertEqual([self.refused(self.open_from("127.0.0.1")) for _ in range(8)], [None] * 8)
+
+
+class Strangers(FloodTest):
+    """Where there are keys, whoever shows none."""
+    OPTIONS = ["requests_per_second=200", "request_burst=100"]
+
+    def test_strangers_of_one_address_share(self):
+        ok = 0
+        for _ in range(5):
+            raw = socket.create_connection(("127.0.0.1", self.server.port), 10, (OTHER_ADDRESS, 0))
+            client = Client(None, connected=raw)
+            self.addCleanup(client.__exit__)
+            client.send(b"".join(msgpack.packb([REQUEST, i, "ping", [{}]]) for i in range(60)))
+            for i in range(60):
+                try:
+                    client.answer(i)
+                    ok += 1
+                except RemoteError as error:
+                    self.assertRegex(str(error), "^limit_exceeded: requests_per_second")
+        self.assertLess(ok, 200)
+        with Client(self.server.port) as other:
+            other.call("ping")
+
+
+class Slow(FloodTest):
+    OPTIONS = ["first_message_ms=700", "message_ms=700"]
+    PING = msgpack.packb([REQUEST, 1, "ping", [{"any": "x" * 200}]])
+
+    def dribble(self, raw, data):
+        """Byte after byte, until the server ends it."""
+        begin = time.monotonic()
+        raw.settimeout(0.05)
+        for byte in data:
+            try:
+                raw.sendall(bytes([byte]))
+                if not raw.recv(4096):
+                    return time.monotonic() - begin
+            except TimeoutError:
+                pass
+            except ConnectionError:
+                return time.monotonic() - begin
+        self.fail("the server took all of it")
+
+    def test_one_byte_a_second_is_no_message(self):
+        good = self.connect("bob")
+        with socket.create_connection(("127.0.0.1", self.server.port), 10) as raw:
+            self.assertLess(self.dribble(raw, self.PING), 8)
+        with socket.create_connection(("127.0.0.1", self.server.port), 10) as raw:
+            raw.sendall(msgpack.packb([REQUEST, 1, "ping", [{}]]))
+            raw.recv(4096)
+            self.assertLess(self.dribble(raw, self.PING), 8)
+        good.call("ping")
+        self.assertGreaterEqual(self.counter("connections_expired"), 2)
+
+
+class Idle(FloodTest):
+    OPTIONS = ["connections=11000", "first_message_ms=60000", "token_ms=60000"]
+    BYTES_MAX = 20_000  # of each; 2 kB without a sanitizer
+
+    def resident(self):
+        text = Path(f"/proc/{self.server.process.pid}/statm").read_text(encoding="ascii")
+        return int(text.split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+    def test_ten_thousand_idle_connections_cost_little_and_harm_nobody(self):
+        hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+        count = 10_000 if hard == resource.RLIM_INFINITY or hard > 10_500 else hard - 500
+        resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, count + 500) if hard > 0 else count + 500, hard))
+        good = self.connect("bob")
+        before = self.resident()
+        crowd = [socket.create_connection(("127.0.0.1", self.server.port), 20) for _ in range(count)]
+        end = time.monotonic() + 30
+        while good.call("server.stats")["counters"]["sessions"] < count:
+            self.assertLess(time.monotonic(), end)
+        self.assertLess((self.resident() - before) / count, self.BYTES_MAX)
+        for raw in crowd[::1000]:
+            raw.sendall(msgpack.packb([REQUEST, 1, "ping", [{}]]))
+            self.assertTrue(raw.recv(4096))
+        for raw in crowd:
+            raw.close()
+        while good.call("server.stats")["counters"]["sessions"] > 10:
+            self.assertLess(time.monotonic(), end)
 
 
 if __name__ == "__main__":

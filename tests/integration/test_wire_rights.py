@@ -110,7 +110,35 @@ class Roles(RightsTest):
                         self.assertEqual(code, "unauthenticated" if role == "none" else "permission_denied")
                     client.socket.close()
 
-    def test_each_method_by_each_role_as_a_notification(self):
+    def test_each_method_by_each_role_is_refused_as_a_notification(self):
+        def refusals():
+            counters = self.admin.call("server.stats")["counters"]
+            return counters["refused_unauthenticated"] + counters["refused_permission"]
+        for method, least in ROLE_OF.items():
+            for role in ROLES:
+                with self.subTest(method=method, role=role):
+                    client = self.client(role)
+                    before = refusals()
+                    client.notify(method)
+                    if method != "goodbye":
+                        client.call("ping")
+                    allowed = ROLES.index(role) >= ROLES.index(least)
+                    self.assertEqual(refusals() - before, 0 if allowed else 1)
+                    client.socket.close()
+
+    def test_each_command_of_a_batch_by_each_role_is_refused_in_a_notification(self):
+        world = self.world("quiet", paused=True)
+        for role in ROLES[:-1]:
+            client = self.client(role)
+            for method, arguments in BATCH.items():
+                if ROLES.index(role) < max(ROLES.index(ROLE_OF[m]) for m in (method, "world.apply")):
+                    with self.subTest(method=method, role=role):
+                        client.notify("world.apply", world=world, commands=[
+                            ["body.spawn", {"shapes": [BALL]}], [method, arguments]])
+                        client.call("ping")
+                        self.assertEqual(self.admin.call("world.info", world=world)["bodies"], 0)
+
+    def test_notification_that_is_refused_changes_nothing(self):
         world = self.world("notified", paused=True)
         body = self.admin.call("body.spawn", world=world, shapes=[BALL])["body"]
         for role in ("none", "viewer"):

@@ -383,6 +383,24 @@ class HostileTest(TlsTest):
                 opened.close()
         good.call("ping")
 
+    def test_handshakes_that_wait_do_not_keep_another_waiting(self):
+        good = self.client()
+        flight = self.hello()
+        crowd = [self.plain() for _ in range(250)]
+        before = good.call("server.stats")["counters"]["bytes_received"]
+        self.server.process.send_signal(signal.SIGSTOP)
+        try:
+            for opened in crowd:
+                opened.sendall(flight)
+            request = good.request("server.stats")
+        finally:
+            self.server.process.send_signal(signal.SIGCONT)
+        handled = (good.answer(request)["counters"]["bytes_received"] - before) // len(flight)
+        self.assertLess(handled, 30)  # two turns of eight, and some
+        for opened in crowd:
+            opened.close()
+        good.call("ping")
+
     def test_one_byte_a_second_is_no_handshake(self):
         flight = self.hello()
         for port in (self.server.port, self.server.http_port):
@@ -419,6 +437,8 @@ class HostileTest(TlsTest):
         peer = self.connect()
         os.write(peer.fileno(), b"\x17\x03\x03\x00\x40" + os.urandom(64))
         self.ended(peer)
+        self.assertTrue([line for line in self.server.log if "invalid_argument: TLS: " in line and
+                         "refused: session 0, subject '', address 127.0.0.1:" in line])
         self.assertGreaterEqual(good.call("server.stats")["counters"]["tls_failed"], before + 4)
 
     def test_peer_that_is_turned_away_is_told_why_through_tls(self):

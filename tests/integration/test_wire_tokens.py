@@ -327,6 +327,17 @@ class Resume(TokenTest):
         again = late.call("hello", resume=first["resume"], token=SECRET.sign(claims("ada")))
         self.assertEqual((again["session"], again["role"]), (first["session"], "viewer"))
 
+    def test_stranger_is_not_kept(self):
+        stranger = self.connect()
+        self.assertEqual(stranger.call("hello")["resume"], "")
+        number = stranger.call("hello")["session"]
+        stranger.socket.close()
+        admin = self.connect(SECRET.sign(claims("root", "admin")))
+        self.eventually(lambda: number not in [s["session"] for s in admin.call("server.sessions")["sessions"]])
+        late = self.connect()
+        late.call("hello")
+        self.assertNotEqual(late.call("hello", token=SECRET.sign(claims("ada")))["resume"], "")
+
     def test_resume_by_a_crowd_leaves_one(self):
         self.connect(SECRET.sign(claims("ada", "player")))
         secret, session = self.hello["resume"], self.hello["session"]
@@ -353,6 +364,27 @@ class Resume(TokenTest):
                       f"{slot}.{number}", "../../x", secret):
             if guess != self.hello["resume"]:
                 self.refused("not_found", "no such session", guesser, "hello", resume=guess)
+
+
+class Crowded(TokenTest):
+    OPTIONS = ["--limit", "detached_sessions=3"]
+
+    def lose(self, subject):
+        client = self.connect(SECRET.sign(claims(subject, "player")))
+        greeting = self.hello
+        number = greeting["session"]
+        client.socket.close()
+        admin = self.connect(SECRET.sign(claims("root", "admin")))
+        self.eventually(lambda: number not in [
+            s["session"] for s in admin.call("server.sessions")["sessions"] if s["connected"]])
+        return greeting["resume"]
+
+    def test_subject_with_most_detached_sessions_gives_way(self):
+        first = self.lose("ada")
+        crowd = [self.lose("eve") for _ in range(6)]
+        self.assertEqual(self.connect().call("hello", resume=first)["subject"], "ada")
+        self.refused("not_found", "no such session", self.connect(), "hello", resume=crowd[0])
+        self.assertEqual(self.connect().call("hello", resume=crowd[5])["subject"], "eve")
 
 
 class Rotation(TokenTest):

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "server/session/bucket.h"
+#include "server/bucket.h"
 #include "server/session/parties.h"
 
 static void bucket_gives_its_burst_and_then_its_rate(void **state)

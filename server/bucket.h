@@ -3,9 +3,9 @@
 // It fills with `rate` a second up to `burst`. A request that it cannot pay is refused and costs
 // a tenth: somebody a little above the rate gets most of it, somebody who goes on regardless sinks
 // into debt. A bucket that owes more than `burst` is exhausted. Times are the loop's, in
-// milliseconds; rates may change between two calls. Pure functions over the struct; network thread.
-#ifndef CAROM_SERVER_SESSION_BUCKET_H
-#define CAROM_SERVER_SESSION_BUCKET_H
+// milliseconds; rates may change between two calls. Pure functions over the struct; any thread.
+#ifndef CAROM_SERVER_BUCKET_H
+#define CAROM_SERVER_BUCKET_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 // Filling and paying; see bucket.h.
-#include "server/session/bucket.h"
+#include "server/bucket.h"
 
 static const double REFUSAL_SHARE = 0.1; // of the price, for what is refused
 
