@@ -1,7 +1,10 @@
 """The longest time that clients are without word from the server while a new process takes over from it.
 
 Each client subscribes to the snapshots of one world and counts the time between two things that it receives.
-When its connection ends it connects again at once and resumes its session.
+When its connection ends it connects again at once and resumes its session. One client in ten commands
+instead: each of its impulses makes its own body faster by 1 m/s, it sends those again that `applied` says
+were lost, and in the end the body's velocity tells whether one was lost or done twice. The program fails
+when it was, or when a session was not resumed.
 
 Usage: upgrade.py CAROMD [CLIENTS [UPGRADES]]
 """
@@ -26,6 +29,9 @@ from wire import Client  # noqa: E402
 RATE = 10  # snapshots a second, of each client
 SETTLE_SECONDS = 2
 WORLDS = 4
+COMMANDERS = 10  # one of so many clients
+COMMAND_SECONDS = 0.1  # between two commands of one client
+VIEW = [-100, -500, 500, 500]  # without the commanders' bodies, which all move
 BODIES = 50
 
 
@@ -36,7 +42,7 @@ class Watcher:
         client = Client(server.port)
         self.port = server.port
         self.secret = client.call("hello", client="upgrade")["resume"]
-        client.call("world.subscribe", world=world, rate=RATE)
+        client.call("world.subscribe", world=world, rate=RATE, area=VIEW)
         self.socket = client.socket
         self.socket.setblocking(False)
         self.heard = time.monotonic()
@@ -79,11 +85,109 @@ class Watcher:
         selector.register(self.socket, selectors.EVENT_READ, self)
 
 
-def watch(selector, seconds, until=None):
-    end = time.monotonic() + seconds
+class Commander:
+    """A client that pushes its own body, and accounts for each push."""
+
+    def __init__(self, server, world, number):
+        client = Client(server.port)
+        self.port, self.world, self.socket = server.port, world, client.socket
+        self.secret = client.call("hello", client="upgrade")["resume"]
+        self.body = client.call("body.spawn", world=world, position=[0, 1000 + 3 * number], mass=1, allow_sleep=False,
+                                shapes=[])["body"]
+        self.socket.setblocking(False)
+        self.unpacker = msgpack.Unpacker(raw=False, strict_map_key=False)
+        self.last = client.last_id
+        self.waiting = {}  # the messages of commands that are not accounted for, by id
+        self.hello = None  # its id, as long as it is awaited
+        self.longest, self.resumed, self.refused = 0.0, 0, 0
+        self.answered, self.recovered, self.repeated = 0, 0, 0
+
+    def send(self, data):
+        try:
+            self.socket.sendall(data)
+        except OSError:
+            pass  # it is sent again over the next connection
+
+    def command(self):
+        if self.hello is None:
+            self.last += 1
+            self.waiting[self.last] = msgpack.packb([0, self.last, "body.impulse", [
+                {"world": self.world, "body": self.body, "impulse": [1, 0]}]])
+            self.send(self.waiting[self.last])
+
+    def take_hello(self, error, result):
+        self.hello = None
+        self.refused += error is not None
+        self.resumed += error is None
+        applied = (result or {}).get("applied", {}).get(self.world, 0)
+        for number in list(self.waiting):
+            if number <= applied:
+                del self.waiting[number]
+                self.recovered += 1
+            elif number not in (result or {}).get("pending", []):
+                self.repeated += 1
+                self.send(self.waiting[number])
+
+    def read(self, selector):
+        try:
+            data = self.socket.recv(1 << 18)
+        except BlockingIOError:
+            return
+        except ConnectionResetError:
+            data = b""
+        if not data:
+            self.come_back(selector)
+            return
+        self.unpacker.feed(data)
+        for message in self.unpacker:
+            if message[0] != 1:
+                continue
+            if message[1] == self.hello:
+                self.take_hello(message[2], message[3])
+            elif message[2] is None and self.waiting.pop(message[1], None) is not None:
+                self.answered += 1
+
+    def come_back(self, selector):
+        selector.unregister(self.socket)
+        self.socket.close()
+        self.socket = socket.create_connection(("127.0.0.1", self.port), 30)
+        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.unpacker = msgpack.Unpacker(raw=False, strict_map_key=False)
+        self.last += 1
+        self.hello = self.last
+        self.socket.sendall(msgpack.packb([0, self.hello, "hello", [{"resume": self.secret}]]))
+        self.socket.setblocking(False)
+        selector.register(self.socket, selectors.EVENT_READ, self)
+
+    def wrong(self, admin):
+        """How many pushes too few (below 0) or too many the world has seen."""
+        velocity = admin.call("body.get", world=self.world, body=self.body)["velocity"][0]
+        return round(velocity) - self.answered - self.recovered
+
+
+def watch(selector, seconds, until=None, commanders=()):
+    now = time.monotonic()
+    end, due = now + seconds, now
     while time.monotonic() < end and (until is None or not until()):
-        for key, _ in selector.select(0.05):
+        for key, _ in selector.select(0.02):
             key.data.read(selector)
+        if commanders and time.monotonic() >= due:
+            due += COMMAND_SECONDS
+            for one in commanders:
+                one.command()
+
+
+def check_commands(server, selector, commanders):
+    """Prints what became of the commands; returns whether all is right."""
+    watch(selector, 10, until=lambda: not any(one.waiting for one in commanders))
+    with Client(server.port) as admin:
+        wrong = [one.wrong(admin) for one in commanders]
+    print(f"\n{len(commanders)} clients: {sum(one.answered for one in commanders)} commands answered, "
+          f"{sum(one.recovered for one in commanders)} of which only `applied` told, "
+          f"{sum(one.repeated for one in commanders)} sent again; "
+          f"{-sum(n for n in wrong if n < 0)} lost, {sum(n for n in wrong if n > 0)} done twice, "
+          f"{sum(len(one.waiting) for one in commanders)} never answered")
+    return not any(wrong) and not any(one.waiting for one in commanders)
 
 
 def populate(server):
@@ -119,17 +223,18 @@ def main():
         server = Caromd(program, "--data", data, *limits)
         populate(server)
         selector = selectors.DefaultSelector()
-        watchers = [Watcher(server, f"w{i % WORLDS}") for i in range(count)]
-        for one in watchers:
+        commanders = [Commander(server, f"w{i % WORLDS}", i) for i in range(count // COMMANDERS)]
+        watchers = [Watcher(server, f"w{i % WORLDS}") for i in range(count - len(commanders))]
+        for one in watchers + commanders:
             selector.register(one.socket, selectors.EVENT_READ, one)
-        watch(selector, SETTLE_SECONDS)
+        watch(selector, SETTLE_SECONDS, commanders=commanders)
         print(f"{count} clients, {RATE} snapshots a second each, {WORLDS} worlds of {BODIES} bodies, "
               f"{os.cpu_count()} processors")
         print("| upgrade | process serves after [ms] | gap, median client [ms] | gap, longest [ms] | resumed | refused |")
         print("| --- | --- | --- | --- | --- | --- |")
-        rows = []
+        sound = True
         for number in range(upgrades + 1):
-            for one in watchers:
+            for one in watchers + commanders:
                 one.longest, one.resumed, one.refused = 0.0, 0, 0
             served = 0.0
             if number > 0:
@@ -137,15 +242,18 @@ def main():
                 worker = threading.Thread(target=lambda: done.update(zip(("server", "served"), upgrade(
                     program, data, server, limits))))
                 worker.start()
-                watch(selector, 60, until=lambda: not worker.is_alive())
+                watch(selector, 60, until=lambda: not worker.is_alive(), commanders=commanders)
                 server, served = done["server"], done["served"]
-            watch(selector, SETTLE_SECONDS)
+            watch(selector, SETTLE_SECONDS, commanders=commanders)
             gaps = [one.longest for one in watchers]
-            rows.append(max(gaps))
+            resumed = sum(one.resumed for one in watchers + commanders)
+            sound = sound and resumed == (count if number else 0)
             print(f"| {number if number else 'none'} | {served * 1e3:.0f} | {statistics.median(gaps) * 1e3:.0f} | "
-                  f"{max(gaps) * 1e3:.0f} | {sum(one.resumed for one in watchers)} | "
-                  f"{sum(one.refused for one in watchers)} |", flush=True)
+                  f"{max(gaps) * 1e3:.0f} | {resumed} | "
+                  f"{sum(one.refused for one in watchers + commanders)} |", flush=True)
+        sound = check_commands(server, selector, commanders) and sound
         server.__exit__()
+    sys.exit(0 if sound else "something was lost")
 
 
 if __name__ == "__main__":
