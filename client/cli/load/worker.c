@@ -267,10 +267,14 @@ static double nap(const worker *w, double now)
 static void record_lag(worker *w, double now, double busy)
 {
     const load_shared *shared = w->yard.shared;
-    double from = w->noted > shared->begin ? w->noted : shared->begin;
-    double to = now < shared->end ? now : shared->end;
+    double noted = w->noted;
     w->noted = now;
-    if (!w->began || to <= from) {
+    if (!w->began) { // begin and end are not said before the run
+        return;
+    }
+    double from = noted > shared->begin ? noted : shared->begin;
+    double to = now < shared->end ? now : shared->end;
+    if (to <= from) {
         return;
     }
     double t = to - shared->begin;
