@@ -365,9 +365,10 @@ static void add_own(const load *l, load_result *result)
         own->processor = larger(own->processor, cost->processor);
         own->waited = larger(own->waited, cost->waited);
         own->known = own->known && cost->known;
+        own->short_of_processor = own->short_of_processor || !cost->there;
     }
     double lag = (double)histogram_percentile(&result->tally->metrics[LOAD_LAG], 99.0) * 1e-9;
-    own->short_of_processor = own->processor > LOAD_OWN_PROCESSOR_MAX ||
+    own->short_of_processor = own->short_of_processor || own->processor > LOAD_OWN_PROCESSOR_MAX ||
                               own->waited > LOAD_OWN_WAITED_MAX || lag > LOAD_OWN_LAG_MAX_S;
 }
 

@@ -19,6 +19,7 @@ enum {
 #define SWEEP_EVERY_S   0.05
 #define CONNECT_EVERY_S 0.002  // how often lanes that connect are looked at
 #define LEAVE_S         1.0    // for the answers of a lane that leaves
+#define READY_S         0.02   // for what has arrived, before sending and sweeping have their turn
 #define MOMENTS_A_S     1000.0 // of the lag
 
 // ---- the heap
@@ -318,7 +319,8 @@ static worker_cost cost_since(const thread_times *begin)
 {
     thread_times now = read_times();
     double passed = now.at - begin->at > 1e-3 ? now.at - begin->at : 1e-3;
-    return (worker_cost){.processor = (now.ran - begin->ran) / passed,
+    return (worker_cost){.there = true,
+                         .processor = (now.ran - begin->ran) / passed,
                          .waited = (now.waited - begin->waited) / passed,
                          .known = now.known && begin->known};
 }
@@ -335,11 +337,14 @@ static void begin_run(worker *w)
     }
 }
 
+// Ends early when more has arrived than it can take in a while: that is ready the next time too,
+// and epoll has it before what comes later.
 static void work_ready(worker *w)
 {
     struct epoll_event events[EVENTS_AT_ONCE];
     int count = epoll_wait(w->epoll, events, EVENTS_AT_ONCE, 0);
-    for (int i = 0; i < count; i++) {
+    double until = cli_now() + READY_S;
+    for (int i = 0; i < count && (i == 0 || cli_now() < until); i++) {
         work_lane(w, events[i].data.ptr);
         if (w->heap_count > 0 || w->yard.ready != NULL) {
             send_due(w);
@@ -392,6 +397,7 @@ void *worker_run(void *user)
         if (phase == LOAD_RUNNING && !w->began) {
             begin_run(w);
             begin = read_times();
+            record_lag(w, begin.at, begin.at - w->yard.shared->begin); // it was busy until now
         }
         if (phase == LOAD_DRAINING && before == LOAD_RUNNING) {
             w->cost = cost_since(&begin);

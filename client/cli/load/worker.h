@@ -21,6 +21,7 @@ typedef struct worker_live {
 
 // What the thread itself took during the run.
 typedef struct worker_cost {
+    bool there;       // false: the thread did not get to the run at all
     double processor; // share of the time that it ran
     double waited;    // share of the time that it could have run and had no processor
     bool known;       // `waited` is
