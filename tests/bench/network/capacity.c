@@ -90,9 +90,7 @@ static trial try_worlds(const search *s, int count)
         snprintf(names[i], sizeof *names, "w%d", i);
         all[i] = arena_make(control, names[i], HZ, WORLD_BALLS);
     }
-    for (int i = 0; i < count; i++) {
-        arena_resume(control, &all[i]);
-    }
+    arena_resume_all(control, all, count);
     const trial t = watch(s, &server, control, count, count);
     for (int i = 0; i < count; i++) {
         arena_deinit(&all[i]);

@@ -123,3 +123,12 @@ void arena_resume(carom_client *c, const arena *a)
     carom_error why;
     check(carom_world_resume(c, a->name, WAIT_MS, NULL, &why), &why);
 }
+
+void arena_resume_all(carom_client *c, const arena *list, int count)
+{
+    carom_error why;
+    for (int i = 0; i < count; i++) {
+        check(carom_world_resume(c, list[i].name, CAROM_NO_REPLY, NULL, &why), &why);
+    }
+    check(carom_flush(c, WAIT_MS, &why), &why);
+}

@@ -38,5 +38,7 @@ void arena_deinit(arena *a);
 // Where ball `index` was in the beginning.
 carom_vec2 arena_place(const arena *a, int index);
 void arena_resume(carom_client *c, const arena *a);
+// All of them at once: nobody waits for answers of worlds that are busy already.
+void arena_resume_all(carom_client *c, const arena *list, int count);
 
 #endif
