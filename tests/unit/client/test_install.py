@@ -104,7 +104,7 @@ class Install(unittest.TestCase):
                 self.assertEqual("good\n", output)
 
     def test_documentation_is_there(self):
-        for pattern in ["PROTOCOL.md", "examples/hello.c", "examples/game.c", "man3/libcarom.3"]:
+        for pattern in ["PROTOCOL.md", "examples/hello.c", "examples/hockey.c", "man3/libcarom.3"]:
             find_one(self.prefix, pattern)
 
     def test_examples_compile_as_they_are_installed(self):
