@@ -1,5 +1,6 @@
 """Programs on pseudo terminals, as a person meets them: keys go in, what the terminal is sent comes out."""
 
+import codecs
 import fcntl
 import os
 import pty
@@ -22,6 +23,7 @@ class Terminal:
         self.process = subprocess.Popen(
             command, stdin=slave, stdout=slave, stderr=slave, start_new_session=True,
             preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0), env=env, cwd=cwd)
+        self.decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self.text = ""
 
     def resize(self, columns, rows):
@@ -31,7 +33,7 @@ class Terminal:
         until = time.monotonic() + seconds
         while (left := until - time.monotonic()) > 0:
             if select.select([self.master], [], [], left)[0]:
-                self.text += os.read(self.master, 65536).decode(errors="replace")
+                self.text += self.decoder.decode(os.read(self.master, 65536))
 
     def wait_for(self, pattern, seconds=30):
         """Reads until the pattern has come, and forgets all up to its end."""

@@ -1,5 +1,5 @@
-"""README.md holds what it promises: its links lead somewhere, its programs and its scene run as they
-are printed, against a server on another port.
+"""READMEs and guides hold what they promise: links lead somewhere, programs, commands and scenes run as
+they are printed, against a server on another port.
 
 Usage: test_readme.py CAROMD CAROM NVIM
 """
@@ -7,6 +7,7 @@ Usage: test_readme.py CAROMD CAROM NVIM
 import os
 import pathlib
 import re
+import shutil
 import socket
 import subprocess
 import sys
@@ -16,7 +17,8 @@ import unittest
 from caromd import Caromd
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PAGES = ["README.md", "client/README.md", "client/web/README.md", "server/README.md", "tests/README.md",
+PAGES = ["README.md", "client/README.md", "client/guides/first-world.md", "client/guides/game-in-c.md",
+         "client/guides/any-language.md", "client/cli/load/README.md", "client/web/examples/knockout/README.md", "client/web/README.md", "server/README.md", "tests/README.md",
          "tests/bench/README.md", "common/physics/README.md"]
 TEXTS = {page: (ROOT / page).read_text(encoding="utf-8") for page in PAGES}
 README = "\n".join(TEXTS.values())
@@ -24,19 +26,25 @@ SECONDS_MAX = 60
 CAROMD, CAROM, NVIM = sys.argv[1:4]
 
 
-def blocks(language):
-    return re.findall(rf"^```{language}\n(.*?)^```", README, re.DOTALL | re.MULTILINE)
+def blocks(language, text=None):
+    return re.findall(rf"^```{language}\n(.*?)^```", text or README, re.DOTALL | re.MULTILINE)
+
+
+def shape_of(text):
+    """What is printed, whatever its numbers, their prefixes and spaces are."""
+    numbers = re.sub(r"\b[0-9a-f]{16}\b|-?\b\d+(?:\.\d+)?(?: [munk]?(?:s|B)\b)?", "N", text)
+    return re.sub(r"\s+", " ", numbers).strip()
 
 
 class Readme(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.server = cls.enterClassContext(Caromd(CAROMD))
+        cls.server = cls.enterClassContext(Caromd(CAROMD, "--world", "demo:demo"))
         cls.folder = pathlib.Path(cls.enterClassContext(tempfile.TemporaryDirectory()))
 
-    def snippet(self, language, name):
-        """The only block of the language, as a file; its port is the server's."""
-        found = blocks(language)
+    def snippet(self, language, name, page=None):
+        """The only block of the language (in all pages, or in one), as a file; its port is the server's."""
+        found = blocks(language, TEXTS.get(page))
         self.assertEqual(1, len(found))
         self.assertIn("22766", found[0] if language != "json" else "22766")
         path = self.folder / name
@@ -53,7 +61,7 @@ class Readme(unittest.TestCase):
     def test_links_lead_to_files(self):
         links = [(page, link) for page, text in TEXTS.items()
                  for link in re.findall(r"\]\(([^)#]+)[^)]*\)|<img src=\"([^\"]+)\"", text)
-                 for link in link if link]
+                 for link in link if link and not link.startswith("https://")]
         self.assertGreater(len(links), 20)
         for page, link in links:
             with self.subTest(link):
@@ -75,6 +83,31 @@ class Readme(unittest.TestCase):
         self.assertRegex(self.run_program(sys.executable, sample), r"^\[1\.27\d*, -\d")
         # The world is there now; the second ball meets the first.
         self.assertRegex(self.run_program(sys.executable, sample), r"^\[-?\d")
+
+    @unittest.skipUnless(shutil.which("node"), "there is no Node")
+    def test_node_strikes_a_ball(self):
+        sample = self.snippet("js", "ball.mjs", "client/guides/any-language.md")
+        self.assertRegex(self.run_program("node", sample), r"(?s)^\[ 1\.27\d*, -\d.*body 2 is at \d")
+
+    def test_commands_of_the_guide_print_what_is_printed(self):
+        build = str(pathlib.Path(CAROM).resolve().parents[2])
+        path = os.environ["PATH"]
+        typed = 0
+        for block in blocks("console"):
+            for command, printed in re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", block, re.MULTILINE):
+                if command.startswith("export PATH="):
+                    path = command.removeprefix("export PATH=").replace("$PWD/.build/release", build).replace("$PATH", path)
+                    continue
+                done = subprocess.run(["sh", "-c", command], cwd=self.folder, stdin=subprocess.DEVNULL, text=True,
+                                      capture_output=True, timeout=SECONDS_MAX,
+                                      env=dict(os.environ, PATH=path, CAROM_SERVER=f"127.0.0.1:{self.server.port}"))
+                with self.subTest(command):
+                    said = re.sub(r"^ *\d+ snapshots were merged because .*\n", "", done.stderr) # a busy machine
+                    self.assertEqual((0, ""), (done.returncode, said))
+                    if "WORLD  STATE" not in printed: # of this server's worlds, which other tests make
+                        self.assertEqual(shape_of(printed), shape_of(done.stdout))
+                    typed += 1
+        self.assertGreater(typed, 15)
 
     def test_neovim_strikes_a_ball(self):
         velocity = self.run_program(NVIM, "--headless", "-u", "NONE", "-i", "NONE", "-n",
@@ -107,7 +140,6 @@ class Readme(unittest.TestCase):
         # A block that is only a piece of a program is read, not run.
         programs = [block for block in blocks("c") if "int main(" in block]
         programs.append((ROOT / "client/examples/hello.c").read_text(encoding="utf-8"))
-        self.run_program(CAROM, "create", "demo", "--scene", "demo")
         for text in programs:
             with self.subTest(text.partition("\n")[0]):
                 self.assertIn(" is at ", self.run_program(self.compile(text, self.server.port)))

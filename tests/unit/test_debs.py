@@ -75,6 +75,17 @@ class PackagesTest(unittest.TestCase):
         self.assertIn("libssl3", self.field("libcarom", "Depends"))
         self.assertIn("libcarom (= ", self.field("libcarom-dev", "Depends"))
 
+    @unittest.skipUnless(shutil.which("readelf"), "there is no readelf")
+    def test_list_of_licences_names_what_is_linked(self):
+        names = {"libuv": "libuv (", "libmsgpackc": "msgpack-c (", "libjansson": "Jansson (", "libssl": "OpenSSL 3 (",
+                 "libcrypto": "OpenSSL 3 (", "libc": "glibc (", "libm": "glibc (", "ld-linux-x86-64": "glibc ("}
+        linked = set()
+        for path in [self.root / "usr/bin/caromd", self.root / "usr/bin/carom", *self.root.glob("usr/lib/**/*.so")]:
+            linked |= set(re.findall(r"NEEDED.*\[(.+?)\.so", run("readelf", "-d", path).stdout))
+        told = (self.root / "usr/share/doc/caromd/copyright").read_text()
+        self.assertEqual({names[library] for library in linked if not library.startswith("libcarom")},
+                         {name for name in names.values() if name in told})
+
     def test_installed_server_and_command_line_work_together(self):
         caromd, carom = self.root / "usr/bin/caromd", self.root / "usr/bin/carom"
         config = self.root / "usr/share/carom/caromd.conf"

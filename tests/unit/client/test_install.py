@@ -112,7 +112,7 @@ class Install(unittest.TestCase):
         for example in sorted(find_one(self.prefix, "examples").glob("*.c")):
             with self.subTest(example.name):
                 run(CC, "-std=c17", "-Wall", "-Wextra", "-Wpedantic", "-Werror", example, "-o",
-                    self.root / "example", *flags)
+                    self.root / "example", *flags, "-lm")
 
     def test_libcarom_needs_no_json(self):
         needed = self.needed(find_one(self.prefix, "libcarom.so"))
