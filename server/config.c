@@ -150,6 +150,11 @@ static status apply_world_threads(config *c, const char *value, error *err)
     return parse_threads(value, &c->world_threads, err);
 }
 
+static status apply_io_threads(config *c, const char *value, error *err)
+{
+    return parse_threads(value, &c->io_threads, err);
+}
+
 static status apply_world(config *c, const char *value, error *err)
 {
     const char *colon = strchr(value, ':');
@@ -348,6 +353,8 @@ static const option OPTIONS[] = {
      "simulation threads (one for each processor but one)"},
     {"world-threads", "CAROM_WORLD_THREADS", "COUNT", false, apply_world_threads,
      "threads that step one world together, for worlds of thousands of bodies (1)"},
+    {"io-threads", "CAROM_IO_THREADS", "COUNT", false, apply_io_threads,
+     "threads that read and write sockets, for thousands of readers (1: the network thread does)"},
     {"world", "CAROM_WORLD", "NAME[:SCENE]", true, apply_world,
      "make this world at the start; may be given again"},
     {"data", "CAROM_DATA", "DIR", false, apply_data,
@@ -448,6 +455,7 @@ static void set_defaults(config *c)
                   .http_port = HTTP_PORT_DEFAULT,
                   .hz = 60.0,
                   .world_threads = 1,
+                  .io_threads = 1,
                   .log = LOG_INFO};
     c->limits = limits_default();
     long processors = sysconf(_SC_NPROCESSORS_ONLN);

@@ -37,6 +37,7 @@ typedef struct config {
     double hz;                           // of worlds that do not say, 60
     int threads;                         // simulation threads, 1 to CONFIG_THREADS_MAX
     int world_threads;                   // of each of them, for one world; 1 to CONFIG_THREADS_MAX
+    int io_threads;                      // that read and write sockets; 1 to CONFIG_THREADS_MAX
     ARRAY(config_world) worlds;          // to be made at the start
     char data[PATH_MAX];                 // the data directory; "": worlds end with the server
     char file[PATH_MAX];                 // of settings; "": none

@@ -23,6 +23,7 @@
 #include "common/base/log.h"
 #include "server/auth/keys.h"
 #include "server/config.h"
+#include "server/net/io_threads.h"
 #include "server/process/activation.h"
 #include "server/process/notify.h"
 #include "server/process/takeover.h"
@@ -303,6 +304,7 @@ static void run_loop(process *p)
     ASSERT(result == 0);
 }
 
+_Static_assert((int)CONFIG_THREADS_MAX <= (int)IO_THREADS_MAX, "nor is any too much for sockets");
 _Static_assert((int)CONFIG_THREADS_MAX <= (int)THREAD_POOL_THREADS_MAX,
                "any number of threads that an option allows fits a pool");
 
@@ -341,6 +343,7 @@ static void serve_once(process *p)
         .hz = c->hz,
         .threads = c->threads,
         .world_threads = c->world_threads,
+        .io_threads = c->io_threads,
         .scenes = c->scenes,
         .limits = &c->limits,
         .keys = p->keys,

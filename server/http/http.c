@@ -306,6 +306,9 @@ status http_open(uv_loop_t *loop, const http_options *options, const http_handle
     if (options->tls != NULL) {
         network_secure(h->network, options->tls, SPEAKS_TLS, sizeof SPEAKS_TLS - 1);
     }
+    if (options->io != NULL) {
+        network_relay(h->network, options->io);
+    }
     files_load(&h->files);
     *out = h;
     return STATUS_OK;

@@ -44,6 +44,7 @@ typedef struct http_options {
     const char *const *origins; // of pages that may connect, beside the server's own
     uint32_t origin_count;
     const tls_files *tls; // NULL: plain
+    io_threads *io;       // that have the sockets; NULL: this thread
 } http_options;
 
 // Errors: those of network_open. `options`' pointers must outlive the listener.

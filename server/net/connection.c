@@ -1,8 +1,10 @@
 // A connection's life: accept, read, write, close. See network.h for how it ends. Network thread
 // only.
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/base/assert.h"
 #include "common/base/log.h"
@@ -50,10 +52,15 @@ static void unlink_connection(network *n, connection *c)
     *link = c->next_dirty;
 }
 
-static void on_closed(uv_handle_t *handle)
+void connection_gone(connection *c)
 {
-    connection *c = (connection *)handle;
     network *n = c->network;
+    c->state = CONNECTION_CLOSED;
+    c->reading = false;
+    if (c->handing) {
+        c->gone = true;
+        return;
+    }
     unlink_connection(n, c);
     if (c->peer != NULL) {
         n->handler.closed(c->peer);
@@ -67,6 +74,11 @@ static void on_closed(uv_handle_t *handle)
     network_check_finished(n);
 }
 
+static void on_closed(uv_handle_t *handle)
+{
+    connection_gone((connection *)handle);
+}
+
 void connection_end_now(connection *c)
 {
     if (c->state == CONNECTION_CLOSED) {
@@ -74,7 +86,11 @@ void connection_end_now(connection *c)
     }
     c->state = CONNECTION_CLOSED;
     c->reading = false;
-    uv_close((uv_handle_t *)&c->socket, on_closed);
+    if (c->relay != NULL) {
+        relay_end(c->relay);
+    } else {
+        uv_close((uv_handle_t *)&c->socket, on_closed);
+    }
 }
 
 // ---- reading
@@ -104,8 +120,10 @@ void connection_input_over(connection *c)
 {
     c->input_over = true;
     c->reading = false;
-    uv_read_stop((uv_stream_t *)&c->socket);
-    if (c->state == CONNECTION_ENDED) {
+    if (c->relay == NULL) {
+        uv_read_stop((uv_stream_t *)&c->socket);
+    }
+    if (c->state == CONNECTION_ENDED && c->relay == NULL) { // else its far one sees it
         connection_end_now(c);
     } else if (c->state == CONNECTION_OPEN) {
         c->network->handler.ended(c->peer);
@@ -139,7 +157,11 @@ static void update_reading(connection *c)
     if (want == c->reading) {
         return;
     }
-    if (!want) {
+    if (c->relay != NULL) {
+        if (want && relay_has_input(c->relay)) {
+            connection_mark_dirty(c); // not at once: whoever wants it is at work
+        }
+    } else if (!want) {
         uv_read_stop((uv_stream_t *)&c->socket);
     } else if (uv_read_start((uv_stream_t *)&c->socket, on_allocate, on_read) != 0) {
         connection_end_now(c);
@@ -170,6 +192,7 @@ static void on_block_written(void *context, uint64_t token)
     }
 }
 
+// The far one of a relayed connection counts.
 void connection_count_sent(connection *c, size_t size)
 {
     metrics_add(METRIC_bytes_sent, size);
@@ -201,6 +224,10 @@ static void on_drained(connection *c)
         return;
     }
     c->state = CONNECTION_ENDED;
+    if (c->relay != NULL) {
+        relay_finish(c->relay, c->linger);
+        return;
+    }
     if (uv_shutdown(&c->shutdown, (uv_stream_t *)&c->socket, on_shutdown) != 0) {
         connection_end_now(c);
     }
@@ -226,6 +253,18 @@ void connection_on_write(uv_write_t *write, int result)
         connection_count_sent(c, busy);
         connection_consume(c, busy);
     }
+    connection_flush(c);
+}
+
+void connection_on_relayed(connection *c)
+{
+    c->writing = false;
+    if (c->state == CONNECTION_CLOSED) {
+        return;
+    }
+    size_t busy = c->busy;
+    c->busy = 0;
+    connection_consume(c, busy);
     connection_flush(c);
 }
 
@@ -265,11 +304,23 @@ static bool has_output(const connection *c)
     return c->tls != NULL ? secured_has_output(c) : c->out.size > 0;
 }
 
+static bool write_next(connection *c)
+{
+    if (c->relay != NULL) {
+        relay_write(c->relay);
+        return false;
+    }
+    return c->tls != NULL ? secured_write(c) : write_some(c);
+}
+
 void connection_flush(connection *c)
 {
     bool more = true;
+    if (c->relay != NULL) {
+        relay_deliver(c->relay);
+    }
     while (more && !c->writing && c->state <= CONNECTION_FLUSHING && has_output(c)) {
-        more = c->tls != NULL ? secured_write(c) : write_some(c);
+        more = write_next(c);
     }
     if (c->state <= CONNECTION_FLUSHING && c->out.size == 0 && !c->writing && !has_output(c)) {
         on_drained(c);
@@ -298,8 +349,8 @@ bool connection_is_open(const connection *c)
 }
 
 // `frame_size` bytes of a frame's head, then the message.
-static bool queue(connection *c, const uint8_t *frame, size_t frame_size, const void *head,
-                  size_t head_size, shared_bytes *tail, uint64_t token)
+static bool enqueue(connection *c, const uint8_t *frame, size_t frame_size, const void *head,
+                    size_t head_size, shared_bytes *tail, uint64_t token)
 {
     size_t size = frame_size + head_size + (tail != NULL ? tail->size : 0);
     bool fits = c->out.size + size <= c->network->limits->output_bytes;
@@ -330,13 +381,13 @@ bool connection_send(connection *c, const void *head, size_t head_size, shared_b
     size_t size = head_size + (tail != NULL ? tail->size : 0);
     size_t frame_size =
         c->framing != NULL && size > 0 ? c->framing->head(c->framing_context, size, frame) : 0;
-    return queue(c, frame, frame_size, head, head_size, tail, token);
+    return enqueue(c, frame, frame_size, head, head_size, tail, token);
 }
 
 bool connection_send_raw(connection *c, const void *bytes, size_t size, shared_bytes *tail,
                          uint64_t token)
 {
-    return queue(c, NULL, 0, bytes, size, tail, token);
+    return enqueue(c, NULL, 0, bytes, size, tail, token);
 }
 
 // One attempt to write what was not queued. Small messages go in one piece, as that is faster than
@@ -376,7 +427,7 @@ static bool send_unqueued(connection *c, const uint8_t *before, size_t before_si
         c->network->handler.written(c->peer, token);
         return true;
     }
-    bool queued = queue(c, NULL, 0, before, before_size, tail, token);
+    bool queued = enqueue(c, NULL, 0, before, before_size, tail, token);
     ASSERT(queued); // nothing waited, and it was looked at before
     if (written > 0) {
         connection_consume(c, (size_t)written);
@@ -389,7 +440,8 @@ bool connection_send_now(connection *c, const void *head, size_t head_size, shar
 {
     uint8_t before[FRAME_HEAD_MAX + UNQUEUED_HEAD_MAX];
     size_t size = head_size + tail->size;
-    bool idle = c->state == CONNECTION_OPEN && c->tls == NULL && c->out.size == 0 && !c->writing;
+    bool idle = c->state == CONNECTION_OPEN && c->tls == NULL && c->relay == NULL &&
+                c->out.size == 0 && !c->writing;
     if (!idle || head_size > UNQUEUED_HEAD_MAX || token == 0 ||
         size + FRAME_HEAD_MAX > c->network->limits->output_bytes) {
         return connection_send(c, head, head_size, tail, token);
@@ -456,6 +508,9 @@ void connection_close(connection *c, connection_ending ending, status why, const
 // Whether no output has moved for too long.
 static bool stalled(connection *c, uint64_t now_ms)
 {
+    if (c->relay != NULL) {
+        return false; // its far one looks
+    }
     // A large write that is under way moves without its callback being called.
     size_t left = c->out.size - c->busy + uv_stream_get_write_queue_size((uv_stream_t *)&c->socket);
     if (left == 0 || left != c->moved_left) {
@@ -517,12 +572,13 @@ static void tune_socket(connection *c)
     (void)uv_send_buffer_size((uv_handle_t *)&c->socket, &send_bytes);
 }
 
-void connection_accept(network *n)
+static connection *create(network *n)
 {
     connection *c = calloc(1, sizeof *c);
     ASSERT(c != NULL);
     c->network = n;
     c->read_wanted = true;
+    c->moved_ms = uv_now(n->loop);
     outbox_init(&c->out);
     int result = uv_tcp_init(n->loop, &c->socket);
     ASSERT(result == 0); // allocates nothing
@@ -530,6 +586,52 @@ void connection_accept(network *n)
     if (!uv_is_active((uv_handle_t *)&n->sweep)) {
         network_start_sweep(n);
     }
+    return c;
+}
+
+static void on_handed_over(uv_handle_t *handle)
+{
+    connection *c = (connection *)handle;
+    c->handing = false;
+    if (c->gone) {
+        connection_gone(c);
+    }
+}
+
+// A relay takes a copy of the descriptor, and libuv's handle of it is closed.
+static void hand_socket_over(connection *c)
+{
+    int descriptor = -1;
+    int result = uv_fileno((uv_handle_t *)&c->socket, &descriptor);
+    ASSERT(result == 0);
+    int copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
+    if (copy >= 0) {
+        c->handing = true;
+        uv_close((uv_handle_t *)&c->socket, on_handed_over);
+        c->relay = relay_open(c->network->io, c, copy);
+    }
+}
+
+void connection_adopt(network *n, relay *r)
+{
+    connection *c = create(n);
+    c->peer = r;
+    r->far = c;
+    c->tls = r->tls;
+    c->plain_answer = r->plain_answer;
+    c->plain_answer_size = r->plain_answer_size;
+    if (uv_tcp_open(&c->socket, r->descriptor) != 0) {
+        (void)close(r->descriptor);
+        connection_end_now(c);
+        return;
+    }
+    name_peer(c);
+    update_reading(c);
+}
+
+void connection_accept(network *n)
+{
+    connection *c = create(n);
     n->rejected++; // until it has a peer
     if (uv_accept((uv_stream_t *)&n->listener, (uv_stream_t *)&c->socket) != 0) {
         connection_end_now(c);
@@ -537,8 +639,17 @@ void connection_accept(network *n)
     }
     tune_socket(c);
     name_peer(c);
-    c->tls = n->tls != NULL ? tls_stream_create(n->tls) : NULL;
-    c->moved_ms = uv_now(n->loop);
+    c->plain_answer = n->plain_answer;
+    c->plain_answer_size = n->plain_answer_size;
+    if (n->io != NULL) {
+        hand_socket_over(c);
+        if (c->relay == NULL) {
+            connection_end_now(c);
+            return;
+        }
+    } else {
+        c->tls = n->tls != NULL ? tls_stream_create(n->tls) : NULL;
+    }
     c->peer = n->handler.opened(n->handler.context, c);
     ASSERT(c->peer != NULL || c->state != CONNECTION_OPEN);
     if (c->peer != NULL) {

@@ -5,6 +5,7 @@
 
 #include "server/net/network.h"
 #include "server/net/outbox.h"
+#include "server/net/relay.h"
 #include "server/net/tls.h"
 
 enum {
@@ -26,6 +27,11 @@ typedef enum connection_state {
 
 struct connection {
     uv_tcp_t socket; // first, so that a handle is its connection
+    relay *relay;    // that has the socket instead; NULL: none
+    bool handing;    // and `socket` is being closed here
+    bool gone;       // meanwhile connection_gone was called
+    const void *plain_answer;
+    size_t plain_answer_size;
     uv_write_t write;
     uv_shutdown_t shutdown;
     network *network;
@@ -60,6 +66,8 @@ struct connection {
 
 struct network {
     uv_tcp_t listener;
+    bool bare;      // without it: connections come by connection_adopt
+    io_threads *io; // that have the sockets; NULL: this thread
     uv_timer_t sweep;
     uv_prepare_t flush; // before the loop waits, what was queued in its round is written
     uv_loop_t *loop;
@@ -110,6 +118,15 @@ void connection_on_write(uv_write_t *write, int result);
 
 // Takes the connection that waits at the listener.
 void connection_accept(network *n);
+
+// ---- relayed connections (relay.h)
+
+// The far one, with the socket that the relay brings.
+void connection_adopt(network *n, relay *r);
+// Of a near one: its write is done.
+void connection_on_relayed(connection *c);
+// Its far one is gone, and so is it.
+void connection_gone(connection *c);
 
 // Writes what is queued, as far as the socket takes it.
 void connection_flush(connection *c);

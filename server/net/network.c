@@ -69,6 +69,9 @@ static void on_flush(uv_prepare_t *handle)
         connection_flush(c);
     }
     n->handler.flushed(n->handler.context);
+    if (n->io != NULL) {
+        relay_flush(n->io);
+    }
 }
 
 static void on_sweep(uv_timer_t *handle)
@@ -190,8 +193,7 @@ static status listen_on(network *n, const char *host, uint16_t port, error *err)
     return STATUS_OK;
 }
 
-status network_open(uv_loop_t *loop, const char *host, uint16_t port, int given,
-                    const limits *bounds, const network_handler *handler, network **out, error *err)
+static network *create(uv_loop_t *loop, const limits *bounds, const network_handler *handler)
 {
     network *n = calloc(1, sizeof *n);
     ASSERT(n != NULL);
@@ -200,6 +202,20 @@ status network_open(uv_loop_t *loop, const char *host, uint16_t port, int given,
     n->handler = *handler;
     n->listener.data = n->sweep.data = n->flush.data = n;
     n->turn = 1;
+    return n;
+}
+
+static void start_own(network *n)
+{
+    uv_timer_init(n->loop, &n->sweep);
+    uv_prepare_init(n->loop, &n->flush);
+    uv_prepare_start(&n->flush, on_flush);
+}
+
+status network_open(uv_loop_t *loop, const char *host, uint16_t port, int given,
+                    const limits *bounds, const network_handler *handler, network **out, error *err)
+{
+    network *n = create(loop, bounds, handler);
     int result = uv_tcp_init(loop, &n->listener);
     ASSERT(result == 0); // allocates nothing
     status s = given > 0 ? listen_on_given(n, given, err) : listen_on(n, host, port, err);
@@ -208,12 +224,25 @@ status network_open(uv_loop_t *loop, const char *host, uint16_t port, int given,
         return s;
     }
     name_address(n);
-    uv_timer_init(loop, &n->sweep);
-    uv_prepare_init(loop, &n->flush);
-    uv_prepare_start(&n->flush, on_flush);
+    start_own(n);
     n->own_handles = OWN_HANDLES;
     *out = n;
     return STATUS_OK;
+}
+
+network *network_open_bare(uv_loop_t *loop, const limits *bounds, const network_handler *handler)
+{
+    network *n = create(loop, bounds, handler);
+    n->bare = true;
+    start_own(n);
+    n->own_handles = OWN_HANDLES - 1; // no listener
+    return n;
+}
+
+void network_relay(network *n, io_threads *io)
+{
+    ASSERT(n->first == NULL);
+    n->io = io;
 }
 
 void network_secure(network *n, const tls_files *files, const void *answer, size_t size)
@@ -244,8 +273,13 @@ bool network_is_local(const network *n)
 
 void network_close(network *n)
 {
-    if (!n->closing) {
-        n->closing = true;
+    if (n->closing) {
+        return;
+    }
+    n->closing = true;
+    if (n->bare) {
+        network_check_finished(n);
+    } else {
         uv_close((uv_handle_t *)&n->listener, on_own_closed);
     }
 }

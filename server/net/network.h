@@ -21,6 +21,7 @@
 #include "common/base/status.h"
 #include "server/limits.h"
 #include "server/bytes.h"
+#include "server/net/io_threads.h"
 #include "server/net/tls.h"
 
 typedef struct network network;
@@ -63,6 +64,13 @@ int network_descriptor(const network *n);
 // From here on its connections are secured by TLS; to be called before the first comes. `answer` is
 // for a peer that sends plain bytes: its last words, as they are. Both must outlive the network.
 void network_secure(network *n, const tls_files *files, const void *answer, size_t size);
+
+// From here on these threads read and write its connections' sockets; to be called before the first
+// comes. They must outlive the network.
+void network_relay(network *n, io_threads *io);
+
+// Without a listener: its connections are those of io_threads.h. I/O thread.
+network *network_open_bare(uv_loop_t *loop, const limits *bounds, const network_handler *handler);
 
 // "127.0.0.1:22766", with the port that the system chose.
 const char *network_address(const network *n);

@@ -82,6 +82,20 @@ uint32_t outbox_peek(const outbox *o, outbox_span *spans, uint32_t max)
     return count;
 }
 
+uint32_t outbox_hand_over(outbox *o, shared_bytes **blocks, uint32_t max, size_t *size)
+{
+    uint32_t count = 0;
+    *size = 0;
+    for (uint32_t i = o->first; i < o->blocks.count && count < max; i++) {
+        outbox_block *block = &o->blocks.data[i];
+        ASSERT(block->begin == 0 && block->data->size > 0);
+        block->gathering = false;
+        blocks[count++] = bytes_ref(block->data);
+        *size += block->data->size;
+    }
+    return count;
+}
+
 static void move_up(outbox *o)
 {
     if (o->first == o->blocks.count) {

@@ -49,6 +49,11 @@ void outbox_share(outbox *o, shared_bytes *data, uint64_t token);
 // The next spans to write, at most `max`; returns how many.
 uint32_t outbox_peek(const outbox *o, outbox_span *spans, uint32_t max);
 
+// The next blocks, at most `max`, each with a reference of the caller's, which may be another
+// thread: nobody changes them any more. None of them may be written in part. Returns how many, and
+// their bytes.
+uint32_t outbox_hand_over(outbox *o, shared_bytes **blocks, uint32_t max, size_t *size);
+
 // So many bytes from the front were written. Tells the token of each block that is done.
 void outbox_consume(outbox *o, size_t size, outbox_written written, void *context);
 

@@ -43,12 +43,11 @@ static void fail(connection *c, const char *why)
 // The peer speaks, but not TLS: it is answered so that it sees why.
 static void refuse_plain(connection *c)
 {
-    network *n = c->network;
     metrics_add(METRIC_tls_refused, 1);
     audit_refusal(0, "", c->name, STATUS_INVALID_ARGUMENT, "plain bytes where TLS is spoken");
     tls_stream_free(c->tls);
     c->tls = NULL;
-    connection_close(c, ENDING_CUT, STATUS_OK, "", n->plain_answer, n->plain_answer_size);
+    connection_close(c, ENDING_CUT, STATUS_OK, "", c->plain_answer, c->plain_answer_size);
     connection_mark_dirty(c);
 }
 

@@ -32,6 +32,15 @@ static void on_handle_closed(uv_handle_t *handle)
     }
 }
 
+static void on_io_closed(void *context)
+{
+    server *s = context;
+    s->io = NULL;
+    if (--s->handles == 0) {
+        s->options->finished(s->options->context, s->failed ? &s->failure : NULL);
+    }
+}
+
 // A session is told here of the end of those worlds whose thread did not tell it in time.
 static void close_session(session *closed, server *s)
 {
@@ -93,6 +102,10 @@ void server_check_drained(server *s)
             host_destroy(s->hosts.data[i]);
         }
         array_clear(&s->hosts);
+        if (s->io != NULL) {
+            s->handles++;
+            io_threads_close(s->io, on_io_closed, s);
+        }
         uv_close((uv_handle_t *)&s->wake, on_handle_closed);
         uv_close((uv_handle_t *)&s->drain_timer, on_handle_closed);
         uv_close((uv_handle_t *)&s->expiry, on_handle_closed);
@@ -324,9 +337,8 @@ static status start_hosts(server *s, error *err)
     return result;
 }
 
-static void on_discarded(uv_handle_t *handle)
+static void let_go(server *s)
 {
-    server *s = handle->data;
     if (--s->handles == 0) {
         close_storage(s);
         directory_deinit(&s->worlds);
@@ -335,9 +347,23 @@ static void on_discarded(uv_handle_t *handle)
     }
 }
 
+static void on_discarded(uv_handle_t *handle)
+{
+    let_go(handle->data);
+}
+
+static void on_io_discarded(void *context)
+{
+    let_go(context);
+}
+
 // Undoes a server_create that failed: only the handles are left open by then.
 static void discard(server *s)
 {
+    if (s->io != NULL) {
+        s->handles++;
+        io_threads_close(s->io, on_io_discarded, s);
+    }
     uv_close((uv_handle_t *)&s->wake, on_discarded);
     uv_close((uv_handle_t *)&s->drain_timer, on_discarded);
     uv_close((uv_handle_t *)&s->expiry, on_discarded);
@@ -361,6 +387,7 @@ static status start_http(server *s, const network_handler *sessions, error *err)
         .origins = s->options->origins,
         .origin_count = s->options->origin_count,
         .tls = s->options->tls,
+        .io = s->io,
     };
     http_handler handler = {
         .context = s,
@@ -395,10 +422,19 @@ static status start_network(server *s, error *err)
         .closed = session_closed,
         .finished = on_network_finished,
     };
-    status opened = network_open(s->loop, s->options->host, s->options->port,
-                                 s->options->rpc_socket, s->limits, &handler, &s->network, err);
+    status opened = STATUS_OK;
+    if (s->options->io_threads > 1) {
+        opened = io_threads_open(s->loop, s->options->io_threads, s->limits, &s->io, err);
+    }
+    if (opened == STATUS_OK) {
+        opened = network_open(s->loop, s->options->host, s->options->port, s->options->rpc_socket,
+                              s->limits, &handler, &s->network, err);
+    }
     if (opened != STATUS_OK) {
         return opened;
+    }
+    if (s->io != NULL) {
+        network_relay(s->network, s->io);
     }
     if (s->options->tls != NULL) {
         encode_closing(&s->plain_answer, STATUS_UNAUTHENTICATED,

@@ -33,6 +33,7 @@ typedef struct server_options {
     double hz;          // of worlds that do not say
     int threads;        // for simulation, at least 1
     int world_threads;  // that step one world together, at least 1
+    int io_threads;     // that read and write sockets; 0 or 1: the network thread does
     const char *scenes; // folder of scenes that come before the built-in ones
     const limits *limits;
     auth_keys *keys; // the caller's; NULL: whoever reaches the port is an admin, and so has to be

@@ -111,6 +111,7 @@ struct server {
     auth_keys *keys; // NULL: whoever reaches the port is an admin
     network *network;
     http_listener *http;    // NULL: off
+    io_threads *io;         // that have the sockets; NULL: this thread
     uv_async_t wake;        // by simulation threads that have replies
     uv_timer_t drain_timer; // bounds how long a shutdown waits for them
     ARRAY(host *) hosts;
@@ -133,7 +134,7 @@ struct server {
     int64_t started_ns;
     uint32_t starting; // worlds of the options that are not there yet
     uint32_t building; // worlds that are being made
-    uint32_t handles;  // of wake and drain_timer, those not closed yet
+    uint32_t handles;  // of wake, drain_timer, expiry and io, those not closed yet
     bool leaving;      // lame duck: no new sessions, and a drain is to come
     bool draining;
     struct {

@@ -14,7 +14,7 @@
 #include "server/clock.h"
 #include "server/world/thread_pool.h"
 #include "server/world/hosted.h"
-#include "server/world/queue.h"
+#include "server/queue.h"
 
 enum {
     WORLD_LOAD = 20000, // millionths that a world counts, so that idle ones are spread out too

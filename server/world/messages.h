@@ -20,7 +20,7 @@
 #include "common/world/owners.h"
 #include "server/bytes.h"
 #include "server/storage/storage.h"
-#include "server/world/queue.h"
+#include "server/queue.h"
 
 struct buffer;
 

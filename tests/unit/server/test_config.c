@@ -205,6 +205,8 @@ static void config_wrong_values_are_told_by_name(void **state)
         {"--threads", "-1", "--threads"},
         {"--world-threads", "0", "--world-threads"},
         {"--world-threads", "65", "--world-threads"},
+        {"--io-threads", "0", "--io-threads"},
+        {"--io-threads", "65", "--io-threads"},
         {"--world", "no spaces", "--world"},
         {"--world", "", "--world"},
         {"--world", "a:", "--world"},
@@ -326,11 +328,13 @@ static void config_file_comes_after_options_and_variables(void **state)
     (void)state;
     config c;
     error err;
-    static const char TEXT[] = "hz = 30\nthreads = 3\nworld = file\nworld-threads = 2\n";
+    static const char TEXT[] =
+        "hz = 30\nthreads = 3\nworld = file\nworld-threads = 2\nio-threads = 4\n";
     environment = (const char *const[]){"CAROM_THREADS", "5", NULL};
     assert_int_equal(load_file(&c, &err, TEXT, ARGS("--hz", "50", "--world", "option")), STATUS_OK);
     assert_true(c.hz == 50.0);
     assert_int_equal(c.threads, 5);
+    assert_int_equal(c.io_threads, 4);
     assert_int_equal(c.world_threads, 2);
     assert_int_equal(c.worlds.count, 1);
     assert_string_equal(c.worlds.data[0].name, "option");

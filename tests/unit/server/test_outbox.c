@@ -121,6 +121,33 @@ static void outbox_shared_block_is_freed_by_its_last_reader(void **state)
     outbox_deinit(&one);
 }
 
+static void outbox_block_that_was_handed_over_does_not_grow(void **state)
+{
+    (void)state;
+    outbox o;
+    outbox_init(&o);
+    outbox_copy(&o, "small", 5, false);
+    outbox_share(&o, block_of("shared"), 7);
+    outbox_copy(&o, "later", 5, false);
+    shared_bytes *blocks[2];
+    size_t size = 0;
+    assert_int_equal(outbox_hand_over(&o, blocks, 2, &size), 2);
+    assert_int_equal(size, 11);
+    outbox_copy(&o, "more", 4, false);
+    assert_int_equal(blocks[0]->size, 5);
+    outbox_consume(&o, size, note, NULL);
+    assert_int_equal(told[0], 7);
+    assert_memory_equal(blocks[1]->data, "shared", 6); // lives as long as its reference
+    bytes_unref(blocks[0]);
+    bytes_unref(blocks[1]);
+    assert_int_equal(outbox_hand_over(&o, blocks, 2, &size), 1);
+    outbox_copy(&o, "last", 4, false);
+    assert_int_equal(blocks[0]->size, 9);
+    bytes_unref(blocks[0]);
+    assert_string_equal(contents(&o), "latermorelast");
+    outbox_deinit(&o);
+}
+
 static void outbox_large_copy_has_a_block_of_its_own(void **state)
 {
     (void)state;
@@ -210,6 +237,7 @@ int main(void)
         cmocka_unit_test_setup(outbox_spans_stay_while_more_is_added, reset),
         cmocka_unit_test_setup(outbox_shared_block_is_freed_by_its_last_reader, reset),
         cmocka_unit_test_setup(outbox_large_copy_has_a_block_of_its_own, reset),
+        cmocka_unit_test_setup(outbox_block_that_was_handed_over_does_not_grow, reset),
         cmocka_unit_test_setup(outbox_cut_keeps_what_is_on_its_way, reset),
         cmocka_unit_test_setup(outbox_cut_keeps_what_is_being_written, reset),
         cmocka_unit_test_setup(outbox_cut_of_nothing_begun_drops_all, reset),

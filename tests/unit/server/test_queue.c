@@ -1,4 +1,4 @@
-// Tests of server/world/queue.h: order, capacity, deadlines, and many producers at once.
+// Tests of server/queue.h: order, capacity, deadlines, and many producers at once.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "server/clock.h"
-#include "server/world/queue.h"
+#include "server/queue.h"
 
 static const int64_t MS = 1000000;
 
@@ -50,6 +50,27 @@ static void queue_full_refuses_until_taken(void **state)
     queue_take(&q);
     assert_int_equal(queue_push(&q, &items[2].node, false), QUEUE_FIRST);
     queue_take(&q);
+    queue_deinit(&q);
+}
+
+static void queue_takes_a_chain_or_nothing_of_it(void **state)
+{
+    (void)state;
+    queue q;
+    item items[4] = {{.number = 0}, {.number = 1}, {.number = 2}, {.number = 3}};
+    queue_init(&q, 3);
+    items[0].node.next = &items[1].node;
+    items[1].node.next = NULL;
+    assert_int_equal(queue_push_chain(&q, &items[0].node, 2, false), QUEUE_FIRST);
+    items[2].node.next = &items[3].node;
+    items[3].node.next = NULL;
+    assert_int_equal(queue_push_chain(&q, &items[2].node, 2, false), QUEUE_FULL);
+    assert_int_equal(queue_push(&q, &items[2].node, false), QUEUE_PUSHED);
+    int next = 0;
+    for (queue_node *n = queue_take(&q); n != NULL; n = n->next) {
+        assert_int_equal(((item *)n)->number, next++);
+    }
+    assert_int_equal(next, 3);
     queue_deinit(&q);
 }
 
@@ -154,6 +175,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(queue_gives_back_in_order),
         cmocka_unit_test(queue_full_refuses_until_taken),
+        cmocka_unit_test(queue_takes_a_chain_or_nothing_of_it),
         cmocka_unit_test(queue_wait_ends_at_its_deadline),
         cmocka_unit_test(queue_wait_sees_what_is_there_if_it_asks),
         cmocka_unit_test(queue_push_wakes_the_one_who_waits),

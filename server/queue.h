@@ -6,8 +6,8 @@
 // sleeps to its next deadline and is woken before by items that cannot wait.
 //
 // queue_push: any thread. queue_take, queue_wait: the taker's thread.
-#ifndef CAROM_SERVER_WORLD_QUEUE_H
-#define CAROM_SERVER_WORLD_QUEUE_H
+#ifndef CAROM_SERVER_QUEUE_H
+#define CAROM_SERVER_QUEUE_H
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -41,6 +41,9 @@ typedef enum queue_push_result {
 
 // `urgent` wakes a taker that waits, whatever it waits for. Any thread.
 queue_push_result queue_push(queue *q, queue_node *item, bool urgent);
+
+// Likewise a chain of `count` items that ends with NULL, all of them or none.
+queue_push_result queue_push_chain(queue *q, queue_node *first, uint64_t count, bool urgent);
 
 // All that is there, in order, as a chain that ends with NULL; NULL when empty. The taker's thread.
 queue_node *queue_take(queue *q);

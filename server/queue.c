@@ -1,5 +1,5 @@
 // A mutex, a condition and a linked list; see queue.h.
-#include "server/world/queue.h"
+#include "server/queue.h"
 
 #include <errno.h>
 #include <stddef.h>
@@ -33,15 +33,25 @@ queue_push_result queue_push(queue *q, queue_node *item, bool urgent)
 {
     ASSERT(item != NULL);
     item->next = NULL;
+    return queue_push_chain(q, item, 1, urgent);
+}
+
+queue_push_result queue_push_chain(queue *q, queue_node *first, uint64_t count, bool urgent)
+{
+    ASSERT(first != NULL && count > 0);
+    queue_node *last = first;
+    while (last->next != NULL) {
+        last = last->next;
+    }
     pthread_mutex_lock(&q->lock);
-    if (q->count >= q->count_max) {
+    if (q->count + count > q->count_max) {
         pthread_mutex_unlock(&q->lock);
         return QUEUE_FULL;
     }
     bool was_empty = q->first == NULL;
-    *q->last = item;
-    q->last = &item->next;
-    q->count++;
+    *q->last = first;
+    q->last = &last->next;
+    q->count += count;
     q->urgent = q->urgent || urgent;
     bool wake = urgent || q->wake_on_push;
     pthread_mutex_unlock(&q->lock);

@@ -1,0 +1,34 @@
+// Threads that read and write the sockets of connections, and do their TLS, for the network thread.
+//
+// A write costs the kernel ten times what deciding on it costs the server; so connections are
+// spread over several threads, each with a loop of its own, and everything else stays where it was:
+// sessions, limits, requests and what is queued for whom are the network thread's. Between it and
+// an I/O thread there are two bounded queues, and nothing else is shared but blocks of bytes that
+// nobody changes any more, and the counters of relay.h's structs.
+//
+// Network thread only, but for what a section says is the I/O thread's.
+#ifndef CAROM_SERVER_NET_IO_THREADS_H
+#define CAROM_SERVER_NET_IO_THREADS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <uv.h>
+
+#include "common/base/status.h"
+#include "server/limits.h"
+
+enum { IO_THREADS_MAX = 64 };
+
+typedef struct io_threads io_threads;
+
+// Starts `count` threads, 2 to IO_THREADS_MAX. `bounds` must outlive them. Errors: STATUS_INTERNAL
+// where the system has none to give; nothing is left then once the loop has run.
+status io_threads_open(uv_loop_t *loop, int count, const limits *bounds, io_threads **out,
+                       error *err);
+
+// When no connection is left: ends and joins the threads, then calls `closed` from the loop, within
+// which nothing of them is left.
+void io_threads_close(io_threads *t, void (*closed)(void *context), void *context);
+
+#endif
