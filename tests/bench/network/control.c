@@ -2,6 +2,7 @@
 #include "tests/bench/network/control.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 enum { WAIT_MS = 60000, BATCH = 500 };
@@ -21,19 +22,29 @@ carom_client *control_open(const bench_server *s)
     return c;
 }
 
+static double read_number(const carom_value *stats, const char *path)
+{
+    const double value = carom_get_real(stats, path, -1.0);
+    if (value < 0.0) {
+        fprintf(stderr, "%s: ", path);
+        give_up("server.stats has no such number");
+    }
+    return value;
+}
+
 server_counts control_counts(carom_client *c)
 {
     carom_value *stats = NULL;
     carom_error why;
     check(carom_call(c, "server.stats", NULL, WAIT_MS, &stats, &why), &why);
     const server_counts n = {
-        .ticks = carom_get_real(stats, "counters.ticks", NAN),
-        .ticks_late = carom_get_real(stats, "counters.ticks_late", NAN),
-        .requests_failed = carom_get_real(stats, "counters.requests_failed", NAN),
-        .p50 = carom_get_real(stats, "latencies.delay.p50", NAN),
-        .p99 = carom_get_real(stats, "latencies.delay.p99", NAN),
-        .p999 = carom_get_real(stats, "latencies.delay.p999", NAN),
-        .most = carom_get_real(stats, "latencies.delay.max", NAN),
+        .ticks = read_number(stats, "counters.ticks"),
+        .ticks_late = read_number(stats, "counters.ticks_late"),
+        .requests_failed = read_number(stats, "counters.requests_failed"),
+        .p50 = read_number(stats, "latencies.delay.p50"),
+        .p99 = read_number(stats, "latencies.delay.p99"),
+        .p999 = read_number(stats, "latencies.delay.p999"),
+        .most = read_number(stats, "latencies.delay.max"),
     };
     carom_value_free(stats);
     return n;
