@@ -7,6 +7,13 @@
 #include "common/physics/physics.h"
 #include "proto/limits.h"
 
+// What only people and generators read.
+#ifdef CAROM_SMALL
+#define WORDS(text) NULL
+#else
+#define WORDS(text) text
+#endif
+
 #define COUNT(array) ((uint32_t)(sizeof(array) / sizeof *(array)))
 
 #define ID_MAX       9007199254740991.0 // 2^53 - 1
@@ -22,56 +29,59 @@
 // One row each: name, then what differs.
 #define BOOL(n, otherwise, d)                                                                      \
     {                                                                                              \
-        .name = n, .type = ARG_BOOL, .fallback = otherwise, .doc = d                               \
+        .name = n, .type = ARG_BOOL, .fallback = WORDS(otherwise), .doc = WORDS(d)                 \
     }
 #define NUMBER(n, lo, hi, otherwise, u, d)                                                         \
     {                                                                                              \
-        .name = n, .type = ARG_NUMBER, .min = lo, .max = hi, .fallback = otherwise, .unit = u,     \
-        .doc = d                                                                                   \
+        .name = n, .type = ARG_NUMBER, .min = lo, .max = hi, .fallback = WORDS(otherwise),         \
+        .unit = WORDS(u), .doc = WORDS(d)                                                          \
     }
 #define INTEGER(n, lo, hi, otherwise, d)                                                           \
     {                                                                                              \
-        .name = n, .type = ARG_INTEGER, .min = lo, .max = hi, .fallback = otherwise, .doc = d      \
+        .name = n, .type = ARG_INTEGER, .min = lo, .max = hi, .fallback = WORDS(otherwise),        \
+        .doc = WORDS(d)                                                                            \
     }
 #define VECTOR(n, limit, otherwise, u, d)                                                          \
     {                                                                                              \
-        .name = n, .type = ARG_VECTOR, .min = -(limit), .max = limit, .fallback = otherwise,       \
-        .unit = u, .doc = d                                                                        \
+        .name = n, .type = ARG_VECTOR, .min = -(limit), .max = limit,                              \
+        .fallback = WORDS(otherwise), .unit = WORDS(u), .doc = WORDS(d)                            \
     }
 #define STRING(n, most, otherwise, d)                                                              \
     {                                                                                              \
-        .name = n, .type = ARG_STRING, .max = most, .fallback = otherwise, .doc = d                \
+        .name = n, .type = ARG_STRING, .max = most, .fallback = WORDS(otherwise), .doc = WORDS(d)  \
     }
 #define CHOICE(n, words, otherwise, d)                                                             \
     {                                                                                              \
-        .name = n, .type = ARG_CHOICE, .choices = words, .fallback = otherwise, .doc = d           \
+        .name = n, .type = ARG_CHOICE, .choices = words, .fallback = WORDS(otherwise),             \
+        .doc = WORDS(d)                                                                            \
     }
 #define CHOICES(n, words, otherwise, d)                                                            \
     {                                                                                              \
-        .name = n, .type = ARG_CHOICES, .choices = words, .fallback = otherwise, .count_max = 32,  \
-        .doc = d                                                                                   \
+        .name = n, .type = ARG_CHOICES, .choices = words, .fallback = WORDS(otherwise),            \
+        .count_max = 32, .doc = WORDS(d)                                                           \
     }
 #define AREA(n, d)                                                                                 \
     {                                                                                              \
         .name = n, .type = ARG_AREA, .min = -PHYSICS_EXTENT_MAX, .max = PHYSICS_EXTENT_MAX,        \
-        .unit = "m", .doc = d                                                                      \
+        .unit = WORDS("m"), .doc = WORDS(d)                                                        \
     }
 #define REQUIRED_ID(n, d)                                                                          \
     {                                                                                              \
-        .name = n, .type = ARG_ID, .required = true, .min = 1, .max = ID_MAX, .doc = d             \
+        .name = n, .type = ARG_ID, .required = true, .min = 1, .max = ID_MAX, .doc = WORDS(d)      \
     }
 #define REQUIRED_VECTOR(n, limit, u, d)                                                            \
     {                                                                                              \
-        .name = n, .type = ARG_VECTOR, .required = true, .min = -(limit), .max = limit, .unit = u, \
-        .doc = d                                                                                   \
+        .name = n, .type = ARG_VECTOR, .required = true, .min = -(limit), .max = limit,            \
+        .unit = WORDS(u), .doc = WORDS(d)                                                          \
     }
 #define REQUIRED_NUMBER(n, lo, hi, u, d)                                                           \
     {                                                                                              \
-        .name = n, .type = ARG_NUMBER, .required = true, .min = lo, .max = hi, .unit = u, .doc = d \
+        .name = n, .type = ARG_NUMBER, .required = true, .min = lo, .max = hi, .unit = WORDS(u),   \
+        .doc = WORDS(d)                                                                            \
     }
 #define WORLD                                                                                      \
     {                                                                                              \
-        .name = "world", .type = ARG_NAME, .required = true, .doc = "The world's name."            \
+        .name = "world", .type = ARG_NAME, .required = true, .doc = WORDS("The world's name.")     \
     }
 
 // ---- shapes
@@ -80,8 +90,9 @@
 #define FILTER_REST                                                                                \
     {.name = "mask",                                                                               \
      .type = ARG_MASK,                                                                             \
-     .fallback = ALL_BITS,                                                                         \
-     .doc = "The categories it meets: each one's mask must have a bit of the other's category."},  \
+     .fallback = WORDS(ALL_BITS),                                                                  \
+     .doc = WORDS(                                                                                 \
+         "The categories it meets: each one's mask must have a bit of the other's category.")},    \
         INTEGER(                                                                                   \
             "group", -2147483648.0, 2147483647.0, "0",                                             \
             "Two of one group other than 0: never meet if it is negative, always if positive.")
@@ -89,15 +100,15 @@
 static const method_arg FILTER_ARGS[] = {
     {.name = "category",
      .type = ARG_MASK,
-     .fallback = "1",
-     .doc = "The shape's own categories: bits."},
+     .fallback = WORDS("1"),
+     .doc = WORDS("The shape's own categories: bits.")},
     FILTER_REST,
 };
 static const method_arg QUERY_FILTER_ARGS[] = {
     {.name = "category",
      .type = ARG_MASK,
-     .fallback = ALL_BITS,
-     .doc = "The query's own categories, as if it were a shape: bits."},
+     .fallback = WORDS(ALL_BITS),
+     .doc = WORDS("The query's own categories, as if it were a shape: bits.")},
     FILTER_REST,
 };
 const arg_list METHOD_FILTER = {"filter", FILTER_ARGS, COUNT(FILTER_ARGS), 0};
@@ -114,7 +125,7 @@ const arg_list METHOD_QUERY_FILTER = {"filter", QUERY_FILTER_ARGS, COUNT(QUERY_F
         BOOL("sensor", sensor_, "Notes what comes into it and does not collide."),                 \
         {.name = "filter",                                                                         \
          .type = ARG_FILTER,                                                                       \
-         .doc = "The shapes that it collides with; all, if left out."},                            \
+         .doc = WORDS("The shapes that it collides with; all, if left out.")},                     \
         CHOICES(                                                                                   \
             "events", "contact|hit|sensor", events_,                                               \
             "Events that it makes: contact (begin, stay, end), hit, sensor (is seen by sensors).")
@@ -122,7 +133,8 @@ const arg_list METHOD_QUERY_FILTER = {"filter", QUERY_FILTER_ARGS, COUNT(QUERY_F
 
 #define SHAPE_KIND(word)                                                                           \
     {                                                                                              \
-        .name = "kind", .type = ARG_CHOICE, .required = true, .choices = word, .doc = "The form."  \
+        .name = "kind", .type = ARG_CHOICE, .required = true, .choices = word,                     \
+        .doc = WORDS("The form.")                                                                  \
     }
 #define END(n, d) REQUIRED_VECTOR(n, SHAPE_MAX, "m", d)
 #define ROUNDING  NUMBER("radius", 0, SHAPE_MAX, "0", "m", "Rounding around the polygon.")
@@ -141,8 +153,8 @@ static const method_arg BOX_ARGS[] = {
      .required = true,
      .min = SHAPE_MIN,
      .max = 2.0 * SHAPE_MAX,
-     .unit = "m",
-     .doc = "Full width and height."},
+     .unit = WORDS("m"),
+     .doc = WORDS("Full width and height.")},
     CENTER,
     NUMBER("angle", -ANGLE_MAX, ANGLE_MAX, "0", "rad", "Turned about its centre."),
     ROUNDING,
@@ -157,8 +169,8 @@ static const method_arg POLYGON_ARGS[] = {
      .max = SHAPE_MAX,
      .count_min = 3,
      .count_max = POLYGON_VERTICES_MAX,
-     .unit = "m",
-     .doc = "In any order; the convex hull is taken."},
+     .unit = WORDS("m"),
+     .doc = WORDS("In any order; the convex hull is taken.")},
     ROUNDING,
     MATTER,
 };
@@ -184,8 +196,9 @@ static const method_arg CHAIN_ARGS[] = {
      .max = SHAPE_MAX,
      .count_min = 2,
      .count_max = PHYSICS_CHAIN_POINTS_MAX,
-     .unit = "m",
-     .doc = "In order; it collides on its right side, a counter-clockwise loop on its outside."},
+     .unit = WORDS("m"),
+     .doc = WORDS(
+         "In order; it collides on its right side, a counter-clockwise loop on its outside.")},
     BOOL("loop", "false", "The last point joins the first; 3 points or more."),
     MATTER,
 };
@@ -210,7 +223,7 @@ static const method_arg HELLO_ARGS[] = {
            "The secret that an earlier hello gave, to go on with that session."),
 };
 static const method_arg PING_ARGS[] = {
-    {.name = "any", .type = ARG_ANY, .doc = "Comes back as it is."},
+    {.name = "any", .type = ARG_ANY, .doc = WORDS("Comes back as it is.")},
 };
 
 static const method_arg SERVER_STATS_ARGS[] = {
@@ -233,8 +246,9 @@ static const method_arg SERVER_KICK_ARGS[] = {
 #define DURABILITY                                                                                 \
     {                                                                                              \
         .name = "durability", .type = ARG_CHOICE, .choices = "none|normal|full",                   \
-        .doc = "How much a restart brings back; left out: normal where the server keeps logs, "    \
-               "else none."                                                                        \
+        .doc = WORDS(                                                                              \
+            WORDS("How much a restart brings back; left out: normal where the server keeps logs, " \
+                  "else none."))                                                                   \
     }
 
 static const method_arg WORLD_CREATE_ARGS[] = {
@@ -253,18 +267,18 @@ static const method_arg WORLD_CREATE_ARGS[] = {
     NUMBER("hit_threshold", 0, PHYSICS_SPEED_MAX, "1", "m/s", "Slower impacts make no hit event."),
     {.name = "scene",
      .type = ARG_NAME,
-     .doc = "A scene that the server knows; its settings hold where none are given here."},
+     .doc = WORDS("A scene that the server knows; its settings hold where none are given here.")},
     BOOL("if_absent", "false", "A world of that name that is there already is the answer."),
     CHOICE("lifetime", "server|session", "\"server\"",
            "Ends with the server, or with the session that made it."),
     {.name = "image",
      .type = ARG_BYTES,
-     .doc = "Begins as the world that world.image answered; its settings are the image's."},
+     .doc = WORDS("Begins as the world that world.image answered; its settings are the image's.")},
 };
 static const method_arg WORLD_ARGS[] = {WORLD};
 static const method_arg WORLD_FORK_ARGS[] = {
     WORLD,
-    {.name = "as", .type = ARG_NAME, .required = true, .doc = "The second world's name."},
+    {.name = "as", .type = ARG_NAME, .required = true, .doc = WORDS("The second world's name.")},
     DURABILITY,
 };
 static const method_arg WORLD_STEP_ARGS[] = {
@@ -282,7 +296,11 @@ static const method_arg WORLD_SET_ARGS[] = {
 };
 static const method_arg WORLD_CONTACTS_ARGS[] = {
     WORLD,
-    {.name = "body", .type = ARG_ID, .min = 1, .max = ID_MAX, .doc = "Those of this body alone."},
+    {.name = "body",
+     .type = ARG_ID,
+     .min = 1,
+     .max = ID_MAX,
+     .doc = WORDS("Those of this body alone.")},
 };
 static const method_arg WORLD_APPLY_ARGS[] = {
     WORLD,
@@ -290,7 +308,7 @@ static const method_arg WORLD_APPLY_ARGS[] = {
      .type = ARG_COMMANDS,
      .required = true,
      .count_max = WIRE_APPLY_COMMANDS_MAX,
-     .doc = "The arguments are those of each method alone, without world."},
+     .doc = WORDS("The arguments are those of each method alone, without world.")},
     INTEGER("at", 0, ID_MAX, NULL,
             "The tick whose state is to show them first; the next one, if left out."),
 };
@@ -318,7 +336,7 @@ const arg_list METHOD_PRECISION = {"precision", PRECISION_ARGS, COUNT(PRECISION_
 #define FOLLOW                                                                                     \
     {                                                                                              \
         .name = "follow", .type = ARG_ID, .min = 1, .max = ID_MAX,                                 \
-        .doc = "The area goes along with this body, and is told from its position on."             \
+        .doc = WORDS("The area goes along with this body, and is told from its position on.")      \
     }
 #define MARGIN(otherwise)                                                                          \
     NUMBER("margin", 0, PHYSICS_EXTENT_MAX, NULL, "m",                                             \
@@ -332,7 +350,7 @@ static const method_arg WORLD_SUBSCRIBE_ARGS[] = {
            "How bodies are written; log: what was commanded, for a replica."),
     {.name = "precision",
      .type = ARG_PRECISION,
-     .doc = "Of encoding packed alone: what is told, and how finely."},
+     .doc = WORDS("Of encoding packed alone: what is told, and how finely.")},
     AREA("area", "Only bodies whose box meets it; the whole world, if left out."),
     FOLLOW,
     MARGIN("A sixteenth of the area's shorter side, if left out."),
@@ -385,7 +403,7 @@ static const method_arg BODY_SPAWN_ARGS[] = {
      .type = ARG_SHAPES,
      .required = true,
      .count_max = PHYSICS_BODY_SHAPES_MAX,
-     .doc = "None makes a mass point of 1 kg."},
+     .doc = WORDS("None makes a mass point of 1 kg.")},
     CHOICE("lifetime", "world|session", "\"world\"",
            "Ends with the world, or with the session that spawned it."),
     STRING(
@@ -433,7 +451,7 @@ static const method_arg BODY_TORQUE_ARGS[] = {
 static const method_arg SHAPE_ADD_ARGS[] = {
     WORLD,
     BODY,
-    {.name = "shape", .type = ARG_SHAPE, .required = true, .doc = "As in body.spawn."},
+    {.name = "shape", .type = ARG_SHAPE, .required = true, .doc = WORDS("As in body.spawn.")},
 };
 static const method_arg SHAPE_SET_ARGS[] = {
     WORLD,
@@ -448,7 +466,7 @@ static const method_arg SHAPE_REMOVE_ARGS[] = {WORLD, REQUIRED_ID("shape", "The 
 #define JOINT_WORDS "revolute|prismatic|distance|weld|wheel|motor|mouse|filter|gear|pulley"
 #define OPTIONAL_ID(n, d)                                                                          \
     {                                                                                              \
-        .name = n, .type = ARG_ID, .min = 1, .max = ID_MAX, .doc = d                               \
+        .name = n, .type = ARG_ID, .min = 1, .max = ID_MAX, .doc = WORDS(d)                        \
     }
 // Given when a joint is made, for good.
 #define JOINT_FIXED                                                                                \
@@ -497,7 +515,7 @@ static const method_arg JOINT_CREATE_ARGS[] = {
      .type = ARG_CHOICE,
      .required = true,
      .choices = JOINT_WORDS,
-     .doc = "The kind of joint."},
+     .doc = WORDS("The kind of joint.")},
     OPTIONAL_ID("a", "A body; a mouse has none, and a gear may do with joints."),
     OPTIONAL_ID("b", "Another body."),
     JOINT_FIXED,
@@ -509,7 +527,9 @@ static const method_arg JOINT_ARGS[] = {WORLD, JOINT};
 // ---- queries
 
 #define QUERY_FILTER                                                                               \
-    {.name = "filter", .type = ARG_FILTER, .doc = "Which shapes are seen; all, if left out."},     \
+    {.name = "filter",                                                                             \
+     .type = ARG_FILTER,                                                                           \
+     .doc = WORDS("Which shapes are seen; all, if left out.")},                                    \
         OPTIONAL_ID("ignore", "A body that is not seen."),                                         \
         BOOL("sensors", "false", "Sensors are seen too.")
 
@@ -525,7 +545,7 @@ static const method_arg QUERY_OVERLAP_ARGS[] = {
     AREA("area", "Bodies whose box meets it, or else:"),
     {.name = "shape",
      .type = ARG_FORM,
-     .doc = "Bodies that overlap it (world coordinates), or else:"},
+     .doc = WORDS("Bodies that overlap it (world coordinates), or else:")},
     VECTOR("point", PHYSICS_EXTENT_MAX, NULL, "m", "Bodies that it lies in."),
     QUERY_FILTER,
 };
@@ -534,7 +554,7 @@ static const method_arg QUERY_CAST_ARGS[] = {
     {.name = "shape",
      .type = ARG_FORM,
      .required = true,
-     .doc = "Seen from where it is, as from a body."},
+     .doc = WORDS("Seen from where it is, as from a body.")},
     REQUIRED_VECTOR("from", PHYSICS_EXTENT_MAX, "m", "The beginning of its origin's path."),
     REQUIRED_VECTOR("to", PHYSICS_EXTENT_MAX, "m", "The end of its origin's path."),
     QUERY_FILTER,
@@ -559,8 +579,8 @@ static const method_arg QUERY_NEAREST_ARGS[] = {
                       .scope = SCOPE_##scope_,                                                     \
                       .available = true,                                                           \
                       .batch = batch_,                                                             \
-                      .summary = summary_,                                                         \
-                      .result = result_,                                                           \
+                      .summary = WORDS(summary_),                                                  \
+                      .result = WORDS(result_),                                                    \
                       .list = {name_, args_, 0}},
 
 const method_info METHODS[METHOD_COUNT] = {METHOD_LIST(ROW)};

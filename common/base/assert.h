@@ -1,12 +1,22 @@
 // Assertions for faults of our own code, and for nothing else. They stay in release builds: a
 // server that stops is better than one that computes on broken state. Hot loops use ASSERT_SLOW,
 // which only debug builds check. Any thread.
+//
+// CAROM_SMALL is defined where a program has to be small before all else: the engine that a page
+// loads (client/web/engine). It leaves words for people out of the program.
 #ifndef CAROM_COMMON_BASE_ASSERT_H
 #define CAROM_COMMON_BASE_ASSERT_H
 
+#ifdef CAROM_SMALL
+// Without its words: the file's number, CAROM_FILE, which the build gives, and the line.
+_Noreturn void assert_fail_at(int file, int line);
+
+#define ASSERT(expression) ((expression) ? (void)0 : assert_fail_at(CAROM_FILE, __LINE__))
+#else
 _Noreturn void assert_fail(const char *expression, const char *file, int line);
 
 #define ASSERT(expression) ((expression) ? (void)0 : assert_fail(#expression, __FILE__, __LINE__))
+#endif
 
 #ifdef NDEBUG
 #define ASSERT_SLOW(expression) ((void)0)

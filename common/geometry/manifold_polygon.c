@@ -228,6 +228,8 @@ static __attribute__((noinline)) manifold polygons_4_4(const polygon *a, const p
     return polygons_kernel(a, b, b_in_a, 1, 1);
 }
 
+#ifndef CAROM_SMALL
+
 static __attribute__((noinline)) manifold polygons_4_8(const polygon *a, const polygon *b,
                                                        transform b_in_a)
 {
@@ -240,6 +242,8 @@ static __attribute__((noinline)) manifold polygons_8_4(const polygon *a, const p
     return polygons_kernel(a, b, b_in_a, 2, 1);
 }
 
+#endif
+
 static __attribute__((noinline)) manifold polygons_8_8(const polygon *a, const polygon *b,
                                                        transform b_in_a)
 {
@@ -248,10 +252,17 @@ static __attribute__((noinline)) manifold polygons_8_8(const polygon *a, const p
 
 manifold manifold_polygons(const polygon *a, const polygon *b, transform b_in_a)
 {
-    if (a->count <= QUAD_LANES) {
-        return b->count <= QUAD_LANES ? polygons_4_4(a, b, b_in_a) : polygons_4_8(a, b, b_in_a);
+    const bool few_a = a->count <= QUAD_LANES;
+    const bool few_b = b->count <= QUAD_LANES;
+    if (few_a && few_b) {
+        return polygons_4_4(a, b, b_in_a);
     }
-    return b->count <= QUAD_LANES ? polygons_8_4(a, b, b_in_a) : polygons_8_8(a, b, b_in_a);
+#ifndef CAROM_SMALL // where that for many does for a few: the bits are the same
+    if (few_a || few_b) {
+        return few_a ? polygons_4_8(a, b, b_in_a) : polygons_8_4(a, b, b_in_a);
+    }
+#endif
+    return polygons_8_8(a, b, b_in_a);
 }
 
 manifold manifold_polygon_capsule(const polygon *a, const capsule *b, transform b_in_a)

@@ -1,9 +1,11 @@
-// Writes the table of methods for JavaScript, as data (js) or as types (dts), to standard output.
+// Writes the table of methods for JavaScript to standard output: what a client needs of it (js),
+// all of it with its texts (table), or types (dts).
 //
-//     web_methods js  > client/web/src/methods.js
-//     web_methods dts > client/web/src/methods.d.ts
+//     web_methods js    > client/web/src/methods.js
+//     web_methods table > client/web/src/table.js
+//     web_methods dts   > client/web/src/methods.d.ts
 //
-// Both files are checked in, so that the package and the viewer run without a build step; a test
+// The files are checked in, so that the package and the viewer run without a build step; a test
 // holds them equal to what this prints. The target web_methods_write writes them anew.
 #include <ctype.h>
 #include <stdarg.h>
@@ -138,14 +140,34 @@ static void put_method(const method_info *m)
     printf("    },\n  },\n");
 }
 
-static void write_data(void)
+// Every page loads this, so it is short.
+static void write_methods(void)
 {
     printf("%s\n", HEAD);
     printf("/** The version of the protocol that this table is of. */\n"
            "export const PROTOCOL_VERSION = %d;\n\n",
            PROTOCOL_VERSION);
-    printf("/** Every method: least role, where it is carried out, arguments. */\n"
-           "export const METHODS = {\n");
+    printf(
+        "/** Every method: least role, where it is carried out, the arguments' names; table.js has "
+        "the rest. */\n"
+        "export const METHODS = {\n");
+    for (int i = 0; i < METHOD_COUNT; i++) {
+        const method_info *m = &METHODS[i];
+        printf("  '%s': {role: '%s', scope: '%s', batch: %s, args: [", m->list.name,
+               role_name(m->rights), SCOPES[m->scope], m->batch ? "true" : "false");
+        for (uint32_t k = 0; k < m->list.count; k++) {
+            printf("%s'%s'", k > 0 ? ", " : "", m->list.args[k].name);
+        }
+        printf("]},\n");
+    }
+    printf("};\n");
+}
+
+static void write_table(void)
+{
+    printf("%s\n", HEAD);
+    printf("/** Every method: least role, where it is carried out, arguments, texts. */\n"
+           "export const TABLE = {\n");
     for (int i = 0; i < METHOD_COUNT; i++) {
         put_method(&METHODS[i]);
     }
@@ -294,28 +316,23 @@ static void write_types(void)
     put_groups("Methods", "Every method as a function.", false);
     put_groups("WorldMethods", "The methods of one world, whose name is filled in.", true);
     printf("export type MethodName = keyof Arguments;\n"
-           "export interface ArgumentInfo {\n"
-           "  type: string; required?: true; min?: number; max?: number;\n"
-           "  count?: [number, number]; words?: string[]; fallback?: unknown; unit?: string; "
-           "doc: string;\n}\n"
            "export interface MethodInfo {\n"
-           "  role: 'none' | 'viewer' | 'player' | 'admin'; scope: string; batch: boolean;\n"
-           "  summary: string; result: string; args: Record<string, ArgumentInfo>;\n}\n"
+           "  role: 'none' | 'viewer' | 'player' | 'admin'; scope: string; batch: boolean; args: "
+           "string[];\n}\n"
            "export const PROTOCOL_VERSION: number;\n"
-           "export const METHODS: Record<MethodName, MethodInfo>;\n"
-           "export const SHAPES: Record<string, Record<string, ArgumentInfo>>;\n"
-           "export const FILTER: Record<string, ArgumentInfo>;\n"
-           "export const PRECISION: Record<string, ArgumentInfo>;\n");
+           "export const METHODS: Record<MethodName, MethodInfo>;\n");
 }
 
 int main(int argc, char **argv)
 {
     if (argc == 2 && strcmp(argv[1], "js") == 0) {
-        write_data();
+        write_methods();
+    } else if (argc == 2 && strcmp(argv[1], "table") == 0) {
+        write_table();
     } else if (argc == 2 && strcmp(argv[1], "dts") == 0) {
         write_types();
     } else {
-        fprintf(stderr, "usage: web_methods js|dts\n");
+        fprintf(stderr, "usage: web_methods js|table|dts\n");
         return 2;
     }
     return fflush(stdout) != 0;

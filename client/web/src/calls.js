@@ -19,7 +19,7 @@ export function addMethods(target, call, wanted = () => true) {
 
 /** Whether the method's arguments name a world. */
 export function namesWorld(name, info) {
-  return 'world' in info.args;
+  return info.args.includes('world');
 }
 
 /**

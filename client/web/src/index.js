@@ -3,7 +3,7 @@
 export {Client, connect, makeClient} from './client.js';
 export {Batch, WorldCalls} from './calls.js';
 export {CaromError, ERROR_CODES} from './errors.js';
-export {FILTER, METHODS, PRECISION, PROTOCOL_VERSION, SHAPES} from './methods.js';
+export {METHODS, PROTOCOL_VERSION} from './methods.js';
 export {Decoder, MessagePackError, decode, encode} from './msgpack.js';
 export {Playback, ServerClock} from './clock.js';
 export {PackedDecoder} from './packed.js';

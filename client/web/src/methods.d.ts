@@ -975,16 +975,8 @@ export interface WorldMethods {
 }
 
 export type MethodName = keyof Arguments;
-export interface ArgumentInfo {
-  type: string; required?: true; min?: number; max?: number;
-  count?: [number, number]; words?: string[]; fallback?: unknown; unit?: string; doc: string;
-}
 export interface MethodInfo {
-  role: 'none' | 'viewer' | 'player' | 'admin'; scope: string; batch: boolean;
-  summary: string; result: string; args: Record<string, ArgumentInfo>;
+  role: 'none' | 'viewer' | 'player' | 'admin'; scope: string; batch: boolean; args: string[];
 }
 export const PROTOCOL_VERSION: number;
 export const METHODS: Record<MethodName, MethodInfo>;
-export const SHAPES: Record<string, Record<string, ArgumentInfo>>;
-export const FILTER: Record<string, ArgumentInfo>;
-export const PRECISION: Record<string, ArgumentInfo>;

@@ -85,10 +85,10 @@ test('archive_has_sources_types_engine_and_nothing_else', async () => {
   const sources = names.filter((name) => name.startsWith('package/src/'));
   assert.deepEqual(names.filter((name) => !sources.includes(name)),
                    ['package/LICENSE', 'package/README.md', 'package/package.json']);
-  for (const wanted of ['index.js', 'index.d.ts', 'engine.wasm']) {
+  for (const wanted of ['index.js', 'index.d.ts', 'table.js', 'table.d.ts', 'engine.wasm', 'engine.faults.txt']) {
     assert.ok(sources.includes(`package/src/${wanted}`), wanted);
   }
-  assert.deepEqual(sources.filter((name) => !/\.(js|d\.ts|wasm)$/.test(name)), []);
+  assert.deepEqual(sources.filter((name) => !/\.(js|js\.map|d\.ts|wasm|faults\.txt)$/.test(name)), []);
 });
 
 test('programs_of_the_readme_run_as_printed', {timeout: 120000}, async (t) => {

@@ -1,5 +1,6 @@
 // A program in TypeScript against the package's types: it compiles, and its wrong lines do not. Never run.
 import {CaromError, connect, encodeRecord, loadEngine, Replica, type BodyMap, type Snapshot} from 'carom';
+import {TABLE} from 'carom/table';
 
 const client = await connect('tcp://127.0.0.1:22766', {token: async () => 'x', reconnect: {maxMs: 10}});
 const lab = client.use('lab');
@@ -15,6 +16,9 @@ const watched = await lab.subscribe({encoding: 'packed', events: ['hit'], area: 
 watched.on('snapshot', (snapshot: Snapshot) => snapshot.bodies[0]?.[1].toFixed(tick));
 watched.on('ended', (error: CaromError) => error.code === 'closed');
 for (const {pose, shapes} of watched.view.drawn()) console.log(pose.x, shapes[0]?.kind);
+
+const doc: string | undefined = TABLE['body.spawn'].args.shapes?.doc;
+console.log(doc);
 
 const engine = await loadEngine();
 const world = engine.createWorld({gravity: [0, -10], events: ['begin']});

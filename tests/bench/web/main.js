@@ -70,7 +70,7 @@ const median = (numbers) => [...numbers].sort((a, b) => a - b)[Math.floor(number
 function sizesOf(name) {
   const folder = folderOf(name);
   const files = ENGINES[name].files ??
-    readdirSync(path.join(folder, 'src')).filter((file) => !file.endsWith('.d.ts')).map((file) => `src/${file}`);
+    readdirSync(path.join(folder, 'src')).filter((file) => /\.(js|wasm)$/.test(file) && file !== 'table.js').map((file) => `src/${file}`);
   const sum = (some, pack) => some.reduce((total, file) => total + pack(readFileSync(path.join(folder, file))).length, 0);
   const gzip = (bytes) => gzipSync(bytes, {level: 9});
   const isModule = (file) => file.endsWith('.wasm');
