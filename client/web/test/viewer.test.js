@@ -324,6 +324,30 @@ test('a_branch_of_the_past_is_that_tick_to_the_bit', {skip: skip || noEngine}, a
   await client.world.destroy({world: name});
 });
 
+test('a_link_to_a_tick_shows_others_that_tick', {skip: skip || noEngine}, async (t) => {
+  const {lab, page} = await showLab(t, {}, SIZES.phone);
+  const {body, tick: born} = await lab.body.spawn({position: [0, 30], gravity_scale: 0.2, shapes: [{kind: 'circle', radius: 0.5}]});
+  await page.until((tick) => carom.history.end > tick / 60 + 1.5, born);
+  await page.press(',');
+  const tick = await page.until(() => carom.scrub && carom.source.tick > 0 && carom.source.tick);
+  await page.clickOn('#share');
+  const link = await page.until(() => /-at-/.test(location.hash) && location.href);
+  await page.clickOn('#share'); // which makes no second world
+  await page.until(() => !document.getElementById('share').disabled);
+  assert.equal(await page.evaluate(() => carom.session.world), lab.name, 'who shares stays');
+  await picture(page, 'share');
+  const other = await browser.newPage();
+  t.after(() => other.close());
+  await other.open(link);
+  await other.until(drawn, 2);
+  assert.deepEqual(await other.evaluate((id) => [carom.source.tick, carom.source.body(id).pose.y], body),
+                   [tick, (await client.body.get({world: `${lab.name}-at-${tick}`, body})).position[1]]);
+  const worlds = await client.world.list();
+  assert.deepEqual(worlds.map((info) => info.world).filter((name) => name.startsWith(`${lab.name}-`)), [`${lab.name}-at-${tick}`]);
+  await client.world.destroy({world: `${lab.name}-at-${tick}`});
+  assert.deepEqual(page.errors, []);
+});
+
 test('packed_snapshots_show_the_same_for_less', {skip}, async (t) => {
   const page = await show(t, 'demo', 100);
   const perSnapshot = () => page.evaluate(async () => {
@@ -431,4 +455,7 @@ test('ten_thousand_bodies_leave_time_in_a_frame', {skip}, async (t) => {
   // The least of them: what else this machine does is not the page's.
   const least = Math.min(...frames.map((numbers) => numbers.workMs));
   assert.ok(least < WORK_MS_MAX, `${least} ms`);
+  // So many are not kept as a log: the page says so.
+  await page.press(',');
+  await page.until(() => /up to 3000 bodies; here are 10000/.test(document.querySelector('#branch:disabled')?.title));
 });

@@ -18,6 +18,7 @@ import {Emitter} from '../src/emitter.js';
 import {makeTools} from './tools/tools.js';
 import {readAddress, stored, store, writeAddress} from './ui/address.js';
 import {toast} from './ui/dom.js';
+import {freeName} from './ui/worlds.js';
 
 const AREA_MARGIN = 0.4; // of the view, on each side
 const FRAME_MS_MAX = 100; // a longer pause between frames counts as this
@@ -28,6 +29,7 @@ const SUMMARY_MS = 5000; // between sentences for screen readers
 export class App extends Emitter {
   #last = 0;
   #drawn = {time: NaN, source: null, version: -1};
+  #shared = {key: '', name: ''}; // the world that was made for the last link
   #frames = {count: 0, since: 0, work: 0, longest: 0};
   #summaryAt = 0;
   #slow = 0; // half seconds in a row in which frames came late
@@ -177,18 +179,50 @@ export class App extends Emitter {
 
   /** Makes a world, which stands, of the tick that is looked at, and goes to it. */
   async branch() {
-    const {session} = this;
-    const {tick} = this.source;
-    const {world} = session;
     try {
-      const engine = await serverEngine(session.client.hello);
-      const past = await this.recorder.recording.restore(engine, tick, () => new Promise((next) => setTimeout(next)));
-      const image = past.save();
-      past.free();
+      const {image, world, tick} = await this.#computeTick();
       await this.panels.worlds.openImage(image, `${world}-at-${tick}`, {paused: true});
     } catch (error) {
       toast(error.message);
     }
+  }
+
+  // The image of the tick that is looked at, from this page's log of the world.
+  async #computeTick() {
+    const {session} = this;
+    const {tick} = this.source;
+    const {world} = session;
+    const engine = await serverEngine(session.client.hello);
+    const past = await this.recorder.recording.restore(engine, tick, () => new Promise((next) => setTimeout(next)));
+    const image = past.save();
+    past.free();
+    return {image, world, tick};
+  }
+
+  /** Why no world can be made of the tick that is looked at; '' where it can. */
+  get whyNoBranch() {
+    const {recorder, session} = this;
+    if (session.role !== 'admin') return 'Only an admin makes worlds';
+    return recorder.recording.covers(this.past.tick) ? '' : recorder.why || 'This page has not kept the world’s log of that tick';
+  }
+
+  /**
+   * A link that shows others what is shown here. A tick of the past, which is only in this page, is made a world
+   * for it, which stands there; who may not make worlds gets a link that pages understand that have seen that tick.
+   */
+  async shareLink() {
+    if (!this.scrub || this.whyNoBranch) return this.link();
+    const {world} = this.session;
+    const {tick} = this.source;
+    const key = `${this.live.view.epoch} ${world} ${tick}`;
+    if (this.#shared.key !== key) {
+      const {image} = await this.#computeTick();
+      const name = freeName(`${world}-at-${tick}`, this.session.worlds);
+      await this.session.client.call('world.create', {world: name, image, paused: true});
+      this.#shared = {key, name};
+      this.session.look();
+    }
+    return this.link(this.#shared.name);
   }
 
   // ---- looking
@@ -218,7 +252,7 @@ export class App extends Emitter {
   #lookAtTick(tick) {
     const time = tick / (this.session.info?.hz ?? 60);
     if (this.history.empty || time < this.history.begin || time > this.history.end + 1) {
-      toast(`Tick ${tick} is not in what this page has seen of the world; branch off there to share it`);
+      toast(`Tick ${tick} is not in what this page has seen of the world; who shares a link from there makes a world of it`);
     } else {
       this.setScrub(time);
     }
@@ -252,13 +286,12 @@ export class App extends Emitter {
     this.camera.inset = wide ? [66, 62, 16, 70] : [8, 58, 8, 122];
   }
 
-  /** A link that shows what is shown now. */
-  link() {
-    const {camera, session} = this;
-    const source = this.source;
-    return writeAddress({server: this.address.server, world: session.world,
-                         at: [camera.goal.x, camera.goal.y, camera.goal.scale], follow: this.following,
-                         tick: this.scrub ? source?.tick : undefined});
+  /** A link that shows what is shown now, or the same place in another world. */
+  link(world = this.session.world) {
+    const {camera, source} = this;
+    const tick = this.scrub && world === this.session.world ? source?.tick : undefined;
+    return writeAddress({server: this.address.server, world, tick,
+                         at: [camera.goal.x, camera.goal.y, camera.goal.scale], follow: this.following});
   }
 
   // ---- frames

@@ -126,6 +126,8 @@ export class Recorder {
   constructor(session) {
     this.session = session;
     this.recording = new Recording();
+    /** Why nothing is kept; '' while it is. */
+    this.why = '';
     session.on('world', () => this.#stop());
     session.on('snapshot', (snapshot) => this.#see(snapshot));
   }
@@ -134,6 +136,7 @@ export class Recorder {
     this.#subscription?.unsubscribe().catch(() => {});
     this.#subscription = this.#segment = null;
     this.#world = '';
+    this.why = '';
     this.recording.clear();
   }
 
@@ -142,7 +145,11 @@ export class Recorder {
     const {info, world} = this.session;
     if (snapshot.epoch !== this.#epoch) this.recording.clear();
     this.#epoch = snapshot.epoch;
-    if (this.#busy || !info || info.world !== world || info.bodies > BODIES_MAX) return;
+    if (this.#busy || !info || info.world !== world) return;
+    if (info.bodies > BODIES_MAX) {
+      this.why = `This page keeps the logs of worlds of up to ${BODIES_MAX} bodies; here are ${info.bodies}`;
+      return;
+    }
     const old = this.#segment && snapshot.tick - this.#segment.from > SEGMENT_S * info.hz;
     if (this.#world !== world || old) this.#begin(world, info.hz);
   }
@@ -159,7 +166,7 @@ export class Recorder {
       }
       this.#listen(subscription);
     } catch {
-      // This server keeps no log for us: the page does without.
+      this.why = 'The server gives this page no log of the world';
       this.#segment = {from: Infinity};
     } finally {
       this.#busy = false;

@@ -8,6 +8,7 @@ import {$, clockText, icon, el, toast} from './dom.js';
 
 const SPEEDS = [0.1, 0.25, 0.5, 1, 2, 4];
 const DRIVE_MS = 33; // between steps of a world that this page drives
+const BRANCH_TITLE = 'A world of its own that stands at this tick, to go on from';
 const BEHIND_MAX = 0.25; // seconds that are made up for
 
 export class Transport {
@@ -147,20 +148,25 @@ export class Transport {
   // ---- what is shown
 
   async #share() {
-    const link = this.app.link();
-    history.replaceState(null, '', link);
+    $('share').disabled = true;
     try {
-      await navigator.clipboard.writeText(link);
-      toast('The link to this view is in the clipboard', {note: true});
-    } catch {
-      toast('The address of this page is the link to this view', {note: true});
+      const link = await this.app.shareLink();
+      const what = this.app.scrub ? 'this tick' : 'this view';
+      history.replaceState(null, '', link);
+      await navigator.clipboard.writeText(link).then(
+        () => toast(`The link to ${what} is in the clipboard`, {note: true}),
+        () => toast(`The address of this page is the link to ${what}`, {note: true}));
+    } catch (error) {
+      toast(error.message);
+    } finally {
+      $('share').disabled = false;
     }
   }
 
   async #branch() {
     $('branch').disabled = true;
     await this.app.branch();
-    $('branch').disabled = false;
+    $('branch').disabled = this.app.whyNoBranch !== '';
   }
 
   #show() {
@@ -177,7 +183,14 @@ export class Transport {
     live.setAttribute('aria-pressed', String(!scrub));
     live.textContent = scrub ? 'to now' : app.session.state === 'open' ? 'live' : 'offline';
     live.classList.toggle('offline', !scrub && app.session.state !== 'open');
-    $('branch').hidden = !scrub || app.session.role !== 'admin' || !app.recorder.recording.covers(app.past.tick);
+    const why = scrub ? app.whyNoBranch : '';
+    const branch = $('branch');
+    branch.hidden = !scrub || app.session.role !== 'admin';
+    if (branch.dataset.why !== why) {
+      branch.dataset.why = why;
+      branch.disabled = why !== '';
+      branch.title = why || BRANCH_TITLE;
+    }
     const timeline = $('timeline');
     timeline.disabled = history.empty;
     if (!history.empty) {
