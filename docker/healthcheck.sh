@@ -5,16 +5,28 @@
 # listen on. That is the last --listen of process 1, or else CAROM_LISTEN. Exits with the code of
 # `carom ping`.
 #
+# With a certificate (--tls-cert, CAROM_TLS_CERT, or that setting in the file of --config or
+# CAROM_CONFIG) it speaks TLS. A certificate that this container does not trust, or that is made for
+# another name, is an answer as well: the server lives. CAROM_TLS_NAME, and CAROM_CA where the
+# system does not know the authority, let it ask all the same, which leaves no refusal in the log.
+#
 # It needs nothing that Debian slim does not have. The file is /proc/1/cmdline, unless a test names
 # another.
 set -eu
 
 listen=${CAROM_LISTEN:-127.0.0.1:22766}
-next=
+certificate=${CAROM_TLS_CERT:-}
+config=${CAROM_CONFIG:-}
+option=
 while IFS= read -r argument; do
-    case ${next:+--listen=}$argument in
-    --listen=*) listen=${argument#--listen=} next= ;;
-    --listen) next=1 ;;
+    case ${option:+$option=}$argument in
+    --listen=*) listen=${argument#--listen=} ;;
+    --tls-cert=*) certificate=yes ;;
+    --config=*) config=${argument#--config=} ;;
+    esac
+    case $argument in
+    --listen | --tls-cert | --config) option=$argument ;;
+    *) option= ;;
     esac
 done <<EOF
 $(tr '\0' '\n' <"${1:-/proc/1/cmdline}")
@@ -25,4 +37,7 @@ case $listen in
 0.0.0.0:*) listen=127.0.0.1:${listen##*:} ;;
 "[::]:"*) listen=[::1]:${listen##*:} ;;
 esac
-exec carom --server "$listen" --timeout 2s ping
+if [ -z "$certificate" ] && { [ -z "$config" ] || ! grep -q '^[[:space:]]*tls-cert[[:space:]]*=' "$config"; }; then
+    exec carom --server "$listen" --timeout 2s ping
+fi
+carom --server "caroms://$listen" --timeout 2s ping || [ $? -eq 1 ]

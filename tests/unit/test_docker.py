@@ -18,8 +18,8 @@ CAROM = '#!/bin/sh\necho "$@" >"$CALLED"\nexit "$CODE"\n'
 
 
 class HealthCheck(unittest.TestCase):
-    def check(self, *command_line, code=0, **environment):
-        """What carom is called with when process 1 has this command line."""
+    def check(self, *command_line, code=0, healthy=None, **environment):
+        """What carom, which ends with the code, is called with when process 1 has this command line."""
         with tempfile.TemporaryDirectory() as folder:
             folder = pathlib.Path(folder)
             (folder / "carom").write_text(CAROM)
@@ -29,7 +29,7 @@ class HealthCheck(unittest.TestCase):
                             "CODE": str(code)}
             result = subprocess.run([ROOT / "docker/healthcheck.sh", folder / "cmdline"], env=environment,
                                     check=False)
-            self.assertEqual(result.returncode, code)
+            self.assertEqual(result.returncode == 0, code == 0 if healthy is None else healthy)
             return (folder / "called").read_text().split()
 
     def test_address_of_the_environment_is_asked(self):
@@ -53,6 +53,26 @@ class HealthCheck(unittest.TestCase):
 
     def test_server_that_does_not_answer_is_unhealthy(self):
         self.check("caromd", code=3)
+        self.check("caromd", code=1)
+
+    def test_server_with_a_certificate_is_asked_over_tls(self):
+        for line, variables in ((["--tls-cert", "c.pem"], {}), (["--tls-cert=c.pem"], {}),
+                                ([], {"CAROM_TLS_CERT": "c.pem"})):
+            asked = self.check("caromd", "--listen", "0.0.0.0:7", *line, **variables)
+            self.assertEqual(asked, ["--server", "caroms://127.0.0.1:7", "--timeout", "2s", "ping"])
+        # It answers, though with a certificate for another name; or it does not.
+        self.check("caromd", "--tls-cert", "c.pem", code=1, healthy=True)
+        self.check("caromd", "--tls-cert", "c.pem", code=3, healthy=False)
+
+    def test_certificate_of_a_settings_file_is_seen(self):
+        with tempfile.TemporaryDirectory() as folder:
+            config = pathlib.Path(folder, "caromd.conf")
+            config.write_text("# tls-cert = no.pem\nhz = 30\n")
+            self.assertEqual(self.check("caromd", "--config", str(config))[1], "127.0.0.1:22766")
+            config.write_text("hz = 30\ntls-cert = c.pem\n")
+            for line, variables in ((["--config", str(config)], {}), ([f"--config={config}"], {}),
+                                    ([], {"CAROM_CONFIG": str(config)})):
+                self.assertEqual(self.check("caromd", *line, **variables)[1], "caroms://127.0.0.1:22766")
 
 
 class Image(unittest.TestCase):
@@ -81,7 +101,8 @@ class Image(unittest.TestCase):
             for line in re.findall(r"^COPY (.*)$", first, re.M):
                 *names, to = line.split()
                 for name in names:
-                    place = source / to if len(names) == 1 and not to.endswith("/") else source / to / pathlib.Path(name).name
+                    alone = len(names) == 1 and not to.endswith("/")
+                    place = source / to if alone else source / to / pathlib.Path(name).name
                     place.parent.mkdir(parents=True, exist_ok=True)
                     place.symlink_to(ROOT / name)
             done = subprocess.run(["cmake", "--preset", "release", "-DCAROM_TESTS=OFF", "-DCAROM_BENCH=OFF"],
