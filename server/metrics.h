@@ -51,6 +51,7 @@
     X(commands_applied, "changes and reads that worlds carried out")                               \
     X(turns_over, "ticks in which commands took their share of it, and the rest had to wait")      \
     X(worlds_set_apart, "worlds that got a thread of their own, as they slowed others")            \
+    X(worlds_moved, "worlds that went to a thread that had less to do")                            \
     X(snapshots_sent, "")                                                                          \
     X(snapshots_encoded, "distinct ones: the others shared their bytes")                           \
     X(snapshots_skipped, "replaced by a later one for a slow reader")                              \

@@ -2,7 +2,8 @@
 // time makes the other worlds of that thread late, and is served apart from then on. The processors
 // are then shared by the system, and a world that cannot keep its rate slows down alone.
 //
-//   REPLY_CROWDED  -> REQUEST_RELEASE to its thread; requests for it are held
+//   REPLY_CROWDED  -> REQUEST_RELEASE to its thread; requests for it are held (here, and where
+//                     balance.c moves a world)
 //   REPLY_RELEASED -> REQUEST_TAKE to the other one, then what was held
 //
 // It stays there for the rest of its life. A thread that has lost its world is used again for the
@@ -40,8 +41,16 @@ void apart_begin(server *s, uint64_t world)
     if (to == NULL) {
         return;
     }
-    array_push(&s->moves, ((world_move){.world = world, .from = entry->host, .to = to}));
-    bool sent = host_send(entry->host, request_create(REQUEST_RELEASE, world));
+    apart_move(s, entry, to, true);
+}
+
+void apart_move(server *s, world_entry *entry, host *to, bool apart)
+{
+    ASSERT(!s->draining && entry->host != NULL && entry->host != to);
+    array_push(
+        &s->moves,
+        ((world_move){.world = entry->number, .from = entry->host, .to = to, .apart = apart}));
+    bool sent = host_send(entry->host, request_create(REQUEST_RELEASE, entry->number));
     ASSERT(sent); // there is always room beyond the commands
     entry->host = NULL;
 }
@@ -61,14 +70,16 @@ void apart_finish(server *s, uint64_t world, struct hosted *moved)
         take->moved = moved;
         bool sent = host_send(move.to, take);
         ASSERT(sent);
-        metrics_add(METRIC_worlds_set_apart, 1);
+        metrics_add(move.apart ? METRIC_worlds_set_apart : METRIC_worlds_moved, 1);
     }
     if (entry != NULL) {
         entry->host = moved != NULL ? move.to : move.from;
         worlds_deliver_held(entry);
     }
     if (moved != NULL && entry != NULL) {
-        log_info("world '%s' has a thread of its own", entry->name);
+        log_info("world '%s' %s", entry->name,
+                 move.apart ? "has a thread of its own"
+                            : "was moved to a thread that has less to do");
     }
     if (s->draining) {
         server_stop_host(s, move.to);

@@ -157,7 +157,7 @@ static void deliver_all(server *s, const reply *r)
     }
 }
 
-static void take(server *s, reply *r)
+static void take(server *s, const host *from, reply *r)
 {
     session *of = server_find_session(s, r->reply_to.session);
     switch (r->kind) {
@@ -185,6 +185,9 @@ static void take(server *s, reply *r)
     case REPLY_CROWDED:
         apart_begin(s, r->world);
         break;
+    case REPLY_LOADS:
+        balance_note(s, from, r);
+        break;
     case REPLY_RELEASED:
         apart_finish(s, r->world, r->moved);
         r->moved = NULL;
@@ -204,7 +207,7 @@ void replies_take(server *s)
     for (uint32_t i = 0; i < s->hosts.count; i++) {
         for (reply *r = host_take(s->hosts.data[i]); r != NULL;) {
             reply *next = (reply *)r->node.next;
-            take(s, r);
+            take(s, s->hosts.data[i], r);
             reply_free(r);
             r = next;
         }

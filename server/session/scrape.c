@@ -119,6 +119,8 @@ static const counter_row COUNTERS[] = {
      "Ticks in which commands took their share of the time, and others had to wait."},
     {METRIC_worlds_set_apart, "carom_worlds_set_apart_total", "",
      "Worlds that got a thread of their own, as they slowed others."},
+    {METRIC_worlds_moved, "carom_worlds_moved_total", "",
+     "Worlds that went to another simulation thread, as that had less to do."},
     {METRIC_worlds_created, "carom_worlds_created_total", "", "Worlds that began."},
     {METRIC_worlds_destroyed, "carom_worlds_destroyed_total", "", "Worlds that ended."},
 };
@@ -230,6 +232,12 @@ static void put_subscribers(const world_metrics *m, void *context)
         (unsigned long long)atomic_load_explicit(&m->subscribers, memory_order_relaxed));
 }
 
+static void put_thread(const world_metrics *m, void *context)
+{
+    put(context, "carom_world_thread{world=\"%s\"} %llu\n", m->name,
+        (unsigned long long)atomic_load_explicit(&m->thread, memory_order_relaxed));
+}
+
 static void put_worlds(buffer *out)
 {
     put_family(out, STEP, "histogram", "A tick of a world: commands, step, events.");
@@ -240,6 +248,9 @@ static void put_worlds(buffer *out)
     world_metrics_each(put_bodies, out);
     put_family(out, "carom_world_subscriptions", "gauge", "Subscriptions to a world.");
     world_metrics_each(put_subscribers, out);
+    put_family(out, "carom_world_thread", "gauge",
+               "The simulation thread that a world runs on; from --threads on, one of its own.");
+    world_metrics_each(put_thread, out);
 }
 
 // ---- the server now

@@ -10,6 +10,7 @@
 //   call.c      a message becomes a call: looked up, checked, carried out or sent to its world
 //   worlds.c    requests to worlds; worlds are made, destroyed and listed
 //   apart.c     worlds that get a thread of their own
+//   balance.c   worlds that go to a thread that has less to do
 //   replies.c   replies of the simulation threads
 //   scrape.c    the text of /metrics
 #ifndef CAROM_SERVER_SESSION_SERVICE_H
@@ -93,10 +94,11 @@ typedef struct session {
     ARRAY(uint64_t) body_worlds; // numbers of those that have bodies which end with the session
 } session;
 
-// A world on its way to a thread of its own.
+// A world on its way to another thread.
 typedef struct world_move {
     uint64_t world;
     host *from, *to;
+    bool apart; // of its own
 } world_move;
 
 // A snapshot that has left, of which its world is still to be told.
@@ -117,6 +119,7 @@ struct server {
     ARRAY(host *) hosts;
     uint32_t hosts_running;
     ARRAY(world_move) moves; // worlds between two hosts
+    int64_t balanced_ns;     // when the last one was moved to a thread that had less to do
     ARRAY(written_snapshot) written;
     directory worlds;
     storage *storage; // NULL: worlds end with the server
@@ -340,12 +343,19 @@ void scrape_write(void *context, buffer *out);
 
 // The world makes others of its thread wait: it gets a thread of its own, if there is one.
 void apart_begin(server *s, uint64_t world);
+// Sends a world to another thread; its requests are held meanwhile. Not while the server drains.
+void apart_move(server *s, world_entry *entry, host *to, bool apart);
 // Its thread has let go of it (NULL: it has ended).
 void apart_finish(server *s, uint64_t world, struct hosted *moved);
 // Whether a world is on its way to that thread, which must not stop before.
 bool apart_awaited(const server *s, const host *h);
 // Requests that wait for a world that is built or moves go to it.
 void worlds_deliver_held(world_entry *entry);
+
+// ---- balance.c
+
+// A thread has told what its worlds take of it.
+void balance_note(server *s, const host *from, const reply *r);
 
 // ---- replies.c
 

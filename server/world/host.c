@@ -21,6 +21,7 @@ enum {
     LOAD_WINDOW_NS = 1000000000,
     FLUSH_NS = 200000000, // before the thread ends; below the server's DRAIN_MS
     FLUSH_POLL_NS = 200000,
+    LOADS_LEAST = 200000,   // millionths: with less, no other thread has so much less to do
     CROWDED_NS = 100000000, // between two words about worlds that crowd others
     PARKED_NS = 10000000
 };
@@ -125,6 +126,11 @@ static void take_out(host *h, uint32_t at)
             (h->worlds.count - at) * sizeof *h->worlds.data);
 }
 
+static void note_thread(const host *h, const hosted *w)
+{
+    atomic_store_explicit(&w->metrics->thread, (uint32_t)h->options.index, memory_order_relaxed);
+}
+
 static void adopt(host *h, request *q)
 {
     ASSERT(q->adoption != NULL && find_world(h, q->world) == NULL);
@@ -138,6 +144,7 @@ static void adopt(host *h, request *q)
         storage_watch(w->log.stored, on_committed, w);
     }
     insert(h, w);
+    note_thread(h, w);
     hosted_adopted(w, q);
 }
 
@@ -174,6 +181,7 @@ static void take(host *h, request *q)
     atomic_store(&w->log.waker, h);
     hosted_move(w, (reply_sink){post, h});
     insert(h, w);
+    note_thread(h, w);
 }
 
 // A world that makes others wait is told of, so that it gets a thread of its own; until then, or
@@ -246,6 +254,7 @@ static int64_t run_worlds(host *h, bool *paused)
         bool parked = now < w->parked_ns && !w->ended;
         if (!parked) {
             hosted_run(w);
+            w->load_ns += clock_now_ns() - now;
         }
         if (w->ended && hosted_settled(w)) {
             hosted_destroy(w, STATUS_NOT_FOUND, "the world was destroyed");
@@ -264,6 +273,28 @@ static int64_t run_worlds(host *h, bool *paused)
 }
 
 // `forever`: the thread is about to wait without end.
+// A busy thread with several worlds may be relieved of one.
+static void tell_loads(host *h, int64_t length, double share)
+{
+    bool told = h->worlds.count > 1 && share * 1e6 >= LOADS_LEAST && !h->options.turned;
+    reply *r = told ? reply_create(REPLY_LOADS, 0) : NULL;
+    if (told) {
+        r->loads = malloc(h->worlds.count * sizeof *r->loads);
+        ASSERT(r->loads != NULL);
+    }
+    for (uint32_t i = 0; i < h->worlds.count; i++) {
+        hosted *w = h->worlds.data[i];
+        if (told && !w->ended) {
+            uint64_t load = (uint64_t)((double)w->load_ns / (double)length * 1e6);
+            r->loads[r->load_count++] = (world_load){w->number, load};
+        }
+        w->load_ns = 0;
+    }
+    if (told) {
+        post(h, r);
+    }
+}
+
 static void note_load(host *h, int64_t begin, int64_t end, bool forever)
 {
     h->window_busy_ns += end - begin;
@@ -271,6 +302,7 @@ static void note_load(host *h, int64_t begin, int64_t end, bool forever)
     if (length >= LOAD_WINDOW_NS || forever) {
         double share = forever ? 0.0 : (double)h->window_busy_ns / (double)length;
         atomic_store_explicit(&h->busy, (uint64_t)(share * 1e6), memory_order_relaxed);
+        tell_loads(h, length, share);
         h->window_start_ns = end;
         h->window_busy_ns = 0;
     }
@@ -422,10 +454,15 @@ bool host_empty(const host *h)
     return atomic_load_explicit(&h->world_count, memory_order_relaxed) == 0;
 }
 
+uint64_t host_busy(const host *h)
+{
+    return atomic_load_explicit(&h->busy, memory_order_relaxed);
+}
+
 uint64_t host_load(const host *h)
 {
     uint64_t worlds = atomic_load_explicit(&h->world_count, memory_order_relaxed);
-    return atomic_load_explicit(&h->busy, memory_order_relaxed) + worlds * WORLD_LOAD;
+    return host_busy(h) + worlds * WORLD_LOAD;
 }
 
 void host_destroy(host *h)

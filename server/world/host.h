@@ -49,6 +49,9 @@ int64_t host_turn(host *h);
 // second before, and a share for each world that it has. Any thread.
 uint64_t host_load(const host *h);
 
+// The part of that which was measured. Any thread.
+uint64_t host_busy(const host *h);
+
 // Whether no world is there, or on its way. The network thread.
 bool host_empty(const host *h);
 

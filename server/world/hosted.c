@@ -414,6 +414,7 @@ void hosted_move(hosted *h, reply_sink sink)
     world_log_redirect(&h->log, sink);
     h->sink = world_log_sink(&h->log);
     h->window.debt_ns = 0;
+    h->load_ns = 0;
     h->parked_ns = 0;
     atomic_exchange(&h->log.woken, false); // word may have gone to the thread before
     hosted_take_committed(h);

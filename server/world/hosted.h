@@ -60,6 +60,7 @@ typedef struct hosted {
     task_runner runner; // lent to the physics
     inbox inbox;
     crowding crowding;
+    int64_t load_ns;            // that it took of its thread in the window of that
     int64_t parked_ns;          // it is not run before that: it is to move
     int64_t price_ns;           // of the request being carried out, beside the time that it takes
     ARRAY(request *) scheduled; // world.apply with a tick, by that tick, then by arrival

@@ -67,6 +67,7 @@ void reply_free(reply *r)
     bytes_unref(r->payload);
     bytes_unref(r->tail);
     free(r->deliveries);
+    free(r->loads);
     free(r->text);
     free(r);
 }

@@ -101,6 +101,7 @@ typedef enum reply_kind {
     REPLY_CLOSED,   // `subscription` has ended: its world did, or it could not go on
     REPLY_OVERRUN,  // `subscription` has ended because it was too far behind: close the session
     REPLY_CROWDED,  // the world takes more than half of its thread, and is not alone there
+    REPLY_LOADS,    // what each of a busy thread's worlds took of it in the second before: `loads`
     REPLY_RELEASED, // of a REQUEST_RELEASE: `moved`, NULL where the world has ended
     REPLY_IMAGE,    // `payload`: the world (world_image.h), which has no log and ends here
     REPLY_STOPPED   // the thread's last reply
@@ -117,6 +118,12 @@ typedef struct snapshot_delivery {
     uint32_t last;    // the last command of the session that is in the state
     bool has_last;
 } snapshot_delivery;
+
+// Of a world: millionths of its thread's time.
+typedef struct world_load {
+    uint64_t world;
+    uint64_t share;
+} world_load;
 
 enum { DELIVERY_HEAD_BYTES_MAX = 96 }; // some forty bytes
 
@@ -138,8 +145,10 @@ typedef struct reply {
     uint32_t pairs;
     uint32_t delivery_count;
     snapshot_delivery *deliveries; // owned; of a snapshot
-    char *text;                    // owned; what an error says, or why a subscription ended
-    struct hosted *moved;          // REPLY_RELEASED: the receiver's
+    uint32_t load_count;
+    world_load *loads;    // owned; of REPLY_LOADS
+    char *text;           // owned; what an error says, or why a subscription ended
+    struct hosted *moved; // REPLY_RELEASED: the receiver's
 } reply;
 
 request *request_create(request_kind kind, uint64_t world);
