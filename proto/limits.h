@@ -83,4 +83,9 @@ _Static_assert(SCENE_CHUNK_BYTES_MAX < WIRE_MESSAGE_BYTES_DEFAULT,
                "a chunk of a scene is a message");
 _Static_assert(SCENE_COMMANDS_MAX >= 30000, "the largest scene of the benchmarks fits");
 
+// Bytes a second that a subscription may ask to be kept to: a plain snapshot with a few bodies
+// every two seconds, and more than any network has.
+#define WIRE_BUDGET_MIN 256.0
+#define WIRE_BUDGET_MAX 1.0e9
+
 #endif

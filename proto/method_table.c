@@ -354,6 +354,8 @@ static const method_arg WORLD_SUBSCRIBE_ARGS[] = {
     AREA("area", "Only bodies whose box meets it; the whole world, if left out."),
     FOLLOW,
     MARGIN("A sixteenth of the area's shorter side, if left out."),
+    NUMBER("budget", WIRE_BUDGET_MIN, WIRE_BUDGET_MAX, NULL, "B/s",
+           "Bytes for snapshots: bodies take turns in them; no bound, if left out."),
     BOOL("bodies", "true", "Rows of bodies; false for events alone."),
     CHOICES("events", EVENT_WORDS, "[\"begin\", \"end\"]", "Kinds of events to be told of."),
     BOOL("contacts", "false", "Every touching pair's points, for drawing."),

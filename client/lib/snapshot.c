@@ -345,14 +345,16 @@ enum snapshot_key {
     KEY_VIEW,
     KEY_FROM,
     KEY_UNFOLLOWED,
+    KEY_LEFT_OUT,
+    KEY_OLDEST,
     KEY_COUNT
 };
 
 static const char *const KEYS[KEY_COUNT] = {
-    "subscription",   "world",      "epoch",    "tick",  "time",       "full",
-    "bodies",         "removed",    "enter",    "leave", "events",     "hash",
-    "last",           "skipped",    "contacts", "data",  "spawned",    "joints",
-    "joints_removed", "describing", "view",     "from",  "unfollowed",
+    "subscription", "world",      "epoch",    "tick",   "time",           "full",       "bodies",
+    "removed",      "enter",      "leave",    "events", "hash",           "last",       "skipped",
+    "contacts",     "data",       "spawned",  "joints", "joints_removed", "describing", "view",
+    "from",         "unfollowed", "left_out", "oldest",
 };
 
 static const unsigned KEYS_REQUIRED =
@@ -485,6 +487,12 @@ static void read_field(snapshot_decoder *d, reader *r, enum snapshot_key key, ca
     case KEY_UNFOLLOWED:
         out->unfollowed = read_id(r);
         break;
+    case KEY_LEFT_OUT:
+        out->left_out = reader_unsigned(r);
+        break;
+    case KEY_OLDEST:
+        out->oldest = reader_unsigned(r);
+        break;
     case KEY_VIEW:
         read_area(r, out);
         break;
@@ -608,6 +616,7 @@ carom_status snapshot_decode(snapshot_decoder *d, const void *bytes, size_t size
             return outcome;
         }
     }
+    decoded.oldest = decoded.left_out > 0 ? decoded.oldest : decoded.tick;
     name_other_events(d);
     decoded.bodies = d->bodies.data;
     decoded.body_count = d->bodies.count;

@@ -236,7 +236,8 @@ bool carom_view_next_event(carom_view *view, carom_event *event)
 // ---- applying
 
 // False when memory has run out: some of the rows are applied then.
-static bool apply_rows(carom_view *view, const carom_snapshot *s, double previous_time)
+// `all`: those that had no row in the snapshot before had not moved.
+static bool apply_rows(carom_view *view, const carom_snapshot *s, bool all, double previous_time)
 {
     view_content *v = &view->content;
     for (size_t i = 0; i < s->body_count; i++) {
@@ -254,7 +255,7 @@ static bool apply_rows(carom_view *view, const carom_snapshot *s, double previou
         v->awake.data[place] = v->awake.data[place] || !s->full; // it has moved
         v->bodies.data[place] = *row;
         v->stamps.data[place] = v->stamp;
-        history_update(view, place, !s->full, previous_time);
+        history_update(view, place, all && !s->full, previous_time);
     }
     return true;
 }
@@ -282,6 +283,8 @@ static void apply_head(carom_view *view, const carom_snapshot *s)
     v->has_hash = s->has_hash;
     memcpy(v->hash, s->hash, sizeof v->hash);
     v->last = s->last > 0 ? s->last : v->last;
+    v->left_out = s->left_out;
+    v->oldest = s->oldest;
     v->unfollowed = s->unfollowed > 0 || s->full ? s->unfollowed : v->unfollowed;
     history_note_time(view);
 }
@@ -339,9 +342,10 @@ carom_status carom_view_apply(carom_view *view, const carom_snapshot *s, carom_e
     view->skipped += s->skipped;
     if (prepare(view, s)) {
         double previous_time = v->time;
+        bool all = v->left_out == 0;
         apply_head(view, s);
         v->stamp += s->full;
-        if (!descriptions_apply(view, s) || !apply_rows(view, s, previous_time)) {
+        if (!descriptions_apply(view, s) || !apply_rows(view, s, all, previous_time)) {
             carom_view_reset(view); // half a snapshot is no state of the world
             return fault_memory(err);
         }
@@ -453,6 +457,8 @@ carom_view_state carom_view_get_state(const carom_view *view)
         .has_hash = v->has_hash,
         .last = v->last,
         .unfollowed = v->unfollowed,
+        .left_out = v->left_out,
+        .oldest = v->oldest,
         .snapshots = view->snapshots,
         .stale = view->stale,
         .gaps = view->gaps,

@@ -46,7 +46,7 @@ typedef struct view_content {
     bool has_hash;
     uint8_t hash[8];
     uint64_t last;
-    uint64_t unfollowed;
+    uint64_t unfollowed, left_out, oldest;
     VECTOR(carom_body) bodies;
     VECTOR(void *) data;
     VECTOR(uint32_t) stamps; // the full snapshot that a body was last seen in

@@ -116,6 +116,9 @@ carom_value *carom_subscribe_args(const char *world, const carom_subscribe_optio
     if (options->margin != 0.0) {
         carom_set(args, "margin", carom_real(options->margin > 0.0 ? options->margin : 0.0));
     }
+    if (options->budget != 0.0) {
+        carom_set(args, "budget", carom_real(options->budget));
+    }
     if (options->events != NULL) {
         carom_set(args, "events", words_value(options->events, options->event_count));
     }

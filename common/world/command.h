@@ -148,6 +148,7 @@ typedef struct subscribe_args {
     body_id follow;  // the body that the area goes along with; 0: none
     bool own_margin; // it was given; else it goes by the area
     double margin;   // [m]
+    double budget;   // bytes a second; 0: no bound
     bool bodies;     // rows of bodies at all
     uint32_t events; // bits 1 << event_kind
     bool contacts;

@@ -138,6 +138,17 @@ static void read_place(const arguments *a, bool has_area, body_id *follow, bool 
     }
 }
 
+// A budget says which bodies are told, so there must be some to choose from.
+static void read_budget(const arguments *a, subscribe_args *out)
+{
+    const bool chooses = out->bodies && out->encoding != ENCODING_LOG;
+    if (arguments_number(a, "budget", &out->budget) && !chooses) {
+        place where = arguments_place(a, "budget");
+        decoder_fail(a->decoder, STATUS_INVALID_ARGUMENT, &where, "%s",
+                     out->bodies ? "a log is sent whole" : "needs bodies, which take turns in it");
+    }
+}
+
 void decode_subscribe(const arguments *a, subscribe_args *out)
 {
     uint32_t encoding = ENCODING_PLAIN;
@@ -155,6 +166,7 @@ void decode_subscribe(const arguments *a, subscribe_args *out)
     arguments_choices(a, "events", &out->events);
     arguments_bool(a, "contacts", &out->contacts);
     arguments_bool(a, "describe", &out->describe);
+    read_budget(a, out);
 }
 
 void decode_view(const arguments *a, view_args *out)

@@ -220,6 +220,8 @@ typedef struct snapshot_view {
     const body_id *leave;
     uint32_t leave_count;
     body_id unfollowed; // the body that the view followed, and that is no more; 0: not told
+    uint32_t left_out;  // bodies that were left out because of the budget; 0: not told
+    uint64_t oldest;    // with those: the tick of the oldest state that the reader has of one
     encoded_list events;
     bool has_contacts;
     encoded_list contacts;

@@ -160,13 +160,20 @@ static uint32_t pack_bodies(packer *k, struct buffer *out, const snapshot_view *
     return 4;
 }
 
-static uint32_t pack_unfollowed(packer *k, const snapshot_view *view)
+// Returns how many pairs.
+static uint32_t pack_notes(packer *k, const snapshot_view *view)
 {
-    if (view->unfollowed == 0) {
-        return 0;
+    uint32_t pairs = 0;
+    if (view->unfollowed != 0) {
+        pair_uint(k, "unfollowed", view->unfollowed);
+        pairs++;
     }
-    pair_uint(k, "unfollowed", view->unfollowed);
-    return 1;
+    if (view->left_out > 0) {
+        pair_uint(k, "left_out", view->left_out);
+        pair_uint(k, "oldest", view->oldest);
+        pairs += 2;
+    }
+    return pairs;
 }
 
 // A snapshot of encoding packed. Keys that `data` tells, that are empty, or that are as in the full
@@ -195,7 +202,7 @@ static uint32_t pack_packed(packer *k, struct buffer *out, const snapshot_view *
         pack_list(k, out, "contacts", &view->contacts);
         pairs++;
     }
-    pairs += pack_unfollowed(k, view);
+    pairs += pack_notes(k, view);
     const bool described = view->spawned.count > 0 || view->joints.count > 0 ||
                            view->joints_removed_count > 0 || view->describing ||
                            view->scene_view != NULL;
@@ -223,7 +230,7 @@ uint32_t encode_snapshot_tail(struct buffer *out, const snapshot_view *view)
     if (view->describe) {
         pairs += pack_descriptions(&k, out, view);
     }
-    pairs += pack_unfollowed(&k, view);
+    pairs += pack_notes(&k, view);
     pack_text(&k, "hash");
     pack_hash(&k, view->hash);
     return pairs;

@@ -70,6 +70,12 @@ void packed_encoder_restart(packed_encoder *e);
 void packed_encode(packed_encoder *e, uint64_t tick, const packed_body *bodies, uint32_t count,
                    const uint64_t *removed, uint32_t removed_count, buffer *out);
 
+// The same, but those of `bodies` that are `held` (NULL: none) are left out: the reader goes on
+// showing them as it has them. Only bodies that were in the snapshot before may be held.
+void packed_encode_part(packed_encoder *e, uint64_t tick, const packed_body *bodies,
+                        const bool *held, uint32_t count, const uint64_t *removed,
+                        uint32_t removed_count, buffer *out);
+
 // Whether bodies move, or have not been still for long enough to count as resting.
 bool packed_encoder_moves(const packed_encoder *e);
 

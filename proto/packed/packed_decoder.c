@@ -284,16 +284,27 @@ static status mark_skipped(packed_decoder *d, error *err)
     return STATUS_OK;
 }
 
-static status read_moving(packed_decoder *d, range_coder *c, error *err)
+// With `part`, tracks may be passed over.
+static status read_moving(packed_decoder *d, range_coder *c, bool part, error *err)
 {
     packed_stream *s = &d->stream;
+    const int32_t ticks = s->motion.ticks;
+    held_models held;
     uint32_t history = 0;
+    held_models_init(&held);
     for (uint32_t i = 0; i < s->count; i++) {
         packed_track *t = &s->tracks[i];
         if (t->axes == NULL || d->skipped[i]) {
             continue;
         }
+        if (part && code_held(c, &held, t, false)) {
+            packed_track_pass_over(s, t);
+            continue;
+        }
+        s->motion.ticks = packed_track_ticks(s, t);
+        t->late = 0;
         read_track(c, s, t, &history);
+        s->motion.ticks = ticks;
         packed_track_settle(t, s->axes);
         if (range_coder_overrun(c) || !packed_track_is_sane(t, s->axes)) {
             return fail_bytes(err, "a moving body");
@@ -305,7 +316,7 @@ static status read_moving(packed_decoder *d, range_coder *c, error *err)
     return STATUS_OK;
 }
 
-static status read_change(packed_decoder *d, range_coder *c, error *err)
+static status read_change(packed_decoder *d, range_coder *c, bool part, error *err)
 {
     packed_stream *s = &d->stream;
     packed_stream_advance(s, code_number(c, &s->models.ticks, 0));
@@ -322,14 +333,14 @@ static status read_change(packed_decoder *d, range_coder *c, error *err)
     if (st == STATUS_OK) {
         st = mark_skipped(d, err);
     }
-    return st == STATUS_OK ? read_moving(d, c, err) : st;
+    return st == STATUS_OK ? read_moving(d, c, part, err) : st;
 }
 
-static status read_full(packed_decoder *d, range_coder *c, error *err)
+static status read_full(packed_decoder *d, range_coder *c, bool part, error *err)
 {
     packed_stream_deinit(&d->stream);
     packed_models_init(&d->stream.models);
-    if (!code_full(c, &d->stream, err)) {
+    if (!code_full(c, &d->stream, part, err)) {
         return STATUS_INVALID_ARGUMENT;
     }
     for (uint32_t i = 0; i < d->stream.count; i++) {
@@ -345,7 +356,7 @@ status packed_decode(packed_decoder *d, const uint8_t *bytes, size_t size, packe
 {
     d->body_count = d->entered.count = d->removed.count = d->left.count = 0;
     if (size < PACKED_HEAD_BYTES || bytes[0] >> 4 != PACKED_VERSION ||
-        (bytes[0] & 0xf & ~PACKED_FLAG_FULL) != 0) {
+        (bytes[0] & 0xf & ~(PACKED_FLAG_FULL | PACKED_FLAG_PART)) != 0) {
         return error_set(err, STATUS_INVALID_ARGUMENT,
                          "packed: the first byte is not one of version %d", PACKED_VERSION);
     }
@@ -357,7 +368,8 @@ status packed_decode(packed_decoder *d, const uint8_t *bytes, size_t size, packe
     range_coder c;
     range_coder_read(&c, bytes + PACKED_HEAD_BYTES, size - PACKED_HEAD_BYTES);
     d->begun = false;
-    status s = full ? read_full(d, &c, err) : read_change(d, &c, err);
+    const bool part = (bytes[0] & PACKED_FLAG_PART) != 0;
+    status s = full ? read_full(d, &c, part, err) : read_change(d, &c, part, err);
     if (s == STATUS_OK && (range_coder_overrun(&c) || !range_coder_at_end(&c))) {
         s = fail_bytes(err, "the end");
     }

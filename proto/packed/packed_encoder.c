@@ -21,6 +21,7 @@ struct packed_encoder {
     ARRAY(uint32_t) sources; // of each track, the body that it follows in the snapshot under way
     ARRAY(uint32_t) entered; // bodies that no track follows
     ARRAY(uint64_t) removed; // by ascending id
+    const bool *held;        // the caller's, while it encodes; NULL: all are coded
 };
 
 static bool is_precision(const packed_precision *p)
@@ -255,6 +256,11 @@ static bool has_moved(packed_encoder *e, uint32_t track, const packed_body *bodi
     return false;
 }
 
+static bool is_held(const packed_encoder *e, uint32_t track)
+{
+    return e->held != NULL && e->held[e->sources.data[track]];
+}
+
 static void code_woken(packed_encoder *e, range_coder *c, const packed_body *bodies)
 {
     packed_stream *s = &e->stream;
@@ -266,7 +272,7 @@ static void code_woken(packed_encoder *e, range_coder *c, const packed_body *bod
         if (t->axes != NULL) {
             continue;
         }
-        if (has_moved(e, i, bodies)) {
+        if (!is_held(e, i) && has_moved(e, i, bodies)) {
             array_push(&e->entered, gap);
             gap = 0;
             const bool woken = packed_track_wake(t, s->axes);
@@ -287,7 +293,10 @@ static void code_woken(packed_encoder *e, range_coder *c, const packed_body *bod
 static void code_moving(packed_encoder *e, range_coder *c, const packed_body *bodies)
 {
     packed_stream *s = &e->stream;
+    const int32_t ticks = s->motion.ticks;
+    held_models held;
     uint32_t history = 0;
+    held_models_init(&held);
     e->moving = 0;
     for (uint32_t i = 0; i < s->count; i++) {
         packed_track *t = &s->tracks[i];
@@ -298,9 +307,16 @@ static void code_moving(packed_encoder *e, range_coder *c, const packed_body *bo
         if (e->sources.data[i] == NO_SOURCE) {
             continue;
         }
+        if (e->held != NULL && code_held(c, &held, t, is_held(e, i))) {
+            packed_track_pass_over(s, t);
+            continue;
+        }
         int64_t q[PACKED_AXES_MAX];
         round_body(s, &bodies[e->sources.data[i]], t->q[2], q);
+        s->motion.ticks = packed_track_ticks(s, t);
+        t->late = 0;
         write_track(c, s, t, q, &history);
+        s->motion.ticks = ticks;
         if (packed_track_settle(t, s->axes)) {
             t->rest[0] = (double)NAN; // not known: see has_moved()
             e->moving--;
@@ -338,7 +354,21 @@ static void put_head(buffer *out, uint8_t flags)
 void packed_encode(packed_encoder *e, uint64_t tick, const packed_body *bodies, uint32_t count,
                    const uint64_t *removed, uint32_t removed_count, buffer *out)
 {
+    packed_encode_part(e, tick, bodies, NULL, count, removed, removed_count, out);
+}
+
+// Bodies that are held make a change of another kind.
+static const bool *any_held(const bool *held, uint32_t count)
+{
+    return held != NULL && memchr(held, true, count * sizeof *held) != NULL ? held : NULL;
+}
+
+void packed_encode_part(packed_encoder *e, uint64_t tick, const packed_body *bodies,
+                        const bool *held, uint32_t count, const uint64_t *removed,
+                        uint32_t removed_count, buffer *out)
+{
     packed_stream *s = &e->stream;
+    e->held = any_held(held, count);
     ASSERT(count <= PACKED_BODIES_MAX && (!e->begun || tick >= s->tick));
     array_clear(&e->removed);
     for (uint32_t i = 0; i < removed_count; i++) {
@@ -351,7 +381,7 @@ void packed_encode(packed_encoder *e, uint64_t tick, const packed_body *bodies, 
         s->tick = tick;
         e->begun = true;
     }
-    put_head(out, 0);
+    put_head(out, e->held != NULL ? PACKED_FLAG_PART : 0);
     const size_t start = out->size;
     range_coder c;
     range_coder_write(&c, out);
@@ -367,13 +397,24 @@ void packed_encode(packed_encoder *e, uint64_t tick, const packed_body *bodies, 
     range_coder_finish(&c, start);
 }
 
+static bool any_late(const packed_stream *s)
+{
+    for (uint32_t i = 0; i < s->count; i++) {
+        if (s->tracks[i].late > 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 void packed_encode_full(packed_encoder *e, buffer *out)
 {
-    put_head(out, PACKED_FLAG_FULL);
+    const bool part = any_late(&e->stream);
+    put_head(out, part ? PACKED_FLAG_FULL | PACKED_FLAG_PART : PACKED_FLAG_FULL);
     const size_t start = out->size;
     range_coder c;
     range_coder_write(&c, out);
-    const bool whole = code_full(&c, &e->stream, NULL);
+    const bool whole = code_full(&c, &e->stream, part, NULL);
     ASSERT(whole);
     range_coder_finish(&c, start);
 }

@@ -8,6 +8,7 @@
 typedef struct full_models {
     number_model count, slot_gap, generation, place[PACKED_AXES_MAX], rate, error, wild;
     bit_model resting, learned[2];
+    number_model late;
 } full_models;
 
 static void full_models_init(full_models *m)
@@ -98,7 +99,8 @@ static bool code_axes(range_coder *c, const packed_stream *s, full_models *m, pa
     return sane;
 }
 
-static bool code_one_track(range_coder *c, packed_stream *s, full_models *m, uint32_t index)
+static bool code_one_track(range_coder *c, packed_stream *s, full_models *m, uint32_t index,
+                           bool part)
 {
     const bool reads = c->out == NULL;
     packed_track *t = &s->tracks[index];
@@ -120,10 +122,17 @@ static bool code_one_track(range_coder *c, packed_stream *s, full_models *m, uin
     if (!resting && reads && !packed_track_wake(t, s->axes)) {
         return false;
     }
+    if (!resting && part) {
+        const uint64_t late = code_number(c, &m->late, (uint64_t)t->late);
+        if (late > PACKED_TICKS_MAX) {
+            return false;
+        }
+        t->late = (int32_t)late;
+    }
     return (resting || code_axes(c, s, m, t)) && !range_coder_overrun(c);
 }
 
-static bool code_tracks(range_coder *c, packed_stream *s, full_models *m)
+static bool code_tracks(range_coder *c, packed_stream *s, full_models *m, bool part)
 {
     const bool reads = c->out == NULL;
     const uint64_t count = code_number(c, &m->count, s->count);
@@ -137,7 +146,7 @@ static bool code_tracks(range_coder *c, packed_stream *s, full_models *m)
             }
             s->tracks[i] = (packed_track){0};
         }
-        if (!code_one_track(c, s, m, i)) {
+        if (!code_one_track(c, s, m, i, part)) {
             return false;
         }
     }
@@ -160,7 +169,7 @@ static void code_models(range_coder *c, packed_stream *s, full_models *m)
     }
 }
 
-bool code_full(range_coder *c, packed_stream *s, error *err)
+bool code_full(range_coder *c, packed_stream *s, bool part, error *err)
 {
     full_models m;
     full_models_init(&m);
@@ -169,7 +178,7 @@ bool code_full(range_coder *c, packed_stream *s, error *err)
                   "packed: precision or rate out of range: the bytes were altered");
         return false;
     }
-    if (!code_tracks(c, s, &m)) {
+    if (!code_tracks(c, s, &m, part)) {
         error_set(err, STATUS_INVALID_ARGUMENT,
                   "packed: a full snapshot that was cut off or altered, at body %u", s->count);
         return false;

@@ -95,6 +95,35 @@ void packed_stream_begin(packed_stream *s, const packed_precision *precision, do
 // The next snapshot is `ticks` after the one before.
 void packed_stream_advance(packed_stream *s, uint64_t ticks);
 
+// Whether tracks are passed over: by what happened to each before. Begins anew in each change.
+typedef struct held_models {
+    bit_model held[2];
+} held_models;
+
+static inline void held_models_init(held_models *m)
+{
+    m->held[0] = m->held[1] = (bit_model){BIT_MODEL_EVEN, BIT_MODEL_EVEN};
+}
+
+static inline bool code_held(range_coder *c, held_models *m, const packed_track *t, bool held)
+{
+    return range_code_bit(c, &m->held[t->late > 0], held);
+}
+
+// A track that moves is not coded in this snapshot.
+static inline void packed_track_pass_over(packed_stream *s, packed_track *t)
+{
+    const int32_t late = t->late + s->motion.ticks;
+    t->late = late < PACKED_TICKS_MAX ? late : PACKED_TICKS_MAX;
+}
+
+// The ticks since the track was coded last, which its coding goes by, for s->motion.ticks.
+static inline int32_t packed_track_ticks(const packed_stream *s, const packed_track *t)
+{
+    const int32_t ticks = t->late + s->motion.ticks;
+    return ticks < PACKED_TICKS_MAX ? ticks : PACKED_TICKS_MAX;
+}
+
 // Whether an id is one: slot and generation in their ranges.
 static inline bool packed_is_id(uint64_t slot, uint64_t generation)
 {

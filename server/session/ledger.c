@@ -132,7 +132,7 @@ static void pack_subscription(buffer *out, const session *s, const session_subsc
     msgpack_pack_uint64(&p, of->number);
     msgpack_pack_uint64(&p, of->world);
     pack_text(&p, of->world_name);
-    msgpack_pack_array(&p, 13);
+    msgpack_pack_array(&p, 14);
     msgpack_pack_double(&p, a->rate);
     msgpack_pack_int(&p, (int)a->encoding);
     if (a->has_area) {
@@ -150,6 +150,7 @@ static void pack_subscription(buffer *out, const session *s, const session_subsc
     msgpack_pack_uint64(&p, a->follow);
     pack_bool(&p, a->own_margin);
     msgpack_pack_double(&p, a->margin);
+    msgpack_pack_double(&p, a->budget);
 }
 
 // ---- the file
@@ -553,6 +554,7 @@ static void read_rest(subscribe_args *a, reader *r)
         a->follow = next_uint(r, UINT64_MAX >> 11);
         a->own_margin = next_bool(r);
         a->margin = next_number(r);
+        a->budget = next_number(r);
     }
 }
 

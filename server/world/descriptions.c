@@ -25,8 +25,9 @@ void descriptions_deinit(descriptions *d)
     array_free(&d->joints_removed);
 }
 
-void descriptions_begin(descriptions *d, description_progress progress, bool full)
+void descriptions_begin(descriptions *d, description_progress progress, bool full, uint64_t most)
 {
+    d->bytes_most = most < d->bytes_max ? most : d->bytes_max;
     buffer_clear(&d->bodies);
     buffer_clear(&d->joints);
     array_clear(&d->joints_removed);
@@ -44,7 +45,7 @@ void descriptions_body(descriptions *d, const physics_world *world, const row_en
     if (!due || d->after.bodies_from <= slot) {
         return;
     }
-    if (d->bodies.size >= d->bytes_max / 2) {
+    if (d->bodies.size > 0 && d->bodies.size >= d->bytes_most / 2) {
         d->after.bodies_from = slot;
         return;
     }
@@ -70,7 +71,7 @@ static bool in_view(const view_set *seen, uint32_t slot_a, uint32_t slot_b)
 static void describe_joint(descriptions *d, const physics_world *world, const joint_entry *entry,
                            uint32_t slot)
 {
-    if (d->joints.size >= d->bytes_max / 2) {
+    if (d->joints.size > 0 && d->joints.size >= d->bytes_most / 2) {
         d->after.joints_from = slot;
         return;
     }

@@ -27,6 +27,7 @@
 // A view group's descriptions in one snapshot.
 typedef struct descriptions {
     uint64_t bytes_max;
+    uint64_t bytes_most;   // of this snapshot
     owners *owners;        // of the bodies; NULL: nobody's
     buffer bodies, joints; // encoded maps one after another
     uint32_t body_count, joint_count;
@@ -37,8 +38,9 @@ typedef struct descriptions {
 void descriptions_init(descriptions *d, uint64_t bytes_max);
 void descriptions_deinit(descriptions *d);
 
-// Begins a group whose readers have `progress`; a full snapshot begins anew.
-void descriptions_begin(descriptions *d, description_progress progress, bool full);
+// Begins a group whose readers have `progress`; a full snapshot begins anew. `most` bytes are told,
+// or as many as the limit allows, but one description of each kind at least.
+void descriptions_begin(descriptions *d, description_progress progress, bool full, uint64_t most);
 
 // A body in view, by ascending slot. `known`: it was in view at the reader's last snapshot and its
 // description has not changed since.

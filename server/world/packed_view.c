@@ -7,10 +7,16 @@
 
 #include "common/base/assert.h"
 #include "proto/limits.h"
+#include "server/world/budget.h"
 
 // Readers of a slower rate have streams of their own: one that joins waits for the next snapshot,
 // and that is to be a second at most.
 static const double SHARED_RATE_MIN = 1.0;
+
+// With a budget a snapshot is sent when there is enough for these: its head and a few bodies.
+static const double BYTES_LEAST = 96.0;
+static const double FRAME_BYTES = 40.0;
+static const double ENTRY_BYTES = 14.0; // about what a body costs that enters
 
 static const double TURN = 2.0 * 3.14159265358979323846; // [rad]
 
@@ -34,6 +40,7 @@ static void free_view(packed_view *view)
     packed_encoder_destroy(view->encoder);
     view_set_unref(view->seen);
     sight_unref(view->sight);
+    budget_destroy(view->budget);
     buffer_deinit(&view->change);
     buffer_deinit(&view->full);
     free(view);
@@ -46,12 +53,14 @@ void packed_views_deinit(packed_views *v)
     }
     array_free(&v->list);
     array_free(&v->bodies);
+    array_free(&v->held);
     array_free(&v->removed);
 }
 
 static packed_view *find_view(const packed_views *v, const subscription *s)
 {
-    const bool shared = s->view.rate <= 0.0 || s->view.rate >= SHARED_RATE_MIN;
+    const bool shared =
+        (s->view.rate <= 0.0 || s->view.rate >= SHARED_RATE_MIN) && s->view.budget <= 0.0;
     for (uint32_t i = 0; i < v->list.count && shared; i++) {
         packed_view *view = v->list.data[i];
         if (subscription_same_view(&view->of, view->sight, &s->view, s->sight)) {
@@ -71,6 +80,9 @@ void packed_views_join(packed_views *v, subscription *s, double hz)
         view->of = s->view;
         view->sight = sight_ref(s->sight);
         view->place = s->place;
+        if (s->view.budget > 0.0) {
+            view->budget = budget_create(s->view.budget, BYTES_LEAST);
+        }
         view->phase = s->phase;
         view->encoder = packed_encoder_create(&precision, hz);
         buffer_init(&view->change, WIRE_REPLY_BYTES_MAX);
@@ -126,34 +138,72 @@ static packed_body body_of(const body_row *row)
     };
 }
 
-static void take_body(packed_views *v, const row_table *rows, uint32_t slot)
+static void take_body(packed_views *v, const row_table *rows, uint32_t slot, bool held)
 {
     const row_entry *entry = &rows->entries.data[slot];
     if (entry->id != 0) {
         array_push(&v->bodies, body_of(&entry->row));
+        array_push(&v->held, held);
     }
 }
 
-// The bodies in view, and with an area their set, which becomes the view's.
-static void take_bodies(packed_views *v, packed_view *view, const row_table *rows)
+// The bodies in view, which become the view's.
+static void find_seen(packed_views *v, packed_view *view, const row_table *rows)
+{
+    view_set *before = view->seen;
+    if (view->of.has_area) {
+        view_area_update(&view->place, &view->of, view->sight, rows);
+        view->seen = view_area_collect(&view->place, &view->of, view->sight, v->areas, rows, before,
+                                       view->version);
+    } else {
+        view->seen = view->budget != NULL ? row_table_all(rows) : NULL;
+    }
+    view_set_unref(before);
+}
+
+// Chooses the bodies for which there are bytes, and takes the bodies out of `seen` that do not
+// enter yet. Returns how many enter, and in *told how many others are told.
+static uint32_t choose(packed_view *view, const row_table *rows, uint64_t tick, uint32_t *told)
+{
+    budget *b = view->budget;
+    double left = b->credit - FRAME_BYTES;
+    uint32_t entered = 0;
+    *told = 0;
+    budget_begin(b, rows, view->seen, &view->of, view->of.has_area ? &view->place : NULL);
+    for (uint32_t i = 0; i < b->due.count && (i == 0 || left > 0.0); i++) {
+        const bool enters = b->entries.data[b->due.data[i].entry].version == 0;
+        left -= enters ? ENTRY_BYTES : b->row_bytes;
+        b->due.data[i].taken = true;
+        entered += enters;
+        *told += !enters;
+    }
+    budget_end(b, rows, view->seen, tick);
+    return entered;
+}
+
+// Whether the reader is not told of a body that it has, and that has changed.
+static bool is_held(const budget *b, const row_table *rows, uint32_t slot, uint32_t *next)
+{
+    while (b->entries.data[*next].slot < slot) {
+        ++*next;
+    }
+    return rows->entries.data[slot].changed > b->entries.data[*next].version;
+}
+
+static void take_bodies(packed_views *v, const packed_view *view, const row_table *rows)
 {
     array_clear(&v->bodies);
-    if (!view->of.has_area) {
-        view_set_unref(view->seen);
-        view->seen = NULL;
+    array_clear(&v->held);
+    if (view->seen == NULL) {
         for (uint32_t slot = 0; slot < rows->entries.count; slot++) {
-            take_body(v, rows, slot);
+            take_body(v, rows, slot, false);
         }
         return;
     }
-    view_set *before = view->seen;
-    view_area_update(&view->place, &view->of, view->sight, rows);
-    view->seen = view_area_collect(&view->place, &view->of, view->sight, v->areas, rows, before,
-                                   view->version);
-    view_set_unref(before);
+    uint32_t next = 0;
     for (uint32_t slot = view_set_next(view->seen, NULL, 0); slot < view->seen->slots;
          slot = view_set_next(view->seen, NULL, slot + 1)) {
-        take_body(v, rows, slot);
+        take_body(v, rows, slot, view->budget != NULL && is_held(view->budget, rows, slot, &next));
     }
 }
 
@@ -173,11 +223,42 @@ static void encode_change(packed_views *v, packed_view *view, const row_table *r
 {
     take_removed(v, view, rows);
     buffer_clear(&view->change);
-    packed_encode(view->encoder, tick, v->bodies.data, v->bodies.count, v->removed.data,
-                  v->removed.count, &view->change);
+    packed_encode_part(view->encoder, tick, v->bodies.data, v->held.data, v->bodies.count,
+                       v->removed.data, v->removed.count, &view->change);
     view->number++;
     view->tick = tick;
     view->told = true;
+}
+
+// Learns what a body costs from the bytes of the change.
+static void note_cost(packed_view *view, uint32_t entered, uint32_t told)
+{
+    if (told > 0) {
+        const double bytes = (double)view->change.size - ENTRY_BYTES * entered;
+        const double mean = fmin(fmax(bytes / told, 0.25), ENTRY_BYTES);
+        view->budget->row_bytes += (mean - view->budget->row_bytes) / 8.0;
+    }
+}
+
+static void encode_for_budget(packed_views *v, packed_view *view, const row_table *rows,
+                              uint64_t tick)
+{
+    uint32_t told = 0;
+    find_seen(v, view, rows);
+    const uint32_t entered = choose(view, rows, tick, &told);
+    take_bodies(v, view, rows);
+    encode_change(v, view, rows, tick);
+    note_cost(view, entered, told);
+}
+
+static void begin_stream(packed_view *view)
+{
+    packed_encoder_restart(view->encoder);
+    view_set_unref(view->seen);
+    view->seen = NULL;
+    if (view->budget != NULL) {
+        budget_forget(view->budget);
+    }
 }
 
 void packed_view_encode(packed_views *v, packed_view *view, const row_table *rows, uint64_t tick,
@@ -185,12 +266,15 @@ void packed_view_encode(packed_views *v, packed_view *view, const row_table *row
 {
     view->told = view->has_full = false;
     if (view->in_step == 0) {
-        packed_encoder_restart(view->encoder);
-        view_set_unref(view->seen);
-        view->seen = NULL;
+        begin_stream(view);
     }
-    const bool changed = view->area_moved || rows->changed > view->version || view->number == 0;
-    if (tells || view->waiting || changed || packed_encoder_moves(view->encoder)) {
+    const bool changed = view->area_moved || rows->changed > view->version || view->number == 0 ||
+                         (view->budget != NULL && view->budget->left_out > 0);
+    const bool looks = tells || view->waiting || changed || packed_encoder_moves(view->encoder);
+    if (looks && view->budget != NULL) {
+        encode_for_budget(v, view, rows, tick);
+    } else if (looks) {
+        find_seen(v, view, rows);
         take_bodies(v, view, rows);
         if (tells || view->waiting ||
             packed_encoder_lacks(view->encoder, v->bodies.data, v->bodies.count)) {

@@ -7,6 +7,9 @@
 // the same changes lead on; the others are not sent more for that. Where no reader is in step, the
 // stream begins anew, so that the full snapshot is small.
 //
+// A view with a budget (budget.h) has one reader. Bodies whose turn it is not are passed over in
+// the stream, or have not entered it yet.
+//
 // A change in which nothing is told is not sent, but one a second is, so that readers see time go
 // on.
 //
@@ -35,12 +38,15 @@ typedef struct packed_view {
     uint64_t number;  // of the snapshot that was encoded last, 0 for none
     uint64_t version; // of the row table, then
     uint64_t tick;
-    bool area_moved; // since then
-    view_set *seen;  // then, with an area: what is in view. NULL without
+    bool area_moved;       // since then
+    view_set *seen;        // then, with an area or a budget: what its readers have. NULL without
+    struct budget *budget; // NULL: none
+    bool owed;             // it was due, and the budget did not allow it yet
     // of the publishing under way
     uint32_t in_step; // readers
     bool waiting;     // somebody needs a full one, and can take it
     bool due;
+    bool crowded;  // events wait that cannot wait for a budget
     bool told;     // a change was encoded
     bool has_full; // and a full one
     buffer change, full;
@@ -49,6 +55,7 @@ typedef struct packed_view {
 typedef struct packed_views {
     ARRAY(packed_view *) list;
     ARRAY(packed_body) bodies; // scratch
+    ARRAY(bool) held;          // scratch: of each, whether it is left out
     ARRAY(uint64_t) removed;   // scratch
     area_index *areas;         // the publisher's
 } packed_views;

@@ -10,6 +10,7 @@
 #include "proto/encode/encode.h"
 #include "proto/limits.h"
 #include "server/metrics.h"
+#include "server/world/budget.h"
 #include "server/world/view_area.h"
 #include "server/world/view_group.h"
 
@@ -255,6 +256,9 @@ void publisher_note_step(publisher *p, physics_world *world)
 }
 // ---- sending
 
+// About what a receiver is sent before the part that all share, as budgets count it.
+enum { HEAD_BYTES = DELIVERY_HEAD_BYTES_MAX / 2 };
+
 static void add_receiver(const publisher *p, const subscription *s, reply *r)
 {
     snapshot_delivery d = {.session = s->session, .subscription = s->number, .skipped = s->skipped};
@@ -311,6 +315,9 @@ static void send_group(publisher *p, const physics_world *world, const uint32_t 
         if (snapshot != NULL) {
             add_receiver(p, s, snapshot);
             settle(p, s, &g);
+            if (view_group_budget(s) != NULL) {
+                budget_pay(view_group_budget(s), HEAD_BYTES + tail->size);
+            }
         } else {
             post_end(p, s, REPLY_OVERRUN, "a snapshot of this view does not fit a message", sink);
             s->busy = true; // it is never acknowledged; the session's end removes it
@@ -348,7 +355,9 @@ static void sort_due(publisher *p)
 // Whether it was not sent the present state.
 static bool is_behind(const publisher *p, const subscription *s)
 {
-    return p->stale || s->version < p->rows.version || !description_complete(s->described);
+    const budget *b = view_group_budget(s);
+    return p->stale || s->version < p->rows.version || !description_complete(s->described) ||
+           (b != NULL && b->left_out > 0);
 }
 
 // The present tick, as those see it who choose what is due in it.
@@ -368,6 +377,16 @@ static bool is_crowded(const publisher *p, const subscription *s)
     return event_log_end(&p->log) - s->next_event > p->limits->events_kept / 2;
 }
 
+// A packed view that is due and has no bytes left stays due.
+static void wait_for_budget(packed_view *view)
+{
+    if (view->budget != NULL) {
+        view->owed = view->owed || view->due;
+        view->due = view->owed && (view->crowded || budget_can_send(view->budget));
+        view->owed = view->owed && !view->due;
+    }
+}
+
 // A packed view's snapshots are for all of its readers. One is due when it falls due for those in
 // step, or when there is none of these and somebody waits to begin.
 static void choose_due_views(publisher *p, const moment *now)
@@ -375,7 +394,7 @@ static void choose_due_views(publisher *p, const moment *now)
     for (uint32_t i = 0; i < p->packed.list.count; i++) {
         packed_view *view = p->packed.list.data[i];
         view->in_step = 0;
-        view->waiting = view->due = view->told = false;
+        view->waiting = view->due = view->told = view->crowded = false;
     }
     for (uint32_t i = 0; i < p->subscriptions.list.count; i++) {
         subscription *s = &p->subscriptions.list.data[i];
@@ -391,31 +410,55 @@ static void choose_due_views(publisher *p, const moment *now)
         const bool in_step = packed_view_in_step(s);
         const bool can_send = packed_view_can_send(s);
         view->due = view->due || (in_step && (is_due(p, s, now) || is_crowded(p, s)));
+        view->crowded = view->crowded || is_crowded(p, s);
         view->in_step += in_step && can_send;
         view->waiting = view->waiting || (!in_step && can_send);
     }
     for (uint32_t i = 0; i < p->packed.list.count; i++) {
         packed_view *view = p->packed.list.data[i];
         view->due = view->in_step > 0 ? view->due || (now->all && view->waiting) : view->waiting;
+        wait_for_budget(view);
     }
+}
+
+// Whether its budget, if it has one, allows a snapshot now. Events that wait do not wait for bytes.
+static bool can_pay(const publisher *p, const subscription *s)
+{
+    const budget *b = view_group_budget(s);
+    return b == NULL || budget_can_send(b) || is_crowded(p, s);
 }
 
 static bool is_chosen(const publisher *p, const subscription *s, bool due)
 {
     return s->packed != NULL ? s->packed->due && packed_view_can_send(s)
-                             : !s->busy && (due || s->owed || is_crowded(p, s));
+                             : !s->busy && (due || s->owed || is_crowded(p, s)) && can_pay(p, s);
+}
+
+// Each publishing is a tick's worth: of a world that stands too, which shows changes no oftener
+// than one that runs.
+static void refill_budgets(publisher *p, double hz)
+{
+    for (uint32_t i = 0; i < p->subscriptions.list.count; i++) {
+        budget *b = view_group_budget(&p->subscriptions.list.data[i]);
+        if (b != NULL) {
+            budget_refill(b, hz);
+        }
+    }
 }
 
 static void choose_due(publisher *p, const physics_world *world, bool all)
 {
     const moment now = {world_tick(world), world_definition(world).hz, all};
     array_clear(&p->due);
+    refill_budgets(p, now.hz);
     choose_due_views(p, &now);
     for (uint32_t i = 0; i < p->subscriptions.list.count; i++) {
         subscription *s = &p->subscriptions.list.data[i];
         const bool due = s->packed != NULL ? s->packed->due : is_due(p, s, &now);
         if (is_chosen(p, s, due)) {
             array_push(&p->due, i);
+        } else if (due && !s->busy && !can_pay(p, s)) {
+            s->owed = true; // for later, and nobody was slow
         } else if (due) {
             s->skipped++;
             s->owed = true;

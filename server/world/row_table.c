@@ -118,3 +118,14 @@ void row_table_append(row_table *t, row_entry *entry, buffer *out)
     }
     buffer_append(out, entry->bytes, entry->size);
 }
+
+view_set *row_table_all(const row_table *t)
+{
+    view_set *all = view_set_create(t->entries.count);
+    for (uint32_t slot = 0; slot < t->entries.count; slot++) {
+        if (t->entries.data[slot].id != 0) {
+            view_set_add(all, slot);
+        }
+    }
+    return all;
+}

@@ -17,6 +17,7 @@
 #include "common/physics/physics.h"
 #include "proto/wire/buffer.h"
 #include "proto/encode/encode.h"
+#include "server/world/subscription.h"
 
 typedef struct row_entry {
     body_id id;         // 0: no body in this slot
@@ -66,5 +67,8 @@ void row_table_trim(row_table *t, uint64_t oldest);
 
 // Appends the row's encoding to `out`.
 void row_table_append(row_table *t, row_entry *entry, buffer *out);
+
+// The slots of all bodies. The caller owns the set.
+view_set *row_table_all(const row_table *t);
 
 #endif

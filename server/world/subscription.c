@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/base/assert.h"
+#include "server/world/budget.h"
 
 view_set *view_set_create(uint32_t slots)
 {
@@ -128,6 +129,10 @@ view_set *view_set_pool_share(view_set_pool *p, view_set *s)
 
 // ---- the list
 
+// A plain snapshot has some 130 bytes before its first row; with a budget it is sent when there is
+// enough for a few more.
+static const double PLAIN_BYTES_LEAST = 512.0;
+
 // Phases are dealt out in turn; more than a rate has ticks between two snapshots do no harm.
 enum { PHASES = 1 << 16 };
 
@@ -136,6 +141,7 @@ void subscriptions_deinit(subscriptions *s)
     for (uint32_t i = 0; i < s->list.count; i++) {
         view_set_unref(s->list.data[i].seen);
         sight_unref(s->list.data[i].sight);
+        budget_destroy(s->list.data[i].budget);
     }
     array_free(&s->list);
 }
@@ -148,6 +154,9 @@ subscription *subscriptions_add(subscriptions *s, uint64_t number, session_key s
     added.sight = sight_create(view->sight, view->sight_count);
     added.view.sight = NULL; // the command's
     added.view.sight_count = 0;
+    if (view->budget > 0.0 && view->encoding == ENCODING_PLAIN) {
+        added.budget = budget_create(view->budget, PLAIN_BYTES_LEAST);
+    }
     for (uint32_t i = 0; i < s->list.count; i++) {
         const subscription *other = &s->list.data[i];
         if (subscription_same_view(&other->view, other->sight, &added.view, added.sight)) {
@@ -197,6 +206,7 @@ void subscriptions_remove(subscriptions *s, uint64_t number)
     }
     view_set_unref(gone->seen);
     sight_unref(gone->sight);
+    budget_destroy(gone->budget);
     size_t after = (size_t)(s->list.data + s->list.count - (gone + 1));
     memmove(gone, gone + 1, after * sizeof *gone);
     s->list.count--;
@@ -255,6 +265,7 @@ static int compare_views(const subscribe_args *a, const subscribe_args *b)
     order = order != 0 ? order : a->bodies - b->bodies;
     order = order != 0 ? order : a->contacts - b->contacts;
     order = order != 0 ? order : a->describe - b->describe;
+    order = order != 0 ? order : compare_places(a->budget, b->budget);
     order = order != 0 ? order : a->has_area - b->has_area;
     if (order != 0 || !a->has_area) {
         return order;
@@ -309,6 +320,7 @@ int subscription_compare(const subscription *a, const subscription *b)
     order = order != 0 ? order : compare_progress(a->described, b->described);
     order = order != 0 ? order : compare_numbers((uintptr_t)a->packed, (uintptr_t)b->packed);
     order = order != 0 ? order : compare_numbers(a->packed_number, b->packed_number);
+    order = order != 0 ? order : compare_numbers((uintptr_t)a->budget, (uintptr_t)b->budget);
     order = order != 0 ? order : compare_views(&a->view, &b->view);
     return order != 0 ? order : compare_view_areas(a, b);
 }

@@ -35,6 +35,10 @@ static inline void view_set_add(view_set *s, uint32_t slot)
 {
     s->bits[slot / 64] |= (uint64_t)1 << (slot % 64);
 }
+static inline void view_set_remove(view_set *s, uint32_t slot)
+{
+    s->bits[slot / 64] &= ~((uint64_t)1 << (slot % 64));
+}
 
 // Sets of one publishing: equal ones become one, so that readers who have the same bodies in view
 // are one group from then on, whatever they had before.
@@ -80,6 +84,7 @@ typedef struct view_area {
 } view_area;
 
 struct packed_view;
+struct budget;
 
 typedef struct subscription {
     uint64_t number;
@@ -98,6 +103,7 @@ typedef struct subscription {
     uint32_t skipped; // snapshots that were due and not sent, since the last
     bool busy;        // its last snapshot is not written out yet; of a packed one, too many are not
     bool owed;        // to be sent as soon as it is not busy
+    struct budget *budget; // owned; NULL: none, or its packed view has one
     // of a packed one
     struct packed_view *packed; // whose snapshots it is sent, with others; else NULL
     uint64_t packed_number;     // of the last one that it was sent; 0: it needs a full one

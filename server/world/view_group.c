@@ -2,12 +2,14 @@
 // view_group.h. The world's thread.
 #include "server/world/view_group.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "common/base/assert.h"
 #include "proto/encode/encode.h"
 #include "proto/limits.h"
 #include "server/metrics.h"
+#include "server/world/budget.h"
 #include "server/world/packed_view.h"
 #include "server/world/view_area.h"
 
@@ -24,6 +26,12 @@ static bool tells_bodies(const subscribe_args *view)
     return view->bodies || view->describe;
 }
 
+static void show_row(publisher *p, view_group *g, row_entry *entry)
+{
+    row_table_append(&p->rows, entry, &p->body_rows);
+    g->row_count++;
+}
+
 static void show_body(publisher *p, const physics_world *world, view_group *g, row_entry *entry,
                       uint32_t slot)
 {
@@ -37,9 +45,9 @@ static void show_body(publisher *p, const physics_world *world, view_group *g, r
     if (!tells_bodies(view) || g->packed != NULL) {
         return;
     }
-    if (in && view->bodies && (!was || entry->changed > g->of->version)) {
-        row_table_append(&p->rows, entry, &p->body_rows);
-        g->row_count++;
+    const bool all = g->of->budget == NULL; // else rows were chosen before
+    if (all && in && view->bodies && (!was || entry->changed > g->of->version)) {
+        show_row(p, g, entry);
     }
     if (in && !was && !g->full) {
         array_push(&p->enter, entry->id);
@@ -129,6 +137,36 @@ static void show_contacts(publisher *p, view_group *g)
     }
 }
 
+// ---- budgets
+
+// The bytes of a plain snapshot beside those of its lists.
+enum { FRAME_BYTES = 160 };
+
+// Rows of the bodies whose turn it is, for the bytes that events and contacts leave, and one row at
+// least. Bodies that the reader does not have and that are not told now stay out of `seen`.
+static void show_chosen_rows(publisher *p, const physics_world *world, view_group *g)
+{
+    budget *b = g->of->budget;
+    const double spent = FRAME_BYTES + (double)(p->events.size + p->contact_rows.size);
+    const double share = g->of->view.describe ? 0.5 : 1.0; // descriptions have the other half
+    const double most = share * (b->credit - spent);
+    if (g->full) {
+        budget_forget(b);
+    }
+    budget_begin(b, &p->rows, g->seen, &g->of->view, g->of->view.has_area ? &g->of->place : NULL);
+    for (uint32_t i = 0; i < b->due.count; i++) {
+        budget_choice *choice = &b->due.data[i];
+        if (i > 0 && (double)p->body_rows.size + ENCODE_ROW_BYTES_MAX > most) {
+            break;
+        }
+        show_row(p, g, &p->rows.entries.data[b->entries.data[choice->entry].slot]);
+        choice->taken = true;
+    }
+    budget_end(b, &p->rows, g->seen, world_tick(world));
+}
+
+// ---- the whole
+
 static encoded_list list_of(const buffer *b, uint32_t count)
 {
     return (encoded_list){b->data, b->size, count};
@@ -146,6 +184,11 @@ static void add_descriptions(const publisher *p, const view_group *g, snapshot_v
     view->scene_view = g->full && p->has_scene_view ? &p->scene_view : NULL;
 }
 
+struct budget *view_group_budget(const subscription *s)
+{
+    return s->packed != NULL ? s->packed->budget : s->budget;
+}
+
 bool view_group_tells_lost(const view_group *g)
 {
     const subscription *s = g->of;
@@ -157,6 +200,7 @@ bool view_group_tells_lost(const view_group *g)
 static shared_bytes *encode_group(publisher *p, const physics_world *world, const view_group *g,
                                   uint64_t hash, uint32_t *pairs)
 {
+    const budget *paid = view_group_budget(g->of);
     snapshot_view view = {
         .world = p->world,
         .epoch = p->epoch,
@@ -172,6 +216,8 @@ static shared_bytes *encode_group(publisher *p, const physics_world *world, cons
         .leave = p->leave.data,
         .leave_count = p->leave.count,
         .unfollowed = view_group_tells_lost(g) ? g->of->view.follow : 0,
+        .left_out = paid == NULL ? 0 : paid->left_out,
+        .oldest = paid == NULL ? 0 : paid->oldest,
         .events = list_of(&p->events, g->event_count),
         .has_contacts = g->of->view.contacts,
         .contacts = list_of(&p->contact_rows, g->contact_count),
@@ -197,8 +243,22 @@ static shared_bytes *encode_group(publisher *p, const physics_world *world, cons
     return bytes_take(data, size);
 }
 
-shared_bytes *view_group_build(publisher *p, const physics_world *world, view_group *g,
-                               uint64_t hash, uint32_t *pairs)
+// The bodies in view.
+static view_set *take_seen(publisher *p, const view_group *g)
+{
+    const subscription *s = g->of;
+    if (s->packed != NULL) {
+        return view_set_ref(s->packed->seen);
+    }
+    if (!s->view.has_area) {
+        return s->budget != NULL ? row_table_all(&p->rows) : NULL;
+    }
+    view_set *seen = view_area_collect(&s->place, &s->view, s->sight, &p->areas, &p->rows,
+                                       g->full ? NULL : s->seen, s->version);
+    return s->budget != NULL ? seen : view_set_pool_share(&p->sets, seen); // which is to change
+}
+
+static void clear_scratch(publisher *p)
 {
     buffer_clear(&p->body_rows);
     buffer_clear(&p->events);
@@ -206,28 +266,32 @@ shared_bytes *view_group_build(publisher *p, const physics_world *world, view_gr
     array_clear(&p->removed);
     array_clear(&p->enter);
     array_clear(&p->leave);
-    bool describe = g->of->view.describe;
-    g->full = g->of->version < p->rows.floor || (describe && g->of->version < p->joints.floor);
-    if (g->of->packed != NULL) {
-        g->packed = packed_view_bytes(g->of, &g->full);
-        g->seen = view_set_ref(g->of->packed->seen);
-    } else {
-        g->seen = NULL;
-        if (g->of->view.has_area) {
-            const subscription *s = g->of;
-            g->seen = view_set_pool_share(
-                &p->sets, view_area_collect(&s->place, &s->view, s->sight, &p->areas, &p->rows,
-                                            g->full ? NULL : s->seen, s->version));
-        }
+}
+
+shared_bytes *view_group_build(publisher *p, const physics_world *world, view_group *g,
+                               uint64_t hash, uint32_t *pairs)
+{
+    const subscription *s = g->of;
+    const bool describe = s->view.describe;
+    clear_scratch(p);
+    g->full = s->version < p->rows.floor || (describe && s->version < p->joints.floor);
+    if (s->packed != NULL) {
+        g->packed = packed_view_bytes(s, &g->full);
     }
-    descriptions_begin(&p->descriptions, g->of->described, g->full);
+    g->seen = take_seen(p, g);
+    show_events(p, g);
+    show_contacts(p, g);
+    if (s->budget != NULL) {
+        show_chosen_rows(p, world, g);
+    }
+    const budget *paid = view_group_budget(s);
+    descriptions_begin(&p->descriptions, s->described, g->full,
+                       paid == NULL ? UINT64_MAX : (uint64_t)fmax(paid->credit, 0.0));
     if (g->packed == NULL || describe) {
         show_bodies(p, world, g);
     }
     if (describe) {
-        descriptions_joints(&p->descriptions, world, &p->joints, g->of, g->seen, g->full);
+        descriptions_joints(&p->descriptions, world, &p->joints, s, g->seen, g->full);
     }
-    show_events(p, g);
-    show_contacts(p, g);
     return encode_group(p, world, g, hash, pairs);
 }

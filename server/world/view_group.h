@@ -26,6 +26,9 @@ typedef struct view_group {
 shared_bytes *view_group_build(publisher *p, const physics_world *world, view_group *g,
                                uint64_t hash, uint32_t *pairs);
 
+// The budget of a subscription; NULL: it has none.
+struct budget *view_group_budget(const subscription *s);
+
 // Whether the snapshot says that the body that the view followed does not exist any more: the first
 // one that can, and each full one.
 bool view_group_tells_lost(const view_group *g);

@@ -124,7 +124,7 @@ class GoesOn(RestartTest):
             packed = player.call("world.subscribe", world="w", encoding="packed",
                                  precision={"position": 0.5, "velocity": 0.5})["subscription"]
             follows = player.call("world.subscribe", world="w", area=[-5, -5, 5, 5], follow=bodies[0],
-                                  margin=0)["subscription"]
+                                  margin=0, budget=5000)["subscription"]
             player.call("world.view", subscription=follows, area=[-1, -1, 1, 1], follow=bodies[1])
             with self.assertRaisesRegex(RemoteError, "^not_found: follow"):
                 player.call("world.view", subscription=follows, area=[-1, -1, 1, 1], follow=99)

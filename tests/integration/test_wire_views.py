@@ -116,6 +116,30 @@ class Places(ViewsTest):
         self.assertNotIn("unfollowed", self.next(number))
 
 
+class Budgets(ViewsTest):
+    def test_bodies_enter_as_the_budget_allows_and_all_in_the_end(self):
+        for x in range(200):
+            self.ball(3 * x)
+        plain = self.subscribe(budget=3000)
+        packed = self.subscribe(budget=1000, encoding="packed")
+        told, left_out = set(), []
+        while True:
+            snapshot = self.next(plain)
+            self.assertEqual(snapshot["full"], not told)
+            told.update(row[0] for row in snapshot["bodies"])
+            self.assertEqual(len(told), 200 - snapshot.get("left_out", 0))
+            self.assertLessEqual(snapshot.get("oldest", 0), snapshot["tick"])
+            left_out.append(snapshot.get("left_out", 0))
+            if left_out[-1] == 0:
+                break
+        self.assertGreater(len(left_out), 3)
+        self.assertEqual(left_out, sorted(left_out, reverse=True))
+        first = self.next(packed)
+        self.assertGreater(first["left_out"], 100)
+        while "left_out" in self.next(packed):
+            pass
+
+
 class BadInput(ViewsTest):
     """Each is refused with what is wrong and what is allowed, and the subscription that was there goes on."""
 
@@ -143,6 +167,13 @@ class BadInput(ViewsTest):
         ({"encoding": "packed", "precision": {"velocity": math.nan}}, r"^invalid_argument: precision.velocity: "),
         ({"encoding": "packed", "precision": {"angle": 7}}, r"^invalid_argument: precision.angle: "),
         ({"precision": {"position": 1}}, r"^invalid_argument: precision: is of encoding \"packed\" alone"),
+        ({"budget": 0}, r"^invalid_argument: budget: .*256 to"),
+        ({"budget": -1}, r"^invalid_argument: budget: .*256 to"),
+        ({"budget": 255}, r"^invalid_argument: budget: .*256 to"),
+        ({"budget": math.nan}, r"^invalid_argument: budget: .*finite"),
+        ({"budget": 2e9}, r"^invalid_argument: budget: "),
+        ({"budget": 1000, "bodies": False}, r"^invalid_argument: budget: needs bodies"),
+        ({"budget": 1000, "encoding": "log"}, r"^invalid_argument: budget: a log is sent whole"),
         ({"rate": 0}, r"^invalid_argument: rate: "),
         ({"rate": -5}, r"^invalid_argument: rate: "),
         ({"rate": 1001}, r"^invalid_argument: rate: "),

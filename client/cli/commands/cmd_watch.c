@@ -98,6 +98,7 @@ static carom_value *subscribe_args(const watch *w)
     options.contacts = true;
     options.events = kinds;
     options.event_count = sizeof kinds / sizeof kinds[0];
+    options.budget = args_number(&w->c->args, "budget", 0.0);
     options.follow = w->screen.follow;
     options.has_area = options.follow != 0;
     screen_follow_area(w->c, options.area);
@@ -229,6 +230,9 @@ static cli_exit run_watch(cli *c)
     if (code == CLI_OK && args_has(&c->args, "encoding") && args_has(&c->args, "replica")) {
         code = cli_usage(c, "--replica takes the world's log, so it goes without --encoding");
     }
+    if (code == CLI_OK && args_has(&c->args, "budget") && args_has(&c->args, "replica")) {
+        code = cli_usage(c, "--replica takes all of the world's log, so it goes without --budget");
+    }
     if (code == CLI_OK && c->json && args_has(&c->args, "replica")) {
         code = cli_usage(c, "--replica shows a picture, --json the server's snapshots");
     }
@@ -270,6 +274,8 @@ const cli_command command_watch = {
              "stay with this body; --area is then told from its position on (default "
              "-20,-12,20,12)",
              NULL},
+            {"budget", 0, ARGS_NUMBER, "BYTES",
+             "a second at most: near and fast bodies come first, all have their turn", NULL},
             {"replica", 0, ARGS_FLAG, NULL,
              "take the world's log and step the same engine here: a few kbit/s", NULL},
             SCREEN_OPTIONS,

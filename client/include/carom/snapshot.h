@@ -82,6 +82,10 @@ typedef struct carom_snapshot {
     size_t enter_count;
     const uint64_t *leave; // ids that went out of it
     size_t leave_count;
+    uint64_t left_out; // of subscriptions with a budget: so many bodies of the area are not in the
+                       // state of `tick`, or were not told yet
+    uint64_t oldest;   // the tick from which on every body that was told is in one of its states;
+                       // `tick`, if none was left out
     uint64_t unfollowed; // the body that the area went along with, and that does not exist any
                          // more; 0: not told
     const carom_event *events;

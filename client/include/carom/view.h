@@ -97,19 +97,20 @@ typedef struct carom_view_state {
                         // history
     bool has_hash;
     uint8_t hash[8];
-    uint64_t last;           // the request of this session that was last to go into the state
-    uint64_t unfollowed;     // the body that the view went along with, and that does not exist any
-                             // more; 0: none. Until the next full snapshot at least
-    uint64_t snapshots;      // applied
-    uint64_t stale;          // ignored, being old or not full while waiting
-    uint64_t gaps;           // full snapshots after the first, and changes of epoch
-    uint64_t skipped;        // snapshots that the server left out, in all
-    uint64_t events_dropped; // events that found the queue full
-    size_t bodies, events;   // bodies seen now, events queued now
-    size_t joints;           // described now
-    bool describing;         // descriptions are still to come
-    bool has_area;           // the world's scene names the area that is best looked at
-    double area[4];          // x0, y0, x1, y1 [m]
+    uint64_t last;       // the request of this session that was last to go into the state
+    uint64_t unfollowed; // the body that the view went along with, and that does not exist any
+                         // more; 0: none. Until the next full snapshot at least
+    uint64_t left_out, oldest; // as of carom_snapshot
+    uint64_t snapshots;        // applied
+    uint64_t stale;            // ignored, being old or not full while waiting
+    uint64_t gaps;             // full snapshots after the first, and changes of epoch
+    uint64_t skipped;          // snapshots that the server left out, in all
+    uint64_t events_dropped;   // events that found the queue full
+    size_t bodies, events;     // bodies seen now, events queued now
+    size_t joints;             // described now
+    bool describing;           // descriptions are still to come
+    bool has_area;             // the world's scene names the area that is best looked at
+    double area[4];            // x0, y0, x1, y1 [m]
 } carom_view_state;
 
 CAROM_API carom_view_state carom_view_get_state(const carom_view *view);

@@ -30,6 +30,8 @@ typedef struct carom_subscribe_options {
     uint64_t follow; // the body that the area goes along with; 0 (default): none
     double margin;   // a body that has left the area by no more stays in view [m]; 0 (default): a
                      // sixteenth of the area's shorter side; below 0: none
+    double
+        budget; // bytes a second for snapshots, in which bodies take turns; 0 (default): no bound
     const char *const
         *events; // kinds, such as "begin"; NULL (default): the server's default, begin and end
     size_t event_count; // with `events` not NULL: 0 asks for none

@@ -170,6 +170,10 @@ export class WorldView {
   readonly area: Area | null;
   /** The body that the view went along with, and that does not exist any more; 0: none. */
   readonly unfollowed: number;
+  /** With a budget: bodies in view that are not in the state of `tick`, or were not told yet. */
+  readonly leftOut: number;
+  /** The tick from which on every body is in one of its states; `tick` if none was left out. */
+  readonly oldest: number;
   readonly describing: boolean;
   readonly shownTime: number;
   readonly eventsLost: number;

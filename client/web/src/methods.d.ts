@@ -355,6 +355,8 @@ export interface WorldSubscribeArguments {
   follow?: Id;
   /** A body that has left the area by no more stays in view. A sixteenth of the area's shorter side, if left out. [m] */
   margin?: number;
+  /** Bytes for snapshots: bodies take turns in them; no bound, if left out. [B/s] */
+  budget?: number;
   /** Rows of bodies; false for events alone. Default true. */
   bodies?: boolean;
   /** Kinds of events to be told of. Default ["begin", "end"]. */

@@ -11,6 +11,7 @@ const HALF = 32768;
 const VALUE_MOST = 2 ** 40; // steps
 const BODIES_MAX = 1 << 20;
 const SLOTS = 2 ** 24;
+const TICKS_MOST = 1024;
 
 // ---- models: where each group begins, in the order in which a full snapshot tells them
 
@@ -46,6 +47,7 @@ const FULL_GROUPS = [
   ['wild', NUMBER],
   ['resting', 1],
   ['learned', 2],
+  ['late', NUMBER],
 ];
 
 function offsets(groups) {
@@ -283,14 +285,16 @@ export class PackedDecoder {
   /** @param {Uint8Array} bytes */
   decode(bytes) {
     const first = bytes.length > 0 ? bytes[0] : 0;
-    if (first !== 16 && first !== 17) throw new PackedError('packed: the first byte is not one of version 1');
-    if (first === 16 && this.#state === null) {
+    if (first < 16 || first > 19) throw new PackedError('packed: the first byte is not one of version 1');
+    const full = first % 2 === 1;
+    const part = first >= 18; // bodies may be left out, or were
+    if (!full && this.#state === null) {
       throw new PackedError('packed: a change without the state that it changes; subscribe again');
     }
     const reader = new BitReader(bytes);
     const state = this.#state;
     this.#state = null;
-    const answer = first === 17 ? this.#full(reader) : this.#change(reader, state);
+    const answer = full ? this.#full(reader, part) : this.#change(reader, state, part);
     if (reader.overrun() || reader.at !== bytes.length) refuse('the end');
     this.#state = answer.state;
     delete answer.state;
@@ -299,7 +303,7 @@ export class PackedDecoder {
 
   // ---- a full snapshot
 
-  #full(r) {
+  #full(r, part) {
     const s = {models: newModels(MODELS), tracks: []};
     const high = r.raw(32);
     s.tick = high * 2 ** 32 + r.raw(32);
@@ -318,6 +322,8 @@ export class PackedDecoder {
       const track = this.#newTrack(r, m, F, s, before);
       if (r.bit(m, F.resting)) track.moving = null;
       if (r.overrun()) refuse('a body of a full snapshot');
+      if (part && track.moving) track.late = r.number(m, F.late);
+      if (track.late > TICKS_MOST) refuse('a body of a full snapshot');
       for (let a = 0; a < s.axes && track.moving; a++) readAxis(r, m, track.moving[a], s.axes === 6 && a < 3 ? 3 : 2);
       if (r.overrun()) refuse('a body of a full snapshot');
       s.tracks.push(track);
@@ -348,12 +354,12 @@ export class PackedDecoder {
     const id = generation * SLOTS + slot;
     if (slot >= SLOTS || generation >= 2 ** 29 || id === 0 || even !== 0 || r.overrun()) refuse("a new body's id");
     checkPlace(q);
-    return {id, slot, q, moving: newAxes(s.axes)};
+    return {id, slot, q, moving: newAxes(s.axes), late: 0};
   }
 
   // ---- a change
 
-  #change(r, s) {
+  #change(r, s, part) {
     const ticks = r.number(s.models, M.ticks);
     s.tick += ticks;
     if (s.tick >= 2 ** 53) refuse('the tick');
@@ -362,9 +368,14 @@ export class PackedDecoder {
     const fresh = this.#entered(r, s, answer);
     this.#woken(r, s);
     this.#history = 0;
-    const t = Math.min(Math.max(ticks, 1), 1024);
+    const passed = Math.min(Math.max(ticks, 1), TICKS_MOST);
+    const held = newModels(2);
     for (const track of s.tracks) {
       if (track.moving === null || fresh.has(track)) continue;
+      const leftOut = part && r.bit(held, track.late > 0 ? 1 : 0);
+      const t = Math.min(passed + track.late, TICKS_MOST);
+      track.late = leftOut ? t : 0;
+      if (leftOut) continue;
       if (s.axes === 6) this.#three(r, s, track, 3, t);
       this.#three(r, s, track, 0, t);
       if (r.overrun()) refuse('a moving body');

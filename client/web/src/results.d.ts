@@ -84,7 +84,7 @@ export interface Snapshot {
   bodies: Row[]; removed: Number53[]; enter?: Number53[]; leave?: Number53[];
   events: WorldEvent[]; contacts?: ContactMap[]; hash?: Hash; last?: number; skipped?: number;
   spawned?: BodyMap[]; joints?: JointMap[]; joints_removed?: Number53[]; describing?: boolean;
-  view?: Area; unfollowed?: Number53;
+  view?: Area; unfollowed?: Number53; left_out?: number; oldest?: number;
 }
 
 /** The answer of every method. */

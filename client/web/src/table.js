@@ -200,6 +200,7 @@ export const TABLE = {
       area: {type: 'area', min: -1000000, max: 1000000, unit: 'm', doc: 'Only bodies whose box meets it; the whole world, if left out.'},
       follow: {type: 'id', doc: 'The area goes along with this body, and is told from its position on.'},
       margin: {type: 'number', min: 0, max: 1000000, unit: 'm', doc: 'A body that has left the area by no more stays in view. A sixteenth of the area\'s shorter side, if left out.'},
+      budget: {type: 'number', min: 256, max: 1000000000, unit: 'B/s', doc: 'Bytes for snapshots: bodies take turns in them; no bound, if left out.'},
       bodies: {type: 'bool', fallback: true, doc: 'Rows of bodies; false for events alone.'},
       events: {type: 'choices', count: [0, 32], words: ['begin', 'stay', 'end', 'hit', 'sensor_begin', 'sensor_end', 'sleep', 'wake', 'spawn', 'remove', 'joint_break', 'freeze'], fallback: ["begin", "end"], doc: 'Kinds of events to be told of.'},
       contacts: {type: 'bool', fallback: false, doc: 'Every touching pair\'s points, for drawing.'},

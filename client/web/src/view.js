@@ -155,6 +155,10 @@ export class WorldView {
     this.area = null;
     /** The body that the view went along with, and that does not exist any more; 0: none. */
     this.unfollowed = 0;
+    /** With a budget: bodies in view that are not in the state of `tick`, or were not told yet. */
+    this.leftOut = 0;
+    /** The tick from which on every body is in one of its states; `tick` if none was left out. */
+    this.oldest = 0;
     /** Descriptions are still to come. */
     this.describing = false;
     /** World time that the last advance() drew; NaN before the first snapshot. */
@@ -167,7 +171,8 @@ export class WorldView {
 
   /** Takes a snapshot that arrived at the local time `nowMs`. */
   apply(snapshot, nowMs) {
-    const before = this.time;
+    // A body without a row in the snapshot before had not moved, unless it may have been left out.
+    const before = this.leftOut > 0 ? -Infinity : this.time;
     if (snapshot.epoch !== this.#epoch) this.#forgetAll();
     this.#epoch = snapshot.epoch;
     this.world = snapshot.world;
@@ -177,6 +182,8 @@ export class WorldView {
     this.hash = snapshot.hash ?? null;
     this.contacts = snapshot.contacts ?? [];
     this.describing = snapshot.describing === true;
+    this.leftOut = snapshot.left_out ?? 0;
+    this.oldest = snapshot.oldest ?? snapshot.tick;
     if (snapshot.full || snapshot.unfollowed) this.unfollowed = snapshot.unfollowed ?? 0;
     if (snapshot.full) {
       this.area = snapshot.view ?? null;

@@ -270,6 +270,25 @@ test('area_goes_along_with_a_body', async (t) => {
   assert.deepEqual([subscription.args.follow, subscription.args.margin], [far, 1]);
 });
 
+for (const encoding of ['plain', 'packed']) {
+  test(`budget_lets_bodies_take_turns_${encoding}`, async (t) => {
+    const {lab} = await open(t, server.url, {paused: true, gravity: [0, 0]});
+    for (let i = 0; i < 100; i++) await lab.body.spawn({position: [3 * i, 0], shapes: BALL});
+    await assert.rejects(lab.subscribe({budget: 0}), /budget/);
+    const subscription = await lab.subscribe({budget: encoding === 'plain' ? 2000 : 500, encoding, events: []});
+    const {view} = subscription;
+    const first = await subscription.next();
+    assert(first.full && first.left_out > 50);
+    while (view.leftOut > 0) {
+      assert.equal(view.bodies.size + view.leftOut, 100);
+      assert(view.oldest <= view.tick);
+      await subscription.next();
+    }
+    assert.equal(view.bodies.size, 100);
+    assert.equal(view.oldest, view.tick);
+  });
+}
+
 test('subscription_ends_with_its_world', async (t) => {
   const {client, lab} = await open(t, server.url);
   const other = client.use(`${lab.name}-gone`);

@@ -13,7 +13,7 @@ import {startCaromd} from './support.js';
 const SNAPSHOTS = process.env.CAROM_PACKED_SNAPSHOTS || '5000';
 const SEED = process.env.CAROM_PACKED_SEED || '19';
 
-/** [meaning, bytes] of the four snapshots that PROTOCOL.md shows. */
+/** [meaning, bytes] of the six snapshots that PROTOCOL.md shows. */
 function example() {
   const text = fs.readFileSync(process.env.PROTOCOL, 'utf8');
   const block = /<!-- bytes packed -->\n```\n([\s\S]*?)```/.exec(text)[1];
@@ -40,7 +40,7 @@ function tell(answer) {
 test('the example of PROTOCOL.md says what stands beside it', () => {
   const decoder = new PackedDecoder();
   const pieces = example();
-  assert.equal(pieces.length, 4);
+  assert.equal(pieces.length, 6);
   for (const [meaning, bytes] of pieces) assert.equal(tell(decoder.decode(bytes)), meaning);
 });
 

@@ -23,6 +23,8 @@ typedef struct scene {
     int mood[BODIES]; // 0: rests, 1: flies, 2: is pushed about
     uint64_t generation, tick;
     packed_body view[BODIES];
+    bool held[BODIES];      // of those in view, whether one is left out
+    uint64_t shown[BODIES]; // ids of the snapshot before, by slot
     uint32_t count;
     uint64_t removed[BODIES];
     uint32_t removed_count;
@@ -109,6 +111,19 @@ static void step(scene *w, double hz)
     }
 }
 
+// Some streams leave bodies out that were in the snapshot before.
+static void hold(scene *w, bool holds)
+{
+    uint64_t shown[BODIES] = {0};
+    for (uint32_t i = 0; i < w->count; i++) {
+        const uint64_t id = w->view[i].id;
+        const uint32_t slot = (uint32_t)(id & 0xffffff) - 1;
+        w->held[i] = holds && w->shown[slot] == id && random_bits() % 3 != 0;
+        shown[slot] = id;
+    }
+    memcpy(w->shown, shown, sizeof shown);
+}
+
 // ---- what is written
 
 static void put_double(double value)
@@ -162,11 +177,14 @@ static void write_stream(int64_t snapshots, scene *w, packed_decoder *d, buffer 
     const double hz = RATES[random_bits() % (sizeof RATES / sizeof *RATES)];
     const packed_precision precision = random_precision();
     packed_encoder *e = packed_encoder_create(&precision, hz);
+    const bool holds = random_bits() % 2 != 0;
     *w = (scene){.tick = random_bits()};
     for (int64_t i = 0; i < snapshots; i++) {
         step(w, hz);
         buffer_clear(bytes);
-        packed_encode(e, w->tick, w->view, w->count, w->removed, w->removed_count, bytes);
+        hold(w, holds);
+        packed_encode_part(e, w->tick, w->view, w->held, w->count, w->removed, w->removed_count,
+                           bytes);
         if (i == 0 || random_bits() % 100 == 0) { // one who joins
             buffer_clear(bytes);
             packed_encode_full(e, bytes);

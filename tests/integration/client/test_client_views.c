@@ -260,6 +260,36 @@ static void area_goes_along_with_a_body(void **state)
     carom_world_destroy(s->client, "follow", WAIT_MS, NULL);
 }
 
+static void budget_lets_bodies_take_turns(void **state)
+{
+    against_server *s = *state;
+    carom_error error;
+    create_weightless(s->client, "budget");
+    for (int i = 0; i < 100; i++) {
+        spawn(s->client, "budget", 3.0 * i, CAROM_DYNAMIC);
+    }
+    carom_subscribe_options options = carom_subscribe_options_default();
+    options.budget = 100;
+    assert_int_equal(carom_subscribe(s->client, "budget", &options, WAIT_MS, NULL, &error),
+                     CAROM_INVALID_ARGUMENT);
+    options.budget = 2000;
+    carom_view *view = carom_view_create(NULL);
+    check_ok(carom_watch(s->client, "budget", &options, view, WAIT_MS, NULL, &error), &error);
+    uint64_t most = 0;
+    carom_view_state state_now;
+    do { // a paused world goes on telling
+        check_ok(carom_poll(s->client, WAIT_MS, &error), &error);
+        state_now = carom_view_get_state(view);
+        most = state_now.left_out > most ? state_now.left_out : most;
+        assert_true(!state_now.ready || state_now.bodies + state_now.left_out == 100);
+        assert_true(state_now.oldest <= state_now.tick);
+    } while (state_now.bodies < 100);
+    assert_true(most > 50);
+    assert_int_equal(state_now.left_out, 0);
+    carom_view_free(view);
+    carom_world_destroy(s->client, "budget", WAIT_MS, NULL);
+}
+
 static void contacts_come_when_asked_for(void **state)
 {
     against_server *s = *state;
@@ -434,6 +464,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(touch_is_told_as_it_begins_and_ends),
         cmocka_unit_test(area_shows_what_is_inside),
         cmocka_unit_test(area_goes_along_with_a_body),
+        cmocka_unit_test(budget_lets_bodies_take_turns),
         cmocka_unit_test(contacts_come_when_asked_for),
         cmocka_unit_test(described_world_can_be_drawn),
         cmocka_unit_test(view_goes_on_over_lost_connections),

@@ -1,4 +1,4 @@
-// A full snapshot and three changes, told in the values that the decoder found; see
+// A full snapshot and five changes, told in the values that the decoder found; see
 // packed_example.h.
 #include "tests/unit/proto/packed_example.h"
 
@@ -10,7 +10,7 @@
 #include "proto/packed/packed.h"
 #include "proto/wire/buffer.h"
 
-enum { MEANING_MAX = 400, BYTES_MAX = 1 << 16, BODIES = 3, SNAPSHOTS = 4 };
+enum { MEANING_MAX = 400, BYTES_MAX = 1 << 16, BODIES = 3, SNAPSHOTS = 6 };
 
 typedef struct words {
     char text[MEANING_MAX];
@@ -48,7 +48,7 @@ static void say_changes(words *w, const packed_changes *c)
     }
 }
 
-// The state at each of the four ticks. Body 2 has fallen for so many ticks.
+// The state at each of the six ticks. Body 2 has fallen for so many ticks.
 static uint32_t state_at(int snapshot, packed_body *bodies)
 {
     const double fall = 0.5 * 9.81 * (snapshot + 1) * (snapshot + 2) / 3600.0;
@@ -58,7 +58,10 @@ static uint32_t state_at(int snapshot, packed_body *bodies)
         bodies[count++] = (packed_body){.id = 2, .x = 0.25, .y = 3.0 - fall, .angle = 0.5};
     }
     if (snapshot >= 2) {
-        bodies[count++] = (packed_body){.id = 1 << 24 | 3, .x = -2.0, .y = 1.0, .angle = -0.25};
+        bodies[count++] = (packed_body){.id = 1 << 24 | 3,
+                                        .x = snapshot < 4 ? -2.0 : -2.25 - 0.25 * (snapshot - 4),
+                                        .y = 1.0,
+                                        .angle = -0.25};
     }
     return count;
 }
@@ -77,7 +80,8 @@ void packed_example(void (*print)(const char *name, const uint8_t *bytes, size_t
         packed_body bodies[BODIES];
         const uint32_t count = state_at(i, bodies);
         buffer_clear(&bytes);
-        packed_encode(e, 100 + (uint64_t)i, bodies, count, REMOVED, i == 3, &bytes);
+        const bool held[BODIES] = {false, i == 4}; // body 3 has moved, and is left out
+        packed_encode_part(e, 100 + (uint64_t)i, bodies, held, count, REMOVED, i == 3, &bytes);
         if (i == 0) {
             buffer_clear(&bytes);
             packed_encode_full(e, &bytes);

@@ -138,6 +138,10 @@ void view_reader_take(view_reader *r, const msgpack_object *s)
     } else {
         take_plain(r, s);
     }
+    r->left_out = number_or_0(s, "left_out");
+    r->oldest = number_or_0(s, "oldest");
+    assert_true((r->left_out > 0) == (obj_find(s, "oldest") != NULL));
+    assert_true(r->oldest <= r->tick);
     r->unfollowed = number_or_0(s, "unfollowed");
     r->events += events == NULL ? 0 : obj_count(events);
 }

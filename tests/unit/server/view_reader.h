@@ -1,5 +1,5 @@
-// A subscription's reader, plain and packed alike: keeps the bodies in view by applying snapshots as
-// PROTOCOL.md says, and fails the test for one that no reader could apply.
+// A subscription's reader, plain and packed alike: keeps the bodies in view by applying snapshots
+// as PROTOCOL.md says, and fails the test for one that no reader could apply.
 #ifndef CAROM_TESTS_UNIT_SERVER_VIEW_READER_H
 #define CAROM_TESTS_UNIT_SERVER_VIEW_READER_H
 
@@ -23,6 +23,7 @@ typedef struct view_reader {
     view_body bodies[VIEW_BODIES_MAX]; // by the id's low bits
     uint64_t tick;
     uint32_t fulls, changes;
+    uint64_t left_out, oldest;         // of the last snapshot; 0: not told
     uint64_t unfollowed;               // of the last snapshot; 0: not told
     uint32_t enters, leaves, removals; // in all
     uint32_t events;                   // in all
