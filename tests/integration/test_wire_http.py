@@ -233,9 +233,11 @@ class BadRequests(HttpTest):
         self.assertEqual(self.status(GET + b"A: b\r\n" * 98 + b"Connection: close\r\n\r\n"), 200)
 
     def test_header_of_a_megabyte(self):
-        self.assertIn(self.status(GET + b"A: " + b"x" * 20000), (431,))
+        self.refused(431, GET + b"A: " + b"x" * 20000)
+        before = self.counters()["http_refused"]
         answer = self.raw(GET + b"A: " + b"x" * (1 << 20))
         self.assertTrue(answer == b"" or answer.startswith(b"HTTP/1.1 431 "), answer[:80])
+        self.assertEqual(self.counters()["http_refused"], before + 1)
 
 
 class Bounds(HttpTest):
@@ -245,6 +247,12 @@ class Bounds(HttpTest):
     def test_header_bytes(self):
         self.assertEqual(self.status(GET + b"A: " + b"x" * 1100 + b"\r\n\r\n"), 431)
         self.assertEqual(self.status(GET + b"A: " + b"x" * 800 + b"\r\nConnection: close\r\n\r\n"), 200)
+
+    def test_slow_post(self):
+        before = self.counters()["http_expired"]
+        head = b"POST / HTTP/1.1\r\n"
+        self.assertEqual(self.status(*[bytes([b]) for b in head[:10]], wait=0.1), 408)
+        self.assertEqual(self.counters()["http_expired"], before + 1)
 
     def test_slow_header(self):
         before = self.counters()["http_expired"]
@@ -347,6 +355,20 @@ class Metrics(HttpTest):
         checked = subprocess.run([promtool, "check", "metrics"], input=self.scrape(), text=True,
                                  capture_output=True)
         self.assertEqual((checked.returncode, checked.stdout, checked.stderr), (0, "", ""))
+
+    def test_every_family_is_there_and_has_its_kind(self):
+        text = self.scrape()
+        kinds = {"histogram": ["carom_world_step_seconds", "carom_world_tick_lateness_seconds",
+                               "carom_command_duration_seconds", "carom_snapshot_build_seconds"],
+                 "counter": ["carom_calls_total", "carom_network_received_bytes_total", "carom_network_sent_bytes_total",
+                             "carom_connections_total", "carom_snapshots_sent_total", "carom_snapshots_skipped_total",
+                             "carom_storage_commits_total", "carom_limit_reached_total", "carom_refusals_total"],
+                 "gauge": ["carom_connections", "carom_sessions", "carom_world_bodies", "carom_world_subscriptions"]}
+        for kind, names in kinds.items():
+            for name in names:
+                with self.subTest(name):
+                    self.assertIn(f"\n# TYPE {name} {kind}\n", text)
+                    self.assertIn(f"\n# HELP {name} ", text)
 
     def test_content_type(self):
         self.assertEqual(self.get("/metrics").headers["Content-Type"],

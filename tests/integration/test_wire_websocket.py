@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
 """The protocol over WebSocket: everything that holds for TCP holds, and whoever breaks WebSocket's rules
 is closed with the right code, counted, and noticed by nobody else. The rules are those of RFC 6455; the
-numbers in docstrings are the cases of the Autobahn test suite that a test stands for (text messages,
-1.1, 6 and the text parts of 5, do not apply: they are refused as a kind). Called with the path of
-caromd."""
+numbers in docstrings are the cases of the Autobahn test suite that a test stands for, and
+server/http/README.md has the table of them. Called with the path of caromd."""
 
 import os
 import socket
@@ -205,6 +204,71 @@ class Protocol(SocketTest):
             self.assertTrue(client.notifications[-1][1][0]["reason"].startswith(said.split(": ", 1)[1]))
 
 
+class Sizes(SocketTest):
+    """Messages as they come in many pieces, or many of them; the largest is message_bytes, 1 MiB."""
+
+    @staticmethod
+    def message(payload):
+        """Pings that bear these bytes together, in values below the limit of one."""
+        return b"".join(ping(1, any=payload[at:at + 32000]) for at in range(0, max(1, len(payload)), 32000))
+
+    def answer(self, web, payload):
+        """What comes back for them."""
+        for at in range(0, max(1, len(payload)), 32000):
+            opcode, message, final = web.read_frame()
+            self.assertEqual((opcode, final), (BINARY, True))
+            _, _, error, result = msgpack.unpackb(message)
+            self.assertIsNone(error)
+            self.assertEqual(result["any"], payload[at:at + 32000])
+
+    def test_lengths_of_16_bits_end(self):
+        """1.2.6, 1.2.7: messages of 65534 to 65537 bytes."""
+        web = self.open()
+        overhead = len(self.message(b"x" * 65000)) - 65000
+        for size in range(65534 - overhead, 65538):
+            web.send(frame(BINARY, self.message(b"x" * size)))
+            self.answer(web, b"x" * size)
+
+    def test_large_messages_whole_and_in_fragments(self):
+        """9.2.1 to 9.2.3, 9.4, 10.1.1"""
+        web = self.open()
+        for size, parts in ((65536, (1300,)), (262144, (512, 4096, 65536)), (1000000, (1024, 16384, 1000000))):
+            payload = os.urandom(size)
+            message = self.message(payload)
+            for part in parts:
+                with self.subTest(size=size, part=part):
+                    pieces = [message[at:at + part] for at in range(0, len(message), part)]
+                    web.send(*[frame(BINARY if at == 0 else CONTINUE, piece, final=at == len(pieces) - 1)
+                               for at, piece in enumerate(pieces)])
+                    self.answer(web, payload)
+
+    def test_large_message_in_small_writes(self):
+        """9.6: written 64, 512 and 2048 bytes at a time."""
+        web = self.open()
+        payload = os.urandom(100000)
+        whole = frame(BINARY, self.message(payload))
+        for size in (64, 512, 2048):
+            for at in range(0, len(whole), size):
+                web.send(whole[at:at + size])
+            self.answer(web, payload)
+
+    def test_a_thousand_messages_one_after_another(self):
+        """9.8: sizes 0, 16, 64, 256, 1024."""
+        web = self.open()
+        for i in range(1000):
+            payload = b"x" * (0, 16, 64, 256, 1024)[i % 5]
+            web.send(frame(BINARY, self.message(payload)))
+            self.answer(web, payload)
+
+    def test_compression_is_not_agreed_to(self):
+        """12, 13: who offers it is answered without it, and its bit is refused."""
+        web = self.open(Sec_WebSocket_Extensions="permessage-deflate; client_max_window_bits")
+        self.assertNotIn("sec-websocket-extensions", web.head)
+        web.send(frame(BINARY, ping(1)))
+        self.answered(web, 1)
+        self.refused(PROTOCOL, frame(BINARY, ping(), reserved=4), web=web)
+
+
 class Ends(SocketTest):
     def test_close_is_answered_with_its_code(self):
         """7.1.1, 7.3.1 to 7.3.5, 7.7: every allowed code, with and without a reason."""
@@ -276,6 +340,7 @@ class Frames(SocketTest):
     """Those that are refused."""
 
     def test_text_frame(self):
+        """1.1, 6"""
         self.assertIn("binary", self.refused(UNSUPPORTED, frame(TEXT, b"[0,1,\"ping\",[]]")))
 
     def test_unmasked_frame(self):
@@ -314,6 +379,7 @@ class Frames(SocketTest):
         self.refused(PROTOCOL, frame(CONTINUE, ping()), web=web)
 
     def test_message_within_a_message(self):
+        """5.18"""
         self.refused(PROTOCOL, frame(BINARY, ping(1)[:2], final=False), frame(BINARY, ping(2)))
 
     def test_lengths_that_are_not_the_shortest(self):
@@ -356,14 +422,17 @@ class Frames(SocketTest):
 
 class Pings(SocketTest):
     def test_ping_is_answered_with_its_payload(self):
-        """2.1 to 2.9"""
+        """2.1 to 2.4, 2.6, 2.10, 2.11"""
         web = self.open()
         for payload in (b"", b"Hello", b"\x00\xff\xfe\xfd", b"\xfe" * 125):
             web.send(frame(PING, payload))
             self.assertEqual(web.read_frame(), (PONG, payload, True))
-        web.send(*[frame(PING, bytes([i])) for i in range(10)])
-        for i in range(10):
-            self.assertEqual(web.read_frame(), (PONG, bytes([i]), True))
+        tens = b"".join(frame(PING, bytes([i])) for i in range(10))
+        for pieces in ([tens], [bytes([byte]) for byte in tens]):
+            for piece in pieces:
+                web.send(piece)
+            for i in range(10):
+                self.assertEqual(web.read_frame(), (PONG, bytes([i]), True))
 
     def test_pong_of_nothing_is_ignored(self):
         """2.7 to 2.9"""
