@@ -79,6 +79,17 @@
         .name = n, .type = ARG_NUMBER, .required = true, .min = lo, .max = hi, .unit = WORDS(u),   \
         .doc = WORDS(d)                                                                            \
     }
+// What pushes and turns: the engine rounds it to single precision at once.
+#define REQUIRED_PUSH(n, u, d)                                                                     \
+    {                                                                                              \
+        .name = n, .type = ARG_VECTOR, .required = true, .min = -PHYSICS_FORCE_MAX,                \
+        .max = PHYSICS_FORCE_MAX, .unit = u, .doc = d, .single = true                              \
+    }
+#define REQUIRED_TURN(n, u, d)                                                                     \
+    {                                                                                              \
+        .name = n, .type = ARG_NUMBER, .required = true, .min = -PHYSICS_FORCE_MAX,                \
+        .max = PHYSICS_FORCE_MAX, .unit = u, .doc = d, .single = true                              \
+    }
 #define WORLD                                                                                      \
     {                                                                                              \
         .name = "world", .type = ARG_NAME, .required = true, .doc = WORDS("The world's name.")     \
@@ -360,6 +371,8 @@ static const method_arg WORLD_SUBSCRIBE_ARGS[] = {
     CHOICES("events", EVENT_WORDS, "[\"begin\", \"end\"]", "Kinds of events to be told of."),
     BOOL("contacts", "false", "Every touching pair's points, for drawing."),
     BOOL("describe", "false", "Full maps of bodies and joints, when they are new or were changed."),
+    INTEGER("compact", 0, UINT32_MAX, "0",
+            "Of encoding log: `compact` of hello's answer, where the reader has the same number."),
 };
 
 #define SUBSCRIPTION REQUIRED_ID("subscription", "The number that world.subscribe gave.")
@@ -426,29 +439,26 @@ static const method_arg BODY_SET_ARGS[] = {
 static const method_arg BODY_IMPULSE_ARGS[] = {
     WORLD,
     BODY,
-    REQUIRED_VECTOR("impulse", PHYSICS_FORCE_MAX, "N s", "Changes the velocity at once."),
+    REQUIRED_PUSH("impulse", "N s", "Changes the velocity at once."),
     VECTOR("point", PHYSICS_EXTENT_MAX, NULL, "m",
            "A place in the world; the centre of mass, if left out."),
 };
 static const method_arg BODY_ANGULAR_IMPULSE_ARGS[] = {
     WORLD,
     BODY,
-    REQUIRED_NUMBER("impulse", -PHYSICS_FORCE_MAX, PHYSICS_FORCE_MAX, "N m s",
-                    "Counter-clockwise."),
+    REQUIRED_TURN("impulse", "N m s", "Counter-clockwise."),
 };
 static const method_arg BODY_FORCE_ARGS[] = {
     WORLD,
     BODY,
-    REQUIRED_VECTOR("force", PHYSICS_FORCE_MAX, "N",
-                    "Acts on every tick until it is set again; zero ends it."),
+    REQUIRED_PUSH("force", "N", "Acts on every tick until it is set again; zero ends it."),
     VECTOR("point", PHYSICS_EXTENT_MAX, NULL, "m",
            "A place in the world, kept as a point of the body; the centre of mass, if left out."),
 };
 static const method_arg BODY_TORQUE_ARGS[] = {
     WORLD,
     BODY,
-    REQUIRED_NUMBER("torque", -PHYSICS_FORCE_MAX, PHYSICS_FORCE_MAX, "N m",
-                    "Acts on every tick until it is set again; zero ends it."),
+    REQUIRED_TURN("torque", "N m", "Acts on every tick until it is set again; zero ends it."),
 };
 static const method_arg SHAPE_ADD_ARGS[] = {
     WORLD,

@@ -61,6 +61,7 @@ typedef struct method_arg {
     const char *unit;     // "m/s" …, "" where it has none
     const char *choices;  // "static|kinematic|dynamic"; NULL unless ARG_CHOICE(S)
     const char *doc;      // one sentence
+    bool single;          // the engine rounds its numbers to single precision before anything else
 } method_arg;
 
 // A list of named arguments: of a method, of a shape, of a filter.

@@ -57,8 +57,10 @@ static carom_status open_notification(message *m, carom_error *err)
     memcpy(m->method, name.bytes, name.size);
     m->method[name.size] = '\0';
     m->has_params = count == 1;
-    bool snapshot = m->has_params && reader_text_is(name, "snapshot");
-    m->kind = snapshot ? MESSAGE_SNAPSHOT : MESSAGE_NOTIFICATION;
+    m->kind = !m->has_params                     ? MESSAGE_NOTIFICATION
+              : reader_text_is(name, "snapshot") ? MESSAGE_SNAPSHOT
+              : reader_text_is(name, "log")      ? MESSAGE_LOG
+                                                 : MESSAGE_NOTIFICATION;
     return CAROM_OK;
 }
 

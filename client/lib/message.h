@@ -14,14 +14,19 @@
 #include "client/lib/reader.h"
 #include "proto/limits.h"
 
-typedef enum message_kind { MESSAGE_RESPONSE, MESSAGE_SNAPSHOT, MESSAGE_NOTIFICATION } message_kind;
+typedef enum message_kind {
+    MESSAGE_RESPONSE,
+    MESSAGE_SNAPSHOT,
+    MESSAGE_LOG, // a snapshot of encoding log in the compact form
+    MESSAGE_NOTIFICATION
+} message_kind;
 
 typedef struct message {
     message_kind kind;
     uint32_t id;                            // of a response
     char method[WIRE_METHOD_BYTES_MAX + 1]; // of a notification
     bool has_params;                        // of a notification
-    reader at; // before a response's error, a snapshot's map, a notification's params
+    reader at; // before a response's error, a snapshot's or log's map, a notification's params
 } message;
 
 // Reads the envelope. CAROM_INTERNAL for a message that is malformed, with what is wrong, and

@@ -152,7 +152,13 @@ static void take_snapshot(carom_client *c, const message *m)
     carom_snapshot snapshot;
     carom_error why = {0};
     size_t size = (size_t)(m->at.end - m->at.at);
-    carom_status outcome = snapshot_decode(&c->decoder, m->at.at, size, &snapshot, &why);
+    carom_status outcome =
+        m->kind == MESSAGE_LOG
+            ? snapshot_decode_compact(&c->decoder, m->at.at, size, &snapshot, &why)
+            : snapshot_decode(&c->decoder, m->at.at, size, &snapshot, &why);
+    if (outcome == CAROM_NOT_FOUND) {
+        return; // of a subscription that has ended
+    }
     if (outcome == CAROM_OUT_OF_MEMORY) {
         close_for(c, &why);
         return;
@@ -218,6 +224,7 @@ static void take_message(carom_client *c, const uint8_t *bytes, size_t size)
         take_response(c, &m);
         break;
     case MESSAGE_SNAPSHOT:
+    case MESSAGE_LOG:
         take_snapshot(c, &m);
         break;
     case MESSAGE_NOTIFICATION:

@@ -31,11 +31,13 @@ void snapshot_decoder_deinit(snapshot_decoder *d)
     vector_free(&d->names);
     vector_free(&d->contacts);
     packed_streams_deinit(&d->packed);
+    log_streams_deinit(&d->logs);
 }
 
 void snapshot_decoder_forget(snapshot_decoder *d, uint64_t subscription)
 {
     packed_streams_forget(&d->packed, subscription);
+    log_streams_forget(&d->logs, subscription);
 }
 
 // ---- kinds of events
@@ -612,9 +614,11 @@ carom_status snapshot_decode(snapshot_decoder *d, const void *bytes, size_t size
     }
     if (decoded.packed) {
         outcome = unpack(d, &decoded, err);
-        if (outcome != CAROM_OK) {
-            return outcome;
-        }
+    } else if (decoded.log) {
+        outcome = log_streams_note(&d->logs, &decoded, err);
+    }
+    if (outcome != CAROM_OK) {
+        return outcome;
     }
     decoded.oldest = decoded.left_out > 0 ? decoded.oldest : decoded.tick;
     name_other_events(d);
@@ -638,6 +642,28 @@ carom_status snapshot_decode(snapshot_decoder *d, const void *bytes, size_t size
     decoded.joints_removed_count = d->joints_removed.count;
     *out = decoded;
     return CAROM_OK;
+}
+
+carom_status snapshot_decode_compact(snapshot_decoder *d, const void *bytes, size_t size,
+                                     carom_snapshot *out, carom_error *err)
+{
+    reader r = reader_open(bytes, size);
+    const uint32_t pairs = reader_map(&r);
+    reader_item item = {.kind = TAG_NIL};
+    for (uint32_t i = 0; i < pairs && !r.failed; i++) {
+        if (reader_text_is(reader_get_text(&r), "data")) {
+            reader_next(&r, &item);
+        } else {
+            reader_skip(&r); // of a later version
+        }
+    }
+    if (r.failed || (item.kind != TAG_BIN && item.kind != TAG_STR)) {
+        return fault_set(err, CAROM_INTERNAL, "a malformed log: no map with its data");
+    }
+    const buffer *told = NULL;
+    const carom_status outcome =
+        log_streams_spell_out(&d->logs, item.bytes, item.count, &told, err);
+    return outcome == CAROM_OK ? snapshot_decode(d, told->data, told->size, out, err) : outcome;
 }
 
 carom_value *carom_snapshot_value(const carom_snapshot *snapshot)

@@ -8,6 +8,7 @@
 #include <carom/snapshot.h>
 
 #include "client/lib/fault.h"
+#include "client/lib/log_streams.h"
 #include "client/lib/packed_streams.h"
 #include "common/base/vector.h"
 
@@ -33,6 +34,7 @@ typedef struct snapshot_decoder {
     VECTOR(uint64_t) joints_removed;
     char world[SNAPSHOT_WORLD_MAX];
     packed_streams packed;
+    log_streams logs;
     const uint8_t *data; // of a packed snapshot, while it is read
     size_t data_size;
 } snapshot_decoder;
@@ -50,7 +52,12 @@ void snapshot_decoder_deinit(snapshot_decoder *d);
 carom_status snapshot_decode(snapshot_decoder *d, const void *bytes, size_t size,
                              carom_snapshot *out, carom_error *err);
 
-// The subscription has ended: what is kept for its packed snapshots goes.
+// Decodes the map of a notification "log": the record in it is spelt out, and told as if it had
+// come so. CAROM_NOT_FOUND: no image of this subscription has come.
+carom_status snapshot_decode_compact(snapshot_decoder *d, const void *bytes, size_t size,
+                                     carom_snapshot *out, carom_error *err);
+
+// The subscription has ended: what is kept for its packed snapshots or its log goes.
 void snapshot_decoder_forget(snapshot_decoder *d, uint64_t subscription);
 
 #endif

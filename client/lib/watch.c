@@ -4,6 +4,7 @@
 #include "client/lib/call.h"
 #include "client/lib/client.h"
 #include "client/lib/view_internal.h"
+#include "proto/log/log_compact.h"
 
 // ---- attaching
 
@@ -60,6 +61,13 @@ carom_subscribe_options carom_subscribe_options_default(void)
     return (carom_subscribe_options){.exact = true, .bodies = true};
 }
 
+uint32_t carom_compact(const carom_client *client)
+{
+    const uint32_t own = log_compact_tables();
+    const uint64_t theirs = client != NULL ? carom_get_uint(client->hello, "compact", 0) : 0;
+    return theirs == own ? own : 0;
+}
+
 static carom_value *words_value(const char *const *words, size_t count)
 {
     carom_value *v = carom_array();
@@ -93,6 +101,9 @@ carom_value *carom_subscribe_args(const char *world, const carom_subscribe_optio
     }
     if (options->encoding != NULL) {
         carom_set(args, "encoding", carom_str(options->encoding));
+    }
+    if (options->compact != 0) {
+        carom_set(args, "compact", carom_uint(options->compact));
     }
     carom_value *precision = precision_value(options->precision);
     if (precision != NULL) {

@@ -156,6 +156,7 @@ typedef struct subscribe_args {
     // All that may be shown, in the command's memory: what lies in one of these. 0: everything.
     const area *sight;
     uint32_t sight_count;
+    uint32_t compact; // of ENCODING_LOG: the number of the tables that the reader has; 0: none
 } subscribe_args;
 
 typedef struct view_args {

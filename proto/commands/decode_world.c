@@ -167,6 +167,7 @@ void decode_subscribe(const arguments *a, subscribe_args *out)
     arguments_bool(a, "contacts", &out->contacts);
     arguments_bool(a, "describe", &out->describe);
     read_budget(a, out);
+    arguments_uint32(a, "compact", &out->compact);
 }
 
 void decode_view(const arguments *a, view_args *out)

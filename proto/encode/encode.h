@@ -85,6 +85,7 @@ typedef struct hello_result {
     const char *server;  // "caromd"
     const char *version; // "0.1.0"
     uint32_t engine;     // ENGINE_BEHAVIOUR
+    uint32_t compact;    // log_compact_tables()
     uint64_t session;
     const char *resume; // "" when sessions cannot be resumed
     role role;
@@ -252,6 +253,9 @@ uint32_t encode_snapshot_tail(struct buffer *out, const snapshot_view *view);
 
 // Appends the beginning of the notification, up to where a tail of `tail_pairs` pairs follows.
 void encode_snapshot_head(struct buffer *out, const snapshot_head *head, uint32_t tail_pairs);
+
+// The head of a notification of encoding log in the compact form, whose `tail_size` bytes follow.
+void encode_compact_head(struct buffer *out, uint64_t subscription, size_t tail_size);
 // Likewise without what makes a notification of it: the map alone, up to where the tail follows.
 void encode_snapshot_map(struct buffer *out, const snapshot_head *head, uint32_t tail_pairs);
 

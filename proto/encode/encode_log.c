@@ -2,6 +2,8 @@
 #include "proto/encode/encode.h"
 
 #include "proto/encode/encode_pack.h"
+#include "proto/log/log_compact.h"
+#include "proto/wire/buffer.h"
 
 uint32_t encode_log_tail(struct buffer *out, const char *world, uint64_t epoch,
                          const log_record *record)
@@ -15,6 +17,20 @@ uint32_t encode_log_tail(struct buffer *out, const char *world, uint64_t epoch,
         pairs = 3;
     }
     return pairs + log_record_encode_pairs(out, record);
+}
+
+void encode_compact_head(struct buffer *out, uint64_t subscription, size_t tail_size)
+{
+    packer k = buffer_packer(out);
+    buffer number;
+    buffer_init(&number, LOG_VARINT_BYTES_MAX);
+    log_varint_write(&number, subscription);
+    rpc_pack_notification(&k, "log");
+    pack_map(&k, 1);
+    pack_text(&k, "data");
+    msgpack_pack_bin(&k, number.size + tail_size);
+    buffer_append(out, number.data, number.size);
+    buffer_deinit(&number);
 }
 
 void encode_world_image_result(struct buffer *out, const uint8_t *image, size_t size, uint64_t tick,

@@ -34,11 +34,12 @@ void encode_hello_result(struct buffer *out, const hello_result *r)
 {
     packer k = buffer_packer(out);
     bool known = r->subject != NULL && *r->subject != '\0';
-    pack_map(&k, 8 + (known ? 2u : 0u) + (r->resumed != NULL ? 3u : 0u));
+    pack_map(&k, 9 + (known ? 2u : 0u) + (r->resumed != NULL ? 3u : 0u));
     pair_uint(&k, "protocol", r->protocol);
     pair_text(&k, "server", r->server);
     pair_text(&k, "version", r->version);
     pair_uint(&k, "engine", r->engine);
+    pair_uint(&k, "compact", r->compact);
     pair_uint(&k, "session", r->session);
     pair_text(&k, "resume", r->resume);
     pair_text(&k, "role", role_name(r->role));

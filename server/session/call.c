@@ -7,6 +7,7 @@
 #include "common/base/assert.h"
 #include "common/base/log.h"
 #include "proto/commands/command_decode.h"
+#include "proto/log/log_compact.h"
 #include "proto/wire/utf8.h"
 #include "server/clock.h"
 #include "server/metrics.h"
@@ -62,6 +63,7 @@ void call_answer_hello(session *s, bool answerable, uint32_t id, uint32_t protoc
         .server = SERVER_NAME,
         .version = CAROM_VERSION,
         .engine = ENGINE_BEHAVIOUR,
+        .compact = log_compact_tables(),
         .session = s->key.number,
         .resume = resume,
         .role = s->role,

@@ -132,7 +132,7 @@ static void pack_subscription(buffer *out, const session *s, const session_subsc
     msgpack_pack_uint64(&p, of->number);
     msgpack_pack_uint64(&p, of->world);
     pack_text(&p, of->world_name);
-    msgpack_pack_array(&p, 14);
+    msgpack_pack_array(&p, 15);
     msgpack_pack_double(&p, a->rate);
     msgpack_pack_int(&p, (int)a->encoding);
     if (a->has_area) {
@@ -151,6 +151,7 @@ static void pack_subscription(buffer *out, const session *s, const session_subsc
     pack_bool(&p, a->own_margin);
     msgpack_pack_double(&p, a->margin);
     msgpack_pack_double(&p, a->budget);
+    msgpack_pack_uint32(&p, a->compact);
 }
 
 // ---- the file
@@ -556,6 +557,7 @@ static void read_rest(subscribe_args *a, reader *r)
         a->margin = next_number(r);
         a->budget = next_number(r);
     }
+    a->compact = r->left > 0 ? (uint32_t)next_uint(r, UINT32_MAX) : 0;
 }
 
 static bool read_subscription(session *of, reader *r)

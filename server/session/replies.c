@@ -134,7 +134,7 @@ static void deliver(session *s, const snapshot_delivery *d, const reply *r)
     }
     buffer *head = &s->server->scratch;
     buffer_clear(head);
-    delivery_head(d, r->pairs, head);
+    delivery_head(r, d, head);
     ASSERT(head->size <= DELIVERY_HEAD_BYTES_MAX && !head->overflow);
     bool sent = s->subscriptions.count == 1
                     ? connection_send_now(s->connection, head->data, head->size, bytes_ref(r->tail),

@@ -11,6 +11,7 @@
 #include "common/world/apply.h"
 #include "proto/encode/encode.h"
 #include "proto/limits.h"
+#include "proto/log/log_compact.h"
 #include "server/metrics.h"
 #include "server/world/world_image.h"
 
@@ -213,7 +214,8 @@ static void subscribe_log(hosted *h, request *q)
         hosted_refuse(h, q, STATUS_INVALID_ARGUMENT, "area: a log tells of the whole world");
         return;
     }
-    log_readers_add(&h->readers, q->subscription, q->reply_to.session, view->rate);
+    log_readers_add(&h->readers, q->subscription, q->reply_to.session, view->rate,
+                    view->compact == log_compact_tables());
     h->log.read = true;
     encode_subscribe_result(&h->scratch, q->subscription, world_tick(h->physics));
     answer(h, q, NULL);

@@ -1,6 +1,7 @@
 // Notifications of encoding log; see log_readers.h. The world's thread.
 #include "server/world/log_readers.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,12 +9,14 @@
 #include "common/physics/image.h"
 #include "proto/encode/encode.h"
 #include "proto/limits.h"
+#include "proto/log/log_compact.h"
 #include "server/metrics.h"
 #include "server/world/subscription.h"
 
 // A notification that was encoded in this turn, for others that stand where its first reader stood.
 typedef struct encoded {
     bool fresh;
+    bool compact; // for readers of that form, in whichever it came to be
     log_mark mark;
     reply *snapshot; // NULL: it does not fit a message
 } encoded;
@@ -25,10 +28,15 @@ void log_readers_deinit(log_readers *r)
     array_free(&r->list);
 }
 
-void log_readers_add(log_readers *r, uint64_t number, session_key session, double rate)
+void log_readers_add(log_readers *r, uint64_t number, session_key session, double rate,
+                     bool compact)
 {
-    log_reader_entry added = {
-        .number = number, .session = session, .rate = rate, .fresh = true, .owed = true};
+    log_reader_entry added = {.number = number,
+                              .session = session,
+                              .rate = rate,
+                              .compact = compact,
+                              .fresh = true,
+                              .owed = true};
     ASSERT(r->list.count == 0 || r->list.data[r->list.count - 1].number < number);
     array_push(&r->list, added);
 }
@@ -164,10 +172,28 @@ static void image_record(const log_source *from, buffer *rows, uint8_t **image, 
     }
 }
 
-static encoded encode(const log_source *from, bool fresh, log_mark mark, uint64_t hash,
+// The compact form has the hash of each second's last notification, and of a world that stands.
+static bool bears_hash(const log_source *from, const log_record *record)
+{
+    const double hz = world_definition(from->physics).hz;
+    return from->paused || record->from == record->tick ||
+           floor((double)record->tick / hz) > floor((double)record->from / hz);
+}
+
+// False: the record has no compact form that fits a message.
+static bool encode_compact(const log_source *from, const log_record *record, buffer *out)
+{
+    log_record told = *record;
+    told.has_hash = bears_hash(from, record);
+    return log_compact_encode(out, &told, from->world);
+}
+
+static encoded encode(const log_source *from, const log_reader_entry *reader, uint64_t hash,
                       uint32_t receivers)
 {
-    encoded e = {.fresh = fresh, .mark = mark};
+    const log_mark mark = reader->mark;
+    const bool fresh = reader->fresh;
+    encoded e = {.fresh = fresh, .compact = reader->compact, .mark = mark};
     uint8_t *image = NULL;
     buffer rows;
     buffer out;
@@ -183,7 +209,8 @@ static encoded encode(const log_source *from, bool fresh, log_mark mark, uint64_
     record.tick = world_tick(from->physics);
     record.has_hash = true;
     record.hash = hash;
-    uint32_t pairs = encode_log_tail(&out, from->world, from->epoch, &record);
+    const bool packed = reader->compact && !fresh && encode_compact(from, &record, &out);
+    uint32_t pairs = packed ? 0 : encode_log_tail(&out, from->world, from->epoch, &record);
     if (!out.overflow) {
         size_t size = 0;
         uint8_t *data = buffer_take(&out, &size);
@@ -226,9 +253,10 @@ static bool falls_due(const log_reader_entry *e, const log_source *from, bool al
 static bool matches(const encoded *e, const log_reader_entry *reader)
 {
     if (e->fresh || reader->fresh) {
-        return e->fresh && reader->fresh;
+        return e->fresh && reader->fresh; // there is one form of these
     }
-    return e->mark.offset == reader->mark.offset && e->mark.tick == reader->mark.tick;
+    return e->compact == reader->compact && e->mark.offset == reader->mark.offset &&
+           e->mark.tick == reader->mark.tick;
 }
 
 void log_readers_publish(log_readers *r, const log_source *from, bool all, reply_sink sink)
@@ -260,7 +288,7 @@ void log_readers_publish(log_readers *r, const log_source *from, bool all, reply
             } else {
                 count++;
             }
-            made[at] = encode(from, e->fresh, e->mark, hash, r->list.count - i);
+            made[at] = encode(from, e, hash, r->list.count - i);
         }
         reply *snapshot = made[at].snapshot;
         if (snapshot != NULL) {

@@ -1,9 +1,10 @@
 // Subscriptions of encoding log: replicas, which are sent what was commanded instead of bodies.
 //
 // A reader begins with an image of the world and then gets, at its rate, the commands since its
-// last notification and the state's hash. A notification is encoded once for all readers that stand
-// at the same place of the log. A reader has at most one on its way; one that has fallen further
-// behind than the log is kept begins anew with an image, so that nothing queues up for it.
+// last notification and the state's hash; in the compact form that once a second. A notification is
+// encoded once for all readers of one form that stand at the same place of the log. A reader has at
+// most one on its way; one that has fallen further behind than the log is kept begins anew with an
+// image, so that nothing queues up for it.
 //
 // One thread: the world's.
 #ifndef CAROM_SERVER_WORLD_LOG_READERS_H
@@ -23,6 +24,7 @@ typedef struct log_reader_entry {
     session_key session;
     double rate;   // notifications a second; 0: one a tick
     log_mark mark; // what it has been sent
+    bool compact;  // it reads the compact form (proto/log/log_compact.h)
     bool fresh;    // it needs an image
     bool busy;     // its last notification is not written out yet
     bool owed;     // one was due while it was busy
@@ -44,7 +46,8 @@ typedef struct log_source {
 
 void log_readers_deinit(log_readers *r);
 
-void log_readers_add(log_readers *r, uint64_t number, session_key session, double rate);
+void log_readers_add(log_readers *r, uint64_t number, session_key session, double rate,
+                     bool compact);
 // False where the session has no such reader.
 bool log_readers_remove(log_readers *r, uint64_t number, session_key session);
 void log_readers_forget(log_readers *r, session_key session);

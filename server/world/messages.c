@@ -82,13 +82,17 @@ reply *reply_create_snapshot(uint64_t world, shared_bytes *tail, uint32_t pairs,
     return r;
 }
 
-void delivery_head(const snapshot_delivery *d, uint32_t pairs, struct buffer *out)
+void delivery_head(const reply *r, const snapshot_delivery *d, struct buffer *out)
 {
+    if (r->pairs == 0) {
+        encode_compact_head(out, d->subscription, r->tail->size);
+        return;
+    }
     snapshot_head head = {.subscription = d->subscription,
                           .skipped = d->skipped,
                           .has_last = d->has_last,
                           .last = d->last};
-    encode_snapshot_head(out, &head, pairs);
+    encode_snapshot_head(out, &head, r->pairs);
 }
 
 const uint8_t *reply_payload(const reply *r, size_t *size)

@@ -142,7 +142,7 @@ typedef struct reply {
     uint8_t small[REPLY_INLINE_MAX]; // the result, where it fits
     shared_bytes *payload;           // owned; else, where it does not. NULL: it is in `small`
     shared_bytes *tail;              // owned; of a snapshot, whose map has `pairs` pairs in it
-    uint32_t pairs;
+    uint32_t pairs;                  // 0: of a log in the compact form (encode_compact_head)
     uint32_t delivery_count;
     snapshot_delivery *deliveries; // owned; of a snapshot
     uint32_t load_count;
@@ -169,6 +169,6 @@ reply *reply_create_snapshot(uint64_t world, shared_bytes *tail, uint32_t pairs,
                              uint32_t receivers);
 
 // Writes what precedes `tail` in the notification of one receiver: at most DELIVERY_HEAD_BYTES_MAX.
-void delivery_head(const snapshot_delivery *d, uint32_t pairs, struct buffer *out);
+void delivery_head(const reply *r, const snapshot_delivery *d, struct buffer *out);
 
 #endif

@@ -146,6 +146,34 @@ class Logs(WorldTest):
                 self.assertEqual(before["tick"], after["from"])
             reader.call("world.unsubscribe", subscription=notes[0]["subscription"])
 
+    def test_compact_form_is_sent_to_whoever_has_the_tables(self):
+        """Read by PROTOCOL.md alone: the ticks, the hash, and a row of body.remove."""
+        number = self.client.call("hello")["compact"]
+        self.call("world.create", paused=True)
+        body = self.call("body.spawn", shapes=[BALL])["body"]
+        readers = [self.connect() for _ in range(3)]
+        asked = [{"compact": number}, {"compact": number ^ 1}, {}]
+        for reader, arguments in zip(readers, asked):
+            reader.call("world.subscribe", world=self.world, encoding="log", **arguments)
+            reader.read_until(lambda: self.notes(reader))  # noqa: B023
+        self.call("world.step", ticks=2)
+        self.call("body.remove", body=body)
+        hash_ = self.info()["hash"]
+        compact = bytearray()
+
+        def is_told():
+            compact[:] = b""
+            for method, params in readers[0].notifications:
+                if method == "log":
+                    compact.extend(params[0]["data"])
+            return bytes(compact).endswith(bytes([1 << 1, 2 * body]))
+        readers[0].read_until(is_told)
+        self.assertIn(hash_, bytes(compact))
+        self.assertEqual(len(self.notes(readers[0])), 1, "all but the image is compact")
+        for reader in readers[1:]:
+            reader.read_until(lambda: any(n["commands"] for n in self.notes(reader)[1:]))  # noqa: B023
+            self.assertEqual([m for m, _ in reader.notifications if m == "log"], [])
+
     def test_log_tells_of_the_whole_world(self):
         self.call("world.create")
         self.refused("invalid_argument", "area", "world.subscribe", world=self.world,

@@ -90,6 +90,7 @@ static carom_value *subscribe_args(const watch *w)
     carom_subscribe_options options = carom_subscribe_options_default();
     if (w->replica != NULL) {
         options.encoding = "log";
+        options.compact = carom_compact(w->c->client);
         options.rate = args_number(&w->c->args, "rate", 0.0);
         return carom_subscribe_args(world_of(w), &options);
     }

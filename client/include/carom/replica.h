@@ -7,6 +7,7 @@
 //
 //     carom_subscribe_options log = carom_subscribe_options_default();
 //     log.encoding = "log";
+//     log.compact = carom_compact(client);
 //     carom_subscribe(client, "main", &log, 1000, &subscription, &error);
 //     ... in handlers.snapshot:
 //     carom_status s = carom_replica_feed(replica, snapshot->encoded, snapshot->encoded_size, &error);

@@ -35,9 +35,16 @@ typedef struct carom_subscribe_options {
     const char *const
         *events; // kinds, such as "begin"; NULL (default): the server's default, begin and end
     size_t event_count; // with `events` not NULL: 0 asks for none
+    uint32_t compact;   // of "log": what carom_compact() says, for a quarter of the bytes; then the
+                        // hash comes once a second, and pushes as the engine rounds them. 0
+                        // (default): records as a recording keeps them
 } carom_subscribe_options;
 
 CAROM_API carom_subscribe_options carom_subscribe_options_default(void);
+
+// For carom_subscribe_options.compact: the number of the compact form of logs that this library
+// and the server share; 0 where they share none, or before the server's hello.
+CAROM_API uint32_t carom_compact(const carom_client *client);
 
 // The arguments of world.subscribe for these options (NULL: the defaults), for carom_call or
 // carom_request. The caller's to free.

@@ -11,6 +11,7 @@
 #include "proto/commands/command_decode.h"
 #include "proto/encode/encode.h"
 #include "proto/limits.h"
+#include "proto/log/log_compact.h"
 #include "proto/log/log_player.h"
 #include "proto/wire/buffer.h"
 #include "proto/wire/check.h"
@@ -40,6 +41,11 @@ int carom_interface(void)
 int carom_behaviour(void)
 {
     return ENGINE_BEHAVIOUR;
+}
+
+double carom_compact(void)
+{
+    return log_compact_tables();
 }
 
 void *carom_alloc(size_t bytes)
@@ -394,6 +400,25 @@ bool carom_world_play(engine_world *world, const uint8_t *bytes, size_t size)
     log_record record;
     if (log_record_decode(bytes, size, &record, &err) != STATUS_OK ||
         log_player_play(&world->player, &record, &err) != STATUS_OK) {
+        return fail(&err);
+    }
+    buffer_clear(&result);
+    msgpack_packer packer = buffer_packer(&result);
+    msgpack_pack_uint64(&packer, record.tick);
+    return finish();
+}
+
+bool carom_world_play_compact(engine_world *world, const uint8_t *bytes, size_t size)
+{
+    error err = {0};
+    log_record record;
+    buffer commands;
+    buffer_init(&commands, LOG_RECORD_BYTES_MAX);
+    bool played = log_compact_decode(bytes, size, world_tick(world->physics), WORLD_NAME, &commands,
+                                     &record, &err) == STATUS_OK &&
+                  log_player_play(&world->player, &record, &err) == STATUS_OK;
+    buffer_deinit(&commands);
+    if (!played) {
         return fail(&err);
     }
     buffer_clear(&result);

@@ -21,7 +21,7 @@
 
 enum {
     // The version of this interface; engine.js refuses another.
-    ENGINE_INTERFACE = 1,
+    ENGINE_INTERFACE = 2,
     // Events that wait to be taken [bytes]. Later ones are counted and left out.
     ENGINE_EVENT_BYTES_MAX = 16 << 20,
     // Doubles of a row: id, x, y, angle, vx, vy, w, awake.
@@ -31,7 +31,8 @@ enum {
 typedef struct engine_world engine_world;
 
 CAROM_EXPORT int carom_interface(void);
-CAROM_EXPORT int carom_behaviour(void); // ENGINE_BEHAVIOUR
+CAROM_EXPORT int carom_behaviour(void);  // ENGINE_BEHAVIOUR
+CAROM_EXPORT double carom_compact(void); // log_compact_tables()
 CAROM_EXPORT const char *carom_fault(void);
 
 CAROM_EXPORT void *carom_alloc(size_t bytes); // NULL: there is no memory left
@@ -83,5 +84,7 @@ CAROM_EXPORT bool carom_world_body(const engine_world *world, double body);
 // where the log begins: its records do not say so themselves.
 CAROM_EXPORT void carom_world_set_paused(engine_world *world, bool paused);
 CAROM_EXPORT bool carom_world_play(engine_world *world, const uint8_t *record, size_t size);
+// Likewise a record in the compact form, which begins at the world's tick.
+CAROM_EXPORT bool carom_world_play_compact(engine_world *world, const uint8_t *record, size_t size);
 
 #endif

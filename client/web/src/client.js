@@ -38,6 +38,17 @@ const PASSING = new Set(['unavailable', 'limit_exceeded', 'internal']);
 
 const now = () => globalThis.performance.now();
 
+// The number that stands before the bytes: seven bits a byte, the lowest first.
+function splitNumber(bytes) {
+  let number = 0;
+  let at = 0;
+  for (let scale = 1; at < bytes.length; scale *= 128) {
+    number += (bytes[at] & 127) * scale;
+    if (bytes[at++] < 128) break;
+  }
+  return {number, data: bytes.subarray(at)};
+}
+
 // A timer that does not keep a Node process alive.
 function quietTimer(callback, ms) {
   const timer = setTimeout(callback, ms);
@@ -452,6 +463,11 @@ export class Client extends Emitter {
       case 'snapshot':
         this.#subscriptions.get(args.subscription)?.take(args, now());
         break;
+      case 'log': {
+        const {number, data} = splitNumber(args.data);
+        this.#subscriptions.get(number)?.take({subscription: number, data}, now());
+        break;
+      }
       case 'world_closed': {
         const subscription = this.#subscriptions.get(args.subscription);
         this.#subscriptions.delete(args.subscription);

@@ -10,7 +10,7 @@
 import {CaromError} from './errors.js';
 import {decode, encode} from './msgpack.js';
 
-const INTERFACE = 1; // of engine.h
+const INTERFACE = 2; // of engine.h
 const ROW = 8; // doubles: id, x, y, angle, vx, vy, w, awake
 const STEP_TICKS_MAX = 100000; // as of world.step
 const NAME = 'local'; // commands name a world; here there is no need to
@@ -57,6 +57,8 @@ export class Engine {
     }
     /** Engines of the same number compute the same bits: `engine` in a server's hello. */
     this.behaviour = exports.carom_behaviour();
+    /** The number of the compact form of logs that it reads: `compact` in a server's hello. */
+    this.compact = exports.carom_compact();
   }
 
   /** Bytes that the instance has taken; it never gives any back. */
@@ -351,6 +353,12 @@ export class World {
   play(record) {
     return this.#engine.withBytes(record, (at, size) =>
       this.#engine.result(this.#run('carom_world_play', at, size)));
+  }
+
+  /** Plays a record in the compact form, which begins at the world's tick. */
+  playCompact(data) {
+    return this.#engine.withBytes(data, (at, size) =>
+      this.#engine.result(this.#run('carom_world_play_compact', at, size)));
   }
 
   setPaused(paused) {

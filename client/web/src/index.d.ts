@@ -230,6 +230,7 @@ export interface WorldSettings {
 
 export class Engine {
   readonly behaviour: number;
+  readonly compact: number;
   readonly memoryBytes: number;
   createWorld(settings?: WorldSettings): World;
   restoreWorld(image: Uint8Array, options?: {events?: WorldEvent['kind'][]}): World;
@@ -275,6 +276,8 @@ export class World {
   save(): Uint8Array;
   clone(): World;
   play(record: Uint8Array): number;
+  /** A record in the compact form, which begins at the world's tick. */
+  playCompact(data: Uint8Array): number;
   setPaused(paused: boolean): void;
   free(): void;
   [Symbol.dispose](): void;
@@ -322,6 +325,6 @@ export class Replica extends Emitter<{tick: number; diverged: CaromError; ended:
   /** Copies a world of a server, until stop(). Resolves when the copy is there. */
   follow(client: Client, world: string, options?: {rate?: number}): Promise<this>;
   stop(): void;
-  play(record: LogRecord): void;
+  play(record: LogRecord | {data: Uint8Array}): void;
   free(): void;
 }

@@ -365,6 +365,8 @@ export interface WorldSubscribeArguments {
   contacts?: boolean;
   /** Full maps of bodies and joints, when they are new or were changed. Default false. */
   describe?: boolean;
+  /** Of encoding log: `compact` of hello's answer, where the reader has the same number. Default 0. */
+  compact?: number;
 }
 
 export interface WorldUnsubscribeArguments {

@@ -25,7 +25,7 @@ export const METHODS = {
   'world.state': {role: 'viewer', scope: 'read', batch: false, args: ['world']},
   'world.contacts': {role: 'viewer', scope: 'read', batch: false, args: ['world', 'body']},
   'world.apply': {role: 'player', scope: 'command', batch: false, args: ['world', 'commands', 'at']},
-  'world.subscribe': {role: 'viewer', scope: 'subscription', batch: false, args: ['world', 'rate', 'encoding', 'precision', 'area', 'follow', 'margin', 'budget', 'bodies', 'events', 'contacts', 'describe']},
+  'world.subscribe': {role: 'viewer', scope: 'subscription', batch: false, args: ['world', 'rate', 'encoding', 'precision', 'area', 'follow', 'margin', 'budget', 'bodies', 'events', 'contacts', 'describe', 'compact']},
   'world.unsubscribe': {role: 'viewer', scope: 'subscription', batch: false, args: ['subscription']},
   'world.view': {role: 'viewer', scope: 'subscription', batch: false, args: ['subscription', 'area', 'follow', 'margin']},
   'body.spawn': {role: 'player', scope: 'command', batch: true, args: ['world', 'type', 'position', 'angle', 'velocity', 'angular_velocity', 'linear_damping', 'angular_damping', 'gravity_scale', 'fixed_rotation', 'bullet', 'allow_sleep', 'awake', 'enabled', 'mass', 'tag', 'shapes', 'lifetime', 'owner']},

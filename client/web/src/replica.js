@@ -50,7 +50,9 @@ export class Replica extends Emitter {
     if (this.#subscription || this.error) {
       throw this.error ?? new CaromError('already_exists', 'this replica follows a world already');
     }
-    const subscription = await client.subscribe({world, rate, encoding: 'log'});
+    const shared = client.hello.compact === this.#engine.compact; // else a server that has no such form
+    const subscription = await client.subscribe({world, rate, encoding: 'log',
+                                                 compact: shared ? this.#engine.compact : undefined});
     this.#subscription = subscription;
     subscription.on('snapshot', (record) => {
       try {
@@ -77,13 +79,14 @@ export class Replica extends Emitter {
     this.emit(error.code === 'internal' ? 'diverged' : 'ended', error);
   }
 
-  /** Takes a record, as a map: {from, tick, commands, hash?, image?, paused?}. */
+  /** Takes a record, as a map: {from, tick, commands, hash?, image?, paused?}, or {data}: its compact form. */
   play(record) {
     if (this.error) throw this.error;
     try {
       if (record.image) this.#begin(record);
       if (this.world === null) throw new CaromError('invalid_argument', 'a record without an image');
-      this.world.play(encodeRecord({...record, image: undefined}));
+      if (record.data) this.world.playCompact(record.data);
+      else this.world.play(encodeRecord({...record, image: undefined}));
     } catch (error) {
       this.#end(error);
       throw error;

@@ -58,7 +58,7 @@ export class Subscription extends Emitter {
 
   #show(arrived, nowMs) {
     let snapshot = arrived;
-    if (arrived.data !== undefined) {
+    if (arrived.data !== undefined && this.args.encoding !== 'log') {
       try {
         snapshot = this.#unpack(arrived);
       } catch (error) {

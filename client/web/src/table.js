@@ -205,6 +205,7 @@ export const TABLE = {
       events: {type: 'choices', count: [0, 32], words: ['begin', 'stay', 'end', 'hit', 'sensor_begin', 'sensor_end', 'sleep', 'wake', 'spawn', 'remove', 'joint_break', 'freeze'], fallback: ["begin", "end"], doc: 'Kinds of events to be told of.'},
       contacts: {type: 'bool', fallback: false, doc: 'Every touching pair\'s points, for drawing.'},
       describe: {type: 'bool', fallback: false, doc: 'Full maps of bodies and joints, when they are new or were changed.'},
+      compact: {type: 'integer', min: 0, max: 4294967295, fallback: 0, doc: 'Of encoding log: `compact` of hello\'s answer, where the reader has the same number.'},
     },
   },
   'world.unsubscribe': {

@@ -39,7 +39,7 @@ static void take(void *context, reply *r)
     ASSERT(r->delivery_count == 1); // no two want the same
     buffer written;
     buffer_init(&written, DELIVERY_HEAD_BYTES_MAX);
-    delivery_head(r->deliveries, r->pairs, &written);
+    delivery_head(r, r->deliveries, &written);
     const uint8_t *bytes = written.data;
     const size_t head = written.size;
     const uint64_t number = r->deliveries->subscription;

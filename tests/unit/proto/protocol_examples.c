@@ -12,6 +12,7 @@
 // are fixed numbers. test_protocol.py compares the document with this, and writes it into it on
 // demand.
 #include <math.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +26,7 @@
 #include "proto/encode/encode.h"
 #include "proto/wire/json.h"
 #include "proto/limits.h"
+#include "proto/log/log_compact.h"
 #include "proto/log/log_stream.h"
 #include "proto/packed/packed.h"
 #include "proto/wire/rpc.h"
@@ -156,6 +158,7 @@ static void do_hello(void)
                                                 .server = "caromd",
                                                 .version = "0.1.0",
                                                 .engine = ENGINE_BEHAVIOUR,
+                                                .compact = log_compact_tables(),
                                                 .session = 7,
                                                 .resume = "3.7.5f8a",
                                                 .role = ROLE_ADMIN,
@@ -189,6 +192,7 @@ static void do_resume(void)
                                                 .server = "caromd",
                                                 .version = "0.1.0",
                                                 .engine = ENGINE_BEHAVIOUR,
+                                                .compact = log_compact_tables(),
                                                 .session = 7,
                                                 .resume = "3.7.5f8a",
                                                 .role = ROLE_ADMIN,
@@ -311,6 +315,54 @@ static void print_log_notification(const log_record *record)
     print_and_free("log", "server", &bytes);
 }
 
+static void add_force(buffer *rows, uint64_t tick, const uint8_t *arguments, size_t size)
+{
+    const log_command row = {.tick = tick,
+                             .session = 5,
+                             .method = "body.force",
+                             .method_size = 10,
+                             .arguments = arguments,
+                             .arguments_size = (uint32_t)size};
+    log_command_encode(rows, &row);
+}
+
+// Three ticks, of which two bring a force on body 7 of world "lab": [8, -0.5], then [8, -0.25].
+static size_t compact_record(buffer *out)
+{
+    uint8_t arguments[] = {0x83, 0xa5, 'w',  'o',  'r',  'l', 'd',  0xa3, 'l', 'a', 'b',
+                           0xa4, 'b',  'o',  'd',  'y',  7,   0xa5, 'f',  'o', 'r', 'c',
+                           'e',  0x92, 0xcb, 0x40, 0x20, 0,   0,    0,    0,   0,   0,
+                           0xcb, 0xbf, 0xe0, 0,    0,    0,   0,    0,    0};
+    buffer rows;
+    buffer_init(&rows, 256);
+    add_force(&rows, 101, arguments, sizeof arguments);
+    arguments[sizeof arguments - 7] = 0xd0;
+    add_force(&rows, 102, arguments, sizeof arguments);
+    const log_record record = {.from = 100,
+                               .tick = 103,
+                               .command_count = 2,
+                               .commands = rows.data,
+                               .commands_size = rows.size,
+                               .has_hash = true,
+                               .hash = UINT64_C(0x9f8e7d6c5b4a3928)};
+    const bool made = log_compact_encode(out, &record, "lab");
+    ASSERT(made);
+    buffer_deinit(&rows);
+    return out->size;
+}
+
+static void print_compact_notification(void)
+{
+    buffer tail;
+    buffer bytes;
+    buffer_init(&tail, 256);
+    buffer_init(&bytes, 256);
+    encode_compact_head(&bytes, 4, compact_record(&tail));
+    buffer_append(&bytes, tail.data, tail.size);
+    print_and_free("log compact", "server", &bytes);
+    buffer_deinit(&tail);
+}
+
 static void do_log_notifications(void)
 {
     const uint64_t hash = UINT64_C(0x9f8e7d6c5b4a3928);
@@ -343,6 +395,7 @@ static void do_log_notifications(void)
     print_log_notification(&second);
     buffer_deinit(&arguments);
     buffer_deinit(&rows);
+    print_compact_notification();
 }
 
 static world_status status_of_world(void)
@@ -820,6 +873,19 @@ static void print_joint_kinds(void)
     }
 }
 
+// The numbers that the compact form has for methods.
+static void print_compact_numbers(void)
+{
+    printf("## compact numbers\nThe tables of this version have the number %" PRIu32 ".\n\n"
+           "| number | method |\n| ---: | --- |\n",
+           log_compact_tables());
+    for (int m = 0; m < METHOD_COUNT; m++) {
+        if (log_compact_has((method)m)) {
+            printf("| %d | `%s` |\n", m, METHODS[m].list.name);
+        }
+    }
+}
+
 static void print_reference(void)
 {
     for (int m = 0; m < METHOD_COUNT; m++) {
@@ -836,6 +902,7 @@ static void print_reference(void)
     printf("## precision\n");
     print_list(&METHOD_PRECISION);
     print_joint_kinds();
+    print_compact_numbers();
 }
 
 static void print_limits(void)
@@ -879,6 +946,38 @@ static void print_frame(const buffer *stream, size_t *shown, const char *meaning
     print_bytes("log stream", frame + 4, 4, "checksum");
     print_bytes("log stream", frame + 8, stream->size - *shown - 8, meaning);
     *shown = stream->size;
+}
+
+// The notification of the compact form, in its parts.
+static void print_compact(void)
+{
+    static const struct {
+        size_t size;
+        const char *meaning;
+    } PARTS[] = {
+        {1, "3 ticks, with a hash"},
+        {8, "the hash"},
+        {1, "a whole row, one tick on, of the stream's world"},
+        {1, "session 5"},
+        {1, "method: body.force"},
+        {1, "arguments 1 and 2: body, force"},
+        {1, "body 7"},
+        {4, "8"},
+        {4, "-0.5"},
+        {1, "a row like the one before, one tick on"},
+        {1, "force x: no difference"},
+        {4, "force y: 8388608 places further"},
+    };
+    buffer out;
+    size_t at = 0;
+    buffer_init(&out, 256);
+    compact_record(&out);
+    for (size_t i = 0; i < sizeof PARTS / sizeof *PARTS; i++) {
+        print_bytes("log compact", out.data + at, PARTS[i].size, PARTS[i].meaning);
+        at += PARTS[i].size;
+    }
+    ASSERT(at == out.size);
+    buffer_deinit(&out);
 }
 
 // A recording of a world with one command.
@@ -932,6 +1031,7 @@ int main(int argc, char **argv)
         print_reference();
     } else if (strcmp(what, "bytes") == 0) {
         print_stream();
+        print_compact();
         packed_example(print_bytes);
     } else if (strcmp(what, "limits") == 0) {
         print_limits();

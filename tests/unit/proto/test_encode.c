@@ -129,15 +129,16 @@ static void hello_tells_role_and_limits(void **state)
                                               .server = "caromd",
                                               .version = "0.1.0",
                                               .engine = 3,
+                                              .compact = 77,
                                               .session = 9,
                                               .resume = "",
                                               .role = ROLE_ADMIN,
                                               .limits = limits,
                                               .limit_count = 2});
-    assert_encoded(
-        "{\"protocol\":1,\"server\":\"caromd\",\"version\":\"0.1.0\",\"engine\":3,\"session\":9,"
-        "\"resume\":\"\",\"role\":\"admin\",\"limits\":{\"message_bytes\":1048576,"
-        "\"load\":0.5}}");
+    assert_encoded("{\"protocol\":1,\"server\":\"caromd\",\"version\":\"0.1.0\",\"engine\":3,"
+                   "\"compact\":77,\"session\":9,"
+                   "\"resume\":\"\",\"role\":\"admin\",\"limits\":{\"message_bytes\":1048576,"
+                   "\"load\":0.5}}");
 }
 
 static void server_info_and_stats_are_maps(void **state)

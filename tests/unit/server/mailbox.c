@@ -20,7 +20,7 @@ static reply *split(const reply *r, const snapshot_delivery *d)
     reply *one = reply_create_snapshot(r->world, bytes_ref(r->tail), r->pairs, 1);
     buffer head;
     buffer_init(&head, REPLY_INLINE_MAX);
-    delivery_head(d, r->pairs, &head);
+    delivery_head(r, d, &head);
     assert_false(head.overflow);
     memcpy(one->small, head.data, head.size);
     one->small_size = (uint8_t)head.size;

@@ -1,0 +1,48 @@
+// The logs of a client's subscriptions: the compact form leaves out what its reader knows, so where
+// each subscription stands is kept here, from one notification to the next.
+//
+// Invariant: at most LOG_STREAMS_MAX, and one for a subscription; when there are as many, the
+// oldest gives way, and no compact records of it are told until its next image. One thread at a
+// time.
+#ifndef CAROM_CLIENT_LIB_LOG_STREAMS_H
+#define CAROM_CLIENT_LIB_LOG_STREAMS_H
+
+#include <stdint.h>
+
+#include <carom/snapshot.h>
+
+#include "client/lib/fault.h"
+#include "common/base/vector.h"
+#include "proto/limits.h"
+#include "proto/wire/buffer.h"
+
+// A server lets a connection have 64 subscriptions unless it is told otherwise.
+enum { LOG_STREAMS_MAX = 1024 };
+
+typedef struct log_stream_state {
+    uint64_t subscription;
+    uint64_t tick; // of the last record
+    char world[WIRE_WORLD_NAME_MAX + 1];
+} log_stream_state;
+
+typedef struct log_streams {
+    VECTOR(log_stream_state) list;
+    buffer rows; // of the record that is spelt out
+    buffer told;
+} log_streams;
+
+void log_streams_deinit(log_streams *s);
+
+// The subscription has ended.
+void log_streams_forget(log_streams *s, uint64_t subscription);
+
+// A notification in the ordinary form has come; one with an image names the world.
+carom_status log_streams_note(log_streams *s, const carom_snapshot *snapshot, carom_error *err);
+
+// Spells out `data` of a notification "log", as the map that the ordinary form would have had.
+// *told holds until the next call. CAROM_NOT_FOUND: of a subscription that has ended, or never
+// began; CAROM_INTERNAL: the bytes are no record; CAROM_OUT_OF_MEMORY.
+carom_status log_streams_spell_out(log_streams *s, const uint8_t *data, size_t size,
+                                   const buffer **told, carom_error *err);
+
+#endif
