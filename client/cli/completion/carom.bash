@@ -32,7 +32,7 @@ _caromd()
     --log) list='error warn info debug' ;;
     --log-format) list='text json' ;;
     --limit) list=$(sed -n 's/^  \([a-z_]*\)  *[0-9].*/\1=/p' <<<"$help") ;;
-    --world | --listen | --http | --origin | --hz | --threads | --world-threads) ;;
+    --world | --listen | --http | --origin | --hz | --*threads) ;;
     --check-config | --insecure) list=$(sed -n 's/^  \(--[a-z-]*\).*/\1/p' <<<"$help") ;;
     --*)
         compopt -o filenames 2>/dev/null
