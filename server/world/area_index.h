@@ -6,6 +6,11 @@
 // Cells are as wide as eight ordinary bodies; the few that are wider than a cell are looked at
 // always. An area of more cells than there are bodies looks at all bodies instead.
 //
+// The engine's own tree could answer the same. The grid is kept because it is made of the rows that
+// are shown, so that a view and its rows are of one state whatever commands came after the step,
+// and because it costs nothing while nobody asks: rows, hash and grid together take 37 ns a body
+// (carom-bench-network --parts views), which all views of a tick share.
+//
 // One thread: the world's.
 #ifndef CAROM_SERVER_WORLD_AREA_INDEX_H
 #define CAROM_SERVER_WORLD_AREA_INDEX_H

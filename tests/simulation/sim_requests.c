@@ -307,12 +307,16 @@ static void request_subscribe(sim_client *c, int world)
     enum { KIND_COUNT = sizeof KINDS / sizeof *KINDS };
     bool log = sim_one_in(3);
     bool rated = sim_one_in(2);
+    bool budgeted = !log && sim_one_in(3);
     sim_request *r = begin(c, log ? OP_SUBSCRIBE_LOG : OP_SUBSCRIBE, world, "world.subscribe",
-                           (log ? 2u : 3u) + (rated ? 1u : 0u));
+                           (log ? 2u : 3u) + (rated ? 1u : 0u) + (budgeted ? 1u : 0u));
     packer k = buffer_packer(&r->tail);
     pair_text(&k, "world", sim_world_name(world));
     if (rated) {
         pair_number(&k, "rate", 1.0 + (double)sim_random(40));
+    }
+    if (budgeted) {
+        pair_number(&k, "budget", 512.0 + (double)sim_random(30000));
     }
     if (log) {
         pair_text(&k, "encoding", "log");
