@@ -442,6 +442,8 @@ class Start(unittest.TestCase):
                     break
             else:
                 self.fail("it did not listen")
+            with Client(int(line.rsplit(":", 1)[1])) as client:
+                self.assertEqual(client.call("hello")["role"], "admin")
             process.terminate()
             self.assertEqual(process.wait(SECONDS_MAX), 0)
             process.stderr.close()
