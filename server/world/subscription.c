@@ -133,9 +133,6 @@ view_set *view_set_pool_share(view_set_pool *p, view_set *s)
 // enough for a few more.
 static const double PLAIN_BYTES_LEAST = 512.0;
 
-// Phases are dealt out in turn; more than a rate has ticks between two snapshots do no harm.
-enum { PHASES = 1 << 16 };
-
 void subscriptions_deinit(subscriptions *s)
 {
     for (uint32_t i = 0; i < s->list.count; i++) {
@@ -144,6 +141,24 @@ void subscriptions_deinit(subscriptions *s)
         budget_destroy(s->list.data[i].budget);
     }
     array_free(&s->list);
+}
+
+// Equal views fall on the same ticks. Views of one rate are dealt out over the ticks in turn,
+// whatever other rates there are; more phases than a rate has ticks between two snapshots do no
+// harm.
+static uint32_t phase_of(const subscriptions *s, const subscription *added)
+{
+    uint32_t next = 0;
+    for (uint32_t i = 0; i < s->list.count; i++) {
+        const subscription *other = &s->list.data[i];
+        if (subscription_same_view(&other->view, other->sight, &added->view, added->sight)) {
+            return other->phase;
+        }
+        if (other->view.rate == added->view.rate && other->phase >= next) {
+            next = other->phase + 1;
+        }
+    }
+    return added->view.rate > 0.0 ? next : 0;
 }
 
 subscription *subscriptions_add(subscriptions *s, uint64_t number, session_key session,
@@ -157,15 +172,7 @@ subscription *subscriptions_add(subscriptions *s, uint64_t number, session_key s
     if (view->budget > 0.0 && view->encoding == ENCODING_PLAIN) {
         added.budget = budget_create(view->budget, PLAIN_BYTES_LEAST);
     }
-    for (uint32_t i = 0; i < s->list.count; i++) {
-        const subscription *other = &s->list.data[i];
-        if (subscription_same_view(&other->view, other->sight, &added.view, added.sight)) {
-            added.phase = other->phase;
-            array_push(&s->list, added);
-            return &s->list.data[s->list.count - 1];
-        }
-    }
-    added.phase = view->rate > 0.0 ? s->next_phase++ % PHASES : 0;
+    added.phase = phase_of(s, &added);
     array_push(&s->list, added);
     return &s->list.data[s->list.count - 1];
 }

@@ -113,7 +113,6 @@ typedef struct subscription {
 
 typedef struct subscriptions {
     ARRAY(subscription) list; // by ascending number
-    uint32_t next_phase;      // for the next view that is like none before
     uint32_t found;           // the place that subscriptions_find last gave
 } subscriptions;
 

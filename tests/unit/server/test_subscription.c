@@ -49,6 +49,28 @@ static void subscriptions_of_one_rate_spread_over_the_ticks(void **state)
     subscriptions_deinit(&s);
 }
 
+static void rates_in_turn_spread_each_over_its_own_ticks(void **state)
+{
+    (void)state;
+    enum { VIEWS = 30 };
+    subscriptions s = {0};
+    for (uint64_t i = 0; i < 2 * VIEWS; i++) {
+        const double x = (double)i;
+        const subscribe_args view = {
+            .rate = i % 2 == 0 ? 30.0 : 20.0, .has_area = true, .area = {x, 0.0, x + 1.0, 1.0}};
+        subscriptions_add(&s, i + 1, (session_key){.number = 1}, &view);
+    }
+    for (uint64_t tick = 1; tick <= 60; tick++) {
+        int due[2] = {0};
+        for (uint32_t i = 0; i < s.list.count; i++) {
+            due[i % 2] += subscription_due(&s.list.data[i], tick, 60.0);
+        }
+        assert_int_equal(due[0], VIEWS / 2);
+        assert_int_equal(due[1], VIEWS / 3);
+    }
+    subscriptions_deinit(&s);
+}
+
 static void subscriptions_are_found_by_number(void **state)
 {
     (void)state;
@@ -141,6 +163,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(subscription_rate_falls_on_so_many_ticks),
         cmocka_unit_test(subscriptions_of_one_rate_spread_over_the_ticks),
+        cmocka_unit_test(rates_in_turn_spread_each_over_its_own_ticks),
         cmocka_unit_test(subscriptions_are_found_by_number),
         cmocka_unit_test(subscriptions_events_are_what_any_of_them_wants),
         cmocka_unit_test(subscription_compare_sees_all_that_is_sent),
