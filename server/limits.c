@@ -9,6 +9,8 @@
 #include "common/physics/physics.h"
 
 _Static_assert(PHYSICS_BODIES_MAX == 1048576, "the largest bodies_per_world is the engine's");
+_Static_assert(PHYSICS_SHAPES_MAX == 4194304, "the largest shapes_per_world is the engine's");
+_Static_assert(PHYSICS_JOINTS_MAX == 1048576, "the largest joints_per_world is the engine's");
 
 static const limit_info TABLE[] = {
 #define LIMIT_ROW(name, standard, smallest, largest, unit, reason)                                 \
@@ -36,6 +38,11 @@ uint64_t limits_get(const limits *values, const limit_info *info)
     uint64_t value;
     memcpy(&value, (const char *)values + info->offset, sizeof value);
     return value;
+}
+
+room_limits limits_room(const limits *values)
+{
+    return (room_limits){.shapes = values->shapes_per_world, .joints = values->joints_per_world};
 }
 
 uint64_t limits_worlds_in_all(const limits *values)

@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 #include "common/base/status.h"
+#include "common/world/room.h"
 #include "proto/limits.h"
 
 // X(name, default, smallest, largest, unit, reason)
@@ -59,6 +60,11 @@
     X(worlds, 256, 1, 4096, "",                                                                    \
       "a simulation thread looks at the deadline of each of its worlds whenever it wakes")         \
     X(bodies_per_world, 262144, 1, 1048576, "", "about 1 KiB each with its contacts")              \
+    X(shapes_per_world, 1048576, 1, 4194304, "",                                                   \
+      "each piece of a chain counted; about 170 bytes each with a place in the broad phase, and "  \
+      "four for each body")                                                                        \
+    X(joints_per_world, 262144, 1, 1048576, "",                                                    \
+      "about 400 bytes each in a world that steps; one for each body")                             \
     X(replay_bytes, 4294967296, 1024, 1099511627776, "bytes",                                      \
       "a recording that is replayed: it is held in memory")                                        \
     X(pairs_per_world, 1048576, 1024, 16777216, "",                                                \
@@ -134,6 +140,9 @@ limits limits_default(void);
 const limit_info *limits_info(size_t index);
 
 uint64_t limits_get(const limits *values, const limit_info *info);
+
+// The bounds of one world.
+room_limits limits_room(const limits *values);
 
 // How many worlds there may be in all: as many as may have a name, and as many that were destroyed
 // and whose end, or last reply, has not come yet. Without this bound a client that makes and

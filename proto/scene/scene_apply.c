@@ -86,8 +86,8 @@ static uint64_t made_id(const command_result *r)
     }
 }
 
-static status apply_one(physics_world *world, const scene *s, uint32_t index, uint64_t *ids,
-                        buffer *bytes, error *err)
+static status apply_one(physics_world *world, const scene *s, const room_limits *most,
+                        uint32_t index, uint64_t *ids, buffer *bytes, error *err)
 {
     command c;
     command_result result;
@@ -98,7 +98,10 @@ static status apply_one(physics_world *world, const scene *s, uint32_t index, ui
     if (got != STATUS_OK) {
         return got;
     }
-    got = apply_command(world, &c, &result, err);
+    got = most != NULL ? room_admit(world, most, &c, err) : STATUS_OK;
+    if (got == STATUS_OK) {
+        got = apply_command(world, &c, &result, err);
+    }
     if (got == STATUS_OK) {
         ids[index] = made_id(&result);
         command_result_free(&result);
@@ -107,7 +110,7 @@ static status apply_one(physics_world *world, const scene *s, uint32_t index, ui
     return got;
 }
 
-status scene_apply(physics_world *world, const scene *s, error *err)
+status scene_apply(physics_world *world, const scene *s, const room_limits *most, error *err)
 {
     uint64_t *ids = calloc(s->command_count + (size_t)1, sizeof *ids);
     if (ids == NULL) {
@@ -117,7 +120,7 @@ status scene_apply(physics_world *world, const scene *s, error *err)
     buffer_init(&bytes, SCENE_BYTES_MAX);
     status got = STATUS_OK;
     for (uint32_t i = 0; i < s->command_count && got == STATUS_OK; i++) {
-        got = apply_one(world, s, i, ids, &bytes, err);
+        got = apply_one(world, s, most, i, ids, &bytes, err);
         if (got != STATUS_OK) {
             error_prefix(err, "%s%scommands[%u]", s->name, s->name[0] != '\0' ? ": " : "",
                          s->commands[i].entry);

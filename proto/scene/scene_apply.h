@@ -3,13 +3,15 @@
 #define CAROM_PROTO_SCENE_SCENE_APPLY_H
 
 #include "common/physics/physics.h"
+#include "common/world/room.h"
 #include "proto/scene/scene.h"
 
 // The scene's settings of its world, for world_create.
 world_def scene_world_def(const scene *s);
 
-// Carries out the scene's commands in their order. On an error, whose text tells the entry, the
-// world holds what came before it: throw it away.
-status scene_apply(physics_world *world, const scene *s, error *err);
+// Carries out the scene's commands in their order; `most` bounds what the world may hold, NULL: the
+// engine's limits alone do. On an error, whose text tells the entry, the world holds what came
+// before it: throw it away.
+status scene_apply(physics_world *world, const scene *s, const room_limits *most, error *err);
 
 #endif

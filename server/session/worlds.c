@@ -241,12 +241,13 @@ static status make_world(const build *b, const scene *from, physics_world **out,
         def.hz = b->server->options->hz;
     }
     physics_world *made = NULL;
+    room_limits room = limits_room(b->server->limits);
     status s = check_bodies(b->server, args, &def, err);
     if (s == STATUS_OK) {
         s = world_create(&def, &made, err);
     }
     if (s == STATUS_OK && from != NULL) {
-        s = scene_apply(made, from, err);
+        s = scene_apply(made, from, &room, err);
     }
     if (s != STATUS_OK) {
         world_free(made);
@@ -287,6 +288,10 @@ static void build_from_image(build *b, const uint8_t *image, size_t size)
         b->status = error_set(&b->error, STATUS_LIMIT_EXCEEDED,
                               "it has %u bodies, bodies_per_world is %llu",
                               world_count(*made).bodies, (unsigned long long)most);
+    }
+    if (b->status == STATUS_OK) {
+        room_limits room = limits_room(b->server->limits);
+        b->status = room_check(*made, &room, &b->error);
     }
     if (b->status != STATUS_OK) {
         error_prefix(&b->error, "image");

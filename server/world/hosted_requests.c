@@ -235,6 +235,12 @@ static void do_image(hosted *h, request *q)
 // The answer goes to the server, which makes the second world of it.
 static void do_fork(hosted *h, request *q)
 {
+    error err;
+    room_limits room = limits_room(h->limits);
+    if (room_check(h->physics, &room, &err) != STATUS_OK) { // it is of a run that allowed more
+        answer(h, q, &err);
+        return;
+    }
     session_bodies none = {0};
     const area *view = h->publisher.has_scene_view ? &h->publisher.scene_view : NULL;
     shared_bytes *image = world_image_encode(h->physics, &none, h->owners, NULL, view, h->paused,
@@ -343,8 +349,12 @@ static void do_apply(hosted *h, request *q, bool between_ticks)
         hosted_refuse(h, q, STATUS_LIMIT_EXCEEDED, "the command is too large for the world's log");
         return;
     }
-    status admitted = crowding_admit(&h->crowding, h->physics, &q->command,
-                                     h->limits->pairs_per_world, h->clock(), &h->price_ns, &err);
+    room_limits room = limits_room(h->limits);
+    status admitted = room_admit(h->physics, &room, &q->command, &err);
+    if (admitted == STATUS_OK) {
+        admitted = crowding_admit(&h->crowding, h->physics, &q->command, h->limits->pairs_per_world,
+                                  h->clock(), &h->price_ns, &err);
+    }
     if (admitted != STATUS_OK) {
         answer(h, q, &err);
         return;

@@ -284,6 +284,40 @@ static void bodies_per_world_are_refused(void **state)
     stop();
 }
 
+static void shapes_and_joints_per_world_are_refused(void **state)
+{
+    (void)state;
+    start("shapes_per_world=3", "joints_per_world=1");
+    const msgpack_object *limits = obj_get(client_call(&a, "hello", "{\"protocol\":1}"), "limits");
+    assert_int_equal(obj_get_uint(limits, "shapes_per_world"), 3);
+    assert_int_equal(obj_get_uint(limits, "joints_per_world"), 1);
+    client_call(&a, "world.create", "{\"world\":\"w\",\"paused\":true}");
+    uint64_t one = obj_get_uint(
+        client_call(&a, "body.spawn", "{\"world\":\"w\",\"shapes\":[" BALL "]}"), "body");
+    uint64_t two = obj_get_uint(
+        client_call(&a, "body.spawn", "{\"world\":\"w\",\"shapes\":[" BALL "]}"), "body");
+    assert_limit(
+        client_call_error(&a, "body.spawn", "{\"world\":\"w\",\"shapes\":[" BALL "," BALL "]}"),
+        "shapes_per_world");
+    assert_limit(
+        client_call_error(&a, "world.apply",
+                          "{\"world\":\"w\",\"commands\":[[\"body.spawn\",{\"shapes\":[" BALL
+                          "]}],[\"body.spawn\",{\"shapes\":[" BALL "]}]]}"),
+        "commands[1] (body.spawn): shapes_per_world");
+    const char *weld = "{\"world\":\"w\",\"kind\":\"weld\",\"a\":%llu,\"b\":%llu}";
+    client_call(&a, "joint.create", weld, (unsigned long long)one, (unsigned long long)two);
+    assert_limit(client_call_error(&a, "joint.create", weld, (unsigned long long)one,
+                                   (unsigned long long)two),
+                 "joints_per_world");
+    const msgpack_object *info = client_call(&a, "world.info", "{\"world\":\"w\"}");
+    assert_int_equal(obj_get_uint(info, "bodies"), 2);
+    // A scene's entry that is too much is named.
+    assert_limit(client_call_error(&b, "world.create", "{\"world\":\"s\",\"scene\":\"demo\"}"),
+                 "shapes_per_world");
+    client_call(&b, "world.create", "{\"world\":\"s\"}"); // the name is free
+    stop();
+}
+
 // Fills the way to a reader who does not read, then makes more events than are kept for it.
 static void events_kept_close_the_reader(void **state)
 {
@@ -438,6 +472,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(worlds_are_refused),
         cmocka_unit_test(worlds_that_have_not_ended_are_counted),
         cmocka_unit_test(bodies_per_world_are_refused),
+        cmocka_unit_test(shapes_and_joints_per_world_are_refused),
         cmocka_unit_test(events_kept_close_the_reader),
         cmocka_unit_test(ahead_ticks_are_refused),
         cmocka_unit_test(first_message_must_come_in_time),

@@ -3,6 +3,7 @@
 
 import os
 import sys
+import tempfile
 import time
 import unittest
 from pathlib import Path
@@ -59,6 +60,27 @@ class Images(WorldTest):
         for world in (self.world, "again"):
             self.client.call("world.step", world=world, ticks=200)
         self.assertEqual(self.info("again")["hash"], self.info()["hash"])
+
+    def test_image_and_fork_of_what_holds_too_much_are_refused(self):
+        """The fork is of a world that is older than the limit: its log brings it back whole."""
+        strict = {"shapes": "it has 4 shapes; at most 3", "joints": "it has 2 joints; at most 1"}
+        with tempfile.TemporaryDirectory() as folder:
+            with Caromd(CAROMD, "--data", folder) as server, Client(server.port) as client:
+                client.call("world.create", world="w", paused=True)
+                bodies = [client.call("body.spawn", world="w", shapes=[BALL, BALL])["body"] for _ in range(2)]
+                for _ in range(2):
+                    client.call("joint.create", world="w", kind="weld", a=bodies[0], b=bodies[1])
+                image = client.call("world.image", world="w")["image"]
+            for kind, text in strict.items():
+                limit = f"{kind}_per_world={text[-1]}"
+                with Caromd(CAROMD, "--data", folder, "--limit", limit) as server:
+                    self.client = Client(server.port)
+                    self.addCleanup(self.client.__exit__)
+                    self.refused("limit_exceeded", f"image: {kind}_per_world: {text}", "world.create",
+                                 world="v", image=image)
+                    self.refused("limit_exceeded", f"{kind}_per_world: {text}", "world.fork", world="w", **{"as": "v"})
+                    self.client.call("world.create", world="v")
+                    self.client.call("world.destroy", world="v")
 
     def test_bad_images_are_refused(self):
         self.call("world.create", paused=True)

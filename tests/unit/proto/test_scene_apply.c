@@ -33,7 +33,7 @@ static void begin(const char *name)
     }
     world_def def = scene_world_def(&current);
     assert_int_equal(world_create(&def, &world, &err), STATUS_OK);
-    if (scene_apply(world, &current, &err) != STATUS_OK) {
+    if (scene_apply(world, &current, NULL, &err) != STATUS_OK) {
         fail_msg("%s", err.text);
     }
 }
@@ -117,7 +117,7 @@ static void references_name_what_was_made(void **state)
         "[\"shape.remove\", {\"shape\": \"$s\"}],"
         "[\"body.remove\", {\"body\": \"$a\"}]]}");
     error err;
-    if (scene_apply(world, &current, &err) != STATUS_OK) {
+    if (scene_apply(world, &current, NULL, &err) != STATUS_OK) {
         fail_msg("%s", err.text);
     }
     assert_int_equal(read_rows(), 1);
@@ -134,7 +134,7 @@ static void command_that_the_world_refuses_tells_its_entry(void **state)
         "{\"for\": {\"i\": [0, 2]}, \"do\": ["
         "[\"body.spawn\", {\"shapes\": [{\"kind\": \"circle\", \"radius\": \"=1 - i\"}]}]]}]}");
     error err;
-    assert_int_equal(scene_apply(world, &current, &err), STATUS_INVALID_ARGUMENT);
+    assert_int_equal(scene_apply(world, &current, NULL, &err), STATUS_INVALID_ARGUMENT);
     assert_non_null(strstr(err.text, "bad: commands[1]: shapes[0].radius"));
     // What came before is there.
     assert_int_equal(read_rows(), 2);
@@ -145,7 +145,7 @@ static void world_named_in_a_command_is_refused(void **state)
     (void)state;
     begin_text("{\"commands\": [[\"body.spawn\", {\"world\": \"w\", \"shapes\": []}]]}");
     error err;
-    assert_int_equal(scene_apply(world, &current, &err), STATUS_INVALID_ARGUMENT);
+    assert_int_equal(scene_apply(world, &current, NULL, &err), STATUS_INVALID_ARGUMENT);
     assert_non_null(strstr(err.text, "world"));
 }
 

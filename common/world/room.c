@@ -1,0 +1,149 @@
+// Counting what commands add to a world; see room.h. The world's thread.
+#include "common/world/room.h"
+
+#include <inttypes.h>
+
+typedef struct tally {
+    const physics_world *world;
+    const command *batch;             // NULL: a command alone
+    int64_t shapes, joints;           // that there are, as the commands so far leave them
+    int64_t more_shapes, more_joints; // that the next command makes; negative: removes
+} tally;
+
+static tally tally_of(const physics_world *world)
+{
+    world_room left = world_room_left(world);
+    return (tally){.world = world,
+                   .shapes = (int64_t)PHYSICS_SHAPES_MAX - left.shapes,
+                   .joints = (int64_t)PHYSICS_JOINTS_MAX - left.joints};
+}
+
+static int64_t slots_of(const shape_def *def)
+{
+    return 1 + (int64_t)shape_def_pieces(def);
+}
+
+static int64_t slots_of_spawn(const body_spawn_args *spawn)
+{
+    int64_t slots = 0;
+    for (uint32_t i = 0; i < spawn->shape_count; i++) {
+        slots += slots_of(&spawn->shapes[i]);
+    }
+    return slots;
+}
+
+// The earlier command of the batch that made the body; NULL: it is of the world, or wrong.
+static const body_spawn_args *maker_of(const tally *t, body_id id)
+{
+    uint64_t index = command_id_index(id);
+    if (!command_id_is_reference(id) || index >= t->batch->apply.count) {
+        return NULL;
+    }
+    const command *maker = &t->batch->apply.commands[index];
+    return maker->method == METHOD_BODY_SPAWN ? &maker->spawn : NULL;
+}
+
+// Without those that the batch has added to it.
+static int64_t slots_of_body(const tally *t, body_id id)
+{
+    const body_spawn_args *maker = maker_of(t, id);
+    body_info info;
+    int64_t slots = 0;
+    if (maker != NULL) {
+        return slots_of_spawn(maker);
+    }
+    if (body_get(t->world, id, &info, NULL) == STATUS_OK) {
+        for (shape_id shape = 0; (shape = body_next_shape(t->world, id, shape)) != 0;) {
+            shape_info of;
+            slots += shape_get(t->world, shape, &of, NULL) == STATUS_OK ? slots_of(&of.def) : 0;
+        }
+    }
+    return slots;
+}
+
+static void tally_command(tally *t, const command *c)
+{
+    t->more_shapes = 0;
+    t->more_joints = 0;
+    switch (c->method) {
+    case METHOD_BODY_SPAWN:
+        t->more_shapes = slots_of_spawn(&c->spawn);
+        break;
+    case METHOD_SHAPE_ADD:
+        t->more_shapes = slots_of(&c->shape_add.def);
+        break;
+    case METHOD_JOINT_CREATE:
+        t->more_joints = 1;
+        break;
+    case METHOD_BODY_REMOVE:
+        t->more_shapes = t->batch != NULL ? -slots_of_body(t, c->body) : 0;
+        break;
+    case METHOD_JOINT_REMOVE:
+        t->more_joints = -1;
+        break;
+    default:
+        break;
+    }
+}
+
+static status check_one(const char *limit, const char *what, int64_t there, int64_t more,
+                        uint64_t most, error *err)
+{
+    if (more <= 0 || there + more <= (int64_t)most) {
+        return STATUS_OK;
+    }
+    return error_set(err, STATUS_LIMIT_EXCEEDED,
+                     "%s: the world has %" PRId64 " %s, and %" PRId64
+                     " would be added; at most %" PRIu64 " may be there",
+                     limit, there, what, more, most);
+}
+
+static status tally_add(tally *t, const room_limits *most, const command *c, error *err)
+{
+    tally_command(t, c);
+    status s =
+        check_one("shapes_per_world", "shapes", t->shapes, t->more_shapes, most->shapes, err);
+    if (s == STATUS_OK) {
+        s = check_one("joints_per_world", "joints", t->joints, t->more_joints, most->joints, err);
+    }
+    t->shapes += t->more_shapes;
+    t->joints += t->more_joints;
+    return s;
+}
+
+status room_admit(const physics_world *world, const room_limits *most, const command *c, error *err)
+{
+    tally t = tally_of(world);
+    if (c->method != METHOD_WORLD_APPLY) {
+        return tally_add(&t, most, c, err);
+    }
+    t.batch = c;
+    for (uint32_t i = 0; i < c->apply.count; i++) {
+        const command *one = &c->apply.commands[i];
+        status s = tally_add(&t, most, one, err);
+        if (s != STATUS_OK) {
+            error_prefix(err, "commands[%" PRIu32 "] (%s)", i, method_wire_name(one->method));
+            return s;
+        }
+    }
+    return STATUS_OK;
+}
+
+static status check_whole(const char *limit, const char *what, int64_t there, uint64_t most,
+                          error *err)
+{
+    if (there <= (int64_t)most) {
+        return STATUS_OK;
+    }
+    return error_set(err, STATUS_LIMIT_EXCEEDED,
+                     "%s: it has %" PRId64 " %s; at most %" PRIu64 " may be there", limit, there,
+                     what, most);
+}
+
+status room_check(const physics_world *world, const room_limits *most, error *err)
+{
+    tally t = tally_of(world);
+    status s = check_whole("shapes_per_world", "shapes", t.shapes, most->shapes, err);
+    return s == STATUS_OK ? check_whole("joints_per_world", "joints", t.joints, most->joints, err)
+                          : s;
+}
