@@ -56,6 +56,11 @@ uint32_t log_compact_tables(void)
     return sum != 0 ? sum : 1;
 }
 
+bool log_compact_bears_hash(const log_record *record, double hz)
+{
+    return (uint64_t)((double)record->tick / hz) > (uint64_t)((double)record->from / hz);
+}
+
 void log_varint_write(buffer *out, uint64_t value)
 {
     uint8_t bytes[LOG_VARINT_BYTES_MAX];

@@ -53,6 +53,9 @@ bool log_compact_encode(buffer *out, const log_record *record, const char *world
 status log_compact_decode(const uint8_t *bytes, size_t size, uint64_t from, const char *world,
                           buffer *rows, log_record *out, error *err);
 
+// Whether a notification in this form bears its hash while the world runs: each second's last does.
+bool log_compact_bears_hash(const log_record *record, double hz);
+
 // A varint: seven bits a byte, the lowest first, the highest bit set in all but the last byte.
 enum { LOG_VARINT_BYTES_MAX = 10 };
 void log_varint_write(buffer *out, uint64_t value);

@@ -1,7 +1,6 @@
 // Notifications of encoding log; see log_readers.h. The world's thread.
 #include "server/world/log_readers.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -176,8 +175,7 @@ static void image_record(const log_source *from, buffer *rows, uint8_t **image, 
 static bool bears_hash(const log_source *from, const log_record *record)
 {
     const double hz = world_definition(from->physics).hz;
-    return from->paused || record->from == record->tick ||
-           floor((double)record->tick / hz) > floor((double)record->from / hz);
+    return from->paused || record->from == record->tick || log_compact_bears_hash(record, hz);
 }
 
 // False: the record has no compact form that fits a message.

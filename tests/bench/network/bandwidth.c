@@ -3,8 +3,8 @@
 // Each scene is run with the server's own publisher: one subscription of encoding plain, one of
 // packed, both taken at once; every byte of their notifications is counted, and what gzip and zstd
 // would leave of the plain ones. The log's bytes are the commands of each tick and the hash, as a
-// replica is sent them. The coder alone is then timed on the same rows, and its answer checked by a
-// decoder.
+// replica is sent them: as maps, and in the compact form. The coder alone is then timed on the same
+// rows, and its answer checked by a decoder.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +12,7 @@
 
 #include "common/base/assert.h"
 #include "proto/encode/encode.h"
+#include "proto/log/log_compact.h"
 #include "server/world/publisher.h"
 #include "tests/bench/network/coder.h"
 #include "tests/bench/network/history.h"
@@ -30,6 +31,7 @@ typedef struct traffic {
     uint64_t written[BYTES_MAX >> 20];
     uint32_t written_count;
     double log, log_slow; // at rate SLOW_HZ: the records of several ticks as one
+    double compact, compact_slow;
 } traffic;
 
 static void take(void *context, reply *r)
@@ -84,6 +86,24 @@ static double log_bytes(const log_record *record)
     return size;
 }
 
+// Likewise in the compact form, with the hash where the server sends one.
+static double compact_bytes(const log_record *record, double hz)
+{
+    buffer tail;
+    buffer head;
+    buffer_init(&tail, BYTES_MAX);
+    buffer_init(&head, DELIVERY_HEAD_BYTES_MAX);
+    log_record told = *record;
+    told.has_hash = log_compact_bears_hash(record, hz);
+    const bool has_form = log_compact_encode(&tail, &told, "lab");
+    ASSERT(has_form);
+    encode_compact_head(&head, 3, tail.size);
+    const double size = (double)(head.size + tail.size);
+    buffer_deinit(&head);
+    buffer_deinit(&tail);
+    return size;
+}
+
 // Commands of several ticks, for a log that is told less often.
 typedef struct slow_log {
     scene_commands commands;
@@ -93,6 +113,7 @@ typedef struct slow_log {
 static void count_log(traffic *t, slow_log *slow, const network_scene *s, const log_record *record)
 {
     t->log += log_bytes(record);
+    t->compact += compact_bytes(record, s->hz);
     buffer_append(&slow->commands.rows, record->commands, record->commands_size);
     slow->commands.count += record->command_count;
     if ((double)(record->tick - slow->from) * SLOW_HZ >= s->hz) {
@@ -102,6 +123,7 @@ static void count_log(traffic *t, slow_log *slow, const network_scene *s, const 
         several.commands = slow->commands.rows.data;
         several.commands_size = slow->commands.rows.size;
         t->log_slow += log_bytes(&several);
+        t->compact_slow += compact_bytes(&several, s->hz);
         slow->from = record->tick;
         slow->commands.count = 0;
         buffer_clear(&slow->commands.rows);
@@ -156,7 +178,7 @@ static traffic run_scene(const network_scene *s, double seconds, history *h)
 
 // ---- tables and plot
 
-enum { ENCODINGS = 6, SCENES_MAX = 8 };
+enum { ENCODINGS = 8, SCENES_MAX = 8 };
 
 typedef struct found {
     const network_scene *scene;
@@ -165,8 +187,9 @@ typedef struct found {
     coded coded;
 } found;
 
-static const char *const ENCODING_NAMES[ENCODINGS] = {"plain",  "gzip of plain", "zstd of plain",
-                                                      "packed", "log",           "log, rate 20"};
+static const char *const ENCODING_NAMES[ENCODINGS] = {
+    "plain", "gzip of plain", "zstd of plain", "packed",
+    "log",   "log, rate 20",  "compact log",   "compact log, rate 20"};
 
 static found measure(const network_scene *s, double seconds)
 {
@@ -179,7 +202,9 @@ static found measure(const network_scene *s, double seconds)
                                      t.zstd == NULL ? -1.0 : t.zstd_bytes,
                                      t.packed,
                                      t.log,
-                                     t.log_slow};
+                                     t.log_slow,
+                                     t.compact,
+                                     t.compact_slow};
     for (int i = 0; i < ENCODINGS; i++) {
         f.kbit[i] = bytes[i] * 8.0 * s->hz / f.snapshots / 1000.0;
     }
@@ -214,8 +239,8 @@ static void add_coder(table *coder, const found *f)
 
 static void draw(const bench_run *run, const found *all, int count)
 {
-    static const char *const COLORS[ENCODINGS] = {"#d62728", "#ff7f0e", "#bcbd22",
-                                                  "#1f77b4", "#2ca02c", "#98df8a"};
+    static const char *const COLORS[ENCODINGS] = {"#d62728", "#ff7f0e", "#bcbd22", "#1f77b4",
+                                                  "#2ca02c", "#98df8a", "#9467bd", "#c5b0d5"};
     static plot_series series[ENCODINGS];
     const char *names[SCENES_MAX];
     for (int i = 0; i < ENCODINGS; i++) {
@@ -240,11 +265,20 @@ static void draw(const bench_run *run, const found *all, int count)
 
 void part_bandwidth(const bench_run *run)
 {
-    static const char *const WIRE[] = {"<scene",        "plain [kbit/s]",  "gzip of plain",
-                                       "zstd of plain", "packed [kbit/s]", "log [kbit/s]",
-                                       "log, rate 20",  "packed to plain", NULL};
-    static const char *const BITS[] = {"<scene", "plain", "gzip of plain", "zstd of plain",
-                                       "packed", "log",   "log, rate 20",  NULL};
+    static const char *const WIRE[] = {"<scene",
+                                       "plain [kbit/s]",
+                                       "gzip of plain",
+                                       "zstd of plain",
+                                       "packed [kbit/s]",
+                                       "log [kbit/s]",
+                                       "log, rate 20",
+                                       "compact log",
+                                       "compact log, rate 20",
+                                       "packed to plain",
+                                       NULL};
+    static const char *const BITS[] = {
+        "<scene", "plain",        "gzip of plain", "zstd of plain",        "packed",
+        "log",    "log, rate 20", "compact log",   "compact log, rate 20", NULL};
     static const char *const CODER[] = {
         "<scene",      "share coded", "bits a body", "bits a body coded",   "kbit/s of data",
         "encode [ns]", "decode [ns]", "full [kB]",   "worst error [steps]", NULL};

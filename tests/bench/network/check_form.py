@@ -46,6 +46,7 @@ def check_table(name, rows, wanted, texts, optional):
 def check_bandwidth(tables):
     for row in tables["bandwidth"]:
         assert 0 < row["packed [kbit/s]"] < row["plain [kbit/s]"], row
+        assert 0 < row["compact log, rate 20"] < row["compact log"] < row["log [kbit/s]"] / 2, row
     for row in tables["coder"]:
         assert row["worst error [steps]"] <= 0.5 + 1e-9, row
 
