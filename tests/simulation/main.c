@@ -228,11 +228,12 @@ static void print_figures(uint64_t seeds, time_t begin)
 {
     printf("%" PRIu64 " seeds: %" PRIu64 " starts, %" PRIu64 " ends in good order, %" PRIu64
            " kills, %" PRIu64 " losses of power; %" PRIu64 " worlds, %" PRIu64
-           " commands applied, %" PRIu64 " acknowledged; %" PRIu64 " states and %" PRIu64
-           " events compared, %" PRIu64 " ticks replayed; %lld s: nothing found\n",
+           " commands applied, %" PRIu64 " acknowledged; %" PRIu64 " states (%" PRIu64
+           " of compact records) and %" PRIu64 " events compared, %" PRIu64
+           " ticks replayed; %lld s: nothing found\n",
            seeds, figures.restarts, figures.ends, figures.kills, figures.power_losses,
-           figures.worlds, figures.commands, figures.acknowledged, figures.states, figures.events,
-           figures.replayed_ticks, (long long)(time(NULL) - begin));
+           figures.worlds, figures.commands, figures.acknowledged, figures.states, figures.compact,
+           figures.events, figures.replayed_ticks, (long long)(time(NULL) - begin));
 }
 
 // Each process takes every so manieth seed.

@@ -70,7 +70,7 @@ uint32_t oracle_restored(void);
 void oracle_verify(void);
 
 typedef struct oracle_figures {
-    uint64_t commands, acknowledged, states, events, replayed_ticks, restarts, worlds;
+    uint64_t commands, acknowledged, states, compact, events, replayed_ticks, restarts, worlds;
     uint64_t ends, kills,
         power_losses; // of the server: in good order, of the process, of the machine
 } oracle_figures;

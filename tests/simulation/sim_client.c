@@ -9,6 +9,7 @@
 
 #include "common/base/assert.h"
 #include "common/physics/image.h"
+#include "proto/log/log_compact.h"
 #include "proto/log/log_record.h"
 #include "proto/wire/rpc.h"
 #include "tests/simulation/sim.h"
@@ -214,12 +215,25 @@ static void take_snapshot(const sim_client *c, sim_subscription *s, const msgpac
     }
 }
 
+// Plays a record that has come, and compares the state with what the server told of it.
+static void play(sim_subscription *s, const log_record *record)
+{
+    error err = {0};
+    SIM_CHECK(s->replica != NULL && s->begun, "a log that begins without an image");
+    status result = log_player_play(&s->player, record, &err);
+    SIM_CHECK(result == STATUS_OK, "a replica: %s", err.text);
+    s->last = record->tick;
+    oracle_told_state(s->epoch, record->tick, TOLD_SNAPSHOT,
+                      record->has_hash ? record->hash : world_hash(s->replica));
+}
+
 static void take_record(sim_subscription *s, const uint8_t *bytes, size_t size)
 {
     log_notification n;
     error err = {0};
     status result = log_notification_decode(bytes, size, &n, &err);
     SIM_CHECK(result == STATUS_OK, "a record of a log: %s", err.text);
+    SIM_CHECK(n.record.has_hash, "a record without its hash");
     if (n.record.image != NULL) {
         world_free(s->replica);
         s->replica = NULL;
@@ -228,15 +242,38 @@ static void take_record(sim_subscription *s, const uint8_t *bytes, size_t size)
         world_want_events(s->replica, 0);
         s->player = (log_player){.world = s->replica};
         s->epoch = n.epoch;
+        snprintf(s->name, sizeof s->name, "%.*s", (int)n.world_size, n.world);
+        s->begun = true;
     }
-    SIM_CHECK(s->replica != NULL && (s->begun || n.record.image != NULL),
-              "a log that begins without an image");
-    s->begun = true;
-    result = log_player_play(&s->player, &n.record, &err);
-    SIM_CHECK(result == STATUS_OK, "a replica: %s", err.text);
-    SIM_CHECK(n.record.has_hash, "a record without its hash");
-    s->last = n.record.tick;
-    oracle_told_state(s->epoch, n.record.tick, TOLD_SNAPSHOT, n.record.hash);
+    play(s, &n.record);
+}
+
+// {data}: the subscription's number, and the record in the compact form.
+static void on_log(sim_client *c, const msgpack_object *map)
+{
+    const msgpack_object *data = rpc_map_get(map, "data");
+    SIM_CHECK(data != NULL && data->type == MSGPACK_OBJECT_BIN, "a log without data");
+    const uint8_t *bytes = (const uint8_t *)data->via.bin.ptr;
+    const size_t size = data->via.bin.size;
+    size_t at = 0;
+    uint64_t number = 0;
+    SIM_CHECK(log_varint_read(bytes, size, &at, &number), "a log of no subscription");
+    sim_subscription *s = find_subscription(c, number);
+    SIM_CHECK(s != NULL && s->log && (s->compact || s->unanswered),
+              "a compact record that nobody asked for");
+    buffer rows;
+    log_record record;
+    error err = {0};
+    buffer_init(&rows, INPUT_BYTES_MAX);
+    status result =
+        log_compact_decode(bytes + at, size - at, s->last, s->name, &rows, &record, &err);
+    SIM_CHECK(result == STATUS_OK, "a compact record: %s", err.text);
+    SIM_CHECK(s->replica != NULL, "a compact record before any image");
+    SIM_CHECK(record.has_hash || !log_compact_bears_hash(&record, world_definition(s->replica).hz),
+              "a compact record that ends a second without its hash");
+    figures.compact++;
+    play(s, &record);
+    buffer_deinit(&rows);
 }
 
 static void on_snapshot(sim_client *c, const msgpack_object *map, const uint8_t *bytes, size_t size)
@@ -304,7 +341,7 @@ static void keep_subscriptions(sim_client *c, const msgpack_object *result)
     for (uint32_t j = 0; j < list->via.array.size; j++) { // whose answers were lost
         uint64_t number = get_uint(&list->via.array.ptr[j], "subscription");
         if (find_subscription(c, number) == NULL) {
-            sim_subscription s = {.number = number, .gap = true};
+            sim_subscription s = {.number = number, .unanswered = true, .gap = true};
             array_push(&c->subscriptions, s);
         }
     }
@@ -331,6 +368,7 @@ static void on_subscribed(sim_client *c, const sim_request *r, const msgpack_obj
 {
     sim_subscription s = {.number = get_uint(result, "subscription"),
                           .log = r->op == OP_SUBSCRIBE_LOG,
+                          .compact = r->compact,
                           .from = get_uint(result, "tick")};
     array_push(&c->subscriptions, s);
 }
@@ -432,6 +470,8 @@ static void on_notification(sim_client *c, const msgpack_object *message, const 
     const msgpack_object *map = &message->via.array.ptr[2].via.array.ptr[0];
     if (rpc_text_equals(name, "snapshot")) {
         on_snapshot(c, map, bytes, size);
+    } else if (rpc_text_equals(name, "log")) {
+        on_log(c, map);
     } else if (rpc_text_equals(name, "world_closed")) {
         end_subscription(c, get_uint(map, "subscription"));
     } else if (rpc_text_equals(name, "closing")) {

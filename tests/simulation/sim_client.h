@@ -33,6 +33,7 @@ typedef struct sim_request {
     uint64_t nonces[SIM_NONCES_MAX];
     uint32_t nonce_count;
     bool patient;          // a batch for a later tick, which a paused world does not come to
+    bool compact;          // OP_SUBSCRIBE_LOG: with the number of the server's tables
     uint64_t subscription; // OP_UNSUBSCRIBE
     buffer tail;           // method and params, to send it again
 } sim_request;
@@ -44,12 +45,15 @@ typedef struct sim_body_row {
 typedef struct sim_subscription {
     uint64_t number;
     bool log;
-    bool begun; // a snapshot has come over this connection
-    bool shown; // over any
-    bool gap;   // its connection was lost since the last event
+    bool compact;    // it asked for that form
+    bool unanswered; // its answer was lost: what it asked for is not known
+    bool begun;      // a snapshot has come over this connection
+    bool shown;      // over any
+    bool gap;        // its connection was lost since the last event
     uint64_t epoch, from, last;
     ARRAY(told_event) events;
     ARRAY(sim_body_row) picture;
+    char name[16]; // of a log's world, as its image told
     physics_world *replica;
     log_player player;
 } sim_subscription;

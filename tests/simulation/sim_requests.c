@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "common/base/assert.h"
+#include "proto/log/log_compact.h"
 #include "tests/simulation/sim.h"
 
 enum { MESSAGE_BYTES_MAX = 1 << 16 };
@@ -308,8 +309,12 @@ static void request_subscribe(sim_client *c, int world)
     bool log = sim_one_in(3);
     bool rated = sim_one_in(2);
     bool budgeted = !log && sim_one_in(3);
+    bool compact = log && sim_one_in(2);
+    // A number that is not the server's asks for nothing.
+    uint32_t tables = log_compact_tables() + (compact && sim_one_in(8) ? 1u : 0u);
     sim_request *r = begin(c, log ? OP_SUBSCRIBE_LOG : OP_SUBSCRIBE, world, "world.subscribe",
-                           (log ? 2u : 3u) + (rated ? 1u : 0u) + (budgeted ? 1u : 0u));
+                           (log ? 2u : 3u) + (rated ? 1u : 0u) + (budgeted || compact ? 1u : 0u));
+    r->compact = compact && tables == log_compact_tables();
     packer k = buffer_packer(&r->tail);
     pair_text(&k, "world", sim_world_name(world));
     if (rated) {
@@ -320,6 +325,9 @@ static void request_subscribe(sim_client *c, int world)
     }
     if (log) {
         pair_text(&k, "encoding", "log");
+        if (compact) {
+            pair_uint(&k, "compact", tables);
+        }
     } else {
         pair_bool(&k, "describe", sim_one_in(4));
         text(&k, "events");
