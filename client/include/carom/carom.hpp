@@ -469,6 +469,22 @@ class client
         });
         return subscription;
     }
+    // Likewise without a view: snapshots come to the handler alone, as those of encoding log do.
+    std::uint64_t subscribe(const std::string &world, const carom_subscribe_options &options,
+                            std::chrono::milliseconds timeout = default_timeout)
+    {
+        std::uint64_t subscription = 0;
+        done([&](carom_error *why) {
+            return carom_subscribe(get(), world.c_str(), &options, detail::milliseconds(timeout),
+                                   &subscription, why);
+        });
+        return subscription;
+    }
+    // For carom_subscribe_options.compact: see carom_compact.
+    std::uint32_t compact() const
+    {
+        return carom_compact(get());
+    }
     // The subscription's area is another from now on: x0, y0, x1, y1 [m].
     void set_area(std::uint64_t subscription, const std::array<double, 4> &area,
                   std::chrono::milliseconds timeout = default_timeout)

@@ -5,6 +5,10 @@
 //   carom::client::handlers handlers;
 //   handlers.snapshot = [&](const carom_snapshot &s) { copy.feed(s); };
 //   client.on(handlers);
+//   carom_subscribe_options log = carom_subscribe_options_default();
+//   log.encoding = "log";
+//   log.compact = client.compact(); // a quarter of the bytes
+//   client.subscribe("main", log);
 //   ...
 //   carom::value hit = copy.call("query.ray", ray);
 //

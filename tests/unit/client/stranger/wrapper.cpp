@@ -78,6 +78,22 @@ int main()
         EXPECT(body.id == 5 && body.y == 2);
     }
     EXPECT(view.find(6) == nullptr && !view.next_event());
+
+    // A log in the compact form: nothing is shared before a hello; what is asked for is sent.
+    EXPECT(client.compact() == 0);
+    carom_subscribe_options log = carom_subscribe_options_default();
+    log.encoding = "log";
+    log.compact = 9;
+    say(pair[1], "\x94\x01\x03\xc0\x82\xacsubscription\x04\xa4tick\x01");
+    EXPECT(client.subscribe("w", log) == 4);
+    char sent[4096];
+    const ssize_t size = read(pair[1], sent, sizeof sent);
+    EXPECT(size > 0);
+    const std::string requests(sent, static_cast<std::size_t>(size));
+    EXPECT(requests.find("\xa8"
+                         "encoding\xa3log") != std::string::npos);
+    EXPECT(requests.find("\xa7"
+                         "compact\x09") != std::string::npos);
     carom::batch batch;
     carom_body_options ball = {};
     EXPECT(batch.spawn(ball) == 0 && batch.id(0) == 0);
