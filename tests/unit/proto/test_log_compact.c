@@ -409,6 +409,23 @@ static void errors_name_the_place(void **state)
     }
 }
 
+// At 60 Hz ticks 60, 120 … end seconds, within whichever record they lie.
+static void each_second_bears_a_hash(void **state)
+{
+    static const struct {
+        uint64_t from, tick;
+        double hz;
+        bool bears;
+    } CASES[] = {{59, 60, 60.0, true},  {60, 61, 60.0, false},  {58, 59, 60.0, false},
+                 {57, 61, 60.0, true},  {60, 60, 60.0, false},  {0, 1, 1.0, true},
+                 {149, 150, 7.5, true}, {151, 157, 7.5, false}, {1, 1000, 60.0, true}};
+    (void)state;
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+        const log_record record = {.from = CASES[i].from, .tick = CASES[i].tick};
+        assert_int_equal(log_compact_bears_hash(&record, CASES[i].hz), CASES[i].bears);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -419,6 +436,7 @@ int main(void)
         cmocka_unit_test(what_is_not_canonical_has_no_compact_form),
         cmocka_unit_test(cut_and_altered_records_are_refused_or_read_within_their_bytes),
         cmocka_unit_test(errors_name_the_place),
+        cmocka_unit_test(each_second_bears_a_hash),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
