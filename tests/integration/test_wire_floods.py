@@ -58,6 +58,15 @@ class FloodTest(unittest.TestCase):
     def counter(self, name):
         return self.connect("counter").call("server.stats")["counters"][name]
 
+    def logged(self, pattern):
+        """The first line of the server's log that matches, which a thread reads."""
+        for _ in range(100):
+            lines = [line for line in self.server.log if re.search(pattern, line)]
+            if lines:
+                return lines[0]
+            time.sleep(0.05)
+        self.fail(f"no line of the log matches {pattern!r}")
+
 
 class Requests(FloodTest):
     OPTIONS = ["requests_per_second=200", "request_burst=100"]
@@ -130,15 +139,6 @@ class Requests(FloodTest):
         client.call("ping", any=b"x" * 60000)
         with self.assertRaisesRegex(RemoteError, "^limit_exceeded: requests_per_second"):
             client.call("ping", any=b"x" * 60000)
-
-    def logged(self, pattern):
-        """The first line of the server's log that matches, which a thread reads."""
-        for _ in range(100):
-            lines = [line for line in self.server.log if re.search(pattern, line)]
-            if lines:
-                return lines[0]
-            time.sleep(0.05)
-        self.fail(f"no line of the log matches {pattern!r}")
 
     def test_refusals_are_written_down_so_many_a_second(self):
         time.sleep(1.5)  # for a line, whatever went before
@@ -357,7 +357,10 @@ class Slow(FloodTest):
     def test_one_byte_a_second_is_no_message(self):
         good = self.connect("bob")
         with socket.create_connection(("127.0.0.1", self.server.port), 10) as raw:
+            port = raw.getsockname()[1]
             self.assertLess(self.dribble(raw, self.PING), 8)
+        self.logged(rf"refused: session [0-9]+, subject '', address 127.0.0.1:{port}: [a-z_]+: closed: "
+                    "no message within first_message_ms")
         with socket.create_connection(("127.0.0.1", self.server.port), 10) as raw:
             raw.sendall(msgpack.packb([REQUEST, 1, "ping", [{}]]))
             raw.recv(4096)

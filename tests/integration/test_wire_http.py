@@ -240,6 +240,73 @@ class BadRequests(HttpTest):
         self.assertEqual(self.counters()["http_refused"], before + 1)
 
 
+class Refusals(unittest.TestCase):
+    """Lines of the log about what was refused, from a server of its own: the lines at once are not used up."""
+    LINES_AT_ONCE, LINES_A_SECOND = 100, 10
+    ADDRESS = "127.0.0.3"
+    BREW = (b"BREW / HTTP/1.1\r\nHost: h\r\n\r\n", "the methods are GET and HEAD")
+
+    def setUp(self):
+        self.server = Caromd(CAROMD, "--threads", "1")
+        self.addCleanup(self.server.__exit__)
+
+    def send(self, data):
+        """Sends it, reads to the end, and returns the peer's name as the log has it."""
+        with socket.create_connection(("127.0.0.1", self.server.http_port), 20, (self.ADDRESS, 0)) as opened:
+            name = f"{self.ADDRESS}:{opened.getsockname()[1]}"
+            try:
+                opened.sendall(data)
+                while opened.recv(65536):
+                    pass
+            except ConnectionError:
+                pass
+        return name
+
+    def wait(self, found, seconds=20):
+        end = time.monotonic() + seconds
+        while not (value := found()) and time.monotonic() < end:
+            time.sleep(0.01)
+        return value
+
+    def lines(self, name):
+        return [line.rstrip() for line in list(self.server.log) if f"address {name}: " in line]
+
+    def written(self):
+        return sum("refused: session" in line for line in list(self.server.log))
+
+    def unwritten(self):
+        return sum(int(n) for n in re.findall(r"refused: (\d+) more, which were not written down",
+                                              "".join(list(self.server.log))))
+
+    def test_each_has_its_line_with_address_and_reason(self):
+        evil = handshake(self.server.http_port, Origin="https://evil.example")
+        for data, code, reason in (
+                (evil, "permission_denied", "pages of this origin may not connect: caromd --origin allows one"),
+                (GET + b"A: " + b"x" * (1 << 20), "limit_exceeded", "http_header_bytes: the header is too long"),
+                (b"\x94\x00\x01\xa4ping\x90", "invalid_argument",
+                 "this is no HTTP: the protocol itself is spoken on the other port"),
+                (self.BREW[0], "invalid_argument", self.BREW[1])):
+            with self.subTest(reason):
+                name = self.send(data)
+                lines = self.wait(lambda name=name: self.lines(name))
+                self.assertEqual(len(lines), 1)
+                self.assertTrue(lines[0].endswith(
+                    f"refused: session 0, subject '', address {name}: {code}: {reason}"), lines[0])
+        self.assertEqual((self.written(), self.unwritten()), (4, 0))
+
+    def test_flood_has_so_many_lines_and_the_rest_is_a_number(self):
+        begin, sent, last = time.monotonic(), 0, None
+        while sent < 400 or not self.wait(lambda: self.lines(last), 0.2):  # the last one must have a line
+            self.assertLess(sent, 500)
+            last = self.send(self.BREW[0])
+            sent += 1
+        self.assertTrue(self.wait(lambda: self.written() + self.unwritten() >= sent))
+        elapsed = time.monotonic() - begin
+        self.assertEqual(self.written() + self.unwritten(), sent)
+        self.assertLessEqual(self.written(), self.LINES_AT_ONCE + 1 + self.LINES_A_SECOND * elapsed)
+        self.assertGreaterEqual(self.written(), min(sent, self.LINES_AT_ONCE))
+
+
 class Bounds(HttpTest):
     OPTIONS = ["--limit", "http_connections=8", "--limit", "http_ms=600", "--limit", "http_header_bytes=1024",
                "--limit", "http_requests=3"]

@@ -87,6 +87,11 @@ class RightsTest(unittest.TestCase):
         except RemoteError as error:
             return str(error).split(":")[0]
 
+    def refusals(self):
+        """Those that the server has counted, also of notifications, which get no answer."""
+        counters = self.admin.call("server.stats")["counters"]
+        return counters["refused_unauthenticated"] + counters["refused_permission"]
+
     def refused(self, text, client, method, /, **arguments):
         with self.assertRaises(RemoteError) as caught:
             client.call(method, **arguments)
@@ -111,19 +116,16 @@ class Roles(RightsTest):
                     client.socket.close()
 
     def test_each_method_by_each_role_is_refused_as_a_notification(self):
-        def refusals():
-            counters = self.admin.call("server.stats")["counters"]
-            return counters["refused_unauthenticated"] + counters["refused_permission"]
         for method, least in ROLE_OF.items():
             for role in ROLES:
                 with self.subTest(method=method, role=role):
                     client = self.client(role)
-                    before = refusals()
+                    before = self.refusals()
                     client.notify(method)
                     if method != "goodbye":
                         client.call("ping")
                     allowed = ROLES.index(role) >= ROLES.index(least)
-                    self.assertEqual(refusals() - before, 0 if allowed else 1)
+                    self.assertEqual(self.refusals() - before, 0 if allowed else 1)
                     client.socket.close()
 
     def test_each_command_of_a_batch_by_each_role_is_refused_in_a_notification(self):
@@ -217,6 +219,26 @@ class Worlds(RightsTest):
         client.call("world.destroy", world="mine-1")
         self.refused("world 'mine' is none", client, "world.create", world="mine", if_absent=True)
 
+    def test_notification_that_names_another_world_is_refused_and_changes_nothing(self):
+        body = self.admin.call("body.spawn", world="secret", shapes=[BALL])["body"]
+        victim = self.client("viewer", subject="eve")
+        client = self.client("admin", worlds=["arena"])
+        secret = {"world": "secret"}
+        sent = [("body.spawn", {**secret, "shapes": [BALL]}), ("body.remove", {**secret, "body": body}),
+                ("world.set", {**secret, "gravity": [1, 1]}), ("world.pause", secret), ("world.destroy", secret),
+                ("world.apply", {**secret, "commands": [["body.remove", {"body": body}]]}),
+                ("world.create", {"world": "lobby-3"}), ("world.fork", {"world": "arena", "as": "lobby-3"}),
+                ("server.kick", {"session": victim.call("hello")["session"]})]
+        before = self.refusals()
+        for method, arguments in sent:
+            client.notify(method, **arguments)
+        client.call("ping")
+        self.assertEqual(self.refusals() - before, len(sent))
+        info = self.admin.call("world.info", **secret)
+        self.assertEqual((info["bodies"], info["paused"], info["gravity"]), (1, False, [0, 0]))
+        self.assertNotIn("lobby-3", [w["world"] for w in self.admin.call("world.list")])
+        victim.call("ping")
+
     def test_sessions_are_for_admins_of_all_worlds(self):
         client = self.client("admin", worlds=["arena"])
         self.refused("needs an admin of all worlds", client, "server.sessions")
@@ -246,6 +268,21 @@ class Areas(RightsTest):
         self.refused("must lie within", self.viewer, "world.view", subscription=number, area=[0, 0, 60, 10])
         self.refused("must be given", self.viewer, "world.view", subscription=number)
         self.viewer.call("world.unsubscribe", subscription=number)
+
+    def test_notification_does_not_leave_them(self):
+        number = self.viewer.call("world.subscribe", world="field", area=[1, 1, 9, 9])["subscription"]
+        self.viewer.read_until(self.viewer.snapshots)
+        before = self.refusals()
+        self.viewer.notify("world.view", subscription=number, area=[0, 0, 60, 10])
+        self.viewer.notify("world.subscribe", world="field", area=[0, 0, 60, 10])
+        self.viewer.call("ping")
+        self.assertEqual(self.refusals() - before, 2)
+        seen = len(self.viewer.snapshots())
+        for body, x in ((self.far, 51), (self.near, 6)):
+            self.admin.call("body.set", world="field", body=body, position=[x, 5])
+        self.viewer.read_until(lambda: self.viewer.snapshots()[seen:])
+        self.assertEqual({row[0] for s in self.viewer.snapshots() for row in s["bodies"]}, {self.near})
+        self.assertEqual(self.admin.call("world.info", world="field")["subscribers"], 1)
 
     def test_only_area_is_filled_in(self):
         viewer = self.client("viewer", areas=[[0, 0, 10, 10]])

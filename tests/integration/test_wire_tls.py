@@ -80,6 +80,13 @@ class TlsTest(unittest.TestCase):
     def counters(self):
         return self.client().call("server.stats")["counters"]
 
+    def logged(self, text):
+        """Waits for a line of the server's log, which a thread reads."""
+        end = time.monotonic() + 20
+        while not any(text in line for line in list(self.server.log)):
+            self.assertLess(time.monotonic(), end, text)
+            time.sleep(0.01)
+
     def carom(self, *words, **environment):
         clean = {name: value for name, value in os.environ.items() if not name.startswith("CAROM_")}
         clean |= {"XDG_CONFIG_HOME": self.folder} | environment
@@ -202,18 +209,24 @@ class PolicyTest(TlsTest):
 
     def test_plain_bytes_are_answered_and_counted(self):
         before = self.counters()["tls_refused"]
+        ports = []
         with Client(self.server.port) as plain:
+            ports.append(plain.socket.getsockname()[1])
             with self.assertRaises(Closed):
                 plain.call("hello")
             self.assertEqual(plain.notifications[0][0], "closing")
             self.assertIn("caroms://", plain.notifications[0][1][0]["reason"])
         page = http.client.HTTPConnection("127.0.0.1", self.server.http_port, timeout=20)
         page.request("GET", "/")
+        ports.append(page.sock.getsockname()[1])
         answer = page.getresponse()
         self.assertEqual(answer.status, 400)
         self.assertIn(b"https://", answer.read())
         page.close()
         self.assertEqual(self.counters()["tls_refused"], before + 2)
+        for port in ports:
+            self.logged(f"refused: session 0, subject '', address 127.0.0.1:{port}: invalid_argument: "
+                        "plain bytes where TLS is spoken")
 
 
 class CommandLineTest(TlsTest):
