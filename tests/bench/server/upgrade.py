@@ -97,6 +97,7 @@ class Commander:
         self.socket.setblocking(False)
         self.unpacker = msgpack.Unpacker(raw=False, strict_map_key=False)
         self.last = client.last_id
+        self.commanded = 0
         self.waiting = {}  # the messages of commands that are not accounted for, by id
         self.hello = None  # its id, as long as it is awaited
         self.longest, self.resumed, self.refused = 0.0, 0, 0
@@ -111,6 +112,7 @@ class Commander:
     def command(self):
         if self.hello is None:
             self.last += 1
+            self.commanded += 1
             self.waiting[self.last] = msgpack.packb([0, self.last, "body.impulse", [
                 {"world": self.world, "body": self.body, "impulse": [1, 0]}]])
             self.send(self.waiting[self.last])
@@ -160,9 +162,9 @@ class Commander:
         selector.register(self.socket, selectors.EVENT_READ, self)
 
     def wrong(self, admin):
-        """How many pushes too few (below 0) or too many the world has seen."""
+        """How many pushes too few (below 0) or too many the world has seen, of those that were ever given."""
         velocity = admin.call("body.get", world=self.world, body=self.body)["velocity"][0]
-        return round(velocity) - self.answered - self.recovered
+        return round(velocity) - self.commanded
 
 
 def watch(selector, seconds, until=None, commanders=()):
@@ -187,7 +189,8 @@ def check_commands(server, selector, commanders):
           f"{sum(one.repeated for one in commanders)} sent again; "
           f"{-sum(n for n in wrong if n < 0)} lost, {sum(n for n in wrong if n > 0)} done twice, "
           f"{sum(len(one.waiting) for one in commanders)} never answered")
-    return not any(wrong) and not any(one.waiting for one in commanders)
+    told = all(one.answered + one.recovered == one.commanded for one in commanders)
+    return not any(wrong) and told and not any(one.waiting for one in commanders)
 
 
 def populate(server):
