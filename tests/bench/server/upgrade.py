@@ -31,6 +31,7 @@ SETTLE_SECONDS = 2
 WORLDS = 4
 COMMANDERS = 10  # one of so many clients
 COMMAND_SECONDS = 0.1  # between two commands of one client
+DEAF_SECONDS = 0.5  # of every second commander before an upgrade: only `applied` tells of those commands
 VIEW = [-100, -500, 500, 500]  # without the commanders' bodies, which all move
 BODIES = 50
 
@@ -98,6 +99,7 @@ class Commander:
         self.unpacker = msgpack.Unpacker(raw=False, strict_map_key=False)
         self.last = client.last_id
         self.commanded = 0
+        self.deaf = False  # to answers, until the next hello: as if they were lost on the way
         self.waiting = {}  # the messages of commands that are not accounted for, by id
         self.hello = None  # its id, as long as it is awaited
         self.longest, self.resumed, self.refused = 0.0, 0, 0
@@ -119,6 +121,7 @@ class Commander:
 
     def take_hello(self, error, result):
         self.hello = None
+        self.deaf = False
         self.refused += error is not None
         self.resumed += error is None
         applied = (result or {}).get("applied", {}).get(self.world, 0)
@@ -146,7 +149,7 @@ class Commander:
                 continue
             if message[1] == self.hello:
                 self.take_hello(message[2], message[3])
-            elif message[2] is None and self.waiting.pop(message[1], None) is not None:
+            elif not self.deaf and message[2] is None and self.waiting.pop(message[1], None) is not None:
                 self.answered += 1
 
     def come_back(self, selector):
@@ -241,6 +244,9 @@ def main():
                 one.longest, one.resumed, one.refused = 0.0, 0, 0
             served = 0.0
             if number > 0:
+                for one in commanders[::2]:
+                    one.deaf = True
+                watch(selector, DEAF_SECONDS, commanders=commanders)
                 done = {}
                 worker = threading.Thread(target=lambda: done.update(zip(("server", "served"), upgrade(
                     program, data, server, limits))))
