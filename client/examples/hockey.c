@@ -364,7 +364,7 @@ static int colour_of(const game *g, const carom_body_info *info, const carom_sha
     return BLACK;
 }
 
-// What is at a place of the world: the last thing that is painted there.
+// Returns the last thing that is painted at a place of the world.
 static int pixel(const game *g, double x, double y)
 {
     int colour = fabs(x) < LENGTH && fabs(y) < WIDTH ? ICE : FLOOR;

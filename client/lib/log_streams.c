@@ -1,4 +1,4 @@
-// Where each log stands, in a list that is searched from its start: a client has a few. See
+// The place of each log, in a list that is searched from its start: a client has a few. See
 // log_streams.h.
 #include "client/lib/log_streams.h"
 

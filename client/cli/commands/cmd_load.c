@@ -84,7 +84,7 @@ static void remove_world(cli *c, const char *name)
 
 // ---- the command
 
-// What the command line wants besides a table.
+// Outputs that the command line asks for besides a table.
 typedef struct outputs {
     const char *csv, *html; // paths, NULL: none
     report_verdicts verdicts;

@@ -28,8 +28,8 @@ typedef struct load_pace {
     double seconds; // of a loop; 0: not yet known
 } load_pace;
 
-// What a call kept back: `count` calls in `steps` steps of `seconds` each, the first due one step
-// after the call itself.
+// The calls that a call kept back: `count` calls in `steps` steps of `seconds` each, the first due
+// one step after the call itself.
 typedef struct load_missed {
     unsigned steps;
     double seconds;

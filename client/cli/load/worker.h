@@ -19,7 +19,7 @@ typedef struct worker_live {
     atomic_bool done;      // no answer is awaited any more
 } worker_live;
 
-// What the thread itself took during the run.
+// The processor time that the thread itself took during the run.
 typedef struct worker_cost {
     bool there;       // false: the thread did not get to the run at all
     double processor; // share of the time that it ran
