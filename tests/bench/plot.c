@@ -4,7 +4,10 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "common/base/assert.h"
+
 enum { WIDTH = 720, HEIGHT = 440, LEFT = 80, RIGHT = 150, TOP = 40, BOTTOM = 55 };
+enum { NAME_HEIGHT = 13 };
 
 typedef struct range { // whole powers of ten
     int low, high;
@@ -88,14 +91,52 @@ static void draw_grid(const plot *p, const frame *f, FILE *out)
 }
 
 // At the end of the line; of a guide, which ends where another may, above its middle.
-static void draw_name(const plot_series *s, const frame *f, FILE *out)
+static double name_x(const plot_series *s, const frame *f)
+{
+    return s->dashed ? place_x(f, s->x[s->count / 2]) - 10.0 : place_x(f, s->x[s->count - 1]) + 8.0;
+}
+
+static double name_y(const plot_series *s, const frame *f)
+{
+    return s->dashed ? place_y(f, s->y[s->count / 2]) - 10.0 : place_y(f, s->y[s->count - 1]) + 4.0;
+}
+
+// Names of lines that end side by side stand below each other, in the order of their ends: the
+// highest one first. `y` has the series' places.
+static void part_names(const plot *p, const frame *f, double y[PLOT_SERIES_MAX])
+{
+    int order[PLOT_SERIES_MAX];
+    int count = 0;
+    for (int s = 0; s < p->count; s++) {
+        if (p->series[s].count == 0) {
+            continue;
+        }
+        y[s] = name_y(&p->series[s], f);
+        int at = count++;
+        for (; at > 0 && y[order[at - 1]] > y[s]; at--) {
+            order[at] = order[at - 1];
+        }
+        order[at] = s;
+    }
+    for (int i = 0; i < count; i++) {
+        const plot_series *one = &p->series[order[i]];
+        for (int k = 0; k < i && !one->dashed; k++) {
+            const plot_series *above = &p->series[order[k]];
+            double gap = y[order[i]] - y[order[k]];
+            if (!above->dashed && fabs(name_x(above, f) - name_x(one, f)) < RIGHT &&
+                gap < NAME_HEIGHT) {
+                y[order[i]] = y[order[k]] + NAME_HEIGHT;
+            }
+        }
+    }
+}
+
+static void draw_name(const plot_series *s, const frame *f, double y, FILE *out)
 {
     if (s->count == 0) {
         return;
     }
-    int at = s->dashed ? s->count / 2 : s->count - 1;
-    double x = place_x(f, s->x[at]) + (s->dashed ? -10.0 : 8.0);
-    double y = place_y(f, s->y[at]) + (s->dashed ? -10.0 : 4.0);
+    double x = name_x(s, f);
     fprintf(out, "<text x=\"%.1f\" y=\"%.1f\"%s style=\"fill:%s\">%s</text>\n", x, y,
             s->dashed ? " text-anchor=\"end\"" : "", s->color, s->name);
 }
@@ -110,7 +151,7 @@ static void draw_line(const plot_series *s, const frame *f, FILE *out)
     fprintf(out, "\"/>\n");
 }
 
-static void draw_series(const plot_series *s, const frame *f, FILE *out)
+static void draw_series(const plot_series *s, const frame *f, double name_at, FILE *out)
 {
     if (f->places == 0) {
         draw_line(s, f, out);
@@ -119,7 +160,7 @@ static void draw_series(const plot_series *s, const frame *f, FILE *out)
         fprintf(out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3\" fill=\"%s\"/>\n", place_x(f, s->x[i]),
                 place_y(f, s->y[i]), s->color);
     }
-    draw_name(s, f, out);
+    draw_name(s, f, name_at, out);
 }
 
 bool plot_write_svg(const plot *p, const char *path)
@@ -136,8 +177,11 @@ bool plot_write_svg(const plot *p, const char *path)
             "<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n",
             WIDTH, HEIGHT);
     draw_grid(p, &f, out);
+    double names[PLOT_SERIES_MAX];
+    ASSERT(p->count <= PLOT_SERIES_MAX);
+    part_names(p, &f, names);
     for (int s = 0; s < p->count; s++) {
-        draw_series(&p->series[s], &f, out);
+        draw_series(&p->series[s], &f, names[s], out);
     }
     fprintf(out, "</svg>\n");
     return fclose(out) == 0;

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-enum { PLOT_POINTS_MAX = 32 };
+enum { PLOT_POINTS_MAX = 32, PLOT_SERIES_MAX = 32 };
 
 typedef struct plot_series {
     const char *name;
@@ -18,7 +18,7 @@ typedef struct plot_series {
 typedef struct plot {
     const char *title, *x_title, *y_title;
     const plot_series *series;
-    int count;
+    int count;                 // of series, at most PLOT_SERIES_MAX
     const char *const *places; // names along x; NULL: x is logarithmic
     int place_count;
 } plot;

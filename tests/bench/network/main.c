@@ -234,7 +234,7 @@ int main(int argc, char **argv)
     if (!check(&o)) {
         return 2;
     }
-    o.run.report = report_create(o.svg);
+    o.run.report = report_create("carom-bench-network", o.svg);
     for (int i = 0; i < PARTS_COUNT; i++) {
         if (is_named(o.parts, PARTS[i].name)) {
             PARTS[i].run(&o.run);

@@ -13,16 +13,17 @@
 enum { TABLES_MAX = 32, PATH_BYTES = 1024 };
 
 struct report {
-    const char *svg;
+    const char *bench, *svg;
     const char *names[TABLES_MAX];
     table *tables[TABLES_MAX];
     int count;
 };
 
-report *report_create(const char *svg)
+report *report_create(const char *bench, const char *svg)
 {
     report *r = calloc(1, sizeof *r);
     ASSERT(r != NULL);
+    r->bench = bench;
     r->svg = svg;
     return r;
 }
@@ -88,9 +89,9 @@ bool report_write_json(const report *r, const char *path)
     find_processor(processor, sizeof processor);
     (void)uname(&system);
     fprintf(out,
-            "{\"bench\": \"carom-bench-network\",\n \"machine\": {\"processor\": \"%s\", "
+            "{\"bench\": \"%s\",\n \"machine\": {\"processor\": \"%s\", "
             "\"processors\": %d, \"system\": \"%s %s\"},\n \"tables\": {",
-            processor, processor_count(), system.sysname, system.release);
+            r->bench, processor, processor_count(), system.sysname, system.release);
     for (int i = 0; i < r->count; i++) {
         fprintf(out, "%s\n  \"%s\": ", i > 0 ? "," : "", r->names[i]);
         table_write_json(r->tables[i], out);

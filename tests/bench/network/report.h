@@ -8,8 +8,8 @@
 
 typedef struct report report;
 
-// `svg`: a folder that is there; NULL: no plots.
-report *report_create(const char *svg);
+// `bench`: the program's name. `svg`: a folder that is there; NULL: no plots.
+report *report_create(const char *bench, const char *svg);
 void report_free(report *r);
 
 // Prints the table under its title, and keeps it as `name`. Takes the table over.

@@ -17,9 +17,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
+#include "tests/bench/network/fanout/plots.h"
 #include "tests/bench/network/fanout/readers.h"
 #include "tests/bench/network/fanout/servers.h"
+#include "tests/bench/network/report.h"
 #include "tests/bench/processor.h"
 #include "tests/bench/statistics.h"
 #include "tests/bench/table.h"
@@ -45,13 +48,14 @@ static const double SHARE_WANTED = 0.95; // of the messages that were due
 static const char USAGE[] =
     "Usage: carom-bench-fanout CAROMD [--sizes BYTES,…] [--subscribers N,…] [--seconds S]\n"
     "                                 [--rounds N] [--only SERVER,…] [--io-threads N] [--spread]\n"
+    "                                 [--json FILE] [--svg DIR]\n"
     "Sizes from 64 to 65536 bytes (64,256,1024,4096,16384,65536), subscribers (200,1000,4000),\n"
     "S seconds for each figure of a round (2), rounds (3); servers: caromd, redis, nats, bare;\n"
     "N network threads of caromd (its default). All processes run on one processor, with --spread\n"
-    "on any.\n";
+    "on any. --json and --svg: the table for programs, and plots.\n";
 
 typedef struct options {
-    const char *program, *only, *io_threads;
+    const char *program, *only, *io_threads, *json, *svg;
     double sizes[LIST_MAX], subscribers[LIST_MAX];
     int size_count, subscriber_count, rounds;
     double seconds;
@@ -114,12 +118,21 @@ static options parse(int argc, char **argv)
             o.only = value;
         } else if (strcmp(argv[i], "--io-threads") == 0) {
             o.io_threads = value;
+        } else if (strcmp(argv[i], "--json") == 0) {
+            o.json = value;
+        } else if (strcmp(argv[i], "--svg") == 0) {
+            o.svg = value;
         } else {
             o.program = "";
         }
     }
     if (*o.program == '\0' || *o.program == '-') {
         fputs(USAGE, stderr);
+        exit(2);
+    }
+    struct stat folder;
+    if (o.svg != NULL && (stat(o.svg, &folder) != 0 || !S_ISDIR(folder.st_mode))) {
+        fprintf(stderr, "carom-bench-fanout: --svg: '%s' is no folder\n", o.svg);
         exit(2);
     }
     return o;
@@ -196,7 +209,7 @@ static void ratio(table *t, const double *of, const double *to, int rounds)
     }
 }
 
-static void row(const options *o, double size, double subscribers, table *t)
+static void row(const options *o, double size, double subscribers, table *t, fanout_found *found)
 {
     static double figures[SERVER_COUNT][ROUNDS_MAX];
     const bool plain = size >= PLAIN_BYTES_MIN;
@@ -213,7 +226,9 @@ static void row(const options *o, double size, double subscribers, table *t)
             figures[kind][round] = is_wanted(o, kind) ? measure(o, kind, &plan) : (double)NAN;
         }
     }
-    table_number(t, (double)plan.size, 1);
+    found->bytes = (double)plan.size;
+    found->subscribers = subscribers;
+    table_number(t, found->bytes, 1);
     table_number(t, subscribers, 1);
     table_number(t, plan.rate, 1);
     ratio(t, figures[SERVER_CAROMD], figures[SERVER_REDIS], o->rounds);
@@ -221,6 +236,7 @@ static void row(const options *o, double size, double subscribers, table *t)
     ratio(t, figures[SERVER_CAROMD], figures[SERVER_BARE], o->rounds);
     for (server_kind kind = 0; kind < SERVER_COUNT; kind++) {
         double middle = median(figures[kind], (size_t)o->rounds);
+        found->us[kind] = middle;
         if (isfinite(middle)) {
             table_number(t, middle, 3);
         } else {
@@ -238,6 +254,9 @@ int main(int argc, char **argv)
     if (!o.spread) {
         (void)processor_pin(processor_last());
     }
+    static fanout_found found[LIST_MAX * LIST_MAX];
+    int found_count = 0;
+    report *r = report_create("carom-bench-fanout", o.svg);
     table *t = table_create(HEADS);
     for (int i = 0; i < o.size_count; i++) {
         for (int k = 0; k < o.subscriber_count; k++) {
@@ -247,11 +266,18 @@ int main(int argc, char **argv)
                         fit, (int)o.subscribers[k]);
                 return 1;
             }
-            row(&o, o.sizes[i], o.subscribers[k], t);
+            fprintf(stderr, "%g bytes to %g subscribers\n", o.sizes[i], o.subscribers[k]);
+            row(&o, o.sizes[i], o.subscribers[k], t, &found[found_count++]);
         }
     }
-    printf("Processor time of the server for each message that came to a subscriber:\n\n");
-    table_print(t, stdout);
-    table_free(t);
-    return 0;
+    report_add(r, "fanout",
+               "Processor time of the server for each message that came to a subscriber:", t);
+    fanout_draw(r, found, found_count);
+    int code = 0;
+    if (o.json != NULL && !report_write_json(r, o.json)) {
+        fprintf(stderr, "carom-bench-fanout: --json: cannot write '%s'\n", o.json);
+        code = 1;
+    }
+    report_free(r);
+    return code;
 }
