@@ -255,16 +255,29 @@ static void do_fork(hosted *h, request *q)
     hosted_post(h, r);
 }
 
+// A session from before a restart may hold one that was taken then: it is sent every tick.
+static bool check_rate(hosted *h, request *q)
+{
+    const double rate = q->command.subscribe.rate;
+    if (rate <= h->hz || q->again) {
+        return true;
+    }
+    error err;
+    error_set(&err, STATUS_INVALID_ARGUMENT,
+              "rate: at most %g, the world's ticks a second, or left out for all of them; got %g",
+              h->hz, rate);
+    answer(h, q, &err);
+    return false;
+}
+
 static void do_subscribe(hosted *h, request *q)
 {
     const subscribe_args *view = &q->command.subscribe;
-    if (view->encoding == ENCODING_LOG) {
-        subscribe_log(h, q);
+    if (!check_rate(h, q)) {
         return;
     }
-    if (view->encoding == ENCODING_PACKED && view->rate > h->hz) {
-        hosted_refuse(h, q, STATUS_INVALID_ARGUMENT,
-                      "rate: the world has fewer ticks a second than that; leave it out for all");
+    if (view->encoding == ENCODING_LOG) {
+        subscribe_log(h, q);
         return;
     }
     error err;

@@ -177,7 +177,9 @@ class BadInput(ViewsTest):
         ({"rate": 0}, r"^invalid_argument: rate: "),
         ({"rate": -5}, r"^invalid_argument: rate: "),
         ({"rate": 1001}, r"^invalid_argument: rate: "),
-        ({"encoding": "packed", "rate": 51}, r"^invalid_argument: rate: the world has fewer ticks a second"),
+        ({"rate": 51}, r"^invalid_argument: rate: at most 50, .* got 51$"),
+        ({"encoding": "packed", "rate": 51}, r"^invalid_argument: rate: at most 50, .* got 51$"),
+        ({"encoding": "log", "rate": 51}, r"^invalid_argument: rate: at most 50, .* got 51$"),
         ({"encoding": "log", "area": AREA}, r"^invalid_argument: area: a log tells of the whole world"),
     ]
 

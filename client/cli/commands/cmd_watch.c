@@ -13,9 +13,12 @@
 #include "client/cli/picture/screen.h"
 #include "client/cli/picture/terminal.h"
 
+#define RATE 30.0 // snapshots a second: more are hard to see in a terminal
+
 typedef struct watch {
     cli *c;
     screen screen;
+    double rate;            // that is asked for; 0: one a tick
     bool subscribed;        // the answer has come
     carom_error refused;    // and why it was no
     carom_replica *replica; // NULL: the server's own snapshots are shown
@@ -82,6 +85,22 @@ static void on_subscribed(carom_client *client, uint64_t request, const carom_va
     }
 }
 
+// Unless told otherwise, as many snapshots as a terminal shows, of a slower world all.
+static cli_exit find_rate(watch *w)
+{
+    w->rate = args_number(&w->c->args, "rate", w->replica != NULL ? 0.0 : RATE);
+    if (w->replica != NULL || args_has(&w->c->args, "rate")) {
+        return CLI_OK;
+    }
+    carom_value *info = NULL;
+    carom_value *arguments = carom_set(carom_map(), "world", carom_str(world_of(w)));
+    cli_exit code = cli_call(w->c, "world.info", arguments, &info);
+    double hz = carom_get_real(info, "hz", RATE);
+    w->rate = hz < RATE ? hz : RATE;
+    carom_value_free(info);
+    return code;
+}
+
 static carom_value *subscribe_args(const watch *w)
 {
     static const char *const kinds[] = {"begin",      "end",         "hit",
@@ -91,10 +110,10 @@ static carom_value *subscribe_args(const watch *w)
     if (w->replica != NULL) {
         options.encoding = "log";
         options.compact = carom_compact(w->c->client);
-        options.rate = args_number(&w->c->args, "rate", 0.0);
+        options.rate = w->rate;
         return carom_subscribe_args(world_of(w), &options);
     }
-    options.rate = args_number(&w->c->args, "rate", 30.0);
+    options.rate = w->rate;
     options.encoding = args_text(&w->c->args, "encoding", NULL);
     options.contacts = true;
     options.events = kinds;
@@ -111,6 +130,10 @@ static cli_exit subscribe(watch *w)
 {
     cli *c = w->c;
     carom_error error = {0};
+    cli_exit code = find_rate(w);
+    if (code != CLI_OK) {
+        return code;
+    }
     carom_value *arguments = subscribe_args(w);
     carom_status status = carom_request(c->client, "world.subscribe", arguments, c->timeout_ms,
                                         on_subscribed, w, NULL, &error);
@@ -268,7 +291,8 @@ const cli_command command_watch = {
     .options =
         (const args_option[]){
             {"rate", 'r', ARGS_NUMBER, "N",
-             "snapshots a second (default 30; with --replica one a tick)", NULL},
+             "snapshots a second (default 30, of a slower world all; with --replica one a tick)",
+             NULL},
             {"encoding", 'e', ARGS_CHOICE, "WORD",
              "plain (default), or packed: a tenth to a hundredth of the bytes", "plain|packed"},
             {"follow", 0, ARGS_BODY, "ID",

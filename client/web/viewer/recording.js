@@ -15,7 +15,7 @@ const SEGMENT_S = 20; // of world time between images
 const LENGTH_S = 300; // that are kept at most, as of the history
 const BYTES_MAX = 64 * 1024 * 1024;
 const BODIES_MAX = 3000; // images of larger worlds would be most of the traffic
-const RATE = 4; // records a second
+const RATE = 4; // records a second, of a slower world one a tick
 const SLICE_MS = 12; // that are computed before the page may draw again
 const PLAYED_MAX = 100000; // ticks from an image that are computed again
 
@@ -159,7 +159,7 @@ export class Recorder {
     this.#world = world;
     this.recording.hz = hz;
     try {
-      const subscription = await this.session.client.subscribe({world, encoding: 'log', rate: RATE});
+      const subscription = await this.session.client.subscribe({world, encoding: 'log', rate: Math.min(RATE, hz)});
       if (this.#world !== world) {
         subscription.unsubscribe().catch(() => {});
         return;

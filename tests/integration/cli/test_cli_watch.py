@@ -110,6 +110,16 @@ class Frames(ServerTest):
         ticks = [int(re.search(r"tick (\d+)", frame)[1]) for frame in frames]
         self.assertEqual(sorted(set(ticks)), ticks)
 
+    def test_slow_world_is_watched_at_its_own_rate(self):
+        slow = f"{self.world}-slow"
+        self.ok("create", slow, "--hz", 10)
+        self.json("spawn", slow, "--circle", 1, "--at", "0,5")
+        for words in ((), ("--encoding", "packed"), ("--rate", 10)):
+            with self.subTest(str(words)):
+                self.assertEqual(2, len(self.ok("watch", slow, "--json", "--frames", 2, *words).lines()))
+        for words in (("watch", slow, "--frames", 1), ("events", slow)):
+            self.assertIn("rate: at most 10, the world's ticks a second", self.fails(1, *words, "--rate", 11).err)
+
     def test_header_drops_whole_fields(self):
         wide = self.frame("--size", "120x10")[0]
         self.assertRegex(wide, rf"\A{self.world}  tick \d+  PAUSED  \d+ bodies  \d+ awake  \d+ contacts  step [\d.]+ ms")

@@ -512,16 +512,35 @@ static void view_and_unsubscribe_are_for_the_owner(void **state)
     call(METHOD_WORLD_VIEW, "{\"subscription\":2,\"area\":[0,0,1,1]}");
     call(METHOD_WORLD_UNSUBSCRIBE, "{\"subscription\":1}");
     call(METHOD_WORLD_UNSUBSCRIBE, "{\"subscription\":1}");
-    call(METHOD_WORLD_SUBSCRIBE, "{\"world\":\"w\",\"encoding\":\"packed\",\"rate\":101}");
-    call(METHOD_WORLD_SUBSCRIBE, "{\"world\":\"w\",\"encoding\":\"packed\",\"rate\":100}");
     hosted_run(the.world);
     mailbox_result(&the.box);
     assert_int_equal(mailbox_result(&the.box)->via.map.size, 0);
     refusal(STATUS_NOT_FOUND);
     assert_int_equal(mailbox_result(&the.box)->via.map.size, 0);
     refusal(STATUS_NOT_FOUND);
-    assert_non_null(strstr(refusal(STATUS_INVALID_ARGUMENT), "rate"));
-    mailbox_result(&the.box);
+}
+
+static void rate_above_the_ticks_is_refused_in_every_encoding(void **state)
+{
+    static const char *const ENCODINGS[] = {"plain", "packed", "log"};
+    (void)state;
+    create(100.0, true);
+    for (size_t i = 0; i < sizeof ENCODINGS / sizeof *ENCODINGS; i++) {
+        char arguments[96];
+        snprintf(arguments, sizeof arguments,
+                 "{\"world\":\"w\",\"encoding\":\"%s\",\"rate\":100.5}", ENCODINGS[i]);
+        call(METHOD_WORLD_SUBSCRIBE, arguments);
+        snprintf(arguments, sizeof arguments, "{\"world\":\"w\",\"encoding\":\"%s\",\"rate\":100}",
+                 ENCODINGS[i]);
+        call(METHOD_WORLD_SUBSCRIBE, arguments);
+    }
+    hosted_run(the.world);
+    for (size_t i = 0; i < sizeof ENCODINGS / sizeof *ENCODINGS; i++) {
+        assert_string_equal(refusal(STATUS_INVALID_ARGUMENT),
+                            "rate: at most 100, the world's ticks a second, or left out for all of "
+                            "them; got 100.5");
+        mailbox_result(&the.box);
+    }
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -547,6 +566,7 @@ int main(void)
         TEST(world_over_half_its_time_crowds_others),
         TEST(destroyed_world_answers_everyone),
         TEST(view_and_unsubscribe_are_for_the_owner),
+        TEST(rate_above_the_ticks_is_refused_in_every_encoding),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
