@@ -183,17 +183,23 @@ static void take_incoming(storage *s)
     pthread_mutex_unlock(&s->lock);
 }
 
-static bool sync_due(const storage *s)
+// A world's ticks come at even distances, and sync_ms is a whole number of them at most rates: a
+// sync that waits for its deadline begins with the commit of a tick and holds that up. Right behind
+// a commit is the longest time until the next one, so the last quarter of the interval takes the
+// first such chance.
+static bool sync_due(const storage *s, bool committed)
 {
+    int64_t interval = (int64_t)s->options.sync_ms * NS_PER_MS;
+    int64_t due = committed ? interval - interval / 4 : interval;
     return s->dirty && s->options.sync_ms > 0 && storage_alive(s) &&
-           s->options.clock() - s->dirty_ns >= (int64_t)s->options.sync_ms * NS_PER_MS;
+           s->options.clock() - s->dirty_ns >= due;
 }
 
 // Nothing waits: a good time for a sync that is due, and for the seal after one.
-static void idle(storage *s)
+static void idle(storage *s, bool committed)
 {
     error err;
-    if (sync_due(s) && storage_sync_log(s, &err) != STATUS_OK) {
+    if (sync_due(s, committed) && storage_sync_log(s, &err) != STATUS_OK) {
         storage_wake_touched(s);
     }
     if (storage_alive(s)) {
@@ -205,7 +211,8 @@ static void idle(storage *s)
 bool storage_turn_once(storage *s)
 {
     take_incoming(s);
-    if (s->pending.first != NULL) {
+    bool committed = s->pending.first != NULL;
+    if (committed) {
         commit_group(s);
     }
     storage_write_image(s);
@@ -214,7 +221,7 @@ bool storage_turn_once(storage *s)
     pthread_mutex_unlock(&s->lock);
     more = more || s->pending.first != NULL || s->job.request != NULL || s->images.first != NULL;
     if (!more) {
-        idle(s);
+        idle(s, committed);
     }
     return more;
 }
