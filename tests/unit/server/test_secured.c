@@ -1,0 +1,172 @@
+// Tests of server/net/secured.c: what a handshake does to its socket. Client and server share a
+// loop, over a real connection, as the kernel's answers are what is looked at.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <netinet/tcp.h>
+#include <openssl/ssl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "server/net/internal.h"
+#include "tests/support/certificate.h"
+#include "tests/unit/server/segments.h"
+
+typedef struct rig {
+    uv_loop_t loop;
+    limits bounds;
+    tls_files *files;
+    network *network;
+    connection *accepted; // the server's end; NULL before and after
+    SSL_CTX *context;
+    SSL *client;
+    int socket; // the client's
+    bool finished;
+} rig;
+
+static void *on_opened(void *context, connection *c)
+{
+    rig *r = context;
+    r->accepted = c;
+    return r;
+}
+
+static void on_received(void *peer, const uint8_t *data, size_t size)
+{
+    (void)peer, (void)data, (void)size;
+}
+
+static void on_ended(void *peer)
+{
+    rig *r = peer;
+    connection_close(r->accepted, ENDING_FLUSH, STATUS_OK, "", NULL, 0);
+}
+
+static void on_written(void *peer, uint64_t token)
+{
+    (void)peer, (void)token;
+}
+
+static void on_flushed(void *context)
+{
+    (void)context;
+}
+
+static void on_swept(void *peer, uint64_t now_ms)
+{
+    (void)peer, (void)now_ms;
+}
+
+static void on_closed(void *peer)
+{
+    rig *r = peer;
+    r->accepted = NULL;
+}
+
+static void on_finished(void *context)
+{
+    rig *r = context;
+    r->finished = true;
+}
+
+static int begin(void **state)
+{
+    rig *r = calloc(1, sizeof *r);
+    network_handler handler = {r,          on_opened, on_received, on_ended,   on_written,
+                               on_flushed, on_swept,  on_closed,   on_finished};
+    error err;
+    r->bounds = limits_default();
+    r->files = certificate_open();
+    assert_int_equal(uv_loop_init(&r->loop), 0);
+    assert_int_equal(
+        network_open(&r->loop, "127.0.0.1", 0, 0, &r->bounds, &handler, &r->network, &err),
+        STATUS_OK);
+    network_secure(r->network, r->files, "", 0);
+    r->context = SSL_CTX_new(TLS_client_method());
+    r->client = SSL_new(r->context);
+    r->socket = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    struct sockaddr_in to = {
+        .sin_family = AF_INET,
+        .sin_port = htons((uint16_t)atoi(strchr(network_address(r->network), ':') + 1)),
+        .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    assert_int_equal(connect(r->socket, (const struct sockaddr *)&to, sizeof to), 0);
+    assert_int_equal(fcntl(r->socket, F_SETFL, O_NONBLOCK), 0);
+    SSL_set_fd(r->client, r->socket);
+    *state = r;
+    return 0;
+}
+
+static int end(void **state)
+{
+    rig *r = *state;
+    SSL_free(r->client);
+    SSL_CTX_free(r->context);
+    (void)close(r->socket);
+    network_close(r->network);
+    while (!r->finished) {
+        (void)uv_run(&r->loop, UV_RUN_ONCE);
+    }
+    network_free(r->network);
+    assert_int_equal(uv_run(&r->loop, UV_RUN_DEFAULT), 0);
+    assert_int_equal(uv_loop_close(&r->loop), 0);
+    tls_files_close(r->files);
+    free(r);
+    return 0;
+}
+
+// The server's socket, when the handshake is over on both sides and all output has left.
+static int shake_hands(rig *r)
+{
+    int descriptor = -1;
+    while (SSL_connect(r->client) != 1 || r->accepted == NULL || !r->accepted->shaken ||
+           r->network->first_dirty != NULL) {
+        (void)uv_run(&r->loop, UV_RUN_NOWAIT);
+    }
+    assert_int_equal(uv_fileno((const uv_handle_t *)&r->accepted->socket, &descriptor), 0);
+    return descriptor;
+}
+
+static int tcp_option(int descriptor, int name)
+{
+    int value = -1;
+    socklen_t size = sizeof value;
+    assert_int_equal(getsockopt(descriptor, IPPROTO_TCP, name, &value, &size), 0);
+    return value;
+}
+
+// Else a client with Nagle's algorithm waits 40 ms before it sends its first request.
+static void handshake_is_acknowledged_at_once(void **state)
+{
+    rig *r = *state;
+    assert_int_equal(tcp_option(shake_hands(r), TCP_QUICKACK), 1);
+}
+
+static void socket_holds_no_small_writes_back(void **state)
+{
+    rig *r = *state;
+    assert_int_not_equal(tcp_option(shake_hands(r), TCP_NODELAY), 0);
+}
+
+// Of the server's hello, its certificate and its Finished, with no session tickets behind them.
+static void flight_leaves_in_one_piece(void **state)
+{
+    rig *r = *state;
+    assert_int_equal(segments_sent(shake_hands(r)), 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(handshake_is_acknowledged_at_once, begin, end),
+        cmocka_unit_test_setup_teardown(socket_holds_no_small_writes_back, begin, end),
+        cmocka_unit_test_setup_teardown(flight_leaves_in_one_piece, begin, end),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
