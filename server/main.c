@@ -62,6 +62,7 @@ typedef struct process {
     takeover *takeover;  // where the next one asks; NULL: nowhere
     given_sockets kept;  // copies of those that the next process has, in case that it fails
     int worlds;          // the file of worlds handed over, 0: none
+    bool goes_on;        // it is this process's own
     int signals;         // that have come
     bool failed;
 } process;
@@ -354,6 +355,7 @@ static void serve_once(process *p)
         .rpc_socket = p->given.rpc,
         .http_socket = p->given.http,
         .handed_worlds = p->worlds,
+        .handed_back = p->goes_on,
         .first_number = (uint64_t)time(NULL) * NUMBERS_A_SECOND,
         .worlds = worlds,
         .world_count = c->worlds.count,
@@ -396,6 +398,7 @@ static bool must_go_on(process *p)
         return false;
     }
     log_error("the process that was to take over has ended: this one goes on");
+    p->goes_on = true;
     p->given = p->kept;
     p->kept = (given_sockets){0};
     return true;

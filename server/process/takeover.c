@@ -189,8 +189,8 @@ static void take_question(takeover *t, const message *m)
     uint64_t device = 0;
     uint64_t inode = 0;
     char why[TAKEOVER_MESSAGE_MAX];
-    if (sscanf(m->text, "takeover 1 %u %" SCNu64 " %" SCNu64, &engine, &device, &inode) != 3) {
-        refuse(t, "it does not speak version 1 of the takeover");
+    if (sscanf(m->text, "takeover 2 %u %" SCNu64 " %" SCNu64, &engine, &device, &inode) != 3) {
+        refuse(t, "it does not speak version 2 of the takeover");
         return;
     }
     if (engine != ENGINE_BEHAVIOUR) {
@@ -461,7 +461,7 @@ static status converse(takeover_gift *g, const char *path, const char *data, err
                          strerror(errno));
     }
     char question[TAKEOVER_MESSAGE_MAX];
-    snprintf(question, sizeof question, "takeover 1 %d %" PRIu64 " %" PRIu64, (int)ENGINE_BEHAVIOUR,
+    snprintf(question, sizeof question, "takeover 2 %d %" PRIu64 " %" PRIu64, (int)ENGINE_BEHAVIOUR,
              (uint64_t)directory.st_dev, (uint64_t)directory.st_ino);
     (void)send_message(g->peer, question, NULL, 0);
     s = receive_word(g, "listening ", TAKEOVER_ASK_MS, &m, err);

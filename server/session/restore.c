@@ -72,6 +72,7 @@ static status on_world(void *context, storage_world *w, const storage_info *info
     r->sequence = info->sequence;
     r->world.stored = w;
     r->world.epoch = info->epoch;
+    r->world.durability = info->durability;
     const char *dot = strrchr(info->name, '.');
     size_t size = dot != NULL ? (size_t)(dot - info->name) : strlen(info->name);
     if (size == 0 || size > WORLD_NAME_BYTES_MAX) {

@@ -19,7 +19,8 @@
 typedef struct restored_world {
     char name[WORLD_NAME_BYTES_MAX + 1];
     uint64_t epoch;
-    storage_world *stored;
+    storage_world *stored; // NULL: it has no log
+    storage_durability durability;
     adoption *adoption;        // NULL where it is broken
     char *broken;              // why
     uint64_t commands, hashes; // that were played, and compared

@@ -86,6 +86,7 @@ static void release_data(server *s)
         void (*released)(void *context) = s->handover.released;
         s->handover.released = NULL;
         close_storage(s);
+        handover_finish(s);
         released(s->options->context);
     }
 }

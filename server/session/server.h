@@ -50,6 +50,7 @@ typedef struct server_options {
     int http_socket;       // likewise
     int handed_worlds;     // a file of worlds (handover.h) from the process before; 0: none. Stays
                            // the caller's
+    bool handed_back;      // it is this process's own: the one that was to take over has ended
     uint64_t first_number; // of worlds and sessions: higher than any that a client may remember
     void *context;
     // The worlds run and clients are served at these addresses; `http` is NULL where that is off.
@@ -72,7 +73,7 @@ void server_leave(server *s, const char *reason);
 // Tells every client, answers what is under way, closes everything. Does nothing the second time.
 void server_drain(server *s, const char *reason);
 
-// As server_drain, for a process that takes over: worlds that no log keeps are written to the file
+// As server_drain, for a process that takes over: what the worlds are is written to the file
 // `worlds` (handover.h), and `released` is called once the data directory is free. Clients are told
 // to come back at once. False, and nothing happens, where the server is about to end already or has
 // no data directory.

@@ -5,7 +5,8 @@
 //   rights.c    who a session is, and what it may
 //   resume.c    sessions without a connection, and how they get another
 //   ledger.c    sessions on disk, for a restart
-//   handover.c  worlds that no log keeps, for a process that takes over
+//   handover.c  what the worlds are, for a process that takes over
+//   handover_read.c  and there
 //   sessions.c  server.sessions and server.kick
 //   call.c      a message becomes a call: looked up, checked, carried out or sent to its world
 //   worlds.c    requests to worlds; worlds are made, destroyed and listed
@@ -142,6 +143,8 @@ struct server {
     bool draining;
     struct {
         int worlds;                      // the file; 0: nobody takes over
+        uint64_t count;                  // of the worlds in it
+        bool failed;                     // to write it
         void (*released)(void *context); // NULL once it was called
     } handover;
     uint32_t listeners;  // network and http, those that are not finished
@@ -280,9 +283,14 @@ void resume_end_all(server *s);
 
 // ---- handover.c
 
-// A world has sent its image: writes it to the file.
+// A world has stopped: writes what it was to the file.
 void handover_note(server *s, const reply *r);
-// The worlds of the file of the options join those that are restored.
+// All have: the file gets its end.
+void handover_finish(server *s);
+
+// ---- handover_read.c
+
+// Holds the worlds that are restored to the file of the options; those without a log join them.
 status handover_read(server *s, error *err);
 
 // ---- sessions.c

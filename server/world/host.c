@@ -308,14 +308,14 @@ static void note_load(host *h, int64_t begin, int64_t end, bool forever)
     }
 }
 
-// A world without a log goes to the next process as it is. Recordings are read again there.
+// A world without a log goes to the next process as it is, one with a log by that; see handover.h.
 static void post_image(host *h, const hosted *w)
 {
-    if (w->log.stored == NULL && w->replay == NULL && !w->ended) {
-        reply *r = reply_create(REPLY_IMAGE, w->number);
-        r->payload = hosted_image(w);
-        post(h, r);
-    }
+    reply *r = reply_create(REPLY_IMAGE, w->number);
+    r->end = hosted_end(w);
+    bool whole = r->end.kind == WORLD_END_BARE || r->end.kind == WORLD_END_LOGGED;
+    r->payload = whole ? hosted_image(w) : NULL;
+    post(h, r);
 }
 
 // The end: commits and tells everything that was applied by now, if the disk is not too slow.

@@ -23,6 +23,9 @@ static void open_log(hosted *h, const adoption *from, reply_sink sink)
     world_log_init(&h->log, from->stored, from->durability, tick,
                    from->restored ? from->sequence : 1, until, !from->restored, sink);
     h->log.replay_ns = from->replay_ns;
+    if (from->unlogged) {
+        world_log_mend(&h->log);
+    }
     h->sink = world_log_sink(&h->log);
 }
 
@@ -427,6 +430,22 @@ shared_bytes *hosted_image(const hosted *h)
     const area *view = h->publisher.has_scene_view ? &h->publisher.scene_view : NULL;
     return world_image_encode(h->physics, &h->session_bodies, h->owners, &h->marks, view, h->paused,
                               world_tick(h->physics));
+}
+
+world_end hosted_end(const hosted *h)
+{
+    uint64_t tick = world_tick(h->physics);
+    bool logged = h->log.stored != NULL;
+    if (h->replay != NULL || (h->ended && !logged)) {
+        return (world_end){.kind = WORLD_END_NOTHING};
+    }
+    if (h->ended || (logged && !world_log_settled(&h->log, tick))) {
+        return (world_end){.kind = WORLD_END_UNSETTLED};
+    }
+    return (world_end){.kind = logged ? WORLD_END_LOGGED : WORLD_END_BARE,
+                       .sequence = logged ? h->log.sequence : 0,
+                       .tick = tick,
+                       .hash = world_hash(h->physics)};
 }
 
 void hosted_destroy(hosted *h, status why, const char *text)

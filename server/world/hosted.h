@@ -93,6 +93,8 @@ void hosted_move(hosted *h, reply_sink sink);
 
 // All that it is, as world_image.h has it. One reference, the caller's.
 shared_bytes *hosted_image(const hosted *h);
+// After hosted_flush.
+world_end hosted_end(const hosted *h);
 
 // Answers the waiting requests with `why` and `text`, tells the subscribers, frees all.
 void hosted_destroy(hosted *h, status why, const char *text);

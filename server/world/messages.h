@@ -63,6 +63,7 @@ typedef struct adoption {
     // Its log; NULL where it keeps none.
     storage_world *stored;
     storage_durability durability;
+    bool unlogged;     // its log lacks a part of what it is: takes commands when an image is there
     bool restored;     // by a restart; `session_bodies` and those below are of that alone
     uint64_t sequence; // of the log's last record
     uint64_t tick;     // to which that leads
@@ -89,7 +90,7 @@ typedef struct request {
     actor actor;            // who it is from; an admin where nobody is asked for a token
     adoption *adoption;     // REQUEST_ADOPT: owned
     struct hosted *moved;   // REQUEST_TAKE: owned
-    bool hand_over;         // REQUEST_STOP: worlds without a log go to another process
+    bool hand_over;         // REQUEST_STOP: its worlds go to another process
     uint64_t *acknowledged; // REQUEST_ACKNOWLEDGE: owned; one number for each snapshot
     uint32_t acknowledged_count;
 } request;
@@ -103,7 +104,7 @@ typedef enum reply_kind {
     REPLY_CROWDED,  // the world takes more than half of its thread, and is not alone there
     REPLY_LOADS,    // what each of a busy thread's worlds took of it in the second before: `loads`
     REPLY_RELEASED, // of a REQUEST_RELEASE: `moved`, NULL where the world has ended
-    REPLY_IMAGE,    // `payload`: the world (world_image.h), which has no log and ends here
+    REPLY_IMAGE,    // the world stops here for another process: `end`, and `payload`
     REPLY_STOPPED   // the thread's last reply
 } reply_kind;
 
@@ -127,6 +128,21 @@ typedef struct world_load {
 
 enum { DELIVERY_HEAD_BYTES_MAX = 96 }; // some forty bytes
 
+// What a world is when its server stops for another process.
+typedef enum world_end_kind {
+    WORLD_END_BARE = 1,  // it has no log: `payload` is all of it (world_image.h)
+    WORLD_END_LOGGED,    // its log leads to this state; `payload` is in case that it does not
+    WORLD_END_UNSETTLED, // its log has failed, or its first or last record is still on its way: what
+                         // the log has is what was shown
+    WORLD_END_NOTHING    // a recording, which the next process reads again; or it ended without log
+} world_end_kind;
+
+typedef struct world_end {
+    world_end_kind kind;
+    uint64_t sequence; // of its log's last record; 0 without a log
+    uint64_t tick, hash;
+} world_end;
+
 typedef struct reply {
     queue_node node; // first
     reply_kind kind;
@@ -149,6 +165,7 @@ typedef struct reply {
     world_load *loads;    // owned; of REPLY_LOADS
     char *text;           // owned; what an error says, or why a subscription ended
     struct hosted *moved; // REPLY_RELEASED: the receiver's
+    world_end end;        // REPLY_IMAGE
 } reply;
 
 request *request_create(request_kind kind, uint64_t world);

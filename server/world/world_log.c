@@ -168,6 +168,19 @@ static void fail(world_log *l, const error *why)
     l->failure = *why;
 }
 
+void world_log_mend(world_log *l)
+{
+    ASSERT(l->stored != NULL && !l->making);
+    l->failed = true;
+    error_set(&l->failure, STATUS_UNAVAILABLE, "it is about to begin anew with an image");
+}
+
+bool world_log_settled(const world_log *l, uint64_t tick)
+{
+    return !l->failed && !l->making && !l->ending && l->until == tick &&
+           l->written.offset == rows_end(l);
+}
+
 // ---- images
 
 static bool image_under_way(const world_log *l, error *why)

@@ -331,7 +331,7 @@ class Unharmed(TakeoverTest):
     def question(self, engine=None):
         found = os.stat(self.data)
         engine = engine or self.player.greeting["engine"]
-        return f"takeover 1 {engine} {found.st_dev} {found.st_ino}"
+        return f"takeover 2 {engine} {found.st_dev} {found.st_ino}"
 
     def test_other_engine_is_refused(self):
         _, [answer] = self.talk(self.question(engine=9999))
@@ -339,7 +339,7 @@ class Unharmed(TakeoverTest):
         self.still_there()
 
     def test_nonsense_is_refused(self):
-        for word in ("", "hello", "takeover 2 1 1 1", "x" * 511, "takeover 1 -", "\0" * 64):
+        for word in ("", "hello", "takeover 1 1 1 1", "x" * 511, "takeover 2 -", "\0" * 64):
             with self.subTest(word):
                 peer = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
                 peer.connect(str(self.path))

@@ -4,7 +4,8 @@ Each client subscribes to the snapshots of one world and counts the time between
 When its connection ends it connects again at once and resumes its session. One client in ten commands
 instead: each of its impulses makes its own body faster by 1 m/s, it sends those again that `applied` says
 were lost, and in the end the body's velocity tells whether one was lost or done twice. The program fails
-when it was, or when a session was not resumed.
+when it was, when a session was not resumed, or when the new process refuses to take over (a world did not
+come back as it was).
 
 Usage: upgrade.py CAROMD [CLIENTS [UPGRADES]]
 """
@@ -208,8 +209,12 @@ def populate(server):
 
 
 def upgrade(program, data, old, limits):
+    """The new server and the seconds that it took to serve; the old one and why the new one did not."""
     began = time.monotonic()
-    new = Caromd(program, "--data", data, "--takeover", data + "/takeover", *limits)
+    try:
+        new = Caromd(program, "--data", data, "--takeover", data + "/takeover", *limits)
+    except RuntimeError as why:
+        return old, str(why)
     served = time.monotonic() - began
     old.process.wait()
     old.process.stderr.close()
@@ -253,6 +258,9 @@ def main():
                 worker.start()
                 watch(selector, 60, until=lambda: not worker.is_alive(), commanders=commanders)
                 server, served = done["server"], done["served"]
+                if isinstance(served, str):
+                    server.process.kill()
+                    sys.exit(f"upgrade {number} was refused: {served}")
             watch(selector, SETTLE_SECONDS, commanders=commanders)
             gaps = [one.longest for one in watchers]
             resumed = sum(one.resumed for one in watchers + commanders)
