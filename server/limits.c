@@ -42,7 +42,9 @@ uint64_t limits_get(const limits *values, const limit_info *info)
 
 room_limits limits_room(const limits *values)
 {
-    return (room_limits){.shapes = values->shapes_per_world, .joints = values->joints_per_world};
+    return (room_limits){.bodies = values->bodies_per_world,
+                         .shapes = values->shapes_per_world,
+                         .joints = values->joints_per_world};
 }
 
 uint64_t limits_worlds_in_all(const limits *values)

@@ -19,9 +19,22 @@ enum { PHYSICS_IMAGE_VERSION = 4 };
 // Writes the world's state between two steps. *bytes is the caller's to free().
 void world_save(const physics_world *world, uint8_t **bytes, size_t *size);
 
+// The counts that an image claims. Slots are those in use and those that are free again: a world
+// has a place for each, and world_restore takes memory for all of them.
+typedef struct image_counts {
+    uint32_t bodies, shapes,
+        joints; // each piece of a chain counted as a shape, and the chain itself
+    uint32_t body_slots, shape_slots, joint_slots;
+} image_counts;
+
+// Reads that from the image's beginning; takes no memory. The rest of the image is not looked at:
+// it may hold something else, and world_restore then refuses it. Errors as there. Linear in the
+// slots.
+status world_image_counts(const uint8_t *bytes, size_t size, image_counts *out, error *err);
+
 // A new world from an image. Bytes that are no image of a version we know, are cut off, altered or
-// inconsistent, or of another behaviour, are answered with STATUS_INVALID_ARGUMENT and a text that says where; the bytes need
-// not be trusted.
+// inconsistent, or of another behaviour, are answered with STATUS_INVALID_ARGUMENT and a text that
+// says where; the bytes need not be trusted.
 status world_restore(const uint8_t *bytes, size_t size, physics_world **out, error *err);
 
 #endif

@@ -3,17 +3,22 @@
 
 #include <inttypes.h>
 
+#include "common/physics/image.h"
+
 typedef struct tally {
     const physics_world *world;
-    const command *batch;             // NULL: a command alone
-    int64_t shapes, joints;           // that there are, as the commands so far leave them
-    int64_t more_shapes, more_joints; // that the next command makes; negative: removes
+    const command *batch; // NULL: a command alone
+    // that there are, as the commands so far leave them
+    int64_t bodies, shapes, joints;
+    // that the next command makes; negative: removes
+    int64_t more_bodies, more_shapes, more_joints;
 } tally;
 
 static tally tally_of(const physics_world *world)
 {
     world_room left = world_room_left(world);
     return (tally){.world = world,
+                   .bodies = (int64_t)world_definition(world).bodies_max - left.bodies,
                    .shapes = (int64_t)PHYSICS_SHAPES_MAX - left.shapes,
                    .joints = (int64_t)PHYSICS_JOINTS_MAX - left.joints};
 }
@@ -63,10 +68,12 @@ static int64_t slots_of_body(const tally *t, body_id id)
 
 static void tally_command(tally *t, const command *c)
 {
+    t->more_bodies = 0;
     t->more_shapes = 0;
     t->more_joints = 0;
     switch (c->method) {
     case METHOD_BODY_SPAWN:
+        t->more_bodies = 1;
         t->more_shapes = slots_of_spawn(&c->spawn);
         break;
     case METHOD_SHAPE_ADD:
@@ -76,6 +83,7 @@ static void tally_command(tally *t, const command *c)
         t->more_joints = 1;
         break;
     case METHOD_BODY_REMOVE:
+        t->more_bodies = -1;
         t->more_shapes = t->batch != NULL ? -slots_of_body(t, c->body) : 0;
         break;
     case METHOD_JOINT_REMOVE:
@@ -101,11 +109,17 @@ static status check_one(const char *limit, const char *what, int64_t there, int6
 static status tally_add(tally *t, const room_limits *most, const command *c, error *err)
 {
     tally_command(t, c);
+    bool own = world_definition(t->world).bodies_max <= most->bodies; // its own is told by itself
     status s =
-        check_one("shapes_per_world", "shapes", t->shapes, t->more_shapes, most->shapes, err);
+        own ? STATUS_OK
+            : check_one("bodies_per_world", "bodies", t->bodies, t->more_bodies, most->bodies, err);
+    if (s == STATUS_OK) {
+        s = check_one("shapes_per_world", "shapes", t->shapes, t->more_shapes, most->shapes, err);
+    }
     if (s == STATUS_OK) {
         s = check_one("joints_per_world", "joints", t->joints, t->more_joints, most->joints, err);
     }
+    t->bodies += t->more_bodies;
     t->shapes += t->more_shapes;
     t->joints += t->more_joints;
     return s;
@@ -143,7 +157,39 @@ static status check_whole(const char *limit, const char *what, int64_t there, ui
 status room_check(const physics_world *world, const room_limits *most, error *err)
 {
     tally t = tally_of(world);
-    status s = check_whole("shapes_per_world", "shapes", t.shapes, most->shapes, err);
+    status s = check_whole("bodies_per_world", "bodies", t.bodies, most->bodies, err);
+    if (s == STATUS_OK) {
+        s = check_whole("shapes_per_world", "shapes", t.shapes, most->shapes, err);
+    }
     return s == STATUS_OK ? check_whole("joints_per_world", "joints", t.joints, most->joints, err)
                           : s;
+}
+
+static status check_kind(const char *limit, const char *what, uint32_t used, uint32_t slots,
+                         uint64_t most, error *err)
+{
+    status s = check_whole(limit, what, used, most, err);
+    if (s == STATUS_OK && slots > most) {
+        return error_set(err, STATUS_LIMIT_EXCEEDED,
+                         "%s: it has places for %" PRIu32 " %s, as it had so many once; at most "
+                         "%" PRIu64 " may be there",
+                         limit, slots, what, most);
+    }
+    return s;
+}
+
+status room_check_image(const uint8_t *image, size_t size, const room_limits *most, error *err)
+{
+    image_counts n;
+    status s = world_image_counts(image, size, &n, err);
+    if (s == STATUS_OK) {
+        s = check_kind("bodies_per_world", "bodies", n.bodies, n.body_slots, most->bodies, err);
+    }
+    if (s == STATUS_OK) {
+        s = check_kind("shapes_per_world", "shapes", n.shapes, n.shape_slots, most->shapes, err);
+    }
+    if (s == STATUS_OK) {
+        s = check_kind("joints_per_world", "joints", n.joints, n.joint_slots, most->joints, err);
+    }
+    return s;
 }

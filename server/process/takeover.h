@@ -1,5 +1,5 @@
-// A new process takes over from a running one: its listening sockets, its data directory, and a file
-// of what its worlds are (server/session/handover.h).
+// A new process takes over from a running one: its listening sockets, its data directory, and a
+// file of what its worlds are (server/session/handover.h).
 //
 // They talk over a Unix socket of whole messages (SOCK_SEQPACKET), each a word and what follows it:
 //
@@ -8,7 +8,7 @@
 //          refused TEXT                        it goes on as if nothing had been
 //     new: ready                               its settings are sound: from here on the old one
 //     stops old: released                            with the file of worlds; the directory is free
-//     new: serving                             it has restored all, as it was, and takes connections
+//     new: serving                             it has restored all, as it was, and listens
 //
 // Connections that come between wait in the sockets' queues. Nothing is lost whichever of the two
 // ends when: before `ready` the old one goes on unharmed; between `ready` and `serving`, when the

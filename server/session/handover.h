@@ -1,4 +1,4 @@
-// What the worlds of a server are, on their way to the process that takes over.
+// The worlds of a server, on their way to the process that takes over.
 //
 // The old server writes it to a file that it hands over (server_hand_over): each world at the tick
 // where it stopped. The new one reads it at its start, beside the data directory. A world without a

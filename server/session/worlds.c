@@ -281,17 +281,19 @@ static void build_from_scene(build *b, const char *name)
 
 static void build_from_image(build *b, const uint8_t *image, size_t size)
 {
+    room_limits room = limits_room(b->server->limits);
+    uint64_t pairs = b->server->limits->pairs_per_world;
     physics_world **made = &b->adoption->physics;
-    uint64_t most = b->server->limits->bodies_per_world;
-    b->status = world_restore(image, size, made, &b->error);
-    if (b->status == STATUS_OK && world_count(*made).bodies > most) {
-        b->status = error_set(&b->error, STATUS_LIMIT_EXCEEDED,
-                              "it has %u bodies, bodies_per_world is %llu",
-                              world_count(*made).bodies, (unsigned long long)most);
-    }
+    b->status = room_check_image(image, size, &room, &b->error); // before memory is taken
     if (b->status == STATUS_OK) {
-        room_limits room = limits_room(b->server->limits);
-        b->status = room_check(*made, &room, &b->error);
+        b->status = world_restore(image, size, made, &b->error);
+    }
+    // The image's bytes bound how many it can have.
+    if (b->status == STATUS_OK && world_count(*made).pairs > pairs) {
+        b->status = error_set(&b->error, STATUS_LIMIT_EXCEEDED,
+                              "pairs_per_world: it has %u pairs of shapes that overlap; at most "
+                              "%llu may be there",
+                              world_count(*made).pairs, (unsigned long long)pairs);
     }
     if (b->status != STATUS_OK) {
         error_prefix(&b->error, "image");

@@ -128,12 +128,12 @@ typedef struct world_load {
 
 enum { DELIVERY_HEAD_BYTES_MAX = 96 }; // some forty bytes
 
-// What a world is when its server stops for another process.
+// The state of a world whose server stops for another process.
 typedef enum world_end_kind {
     WORLD_END_BARE = 1,  // it has no log: `payload` is all of it (world_image.h)
     WORLD_END_LOGGED,    // its log leads to this state; `payload` is in case that it does not
-    WORLD_END_UNSETTLED, // its log has failed, or its first or last record is still on its way: what
-                         // the log has is what was shown
+    WORLD_END_UNSETTLED, // its log has failed, or its first or last record is still on its way:
+                         // what the log has is what was shown
     WORLD_END_NOTHING    // a recording, which the next process reads again; or it ended without log
 } world_end_kind;
 

@@ -111,7 +111,8 @@ void world_log_init(world_log *l, storage_world *stored, storage_durability kept
 // Refuses everything that the gate still holds, and lets go of the storage's handle.
 void world_log_deinit(world_log *l);
 
-// The log does not lead to the state that the world has: an image is made first, as after a failure.
+// The log does not lead to the state that the world has: an image is made first, as after a
+// failure.
 void world_log_mend(world_log *l);
 
 // Whether a restart from this log comes to the state of `tick`, as it is now.

@@ -48,7 +48,90 @@ class WorldTest(unittest.TestCase):
         self.assertRegex(str(caught.exception), f"^{code}: .*{text}")
 
 
+def slots_at(image):
+    """Where an image's slots of bodies begin, behind its settings (world_fields in common/physics/image/image.c)."""
+    at = 8
+
+    def skip_varint():
+        nonlocal at
+        while image[at] & 0x80:
+            at += 1
+        at += 1
+
+    skip_varint()  # version
+    skip_varint()  # behaviour
+    at += 24  # gravity, hz
+    for _ in range(4):  # substeps, sleep, continuous, bodies_max
+        skip_varint()
+    at += 16  # thresholds
+    for _ in range(3):  # tick, frozen, event mask
+        skip_varint()
+    return at
+
+
+def varint(value):
+    out = bytearray()
+    while value > 0x7F:
+        out.append(value & 0x7F | 0x80)
+        value >>= 7
+    return bytes(out) + bytes([value])
+
+
+def memory_most(server):
+    """Kilobytes of the process at most so far."""
+    lines = Path(f"/proc/{server.process.pid}/status").read_text(encoding="ascii").splitlines()
+    return int(next(line for line in lines if line.startswith("VmHWM")).split()[1])
+
+
 class Images(WorldTest):
+    def test_image_that_claims_more_than_may_be_is_refused_before_memory_is_taken(self):
+        """A million bodies, in use or gone, in as many bytes; then the same of shapes and joints."""
+        self.call("world.create", paused=True)
+        empty = self.call("world.image")["image"]
+        at, count = slots_at(empty), 1_000_000
+        self.assertEqual(empty[at:at + 3], b"\0\0\0")
+        with Caromd(CAROMD, "--limit", "message_bytes=16777216", "--limit", "shapes_per_world=900000") as server:
+            self.client = Client(server.port)
+            self.addCleanup(self.client.__exit__)
+            self.client.call("world.create", world="v", image=empty)
+            sent = [("bodies", 0, 262144), ("shapes", 1, 900000), ("joints", 2, 262144)]
+            before = None
+            for kind, i, most in sent:
+                for word, text in ((b"\1", f"it has {count} {kind}; at most {most}"),
+                                   (b"\0", f"it has places for {count} {kind}, as it had so many once; at most {most}")):
+                    forged = empty[:at] + b"\0" * i + varint(count) + word * count + empty[at + 1 + i:]
+                    self.refused("limit_exceeded", f"image: {kind}_per_world: {text}", "world.create", world="w",
+                                 image=forged)
+                    before = before or memory_most(server)  # with one such message
+            self.assertLess(memory_most(server) - before, 16 << 10)
+            self.assertEqual([w["world"] for w in self.client.call("world.list")], ["v"])
+
+    def test_image_that_carries_more_than_it_claims_is_refused(self):
+        self.call("world.create", paused=True)
+        for _ in range(20):
+            self.call("body.spawn", shapes=[BALL])
+        image = self.call("world.image")["image"]
+        at = slots_at(image)
+        self.assertEqual(image[at], 20)
+        for few in (bytes([1]) + image[at + 1:at + 2], bytes([20]) + b"\0" * 19 + image[at + 1:at + 2]):
+            self.refused("invalid_argument", "image", "world.create", world="few",
+                         image=image[:at] + few + image[at + 21:])
+        self.refused("not_found", "few", "world.info", world="few")
+
+    def test_world_of_an_image_is_held_to_the_bodies_of_this_server(self):
+        """The image was made where a million are allowed, and says so."""
+        self.call("world.create", paused=True)
+        for i in range(2):
+            self.call("body.spawn", position=[3 * i, 0], shapes=[BALL])
+        image = self.call("world.image")["image"]
+        with Caromd(CAROMD, "--limit", "bodies_per_world=3") as server:
+            self.client = Client(server.port)
+            self.addCleanup(self.client.__exit__)
+            self.client.call("world.create", world="w", image=image, paused=True)
+            self.client.call("body.spawn", world="w", shapes=[])
+            self.refused("limit_exceeded", "bodies_per_world: the world has 3 bodies, and 1 would be added; at most 3",
+                         "body.spawn", world="w", shapes=[])
+
     def test_world_of_an_image_goes_on_as_the_first(self):
         self.call("world.create", scene="heap", paused=True)
         self.call("world.step", ticks=120)

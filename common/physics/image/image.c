@@ -184,6 +184,35 @@ void world_save(const physics_world *const_world, uint8_t **bytes, size_t *size)
     *size = s.size;
 }
 
+static void count_slots(image_stream *s, uint32_t most, uint32_t *used, uint32_t *slots)
+{
+    *used = 0;
+    *slots = 0;
+    stream_u32(s, slots, most, "slots");
+    for (uint32_t i = 0; i < *slots && !s->failed; i++) {
+        const uint8_t *at = stream_get(s);
+        uint64_t word = get_varint(&at);
+        *used += (uint32_t)(word & 1);
+        (void)stream_get_end(s, at);
+    }
+}
+
+status world_image_counts(const uint8_t *bytes, size_t size, image_counts *out, error *err)
+{
+    image_stream s;
+    world_def def = {0};
+    uint64_t tick = 0;
+    uint32_t frozen = 0;
+    uint32_t event_mask = 0;
+    stream_read_open(&s, bytes, size);
+    header(&s);
+    world_fields(&s, &def, &tick, &frozen, &event_mask);
+    count_slots(&s, PHYSICS_BODIES_MAX, &out->bodies, &out->body_slots);
+    count_slots(&s, PHYSICS_SHAPES_MAX, &out->shapes, &out->shape_slots);
+    count_slots(&s, PHYSICS_JOINTS_MAX, &out->joints, &out->joint_slots);
+    return s.failed ? error_set(err, STATUS_INVALID_ARGUMENT, "%s", s.error.text) : STATUS_OK;
+}
+
 status world_restore(const uint8_t *bytes, size_t size, physics_world **out, error *err)
 {
     image_stream s;

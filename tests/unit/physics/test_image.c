@@ -1,6 +1,7 @@
 // World images: a restored world goes on as if it had never stopped; altered bytes are refused.
 #include "tests/unit/physics/scene_helpers.h"
 
+#include <malloc.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -391,9 +392,81 @@ static void high_slots_of_few_contacts_make_the_image_longer(void **state)
     world_free(world);
 }
 
+static uint32_t slots_end(const uint8_t *bytes, size_t size, uint32_t kinds)
+{
+    image_counts n;
+    assert_int_equal(world_image_counts(bytes, size, &n, NULL), STATUS_OK);
+    return kinds == 1 ? n.body_slots : kinds == 2 ? n.shape_slots : n.joint_slots;
+}
+
+static void image_claims_what_the_world_holds(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof SCENES / sizeof *SCENES; i++) {
+        physics_world *world = SCENES[i].make();
+        world_room left = world_room_left(world);
+        image_counts n;
+        uint8_t *bytes = NULL;
+        size_t size = 0;
+        world_save(world, &bytes, &size);
+        struct mallinfo2 before = mallinfo2();
+        assert_int_equal(world_image_counts(bytes, size, &n, NULL), STATUS_OK);
+        assert_int_equal(mallinfo2().uordblks, before.uordblks);
+        assert_int_equal(n.bodies, world_count(world).bodies);
+        assert_int_equal(n.shapes, PHYSICS_SHAPES_MAX - left.shapes);
+        assert_int_equal(n.joints, world_count(world).joints);
+        assert_true(n.bodies <= n.body_slots && n.shapes <= n.shape_slots);
+        // The slots alone are needed: the rest is not read, and what is cut within them is told.
+        for (size_t cut = 0; cut < size && cut < 400; cut++) {
+            uint8_t *exact = malloc(cut + 1);
+            assert_non_null(exact);
+            memcpy(exact, bytes, cut);
+            error err = {0};
+            bool whole = world_image_counts(exact, cut, &n, &err) == STATUS_OK;
+            assert_true(whole || err.status == STATUS_INVALID_ARGUMENT);
+            free(exact);
+        }
+        free(bytes);
+        world_free(world);
+    }
+}
+
+// Of bodies, then of shapes: the head says that one slot is free, and its record is there.
+static void image_that_carries_more_than_it_claims_is_refused(void **state)
+{
+    (void)state;
+    for (uint32_t kind = 1; kind <= 2; kind++) {
+        physics_world *world = heap_scene();
+        uint8_t *bytes = NULL;
+        size_t size = 0;
+        world_save(world, &bytes, &size);
+        image_counts n;
+        assert_int_equal(world_image_counts(bytes, size, &n, NULL), STATUS_OK);
+        uint32_t there = kind == 1 ? n.bodies : n.shapes;
+        bool found = false;
+        for (size_t at = 0; at < size && !found; at++) { // the first slot that is used
+            bytes[at] ^= 1;
+            image_counts few;
+            found = world_image_counts(bytes, size, &few, NULL) == STATUS_OK &&
+                    (kind == 1 ? few.bodies : few.shapes) == there - 1 &&
+                    slots_end(bytes, size, kind) == (kind == 1 ? n.body_slots : n.shape_slots);
+            bytes[at] ^= found ? 0 : 1;
+        }
+        assert_true(found);
+        physics_world *made = NULL;
+        error err = {0};
+        assert_int_equal(world_restore(bytes, size, &made, &err), STATUS_INVALID_ARGUMENT);
+        assert_null(made);
+        free(bytes);
+        world_free(world);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(image_claims_what_the_world_holds),
+        cmocka_unit_test(image_that_carries_more_than_it_claims_is_refused),
         cmocka_unit_test(restored_world_goes_on_with_the_same_hashes_and_events),
         cmocka_unit_test(restored_world_gives_the_ids_that_the_old_one_would),
         cmocka_unit_test(pile_takes_less_than_200_bytes_a_body),

@@ -1,4 +1,4 @@
-// What the kernel counts of a TCP socket.
+// The kernel's counts of a TCP socket.
 #ifndef CAROM_TESTS_UNIT_SERVER_SEGMENTS_H
 #define CAROM_TESTS_UNIT_SERVER_SEGMENTS_H
 

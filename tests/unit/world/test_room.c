@@ -3,11 +3,14 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <malloc.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
+#include "common/physics/image.h"
 #include "common/world/apply.h"
 #include "common/world/room.h"
 #include "proto/methods.h"
@@ -25,7 +28,7 @@ static int set_up(void **state)
     (void)state;
     world_def def = world_def_default();
     assert_int_equal(world_create(&def, &world, NULL), STATUS_OK);
-    most = (room_limits){.shapes = 4, .joints = 2};
+    most = (room_limits){.bodies = 100, .shapes = 4, .joints = 2};
     return 0;
 }
 
@@ -190,19 +193,82 @@ static void whole_world_is_held_to_its_limits(void **state)
     carry_out(METHOD_JOINT_CREATE, with("{\"world\":\"w\",\"kind\":\"weld\",\"a\":%llu,"
                                         "\"b\":%llu}",
                                         a, b));
-    most = (room_limits){.shapes = 4, .joints = 1};
+    most = (room_limits){.bodies = 2, .shapes = 4, .joints = 1};
     assert_int_equal(room_check(world, &most, &err), STATUS_OK);
-    most = (room_limits){.shapes = 3, .joints = 1};
+    most = (room_limits){.bodies = 1, .shapes = 4, .joints = 1};
+    assert_int_equal(room_check(world, &most, &err), STATUS_LIMIT_EXCEEDED);
+    assert_string_equal(err.text, "bodies_per_world: it has 2 bodies; at most 1 may be there");
+    most = (room_limits){.bodies = 2, .shapes = 3, .joints = 1};
     assert_int_equal(room_check(world, &most, &err), STATUS_LIMIT_EXCEEDED);
     assert_string_equal(err.text, "shapes_per_world: it has 4 shapes; at most 3 may be there");
-    most = (room_limits){.shapes = 4, .joints = 0};
+    most = (room_limits){.bodies = 2, .shapes = 4, .joints = 0};
     assert_int_equal(room_check(world, &most, &err), STATUS_LIMIT_EXCEEDED);
     assert_string_equal(err.text, "joints_per_world: it has 1 joints; at most 0 may be there");
+}
+
+// A world of an image may allow more by itself than the server does.
+static void bodies_are_counted_where_the_world_allows_more(void **state)
+{
+    (void)state;
+    most.bodies = 2;
+    body_id first = spawn(BALL);
+    spawn(BALL);
+    refuse(METHOD_BODY_SPAWN, "{\"world\":\"w\",\"shapes\":[]}",
+           "bodies_per_world: the world has 2 bodies, and 1 would be added; at most 2 may be "
+           "there");
+    carry_out(METHOD_WORLD_APPLY, with("{\"world\":\"w\",\"commands\":[[\"body.remove\",{\"body\":"
+                                       "%llu}],[\"body.spawn\",{\"shapes\":[]}]]}",
+                                       first, 0));
+    refuse(METHOD_BODY_SPAWN, "{\"world\":\"w\",\"shapes\":[]}",
+           "bodies_per_world: the world has 2 bodies, and 1 would be added; at most 2 may be "
+           "there");
+}
+
+static void refuse_image(const char *text)
+{
+    uint8_t *image = NULL;
+    size_t size = 0;
+    error err = {0};
+    world_save(world, &image, &size);
+    struct mallinfo2 before = mallinfo2();
+    status s = room_check_image(image, size, &most, &err);
+    assert_int_equal(mallinfo2().uordblks, before.uordblks);
+    assert_int_equal(s, *text != '\0' ? STATUS_LIMIT_EXCEEDED : STATUS_OK);
+    assert_string_equal(err.text, text);
+    free(image);
+}
+
+static void image_is_held_to_its_limits_and_takes_no_memory(void **state)
+{
+    (void)state;
+    body_id a = spawn(BALL), b = spawn(CHAIN);
+    carry_out(METHOD_JOINT_CREATE, with("{\"world\":\"w\",\"kind\":\"weld\",\"a\":%llu,"
+                                        "\"b\":%llu}",
+                                        a, b));
+    most = (room_limits){.bodies = 2, .shapes = 4, .joints = 1};
+    refuse_image("");
+    most = (room_limits){.bodies = 1, .shapes = 4, .joints = 1};
+    refuse_image("bodies_per_world: it has 2 bodies; at most 1 may be there");
+    most = (room_limits){.bodies = 2, .shapes = 3, .joints = 1};
+    refuse_image("shapes_per_world: it has 4 shapes; at most 3 may be there");
+    most = (room_limits){.bodies = 2, .shapes = 4, .joints = 0};
+    refuse_image("joints_per_world: it has 1 joints; at most 0 may be there");
+    // Places of what is gone take memory, too.
+    assert_int_equal(body_remove(world, a, NULL), STATUS_OK);
+    most = (room_limits){.bodies = 1, .shapes = 4, .joints = 1};
+    refuse_image("bodies_per_world: it has places for 2 bodies, as it had so many once; at most 1 "
+                 "may be there");
+    most = (room_limits){.bodies = 2, .shapes = 4, .joints = 1};
+    refuse_image("");
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(bodies_are_counted_where_the_world_allows_more, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(image_is_held_to_its_limits_and_takes_no_memory, set_up,
+                                        tear_down),
         cmocka_unit_test_setup_teardown(shapes_are_counted_with_the_pieces_of_chains, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(joints_are_counted, set_up, tear_down),
