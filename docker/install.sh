@@ -1,15 +1,18 @@
 #!/bin/sh
 # Usage: docker/install.sh STAGE…          (stages: build, run, test)
 #
-# Makes sure that the packages of these stages in docker/packages.txt are installed. This is the one
-# way in which carom gets its packages: server/run.sh, tests/run.sh, the Dockerfile and CI call it.
+# Makes sure that the packages of these stages in docker/packages.txt are installed, and for the stage
+# test the npm packages that client/web/test/package-lock.json pins. This is the one way in which carom
+# gets its packages: server/run.sh, tests/run.sh, the Dockerfile and CI call it.
 #
 # It asks dpkg first and says nothing when all is there, so it costs a few milliseconds on every
 # run after the first. It needs nothing that a minimal Debian 12 does not have: no sudo when it runs
 # as root, no Python, no bash.
 set -eu
 
-list=$(dirname "$0")/packages.txt
+here=$(dirname "$0")
+list=$here/packages.txt
+modules=$here/../client/web/test
 
 fail() {
     echo "docker/install.sh: $*" >&2
@@ -28,11 +31,16 @@ packages_of() {
 }
 
 # Those of the given packages that are not installed, one to a line. A package that dpkg has
-# never heard of counts as missing.
+# never heard of counts as missing, unless an installed one provides it: a Node of other makers
+# brings its own npm, beside which Debian's cannot be.
 missing_of() {
     installed=$(dpkg-query -W -f '${db:Status-Status} ${Package}\n' "$@" 2>/dev/null || true)
+    provided=
     for package in "$@"; do
-        echo "$installed" | grep -qxF "installed $package" || echo "$package"
+        echo "$installed" | grep -qxF "installed $package" && continue
+        [ -n "$provided" ] || provided=$(dpkg-query -W -f '${db:Status-Status}, ${Provides}\n' 2>/dev/null |
+            sed -n 's/^installed, //p' | sed 's/ *([^)]*)//g; s/, */\n/g; $s/$/\n./')
+        echo "$provided" | grep -qxF "$package" || echo "$package"
     done
 }
 
@@ -47,6 +55,37 @@ as_root() {
     fi
 }
 
+install_packages() {
+    packages=$(packages_of "$@")
+    if ! command -v dpkg-query >/dev/null; then
+        echo "docker/install.sh: this is not Debian, so none of its packages is installed; what Debian calls" \
+            "these must be here already: $(echo "$packages" | tr '\n' ' ')" >&2
+        return
+    fi
+    # shellcheck disable=SC2086 # package names hold no blanks; they are to be split
+    missing=$(missing_of $packages)
+    [ -n "$missing" ] || return 0
+    echo "Installing: $(echo "$missing" | tr '\n' ' ')"
+    as_root apt-get -qq -o Acquire::Retries=3 -o DPkg::Lock::Timeout=120 update </dev/null
+    # shellcheck disable=SC2086
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -y --no-install-recommends \
+        -o Acquire::Retries=3 -o DPkg::Lock::Timeout=120 -o Dpkg::Use-Pty=0 \
+        install $missing </dev/null >/dev/null
+}
+
+# A copy of the lock file beside what npm installed tells later runs that all is there.
+install_modules() {
+    ! cmp -s "$modules/package-lock.json" "$modules/node_modules/.installed" || return 0
+    command -v npm >/dev/null || fail "there is no npm, which client/web/test needs (Debian: npm)"
+    echo "Installing: what client/web/test/package-lock.json names, by npm"
+    if ! said=$(cd "$modules" && npm ci --ignore-scripts --no-audit --no-fund --no-update-notifier 2>&1 </dev/null); then
+        echo "$said" >&2
+        fail "npm could not install what client/web/test/package-lock.json names (its words are above);" \
+            "again by hand: cd client/web/test && npm ci"
+    fi
+    cp "$modules/package-lock.json" "$modules/node_modules/.installed"
+}
+
 [ $# -gt 0 ] || fail "which stages? build, run, test"
 for stage in "$@"; do
     case $stage in
@@ -54,21 +93,5 @@ for stage in "$@"; do
     *) fail "no stage '$stage'; there are build, run and test" ;;
     esac
 done
-
-packages=$(packages_of "$@")
-if ! command -v dpkg-query >/dev/null; then
-    echo "docker/install.sh: this is not Debian, so nothing is installed; what Debian calls these" \
-        "must be here already: $(echo "$packages" | tr '\n' ' ')" >&2
-    exit 0
-fi
-
-# shellcheck disable=SC2086 # package names hold no blanks; they are to be split
-missing=$(missing_of $packages)
-[ -n "$missing" ] || exit 0
-
-echo "Installing: $(echo "$missing" | tr '\n' ' ')"
-as_root apt-get -qq -o Acquire::Retries=3 -o DPkg::Lock::Timeout=120 update </dev/null
-# shellcheck disable=SC2086
-as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -y --no-install-recommends \
-    -o Acquire::Retries=3 -o DPkg::Lock::Timeout=120 -o Dpkg::Use-Pty=0 \
-    install $missing </dev/null >/dev/null
+install_packages "$@"
+case " $* " in *" test "*) install_modules ;; esac

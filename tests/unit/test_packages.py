@@ -1,14 +1,16 @@
-"""packages.txt and install.sh: the list is sound, and only what is missing is installed.
+"""packages.txt and install.sh: the list is sound, and only what is missing is installed; so are npm's packages.
 
-dpkg, dpkg-query, apt-get, id and sudo are replaced by scripts of a temporary folder that write down how they
+dpkg, dpkg-query, apt-get, npm, id and sudo are replaced by scripts of a temporary folder that write down how they
 were called.
 
 Usage: test_packages.py [PROJECT_ROOT]
 """
 
+import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -19,7 +21,12 @@ STAGES = {"build", "run", "test"}
 MACHINE = "amd64"  # what dpkg is made to say
 
 DPKG_QUERY = """#!/bin/sh
-# Answers as dpkg-query does, for the packages of INSTALLED; others are unknown to it.
+# Answers as dpkg-query does, for the packages of INSTALLED; others are unknown to it. Asked for all, it tells what
+# those provide.
+case $3 in *Provides*)
+    printf '%s\n' 'removed, gone' 'installed, ' "installed, $PROVIDED"
+    exit 0 ;;
+esac
 shift 3
 for package in "$@"; do
     case " $INSTALLED " in
@@ -34,6 +41,8 @@ RECORD = """#!/bin/sh
 echo "$(basename "$0") $*" >>"$RECORD"
 """
 SUDO = RECORD + 'exec "$@"\n'
+NPM = RECORD + 'mkdir -p node_modules && touch node_modules/playwright\n'
+LOCK = "client/web/test/package-lock.json"
 
 
 def entries():
@@ -61,11 +70,31 @@ class List(unittest.TestCase):
                 self.assertTrue(set(stages) & STAGES)
 
 
+class Lock(unittest.TestCase):
+    def test_lock_pins_versions_and_contents_and_names_no_registry(self):
+        lock = json.loads((ROOT / LOCK).read_text(encoding="utf-8"))
+        wanted = json.loads((ROOT / LOCK).with_name("package.json").read_text(encoding="utf-8"))["dependencies"]
+        self.assertEqual(wanted, lock["packages"][""]["dependencies"])
+        for name, package in lock["packages"].items():
+            if name:
+                self.assertRegex(package["version"], r"^\d+\.\d+\.\d+$")
+                self.assertRegex(package["integrity"], "^sha512-")
+                self.assertNotIn("resolved", package)
+        for name, version in wanted.items():
+            self.assertEqual(version, lock["packages"][f"node_modules/{name}"]["version"])
+
+
 class Install(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
-        self.bin = pathlib.Path(folder.name)
+        self.root = pathlib.Path(folder.name, "carom")
+        for name in ("docker/install.sh", "docker/packages.txt", LOCK):
+            self.root.joinpath(name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, self.root / name)
+        self.bin = pathlib.Path(folder.name, "bin")
+        self.bin.mkdir()
+        self.tool("npm", NPM)
         self.record = self.bin / "record"
         self.tool("apt-get", RECORD)
         self.tool("dpkg", f"#!/bin/sh\necho {MACHINE}\n")
@@ -78,10 +107,10 @@ class Install(unittest.TestCase):
         path.write_text(text, encoding="utf-8")
         path.chmod(0o755)
 
-    def install(self, *stages, installed=()):
+    def install(self, *stages, installed=(), provided=""):
         environment = dict(os.environ, PATH=f"{self.bin}:/usr/bin:/bin", RECORD=str(self.record),
-                           INSTALLED=" ".join(installed))
-        return subprocess.run([ROOT / "docker/install.sh", *stages], env=environment, text=True,
+                           INSTALLED=" ".join(installed), PROVIDED=provided)
+        return subprocess.run([self.root / "docker/install.sh", *stages], env=environment, text=True,
                               stdin=subprocess.DEVNULL, capture_output=True, check=False)
 
     def calls(self):
@@ -121,6 +150,34 @@ class Install(unittest.TestCase):
     def test_install_that_fails_says_so(self):
         self.tool("apt-get", "#!/bin/sh\nexit 100\n")
         self.assertNotEqual(0, self.install("run").returncode)
+
+    def test_install_leaves_out_what_another_package_provides(self):
+        wanted = packages("test")
+        self.install("test", installed=wanted[3:], provided=f"{wanted[0]}, {wanted[1]} (= 1.2), not-{wanted[2]}")
+        self.assertTrue(self.calls()[1].endswith(f" install {wanted[2]}"), self.calls())
+
+    def test_install_for_tests_fetches_what_the_lock_file_names_once(self):
+        first = self.install("test", installed=packages("test"))
+        self.assertEqual(0, first.returncode, first.stderr)
+        self.assertEqual(1, len(self.calls()))
+        self.assertRegex(self.calls()[0], "^npm ci .*--ignore-scripts")
+        again = self.install("build", "test", installed=packages("build", "test"))
+        self.assertEqual((0, "", "", 1), (again.returncode, again.stdout, again.stderr, len(self.calls())))
+        with (self.root / LOCK).open("a", encoding="utf-8") as lock:
+            lock.write("\n")
+        self.install("test", installed=packages("test"))
+        self.assertEqual(2, len(self.calls()), "another lock file")
+
+    def test_install_for_other_stages_asks_nothing_of_npm(self):
+        self.install("build", "run", installed=packages("build", "run"))
+        self.assertEqual([], self.calls())
+
+    def test_install_tells_what_npm_said_and_tries_again(self):
+        self.tool("npm", RECORD + "echo 'npm ERR! no network'; exit 1\n")
+        for calls in (1, 2):
+            result = self.install("test", installed=packages("test"))
+            self.assertEqual((1, calls), (result.returncode, len(self.calls())))
+            self.assertRegex(result.stderr, "(?s)no network.*npm could not install.*cd client/web/test && npm ci")
 
     def test_install_of_an_unknown_stage_is_refused(self):
         for stages in ([], ["biuld"], ["build", ""]):

@@ -6,10 +6,10 @@ import {once} from 'node:events';
 import {readFile} from 'node:fs/promises';
 import http from 'node:http';
 
-import {Browser, findChromium} from './browser.js';
+import {errorsOf, newPage, skipWithoutBrowser, startBrowser, until} from './browser.js';
 import {startCaromd} from './support.js';
 
-const skip = findChromium() === null && 'there is no Chromium (Debian: chromium); CAROM_CHROMIUM may name it';
+const skip = skipWithoutBrowser();
 const ROOT = new URL('../', import.meta.url);
 const TYPES = {html: 'text/html', js: 'text/javascript', css: 'text/css'};
 
@@ -36,26 +36,28 @@ test('two_players_of_knockout_see_push_and_leave_each_other', {skip}, async (t) 
   const origin = `http://127.0.0.1:${files.address().port}`;
   const server = await startCaromd(['--origin', origin]);
   t.after(() => server.stop());
-  const browser = await Browser.start();
-  t.after(() => browser.stop());
+  const browser = await startBrowser();
+  t.after(() => browser.close());
   const join = async (name) => {
-    const page = await browser.newPage({width: 700, height: 600});
-    await page.open(`${origin}/examples/knockout/?server=${encodeURIComponent(`ws://127.0.0.1:${server.port}/rpc`)}#name=${name}`);
-    await page.until(() => game.disc !== 0 && game.view.bodies.has(game.disc));
+    const page = await newPage(browser, {viewport: {width: 700, height: 600}});
+    await page.goto(`${origin}/examples/knockout/?server=${encodeURIComponent(`ws://127.0.0.1:${server.port}/rpc`)}#name=${name}`);
+    await until(page, () => game.disc !== 0 && game.view.bodies.has(game.disc));
     return page;
   };
   const ada = await join('Ada');
   const ben = await join('Ben');
-  await ada.until(() => document.querySelectorAll('#table li').length === 2);
-  await ben.until(() => /Ada/.test(document.getElementById('table').textContent));
+  const players = (page) => page.getByRole('listitem');
+  await players(ada).nth(1).waitFor();
+  await players(ben).filter({hasText: 'Ada'}).waitFor();
   // Ada's key moves her disc in Ben's picture, until she is over the rim and comes back with one out.
   const disc = await ada.evaluate(() => game.disc);
-  const x = await ben.until((id) => game.view.bodies.get(id)?.pose.x, disc);
-  await ada.send('Input.dispatchKeyEvent', {type: 'keyDown', key: 'ArrowRight', windowsVirtualKeyCode: 39});
-  await ben.until((id, before) => !game.view.bodies.has(id) || game.view.bodies.get(id).pose.x > before + 0.2, disc, x);
-  await ben.until(() => /1Ada/.test(document.getElementById('table').textContent));
-  await ada.send('Input.dispatchKeyEvent', {type: 'keyUp', key: 'ArrowRight', windowsVirtualKeyCode: 39});
-  assert.deepEqual([...ada.errors, ...ben.errors], []);
-  await ada.send('Page.navigate', {url: 'about:blank'});
-  await ben.until(() => document.querySelectorAll('#table li').length === 1);
+  const x = await until(ben, (id) => game.view.bodies.get(id)?.pose.x, disc);
+  await ada.keyboard.down('ArrowRight');
+  await until(ben, ([id, before]) => !game.view.bodies.has(id) || game.view.bodies.get(id).pose.x > before + 0.2, [disc, x]);
+  await players(ben).filter({hasText: /1Ada/}).waitFor();
+  await ada.keyboard.up('ArrowRight');
+  assert.deepEqual([...errorsOf(ada), ...errorsOf(ben)], []);
+  await ada.goto('about:blank');
+  await players(ben).nth(1).waitFor({state: 'detached'});
+  assert.equal(await players(ben).count(), 1);
 });

@@ -1,21 +1,20 @@
-// The package as a stranger gets it (environment CAROM_PACKAGE: the folder that is published): packed,
-// installed in a project of its own, where the README's programs run as they are printed, against a real
-// server, and its types are compiled.
+// The package as a stranger gets it (environment CAROM_PACKAGE: the folder that is published): packed and
+// installed by npm in a fresh project, with the commands of the README, where the README's programs run as they
+// are printed, against a real server, and its types are compiled.
 //
-// No network is needed: the package depends on nothing, so npm installs the file offline. Debian's Node
-// comes without npm; there tar makes and unpacks the same archive.
+// No network is needed: the package depends on nothing, so npm installs the file offline.
 import test from 'node:test';
 import assert from 'node:assert/strict';
 import {execFile, spawnSync} from 'node:child_process';
 import {once} from 'node:events';
-import {mkdir, mkdtemp, readFile, rm, writeFile} from 'node:fs/promises';
+import {mkdtemp, readFile, rm, writeFile} from 'node:fs/promises';
 import http from 'node:http';
 import {tmpdir} from 'node:os';
 import path from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {promisify} from 'node:util';
 
-import {Browser, findChromium} from './browser.js';
+import {errorsOf, newPage, skipWithoutBrowser, startBrowser, until} from './browser.js';
 import {startCaromd} from './support.js';
 
 const run = promisify(execFile);
@@ -39,27 +38,25 @@ const PRINTED = [
 
 let project;
 
-/** Packs the package, and installs the archive in a new project. Returns the archive's name. */
+/** Packs the package, and installs the archive in a new project, as the README says it. Returns the archive's name. */
 async function install() {
+  assert.ok(has('npm'), 'there is no npm (Debian: npm)');
   project = await mkdtemp(path.join(tmpdir(), 'carom-package-'));
   await writeFile(path.join(project, 'package.json'), '{"name": "stranger", "private": true, "type": "module"}');
-  const {name, version, files} = JSON.parse(await readFile(path.join(PACKAGE, 'package.json')));
-  const archive = path.join(project, `${name}-${version}.tgz`);
-  if (has('npm')) {
-    const env = {...process.env, npm_config_cache: path.join(project, '.npm'), npm_config_update_notifier: 'false'};
-    await run('npm', ['pack', '--pack-destination', project, PACKAGE], {env});
-    await run('npm', ['install', '--offline', '--no-audit', '--no-fund', archive], {cwd: project, env});
-  } else {
-    const place = path.join(project, 'node_modules', name);
-    await mkdir(place, {recursive: true});
-    await run('tar', ['-czf', archive, '-C', PACKAGE, '--transform', 's,^,package/,', 'package.json', 'LICENSE', ...files]);
-    await run('tar', ['-xzf', archive, '-C', place, '--strip-components=1']);
+  const [printed] = await blocks('', path.join(PACKAGE, 'README.md'));
+  const [, pack, add] = /^\$ cmake .* --target web_package\n\$ (npm pack \S+)\n\$ (npm install \S+)\n$/.exec(printed);
+  const env = {...process.env, npm_config_cache: path.join(project, '.npm'), npm_config_update_notifier: 'false',
+               npm_config_offline: 'true', npm_config_audit: 'false', npm_config_fund: 'false'};
+  for (const command of [pack.replace('./.build/release/client/web/package', PACKAGE), add]) {
+    await run('sh', ['-c', command], {cwd: project, env});
   }
-  return archive;
+  const {dependencies} = JSON.parse(await readFile(path.join(project, 'package.json')));
+  assert.deepEqual(Object.keys(dependencies), ['carom']);
+  return path.join(project, add.split('/').at(-1));
 }
 
-async function blocks(language) {
-  const page = await readFile(path.join(project, 'node_modules/carom/README.md'), 'utf8');
+async function blocks(language, readme = path.join(project, 'node_modules/carom/README.md')) {
+  const page = await readFile(readme, 'utf8');
   return [...page.matchAll(new RegExp(`^\`\`\`${language}\n([^]*?)^\`\`\``, 'gm'))].map((match) => match[1]);
 }
 
@@ -109,7 +106,7 @@ test('programs_of_the_readme_run_as_printed', {timeout: 120000}, async (t) => {
   for (const {reason} of runs) if (reason) throw reason;
 });
 
-test('pages_of_the_readme_draw_a_world', {skip: findChromium() === null && 'there is no Chromium'}, async (t) => {
+test('pages_of_the_readme_draw_a_world', {skip: skipWithoutBrowser()}, async (t) => {
   const types = {html: 'text/html', js: 'text/javascript'};
   const pages = await blocks('html');
   assert.equal(pages.length, 1);
@@ -125,11 +122,11 @@ test('pages_of_the_readme_draw_a_world', {skip: findChromium() === null && 'ther
   const origin = `http://127.0.0.1:${files.address().port}`;
   const ported = await startServer(t, ['--origin', origin]);
   await writeFile(path.join(project, 'page.html'), ported(pages[0]));
-  const browser = await Browser.start();
-  t.after(() => browser.stop());
-  const page = await browser.newPage({width: 820, height: 620});
-  await page.open(`${origin}/page.html`);
-  await page.until(() => Number(/tick (\d+), 1\d\d bodies/.exec(document.title)?.[1]) > 0);
+  const browser = await startBrowser();
+  t.after(() => browser.close());
+  const page = await newPage(browser, {viewport: {width: 820, height: 620}});
+  await page.goto(`${origin}/page.html`);
+  await until(page, () => Number(/tick (\d+), 1\d\d bodies/.exec(document.title)?.[1]) > 0);
   // Something is drawn, and it moves.
   const ink = () => {
     const {data} = canvas.getContext('2d').getImageData(0, 0, 800, 600);
@@ -139,13 +136,13 @@ test('pages_of_the_readme_draw_a_world', {skip: findChromium() === null && 'ther
   };
   const [count, first] = await page.evaluate(ink);
   assert.ok(count > 5000, `${count} pixels drawn`);
-  await page.until((mark) => {
+  await until(page, (mark) => {
     const {data} = canvas.getContext('2d').getImageData(0, 0, 800, 600);
     let sum = 0;
     for (let i = 3; i < data.length; i += 4) if (data[i] > 0) sum = (sum * 31 + i) % 1000003;
     return sum !== mark;
   }, first);
-  assert.deepEqual(page.errors.filter((error) => !/favicon/.test(error)), []);
+  assert.deepEqual(errorsOf(page).filter((error) => !/favicon/.test(error)), []);
 });
 
 test('types_compile_and_refuse_errors', {skip: !has('tsc') && 'there is no tsc (Debian: node-typescript)'}, async () => {

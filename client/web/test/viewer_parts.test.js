@@ -5,7 +5,8 @@ import assert from 'node:assert/strict';
 import {decode} from '../src/msgpack.js';
 import {WorldView} from '../src/view.js';
 import {Camera} from '../viewer/draw/camera.js';
-import {asBox, distanceTo, reachOf} from '../viewer/draw/picture.js';
+import {innerEdges} from '../viewer/draw/seams.js';
+import {asBox, distanceTo, reachOf} from '../viewer/draw/shapes.js';
 import {History, PastSource} from '../viewer/history.js';
 import {Recording} from '../viewer/recording.js';
 import {area, convexPieces, simplify, simplifyLoop} from '../viewer/tools/outline.js';
@@ -52,6 +53,24 @@ test('a_stroke_keeps_its_corners_alone', () => {
   assert.deepEqual(simplify(stroke, 0.05), [[0, 0], [2, 0], [2, 2]]);
   const square = [[0, 0], [1, 0.001], [2, 0], [2, 2], [0, 2], [0, 0.02]];
   assert.equal(simplifyLoop(square, 0.05).length, 4);
+});
+
+test('edges_between_the_pieces_of_one_body_are_not_seen', () => {
+  const polygon = (...vertices) => ({kind: 'polygon', vertices});
+  const left = polygon([0, 0], [1, 0], [1, 1], [0, 1]);
+  const right = polygon([1, 0], [2, 0], [2, 1], [1, 1]);
+  const half = polygon([1, 0.5], [2, 0.5], [2, 1], [1, 1]);
+  assert.deepEqual(innerEdges([left, right]), [1 << 2, 1 << 0]);
+  assert.deepEqual(innerEdges([left, half]), [0, 1 << 0], 'an edge that is seen in part is seen');
+  assert.deepEqual(innerEdges([left, {...right, sensor: true}]), [0, 0], 'a sensor hides nothing');
+  assert.deepEqual(innerEdges([left, {kind: 'circle', center: [1.2, 0.5], radius: 3}]), [15, 0]);
+  // The pieces of a star: every edge that is seen is one of the star's.
+  const pieces = convexPieces(STAR).map((vertices) => polygon(...vertices));
+  const masks = innerEdges(pieces);
+  const onStar = ([x, y]) => STAR.some(([a, b]) => Math.hypot(a - x, b - y) < 1e-9);
+  assert.ok(pieces.every(({vertices}) => vertices.every(onStar)));
+  const seen = pieces.reduce((sum, {vertices}, i) => sum + vertices.filter((_, k) => !(masks[i] >> k & 1)).length, 0);
+  assert.equal(seen, STAR.length);
 });
 
 // ---- the past

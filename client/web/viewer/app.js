@@ -42,7 +42,6 @@ export class App extends Emitter {
     this.address = readAddress();
     this.canvas = new Canvas(this.scene);
     this.camera = new Camera();
-    this.camera.still = matchMedia('(prefers-reduced-motion: reduce)').matches;
     this.picture = new Picture(this.canvas);
     this.overlays = new Overlays();
     this.lines = new Lines(this.canvas.lines, this.camera);
@@ -59,13 +58,26 @@ export class App extends Emitter {
     this.dirty = true;
     this.fps = NaN;
     this.panels = {};
-    this.setTheme(this.address.theme ?? stored('theme') ??
-                  (matchMedia('(prefers-color-scheme: light)').matches ? 'light' : 'dark'));
+    this.#followSystem();
     this.session = new Session(this.address.server, {token: () => stored('token') ?? this.address.token});
     this.recorder = new Recorder(this.session);
     this.tools = makeTools(this);
     this.tool = this.tools.hand;
     this.#listen();
+  }
+
+  // As the system is set, now and when that changes: less motion; light or dark, until one is chosen here.
+  #followSystem() {
+    const still = matchMedia('(prefers-reduced-motion: reduce)');
+    const light = matchMedia('(prefers-color-scheme: light)');
+    const move = () => {
+      this.camera.still = still.matches;
+    };
+    const shine = () => this.setTheme(this.address.theme ?? stored('theme') ?? (light.matches ? 'light' : 'dark'));
+    still.addEventListener('change', move);
+    light.addEventListener('change', shine);
+    move();
+    shine();
   }
 
   #listen() {

@@ -4,6 +4,14 @@ import {toast} from './ui/dom.js';
 
 const PAN_PX = 90;
 
+// The keys that a control has its own use for.
+const OWN_KEYS = [
+  ['select, textarea, input:not([type=range], [type=checkbox], [type=radio])', /./],
+  ['input[type=range]', /^(Arrow|Page|Home$|End$)/],
+  ['input[type=checkbox], input[type=radio]', /^ $/],
+  ['button', /^( |Enter)$/],
+];
+
 /** [keys, name of the help, action(app)] */
 export const KEYS = [
   [[' '], 'Space', 'Pause or go on', (app) => app.panels.transport.toggle()],
@@ -70,10 +78,8 @@ export function bindKeys(app) {
   addEventListener('keydown', (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const {target} = event;
-    const writes = /^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName) || target.closest?.('dialog[open]');
-    if (writes && event.key !== 'Escape') return;
-    // A button has its own use for these.
-    if (target.tagName === 'BUTTON' && (event.key === ' ' || event.key === 'Enter')) return;
+    if (target.closest?.('dialog[open]')) return; // it closes itself on Escape
+    if (event.key !== 'Escape' && OWN_KEYS.some(([selector, own]) => target.matches?.(selector) && own.test(event.key))) return;
     const action = actions.get(event.key);
     if (!action) return;
     event.preventDefault();

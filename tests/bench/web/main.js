@@ -12,7 +12,7 @@ import {fileURLToPath, pathToFileURL} from 'node:url';
 import {parseArgs, promisify} from 'node:util';
 import {brotliCompressSync, gzipSync} from 'node:zlib';
 
-import {Browser, findChromium} from '../../../client/web/test/browser.js';
+import {newPage, startBrowser, whyNoBrowser} from '../../../client/web/test/browser.js';
 import {ENGINES, measure} from './engines.js';
 
 const HELP = `Usage: node tests/bench/web/main.js [options]
@@ -88,27 +88,20 @@ const runs = {
     return JSON.parse(stdout.slice(stdout.lastIndexOf('\n{') + 1));
   },
   async chromium(name, size) {
-    const browser = await Browser.start();
+    const browser = await startBrowser();
     try {
-      const page = await browser.newPage({width: 400, height: 300});
-      await page.open(`${await origin()}/`);
-      await page.evaluate((...args) => {
-        import('/bench/engines.js').then(({measure: run}) => run(...args)).then((answer) => {
-          globalThis.answer = answer;
-        }, (error) => {
-          globalThis.answer = {error: String(error)};
-        });
-      }, name, `${await origin()}/${name}/`, size);
-      const end = performance.now() + RUN_MS;
-      let answer;
-      while (!(answer = await page.evaluate(() => globalThis.answer ?? null))) {
-        if (performance.now() > end) throw new Error(`${name}: not done in ${RUN_MS} ms`);
-        await new Promise((resolve) => setTimeout(resolve, 200));
-      }
-      if (answer.error) throw new Error(`${name}: ${answer.error}`);
-      return answer;
+      const page = await newPage(browser, {viewport: {width: 400, height: 300}});
+      await page.goto(`${await origin()}/`);
+      const run = page.evaluate(async ([engine, folder, wanted]) => {
+        const {measure: timed} = await import('/bench/engines.js');
+        return timed(engine, folder, wanted);
+      }, [name, `${await origin()}/${name}/`, size]);
+      const late = setTimeout(() => browser.close(), RUN_MS);
+      return await run.finally(() => clearTimeout(late));
+    } catch (error) {
+      throw new Error(`${name} in Chromium: ${error.message}`);
     } finally {
-      await browser.stop();
+      await browser.close();
     }
   },
 };
@@ -170,7 +163,7 @@ async function main() {
     process.exit(1);
   }
   const engines = listed('engines', all, found());
-  const hosts = listed('hosts', ['node', 'chromium'], findChromium() ? ['node', 'chromium'] : ['node']);
+  const hosts = listed('hosts', ['node', 'chromium'], whyNoBrowser() ? ['node'] : ['node', 'chromium']);
   const rounds = count('rounds', 1000);
   const sizes = Object.fromEntries(engines.map((name) => [name, sizesOf(name)]));
   const results = {};

@@ -2,7 +2,7 @@
 //
 // Shapes are uploaded when bodies come, go or change; each frame uploads two texels a body, where it
 // is and what colour it has. Kinds are drawn one after the other, in two layers: what moves lies over
-// what does not.
+// what does not. Bodies of several shapes come after those of one, and show no seams between them.
 
 import {InstanceBuffer, makeProgram} from './gl.js';
 import {GROUND_COLUMNS, GROUND_FRAGMENT, GROUND_ROWS, GROUND_VERTEX, LINE_FRAGMENT, LINE_VERTEX,
@@ -14,6 +14,7 @@ export const BOX = 2;
 export const POLYGON = 3;
 const KINDS = 4;
 const LAYERS = 2;
+const UNION = '#define UNION\n';
 const BODIES_A_ROW = 512; // as in the shader
 const SHAPE_LAYOUT = [4, 4, 4, 4, 4];
 const LINE_LAYOUT = [4, 4, 2];
@@ -22,7 +23,7 @@ export const DPR_MAX = 2; // more pixels cost more than they show
 export class Canvas {
   constructor(element) {
     this.element = element;
-    this.gl = element.getContext('webgl2', {antialias: false, alpha: false, depth: false, stencil: false,
+    this.gl = element.getContext('webgl2', {antialias: false, alpha: false, depth: true, stencil: true,
                                             powerPreference: 'high-performance'});
     if (!this.gl) throw new Error('this browser has no WebGL2');
     this.width = 1;
@@ -40,15 +41,11 @@ export class Canvas {
 
   #make() {
     const {gl} = this;
-    this.shapePrograms = [];
-    for (let kind = 0; kind < KINDS; kind++) {
-      const define = `#define KIND ${kind}\n`;
-      this.shapePrograms.push(makeProgram(gl, define + SHAPE_VERTEX, define + SHAPE_FRAGMENT));
-    }
+    this.shapePrograms = new Map(); // made when they are first needed
     this.lineProgram = makeProgram(gl, LINE_VERTEX, LINE_FRAGMENT);
     this.groundProgram = makeProgram(gl, GROUND_VERTEX, GROUND_FRAGMENT);
     this.shapes = [];
-    for (let i = 0; i < KINDS * LAYERS; i++) this.shapes.push(new InstanceBuffer(gl, SHAPE_LAYOUT));
+    for (let i = 0; i < KINDS * LAYERS * 2; i++) this.shapes.push(new InstanceBuffer(gl, SHAPE_LAYOUT));
     this.grid = new InstanceBuffer(gl, LINE_LAYOUT);
     this.below = new InstanceBuffer(gl, LINE_LAYOUT); // lines under moving bodies
     this.lines = new InstanceBuffer(gl, LINE_LAYOUT); // and over everything
@@ -61,6 +58,21 @@ export class Canvas {
     gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MAG_FILTER, gl.NEAREST);
     gl.enable(gl.BLEND);
     gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
+    gl.depthFunc(gl.LEQUAL);
+    gl.stencilFunc(gl.EQUAL, 0, 0xff);
+    gl.stencilOp(gl.KEEP, gl.KEEP, gl.INCR);
+    for (let kind = 0; kind < KINDS; kind++) this.#shapeProgram(kind, false);
+  }
+
+  #shapeProgram(kind, union) {
+    const key = kind + (union ? KINDS : 0);
+    let program = this.shapePrograms.get(key);
+    if (!program) {
+      const define = `#define KIND ${kind}\n${union ? UNION : ''}`;
+      program = makeProgram(this.gl, define + SHAPE_VERTEX, define + SHAPE_FRAGMENT);
+      this.shapePrograms.set(key, program);
+    }
+    return program;
   }
 
   /** Follows the size of the element on the page. Returns whether it changed. */
@@ -90,6 +102,7 @@ export class Canvas {
   }
 
   uploadBodies(count) {
+    this.slots = count;
     const rows = Math.ceil(count / BODIES_A_ROW);
     if (rows === 0) return;
     const {gl} = this;
@@ -105,9 +118,9 @@ export class Canvas {
     for (const buffer of this.shapes) buffer.upload();
   }
 
-  /** The buffer of a kind in a layer: 0 for what stands, 1 for what moves. */
-  layer(kind, layer) {
-    return this.shapes[layer * KINDS + kind];
+  /** The buffer of a kind in a layer: 0 for what stands, 1 for what moves. `union`: of bodies of several shapes. */
+  layer(kind, layer, union) {
+    return this.shapes[((union ? 1 : 0) * LAYERS + layer) * KINDS + kind];
   }
 
   draw(camera, theme) {
@@ -144,17 +157,53 @@ export class Canvas {
   }
 
   #drawShapes(layer, theme, view) {
+    this.#drawKinds(layer, {union: false, glow: this.#glow(layer, false, theme, view)}, theme, view);
+    if (this.#countOf(layer, true) === 0) return;
+    const glow = this.#glow(layer, true, theme, view);
+    if (glow > 0) this.#drawUnion(layer, glow, theme, view);
+    this.#drawUnion(layer, 0, theme, view);
+  }
+
+  // Halos alone, or without `glow` the bodies: the depths first, then what has the least, once in each pixel.
+  #drawUnion(layer, glow, theme, view) {
+    const {gl} = this;
+    gl.clear(gl.DEPTH_BUFFER_BIT | gl.STENCIL_BUFFER_BIT);
+    gl.enable(gl.DEPTH_TEST);
+    gl.colorMask(false, false, false, false);
+    this.#drawKinds(layer, {union: true, glow}, theme, view);
+    gl.colorMask(true, true, true, true);
+    gl.enable(gl.STENCIL_TEST);
+    this.#drawKinds(layer, {union: true, glow}, theme, view);
+    gl.disable(gl.STENCIL_TEST);
+    gl.disable(gl.DEPTH_TEST);
+  }
+
+  #countOf(layer, union) {
+    let count = 0;
+    for (let kind = 0; kind < KINDS; kind++) count += this.layer(kind, layer, union).count;
+    return count;
+  }
+
+  // How far halos reach [px]: they pay only where bodies are few and large.
+  #glow(layer, union, theme, view) {
+    const pays = this.fine && layer === 1 && view[2] > 14 * this.dpr && this.#countOf(layer, union) < 4000;
+    return pays ? theme.glow : 0;
+  }
+
+  #drawKinds(layer, {union, glow}, theme, view) {
     const {gl} = this;
     for (let kind = 0; kind < KINDS; kind++) {
-      const buffer = this.layer(kind, layer);
+      const buffer = this.layer(kind, layer, union);
       if (buffer.count === 0) continue;
-      const {program, uniforms} = this.shapePrograms[kind];
+      const {program, uniforms} = this.#shapeProgram(kind, union);
       gl.useProgram(program);
       gl.uniform4fv(uniforms.u_view, view);
       gl.uniform4fv(uniforms.u_look, theme.look);
-      // A halo pays only where bodies are few and large.
-      const glow = this.fine && layer === 1 && view[2] > 14 * this.dpr && buffer.count < 4000 ? theme.glow : 0;
       gl.uniform1f(uniforms.u_glow, glow);
+      if (union) {
+        gl.uniform1f(uniforms.u_slots, this.slots);
+        gl.uniform3fv(uniforms.u_ground, theme.middle);
+      }
       buffer.draw();
     }
   }

@@ -2,36 +2,9 @@
 // frame. A body has the same slot in the texels as in `bodies`.
 
 import {BOX, CAPSULE, CIRCLE, POLYGON} from './canvas.js';
+import {innerEdges, isSolid} from './seams.js';
+import {asBox, distanceTo, reachOf} from './shapes.js';
 import {bodyColour} from './theme.js';
-
-const BOX_ERROR = 1e-4; // of its size: how far from right angles a polygon may be and still be a box
-
-/** If four points are a rectangle: {x, y, w, h (half sizes), cos, sin}; else null. */
-export function asBox(points) {
-  if (points.length !== 4) return null;
-  const [a, b, c, d] = points;
-  const w = Math.hypot(b[0] - a[0], b[1] - a[1]);
-  const h = Math.hypot(d[0] - a[0], d[1] - a[1]);
-  const size = Math.max(w, h);
-  const skewX = Math.abs(a[0] + c[0] - b[0] - d[0]);
-  const skewY = Math.abs(a[1] + c[1] - b[1] - d[1]);
-  const dot = (b[0] - a[0]) * (d[0] - a[0]) + (b[1] - a[1]) * (d[1] - a[1]);
-  if (skewX + skewY > BOX_ERROR * size || Math.abs(dot) > BOX_ERROR * w * h || w === 0) return null;
-  return {x: (a[0] + c[0]) / 2, y: (a[1] + c[1]) / 2, w: w / 2, h: h / 2,
-          cos: (b[0] - a[0]) / w, sin: (b[1] - a[1]) / w};
-}
-
-/** How far a body's shapes reach from its origin [m], for picking and culling. */
-export function reachOf(shapes) {
-  let reach = 0;
-  for (const shape of shapes) {
-    const radius = shape.radius ?? 0;
-    const points = shape.vertices ?? (shape.kind === 'circle' ? [shape.center ?? [0, 0]]
-                                                              : [shape.a, shape.b]);
-    for (const [x, y] of points) reach = Math.max(reach, Math.hypot(x, y) + radius);
-  }
-  return reach;
-}
 
 export class Picture {
   constructor(canvas) {
@@ -40,6 +13,7 @@ export class Picture {
     this.#versions = [];
     this.#edges = []; // bodies with segments or chains, which are drawn as lines
     this.reaches = new WeakMap(); // body -> [version, reach]
+    this.seams = new WeakMap(); // shapes of a body -> masks of edges that are not seen
     this.mode = 'tag';
     this.stale = true;
     canvas.onrestored = () => {
@@ -148,21 +122,33 @@ export class Picture {
     for (let i = 0; i < bodies.length; i++) {
       const {type, shapes} = bodies[i].description;
       const layer = type === 'static' || shapes.every((shape) => shape.sensor) ? 0 : 1;
+      const seams = this.#seams(shapes);
       let edges = false;
-      for (const shape of shapes) {
+      shapes.forEach((shape, k) => {
         if (shape.kind === 'segment' || shape.kind === 'chain') edges = true;
-        else this.#add(shape, i, layer);
-      }
+        else this.#add(shape, i, layer, seams !== null && isSolid(shape), seams?.[k] ?? 0);
+      });
       if (edges) this.#edges.push(bodies[i]);
     }
     canvas.uploadShapes();
   }
 
-  #add(shape, slot, layer) {
+  // Which edges of a body's polygons are not seen; null for a body that is not drawn as a union.
+  #seams(shapes) {
+    if (shapes.length < 2) return null;
+    let seams = this.seams.get(shapes);
+    if (seams === undefined) {
+      seams = shapes.filter(isSolid).length > 1 ? innerEdges(shapes) : null;
+      this.seams.set(shapes, seams);
+    }
+    return seams;
+  }
+
+  #add(shape, slot, layer, union, seams) {
     const {canvas} = this;
-    const flags = shape.sensor ? 1 : 0;
+    const flags = (shape.sensor ? 1 : 0) + 2 * seams;
     const put = (kind, count, radius, values) => {
-      const buffer = canvas.layer(kind, layer);
+      const buffer = canvas.layer(kind, layer, union);
       const at = buffer.add();
       const {data} = buffer;
       data[at] = slot;
@@ -176,7 +162,7 @@ export class Picture {
     else if (shape.kind === 'capsule') put(CAPSULE, 0, radius, [...shape.a, ...shape.b]);
     else if (shape.kind === 'polygon') {
       const box = asBox(shape.vertices);
-      if (box) {
+      if (box && seams === 0) {
         put(BOX, 0, radius, [box.x, box.y, box.w, box.h, box.cos, box.sin]);
       } else {
         const points = [];
@@ -211,40 +197,5 @@ export class Picture {
       }
     }
     return best;
-  }
-}
-
-function segmentDistance([px, py], [ax, ay], [bx, by]) {
-  const dx = bx - ax;
-  const dy = by - ay;
-  const size = dx * dx + dy * dy;
-  const t = size > 0 ? Math.min(1, Math.max(0, ((px - ax) * dx + (py - ay) * dy) / size)) : 0;
-  return Math.hypot(px - ax - dx * t, py - ay - dy * t);
-}
-
-/** Signed distance of a point from a shape, both in the body's frame; negative inside. */
-export function distanceTo(shape, point) {
-  switch (shape.kind) {
-    case 'circle': {
-      const [x, y] = shape.center ?? [0, 0];
-      return Math.hypot(point[0] - x, point[1] - y) - shape.radius;
-    }
-    case 'capsule':
-      return segmentDistance(point, shape.a, shape.b) - shape.radius;
-    case 'segment':
-      return segmentDistance(point, shape.a, shape.b);
-    default: {
-      const {vertices} = shape;
-      const closed = shape.kind === 'polygon' || shape.loop;
-      let least = Infinity;
-      let inside = shape.kind === 'polygon';
-      for (let i = 0; i + (closed ? 0 : 1) < vertices.length; i++) {
-        const a = vertices[i];
-        const b = vertices[(i + 1) % vertices.length];
-        least = Math.min(least, segmentDistance(point, a, b));
-        if ((b[0] - a[0]) * (point[1] - a[1]) - (b[1] - a[1]) * (point[0] - a[0]) < 0) inside = false;
-      }
-      return (inside ? -least : least) - (shape.radius ?? 0);
-    }
   }
 }

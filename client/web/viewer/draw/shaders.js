@@ -2,6 +2,11 @@
 // pixel asks how far it is from the outline, which gives smooth edges at every size, an outline of even
 // width and a bevel for the same price (I. Quilez, "2D distance functions").
 //
+// The shapes of one body are drawn as one (UNION): of all that cover a pixel the one that it lies deepest in
+// counts, which is the signed distance of their union. The depth buffer finds it: bodies lie over each other in the
+// order of their slots, and within a body's share of the depth the distance decides. Such bodies are opaque; halos
+// (u_glow > 0) are drawn alone, before.
+//
 // Coordinates reach the shaders in metres relative to the camera's centre, so that single precision is
 // enough anywhere in a world of 1000 km.
 
@@ -18,7 +23,8 @@ void body_of(int index, out vec4 pose, out vec4 colour) {
 vec2 corner() { return vec2(float(gl_VertexID & 1), float(gl_VertexID >> 1)) * 2.0 - 1.0; }
 `;
 
-// `meta`: the body's index, points of the polygon, rounding radius, flags (1: sensor).
+// `meta`: the body's index, points of the polygon, rounding radius, flags (1: sensor; 2, 4, 8 …: the edge that ends
+// at this corner lies within another shape of the body).
 export const SHAPE_VERTEX = `
 layout(location=0) in vec4 a_meta;
 layout(location=1) in vec4 a_0;
@@ -76,7 +82,16 @@ flat in vec2 v_turn;
 uniform vec4 u_view;
 uniform vec4 u_look;   // outline's lightness, bevel, fill's opacity, hatching
 uniform float u_glow;
+#ifdef UNION
+uniform float u_slots;  // of bodies
+uniform vec3 u_ground;  // what shines through a fill
+const float DEEP = 64.0; // pixels: deeper is all the same
+#endif
 out vec4 colour;
+
+// To the edges that are seen [m], and whether another is nearer.
+float seen = 0.0;
+bool at_seam = false;
 
 float distance_to() {
 #if KIND == 0
@@ -94,17 +109,21 @@ float distance_to() {
   int count = int(v_meta.y);
   vec2 before = points[count - 1];
   vec2 from = v_at - points[0];
-  float nearest = dot(from, from), side = 1.0;
+  float nearest = dot(from, from), side = 1.0, outer = 1e30;
+  int seams = int(v_meta.w) >> 1;
   for (int i = 0; i < 8; i++) {
     if (i >= count) break;
     vec2 point = points[i];
     vec2 edge = before - point, w = v_at - point;
     vec2 off = w - edge * clamp(dot(w, edge) / max(dot(edge, edge), 1e-12), 0.0, 1.0);
     nearest = min(nearest, dot(off, off));
+    if (((seams >> i) & 1) == 0) outer = min(outer, dot(off, off));
     bvec3 crossing = bvec3(v_at.y >= point.y, v_at.y < before.y, edge.x * w.y > edge.y * w.x);
     if (all(crossing) || all(not(crossing))) side = -side;
     before = point;
   }
+  seen = sqrt(outer);
+  at_seam = seams != 0 && nearest < outer;
   return side * sqrt(nearest) - v_meta.z;
 #endif
 }
@@ -112,15 +131,18 @@ float distance_to() {
 void main() {
   float d = distance_to() * u_view.z;      // pixels, negative inside
   float dpr = u_view.w;
-  float cover = clamp(0.5 - d, 0.0, 1.0);
+  float cover = clamp(0.5 - d + (at_seam ? 0.5 : 0.0), 0.0, 1.0); // the pieces at a seam overlap by a pixel
   vec2 slope = vec2(dFdx(d), dFdy(d));
   float steep = length(slope);
   vec2 normal = steep > 0.0 ? slope / steep : vec2(0, 1);
   vec3 base = v_colour.rgb;
-  bool sensor = v_meta.w > 0.5;
+  bool sensor = mod(v_meta.w, 2.0) > 0.5;
 
   float light = dot(normal, vec2(-0.45, 0.89));
   float rim = exp(min(d, 0.0) / (5.0 * dpr));
+#ifdef UNION
+  light = 0.0; // a bevel would show where one shape ends within another
+#endif
   vec3 fill = base * (1.0 + u_look.y * rim * light);
   float alpha = u_look.z;
 #if KIND == 0
@@ -134,14 +156,22 @@ void main() {
     alpha = mix(0.08, 0.24, smoothstep(0.2, 0.3, stripe));
   }
   float width = 1.25 * dpr;
-  float edge = clamp(d + width + 0.5, 0.0, 1.0);
+  float edge = clamp((at_seam ? -seen * u_view.z : d) + width + 0.5, 0.0, 1.0);
   vec3 outline = clamp(base * u_look.x, 0.0, 1.0);
   vec3 shade = mix(fill, outline, edge);
   float opacity = mix(alpha, 1.0, edge) * cover * v_colour.a;
   // The glow lies around the shape and adds to the ground.
   float halo = u_glow > 0.0 ? 0.30 * v_colour.a * exp(-max(d, 0.0) / (u_glow * 0.38 * dpr)) *
                               (1.0 - cover) * clamp((u_glow * dpr - d) / (2.0 * dpr), 0.0, 1.0) : 0.0;
+#ifdef UNION
+  shade = mix(mix(u_ground, fill, alpha), outline, edge);
+  opacity = u_glow > 0.0 ? 0.0 : cover * v_colour.a;
+#endif
   if (opacity + halo < 0.004) discard;
+#ifdef UNION
+  float outside = clamp(d / (2.0 * DEEP * dpr) + 0.5, 0.0, 1.0);
+  gl_FragDepth = (u_slots - 1.0 - v_meta.x + outside) / u_slots;
+#endif
   colour = vec4(shade * opacity + base * halo, opacity);
 }`;
 

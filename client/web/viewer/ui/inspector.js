@@ -3,6 +3,8 @@
 import {$, el, figure, icon} from './dom.js';
 
 const ASK_MS = 400;
+const NARROW_PX = 720; // as in the style sheet
+const BODY_PX = 30; // that have to be seen of a body
 const TOUCHES_SHOWN = 12;
 const TINY = 5e-4; // of a place, angle or velocity: shown as nothing
 const REST = 0.01; // m/s or rad/s: slower counts as standing still
@@ -61,6 +63,7 @@ export class Inspector {
     app.on('choose', () => {
       this.#answer = null;
       this.#show();
+      this.#uncover();
       this.#ask();
     });
     app.on('frame', () => {
@@ -72,6 +75,16 @@ export class Inspector {
   /** Beside the panel of overlays, not under it. */
   place() {
     $('inspector').style.right = !$('layers').hidden && innerWidth > 720 ? '240px' : '';
+  }
+
+  // On a phone the panel lies over the lower half of the world: the chosen body is brought out from under it.
+  #uncover() {
+    const {camera, source, chosen} = this.app;
+    const body = chosen && !$('inspector').hidden ? source.body(chosen) : undefined;
+    if (!body || innerWidth > NARROW_PX) return;
+    const [, y] = camera.toScreen(body.pose.x, body.pose.y);
+    const {top} = $('inspector').getBoundingClientRect();
+    if (y > top - BODY_PX) camera.centre(camera.goal.x, camera.goal.y - (y - top * 0.6) / camera.scale);
   }
 
   async #ask() {

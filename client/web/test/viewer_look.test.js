@@ -1,0 +1,244 @@
+// How the viewer looks and is reached, in a real Chromium: sizes, themes, motion that is turned down, mouse,
+// touch, keyboard, and the roles and names that a screen reader tells. Skipped where there is no browser.
+import test from 'node:test';
+import assert from 'node:assert/strict';
+
+import {SIZES, until} from './browser.js';
+import {assertNoErrors, at, button, openPage, picture, show, showLab, skip, soon, tickOf, touch,
+        untilDrawn} from './viewer_page.js';
+
+const {phone, tablet, desktop} = SIZES;
+
+// The controls that are not on the page, too small, or under something else.
+const misplaced = () => [...document.querySelectorAll('header button, nav button, footer button, footer input')]
+  .filter((element) => element.checkVisibility()).map((element) => {
+    const {left, top, right, bottom} = element.getBoundingClientRect();
+    const over = document.elementFromPoint((left + right) / 2, (top + bottom) / 2);
+    const fits = left >= 0 && top >= 0 && right <= innerWidth && bottom <= innerHeight;
+    const large = right - left >= 28 && bottom - top >= 24;
+    return fits && large && element.contains(over) ? '' : `${element.id || element.dataset.tool}: ` +
+      `${[left, top, right, bottom].map(Math.round)} ${over?.id}`;
+  }).filter(Boolean);
+
+for (const [name, size] of Object.entries(SIZES)) {
+  for (const theme of ['dark', 'light']) {
+    test(`${name}_${theme}_shows_motion_and_keeps_its_layout`, {skip}, async (t) => {
+      const page = await show(t, 'demo', 100, {...size, colorScheme: theme});
+      assert.equal(await page.locator('html').getAttribute('data-theme'), theme);
+      const first = await picture(page, `${name}_${theme}`);
+      const tick = await tickOf(page);
+      await until(page, (before) => carom.source.tick > before + 10, tick);
+      assert.notDeepEqual(await picture(page, `${name}_${theme}_later`), first, 'nothing moved');
+      assert.deepEqual(await page.evaluate(misplaced), []);
+      assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+      assertNoErrors(page);
+    });
+  }
+}
+
+test('a_theme_follows_the_system_until_one_is_chosen', {skip}, async (t) => {
+  const page = await show(t, 'demo', 100, {colorScheme: 'light'});
+  const theme = () => page.locator('html').getAttribute('data-theme');
+  assert.equal(await theme(), 'light');
+  await page.emulateMedia({colorScheme: 'dark'});
+  await soon(async () => assert.equal(await theme(), 'dark'));
+  await button(page, 'Light or dark').click();
+  assert.equal(await theme(), 'light');
+  await page.emulateMedia({colorScheme: 'light'});
+  await page.emulateMedia({colorScheme: 'dark'});
+  await page.reload();
+  await untilDrawn(page, 100);
+  assert.equal(await theme(), 'light', 'the choice is kept');
+});
+
+test('motion_that_is_turned_down_lets_the_view_jump', {skip}, async (t) => {
+  const {page} = await showLab(t, {paused: true});
+  // The places of the camera in the frames after a key.
+  const glide = () => page.evaluate(() => new Promise((resolve) => {
+    const seen = new Set();
+    carom.camera.zoom(2);
+    carom.touch();
+    requestAnimationFrame(function look() {
+      seen.add(carom.camera.scale);
+      if (Math.abs(carom.camera.goal.scale / carom.camera.scale - 1) < 1e-3) resolve(seen.size);
+      else requestAnimationFrame(look);
+    });
+  }));
+  assert.ok(await glide() > 1);
+  await page.emulateMedia({reducedMotion: 'reduce'});
+  await soon(async () => assert.equal(await page.evaluate(() => carom.camera.still), true));
+  assert.ok(await glide() <= 2, 'the frame before and the one after');
+  const status = page.getByRole('status').locator('i');
+  assert.equal(await status.evaluate((dot) => getComputedStyle(dot).animationName), 'none');
+});
+
+test('wheel_and_drag_move_the_view', {skip}, async (t) => {
+  const {page} = await showLab(t);
+  const {scale, x} = await page.evaluate(() => ({scale: carom.camera.goal.scale, x: carom.camera.x}));
+  await page.mouse.move(720, 300);
+  await page.mouse.wheel(0, -300);
+  await until(page, (before) => carom.camera.scale > before * 1.3, scale);
+  await page.mouse.move(640, 200);
+  await page.mouse.down();
+  await page.mouse.move(500, 200, {steps: 4});
+  await page.mouse.up();
+  await until(page, (before) => carom.camera.x > before, x);
+});
+
+test('two_fingers_zoom_on_a_phone', {skip}, async (t) => {
+  const {page} = await showLab(t, {}, phone);
+  const scale = await page.evaluate(() => carom.camera.goal.scale);
+  await touch(page, [[150, 300], [240, 300]], [[100, 300], [290, 300]], [[60, 300], [330, 300]]);
+  await until(page, (before) => carom.camera.goal.scale > before * 2, scale);
+});
+
+test('one_finger_pans_taps_and_pulls_on_a_phone', {skip}, async (t) => {
+  const {lab, page} = await showLab(t, {gravity: [0, 0]}, phone);
+  const {body} = await lab.body.spawn({tag: 'box', position: [0, 4], shapes: [{kind: 'box', size: [3, 3]}]});
+  await until(page, (id) => carom.picture.bodies.some((one) => one.id === id), body);
+  const x = await page.evaluate(() => carom.camera.x);
+  await touch(page, [[200, 250]], [[170, 250]], [[120, 250]]);
+  await until(page, (before) => carom.camera.x > before, x);
+  await page.touchscreen.tap(...await at(page, 0, 4));
+  await page.getByRole('complementary', {name: 'The chosen body'}).getByText(/at rest/).waitFor();
+  // The panel lies over where it was: the view has moved it out.
+  const {y} = await page.getByRole('complementary').boundingBox();
+  await until(page, (top) => carom.camera.toScreen(0, 4)[1] < top - 20, y);
+  await picture(page, 'phone_inspect');
+  await page.getByRole('complementary').getByRole('button', {name: 'Close'}).tap();
+  await touch(page, [await at(page, 0, 4)], [await at(page, 0.5, 5)], [await at(page, 1, 7)]);
+  await soon(async () => assert.ok((await lab.body.get({body})).velocity[1] > 0, 'it was pulled up'));
+  assertNoErrors(page);
+});
+
+test('every_control_has_a_role_and_a_name_of_its_own', {skip}, async (t) => {
+  const page = await show(t, 'demo', 100);
+  // By role and name alone, as a screen reader finds them.
+  for (const name of ['Overlays and colours', 'Plots', 'Event log', 'Light or dark', 'Help', 'Pause', 'One tick',
+                      'Copy a link to this view', 'live', 'demo']) {
+    await button(page, name).waitFor();
+  }
+  const tools = page.getByRole('navigation', {name: 'Tools'});
+  for (const name of ['Push', 'Spawn', 'Draw a polygon', 'Draw ground', 'Join two bodies', 'Remove', 'Show everything']) {
+    await tools.getByRole('button', {name, exact: true}).waitFor();
+  }
+  assert.equal(await tools.getByRole('button', {pressed: true}).getAttribute('aria-label'), 'Select, pull and pan');
+  await page.getByRole('application', {name: /^The world\. Arrow keys/}).waitFor();
+  await page.getByRole('status').filter({hasText: /Hz/}).waitFor();
+  await page.getByRole('combobox', {name: 'Speed'}).waitFor();
+  const timeline = page.getByRole('slider', {name: /^Time/});
+  await soon(async () => assert.equal(await timeline.getAttribute('aria-valuetext'), 'now'));
+  await soon(async () => assert.match(await page.locator('#summary').textContent(), /^World demo: \d+ bodies, \d+ awake/));
+  // All panels open: whatever can be worked has a name, and no two controls of a panel have the same.
+  for (const key of ['m', 'e', 'o', 's']) await page.keyboard.press(key);
+  await page.getByRole('dialog', {name: 'Overlays and colours'}).getByRole('checkbox', {name: 'Joints'}).waitFor();
+  await page.getByRole('region', {name: 'Options of the tool'}).getByRole('slider', {name: 'Size'}).waitFor();
+  const roles = ['button', 'checkbox', 'radio', 'slider', 'combobox', 'textbox'];
+  for (const role of roles) {
+    const all = await page.getByRole(role).count();
+    const named = await page.getByRole(role, {name: /\S/}).count();
+    assert.equal(named, all, `${role}s without a name: ${await page.locator('body').ariaSnapshot()}`);
+  }
+});
+
+test('tab_goes_through_the_controls_and_shows_where_it_is', {skip}, async (t) => {
+  const page = await show(t, 'demo', 100);
+  await page.getByRole('slider', {name: /^Time/, disabled: false}).waitFor(); // it has a past to go back to
+  const seen = [];
+  for (let i = 0; i < 30 && !seen.includes('live'); i++) {
+    await page.keyboard.press('Tab');
+    seen.push(await page.evaluate(() => {
+      const {activeElement: one} = document;
+      const {outlineStyle, boxShadow} = getComputedStyle(one);
+      const marked = outlineStyle !== 'none' || boxShadow !== 'none';
+      return `${one.id || one.dataset.tool}${marked ? '' : ' (not seen)'}`;
+    }));
+  }
+  assert.deepEqual(seen, ['scene', 'worlds-button', 'layers-button', 'plots-button', 'log-button', 'theme-button',
+                          'help-button', 'hand', 'push', 'spawn', 'polygon', 'chain', 'joint', 'erase', 'fit-button',
+                          'play', 'step', 'speed', 'timeline', 'share', 'live']);
+});
+
+test('a_body_is_chosen_explained_followed_and_removed_by_keys_alone', {skip}, async (t) => {
+  const {lab, page} = await showLab(t);
+  const {body} = await lab.body.spawn({tag: 'ball', position: [0, 0.5], shapes: [{kind: 'circle', radius: 0.5}]});
+  await until(page, (id) => carom.picture.bodies.some((one) => one.id === id), body);
+  await page.keyboard.press(']');
+  const panel = page.getByRole('complementary', {name: 'The chosen body'});
+  await panel.getByRole('heading', {name: `ball ${body}`}).waitFor();
+  await panel.getByText('It rests on a shape.').waitFor();
+  await page.keyboard.press('f');
+  await panel.getByRole('button', {name: 'Follow', pressed: true}).waitFor();
+  const x = await page.evaluate(() => carom.camera.goal.x);
+  await page.keyboard.press('f');
+  await page.keyboard.press('ArrowRight');
+  await until(page, (before) => carom.camera.goal.x > before, x);
+  await page.keyboard.press('Delete');
+  await panel.waitFor({state: 'hidden'});
+  await soon(async () => assert.equal((await lab.world.info()).bodies, 1));
+  await page.keyboard.press('s');
+  await page.keyboard.press('Enter');
+  await page.getByRole('alert').getByText('Spawned in the middle of the view').waitFor();
+  await soon(async () => assert.equal((await lab.world.info()).bodies, 2));
+  assertNoErrors(page);
+});
+
+test('dialogs_hold_the_focus_and_give_it_back', {skip}, async (t) => {
+  const page = await show(t, 'demo', 100, tablet);
+  await button(page, 'Help').focus();
+  await page.keyboard.press('Enter');
+  const help = page.getByRole('dialog', {name: 'Help'});
+  await help.getByText('Pause or go on').waitFor();
+  await picture(page, 'help');
+  await page.keyboard.press('Escape');
+  await help.waitFor({state: 'hidden'});
+  assert.equal(await page.evaluate(() => document.activeElement.id), 'help-button');
+  await page.keyboard.press('w');
+  const worlds = page.getByRole('dialog', {name: 'Worlds'});
+  await worlds.getByRole('button', {name: /^demo/, pressed: true}).waitFor();
+  await picture(page, 'worlds');
+  await page.keyboard.press('Escape');
+  await worlds.waitFor({state: 'hidden'});
+  assert.equal(await page.evaluate(() => document.activeElement.id), 'worlds-button');
+});
+
+test('shapes_of_one_body_show_no_seams', {skip}, async (t) => {
+  const {lab, page} = await showLab(t, {gravity: [0, 0]});
+  const box = (x, w) => ({kind: 'box', center: [x, 0], size: [w, 2]});
+  const left = [[-3, -1], [0, -1], [1, 1], [-3, 1]];
+  const right = [[0, -1], [3, -1], [3, 1], [1, 1]];
+  const polygon = (vertices) => ({kind: 'polygon', vertices});
+  const rows = {lone: [box(0, 6)], overlapping: [box(-1, 4), box(1, 4)], abutting: [polygon(left), polygon(right)]};
+  for (const [i, shapes] of Object.values(rows).entries()) await lab.body.spawn({tag: 'wall', position: [0, 3 + 3 * i], shapes});
+  await until(page, () => carom.picture.bodies.length === 4);
+  // The colours along the middle of each body and down through it.
+  const looks = () => page.evaluate((ys) => {
+    const {canvas, camera, theme, scene} = carom;
+    canvas.draw(camera, theme);
+    const copy = new OffscreenCanvas(scene.width, scene.height).getContext('2d');
+    copy.drawImage(scene, 0, 0);
+    const colour = (x, y) => [...copy.getImageData(...camera.toScreen(x, y).map(Math.round), 1, 1).data].join();
+    const distinct = (list) => new Set(list).size;
+    const row = (y) => Array.from({length: 241}, (_, i) => colour(-2.4 + i * 0.02, y));
+    return ys.map((y) => ({along: distinct(row(y)), above: distinct(row(y + 1.05)),
+                           down: distinct(Array.from({length: 200}, (_, i) => colour(0.3, y + 1.2 - i * 0.012)))}));
+  }, [3, 6, 9]);
+  const [lone, ...unions] = await looks();
+  t.diagnostic(`colours ${JSON.stringify([lone, ...unions])}`);
+  assert.ok(lone.down > 3, 'it has an outline');
+  for (const {along, above, down} of unions) {
+    assert.equal(along, 1);
+    assert.ok(above <= lone.above + 3, `${above} colours in the halo, ${lone.above} in that of a single shape`);
+    assert.ok(down >= 3, 'it has an outline, too');
+  }
+  await picture(page, 'seams');
+});
+
+test('a_page_of_another_address_names_worlds_that_are_not_there', {skip}, async (t) => {
+  const page = await openPage(t, 'viewer/index.html#world=nowhere', desktop);
+  await page.getByRole('heading', {name: 'There is no world “nowhere”'}).waitFor();
+  await button(page, 'Worlds').click();
+  await page.getByRole('dialog', {name: 'Worlds'}).getByRole('button', {name: /^demo/}).click();
+  await untilDrawn(page, 100);
+  assertNoErrors(page);
+});
