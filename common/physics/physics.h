@@ -177,6 +177,14 @@ world_room world_room_left(const physics_world *world);
 // machine.
 uint64_t world_hash(const physics_world *world);
 
+// The same by bodies: parts that add up to the hash (modulo 2^64), which is returned. That of a
+// slot (the lowest 24 bits of an id) is of its body, of its shapes, and of its contacts and joints
+// with what has a lower slot; 0 where no body is. The first is of what belongs to no body:
+// settings, and which ids come next. So where two worlds' hashes differ, one of their parts does.
+// `parts` has room for world_body_slots().
+uint64_t world_hash_by_body(const physics_world *world, uint64_t *parts);
+uint32_t world_body_slots(const physics_world *world); // one more than the highest ever taken
+
 // ---- bodies. All functions by id: STATUS_NOT_FOUND when there is no such body (any more).
 
 // A body without shapes has mass 1 at its origin if dynamic.

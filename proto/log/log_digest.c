@@ -8,12 +8,19 @@
 
 #include "common/base/assert.h"
 
-enum { GROUP = 64, COUNT_BYTES = 4, WORD_BYTES = 8, SLOT_BITS = 24, DIGESTS = 255 };
+enum { GROUP = 64, HEAD_BYTES = 8, WORD_BYTES = 8, ROW_BYTES = WORD_BYTES + 4, DIGESTS = 255 };
+static const uint32_t ALL = UINT32_C(1) << 31; // of the number of groups
+
+_Static_assert(LOG_DIGEST_SLOTS_MAX % GROUP == 0 &&
+                   (int)LOG_DIGEST_SLOTS_MAX > (int)PHYSICS_BODIES_MAX,
+               "whole groups, for every body that there can be");
 
 void log_digests_deinit(log_digests *d)
 {
-    array_free(&d->states);
+    array_free(&d->parts);
+    array_free(&d->next);
     array_free(&d->bytes);
+    array_free(&d->groups);
 }
 
 void log_digests_begin_anew(log_digests *d)
@@ -21,60 +28,31 @@ void log_digests_begin_anew(log_digests *d)
     d->told = false;
 }
 
-// ---- states
-
-static uint64_t bits_of_double(double value)
+static uint8_t digest_of(uint64_t part)
 {
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
+    return part == 0 ? 0 : (uint8_t)(1 + (part >> 32) % DIGESTS);
 }
 
-static uint64_t bits_of_floats(float low, float high)
+static uint32_t digest_of_group(const uint64_t parts[GROUP])
 {
-    uint32_t bits[2];
-    memcpy(&bits[0], &low, sizeof low);
-    memcpy(&bits[1], &high, sizeof high);
-    return (uint64_t)bits[1] << 32 | bits[0];
+    uint64_t sum = 0;
+    for (int i = 0; i < GROUP; i++) {
+        sum += parts[i];
+    }
+    return (uint32_t)sum;
 }
 
-// Never 0. A sum of products with odd numbers, none of which waits for another; then mixed
-// (Knuth, vol. 3, 6.4: 2^64 / golden ratio).
-static uint64_t state_of(const body_row *r)
+// The parts of the world's hash in whole groups; the first, which belongs to no body, becomes
+// `rest`, and 0 in the list. Returns the hash.
+static uint64_t take_parts(log_digest_parts *parts, const physics_world *world, uint32_t *rest)
 {
-    const uint64_t golden = UINT64_C(0x9e3779b97f4a7c15);
-    uint64_t sum = (r->id * 2 + r->awake) * golden;
-    sum += bits_of_double(r->position.x) * UINT64_C(0xbf58476d1ce4e5b9);
-    sum += bits_of_double(r->position.y) * UINT64_C(0x94d049bb133111eb);
-    sum += bits_of_floats(r->velocity.x, r->velocity.y) * UINT64_C(0xff51afd7ed558ccd);
-    sum += bits_of_floats(r->angle, r->angular_velocity) * UINT64_C(0xc4ceb9fe1a85ec53);
-    sum = (sum ^ sum >> 32) * golden;
-    return sum != 0 ? sum : 1;
-}
-
-static uint8_t digest_of(uint64_t state)
-{
-    return state == 0 ? 0 : (uint8_t)(1 + (state >> 32) % DIGESTS);
-}
-
-static uint32_t slot_of(body_id id)
-{
-    return (uint32_t)(id & ((UINT64_C(1) << SLOT_BITS) - 1));
-}
-
-// The caller frees them.
-static body_row *take_rows(const physics_world *world, uint32_t *count)
-{
-    *count = world_count(world).bodies;
-    body_row *rows = malloc(((size_t)*count + 1) * sizeof *rows);
-    ASSERT(rows != NULL);
-    *count = world_rows(world, rows, *count);
-    return rows;
-}
-
-static uint32_t end_of(const body_row *rows, uint32_t count)
-{
-    return count > 0 ? slot_of(rows[count - 1].id) + 1 : 0;
+    const uint32_t slots = (world_body_slots(world) + GROUP - 1) / GROUP * GROUP;
+    array_reserve(parts, slots); // new elements are zero
+    parts->count = slots;
+    const uint64_t hash = world_hash_by_body(world, parts->data);
+    *rest = (uint32_t)parts->data[0];
+    parts->data[0] = 0;
+    return hash;
 }
 
 // ---- writing
@@ -95,178 +73,219 @@ static uint64_t get(const uint8_t *at, int bytes)
     return value;
 }
 
-static void grow(log_digests *d, uint32_t slots)
+// A bit for each slot of a group whose part is another one.
+static uint64_t find_changes(const uint64_t now[GROUP], const uint64_t last[GROUP])
 {
-    if (slots > d->states.count) {
-        array_reserve(&d->states, slots); // new elements are zero
-        d->states.count = slots;
+    uint64_t changed = 0;
+    for (int i = 0; i < GROUP; i++) {
+        changed |= (uint64_t)(now[i] != last[i]) << i;
     }
+    return changed;
 }
 
-// Where a block's parts are written to: words and digests follow one another, but are found
-// together.
-typedef struct block {
-    uint8_t *groups, *word, *digest;
-} block;
-
-static void note(log_digests *d, uint32_t slot, uint64_t state, uint64_t *changed, block *b)
+// Of the parts in `next`. Rows and digests follow one another, but are found together.
+static void write_block(const log_digests *d, uint32_t rest, buffer *out)
 {
-    uint64_t *last = &d->states.data[slot];
-    if (*last != state || !d->told) {
-        *last = state;
-        *changed |= UINT64_C(1) << slot % GROUP;
-        *b->digest++ = digest_of(state);
-    }
-}
-
-// The block of so many slots; rows are those of the bodies that are there.
-static void write_block(log_digests *d, const body_row *rows, uint32_t count, buffer *out)
-{
-    const uint32_t slots = d->states.count;
-    const uint32_t groups = (slots + GROUP - 1) / GROUP;
-    const size_t map = COUNT_BYTES + (groups + 7) / 8;
-    uint8_t *head = calloc(1, map + (size_t)groups * WORD_BYTES);
-    uint8_t *digests = malloc((size_t)slots + 1);
+    const uint32_t groups = d->next.count / GROUP;
+    const size_t map = HEAD_BYTES + (groups + 7) / 8;
+    uint8_t *head = calloc(1, map + (size_t)groups * ROW_BYTES);
+    uint8_t *digests = malloc(d->next.count);
     ASSERT(head != NULL && digests != NULL);
-    block b = {.groups = head + COUNT_BYTES, .word = head + map, .digest = digests};
-    put(head, groups, COUNT_BYTES);
-    uint32_t at = 0;
+    uint8_t *row = head + map;
+    uint8_t *digest = digests;
+    put(head, groups | (d->told ? 0 : ALL), 4);
+    put(head + 4, rest, 4);
     for (uint32_t group = 0; group < groups; group++) {
-        uint64_t changed = 0;
-        for (uint32_t slot = group * GROUP; slot < slots && slot < (group + 1) * GROUP; slot++) {
-            const bool there = at < count && slot_of(rows[at].id) == slot;
-            note(d, slot, there ? state_of(&rows[at]) : 0, &changed, &b);
-            at += there;
+        const uint64_t *now = d->next.data + (size_t)group * GROUP;
+        const bool fresh = !d->told || (size_t)group * GROUP >= d->parts.count;
+        uint64_t changed =
+            fresh ? UINT64_MAX : find_changes(now, d->parts.data + (size_t)group * GROUP);
+        if (changed == 0) {
+            continue;
         }
-        if (changed != 0) {
-            b.groups[group / 8] |= (uint8_t)(1u << group % 8);
-            put(b.word, changed, WORD_BYTES);
-            b.word += WORD_BYTES;
+        head[HEAD_BYTES + group / 8] |= (uint8_t)(1u << group % 8);
+        put(row, changed, WORD_BYTES);
+        put(row + WORD_BYTES, digest_of_group(now), ROW_BYTES - WORD_BYTES);
+        row += ROW_BYTES;
+        for (; changed != 0; changed &= changed - 1) {
+            *digest++ = digest_of(now[__builtin_ctzll(changed)]);
         }
     }
-    buffer_append(out, head, (size_t)(b.word - head));
-    buffer_append(out, digests, (size_t)(b.digest - digests));
+    buffer_append(out, head, (size_t)(row - head));
+    buffer_append(out, digests, (size_t)(digest - digests));
     free(digests);
     free(head);
 }
 
-bool log_digests_write(log_digests *d, const physics_world *world, buffer *out)
+uint64_t log_digests_write(log_digests *d, const physics_world *world, buffer *out)
 {
-    uint32_t count = world_count(world).bodies;
-    if (count <= LOG_DIGEST_SLOTS_MAX) {
-        body_row *rows = take_rows(world, &count);
-        grow(d, end_of(rows, count));
-        if (d->states.count > 0 && d->states.count <= LOG_DIGEST_SLOTS_MAX) {
-            write_block(d, rows, count, out);
-            d->told = true;
-            free(rows);
-            return true;
-        }
-        free(rows);
+    if (world_body_slots(world) > LOG_DIGEST_SLOTS_MAX) {
+        d->told = false;
+        return world_hash(world);
     }
-    d->told = false;
-    return false;
+    uint32_t rest = 0;
+    const uint64_t hash = take_parts(&d->next, world, &rest);
+    write_block(d, rest, out);
+    const log_digest_parts last = d->parts;
+    d->parts = d->next;
+    d->next = last;
+    d->told = true;
+    return hash;
 }
 
 // ---- reading
 
-void log_digests_take(log_digests *d, const physics_world *world)
+// What a block is made of, by where its parts begin.
+typedef struct block {
+    uint32_t groups;
+    bool all;
+    const uint8_t *map, *row, *digest, *end;
+} block;
+
+// Its parts are counted before one of them is believed. False: it does not fit.
+static bool find_block(const uint8_t *bytes, size_t size, size_t head, size_t row, block *out)
 {
-    uint32_t count = 0;
-    body_row *rows = take_rows(world, &count);
-    const uint32_t slots = end_of(rows, count);
-    array_free(&d->bytes);
-    array_reserve(&d->bytes, slots);
-    d->bytes.count = slots;
-    for (uint32_t i = 0; i < count; i++) {
-        d->bytes.data[slot_of(rows[i].id)] = digest_of(state_of(&rows[i]));
+    if (size < head) {
+        return false;
     }
-    free(rows);
+    const uint32_t number = (uint32_t)get(bytes, 4);
+    *out = (block){.groups = number & ~ALL, .all = (number & ALL) != 0, .map = bytes + head};
+    const size_t map = (out->groups + 7) / 8;
+    if (out->groups > LOG_DIGEST_GROUPS_MAX || size - head < map ||
+        (out->groups % 8 != 0 && out->map[map - 1] >> out->groups % 8 != 0)) {
+        return false;
+    }
+    out->row = out->map + map;
+    size_t rows = 0;
+    for (size_t i = 0; i < map; i++) {
+        rows += (size_t)__builtin_popcount(out->map[i]);
+    }
+    size_t left = size - head - map;
+    if (left / row < rows || (out->all && rows != out->groups)) {
+        return false;
+    }
+    out->digest = out->row + rows * row;
+    left -= rows * row;
+    size_t digests = 0;
+    for (size_t i = 0; i < rows; i++) {
+        digests += (size_t)__builtin_popcountll(get(out->row + i * row, WORD_BYTES));
+    }
+    out->end = out->digest + digests;
+    return digests <= left;
 }
 
-// Bytes of the block: its parts are counted before one of them is believed. 0: it does not fit.
-static size_t block_bytes(const uint8_t *bytes, size_t size)
+bool log_digests_pass_first_kind(const uint8_t *bytes, size_t size, size_t *used)
 {
-    if (size < COUNT_BYTES || get(bytes, COUNT_BYTES) > LOG_DIGEST_GROUPS_MAX) {
-        return 0;
+    block b;
+    const bool fits = find_block(bytes, size, 4, WORD_BYTES, &b);
+    *used = fits ? (size_t)(b.end - bytes) : 0;
+    return fits;
+}
+
+// Room for so many groups; what was not told is of no bodies.
+static void grow(log_digests *d, uint32_t groups)
+{
+    if (groups > d->groups.count) {
+        array_reserve(&d->groups, groups); // new elements are zero
+        array_reserve(&d->bytes, groups * GROUP);
+        d->groups.count = groups;
+        d->bytes.count = groups * GROUP;
     }
-    const uint32_t groups = (uint32_t)get(bytes, COUNT_BYTES);
-    size_t at = COUNT_BYTES + (groups + 7) / 8;
-    if (at > size || (groups % 8 != 0 && bytes[at - 1] >> groups % 8 != 0)) {
-        return 0;
-    }
-    size_t digests = 0;
-    for (uint32_t group = 0; group < groups; group++) {
-        if ((bytes[COUNT_BYTES + group / 8] >> group % 8 & 1) != 0) {
-            if (size - at < WORD_BYTES) {
-                return 0;
-            }
-            digests += (size_t)__builtin_popcountll(get(bytes + at, WORD_BYTES));
-            at += WORD_BYTES;
-        }
-    }
-    return size - at < digests ? 0 : at + digests;
 }
 
 bool log_digests_read(log_digests *d, const uint8_t *bytes, size_t size, size_t *used)
 {
-    *used = block_bytes(bytes, size);
-    if (*used == 0) {
+    block b;
+    *used = 0;
+    if (!find_block(bytes, size, HEAD_BYTES, ROW_BYTES, &b)) {
         return false;
     }
-    const uint32_t groups = (uint32_t)get(bytes, COUNT_BYTES);
-    if (groups * GROUP > d->bytes.count) {
-        array_reserve(&d->bytes, groups * GROUP);
-        memset(d->bytes.data + d->bytes.count, 0, groups * GROUP - d->bytes.count);
-        d->bytes.count = groups * GROUP;
+    if (b.all) {
+        array_free(&d->groups);
+        array_free(&d->bytes);
+        d->known = true;
     }
-    size_t words = 0;
-    for (uint32_t i = 0; i < (groups + 7) / 8; i++) {
-        words += (size_t)__builtin_popcount(bytes[COUNT_BYTES + i]);
-    }
-    const uint8_t *word = bytes + COUNT_BYTES + (groups + 7) / 8;
-    const uint8_t *digest = word + words * WORD_BYTES;
-    for (uint32_t group = 0; group < groups; group++) {
-        if ((bytes[COUNT_BYTES + group / 8] >> group % 8 & 1) == 0) {
+    grow(d, b.groups);
+    d->rest = (uint32_t)get(bytes + 4, 4);
+    for (uint32_t group = 0; group < b.groups; group++) {
+        if ((b.map[group / 8] >> group % 8 & 1) == 0) {
             continue;
         }
-        for (uint64_t open = get(word, WORD_BYTES); open != 0; open &= open - 1) {
-            d->bytes.data[group * GROUP + (uint32_t)__builtin_ctzll(open)] = *digest++;
+        for (uint64_t open = get(b.row, WORD_BYTES); open != 0; open &= open - 1) {
+            d->bytes.data[group * GROUP + (uint32_t)__builtin_ctzll(open)] = *b.digest++;
         }
-        word += WORD_BYTES;
+        d->groups.data[group] = (uint32_t)get(b.row + WORD_BYTES, ROW_BYTES - WORD_BYTES);
+        b.row += ROW_BYTES;
     }
+    *used = (size_t)(b.end - bytes);
     return true;
 }
 
-static void tell(uint32_t slot, const body_row *row, uint8_t digest,
-                 char text[LOG_DIGEST_TEXT_BYTES])
+// ---- telling
+
+// The id of the body in a slot, 0 where there is none.
+static body_id body_in(const physics_world *world, uint32_t slot)
 {
-    if (row == NULL) {
-        snprintf(text, LOG_DIGEST_TEXT_BYTES, "the one of slot %u, which is missing", slot);
+    enum { SLOT_BITS = 24 };
+    const body_id id = world_next_body(world, slot - 1);
+    return (id & ((UINT64_C(1) << SLOT_BITS) - 1)) == slot ? id : 0;
+}
+
+static void tell_body(const physics_world *world, uint32_t slot, bool expected,
+                      char text[LOG_DIGEST_TEXT_BYTES])
+{
+    const body_id id = body_in(world, slot);
+    if (id == 0) {
+        snprintf(text, LOG_DIGEST_TEXT_BYTES,
+                 "the first body that differs is the one of slot %" PRIu32 ", which is missing",
+                 slot);
     } else {
-        snprintf(text, LOG_DIGEST_TEXT_BYTES, "%" PRIu64 "%s", (uint64_t)row->id,
-                 digest != 0 ? "" : ", which should not be there");
+        snprintf(text, LOG_DIGEST_TEXT_BYTES, "the first body that differs is %" PRIu64 "%s",
+                 (uint64_t)id, expected ? "" : ", which should not be there");
     }
 }
 
-bool log_digests_differ(const log_digests *d, const physics_world *world,
-                        char text[LOG_DIGEST_TEXT_BYTES])
+// Of a group: whether something differs in it; then `text` tells it.
+static bool tell_group(const log_digests *d, const physics_world *world, uint32_t group,
+                       const uint64_t parts[GROUP], char text[LOG_DIGEST_TEXT_BYTES])
 {
-    uint32_t count = 0;
-    body_row *rows = take_rows(world, &count);
-    const uint32_t end = end_of(rows, count);
-    const uint32_t slots = end > d->bytes.count ? end : d->bytes.count;
-    uint32_t at = 0;
-    bool differs = false;
-    for (uint32_t slot = 0; slot < slots && !differs; slot++) {
-        const body_row *row = at < count && slot_of(rows[at].id) == slot ? &rows[at] : NULL;
-        const uint8_t digest = slot < d->bytes.count ? d->bytes.data[slot] : 0;
-        differs = digest != (row != NULL ? digest_of(state_of(row)) : 0);
-        if (differs) {
-            tell(slot, row, digest, text);
+    const bool told = group < d->groups.count;
+    for (uint32_t i = 0; i < GROUP; i++) {
+        const uint8_t digest = told ? d->bytes.data[group * GROUP + i] : 0;
+        if (digest != digest_of(parts[i])) {
+            tell_body(world, group * GROUP + i, digest != 0, text);
+            return true;
         }
-        at += row != NULL;
     }
-    free(rows);
-    return differs;
+    if (digest_of_group(parts) == (told ? d->groups.data[group] : 0)) {
+        return false;
+    }
+    snprintf(text, LOG_DIGEST_TEXT_BYTES,
+             "the first body that differs is in one of the slots %" PRIu32 " to %" PRIu32
+             " (a slot is an id modulo 2^24)",
+             group * GROUP, group * GROUP + GROUP - 1);
+    return true;
+}
+
+void log_digests_tell(const log_digests *d, const physics_world *world,
+                      char text[LOG_DIGEST_TEXT_BYTES])
+{
+    static const uint64_t NOBODY[GROUP] = {0};
+    log_digest_parts parts = {0};
+    uint32_t rest = 0;
+    bool found = false;
+    (void)take_parts(&parts, world, &rest);
+    const uint32_t here = parts.count / GROUP;
+    const uint32_t groups = here > d->groups.count ? here : d->groups.count;
+    for (uint32_t group = 0; d->known && group < groups && !found; group++) {
+        found = tell_group(d, world, group,
+                           group < here ? parts.data + (size_t)group * GROUP : NOBODY, text);
+    }
+    array_free(&parts);
+    if (!found) {
+        snprintf(text, LOG_DIGEST_TEXT_BYTES, "%s",
+                 d->known && rest != d->rest
+                     ? "all bodies agree, so the world's settings differ, or which ids come next"
+                     : "which body differs cannot be told");
+    }
 }

@@ -100,7 +100,6 @@ static void verify_image(restoring *r)
     uint64_t hash = r->info.image_has_hash ? world_hash(r->state.physics) : 0;
     if (!r->info.image_has_hash || hash == r->info.image_hash) {
         r->verified_tick = world_tick(r->state.physics);
-        log_digests_take(&r->digests, r->state.physics);
         return;
     }
     error_set(&err, STATUS_INTERNAL,
@@ -152,13 +151,9 @@ static status on_image(void *context, storage_world *w, uint64_t offset, const u
 static void tell_body(const restoring *r, error *err)
 {
     const error why = *err;
-    char body[LOG_DIGEST_TEXT_BYTES];
-    if (log_digests_differ(&r->digests, r->state.physics, body)) {
-        error_set(err, why.status, "%s; the first body that differs is %s", why.text, body);
-    } else {
-        error_set(err, why.status,
-                  "%s; all bodies agree, so contacts, joints, shapes or settings differ", why.text);
-    }
+    char told[LOG_DIGEST_TEXT_BYTES];
+    log_digests_tell(&r->digests, r->state.physics, told);
+    error_set(err, why.status, "%s; %s", why.text, told);
 }
 
 static status play_record(restoring *r, const uint8_t *bytes, size_t size, bool digests, error *err)
@@ -196,7 +191,8 @@ static status play_entry(restoring *r, const storage_record *entry, error *err)
     for (int i = 0; i < 4; i++) {
         count |= (uint32_t)entry->bytes[8 + i] << (8 * i);
     }
-    const bool digests = count >> WORLD_LOG_DIGESTS_BIT != 0;
+    const bool digests = (count >> WORLD_LOG_DIGESTS_BIT & 1) != 0;
+    const bool first_kind = (count >> WORLD_LOG_FIRST_DIGESTS_BIT & 1) != 0;
     count &= (UINT32_C(1) << WORLD_LOG_DIGESTS_BIT) - 1;
     size_t head = WORLD_LOG_HEAD_BYTES + (size_t)count * SESSION_MARK_BYTES;
     if (head > entry->size ||
@@ -205,7 +201,10 @@ static status play_entry(restoring *r, const storage_record *entry, error *err)
                          count);
     }
     size_t used = 0;
-    if (digests && !log_digests_read(&r->digests, entry->bytes + head, entry->size - head, &used)) {
+    const uint8_t *at = entry->bytes + head;
+    const size_t left = entry->size - head;
+    if ((digests && !log_digests_read(&r->digests, at, left, &used)) ||
+        (first_kind && !log_digests_pass_first_kind(at, left, &used))) {
         return error_set(err, STATUS_INVALID_ARGUMENT, "an entry's digests of bodies cannot be");
     }
     head += used;

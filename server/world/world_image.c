@@ -21,7 +21,7 @@ enum {
     ROW_BYTES = 16,
     OWNERS_SIZE_BYTES = 4,
     MARKS_COUNT_BYTES = 4,
-    VERSION = 4,
+    VERSION = 5,
     VERSION_OLDEST = 3,
     FLAG_PAUSED = 1,
     FLAG_VIEW = 2

@@ -3,8 +3,9 @@
 // The storage's checkpoints hold this. All numbers are little-endian:
 //
 //     0   8   magic "\x89cworld\n"
-//     8   u32 version, 4; 3 is read too: it is the same, but the log behind it has no digests of
-//             bodies (world_log.h), which an older server would not understand
+//     8   u32 version, 5; 3 and 4 are read too: they are the same, but the log behind them has no
+//             digests of bodies (3), or those of an earlier kind (4): see world_log.h. An older
+//             server would not understand those of today
 //     12  u32 flags: 1 paused, 2 has a view
 //     16  u64 until: the restart steps on to this tick before it takes commands
 //     24  4 x f64 the scene's view (zeros without)

@@ -247,14 +247,17 @@ static void append_marks(buffer *out, uint64_t until, const session_marks *marks
     free(head);
 }
 
-// What stands before the record; `hashed`: with the bodies' digests.
+// What stands before the record. Where that is to bear a hash, it is given one, and the bodies'
+// digests stand here.
 static void append_head(world_log *l, buffer *out, uint64_t until, const world_log_image *image,
-                        bool hashed)
+                        log_record *record)
 {
     buffer digests;
     buffer_init(&digests, LOG_DIGEST_BYTES_MAX);
-    bool there = hashed && log_digests_write(&l->digests, image->physics, &digests);
-    append_marks(out, until, image->marks, there);
+    if (record->has_hash) {
+        record->hash = log_digests_write(&l->digests, image->physics, &digests);
+    }
+    append_marks(out, until, image->marks, digests.size > 0);
     buffer_append(out, digests.data, digests.size);
     buffer_deinit(&digests);
 }
@@ -270,10 +273,9 @@ static bool append(world_log *l, const world_log_image *image, double hz, uint64
     ASSERT(kept); // what the storage does not have is never forgotten
     record.tick = tick;
     record.has_hash = hashed;
-    record.hash = hashed ? world_hash(image->physics) : 0;
     buffer out;
     buffer_init(&out, STORAGE_RECORD_BYTES_MAX);
-    append_head(l, &out, until, image, hashed);
+    append_head(l, &out, until, image, &record);
     log_record_encode(&out, &record);
     ASSERT(!out.overflow); // see WORLD_LOG_ARGUMENTS_BYTES_MAX
     size_t size = 0;

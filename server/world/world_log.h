@@ -11,9 +11,10 @@
 // bears the state's hash, which the restart compares.
 //
 //     entry     u64 `until` >= tick, u32 number of session marks, these (session_marks.h), then the
-//               record (proto/log/log_record.h); numbers are little-endian. Where the highest bit
-//               of the number is set, digests of the bodies (proto/log/log_digest.h) stand between
-//               marks and record: so a restart whose hash differs can name a body
+//               record (proto/log/log_record.h); numbers are little-endian. Where bit 30 of the
+//               number is set, digests of the bodies (proto/log/log_digest.h) stand between marks
+//               and record: so a restart whose hash differs can name a body. Bit 31: digests of an
+//               earlier kind, which are read over
 //
 // An image (world_image.h) is made when a restart would take long for the records since the last
 // one, and when the log has failed: it holds everything, so that the log is good again. Until then
@@ -39,8 +40,9 @@
 #include "server/world/session_marks.h"
 
 enum {
-    WORLD_LOG_HEAD_BYTES = 12,  // before the marks and the record in an entry
-    WORLD_LOG_DIGESTS_BIT = 31, // of the number of marks
+    WORLD_LOG_HEAD_BYTES = 12,        // before the marks and the record in an entry
+    WORLD_LOG_DIGESTS_BIT = 30,       // of the number of marks
+    WORLD_LOG_FIRST_DIGESTS_BIT = 31, // likewise
 
     // Rows that wait for the storage [bytes]; past that no further commands are carried out. With
     // the largest command (below) it still fits a record of the storage.

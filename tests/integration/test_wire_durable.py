@@ -309,6 +309,36 @@ class Differs(DurableTest):
         told = self.restart_altered(20.5, 20.625)
         self.assertRegex(told, f"tick 660: .*the first body that differs is {balls[2]}$")
 
+    def test_body_whose_shape_alone_differs_is_named(self):
+        client = self.start()
+        balls = self.balls(client, 6)
+        shape = client.call("body.get", world="w", body=balls[4])["shapes"][0]["shape"]
+        client.call("shape.set", world="w", shape=shape, friction=0.3125)
+        client.call("world.step", world="w", ticks=60)
+        told = self.restart_altered(0.3125, 0.375)
+        self.assertRegex(told, f"tick 60: .*the first body that differs is {balls[4]}$")
+
+    def test_setting_that_differs_is_told_from_bodies(self):
+        client = self.start()
+        self.balls(client, 6)
+        client.call("world.set", world="w", restitution_threshold=2.75)
+        client.call("world.step", world="w", ticks=60)
+        told = self.restart_altered(2.75, 2.5)
+        self.assertRegex(told, "tick 60: .*all bodies agree, so the world's settings differ, or which ids come next$")
+
+    def test_body_of_a_world_of_70_000_is_named(self):
+        client = self.start()
+        client.call("world.create", world="w", gravity=[0, 0], paused=True)
+        for row in range(70):
+            spawned = client.call("world.apply", world="w", commands=[
+                ["body.spawn", {"position": [2 * i, 2 * row], "shapes": [BALL]}] for i in range(1000)])["results"]
+        client.call("world.step", world="w", ticks=60)
+        client.call("body.force", world="w", body=spawned[998]["body"], force=[0, 3.5])
+        client.call("body.impulse", world="w", body=spawned[997]["body"], impulse=[0, 2.75])
+        client.call("world.step", world="w", ticks=60)
+        told = self.restart_altered(2.75, 2.5)
+        self.assertRegex(told, f"tick 120: .*tick 60 agreed; the first body that differs is {spawned[997]['body']}$")
+
 
 class FullDisk(DurableTest):
     def limit(self, size):

@@ -231,6 +231,51 @@ uint64_t hash_rest(const physics_world *world)
     return sum;
 }
 
+// ---- the same sum, told apart
+
+uint32_t world_body_slots(const physics_world *world)
+{
+    return world->body_slots.end;
+}
+
+// What two bodies share counts for the later one. So a body never differs because of what one after
+// it did: the first whose part differs is the first whose own row does, if any does.
+static inline uint64_t *part_of_pair(uint64_t *parts, uint32_t a, uint32_t b)
+{
+    return &parts[a > b ? a : b];
+}
+
+uint64_t world_hash_by_body(const physics_world *world, uint64_t *parts)
+{
+    memset(parts, 0, world->body_slots.end * sizeof *parts);
+    parts[NONE] = hash_world(world) + hash_free(&world->body_slots, ROW_FREE_BODY) +
+                  hash_free(&world->shape_slots, ROW_FREE_SHAPE) +
+                  hash_free(&world->joint_slots, ROW_FREE_JOINT);
+    const slot_pool *pool = &world->body_slots;
+    for (uint32_t i = slots_next(pool, NONE); i != NONE; i = slots_next(pool, i)) {
+        parts[i] = hash_body(world, i);
+    }
+    pool = &world->shape_slots;
+    for (uint32_t i = slots_next(pool, NONE); i != NONE; i = slots_next(pool, i)) {
+        parts[world->shapes.data[i].body] += hash_shape(world, i);
+    }
+    pool = &world->contact_slots;
+    for (uint32_t i = slots_next(pool, NONE); i != NONE; i = slots_next(pool, i)) {
+        const contact *c = &world->contacts.data[i];
+        *part_of_pair(parts, c->body_a, c->body_b) += hash_contact(world, i);
+    }
+    pool = &world->joint_slots;
+    for (uint32_t i = slots_next(pool, NONE); i != NONE; i = slots_next(pool, i)) {
+        const joint *j = &world->joints.data[i];
+        *part_of_pair(parts, j->body_a, j->body_b) += hash_joint(world, i);
+    }
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < world->body_slots.end; i++) {
+        sum += parts[i];
+    }
+    return sum;
+}
+
 uint64_t world_hash(const physics_world *world)
 {
     uint64_t sum = hash_rest(world);
