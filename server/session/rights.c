@@ -394,10 +394,7 @@ static status check_areas(const session *s, command *c, error *err)
 
 status rights_permit(const session *s, command *c, error *err)
 {
-    status result = rights_check_role(s, c->method, err);
-    if (result == STATUS_OK) {
-        result = command_permit(c, s->role, err); // each command of a batch
-    }
+    status result = command_permit(c, s->role, err); // and each command of a batch
     if (result == STATUS_OK) {
         result = check_world(s, c->world, err);
     }

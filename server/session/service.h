@@ -244,7 +244,8 @@ status rights_check_subject(const session *s, const grant *g, error *err);
 // Takes the grant over (NULL: nothing happens); subscriptions that it does not allow end.
 void rights_take(session *s, grant *g);
 
-// Whether the session's role is enough for the method.
+// Whether the session's role is enough for the method: asked before a call is decoded, so that
+// nothing is told of methods that are not allowed.
 status rights_check_role(const session *s, method m, error *err);
 bool rights_allows_world(const session *s, const char *name);
 // Tells a request's world who it is from; what it spawns is the session's subject's.
