@@ -34,9 +34,16 @@ void audit_refusal(uint64_t session, const char *subject, const char *address, s
     if (!take_line(&missed)) {
         return;
     }
-    log_info("refused: session %llu, subject '%s', address %s: %s: %s", (unsigned long long)session,
-             utf8_quote(quoted, subject, strlen(subject)), address != NULL ? address : "(none)",
-             status_code(why), text);
+    const char *from = address != NULL ? address : "(none)";
+    if (session == AUDIT_NO_SESSION || session == AUDIT_SESSION_UNKNOWN) {
+        log_info("refused: %s, address %s: %s: %s",
+                 session == AUDIT_NO_SESSION ? "no session" : "session unknown", from,
+                 status_code(why), text);
+    } else {
+        log_info("refused: session %llu, subject '%s', address %s: %s: %s",
+                 (unsigned long long)session, utf8_quote(quoted, subject, strlen(subject)), from,
+                 status_code(why), text);
+    }
     if (missed > 0) {
         log_info("refused: %llu more, which were not written down", (unsigned long long)missed);
     }

@@ -143,7 +143,7 @@ static void send_refusal(http_client *c, int code, const char *text, const char 
     }
     int size = snprintf(body, sizeof body, "%d: %s\n", code, text);
     ASSERT(size > 0 && (size_t)size < sizeof body);
-    audit_refusal(0, "", connection_peer_name(c->connection), status_of(code), text);
+    audit_refusal(AUDIT_NO_SESSION, "", connection_peer_name(c->connection), status_of(code), text);
     answer a = {.code = code,
                 .type = "text/plain; charset=utf-8",
                 .more = more,

@@ -530,7 +530,7 @@ void connection_sweep(connection *c, uint64_t now_ms)
     bool waits = c->state == CONNECTION_OPEN ||
                  (c->state == CONNECTION_FLUSHING && c->linger && !c->network->closing);
     if (waits && stuck) {
-        audit_refusal(0, "", c->name, STATUS_LIMIT_EXCEEDED,
+        audit_refusal(AUDIT_SESSION_UNKNOWN, "", c->name, STATUS_LIMIT_EXCEEDED,
                       "stall_ms: it takes no output, closed");
         metrics_add(METRIC_connections_overrun, 1);
         connection_end_now(c);

@@ -31,7 +31,7 @@ static void fail(connection *c, const char *why)
 {
     char reason[ERROR_TEXT_MAX];
     snprintf(reason, sizeof reason, "TLS: %s", why);
-    audit_refusal(0, "", c->name, STATUS_INVALID_ARGUMENT, reason);
+    audit_refusal(AUDIT_NO_SESSION, "", c->name, STATUS_INVALID_ARGUMENT, reason);
     metrics_add(METRIC_tls_failed, 1);
     outbox_deinit(&c->out);
     outbox_init(&c->out);
@@ -47,7 +47,8 @@ static void fail(connection *c, const char *why)
 static void refuse_plain(connection *c)
 {
     metrics_add(METRIC_tls_refused, 1);
-    audit_refusal(0, "", c->name, STATUS_INVALID_ARGUMENT, "plain bytes where TLS is spoken");
+    audit_refusal(AUDIT_NO_SESSION, "", c->name, STATUS_INVALID_ARGUMENT,
+                  "plain bytes where TLS is spoken");
     tls_stream_free(c->tls);
     c->tls = NULL;
     connection_close(c, ENDING_CUT, STATUS_OK, "", c->plain_answer, c->plain_answer_size);

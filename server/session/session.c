@@ -452,7 +452,7 @@ static void reject(connection *c, const char *limit, uint64_t most)
     char text[ERROR_TEXT_MAX];
     metrics_count_limit(limit);
     snprintf(text, sizeof text, "%s: there are %llu already", limit, (unsigned long long)most);
-    audit_refusal(0, "", connection_peer_name(c), STATUS_LIMIT_EXCEEDED, text);
+    audit_refusal(AUDIT_NO_SESSION, "", connection_peer_name(c), STATUS_LIMIT_EXCEEDED, text);
     buffer farewell;
     buffer_init(&farewell, 2 * ERROR_TEXT_MAX);
     encode_closing(&farewell, STATUS_LIMIT_EXCEEDED, text);

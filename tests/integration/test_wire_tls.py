@@ -225,7 +225,7 @@ class PolicyTest(TlsTest):
         page.close()
         self.assertEqual(self.counters()["tls_refused"], before + 2)
         for port in ports:
-            self.logged(f"refused: session 0, subject '', address 127.0.0.1:{port}: invalid_argument: "
+            self.logged(f"refused: no session, address 127.0.0.1:{port}: invalid_argument: "
                         "plain bytes where TLS is spoken")
 
 
@@ -451,7 +451,7 @@ class HostileTest(TlsTest):
         os.write(peer.fileno(), b"\x17\x03\x03\x00\x40" + os.urandom(64))
         self.ended(peer)
         self.assertTrue([line for line in self.server.log if "invalid_argument: TLS: " in line and
-                         "refused: session 0, subject '', address 127.0.0.1:" in line])
+                         "refused: no session, address 127.0.0.1:" in line])
         self.assertGreaterEqual(good.call("server.stats")["counters"]["tls_failed"], before + 4)
 
     def test_peer_that_is_turned_away_is_told_why_through_tls(self):
@@ -497,6 +497,11 @@ class HostileTest(TlsTest):
             good = Client(None, connected=self.connect(port=server.port))
             good.call("ping")
             good.socket.close()
+            port, end = peer.getsockname()[1], time.monotonic() + 20
+            line = f"refused: session unknown, address 127.0.0.1:{port}: limit_exceeded: stall_ms"
+            while not any(line in written for written in list(server.log)):
+                self.assertLess(time.monotonic(), end, server.log)
+                time.sleep(0.05)
             peer.close()
 
 
