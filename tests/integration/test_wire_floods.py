@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Clients that ask too much, too fast or from too many places are told, bounded and closed; others go on.
-Called with the path of caromd."""
+Called with the path of caromd. With --reduced the floods are small, their rates low and no time is looked at: for a
+server that a sanitizer slows down, on a machine that does other things."""
 
 import os
 import re
@@ -24,6 +25,8 @@ CAROMD = os.path.abspath(sys.argv[1])
 SECRET = Secret()
 BALL = {"kind": "circle", "radius": 0.5}
 OTHER_ADDRESS = "127.0.0.2"  # as loopback goes, this one counts
+REDUCED = "--reduced" in sys.argv[2:]
+RATE = 20 if REDUCED else 200  # requests a second
 
 
 class FloodTest(unittest.TestCase):
@@ -58,6 +61,13 @@ class FloodTest(unittest.TestCase):
     def counter(self, name):
         return self.connect("counter").call("server.stats")["counters"][name]
 
+    def took(self, begin, least, most):
+        """The seconds since then."""
+        if not REDUCED:
+            elapsed = time.monotonic() - begin
+            self.assertGreaterEqual(elapsed, least)
+            self.assertLess(elapsed, most)
+
     def logged(self, pattern):
         """The first line of the server's log that matches, which a thread reads."""
         for _ in range(100):
@@ -69,7 +79,7 @@ class FloodTest(unittest.TestCase):
 
 
 class Requests(FloodTest):
-    OPTIONS = ["requests_per_second=200", "request_burst=100"]
+    OPTIONS = [f"requests_per_second={RATE}", "request_burst=100"]
 
     def flood(self, client, count, method="ping"):
         client.send(b"".join(msgpack.packb([REQUEST, 1000 + i, method, [{}]]) for i in range(count)))
@@ -160,7 +170,9 @@ class Requests(FloodTest):
 
 class Worlds(FloodTest):
     """What one world is asked for costs the others little; the bounds of a tick are in the unit tests."""
-    OPTIONS = ["pairs_per_world=200000", "request_burst=1000000", "requests_per_second=1000000"]
+    PILE = 250 if REDUCED else 700  # circles: of two each a pair
+    OPTIONS = [f"pairs_per_world={PILE * (PILE - 1) // 2 - 10 * PILE}", "request_burst=1000000",
+               "requests_per_second=1000000"]
 
     def pile(self, client, world, count):
         """So many circles in one place, and how many were refused."""
@@ -180,19 +192,20 @@ class Worlds(FloodTest):
             admin.call("world.create", world=world, gravity=[0, 0], paused=world == "pile")
         piler = self.connect("piler")
         piler.socket.settimeout(120)
-        refused = self.pile(piler, "pile", 700)  # 245 000 pairs
-        self.assertGreater(len(refused), 10)
+        refused = self.pile(piler, "pile", self.PILE)
+        self.assertGreaterEqual(len(refused), 10)
         self.assertRegex(refused[0], "limit_exceeded: pairs_per_world: [0-9]+ pairs of shapes overlap")
         admin.call("world.resume", world="pile")
         for _ in range(100):
             if self.counter("worlds_set_apart") > 0:
                 break
             time.sleep(0.1)
-        self.assertGreaterEqual(self.counter("worlds_set_apart"), 1)
+        if not REDUCED:  # a fast machine keeps the rate of a small pile
+            self.assertGreaterEqual(self.counter("worlds_set_apart"), 1)
         begin = time.monotonic()
         for _ in range(30):
             admin.call("body.spawn", world="calm", shapes=[])
-        self.assertLess(time.monotonic() - begin, 3)  # two ticks each, and a busy machine
+        self.took(begin, 0, 3)  # two ticks each, and a busy machine
         self.assertGreater(admin.call("world.info", world="pile")["tick"], 0)
         admin.call("world.destroy", world="pile")
         admin.call("world.destroy", world="calm")
@@ -215,13 +228,14 @@ class Bytes(FloodTest):
         begin = time.monotonic()
         ids = [client.request("ping", any=b"x" * 50000) for _ in range(12)]
         other.call("ping")
-        self.assertLess(time.monotonic() - begin, 1)
+        self.took(begin, 0, 1)
         for request in ids:
             client.answer(request)
-        elapsed = time.monotonic() - begin
-        self.assertGreater(elapsed, 1.2)  # 600 kB, of which a second's worth goes at once
-        self.assertLess(elapsed, 10)
+        self.took(begin, 1.2, 10)  # 600 kB, of which a second's worth goes at once
         self.assertGreater(self.counter("input_limited"), 0)
+
+
+CROWD = 400 if REDUCED else 1000
 
 
 class Turns(FloodTest):
@@ -235,7 +249,7 @@ class Turns(FloodTest):
         before = other.call("server.stats")["counters"]["connections_accepted"]
         self.server.process.send_signal(signal.SIGSTOP)
         try:
-            crowd = [socket.create_connection(("127.0.0.1", self.server.port), 10) for _ in range(1000)]
+            crowd = [socket.create_connection(("127.0.0.1", self.server.port), 10) for _ in range(CROWD)]
             request = other.request("server.stats")
         finally:
             self.server.process.send_signal(signal.SIGCONT)
@@ -264,7 +278,7 @@ class Turns(FloodTest):
         self.assertLess(handled, self.PINGS_MAX)
 
 
-class Addresses(FloodTest):
+class AddressTest(FloodTest):
     OPTIONS = ["connections_per_address=5"]
 
     def open_from(self, address):
@@ -281,6 +295,8 @@ class Addresses(FloodTest):
             return None
         return next(iter(unpacker))[2][0]["reason"]
 
+
+class Addresses(AddressTest):
     def test_one_address_has_so_many_connections(self):
         crowd = [self.open_from(OTHER_ADDRESS) for _ in range(8)]
         reasons = [self.refused(raw) for raw in crowd]
@@ -292,30 +308,34 @@ class Addresses(FloodTest):
         while self.refused(self.open_from(OTHER_ADDRESS)) is not None:
             self.assertLess(time.monotonic(), end)
 
+    def test_this_machine_does_not_count(self):
+        self.assertEqual([self.refused(self.open_from("127.0.0.1")) for _ in range(8)], [None] * 8)
+
+
+class ConnectionFlood(AddressTest):
+    """On a server of its own: of those that are turned away in a flood not all are told why."""
+
     def test_connection_flood_from_one_address_harms_nobody(self):
         good = self.connect("bob")
         flood = []
-        for i in range(3000):
+        for i in range(600 if REDUCED else 3000):
             flood.append(self.open_from("127.0.0.4"))
             if i % 500 == 0:
                 good.call("ping")
             if len(flood) > 300:
                 flood.pop(0).close()
-        self.assertGreater(self.counter("connections_refused"), 2000)
+        self.assertGreater(self.counter("connections_refused"), 400 if REDUCED else 2000)
         self.assertIsNone(self.refused(self.open_from("127.0.0.5")))
         good.call("ping")
         lines = [line for line in self.server.log if "address 127.0.0.4:" in line]
-        self.assertRegex(lines[0], "refused: session 0, subject '', address 127.0.0.4:[0-9]+: limit_exceeded: "
+        self.assertRegex(lines[0], "refused: no session, address 127.0.0.4:[0-9]+: limit_exceeded: "
                                    "connections_per_address: there are 5 already")
         self.assertLess(len(lines), 1000)
-
-    def test_this_machine_does_not_count(self):
-        self.assertEqual([self.refused(self.open_from("127.0.0.1")) for _ in range(8)], [None] * 8)
 
 
 class Strangers(FloodTest):
     """Where there are keys, whoever shows none."""
-    OPTIONS = ["requests_per_second=200", "request_burst=100"]
+    OPTIONS = [f"requests_per_second={RATE}", "request_burst=100"]
 
     def test_strangers_of_one_address_share(self):
         ok = 0
@@ -340,31 +360,31 @@ class Slow(FloodTest):
     PING = msgpack.packb([REQUEST, 1, "ping", [{"any": "x" * 200}]])
 
     def dribble(self, raw, data):
-        """Byte after byte, until the server ends it."""
+        """Byte after byte, until the server ends it. When it began."""
         begin = time.monotonic()
         raw.settimeout(0.05)
         for byte in data:
             try:
                 raw.sendall(bytes([byte]))
                 if not raw.recv(4096):
-                    return time.monotonic() - begin
+                    return begin
             except TimeoutError:
                 pass
             except ConnectionError:
-                return time.monotonic() - begin
+                return begin
         self.fail("the server took all of it")
 
     def test_one_byte_a_second_is_no_message(self):
         good = self.connect("bob")
         with socket.create_connection(("127.0.0.1", self.server.port), 10) as raw:
             port = raw.getsockname()[1]
-            self.assertLess(self.dribble(raw, self.PING), 8)
+            self.took(self.dribble(raw, self.PING), 0, 8)
         self.logged(rf"refused: session [0-9]+, subject '', address 127.0.0.1:{port}: [a-z_]+: closed: "
                     "no message within first_message_ms")
         with socket.create_connection(("127.0.0.1", self.server.port), 10) as raw:
             raw.sendall(msgpack.packb([REQUEST, 1, "ping", [{}]]))
             raw.recv(4096)
-            self.assertLess(self.dribble(raw, self.PING), 8)
+            self.took(self.dribble(raw, self.PING), 0, 8)
         good.call("ping")
         self.assertGreaterEqual(self.counter("connections_expired"), 2)
 
@@ -379,7 +399,7 @@ class Idle(FloodTest):
 
     def test_ten_thousand_idle_connections_cost_little_and_harm_nobody(self):
         hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
-        count = 10_000 if hard == resource.RLIM_INFINITY or hard > 10_500 else hard - 500
+        count = 1000 if REDUCED else 10_000 if hard == resource.RLIM_INFINITY or hard > 10_500 else hard - 500
         resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, count + 500) if hard > 0 else count + 500, hard))
         good = self.connect("bob")
         before = self.resident()
