@@ -173,7 +173,7 @@ static void add_sample(means *m, double seconds)
 }
 
 // Each client sends when it has its answer.
-// What is answered within the first WARM_UP_SECONDS does not count: the world's first image is
+// Answers within the first WARM_UP_SECONDS do not count: the world's first image is
 // written then.
 static void push_for(const options *o, peer *peers, const msgpack_sbuffer *push, int clients,
                      means *m)
