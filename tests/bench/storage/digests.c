@@ -1,4 +1,4 @@
-// What the digests of bodies beside a log cost (proto/log/log_digest.h): a hash of a world alone,
+// The cost of digests of bodies beside a log (proto/log/log_digest.h): a hash of a world alone,
 // and the same with a block of digests, once a second on the tick of a world whose log is kept.
 //
 // carom-bench-digests [--bodies N]    N in a world instead of three sizes
