@@ -1,17 +1,33 @@
 # embed_files(file.c [path file] …): writes a C file that holds the
 # bytes of these files in a table of the paths that they are served at (files.h). The assembler reads them (.incbin), so that
-# nothing needs to run on the machine that builds, and a file's change builds this one alone again.
+# a file's change builds this one alone again.
+#
+# Texts and WebAssembly are held compressed, too, for those who take that: by gzip without name and time, so that the
+# same file gives the same bytes. Where there is no gzip they are held as they are alone.
+find_program(CAROM_GZIP gzip)
+set(CAROM_GZIP_ENDINGS "\\.(html|js|css|svg|json|webmanifest|wasm|txt)$")
+
 function(embed_files out)
     set(blocks "")
     set(rows "")
     set(inputs "")
     set(index 0)
     set(rest ${ARGN})
+    file(MAKE_DIRECTORY ${out}.packed)
     while(rest)
         list(POP_FRONT rest path file)
         string(APPEND blocks
             "EMBED(${index}, \"${file}\")\n")
-        string(APPEND rows "    {\"${path}\", embedded_${index}, embedded_${index}_end},\n")
+        set(packed "NULL, NULL")
+        if(CAROM_GZIP AND path MATCHES "${CAROM_GZIP_ENDINGS}")
+            set(gz ${out}.packed/${index}.gz)
+            add_custom_command(OUTPUT ${gz} COMMAND ${CAROM_GZIP} -9nc ${file} > ${gz} DEPENDS ${file}
+                COMMENT "Packing ${path}" VERBATIM)
+            string(APPEND blocks "EMBED(packed_${index}, \"${gz}\")\n")
+            set(packed "embedded_packed_${index}, embedded_packed_${index}_end")
+            list(APPEND inputs ${gz})
+        endif()
+        string(APPEND rows "    {\"${path}\", embedded_${index}, embedded_${index}_end, ${packed}},\n")
         list(APPEND inputs ${file})
         math(EXPR index "${index} + 1")
     endwhile()
@@ -29,7 +45,7 @@ function(embed_files out)
 
 @blocks@
 const embedded_file EMBEDDED_FILES[] = {
-@rows@    {NULL, NULL, NULL},
+@rows@    {NULL, NULL, NULL, NULL, NULL},
 };
 ]=])
     set_source_files_properties(${out} PROPERTIES OBJECT_DEPENDS "${inputs}")

@@ -48,23 +48,32 @@ const char *files_type(const char *path)
     return "application/octet-stream";
 }
 
-static void add(served_files *f, const char *path, const char *type, const uint8_t *data,
-                size_t size)
+static void make_form(file_form *form, const uint8_t *data, size_t size)
 {
-    served_file *file = &f->data[f->count++];
     uint8_t digest[EVP_MAX_MD_SIZE];
     unsigned length = 0;
     int done = EVP_Digest(data, size, digest, &length, EVP_sha256(), NULL);
     ASSERT(done == 1 && length >= TAG_BYTES);
-    *file = (served_file){.path = path, .type = type, .data = bytes_create(size > 0 ? size : 1)};
-    memcpy(file->data->data, data, size);
-    file->data->size = size;
-    char *out = file->etag;
+    form->data = bytes_create(size > 0 ? size : 1);
+    memcpy(form->data->data, data, size);
+    form->data->size = size;
+    char *out = form->etag;
     *out++ = '"';
     for (int i = 0; i < TAG_BYTES; i++) {
         out += snprintf(out, 3, "%02x", digest[i]);
     }
     memcpy(out, "\"", 2);
+}
+
+static void add(served_files *f, const char *path, const char *type, const embedded_file *e)
+{
+    served_file *file = &f->data[f->count++];
+    size_t size = (size_t)(e->end - e->begin);
+    *file = (served_file){.path = path, .type = type};
+    make_form(&file->plain, e->begin, size);
+    if (e->packed != NULL && (size_t)(e->packed_end - e->packed) < size) {
+        make_form(&file->gzip, e->packed, (size_t)(e->packed_end - e->packed));
+    }
 }
 
 void files_load(served_files *out)
@@ -75,20 +84,20 @@ void files_load(served_files *out)
     }
     *out = (served_files){.data = calloc(count + 1, sizeof *out->data)};
     ASSERT(out->data != NULL);
-    const embedded_file *root = NULL;
+    const uint8_t *plain = (const uint8_t *)PLAIN_PAGE;
+    embedded_file root = {.begin = plain, .end = plain + sizeof PLAIN_PAGE - 1};
     for (const embedded_file *e = EMBEDDED_FILES; e->path != NULL; e++) {
-        add(out, e->path, files_type(e->path), e->begin, (size_t)(e->end - e->begin));
-        root = strcmp(e->path, VIEWER_PAGE) == 0 ? e : root;
+        add(out, e->path, files_type(e->path), e);
+        root = strcmp(e->path, VIEWER_PAGE) == 0 ? *e : root;
     }
-    const uint8_t *page = root != NULL ? root->begin : (const uint8_t *)PLAIN_PAGE;
-    size_t size = root != NULL ? (size_t)(root->end - root->begin) : sizeof PLAIN_PAGE - 1;
-    add(out, ROOT, files_type(VIEWER_PAGE), page, size);
+    add(out, ROOT, files_type(VIEWER_PAGE), &root);
 }
 
 void files_free(served_files *f)
 {
     for (uint32_t i = 0; i < f->count; i++) {
-        bytes_unref(f->data[i].data);
+        bytes_unref(f->data[i].plain.data);
+        bytes_unref(f->data[i].gzip.data);
     }
     free(f->data);
     *f = (served_files){0};

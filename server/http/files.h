@@ -1,4 +1,4 @@
-// Files that are served as they are: the viewer and the npm package's sources, put into the program
+// Files that are served: the viewer and the npm package's sources, put into the program
 // when it is built (embed.cmake).
 //
 // Constant data; any thread. files_load is called once, before.
@@ -17,15 +17,22 @@ enum { FILES_ETAG_CHARS = 34 }; // 32 hexadecimal digits in quotation marks
 typedef struct embedded_file {
     const char *path; // "/viewer/main.js"
     const uint8_t *begin, *end;
+    const uint8_t *packed, *packed_end; // the same by gzip; NULL: not there
 } embedded_file;
 
 extern const embedded_file EMBEDDED_FILES[];
 
+// A representation (RFC 9110, 3.2): contents and their tag.
+typedef struct file_form {
+    char etag[FILES_ETAG_CHARS + 1]; // strong: of these very bytes
+    shared_bytes *data;              // NULL: there is no such form
+} file_form;
+
 typedef struct served_file {
     const char *path;
-    const char *type;                // Content-Type
-    char etag[FILES_ETAG_CHARS + 1]; // of its contents
-    shared_bytes *data;
+    const char *type; // Content-Type
+    file_form plain;
+    file_form gzip; // only where it is smaller
 } served_file;
 
 typedef struct served_files {

@@ -46,19 +46,67 @@ static http_span trim(http_span s)
     return s;
 }
 
+// Takes what stands before the separator, or all, off the text. False: nothing is left.
+static bool take(http_span *text, char separator, http_span *out)
+{
+    if (text->text == NULL || text->size == 0) {
+        return false;
+    }
+    const char *end = memchr(text->text, separator, text->size);
+    size_t size = end != NULL ? (size_t)(end - text->text) : text->size;
+    *out = trim((http_span){text->text, size});
+    size_t used = end != NULL ? size + 1 : size;
+    text->text += used;
+    text->size -= used;
+    return true;
+}
+
 bool http_list_has(http_span list, const char *item)
 {
-    while (list.text != NULL && list.size > 0) {
-        const char *comma = memchr(list.text, ',', list.size);
-        size_t size = comma != NULL ? (size_t)(comma - list.text) : list.size;
-        if (http_span_is(trim((http_span){list.text, size}), item)) {
+    http_span one;
+    while (take(&list, ',', &one)) {
+        if (http_span_is(one, item)) {
             return true;
         }
-        size_t used = comma != NULL ? size + 1 : size;
-        list.text += used;
-        list.size -= used;
     }
     return false;
+}
+
+// qvalue = "0" [ "." 0*3DIGIT ] / "1" [ "." 0*3("0") ], in thousandths; 0 for anything else.
+static int quality_of(http_span s)
+{
+    if (s.size == 0 || s.size > 5 || (s.text[0] != '0' && s.text[0] != '1') ||
+        (s.size > 1 && s.text[1] != '.')) {
+        return 0;
+    }
+    int value = s.text[0] == '1' ? 1000 : 0;
+    int weight = 100;
+    for (size_t i = 2; i < s.size; i++, weight /= 10) {
+        if (!is_digit(s.text[i])) {
+            return 0;
+        }
+        value += (s.text[i] - '0') * weight;
+    }
+    return value <= 1000 ? value : 0;
+}
+
+int http_list_quality(http_span list, const char *item)
+{
+    http_span one;
+    while (take(&list, ',', &one)) {
+        http_span name;
+        http_span parameter;
+        if (!take(&one, ';', &name) || !http_span_is(name, item)) {
+            continue;
+        }
+        while (take(&one, ';', &parameter)) {
+            if (parameter.size >= 2 && strncasecmp(parameter.text, "q=", 2) == 0) {
+                return quality_of((http_span){parameter.text + 2, parameter.size - 2});
+            }
+        }
+        return 1000;
+    }
+    return -1;
 }
 
 // ---- the head as a whole

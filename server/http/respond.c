@@ -168,18 +168,31 @@ void respond_crowded(http_client *c)
 
 // ---- files
 
+// Whether the peer takes gzip, and does not like the bytes as they are better.
+static bool wants_gzip(const http_request *r)
+{
+    int gzip = http_list_quality(r->accept_encoding, "gzip");
+    gzip = gzip >= 0 ? gzip : http_list_quality(r->accept_encoding, "*");
+    return gzip > 0 && gzip >= http_list_quality(r->accept_encoding, "identity");
+}
+
 static void send_file(http_client *c, const http_request *r, const served_file *file)
 {
-    bool known = r->if_none_match.text != NULL && (http_list_has(r->if_none_match, file->etag) ||
+    bool choice = file->gzip.data != NULL;
+    bool packed = choice && wants_gzip(r);
+    const file_form *form = packed ? &file->gzip : &file->plain;
+    bool known = r->if_none_match.text != NULL && (http_list_has(r->if_none_match, form->etag) ||
                                                    http_span_is(r->if_none_match, "*"));
     answer a = {.code = known ? 304 : 200,
                 .type = known ? NULL : file->type,
-                .etag = file->etag,
-                .more = "",
-                .size = file->data->size,
+                .etag = form->etag,
+                .more = !choice            ? ""
+                        : packed && !known ? "Vary: Accept-Encoding\r\nContent-Encoding: gzip\r\n"
+                                           : "Vary: Accept-Encoding\r\n",
+                .size = form->data->size,
                 .close = r->close};
-    bool body = !known && !r->head && file->data->size > 0;
-    send_answer(c, &a, body ? bytes_ref(file->data) : NULL);
+    bool body = !known && !r->head && form->data->size > 0;
+    send_answer(c, &a, body ? bytes_ref(form->data) : NULL);
 }
 
 // ---- metrics

@@ -42,6 +42,8 @@ static void read_request(const char *data, size_t size)
     check_span(r.key, data, head);
     check_span(r.protocols, data, head);
     (void)http_list_has(r.protocols, "carom.v1");
+    int quality = http_list_quality(r.accept_encoding, "gzip");
+    ASSERT(quality >= -1 && quality <= 1000);
     static const char *const ALLOWED[] = {"https://play.example"};
     (void)origin_allowed(r.origin, r.host, ALLOWED, 1);
     char accept[WEBSOCKET_ACCEPT_CHARS + 1];

@@ -1,0 +1,176 @@
+#!/usr/bin/env python3
+"""A real Prometheus with docker/metrics/prometheus.yml, in which the server's address alone is another: it scrapes a
+server that is busy in all ways, and every panel of the Grafana dashboard gets numbers. Called with the path of caromd."""
+
+import json
+import math
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+import urllib.parse
+import urllib.request
+from pathlib import Path
+
+METRICS = Path(__file__).resolve().parents[2] / "docker/metrics"
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "interop"))
+from caromd import Caromd  # noqa: E402
+from wire import Client, RemoteError  # noqa: E402
+
+CAROMD = os.path.abspath(sys.argv[1])
+BALL = {"kind": "circle", "radius": 0.5}
+ANSWER_SECONDS = 60
+CONFIG = (METRICS / "prometheus.yml").read_text()
+SCRAPE_SECONDS = int(re.search(r"scrape_interval: (\d+)s", CONFIG).group(1))
+DASHBOARD = json.loads((METRICS / "dashboard.json").read_text())
+# As Grafana fills it in: four times the scrape interval.
+VARIABLES = {"$__rate_interval": f"{4 * SCRAPE_SECONDS}s", "$instance": ".*", "$world": ".*"}
+
+
+def filled(expression):
+    for name, value in VARIABLES.items():
+        expression = expression.replace(name, value)
+    return expression
+
+
+def panels():
+    """(title, expression) of every query of the dashboard, with Grafana's variables filled in."""
+    return [(panel["title"], filled(target["expr"]))
+            for panel in DASHBOARD["panels"] for target in panel.get("targets", [])]
+
+
+class Busy:
+    """A server with something to show in every panel: commands, failures, refusals and limits once a second."""
+
+    def __init__(self, server):
+        self.server = server
+        self.done = threading.Event()
+        self.thread = threading.Thread(target=self.run)
+
+    def __enter__(self):
+        self.thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.done.set()
+        self.thread.join()
+
+    def run(self):
+        with Client(self.server.port) as client:
+            client.call("world.subscribe", world="demo")
+            while not self.done.wait(0.5):
+                client.call("body.spawn", world="demo", shapes=[BALL])
+                try:
+                    client.call("world.info", world="nowhere")
+                except RemoteError:
+                    pass
+                for request in (b"GET / HTTP/1.1\r\n\r\n", b"GET / HTTP/1.1\r\nA: " + b"x" * 20000):
+                    with socket.create_connection(("127.0.0.1", self.server.http_port), 20) as refused:
+                        try:
+                            refused.sendall(request)
+                            while refused.recv(4096):
+                                pass
+                        except ConnectionError:
+                            pass
+
+
+class Prometheus:
+    def __init__(self, folder, target):
+        self.folder = Path(folder)
+        self.target = target
+
+    def __enter__(self):
+        told = CONFIG.replace("server:22767", self.target)
+        assert told.count(self.target) == 1, "the configuration names the server of docker/compose.yaml once"
+        (self.folder / "prometheus.yml").write_text(told)
+        with socket.create_server(("127.0.0.1", 0)) as probe:
+            self.port = probe.getsockname()[1]
+        with (self.folder / "log").open("w") as log:
+            self.process = subprocess.Popen(
+                ["prometheus", f"--config.file={self.folder}/prometheus.yml", f"--storage.tsdb.path={self.folder}/data",
+                 f"--web.listen-address=127.0.0.1:{self.port}"], stdout=log, stderr=log)
+        return self
+
+    def __exit__(self, *_):
+        self.process.terminate()
+        self.process.wait(20)
+
+    def api(self, path, **arguments):
+        url = f"http://127.0.0.1:{self.port}/api/v1/{path}?" + urllib.parse.urlencode(arguments)
+        with urllib.request.urlopen(url, timeout=10) as answer:
+            return json.load(answer)["data"]
+
+    def values(self, query):
+        return [float(one["value"][1]) for one in self.api("query", query=query)["result"]]
+
+
+@unittest.skipUnless(shutil.which("prometheus"), "no prometheus")
+class Dashboard(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        folder = cls.enterClassContext(tempfile.TemporaryDirectory())
+        cls.server = cls.enterClassContext(Caromd(CAROMD, "--threads", "1", "--world", "demo:demo", "--data", f"{folder}/worlds"))
+        cls.enterClassContext(Busy(cls.server))
+        cls.prometheus = cls.enterClassContext(Prometheus(folder, f"127.0.0.1:{cls.server.http_port}"))
+        cls.end = time.monotonic() + ANSWER_SECONDS
+
+    def finite(self, query):
+        """The numbers that a query gives; waits for some until the time of all is over."""
+        while True:
+            try:
+                values = [value for value in self.prometheus.values(query) if math.isfinite(value)]
+            except OSError: # it starts
+                values = []
+            if values or time.monotonic() > self.end:
+                return values
+            time.sleep(0.5)
+
+    def test_server_is_up_and_is_scraped_as_the_file_says(self):
+        self.assertEqual(self.finite("up"), [1.0])
+        targets = self.prometheus.api("targets")["activeTargets"]
+        self.assertEqual([(one["labels"]["job"], one["scrapeUrl"], one["lastError"]) for one in targets],
+                         [("carom", f"http://127.0.0.1:{self.server.http_port}/metrics", "")])
+
+    def test_every_panel_has_numbers(self):
+        self.assertGreater(len(panels()), 25)
+        for title, expression in panels():
+            with self.subTest(title, expression=expression):
+                self.assertNotIn("$", expression, "a variable that Grafana does not know here")
+                self.assertNotEqual(self.finite(expression), [], f"no numbers for the panel “{title}”")
+
+    def test_numbers_are_those_of_the_server(self):
+        self.assertEqual(self.finite('sum(carom_sessions{state="connected"})'), [1.0])
+        self.assertGreater(self.finite('carom_world_bodies{world="demo"}')[0], 100)
+        [rate] = self.finite('rate(carom_world_step_seconds_count{world="demo"}[1m])') or [0]
+        self.assertGreater(rate, 1)
+
+    def test_every_variable_has_values(self):
+        self.finite("up")
+        names = {f"${one['name']}" for one in DASHBOARD["templating"]["list"]}
+        self.assertEqual(names, set(VARIABLES) - {"$__rate_interval"})
+        wanted = {"instance": [f"127.0.0.1:{self.server.http_port}"], "world": ["demo"]}
+        for one in DASHBOARD["templating"]["list"]:
+            series, label = re.fullmatch(r"label_values\((.*), (\w+)\)", one["query"]["query"]).groups()
+            told = self.prometheus.api(f"label/{label}/values", **{"match[]": filled(series)})
+            self.assertEqual(told, wanted[one["name"]])
+
+
+class Names(unittest.TestCase):
+    def test_dashboard_asks_for_metrics_that_are_there(self):
+        with tempfile.TemporaryDirectory() as folder, Caromd(CAROMD, "--data", f"{folder}/worlds") as server:
+            with urllib.request.urlopen(f"http://127.0.0.1:{server.http_port}/metrics", timeout=10) as answer:
+                told = set(re.findall(r"^# TYPE (\S+) ", answer.read().decode(), re.MULTILINE))
+        asked = {name for _, expression in panels() for name in re.findall(r"\b(?:carom|process)_\w+", expression)}
+        bare = {re.sub(r"_(bucket|count|sum)$", "", name) for name in asked}
+        self.assertGreater(len(bare), 20)
+        self.assertEqual(bare - told, set())
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

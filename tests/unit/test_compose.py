@@ -1,0 +1,164 @@
+"""docker/compose.yaml without Docker: the fields that it uses, and their types, are those of the Compose
+specification; each file that is mounted or built from exists; ports, profiles, health checks and the metrics' own files
+agree with each other.
+
+Usage: test_compose.py [PROJECT_ROOT]
+"""
+
+import json
+import pathlib
+import re
+import sys
+import unittest
+
+import yaml
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+NAME = r"[a-zA-Z0-9][a-zA-Z0-9_.-]*"
+PORT = re.compile(r"127\.0\.0\.1:(\d+):(\d+)")
+VOLUME = re.compile(r"(?:\$\{\w+:-)?([^:}]+)\}?:(/[^:]+):ro")
+RESTART = {"no", "always", "on-failure", "unless-stopped"}
+CONDITIONS = {"service_started", "service_healthy", "service_completed_successfully"}
+
+
+def is_list(value, pattern=r".+"):
+    return isinstance(value, list) and all(isinstance(one, str) and re.fullmatch(pattern, one) for one in value)
+
+
+def is_map(value):
+    """As of environment and args: text, numbers or nothing; YAML's booleans are refused by Compose."""
+    return isinstance(value, dict) and all(isinstance(one, (str, int, float, type(None))) and not isinstance(one, bool)
+                                           for one in value.values())
+
+
+def is_text(value, pattern=r".+"):
+    return isinstance(value, str) and re.fullmatch(pattern, value) is not None
+
+
+def is_dependency(value):
+    return is_list(value, NAME) or isinstance(value, dict) and all(
+        set(one) <= {"condition", "required", "restart"} and one["condition"] in CONDITIONS for one in value.values())
+
+
+# The fields of a service that this file uses; one that is new here has to be looked up in the specification.
+FIELDS = {
+    "image": is_text,
+    "container_name": lambda value: is_text(value, NAME),
+    "build": lambda value: set(value) <= {"context", "dockerfile", "args", "tags"} and is_map(value.get("args", {})),
+    "environment": is_map,
+    "ports": lambda value: is_list(value, PORT.pattern),
+    "volumes": lambda value: is_list(value, VOLUME.pattern),
+    "profiles": lambda value: is_list(value, NAME),
+    "depends_on": is_dependency,
+    "entrypoint": is_list, "command": is_list, "security_opt": is_list, "cap_drop": is_list,
+    "read_only": lambda value: isinstance(value, bool),
+    "tty": lambda value: isinstance(value, bool),
+    "stdin_open": lambda value: isinstance(value, bool),
+    "restart": lambda value: value in RESTART,
+    "stop_grace_period": lambda value: is_text(value, r"(\d+(us|ms|s|m|h))+"),
+    "logging": lambda value: set(value) <= {"driver", "options"} and is_text(value["driver"]),
+    "healthcheck": lambda value: set(value) <= {"test", "interval", "timeout", "retries", "start_period", "disable"},
+}
+
+
+class Compose(unittest.TestCase):
+    def setUp(self):
+        self.folder = ROOT / "docker"
+        self.file = yaml.safe_load((self.folder / "compose.yaml").read_text())
+        self.services = self.file["services"]
+        self.dockerfile = (self.folder / "Dockerfile").read_text()
+
+    def mounts(self, service):
+        """(path here, path in the container) of each volume."""
+        return [(self.folder / VOLUME.fullmatch(one)[1], pathlib.PurePosixPath(VOLUME.fullmatch(one)[2]))
+                for one in self.services[service].get("volumes", [])]
+
+    def test_fields_are_those_of_the_specification(self):
+        self.assertEqual(set(self.file), {"services"})
+        for name, service in self.services.items():
+            self.assertRegex(name, f"^{NAME}$")
+            for field, value in service.items():
+                with self.subTest(f"{name}.{field}"):
+                    self.assertIn(field, FIELDS)
+                    self.assertTrue(FIELDS[field](value), value)
+            self.assertIn("image", service)
+        self.assertEqual(set(self.services), {"server", "watch", "prometheus", "grafana"})
+
+    def test_images_have_versions(self):
+        for name, service in self.services.items():
+            self.assertRegex(service["image"], r":(\$\{CAROM_VERSION:-)?v?\d+\.\d+\.\d+\}?$", name)
+
+    def test_ports_are_on_the_loopback_address_and_given_once(self):
+        told = [PORT.fullmatch(one).groups() for service in self.services.values() for one in service.get("ports", [])]
+        self.assertEqual(len({outside for outside, _ in told}), len(told))
+        self.assertIn(("22767", "22767"), told)
+
+    def test_mounted_files_exist_and_no_two_at_one_place(self):
+        for name in self.services:
+            places = [place for _, place in self.mounts(name)]
+            self.assertEqual(len(set(places)), len(places))
+            for path, place in self.mounts(name):
+                with self.subTest(f"{name}: {place}"):
+                    self.assertTrue(path.exists(), path)
+                    self.assertEqual(path.is_file(), place.suffix != "")
+
+    def test_build_is_of_files_that_exist(self):
+        build = self.services["server"]["build"]
+        context = (self.folder / build["context"]).resolve()
+        self.assertEqual(context, ROOT)
+        self.assertTrue((context / build["dockerfile"]).is_file())
+        for arg in build["args"]:
+            self.assertRegex(self.dockerfile, rf"(?m)^ARG {arg}\b")
+
+    def test_dependencies_start_with_the_profiles_of_those_who_depend(self):
+        for name, service in self.services.items():
+            wanted = service.get("depends_on", [])
+            for other in wanted:
+                with self.subTest(f"{name} needs {other}"):
+                    self.assertIn(other, self.services)
+                    profiles = set(self.services[other].get("profiles", []))
+                    self.assertTrue(not profiles or profiles & set(service.get("profiles", [])))
+                    if isinstance(wanted, dict) and wanted[other]["condition"] == "service_healthy":
+                        self.assertTrue("healthcheck" in self.services[other] or "HEALTHCHECK" in self.dockerfile)
+
+    def test_health_check_of_the_image_is_a_program_in_it(self):
+        check = re.search(r"^HEALTHCHECK (?:.*\\\n)*.*?CMD \[\"([^\"]+)\"", self.dockerfile, re.MULTILINE)[1]
+        copied = {place: source for source, place in
+                  re.findall(r"^COPY (?:--\S+ )*(\S+) (\S+)$", self.dockerfile, re.MULTILINE)}
+        source = copied.get(f"/usr/local/bin/{check}")
+        self.assertIsNotNone(source, f"{check} is copied into no image")
+        self.assertTrue((ROOT / source).stat().st_mode & 0o111)
+
+    def test_programs_of_services_are_copied_into_the_image(self):
+        self.assertRegex(self.dockerfile, r"(?m)^COPY --from=\S+ (--\S+ )*/opt/carom/bin/ ")
+        self.assertEqual(self.services["watch"]["entrypoint"], ["carom"])
+
+    def test_prometheus_reads_the_file_and_asks_the_server(self):
+        [(path, place)] = self.mounts("prometheus")
+        self.assertEqual(str(place), "/etc/prometheus/prometheus.yml")  # where the image looks
+        jobs = yaml.safe_load(path.read_text())["scrape_configs"]
+        targets = [target for job in jobs for static in job["static_configs"] for target in static["targets"]]
+        for target in targets:
+            host, port = target.split(":")
+            self.assertIn(host, self.services)
+            self.assertRegex(self.dockerfile, rf"(?m)^EXPOSE .*\b{port}\b")
+
+    def test_grafana_finds_its_source_and_its_dashboard(self):
+        places = {place: yaml.safe_load(path.read_text()) for path, place in self.mounts("grafana")}
+        provisioning = pathlib.PurePosixPath("/etc/grafana/provisioning")
+        [source] = places[provisioning / "datasources/carom.yaml"]["datasources"]
+        host, port = re.fullmatch(r"http://([\w-]+):(\d+)", source["url"]).groups()
+        self.assertIn(host, self.services)
+        self.assertEqual(port, "9090")  # where Prometheus listens
+        [provider] = places[provisioning / "dashboards/carom.yaml"]["providers"]
+        [dashboard] = [json.dumps(content) for place, content in places.items()
+                       if str(place.parent) == provider["options"]["path"]]
+        used = set(re.findall(r'"datasource": \{"type": "\w+", "uid": "([^"]+)"\}', dashboard))
+        self.assertEqual(used, {source["uid"]})
+        self.assertEqual(json.loads(dashboard)["uid"], "carom")  # of the address at the head of compose.yaml
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 1 and not sys.argv[1].startswith("-"):
+        ROOT = pathlib.Path(sys.argv.pop(1)).resolve()
+    unittest.main()
