@@ -217,6 +217,7 @@ def upgrade(program, data, old, limits):
         return old, str(why)
     served = time.monotonic() - began
     old.process.wait()
+    old.reader.join()
     old.process.stderr.close()
     return new, served
 
