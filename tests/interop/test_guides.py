@@ -1,0 +1,283 @@
+"""Every block of commands in READMEs and guides is typed as it is printed, into a shell in a folder of its own, with
+carom installed as a stranger has it; what cannot be typed here is listed in LEFT_OUT with the reason. Output that is
+printed beside commands is compared by test_readme.py.
+
+Usage: test_guides.py BUILD_FOLDER
+"""
+
+import os
+import pathlib
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+import urllib.request
+
+from terminal import Terminal
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUILD = pathlib.Path(sys.argv[1]).resolve()
+SECONDS_MAX = 60
+
+# (page, the block's first line) -> why it is not typed here.
+LEFT_OUT = {
+    ("README.md", "$ ./server/run.sh"): "installs packages and builds anew; the second line is what runs this test",
+    ("tests/README.md", "cmake --preset release && cmake --build --preset release && ctest --preset release"):
+        "builds anew and runs this test",
+    ("client/guides/first-world.md", "$ ./server/run.sh"): "installs packages and builds anew; the rest is typed",
+    ("client/web/README.md", "$ cmake --preset release && cmake --build --preset release --target web_package"):
+        "client/web/test/package.test.js types it",
+    ("server/README.md", "cmake --preset release && cmake --build --preset release"):
+        "tests/unit/test_debs.py runs cpack, tests/integration/clean_root.py installs what it makes",
+    ("server/README.md", "docker compose -f docker/compose.yaml up --build --detach     # the server with the demo, and a client that watches"):
+        "there is no Docker here; tests/unit/test_compose.py reads the file",
+    ("server/http/README.md", "net: bytes -> http.c -> request.c -> respond.c: files, health, metrics"): "a diagram",
+}
+# Commands within a block that are not typed, and why.
+LINES_LEFT_OUT = {
+    "cmake --preset release && cmake --build --preset release": "the build that this test belongs to",
+}
+
+# What is typed in the place of what is printed: addresses and folders that are not here, and times that are too long.
+INSTEAD = {
+    "client/guides/game-in-c.md": [("127.0.0.1 ", "{server} "), ("play.example Ada", "{server} Ada")],
+    "client/README.md": [("--for 30s", "--for 1s"), ("--to 900", "--to {recorded}"), ("caroms://play.example", "{server}"), ("/home/ada/", "{folder}/")],
+    "client/cli/load/README.md": [
+        ("carom load  ", "carom load --time 1s  "), ("carom load --connections", "carom load --time 1s --connections"),
+        ("--watchers 1000", "--watchers 50"), ("5s:20,10s:100,5s:0", "1s:20,1s:100,1s:0"),
+        ("arena.json --connections 200", "arena.json --time 1s --connections 200")],
+    "client/web/examples/knockout/README.md": [("8000", "{free_port}")],
+    "server/README.md": [
+        ("--listen 0.0.0.0:22766 --http 0.0.0.0:22767", "--listen 127.0.0.1:0 --http 127.0.0.1:0"),
+        ("/var/lib/carom", "{folder}/data"), ("caroms://play.example", "caroms://{server} --ca fullchain.pem"),
+        ("/etc/carom/keys.json", "{folder}/configured.json")],
+}
+# Pages whose commands talk to a server that is there already, and its options.
+SERVED = {
+    "client/guides/first-world.md": "--world demo:demo",
+    "client/README.md": "--world demo:demo --data DIR",
+    "client/cli/load/README.md": "",
+    "server/README.md": "--data DIR", # the one that an upgrade replaces
+}
+# A block that begins so is a file of that name; the command reads it.
+FILES = {
+    "# caromd.conf": "caromd --config caromd.conf --check-config",
+    "# ~/.config/carom/profiles": "carom --profile play ping --count 1",
+}
+SERVER = re.compile(r"(\.build/release/server/)?caromd (?!.*--check-config)|(\.build/release/server/)?caromd$|python3 -m http\.server")
+# Programs that fill the terminal, and what they show; q leaves them.
+SCREENS = [(re.compile(r"hockey \S+ (Ada|Op)$"), r"Ada|Op"), (re.compile(r"^carom (watch|replay .*--watch)"), r"tick|\d+ bodies|demo|arena")]
+DIFFERS = re.compile(r"carom diff ")  # two worlds that run differ, which diff says with its exit code
+
+
+def pages():
+    listed = subprocess.run(["git", "ls-files", "*.md"], cwd=ROOT, capture_output=True, text=True)
+    names = listed.stdout.split() if listed.returncode == 0 else []
+    return names or [str(path.relative_to(ROOT)) for path in ROOT.rglob("*.md") if ".build" not in path.parts
+                     and "node_modules" not in path.parts]
+
+
+def blocks(page):
+    """Shell blocks: those of no language, or of a console. PROTOCOL.md's are bytes, which test_protocol.py reads."""
+    if page == "proto/PROTOCOL.md":
+        return []
+    text = (ROOT / page).read_text(encoding="utf-8")
+    fenced = re.findall(r"^```(\w*)\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+    return [block for language, block in fenced if language in ("", "console", "sh")]
+
+
+def commands(block):
+    """What is typed: lines after a prompt or, in a block without prompts, all; a backslash continues a line."""
+    lines = block.replace("\\\n", " ").splitlines()
+    if any(line.startswith("$ ") for line in lines):
+        return [line[2:] for line in lines if line.startswith("$ ")]
+    return [line for line in lines if line.strip()]
+
+
+class Shell:
+    """A person's shell: a folder, an environment that export changes, servers that run in other terminals."""
+
+    def __init__(self, folder, page):
+        self.folder = folder
+        self.page = page
+        self.server = ""
+        self.servers = []
+        home = folder / "home"
+        install = subprocess.run(["cmake", "--install", BUILD, "--prefix", home / ".local"], capture_output=True, text=True)
+        assert install.returncode == 0, install.stderr
+        for name in ("client", "docker", "proto"):
+            (folder / name).symlink_to(ROOT / name)
+        (folder / ".build").mkdir()
+        (folder / ".build/release").symlink_to(BUILD)
+        for name in ("hello.c", "hockey.c"):
+            shutil.copy(ROOT / "client/examples" / name, folder)
+        (folder / "ada.token").write_text("none\n")
+        (folder / "DIR").mkdir()
+        with socket.create_server(("127.0.0.1", 0)) as probe:
+            self.free_port = probe.getsockname()[1]
+        local = home / ".local"
+        self.env = {name: value for name, value in os.environ.items() if not name.startswith("CAROM")}
+        self.env |= {"HOME": str(home), "PATH": f"{local}/bin:/usr/local/bin:/usr/bin:/bin", "TERM": "xterm-256color",
+                     "PKG_CONFIG_PATH": f"{local}/lib/pkgconfig", "LD_LIBRARY_PATH": f"{local}/lib", "LANG": "C.UTF-8",
+                     "CAROM_LISTEN": "127.0.0.1:0", "CAROM_HTTP": "127.0.0.1:0"}
+
+    def instead(self, text):
+        for printed, typed in INSTEAD.get(self.page, []):
+            text = text.replace(printed, typed)
+        if "{recorded}" in text:
+            text = text.replace("{recorded}", self.recorded())
+        return text.replace("{server}", self.server).replace("{folder}", str(self.folder)) \
+                   .replace("{free_port}", str(self.free_port))
+
+    def recorded(self):
+        """A tick of the recording that was made before."""
+        told = subprocess.run(["carom", "replay", "demo.caromlog", "--verify"], cwd=self.folder, env=self.env,
+                              capture_output=True, text=True, timeout=SECONDS_MAX).stdout
+        begin, end = map(int, re.search(r"of (\d+) to (\d+)", told).groups())
+        return str((begin + end) // 2)
+
+    def type(self, printed):
+        command = self.instead(printed)
+        if SERVER.match(command):
+            self.serve(command)
+            return
+        for pattern, shows in SCREENS:
+            if pattern.search(command):
+                self.watch(command, shows)
+                return
+        if command.startswith("export "):
+            self.export(command)
+            return
+        done = subprocess.run(["sh", "-c", command], cwd=self.folder, env=self.env, stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True, timeout=SECONDS_MAX)
+        allowed = (0, 1) if DIFFERS.search(command) else (0,)
+        assert done.returncode in allowed, f"{command}\nended with {done.returncode}:\n{done.stdout}{done.stderr}"
+
+    def export(self, command):
+        done = subprocess.run(["sh", "-c", f"{command}; env -0"], cwd=self.folder, env=self.env, capture_output=True,
+                              text=True, timeout=SECONDS_MAX)
+        assert done.returncode == 0, done.stderr
+        self.env = dict(pair.split("=", 1) for pair in done.stdout.split("\0") if "=" in pair)
+
+    def serve(self, command):
+        """In another terminal, until the page is at its end."""
+        process = subprocess.Popen(["sh", "-c", f"exec {command}"], cwd=self.folder, env=self.env, text=True,
+                                   stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL)
+        self.servers.append(process)
+        if "http.server" in command:
+            self.fetch(f"http://127.0.0.1:{self.free_port}/examples/knockout/")
+            return
+        told = ""
+        for line in process.stderr:
+            told += line
+            if found := re.search(r"listening on (127\.0\.0\.1:\d+)", line):
+                self.server = found.group(1)
+                self.env["CAROM_SERVER"] = self.server
+                threading.Thread(target=process.stderr.read, daemon=True).start()
+                return
+        raise AssertionError(f"{command}\ndid not start:\n{told}")
+
+    def fetch(self, address):
+        end = time.monotonic() + SECONDS_MAX
+        while True:
+            try:
+                with urllib.request.urlopen(address, timeout=5) as answer:
+                    assert answer.status == 200
+                    return
+            except urllib.error.URLError:
+                assert time.monotonic() < end, f"nothing at {address}"
+                time.sleep(0.1)
+
+    def watch(self, command, shows):
+        terminal = Terminal(["sh", "-c", f"exec {command}" if not command.startswith("CAROM_TOKEN=") else command],
+                            self.env, 100, 40, cwd=self.folder)
+        try:
+            terminal.wait_for(shows)
+            terminal.keys("q")
+            code = terminal.end()
+            assert code == 0, f"{command}\nended with {code}"
+        finally:
+            terminal.close()
+
+    def end(self):
+        for process in reversed(self.servers):
+            process.terminate()
+            process.wait(30)
+            process.stderr.close()
+
+
+class Guides(unittest.TestCase):
+    def test_every_block_is_typed_or_listed(self):
+        for page in pages():
+            for block in blocks(page):
+                first = block.splitlines()[0]
+                typed = page in SERVED or page in INSTEAD or (page, first) in LEFT_OUT or page == "client/guides/any-language.md"
+                self.assertTrue(typed, f"{page}: nothing types the block that begins with {first!r}")
+
+    def test_lists_name_what_is_printed(self):
+        printed = {page: blocks(page) for page in pages()}
+        for page, first in LEFT_OUT:
+            self.assertIn(first, [block.splitlines()[0] for block in printed[page]], page)
+        for page, pairs in INSTEAD.items():
+            for text, _ in pairs:
+                self.assertTrue(any(text in block for block in printed[page]), f"{page}: {text}")
+        every = "\n".join(block for page in printed for block in printed[page])
+        for text in [*LINES_LEFT_OUT, *FILES]:
+            self.assertIn(text, every)
+
+    def type_page(self, page):
+        with tempfile.TemporaryDirectory() as folder:
+            shell = Shell(pathlib.Path(folder), page)
+            self.prepare(shell)
+            try:
+                if page in SERVED:
+                    shell.serve(f"caromd {SERVED[page]}")
+                typed = 0
+                for block in blocks(page):
+                    if (page, block.splitlines()[0]) in LEFT_OUT:
+                        continue
+                    typed += self.type_block(shell, block)
+                self.assertGreater(typed, 0)
+            finally:
+                shell.end()
+
+    def prepare(self, shell):
+        """The things that a page takes for granted: a certificate, keys where caromd.conf has them."""
+        if shell.page == "server/README.md":
+            shell.type("openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout privkey.pem "
+                       "-out fullchain.pem -days 2 -subj /CN=127.0.0.1 -addext subjectAltName=IP:127.0.0.1")
+            shell.type("carom token keygen first.json --public configured.json")
+
+    def type_block(self, shell, block):
+        first = block.splitlines()[0]
+        for name, command in FILES.items():
+            if first.startswith(name):
+                place = pathlib.Path(name[2:].replace("~", shell.env["HOME"]))
+                path = shell.folder / place
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(shell.instead(block))
+                shell.type(command)
+                return 1
+        lines = [line for line in commands(block) if line not in LINES_LEFT_OUT]
+        for line in lines:
+            with self.subTest(line):
+                shell.type(line)
+        return len(lines)
+
+
+def add(page):
+    name = re.sub(r"\W+", "_", page.removesuffix(".md")).lower()
+    setattr(Guides, f"test_{name}_is_typed", lambda self: self.type_page(page))
+
+
+for wanted in ["client/guides/game-in-c.md", "client/guides/first-world.md", "client/guides/any-language.md", "client/README.md",
+               "client/cli/load/README.md", "client/web/examples/knockout/README.md", "server/README.md"]:
+    add(wanted)
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[2:]])
