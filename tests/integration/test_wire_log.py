@@ -146,7 +146,7 @@ class Images(WorldTest):
 
     def test_image_and_fork_of_what_holds_too_much_are_refused(self):
         """The fork is of a world that is older than the limit: its log brings it back whole."""
-        strict = {"shapes": "it has 4 shapes; at most 3", "joints": "it has 2 joints; at most 1"}
+        strict = {"bodies": "it has 2 bodies; at most 1", "shapes": "it has 4 shapes; at most 3", "joints": "it has 2 joints; at most 1"}
         with tempfile.TemporaryDirectory() as folder:
             with Caromd(CAROMD, "--data", folder) as server, Client(server.port) as client:
                 client.call("world.create", world="w", paused=True)
@@ -162,6 +162,10 @@ class Images(WorldTest):
                     self.refused("limit_exceeded", f"image: {kind}_per_world: {text}", "world.create",
                                  world="v", image=image)
                     self.refused("limit_exceeded", f"{kind}_per_world: {text}", "world.fork", world="w", **{"as": "v"})
+                    self.refused("limit_exceeded", f"{kind}_per_world: the world has", "world.apply", world="w",
+                                 commands=[["body.spawn", {"shapes": [BALL]}], ["joint.create", {
+                                     "kind": "weld", "a": bodies[0], "b": bodies[1]}]])
+                    self.assertEqual(self.client.call("world.info", world="w")["bodies"], 2)
                     self.client.call("world.create", world="v")
                     self.client.call("world.destroy", world="v")
 
