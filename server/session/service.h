@@ -314,15 +314,16 @@ void call_fail(const call *c, const error *err);
 // Sends a command to its world; takes the command over in any case. On an error nothing was sent.
 status worlds_send(server *s, world_entry *entry, request *r, error *err);
 request *worlds_request(const call *c, world_entry *entry, command *taken);
-
-status worlds_create(server *s, const call *c, command *create, error *err);
-status worlds_fork(server *s, const call *c, command *fork, error *err);
-// The world that is to be forked has answered: the second one is built, and answers in its place.
-void worlds_forked(server *s, reply *r);
-status worlds_destroy(server *s, const call *c, command *destroy, error *err);
-status worlds_list(server *s, const call *c, error *err);
-// Part of the answer to worlds_list has come.
-void worlds_listed(server *s, reply *r);
+// The steps of worlds_send, for requests that go another way. Whether a command of so many bytes
+// can be taken on: limit_exceeded tells which bound it would pass.
+status worlds_check_capacity(const server *s, const world_entry *entry, uint64_t size, error *err);
+// Counts the request as one that the world has yet to answer.
+void worlds_count_in(server *s, world_entry *entry, request *r);
+// Gives the request, which it takes, to the world's simulation thread, or holds it while the world
+// is being made.
+void worlds_deliver(world_entry *entry, request *r);
+// Sends what nobody waits for.
+void worlds_send_uncounted(server *s, request_kind kind, uint64_t world, session_key key);
 // The command makes a body in that world which ends with the session.
 void worlds_note_body(session *s, uint64_t world);
 // Ends what ends with the session: bodies and worlds.
@@ -338,10 +339,30 @@ void worlds_resumed(server *s, session_key key);
 void worlds_note_written(server *s, uint64_t subscription, uint64_t world);
 void worlds_acknowledge(server *s);
 
+// ---- worlds_build.c
+
+status worlds_create(server *s, const call *c, command *create, error *err);
+status worlds_fork(server *s, const call *c, command *fork, error *err);
+// The world that is to be forked has answered: the second one is built, and answers in its place.
+void worlds_forked(server *s, reply *r);
+status worlds_destroy(server *s, const call *c, command *destroy, error *err);
+// Whether there may be a new world of that name: already_exists, limit_exceeded.
+status worlds_check_name(const server *s, const char *name, error *err);
+// The thread that a new world goes to.
+host *worlds_least_loaded(const server *s);
+
+// ---- worlds_restored.c
+
 // Worlds that a restart has brought back begin to run; each answers server_note_started.
 void worlds_adopt_restored(server *s);
 // Serves the recording of the options as a world of its name.
 status worlds_replay(server *s, error *err);
+
+// ---- worlds_list.c
+
+status worlds_list(server *s, const call *c, error *err);
+// Part of the answer to worlds_list has come.
+void worlds_listed(server *s, reply *r);
 
 // ---- scrape.c
 
