@@ -267,15 +267,17 @@ bool client_pump(carom_client *c)
 {
     ASSERT(c->refs > 0 && c->in_callback == 0);
     ASSERT(!c->resume.waiting || c->state == CAROM_RECONNECTING || c->state == CAROM_CLOSED);
-    bool any = expire_requests(c);
-    if (c->state == CAROM_CLOSED) {
-        return any;
-    }
-    any = resume_advance(c) || any;
+    bool any = resume_advance(c);
     any = connection_dial_on(&c->wire) || any;
     any = open_without_hello(c) || any;
     connection_write(&c->wire);
     any = receive(c) || any;
+    if (c->state != CAROM_CLOSED) { // after what has arrived: an answer may have lain there in time
+        any = expire_requests(c) || any;
+    }
+    if (c->state == CAROM_CLOSED) {
+        return true;
+    }
     if (c->wire.write_failure != 0) {
         connection_shut(&c->wire, CAROM_UNAVAILABLE, "connection lost: %s",
                         strerror(c->wire.write_failure));

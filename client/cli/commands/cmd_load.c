@@ -141,11 +141,28 @@ static cli_exit judge(const load_plan *plan, const load_result *result, outputs 
     return errors && !errors_allowed ? CLI_REFUSED : CLI_OK;
 }
 
+// Own worlds stand still until everybody has subscribed: those who came first would else be sent
+// snapshots all the while, which hold up the others. With stages clients come all through the run.
+static cli_exit hold_worlds(cli *c, const load_plan *plan, const char *method)
+{
+    bool stays_paused = carom_get_bool(plan->world_args, "paused", false);
+    cli_exit code = CLI_OK;
+    for (unsigned i = 0; code == CLI_OK && i < plan->world_count; i++) {
+        if (plan->stages.count == 0 && !stays_paused) {
+            code = cli_call(c, method, carom_set(carom_map(), "world", carom_str(plan->worlds[i])),
+                            NULL);
+        }
+    }
+    return code;
+}
+
 static cli_exit work(cli *c, const load_plan *plan, outputs *out, bool own_world)
 {
     static load_result result;
     load *l = NULL;
-    cli_exit code = load_open(c, plan, &l);
+    cli_exit code = own_world ? hold_worlds(c, plan, "world.pause") : CLI_OK;
+    code = code == CLI_OK ? load_open(c, plan, &l) : code;
+    code = code == CLI_OK && own_world ? hold_worlds(c, plan, "world.resume") : code;
     if (code == CLI_OK && terminal_interrupted() == 0) {
         code = load_run(l, &result);
         for (size_t i = 0; code == CLI_OK && i < out->verdicts.count; i++) {

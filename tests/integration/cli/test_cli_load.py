@@ -164,6 +164,16 @@ class Load(ServerTest):
         self.assertIn("body.impulse: .impulse[0]: column 12: division by zero",
                       result.json()["error_texts"]["invalid_argument"])
 
+    def test_own_world_moves_when_all_are_there_unless_the_scenario_pauses_it(self):
+        kind = {"rate": 20, "body": True, "actions": [["body.impulse", {"body": "$own", "impulse": [1, 0]}]]}
+        for paused in (False, True):
+            with self.subTest(paused=paused):
+                path = self.write({"world": {"paused": paused}, "clients": [kind]})
+                result = self.json("load", "--scenario", path, "-c", 4, "-d", "500ms")
+                self.assertEqual({}, result["errors"])
+                self.assertGreater(result["commands"], 10)
+                self.assertEqual(not paused, result["server"]["ticks"] > 0)
+
     def test_closed_scenario_that_can_do_nothing_does_not_spin(self):
         kind = {"window": 2, "subscribe": False, "actions": [["body.remove", {"body": "$spawned"}]]}
         result = self.json("load", "--scenario", self.write({"clients": [kind]}), "-c", 2, "-d", "500ms")

@@ -273,6 +273,27 @@ static void call_without_answer_ends_at_its_deadline(void **state)
     fake_stop(server);
 }
 
+// A caller that was busy for longer than the deadline finds the answer, which was there in time.
+static void answer_that_lay_there_at_the_deadline_counts(void **state)
+{
+    (void)state;
+    fake_server *server = fake_start(NULL);
+    carom_client *client = connect_to(server, NULL);
+    uint64_t request;
+    assert_int_equal(carom_request(client, "echo", NULL, 50, NULL, NULL, &request, NULL), CAROM_OK);
+    struct pollfd ready = {.fd = carom_fd(client), .events = POLLIN};
+    assert_int_equal(poll(&ready, 1, PATIENCE_MS), 1);
+    while (carom_timeout_ms(client) > 0) {
+        usleep(5000);
+    }
+    assert_int_equal(carom_poll(client, 0, NULL), CAROM_OK);
+    carom_status outcome = CAROM_INTERNAL;
+    assert_true(carom_take(client, request, &outcome, NULL, NULL));
+    assert_int_equal(outcome, CAROM_OK);
+    carom_free(client);
+    fake_stop(server);
+}
+
 static void late_answer_is_dropped_and_counted(void **state)
 {
     (void)state;
@@ -500,6 +521,7 @@ int main(void)
         cmocka_unit_test(call_returns_the_result),
         cmocka_unit_test(call_returns_the_server_s_error),
         cmocka_unit_test(call_without_answer_ends_at_its_deadline),
+        cmocka_unit_test(answer_that_lay_there_at_the_deadline_counts),
         cmocka_unit_test(late_answer_is_dropped_and_counted),
         cmocka_unit_test(answers_may_come_in_any_order),
         cmocka_unit_test(arguments_that_cannot_be_sent_are_refused),
