@@ -236,7 +236,7 @@ static carom_status read_begin(carom_recording *r, const char *path, carom_error
         return replica_fault(
             err, CAROM_UNAVAILABLE,
             "%s: made by an engine of behaviour %u; this one has %d and would go on "
-            "otherwise",
+            "otherwise: use the version that recorded it",
             path, r->reader.header.engine, ENGINE_BEHAVIOUR);
     }
     return CAROM_OK;

@@ -244,9 +244,10 @@ static log_event read_frame(log_reader *r, const uint8_t **bytes, size_t *size, 
     const uint32_t most = r->stage == STAGE_HEADER ? HEADER_BYTES_MAX : LOG_RECORD_BYTES_MAX;
     error why;
     if (payload > most) {
-        error_set(&why, STATUS_LIMIT_EXCEEDED,
-                  "a frame of %u bytes, at most %u are allowed: the bytes were altered", payload,
-                  most);
+        error_set(
+            &why, STATUS_LIMIT_EXCEEDED,
+            "a frame of %u bytes, at most %u are allowed: the bytes were altered; use another copy",
+            payload, most);
         return fail(r, frame, &why, err);
     }
     if (!hold(r, LOG_FRAME_HEAD_BYTES + (size_t)payload, bytes, size)) {
@@ -255,7 +256,7 @@ static log_event read_frame(log_reader *r, const uint8_t **bytes, size_t *size, 
     const uint8_t *at = r->held.data + LOG_FRAME_HEAD_BYTES;
     if (!is_intact(r->held.data, payload)) {
         error_set(&why, STATUS_INVALID_ARGUMENT,
-                  "the checksum differs: the frame's bytes were altered");
+                  "the checksum differs: the frame's bytes were altered; use another copy");
         return fail(r, frame, &why, err);
     }
     log_event event = read_payload(r, at, payload, &why);

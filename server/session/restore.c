@@ -119,6 +119,7 @@ static void begin(restoring *r)
     status s = world_image_decode(r->image.data, r->image.size, &r->state, &err);
     buffer_deinit(&r->image);
     if (s != STATUS_OK) {
+        error_prefix(&err, "its image of tick %" PRIu64, r->info.image_tick);
         fail(r, &err);
         return;
     }

@@ -323,8 +323,9 @@ typedef struct source {
 
 static status bad_backup(const source *in, const char *what, error *err)
 {
-    return error_set(err, STATUS_INVALID_ARGUMENT, "'%s' is no whole backup: %s at byte %" PRIu64,
-                     in->name, what, in->at);
+    return error_set(err, STATUS_INVALID_ARGUMENT,
+                     "'%s' is no whole backup: %s at byte %" PRIu64 "; use another one", in->name,
+                     what, in->at);
 }
 
 static status source_read(source *in, void *bytes, size_t size, error *err)
@@ -375,7 +376,16 @@ static status read_entry(source *in, entry *out, error *err)
     }
     uint32_t expected = crc32c(crc32c(0, head, sizeof head), out->name, length);
     bool sound = get32(crc) == expected && (out->kind == ENTRY_END || name_is_ours(out->name));
-    return sound ? STATUS_OK : bad_backup(in, "a checksum differs", err);
+    if (!sound) {
+        return bad_backup(in, "a checksum differs", err);
+    }
+    if (out->kind == ENTRY_FILE && out->size > in->size - in->at) {
+        char what[192];
+        snprintf(what, sizeof what, "%s is said to have %" PRIu64 " bytes, and %" PRIu64 " follow",
+                 out->name, out->size, in->size - in->at);
+        return bad_backup(in, what, err);
+    }
+    return STATUS_OK;
 }
 
 // `to` NULL: only verified.
@@ -419,7 +429,7 @@ static status copy_files(source *in, disk *to, error *err)
     if (get32(head + 8) != FORMAT_VERSION) {
         return error_set(err, STATUS_INVALID_ARGUMENT,
                          "'%s' is of format version %u, this program reads version %d: use the "
-                         "newer program",
+                         "newer program that made it",
                          in->name, get32(head + 8), FORMAT_VERSION);
     }
     for (uint64_t files = 0;; files++) {

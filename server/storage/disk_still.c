@@ -28,6 +28,10 @@ typedef struct still_file {
     uint32_t index;
 } still_file;
 
+// Where the log has to end, if no server has the directory: a log that was cut off is found so. No
+// part of a backup, whose own end tells that.
+static const char CLOSED[] = "closed";
+
 static const disk_methods methods;
 
 // ---- catching
@@ -37,7 +41,8 @@ typedef ARRAY(caught) names;
 static void take_name(void *context, const char *name)
 {
     names *all = context;
-    bool ours = strncmp(name, "log-", 4) == 0 || strncmp(name, "image-", 6) == 0;
+    bool ours = strncmp(name, "log-", 4) == 0 || strncmp(name, "image-", 6) == 0 ||
+                strcmp(name, CLOSED) == 0;
     if (ours && strlen(name) < IMAGE_NAME_BYTES && strstr(name, ".part") == NULL) {
         caught one = {.name = ""};
         memcpy(one.name, name, strlen(name) + 1);
@@ -126,6 +131,7 @@ int disk_still_catch(disk *of, disk **out)
         cut_to_log(s, &s->files.data[s->files.count - 1]);
     }
     result = result == 0 ? open_all(s, "image-", false) : result;
+    result = result == 0 ? open_all(s, CLOSED, false) : result;
     if (result != 0) {
         methods.destroy(&s->base);
         return result;
@@ -146,7 +152,7 @@ void disk_still_files(const disk *d, disk_still_each *each, void *context)
     for (int log = 0; log < 2; log++) {
         for (uint32_t i = 0; i < s->files.count; i++) {
             const caught *f = &s->files.data[i];
-            if ((strncmp(f->name, "log-", 4) == 0) == (log == 1)) {
+            if (strcmp(f->name, CLOSED) != 0 && (strncmp(f->name, "log-", 4) == 0) == (log == 1)) {
                 each(context, f->name, f->size);
             }
         }

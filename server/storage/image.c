@@ -156,7 +156,7 @@ static status check_header(disk_file *f, const char *name, uint64_t store, uint6
     if (format == FORMAT_NEWER) {
         return error_set(err, STATUS_INVALID_ARGUMENT,
                          "%s is of format version %u, this program reads version %d: use the "
-                         "newer program that wrote it",
+                         "newer program that wrote it; nothing was changed",
                          name, h.version, FORMAT_VERSION);
     }
     if (format != FORMAT_OK) {

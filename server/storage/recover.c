@@ -1,8 +1,8 @@
 // The second half of a start: puts the directory in order, and hands the worlds over.
 //
-// Only after verify.c has found all of it sound is anything changed: the torn end is cut off, what no
-// group attests is written again and synced, and then what nothing names is removed. The log goes
-// on there.
+// Only after verify.c has found all of it sound is anything changed: the torn end is cut off, what
+// no group attests is written again and synced, and then what nothing names is removed. The log
+// goes on there.
 #include "server/storage/verify.h"
 
 #include <errno.h>
@@ -219,6 +219,9 @@ static status hand_world(storage *s, const storage_visitor *visitor, storage_wor
     if (result == STATUS_OK && c->exists) {
         image_target target = {visitor, w};
         result = image_read(s->disk, s->log.store, w->number, c, hand_image, &target, err);
+        if (result != STATUS_OK) {
+            error_prefix(err, "data directory '%s': world '%s'", s->path, w->name);
+        }
     }
     return result;
 }

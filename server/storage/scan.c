@@ -174,7 +174,7 @@ scan_result scan_next(scan *s, scanned_group *out, error *why)
     }
     group_header h;
     if (group_header_read(bytes, &h) != FORMAT_OK) {
-        return without_header(s, why, "its header's checksum differs");
+        return without_header(s, why, "its header was altered, or claims more than a group may");
     }
     if (h.number != s->next || h.store != s->header.store ||
         h.segment != (uint32_t)s->header.number) {

@@ -113,7 +113,7 @@ status replay_open(const char *path, uint64_t bytes_max, replay **out, error *er
     if (s == STATUS_OK && r->header.engine != ENGINE_BEHAVIOUR) {
         s = error_set(err, STATUS_UNAVAILABLE,
                       "'%s' was made by an engine of behaviour %u; this one has %d and would go on "
-                      "otherwise",
+                      "otherwise: use the version that recorded it",
                       path, r->header.engine, ENGINE_BEHAVIOUR);
     }
     if (s != STATUS_OK) {

@@ -81,7 +81,9 @@ cli_exit image_load(cli *c)
     }
     carom_value *result = NULL;
     code = cli_call(c, "world.create", arguments, &result);
-    if (code == CLI_OK && c->json) {
+    if (code == CLI_REFUSED) {
+        cli_hint("image: what %s holds", path);
+    } else if (code == CLI_OK && c->json) {
         code = cli_print_json(result);
     } else if (code == CLI_OK) {
         (void)printf("created %s of %s (tick %" PRIu64 ")\n", world, path,

@@ -15,22 +15,34 @@
 
 static const uint8_t MAGIC[8] = {'c', 'a', 'r', 'o', 'm', 'W', 'L', 'D'};
 
+static status refuse(const image_stream *s, error *err)
+{
+    return error_set(err, STATUS_INVALID_ARGUMENT, "%s%s", s->error.text,
+                     s->foreign ? "" : "; it was cut off or altered: use another copy");
+}
+
 static void header(image_stream *s)
 {
     uint8_t magic[8];
     memcpy(magic, MAGIC, sizeof magic);
     stream_bytes(s, magic, sizeof magic);
     stream_expect(s, memcmp(magic, MAGIC, sizeof magic) == 0, "this is no world image");
+    s->foreign = s->failed;
     uint32_t version = PHYSICS_IMAGE_VERSION;
     stream_u32(s, &version, UINT32_MAX, "version");
     if (version != PHYSICS_IMAGE_VERSION) {
-        stream_fail(s, "version %u, only %d is known", version, PHYSICS_IMAGE_VERSION);
+        s->foreign = true;
+        stream_fail(s, "version %u, this program reads %d: use one of the version that wrote it",
+                    version, PHYSICS_IMAGE_VERSION);
     }
     uint32_t behaviour = ENGINE_BEHAVIOUR;
     stream_u32(s, &behaviour, UINT32_MAX, "behaviour");
     if (behaviour != ENGINE_BEHAVIOUR) {
-        stream_fail(s, "made by an engine of behaviour %u, this engine's is %d", behaviour,
-                    ENGINE_BEHAVIOUR);
+        s->foreign = true;
+        stream_fail(
+            s,
+            "made by an engine of behaviour %u, this one's is %d: use a program of that behaviour",
+            behaviour, ENGINE_BEHAVIOUR);
     }
 }
 
@@ -210,7 +222,7 @@ status world_image_counts(const uint8_t *bytes, size_t size, image_counts *out, 
     count_slots(&s, PHYSICS_BODIES_MAX, &out->bodies, &out->body_slots);
     count_slots(&s, PHYSICS_SHAPES_MAX, &out->shapes, &out->shape_slots);
     count_slots(&s, PHYSICS_JOINTS_MAX, &out->joints, &out->joint_slots);
-    return s.failed ? error_set(err, STATUS_INVALID_ARGUMENT, "%s", s.error.text) : STATUS_OK;
+    return s.failed ? refuse(&s, err) : STATUS_OK;
 }
 
 status world_restore(const uint8_t *bytes, size_t size, physics_world **out, error *err)
@@ -246,7 +258,7 @@ status world_restore(const uint8_t *bytes, size_t size, physics_world **out, err
 #endif
     if (s.failed) {
         world_free(world);
-        return error_set(err, STATUS_INVALID_ARGUMENT, "%s", s.error.text);
+        return refuse(&s, err);
     }
     *out = world;
     return STATUS_OK;
