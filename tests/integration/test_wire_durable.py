@@ -19,6 +19,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "interop"))
 from caromd import Caromd  # noqa: E402
+from checksum import crc32c  # noqa: E402
 from wire import Client, Closed, RemoteError  # noqa: E402
 
 CAROMD = os.path.abspath(sys.argv[1])
@@ -222,15 +223,6 @@ class Refusals(DurableTest):
 
 SEGMENT_HEADER, GROUP_HEADER, RECORD_HEADER = 40, 48, 56
 APPEND = 3
-
-
-def crc32c(data):
-    crc = 0xFFFFFFFF
-    for byte in data:
-        crc ^= byte
-        for _ in range(8):
-            crc = crc >> 1 ^ 0x82F63B78 * (crc & 1)
-    return crc ^ 0xFFFFFFFF
 
 
 def records(log):

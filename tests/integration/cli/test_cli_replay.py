@@ -12,17 +12,9 @@ from pathlib import Path
 import msgpack
 
 from cli import CAROM, CAROMD, Caromd, OK, REFUSED, ServerTest, USAGE, carom, environment, main
+from checksum import crc32c  # cli.py says where it is
 
 MAGIC = b"\x89clog\r\n\x1a"
-
-
-def crc32c(data):
-    crc = 0xFFFFFFFF
-    for byte in data:
-        crc ^= byte
-        for _ in range(8):
-            crc = crc >> 1 ^ 0x82F63B78 * (crc & 1)
-    return crc ^ 0xFFFFFFFF
 
 
 def frames(log):
