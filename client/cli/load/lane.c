@@ -1,303 +1,18 @@
-// See lane.h.
-//
-// The wait for the tick: an answer names the tick that applied its command, and the tick clock
-// tells when that tick could be had at the earliest. The time from the moment a command was due to
-// that is waiting for the tick, though not more than one tick; the rest is the server's, the
-// network's and this program's.
+// See lane.h: connecting, sending and settling. The callbacks are in lane_arrivals.c.
 #include "client/cli/load/lane.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "client/cli/cli.h"
+#include "client/cli/load/lane_arrivals.h"
 
 enum { SENDS_AT_ONCE = 64, ROW_HOMES = 100 };
 
-#define CLOCK_HALF_S 2.0
 #define PING_EVERY_S 1.0
 #define IDLE_S       0.001              // between tries of a loop whose actions cannot be begun
 #define GOLDEN       0.6180339887498949 // spreads first actions evenly for any number of clients
-
-// ---- time
-
-// 0 while the connections are opened: the run's times are not written yet.
-static double since_begin(const lane *at, double now)
-{
-    const load_shared *shared = at->yard->shared;
-    int phase = atomic_load_explicit(&shared->phase, memory_order_acquire);
-    return phase == LOAD_OPENING ? 0.0 : now - shared->begin;
-}
-
-static bool counts(const lane *at)
-{
-    const load_shared *shared = at->yard->shared;
-    int phase = atomic_load_explicit(&shared->phase, memory_order_acquire);
-    return (phase == LOAD_RUNNING && cli_now() >= shared->begin) || phase == LOAD_DRAINING;
-}
-
-// The earliest moment that `tick` could be had.
-static double tick_earliest(lane *at, uint64_t tick, double now)
-{
-    tick_clock *clock = &at->yard->clocks[at->world];
-    double length = 1.0 / at->yard->shared->hz[at->world];
-    double offset = now - (double)tick * length;
-    if (now >= clock->turns) {
-        clock->before = clock->turns > 0.0 ? clock->now : offset;
-        clock->now = offset;
-        clock->turns = now + CLOCK_HALF_S;
-    }
-    clock->now = offset < clock->now ? offset : clock->now;
-    double least = clock->now < clock->before ? clock->now : clock->before;
-    return least + (double)tick * length;
-}
-
-// ---- notifications
-
-static void lose(lane *at, const carom_error *error)
-{
-    load_tally *tally = at->yard->tally;
-    bool opened = at->state == LANE_RUNNING || at->state == LANE_LEAVING;
-    at->error = *error;
-    at->state = LANE_LOST;
-    if (counts(at)) {
-        tally->lost += opened ? 1 : 0;
-        load_tally_slice(tally, since_begin(at, cli_now()))->lost += opened ? 1 : 0;
-        tally->refused += opened ? 0 : 1;
-        if (tally->lost_reason[0] == '\0') {
-            (void)snprintf(tally->lost_reason, sizeof tally->lost_reason, "%s", error->text);
-        }
-    }
-}
-
-// All is answered: the pause before the next beginning.
-static void rest(lane *at, double now)
-{
-    const double *pause = at->does->pause;
-    at->resting = false;
-    at->start = now + pause[0] + (pause[1] - pause[0]) * fill_random(&at->self.random);
-    at->start = at->start > at->not_before ? at->start : at->not_before;
-    at->due = at->start;
-}
-
-static void give_back(lane *at, slot *s)
-{
-    s->busy = false;
-    s->next = at->free_slots;
-    at->free_slots = s;
-    at->yard->in_flight--;
-    at->flying--;
-    if (at->resting && at->flying == 0) {
-        rest(at, cli_now());
-    }
-    if (at->blocked && !at->resting) {
-        at->blocked = false;
-        at->next_ready = at->yard->ready;
-        at->yard->ready = at;
-    }
-}
-
-static void forget_kept(lane *at, unsigned more_than)
-{
-    while (at->kept_count > more_than) {
-        carom_value *arguments =
-            carom_set(carom_map(), "world", carom_str(at->yard->shared->plan->worlds[at->world]));
-        carom_set(arguments, "body", carom_uint(at->kept[0]));
-        (void)carom_send(at->client, "body.remove", arguments, NULL);
-        carom_value_free(arguments);
-        at->kept_count--;
-        memmove(at->kept, at->kept + 1, at->kept_count * sizeof at->kept[0]);
-    }
-    at->self.spawned = at->kept_count > 0 ? at->kept[at->kept_count - 1] : 0;
-}
-
-static void keep_body(lane *at, const load_action *action, uint64_t body)
-{
-    forget_kept(at, LOAD_KEPT_MAX - 1);
-    at->kept[at->kept_count++] = body;
-    forget_kept(at, action->keep);
-}
-
-// A command that was due then and is answered now, `count` times.
-static void record_command(lane *at, double due, uint64_t tick, double now, uint64_t count)
-{
-    load_tally *tally = at->yard->tally;
-    double t = since_begin(at, now);
-    double took = now - due;
-    load_tally_record_many(tally, LOAD_ACK, t, took, count);
-    if (tick > 0) {
-        double length = 1.0 / at->yard->shared->hz[at->world];
-        double waited = tick_earliest(at, tick, now) - due;
-        waited = waited < 0.0 ? 0.0 : waited > length ? length : waited;
-        waited = waited > took ? took : waited;
-        load_tally_record_many(tally, LOAD_WAIT, t, waited, count);
-        load_tally_record_many(tally, LOAD_ABOVE, t, took - waited, count);
-    }
-}
-
-// Records the times of an answered call, and of those that a closed loop did not make while it
-// waited.
-static void record_answer(lane *at, const slot *s, uint64_t tick, double now)
-{
-    load_tally *tally = at->yard->tally;
-    double t = since_begin(at, now);
-    bool command = s->action->command;
-    load_missed missed = {0, 0.0, 0};
-    if (load_is_closed(at->does)) {
-        load_pace *pace = &at->yard->paces[at->does - at->yard->shared->plan->behaviours];
-        missed = load_pace_missed(pace, now - s->due);
-        load_pace_note(pace, now - s->sent);
-    }
-    for (unsigned i = 0; i <= missed.steps; i++) {
-        double due = s->due + (double)i * missed.seconds;
-        uint64_t count = i == 0 ? 1 : load_missed_weight(&missed, i);
-        if (command) {
-            record_command(at, due, tick, now, count);
-        } else {
-            load_tally_record_many(tally, LOAD_QUERY, t, now - due, count);
-        }
-    }
-    if (command) {
-        load_tally_record(tally, LOAD_SENT, t, now - s->sent);
-    }
-}
-
-// A refused command will never be seen in a snapshot.
-static void forget_unseen(lane *at, uint64_t request)
-{
-    unsigned window = at->does->window;
-    for (unsigned i = 0; i < at->unseen_count; i++) {
-        unseen *one = &at->unseen[(at->unseen_first + i) % window];
-        one->due = one->request == request ? -1.0 : one->due;
-    }
-}
-
-static void on_answer(carom_client *client, uint64_t request, const carom_value *result,
-                      const carom_error *error, void *user)
-{
-    (void)client;
-    slot *s = user;
-    lane *at = s->owner;
-    load_tally *tally = at->yard->tally;
-    double now = cli_now();
-    double t = since_begin(at, now);
-    at->spawning -= s->action->spawns ? 1 : 0;
-    if (error == NULL) {
-        tally->answered++;
-        load_tally_slice(tally, t)->answered++;
-        record_answer(at, s, carom_get_uint(result, "tick", 0), now);
-        if (s->action->spawns) {
-            keep_body(at, s->action, carom_get_uint(result, "body", 0));
-        }
-    } else if (at->state != LANE_LOST && at->state != LANE_IDLE) {
-        load_tally_fail(tally, t, s->action->method, error);
-        forget_unseen(at, request);
-    }
-    give_back(at, s);
-}
-
-static void on_subscribed(carom_client *client, uint64_t request, const carom_value *result,
-                          const carom_error *error, void *user)
-{
-    (void)client;
-    (void)request;
-    lane *at = user;
-    if (error != NULL) {
-        at->error = *error; // lane_poll gives the lane up
-        return;
-    }
-    at->self.subscription = carom_get_uint(result, "subscription", 0);
-    at->state = at->state == LANE_SUBSCRIBING ? LANE_RUNNING : at->state;
-}
-
-static void on_ping(carom_client *client, uint64_t request, const carom_value *result,
-                    const carom_error *error, void *user)
-{
-    (void)client;
-    (void)request;
-    (void)result;
-    lane *at = user;
-    at->pinging = false;
-    if (error != NULL) {
-        return;
-    }
-    double now = cli_now();
-    double took = now - at->ping_sent;
-    at->rtt_min = at->rtt_min > 0.0 && at->rtt_min < took ? at->rtt_min : took;
-    if (counts(at)) {
-        load_tally_record(at->yard->tally, LOAD_RTT, since_begin(at, now), took);
-    }
-}
-
-static void record_snapshot_time(lane *at, const carom_snapshot *snapshot, double now)
-{
-    load_tally *tally = at->yard->tally;
-    double t = since_begin(at, now);
-    double earliest = tick_earliest(at, snapshot->tick, now);
-    if (at->rtt_min > 0.0 && counts(at)) {
-        load_tally_record(tally, LOAD_AGE, t, now - earliest + at->rtt_min / 2.0);
-    }
-    if (at->last_arrival > 0.0 && snapshot->tick > at->last_tick && counts(at)) {
-        double apart = (double)(snapshot->tick - at->last_tick) / at->yard->shared->hz[at->world];
-        load_tally_record(tally, LOAD_JITTER, t, fabs(now - at->last_arrival - apart));
-    }
-    at->last_arrival = now;
-    at->last_tick = snapshot->tick;
-}
-
-static void record_seen(lane *at, double due, double now)
-{
-    double t = since_begin(at, now);
-    load_missed missed = {0, 0.0, 0};
-    if (load_is_closed(at->does)) {
-        missed = load_pace_missed(&at->yard->paces[at->does - at->yard->shared->plan->behaviours],
-                                  now - due);
-    }
-    for (unsigned i = 0; i <= missed.steps; i++) {
-        load_tally_record_many(at->yard->tally, LOAD_SEEN, t,
-                               now - due - (double)i * missed.seconds,
-                               i == 0 ? 1 : load_missed_weight(&missed, i));
-    }
-}
-
-static void on_snapshot(carom_client *client, const carom_snapshot *snapshot, void *user)
-{
-    (void)client;
-    lane *at = user;
-    load_tally *tally = at->yard->tally;
-    double now = cli_now();
-    double t = since_begin(at, now);
-    unsigned window = at->does->window;
-    record_snapshot_time(at, snapshot, now);
-    if (!counts(at)) {
-        return;
-    }
-    tally->snapshots++;
-    tally->skipped += snapshot->skipped;
-    load_tally_slice(tally, t)->snapshots++;
-    load_tally_slice(tally, t)->skipped += snapshot->skipped;
-    while (at->unseen_count > 0 && at->unseen[at->unseen_first].request <= snapshot->last) {
-        const unseen *one = &at->unseen[at->unseen_first];
-        if (one->due >= 0.0) {
-            record_seen(at, one->due, now);
-        }
-        at->unseen_first = (at->unseen_first + 1) % window;
-        at->unseen_count--;
-    }
-}
-
-static void on_notification(carom_client *client, const char *method, const carom_value *params,
-                            void *user)
-{
-    (void)client;
-    lane *at = user;
-    if (strcmp(method, "closing") == 0 || strcmp(method, "world_closed") == 0) {
-        at->error.status = carom_status_from_name(carom_get_str(params, "code", "unavailable"));
-        (void)snprintf(at->error.text, sizeof at->error.text, "%s: %s", method,
-                       carom_get_str(params, "reason", ""));
-    }
-}
 
 // ---- life
 
@@ -335,6 +50,22 @@ void lane_deinit(lane *at)
     free(at->slots);
 }
 
+static void lose(lane *at, const carom_error *error)
+{
+    load_tally *tally = at->yard->tally;
+    bool opened = at->state == LANE_RUNNING || at->state == LANE_LEAVING;
+    at->error = *error;
+    at->state = LANE_LOST;
+    if (lane_counts(at)) {
+        tally->lost += opened ? 1 : 0;
+        load_tally_slice(tally, lane_since_begin(at, cli_now()))->lost += opened ? 1 : 0;
+        tally->refused += opened ? 0 : 1;
+        if (tally->lost_reason[0] == '\0') {
+            (void)snprintf(tally->lost_reason, sizeof tally->lost_reason, "%s", error->text);
+        }
+    }
+}
+
 void lane_connect(lane *at)
 {
     const load_dial *dial = &at->yard->shared->dial;
@@ -342,8 +73,8 @@ void lane_connect(lane *at)
     options.name = "carom/" CAROM_VERSION;
     options.token = dial->token;
     options.tls = dial->tls;
-    options.handlers =
-        (carom_handlers){.user = at, .snapshot = on_snapshot, .notification = on_notification};
+    options.handlers = (carom_handlers){
+        .user = at, .snapshot = lane_on_snapshot, .notification = lane_on_notification};
     at->error = (carom_error){.status = CAROM_OK};
     at->counted = (carom_traffic){0};
     at->last_arrival = 0.0;
@@ -374,7 +105,7 @@ static carom_value *own_subscribe_args(lane *at)
 static fill_scope scope_of(lane *at, double now)
 {
     fill_scope scope;
-    at->self.seconds = since_begin(at, now);
+    at->self.seconds = lane_since_begin(at, now);
     fill_begin(&scope, at->yard->shared->plan, &at->self);
     return scope;
 }
@@ -397,7 +128,7 @@ static void subscribe(lane *at)
         (void)snprintf(error.text, sizeof error.text, "subscribe%.240s", why);
         lose(at, &error);
     } else if (carom_request(at->client, "world.subscribe", arguments, plan->timeout_ms,
-                             on_subscribed, at, NULL, &error) != CAROM_OK) {
+                             lane_on_subscribed, at, NULL, &error) != CAROM_OK) {
         lose(at, &error);
     }
     carom_value_free(arguments);
@@ -406,8 +137,9 @@ static void subscribe(lane *at)
 static void opened(lane *at)
 {
     double now = cli_now();
-    if (counts(at)) {
-        load_tally_record(at->yard->tally, LOAD_CONNECT, since_begin(at, now), now - at->opened);
+    if (lane_counts(at)) {
+        load_tally_record(at->yard->tally, LOAD_CONNECT, lane_since_begin(at, now),
+                          now - at->opened);
     }
     if (at->does->subscribes) {
         subscribe(at);
@@ -441,8 +173,8 @@ void lane_count_traffic(lane *at)
         return;
     }
     carom_traffic now = carom_client_traffic(at->client);
-    if (counts(at)) {
-        load_slice *slice = load_tally_slice(tally, since_begin(at, cli_now()));
+    if (lane_counts(at)) {
+        load_slice *slice = load_tally_slice(tally, lane_since_begin(at, cli_now()));
         uint64_t in = now.bytes_in - at->counted.bytes_in;
         uint64_t out = now.bytes_out - at->counted.bytes_out;
         tally->bytes_in += in;
@@ -539,7 +271,7 @@ static void next_start(lane *at, double now)
     if (at->does->beat == LOAD_AFTER_PAUSE && at->flying > 0) {
         at->resting = true;
     } else if (at->does->beat == LOAD_AFTER_PAUSE) {
-        rest(at, now);
+        lane_rest(at, now);
     } else if (at->does->beat == LOAD_BY_WINDOW) {
         at->start = now > at->not_before ? now : at->not_before;
         at->due = at->start;
@@ -599,7 +331,7 @@ static carom_value *args_of(lane *at, const load_action *action, double now)
         at->not_before = now + IDLE_S;
         carom_error error = {.status = CAROM_INVALID_ARGUMENT};
         (void)snprintf(error.text, sizeof error.text, "%.240s", why[0] != '\0' ? why : "no memory");
-        load_tally_fail(at->yard->tally, since_begin(at, now), action->method, &error);
+        load_tally_fail(at->yard->tally, lane_since_begin(at, now), action->method, &error);
     } else if (action->world) {
         carom_set(*cached, "world", carom_str(at->yard->shared->plan->worlds[at->world]));
     }
@@ -617,7 +349,7 @@ static void note_sent(lane *at, slot *s, const load_action *action, double now)
     at->yard->in_flight++;
     at->spawning += action->spawns ? 1 : 0;
     tally->sent++;
-    load_tally_slice(tally, since_begin(at, now))->sent++;
+    load_tally_slice(tally, lane_since_begin(at, now))->sent++;
     if (action->command && at->does->subscribes && at->unseen_count < window) {
         at->unseen[(at->unseen_first + at->unseen_count++) % window] = (unseen){s->request, s->due};
     }
@@ -636,7 +368,7 @@ static bool send_one(lane *at, const load_action *action, double now)
         return true;
     }
     if (carom_request(at->client, action->method, arguments, at->yard->shared->plan->timeout_ms,
-                      on_answer, s, &s->request, &error) != CAROM_OK) {
+                      lane_on_answer, s, &s->request, &error) != CAROM_OK) {
         return false;
     }
     note_sent(at, s, action, now);
@@ -675,7 +407,7 @@ void lane_ping(lane *at, double now)
     at->ping_next = now + PING_EVERY_S;
     at->ping_sent = now;
     at->pinging = carom_request(at->client, "ping", NULL, at->yard->shared->plan->timeout_ms,
-                                on_ping, at, NULL, NULL) == CAROM_OK;
+                                lane_on_ping, at, NULL, NULL) == CAROM_OK;
 }
 
 // Calls of one beginning.
@@ -692,7 +424,7 @@ void lane_settle(lane *at, double end, double now)
 {
     load_tally *tally = at->yard->tally;
     const load_behaviour *does = at->does;
-    double t = since_begin(at, end);
+    double t = lane_since_begin(at, end);
     load_slice *slice = load_tally_slice(tally, t);
     for (unsigned i = 0; i < does->window; i++) {
         slot *s = &at->slots[i];
