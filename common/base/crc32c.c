@@ -5,6 +5,8 @@
 // entries of single bits make a table, and the compiler computes the rest of it.
 #include "common/base/crc32c.h"
 
+#include "common/base/little_endian.h"
+
 enum { SLICES = 8 };
 
 #define ENTRY(n, a, b, c, d, e, f, g, h)                                                           \
@@ -41,18 +43,13 @@ static const uint32_t TABLES[SLICES][256] = {
     // clang-format on
 };
 
-static uint32_t word_at(const uint8_t *at)
-{
-    return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
-}
-
 uint32_t crc32c(uint32_t crc, const void *bytes, size_t size)
 {
     const uint8_t *at = bytes;
     crc = ~crc;
     for (; size >= 8; size -= 8, at += 8) {
-        uint32_t low = crc ^ word_at(at);
-        uint32_t high = word_at(at + 4);
+        uint32_t low = crc ^ get32(at);
+        uint32_t high = get32(at + 4);
         crc = TABLES[7][low & 0xff] ^ TABLES[6][low >> 8 & 0xff] ^ TABLES[5][low >> 16 & 0xff] ^
               TABLES[4][low >> 24] ^ TABLES[3][high & 0xff] ^ TABLES[2][high >> 8 & 0xff] ^
               TABLES[1][high >> 16 & 0xff] ^ TABLES[0][high >> 24];

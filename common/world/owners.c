@@ -9,6 +9,7 @@
 
 #include "common/base/array.h"
 #include "common/base/assert.h"
+#include "common/base/little_endian.h"
 
 enum { VERSION = 1, NOBODY = 0 };
 
@@ -229,13 +230,6 @@ static bool is_there(const owned_body *entry, const physics_world *world)
     return entry->id != 0 && body_get(world, entry->id, &info, NULL) == STATUS_OK;
 }
 
-static void put(uint8_t **at, uint64_t value, size_t size)
-{
-    for (size_t i = 0; i < size; i++) {
-        *(*at)++ = (uint8_t)(value >> (8 * i));
-    }
-}
-
 enum { HEAD_BYTES = 1 + 4 + 4, ENTRY_BYTES = 8 + 4 };
 
 size_t owners_encoded_bytes(const owners *o, const physics_world *world)
@@ -254,14 +248,15 @@ size_t owners_encoded_bytes(const owners *o, const physics_world *world)
 static void encode_names(const owners *o, uint32_t *moved, uint8_t **at)
 {
     uint32_t count = 0;
-    put(at, o->names.count - o->free_names.count, 4);
+    put32(*at, o->names.count - o->free_names.count);
+    *at += 4;
     for (uint32_t i = 0; i < o->names.count; i++) {
         const owner_name *name = &o->names.data[i];
         if (name->uses == 0) {
             continue;
         }
         size_t size = strlen(name->text);
-        put(at, size, 1);
+        *(*at)++ = (uint8_t)size;
         memcpy(*at, name->text, size);
         *at += size;
         moved[i] = count++;
@@ -272,7 +267,7 @@ void owners_encode(const owners *o, const physics_world *world, uint8_t *out)
 {
     uint32_t *moved = calloc(o->names.count + 1, sizeof *moved);
     ASSERT(moved != NULL);
-    put(&out, VERSION, 1);
+    *out++ = VERSION;
     encode_names(o, moved, &out);
     uint8_t *count_at = out;
     uint32_t count = 0;
@@ -280,12 +275,13 @@ void owners_encode(const owners *o, const physics_world *world, uint8_t *out)
     for (uint32_t i = 0; i < o->by_slot.count; i++) {
         const owned_body *entry = &o->by_slot.data[i];
         if (is_there(entry, world)) {
-            put(&out, entry->id, 8);
-            put(&out, moved[entry->owner - 1], 4);
+            put64(out, entry->id);
+            put32(out + 8, moved[entry->owner - 1]);
+            out += ENTRY_BYTES;
             count++;
         }
     }
-    put(&count_at, count, 4);
+    put32(count_at, count);
     free(moved);
 }
 
@@ -295,17 +291,16 @@ typedef struct source {
     bool ended;
 } source;
 
+// `size`: 1, 4 or 8.
 static uint64_t get(source *s, size_t size)
 {
-    uint64_t value = 0;
     if ((size_t)(s->end - s->at) < size) {
         s->ended = true;
         return 0;
     }
-    for (size_t i = 0; i < size; i++) {
-        value |= (uint64_t)*s->at++ << (8 * i);
-    }
-    return value;
+    const uint8_t *at = s->at;
+    s->at += size;
+    return size == 1 ? *at : size == 4 ? get32(at) : get64(at);
 }
 
 static bool decode_names(source *s, owners *o)

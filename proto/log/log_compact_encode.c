@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/base/assert.h"
+#include "common/base/little_endian.h"
 #include "proto/limits.h"
 #include "proto/log/log_compact_row.h"
 #include "proto/log/log_cursor.h"
@@ -132,9 +133,7 @@ static void write_float(buffer *out, double value)
     uint32_t bits;
     uint8_t bytes[4];
     memcpy(&bits, &single, sizeof bits);
-    for (int i = 0; i < 4; i++) {
-        bytes[i] = (uint8_t)(bits >> (8 * i));
-    }
+    put32(bytes, bits);
     buffer_append(out, bytes, sizeof bytes);
 }
 
@@ -143,9 +142,7 @@ static void write_double(buffer *out, double value)
     uint64_t bits;
     uint8_t bytes[8];
     memcpy(&bits, &value, sizeof bits);
-    for (int i = 0; i < 8; i++) {
-        bytes[i] = (uint8_t)(bits >> (8 * i));
-    }
+    put64(bytes, bits);
     buffer_append(out, bytes, sizeof bytes);
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/base/assert.h"
+#include "common/base/little_endian.h"
 
 enum { GROUP = 64, HEAD_BYTES = 8, WORD_BYTES = 8, ROW_BYTES = WORD_BYTES + 4, DIGESTS = 255 };
 static const uint32_t ALL = UINT32_C(1) << 31; // of the number of groups
@@ -57,22 +58,6 @@ static uint64_t take_parts(log_digest_parts *parts, const physics_world *world, 
 
 // ---- writing
 
-static void put(uint8_t *at, uint64_t value, int bytes)
-{
-    for (int i = 0; i < bytes; i++) {
-        at[i] = (uint8_t)(value >> (8 * i));
-    }
-}
-
-static uint64_t get(const uint8_t *at, int bytes)
-{
-    uint64_t value = 0;
-    for (int i = 0; i < bytes; i++) {
-        value |= (uint64_t)at[i] << (8 * i);
-    }
-    return value;
-}
-
 // A bit for each slot of a group whose part is another one.
 static uint64_t find_changes(const uint64_t now[GROUP], const uint64_t last[GROUP])
 {
@@ -93,8 +78,8 @@ static void write_block(const log_digests *d, uint32_t rest, buffer *out)
     ASSERT(head != NULL && digests != NULL);
     uint8_t *row = head + map;
     uint8_t *digest = digests;
-    put(head, groups | (d->told ? 0 : ALL), 4);
-    put(head + 4, rest, 4);
+    put32(head, groups | (d->told ? 0 : ALL));
+    put32(head + 4, rest);
     for (uint32_t group = 0; group < groups; group++) {
         const uint64_t *now = d->next.data + (size_t)group * GROUP;
         const bool fresh = !d->told || (size_t)group * GROUP >= d->parts.count;
@@ -104,8 +89,8 @@ static void write_block(const log_digests *d, uint32_t rest, buffer *out)
             continue;
         }
         head[HEAD_BYTES + group / 8] |= (uint8_t)(1u << group % 8);
-        put(row, changed, WORD_BYTES);
-        put(row + WORD_BYTES, digest_of_group(now), ROW_BYTES - WORD_BYTES);
+        put64(row, changed);
+        put32(row + WORD_BYTES, digest_of_group(now));
         row += ROW_BYTES;
         for (; changed != 0; changed &= changed - 1) {
             *digest++ = digest_of(now[__builtin_ctzll(changed)]);
@@ -148,7 +133,7 @@ static bool find_block(const uint8_t *bytes, size_t size, size_t head, size_t ro
     if (size < head) {
         return false;
     }
-    const uint32_t number = (uint32_t)get(bytes, 4);
+    const uint32_t number = get32(bytes);
     *out = (block){.groups = number & ~ALL, .all = (number & ALL) != 0, .map = bytes + head};
     const size_t map = (out->groups + 7) / 8;
     if (out->groups > LOG_DIGEST_GROUPS_MAX || size - head < map ||
@@ -168,7 +153,7 @@ static bool find_block(const uint8_t *bytes, size_t size, size_t head, size_t ro
     left -= rows * row;
     size_t digests = 0;
     for (size_t i = 0; i < rows; i++) {
-        digests += (size_t)__builtin_popcountll(get(out->row + i * row, WORD_BYTES));
+        digests += (size_t)__builtin_popcountll(get64(out->row + i * row));
     }
     out->end = out->digest + digests;
     return digests <= left;
@@ -206,15 +191,15 @@ bool log_digests_read(log_digests *d, const uint8_t *bytes, size_t size, size_t 
         d->known = true;
     }
     grow(d, b.groups);
-    d->rest = (uint32_t)get(bytes + 4, 4);
+    d->rest = get32(bytes + 4);
     for (uint32_t group = 0; group < b.groups; group++) {
         if ((b.map[group / 8] >> group % 8 & 1) == 0) {
             continue;
         }
-        for (uint64_t open = get(b.row, WORD_BYTES); open != 0; open &= open - 1) {
+        for (uint64_t open = get64(b.row); open != 0; open &= open - 1) {
             d->bytes.data[group * GROUP + (uint32_t)__builtin_ctzll(open)] = *b.digest++;
         }
-        d->groups.data[group] = (uint32_t)get(b.row + WORD_BYTES, ROW_BYTES - WORD_BYTES);
+        d->groups.data[group] = get32(b.row + WORD_BYTES);
         b.row += ROW_BYTES;
     }
     *used = (size_t)(b.end - bytes);

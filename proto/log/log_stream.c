@@ -7,6 +7,7 @@
 
 #include "common/base/assert.h"
 #include "common/base/crc32c.h"
+#include "common/base/little_endian.h"
 #include "proto/log/log_cursor.h"
 #include "proto/wire/rpc.h"
 
@@ -18,18 +19,6 @@ enum { STAGE_MAGIC, STAGE_HEADER, STAGE_RECORDS, STAGE_ENDED, STAGE_BROKEN };
 enum { HEADER_BYTES_MAX = 1024 };
 
 // ---- writing
-
-static void put_u32(uint8_t *at, uint32_t value)
-{
-    for (int i = 0; i < 4; i++) {
-        at[i] = (uint8_t)(value >> (8 * i));
-    }
-}
-
-static uint32_t get_u32(const uint8_t *at)
-{
-    return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
-}
 
 // Leaves room for a frame's head; the frame begins where the result says.
 static size_t open_frame(buffer *out)
@@ -48,8 +37,8 @@ static void close_frame(buffer *out, size_t start)
     uint8_t *head = out->data + start;
     const size_t size = out->size - start - LOG_FRAME_HEAD_BYTES;
     ASSERT(size <= LOG_RECORD_BYTES_MAX);
-    put_u32(head, (uint32_t)size);
-    put_u32(head + 4, crc32c(crc32c(0, head, 4), head + LOG_FRAME_HEAD_BYTES, size));
+    put32(head, (uint32_t)size);
+    put32(head + 4, crc32c(crc32c(0, head, 4), head + LOG_FRAME_HEAD_BYTES, size));
 }
 
 void log_stream_begin(buffer *out, const log_header *header)
@@ -230,7 +219,7 @@ static bool is_intact(const uint8_t *frame, uint32_t payload)
     (void)payload;
     return true;
 #else
-    return crc32c(crc32c(0, frame, 4), frame + LOG_FRAME_HEAD_BYTES, payload) == get_u32(frame + 4);
+    return crc32c(crc32c(0, frame, 4), frame + LOG_FRAME_HEAD_BYTES, payload) == get32(frame + 4);
 #endif
 }
 
@@ -240,7 +229,7 @@ static log_event read_frame(log_reader *r, const uint8_t **bytes, size_t *size, 
     if (r->held.size < LOG_FRAME_HEAD_BYTES && !hold(r, LOG_FRAME_HEAD_BYTES, bytes, size)) {
         return LOG_MORE;
     }
-    const uint32_t payload = get_u32(r->held.data);
+    const uint32_t payload = get32(r->held.data);
     const uint32_t most = r->stage == STAGE_HEADER ? HEADER_BYTES_MAX : LOG_RECORD_BYTES_MAX;
     error why;
     if (payload > most) {
@@ -284,7 +273,7 @@ log_event log_reader_feed(log_reader *r, const void *bytes, size_t size, size_t 
     } else if (r->stage == STAGE_HEADER || r->stage == STAGE_RECORDS) {
         // A whole frame is kept until the next call, as what was read points into it.
         bool whole = r->held.size >= LOG_FRAME_HEAD_BYTES &&
-                     r->held.size == LOG_FRAME_HEAD_BYTES + (size_t)get_u32(r->held.data);
+                     r->held.size == LOG_FRAME_HEAD_BYTES + (size_t)get32(r->held.data);
         if (whole) {
             buffer_clear(&r->held);
         }

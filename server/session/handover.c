@@ -6,9 +6,9 @@
 #include <unistd.h>
 
 #include "common/base/crc32c.h"
+#include "common/base/little_endian.h"
 #include "common/base/log.h"
 #include "server/session/service.h"
-#include "server/storage/format.h"
 
 static bool write_all(int fd, const void *from, size_t size)
 {

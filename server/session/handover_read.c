@@ -8,10 +8,10 @@
 
 #include "common/base/assert.h"
 #include "common/base/crc32c.h"
+#include "common/base/little_endian.h"
 #include "common/base/log.h"
 #include "server/session/handover.h"
 #include "server/session/service.h"
-#include "server/storage/format.h"
 #include "server/world/world_image.h"
 
 // A world of the file.

@@ -13,6 +13,7 @@
 
 #include "common/base/assert.h"
 #include "common/base/crc32c.h"
+#include "common/base/little_endian.h"
 #include "common/base/log.h"
 #include "server/session/service.h"
 #include "server/world/session_marks.h"
@@ -156,18 +157,6 @@ static void pack_subscription(buffer *out, const session *s, const session_subsc
 
 // ---- the file
 
-static void put_u32(uint8_t *at, uint32_t value)
-{
-    for (int i = 0; i < 4; i++) {
-        at[i] = (uint8_t)(value >> (8 * i));
-    }
-}
-
-static uint32_t get_u32(const uint8_t *at)
-{
-    return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
-}
-
 static void fail(server *s, const char *what)
 {
     if (!s->ledger.failed) {
@@ -195,8 +184,8 @@ static void seal(buffer *record)
 {
     ASSERT(!record->overflow && record->size > HEAD_BYTES);
     uint32_t size = (uint32_t)(record->size - HEAD_BYTES);
-    put_u32(record->data, size);
-    put_u32(record->data + 4, crc32c(0, record->data + HEAD_BYTES, size));
+    put32(record->data, size);
+    put32(record->data + 4, crc32c(0, record->data + HEAD_BYTES, size));
 }
 
 static void begin_record(buffer *record)
@@ -637,10 +626,10 @@ static void read_records(server *s, const uint8_t *bytes, size_t size)
     size_t at = MAGIC_BYTES;
     bool good = true;
     while (good && at + HEAD_BYTES <= size) {
-        uint32_t length = get_u32(bytes + at);
+        uint32_t length = get32(bytes + at);
         const uint8_t *payload = bytes + at + HEAD_BYTES;
         good = length <= LEDGER_RECORD_BYTES_MAX && length <= size - at - HEAD_BYTES &&
-               crc32c(0, payload, length) == get_u32(bytes + at + 4);
+               crc32c(0, payload, length) == get32(bytes + at + 4);
         if (good) {
             msgpack_unpacked unpacked;
             msgpack_unpacked_init(&unpacked);

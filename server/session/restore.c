@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/base/assert.h"
+#include "common/base/little_endian.h"
 #include "common/base/log.h"
 #include "proto/log/log_digest.h"
 #include "proto/log/log_player.h"
@@ -184,14 +185,8 @@ static status play_entry(restoring *r, const storage_record *entry, error *err)
         return error_set(err, STATUS_INVALID_ARGUMENT, "an entry of %zu bytes is too short",
                          entry->size);
     }
-    uint64_t until = 0;
-    for (int i = 0; i < 8; i++) {
-        until |= (uint64_t)entry->bytes[i] << (8 * i);
-    }
-    uint32_t count = 0;
-    for (int i = 0; i < 4; i++) {
-        count |= (uint32_t)entry->bytes[8 + i] << (8 * i);
-    }
+    const uint64_t until = get64(entry->bytes);
+    uint32_t count = get32(entry->bytes + 8);
     const bool digests = (count >> WORLD_LOG_DIGESTS_BIT & 1) != 0;
     const bool first_kind = (count >> WORLD_LOG_FIRST_DIGESTS_BIT & 1) != 0;
     count &= (UINT32_C(1) << WORLD_LOG_DIGESTS_BIT) - 1;

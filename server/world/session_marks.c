@@ -1,7 +1,7 @@
 // A table by slot and the list of its new entries; see session_marks.h. The world's thread.
 #include "server/world/session_marks.h"
 
-#include "common/base/assert.h"
+#include "common/base/little_endian.h"
 
 void session_marks_deinit(session_marks *m)
 {
@@ -36,22 +36,6 @@ bool session_marks_full(const session_marks *m)
     return m->fresh.count >= SESSION_MARKS_NEW_MAX;
 }
 
-static void put(uint8_t *at, uint64_t value, int bytes)
-{
-    for (int i = 0; i < bytes; i++) {
-        at[i] = (uint8_t)(value >> (8 * i));
-    }
-}
-
-static uint64_t get(const uint8_t *at, int bytes)
-{
-    uint64_t value = 0;
-    for (int i = 0; i < bytes; i++) {
-        value |= (uint64_t)at[i] << (8 * i);
-    }
-    return value;
-}
-
 uint32_t session_marks_encode(const session_marks *m, bool all, uint8_t *out)
 {
     uint32_t count = 0;
@@ -64,9 +48,9 @@ uint32_t session_marks_encode(const session_marks *m, bool all, uint8_t *out)
         }
         if (out != NULL) {
             uint8_t *row = out + (size_t)count * SESSION_MARK_BYTES;
-            put(row, mark->session, 8);
-            put(row + 8, slot, 4);
-            put(row + 12, mark->id, 4);
+            put64(row, mark->session);
+            put32(row + 8, slot);
+            put32(row + 12, mark->id);
         }
         count++;
     }
@@ -85,12 +69,12 @@ bool session_marks_decode(session_marks *m, const uint8_t *bytes, uint32_t count
 {
     for (uint32_t i = 0; i < count; i++) {
         const uint8_t *row = bytes + (size_t)i * SESSION_MARK_BYTES;
-        uint64_t session = get(row, 8);
-        uint32_t slot = (uint32_t)get(row + 8, 4);
+        uint64_t session = get64(row);
+        uint32_t slot = get32(row + 8);
         if (session == 0 || slot >= SESSION_MARK_SLOTS_MAX) {
             return false;
         }
-        *mark_at(m, slot) = (session_mark){.session = session, .id = (uint32_t)get(row + 12, 4)};
+        *mark_at(m, slot) = (session_mark){.session = session, .id = get32(row + 12)};
     }
     return true;
 }

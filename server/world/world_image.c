@@ -6,6 +6,7 @@
 
 #include "common/base/assert.h"
 #include "common/base/crc32c.h"
+#include "common/base/little_endian.h"
 #include "common/physics/image.h"
 #include "server/world/row_table.h"
 
@@ -29,29 +30,13 @@ enum {
 
 static const uint8_t MAGIC[MAGIC_BYTES] = {0x89, 'c', 'w', 'o', 'r', 'l', 'd', '\n'};
 
-static void put(uint8_t *at, uint64_t value, int bytes)
-{
-    for (int i = 0; i < bytes; i++) {
-        at[i] = (uint8_t)(value >> (8 * i));
-    }
-}
-
-static uint64_t get(const uint8_t *at, int bytes)
-{
-    uint64_t value = 0;
-    for (int i = 0; i < bytes; i++) {
-        value |= (uint64_t)at[i] << (8 * i);
-    }
-    return value;
-}
-
 static void put_view(uint8_t *at, const area *view)
 {
     const double corners[4] = {view->x0, view->y0, view->x1, view->y1};
     for (int i = 0; i < 4; i++) {
         uint64_t bits;
         memcpy(&bits, &corners[i], sizeof bits);
-        put(at + 8 * i, bits, 8);
+        put64(at + 8 * i, bits);
     }
 }
 
@@ -59,7 +44,7 @@ static void get_view(const uint8_t *at, area *view)
 {
     double corners[4];
     for (int i = 0; i < 4; i++) {
-        uint64_t bits = get(at + 8 * i, 8);
+        uint64_t bits = get64(at + 8 * i);
         memcpy(&corners[i], &bits, sizeof bits);
     }
     *view = (area){corners[0], corners[1], corners[2], corners[3]};
@@ -96,30 +81,30 @@ shared_bytes *world_image_encode(const physics_world *physics, const session_bod
     uint8_t *at = out->data;
     memset(at, 0, HEADER_BYTES);
     memcpy(at, MAGIC, MAGIC_BYTES);
-    put(at + VERSION_AT, VERSION, 4);
-    put(at + FLAGS_AT, (paused ? FLAG_PAUSED : 0u) | (view != NULL ? FLAG_VIEW : 0u), 4);
-    put(at + UNTIL_AT, until, 8);
+    put32(at + VERSION_AT, VERSION);
+    put32(at + FLAGS_AT, (paused ? FLAG_PAUSED : 0u) | (view != NULL ? FLAG_VIEW : 0u));
+    put64(at + UNTIL_AT, until);
     if (view != NULL) {
         put_view(at + VIEW_AT, view);
     }
-    put(at + COUNT_AT, count, 4);
+    put32(at + COUNT_AT, count);
     uint8_t *row = at + HEADER_BYTES;
     for (uint32_t i = 0; i < bodies->by_slot.count; i++) {
         const session_body *b = &bodies->by_slot.data[i];
         if (b->id != 0) {
-            put(row, b->id, 8);
-            put(row + 8, b->session, 8);
+            put64(row, b->id);
+            put64(row + 8, b->session);
             row += ROW_BYTES;
         }
     }
-    put(row, owned, OWNERS_SIZE_BYTES);
+    put32(row, (uint32_t)owned);
     owners_encode(table, physics, row + OWNERS_SIZE_BYTES);
     row += OWNERS_SIZE_BYTES + owned;
-    put(row, marked, MARKS_COUNT_BYTES);
+    put32(row, marked);
     if (marked > 0) {
         (void)session_marks_encode(marks, true, row + MARKS_COUNT_BYTES);
     }
-    put(at + CHECKSUM_AT, checksum(at, head), 4);
+    put32(at + CHECKSUM_AT, checksum(at, head));
     memcpy(at + HEADER_BYTES + head, image, size);
     out->size = HEADER_BYTES + head + size;
     free(image);
@@ -129,11 +114,11 @@ shared_bytes *world_image_encode(const physics_world *physics, const session_bod
 // Bytes of the rows and the owners, up to the number of marks; `size` where they lie about it.
 static uint64_t owned_bytes(const uint8_t *bytes, size_t size)
 {
-    uint64_t rows = get(bytes + COUNT_AT, 4) * ROW_BYTES;
+    uint64_t rows = (uint64_t)get32(bytes + COUNT_AT) * ROW_BYTES;
     if (rows + OWNERS_SIZE_BYTES > size - HEADER_BYTES) {
         return size;
     }
-    return rows + OWNERS_SIZE_BYTES + get(bytes + HEADER_BYTES + rows, OWNERS_SIZE_BYTES);
+    return rows + OWNERS_SIZE_BYTES + get32(bytes + HEADER_BYTES + rows);
 }
 
 // Bytes from the header to the physics; more than there are, where they lie about it.
@@ -144,7 +129,7 @@ static uint64_t head_bytes(const uint8_t *bytes, size_t size)
         return size;
     }
     return owned + MARKS_COUNT_BYTES +
-           get(bytes + HEADER_BYTES + owned, MARKS_COUNT_BYTES) * SESSION_MARK_BYTES;
+           (uint64_t)get32(bytes + HEADER_BYTES + owned) * SESSION_MARK_BYTES;
 }
 
 static status check_header(const uint8_t *bytes, size_t size, error *err)
@@ -152,15 +137,15 @@ static status check_header(const uint8_t *bytes, size_t size, error *err)
     if (size < HEADER_BYTES || memcmp(bytes, MAGIC, MAGIC_BYTES) != 0) {
         return error_set(err, STATUS_INVALID_ARGUMENT, "the image of a served world is none");
     }
-    uint64_t version = get(bytes + VERSION_AT, 4);
+    uint32_t version = get32(bytes + VERSION_AT);
     if (version < VERSION_OLDEST || version > VERSION) {
         return error_set(err, STATUS_INVALID_ARGUMENT,
                          "the image has version %u, this server reads %d to %d: use the version "
                          "that wrote it, or a newer one",
-                         (unsigned)version, VERSION_OLDEST, VERSION);
+                         version, VERSION_OLDEST, VERSION);
     }
     uint64_t head = head_bytes(bytes, size);
-    if (head > size - HEADER_BYTES || checksum(bytes, head) != get(bytes + CHECKSUM_AT, 4)) {
+    if (head > size - HEADER_BYTES || checksum(bytes, head) != get32(bytes + CHECKSUM_AT)) {
         return error_set(err, STATUS_INVALID_ARGUMENT,
                          "the image is altered: the checksum of its head does not fit");
     }
@@ -173,17 +158,17 @@ status world_image_decode(const uint8_t *bytes, size_t size, world_image *out, e
     if (s != STATUS_OK) {
         return s;
     }
-    uint32_t count = (uint32_t)get(bytes + COUNT_AT, 4);
-    uint64_t flags = get(bytes + FLAGS_AT, 4);
+    uint32_t count = get32(bytes + COUNT_AT);
+    uint32_t flags = get32(bytes + FLAGS_AT);
     const uint8_t *owned = bytes + HEADER_BYTES + (size_t)count * ROW_BYTES + OWNERS_SIZE_BYTES;
     const uint8_t *marks = bytes + HEADER_BYTES + owned_bytes(bytes, size);
     const uint8_t *physics = bytes + HEADER_BYTES + head_bytes(bytes, size);
-    world_image made = {.until = get(bytes + UNTIL_AT, 8),
+    world_image made = {.until = get64(bytes + UNTIL_AT),
                         .paused = (flags & FLAG_PAUSED) != 0,
                         .has_view = (flags & FLAG_VIEW) != 0};
     get_view(bytes + VIEW_AT, &made.view);
     for (uint32_t i = 0; i < count; i++) {
-        uint64_t id = get(bytes + HEADER_BYTES + (size_t)i * ROW_BYTES, 8);
+        uint64_t id = get64(bytes + HEADER_BYTES + (size_t)i * ROW_BYTES);
         if (id == 0 || row_table_slot(id) >= PHYSICS_BODIES_MAX) {
             return error_set(err, STATUS_INVALID_ARGUMENT, "the image names a body that cannot be");
         }
@@ -197,8 +182,7 @@ status world_image_decode(const uint8_t *bytes, size_t size, world_image *out, e
         world_free(made.physics);
         return s;
     }
-    if (!session_marks_decode(&made.marks, marks + MARKS_COUNT_BYTES,
-                              (uint32_t)get(marks, MARKS_COUNT_BYTES))) {
+    if (!session_marks_decode(&made.marks, marks + MARKS_COUNT_BYTES, get32(marks))) {
         session_marks_deinit(&made.marks);
         owners_free(made.owners);
         world_free(made.physics);
@@ -206,7 +190,7 @@ status world_image_decode(const uint8_t *bytes, size_t size, world_image *out, e
     }
     for (uint32_t i = 0; i < count; i++) {
         const uint8_t *row = bytes + HEADER_BYTES + (size_t)i * ROW_BYTES;
-        session_bodies_add(&made.bodies, get(row, 8), get(row + 8, 8));
+        session_bodies_add(&made.bodies, get64(row), get64(row + 8));
     }
     *out = made;
     return STATUS_OK;

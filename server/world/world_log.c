@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/base/assert.h"
+#include "common/base/little_endian.h"
 #include "common/base/log.h"
 #include "server/world/world_image.h"
 
@@ -236,12 +237,8 @@ static void append_marks(buffer *out, uint64_t until, const session_marks *marks
     uint32_t bits = count | (uint32_t)digests << WORLD_LOG_DIGESTS_BIT;
     uint8_t *head = malloc(size);
     ASSERT(head != NULL);
-    for (int i = 0; i < 8; i++) {
-        head[i] = (uint8_t)(until >> (8 * i));
-    }
-    for (int i = 0; i < 4; i++) {
-        head[8 + i] = (uint8_t)(bits >> (8 * i));
-    }
+    put64(head, until);
+    put32(head + 8, bits);
     (void)session_marks_encode(marks, false, head + WORLD_LOG_HEAD_BYTES);
     buffer_append(out, head, size);
     free(head);

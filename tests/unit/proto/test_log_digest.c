@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "common/base/little_endian.h"
 #include "proto/log/log_digest.h"
 
 enum { BODIES_MAX = 256 };
@@ -293,9 +294,7 @@ static void block_that_claims_more_than_it_has_is_refused(void **state)
     for (int i = 0; i < 6; i++) {
         uint8_t bytes[4096] = {0};
         const uint32_t number = claims[i / 2] | (i % 2 != 0 ? UINT32_C(1) << 31 : 0);
-        for (int k = 0; k < 4; k++) {
-            bytes[k] = (uint8_t)(number >> 8 * k);
-        }
+        put32(bytes, number);
         const bool fits = i == 0; // nothing changed in any of them
         assert_int_equal(log_digests_read(&reader, bytes, sizeof bytes, &used), fits);
         assert_int_equal(log_digests_read(&reader, bytes, 1024, &used), false);

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "common/base/crc32c.h"
+#include "common/base/little_endian.h"
 #include "proto/log/log_record.h"
 #include "proto/log/log_stream.h"
 
@@ -295,19 +296,12 @@ static void stream_with_any_bit_flipped_is_refused(void **state)
     buffer_deinit(&bytes);
 }
 
-static void put_u32(uint8_t *at, uint32_t value)
-{
-    for (int i = 0; i < 4; i++) {
-        at[i] = (uint8_t)(value >> (8 * i));
-    }
-}
-
 // A frame around `payload`, its checksum right.
 static void append_frame(buffer *out, const void *payload, size_t size)
 {
     uint8_t head[8];
-    put_u32(head, (uint32_t)size);
-    put_u32(head + 4, crc32c(crc32c(0, head, 4), payload, size));
+    put32(head, (uint32_t)size);
+    put32(head + 4, crc32c(crc32c(0, head, 4), payload, size));
     buffer_append(out, head, sizeof head);
     buffer_append(out, payload, size);
 }
