@@ -1,6 +1,7 @@
 // See load.h. Phases: all connect; the run; answers that still come; the end.
 #include "client/cli/load/load.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +24,7 @@ enum {
 
 #define LOOK_EVERY_S 0.02
 #define START_S      0.1 // so that all threads have noticed when the first command is due
+#define SHORTEST_S   1e-3
 #define DRAIN_S      1.0 // for answers that are still on their way in the end
 #define BODY_APART_M 4.0
 
@@ -410,7 +412,9 @@ cli_exit load_run(load *l, load_result *result)
         tell_progress(l, now);
     }
     now = cli_now();
-    result->seconds = now < l->shared.end ? now - l->shared.begin : l->plan->seconds;
+    // A signal may have come before the first command was due.
+    result->seconds =
+        now < l->shared.end ? fmax(now - l->shared.begin, SHORTEST_S) : l->plan->seconds;
     progress_end(&l->progress);
     set_phase(l, LOAD_DRAINING);
     double until = now + DRAIN_S;

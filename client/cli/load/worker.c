@@ -339,14 +339,14 @@ static void begin_run(worker *w)
 
 // Ends early when more has arrived than it can take in a while: that is ready the next time too,
 // and epoll has it before what comes later.
-static void work_ready(worker *w)
+static void work_ready(worker *w, bool sends)
 {
     struct epoll_event events[EVENTS_AT_ONCE];
     int count = epoll_wait(w->epoll, events, EVENTS_AT_ONCE, 0);
     double until = cli_now() + READY_S;
     for (int i = 0; i < count && (i == 0 || cli_now() < until); i++) {
         work_lane(w, events[i].data.ptr);
-        if (w->heap_count > 0 || w->yard.ready != NULL) {
+        if (sends && (w->heap_count > 0 || w->yard.ready != NULL)) {
             send_due(w);
         }
     }
@@ -361,7 +361,8 @@ static void work_ready(worker *w)
 static void turn(worker *w, load_phase phase)
 {
     double now = cli_now();
-    if (phase != LOAD_DRAINING) {
+    bool sends = phase != LOAD_DRAINING; // what a signal ended has commands that are still due
+    if (sends) {
         follow_stages(w, now);
         send_due(w);
     }
@@ -371,7 +372,7 @@ static void turn(worker *w, load_phase phase)
     double slept = cli_now();
     double late = nap(w, slept);
     double woke = cli_now();
-    work_ready(w);
+    work_ready(w, sends);
     double done = cli_now();
     record_lag(w, done, (slept - now > done - woke ? slept - now : done - woke) + late);
 }
