@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 import unittest
 from pathlib import Path
 
@@ -73,10 +74,13 @@ class SystemdTest(unittest.TestCase):
         process.stderr.close()
 
     def told(self, word):
-        while True:
+        others, end = [], time.monotonic() + SECONDS_MAX
+        while time.monotonic() < end:
             text = self.words.recv(256).decode()
             if text.split("\n")[0] == word:
                 return text
+            others.append(text)
+        raise AssertionError(f"not told {word}, but {others}")
 
     def stop(self, process):
         process.send_signal(signal.SIGTERM)
