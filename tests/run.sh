@@ -5,8 +5,8 @@
 # are installed first. Without a part all four run, and what ends the output is the summary of the
 # release suite; the exit status is 0 only if every part passed.
 #
-#   clang    the whole tree compiled by clang, warnings as errors, and the suite run on it: what has to
-#            give the same bits under gcc gives them here too
+#   clang    the whole tree compiled by clang, warnings as errors, and every test that calls the code
+#            itself: what has to give the same bits under gcc gives them here too
 #   asan     the suite under the address and undefined-behaviour sanitizers
 #   tsan     the tests that use threads under the thread sanitizer
 #   release  the suite as it is shipped, benchmarks compiled as well
@@ -24,9 +24,10 @@ export TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1
 
 # Wall-clock tests say nothing when the sanitizers slow the program down: label realtime.
 # The thread sanitizer has nothing to say of a test with one thread. What the JavaScript does is the same
-# whatever compiled the server (label web): asan and release run it.
+# whatever compiled the server (label web): asan and release run it. So is what programs of their own see
+# of it (integration, interop): the other three parts run that.
 declare -A SELECTION=(
-    [clang]="-LE realtime|web"
+    [clang]="-LE realtime|web|integration|interop"
     [asan]="-LE realtime"
     [tsan]="-LE realtime|web -L threads|integration|interop"
     [release]=""
