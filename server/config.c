@@ -167,7 +167,7 @@ static status apply_world(config *c, const char *value, error *err)
                          "'%s' is not NAME or NAME:SCENE (1 to %d of A-Z a-z 0-9 _ . - each)",
                          value, CONFIG_NAME_MAX);
     }
-    config_world world = {0};
+    config_world world = {.line = c->line};
     memcpy(world.name, value, name);
     memcpy(world.scene, scene, strlen(scene));
     for (uint32_t i = 0; i < c->worlds.count; i++) {
@@ -392,6 +392,8 @@ static const option OPTIONS[] = {
 
 enum { OPTION_COUNT = sizeof OPTIONS / sizeof *OPTIONS };
 
+_Static_assert((int)OPTION_COUNT <= (int)CONFIG_OPTIONS_MAX, "each has a place");
+
 void config_help(FILE *out)
 {
     fputs("Usage: caromd [OPTION]...\n"
@@ -507,6 +509,7 @@ static status apply_environment(config *c, bool *given, config_getenv env, error
             return s;
         }
         given[i] = true;
+        c->places[i] = -1;
     }
     return STATUS_OK;
 }
@@ -530,8 +533,7 @@ static status apply_setting(void *context, const char *name, const char *value, 
         i++;
     }
     if (i == OPTION_COUNT || OPTIONS[i].variable == NULL || OPTIONS[i].name == CONFIG_OPTION) {
-        return error_set(err, STATUS_INVALID_ARGUMENT,
-                         "no setting is called '%.64s' (caromd --help lists them)", name);
+        return error_set(err, STATUS_INVALID_ARGUMENT, "no setting is called '%.64s'", name);
     }
     const option *o = &OPTIONS[i];
     if (state->lines[i] != 0 && !o->list) {
@@ -541,6 +543,7 @@ static status apply_setting(void *context, const char *name, const char *value, 
     state->lines[i] = line;
     config dropped = {.limits = limits_default()};
     config *to = state->given[i] ? &dropped : state->config;
+    to->line = to->places[i] = line;
     status s = STATUS_OK;
     if (o->value != NULL) {
         s = o->apply(to, value, err);
@@ -562,7 +565,9 @@ static status apply_file(config *c, const bool *given, error *err)
         return STATUS_OK;
     }
     file_state state = {.config = c, .given = given};
-    return config_file_read(c->file, apply_setting, &state, err);
+    status s = config_file_read(c->file, apply_setting, &state, err);
+    c->line = 0;
+    return s;
 }
 
 // The option named in "--name" or "--name=value"; -1 for none.
@@ -612,6 +617,22 @@ static status apply_arguments(config *c, int argc, const char *const *argv, bool
     return STATUS_OK;
 }
 
+void config_place(const config *c, const char *name, char out[CONFIG_PLACE_MAX])
+{
+    int i = 0;
+    while (strcmp(OPTIONS[i].name, name) != 0) {
+        i++;
+        ASSERT(i < OPTION_COUNT);
+    }
+    if (c->places[i] > 0) {
+        snprintf(out, CONFIG_PLACE_MAX, "%s:%d: %s", c->file, c->places[i], name);
+    } else if (c->places[i] < 0) {
+        snprintf(out, CONFIG_PLACE_MAX, "%s", OPTIONS[i].variable);
+    } else {
+        snprintf(out, CONFIG_PLACE_MAX, "--%s", name);
+    }
+}
+
 status config_load(config *out, int argc, const char *const *argv, config_getenv env, error *err)
 {
     bool given[OPTION_COUNT] = {false};
@@ -625,8 +646,10 @@ status config_load(config *out, int argc, const char *const *argv, config_getenv
     }
     if (s == STATUS_OK && (*out->tls_certificate == '\0') != (*out->tls_key == '\0')) {
         bool key = *out->tls_key == '\0';
-        s = error_set(err, STATUS_INVALID_ARGUMENT, "--%s: needs --%s, too",
-                      key ? "tls-cert" : "tls-key", key ? "tls-key" : "tls-cert");
+        char place[CONFIG_PLACE_MAX];
+        config_place(out, key ? "tls-cert" : "tls-key", place);
+        s = error_set(err, STATUS_INVALID_ARGUMENT, "%s: needs --%s, too", place,
+                      key ? "tls-key" : "tls-cert");
     }
     if (out->port == 0 && !out->http_given) {
         out->http_port = 0; // a server on a port of the system's choice is one of many

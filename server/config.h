@@ -19,12 +19,15 @@
 enum {
     CONFIG_NAME_MAX = 64,  // bytes of a world's or scene's name, without the closing zero
     CONFIG_HOST_MAX = 255, // what a DNS name may have
-    CONFIG_THREADS_MAX = 64
+    CONFIG_THREADS_MAX = 64,
+    CONFIG_OPTIONS_MAX = 40,
+    CONFIG_PLACE_MAX = PATH_MAX + 64 // bytes of where a setting stands, with the closing zero
 };
 
 typedef struct config_world {
     char name[CONFIG_NAME_MAX + 1];
     char scene[CONFIG_NAME_MAX + 1]; // "" for an empty world
+    int line;                        // of the file; 0: it comes from an option or a variable
 } config_world;
 
 typedef struct config {
@@ -55,6 +58,9 @@ typedef struct config {
     char tls_certificate[PATH_MAX]; // PEM files; "", both: no TLS
     char tls_key[PATH_MAX];
     bool help, version; // asked for instead of serving
+    // Where each setting comes from, for config_place: 0 an option, -1 a variable, or its line.
+    int places[CONFIG_OPTIONS_MAX];
+    int line; // that is being read; 0: none
 } config;
 
 // How config_load reads a variable; getenv in the server, a fake in tests. NULL: not set.
@@ -66,6 +72,10 @@ typedef char *(*config_getenv)(const char *name);
 status config_load(config *out, int argc, const char *const *argv, config_getenv env, error *err);
 
 void config_deinit(config *c);
+
+// Where a setting stands that was found to be wrong later: "FILE:LINE: keys", "CAROM_KEYS" or
+// "--keys" for the option `name`, which has to be one.
+void config_place(const config *c, const char *name, char out[CONFIG_PLACE_MAX]);
 
 // The text of --help.
 void config_help(FILE *out);

@@ -23,6 +23,7 @@
 #include "common/base/log.h"
 #include "server/auth/keys.h"
 #include "server/config.h"
+#include "server/config_check.h"
 #include "server/net/io_threads.h"
 #include "server/process/activation.h"
 #include "server/process/notify.h"
@@ -95,6 +96,9 @@ static void on_leave(uv_signal_t *handle, int number)
 
 static void tell_certificate(const tls_files *files)
 {
+    if (files == NULL) {
+        return;
+    }
     int64_t left = tls_files_expiry(files) - (int64_t)time(NULL);
     if (left < CERTIFICATE_LOW_DAYS * 86400) {
         log_warn("the certificate %s%lld days%s", left < 0 ? "ended " : "ends in ",
@@ -314,20 +318,6 @@ _Static_assert((int)CONFIG_THREADS_MAX <= (int)IO_THREADS_MAX, "nor is any too m
 _Static_assert((int)CONFIG_THREADS_MAX <= (int)THREAD_POOL_THREADS_MAX,
                "any number of threads that an option allows fits a pool");
 
-// Without TLS *out is NULL.
-static status open_tls(const config *c, tls_files **out, error *err)
-{
-    *out = NULL;
-    if (*c->tls_certificate == '\0') {
-        return STATUS_OK;
-    }
-    status s = tls_files_open(c->tls_certificate, c->tls_key, out, err);
-    if (s == STATUS_OK) {
-        tell_certificate(*out);
-    }
-    return s;
-}
-
 // One server, from its start to its end.
 static void serve_once(process *p)
 {
@@ -460,11 +450,15 @@ static int serve(const config *c)
 {
     process p = {.config = c, .gift = {.peer = -1}};
     error err;
-    if (*c->keys != '\0' && auth_keys_open(c->keys, &p.keys, &err) != STATUS_OK) {
-        log_error("--keys: %s", err.text);
-        return EXIT_COULD_NOT_RUN;
+    status s = config_open_keys(c, &p.keys, &err);
+    if (s == STATUS_OK) {
+        s = config_open_tls(c, &p.tls, &err);
     }
-    if (open_tls(c, &p.tls, &err) != STATUS_OK || take_sockets(&p, &err) != STATUS_OK) {
+    if (s == STATUS_OK) {
+        tell_certificate(p.tls);
+        s = take_sockets(&p, &err);
+    }
+    if (s != STATUS_OK) {
         log_error("%s", err.text);
         tls_files_close(p.tls);
         auth_keys_close(p.keys);
@@ -480,22 +474,13 @@ static int serve(const config *c)
     return p.failed ? EXIT_COULD_NOT_RUN : EXIT_SUCCESS;
 }
 
-// The settings were read; the file of keys is what else has to be right.
 static int check_config(const config *c)
 {
-    auth_keys *keys = NULL;
     error err;
-    if (*c->keys != '\0' && auth_keys_open(c->keys, &keys, &err) != STATUS_OK) {
-        fprintf(stderr, "caromd: --keys: %s\n", err.text);
-        return EXIT_WRONG_OPTION;
-    }
-    auth_keys_close(keys);
-    tls_files *tls = NULL;
-    if (open_tls(c, &tls, &err) != STATUS_OK) {
+    if (config_check(c, &err) != STATUS_OK) {
         fprintf(stderr, "caromd: %s\n", err.text);
         return EXIT_WRONG_OPTION;
     }
-    tls_files_close(tls);
     printf("%s: sound\n", *c->file != '\0' ? c->file : "the options");
     return EXIT_SUCCESS;
 }

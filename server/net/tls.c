@@ -21,21 +21,20 @@ struct tls_files {
 };
 
 // Appends OpenSSL's own reason, if it has one, and forgets it.
-static status explain(error *err, status code, const char *option, const char *path,
-                      const char *what)
+static status explain(error *err, status code, const char *path, const char *what)
 {
     unsigned long number = ERR_peek_last_error();
     const char *reason = number != 0 ? ERR_reason_error_string(number) : NULL;
     ERR_clear_error();
-    return error_set(err, code, "%s %s: %s%s%s", option, path, what, reason != NULL ? ": " : "",
+    return error_set(err, code, "%s: %s%s%s", path, what, reason != NULL ? ": " : "",
                      reason != NULL ? reason : "");
 }
 
-static status check_readable(const char *option, const char *path, error *err)
+static status check_readable(const char *path, error *err)
 {
     BIO *file = BIO_new_file(path, "r");
     if (file == NULL) {
-        return explain(err, STATUS_UNAVAILABLE, option, path, "cannot be read");
+        return explain(err, STATUS_UNAVAILABLE, path, "cannot be read");
     }
     BIO_free(file);
     return STATUS_OK;
@@ -50,23 +49,21 @@ static int no_passphrase(char *out, int size, int writing, void *context)
 
 static status load_files(SSL_CTX *context, const char *certificate, const char *key, error *err)
 {
-    status s = check_readable("--tls-cert", certificate, err);
-    s = s == STATUS_OK ? check_readable("--tls-key", key, err) : s;
+    status s = check_readable(certificate, err);
+    s = s == STATUS_OK ? check_readable(key, err) : s;
     if (s != STATUS_OK) {
         return s;
     }
     SSL_CTX_set_default_passwd_cb(context, no_passphrase);
     if (SSL_CTX_use_certificate_chain_file(context, certificate) != 1) {
-        return explain(err, STATUS_INVALID_ARGUMENT, "--tls-cert", certificate,
-                       "holds no certificate in PEM");
+        return explain(err, STATUS_INVALID_ARGUMENT, certificate, "holds no certificate in PEM");
     }
     if (SSL_CTX_use_PrivateKey_file(context, key, SSL_FILETYPE_PEM) != 1) {
-        return explain(err, STATUS_INVALID_ARGUMENT, "--tls-key", key,
+        return explain(err, STATUS_INVALID_ARGUMENT, key,
                        "holds no private key in PEM, without passphrase, of that certificate");
     }
     if (SSL_CTX_check_private_key(context) != 1) {
-        return explain(err, STATUS_INVALID_ARGUMENT, "--tls-key", key,
-                       "is not the key of the certificate");
+        return explain(err, STATUS_INVALID_ARGUMENT, key, "is not the key of the certificate");
     }
     return STATUS_OK;
 }

@@ -1,17 +1,15 @@
 // Making and ending worlds. A world is built on a worker thread of the loop, so that a large scene
 // holds up neither clients nor other worlds, and then given to the simulation thread that has the
 // least load. Network thread, but for on_build.
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "common/base/assert.h"
 #include "common/base/log.h"
 #include "common/physics/image.h"
 #include "proto/scene/scene_apply.h"
-#include "proto/scene/scene_builtin.h"
 #include "server/metrics.h"
+#include "server/session/scenes.h"
 #include "server/session/service.h"
 #include "server/world/session_bodies.h"
 #include "server/world/session_marks.h"
@@ -28,17 +26,6 @@ typedef struct build {
     status status;
     error error;
 } build;
-
-// A file of the operator's folder comes before the built-in scene of that name.
-static status load_scene(const server *s, const char *name, scene *out, error *err)
-{
-    char path[4096];
-    int size = snprintf(path, sizeof path, "%s/%s.json", s->options->scenes, name);
-    if (size > 0 && (size_t)size < sizeof path && access(path, R_OK) == 0) {
-        return scene_load_file(path, out, err);
-    }
-    return scene_builtin(name, out, err);
-}
 
 static status check_bodies(const server *s, const world_create_args *args, world_def *def,
                            error *err)
@@ -90,7 +77,7 @@ static area *copy_view(const double view[4])
 static void build_from_scene(build *b, const char *name)
 {
     scene from;
-    b->status = load_scene(b->server, name, &from, &b->error);
+    b->status = scenes_load(b->server->options->scenes, name, &from, &b->error);
     if (b->status == STATUS_OK) {
         b->status = make_world(b, &from, &b->adoption->physics, &b->error);
         b->adoption->view = from.has_view ? copy_view(from.view) : NULL;

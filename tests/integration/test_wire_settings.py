@@ -40,11 +40,39 @@ class Settings(unittest.TestCase):
         self.assertEqual((code, out), (2, ""))
         self.assertIn(f"{self.path}:3: threads: must be a whole number from 1 to 64, not 'many'", err)
 
-    def test_keys_are_checked_too(self):
-        self.write("keys = /nonexistent/keys.json\n")
-        code, _, err = self.check()
+    def test_what_settings_name_is_checked_too(self):
+        """A file that is wrong, or a server that would not start: told with the line of the setting."""
+        folder = Path(self.path).parent
+        (folder / "broken.json").write_text('{"name": "broken", "commands": [["body.spawn", {"shapes": [{"kind": "circle", "radius": -1}]}]]}')
+        absent = str(folder / "absent")
+        for text, told in (
+                (f"# one\nkeys = {absent}\n", f"2: keys: {absent}: No such file"),
+                (f"tls-cert = {self.path}\n\ntls-key = {absent}\n", f"3: tls-key: {absent}: cannot be read"),
+                (f"tls-cert = {absent}\n\ntls-key = {self.path}\n", f"1: tls-cert: {absent}: cannot be read"),
+                (f"tls-cert = {absent}\n", "1: tls-cert: needs --tls-key, too"),
+                ("listen = 0.0.0.0:1\n", "1: listen: anyone who reaches 0.0.0.0"),
+                ("\nhttp = 0.0.0.0:1\n", "2: http: anyone who reaches 0.0.0.0"),
+                ("listen = no-such-host.invalid:1\n", "1: listen: no address for host"),
+                ("world = one\nworld = two:demmo\n", "2: world 'two': there is no scene 'demmo'"),
+                (f"scenes = {folder}\nworld = one:broken\n", "2: world 'one': "),
+                ("lisen = x\n", "1: no setting is called 'lisen' (caromd --help lists the options)")):
+            self.write(text)
+            code, out, err = self.check()
+            self.assertEqual((code, out), (2, ""), text)
+            self.assertIn(f"{self.path}:{told}", err)
+        for text in ("listen = 0.0.0.0:1\ninsecure = 1\n", "listen = [::1]:1\n", "listen = localhost:1\n", "http = off\n"):
+            self.write(text)
+            self.assertEqual(self.check(), (0, f"{self.path}: sound\n", ""))
+
+    def test_options_and_variables_are_named_as_they_were_given(self):
+        self.write("")
+        code, _, err = self.check("--keys", "/nonexistent")
         self.assertEqual(code, 2)
-        self.assertIn("--keys", err)
+        self.assertIn("caromd: --keys: /nonexistent: ", err)
+        ended = subprocess.run([CAROMD, "--check-config"], capture_output=True, text=True, timeout=20,
+                               env={**os.environ, "CAROM_KEYS": "/nonexistent"})
+        self.assertIn("caromd: CAROM_KEYS: /nonexistent: ", ended.stderr)
+        self.assertEqual(ended.returncode, 2)
 
     def test_server_runs_by_its_file(self):
         self.write("world = fromfile\nlimit = worlds=2\n")
