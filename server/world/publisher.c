@@ -150,6 +150,9 @@ void publisher_acknowledge(publisher *p, uint64_t number)
         s->busy = false;
         s->kept_event = s->packed != NULL ? packed_view_written(s) : s->next_event;
         s->kept_lost = false;
+        if (s->packed == NULL && s->view.has_area && s->seen != NULL) {
+            subscription_note_taken(s, view_set_ref(s->seen));
+        }
     }
 }
 
@@ -200,7 +203,7 @@ static void restart(subscription *s, session_key session)
     s->next_event = s->kept_event;
     s->skipped = 0;
     s->busy = false;
-    s->in_flight = 0;
+    subscription_forget_sent(s);
 }
 
 void publisher_resume(publisher *p, physics_world *world, session_key session, reply_sink sink)
@@ -273,7 +276,10 @@ static void add_receiver(const publisher *p, const subscription *s, reply *r)
 static void settle(publisher *p, subscription *s, const view_group *g)
 {
     view_set_unref(s->seen);
+    view_set_unref(s->shown);
     s->seen = view_set_ref(g->seen);
+    s->shown = NULL;
+    s->shown_all = false;
     s->version = p->rows.version;
     s->lost_told = s->lost_told || view_group_tells_lost(g);
     s->described = s->view.describe ? p->descriptions.after : DESCRIPTION_COMPLETE;
@@ -306,6 +312,7 @@ static void send_group(publisher *p, const physics_world *world, const uint32_t 
         return;
     }
     view_set_ref(first.seen);
+    view_set_ref(first.shown);
     view_group g = {.of = &first};
     uint32_t pairs = 0;
     shared_bytes *tail = view_group_build(p, world, &g, hash, &pairs);
@@ -330,6 +337,7 @@ static void send_group(publisher *p, const physics_world *world, const uint32_t 
     }
     view_set_unref(g.seen);
     view_set_unref(first.seen);
+    view_set_unref(first.shown);
 }
 
 static int compare_due(const void *a, const void *b, void *list)

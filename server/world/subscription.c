@@ -34,6 +34,21 @@ void view_set_unref(view_set *s)
     }
 }
 
+view_set *view_set_union(view_set *a, view_set *b)
+{
+    if (a == b || a == NULL || b == NULL) {
+        return view_set_ref(a != NULL ? a : b);
+    }
+    const view_set *larger = a->slots > b->slots ? a : b;
+    const view_set *smaller = larger == a ? b : a;
+    view_set *all = view_set_create(larger->slots);
+    memcpy(all->bits, larger->bits, (larger->slots + 63) / 64 * sizeof *all->bits);
+    for (uint32_t i = 0; i < (smaller->slots + 63) / 64; i++) {
+        all->bits[i] |= smaller->bits[i];
+    }
+    return all;
+}
+
 uint32_t view_set_next(const view_set *a, const view_set *b, uint32_t slot)
 {
     for (; slot < a->slots; slot = (slot / 64 + 1) * 64) {
@@ -133,12 +148,29 @@ view_set *view_set_pool_share(view_set_pool *p, view_set *s)
 // enough for a few more.
 static const double PLAIN_BYTES_LEAST = 512.0;
 
+void subscription_forget_sent(subscription *s)
+{
+    for (uint32_t i = 0; i < PACKED_IN_FLIGHT_MAX; i++) {
+        view_set_unref(s->marks_seen[i]);
+        s->marks_seen[i] = NULL;
+    }
+    s->in_flight = 0;
+}
+
+static void deinit(subscription *s)
+{
+    subscription_forget_sent(s);
+    view_set_unref(s->seen);
+    view_set_unref(s->taken);
+    view_set_unref(s->shown);
+    sight_unref(s->sight);
+    budget_destroy(s->budget);
+}
+
 void subscriptions_deinit(subscriptions *s)
 {
     for (uint32_t i = 0; i < s->list.count; i++) {
-        view_set_unref(s->list.data[i].seen);
-        sight_unref(s->list.data[i].sight);
-        budget_destroy(s->list.data[i].budget);
+        deinit(&s->list.data[i]);
     }
     array_free(&s->list);
 }
@@ -211,9 +243,7 @@ void subscriptions_remove(subscriptions *s, uint64_t number)
     if (gone == NULL) {
         return;
     }
-    view_set_unref(gone->seen);
-    sight_unref(gone->sight);
-    budget_destroy(gone->budget);
+    deinit(gone);
     size_t after = (size_t)(s->list.data + s->list.count - (gone + 1));
     memmove(gone, gone + 1, after * sizeof *gone);
     s->list.count--;
@@ -293,6 +323,14 @@ bool subscription_same_view(const subscribe_args *a, const sight *sight_a, const
 
 void subscription_begin_anew(subscription *s)
 {
+    if (s->view.has_area) {
+        view_set *before = view_set_union(s->taken, s->seen);
+        view_set *shown = view_set_union(before, s->shown);
+        view_set_unref(before);
+        view_set_unref(s->shown);
+        s->shown = shown;
+        s->shown_all = s->shown_all || (s->version > 0 && s->seen == NULL);
+    }
     view_set_unref(s->seen);
     s->seen = NULL;
     s->version = 0; // below every floor
@@ -300,6 +338,12 @@ void subscription_begin_anew(subscription *s)
     s->packed_number = 0;
     s->lost_told = false;
     s->owed = true;
+}
+
+void subscription_note_taken(subscription *s, view_set *seen)
+{
+    view_set_unref(s->taken);
+    s->taken = seen;
 }
 
 static int compare_progress(description_progress a, description_progress b)
@@ -323,6 +367,8 @@ int subscription_compare(const subscription *a, const subscription *b)
 {
     int order = compare_numbers(a->version, b->version);
     order = order != 0 ? order : compare_numbers((uintptr_t)a->seen, (uintptr_t)b->seen);
+    order = order != 0 ? order : compare_numbers((uintptr_t)a->shown, (uintptr_t)b->shown);
+    order = order != 0 ? order : a->shown_all - b->shown_all;
     order = order != 0 ? order : compare_numbers(a->next_event, b->next_event);
     order = order != 0 ? order : compare_progress(a->described, b->described);
     order = order != 0 ? order : compare_numbers((uintptr_t)a->packed, (uintptr_t)b->packed);

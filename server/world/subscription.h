@@ -27,6 +27,9 @@ view_set *view_set_create(uint32_t slots);
 view_set *view_set_ref(view_set *s); // NULL is allowed, and stays NULL
 void view_set_unref(view_set *s);    // so here
 
+// The slots of either set; each may be NULL. The caller owns the result.
+view_set *view_set_union(view_set *a, view_set *b);
+
 static inline bool view_set_has(const view_set *s, uint32_t slot)
 {
     return slot < s->slots && (s->bits[slot / 64] >> (slot % 64) & 1) != 0;
@@ -99,6 +102,9 @@ typedef struct subscription {
     uint64_t kept_event; // the first that it has not taken: a resumed session is sent those again
     bool kept_lost;      // some that it wanted before kept_event are forgotten already
     view_set *seen;      // what was in view; NULL: everything, or nothing was sent yet
+    view_set *taken;     // the same at kept_event, with an area
+    view_set *shown;     // of a full snapshot: what was in view before; its events tell of that too
+    bool shown_all;      // everything was
     description_progress described;
     uint32_t skipped; // snapshots that were due and not sent, since the last
     bool busy;        // its last snapshot is not written out yet; of a packed one, too many are not
@@ -108,7 +114,8 @@ typedef struct subscription {
     struct packed_view *packed; // whose snapshots it is sent, with others; else NULL
     uint64_t packed_number;     // of the last one that it was sent; 0: it needs a full one
     uint32_t in_flight;         // snapshots that are not written out yet
-    uint64_t marks[PACKED_IN_FLIGHT_MAX]; // next_event of each of them, the oldest first
+    uint64_t marks[PACKED_IN_FLIGHT_MAX];       // next_event of each of them, the oldest first
+    view_set *marks_seen[PACKED_IN_FLIGHT_MAX]; // and, with an area, what was in view
 } subscription;
 
 typedef struct subscriptions {
@@ -142,6 +149,12 @@ bool subscription_same_view(const subscribe_args *a, const sight *sight_a, const
 
 // It is sent nothing that builds on what it was sent before: a full snapshot is next.
 void subscription_begin_anew(subscription *s);
+
+// Snapshots that are on their way to its reader will not arrive.
+void subscription_forget_sent(subscription *s);
+
+// Its reader has taken all up to a snapshot in which `seen` was in view, which is taken over.
+void subscription_note_taken(subscription *s, view_set *seen);
 
 // Order by what is sent: equal ones are sent the same bytes.
 int subscription_compare(const subscription *a, const subscription *b);

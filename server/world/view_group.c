@@ -90,13 +90,20 @@ static void show_bodies(publisher *p, const physics_world *world, view_group *g)
     }
 }
 
+// Whether the body is in view, or was in the snapshot before.
 static bool body_shown(const view_group *g, body_id id)
 {
     if (id == 0) {
         return false;
     }
-    uint32_t slot = row_table_slot(id);
-    return view_set_has(g->seen, slot) || (g->of->seen != NULL && view_set_has(g->of->seen, slot));
+    const subscription *s = g->of;
+    const uint32_t slot = row_table_slot(id);
+    const view_set *sets[] = {g->seen, s->seen, s->shown};
+    bool shown = s->shown_all || (!g->full && s->seen == NULL); // it had no area
+    for (size_t i = 0; i < sizeof sets / sizeof *sets && !shown; i++) {
+        shown = sets[i] != NULL && view_set_has(sets[i], slot);
+    }
+    return shown;
 }
 
 static bool event_shown(const view_group *g, const event_entry *event)

@@ -126,6 +126,23 @@ static void tick(fixture *f)
     take_all(f, 0);
 }
 
+// The same, but what reader `silent` is sent is not written out.
+static void tick_silent(fixture *f, uint64_t silent)
+{
+    world_step(f->world);
+    publisher_note_step(&f->publisher, f->world);
+    publish(f);
+    take_all(f, silent);
+}
+
+static void put_to_sleep(fixture *f, body_id id)
+{
+    body_def asleep = body_def_default();
+    asleep.awake = false;
+    assert_int_equal(body_set(f->world, id, BODY_FIELD_AWAKE, &asleep, NULL), STATUS_OK);
+    f->publisher.stale = true;
+}
+
 static bool sees(const fixture *f, int number, body_id id)
 {
     return view_reader_find(&f->readers[number - 1], id) != NULL;
@@ -187,10 +204,7 @@ static void events_are_of_those_that_the_margin_keeps(void **state)
     tick(f);
     tick(f);
     f->readers[0].events = f->readers[1].events = 0;
-    body_def asleep = body_def_default();
-    asleep.awake = false;
-    assert_int_equal(body_set(f->world, body, BODY_FIELD_AWAKE, &asleep, NULL), STATUS_OK);
-    f->publisher.stale = true;
+    put_to_sleep(f, body);
     tick(f);
     tick(f);
     assert_int_equal(f->readers[0].events, 1);
@@ -210,6 +224,87 @@ static void margin_stays_what_it_was_when_the_area_moves(void **state)
     assert_true(view.margin == 3.0);
     subscribe_args_move(&view, &to);
     assert_true(view.margin == 3.0);
+}
+
+// ---- events of bodies that have left since
+
+static const area HERE = {-5, -5, 5, 5};
+
+static void who_fell_behind_is_told_of_what_it_had_in_view(void **state)
+{
+    fixture *f = *state;
+    const body_id leaving = add_ball(f, 0.0, 0.0);
+    const body_id moving = add_ball(f, 3.0, 0.0);
+    subscribe(f, 1, view_of(f, HERE, 0.0));
+    subscribe(f, 2, view_of(f, HERE, 0.0)); // goes on with the stream of a packed view
+    tick(f);
+    for (int i = 0; i < PACKED_IN_FLIGHT_MAX + 2; i++) {
+        put(f, moving, 3.0 + 0.01 * i, 0.0);
+        tick_silent(f, 1);
+    }
+    const uint32_t sent = f->readers[0].fulls + f->readers[0].changes;
+    put_to_sleep(f, leaving);
+    tick_silent(f, 1);
+    tick_silent(f, 1);
+    put(f, leaving, 50.0, 0.0);
+    tick_silent(f, 1);
+    assert_int_equal(f->readers[0].fulls + f->readers[0].changes, sent);
+    for (uint32_t i = 1; i < sent; i++) {
+        publisher_acknowledge(&f->publisher, 1);
+    }
+    tick(f);
+    assert_false(sees(f, 1, leaving));
+    assert_int_equal(f->readers[0].events, 2); // it slept, and the move woke it
+    put_to_sleep(f, moving);
+    tick(f);
+    tick(f);
+    assert_int_equal(f->readers[0].events, 3);
+}
+
+static void resumed_reader_is_told_of_what_it_had_in_view(void **state)
+{
+    fixture *f = *state;
+    const body_id leaving = add_ball(f, 0.0, 0.0);
+    session_key session = ONE;
+    subscribe(f, 1, view_of(f, HERE, 0.0));
+    tick(f);
+    put_to_sleep(f, leaving);
+    tick_silent(f, 1);
+    tick_silent(f, 1);
+    put(f, leaving, 50.0, 0.0);
+    tick_silent(f, 1);
+    tick_silent(f, 1);
+    for (int i = 0; i < 2; i++) { // the second connection is lost, too, before anything was written
+        f->readers[0].events = 0;
+        session.generation++;
+        publisher_resume(&f->publisher, f->world, session, mailbox_sink(&f->box));
+        tick_silent(f, 1);
+        assert_false(sees(f, 1, leaving));
+        assert_int_equal(f->readers[0].events, 2); // it slept, and the move woke it
+    }
+}
+
+static void moved_view_is_told_of_what_it_had_shown(void **state)
+{
+    fixture *f = *state;
+    const view_args away = {.has_area = true, .area = {95, -5, 105, 5}};
+    const body_id body = add_ball(f, 0.0, 0.0);
+    subscribe_args all = view_of(f, HERE, 0.0);
+    all.has_area = false;
+    subscribe(f, 1, view_of(f, HERE, 0.0));
+    subscribe(f, 2, view_of(f, HERE, 0.0)); // a packed one has the stream of number 1
+    subscribe(f, 3, all);
+    tick(f);
+    put_to_sleep(f, body);
+    for (uint64_t i = 1; i <= READERS; i += 2) {
+        assert_int_equal(publisher_move(&f->publisher, f->world, i, ONE, &away, NULL), STATUS_OK);
+    }
+    tick(f);
+    tick(f);
+    for (int i = 0; i < READERS; i++) {
+        assert_int_equal(f->readers[i].events, 1);
+        assert_true(sees(f, i + 1, body) == (i == 1));
+    }
 }
 
 // ---- bodies that are followed
@@ -428,6 +523,9 @@ int main(void)
         BOTH(margin_keeps_no_body_that_took_anothers_place),
         BOTH(events_are_of_those_that_the_margin_keeps),
         BOTH(margin_stays_what_it_was_when_the_area_moves),
+        BOTH(who_fell_behind_is_told_of_what_it_had_in_view),
+        BOTH(resumed_reader_is_told_of_what_it_had_in_view),
+        BOTH(moved_view_is_told_of_what_it_had_shown),
         BOTH(view_goes_along_with_a_body),
         BOTH(view_stays_where_its_body_was_removed),
         BOTH(body_that_is_not_there_is_not_followed),
