@@ -299,7 +299,7 @@ typedef struct body_row {
     vec2 velocity;
     float angular_velocity;
     bool awake;
-    aabb box; // around its shapes, slightly enlarged; of its position where it has none
+    aabb box; // around its shapes, rounded outward; of its position where it has none
 } body_row;
 
 uint32_t world_rows(const physics_world *world, body_row *rows, uint32_t max);

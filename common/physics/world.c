@@ -232,18 +232,24 @@ world_room world_room_left(const physics_world *world)
     };
 }
 
+// Around the shapes as they are now. Their boxes in the broad phase hold more than that: room to
+// move in and a fast body's way ahead, but for those of static bodies, which have no margin.
 static aabb box_of(const physics_world *world, uint32_t slot)
 {
-    vec2d p = world->motions.data[slot].position;
-    aabb box = aabb_at(p, (aabb){{0.0f, 0.0f}, {0.0f, 0.0f}});
-    bool first = true;
-    for (uint32_t k = world->bodies.data[slot].shapes; k != NONE; k = world->shapes.data[k].next) {
-        if (world->shapes.data[k].boxed) {
-            box = first ? world->shapes.data[k].fat : aabb_union(box, world->shapes.data[k].fat);
-            first = false;
+    const body *b = &world->bodies.data[slot];
+    const pose frame = body_pose(&world->motions.data[slot]);
+    aabb box = {{0.0f, 0.0f}, {0.0f, 0.0f}};
+    bool any = false;
+    for (uint32_t k = b->shapes; k != NONE; k = world->shapes.data[k].next) {
+        const shape *s = &world->shapes.data[k];
+        if (s->boxed) {
+            const aabb one =
+                b->type == BODY_STATIC ? s->fat : shape_aabb_at(&s->traits->geometry, frame);
+            box = any ? aabb_union(box, one) : one;
+            any = true;
         }
     }
-    return box;
+    return any ? box : aabb_at(frame.p, box);
 }
 
 uint32_t world_rows(const physics_world *world, body_row *rows, uint32_t max)

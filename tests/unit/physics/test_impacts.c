@@ -459,6 +459,31 @@ static void heap_of_lively_balls_comes_to_rest(void **state)
     }
 }
 
+// The boxes of the broad phase reach ahead of a body, and behind it where discs rebound.
+static void row_has_the_box_of_the_shapes_alone(void **state)
+{
+    (void)state;
+    physics_world *world = make_table(60.0, 4, 0.0);
+    put_ball(world, (vec2d){0.0, 20.0}, (vec2d){60.0, 0.0}, 0.5, 1.0, 1.0);
+    put_ball(world, (vec2d){0.0, 30.0}, (vec2d){-90.0, 0.0}, 0.25, 1.0, 0.0);
+    body_def def = body_def_default();
+    shape_def box = make_box(2.0, 1.0);
+    def.type = BODY_KINEMATIC;
+    def.velocity = (vec2d){6.0, 0.0};
+    put(world, &def, &box, 1);
+    run(world, 60);
+    body_row rows[3];
+    assert_int_equal(world_rows(world, rows, 3), 3);
+    static const double REACH[3][2] = {{0.5, 0.5}, {0.25, 0.25}, {1.0, 0.5}};
+    for (int i = 0; i < 3; i++) {
+        assert_near((double)rows[i].box.lower.x, rows[i].position.x - REACH[i][0], 1e-4);
+        assert_near((double)rows[i].box.upper.x, rows[i].position.x + REACH[i][0], 1e-4);
+        assert_near((double)rows[i].box.lower.y, rows[i].position.y - REACH[i][1], 1e-4);
+        assert_near((double)rows[i].box.upper.y, rows[i].position.y + REACH[i][1], 1e-4);
+    }
+    world_free(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -473,6 +498,7 @@ int main(void)
         cmocka_unit_test(wedged_ball_reaches_the_most_impacts_and_stays_inside),
         cmocka_unit_test(heap_of_lively_balls_comes_to_rest),
         cmocka_unit_test(gas_keeps_its_energy),
+        cmocka_unit_test(row_has_the_box_of_the_shapes_alone),
         cmocka_unit_test(impact_within_a_step_begins_hits_and_ends),
         cmocka_unit_test(heavy_box_rests_on_a_light_one),
     };
