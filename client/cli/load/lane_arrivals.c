@@ -206,15 +206,17 @@ void lane_on_ping(carom_client *client, uint64_t request, const carom_value *res
     }
 }
 
+// Of those before the run there is nothing to tell: the load's own worlds stand still until then,
+// so that their ticks come later, by as much, than those snapshots would have it.
 static void record_snapshot_time(lane *at, const carom_snapshot *snapshot, double now)
 {
     load_tally *tally = at->yard->tally;
     double t = lane_since_begin(at, now);
     double earliest = tick_earliest(at, snapshot->tick, now);
-    if (at->rtt_min > 0.0 && lane_counts(at)) {
+    if (at->rtt_min > 0.0) {
         load_tally_record(tally, LOAD_AGE, t, now - earliest + at->rtt_min / 2.0);
     }
-    if (at->last_arrival > 0.0 && snapshot->tick > at->last_tick && lane_counts(at)) {
+    if (at->last_arrival > 0.0 && snapshot->tick > at->last_tick) {
         double apart = (double)(snapshot->tick - at->last_tick) / at->yard->shared->hz[at->world];
         load_tally_record(tally, LOAD_JITTER, t, fabs(now - at->last_arrival - apart));
     }
@@ -245,10 +247,10 @@ void lane_on_snapshot(carom_client *client, const carom_snapshot *snapshot, void
     double now = cli_now();
     double t = lane_since_begin(at, now);
     unsigned window = at->does->window;
-    record_snapshot_time(at, snapshot, now);
     if (!lane_counts(at)) {
         return;
     }
+    record_snapshot_time(at, snapshot, now);
     tally->snapshots++;
     tally->skipped += snapshot->skipped;
     load_tally_slice(tally, t)->snapshots++;

@@ -324,7 +324,8 @@ static void tell_progress(load *l, double now)
     unsigned long long answered = 0;
     unsigned long long errors = 0;
     unsigned long long snapshots = 0;
-    double passed = now - l->shared.begin;
+    // The main thread looks before the beginning too, and after the end.
+    const double passed = fmin(fmax(now - l->shared.begin, 0.0), l->plan->seconds);
     char left[32];
     for (unsigned t = 0; t < l->worker_count; t++) {
         worker_live *live = &l->workers[t].live;

@@ -1,8 +1,11 @@
 """carom load: numbers that hold together, reports in every form, a world that is gone afterwards."""
 
+import contextlib
 import csv
 import html.parser
 import json
+import os
+import pty
 import re
 import signal
 import subprocess
@@ -63,6 +66,12 @@ class Load(ServerTest):
             self.assertEqual(sorted(order), order, name)
         for name in ("age", "jitter", "rtt"):
             self.assertLess(metrics[name]["p50"], 0.1, name)
+
+    def test_ticks_are_waited_for_in_short_runs_too(self):
+        # The load's own world stands still while its clients connect: what they are sent then tells no tick's time.
+        metrics = self.json("load", "--connections", 40, "--rate", 20, "--time", "1s")["metrics"]
+        self.assertGreater(metrics["wait"]["p50"], 0)
+        self.assertLess(metrics["above"]["mean"], metrics["ack"]["mean"])
 
     def test_players_and_watchers_in_several_worlds_encodings_and_threads(self):
         result = self.json("load", "--connections", 4, "--watchers", 12, "--worlds", 3, "--threads", 3,
@@ -310,6 +319,20 @@ class Load(ServerTest):
 
     def test_quiet_without_a_terminal(self):
         self.assertEqual("", self.ok("load", "-c", 1, "-d", "300ms").err)
+
+    def test_progress_is_never_below_zero(self):
+        terminal, end = pty.openpty()
+        process = subprocess.Popen([CAROM, "load", "-c", "1", "-d", "500ms"], stdout=subprocess.DEVNULL, stderr=end,
+                                   env=environment(CAROM_SERVER=f"127.0.0.1:{self.server.port}"))
+        os.close(end)
+        shown = b""
+        with contextlib.suppress(OSError):  # that is how a terminal ends
+            while part := os.read(terminal, 4096):
+                shown += part
+        os.close(terminal)
+        self.assertEqual(0, process.wait(30))
+        self.assertIn(b"clients", shown)
+        self.assertNotIn(b"-0", shown)
 
     def test_window_without_snapshots_in_several_threads(self):
         result = self.json("load", "-c", 4, "--window", 8, "-d", "500ms", "--no-snapshots", "--threads", 2)
