@@ -147,7 +147,8 @@ static bool is_wanted(const options *o, server_kind kind)
 
 // ---- one figure
 
-// Microseconds of the server a delivery; `size` is that of the messages, found out where it is 0.
+// Microseconds of the server a delivery, not finite where nothing came. The plan's `size` becomes
+// that of caromd's messages.
 static double measure(const options *o, server_kind kind, server_plan *plan)
 {
     fanout_server server;
@@ -167,9 +168,9 @@ static double measure(const options *o, server_kind kind, server_plan *plan)
     servers_pass(&server, o->seconds);
     cpu = servers_cpu(&server) - cpu;
     bytes = (double)f->bytes - bytes;
-    if (kind == SERVER_CAROMD) {
-        plan->size = (size_t)lrint(((double)f->probe_bytes - probe_bytes) /
-                                   ((double)f->probe_messages - probe_messages));
+    const double heard = (double)f->probe_messages - probe_messages;
+    if (kind == SERVER_CAROMD && heard > 0.0) {
+        plan->size = (size_t)lrint(((double)f->probe_bytes - probe_bytes) / heard);
     }
     const bool lost = f->lost > 0;
     readers_stop(&subscribers);
