@@ -474,6 +474,14 @@ static void end_session(hosted *h, request *q)
     remove_session_bodies(h, session);
 }
 
+// In its turn, so that none is left of those that the session asked for before.
+static void forget_subscriptions(hosted *h, request *q)
+{
+    publisher_forget(&h->publisher, h->physics, q->reply_to.session);
+    log_readers_forget(&h->readers, q->reply_to.session);
+    request_free(q);
+}
+
 // ---- all requests
 
 static void do_destroy(hosted *h, request *q)
@@ -500,6 +508,10 @@ static void carry_out(hosted *h, request *q)
 {
     if (q->kind == REQUEST_SESSION_END) {
         end_session(h, q);
+        return;
+    }
+    if (q->kind == REQUEST_FORGET) {
+        forget_subscriptions(h, q);
         return;
     }
     error err;
@@ -626,14 +638,11 @@ void hosted_deliver(hosted *h, request *q)
         log_readers_resume(&h->readers, q->reply_to.session);
         request_free(q);
         hosted_post(h, taken);
-    } else if (q->kind == REQUEST_FORGET) {
-        publisher_forget(&h->publisher, h->physics, q->reply_to.session);
-        log_readers_forget(&h->readers, q->reply_to.session);
-        request_free(q);
     } else if (q->command.method == METHOD_WORLD_LIST) {
         do_info(h, q); // a list of all worlds does not wait for each one's next tick
     } else {
-        ASSERT(q->kind == REQUEST_COMMAND || q->kind == REQUEST_SESSION_END);
+        ASSERT(q->kind == REQUEST_COMMAND || q->kind == REQUEST_FORGET ||
+               q->kind == REQUEST_SESSION_END);
         inbox_push(&h->inbox, q);
     }
 }

@@ -27,6 +27,23 @@ void log_readers_deinit(log_readers *r)
     array_free(&r->list);
 }
 
+// The list is by ascending number.
+static uint32_t place_of(const log_readers *r, uint64_t number)
+{
+    uint32_t low = 0;
+    uint32_t high = r->list.count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (r->list.data[middle].number < number) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+// Numbers need not come in their order: sessions take turns.
 void log_readers_add(log_readers *r, uint64_t number, session_key session, double rate,
                      bool compact)
 {
@@ -36,8 +53,12 @@ void log_readers_add(log_readers *r, uint64_t number, session_key session, doubl
                               .compact = compact,
                               .fresh = true,
                               .owed = true};
-    ASSERT(r->list.count == 0 || r->list.data[r->list.count - 1].number < number);
+    const uint32_t at = place_of(r, number);
+    ASSERT(at == r->list.count || r->list.data[at].number != number);
     array_push(&r->list, added);
+    log_reader_entry *place = &r->list.data[at];
+    memmove(place + 1, place, (r->list.count - 1 - at) * sizeof *place);
+    *place = added;
 }
 
 static void remove_at(log_readers *r, uint32_t at)
@@ -65,22 +86,6 @@ void log_readers_forget(log_readers *r, session_key session)
             remove_at(r, i - 1);
         }
     }
-}
-
-// The list is by ascending number.
-static uint32_t place_of(const log_readers *r, uint64_t number)
-{
-    uint32_t low = 0;
-    uint32_t high = r->list.count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (r->list.data[middle].number < number) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
 }
 
 // Most come in the order of the list: the one behind the last is tried first.

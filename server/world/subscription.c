@@ -175,6 +175,22 @@ void subscriptions_deinit(subscriptions *s)
     array_free(&s->list);
 }
 
+// The place of the first whose number is not below.
+static uint32_t place_of(const subscriptions *s, uint64_t number)
+{
+    uint32_t low = 0;
+    uint32_t high = s->list.count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (s->list.data[middle].number < number) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
 // Equal views fall on the same ticks. Views of one rate are dealt out over the ticks in turn,
 // whatever other rates there are; more phases than a rate has ticks between two snapshots do no
 // harm.
@@ -196,7 +212,8 @@ static uint32_t phase_of(const subscriptions *s, const subscription *added)
 subscription *subscriptions_add(subscriptions *s, uint64_t number, session_key session,
                                 const subscribe_args *view)
 {
-    ASSERT(s->list.count == 0 || s->list.data[s->list.count - 1].number < number);
+    const uint32_t at = place_of(s, number);
+    ASSERT(at == s->list.count || s->list.data[at].number != number);
     subscription added = {.number = number, .session = session, .view = *view, .owed = true};
     added.sight = sight_create(view->sight, view->sight_count);
     added.view.sight = NULL; // the command's
@@ -206,23 +223,10 @@ subscription *subscriptions_add(subscriptions *s, uint64_t number, session_key s
     }
     added.phase = phase_of(s, &added);
     array_push(&s->list, added);
-    return &s->list.data[s->list.count - 1];
-}
-
-// The place of the first whose number is not below.
-static uint32_t place_of(const subscriptions *s, uint64_t number)
-{
-    uint32_t low = 0;
-    uint32_t high = s->list.count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (s->list.data[middle].number < number) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
+    subscription *place = &s->list.data[at];
+    memmove(place + 1, place, (s->list.count - 1 - at) * sizeof *place);
+    *place = added;
+    return place;
 }
 
 // Many are looked for in the order of the list: the one behind the last is tried first.

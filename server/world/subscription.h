@@ -125,7 +125,8 @@ typedef struct subscriptions {
 
 void subscriptions_deinit(subscriptions *s);
 
-// `number` above all that came before. The pointer holds until the next change of the list.
+// `number` is nobody else's. It may be below others: sessions take turns where a world has more
+// requests than fit a tick. The pointer holds until the next change of the list.
 subscription *subscriptions_add(subscriptions *s, uint64_t number, session_key session,
                                 const subscribe_args *view);
 // NULL where there is none (any more).

@@ -3,6 +3,8 @@
 Called with the path of caromd."""
 
 import os
+import socket
+import struct
 import sys
 import time
 import unittest
@@ -165,6 +167,26 @@ class Lifetime(SessionTest):
         self.eventually(lambda: self.client.call("server.info")["sessions"] == 1)
         time.sleep(0.1)
         self.eventually(lambda: self.call("world.info")["bodies"] == 0)
+        self.call("world.destroy")
+
+    def test_subscriptions_asked_for_right_before_the_end_leave_nothing(self):
+        self.call("world.create")
+        for how in ("fin", "reset", "kicked"):
+            for encoding in ("plain", "packed", "log"):
+                with self.subTest(how, encoding=encoding):
+                    for _ in range(5):
+                        watcher = self.connect()
+                        number = watcher.call("hello")["session"] if how == "kicked" else 0
+                        watcher.request("world.subscribe", world=self.world, encoding=encoding)
+                        if how == "reset":
+                            time.sleep(0.001)
+                            watcher.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                        elif how == "kicked":
+                            watcher.request("server.kick", session=number)
+                        watcher.socket.close()
+                    self.eventually(lambda: self.client.call("server.info")["sessions"] == 1)
+                    time.sleep(0.1)
+                    self.eventually(lambda: self.call("world.info")["subscribers"] == 0)
         self.call("world.destroy")
 
     def test_other_words_are_refused(self):

@@ -520,6 +520,52 @@ static void view_and_unsubscribe_are_for_the_owner(void **state)
     refusal(STATUS_NOT_FOUND);
 }
 
+static void subscriptions_end_with_their_session_though_they_wait_for_the_tick(void **state)
+{
+    (void)state;
+    create(100.0, false);
+    call(METHOD_WORLD_SUBSCRIBE, WORLD);
+    call(METHOD_WORLD_SUBSCRIBE, "{\"world\":\"w\",\"encoding\":\"packed\"}");
+    call(METHOD_WORLD_SUBSCRIBE, "{\"world\":\"w\",\"encoding\":\"log\"}");
+    call_as(1, METHOD_WORLD_SUBSCRIBE, WORLD);
+    request *forget = request_create(REQUEST_FORGET, 3);
+    forget->reply_to.session = ME;
+    hosted_deliver(the.world, forget);
+    advance(10 * MS);
+    assert_int_equal(the.world->publisher.subscriptions.list.count, 1);
+    assert_int_equal(the.world->publisher.subscriptions.list.data[0].session.number, 2);
+    assert_int_equal(the.world->readers.list.count, 0);
+}
+
+// Sessions take turns, so that numbers come out of order.
+static void subscriptions_of_sessions_that_wait_stand_in_order(void **state)
+{
+    static const char *const ARGUMENTS[] = {"{\"world\":\"w\"}",
+                                            "{\"world\":\"w\",\"encoding\":\"log\"}"};
+    (void)state;
+    create(100.0, false);
+    cost_ns = MS / 2;
+    for (int i = 0; i < 40; i++) {
+        call(METHOD_WORLD_SUBSCRIBE, ARGUMENTS[i % 2]);
+    }
+    call_as(1, METHOD_WORLD_SUBSCRIBE, ARGUMENTS[0]);
+    call_as(1, METHOD_WORLD_SUBSCRIBE, ARGUMENTS[1]);
+    advance(10 * MS);
+    assert_true(the.world->inbox.count > 0); // of the first session: the second has had its turn
+    cost_ns = 0;
+    advance(10 * MS);
+    assert_int_equal(the.world->inbox.count, 0);
+    const subscriptions *all = &the.world->publisher.subscriptions;
+    const log_readers *readers = &the.world->readers;
+    assert_int_equal(all->list.count, 21);
+    assert_int_equal(readers->list.count, 21);
+    for (uint32_t i = 1; i < 21; i++) {
+        assert_true(all->list.data[i - 1].number < all->list.data[i].number);
+        assert_true(readers->list.data[i - 1].number < readers->list.data[i].number);
+    }
+    assert_int_equal(all->list.data[20].session.number, 2);
+}
+
 static void rate_above_the_ticks_is_refused_in_every_encoding(void **state)
 {
     static const char *const ENCODINGS[] = {"plain", "packed", "log"};
@@ -566,6 +612,8 @@ int main(void)
         TEST(world_over_half_its_time_crowds_others),
         TEST(destroyed_world_answers_everyone),
         TEST(view_and_unsubscribe_are_for_the_owner),
+        TEST(subscriptions_end_with_their_session_though_they_wait_for_the_tick),
+        TEST(subscriptions_of_sessions_that_wait_stand_in_order),
         TEST(rate_above_the_ticks_is_refused_in_every_encoding),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

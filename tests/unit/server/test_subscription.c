@@ -91,6 +91,24 @@ static void subscriptions_are_found_by_number(void **state)
     subscriptions_deinit(&s);
 }
 
+static void subscriptions_that_come_out_of_order_stand_in_order(void **state)
+{
+    (void)state;
+    subscriptions s = {0};
+    subscribe_args view = {0};
+    for (uint64_t i = 0; i < 100; i++) {
+        const uint64_t number = i * 37 % 100 + 1;
+        const subscription *added =
+            subscriptions_add(&s, number, (session_key){.number = number}, &view);
+        assert_int_equal(added->number, number);
+    }
+    for (uint64_t number = 1; number <= 100; number++) {
+        assert_int_equal(s.list.data[number - 1].number, number);
+        assert_int_equal(subscriptions_find(&s, number)->session.number, number);
+    }
+    subscriptions_deinit(&s);
+}
+
 static void subscriptions_events_are_what_any_of_them_wants(void **state)
 {
     (void)state;
@@ -165,6 +183,7 @@ int main(void)
         cmocka_unit_test(subscriptions_of_one_rate_spread_over_the_ticks),
         cmocka_unit_test(rates_in_turn_spread_each_over_its_own_ticks),
         cmocka_unit_test(subscriptions_are_found_by_number),
+        cmocka_unit_test(subscriptions_that_come_out_of_order_stand_in_order),
         cmocka_unit_test(subscriptions_events_are_what_any_of_them_wants),
         cmocka_unit_test(subscription_compare_sees_all_that_is_sent),
         cmocka_unit_test(view_set_holds_slots_of_every_word),
