@@ -82,31 +82,58 @@ void inbox_push(inbox *b, request *q)
         return;
     }
     lane->first = lane->last = q;
-    put_ready(b, at);
+    if (lane->used_ns > b->granted_ns) {
+        array_push(&b->sated, at); // it owes something from before
+    } else {
+        put_ready(b, at);
+    }
 }
 
-static void wake_sated(inbox *b)
+// ---- shares
+
+// Grants each lane so much more, and wakes those that owe nothing then.
+static void grant(inbox *b, int64_t ns)
 {
+    uint32_t kept = 0;
+    b->granted_ns += ns;
     for (uint32_t i = 0; i < b->sated.count; i++) {
-        put_ready(b, b->sated.data[i]);
+        uint32_t lane = b->sated.data[i];
+        if (b->lanes.data[lane].used_ns < b->granted_ns) {
+            put_ready(b, lane);
+        } else {
+            b->sated.data[kept++] = lane;
+        }
     }
-    array_clear(&b->sated);
+    b->sated.count = kept;
+}
+
+// Nobody waits but lanes that owe something: those that owe least go on.
+static void wake_least(inbox *b)
+{
+    int64_t least = INT64_MAX;
+    for (uint32_t i = 0; i < b->sated.count; i++) {
+        int64_t used = b->lanes.data[b->sated.data[i]].used_ns;
+        least = used < least ? used : least;
+    }
+    int64_t owed = least > b->granted_ns ? least - b->granted_ns : 0;
+    b->share_ns = 2 * b->share_ns > SHARE_LEAST_NS ? 2 * b->share_ns : SHARE_LEAST_NS;
+    grant(b, owed + b->share_ns);
 }
 
 void inbox_begin(inbox *b, int64_t turn_ns)
 {
-    wake_sated(b);
-    uint32_t waiting = b->ready.count > 0 ? b->ready.count : 1;
-    b->share_ns = turn_ns / waiting;
+    uint32_t waiting = b->ready.count + b->sated.count;
+    b->share_ns = turn_ns / (waiting > 0 ? waiting : 1);
     b->share_ns = b->share_ns > SHARE_LEAST_NS ? b->share_ns : SHARE_LEAST_NS;
-    b->turn++;
+    grant(b, b->share_ns);
 }
+
+// ---- taking
 
 request *inbox_take(inbox *b)
 {
     if (b->ready.count == 0 && b->sated.count > 0) {
-        wake_sated(b);
-        b->share_ns *= 2;
+        wake_least(b);
     }
     if (b->ready.count == 0) {
         return NULL;
@@ -122,12 +149,12 @@ request *inbox_take(inbox *b)
 void inbox_charge(inbox *b, int64_t ns)
 {
     inbox_lane *lane = &b->lanes.data[b->taken];
-    lane->used_ns = (lane->turn == b->turn ? lane->used_ns : 0) + ns;
-    lane->turn = b->turn;
+    int64_t before = b->granted_ns - b->share_ns; // what it did not use in earlier turns is gone
+    lane->used_ns = (lane->used_ns > before ? lane->used_ns : before) + ns;
     if (lane->first == NULL) {
         return;
     }
-    if (lane->used_ns < b->share_ns) {
+    if (lane->used_ns < b->granted_ns) {
         put_ready(b, b->taken);
     } else {
         array_push(&b->sated, b->taken);

@@ -3,9 +3,10 @@
 //
 // Each session has a lane. A turn takes the request that came first among the lanes that have not
 // had their share of the turn's time yet; lanes that have had it follow when no other waits, and
-// then get twice as much. So a world with time to spare serves everyone in order of arrival, and
-// one session's flood makes the others wait for no more than their shares. A session's own requests
-// never overtake each other.
+// then get twice as much. What a lane has had beyond its shares it owes in the turns that follow:
+// requests that last longer than a turn do not get their lane the next one as well. So a world with
+// time to spare serves everyone in order of arrival, and one session's flood makes the others wait
+// for no more than their shares. A session's own requests never overtake each other.
 //
 // Bounded by what is admitted for the world (limits.commands_per_world) and by the slots of
 // sessions. One thread: the world's.
@@ -20,17 +21,17 @@
 
 typedef struct inbox_lane {
     request *first, *last; // linked by node.next
-    int64_t used_ns;       // of this turn
-    uint64_t turn;         // the turn that used_ns is of
+    int64_t used_ns;       // of inbox.granted_ns: above it, it has had more than its shares
 } inbox_lane;
 
 typedef struct inbox {
     ARRAY(inbox_lane) lanes; // by slot of the session, plus one; 0: the server's own requests
     ARRAY(uint32_t) ready;   // lanes with requests, a heap by arrival of the first
     ARRAY(uint32_t) sated;   // lanes with requests that have had their share
-    uint64_t count, arrivals, turn;
-    int64_t share_ns;
-    uint32_t taken; // the lane of the request that was taken last
+    uint64_t count, arrivals;
+    int64_t share_ns;   // of each lane in this turn
+    int64_t granted_ns; // all shares of a lane so far
+    uint32_t taken;     // the lane of the request that was taken last
 } inbox;
 
 // A zeroed inbox is an empty one. It must be empty.

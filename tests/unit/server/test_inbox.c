@@ -97,6 +97,60 @@ static void latecomer_is_served_in_the_next_turn(void **state)
     inbox_deinit(&b);
 }
 
+static void requests_longer_than_a_turn_make_nobody_wait_for_all_of_them(void **state)
+{
+    (void)state;
+    enum { FLOODS = 5, EACH = 40 };
+    inbox b = {0};
+    uint32_t session = 0;
+    for (uint32_t i = 0; i < FLOODS * EACH; i++) {
+        push(&b, i % FLOODS, i + 1);
+    }
+    push(&b, 9, 1000);
+    int turns = 0;
+    do {
+        inbox_begin(&b, 8 * MS);
+        turns++;
+    } while (take(&b, 20 * MS, &session) != 1000 && turns < FLOODS * EACH);
+    assert_in_range(turns, 1, FLOODS + 1); // one of each other
+    uint32_t of_each[FLOODS] = {0};
+    for (uint32_t i = 0; i < 10 * FLOODS; i++) { // which go on in turn
+        inbox_begin(&b, 8 * MS);
+        assert_int_not_equal(take(&b, 20 * MS, &session), 0);
+        of_each[session]++;
+    }
+    for (uint32_t i = 0; i < FLOODS; i++) {
+        assert_in_range(of_each[i], 9, 11);
+    }
+    while (take(&b, MS, &session) != 0) {
+    }
+    inbox_deinit(&b);
+}
+
+static void debt_is_forgotten_by_who_was_not_heard_for_long(void **state)
+{
+    (void)state;
+    inbox b = {0};
+    uint32_t session = 0;
+    push(&b, 1, 1);
+    inbox_begin(&b, 8 * MS);
+    assert_int_equal(take(&b, 100 * MS, &session), 1);
+    push(&b, 1, 2); // it owes for this turn and the next ones
+    push(&b, 2, 3);
+    inbox_begin(&b, 8 * MS);
+    assert_int_equal(take(&b, MS, &session), 3);
+    assert_int_equal(take(&b, MS, &session), 2); // nobody else waits
+    for (int turn = 0; turn < 20; turn++) {
+        inbox_begin(&b, 8 * MS);
+    }
+    push(&b, 1, 4);
+    push(&b, 2, 5);
+    inbox_begin(&b, 8 * MS);
+    assert_int_equal(take(&b, MS, &session), 4);
+    assert_int_equal(take(&b, MS, &session), 5);
+    inbox_deinit(&b);
+}
+
 static void own_requests_never_overtake(void **state)
 {
     (void)state;
@@ -142,6 +196,8 @@ int main(void)
         cmocka_unit_test(requests_go_in_order_of_arrival),
         cmocka_unit_test(flood_makes_others_wait_for_their_shares_alone),
         cmocka_unit_test(latecomer_is_served_in_the_next_turn),
+        cmocka_unit_test(requests_longer_than_a_turn_make_nobody_wait_for_all_of_them),
+        cmocka_unit_test(debt_is_forgotten_by_who_was_not_heard_for_long),
         cmocka_unit_test(own_requests_never_overtake),
         cmocka_unit_test(requests_of_the_server_itself_have_a_lane),
     };
