@@ -245,7 +245,10 @@ void publisher_note_command(publisher *p, session_key session, uint32_t id)
         array_reserve(&p->last, session.slot + 1); // new elements are zero
         p->last.count = session.slot + 1;
     }
-    p->last.data[session.slot] = (session_last){session.number, id};
+    session_last *last = &p->last.data[session.slot];
+    if (last->session <= session.number) { // else the slot is another's: a batch for a later tick
+        *last = (session_last){session.number, id};
+    }
 }
 
 void publisher_note_step(publisher *p, physics_world *world)

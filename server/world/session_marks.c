@@ -22,8 +22,12 @@ void session_marks_note(session_marks *m, uint32_t slot, uint64_t session, uint6
                         uint32_t id)
 {
     session_mark *mark = mark_at(m, slot);
-    if (mark->session == session && mark->sequence > sequence) {
-        return; // a batch for a later tick may take effect after a request that came after it
+    // A batch for a later tick may take effect after a request that came after it, and after its
+    // session has ended: then the slot may be another's, whose number is above.
+    bool later = mark->session == session ? mark->sequence > sequence
+                                          : mark->session > session && mark->sequence > 0;
+    if (later) {
+        return;
     }
     if (!mark->fresh) {
         array_push(&m->fresh, slot);

@@ -35,7 +35,8 @@ typedef struct session_marks {
 
 void session_marks_deinit(session_marks *m);
 
-// The request took effect, unless a later one of the session did already.
+// The request took effect, unless a later one of the session, or of the one that has its slot now,
+// did already.
 void session_marks_note(session_marks *m, uint32_t slot, uint64_t session, uint64_t sequence,
                         uint32_t id);
 

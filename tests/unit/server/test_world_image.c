@@ -36,6 +36,7 @@ static shared_bytes *make_image(body_id *ada, body_id *nobody, size_t *head)
     session_marks_note(&marks, 2, 7, 1, 30);
     session_marks_note(&marks, 2, 7, 5, 34);
     session_marks_note(&marks, 2, 7, 3, 32); // a batch for a later tick
+    session_marks_note(&marks, 2, 6, 9, 31); // another, of a session that had the slot before
     session_marks_note(&marks, 0, 8, 1, 99);
     area view = {1, 2, 3, 4};
     shared_bytes *image = world_image_encode(world, &bodies, table, &marks, &view, true, 9);
