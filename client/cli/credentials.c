@@ -41,9 +41,24 @@ void credentials_wipe(char *token)
     }
 }
 
+// A slip: the token where its file's name belongs. It is not to stand in an error's text. (A header
+// in JSON is eyJ in base64url, whatever it says.)
+static bool is_token(const char *path)
+{
+    const char *dot = strchr(path, '.');
+    return strncmp(path, "eyJ", 3) == 0 && dot != NULL && strchr(dot + 1, '.') != NULL &&
+           strchr(path, '/') == NULL;
+}
+
 cli_exit credentials_read_file(const char *path, char **token)
 {
     size_t size = 0;
+    *token = NULL;
+    if (is_token(path)) {
+        cli_error(CLI_CODE_FILE, "expected the name of a file with a token, not the token itself");
+        cli_hint("- reads one from standard input, CAROM_TOKEN in the environment is one");
+        return CLI_USAGE;
+    }
     cli_exit code = cli_read_file(path, token, &size);
     if (code == CLI_OK) {
         (*token)[strcspn(*token, "\r\n")] = '\0';

@@ -140,6 +140,14 @@ class Show(TokenTest):
             self.assertIn("JSON Web Token", result.err)
         self.assertEqual(carom("token", "show").code, USAGE)
 
+    def test_token_in_place_of_its_file_stands_in_no_text(self):
+        token = Ed25519("theirs").sign(claims("ada", "player", 3600))
+        for words in (("token", "show", token), ("--token-file", token, "worlds")):
+            result = carom(*words)
+            self.assertEqual(result.code, USAGE)
+            self.assertIn("not the token itself", result.err)
+            self.assertNotIn(token, result.err)
+
 
 class ProcessList(TokenTest):
     def test_token_of_the_command_line_is_taken_out_of_it(self):
