@@ -11,6 +11,7 @@ shared_bytes *bytes_create(size_t capacity)
     ASSERT(b != NULL);
     *b = (shared_bytes){.capacity = capacity, .data = (uint8_t *)(b + 1)};
     atomic_init(&b->references, 1);
+    atomic_init(&b->queued, 0);
     return b;
 }
 
@@ -21,6 +22,7 @@ shared_bytes *bytes_take(uint8_t *data, size_t size)
     ASSERT(b != NULL);
     *b = (shared_bytes){.size = size, .data = data};
     atomic_init(&b->references, 1);
+    atomic_init(&b->queued, 0);
     return b;
 }
 

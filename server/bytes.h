@@ -12,8 +12,9 @@
 
 typedef struct shared_bytes {
     atomic_uint references;
-    size_t size;     // used
-    size_t capacity; // 0 where `data` was taken over
+    atomic_uint queued; // how many outboxes hold it
+    size_t size;        // used
+    size_t capacity;    // 0 where `data` was taken over
     uint8_t *data;
 } shared_bytes;
 

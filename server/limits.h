@@ -52,6 +52,9 @@
       "all requests that wait in the server: a bound on memory over all connections")              \
     X(output_bytes, 67108864, 65536, 4294967295, "bytes",                                          \
       "unsent output of one connection; the full snapshot of a million bodies fits")               \
+    X(unsent_bytes, 1073741824, 1048576, 1099511627776, "bytes",                                   \
+      "unsent output of all connections, what several wait for counted once; past that, those "    \
+      "are closed whose subject or address has most of it")                                        \
     X(subscriptions_per_connection, 64, 1, 65536, "",                                              \
       "a client that watches several worlds or areas has a handful")                               \
     X(own_threads, 16, 0, 256, "",                                                                 \

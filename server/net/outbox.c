@@ -1,6 +1,7 @@
-// Gathering, sharing and consuming of blocks; see outbox.h. Network thread only.
+// Gathering, sharing and consuming of blocks; see outbox.h.
 #include "server/net/outbox.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 #include "common/base/assert.h"
@@ -13,6 +14,39 @@ enum {
     GONE_BLOCKS_MAX = 64      // written blocks at the front before the array is moved up
 };
 
+// ---- what is held in all
+
+// Signed: of two threads the one that lets a block go may count it before the one that took it.
+static atomic_int_least64_t held_bytes;
+
+static int64_t memory_of(const shared_bytes *b)
+{
+    return (int64_t)(sizeof *b + (b->capacity > 0 ? b->capacity : b->size));
+}
+
+static void hold(shared_bytes *b)
+{
+    if (atomic_fetch_add_explicit(&b->queued, 1, memory_order_relaxed) == 0) {
+        atomic_fetch_add_explicit(&held_bytes, memory_of(b), memory_order_relaxed);
+    }
+}
+
+static void let_go(shared_bytes *b)
+{
+    if (atomic_fetch_sub_explicit(&b->queued, 1, memory_order_relaxed) == 1) {
+        atomic_fetch_sub_explicit(&held_bytes, memory_of(b), memory_order_relaxed);
+    }
+    bytes_unref(b);
+}
+
+uint64_t outbox_held_bytes(void)
+{
+    int64_t held = atomic_load_explicit(&held_bytes, memory_order_relaxed);
+    return held > 0 ? (uint64_t)held : 0;
+}
+
+// ---- the queue
+
 void outbox_init(outbox *o)
 {
     *o = (outbox){0};
@@ -21,7 +55,7 @@ void outbox_init(outbox *o)
 void outbox_deinit(outbox *o)
 {
     for (uint32_t i = o->first; i < o->blocks.count; i++) {
-        bytes_unref(o->blocks.data[i].data);
+        let_go(o->blocks.data[i].data);
     }
     array_free(&o->blocks);
     o->first = 0;
@@ -39,6 +73,7 @@ static outbox_block *add_block(outbox *o, outbox_block block)
     ASSERT(o->blocks.data != NULL);
     outbox_block *added = &o->blocks.data[o->blocks.count++];
     *added = block;
+    hold(block.data);
     return added;
 }
 
@@ -122,7 +157,7 @@ void outbox_consume(outbox *o, size_t size, outbox_written written, void *contex
             break;
         }
         uint64_t token = block->token;
-        bytes_unref(block->data);
+        let_go(block->data);
         o->first++;
         if (token != 0) {
             written(context, token);
@@ -147,7 +182,7 @@ void outbox_cut(outbox *o, size_t busy)
         keep++;
     }
     for (uint32_t i = keep; i < o->blocks.count; i++) {
-        bytes_unref(o->blocks.data[i].data);
+        let_go(o->blocks.data[i].data);
     }
     o->blocks.count = keep;
     o->size = covered;

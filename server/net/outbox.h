@@ -5,7 +5,8 @@
 // not move while it is in the queue, so the spans that outbox_peek gives stay valid until they are
 // consumed, whatever is added meanwhile.
 //
-// Knows no socket. Network thread only.
+// Knows no socket. One thread at a time: that of its connection. Outboxes of several threads may
+// share blocks.
 #ifndef CAROM_SERVER_NET_OUTBOX_H
 #define CAROM_SERVER_NET_OUTBOX_H
 
@@ -36,6 +37,9 @@ typedef struct outbox_span {
 } outbox_span;
 
 typedef void (*outbox_written)(void *context, uint64_t token);
+
+// The memory of all blocks that outboxes hold, each counted once. Any thread.
+uint64_t outbox_held_bytes(void);
 
 void outbox_init(outbox *o);
 void outbox_deinit(outbox *o); // drops what is left, without telling

@@ -36,7 +36,8 @@ static void rebuild(parties *p, double rate, double burst, uint64_t now_ms)
     uint32_t kept = 0;
     for (uint32_t i = 0; i < old.capacity; i++) {
         party *one = old.table[i];
-        if (one != NULL && one->holders == 0 && bucket_full(&one->requests, rate, burst, now_ms)) {
+        if (one != NULL && one->holders == 0 && one->waiting == 0 &&
+            bucket_full(&one->requests, rate, burst, now_ms)) {
             free(one);
             old.table[i] = NULL;
         }

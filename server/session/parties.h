@@ -1,8 +1,9 @@
 // Those whose sessions count together: addresses, and subjects of tokens.
 //
-// A party is there while a session holds it, and after that until its bucket is full again, so that
-// a new connection is no new burst. Bounded by the sessions, and by what came and went within the
-// time that a bucket takes to fill; the table drops the full ones whenever it has doubled.
+// A party is there while a session holds it or a request of its waits, and after that until its
+// bucket is full again, so that a new connection is no new burst. Bounded by the sessions, the
+// requests that wait, and by what came and went within the time that a bucket takes to fill; the
+// table drops the full ones whenever it has doubled.
 // Network thread only.
 #ifndef CAROM_SERVER_SESSION_PARTIES_H
 #define CAROM_SERVER_SESSION_PARTIES_H
@@ -17,8 +18,10 @@ enum { PARTY_NAME_MAX = OWNER_BYTES_MAX + 2 };
 typedef struct party {
     char name[PARTY_NAME_MAX + 1];
     uint32_t holders; // sessions
-    uint32_t tally;   // for whoever counts them
+    uint64_t tally;   // for whoever counts them
     bucket requests;
+    uint64_t waiting; // requests to worlds that have no result yet, of sessions that ended too
+    uint64_t waiting_bytes;
 } party;
 
 typedef struct parties {

@@ -113,6 +113,12 @@ void replies_answer(server *s, reply *r)
     } else {
         ASSERT(s->command_bytes >= r->reply_to.token);
         s->command_bytes -= r->reply_to.token;
+        party *payer = r->reply_to.payer;
+        if (payer != NULL) {
+            ASSERT(payer->waiting > 0 && payer->waiting_bytes >= r->reply_to.token);
+            payer->waiting--;
+            payer->waiting_bytes -= r->reply_to.token;
+        }
         session *asker = server_find_session(s, r->reply_to.session);
         if (asker != NULL) {
             answer_session(asker, r);

@@ -109,7 +109,7 @@ static void forget_detached(session *s)
 static session *find_superfluous(const server *s)
 {
     session *found = NULL;
-    uint32_t most = 0;
+    uint64_t most = 0;
     for (uint32_t i = 0; i < s->detached.count; i++) {
         if (s->detached.data[i]->subject != NULL) {
             s->detached.data[i]->subject->tally = 0;
@@ -122,7 +122,7 @@ static session *find_superfluous(const server *s)
     }
     for (uint32_t i = 0; i < s->detached.count; i++) {
         const party *subject = s->detached.data[i]->subject;
-        uint32_t crowd = subject != NULL ? subject->tally : UINT32_MAX;
+        uint64_t crowd = subject != NULL ? subject->tally : UINT32_MAX;
         if (crowd > most) {
             most = crowd;
             found = s->detached.data[i];

@@ -205,6 +205,11 @@ static double price_of(method m, size_t size)
     }
 }
 
+party *rights_party(const session *s)
+{
+    return s->subject != NULL ? s->subject : s->address;
+}
+
 // The party that pays beside the connection. All strangers of one address pay together: a stranger
 // gets another connection for nothing, but another token from nobody.
 static party *payer_of(const session *s)

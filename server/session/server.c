@@ -238,6 +238,7 @@ static void wake_loop(void *context)
 static void on_flushed(void *context)
 {
     worlds_acknowledge(context);
+    relief_give(context);
 }
 
 static void *on_opened(void *context, connection *c)

@@ -224,6 +224,11 @@ void session_destroy(session *s);
 // Goes on with input that had to wait.
 void session_work(session *s);
 
+// ---- relief.c
+
+// Closes connections until no more waits to be sent than may in all.
+void relief_give(server *s);
+
 // ---- rights.c
 
 void rights_begin(session *s);
@@ -232,6 +237,8 @@ void rights_end(session *s);
 void rights_move(session *to, session *from);
 // The token's subject; "" without one.
 const char *rights_subject(const session *s);
+// With whom it shares what may wait for worlds: its subject, else its address. NULL: with nobody.
+party *rights_party(const session *s);
 bool rights_expired(const session *s);
 // Whether the session is nobody until it sends a token.
 bool rights_awaits_token(const session *s);
@@ -316,7 +323,8 @@ status worlds_send(server *s, world_entry *entry, request *r, error *err);
 request *worlds_request(const call *c, world_entry *entry, command *taken);
 // The steps of worlds_send, for requests that go another way. Whether a command of so many bytes
 // can be taken on: limit_exceeded tells which bound it would pass.
-status worlds_check_capacity(const server *s, const world_entry *entry, uint64_t size, error *err);
+status worlds_check_capacity(const server *s, const world_entry *entry, const party *payer,
+                             uint64_t size, error *err);
 // Counts the request as one that the world has yet to answer.
 void worlds_count_in(server *s, world_entry *entry, request *r);
 // Gives the request, which it takes, to the world's simulation thread, or holds it while the world

@@ -38,6 +38,7 @@ request *worlds_request(const call *c, world_entry *entry, command *taken)
     if (c != NULL) {
         r->reply_to = (reply_address){
             .session = c->session->key, .token = c->size, .id = c->id, .answerable = c->answerable};
+        r->reply_to.payer = rights_party(c->session);
         r->received_ns = c->received_ns;
         rights_sign(c->session, r);
         note_arguments(r, c->params);
@@ -45,8 +46,34 @@ request *worlds_request(const call *c, world_entry *entry, command *taken)
     return r;
 }
 
+// A party has as much as is left for all others at most: one that takes all that it gets has half,
+// and whoever comes next finds room, however long the first one's requests wait.
+static status check_share(const server *s, const world_entry *entry, const party *payer,
+                          uint64_t size, error *err)
+{
+    if (payer == NULL) {
+        return STATUS_OK;
+    }
+    if (payer->waiting >= s->limits->commands_per_world - entry->waiting) {
+        return error_set(err, STATUS_LIMIT_EXCEEDED,
+                         "commands_per_world: %llu of this subject or address wait, as many as are "
+                         "left of %llu in world '%s'",
+                         (unsigned long long)payer->waiting,
+                         (unsigned long long)s->limits->commands_per_world, entry->name);
+    }
+    if (payer->waiting_bytes + size > s->limits->command_bytes - s->command_bytes) {
+        return error_set(err, STATUS_LIMIT_EXCEEDED,
+                         "command_bytes: %llu bytes of this subject or address wait, as many as "
+                         "are left of %llu",
+                         (unsigned long long)payer->waiting_bytes,
+                         (unsigned long long)s->limits->command_bytes);
+    }
+    return STATUS_OK;
+}
+
 // Whether a command of so many bytes can be taken on for the world.
-status worlds_check_capacity(const server *s, const world_entry *entry, uint64_t size, error *err)
+status worlds_check_capacity(const server *s, const world_entry *entry, const party *payer,
+                             uint64_t size, error *err)
 {
     if (s->draining) {
         return error_set(err, STATUS_UNAVAILABLE, "%s", s->reason);
@@ -65,7 +92,7 @@ status worlds_check_capacity(const server *s, const world_entry *entry, uint64_t
                          "command_bytes: %llu bytes of commands wait already",
                          (unsigned long long)s->command_bytes);
     }
-    return STATUS_OK;
+    return check_share(s, entry, payer, size, err);
 }
 
 // From here on there will be an answer.
@@ -75,6 +102,10 @@ void worlds_count_in(server *s, world_entry *entry, request *r)
     session *asker = server_find_session(s, r->reply_to.session);
     if (r->command.method != METHOD_WORLD_LIST && r->reply_to.session.number != 0) {
         s->command_bytes += r->reply_to.token;
+        if (r->reply_to.payer != NULL) {
+            r->reply_to.payer->waiting++;
+            r->reply_to.payer->waiting_bytes += r->reply_to.token;
+        }
     }
     if (r->command.method != METHOD_WORLD_LIST && asker != NULL) {
         asker->in_flight++;
@@ -108,7 +139,7 @@ void worlds_deliver_held(world_entry *entry)
 
 status worlds_send(server *s, world_entry *entry, request *r, error *err)
 {
-    status admitted = worlds_check_capacity(s, entry, r->reply_to.token, err);
+    status admitted = worlds_check_capacity(s, entry, r->reply_to.payer, r->reply_to.token, err);
     if (admitted != STATUS_OK) {
         request_free(r);
         return admitted;

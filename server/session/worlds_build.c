@@ -309,7 +309,7 @@ status worlds_create(server *s, const call *c, command *create, error *err)
     entry->session = bound ? c->session->key.number : 0;
     request *r = worlds_request(c, entry, create);
     r->kind = REQUEST_ADOPT;
-    status admitted = worlds_check_capacity(s, entry, r->reply_to.token, err);
+    status admitted = worlds_check_capacity(s, entry, r->reply_to.payer, r->reply_to.token, err);
     if (admitted != STATUS_OK) {
         request_free(r);
         directory_unname(&s->worlds, entry);

@@ -68,7 +68,7 @@ status worlds_list(server *s, const call *c, error *err)
     for (uint32_t i = 0; i < s->worlds.by_name.count; i++) {
         const world_entry *entry = s->worlds.by_name.data[i];
         bool shown = is_listed(c->session, entry);
-        status admitted = shown ? worlds_check_capacity(s, entry, 0, err) : STATUS_OK;
+        status admitted = shown ? worlds_check_capacity(s, entry, NULL, 0, err) : STATUS_OK;
         if (admitted != STATUS_OK) {
             return admitted;
         }

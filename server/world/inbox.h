@@ -3,7 +3,7 @@
 //
 // Each session has a lane. A turn takes the request that came first among the lanes that have not
 // had their share of the turn's time yet; lanes that have had it follow when no other waits, and
-// then get twice as much. What a lane has had beyond its shares it owes in the turns that follow:
+// then get twice as much. A lane owes the time beyond its shares in the turns that follow:
 // requests that last longer than a turn do not get their lane the next one as well. So a world with
 // time to spare serves everyone in order of arrival, and one session's flood makes the others wait
 // for no more than their shares. A session's own requests never overtake each other.

@@ -38,8 +38,9 @@ typedef struct reply_address {
     uint64_t token; // the sender's own, as are the next two; they come back as they are
     uint64_t sequence;
     void *context;
-    uint32_t id;     // of the request on the wire
-    bool answerable; // false: a notification
+    struct party *payer; // whose share of what may wait it takes; NULL: nobody's
+    uint32_t id;         // of the request on the wire
+    bool answerable;     // false: a notification
 } reply_address;
 
 typedef enum request_kind {
@@ -47,7 +48,7 @@ typedef enum request_kind {
     REQUEST_ADOPT,       // take over what `adoption` brings as the new world `world`
     REQUEST_COMMITTED,   // the storage has come further with the world's log; no answer
     REQUEST_ACKNOWLEDGE, // the last snapshots of `acknowledged` were written out; no answer
-    REQUEST_FORGET,      // the session's subscriptions in the world end; no answer
+    REQUEST_FORGET,      // in its turn: the session's subscriptions in the world end; no answer
     REQUEST_RESUME,      // the session's subscriptions begin anew, with full snapshots
     REQUEST_SESSION_END, // in its turn: the bodies that end with the session are removed; no answer
     REQUEST_RELEASE,     // lets go of the world, which another thread is to serve

@@ -1,6 +1,6 @@
-// What 'carom load' reads: an input is a scenario file, and the text of --stage and of --fail-if.
-// What is taken has to be within its bounds, and every client's calls can be filled in; what is not
-// is told with a text.
+// The files and words of 'carom load': an input is a scenario file, and the text of --stage and of
+// --fail-if. A plan that is read has to be within its bounds, and every client's calls can be
+// filled in; the rest is refused with a text.
 #include <stdlib.h>
 #include <string.h>
 

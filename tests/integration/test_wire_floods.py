@@ -78,6 +78,100 @@ class FloodTest(unittest.TestCase):
         self.fail(f"no line of the log matches {pattern!r}")
 
 
+class Waiting(FloodTest):
+    OPTIONS = ["commands_per_world=100", "command_bytes=400000", "commands_share=1"]
+
+    def wait_for(self, client, world, count, size=0):
+        """Batches for a tick an hour away; those that were refused."""
+        batch = {"world": world, "commands": [["body.spawn", {"shapes": [BALL], "tag": "t" * 60}]] * max(1, size // 100),
+                 "at": 200000}
+        ids = [client.request("world.apply", **batch) for _ in range(count)]
+        client.call("ping")  # what is refused is so at once
+        return [client.responses.pop(i)[0] for i in ids if i in client.responses]
+
+    def test_who_waits_leaves_room_for_others_even_when_gone(self):
+        root = self.connect()
+        root.call("world.create", world="full")
+        for number in range(3):  # new connections of the same subject
+            eve = self.connect("eve", "player")
+            refused = self.wait_for(eve, "full", 60)
+            self.assertEqual(len(refused), 10 if number == 0 else 60)
+            self.assertRegex(refused[-1], "^limit_exceeded: commands_per_world: 50 of this subject .* of 100 in .*'full'")
+            eve.socket.close()
+        mallory = self.connect("mallory", "player")
+        self.assertEqual(len(self.wait_for(mallory, "full", 60)), 60 - 25)
+        self.connect("ada", "player").call("body.spawn", world="full", shapes=[BALL])
+        root.call("world.destroy", world="full")
+
+    def test_who_has_much_waiting_leaves_room_in_other_worlds(self):
+        root = self.connect()
+        for world in ("one", "two"):
+            root.call("world.create", world=world)
+        eve = self.connect("eve2", "player")
+        refused = self.wait_for(eve, "one", 45, size=10000)
+        self.assertRegex(refused[-1], "^limit_exceeded: command_bytes: [0-9]+ bytes of this subject")
+        self.assertRegex(self.wait_for(eve, "two", 1, size=10000)[0], "^limit_exceeded: command_bytes: ")
+        self.assertLessEqual(root.call("server.stats")["counters"]["command_bytes"], 200000)
+        ada = self.connect("ada", "player")
+        self.assertEqual(self.wait_for(ada, "two", 1, size=10000), [])
+        ada.call("body.spawn", world="one", shapes=[BALL])
+        for world in ("one", "two"):
+            root.call("world.destroy", world=world)
+        while root.call("server.stats")["counters"]["command_bytes"] > 10000:
+            time.sleep(0.01)
+        root.call("world.create", world="three")
+        self.assertEqual(self.wait_for(eve, "three", 1, size=10000), [])  # it has its share again
+        root.call("world.destroy", world="three")
+
+    def test_many_who_subscribe_to_a_busy_world_take_turns(self):
+        root = self.connect()
+        root.call("world.create", world="busy", hz=240)
+        clients = [self.connect(f"watcher{i}", "viewer") for i in range(12)]
+        for encoding in ("plain", "log", "packed"):
+            asked = [(c, [c.request("world.subscribe", world="busy", encoding=encoding) for _ in range(5)])
+                     for c in clients]
+            for client, ids in asked:
+                for request in ids:
+                    self.assertGreater(client.answer(request)["subscription"], 0)
+        self.assertEqual(root.call("world.info", world="busy")["subscribers"], 12 * 5 * 3)
+        for client in clients:
+            client.socket.close()
+        root.call("world.destroy", world="busy")
+
+
+class Unread(FloodTest):
+    OPTIONS = ["unsent_bytes=6000000", "output_bytes=20000000"]
+
+    def deaf(self, subject):
+        """A client of whose answers the kernel takes little until they are read."""
+        connected = socket.socket()
+        connected.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 65536)
+        connected.connect(("127.0.0.1", self.server.port))
+        client = Client(None, connected)
+        self.addCleanup(client.__exit__)
+        client.call("hello", token=SECRET.sign(claims(subject, "viewer")))
+        return client
+
+    def test_who_reads_nothing_over_many_connections_is_closed_and_nobody_else(self):
+        root = self.connect()
+        root.call("world.create", world="w", paused=True)
+        for row in range(3):
+            root.call("world.apply", world="w", commands=[
+                ["body.spawn", {"position": [2 * i, 2 * row], "shapes": [BALL]}] for i in range(1000)])
+        ada = self.deaf("ada")
+        state = ada.request("world.state", world="w")  # a megabyte
+        for _ in range(10):
+            eve = self.deaf("eve")
+            for _ in range(3):
+                eve.request("world.state", world="w")
+        self.logged(r"subject 'eve', address 127.0.0.1:[0-9]+: limit_exceeded: closed: unsent_bytes: [0-9]+ bytes")
+        self.assertEqual(len(ada.answer(state)["bodies"]), 3000)
+        ada.call("ping")
+        self.assertEqual([line for line in self.server.log if "'ada'" in line], [])
+        self.assertGreaterEqual(self.counter("connections_overrun"), 1)
+        root.call("world.destroy", world="w")
+
+
 class Requests(FloodTest):
     OPTIONS = [f"requests_per_second={RATE}", "request_burst=100"]
 

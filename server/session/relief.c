@@ -1,0 +1,86 @@
+// A bound for the unsent output of all connections. Network thread only.
+//
+// limits.output_bytes bounds each connection, but many connections that read nothing may each have
+// that much. Past limits.unsent_bytes those end whose subject, or else address, has most waiting,
+// the fullest of them first: so nobody gains by spreading over many connections, and a client that
+// reads is not closed for others that do not. Memory is what counts: a snapshot that a thousand
+// connections wait for is there once.
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "server/net/outbox.h"
+#include "server/session/service.h"
+
+static uint64_t unsent(const session *s)
+{
+    return s->connection != NULL ? connection_traffic_now(s->connection).queued_bytes : 0;
+}
+
+// Connections that are closing have their last bytes yet; they go within limits.close_ms.
+static uint64_t unsent_of_closing(const server *s)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < s->sessions.count; i++) {
+        const session *one = s->sessions.data[i];
+        sum += one != NULL && one->closing ? unsent(one) : 0;
+    }
+    return sum;
+}
+
+static void tally(const server *s)
+{
+    for (uint32_t i = 0; i < s->sessions.count; i++) {
+        const session *one = s->sessions.data[i];
+        if (one != NULL && rights_party(one) != NULL) {
+            rights_party(one)->tally = 0;
+        }
+    }
+    for (uint32_t i = 0; i < s->sessions.count; i++) {
+        const session *one = s->sessions.data[i];
+        if (one != NULL && !one->closing && rights_party(one) != NULL) {
+            rights_party(one)->tally += unsent(one);
+        }
+    }
+}
+
+// NULL: nobody has anything waiting.
+static session *find_fullest(const server *s)
+{
+    session *found = NULL;
+    uint64_t most = 0;
+    uint64_t most_own = 0;
+    tally(s);
+    for (uint32_t i = 0; i < s->sessions.count; i++) {
+        session *one = s->sessions.data[i];
+        const uint64_t own = one != NULL && !one->closing ? unsent(one) : 0;
+        if (own == 0) {
+            continue;
+        }
+        const party *with = rights_party(one);
+        const uint64_t all = with != NULL ? with->tally : own;
+        if (all > most || (all == most && own > most_own)) {
+            most = all;
+            most_own = own;
+            found = one;
+        }
+    }
+    return found;
+}
+
+void relief_give(server *s)
+{
+    const uint64_t most = s->limits->unsent_bytes;
+    while (!s->draining && outbox_held_bytes() > most &&
+           outbox_held_bytes() > most + unsent_of_closing(s)) {
+        session *fullest = find_fullest(s);
+        if (fullest == NULL) {
+            return;
+        }
+        char text[ERROR_TEXT_MAX];
+        snprintf(text, sizeof text,
+                 "unsent_bytes: %" PRIu64 " bytes wait for all connections, and most of them for "
+                 "this one's subject or address",
+                 outbox_held_bytes());
+        session_close(fullest, STATUS_LIMIT_EXCEEDED, text, ENDING_CUT);
+    }
+}
