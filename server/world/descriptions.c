@@ -63,9 +63,18 @@ void descriptions_body(descriptions *d, const physics_world *world, const row_en
 
 // ---- joints
 
-static bool in_view(const view_set *seen, uint32_t slot_a, uint32_t slot_b)
+// While one of its bodies is; for the bearer of a token with areas, from whom the other one may be
+// hidden, while both are.
+static bool in_view(const subscription *reader, const view_set *seen, uint32_t slot_a,
+                    uint32_t slot_b)
 {
-    return seen == NULL || view_set_has(seen, slot_a) || view_set_has(seen, slot_b);
+    if (seen == NULL) {
+        return true;
+    }
+    const bool a = view_set_has(seen, slot_a);
+    const bool b = view_set_has(seen, slot_b);
+    return reader->sight == NULL ? a || b
+                                 : (a || slot_a == UINT32_MAX) && (b || slot_b == UINT32_MAX);
 }
 
 static void describe_joint(descriptions *d, const physics_world *world, const joint_entry *entry,
@@ -88,11 +97,11 @@ void descriptions_joints(descriptions *d, const physics_world *world, const join
     uint64_t version = full ? 0 : reader->version;
     for (uint32_t slot = 0; slot < joints->entries.count; slot++) {
         const joint_entry *e = &joints->entries.data[slot];
-        if (e->id == 0 || !in_view(seen, e->slot_a, e->slot_b)) {
+        if (e->id == 0 || !in_view(reader, seen, e->slot_a, e->slot_b)) {
             continue;
         }
         bool known = slot < d->before.joints_from && e->changed <= version &&
-                     in_view(reader->seen, e->slot_a, e->slot_b);
+                     in_view(reader, reader->seen, e->slot_a, e->slot_b);
         if (!known && d->after.joints_from > slot) {
             describe_joint(d, world, e, slot);
         }
@@ -100,7 +109,7 @@ void descriptions_joints(descriptions *d, const physics_world *world, const join
     for (uint32_t i = 0; i < joints->removals.count && !full; i++) {
         const joint_removal *gone = &joints->removals.data[i];
         if (gone->removed > version && gone->created <= version &&
-            in_view(reader->seen, gone->slot_a, gone->slot_b)) {
+            in_view(reader, reader->seen, gone->slot_a, gone->slot_b)) {
             array_push(&d->joints_removed, gone->id);
         }
     }

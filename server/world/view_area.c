@@ -1,6 +1,8 @@
 // Following bodies, and the margin round an area; see view_area.h. The world's thread.
 #include "server/world/view_area.h"
 
+#include <math.h>
+
 static const area NOWHERE = {1e9, 1e9, -1e9, -1e9}; // meets nothing, with any margin
 
 static area moved(const area *a, vec2d by)
@@ -41,6 +43,19 @@ static bool box_meets(const aabb *box, const area *a)
 {
     return (double)box->lower.x <= a->x1 && (double)box->upper.x >= a->x0 &&
            (double)box->lower.y <= a->y1 && (double)box->upper.y >= a->y0;
+}
+
+bool view_area_meets(const sight *seen_by, const aabb *box)
+{
+    const double far = (double)INFINITY;
+    const area all = {-far, -far, far, far};
+    area part;
+    for (uint32_t i = 0; i < sight_parts(seen_by); i++) {
+        if (sight_part(seen_by, &all, i, &part) && box_meets(box, &part)) {
+            return true;
+        }
+    }
+    return false;
 }
 
 // Those that were in view and have left by no more than the margin.

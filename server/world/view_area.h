@@ -33,6 +33,9 @@ view_set *view_area_collect(const view_area *v, const subscribe_args *args, cons
                             area_index *index, const row_table *rows, const view_set *before,
                             uint64_t version);
 
+// Whether some of a box may be seen, in this area or another one.
+bool view_area_meets(const sight *seen_by, const aabb *box);
+
 // Whether a place is in the area, and may be seen.
 bool view_area_has(const view_area *v, const sight *seen_by, vec2d place);
 

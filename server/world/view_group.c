@@ -106,13 +106,32 @@ static bool body_shown(const view_group *g, body_id id)
     return shown;
 }
 
-static bool event_shown(const view_group *g, const event_entry *event)
+// Whether it is hidden from the reader, who sees the areas of a token alone. One that is gone has
+// nothing to hide.
+static bool body_hidden(const publisher *p, const view_group *g, body_id id)
+{
+    const uint32_t slot = row_table_slot(id);
+    if (g->of->sight == NULL || id == 0 || body_shown(g, id) || slot >= p->rows.entries.count) {
+        return false;
+    }
+    const row_entry *entry = &p->rows.entries.data[slot];
+    return entry->id == id && !view_area_meets(g->of->sight, &entry->row.box);
+}
+
+// Of two bodies, or of one and none: one is enough, but the other may not be hidden. A body that
+// goes where its owner sees nothing would else tell what it meets there.
+static bool pair_shown(const publisher *p, const view_group *g, body_id a, body_id b)
+{
+    return (body_shown(g, a) || body_shown(g, b)) && !body_hidden(p, g, a) && !body_hidden(p, g, b);
+}
+
+static bool event_shown(const publisher *p, const view_group *g, const event_entry *event)
 {
     const subscribe_args *view = &g->of->view;
     if ((view->events >> event->kind & 1) == 0) {
         return false;
     }
-    if (!view->has_area || body_shown(g, event->a) || body_shown(g, event->b)) {
+    if (!view->has_area || pair_shown(p, g, event->a, event->b)) {
         return true;
     }
     const subscription *s = g->of;
@@ -126,7 +145,7 @@ static void show_events(publisher *p, view_group *g)
     for (uint64_t number = g->of->next_event; number < end; number++) {
         const uint8_t *encoded = NULL;
         const event_entry *event = event_log_get(&p->log, number, &encoded);
-        if (event_shown(g, event)) {
+        if (event_shown(p, g, event)) {
             buffer_append(&p->events, encoded, event->size);
             g->event_count++;
         }
@@ -137,7 +156,7 @@ static void show_contacts(publisher *p, view_group *g)
 {
     for (uint32_t i = 0; i < p->contacts.count && g->of->view.contacts; i++) {
         const contact_info *contact = &p->contacts.data[i];
-        if (g->seen == NULL || body_shown(g, contact->body_a) || body_shown(g, contact->body_b)) {
+        if (g->seen == NULL || pair_shown(p, g, contact->body_a, contact->body_b)) {
             encode_contact(&p->contact_rows, contact);
             g->contact_count++;
         }

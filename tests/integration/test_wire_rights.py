@@ -313,6 +313,32 @@ class Areas(RightsTest):
         second = self.viewer.read_until(lambda: latest() is not snapshot and latest())
         self.assertEqual((second["leave"], second["bodies"]), ([other], []))
 
+    def test_body_that_goes_where_nothing_is_seen_tells_nothing(self):
+        player = self.client("player", areas=self.AREAS)
+        own = player.call("body.spawn", world="field", position=[8, 5], shapes=[BALL])["body"]
+        player.call("world.subscribe", world="field", area=[0, 0, 10, 10], contacts=True, describe=True,
+                    events=["begin", "end", "stay"])
+
+        def step():
+            tick = self.admin.call("world.step", world="field")["tick"]
+            return player.read_until(lambda: next((s for s in player.snapshots() if s["tick"] == tick), None))
+        step()
+        player.call("body.set", world="field", body=own, position=[50.4, 5])  # into what is hidden, and back
+        step()
+        player.call("body.set", world="field", body=own, position=[8, 5])
+        step()
+        self.admin.call("joint.create", world="field", kind="distance", a=own, b=self.far)
+        step()
+        for snapshot in player.snapshots():
+            self.assertEqual((snapshot["events"], snapshot["contacts"], snapshot["joints"]), ([], [], []))
+        other = self.admin.call("body.spawn", world="field", position=[8.4, 5], shapes=[BALL])["body"]
+        joint = self.admin.call("joint.create", world="field", kind="distance", a=own, b=other,
+                                collide_connected=True)["joint"]
+        snapshot = step()
+        self.assertEqual([{e["a"], e["b"]} for e in snapshot["events"] if e["kind"] == "begin"], [{own, other}])
+        self.assertEqual(len(snapshot["contacts"]), 1)
+        self.assertEqual([j["joint"] for s in player.snapshots() for j in s["joints"]], [joint])
+
     def test_queries_lie_within(self):
         inside, outside = {"from": [1, 1], "to": [9, 9]}, {"from": [1, 5], "to": [60, 5]}
         ball = {"kind": "circle", "radius": 1}
