@@ -1,4 +1,4 @@
-// Reads a data directory as a start would, and every image too, and changes nothing.
+// Reads a data directory as a start would, and changes nothing.
 #include "server/storage/internal.h"
 
 #include <errno.h>
@@ -19,23 +19,6 @@ static status lock_to_read(storage *s, error *err)
                : error_set(err, STATUS_UNAVAILABLE, "cannot lock it: %s", strerror(result));
 }
 
-static status check_images(storage *s, error *err)
-{
-    for (uint32_t i = 0; i < s->worlds.count; i++) {
-        const storage_world *w = s->worlds.data[i];
-        if (!w->checkpoint.exists) {
-            continue;
-        }
-        status result =
-            image_read(s->disk, s->log.store, w->number, &w->checkpoint, NULL, NULL, err);
-        if (result != STATUS_OK) {
-            error_prefix(err, "world '%s'", w->name);
-            return result;
-        }
-    }
-    return STATUS_OK;
-}
-
 status storage_check(const char *path, const storage_options *options, storage_report *out,
                      error *err)
 {
@@ -51,7 +34,6 @@ status storage_check(const char *path, const storage_options *options, storage_r
     if (result == STATUS_OK && s->found.segments == 0) {
         result = error_set(err, STATUS_NOT_FOUND, "it holds no data");
     }
-    result = result == STATUS_OK ? check_images(s, err) : result;
     if (result == STATUS_OK) {
         s->found.worlds = s->worlds.count;
         s->found.torn_bytes = s->torn_bytes;

@@ -188,18 +188,6 @@ static status open_image(disk *d, uint64_t store, uint64_t world, const checkpoi
     return s;
 }
 
-status image_verify_header(disk *d, uint64_t store, uint64_t world, const checkpoint_info *c,
-                           error *err)
-{
-    char name[IMAGE_NAME_BYTES];
-    disk_file *f;
-    status s = open_image(d, store, world, c, name, &f, err);
-    if (s == STATUS_OK) {
-        d->methods->close(f);
-    }
-    return s;
-}
-
 static status read_chunk(disk_file *f, const char *name, const checkpoint_info *c, uint64_t done,
                          uint8_t *buffer, size_t size, error *err)
 {

@@ -44,11 +44,8 @@ void image_writer_deinit(image_writer *w);
 typedef status image_sink(void *context, uint64_t offset, const uint8_t *bytes, size_t size,
                           error *err);
 
-// The header and the file's length, against what the log says of the checkpoint.
-status image_verify_header(disk *d, uint64_t store, uint64_t world, const checkpoint_info *c,
-                           error *err);
-
-// As image_verify_header, then every piece, in order, to `sink` (may be NULL: only verified).
+// The header and the file's length, against what the log says of the checkpoint; then every piece,
+// in order, to `sink` (may be NULL: only verified).
 status image_read(disk *d, uint64_t store, uint64_t world, const checkpoint_info *c,
                   image_sink *sink, void *context, error *err);
 

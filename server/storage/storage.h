@@ -49,10 +49,10 @@ typedef struct storage_options {
 
 storage_options storage_options_default(void);
 
-// Opens or makes the data directory `path`: takes its lock, verifies every byte of the log, cuts
-// off a torn last write. Errors, each naming the file, the place and a remedy: in use by another
-// process (with its id), not writable, damaged, of a newer version. A damaged or newer directory is
-// left as it was.
+// Opens or makes the data directory `path`: takes its lock, verifies every byte of the log and of
+// the images that it needs, cuts off a torn last write. Errors, each naming the file, the place and
+// a remedy: in use by another process (with its id), not writable, damaged, of a newer version. A
+// damaged or newer directory is left as it was.
 status storage_open(const char *path, const storage_options *options, storage **out, error *err);
 
 // A world as recovery found it.

@@ -377,7 +377,8 @@ status inventory_verify_images(storage *s, error *err)
         if (!w->checkpoint.exists) {
             continue;
         }
-        status result = image_verify_header(s->disk, s->log.store, w->number, &w->checkpoint, err);
+        status result =
+            image_read(s->disk, s->log.store, w->number, &w->checkpoint, NULL, NULL, err);
         if (result != STATUS_OK) {
             error_prefix(err, "world '%s'", w->name);
             return result;

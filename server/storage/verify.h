@@ -17,7 +17,7 @@ void inventory_free(inventory *v);
 
 // Reads the log from its oldest segment to its end into s->worlds and s->log.
 status inventory_scan_segments(storage *s, const inventory *v, error *err);
-// The header of every image that the log names.
+// Every byte of every image that the log names.
 status inventory_verify_images(storage *s, error *err);
 
 #endif
