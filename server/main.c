@@ -28,6 +28,7 @@
 #include "server/process/activation.h"
 #include "server/process/notify.h"
 #include "server/process/takeover.h"
+#include "server/session/ledger_file.h"
 #include "server/session/server.h"
 #include "server/storage/storage.h"
 #include "server/world/thread_pool.h"
@@ -503,6 +504,15 @@ static int check_data(const config *c)
     if (r.torn_bytes > 0) {
         printf("%llu bytes at the end are an unfinished write, which the next server cuts off\n",
                (unsigned long long)r.torn_bytes);
+    }
+    ledger_report sessions;
+    if (ledger_file_read(c->data, NULL, NULL, &sessions, &err) != STATUS_OK) {
+        fprintf(stderr, "caromd: %s\n", err.text);
+        return EXIT_COULD_NOT_RUN;
+    }
+    if (sessions.there) {
+        printf("%llu records of sessions in %llu bytes, sound\n",
+               (unsigned long long)sessions.records, (unsigned long long)sessions.size);
     }
     return EXIT_SUCCESS;
 }

@@ -13,11 +13,15 @@
 //       [3, session]                                               the session's end
 //
 // A record is handed to the operating system before the answer to its request leaves, so it
-// survives a killed process; a torn last one is dropped. The file is written anew, from the table
-// of sessions, at the start and whenever it has grown by LEDGER_GROWTH_BYTES. From the beginning of
-// a shutdown on nothing is written: the next server goes on with the sessions as they were. Where
-// the file cannot be written, the server says so once and serves on. Nobody who reads it can resume
-// a session: a digest of 256 random bits does not give them back.
+// survives a killed process. The file is written anew, from the table of sessions, at the start and
+// whenever it has grown by LEDGER_GROWTH_BYTES. From the beginning of a shutdown on nothing is
+// written: the next server goes on with the sessions as they were. Where the file cannot be
+// written, the server says so once and serves on. A start with a file that was altered, or not
+// written whole, takes the records up to there, says so, and keeps it as DIR/sessions.damaged; it
+// refuses one of a newer version. Nobody who reads it can resume a session: a digest of 256 random
+// bits does not give them back.
+//
+// ledger_file.c has the bytes, ledger_pack.c and ledger_read.c what the records say.
 //
 // Network thread only. Without a data directory, and where time and disk are not real
 // (server_options.turned), every function does nothing.
@@ -27,14 +31,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/base/status.h"
+
 struct server;
 struct session;
 struct session_subscription;
 
-enum {
-    LEDGER_RECORD_BYTES_MAX = 1 << 20, // a grant of the most worlds and areas has some 200 KiB
-    LEDGER_GROWTH_BYTES = 4 << 20
-};
+enum { LEDGER_GROWTH_BYTES = 4 << 20 };
 
 typedef struct ledger {
     int fd;         // -1: none
@@ -42,6 +45,8 @@ typedef struct ledger {
     bool failed;
 } ledger;
 
+// Before anything of the data directory is changed: refuses the file of a newer version.
+status ledger_check(const struct server *s, error *err);
 // Reads the file and makes the sessions, before the worlds are there.
 void ledger_open(struct server *s);
 // Begins their subscriptions anew, when the worlds are there.

@@ -277,7 +277,10 @@ static status open_storage(server *s, error *err)
     int64_t begin = clock_now_ns();
     const storage_options *given = s->options->storage;
     storage_options kept = given != NULL ? *given : storage_options_default();
-    status result = storage_open(s->options->data, &kept, &s->storage, err);
+    status result = ledger_check(s, err);
+    if (result == STATUS_OK) {
+        result = storage_open(s->options->data, &kept, &s->storage, err);
+    }
     if (result == STATUS_OK) {
         result = restore_worlds(s->storage, &s->restored, err);
     }

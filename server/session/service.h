@@ -5,6 +5,7 @@
 //   rights.c    who a session is, and what it may
 //   resume.c    sessions without a connection, and how they get another
 //   ledger.c    sessions on disk, for a restart
+//   ledger_file.c, ledger_pack.c, ledger_read.c  their file, its records, and those read
 //   handover.c  what the worlds are, for a process that takes over
 //   handover_read.c  and there
 //   sessions.c  server.sessions and server.kick

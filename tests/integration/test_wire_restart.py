@@ -4,7 +4,9 @@ effect, what they subscribe to, what ends with them. Called with the path of car
 
 import os
 import random
+import resource
 import signal
+import subprocess
 import sys
 import tempfile
 import time
@@ -21,6 +23,7 @@ from wire import REQUEST, Client, RemoteError  # noqa: E402
 CAROMD = os.path.abspath(sys.argv[1])
 BALL = {"kind": "circle", "radius": 0.5}
 SECONDS_MAX = 20
+SANITIZED = any(word in Path(CAROMD).read_bytes() for word in (b"__asan_init", b"__tsan_init"))
 
 
 class RestartTest(unittest.TestCase):
@@ -245,23 +248,75 @@ class File(RestartTest):
         self.assertNotIn(secret.encode(), content)
         self.assertEqual((self.data / "sessions").stat().st_mode & 0o077, 0)
 
-    def test_cut_or_altered_file_loses_no_more_than_its_end(self):
+    def run_server(self, *options):
+        """With 1 GiB of addresses at most, whatever a file claims; a sanitizer needs more."""
+        def bound():
+            if not SANITIZED:
+                resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
+        return subprocess.run([CAROMD, *options], timeout=60, capture_output=True, text=True, check=False, preexec_fn=bound)
+
+    def files(self):
+        return {p.name: p.read_bytes() for p in self.data.iterdir() if p.is_file() and p.name != "lock"}
+
+    def test_cut_or_altered_file_loses_no_more_than_its_end_and_is_kept(self):
         self.start()
         clients = [self.greet() for _ in range(8)]
         self.kill()
-        whole = (self.data / "sessions").read_bytes()
+        path = self.data / "sessions"
+        whole = path.read_bytes()
+        sound = self.run_server("--check-data", str(self.data))
+        self.assertEqual((0, f"8 records of sessions in {len(whole)} bytes, sound"),
+                         (sound.returncode, sound.stdout.splitlines()[-1]))
         source = random.Random(3)
         for i in range(6):
-            size = source.randrange(len(whole))
+            size = source.randrange(9, len(whole) - 1)
             bad = whole[:size] if i % 2 == 0 else whole[:size] + bytes([whole[size] ^ 16]) + whole[size + 1:]
-            (self.data / "sessions").write_bytes(bad)
+            path.write_bytes(bad)
+            what = rf"'{path}': what comes after the first \d+ of {len(bad)} bytes was altered, or not written whole"
+            check = self.run_server("--check-data", str(self.data))
+            self.assertEqual(check.returncode, 1)
+            self.assertRegex(check.stderr, f"^caromd: {what}\n$")
             self.start()
-            self.assertLessEqual(len(self.greet().call("server.sessions")["sessions"]), 9)
+            self.assertLess(len(self.greet().call("server.sessions")["sessions"]), 9)
+            self.assertRegex("".join(self.server.log),
+                             f"warn  {what}: sessions from there on cannot be resumed; it is kept as {path}.damaged\n")
+            self.assertEqual(bad, (self.data / "sessions.damaged").read_bytes())
             self.kill()
-        (self.data / "sessions").write_bytes(whole[:-3])
+        path.write_bytes(whole[:-3])
         self.start()
         self.resume(clients[0])
         self.not_resumed(clients[7])
+
+    def test_file_of_a_newer_version_is_refused_and_kept(self):
+        self.start()
+        self.greet()
+        self.kill()
+        path = self.data / "sessions"
+        newer = path.read_bytes()
+        newer = newer[:7] + b"\x02" + newer[8:]
+        path.write_bytes(newer)
+        before = self.files()
+        what = (f"'{path}' is of format version 2, this program reads version 1: use the newer program that wrote it, or move the "
+                f"file away to go on without its sessions; nothing was changed\n")
+        for options in (["--listen", "127.0.0.1:0", "--http", "off", "--data"], ["--check-data"]):
+            refused = self.run_server(*options, str(self.data))
+            self.assertEqual(refused.returncode, 1)
+            self.assertIn(what, refused.stderr)
+        self.assertEqual(before, self.files())
+
+    def test_file_of_100_gb_takes_no_memory(self):
+        self.start()
+        player = self.greet()
+        self.kill()
+        with open(self.data / "sessions", "r+b") as file:
+            file.truncate(100 << 30)
+        check = self.run_server("--check-data", str(self.data))
+        self.assertRegex(check.stderr, r"^caromd: '.*/sessions': what comes after the first \d+ of 107374182400 bytes was altered")
+        self.start()
+        self.resume(player)
+        with open(f"/proc/{self.server.process.pid}/status", encoding="utf-8") as status:
+            peak = next(int(line.split()[1]) for line in status if line.startswith("VmHWM"))
+        self.assertLess(peak << 10, (1024 if SANITIZED else 128) << 20)
 
 
 class Rights(RestartTest):

@@ -1,0 +1,301 @@
+// Sessions from the records of their file; see ledger_records.h. Network thread only.
+#include "server/session/ledger_records.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/assert.h"
+#include "server/session/service.h"
+#include "server/world/session_marks.h"
+
+static const double TURN = 2.0 * 3.14159265358979323846; // [rad]
+
+// ---- reading: every getter says whether the element is there and of its kind
+
+typedef struct reader {
+    const msgpack_object *at;
+    uint32_t left;
+    bool good;
+} reader;
+
+static reader read_array(const msgpack_object *o)
+{
+    bool array = o != NULL && o->type == MSGPACK_OBJECT_ARRAY;
+    return (reader){array ? o->via.array.ptr : NULL, array ? o->via.array.size : 0, array};
+}
+
+static const msgpack_object *next(reader *r)
+{
+    if (r->left == 0) {
+        r->good = false;
+        return NULL;
+    }
+    r->left--;
+    return r->at++;
+}
+
+static uint64_t next_uint(reader *r, uint64_t most)
+{
+    const msgpack_object *o = next(r);
+    bool fits = o != NULL && o->type == MSGPACK_OBJECT_POSITIVE_INTEGER && o->via.u64 <= most;
+    r->good = r->good && fits;
+    return fits ? o->via.u64 : 0;
+}
+
+static double next_number(reader *r)
+{
+    const msgpack_object *o = next(r);
+    bool fits =
+        o != NULL && (o->type == MSGPACK_OBJECT_FLOAT64 || o->type == MSGPACK_OBJECT_FLOAT32);
+    r->good = r->good && fits;
+    return fits ? o->via.f64 : 0.0;
+}
+
+static bool next_bool(reader *r)
+{
+    const msgpack_object *o = next(r);
+    r->good = r->good && o != NULL && o->type == MSGPACK_OBJECT_BOOLEAN;
+    return r->good && o->via.boolean;
+}
+
+static void next_text(reader *r, char *out, size_t size)
+{
+    const msgpack_object *o = next(r);
+    bool fits = o != NULL && o->type == MSGPACK_OBJECT_STR && o->via.str.size < size;
+    r->good = r->good && fits;
+    size_t length = fits ? o->via.str.size : 0;
+    if (length > 0) {
+        memcpy(out, o->via.str.ptr, length);
+    }
+    out[length] = '\0';
+}
+
+static area next_area(reader *r)
+{
+    reader corners = read_array(next(r));
+    area a;
+    a.x0 = next_number(&corners);
+    a.y0 = next_number(&corners);
+    a.x1 = next_number(&corners);
+    a.y1 = next_number(&corners);
+    r->good = r->good && corners.good;
+    return a;
+}
+
+static void read_worlds(grant *g, reader *r)
+{
+    const msgpack_object *o = next(r);
+    g->all_worlds = o != NULL && o->type == MSGPACK_OBJECT_NIL;
+    if (g->all_worlds) {
+        return;
+    }
+    reader worlds = read_array(o);
+    r->good = r->good && worlds.good && worlds.left <= AUTH_WORLDS_MAX;
+    g->worlds = calloc(AUTH_WORLDS_MAX, sizeof *g->worlds);
+    ASSERT(g->worlds != NULL);
+    while (r->good && worlds.left > 0) {
+        grant_world *w = &g->worlds[g->world_count++];
+        reader pair = read_array(next(&worlds));
+        next_text(&pair, w->text, sizeof w->text);
+        w->prefix = next_bool(&pair);
+        r->good = pair.good;
+    }
+}
+
+static void read_areas(grant *g, reader *r)
+{
+    reader areas = read_array(next(r));
+    r->good = r->good && areas.good && areas.left <= AUTH_AREAS_MAX;
+    g->areas = calloc(AUTH_AREAS_MAX, sizeof *g->areas);
+    ASSERT(g->areas != NULL);
+    while (r->good && areas.left > 0) {
+        g->areas[g->area_count++] = next_area(&areas);
+        r->good = areas.good;
+    }
+}
+
+static void read_limits(grant *g, reader *r)
+{
+    const msgpack_object *o = next(r);
+    r->good = r->good && o != NULL && o->type == MSGPACK_OBJECT_MAP;
+    for (uint32_t i = 0; r->good && i < o->via.map.size; i++) {
+        const msgpack_object *key = &o->via.map.ptr[i].key;
+        const msgpack_object *value = &o->via.map.ptr[i].val;
+        r->good = key->type == MSGPACK_OBJECT_STR && value->type == MSGPACK_OBJECT_POSITIVE_INTEGER;
+        for (uint32_t k = 0; r->good && limits_info(k) != NULL; k++) {
+            const limit_info *info = limits_info(k);
+            if (strlen(info->name) == key->via.str.size &&
+                memcmp(info->name, key->via.str.ptr, key->via.str.size) == 0) {
+                memcpy((char *)&g->limits + info->offset, &value->via.u64, sizeof(uint64_t));
+            }
+        }
+    }
+}
+
+// NULL for nil, and for what is no grant (then `r` is not good).
+static grant *next_grant(reader *r)
+{
+    const msgpack_object *o = next(r);
+    if (o == NULL || o->type == MSGPACK_OBJECT_NIL) {
+        return NULL;
+    }
+    reader parts = read_array(o);
+    grant *g = grant_create();
+    next_text(&parts, g->subject, sizeof g->subject);
+    g->role = (role)next_uint(&parts, ROLE_ADMIN);
+    g->expires = next_number(&parts);
+    read_worlds(g, &parts);
+    read_areas(g, &parts);
+    read_limits(g, &parts);
+    r->good = r->good && parts.good;
+    if (!r->good) {
+        grant_free(g);
+        return NULL;
+    }
+    return g;
+}
+
+// ---- sessions from records
+
+static session *session_of(const server *s, uint64_t number)
+{
+    for (uint32_t i = s->detached.count; i > 0; i--) { // mostly that of the record before
+        if (s->detached.data[i - 1]->key.number == number) {
+            return s->detached.data[i - 1];
+        }
+    }
+    return NULL;
+}
+
+static session *make_session(server *s, uint64_t number, uint32_t slot)
+{
+    while (s->sessions.count <= slot) {
+        array_push(&s->sessions, NULL);
+    }
+    session *made = calloc(1, sizeof *made);
+    ASSERT(made != NULL);
+    made->server = s;
+    made->key = (session_key){.slot = slot, .number = number};
+    made->resumable = made->secret_digested = made->noted = made->introduced = true;
+    rights_begin(made);
+    s->sessions.data[slot] = made;
+    return made;
+}
+
+static bool read_session(server *s, uint64_t number, reader *r)
+{
+    uint32_t slot = (uint32_t)next_uint(r, SESSION_MARK_SLOTS_MAX - 1);
+    const msgpack_object *digest = next(r);
+    double since = next_number(r);
+    char client[WIRE_CLIENT_NAME_MAX + 1];
+    next_text(r, client, sizeof client);
+    grant *granted = next_grant(r);
+    if (!r->good || digest->type != MSGPACK_OBJECT_BIN || digest->via.bin.size != SECRET_BYTES) {
+        grant_free(granted);
+        return false;
+    }
+    session *found = session_of(s, number);
+    if (found == NULL) {
+        if (slot < s->sessions.count && s->sessions.data[slot] != NULL) {
+            resume_end(s->sessions.data[slot]); // its end was not written
+        }
+        found = make_session(s, number, slot);
+        resume_detach(found);
+    }
+    memcpy(found->secret.bytes, digest->via.bin.ptr, SECRET_BYTES);
+    found->since = since;
+    memcpy(found->client, client, sizeof client);
+    if (s->keys != NULL && granted != NULL) {
+        rights_take(found, granted);
+    } else {
+        grant_free(granted);
+    }
+    return true;
+}
+
+// Reads the part that records of earlier versions lack.
+static void read_rest(subscribe_args *a, reader *r)
+{
+    a->precision = (snapshot_precision){.position = 1.0 / 512.0, .angle = TURN / 1024.0};
+    if (r->left > 0) {
+        a->precision.position = next_number(r);
+        a->precision.angle = next_number(r);
+        a->precision.velocity = next_number(r);
+        a->follow = next_uint(r, UINT64_MAX >> 11);
+        a->own_margin = next_bool(r);
+        a->margin = next_number(r);
+        a->budget = next_number(r);
+    }
+    a->compact = r->left > 0 ? (uint32_t)next_uint(r, UINT32_MAX) : 0;
+}
+
+static bool read_subscription(session *of, reader *r)
+{
+    session_subscription made = {.number = next_uint(r, UINT64_MAX >> 11),
+                                 .world = next_uint(r, UINT64_MAX)};
+    subscribe_args *a = &made.args;
+    next_text(r, made.world_name, sizeof made.world_name);
+    reader args = read_array(next(r));
+    a->rate = next_number(&args);
+    a->encoding = (snapshot_encoding)next_uint(&args, ENCODING_COUNT - 1);
+    a->has_area = args.left > 0 && args.at->type == MSGPACK_OBJECT_ARRAY;
+    if (a->has_area) {
+        a->area = next_area(&args);
+    } else {
+        (void)next(&args);
+    }
+    a->bodies = next_bool(&args);
+    a->events = (uint32_t)next_uint(&args, UINT32_MAX);
+    a->contacts = next_bool(&args);
+    a->describe = next_bool(&args);
+    read_rest(a, &args);
+    if (!r->good || !args.good) {
+        return false;
+    }
+    session_subscription *known = of != NULL ? session_find_subscription(of, made.number) : NULL;
+    if (known != NULL) {
+        *known = made;
+    } else if (of != NULL && of->subscriptions.count < of->bounds.subscriptions_per_connection) {
+        array_push(&of->subscriptions, made);
+    }
+    return true;
+}
+
+static void drop(session *of, uint64_t number)
+{
+    const session_subscription *found = session_find_subscription(of, number);
+    if (found != NULL) {
+        array_swap_remove(&of->subscriptions, found - of->subscriptions.data);
+    }
+}
+
+bool ledger_read_record(server *s, const msgpack_object *o)
+{
+    reader r = read_array(o);
+    uint64_t kind = next_uint(&r, LEDGER_END);
+    uint64_t number = next_uint(&r, UINT64_MAX);
+    if (!r.good || number == 0) {
+        return false;
+    }
+    s->next_session = number >= s->next_session ? number + 1 : s->next_session;
+    session *of = session_of(s, number);
+    switch (kind) {
+    case LEDGER_SESSION:
+        return read_session(s, number, &r);
+    case LEDGER_SUBSCRIPTION:
+        return read_subscription(of, &r);
+    case LEDGER_UNSUBSCRIBED: {
+        uint64_t subscription = next_uint(&r, UINT64_MAX);
+        if (of != NULL && r.good) {
+            drop(of, subscription);
+        }
+        return r.good;
+    }
+    default:
+        if (of != NULL) {
+            array_clear(&of->subscriptions); // no world knows of them yet
+            resume_end(of);
+        }
+        return true;
+    }
+}
