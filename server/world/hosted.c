@@ -257,7 +257,7 @@ static void tick(hosted *h, int64_t now)
         h->pausing = NULL;
         h->paused = true;
         hosted_note_pause(h, pausing);
-        hosted_answer_tick(h, pausing);
+        hosted_answer_done(h, pausing);
     }
     publish(h, h->paused);
     hosted_settle(h);
@@ -293,7 +293,7 @@ static void run_steps(hosted *h, int64_t until)
         error err;
         h->stepping = NULL;
         if (world_log_takes(&h->log, &err) == STATUS_OK) {
-            hosted_answer_tick(h, q);
+            hosted_answer_done(h, q);
         } else { // failed meanwhile: a restart would not come to that tick
             hosted_refuse(h, q, err.status, err.text);
         }

@@ -12,6 +12,8 @@ void hosted_post(hosted *h, reply *r);
 void hosted_refuse(hosted *h, request *q, status why, const char *text);
 // Likewise {world, tick} of now.
 void hosted_answer_tick(hosted *h, request *q);
+// The same after it took effect here, which a session that is resumed after a restart is told.
+void hosted_answer_done(hosted *h, request *q);
 
 // Notes in the log that the world stands from now on, or goes on.
 void hosted_note_pause(hosted *h, const request *q);

@@ -66,10 +66,31 @@ void hosted_refuse(hosted *h, request *q, status why, const char *text)
     answer(h, q, &err);
 }
 
+// Before the world's log is settled: the mark is to be in the entry, or in the first image, that
+// holds what the request did. Only for what did something, as nothing else makes an entry.
+static void note_mark(hosted *h, const request *q)
+{
+    const reply_address *from = &q->reply_to;
+    if (from->session.number == 0 || !from->answerable) {
+        return;
+    }
+    session_marks_note(&h->marks, from->session.slot, from->session.number, from->sequence,
+                       from->id);
+    if (h->log.stored == NULL) {
+        session_marks_settle(&h->marks); // no log is to be told what is new
+    }
+}
+
 void hosted_answer_tick(hosted *h, request *q)
 {
     encode_world_tick_result(&h->scratch, h->name, world_tick(h->physics));
     answer(h, q, NULL);
+}
+
+void hosted_answer_done(hosted *h, request *q)
+{
+    note_mark(h, q);
+    hosted_answer_tick(h, q);
 }
 
 // `created`: false where the world was there already.
@@ -82,6 +103,7 @@ static void answer_create(hosted *h, request *q, bool created)
 void hosted_adopted(hosted *h, request *q)
 {
     ASSERT(q->kind == REQUEST_ADOPT);
+    note_mark(h, q);
     answer_create(h, q, true);
 }
 
@@ -161,17 +183,19 @@ void hosted_note_pause(hosted *h, const request *q)
 
 static void do_resume(hosted *h, request *q)
 {
-    if (h->paused) {
-        int64_t now = h->clock();
-        h->paused = false;
-        hosted_note_pause(h, q);
-        tick_schedule_start(&h->schedule, h->hz, h->schedule.catch_up_ns, now);
-        h->window.start_ns = now;
-        h->window.busy_ns = 0;
-        h->window.ticks = 0;
-        h->window.rate = 0.0;
+    if (!h->paused) {
+        hosted_answer_tick(h, q);
+        return;
     }
-    hosted_answer_tick(h, q);
+    int64_t now = h->clock();
+    h->paused = false;
+    hosted_note_pause(h, q);
+    tick_schedule_start(&h->schedule, h->hz, h->schedule.catch_up_ns, now);
+    h->window.start_ns = now;
+    h->window.busy_ns = 0;
+    h->window.ticks = 0;
+    h->window.rate = 0.0;
+    hosted_answer_done(h, q);
 }
 
 static void do_step(hosted *h, request *q)
@@ -336,19 +360,6 @@ static void note_applied(hosted *h, const request *q)
                    q->arguments_size);
 }
 
-static void note_mark(hosted *h, const request *q)
-{
-    const reply_address *from = &q->reply_to;
-    if (from->session.number == 0) {
-        return;
-    }
-    session_marks_note(&h->marks, from->session.slot, from->session.number, from->sequence,
-                       from->id);
-    if (h->log.stored == NULL) {
-        session_marks_settle(&h->marks); // no log is to be told what is new
-    }
-}
-
 static void do_apply(hosted *h, request *q, bool between_ticks)
 {
     command_result result;
@@ -387,8 +398,8 @@ static void do_apply(hosted *h, request *q, bool between_ticks)
         session_bodies_note(&h->session_bodies, q->reply_to.session.number, &q->command, &result);
         if (q->reply_to.answerable) {
             publisher_note_command(&h->publisher, q->reply_to.session, q->reply_to.id);
-            note_mark(h, q);
         }
+        note_mark(h, q);
     }
     metrics_add(METRIC_commands_applied,
                 result.method == METHOD_WORLD_APPLY ? result.batch.count : 1);

@@ -1,4 +1,4 @@
-// The last command of each session that took effect in a world, so that a client that resumes its
+// The last request of each session that took effect in a world, so that a client that resumes its
 // session after a restart of the server learns which of its commands it has to send again.
 //
 // The marks lie in the world's log and images, beside the commands that they are of: a restart

@@ -72,8 +72,6 @@ class RestartTest(unittest.TestCase):
             time.sleep(0.02)
         return value
 
-
-class GoesOn(RestartTest):
     def restarts(self):
         for ending in (self.kill, self.stop):
             with self.subTest(ending.__name__):
@@ -82,6 +80,8 @@ class GoesOn(RestartTest):
                 self.stop()
                 self.data = self.folder / "other"
 
+
+class GoesOn(RestartTest):
     def test_session_keeps_its_number_name_and_secret(self):
         for ending in self.restarts():
             first = self.greet(client="one")
@@ -237,6 +237,41 @@ class Applied(RestartTest):
             self.assertGreaterEqual(applied, first if first > 1000 else 0)
             number = max(applied, 1000)
         self.assertGreater(number, 1000)
+
+
+    def test_tells_of_worlds_that_were_made_paused_and_stepped(self):
+        for ending in self.restarts():
+            player = self.greet()
+            for method, arguments, world in (("world.create", {"world": "w"}, "w"), ("world.pause", {"world": "w"}, "w"),
+                                             ("world.fork", {"world": "w", "as": "v"}, "v"),
+                                             ("world.step", {"world": "w", "ticks": 3}, "w"), ("world.resume", {"world": "v"}, "v"),
+                                             ("world.step", {"world": "w"}, "w")):
+                number = player.last_id + 1
+                player.call(method, **arguments)
+                ending()
+                self.start()
+                player = self.resume(player)
+                self.assertEqual(number, player.greeting["applied"][world], method)
+                player.last_id = number
+
+    def test_steps_killed_at_any_moment_are_told_exactly(self):
+        source = random.Random(8)
+        self.start()
+        player = self.greet()
+        player.call("world.create", world="w", paused=True)
+        done, number = 0, 1000
+        for _ in range(6):
+            first = number
+            player.send(b"".join(msgpack.packb([REQUEST, number + 1 + i, "world.step", [{"world": "w", "ticks": 1}]])
+                                 for i in range(200)))
+            time.sleep(source.uniform(0, 0.05))
+            self.kill()
+            self.start()
+            player = self.resume(player)
+            applied = max(player.greeting["applied"]["w"], first)
+            done += applied - first
+            self.assertEqual(done, player.call("world.info", world="w")["tick"])
+            number = applied
 
 
 class File(RestartTest):
