@@ -224,6 +224,9 @@ static void on_drained(connection *c)
         return;
     }
     c->state = CONNECTION_ENDED;
+    if (c->linger) {
+        c->deadline_ms = uv_now(c->network->loop) + c->network->limits->close_ms;
+    }
     if (c->relay != NULL) {
         relay_finish(c->relay, c->linger);
         return;
@@ -491,7 +494,7 @@ void connection_close(connection *c, connection_ending ending, status why, const
         return;
     }
     c->state = CONNECTION_FLUSHING;
-    c->linger = ending == ENDING_LINGER;
+    c->linger = ending == ENDING_LINGER || ending == ENDING_CUT;
     c->deadline_ms = uv_now(c->network->loop) + c->network->limits->close_ms;
     if (ending == ENDING_CUT) {
         outbox_cut(&c->out, c->busy);
@@ -530,9 +533,11 @@ void connection_sweep(connection *c, uint64_t now_ms)
     bool waits = c->state == CONNECTION_OPEN ||
                  (c->state == CONNECTION_FLUSHING && c->linger && !c->network->closing);
     if (waits && stuck) {
-        audit_refusal(AUDIT_SESSION_UNKNOWN, "", c->name, STATUS_LIMIT_EXCEEDED,
-                      "stall_ms: it takes no output, closed");
-        metrics_add(METRIC_connections_overrun, 1);
+        if (c->state == CONNECTION_OPEN) { // one that closes was counted when it began to
+            audit_refusal(AUDIT_SESSION_UNKNOWN, "", c->name, STATUS_LIMIT_EXCEEDED,
+                          "stall_ms: it takes no output, closed");
+            metrics_add(METRIC_connections_overrun, 1);
+        }
         connection_end_now(c);
     } else if (!waits && now_ms >= c->deadline_ms) {
         connection_end_now(c);

@@ -42,7 +42,7 @@ struct connection {
     bool reading;     // uv_read_start is in effect
     bool read_wanted; // by the handler
     bool input_over;  // the peer has sent its FIN
-    bool linger;      // ENDING_LINGER
+    bool linger;      // ENDING_LINGER or ENDING_CUT
     bool dirty;       // in the network's list of those to be flushed
     connection *next_dirty;
     size_t busy;     // of the outbox: handed to libuv, or sealed

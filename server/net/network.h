@@ -9,7 +9,9 @@
 // How a connection ends. Closing it cleanly matters: a socket that is closed with unread input
 // makes the kernel reset the connection, and the peer may never see the last bytes, which say why.
 // So the queued output is written, then a FIN is sent, then input is read and discarded until the
-// peer closes too; all of it within close_ms, except with ENDING_LINGER.
+// peer closes too; all of it within close_ms. With ENDING_CUT and ENDING_LINGER the output has until
+// it does not move for stall_ms (a peer that reads slowly is told all the same), unless the network
+// is being closed.
 #ifndef CAROM_SERVER_NET_NETWORK_H
 #define CAROM_SERVER_NET_NETWORK_H
 
@@ -135,7 +137,8 @@ bool connection_is_read(const connection *c);
 
 typedef enum connection_ending {
     ENDING_FLUSH, // the queued output is still sent
-    ENDING_CUT,   // only output that is already being written: the peer does not take its output
+    ENDING_CUT,   // only output that is already being written, for as long as it moves: the peer
+                  // does not take its output
     ENDING_NOW,   // what the kernel takes at once is sent, and nothing is waited for
     ENDING_LINGER // as FLUSH, for as long as it moves: for a peer that has ended in good order
 } connection_ending;

@@ -349,6 +349,7 @@ static void events_kept_close_the_reader(void **state)
         usleep(10000);
     }
     assert_int_equal(counter("subscriptions_overrun"), 1);
+    usleep(1000000); // longer than a closing connection has elsewhere, close_ms
     assert_limit(client_closed(&a), "events"); // once it reads, it is told why
     client_call(&b, "ping", "{}");
     stop();
