@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "common/base/log.h"
-#include "proto/wire/utf8.h"
+#include "common/base/utf8.h"
 #include "server/bucket.h"
 #include "server/clock.h"
 

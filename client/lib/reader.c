@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "proto/wire/utf8.h"
+#include "common/base/utf8.h"
 
 reader reader_open(const void *bytes, size_t size)
 {

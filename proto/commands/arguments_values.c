@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "common/base/assert.h"
-#include "proto/wire/utf8.h"
+#include "common/base/utf8.h"
 
 #define EXACT_MAX 9007199254740992.0 // 2^53: up to here every integer is a double
 

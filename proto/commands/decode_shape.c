@@ -3,7 +3,7 @@
 #include "proto/commands/decode.h"
 
 #include "common/base/assert.h"
-#include "proto/wire/utf8.h"
+#include "common/base/utf8.h"
 
 _Static_assert(SHAPE_EVENT_CONTACT == 1 && SHAPE_EVENT_HIT == 2 && SHAPE_EVENT_SENSOR == 4,
                "the words of a shape's events in method_table.c are in this order");

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "common/geometry/math.h"
-#include "proto/wire/utf8.h"
+#include "common/base/utf8.h"
 
 typedef struct parser {
     expression_scope *scope;

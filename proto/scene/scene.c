@@ -10,11 +10,11 @@
 #include <string.h>
 
 #include "common/base/assert.h"
+#include "common/base/utf8.h"
 #include "proto/wire/json.h"
 #include "proto/wire/rpc.h"
 #include "proto/scene/scene_expand.h"
 #include "proto/wire/tag.h"
-#include "proto/wire/utf8.h"
 
 // The parts of a scene file; NULL where left out.
 typedef struct document {

@@ -5,7 +5,7 @@
 
 #include "proto/methods.h"
 #include "proto/wire/rpc.h"
-#include "proto/wire/utf8.h"
+#include "common/base/utf8.h"
 
 // Work of one turn of a loop, beside that of what is in it.
 enum { LOOP_WORK = 8 };

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "proto/wire/rpc.h"
-#include "proto/wire/utf8.h"
+#include "common/base/utf8.h"
 
 // Whole numbers below this go out as integers: a double holds them all.
 #define WHOLE_MAX 9007199254740992.0 // 2^53

@@ -9,9 +9,9 @@
 
 #include "common/base/assert.h"
 #include "common/base/vector.h"
+#include "common/base/utf8.h"
 #include "proto/limits.h"
 #include "proto/wire/tag.h"
-#include "proto/wire/utf8.h"
 
 // Up to so many keys are compared each with each; more are sorted.
 enum { PAIRWISE_MAX = 16 };

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "proto/limits.h"
-#include "proto/wire/utf8.h"
+#include "common/base/utf8.h"
 
 typedef enum form { FORM_NONE, FORM_UINT, FORM_FLOAT, FORM_BIN, FORM_EXT, FORM_MAP } form;
 

@@ -7,7 +7,7 @@
 #include "common/base/assert.h"
 #include "common/physics/physics.h"
 #include "proto/methods.h"
-#include "proto/wire/utf8.h"
+#include "common/base/utf8.h"
 #include "server/auth/jwt.h"
 
 // The text is "token: <claim>: ...".

@@ -4,7 +4,7 @@
 #include <jansson.h>
 #include <string.h>
 
-#include "proto/wire/utf8.h"
+#include "common/base/utf8.h"
 #include "server/auth/base64url.h"
 
 static status refuse(error *err, const char *text)

@@ -6,7 +6,7 @@
 #include <openssl/evp.h>
 
 #include "common/base/assert.h"
-#include "proto/wire/utf8.h"
+#include "common/base/utf8.h"
 
 enum {
     OPCODE_CONTINUE = 0x0,

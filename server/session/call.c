@@ -6,9 +6,9 @@
 
 #include "common/base/assert.h"
 #include "common/base/log.h"
+#include "common/base/utf8.h"
 #include "proto/commands/command_decode.h"
 #include "proto/log/log_compact.h"
-#include "proto/wire/utf8.h"
 #include "server/clock.h"
 #include "server/metrics.h"
 #include "server/session/service.h"

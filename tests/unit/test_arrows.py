@@ -42,7 +42,7 @@ ROOMS = {
     # net moves bytes: it may know the protocol's framing, and knows no physics.
     "server/net": (BASE + ["proto"] + SHARED, ["uv", "openssl"]),
     # HTTP and WebSocket stand between net and session: they know neither sessions nor messages.
-    "server/http": (BASE + ["proto/wire/buffer.h", "proto/wire/utf8.h", "server/net"] + SHARED,
+    "server/http": (BASE + ["proto/wire/buffer.h", "server/net"] + SHARED,
                     ["uv", "openssl"]),
     # A hosted world and its storage know commands as plain structs, not how they travel.
     "server/world": (PROTO + SHARED + ["server/storage"], []),

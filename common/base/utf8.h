@@ -1,7 +1,7 @@
 // UTF-8 as RFC 3629 has it: no overlong forms, no surrogates, nothing above U+10FFFF. Pure; any
 // thread.
-#ifndef CAROM_PROTO_WIRE_UTF8_H
-#define CAROM_PROTO_WIRE_UTF8_H
+#ifndef CAROM_COMMON_BASE_UTF8_H
+#define CAROM_COMMON_BASE_UTF8_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 // Validation by the ranges of RFC 3629, section 4, with a quick way through ASCII. Pure; any
 // thread.
-#include "proto/wire/utf8.h"
+#include "common/base/utf8.h"
 
 #include <stdint.h>
 #include <string.h>

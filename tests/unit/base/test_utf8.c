@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "proto/wire/utf8.h"
+#include "common/base/utf8.h"
 
 // The plain rule of RFC 3629, against which the table of ranges is checked.
 static size_t encode(uint32_t code, unsigned char *out)
