@@ -279,7 +279,7 @@ carom_status carom_replica_save(const carom_replica *r, void **bytes, size_t *si
         return replica_fault(err, CAROM_UNAVAILABLE, "the replica has no world");
     }
     uint8_t *image = NULL;
-    world_save(r->player.world, &image, size);
+    world_save_sealed(r->player.world, &image, size);
     *bytes = image;
     return CAROM_OK;
 }

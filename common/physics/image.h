@@ -10,14 +10,19 @@
 
 #include "common/physics/physics.h"
 
-// The only one that is read: images of another are refused by name. It changes with the format, and
-// with what the state hash is made of, which an image ends with.
+// Images of other versions are refused by name. It changes with the format, and with what the state
+// hash is made of, which an image ends with. A sealed image is of the version above, and has a
+// checksum after the hash: CRC-32C of all before it, four bytes, little-endian.
 // Next to it stands ENGINE_BEHAVIOUR: a world whose past was another engine's would go on otherwise
 // than it did there, so it is refused.
-enum { PHYSICS_IMAGE_VERSION = 4 };
+enum { PHYSICS_IMAGE_VERSION = 4, PHYSICS_IMAGE_VERSION_SEALED = 5 };
 
-// Writes the world's state between two steps. *bytes is the caller's to free().
+// Writes the world's state between two steps. *bytes is the caller's to free(). The hash finds what
+// was altered of the state; tags, limits and what has no say in the state (the sign of a zero) are
+// not in it, so these bytes are for where a checksum stands round them: a log, a recording.
 void world_save(const physics_world *world, uint8_t **bytes, size_t *size);
+// The same, sealed: for images that leave by themselves.
+void world_save_sealed(const physics_world *world, uint8_t **bytes, size_t *size);
 
 // The counts that an image claims. Slots are those in use and those that are free again: a world
 // has a place for each, and world_restore takes memory for all of them.
@@ -32,9 +37,9 @@ typedef struct image_counts {
 // slots.
 status world_image_counts(const uint8_t *bytes, size_t size, image_counts *out, error *err);
 
-// A new world from an image. Bytes that are no image of a version we know, are cut off, altered or
-// inconsistent, or of another behaviour, are answered with STATUS_INVALID_ARGUMENT and a text that
-// says where; the bytes need not be trusted.
+// A new world from an image, sealed or not. Bytes that are no image of a version we know, are cut
+// off, altered or inconsistent, or of another behaviour, are answered with STATUS_INVALID_ARGUMENT
+// and a text that says where; the bytes need not be trusted.
 status world_restore(const uint8_t *bytes, size_t size, physics_world **out, error *err);
 
 #endif

@@ -249,7 +249,7 @@ static void do_image(hosted *h, request *q)
 {
     uint8_t *image = NULL;
     size_t size = 0;
-    world_save(h->physics, &image, &size);
+    world_save_sealed(h->physics, &image, &size);
     encode_world_image_result(&h->scratch, image, size, world_tick(h->physics),
                               world_hash(h->physics));
     free(image);

@@ -118,6 +118,20 @@ class Images(WorldTest):
                          image=image[:at] + few + image[at + 21:])
         self.refused("not_found", "few", "world.info", world="few")
 
+    def test_image_that_was_altered_where_the_hash_does_not_look_is_refused(self):
+        """A tag has no say in the state, and bytes that are not UTF-8 would break every client that reads it."""
+        self.call("world.create", paused=True)
+        self.call("body.spawn", shapes=[BALL], tag="corner")
+        image = self.call("world.image")["image"]
+        self.assertEqual(image.count(b"corner"), 1)
+        for text, altered in (("byte .*: the bytes do not have the checksum that follows them", b"cornet"),
+                              ("byte .*: a tag that is not UTF-8", b"c\xc3rner")):
+            with self.assertRaisesRegex(RemoteError, "^invalid_argument: image: world image, " + text):
+                self.client.call("world.create", world="altered", image=image.replace(b"corner", altered))
+        self.refused("not_found", "altered", "world.info", world="altered")
+        self.client.call("world.create", world="altered", image=image)
+        self.client.call("world.destroy", world="altered")
+
     def test_world_of_an_image_is_held_to_the_bodies_of_this_server(self):
         """The image was made where a million are allowed, and says so."""
         self.call("world.create", paused=True)

@@ -267,7 +267,7 @@ bool carom_world_save(const engine_world *world)
 {
     uint8_t *bytes = NULL;
     size_t size = 0;
-    world_save(world->physics, &bytes, &size);
+    world_save_sealed(world->physics, &bytes, &size);
     buffer_clear(&result);
     msgpack_packer packer = buffer_packer(&result);
     msgpack_pack_bin_with_body(&packer, bytes, size);

@@ -1,4 +1,5 @@
-// See image.h. The order: header, world, slots, bodies, shapes, joints, contacts, events, hash.
+// See image.h. The order: header, world, slots, bodies, shapes, joints, contacts, events, hash, and
+// of a sealed image the checksum.
 // Reading rebuilds what follows from the records: masses, lists, trees, rings of sleepers, the
 // graph; it checks every reference, and at the end that the world's hash is the one that was
 // written. The bytes that are there bound every allocation.
@@ -8,12 +9,26 @@
 #include <string.h>
 
 #include "common/base/assert.h"
+#include "common/base/crc32c.h"
+#include "common/base/little_endian.h"
 #include "common/physics/image/hash.h"
 #include "common/physics/image/image_bytes.h"
 #include "common/physics/image/image_records.h"
 #include "common/physics/image/image_stream.h"
 
 static const uint8_t MAGIC[8] = {'c', 'a', 'r', 'o', 'm', 'W', 'L', 'D'};
+
+enum { VERSION_AT = sizeof MAGIC, HASH_BYTES = 8, SEAL_BYTES = 4 };
+_Static_assert(PHYSICS_IMAGE_VERSION_SEALED < 0x80, "a version is one byte");
+
+// A sealed image is read up to its checksum.
+static void open_image(image_stream *s, const uint8_t *bytes, size_t size)
+{
+    bool sealed = size > VERSION_AT + SEAL_BYTES && memcmp(bytes, MAGIC, sizeof MAGIC) == 0 &&
+                  bytes[VERSION_AT] == PHYSICS_IMAGE_VERSION_SEALED;
+    stream_read_open(s, bytes, sealed ? size - SEAL_BYTES : size);
+    s->sealed = sealed;
+}
 
 static status refuse(const image_stream *s, error *err)
 {
@@ -28,9 +43,10 @@ static void header(image_stream *s)
     stream_bytes(s, magic, sizeof magic);
     stream_expect(s, memcmp(magic, MAGIC, sizeof magic) == 0, "this is no world image");
     s->foreign = s->failed;
-    uint32_t version = PHYSICS_IMAGE_VERSION;
+    const uint32_t expected = s->sealed ? PHYSICS_IMAGE_VERSION_SEALED : PHYSICS_IMAGE_VERSION;
+    uint32_t version = expected;
     stream_u32(s, &version, UINT32_MAX, "version");
-    if (version != PHYSICS_IMAGE_VERSION) {
+    if (version != expected) {
         s->foreign = true;
         stream_fail(s, "version %u, this program reads %d: use one of the version that wrote it",
                     version, PHYSICS_IMAGE_VERSION);
@@ -133,8 +149,6 @@ static void read_everything(image_stream *s, physics_world *world)
     pending_events(s, world);
 }
 
-enum { HASH_BYTES = 8 };
-
 // Zeros before the hash, where the rest is less than contacts_least_bytes().
 static void write_padding(image_stream *s, const physics_world *world)
 {
@@ -171,13 +185,14 @@ static size_t expected_bytes(const physics_world *world)
            (size_t)JOINT * world->joint_slots.end + (size_t)CONTACT * world->contact_slots.count;
 }
 
-void world_save(const physics_world *const_world, uint8_t **bytes, size_t *size)
+static void save(const physics_world *const_world, bool sealed, uint8_t **bytes, size_t *size)
 {
     // Rare values are described once for both directions. Writing an image does not change the
     // world, so the cast is safe.
     physics_world *world = (physics_world *)(uintptr_t)const_world;
     image_stream s;
     stream_write_open(&s, expected_bytes(world));
+    s.sealed = sealed;
     world_def def = world->def;
     uint64_t hash = hash_rest(world);
     header(&s);
@@ -192,8 +207,23 @@ void world_save(const physics_world *const_world, uint8_t **bytes, size_t *size)
     pending_events(&s, world);
     write_padding(&s, world);
     stream_word(&s, &hash);
+    if (sealed) {
+        uint8_t seal[SEAL_BYTES];
+        put32(seal, crc32c(0, s.output, s.size));
+        stream_bytes(&s, seal, sizeof seal);
+    }
     *bytes = s.output;
     *size = s.size;
+}
+
+void world_save(const physics_world *world, uint8_t **bytes, size_t *size)
+{
+    save(world, false, bytes, size);
+}
+
+void world_save_sealed(const physics_world *world, uint8_t **bytes, size_t *size)
+{
+    save(world, true, bytes, size);
 }
 
 static void count_slots(image_stream *s, uint32_t most, uint32_t *used, uint32_t *slots)
@@ -216,7 +246,7 @@ status world_image_counts(const uint8_t *bytes, size_t size, image_counts *out, 
     uint64_t tick = 0;
     uint32_t frozen = 0;
     uint32_t event_mask = 0;
-    stream_read_open(&s, bytes, size);
+    open_image(&s, bytes, size);
     header(&s);
     world_fields(&s, &def, &tick, &frozen, &event_mask);
     count_slots(&s, PHYSICS_BODIES_MAX, &out->bodies, &out->body_slots);
@@ -228,7 +258,7 @@ status world_image_counts(const uint8_t *bytes, size_t size, image_counts *out, 
 status world_restore(const uint8_t *bytes, size_t size, physics_world **out, error *err)
 {
     image_stream s;
-    stream_read_open(&s, bytes, size);
+    open_image(&s, bytes, size);
     world_def def = {0};
     uint64_t tick = 0;
     uint32_t frozen = 0;
@@ -254,6 +284,11 @@ status world_restore(const uint8_t *bytes, size_t size, physics_world **out, err
     if (!s.failed) {
         stream_expect(&s, world_hash(world) == hash,
                       "the state does not have the hash that the image names");
+    }
+    if (!s.failed && s.sealed) { // last, so that what is wrong is named where it can be
+        const size_t covered = size - SEAL_BYTES;
+        stream_expect(&s, crc32c(0, bytes, covered) == get32(bytes + covered),
+                      "the bytes do not have the checksum that follows them");
     }
 #endif
     if (s.failed) {

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "common/base/assert.h"
+#include "common/base/utf8.h"
 #include "common/physics/state/bodies/body_special.h"
 #include "common/physics/image/hash.h"
 #include "common/physics/image/image_bytes.h"
@@ -165,6 +166,7 @@ static void get_tag(image_stream *s, const uint8_t **at, physics_world *world, u
     uint32_t length = (uint32_t)get_uint(at, 1);
     stream_expect(s, length <= PHYSICS_TAG_BYTES_MAX, "a tag's length");
     stream_expect(s, s->failed || memchr(*at, 0, length) == NULL, "a tag with a zero in it");
+    stream_expect(s, s->failed || utf8_valid(*at, length), "a tag that is not UTF-8");
     if (!s->failed) {
         char tag[PHYSICS_TAG_BYTES_MAX + 1];
         memcpy(tag, *at, length);

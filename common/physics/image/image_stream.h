@@ -22,6 +22,7 @@ enum { STREAM_RECORD_MAX = 320 }; // bytes of a record, what a cursor may pass i
 typedef struct image_stream {
     bool reading;
     bool failed;
+    bool sealed;  // a checksum follows the end
     bool foreign; // it failed as what is of another version or engine, or no image
     error error;
     uint8_t *output; // writing; grows

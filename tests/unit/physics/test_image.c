@@ -301,6 +301,60 @@ static void image_with_any_byte_altered_is_refused_or_the_same(void **state)
     world_free(world);
 }
 
+// Every bit, those of tags, limits and signs of zero among them, which the hash does not cover.
+static void sealed_image_with_any_bit_altered_is_refused(void **state)
+{
+    (void)state;
+    physics_world *world = mixed_scene();
+    run(world, 60);
+    uint8_t *bytes;
+    size_t size;
+    world_save_sealed(world, &bytes, &size);
+    physics_world *copy = NULL;
+    error err = {0};
+    assert_int_equal(world_restore(bytes, size, &copy, &err), STATUS_OK);
+    assert_true(world_hash(copy) == world_hash(world));
+    world_free(copy);
+    for (size_t bit = 0; bit < 8 * size; bit += bit < 4000 ? 1 : 7) {
+        bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
+        assert_int_equal(world_restore(bytes, size, &copy, &err), STATUS_INVALID_ARGUMENT);
+        bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
+    }
+    for (size_t cut = 1; cut < 40; cut++) {
+        assert_int_equal(world_restore(bytes, size - cut, &copy, &err), STATUS_INVALID_ARGUMENT);
+    }
+    free(bytes);
+    world_free(world);
+}
+
+// Of an image without a checksum the tag is taken as it is: it has to be text.
+static void tag_that_is_not_utf8_is_refused(void **state)
+{
+    (void)state;
+    physics_world *world = make_world((vec2d){0.0, 0.0});
+    body_def tagged = body_def_default();
+    tagged.tag = "corner";
+    put(world, &tagged, NULL, 0);
+    uint8_t *bytes;
+    size_t size;
+    world_save(world, &bytes, &size);
+    size_t at = 0;
+    while (memcmp(bytes + at, "corner", 6) != 0) {
+        at++;
+        assert_true(at + 6 < size);
+    }
+    physics_world *copy = NULL;
+    error err = {0};
+    memcpy(bytes + at, "c\xc3\xb6rne", 6);
+    assert_int_equal(world_restore(bytes, size, &copy, &err), STATUS_OK);
+    world_free(copy);
+    memcpy(bytes + at, "c\xc3rner", 6);
+    assert_int_equal(world_restore(bytes, size, &copy, &err), STATUS_INVALID_ARGUMENT);
+    assert_non_null(strstr(err.text, "a tag that is not UTF-8"));
+    free(bytes);
+    world_free(world);
+}
+
 static void bytes_of_another_kind_or_version_are_refused_by_name(void **state)
 {
     (void)state;
@@ -472,6 +526,8 @@ int main(void)
         cmocka_unit_test(pile_takes_less_than_200_bytes_a_body),
         cmocka_unit_test(image_cut_off_anywhere_is_refused),
         cmocka_unit_test(image_with_any_byte_altered_is_refused_or_the_same),
+        cmocka_unit_test(sealed_image_with_any_bit_altered_is_refused),
+        cmocka_unit_test(tag_that_is_not_utf8_is_refused),
         cmocka_unit_test(image_that_claims_more_than_its_bytes_is_refused_by_name),
         cmocka_unit_test(high_slots_of_few_contacts_make_the_image_longer),
         cmocka_unit_test(bytes_of_another_kind_or_version_are_refused_by_name),
