@@ -1,9 +1,8 @@
 // A data directory in one file, and back.
 //
-// The storage thread tells at one instant which segments, up to which byte, and which images make
-// up all that is committed, and from then on removes none of them; the caller's thread copies them
-// while the storage goes on. The copy is as the files are, so that a restored directory is opened
-// and judged like any other.
+// A backup is made from beside the server that uses the directory: its files are caught as they are
+// at one moment (disk_still.h) and copied while the server goes on, so that a restored directory is
+// opened and judged like any other.
 //
 // Layout, little-endian: magic, u32 version, u32 checksum of the 12 bytes before; then for each
 // file u32 1, u32 length of the name, u64 size, the name, u32 checksum of all that, then its bytes
@@ -26,33 +25,6 @@
 enum { PIECE_BYTES = 1 << 20, HEAD_BYTES = 16, ENTRY_BYTES = 16, ENTRY_FILE = 1, ENTRY_END = 2 };
 
 static const uint8_t BACKUP_MAGIC[8] = {0x89, 'C', 'R', 'M', 'B', 'A', 'K', 0x1A};
-
-// ---- what belongs to it; storage thread
-
-void backup_make_plan(storage *s, backup_plan *plan)
-{
-    if (s->dead != STATUS_OK) {
-        plan->result = s->dead;
-        snprintf(plan->text, sizeof plan->text, "%s", s->dead_text);
-        return;
-    }
-    for (uint64_t n = s->oldest; n <= s->log.segment; n++) {
-        array_push(&plan->segments, n);
-    }
-    plan->last_bytes = s->log.end;
-    pthread_mutex_lock(&s->lock);
-    plan->images = calloc(s->worlds.count + 1, sizeof *plan->images);
-    ASSERT(plan->images != NULL);
-    for (uint32_t i = 0; i < s->worlds.count; i++) {
-        const storage_world *w = s->worlds.data[i];
-        if (w->checkpoint.exists) {
-            plan->images[plan->image_count++] =
-                (struct backup_image){w->number, w->checkpoint.image};
-        }
-    }
-    s->backing_up = true;
-    pthread_mutex_unlock(&s->lock);
-}
 
 // ---- a file that grows
 
@@ -85,20 +57,14 @@ static void stream_entry(stream *out, uint32_t kind, uint64_t size, const char *
     stream_write(out, crc, sizeof crc);
 }
 
-// `size`: so much of it; UINT64_MAX: all.
 static status copy_in(stream *out, disk *d, const char *name, uint64_t size, error *err)
 {
     disk_file *f;
-    uint64_t length = 0;
     int result = d->methods->open(d, name, DISK_READ, &f);
     if (result != 0) {
         return error_set(err, STATUS_UNAVAILABLE, "cannot open %s: %s", name, strerror(result));
     }
-    result = d->methods->size(f, &length);
-    size = size < length ? size : length;
-    if (result == 0) {
-        stream_entry(out, ENTRY_FILE, size, name);
-    }
+    stream_entry(out, ENTRY_FILE, size, name);
     for (uint64_t done = 0; done < size && result == 0 && out->result == 0;) {
         size_t part = size - done < PIECE_BYTES ? (size_t)(size - done) : PIECE_BYTES;
         size_t got = 0;
@@ -114,10 +80,9 @@ static status copy_in(stream *out, disk *d, const char *name, uint64_t size, err
                                    strerror(result));
 }
 
-// Which files, images first, each up to which byte.
 typedef struct backup_file {
     char name[IMAGE_NAME_BYTES];
-    uint64_t size; // UINT64_MAX: all
+    uint64_t size;
 } backup_file;
 
 typedef ARRAY(backup_file) backup_files;
@@ -127,23 +92,6 @@ static void add_file(void *context, const char *name, uint64_t size)
     backup_file one = {.size = size};
     memcpy(one.name, name, strlen(name) + 1);
     array_push((backup_files *)context, one);
-}
-
-static backup_files files_of(const backup_plan *plan)
-{
-    backup_files all = {0};
-    for (uint32_t i = 0; i < plan->image_count; i++) {
-        char name[IMAGE_NAME_BYTES];
-        image_name(plan->images[i].world, plan->images[i].number, name);
-        add_file(&all, name, UINT64_MAX);
-    }
-    for (uint32_t i = 0; i < plan->segments.count; i++) {
-        char name[SEGMENT_NAME_BYTES];
-        segment_name(plan->segments.data[i], name);
-        bool last = i + 1 == plan->segments.count;
-        add_file(&all, name, last ? plan->last_bytes : UINT64_MAX);
-    }
-    return all;
 }
 
 static status copy_all(stream *out, disk *d, const backup_files *all, error *err)
@@ -211,51 +159,6 @@ static status write_backup(disk *from, const backup_files *all, disk *to, const 
     }
     return result;
 }
-
-static void await_plan(storage *s, backup_plan *plan)
-{
-    store_request *r = store_request_make(STORE_PIN, NULL);
-    r->plan = plan;
-    storage_push(s, r);
-    if (!s->threaded) {
-        while (!plan->ready) {
-            (void)storage_turn_once(s);
-        }
-        return;
-    }
-    pthread_mutex_lock(&s->lock);
-    while (!plan->ready) {
-        pthread_cond_wait(&s->answered, &s->lock);
-    }
-    pthread_mutex_unlock(&s->lock);
-}
-
-status storage_backup(storage *s, const char *path, error *err)
-{
-    char folder[PATH_MAX];
-    const char *name;
-    disk *to;
-    status result = split_path(path, folder, &name, err);
-    result = result == STATUS_OK ? disk_directory_open(folder, false, &to, err) : result;
-    if (result != STATUS_OK) {
-        return result;
-    }
-    backup_plan plan = {0};
-    await_plan(s, &plan);
-    backup_files all = files_of(&plan);
-    result = plan.result == STATUS_OK ? write_backup(s->disk, &all, to, name, err)
-                                      : error_set(err, plan.result, "%s", plan.text);
-    array_free(&all);
-    pthread_mutex_lock(&s->lock);
-    s->backing_up = false;
-    pthread_mutex_unlock(&s->lock);
-    array_free(&plan.segments);
-    free(plan.images);
-    to->methods->destroy(to);
-    return result;
-}
-
-// ---- the same from beside the server
 
 // Catches the directory until that is a whole one: a server may have been between two steps.
 static status catch_whole(disk *d, const char *path, disk **out, storage_report *report, error *err)

@@ -64,10 +64,7 @@ static void plan_truncation(storage *s)
 // Removes segments that the log, on the disk, says are needed no more; oldest first.
 static void drop_segments(storage *s)
 {
-    pthread_mutex_lock(&s->lock);
-    bool pinned = s->backing_up;
-    pthread_mutex_unlock(&s->lock);
-    while (!pinned && s->first_segment < s->oldest) {
+    while (s->first_segment < s->oldest) {
         char name[SEGMENT_NAME_BYTES];
         segment_name(s->first_segment, name);
         int result = s->disk->methods->remove(s->disk, name);
@@ -84,19 +81,11 @@ static void drop_segments(storage *s)
     storage_note_figures(s, 0, 0, 0, 0);
 }
 
-static bool images_stay(storage *s)
-{
-    pthread_mutex_lock(&s->lock);
-    bool stay = s->backing_up;
-    pthread_mutex_unlock(&s->lock);
-    return stay;
-}
-
 static void checkpointed(storage *s, const store_request *r)
 {
     storage_world *w = r->world;
-    if (w->checkpoint.exists && !images_stay(s)) {
-        remove_image(s, w->number, w->checkpoint.image); // else the next start does
+    if (w->checkpoint.exists) {
+        remove_image(s, w->number, w->checkpoint.image);
     }
     w->checkpoint = r->checkpoint;
     w->in_log = true;
@@ -136,7 +125,7 @@ static void destroyed(storage *s, const store_request *r)
 {
     storage_world *w = r->world;
     storage_drop_images(s, w);
-    if (w->checkpoint.exists && !images_stay(s)) {
+    if (w->checkpoint.exists) {
         remove_image(s, w->number, w->checkpoint.image);
     }
     array_clear(&w->spans);
@@ -171,19 +160,10 @@ static void created(const store_request *r)
 static void checkpoint_lost(storage *s, const store_request *r, const error *err)
 {
     error failed;
-    if (storage_alive(s) && storage_sync_log(s, &failed) == STATUS_OK && !images_stay(s)) {
+    if (storage_alive(s) && storage_sync_log(s, &failed) == STATUS_OK) {
         remove_image(s, r->world->number, r->checkpoint.image);
     }
     stored_set_checkpoint_state(r->world, STATUS_UNAVAILABLE, err->text);
-}
-
-static void begin_backup(storage *s, store_request *r)
-{
-    backup_make_plan(s, r->plan);
-    pthread_mutex_lock(&s->lock);
-    r->plan->ready = true;
-    pthread_cond_broadcast(&s->answered);
-    pthread_mutex_unlock(&s->lock);
 }
 
 static void release(storage *s, storage_world *w)
@@ -198,10 +178,8 @@ static void release(storage *s, storage_world *w)
 // Of requests that concern no world.
 static void finish_own(storage *s, store_request *r, bool good)
 {
-    if (r->kind == STORE_PIN) {
-        begin_backup(s, r);
-    } else if (good) {
-        ASSERT(r->kind == STORE_TRUNCATE);
+    ASSERT(r->kind == STORE_TRUNCATE);
+    if (good) {
         s->oldest = r->sequence > s->oldest ? r->sequence : s->oldest;
         drop_segments(s);
     }
@@ -248,7 +226,6 @@ static void finish_request(storage *s, store_request *r, const error *err)
         break;
     case STORE_CHECKPOINT:
     case STORE_TRUNCATE:
-    case STORE_PIN:
         break;
     }
 }

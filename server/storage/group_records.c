@@ -130,7 +130,6 @@ void group_add_request(storage *s, const store_request *r)
     case STORE_TRUNCATE:
     case STORE_CHECKPOINT:
     case STORE_RELEASE:
-    case STORE_PIN:
         break;
     }
 }

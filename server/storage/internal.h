@@ -65,8 +65,7 @@ typedef enum store_request_kind {
     STORE_CHECKPOINTED, // it was: the log is to say so
     STORE_DESTROY,
     STORE_RELEASE,
-    STORE_TRUNCATE, // the log is to say which segment is the oldest that is needed
-    STORE_PIN       // a backup begins
+    STORE_TRUNCATE // the log is to say which segment is the oldest that is needed
 } store_request_kind;
 
 typedef struct store_request {
@@ -79,7 +78,6 @@ typedef struct store_request {
     uint64_t covered_bytes;     // STORE_CHECKPOINT(ED): appended_bytes at the call
     shared_bytes *bytes;        // a reference, or NULL
     checkpoint_info checkpoint; // STORE_CHECKPOINTED
-    struct backup_plan *plan;   // STORE_PIN
 } store_request;
 
 typedef struct request_chain {
@@ -103,13 +101,11 @@ struct storage {
 
     pthread_mutex_t lock;
     pthread_cond_t pushed;      // something came, or the thread is to end
-    pthread_cond_t answered;    // a backup's plan is ready
     pthread_mutex_t wake_lock;  // held while owners are woken
     request_chain incoming;     // L
     uint64_t queue_bytes;       // L: of records not yet committed
     uint64_t image_queue_bytes; // L: of images not yet written
     bool stopping;              // L
-    bool backing_up;            // L: segments and images stay
     status dead;                // L: not STATUS_OK once the log is lost
     char dead_text[ERROR_TEXT_MAX];
     ARRAY(storage_world *)
@@ -188,19 +184,5 @@ storage_world *stored_make(storage *s, uint64_t number, const char *name, uint64
 void stored_note(storage_world *w, uint64_t segment, uint64_t sequence);
 // Forgets the spans that the checkpoint holds.
 void stored_trim(storage_world *w);
-
-// backup.c
-typedef struct backup_plan {
-    ARRAY(uint64_t) segments;
-    uint64_t last_bytes; // of the last of them
-    struct backup_image {
-        uint64_t world, number;
-    } * images;
-    uint32_t image_count;
-    bool ready;
-    status result;
-    char text[ERROR_TEXT_MAX];
-} backup_plan;
-void backup_make_plan(storage *s, backup_plan *plan);
 
 #endif

@@ -55,7 +55,6 @@ storage *storage_make(const storage_options *options, disk *d, const char *path)
     pthread_mutex_init(&s->lock, NULL);
     pthread_mutex_init(&s->wake_lock, NULL);
     condition_init(&s->pushed);
-    condition_init(&s->answered);
     chain_init(&s->incoming);
     chain_init(&s->pending);
     chain_init(&s->in_group);
@@ -95,7 +94,6 @@ void storage_free(storage *s)
     journal_close(&s->log);
     s->disk->methods->destroy(s->disk);
     pthread_cond_destroy(&s->pushed);
-    pthread_cond_destroy(&s->answered);
     pthread_mutex_destroy(&s->lock);
     pthread_mutex_destroy(&s->wake_lock);
     free(s);

@@ -172,11 +172,6 @@ typedef struct storage_report {
     bool clean;          // the last process closed it
 } storage_report;
 
-// Writes all that is committed now to the new file `path`, while the storage serves. Any thread,
-// one at a time. Log and images that become needless meanwhile stay: the log until the next
-// checkpoint of a world, an image until the next start.
-status storage_backup(storage *s, const char *path, error *err);
-
 // Writes a backup of the data directory `path` from beside the server that uses it, if any: from
 // another process, with the right to read it alone. It holds all that was committed when it began,
 // and was checked as storage_check does. `report` is of what it holds.
