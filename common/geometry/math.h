@@ -54,10 +54,6 @@ typedef struct aabb {
     vec2 lower, upper;
 } aabb;
 
-static inline vec2 vec2_make(float x, float y)
-{
-    return (vec2){x, y};
-}
 static inline vec2 vec2_add(vec2 a, vec2 b)
 {
     return (vec2){a.x + b.x, a.y + b.y};
@@ -165,10 +161,6 @@ static inline float float_abs(float a)
     return a < 0.0f ? -a : a;
 }
 
-static inline vec2d vec2d_make(double x, double y)
-{
-    return (vec2d){x, y};
-}
 static inline vec2d vec2d_from(vec2 a)
 {
     return (vec2d){(double)a.x, (double)a.y};

@@ -39,8 +39,6 @@ typedef enum joint_kind {
 
 // "revolute" … as on the wire.
 const char *joint_kind_name(joint_kind kind);
-// The kind of that name; JOINT_KIND_COUNT for any other word.
-joint_kind joint_kind_from_name(const char *name);
 
 typedef enum joint_field {
     JOINT_FIELD_ANCHOR = 1 << 0,

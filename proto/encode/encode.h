@@ -55,9 +55,6 @@ typedef struct named_number {
     bool whole; // written as an integer; else as float 64
 } named_number;
 
-// {name: number …}
-void encode_numbers(struct buffer *out, const named_number *numbers, uint32_t count);
-
 // A subscription, and the world that it is of.
 typedef struct subscription_name {
     uint64_t subscription;
@@ -174,7 +171,6 @@ typedef struct world_status {
 } world_status;
 
 void encode_world_status(struct buffer *out, const world_status *w);
-void encode_world_list(struct buffer *out, const world_status *worlds, uint32_t count);
 
 // A full body map: the names of body.spawn's arguments, and body, mass, inertia, center, force,
 // torque, frozen. A chain's points are those of its definition.

@@ -269,15 +269,6 @@ void encode_world_status(struct buffer *out, const world_status *w)
     pack_world_status(&k, w);
 }
 
-void encode_world_list(struct buffer *out, const world_status *worlds, uint32_t count)
-{
-    packer k = buffer_packer(out);
-    pack_array(&k, count);
-    for (uint32_t i = 0; i < count; i++) {
-        pack_world_status(&k, &worlds[i]);
-    }
-}
-
 // ---- session and server
 
 void pack_numbers(packer *k, const named_number *numbers, uint32_t count)
@@ -292,12 +283,6 @@ void pack_numbers(packer *k, const named_number *numbers, uint32_t count)
             pair_double(k, n->name, n->value);
         }
     }
-}
-
-void encode_numbers(struct buffer *out, const named_number *numbers, uint32_t count)
-{
-    packer k = buffer_packer(out);
-    pack_numbers(&k, numbers, count);
 }
 
 void encode_ping_result(struct buffer *out, double time, const ping_args *ping)

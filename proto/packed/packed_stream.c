@@ -13,21 +13,12 @@ packed_precision packed_precision_default(void)
                               .angle_steps = PACKED_ANGLE_STEPS_DEFAULT};
 }
 
-static void init_models(bit_model *models, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        models[i] = (bit_model){BIT_MODEL_EVEN, BIT_MODEL_EVEN};
-    }
-}
-
 void packed_models_init(packed_models *m)
 {
-    init_models((bit_model *)m, PACKED_MODEL_COUNT);
-}
-
-void number_model_init(number_model *m)
-{
-    init_models((bit_model *)m, sizeof *m / sizeof(bit_model));
+    bit_model *models = (bit_model *)m;
+    for (size_t i = 0; i < PACKED_MODEL_COUNT; i++) {
+        models[i] = (bit_model){BIT_MODEL_EVEN, BIT_MODEL_EVEN};
+    }
 }
 
 // ---- numbers

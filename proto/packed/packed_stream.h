@@ -67,7 +67,6 @@ static inline uint32_t packed_slot(uint64_t id)
 }
 
 void packed_models_init(packed_models *m);
-void number_model_init(number_model *m);
 
 uint64_t code_number(range_coder *c, number_model *m, uint64_t value); // below 2^41 - 1
 int64_t code_signed(range_coder *c, number_model *m, int64_t value);   // within 2^40

@@ -372,21 +372,6 @@ void scene_resolve(const scene *s, uint32_t index, const uint64_t *ids, uint32_t
     buffer_append(out, copied, (size_t)(end - copied));
 }
 
-uint64_t scene_made_id(const msgpack_object *result)
-{
-    static const char *const KEYS[] = {"body", "shape", "joint"};
-    if (result->type != MSGPACK_OBJECT_MAP) {
-        return 0;
-    }
-    for (size_t i = 0; i < sizeof KEYS / sizeof *KEYS; i++) {
-        const msgpack_object *id = rpc_map_get(result, KEYS[i]);
-        if (id != NULL && id->type == MSGPACK_OBJECT_POSITIVE_INTEGER) {
-            return id->via.u64;
-        }
-    }
-    return 0;
-}
-
 uint32_t scene_next_chunk(const scene *s, uint32_t first, const uint64_t *ids, size_t bytes_max,
                           buffer *out)
 {

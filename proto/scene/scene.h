@@ -31,7 +31,6 @@
 #ifndef CAROM_PROTO_SCENE_SCENE_H
 #define CAROM_PROTO_SCENE_SCENE_H
 
-#include <msgpack.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -92,16 +91,14 @@ bool scene_place(const char *text, size_t size, uint32_t index, char *out, size_
 void scene_resolve(const scene *s, uint32_t index, const uint64_t *ids, uint32_t first,
                    buffer *out);
 
-// The id in a command's result {body: …}, {shape: …} or {joint: …}; 0 where it has none of them.
-uint64_t scene_made_id(const msgpack_object *result);
-
 // ---- sending a scene: one world.apply after the other
 
 // Appends to `out` the MessagePack array [[method, arguments] …] of as many commands from `first`
 // on as can go in one world.apply: one at least, at most WIRE_APPLY_COMMANDS_MAX, and no more than
 // fit `bytes_max` (SCENE_CHUNK_BYTES_MAX, or what the server allows if that is less). Returns their
 // number, 0 at the end; out->overflow tells that memory has run out. `ids` has an element for each
-// command of the scene; after each answer put scene_made_id of results[k] into ids[first + k].
+// command of the scene; after each answer the id in results[k] (of a body, shape or joint; 0: none)
+// goes into ids[first + k].
 uint32_t scene_next_chunk(const scene *s, uint32_t first, const uint64_t *ids, size_t bytes_max,
                           buffer *out);
 

@@ -6,12 +6,6 @@
 
 #include "proto/scene/scene_sources.h"
 
-const scene_source *scene_builtin_list(uint32_t *count)
-{
-    *count = SCENE_SOURCE_COUNT;
-    return SCENE_SOURCES;
-}
-
 // "demo, drum, heap …"
 static void write_names(char *out, size_t size)
 {

@@ -2,10 +2,16 @@
 #ifndef CAROM_PROTO_SCENE_SCENE_SOURCES_H
 #define CAROM_PROTO_SCENE_SCENE_SOURCES_H
 
+#include <stddef.h>
 #include <stdint.h>
 
-#include "proto/scene/scene_builtin.h"
+typedef struct scene_source {
+    const char *name;
+    const char *text; // JSON
+    size_t size;
+} scene_source;
 
+// In alphabetical order.
 extern const scene_source SCENE_SOURCES[];
 extern const uint32_t SCENE_SOURCE_COUNT;
 

@@ -17,8 +17,7 @@ enum {
     STORAGE_SEGMENTS_MAX = 1 << 16         // in a directory; at 64 MiB that is 4 TiB of log
 };
 
-#define STORAGE_IMAGE_BYTES_MAX   (UINT64_C(2) << 30) // 1 048 576 bodies of about 1 KiB, twice
-#define STORAGE_SEGMENT_BYTES_MAX (UINT64_C(1) << 32)
+#define STORAGE_IMAGE_BYTES_MAX (UINT64_C(2) << 30) // 1 048 576 bodies of about 1 KiB, twice
 
 #define STORAGE_QUEUE_BYTES_DEFAULT                                                                \
     (UINT64_C(64) << 20) // four of the largest records: a second of

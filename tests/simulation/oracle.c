@@ -448,11 +448,6 @@ void oracle_crashed(crash_kind kind, bool clean)
     }
 }
 
-uint32_t oracle_restored(void)
-{
-    return oracle.restored;
-}
-
 // All that was told must be there again.
 static bool is_held(const oracle_world *w)
 {
@@ -619,7 +614,6 @@ status __wrap_restore_worlds(storage *s, restored_worlds *out, error *err)
     if (result != STATUS_OK) {
         return result;
     }
-    oracle.restored = out->count;
     figures.restarts++;
     for (uint32_t i = 0; i < out->count; i++) {
         oracle_world *w = find_epoch(out->data[i].epoch);

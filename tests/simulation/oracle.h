@@ -63,8 +63,6 @@ uint64_t oracle_mix_double(uint64_t digest, double value);
 
 // The server has ended, by a crash of that kind; `clean`: it was closed in good order.
 void oracle_crashed(crash_kind kind, bool clean);
-// Worlds that the last restart brought back.
-uint32_t oracle_restored(void);
 
 // Plays everything and compares. A difference ends the run.
 void oracle_verify(void);

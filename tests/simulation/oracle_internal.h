@@ -75,7 +75,6 @@ typedef struct oracle_tables {
     ARRAY(oracle_nonce) nonces; // [0] unused
     bool power_lost;            // since the last restart
     uint64_t unlogged;          // bits of names that worlds without a log had in this life
-    uint32_t restored;
 } oracle_tables;
 
 extern oracle_tables oracle;

@@ -287,17 +287,6 @@ const msgpack_object *client_snapshot(client *c)
     return snapshot;
 }
 
-uint32_t client_waiting(client *c, const char *method)
-{
-    uint32_t count = 0;
-    for (client_message *m = c->first; m != NULL; m = m->next) {
-        const msgpack_object *o = &m->unpacked.data;
-        count +=
-            !m->taken && obj_uint(obj_at(o, 0)) == 2 && strcmp(obj_text(obj_at(o, 1)), method) == 0;
-    }
-    return count;
-}
-
 const char *client_closed(client *c)
 {
     int64_t until = test_now_ms() + CLIENT_WAIT_MS;

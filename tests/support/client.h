@@ -73,8 +73,6 @@ const char *client_call_error(client *c, const char *method, const char *argumen
 const msgpack_object *client_notification(client *c, const char *method, int timeout_ms);
 // The next snapshot; it has to come.
 const msgpack_object *client_snapshot(client *c);
-// How many notifications of the method have come and were not taken.
-uint32_t client_waiting(client *c, const char *method);
 
 // Reads until the server has closed; returns the reason of its `closing` notification, "" where
 // there was none. Fails the test if it does not close.

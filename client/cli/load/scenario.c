@@ -13,9 +13,8 @@
 
 enum { LIST_BYTES = 400, OPEN_WINDOW = 256 };
 
-#define SHARE_MAX     1e6
-#define SECONDS_MAX_S 3600.0
-#define SEED_MAX      9007199254740992.0
+#define SHARE_MAX 1e6
+#define SEED_MAX  9007199254740992.0
 
 // ---- for all parts
 
@@ -128,7 +127,7 @@ bool scenario_pause(scenario_reader *r, const carom_value *value, const char *pa
     }
     for (size_t i = 0; i < 2; i++) {
         const carom_value *one = pair ? carom_value_at(value, i) : value;
-        if (!read_scalar(r, one, path, expected, 0.0, SECONDS_MAX_S, &out[i])) {
+        if (!read_scalar(r, one, path, expected, 0.0, LOAD_PAUSE_MAX_S, &out[i])) {
             return false;
         }
     }

@@ -71,11 +71,9 @@ static void sound_definitions_of_all_kinds_are_accepted(void **state)
     for (joint_kind kind = 0; kind < JOINT_KIND_COUNT; kind++) {
         joint_def def = sound(f, kind);
         rig_join(&f->r, &def);
-        assert_int_equal(joint_kind_from_name(joint_kind_name(kind)), kind);
     }
     rig_step(&f->r, 10);
     assert_int_equal(world_count(f->r.world).joints, JOINT_KIND_COUNT);
-    assert_int_equal(joint_kind_from_name("hinge"), JOINT_KIND_COUNT);
     rig_close(&f->r);
 }
 

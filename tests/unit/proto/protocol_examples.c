@@ -426,7 +426,9 @@ static void do_info_and_list(void)
     command_free(&c);
     request("world.list", METHOD_WORLD_LIST, "{}");
     begin_response(&bytes);
-    encode_world_list(&bytes, &w, 1);
+    msgpack_packer packer = buffer_packer(&bytes);
+    msgpack_pack_array(&packer, 1);
+    encode_world_status(&bytes, &w);
     print_and_free("world.list", "server", &bytes);
 }
 

@@ -164,8 +164,6 @@ static void server_info_and_stats_are_maps(void **state)
     assert_encoded("{\"counters\":{\"ticks\":3600},\"latencies\":{\"step\":{\"count\":10,"
                    "\"p50\":0.25,\"p90\":0.5,\"p99\":0.75,\"p999\":0.875,\"max\":1.0,"
                    "\"bins\":[[0.25,9],[1.0,1]]}}}");
-    encode_numbers(&out, n, 1);
-    assert_encoded("{\"ticks\":3600}");
 }
 
 static void world_status_is_complete(void **state)
@@ -193,10 +191,6 @@ static void world_status_is_complete(void **state)
         "\"ticks_late\":9}";
     encode_world_status(&out, &w);
     assert_encoded(JSON);
-    encode_world_list(&out, &w, 1);
-    assert_int_equal(out.data[0], 0x91);
-    encode_world_list(&out, NULL, 0);
-    assert_int_equal(out.data[out.size - 1], 0x90);
 }
 
 // ---- bodies

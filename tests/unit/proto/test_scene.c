@@ -489,36 +489,6 @@ static void file_that_is_not_there_is_not_found(void **state)
 
 // ---- sending
 
-static void made_id_is_that_of_body_shape_or_joint(void **state)
-{
-    (void)state;
-    static const struct {
-        const char *json;
-        uint64_t id;
-    } RESULTS[] = {
-        {"{\"body\": 7, \"shapes\": [8], \"tick\": 3}", 7},
-        {"{\"shape\": 8, \"tick\": 3}", 8},
-        {"{\"joint\": 9007199254740991, \"tick\": 3}", 9007199254740991},
-        {"{\"tick\": 3}", 0},
-        {"{\"body\": \"7\"}", 0},
-        {"5", 0},
-    };
-    for (size_t i = 0; i < sizeof RESULTS / sizeof *RESULTS; i++) {
-        buffer bytes;
-        buffer_init(&bytes, 1000);
-        assert_int_equal(
-            json_text_to_msgpack(RESULTS[i].json, strlen(RESULTS[i].json), &bytes, NULL),
-            STATUS_OK);
-        msgpack_unpacked unpacked;
-        msgpack_unpacked_init(&unpacked);
-        size_t offset = 0;
-        msgpack_unpack_next(&unpacked, (const char *)bytes.data, bytes.size, &offset);
-        assert_int_equal(scene_made_id(&unpacked.data), RESULTS[i].id);
-        msgpack_unpacked_destroy(&unpacked);
-        buffer_deinit(&bytes);
-    }
-}
-
 // Sends the scene as a client does, to a world that gives command i the id 5000 + i, and checks
 // that every reference arrives at its body. Returns the number of chunks.
 static uint32_t send_all(size_t bytes_max)
@@ -610,7 +580,6 @@ int main(void)
         cmocka_unit_test(names_and_texts_over_their_limits_are_refused),
         cmocka_unit_test(file_over_the_limit_is_refused),
         cmocka_unit_test(file_that_is_not_there_is_not_found),
-        cmocka_unit_test(made_id_is_that_of_body_shape_or_joint),
         cmocka_unit_test(chunks_hold_all_commands_within_their_limits),
     };
     return cmocka_run_group_tests(tests, NULL, unload);

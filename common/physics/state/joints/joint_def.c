@@ -7,7 +7,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 // ---- kinds and their settings
 
@@ -67,16 +66,6 @@ static const char *const FIELD_NAMES[JOINT_FIELD_COUNT] = {
 const char *joint_kind_name(joint_kind kind)
 {
     return (unsigned)kind < JOINT_KIND_COUNT ? KINDS[kind].name : "unknown";
-}
-
-joint_kind joint_kind_from_name(const char *name)
-{
-    for (unsigned kind = 0; kind < JOINT_KIND_COUNT; kind++) {
-        if (strcmp(KINDS[kind].name, name) == 0) {
-            return (joint_kind)kind;
-        }
-    }
-    return JOINT_KIND_COUNT;
 }
 
 const char *joint_field_name(joint_field field)
