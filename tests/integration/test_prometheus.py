@@ -19,7 +19,7 @@ import urllib.request
 from pathlib import Path
 
 METRICS = Path(__file__).resolve().parents[2] / "docker/metrics"
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "interop"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from caromd import Caromd  # noqa: E402
 from wire import Client, RemoteError  # noqa: E402
 

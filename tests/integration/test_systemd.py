@@ -16,7 +16,7 @@ import time
 import unittest
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "interop"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from tokens import Secret, write_keys  # noqa: E402
 from wire import Client  # noqa: E402
 

@@ -2,18 +2,14 @@
 """Descriptions over the wire: a client that knows nothing but its snapshots draws what the server has.
 Called with the path of caromd."""
 
-import os
 import random
 import sys
 import unittest
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "interop"))
-from caromd import Caromd  # noqa: E402
-from wire import Client  # noqa: E402
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+from wire_case import BALL, ServerTest  # noqa: E402
 
-CAROMD = os.path.abspath(sys.argv[1])
-BALL = {"kind": "circle", "radius": 0.5}
 BOX = {"kind": "box", "size": [1, 1]}
 # Told by rows, or different at each tick; everything else of a map must be as the server has it.
 MOTION = {"position", "angle", "velocity", "angular_velocity", "center", "awake"}
@@ -44,26 +40,8 @@ class Picture:
         self.view = s.get("view", self.view)
 
 
-class Describe(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.server = Caromd(CAROMD, "--limit", "describe_bytes=65536")
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.server.__exit__()
-
-    def setUp(self):
-        self.client = self.connect()
-        self.world = self.id().rsplit(".", 1)[1][:64]
-
-    def connect(self):
-        client = Client(self.server.port)
-        self.addCleanup(client.__exit__)
-        return client
-
-    def call(self, method, /, **arguments):
-        return self.client.call(method, world=self.world, **arguments)
+class Describe(ServerTest):
+    OPTIONS = ["--limit", "describe_bytes=65536"]
 
     def watch(self, **arguments):
         reader = self.connect()

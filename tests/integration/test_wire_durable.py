@@ -17,16 +17,14 @@ import time
 import unittest
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "interop"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from caromd import Caromd  # noqa: E402
 from checksum import crc32c  # noqa: E402
 from wire import Client, Closed, RemoteError  # noqa: E402
+from wire_case import BALL, CAROMD, SECONDS_MAX, WireTest  # noqa: E402
 
-CAROMD = os.path.abspath(sys.argv[1])
 KILLS = int(os.environ.get("CAROM_KILLS", "12"))
-BALL = {"kind": "circle", "radius": 0.5}
 FLOOR = {"kind": "box", "size": [60, 1]}
-SECONDS_MAX = 20
 
 
 class Killable(Caromd):
@@ -39,22 +37,16 @@ class Killable(Caromd):
         self.process.stderr.close()
 
 
-class DurableTest(unittest.TestCase):
+class DurableTest(WireTest):
     def setUp(self):
         self.folder = tempfile.mkdtemp(prefix="carom-durable-")
         self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
         self.data = os.path.join(self.folder, "data")
-        self.server = None
         self.addCleanup(lambda: self.server and self.server.kill())
 
     def start(self, *options):
         self.server = Killable(CAROMD, "--data", self.data, *options)
         return self.connect()
-
-    def connect(self):
-        client = Client(self.server.port)
-        self.addCleanup(client.__exit__)
-        return client
 
     def kill(self):
         self.server.kill()
@@ -67,11 +59,6 @@ class DurableTest(unittest.TestCase):
     def restart(self, *options):
         self.kill()
         return self.start(*options)
-
-    def refused(self, code, text, client, method, /, **arguments):
-        with self.assertRaises(RemoteError) as caught:
-            client.call(method, **arguments)
-        self.assertRegex(str(caught.exception), f"^{code}: .*{text}")
 
     def log(self):
         return "".join(self.server.log)
@@ -151,9 +138,7 @@ class Restart(DurableTest):
             ["body.spawn", {"shapes": [BALL], "lifetime": "session", "position": [3, 0]}],
             ["body.spawn", {"shapes": [BALL], "position": [6, 0]}]])
         client = self.restart()
-        end = time.monotonic() + SECONDS_MAX
-        while client.call("world.info", world="w")["bodies"] != 2:
-            self.assertLess(time.monotonic(), end)
+        self.eventually(lambda: client.call("world.info", world="w")["bodies"] == 2)
         client = self.restart()
         self.assertEqual(client.call("world.info", world="w")["bodies"], 2)
 
@@ -367,10 +352,7 @@ class FullDisk(DurableTest):
         self.refused("unavailable", "log", client, "world.subscribe", world="w")
         client.call("body.spawn", world="idle", shapes=[BALL])  # another world goes on
         self.limit(resource.RLIM_INFINITY)
-        end = time.monotonic() + SECONDS_MAX
-        while "log_error" in client.call("world.info", world="w"):
-            self.assertLess(time.monotonic(), end)
-            time.sleep(0.05)
+        self.eventually(lambda: "log_error" not in client.call("world.info", world="w"))
         last = client.call("body.spawn", world="w", shapes=[BALL])["body"]
         before = client.call("world.info", world="w")
         client = self.restart()

@@ -9,7 +9,7 @@ import unittest
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tests/interop"))
+sys.path.insert(0, str(ROOT / "tests/support"))
 from caromd import Caromd  # noqa: E402
 
 CAROMD = sys.argv[1]

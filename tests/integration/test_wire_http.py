@@ -17,7 +17,7 @@ import unittest
 import urllib.request
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "interop"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from caromd import Caromd  # noqa: E402
 from websocket import WebClient, handshake  # noqa: E402
 from wire import Client, RemoteError  # noqa: E402

@@ -1,51 +1,23 @@
 #!/usr/bin/env python3
 """Worlds as images, forks and logs over the wire. Called with the path of caromd."""
 
-import os
 import sys
 import tempfile
 import time
 import unittest
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "interop"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from caromd import Caromd  # noqa: E402
-from wire import Client, RemoteError  # noqa: E402
-
-CAROMD = os.path.abspath(sys.argv[1])
-BALL = {"kind": "circle", "radius": 0.5}
+from wire import Client  # noqa: E402
+from wire_case import BALL, CAROMD, ServerTest  # noqa: E402
 
 
-class WorldTest(unittest.TestCase):
+class WorldTest(ServerTest):
     OPTIONS = ["--limit", "message_bytes=16777216"]
-
-    @classmethod
-    def setUpClass(cls):
-        cls.server = Caromd(CAROMD, *cls.OPTIONS)
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.server.__exit__()
-
-    def setUp(self):
-        self.client = self.connect()
-        self.world = self.id().rsplit(".", 1)[1][:60]
-
-    def connect(self):
-        client = Client(self.server.port)
-        self.addCleanup(client.__exit__)
-        return client
-
-    def call(self, method, /, **arguments):
-        return self.client.call(method, world=self.world, **arguments)
 
     def info(self, world=None):
         return self.client.call("world.info", world=world or self.world)
-
-    def refused(self, code, text, method, /, **arguments):
-        with self.assertRaises(RemoteError) as caught:
-            self.client.call(method, **arguments)
-        self.assertRegex(str(caught.exception), f"^{code}: .*{text}")
 
 
 def slots_at(image):
@@ -100,8 +72,8 @@ class Images(WorldTest):
                 for word, text in ((b"\1", f"it has {count} {kind}; at most {most}"),
                                    (b"\0", f"it has places for {count} {kind}, as it had so many once; at most {most}")):
                     forged = empty[:at] + b"\0" * i + varint(count) + word * count + empty[at + 1 + i:]
-                    self.refused("limit_exceeded", f"image: {kind}_per_world: {text}", "world.create", world="w",
-                                 image=forged)
+                    self.refused("limit_exceeded", f"image: {kind}_per_world: {text}", self.client, "world.create",
+                                 world="w", image=forged)
                     before = before or memory_most(server)  # with one such message
             self.assertLess(memory_most(server) - before, 64 << 10)  # a sanitizer keeps what was freed
             self.assertEqual([w["world"] for w in self.client.call("world.list")], ["v"])
@@ -114,9 +86,9 @@ class Images(WorldTest):
         at = slots_at(image)
         self.assertEqual(image[at], 20)
         for few in (bytes([1]) + image[at + 1:at + 2], bytes([20]) + b"\0" * 19 + image[at + 1:at + 2]):
-            self.refused("invalid_argument", "image", "world.create", world="few",
+            self.refused("invalid_argument", "image", self.client, "world.create", world="few",
                          image=image[:at] + few + image[at + 21:])
-        self.refused("not_found", "few", "world.info", world="few")
+        self.refused("not_found", "few", self.client, "world.info", world="few")
 
     def test_image_that_was_altered_where_the_hash_does_not_look_is_refused(self):
         """A tag has no say in the state, and bytes that are not UTF-8 would break every client that reads it."""
@@ -126,9 +98,9 @@ class Images(WorldTest):
         self.assertEqual(image.count(b"corner"), 1)
         for text, altered in (("byte .*: the bytes do not have the checksum that follows them", b"cornet"),
                               ("byte .*: a tag that is not UTF-8", b"c\xc3rner")):
-            with self.assertRaisesRegex(RemoteError, "^invalid_argument: image: world image, " + text):
-                self.client.call("world.create", world="altered", image=image.replace(b"corner", altered))
-        self.refused("not_found", "altered", "world.info", world="altered")
+            self.refused("invalid_argument", "image: world image, " + text, self.client, "world.create",
+                         world="altered", image=image.replace(b"corner", altered))
+        self.refused("not_found", "altered", self.client, "world.info", world="altered")
         self.client.call("world.create", world="altered", image=image)
         self.client.call("world.destroy", world="altered")
 
@@ -144,7 +116,7 @@ class Images(WorldTest):
             self.client.call("world.create", world="w", image=image, paused=True)
             self.client.call("body.spawn", world="w", shapes=[])
             self.refused("limit_exceeded", "bodies_per_world: the world has 3 bodies, and 1 would be added; at most 3",
-                         "body.spawn", world="w", shapes=[])
+                         self.client, "body.spawn", world="w", shapes=[])
 
     def test_world_of_an_image_goes_on_as_the_first(self):
         self.call("world.create", scene="heap", paused=True)
@@ -173,11 +145,12 @@ class Images(WorldTest):
                 with Caromd(CAROMD, "--data", folder, "--limit", limit) as server:
                     self.client = Client(server.port)
                     self.addCleanup(self.client.__exit__)
-                    self.refused("limit_exceeded", f"image: {kind}_per_world: {text}", "world.create",
+                    self.refused("limit_exceeded", f"image: {kind}_per_world: {text}", self.client, "world.create",
                                  world="v", image=image)
-                    self.refused("limit_exceeded", f"{kind}_per_world: {text}", "world.fork", world="w", **{"as": "v"})
-                    self.refused("limit_exceeded", f"{kind}_per_world: the world has", "world.apply", world="w",
-                                 commands=[["body.spawn", {"shapes": [BALL]}], ["joint.create", {
+                    self.refused("limit_exceeded", f"{kind}_per_world: {text}", self.client, "world.fork",
+                                 world="w", **{"as": "v"})
+                    self.refused("limit_exceeded", f"{kind}_per_world: the world has", self.client, "world.apply",
+                                 world="w", commands=[["body.spawn", {"shapes": [BALL]}], ["joint.create", {
                                      "kind": "weld", "a": bodies[0], "b": bodies[1]}]])
                     self.assertEqual(self.client.call("world.info", world="w")["bodies"], 2)
                     self.client.call("world.create", world="v")
@@ -188,10 +161,10 @@ class Images(WorldTest):
         self.call("body.spawn", shapes=[BALL])
         good = self.call("world.image")["image"]
         for bad in (b"", b"x", good[:-1], good + b"x", good[:40] + b"\x55" + good[41:]):
-            self.refused("invalid_argument", "image", "world.create", world="bad", image=bad)
-        self.refused("invalid_argument", "image", "world.create", world="bad", image="text")
-        self.refused("invalid_argument", "settings", "world.create", world="bad", image=good, hz=30)
-        self.refused("not_found", "bad", "world.info", world="bad")
+            self.refused("invalid_argument", "image", self.client, "world.create", world="bad", image=bad)
+        self.refused("invalid_argument", "image", self.client, "world.create", world="bad", image="text")
+        self.refused("invalid_argument", "settings", self.client, "world.create", world="bad", image=good, hz=30)
+        self.refused("not_found", "bad", self.client, "world.info", world="bad")
 
 
 class Forks(WorldTest):
@@ -209,12 +182,12 @@ class Forks(WorldTest):
 
     def test_fork_that_cannot_be(self):
         self.call("world.create")
-        self.refused("already_exists", self.world, "world.fork", world=self.world,
+        self.refused("already_exists", self.world, self.client, "world.fork", world=self.world,
                      **{"as": self.world})
-        self.refused("not_found", "nowhere", "world.fork", world="nowhere", **{"as": "b"})
-        self.refused("unavailable", "data", "world.fork", world=self.world, durability="full",
+        self.refused("not_found", "nowhere", self.client, "world.fork", world="nowhere", **{"as": "b"})
+        self.refused("unavailable", "data", self.client, "world.fork", world=self.world, durability="full",
                      **{"as": "b"})
-        self.refused("not_found", "b", "world.info", world="b")
+        self.refused("not_found", "b", self.client, "world.info", world="b")
 
     def test_commands_for_a_fork_wait_for_it(self):
         self.call("world.create", scene="drum")
@@ -224,7 +197,7 @@ class Forks(WorldTest):
         self.assertEqual(self.client.answer(fork)["world"], "early")
         self.assertIn("body", self.client.answer(spawn))
         self.client.answer(gone)
-        self.refused("not_found", "early", "world.info", world="early")
+        self.refused("not_found", "early", self.client, "world.info", world="early")
 
 
 class Logs(WorldTest):
@@ -299,7 +272,7 @@ class Logs(WorldTest):
 
     def test_log_tells_of_the_whole_world(self):
         self.call("world.create")
-        self.refused("invalid_argument", "area", "world.subscribe", world=self.world,
+        self.refused("invalid_argument", "area", self.client, "world.subscribe", world=self.world,
                      encoding="log", area=[0, 0, 1, 1])
 
     def test_log_ends_with_the_world(self):

@@ -9,7 +9,7 @@ import time
 import unittest
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "interop"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from caromd import Caromd  # noqa: E402
 from tokens import Secret, claims, write_keys  # noqa: E402
 from wire import Client, RemoteError  # noqa: E402

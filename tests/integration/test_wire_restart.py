@@ -2,7 +2,6 @@
 """Sessions go on after a restart of the server, killed or ended in good order: who they are, what took
 effect, what they subscribe to, what ends with them. Called with the path of caromd."""
 
-import os
 import random
 import resource
 import signal
@@ -15,18 +14,16 @@ from pathlib import Path
 
 import msgpack
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "interop"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from caromd import Caromd  # noqa: E402
 from tokens import Secret, claims, write_keys  # noqa: E402
-from wire import REQUEST, Client, RemoteError  # noqa: E402
+from wire import REQUEST, RemoteError  # noqa: E402
+from wire_case import BALL, CAROMD, WireTest  # noqa: E402
 
-CAROMD = os.path.abspath(sys.argv[1])
-BALL = {"kind": "circle", "radius": 0.5}
-SECONDS_MAX = 20
 SANITIZED = any(word in Path(CAROMD).read_bytes() for word in (b"__asan_init", b"__tsan_init"))
 
 
-class RestartTest(unittest.TestCase):
+class RestartTest(WireTest):
     OPTIONS = []
 
     def setUp(self):
@@ -34,7 +31,6 @@ class RestartTest(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = Path(folder.name)
         self.data = self.folder / "data"
-        self.server = None
         self.addCleanup(self.stop)
 
     def start(self, *options):
@@ -53,8 +49,7 @@ class RestartTest(unittest.TestCase):
         self.server = None
 
     def greet(self, **arguments):
-        client = Client(self.server.port)
-        self.addCleanup(client.__exit__)
+        client = self.connect()
         client.greeting = client.call("hello", **arguments)
         return client
 
@@ -64,13 +59,6 @@ class RestartTest(unittest.TestCase):
     def not_resumed(self, lost):
         with self.assertRaisesRegex(RemoteError, "^not_found: resume"):
             self.resume(lost)
-
-    def eventually(self, condition):
-        end = time.monotonic() + SECONDS_MAX
-        while not (value := condition()):
-            self.assertLess(time.monotonic(), end, "not seen in time")
-            time.sleep(0.02)
-        return value
 
     def restarts(self):
         for ending in (self.kill, self.stop):

@@ -2,7 +2,6 @@
 """Sessions that survive their connection: what goes on, what is told, and who may not take them over.
 Called with the path of caromd."""
 
-import os
 import random
 import signal
 import socket
@@ -12,34 +11,14 @@ import time
 import unittest
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "interop"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from caromd import Caromd  # noqa: E402
-from wire import Client, Closed, RemoteError  # noqa: E402
-
-CAROMD = os.path.abspath(sys.argv[1])
-BALL = {"kind": "circle", "radius": 0.5}
-SECONDS_MAX = 20
+from wire import Client, Closed  # noqa: E402
+from wire_case import BALL, CAROMD, SECONDS_MAX, ServerTest  # noqa: E402
 
 
-class ResumeTest(unittest.TestCase):
+class ResumeTest(ServerTest):
     OPTIONS = ["--log", "debug", "--limit", "half_closed_ms=200"]
-
-    @classmethod
-    def setUpClass(cls):
-        cls.server = Caromd(CAROMD, *cls.OPTIONS)
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.server.__exit__()
-
-    def setUp(self):
-        self.admin = self.connect()
-        self.world = self.id().rsplit(".", 1)[1][:60]
-
-    def connect(self):
-        client = Client(self.server.port)
-        self.addCleanup(client.__exit__)
-        return client
 
     def greet(self, **arguments):
         client = self.connect()
@@ -49,25 +28,12 @@ class ResumeTest(unittest.TestCase):
     def resume(self, lost, **arguments):
         return self.greet(resume=lost.greeting["resume"], **arguments)
 
-    def refused(self, code, text, client, method, /, **arguments):
-        with self.assertRaises(RemoteError) as caught:
-            client.call(method, **arguments)
-        self.assertRegex(str(caught.exception), f"^{code}: .*{text}")
-        return str(caught.exception)
-
-    def eventually(self, condition):
-        end = time.monotonic() + SECONDS_MAX
-        while not (value := condition()):
-            self.assertLess(time.monotonic(), end, "not seen in time")
-            time.sleep(0.01)
-        return value
-
     def stats(self, name):
-        return self.admin.call("server.stats")["counters"][name]
+        return self.client.call("server.stats")["counters"][name]
 
     def wait_detached(self, client):
         number = client.greeting["session"]
-        self.eventually(lambda: [s for s in self.admin.call("server.sessions")["sessions"]
+        self.eventually(lambda: [s for s in self.client.call("server.sessions")["sessions"]
                                  if s["session"] == number and not s["connected"]])
 
     @staticmethod
@@ -82,7 +48,7 @@ class GoesOn(ResumeTest):
         secrets = {self.greet().greeting["resume"].rsplit(".", 1)[1] for _ in range(20)}
         self.assertEqual(len(secrets), 20)
         self.assertTrue(all(len(bytes.fromhex(s)) == 32 for s in secrets))
-        self.assertEqual(self.admin.call("hello")["limits"]["resume_ms"], 30000)
+        self.assertEqual(self.client.call("hello")["limits"]["resume_ms"], 30000)
 
     def test_session_keeps_its_number_role_and_secret(self):
         first = self.greet(client="one")
@@ -96,33 +62,33 @@ class GoesOn(ResumeTest):
     def test_lifetime_things_outlive_the_connection_and_end_with_the_session(self):
         player = self.greet()
         player.call("world.create", world=self.world, lifetime="session")
-        self.admin.call("world.create", world=self.world + "2")
+        self.client.call("world.create", world=self.world + "2")
         body = player.call("body.spawn", world=self.world + "2", shapes=[BALL], lifetime="session")["body"]
         for lose in (lambda c: c.socket.close(), self.reset):
             lose(player)
             self.wait_detached(player)
             time.sleep(0.1)
-            self.admin.call("body.get", world=self.world + "2", body=body)
-            self.assertEqual(self.admin.call("world.info", world=self.world)["world"], self.world)
+            self.client.call("body.get", world=self.world + "2", body=body)
+            self.assertEqual(self.client.call("world.info", world=self.world)["world"], self.world)
             player = self.resume(player)
         player.call("goodbye")
         player.socket.close()
 
         def gone():
-            worlds = {w["world"]: w for w in self.admin.call("world.list")}
+            worlds = {w["world"]: w for w in self.client.call("world.list")}
             return self.world not in worlds and worlds[self.world + "2"]["bodies"] == 0
         self.eventually(gone)
 
     def test_subscription_goes_on_with_a_full_snapshot_and_no_event_is_lost(self):
-        self.admin.call("world.create", world=self.world, paused=True, gravity=[0, 0])
+        self.client.call("world.create", world=self.world, paused=True, gravity=[0, 0])
         reader = self.greet()
         number = reader.call("world.subscribe", world=self.world, events=["spawn"], describe=True)["subscription"]
         spawned = []
 
         def spawn():
-            made = self.admin.call("body.spawn", world=self.world, shapes=[BALL], position=[3 * len(spawned), 0])
+            made = self.client.call("body.spawn", world=self.world, shapes=[BALL], position=[3 * len(spawned), 0])
             spawned.append(made["body"])
-            self.admin.call("world.step", world=self.world)
+            self.client.call("world.step", world=self.world)
 
         told = []
         for _ in range(5):
@@ -147,7 +113,7 @@ class GoesOn(ResumeTest):
         reader.call("goodbye")
 
     def test_events_taken_while_the_connection_ended_in_good_order_are_not_told_again(self):
-        self.admin.call("world.create", world=self.world, hz=2, gravity=[0, 0])
+        self.client.call("world.create", world=self.world, hz=2, gravity=[0, 0])
         narrow = socket.socket()
         narrow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 65536)
         narrow.connect(("127.0.0.1", self.server.port))
@@ -160,11 +126,11 @@ class GoesOn(ResumeTest):
         spawned = 0
         waiting = []
         for row in range(20):  # in one tick or two, whose snapshot the kernel's buffers do not hold
-            waiting.append(self.admin.request("world.apply", world=self.world, commands=[
+            waiting.append(self.client.request("world.apply", world=self.world, commands=[
                 ["body.spawn", {"position": [3 * column, 3 * row], "shapes": [BALL]}] for column in range(1000)]))
             spawned += 1000
         for request in waiting:
-            self.admin.answer(request)
+            self.client.answer(request)
         time.sleep(0.3)  # the server has begun to write it
         narrow.shutdown(socket.SHUT_WR)
         with self.assertRaises((Closed, ConnectionError)):
@@ -181,7 +147,7 @@ class GoesOn(ResumeTest):
     def test_applied_tells_what_took_effect(self):
         chance = random.Random(5)
         for world in ("a", "b"):
-            self.admin.call("world.create", world=self.world + world, gravity=[0, 0])
+            self.client.call("world.create", world=self.world + world, gravity=[0, 0])
         client = self.greet()
         sent = {"a": [], "b": []}
         for turn in range(25):
@@ -204,7 +170,7 @@ class GoesOn(ResumeTest):
         client.call("goodbye")
 
     def test_request_that_takes_long_is_pending_and_answered_later(self):
-        self.admin.call("world.create", world=self.world, paused=True)
+        self.client.call("world.create", world=self.world, paused=True)
         client = self.greet()
         batch = client.request("world.apply", world=self.world, at=5, commands=[["body.spawn", {"shapes": [BALL]}]])
         later = client.request("world.set", world=self.world, gravity=[0, 0])
@@ -214,7 +180,7 @@ class GoesOn(ResumeTest):
         client = self.resume(client)
         self.assertEqual(client.greeting["pending"], [batch])
         self.assertEqual(client.greeting["applied"], {self.world: later})
-        self.admin.call("world.step", world=self.world, ticks=5)
+        self.client.call("world.step", world=self.world, ticks=5)
         self.assertEqual(client.answer(batch)["tick"], 5)
         client.call("goodbye")
 
@@ -230,13 +196,13 @@ class GoesOn(ResumeTest):
         again.call("goodbye")
 
     def test_world_that_ended_meanwhile_is_missing_in_the_answer(self):
-        self.admin.call("world.create", world=self.world)
+        self.client.call("world.create", world=self.world)
         client = self.greet()
         client.call("world.subscribe", world=self.world)
         client.call("world.set", world=self.world, sleep=False)
         client.socket.close()
         self.wait_detached(client)
-        self.admin.call("world.destroy", world=self.world)
+        self.client.call("world.destroy", world=self.world)
         client = self.resume(client)
         self.assertEqual((client.greeting["subscriptions"], client.greeting["applied"]), ([], {}))
         client.call("goodbye")
@@ -256,7 +222,7 @@ class TakesOver(ResumeTest):
         self.assertIn("resumed", told["reason"])
         second.read_until(lambda: [s for s in second.snapshots() if s["subscription"] == number])
         self.assertTrue(second.snapshots()[0]["full"])
-        self.assertEqual(self.admin.call("world.info", world=self.world)["subscribers"], 1)
+        self.assertEqual(self.client.call("world.info", world=self.world)["subscribers"], 1)
         second.call("goodbye")
         second.socket.close()
 
@@ -284,11 +250,11 @@ class TakesOver(ResumeTest):
             except Closed:
                 pass
         self.assertEqual(self.stats("sessions_resumed") - before, 1000)
-        self.eventually(lambda: self.admin.call("server.info")["sessions"] == 2)
-        sessions = self.admin.call("server.sessions")["sessions"]
+        self.eventually(lambda: self.client.call("server.info")["sessions"] == 2)
+        sessions = self.client.call("server.sessions")["sessions"]
         self.assertEqual([s["session"] for s in sessions if s["session"] == first.greeting["session"]],
                          [first.greeting["session"]])
-        self.assertEqual(self.admin.call("world.info", world=self.world)["subscribers"], 1)
+        self.assertEqual(self.client.call("world.info", world=self.world)["subscribers"], 1)
         # One of them has it, and goes on.
         for racer, request in zip(racers, ids, strict=True):
             try:
@@ -298,7 +264,7 @@ class TakesOver(ResumeTest):
                 pass
         self.assertIsNotNone(last)
         last.socket.close()
-        self.eventually(lambda: self.world not in [w["world"] for w in self.admin.call("world.list")])
+        self.eventually(lambda: self.world not in [w["world"] for w in self.client.call("world.list")])
 
 
 class Refused(ResumeTest):
@@ -344,7 +310,7 @@ class Refused(ResumeTest):
         self.refused("not_found", "resume", self.connect(), "hello", resume=client.greeting["resume"])
 
     def numbers(self):
-        return [s["session"] for s in self.admin.call("server.sessions")["sessions"]]
+        return [s["session"] for s in self.client.call("server.sessions")["sessions"]]
 
     def test_session_that_was_kicked_is_over(self):
         for detached in (False, True):
@@ -352,20 +318,20 @@ class Refused(ResumeTest):
             if detached:
                 client.socket.close()
                 self.wait_detached(client)
-            self.admin.call("server.kick", session=client.greeting["session"], reason="out")
+            self.client.call("server.kick", session=client.greeting["session"], reason="out")
             if not detached:
                 with self.assertRaises(Closed):
                     client.read_until(lambda: False)
                 self.assertEqual(client.notifications[-1], ("closing", [{"code": "permission_denied", "reason": "out"}]))
             self.refused("not_found", "resume", self.connect(), "hello", resume=client.greeting["resume"])
-        self.refused("not_found", "session", self.admin, "server.kick", session=client.greeting["session"])
+        self.refused("not_found", "session", self.client, "server.kick", session=client.greeting["session"])
 
     def test_session_without_hello_is_not_kept(self):
         client = self.connect()
         client.call("world.create", world=self.world, lifetime="session")
         own = max(self.numbers())  # numbers rise, and those of the tests before may be leaving just now
         client.socket.close()
-        self.eventually(lambda: self.world not in [w["world"] for w in self.admin.call("world.list")])
+        self.eventually(lambda: self.world not in [w["world"] for w in self.client.call("world.list")])
         self.assertNotIn(own, self.numbers())
 
     def test_secrets_are_in_no_log(self):
@@ -384,7 +350,7 @@ class Limits(ResumeTest):
         client = self.greet()
         client.call("world.create", world=self.world, lifetime="session")
         client.socket.close()
-        self.eventually(lambda: self.world not in [w["world"] for w in self.admin.call("world.list")])
+        self.eventually(lambda: self.world not in [w["world"] for w in self.client.call("world.list")])
         self.refused("not_found", "resume", self.connect(), "hello", resume=client.greeting["resume"])
         self.assertGreater(self.stats("sessions_expired"), 0)
 
@@ -394,22 +360,22 @@ class Limits(ResumeTest):
             client.socket.close()
             number = client.greeting["session"]
             self.eventually(lambda number=number: number not in [
-                s["session"] for s in self.admin.call("server.sessions")["sessions"] if s["connected"]])
+                s["session"] for s in self.client.call("server.sessions")["sessions"] if s["connected"]])
         self.assertLessEqual(self.stats("sessions_detached"), 3)
         self.refused("not_found", "resume", self.connect(), "hello", resume=lost[0].greeting["resume"])
         self.resume(lost[4])
 
     def test_subscription_whose_events_were_forgotten_ends_and_says_so(self):
-        self.admin.call("world.create", world=self.world, paused=True, gravity=[0, 0])
+        self.client.call("world.create", world=self.world, paused=True, gravity=[0, 0])
         client = self.greet()
         client.call("world.subscribe", world=self.world, events=["spawn"])
         client.read_until(client.snapshots)
         client.socket.close()
         self.wait_detached(client)
         for i in range(4):
-            self.admin.call("world.apply", world=self.world, commands=[
+            self.client.call("world.apply", world=self.world, commands=[
                 ["body.spawn", {"position": [3 * j, 3 * i], "shapes": [BALL]}] for j in range(10)])
-            self.admin.call("world.step", world=self.world)
+            self.client.call("world.step", world=self.world)
         client = self.resume(client)
         if client.greeting["subscriptions"]:
             client.read_until(lambda: [n for n in client.notifications if n[0] == "world_closed"])
@@ -423,7 +389,7 @@ class Crowd(ResumeTest):
                "detached_sessions=1", "--limit", "subscriptions_per_connection=1", "--limit", "half_closed_ms=200"]
 
     def test_resumes_faster_than_ticks_do_not_pile_up(self):
-        self.admin.call("world.create", world=self.world, hz=1)
+        self.client.call("world.create", world=self.world, hz=1)
         client = self.greet()
         number = client.call("world.subscribe", world=self.world)["subscription"]
         begin = time.monotonic()
@@ -477,17 +443,17 @@ class LameDuck(ResumeTest):
 
     def test_clients_are_told_served_and_closed_when_the_time_is_over(self):
         begin = time.monotonic()
-        self.admin.call("world.create", world=self.world)
-        self.leave(self.admin)
-        self.assertEqual(self.admin.call("server.stats")["counters"]["leaving"], 1)
-        self.admin.call("world.step", world=self.admin.call("world.pause", world=self.world)["world"], ticks=2)
-        self.assertEqual(self.closed(self.admin), "unavailable")
+        self.client.call("world.create", world=self.world)
+        self.leave(self.client)
+        self.assertEqual(self.client.call("server.stats")["counters"]["leaving"], 1)
+        self.client.call("world.step", world=self.client.call("world.pause", world=self.world)["world"], ticks=2)
+        self.assertEqual(self.closed(self.client), "unavailable")
         self.assertGreaterEqual(time.monotonic() - begin, self.MS / 1000)
         self.assertEqual(self.server.process.wait(SECONDS_MAX), 0)
 
     def test_new_sessions_are_refused_and_old_ones_resumed(self):
         mine = self.greet()
-        self.leave(self.admin)
+        self.leave(self.client)
         for method in ("hello", "ping", "world.list"):
             late = self.connect()
             self.refused("unavailable", "no new sessions", late, method)
@@ -501,25 +467,25 @@ class LameDuck(ResumeTest):
 
     def test_server_ends_with_its_last_session(self):
         begin = time.monotonic()
-        self.leave(self.admin)
-        self.admin.socket.close()
+        self.leave(self.client)
+        self.client.socket.close()
         self.assertEqual(self.server.process.wait(SECONDS_MAX), 0)
         self.assertLess(time.monotonic() - begin, self.MS / 1000)
 
     def test_signal_without_clients_ends_the_server(self):
-        self.admin.socket.close()
+        self.client.socket.close()
         time.sleep(0.1)
         self.server.process.send_signal(signal.SIGUSR1)
         self.assertEqual(self.server.process.wait(SECONDS_MAX), 0)
 
     def test_second_signal_changes_nothing_and_sigterm_ends_at_once(self):
         begin = time.monotonic()
-        self.leave(self.admin)
+        self.leave(self.client)
         self.server.process.send_signal(signal.SIGUSR1)
-        self.admin.call("ping")
-        self.assertEqual(len(self.admin.notifications), 1)
+        self.client.call("ping")
+        self.assertEqual(len(self.client.notifications), 1)
         self.server.process.send_signal(signal.SIGTERM)
-        self.assertEqual(self.closed(self.admin), "unavailable")
+        self.assertEqual(self.closed(self.client), "unavailable")
         self.assertEqual(self.server.process.wait(SECONDS_MAX), 0)
         self.assertLess(time.monotonic() - begin, self.MS / 1000)
 
@@ -531,7 +497,7 @@ class Off(ResumeTest):
         client = self.greet()
         self.assertEqual(client.greeting["resume"], "")
         client.socket.close()
-        self.eventually(lambda: self.admin.call("server.info")["sessions"] == 1)
+        self.eventually(lambda: self.client.call("server.info")["sessions"] == 1)
         self.assertEqual(self.stats("sessions_detached"), 0)
 
 

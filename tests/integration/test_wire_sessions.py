@@ -2,7 +2,6 @@
 """Sessions over the wire: what ends with them, who is connected, how they are told of ends.
 Called with the path of caromd."""
 
-import os
 import socket
 import struct
 import sys
@@ -10,50 +9,12 @@ import time
 import unittest
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "interop"))
-from caromd import Caromd  # noqa: E402
-from wire import Client, Closed, RemoteError  # noqa: E402
-
-CAROMD = os.path.abspath(sys.argv[1])
-BALL = {"kind": "circle", "radius": 0.5}
-SECONDS_MAX = 20
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+from wire import Closed  # noqa: E402
+from wire_case import BALL, ServerTest  # noqa: E402
 
 
-class SessionTest(unittest.TestCase):
-    OPTIONS = []
-
-    @classmethod
-    def setUpClass(cls):
-        cls.server = Caromd(CAROMD, *cls.OPTIONS)
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.server.__exit__()
-
-    def setUp(self):
-        self.client = self.connect()
-        self.world = self.id().rsplit(".", 1)[1][:64]
-
-    def connect(self):
-        client = Client(self.server.port)
-        self.addCleanup(client.__exit__)
-        return client
-
-    def call(self, method, /, **arguments):
-        return self.client.call(method, world=self.world, **arguments)
-
-    def refused(self, code, text, client, method, /, **arguments):
-        with self.assertRaises(RemoteError) as caught:
-            client.call(method, **arguments)
-        self.assertRegex(str(caught.exception), f"^{code}: .*{text}")
-
-    def eventually(self, condition):
-        end = time.monotonic() + SECONDS_MAX
-        while not (value := condition()):
-            self.assertLess(time.monotonic(), end, "not seen in time")
-            time.sleep(0.01)
-        return value
-
+class SessionTest(ServerTest):
     def worlds(self):
         return [w["world"] for w in self.client.call("world.list")]
 

@@ -12,18 +12,17 @@ import time
 import unittest
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "interop"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from caromd import Caromd  # noqa: E402
 from tokens import Ed25519, Secret, b64, by_hand, claims, write_keys  # noqa: E402
 from wire import Client, Closed, RemoteError  # noqa: E402
+from wire_case import CAROMD, SECONDS_MAX, WireTest  # noqa: E402
 
-CAROMD = os.path.abspath(sys.argv[1])
-SECONDS_MAX = 20
 CROWD = 300  # connections that want one session
 SECRET, PAIR = Secret(), Ed25519()
 
 
-class TokenTest(unittest.TestCase):
+class TokenTest(WireTest):
     OPTIONS = []
     KEYS = [SECRET, PAIR]
 
@@ -43,17 +42,10 @@ class TokenTest(unittest.TestCase):
             assert secret not in log, "a secret stands in the log"
 
     def connect(self, token=None, **more):
-        client = Client(self.server.port)
-        self.addCleanup(client.__exit__)
+        client = super().connect()
         if token is not None:
             self.hello = client.call("hello", token=token, **more)
         return client
-
-    def refused(self, code, text, client, method, /, **arguments):
-        with self.assertRaises(RemoteError) as caught:
-            client.call(method, **arguments)
-        self.assertRegex(str(caught.exception), f"^{code}: .*{text}")
-        return str(caught.exception)
 
     def refused_token(self, text, token):
         client = self.connect()
@@ -63,13 +55,6 @@ class TokenTest(unittest.TestCase):
             self.assertNotIn(token[-20:], "".join(self.server.log))
         self.refused("unauthenticated", "token", client, "world.list")  # it is nobody still
         return client
-
-    def eventually(self, condition):
-        end = time.monotonic() + SECONDS_MAX
-        while not (value := condition()):
-            self.assertLess(time.monotonic(), end, "not seen in time")
-            time.sleep(0.01)
-        return value
 
 
 class Hello(TokenTest):

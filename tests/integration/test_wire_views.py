@@ -8,7 +8,7 @@ import sys
 import unittest
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "interop"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from caromd import Caromd  # noqa: E402
 from wire import Client, RemoteError  # noqa: E402
 

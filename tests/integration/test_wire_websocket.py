@@ -15,7 +15,7 @@ from pathlib import Path
 
 import msgpack
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "interop"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from caromd import Caromd  # noqa: E402
 from tokens import Secret, claims, write_keys  # noqa: E402
 from websocket import (BINARY, CLOSE, CONTINUE, PING, PONG, TEXT, Refused, WebClient,  # noqa: E402

@@ -18,7 +18,8 @@ import time
 import unittest
 import urllib.request
 
-from terminal import Terminal
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from terminal import Terminal  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(sys.argv[1]).resolve()

@@ -8,7 +8,8 @@ import pathlib
 import subprocess
 import sys
 
-from caromd import Caromd
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from caromd import Caromd  # noqa: E402
 
 SCRIPT = pathlib.Path(__file__).with_name("test_neovim.lua")
 SECONDS_MAX = 120

@@ -11,37 +11,18 @@ import math
 import struct
 import sys
 import unittest
+from pathlib import Path
 
 import msgpack
 
-from caromd import Caromd
-from wire import NOTIFICATION, REQUEST, Client, Closed, RemoteError
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+from wire import NOTIFICATION, REQUEST, Closed  # noqa: E402
+from wire_case import BALL, ServerTest  # noqa: E402
 
-PROGRAM = None
-BALL = {"kind": "circle", "radius": 0.5}
 GROUND = {"kind": "box", "size": [20, 1]}
 
 
-class ServerCase(unittest.TestCase):
-    """One server for the class; a client and a world's name of its own for each test."""
-
-    @classmethod
-    def setUpClass(cls):
-        cls.server = Caromd(PROGRAM)
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.server.__exit__()
-
-    def setUp(self):
-        self.client = self.connect()
-        self.world = self.id().rsplit(".", 1)[1][:64]
-
-    def connect(self):
-        client = Client(self.server.port)
-        self.addCleanup(client.socket.close)
-        return client
-
+class PythonTest(ServerTest):
     def create(self, **arguments):
         return self.client.call("world.create", world=self.world, **arguments)
 
@@ -49,13 +30,10 @@ class ServerCase(unittest.TestCase):
         return self.client.call("body.spawn", world=self.world, shapes=list(shapes), **arguments)["body"]
 
     def assert_error(self, code, method, /, **arguments):
-        with self.assertRaises(RemoteError) as caught:
-            self.client.call(method, **arguments)
-        self.assertRegex(str(caught.exception), f"^{code}: .+")
-        return str(caught.exception)
+        return self.refused(code, ".", self.client, method, **arguments)
 
 
-class Drive(ServerCase):
+class Drive(PythonTest):
     def test_ball_falls_strikes_and_is_kicked_off(self):
         self.create(gravity=[0, -10])
         self.client.call("world.subscribe", world=self.world)
@@ -150,7 +128,7 @@ class Drive(ServerCase):
         self.assertEqual(2, self.client.call("world.info", world=self.world)["bodies"])
 
 
-class Wire(ServerCase):
+class Wire(PythonTest):
     def test_numbers_of_every_width_are_numbers(self):
         self.create(paused=True)
         widths = [b"\x05", b"\xcc\x05", b"\xcd\x00\x05", b"\xce\x00\x00\x00\x05", b"\xcf" + bytes(7) + b"\x05",
@@ -206,7 +184,7 @@ class Wire(ServerCase):
         self.assertEqual({}, self.client.responses)
 
 
-class Errors(ServerCase):
+class Errors(PythonTest):
     def test_wrong_calls_are_told_in_words(self):
         self.create()
         self.assert_error("already_exists", "world.create", world=self.world)
@@ -260,5 +238,4 @@ class Errors(ServerCase):
 
 
 if __name__ == "__main__":
-    PROGRAM = sys.argv.pop(1)
-    unittest.main()
+    unittest.main(argv=[sys.argv[0], *sys.argv[2:]])

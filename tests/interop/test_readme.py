@@ -14,7 +14,8 @@ import sys
 import tempfile
 import unittest
 
-from caromd import Caromd
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from caromd import Caromd  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGES = ["README.md", "client/README.md", "client/guides/first-world.md", "client/guides/game-in-c.md",

@@ -22,7 +22,7 @@ from pathlib import Path
 
 import msgpack
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "interop"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "support"))
 from caromd import Caromd  # noqa: E402
 from wire import REQUEST, Client  # noqa: E402
 

@@ -20,7 +20,7 @@ import tempfile
 import time
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "interop"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "support"))
 from caromd import Caromd  # noqa: E402
 from wire import Client  # noqa: E402
 

@@ -1,5 +1,5 @@
 """All that the engine can do, from the command line: every kind of shape, option of a body, kind of joint, event
-and query, and all of it shown in carom watch. The effect of each is tested in test_wire_engine.py; here it is
+and query, and all of it shown in carom watch. The effect of each is tested in test_wire_engine_*.py; here it is
 that a person can ask for it."""
 
 import json

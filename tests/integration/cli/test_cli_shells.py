@@ -4,7 +4,6 @@ import os
 import shutil
 import subprocess
 import tempfile
-import unittest
 from pathlib import Path
 
 from cli import CAROM, CAROMD, ServerTest, environment, main

@@ -12,7 +12,7 @@ import time
 import unittest
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "interop"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "support"))
 from caromd import Caromd  # noqa: E402
 from terminal import Terminal  # noqa: E402
 from tokens import Secret, claims, write_keys  # noqa: E402

@@ -1,0 +1,62 @@
+"""The common part of tests of caromd over the wire. Their programs are called with the path of caromd."""
+
+import os
+import sys
+import time
+import unittest
+
+from caromd import Caromd
+from wire import Client, RemoteError
+
+CAROMD = os.path.abspath(sys.argv[1])
+SECONDS_MAX = 20  # for whatever is waited for: sanitizers are slow
+BALL = {"kind": "circle", "radius": 0.5}
+
+
+class WireTest(unittest.TestCase):
+    """A test of `self.server`, a Caromd that it starts as it likes."""
+
+    server = None
+
+    def connect(self):
+        """A client, whose connection ends with the test."""
+        client = Client(self.server.port)
+        self.addCleanup(client.__exit__)
+        return client
+
+    def refused(self, code, text, client, method, /, **arguments):
+        """The text of the error that the call is answered with: this code, and a match of `text` behind it."""
+        with self.assertRaises(RemoteError) as caught:
+            client.call(method, **arguments)
+        self.assertRegex(str(caught.exception), f"^{code}: .*{text}")
+        return str(caught.exception)
+
+    def eventually(self, condition):
+        """What the condition returns, once that is true."""
+        end = time.monotonic() + SECONDS_MAX
+        while not (value := condition()):
+            self.assertLess(time.monotonic(), end, "not seen in time")
+            time.sleep(0.01)
+        return value
+
+
+class ServerTest(WireTest):
+    """One server for the class, with OPTIONS; for each test a client and the name of a world of its own."""
+
+    OPTIONS = []
+
+    @classmethod
+    def setUpClass(cls):
+        cls.server = Caromd(CAROMD, *cls.OPTIONS)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.server.__exit__()
+
+    def setUp(self):
+        self.client = self.connect()
+        self.world = self.id().rsplit(".", 1)[1][:60]
+
+    def call(self, method, /, **arguments):
+        """A call of the test's client about the test's world."""
+        return self.client.call(method, world=self.world, **arguments)
