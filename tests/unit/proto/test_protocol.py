@@ -6,7 +6,7 @@
     test_protocol.py GENERATOR --corpus FOLDER          writes the clients' messages as fuzzing seeds
 
 Generated blocks stand between `<!-- KIND NAME -->` and `<!-- end -->`. What the generator prints
-(protocol_examples.c) was decoded, applied and encoded by the real code; that its bytes and its JSON
+(examples/) was decoded, applied and encoded by the real code; that its bytes and its JSON
 are the same value is checked once more here, with python3-msgpack, which shares nothing with it.
 """
 import json

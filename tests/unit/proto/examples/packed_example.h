@@ -1,6 +1,6 @@
 // The worked example of PROTOCOL.md, "Packed snapshots".
-#ifndef CAROM_TESTS_UNIT_PROTO_PACKED_EXAMPLE_H
-#define CAROM_TESTS_UNIT_PROTO_PACKED_EXAMPLE_H
+#ifndef CAROM_TESTS_UNIT_PROTO_EXAMPLES_PACKED_EXAMPLE_H
+#define CAROM_TESTS_UNIT_PROTO_EXAMPLES_PACKED_EXAMPLE_H
 
 #include <stddef.h>
 #include <stdint.h>

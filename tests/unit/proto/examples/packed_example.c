@@ -1,6 +1,6 @@
 // A full snapshot and five changes, told in the values that the decoder found; see
 // packed_example.h.
-#include "tests/unit/proto/packed_example.h"
+#include "tests/unit/proto/examples/packed_example.h"
 
 #include <math.h>
 #include <stdarg.h>
