@@ -35,7 +35,7 @@ EOF
 # A server that listens on every address answers on the loopback one.
 case $listen in
 0.0.0.0:*) listen=127.0.0.1:${listen##*:} ;;
-"[::]:"*) listen=[::1]:${listen##*:} ;;
+"[::]:"*) listen="[::1]:${listen##*:}" ;;
 esac
 if [ -z "$certificate" ] && { [ -z "$config" ] || ! grep -q '^[[:space:]]*tls-cert[[:space:]]*=' "$config"; }; then
     exec carom --server "$listen" --timeout 2s ping
