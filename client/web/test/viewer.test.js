@@ -6,6 +6,7 @@ import {readFile} from 'node:fs/promises';
 
 import {SIZES, errorsOf, newPage, until} from './browser.js';
 import {startCaromd} from './support.js';
+import {makeKeys} from './tokens.js';
 import {assertNoErrors, at, button, drag, openPage, picture, show, showLab, skip, soon, stage, tagged,
         tickOf, untilDrawn} from './viewer_page.js';
 
@@ -146,6 +147,20 @@ test('space_pauses_full_stop_steps_and_speeds_slow_down', {skip}, async (t) => {
   await soon(async () => assert.equal((await lab.world.info()).paused, false));
 });
 
+test('a_slowed_world_runs_again_when_the_page_goes_to_another', {skip}, async (t) => {
+  const {lab, page} = await showLab(t);
+  await page.keyboard.press('<');
+  await soon(async () => assert.equal((await lab.world.info()).paused, true));
+  const {tick} = await lab.world.info();
+  await soon(async () => assert.ok((await lab.world.info()).tick > tick, 'the page steps it'));
+  await page.locator('#worlds-button').click();
+  await page.getByRole('dialog', {name: 'Worlds'}).getByRole('button', {name: /^demo/}).click();
+  await untilDrawn(page, 100);
+  await soon(async () => assert.equal((await lab.world.info()).paused, false));
+  assert.equal(await page.getByRole('combobox', {name: 'Speed'}).inputValue(), '1');
+  assertNoErrors(page);
+});
+
 // ---- time
 
 test('the_timeline_shows_the_past_replays_it_and_goes_back_to_now', {skip}, async (t) => {
@@ -267,6 +282,46 @@ test('the_page_comes_back_after_a_restart_of_the_server', {skip}, async (t) => {
   const tick = await tickOf(page);
   await until(page, (before) => carom.source.tick > before, tick);
   assert.ok(errorsOf(page).every((text) => /WebSocket|ERR_CONNECTION/.test(text)), errorsOf(page).join());
+});
+
+test('a_server_with_keys_asks_for_a_token_until_one_is_right', {skip}, async (t) => {
+  const keys = makeKeys();
+  t.after(keys.remove);
+  const keyed = await startCaromd(['--keys', keys.file, '--world', 'demo:demo']);
+  t.after(() => keyed.stop());
+  const page = await newPage(stage.browser);
+  t.after(() => page.context().close());
+  await page.goto(`http://127.0.0.1:${keyed.port}/`);
+  const dialog = page.getByRole('dialog', {name: 'Token'});
+  await dialog.getByRole('heading', {name: 'This server asks who you are'}).waitFor();
+  await picture(page, 'token');
+  // Who declines sees how to go on, and no error every other second.
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({state: 'hidden'});
+  await page.waitForTimeout(3000);
+  assert.equal(await page.getByRole('alert').textContent(), '');
+  await button(page, 'Enter a token').click();
+  const enter = async (token) => {
+    await dialog.getByLabel('Token').fill(token);
+    await Promise.all([page.waitForEvent('load'), dialog.getByRole('button', {name: 'Connect'}).click()]);
+  };
+  await enter('nonsense');
+  await dialog.getByText(/^token/).waitFor();
+  await enter(keys.token('viewer', -60));
+  await dialog.getByText(/expired/).waitFor();
+  await picture(page, 'token_expired');
+  await enter(keys.token('viewer'));
+  await untilDrawn(page, 100);
+  await page.keyboard.press('s');
+  await page.mouse.click(700, 300);
+  await page.getByRole('alert').getByText('This session may only look').waitFor();
+  assertNoErrors(page);
+  // A token of the address is taken before one that was entered, and does not stay in the address.
+  await page.goto('about:blank');
+  await page.goto(`http://127.0.0.1:${keyed.port}/#world=demo&token=${keys.token('player')}`);
+  await untilDrawn(page, 100);
+  assert.equal(await page.evaluate(() => carom.session.role), 'player');
+  assert.equal(await page.evaluate(() => location.hash), '#world=demo');
 });
 
 test('faults_are_told_in_words', {skip}, async (t) => {

@@ -4,8 +4,8 @@ import test from 'node:test';
 import assert from 'node:assert/strict';
 
 import {SIZES, until} from './browser.js';
-import {assertNoErrors, at, button, openPage, picture, show, showLab, skip, soon, tickOf, touch,
-        untilDrawn} from './viewer_page.js';
+import {assertNoErrors, at, button, openPage, picture, show, showLab, skip, soon, stage, tickOf,
+        touch, untilDrawn} from './viewer_page.js';
 
 const {phone, tablet, desktop} = SIZES;
 
@@ -35,6 +35,92 @@ for (const [name, size] of Object.entries(SIZES)) {
     });
   }
 }
+
+// Panels and bars that lie over each other, or not wholly on the page.
+const overlapping = () => {
+  const all = [...document.querySelectorAll('.bar, .panel')].filter((element) => element.checkVisibility());
+  const boxes = all.map((element) => [element.id || element.parentElement.tagName, element.getBoundingClientRect()]);
+  const out = boxes.filter(([, box]) => box.left < 0 || box.top < 0 || box.right > innerWidth || box.bottom > innerHeight);
+  const pairs = boxes.flatMap(([name, one], i) => boxes.slice(i + 1).filter(([, other]) =>
+    one.left < other.right && other.left < one.right && one.top < other.bottom && other.top < one.bottom)
+    .map(([other]) => `${name} and ${other}`));
+  return [...pairs, ...out.map(([name]) => `${name} lies outside`)];
+};
+const MORE_SIZES = {
+  small: {viewport: {width: 320, height: 568}},
+  small_flat: {viewport: {width: 667, height: 375}},
+  narrow: {viewport: {width: 740, height: 700}},
+  laptop: {viewport: {width: 1024, height: 700}},
+};
+
+test('panels_stand_beside_each_other_at_every_size', {skip}, async (t) => {
+  const page = await show(t, 'demo', 100);
+  const shown = async () => {
+    const ids = ['inspector', 'layers', 'log', 'options', 'plots'];
+    return page.evaluate((all) => all.filter((id) => document.getElementById(id).checkVisibility()), ids);
+  };
+  const shows = (...ids) => soon(async () => assert.deepEqual(await shown(), ids.sort()));
+  for (const [name, {viewport}] of Object.entries({...SIZES, ...MORE_SIZES})) {
+    await page.setViewportSize(viewport);
+    const single = /phone|flat|small/.test(name);
+    const opened = [];
+    for (const [key, id] of [['s', 'options'], ['e', 'log'], ['m', 'plots'], [']', 'inspector'], ['o', 'layers']]) {
+      await page.keyboard.press(key);
+      opened.push(id);
+      await shows(...(single ? [id] : opened));
+      assert.deepEqual(await page.evaluate(overlapping), [], `${name} with ${id}`);
+    }
+    await picture(page, `${name}_panels`);
+    if (single) {
+      // A panel under others comes to sight by its key, and when they are closed.
+      await page.keyboard.press('e');
+      await shows('log');
+      await page.keyboard.press('e');
+      await shows('layers');
+      await page.keyboard.press('o');
+      await shows('inspector');
+    }
+    await page.evaluate(() => {
+      carom.setTool('hand');
+      carom.choose(0);
+      for (const id of ['log', 'plots', 'layers']) while (!document.getElementById(id).hidden) carom.panels[id].toggle();
+    });
+    await shows();
+  }
+  assertNoErrors(page);
+});
+
+test('a_screen_reader_is_told_what_was_done_and_not_every_number', {skip}, async (t) => {
+  const {lab, page} = await showLab(t);
+  const {body} = await lab.body.spawn({tag: 'ball', position: [0, 0.5], shapes: [{kind: 'circle', radius: 0.5}]});
+  const {body: moving} = await lab.body.spawn({position: [3, 5], gravity_scale: 0, angular_velocity: 3, shapes: [{kind: 'box', size: [1, 1]}]});
+  await until(page, (id) => carom.picture.bodies.some((one) => one.id === id), moving);
+  const told = page.locator('#news');
+  const tells = (what) => soon(async () => assert.match(await told.textContent(), what));
+  await page.keyboard.press(']');
+  await tells(new RegExp(`^ball ${body}: It (is awake and at rest|sleeps).* It rests on a shape.$`));
+  await page.keyboard.press(' ');
+  await tells(/^Paused$/);
+  await page.keyboard.press(' ');
+  await tells(/^Running$/);
+  await page.keyboard.press(']');
+  await tells(/: It moves/);
+  // Now nothing is done, while figures change all over the page.
+  const changes = await page.evaluate(() => new Promise((resolve) => {
+    const live = [...document.querySelectorAll('[aria-live], [role=status], [role=alert], [role=log], output')]
+      .filter((one) => one.getAttribute('aria-live') !== 'off');
+    const seen = {live: [], all: 0};
+    const watch = (nodes, action) => {
+      const observer = new MutationObserver(action);
+      for (const node of nodes) observer.observe(node, {childList: true, subtree: true, characterData: true});
+    };
+    watch(live, ([{target}]) => seen.live.push(target.id || target.textContent));
+    watch([document.getElementById('inspector'), document.getElementById('status')], () => seen.all++);
+    setTimeout(() => resolve(seen), 2500);
+  }));
+  assert.deepEqual(changes.live, []);
+  assert.ok(changes.all > 0, 'nothing changed at all');
+});
 
 test('a_theme_follows_the_system_until_one_is_chosen', {skip}, async (t) => {
   const page = await show(t, 'demo', 100, {colorScheme: 'light'});
@@ -99,6 +185,7 @@ test('one_finger_pans_taps_and_pulls_on_a_phone', {skip}, async (t) => {
   const x = await page.evaluate(() => carom.camera.x);
   await touch(page, [[200, 250]], [[170, 250]], [[120, 250]]);
   await until(page, (before) => carom.camera.x > before, x);
+  await page.evaluate(() => carom.camera.jump());
   await page.touchscreen.tap(...await at(page, 0, 4));
   await page.getByRole('complementary', {name: 'The chosen body'}).getByText(/at rest/).waitFor();
   // The panel lies over where it was: the view has moved it out.
@@ -106,6 +193,7 @@ test('one_finger_pans_taps_and_pulls_on_a_phone', {skip}, async (t) => {
   await until(page, (top) => carom.camera.toScreen(0, 4)[1] < top - 20, y);
   await picture(page, 'phone_inspect');
   await page.getByRole('complementary').getByRole('button', {name: 'Close'}).tap();
+  await page.evaluate(() => carom.camera.jump());
   await touch(page, [await at(page, 0, 4)], [await at(page, 0.5, 5)], [await at(page, 1, 7)]);
   await soon(async () => assert.ok((await lab.body.get({body})).velocity[1] > 0, 'it was pulled up'));
   assertNoErrors(page);
@@ -232,6 +320,63 @@ test('shapes_of_one_body_show_no_seams', {skip}, async (t) => {
     assert.ok(down >= 3, 'it has an outline, too');
   }
   await picture(page, 'seams');
+  // The chosen one has an outline, around all of it.
+  const {bodies} = await lab.world.state();
+  const abutting = bodies.find((body) => body.position[1] === 9);
+  await page.evaluate((id) => carom.choose(id), abutting.body);
+  await until(page, (id) => carom.chosen === id && !carom.dirty, abutting.body);
+  const chosen = (await looks())[2];
+  assert.equal(chosen.along, 1, 'a seam under the outline');
+  assert.ok(chosen.down >= 3);
+  await picture(page, 'seams_chosen');
+});
+
+test('a_world_that_names_no_view_is_shown_whole', {skip}, async (t) => {
+  const lab = stage.client.use('far');
+  await lab.world.create({lifetime: 'session', paused: true});
+  for (const x of [300, 360]) await lab.body.spawn({type: 'static', position: [x, 80], shapes: [{kind: 'box', size: [2, 2]}]});
+  for (const size of [desktop, phone]) {
+    const page = await show(t, 'far', 2, size);
+    const places = [await at(page, 299, 79), await at(page, 361, 81)];
+    const {width, height} = size.viewport;
+    for (const [x, y] of places) assert.ok(x > 0 && x < width && y > 0 && y < height, `${x}, ${y} of ${width}, ${height}`);
+    assert.ok(places[1][0] - places[0][0] > width / 2, 'and not from afar');
+  }
+});
+
+test('the_list_of_worlds_keeps_its_buttons_while_its_numbers_change', {skip}, async (t) => {
+  const page = await show(t, 'demo', 100);
+  await page.keyboard.press('w');
+  await page.getByRole('dialog', {name: 'Worlds'}).getByRole('button', {name: /^demo \d+ Hz/}).waitFor();
+  const same = await page.evaluate(async () => {
+    const buttons = () => [...document.querySelectorAll('#world-list button, #world-actions button')];
+    const numbers = () => document.querySelector('#world-list small').textContent;
+    const [before, text] = [buttons(), numbers()];
+    while (numbers() === text) await carom.session.look();
+    return before.length > 2 && before.every((button, i) => button === buttons()[i]);
+  });
+  assert.ok(same);
+});
+
+test('who_may_only_look_is_shown_nothing_to_change_things_with', {skip}, async (t) => {
+  const page = await show(t, 'demo', 100);
+  const worlds = page.getByRole('dialog', {name: 'Worlds'});
+  const panel = page.getByRole('complementary', {name: 'The chosen body'});
+  const look = async () => {
+    await page.keyboard.press(']');
+    await panel.waitFor();
+    await page.keyboard.press('w');
+    await worlds.getByRole('button', {name: /^demo/}).waitFor();
+    const shown = [await panel.getByRole('button', {name: 'Remove'}).count(), await worlds.getByRole('button', {name: 'Create'}).count()];
+    await page.keyboard.press('Escape');
+    return shown;
+  };
+  assert.deepEqual(await look(), [1, 1]);
+  await page.keyboard.press('Escape');
+  await page.evaluate(() => {
+    carom.session.client.hello.role = 'viewer';
+  });
+  assert.deepEqual(await look(), [0, 0]);
 });
 
 test('a_page_of_another_address_names_worlds_that_are_not_there', {skip}, async (t) => {

@@ -18,6 +18,7 @@ import {Emitter} from '../src/emitter.js';
 import {makeTools} from './tools/tools.js';
 import {readAddress, stored, store, writeAddress} from './ui/address.js';
 import {toast} from './ui/dom.js';
+import {onPhone} from './ui/sheets.js';
 import {freeName} from './ui/worlds.js';
 
 const AREA_MARGIN = 0.4; // of the view, on each side
@@ -40,6 +41,7 @@ export class App extends Emitter {
     this.labels = document.getElementById('labels');
     this.labelsContext = this.labels.getContext('2d');
     this.address = readAddress();
+    this.#keepToken();
     this.canvas = new Canvas(this.scene);
     this.camera = new Camera();
     this.picture = new Picture(this.canvas);
@@ -66,6 +68,17 @@ export class App extends Emitter {
     this.#listen();
   }
 
+  // A token in the address would go with every copy of it: it moves to where entered ones are kept.
+  #keepToken() {
+    const {token} = this.address;
+    if (!token) return;
+    store('token', token);
+    if (stored('token') !== token) return;
+    const hash = new URLSearchParams(location.hash.slice(1));
+    hash.delete('token');
+    history.replaceState(null, '', `${location.pathname}${location.search}#${hash}`.replace(/#$/, ''));
+  }
+
   // As the system is set, now and when that changes: less motion; light or dark, until one is chosen here.
   #followSystem() {
     const still = matchMedia('(prefers-reduced-motion: reduce)');
@@ -86,6 +99,8 @@ export class App extends Emitter {
     session.on('gone', (error) => {
       toast(error.message);
       this.address.world = undefined; // another may take its place
+      this.history.clear();
+      this.setScrub(null);
       this.choose(0);
     });
     session.on('world', () => {
@@ -103,7 +118,6 @@ export class App extends Emitter {
     });
     session.on('snapshot', (snapshot) => {
       this.history.add(snapshot, this.live.view, this.live.asleepIds);
-      if (!this.fitted && !this.live.view.describing) this.#firstSight();
     });
     session.on('info', (info) => this.#summary(info));
     session.on('worlds', (list) => {
@@ -239,7 +253,10 @@ export class App extends Emitter {
 
   // ---- looking
 
+  // When all bodies of a world have come, and can be drawn.
   #firstSight() {
+    const view = this.live?.view;
+    if (!view || view.describing || (view.bodies.size > 0 && view.drawn().next().done)) return;
     this.fitted = true;
     this.fit();
     this.camera.jump();
@@ -293,9 +310,8 @@ export class App extends Emitter {
   }
 
   #measureInset() {
-    const wide = innerWidth > 720;
     this.camera.resize(this.scene.clientWidth, this.scene.clientHeight);
-    this.camera.inset = wide ? [66, 62, 16, 70] : [8, 58, 8, 122];
+    this.camera.inset = onPhone() ? [8, 58, 8, 122] : [66, 62, 16, 70];
   }
 
   /** A link that shows what is shown now, or the same place in another world. */
@@ -314,6 +330,7 @@ export class App extends Emitter {
     this.#last = now;
     const began = performance.now();
     const time = this.#advance(began, ms);
+    if (!this.fitted) this.#firstSight();
     if (this.canvas.resize()) this.dirty = true;
     this.camera.resize(this.scene.clientWidth, this.scene.clientHeight);
     this.#followChosen();
@@ -394,7 +411,7 @@ export class App extends Emitter {
     const {camera, picture, theme, overlays, lines, below, canvas} = this;
     picture.sync(source);
     const marked = new Set([this.chosen, this.hovered, this.tool.marked ?? 0]);
-    picture.place(camera, theme, source, marked);
+    picture.place(camera, theme, source, marked, this.chosen);
     below.begin(canvas.below);
     lines.begin(canvas.lines);
     this.grid.begin(canvas.grid);
@@ -403,7 +420,7 @@ export class App extends Emitter {
     overlays.draw(lines, {camera, theme, source, time, chosen: this.chosen,
                           areaOfInterest: this.session.wish.area});
     const body = this.chosen ? source.body(this.chosen) : undefined;
-    if (body) overlays.mark(lines, body, theme, time);
+    if (body?.description) overlays.mark(lines, body, theme, time, picture.isUnion(body));
     this.tool.draw?.(lines, theme);
     canvas.draw(camera, theme);
     this.#drawLabels(source);
@@ -445,7 +462,7 @@ export class App extends Emitter {
     this.dirty = true;
   }
 
-  // What a screen reader is told, now and then.
+  // What a screen reader is told of the world when it comes to it.
   #summary(info) {
     const now = performance.now();
     if (now - this.#summaryAt < SUMMARY_MS) return;

@@ -10,7 +10,9 @@ import {Inspector} from './ui/inspector.js';
 import {EventLog} from './ui/event_log.js';
 import {bindHeader} from './ui/header.js';
 import {Layers} from './ui/layers.js';
+import {bindNews} from './ui/news.js';
 import {Plots} from './ui/plots.js';
+import {bindSheets} from './ui/sheets.js';
 import {ToolOptions} from './ui/tool_options.js';
 import {Transport} from './ui/transport.js';
 import {Worlds} from './ui/worlds.js';
@@ -28,7 +30,9 @@ try {
     inspector: new Inspector(app), log: new EventLog(app), layers: new Layers(app), plots: new Plots(app),
     options: new ToolOptions(app), transport: new Transport(app), worlds: new Worlds(app),
   };
+  bindSheets();
   bindHeader(app);
+  bindNews(app);
   bindPointer(app);
   bindKeys(app);
   app.start();

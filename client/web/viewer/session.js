@@ -57,6 +57,11 @@ export class Session extends Emitter {
     return this.client.hello?.role ?? 'none';
   }
 
+  /** Whether this session may change bodies. */
+  get mayAct() {
+    return this.role === 'player' || this.role === 'admin';
+  }
+
   has(method) {
     return METHODS[method] !== undefined;
   }
@@ -82,9 +87,14 @@ export class Session extends Emitter {
     return this.client.notify(method, {world: this.world, ...args});
   }
 
+  /** Whether the server tells nothing without a token. */
+  get needsToken() {
+    return this.error?.code === 'unauthenticated' || (this.state === 'open' && this.role === 'none');
+  }
+
   /** Looks at the list of worlds. */
   async look() {
-    if (this.state !== 'open') return;
+    if (this.state !== 'open' || this.needsToken) return;
     try {
       this.worlds = await this.client.call('world.list', {}, {timeoutMs: 5000});
       this.emit('worlds', this.worlds);
@@ -134,6 +144,7 @@ export class Session extends Emitter {
   #lose(error) {
     this.#leave();
     this.world = '';
+    this.info = null;
     this.emit('gone', error);
   }
 

@@ -203,6 +203,7 @@ export class Canvas {
       if (union) {
         gl.uniform1f(uniforms.u_slots, this.slots);
         gl.uniform3fv(uniforms.u_ground, theme.middle);
+        gl.uniform3fv(uniforms.u_select, theme.select);
       }
       buffer.draw();
     }

@@ -1,6 +1,8 @@
 // Draws over the shapes: joints, contacts with normals and impulses, velocities, the area of
 // interest, sparks of impacts, the trail and outline of the chosen body. Ids are text, on a 2D canvas.
 
+import {isSolid} from './seams.js';
+
 const SPARK_S = 0.45; // that a spark lasts
 const SPARKS_MAX = 256;
 const LABELS_MAX = 600;
@@ -166,8 +168,8 @@ export class Overlays {
     }
   }
 
-  /** The chosen body's outline and its trail. */
-  mark(lines, body, theme, time) {
+  /** The chosen body's trail, and its outline unless the canvas draws it with the `shapes` that are one. */
+  mark(lines, body, theme, time, whole) {
     if (this.trailOf !== body.id) {
       this.trailOf = body.id;
       this.trail = [];
@@ -180,7 +182,9 @@ export class Overlays {
     for (let i = 0; i + 1 < this.trail.length; i++) {
       lines.line(this.trail[i], this.trail[i + 1], alpha(theme.select, 0.5 * i / this.trail.length), 2);
     }
-    for (const shape of body.description?.shapes ?? []) outline(lines, body, shape, theme.select);
+    for (const shape of body.description?.shapes ?? []) {
+      if (!whole || !isSolid(shape)) outline(lines, body, shape, theme.select);
+    }
   }
 
   /** Ids and tags, as text over bodies that are large enough or few. */

@@ -6,6 +6,8 @@ import {innerEdges, isSolid} from './seams.js';
 import {asBox, distanceTo, reachOf} from './shapes.js';
 import {bodyColour} from './theme.js';
 
+const CHOSEN = 2; // more than any opacity: the shader's sign for a body that is outlined
+
 export class Picture {
   constructor(canvas) {
     this.canvas = canvas;
@@ -47,8 +49,8 @@ export class Picture {
     this.stale = false;
   }
 
-  /** Writes poses and colours, relative to the camera. `marked` bodies are lit. */
-  place(camera, theme, source, marked) {
+  /** Writes poses and colours, relative to the camera. `marked` bodies are lit, the `chosen` one has an outline. */
+  place(camera, theme, source, marked, chosen = 0) {
     const {bodies, canvas} = this;
     const texels = canvas.bodyTexels(bodies.length);
     for (let i = 0; i < bodies.length; i++) {
@@ -63,6 +65,7 @@ export class Picture {
       if (marked.has(body.id)) {
         for (let k = 4; k < 7; k++) texels[at + k] += (theme.select[k - 4] - texels[at + k]) * 0.35;
       }
+      if (body.id === chosen && this.isUnion(body)) texels[at + 7] += CHOSEN;
     }
     canvas.uploadBodies(bodies.length);
   }
@@ -131,6 +134,11 @@ export class Picture {
       if (edges) this.#edges.push(bodies[i]);
     }
     canvas.uploadShapes();
+  }
+
+  /** Whether the shapes of a body are drawn as one. */
+  isUnion(body) {
+    return this.#seams(body.description.shapes) !== null;
   }
 
   // Which edges of a body's polygons are not seen; null for a body that is not drawn as a union.

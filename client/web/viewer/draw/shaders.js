@@ -10,7 +10,7 @@
 // Coordinates reach the shaders in metres relative to the camera's centre, so that single precision is
 // enough anywhere in a world of 1000 km.
 
-// Per body two texels: x, y, cos, sin; and colour with its opacity.
+// Per body two texels: x, y, cos, sin; and colour with its opacity, to which 2 is added where a union is chosen.
 const BODY = `
 uniform sampler2D u_bodies;
 uniform vec4 u_view;   // clip units a metre in x and y, pixels a metre, device pixel ratio
@@ -85,6 +85,7 @@ uniform float u_glow;
 #ifdef UNION
 uniform float u_slots;  // of bodies
 uniform vec3 u_ground;  // what shines through a fill
+uniform vec3 u_select;  // outline of the chosen one
 const float DEEP = 64.0; // pixels: deeper is all the same
 #endif
 out vec4 colour;
@@ -129,6 +130,8 @@ float distance_to() {
 }
 
 void main() {
+  bool chosen = v_colour.a > 1.5;
+  float body_alpha = chosen ? v_colour.a - 2.0 : v_colour.a;
   float d = distance_to() * u_view.z;      // pixels, negative inside
   float dpr = u_view.w;
   float cover = clamp(0.5 - d + (at_seam ? 0.5 : 0.0), 0.0, 1.0); // the pieces at a seam overlap by a pixel
@@ -155,17 +158,20 @@ void main() {
     float stripe = abs(fract((gl_FragCoord.x + gl_FragCoord.y) / (9.0 * dpr)) - 0.5);
     alpha = mix(0.08, 0.24, smoothstep(0.2, 0.3, stripe));
   }
-  float width = 1.25 * dpr;
+  float width = (chosen ? 2.5 : 1.25) * dpr;
   float edge = clamp((at_seam ? -seen * u_view.z : d) + width + 0.5, 0.0, 1.0);
   vec3 outline = clamp(base * u_look.x, 0.0, 1.0);
+#ifdef UNION
+  if (chosen) outline = u_select;
+#endif
   vec3 shade = mix(fill, outline, edge);
-  float opacity = mix(alpha, 1.0, edge) * cover * v_colour.a;
+  float opacity = mix(alpha, 1.0, edge) * cover * body_alpha;
   // The glow lies around the shape and adds to the ground.
-  float halo = u_glow > 0.0 ? 0.30 * v_colour.a * exp(-max(d, 0.0) / (u_glow * 0.38 * dpr)) *
+  float halo = u_glow > 0.0 ? 0.30 * body_alpha * exp(-max(d, 0.0) / (u_glow * 0.38 * dpr)) *
                               (1.0 - cover) * clamp((u_glow * dpr - d) / (2.0 * dpr), 0.0, 1.0) : 0.0;
 #ifdef UNION
   shade = mix(mix(u_ground, fill, alpha), outline, edge);
-  opacity = u_glow > 0.0 ? 0.0 : cover * v_colour.a;
+  opacity = u_glow > 0.0 ? 0.0 : cover * body_alpha;
 #endif
   if (opacity + halo < 0.004) discard;
 #ifdef UNION

@@ -230,7 +230,7 @@ export function mayAct(app) {
     toast('This is the past: go back to now to change things');
     return false;
   }
-  if (app.session.role === 'player' || app.session.role === 'admin') return true;
+  if (app.session.mayAct) return true;
   toast('This session may only look');
   return false;
 }

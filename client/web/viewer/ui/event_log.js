@@ -2,6 +2,7 @@
 // them out.
 
 import {$, el} from './dom.js';
+import {raise} from './sheets.js';
 
 const LINES_MAX = 300;
 const KINDS = ['begin', 'end', 'hit', 'sensor', 'sleep', 'spawn', 'remove', 'break', 'freeze'];
@@ -32,6 +33,7 @@ export class EventLog {
   }
 
   toggle() {
+    if (raise('log')) return;
     $('log').hidden = !$('log').hidden;
     $('log-button').setAttribute('aria-pressed', this.open);
     this.#ask();

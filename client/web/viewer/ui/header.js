@@ -25,6 +25,8 @@ function showState(app) {
   showEmpty(app);
 }
 
+let asked = false; // for a token, which the visitor may decline
+
 // A sentence in the middle while there is nothing to see.
 function showEmpty(app) {
   const {session} = app;
@@ -36,12 +38,18 @@ function showEmpty(app) {
     }
     box.hidden = false;
   };
-  if (session.state === 'closed') {
-    if (session.error?.code === 'unauthenticated') signIn(app);
+  if (session.needsToken) {
+    say('This server asks who you are', session.error?.message ?? 'It shows its worlds to those who have a token of its operator.',
+        el('button', {class: 'primary', onclick: () => signIn(app)}, 'Enter a token'));
+    if (!asked) signIn(app);
+    asked = true;
+  } else if (session.state === 'closed') {
     say('The connection is closed', session.error?.message ?? '',
         el('button', {class: 'primary', onclick: () => location.reload()}, 'Connect again'));
   } else if (session.state === 'connecting') {
     if (performance.now() > 1500) say('Connecting …', 'This page tries until the server answers.');
+  } else if (session.state === 'reconnecting' && !app.live) {
+    say('The connection is lost', 'This page tries again until the server answers.');
   } else if (session.state === 'open' && !session.world && session.worlds.length === 0 && session.looked) {
     const make = () => app.panels.worlds.create('demo', 'demo');
     say('There is no world yet', 'Make the demo world, or one of your own from the list at the top.',
@@ -58,14 +66,16 @@ function showEmpty(app) {
 function signIn(app) {
   const dialog = $('signin');
   if (dialog.open) return;
+  const {error} = app.session;
   const input = el('input', {type: 'password', 'aria-label': 'Token', placeholder: 'token', required: true,
                              autocomplete: 'off', value: stored('token') ?? ''});
-  dialog.replaceChildren(el('h2', {}, 'This server asks who you are'),
+  dialog.replaceChildren(...[el('h2', {}, 'This server asks who you are'),
     el('p', {class: 'hint'}, 'Paste a token of the server’s operator. It is kept until this tab is closed.'),
+    error ? el('p', {class: 'wrong', role: 'alert'}, error.message) : null,
     el('form', {method: 'dialog', onsubmit: () => {
       store('token', input.value.trim());
       location.reload();
-    }}, input, el('button', {class: 'primary'}, 'Connect')));
+    }}, input, el('button', {class: 'primary'}, 'Connect'))].filter(Boolean));
   dialog.showModal();
 }
 

@@ -1,9 +1,10 @@
 // Everything about the chosen body, and why it does not move.
 
 import {$, el, figure, icon} from './dom.js';
+import {say} from './news.js';
+import {onPhone, raise} from './sheets.js';
 
 const ASK_MS = 400;
-const NARROW_PX = 720; // as in the style sheet
 const BODY_PX = 30; // that have to be seen of a body
 const TOUCHES_SHOWN = 12;
 const TINY = 5e-4; // of a place, angle or velocity: shown as nothing
@@ -55,14 +56,15 @@ function shapeLine(shape) {
 export class Inspector {
   #asked = 0;
   #answer = null; // {map, contacts} of the server
-  #built = 0; // the body that the panel was built for
   #key = '';
+  #why = []; // sentences
 
   constructor(app) {
     this.app = app;
     app.on('choose', () => {
       this.#answer = null;
       this.#show();
+      if (app.chosen) raise('inspector');
       this.#uncover();
       this.#ask();
     });
@@ -72,16 +74,11 @@ export class Inspector {
     });
   }
 
-  /** Beside the panel of overlays, not under it. */
-  place() {
-    $('inspector').style.right = !$('layers').hidden && innerWidth > 720 ? '240px' : '';
-  }
-
   // On a phone the panel lies over the lower half of the world: the chosen body is brought out from under it.
   #uncover() {
     const {camera, source, chosen} = this.app;
     const body = chosen && !$('inspector').hidden ? source.body(chosen) : undefined;
-    if (!body || innerWidth > NARROW_PX) return;
+    if (!body || !onPhone()) return;
     const [, y] = camera.toScreen(body.pose.x, body.pose.y);
     const {top} = $('inspector').getBoundingClientRect();
     if (y > top - BODY_PX) camera.centre(camera.goal.x, camera.goal.y - (y - top * 0.6) / camera.scale);
@@ -101,8 +98,10 @@ export class Inspector {
           client.call('joint.get', {world, joint: joint.joint}).catch(() => joint)),
       ]);
       if (app.chosen !== chosen) return;
+      const first = this.#answer === null;
       this.#answer = {map, contacts, joints};
       this.#show();
+      if (first) say(`${map.tag || map.type} ${chosen}: ${this.#why.join(' ')}`);
     } catch (error) {
       if (error.code === 'not_found' && app.chosen === chosen) app.choose(0);
     }
@@ -118,7 +117,6 @@ export class Inspector {
     const body = app.chosen ? app.source?.body(app.chosen) : undefined;
     panel.hidden = !body?.description;
     if (panel.hidden) return;
-    this.place();
     const map = {...body.description, ...this.#answer?.map};
     const joints = this.#answer?.joints ?? this.#joints(body.id);
     const touches = app.scrub ? [] : this.#answer?.contacts ?? [];
@@ -139,7 +137,7 @@ export class Inspector {
   #build(body, map, joints, others) {
     const {app} = this;
     const button = (text, action) => el('button', {onclick: action}, text);
-    this.why = el('div', {class: 'why', 'aria-live': 'polite'});
+    this.why = el('div', {class: 'why'});
     this.numbers = el('dl');
     const following = app.following === body.id;
     const parts = [this.why, this.numbers];
@@ -159,7 +157,7 @@ export class Inspector {
     }
     parts.push(el('section', {}, el('h3', {}, 'Shapes'),
                   el('dl', {}, ...map.shapes.slice(0, 24).flatMap(shapeLine))));
-    parts.push(el('div', {class: 'links'},
+    if (app.session.mayAct) parts.push(el('div', {class: 'links'},
       button('Wake', () => app.session.act('body.set', {body: body.id, awake: true})),
       map.type === 'static' ? button('Make dynamic', () => app.session.act('body.set', {body: body.id, type: 'dynamic'}))
                             : button('Make static', () => app.session.act('body.set', {body: body.id, type: 'static'})),
@@ -177,11 +175,10 @@ export class Inspector {
   #fill(map, touches, joints) {
     const paused = this.app.session.info?.paused === true && !this.app.scrub;
     const why = explain(map, touches, joints, paused);
-    const text = why.join(' ');
+    this.#why = why;
     if (this.why.textContent !== why.join('')) {
       this.why.replaceChildren(...why.map((line, i) => el(i === 0 ? 'b' : 'span', {}, line)));
     }
-    this.why.title = text;
     const small = (value) => figure(value, 3, TINY);
     const pair = ([x, y]) => `${small(x)}, ${small(y)}`;
     const rows = [['type', map.type], ['place', `${pair(map.position)} m`], ['angle', `${small(map.angle * 180 / Math.PI)}°`],

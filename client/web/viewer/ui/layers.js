@@ -2,6 +2,7 @@
 
 import {$, el} from './dom.js';
 import {store, stored} from './address.js';
+import {onPhone, raise} from './sheets.js';
 
 const OVERLAYS = [
   ['joints', 'Joints'], ['contacts', 'Contacts and normals'], ['impulses', 'Impulses'],
@@ -24,7 +25,7 @@ export class Layers {
     $('colour-list').append(...this.choices);
     $('layers-button').addEventListener('click', () => this.toggle());
     addEventListener('pointerdown', (event) => {
-      if (!event.target.closest('#layers, #layers-button') && innerWidth <= 720) this.close();
+      if (!event.target.closest('#layers, #layers-button') && onPhone()) this.close();
     });
     this.colour(stored('colour') ?? 'tag');
     const kept = (stored('overlays') ?? '').split(',');
@@ -35,15 +36,18 @@ export class Layers {
   }
 
   toggle() {
+    if (raise('layers')) return;
     const panel = $('layers');
     panel.hidden = !panel.hidden;
     $('layers-button').setAttribute('aria-expanded', !panel.hidden);
-    this.app.panels.inspector.place();
     if (!panel.hidden) panel.querySelector('input').focus();
   }
 
   close() {
-    if (!$('layers').hidden) this.toggle();
+    if ($('layers').hidden) return;
+    if ($('layers').contains(document.activeElement)) $('layers-button').focus();
+    raise('layers');
+    this.toggle();
   }
 
   flip(index) {

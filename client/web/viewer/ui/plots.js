@@ -2,6 +2,7 @@
 
 import {store, stored} from './address.js';
 import {$, bytes, el} from './dom.js';
+import {raise} from './sheets.js';
 
 const POINTS = 120; // half a second each
 const FIGURES = [
@@ -36,6 +37,7 @@ export class Plots {
   }
 
   toggle() {
+    if (raise('plots')) return;
     const panel = $('plots');
     panel.hidden = !panel.hidden;
     $('plots-button').setAttribute('aria-pressed', !panel.hidden);

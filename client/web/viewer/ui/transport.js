@@ -12,7 +12,7 @@ const BRANCH_TITLE = 'A world of its own that stands at this tick, to go on from
 const BEHIND_MAX = 0.25; // seconds that are made up for
 
 export class Transport {
-  #drive = null; // {timer, owed, last, busy}
+  #drive = null; // {world, timer, owed, last, busy}
   #dragging = false;
 
   constructor(app) {
@@ -37,12 +37,21 @@ export class Transport {
     app.on('time', () => this.#show());
     app.on('frame', () => this.#show());
     app.session.on('info', () => this.#show());
-    app.session.on('world', () => this.#letGo(false));
+    app.session.on('world', () => {
+      this.#letGo(true);
+      this.speed = 1;
+      $('speed').value = 1;
+    });
     app.session.on('state', () => {
       if (app.session.state !== 'open') this.#letGo(false);
       this.#show();
     });
     addEventListener('pagehide', () => this.#letGo(true));
+  }
+
+  /** Whether the watched world stands on the server and goes on by this page's steps. */
+  get driving() {
+    return this.#drive !== null;
   }
 
   get #paused() {
@@ -118,7 +127,7 @@ export class Transport {
 
   #begin() {
     if (this.app.session.info?.paused !== true) return;
-    this.#drive = {owed: 0, last: performance.now(), busy: false,
+    this.#drive = {world: this.app.session.world, owed: 0, last: performance.now(), busy: false,
                    timer: setInterval(() => this.#turn(), DRIVE_MS)};
   }
 
@@ -140,9 +149,10 @@ export class Transport {
 
   #letGo(resume) {
     if (!this.#drive) return;
-    clearInterval(this.#drive.timer);
+    const {timer, world} = this.#drive;
+    clearInterval(timer);
     this.#drive = null;
-    if (resume) this.app.session.notify('world.resume', {});
+    if (resume) this.app.session.notify('world.resume', {world});
   }
 
   // ---- what is shown

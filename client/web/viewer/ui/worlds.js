@@ -3,7 +3,7 @@
 import {$, download, el, toast} from './dom.js';
 
 const SCENES = ['', 'demo', 'gallery', 'pyramid', 'heap', 'drum', 'cradle', 'billiards'];
-const END_AGAIN_MS = 3000; // in which the button has to be pressed twice
+const END_AGAIN_MS = 8000; // in which the button has to be pressed twice
 const NAME_MAX = 64; // characters, as the server takes them
 const IMAGE_ENDING = '.caromimage';
 
@@ -16,6 +16,9 @@ export function freeName(wanted, worlds) {
 }
 
 export class Worlds {
+  #names = ''; // of the worlds that the list was built for
+  #key = ''; // what the actions were built for
+
   constructor(app) {
     this.app = app;
     this.armed = -Infinity;
@@ -123,22 +126,41 @@ export class Worlds {
   #show() {
     if ($('worlds').hidden) return;
     const {session} = this.app;
-    const focused = document.activeElement?.dataset?.world;
-    $('world-list').replaceChildren(...session.worlds.map((info) => el('li', {},
-      el('button', {'data-world': info.world, 'aria-pressed': String(info.world === session.world), onclick: () => {
-        this.close();
-        session.watch(info.world);
-      }}, el('i', {class: info.paused ? 'paused' : undefined}), el('b', {}, info.world),
-         el('em', {}, info.paused ? 'paused' : `${Math.round(info.rate)} Hz`),
-         el('small', {}, `${info.bodies} bodies, ${info.awake} awake · ${info.step_ms.toFixed(2)} ms a tick`)))));
-    if (focused) $('world-list').querySelector(`[data-world="${CSS.escape(focused)}"]`)?.focus();
+    $('create').hidden = session.role !== 'admin';
+    const names = session.worlds.map((info) => info.world).join();
+    if (names !== this.#names) {
+      this.#names = names;
+      this.#build();
+    }
+    session.worlds.forEach((info, i) => {
+      const button = $('world-list').children[i].firstElementChild;
+      const [dot, , state, numbers] = button.children;
+      button.setAttribute('aria-pressed', String(info.world === session.world));
+      dot.className = info.paused ? 'paused' : '';
+      state.textContent = info.paused ? 'paused' : `${Math.round(info.rate)} Hz`;
+      numbers.textContent = `${info.bodies} bodies, ${info.awake} awake · ${info.step_ms.toFixed(2)} ms a tick`;
+    });
     this.#actions();
+  }
+
+  // What is pressed is made anew only when it changes, so that no click falls between two of it.
+  #build() {
+    const focused = document.activeElement?.dataset?.world;
+    $('world-list').replaceChildren(...this.app.session.worlds.map(({world}) => el('li', {},
+      el('button', {'data-world': world, onclick: () => {
+        this.close();
+        this.app.session.watch(world);
+      }}, el('i'), el('b', {}, world), el('em'), el('small')))));
+    if (focused) $('world-list').querySelector(`[data-world="${CSS.escape(focused)}"]`)?.focus();
   }
 
   #actions() {
     const {session} = this.app;
     const armed = performance.now() - this.armed < END_AGAIN_MS;
     const admin = session.role === 'admin';
+    const key = `${session.world} ${admin} ${armed}`;
+    if (key === this.#key) return;
+    this.#key = key;
     const button = (text, title, onclick, className) => el('button', {title, onclick, class: className}, text);
     const actions = [];
     if (session.world && admin) {

@@ -1,0 +1,35 @@
+// Panels on small screens: a phone has room for one at a time, the one that was opened last. Those under
+// it stay open and come back when it is closed. On larger screens they stand beside each other, and this
+// changes nothing.
+
+import {$} from './dom.js';
+
+const SHEETS = ['options', 'log', 'inspector', 'layers', 'plots'];
+
+// As in the style sheet.
+const PHONE = '(max-width: 720px) and (min-height: 521px), (max-width: 720px) and (max-aspect-ratio: 4/3)';
+
+/** Whether panels lie over the lower half of the world. */
+export const onPhone = () => matchMedia(PHONE).matches;
+
+let stack = []; // ids of open panels, the topmost last
+
+function look() {
+  stack = stack.filter((id) => !$(id).hidden);
+  for (const id of SHEETS) if (!$(id).hidden && !stack.includes(id)) stack.push(id);
+  for (const id of SHEETS) $(id).toggleAttribute('data-under', stack.includes(id) && id !== stack.at(-1));
+}
+
+/** Puts an open panel over the others. Returns whether that brought it to sight. */
+export function raise(id) {
+  const covered = !$(id).hidden && !$(id).checkVisibility();
+  if (!$(id).hidden) stack = [...stack.filter((other) => other !== id), id];
+  look();
+  return covered;
+}
+
+export function bindSheets() {
+  const observer = new MutationObserver(look);
+  for (const id of SHEETS) observer.observe($(id), {attributeFilter: ['hidden']});
+  look();
+}
