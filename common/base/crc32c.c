@@ -2,12 +2,11 @@
 // Approach to Building High Performance, Software-Based, CRC Generators", ISCC 2005).
 //
 // A checksum is linear: the entry of a byte is the exclusive or of those of its bits. So the eight
-// entries of single bits make a table, and the compiler computes the rest of it.
+// entries of single bits make a table, and the compiler computes the rest of it. A program that has to
+// be small goes by half bytes: tables of 8 KiB do not compress.
 #include "common/base/crc32c.h"
 
 #include "common/base/little_endian.h"
-
-enum { SLICES = 8 };
 
 #define ENTRY(n, a, b, c, d, e, f, g, h)                                                           \
     ((((n)&1u) != 0 ? a : 0u) ^ (((n)&2u) != 0 ? b : 0u) ^ (((n)&4u) != 0 ? c : 0u) ^              \
@@ -19,6 +18,26 @@ enum { SLICES = 8 };
 #define ENTRIES_16(n, ...)                                                                         \
     ENTRIES_4(n, __VA_ARGS__), ENTRIES_4((n) + 4u, __VA_ARGS__), ENTRIES_4((n) + 8u, __VA_ARGS__), \
         ENTRIES_4((n) + 12u, __VA_ARGS__)
+#ifdef CAROM_SMALL
+
+// The checksums of half bytes.
+static const uint32_t HALVES[16] = {
+    ENTRIES_16(0u, 0x105ec76fu, 0x20bd8edeu, 0x417b1dbcu, 0x82f63b78u, 0u, 0u, 0u, 0u)};
+
+uint32_t crc32c(uint32_t crc, const void *bytes, size_t size)
+{
+    const uint8_t *at = bytes;
+    crc = ~crc;
+    for (; size > 0; size--, at++) {
+        crc ^= *at;
+        crc = (crc >> 4) ^ HALVES[crc & 0xf];
+        crc = (crc >> 4) ^ HALVES[crc & 0xf];
+    }
+    return ~crc;
+}
+
+#else
+
 #define ENTRIES_64(n, ...)                                                                         \
     ENTRIES_16(n, __VA_ARGS__), ENTRIES_16((n) + 16u, __VA_ARGS__),                                \
         ENTRIES_16((n) + 32u, __VA_ARGS__), ENTRIES_16((n) + 48u, __VA_ARGS__)
@@ -27,6 +46,8 @@ enum { SLICES = 8 };
         ENTRIES_64(0u, __VA_ARGS__), ENTRIES_64(64u, __VA_ARGS__), ENTRIES_64(128u, __VA_ARGS__),  \
             ENTRIES_64(192u, __VA_ARGS__)                                                          \
     }
+
+enum { SLICES = 8 };
 
 // Of table k, the checksums of each bit of a byte that k bytes of zero follow, by the reflected
 // polynomial 0x82f63b78.
@@ -59,3 +80,5 @@ uint32_t crc32c(uint32_t crc, const void *bytes, size_t size)
     }
     return ~crc;
 }
+
+#endif
