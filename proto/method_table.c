@@ -7,7 +7,7 @@
 #include "common/physics/physics.h"
 #include "proto/limits.h"
 
-// What only people and generators read.
+// Texts that only people and generators read.
 #ifdef CAROM_SMALL
 #define WORDS(text) NULL
 #else
@@ -79,7 +79,7 @@
         .name = n, .type = ARG_NUMBER, .required = true, .min = lo, .max = hi, .unit = WORDS(u),   \
         .doc = WORDS(d)                                                                            \
     }
-// What pushes and turns: the engine rounds it to single precision at once.
+// Forces, impulses and the like: the engine rounds it to single precision at once.
 #define REQUIRED_PUSH(n, u, d)                                                                     \
     {                                                                                              \
         .name = n, .type = ARG_VECTOR, .required = true, .min = -PHYSICS_FORCE_MAX,                \

@@ -58,7 +58,7 @@ typedef struct config {
     char tls_certificate[PATH_MAX]; // PEM files; "", both: no TLS
     char tls_key[PATH_MAX];
     bool help, version; // asked for instead of serving
-    // Where each setting comes from, for config_place: 0 an option, -1 a variable, or its line.
+    // The origin of each setting, for config_place: 0 an option, -1 a variable, or its line.
     int places[CONFIG_OPTIONS_MAX];
     int line; // that is being read; 0: none
 } config;
@@ -73,7 +73,7 @@ status config_load(config *out, int argc, const char *const *argv, config_getenv
 
 void config_deinit(config *c);
 
-// Where a setting stands that was found to be wrong later: "FILE:LINE: keys", "CAROM_KEYS" or
+// The place of a setting that was found to be wrong later: "FILE:LINE: keys", "CAROM_KEYS" or
 // "--keys" for the option `name`, which has to be one.
 void config_place(const config *c, const char *name, char out[CONFIG_PLACE_MAX]);
 

@@ -572,7 +572,7 @@ static bool keep_bodies(snapshot_decoder *d, const packed_changes *c)
      ((n) == 0 || memcpy((array)->data, (ids), (n) * sizeof *(array)->data) != NULL) &&            \
      ((void)((array)->count = (n)), true))
 
-// What `data` tells goes where the lists of a plain snapshot stand.
+// Puts the changes that `data` tells where the lists of a plain snapshot stand.
 static carom_status unpack(snapshot_decoder *d, carom_snapshot *out, carom_error *err)
 {
     packed_changes c;

@@ -120,7 +120,7 @@ uint64_t log_digests_write(log_digests *d, const physics_world *world, buffer *o
 
 // ---- reading
 
-// What a block is made of, by where its parts begin.
+// A block, by where its parts begin.
 typedef struct block {
     uint32_t groups;
     bool all;

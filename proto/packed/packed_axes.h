@@ -14,7 +14,7 @@
 enum {
     HALF = PARTS / 2,
     PLACE_NEAR = 12000,
-    // What three axes are computed with at once: an error times a gain stays below 2^31.
+    // Bounds for three axes at once: an error times a gain stays below 2^31.
     QUICK_CHANGE_MOST = 1 << 12, // steps
     QUICK_ERROR_MOST = 1 << 23   // parts
 };

@@ -67,7 +67,7 @@ typedef struct packed_filter {
     packed_lanes error; // mean of how far off it was, parts
 } packed_filter;
 
-// What is known of three axes beside their values.
+// The state of three axes beside their values.
 typedef struct packed_axes {
     packed_filter filters[PACKED_FILTERS];
     packed_lanes wild, wilder; // mean size of what was not expected, in 1/64 step: fast, slow
@@ -84,7 +84,7 @@ typedef struct packed_track {
     double rest[PACKED_AXES_POSE]; // the writer's alone: a pose that rounds to `q`, at rest
 } packed_track;
 
-// What both sides know of the scene when they predict.
+// The scene's motion as both sides know it when they predict.
 typedef struct packed_motion {
     int32_t ticks;                  // since the snapshot before, 1 to PACKED_TICKS_MAX
     int32_t told[PACKED_AXES_POSE]; // parts a tick for one step of the velocity, 0: none is sent

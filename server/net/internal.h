@@ -11,7 +11,7 @@
 enum {
     READ_BYTES = 16 * 1024, // of the one buffer that all connections are read into, once a turn
     WRITE_SPANS = 64,       // blocks in one write
-    // What strangers can ask for comes in turns, too: a flood of it delays the others by some
+    // Requests of strangers come in turns, too: a flood of it delays the others by some
     // milliseconds, however large it is. A handshake takes about 0.4 ms, a connection 0.05 ms.
     TURN_HANDSHAKES = 8, // messages of handshakes that one turn reads
     TURN_ACCEPTS = 64,   // connections that one turn takes from the listener

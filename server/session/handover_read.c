@@ -310,7 +310,7 @@ static status read_worlds(reader *r, error *err)
     return s == STATUS_OK ? check_unlisted(r, err) : s;
 }
 
-// What differs ends the start: the server that hands over goes on then, with what there is.
+// A difference ends the start: the server that hands over goes on then, with what there is.
 status handover_read(server *s, error *err)
 {
     reader r = {.server = s, .fd = s->options->handed_worlds};

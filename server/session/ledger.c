@@ -166,8 +166,8 @@ static bool take_record(void *context, const msgpack_object *record)
     return ledger_read_record(context, record);
 }
 
-// What of the file makes sense is taken. If that is not all, the file is put aside: what it has may
-// be of use to somebody, and this server writes its own.
+// Takes the records that make sense. If those are not all, the file is put aside: it may be of use
+// to somebody, and this server writes its own.
 static void read_file(server *s)
 {
     ledger_report found;

@@ -6,7 +6,7 @@
 
 #include "common/base/assert.h"
 
-// What may be saved up, and what may be sent ahead [s].
+// The most that may be saved up, and that may be sent ahead [s].
 static const double SAVED_MOST = 0.5;
 static const double AHEAD_MOST = 1.0;
 

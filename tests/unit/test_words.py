@@ -36,14 +36,15 @@ def prose_lines(path):
 
 def hidden_subjects(path):
     """The lines that begin a sentence with a hidden subject."""
-    found, before = [], "."
+    found, before, last = [], ".", 0
     for number, text in prose_lines(path):
+        goes_on = number == last + 1 and before and before[-1:] not in ".:;"
         for match in HIDDEN.finditer(text):
-            begins = match.start() > 0 or not before or before[-1:] in ".:;"
+            begins = match.start() > 0 or not goes_on
             sentence = text[match.start(1):]
             if begins and "?" not in sentence:
                 found.append(f"{number}: {sentence[:60]}")
-        before = text
+        before, last = text, number
     return found
 
 
@@ -80,6 +81,8 @@ class Checker(unittest.TestCase):
     def test_hidden_subjects_are_found(self):
         self.assertEqual(1, self.found("a.c", "// What sleeps costs nothing.\n"))
         self.assertEqual(1, self.found("a.c", "int a;\n// Ends it. Who waits is told.\n"))
+        self.assertEqual(1, self.found("a.c", "int a; // bytes\nint b;\n// What sleeps costs nothing.\n"))
+        self.assertEqual(0, self.found("a.c", "// It tells\n// What sleeps.\n"))
         self.assertEqual(1, self.found("a.md", "Whoever asks is told.\n"))
 
     def test_other_sentences_are_left_alone(self):

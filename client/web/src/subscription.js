@@ -111,7 +111,7 @@ export class Subscription extends Emitter {
     await this.#look({area, follow: body, margin});
   }
 
-  // What is refused leaves the subscription as it was, also for the time after a lost connection.
+  // A refusal leaves the subscription as it was, also for the time after a lost connection.
   async #look({area, follow, margin}) {
     if (this.id !== 0) await this.#client.call('world.view', {subscription: this.id, area, follow, margin});
     this.args = {...this.args, area, follow, margin: margin ?? this.args.margin};

@@ -295,7 +295,7 @@ test('a_server_with_keys_asks_for_a_token_until_one_is_right', {skip}, async (t)
   const dialog = page.getByRole('dialog', {name: 'Token'});
   await dialog.getByRole('heading', {name: 'This server asks who you are'}).waitFor();
   await picture(page, 'token');
-  // Who declines sees how to go on, and no error every other second.
+  // A visitor who declines sees how to go on, and no error every other second.
   await page.keyboard.press('Escape');
   await dialog.waitFor({state: 'hidden'});
   await page.waitForTimeout(3000);

@@ -462,7 +462,7 @@ export class App extends Emitter {
     this.dirty = true;
   }
 
-  // What a screen reader is told of the world when it comes to it.
+  // The description of the world for a screen reader that comes to it.
   #summary(info) {
     const now = performance.now();
     if (now - this.#summaryAt < SUMMARY_MS) return;

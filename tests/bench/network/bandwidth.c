@@ -23,7 +23,7 @@
 
 enum { PLAIN = 1, PACKED = 2, SLOW_HZ = 20, BYTES_MAX = 64 << 20 };
 
-// What was sent on both subscriptions.
+// The traffic of both subscriptions.
 typedef struct traffic {
     publisher *publisher;
     stream_packer *gzip, *zstd;

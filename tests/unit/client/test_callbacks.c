@@ -194,7 +194,7 @@ static void free_in_notification(carom_client *client, const char *method,
     n->notifications++;
     carom_free(client);
     n->freed = true;
-    // What the callback was given is still there.
+    // The callback's arguments are still there.
     assert_int_equal(carom_get_int(params, "n", 0), 1);
     assert_int_equal(carom_client_state(client), CAROM_CLOSED);
 }

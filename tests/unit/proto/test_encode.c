@@ -28,7 +28,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-// What was encoded since the last call.
+// The bytes encoded since the last call are so worded.
 static void assert_encoded(const char *json)
 {
     assert_string_equal(wording_of(&out), json);

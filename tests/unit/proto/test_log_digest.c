@@ -41,7 +41,7 @@ static size_t block_bytes(uint32_t groups, uint32_t changed_groups, uint32_t dig
     return 8 + (groups + 7) / 8 + 12 * (size_t)changed_groups + digests;
 }
 
-// What the writer tells now, to a reader.
+// Passes the writer's state of now to a reader.
 static size_t pass(log_digests *writer, const physics_world *world, log_digests *reader)
 {
     buffer out;

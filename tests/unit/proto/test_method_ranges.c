@@ -237,7 +237,7 @@ static uint32_t field_of(const char *name)
     return 0;
 }
 
-// What each kind needs besides.
+// The arguments that each kind needs besides.
 static const base *needs_of(joint_kind kind)
 {
     static const base NONE[] = {{NULL, NULL}};

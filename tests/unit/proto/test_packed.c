@@ -263,7 +263,7 @@ static void step_crowd(crowd *w, uint64_t ticks, double hz)
     }
 }
 
-// What a reader knows, as it would keep it.
+// A reader's knowledge, as it would keep it.
 typedef struct picture {
     packed_body bodies[CROWD];
     bool there[CROWD];

@@ -12,7 +12,7 @@
 #include "proto/wire/scanner.h"
 #include "tests/unit/proto/values.h"
 
-// What came of a stream: the verdict, after how many bytes, and the reason.
+// The outcome of a stream: the verdict, after how many bytes, and the reason.
 typedef struct outcome {
     scan_verdict verdict;
     size_t used;

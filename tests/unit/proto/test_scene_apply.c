@@ -132,7 +132,7 @@ static void command_that_the_world_refuses_tells_its_entry(void **state)
     error err;
     assert_int_equal(scene_apply(world, &current, NULL, &err), STATUS_INVALID_ARGUMENT);
     assert_non_null(strstr(err.text, "bad: commands[1]: shapes[0].radius"));
-    // What came before is there.
+    // The commands before it took effect.
     assert_int_equal(read_rows(), 2);
 }
 

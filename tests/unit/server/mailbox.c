@@ -14,7 +14,7 @@ static void add(mailbox *m, reply *r)
     m->replies[m->count++] = r;
 }
 
-// What one receiver is sent, as a reply of its own with its head in `small`.
+// Makes the part of one receiver, as a reply of its own with its head in `small`.
 static reply *split(const reply *r, const snapshot_delivery *d)
 {
     reply *one = reply_create_snapshot(r->world, bytes_ref(r->tail), r->pairs, 1);

@@ -15,7 +15,7 @@
 
 enum { BODIES_MAX = 32 };
 
-// What a subscription's reader knows.
+// The knowledge of a subscription's reader.
 typedef struct picture {
     packed_decoder *decoder;
     packed_body bodies[BODIES_MAX]; // by slot

@@ -445,7 +445,7 @@ static uint64_t encodings_of_a_tick(fixture *f)
     return metrics_get(METRIC_snapshots_encoded) - before;
 }
 
-// Whoever comes later is encoded for alone once; from then on all are one group, whatever the
+// A reader that comes later is encoded for alone once; from then on all are one group, whatever the
 // margin had kept for the first.
 static void readers_of_one_area_become_one_group(void **state)
 {

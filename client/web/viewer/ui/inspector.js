@@ -124,7 +124,7 @@ export class Inspector {
       Object.assign(map, {position: [body.pose.x, body.pose.y], angle: body.pose.angle, velocity: [body.vx, body.vy]});
       map.awake = !app.source.asleep(body.id);
     }
-    // What can be clicked is made anew only when it changes, so that clicks and the focus are not lost.
+    // Buttons are made anew only when they change, so that clicks and the focus are not lost.
     const others = [...new Set(touches.map((contact) => (contact.a === body.id ? contact.b : contact.a)))];
     const key = [body.id, body.version, app.following, others.join(), joints.map((joint) => joint.joint).join()].join('|');
     if (key !== this.#key) {

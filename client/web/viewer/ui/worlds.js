@@ -143,7 +143,7 @@ export class Worlds {
     this.#actions();
   }
 
-  // What is pressed is made anew only when it changes, so that no click falls between two of it.
+  // Buttons are made anew only when the worlds change, so that no click is lost between two of them.
   #build() {
     const focused = document.activeElement?.dataset?.world;
     $('world-list').replaceChildren(...this.app.session.worlds.map(({world}) => el('li', {},

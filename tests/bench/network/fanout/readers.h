@@ -15,7 +15,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-// What both processes see.
+// Figures that both processes see.
 typedef struct readers_figures {
     atomic_uint_fast64_t connected;      // those that have asked
     atomic_uint_fast64_t heard;          // those to which something has come

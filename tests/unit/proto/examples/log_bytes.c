@@ -7,7 +7,7 @@
 #include "tests/unit/proto/examples/pieces.h"
 #include "tests/unit/proto/examples/records.h"
 
-// What the stream grew by since the last call: a frame, in its three parts.
+// Prints the stream's growth since the last call: a frame, in its three parts.
 static void print_frame(const buffer *stream, size_t *shown, const char *meaning)
 {
     const uint8_t *frame = stream->data + *shown;
