@@ -7,6 +7,7 @@
 
 #include "common/physics/physics.h"
 #include "proto/scene/scene_apply.h"
+#include "server/net/network.h"
 #include "server/session/scenes.h"
 
 static status place_prefix(const config *c, const char *name, status s, error *err)
@@ -41,7 +42,7 @@ status config_open_tls(const config *c, tls_files **out, error *err)
     return place_prefix(c, key ? "tls-key" : "tls-cert", s, err);
 }
 
-// As network_is_local says of the address that the server gets.
+// Whether the first address of a host, where the server would listen, is of this machine alone.
 static status check_local(const char *host, bool *out, error *err)
 {
     struct addrinfo hints = {.ai_flags = AI_PASSIVE, .ai_socktype = SOCK_STREAM};
@@ -55,7 +56,7 @@ static status check_local(const char *host, bool *out, error *err)
     result =
         getnameinfo(found->ai_addr, found->ai_addrlen, text, sizeof text, NULL, 0, NI_NUMERICHOST);
     freeaddrinfo(found);
-    *out = result == 0 && (strncmp(text, "127.", 4) == 0 || strcmp(text, "::1") == 0);
+    *out = result == 0 && network_address_is_local(text);
     return STATUS_OK;
 }
 

@@ -266,9 +266,15 @@ const char *network_address(const network *n)
     return n->address;
 }
 
+bool network_address_is_local(const char *address)
+{
+    return strncmp(address, "127.", 4) == 0 || strcmp(address, "::1") == 0 ||
+           strncmp(address, "[::1]:", 6) == 0;
+}
+
 bool network_is_local(const network *n)
 {
-    return strncmp(n->address, "127.", 4) == 0 || strncmp(n->address, "[::1]:", 6) == 0;
+    return network_address_is_local(n->address);
 }
 
 void network_close(network *n)

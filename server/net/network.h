@@ -79,6 +79,8 @@ const char *network_address(const network *n);
 
 // Whether only this machine can reach that address.
 bool network_is_local(const network *n);
+// The same of an address in numbers, with a port ("127.0.0.1:22766", "[::1]:22766") or without.
+bool network_address_is_local(const char *address);
 
 // Takes no more connections; when those that there are have ended (close them) calls `finished`,
 // within which the network may be freed.
