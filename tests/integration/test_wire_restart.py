@@ -5,6 +5,7 @@ effect, what they subscribe to, what ends with them. Called with the path of car
 import random
 import resource
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
@@ -16,10 +17,12 @@ import msgpack
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from caromd import Caromd  # noqa: E402
+from checksum import crc32c  # noqa: E402
 from tokens import Secret, claims, write_keys  # noqa: E402
 from wire import REQUEST, RemoteError  # noqa: E402
 from wire_case import BALL, CAROMD, WireTest  # noqa: E402
 
+RECORD_BYTES_MAX = 1 << 20  # LEDGER_RECORD_BYTES_MAX of server/session/ledger_file.h
 SANITIZED = any(word in Path(CAROMD).read_bytes() for word in (b"__asan_init", b"__tsan_init"))
 
 
@@ -327,11 +330,33 @@ class File(RestartTest):
             self.assertIn(what, refused.stderr)
         self.assertEqual(before, self.files())
 
+    def test_record_that_is_too_large_is_refused(self):
+        self.start()
+        self.greet()
+        self.kill()
+        path = self.data / "sessions"
+        whole = path.read_bytes()
+        for size, sound in ((RECORD_BYTES_MAX, True), (RECORD_BYTES_MAX + 1, False)):
+            payload = b"\xc6" + struct.pack(">I", size - 5) + bytes(size - 5)  # one value of MessagePack
+            path.write_bytes(whole + struct.pack("<II", size, crc32c(payload)) + payload)
+            check = self.run_server("--check-data", str(self.data))
+            self.assertEqual((sound, f"after the first {len(whole)} of" in check.stderr),
+                             (check.returncode == 0, not sound), check.stderr)
+
     def test_file_of_100_gb_takes_no_memory(self):
+        for head in (b"", b"\xf0\xff\xff\xff"):  # of a record that claims no byte, or 4 GB
+            with self.subTest(head):
+                self.refuses_100_gb_behind(head)
+                self.stop()
+                self.data = self.folder / "other"
+
+    def refuses_100_gb_behind(self, head):
         self.start()
         player = self.greet()
         self.kill()
         with open(self.data / "sessions", "r+b") as file:
+            file.seek(0, 2)
+            file.write(head)
             file.truncate(100 << 30)
         check = self.run_server("--check-data", str(self.data))
         self.assertRegex(check.stderr, r"^caromd: '.*/sessions': what comes after the first \d+ of 107374182400 bytes was altered")

@@ -323,10 +323,13 @@ class Areas(RightsTest):
             tick = self.admin.call("world.step", world="field")["tick"]
             return player.read_until(lambda: next((s for s in player.snapshots() if s["tick"] == tick), None))
         step()
-        player.call("body.set", world="field", body=own, position=[50.4, 5])  # into what is hidden, and back
-        step()
-        player.call("body.set", world="field", body=own, position=[8, 5])
-        step()
+        later = self.admin.call("body.spawn", world="field", position=[54, 5], shapes=[BALL])["body"]
+        self.assertTrue(self.far < own < later)  # a pair names them in this order
+        for x in (50.4, 54.4):  # into what is hidden, and back
+            player.call("body.set", world="field", body=own, position=[x, 5])
+            step()
+            player.call("body.set", world="field", body=own, position=[8, 5])
+            step()
         self.admin.call("joint.create", world="field", kind="distance", a=own, b=self.far)
         step()
         for snapshot in player.snapshots():
