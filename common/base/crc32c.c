@@ -2,8 +2,8 @@
 // Approach to Building High Performance, Software-Based, CRC Generators", ISCC 2005).
 //
 // A checksum is linear: the entry of a byte is the exclusive or of those of its bits. So the eight
-// entries of single bits make a table, and the compiler computes the rest of it. A program that has to
-// be small goes by half bytes: tables of 8 KiB do not compress.
+// entries of single bits make a table, and the compiler computes the rest of it. A program that has
+// to be small goes by half bytes: tables of 8 KiB do not compress.
 #include "common/base/crc32c.h"
 
 #include "common/base/little_endian.h"

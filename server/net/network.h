@@ -9,9 +9,9 @@
 // How a connection ends. Closing it cleanly matters: a socket that is closed with unread input
 // makes the kernel reset the connection, and the peer may never see the last bytes, which say why.
 // So the queued output is written, then a FIN is sent, then input is read and discarded until the
-// peer closes too; all of it within close_ms. With ENDING_CUT and ENDING_LINGER the output has until
-// it does not move for stall_ms (a peer that reads slowly is told all the same), unless the network
-// is being closed.
+// peer closes too; all of it within close_ms. With ENDING_CUT and ENDING_LINGER the output has
+// until it does not move for stall_ms (a peer that reads slowly is told all the same), unless the
+// network is being closed.
 #ifndef CAROM_SERVER_NET_NETWORK_H
 #define CAROM_SERVER_NET_NETWORK_H
 

@@ -1,8 +1,8 @@
 // The file of sessions as bytes: a magic, and records with a checksum each, one behind the other.
 // This module does not know their meaning. Any thread, one at a time a file.
 //
-// A record that was not written whole can only be the last one. Reading stops at a record that makes
-// no sense: those behind it may tell the ends of sessions that the broken one began.
+// A record that was not written whole can only be the last one. Reading stops at a record that
+// makes no sense: those behind it may tell the ends of sessions that the broken one began.
 #ifndef CAROM_SERVER_SESSION_LEDGER_FILE_H
 #define CAROM_SERVER_SESSION_LEDGER_FILE_H
 

@@ -2,8 +2,8 @@
 //
 // A body is in view while the box around its shapes meets the area. Once it is in view it stays
 // until its box no longer meets the area grown by the margin. Bodies that a sight (sight.h) does
-// not allow are never in view. A view that follows a body is as far from it in every snapshot as its
-// subscriber said; when the body is removed the view stays where it was.
+// not allow are never in view. A view that follows a body is as far from it in every snapshot as
+// its subscriber said; when the body is removed the view stays where it was.
 //
 // One thread: the world's.
 #ifndef CAROM_SERVER_WORLD_VIEW_AREA_H

@@ -244,8 +244,8 @@ static void append_marks(buffer *out, uint64_t until, const session_marks *marks
     free(head);
 }
 
-// Writes the bytes before the record. Where that is to bear a hash, it is given one, and the bodies'
-// digests stand here.
+// Writes the bytes before the record. Where that is to bear a hash, it is given one, and the
+// bodies' digests stand here.
 static void append_head(world_log *l, buffer *out, uint64_t until, const world_log_image *image,
                         log_record *record)
 {

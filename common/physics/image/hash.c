@@ -238,8 +238,8 @@ uint32_t world_body_slots(const physics_world *world)
     return world->body_slots.end;
 }
 
-// A part that two bodies share counts for the later one. So a body never differs because of what one after
-// it did: the first whose part differs is the first whose own row does, if any does.
+// A part that two bodies share counts for the later one. So a body never differs because of what
+// one after it did: the first whose part differs is the first whose own row does, if any does.
 static inline uint64_t *part_of_pair(uint64_t *parts, uint32_t a, uint32_t b)
 {
     return &parts[a > b ? a : b];

@@ -1,5 +1,5 @@
-// The reference of PROTOCOL.md, as Markdown from the tables of the code, and the limits that its text
-// names.
+// The reference of PROTOCOL.md, as Markdown from the tables of the code, and the limits that its
+// text names.
 #ifndef CAROM_TESTS_UNIT_PROTO_EXAMPLES_REFERENCE_H
 #define CAROM_TESTS_UNIT_PROTO_EXAMPLES_REFERENCE_H
 
