@@ -11,6 +11,10 @@
 #   tsan     the tests that use threads under the thread sanitizer
 #   release  the suite as it is shipped, benchmarks compiled as well
 #
+# Tests that talk to whole programs wait by the clock, and a busy machine lets one of them down now and
+# then. Where no more than three tests of a part fail, all of that kind, they run once more, alone, and the
+# last line names them. What a sanitizer, an assertion or a signal ended is never run again.
+#
 #   tests/run.sh asan                      one part
 #   tests/run.sh release -R scanner        the tests of one part whose name matches
 #   tests/run.sh -L interop                the tests of one label, in every part
@@ -23,17 +27,22 @@ export UBSAN_OPTIONS=print_stacktrace=1
 export TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1
 
 # Wall-clock tests say nothing when the sanitizers slow the program down: label realtime.
-# The thread sanitizer has nothing to say of a test with one thread. What the JavaScript does is the same
+# The thread sanitizer has nothing to say of a test with one thread, nor of the words that a program of one
+# thread prints (label words). What the JavaScript does is the same
 # whatever compiled the server (label web): asan and release run it. So is what programs of their own see
 # of it (integration, interop): the other three parts run that.
 declare -A SELECTION=(
     [clang]="-LE realtime|web|integration|interop"
     [asan]="-LE realtime"
-    [tsan]="-LE realtime|web -L threads|integration|interop"
+    [tsan]="-LE realtime|web|words -L threads|integration|interop"
     [release]=""
 )
 
 jobs=$(nproc)
+failures=Testing/Temporary/LastTestsFailed.log # by ctest, in the folder of a build
+alone_max=3 # tests that a part runs again
+programs='^[0-9]+:(integration|interop|web|bench|test_server|test_client)_'
+crash='Sanitizer|runtime error:|assertion failed at|ended with -[0-9]|SEGFAULT|Subprocess aborted'
 
 # gcc 12's sanitizers cannot start where the kernel randomises more address bits than they know of
 # (vm.mmap_rnd_bits over 28); without randomisation they always can.
@@ -61,9 +70,23 @@ run_part() {
     echo "== $part: build"
     build "$part" || return 1
     echo "== $part: test"
+    rm -f ".build/$part/$failures"
     # shellcheck disable=SC2086 # a selection is a list of options
     "${prefix[@]}" ctest --preset "$part" --parallel "$jobs" --no-tests=$empty \
-        ${SELECTION[$part]} "$@"
+        ${SELECTION[$part]} "$@" 2>&1 | tee ".build/$part.test.log"
+    [[ ${PIPESTATUS[0]} -eq 0 ]] || run_alone "$part" "${prefix[@]}"
+}
+
+# Runs what failed in a part once more, one test at a time.
+run_alone() {
+    local part=$1 list=.build/$1/$failures names
+    shift
+    [[ -s $list && $(wc -l <"$list") -le $alone_max ]] || return 1
+    ! grep -qvE "$programs" "$list" && ! grep -qE "$crash" ".build/$part.test.log" || return 1
+    names=$(sed 's/^[0-9]*://' "$list" | paste -sd ' ')
+    echo "== $part: alone: $names"
+    "$@" ctest --preset "$part" --rerun-failed || return 1
+    alone+=("$part: $names")
 }
 
 parts=()
@@ -79,11 +102,14 @@ fi
 
 mkdir -p .build
 ./docker/install.sh build run test || exit 1
-failed=()
+failed=() alone=()
 for part in "${parts[@]}"; do
     start=$SECONDS
     run_part "$part" "$@" || failed+=("$part")
     [[ $part == "${parts[-1]}" ]] || echo "== $part: $((SECONDS - start)) s"
+done
+for names in "${alone[@]}"; do
+    echo "tests/run.sh: failed beside others, passed alone: $names" >&2
 done
 if [[ ${#failed[@]} -gt 0 ]]; then
     echo "tests/run.sh: FAILED: ${failed[*]}" >&2
