@@ -95,6 +95,35 @@ test('polygons_chains_and_joints_are_drawn_by_hand', {skip}, async (t) => {
   await picture(page, 'drawn');
 });
 
+test('joints_of_every_kind_are_drawn_between_two_bodies', {skip}, async (t) => {
+  const {lab, page} = await showLab(t, {paused: true});
+  const kinds = ['revolute', 'distance', 'prismatic', 'weld', 'wheel', 'motor', 'gear', 'pulley', 'filter'];
+  const batch = lab.batch();
+  kinds.forEach((_, i) => {
+    for (const x of [-2, 2]) batch.body.spawn({position: [x, i + 1], shapes: [{kind: 'circle', radius: 0.4}]});
+  });
+  await batch.send();
+  await until(page, (count) => carom.picture.bodies.length === count, 1 + 2 * kinds.length);
+  await page.keyboard.press('j');
+  const kind = page.getByRole('combobox', {name: 'Kind'});
+  assert.deepEqual(await kind.locator('option').allTextContents(), kinds);
+  for (const [i, name] of kinds.entries()) {
+    await kind.selectOption(name);
+    await drag(page, [await at(page, -2, i + 1), await at(page, 0, i + 1), await at(page, 2, i + 1)]);
+    await soon(async () => assert.equal((await lab.world.info()).joints, i + 1, name));
+  }
+  const {joints} = await lab.joint.list();
+  assert.deepEqual(joints.map((joint) => joint.kind), kinds);
+  const {ground_a: [, top], ratio} = joints.find((joint) => joint.kind === 'pulley');
+  assert.ok(Math.abs(top - 12) < 0.1 && ratio === 1, 'the wheels stand 4 m above the bodies');
+  await kind.selectOption('gear');
+  await drag(page, [await at(page, -2, 1), await at(page, -1, 2.5), await at(page, 0, 2.5)]);
+  await page.getByRole('alert').getByText('end on a body').waitFor();
+  assert.equal((await lab.world.info()).joints, kinds.length);
+  await picture(page, 'joints');
+  assertNoErrors(page);
+});
+
 test('fork_save_and_load_make_worlds_of_the_same_state', {skip}, async (t) => {
   const {lab, page} = await showLab(t, {paused: true});
   await lab.body.spawn({tag: 'kept', position: [0, 3], shapes: [{kind: 'circle', radius: 1}]});

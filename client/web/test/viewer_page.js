@@ -95,7 +95,7 @@ export async function touch(page, ...steps) {
 export const picture = (page, name) => page.screenshot(shots ? {path: path.join(shots, `${name}.png`)} : {});
 
 /** Tries until a check passes; its last error otherwise. */
-export async function soon(check, ms = 10000) {
+export async function soon(check, ms = 30000) {
   for (const end = performance.now() + ms;;) {
     try {
       return await check();

@@ -3,7 +3,7 @@
 // the page is left meanwhile.
 
 import {placeOf} from '../draw/overlays.js';
-import {localOf} from './tools.js';
+import {localOf} from './joint.js';
 
 const FORCE_PER_MASS = 1500; // N a kg: as strong as a hand in such a world may be
 const HERTZ = 6;

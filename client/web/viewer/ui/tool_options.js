@@ -1,9 +1,9 @@
 // The options of the tool in hand: the form to spawn, the kind of joint.
 
 import {$, el, figure} from './dom.js';
+import {DRIVEN, GEARED, JOINT_KINDS, SPRUNG} from '../tools/joint.js';
 
 const FORMS = ['circle', 'box', 'plank', 'capsule', 'polygon', 'cross'];
-const KINDS = ['revolute', 'distance', 'prismatic', 'weld', 'wheel', 'motor', 'filter'];
 const HINTS = {
   push: 'Draw from a body: the longer, the harder.',
   spawn: 'Click to put one down, drag to throw it.',
@@ -72,9 +72,11 @@ export class ToolOptions {
       }});
       parts.push(el('label', {class: 'check'}, box, 'Solid on the other side'));
     } else if (tool.name === 'joint') {
-      parts.push(this.#select('Kind', options, 'kind', KINDS));
-      if (['distance', 'wheel', 'weld'].includes(options.kind)) parts.push(this.#range('Spring', options, 'hertz', 0, 20, ' Hz'));
-      if (['revolute', 'wheel'].includes(options.kind)) parts.push(this.#range('Motor', options, 'motor', -20, 20, ' rad/s'));
+      parts.push(this.#select('Kind', options, 'kind', JOINT_KINDS));
+      if (SPRUNG.includes(options.kind)) parts.push(this.#range('Spring', options, 'hertz', 0, 20, ' Hz'));
+      if (DRIVEN.includes(options.kind)) parts.push(this.#range('Motor', options, 'motor', -20, 20, ' rad/s'));
+      if (GEARED.includes(options.kind)) parts.push(this.#range('Ratio', options, 'ratio', 0.1, 10, '', true));
+      if (options.kind === 'pulley') parts.push(this.#range('Height of the wheels', options, 'height', 1, 20, ' m'));
     }
     if (options && 'restitution' in options) {
       parts.push(this.#range('Bounce', options, 'restitution', 0, 1), this.#range('Friction', options, 'friction', 0, 2));
