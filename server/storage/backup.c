@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <time.h>
 
 #include "common/base/assert.h"
@@ -125,12 +126,20 @@ static status split_path(const char *path, char folder[PATH_MAX], const char **n
     return STATUS_OK;
 }
 
+// Backups to one name may run at once: each has a part of its own.
+static void name_part(char out[NAME_MAX + 1], const char *name)
+{
+    uint32_t own = 0;
+    (void)getrandom(&own, sizeof own, 0);
+    snprintf(out, NAME_MAX + 1, "%.*s.%08" PRIx32 ".part", NAME_MAX - 14, name, own);
+}
+
 // The file appears under its name only when all of it is on the disk.
 static status write_backup(disk *from, const backup_files *all, disk *to, const char *name,
                            error *err)
 {
     char part[NAME_MAX + 1];
-    snprintf(part, sizeof part, "%.*s.part", NAME_MAX - 8, name);
+    name_part(part, name);
     disk_file *f;
     if (to->methods->open(to, name, DISK_READ, &f) == 0) {
         to->methods->close(f);

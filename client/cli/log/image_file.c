@@ -3,12 +3,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <unistd.h>
 
-enum { FILE_MODE = 0644, SUFFIX_BYTES = 8 };
+enum { FILE_MODE = 0644, SUFFIX_BYTES = 16 };
 
 static bool write_all(int fd, const char *bytes, size_t size)
 {
@@ -46,8 +48,10 @@ cli_exit image_file_write(const cli *c, const char *path, const void *bytes, siz
     if (part == NULL) {
         return cli_out_of_memory();
     }
-    (void)snprintf(part, room, "%s.part", path);
-    int fd = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, FILE_MODE);
+    uint32_t own = 0; // two programs may write to one path at once
+    (void)getrandom(&own, sizeof own, 0);
+    (void)snprintf(part, room, "%s.%08" PRIx32 ".part", path, own);
+    int fd = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, FILE_MODE);
     int why = fd < 0 ? errno : 0;
     if (fd >= 0 && (!write_all(fd, bytes, size) || fsync(fd) != 0)) {
         why = errno;
