@@ -38,6 +38,9 @@ declare -A SELECTION=(
     [release]=""
 )
 
+# What was compiled once, here or in another clone, is not compiled again.
+export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
+
 jobs=$(nproc)
 failures=Testing/Temporary/LastTestsFailed.log # by ctest, in the folder of a build
 alone_max=3 # tests that a part runs again
