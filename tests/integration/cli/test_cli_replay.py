@@ -3,6 +3,7 @@
 import json
 import os
 import pty
+import shutil
 import struct
 import subprocess
 import tempfile
@@ -368,6 +369,19 @@ class Backups(FileTest):
         self.assertIn("is there", self.fails(USAGE, "backup", self.data.name, self.path("a.bak")).err)
         self.assertIn("not empty", self.fails(USAGE, "restore", self.path("a.bak"), str(self.folder)).err)
         self.assertIn("no data", self.fails(USAGE, "backup", str(self.folder), self.path("b.bak")).err)
+
+    def test_backups_to_one_name_at_once_leave_one_that_is_whole(self):
+        for _ in range(5):
+            runs = [subprocess.Popen([CAROM, "backup", self.data.name, self.path("a.bak")], stdout=subprocess.DEVNULL,
+                                     stderr=subprocess.PIPE, text=True) for _ in range(4)]
+            said = [run.communicate(timeout=60)[1] for run in runs]
+            self.assertIn(OK, [run.returncode for run in runs])
+            for run, words in zip(runs, said):
+                self.assertTrue(run.returncode == OK or "is there" in words, words)
+            self.assertEqual(["a.bak"], [path.name for path in self.folder.glob("a.bak*")])
+            self.ok("restore", self.path("a.bak"), self.path("r"))
+            for path in (self.folder / "a.bak", self.folder / "r"):
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
 
     def test_cut_backup_is_refused(self):
         self.ok("backup", self.data.name, self.path("a.bak"))
