@@ -41,7 +41,8 @@ declare -A SELECTION=(
 # What was compiled once, here or in another clone, is not compiled again.
 export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
 
-jobs=$(nproc)
+jobs=$(nproc)       # compilers at once
+tests=$((jobs + 1)) # tests at once: most of them wait for a server, and it for the clock
 failures=Testing/Temporary/LastTestsFailed.log # by ctest, in the folder of a build
 alone_max=3 # tests that a part runs again
 programs='^[0-9]+:(integration|interop|web|bench|test_server|test_client)_'
@@ -75,7 +76,7 @@ run_part() {
     echo "== $part: test"
     rm -f ".build/$part/$failures"
     # shellcheck disable=SC2086 # a selection is a list of options
-    "${prefix[@]}" ctest --preset "$part" --parallel "$jobs" --no-tests=$empty \
+    "${prefix[@]}" ctest --preset "$part" --parallel "$tests" --no-tests=$empty \
         ${SELECTION[$part]} "$@" 2>&1 | tee ".build/$part.test.log"
     [[ ${PIPESTATUS[0]} -eq 0 ]] || run_alone "$part" "${prefix[@]}"
 }

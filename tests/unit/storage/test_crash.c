@@ -17,7 +17,7 @@
 #include "common/base/log.h"
 #include "tests/unit/storage/model.h"
 
-enum { SEEDS = 600, FAULT_SEEDS = 400, LIVES = 6, STEPS = 60 };
+enum { SEEDS = 600 / CASE_STEP, FAULT_SEEDS = 400, LIVES = 6, STEPS = 60 };
 
 static uint64_t first_seed = 1;
 static uint64_t seeds = SEEDS;

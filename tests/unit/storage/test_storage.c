@@ -605,8 +605,8 @@ static void unfinished_restore_is_refused(void **state)
 
 // ---- a start behind a sync that failed
 
-// The end of a world was written and not synced: the next process reads it and the disk may not have
-// it. Until that has changed, its image stays.
+// The end of a world was written and not synced: the next process reads it and the disk may not
+// have it. Until that has changed, its image stays.
 static void image_stays_until_the_end_of_its_world_is_on_the_disk(void **state)
 {
     (void)state;
