@@ -26,11 +26,10 @@ export ASAN_OPTIONS=detect_stack_use_after_return=1:strict_string_checks=1
 export UBSAN_OPTIONS=print_stacktrace=1
 export TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1
 
-# Wall-clock tests say nothing when the sanitizers slow the program down: label realtime.
-# The thread sanitizer has nothing to say of a test with one thread, nor of the words that a program of one
-# thread prints (label words). What the JavaScript does is the same
-# whatever compiled the server (label web): asan and release run it. So is what programs of their own see
-# of it (integration, interop): the other three parts run that.
+# Wall-clock tests say nothing when the sanitizers slow the program down: label realtime. The thread
+# sanitizer has nothing to say of a test with one thread, nor of the words that a program of one thread
+# prints (label words). What the JavaScript does is the same whatever compiled the server (label web): asan
+# and release run it. So is what programs of their own see of it (integration, interop): clang leaves it out.
 declare -A SELECTION=(
     [clang]="-LE realtime|web|integration|interop"
     [asan]="-LE realtime"
