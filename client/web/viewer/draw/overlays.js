@@ -2,6 +2,7 @@
 // interest, sparks of impacts, the trail and outline of the chosen body. Ids are text, on a 2D canvas.
 
 import {isSolid} from './seams.js';
+import {placeOf} from '../pose.js';
 
 const SPARK_S = 0.45; // that a spark lasts
 const SPARKS_MAX = 256;
@@ -9,13 +10,6 @@ const LABELS_MAX = 600;
 const TRAIL_MAX = 180; // points
 
 const alpha = (colour, value) => [colour[0], colour[1], colour[2], value];
-
-export function placeOf(body, [x, y]) {
-  const {pose} = body;
-  const cos = Math.cos(pose.angle);
-  const sin = Math.sin(pose.angle);
-  return [pose.x + cos * x - sin * y, pose.y + sin * x + cos * y];
-}
 
 /** Where a joint's anchors are now: [a, b], null where it has none. */
 export function jointPlaces(joint, source) {

@@ -2,8 +2,7 @@
 // pointer; in a paused world it is set where the pointer is. The joint goes with the drag, also where
 // the page is left meanwhile.
 
-import {placeOf} from '../draw/overlays.js';
-import {localOf} from './joint.js';
+import {localOf, placeOf} from '../pose.js';
 
 const FORCE_PER_MASS = 1500; // N a kg: as strong as a hand in such a world may be
 const HERTZ = 6;

@@ -1,6 +1,7 @@
 // Ties bodies together: from one body to another, or to a fixed place, where a static body without
 // shapes is made.
 
+import {localOf} from '../pose.js';
 import {toast} from '../ui/dom.js';
 
 /** Kinds that the tool makes. The tenth, the mouse, is what the hand pulls with. */
@@ -11,17 +12,7 @@ export const DRIVEN = ['revolute', 'wheel'];
 export const GEARED = ['gear', 'pulley'];
 const NEED_TWO = ['gear', 'filter']; // a place says nothing to them
 
-/** A point of the world in a body's frame. */
-export function localOf(body, point) {
-  const {pose} = body;
-  const cos = Math.cos(pose.angle);
-  const sin = Math.sin(pose.angle);
-  const dx = point.x - pose.x;
-  const dy = point.y - pose.y;
-  return [cos * dx + sin * dy, -sin * dx + cos * dy];
-}
-
-// Where a joint acts that was drawn from one point to another; only the last may have no body.
+// The joint's places, drawn from one point to another; only the last may have no body.
 function placesOf(kind, from, to, options) {
   const ends = {anchor_a: to.body ? localOf(to.body, to) : [0, 0], anchor_b: localOf(from.body, from)};
   const dx = to.x - from.x;

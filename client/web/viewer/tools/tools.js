@@ -8,6 +8,7 @@ import {Hand} from './hand.js';
 import {JointTool} from './joint.js';
 import {PathTool} from './path.js';
 import {Spawn} from './spawn.js';
+import {localOf, placeOf} from '../pose.js';
 import {toast} from '../ui/dom.js';
 import {jointPlaces} from '../draw/overlays.js';
 
@@ -29,12 +30,7 @@ class Push {
 
   down(point) {
     if (!point.body || point.body.type !== 'dynamic') return false;
-    const {pose} = point.body;
-    const cos = Math.cos(-pose.angle);
-    const sin = Math.sin(-pose.angle);
-    const dx = point.x - pose.x;
-    const dy = point.y - pose.y;
-    this.#from = {body: point.body, local: [cos * dx - sin * dy, sin * dx + cos * dy]};
+    this.#from = {body: point.body, local: localOf(point.body, point)};
     this.#to = point;
     return true;
   }
@@ -44,10 +40,7 @@ class Push {
   }
 
   #place() {
-    const {body: {pose}, local: [x, y]} = this.#from;
-    const cos = Math.cos(pose.angle);
-    const sin = Math.sin(pose.angle);
-    return [pose.x + cos * x - sin * y, pose.y + sin * x + cos * y];
+    return placeOf(this.#from.body, this.#from.local);
   }
 
   up(point) {
