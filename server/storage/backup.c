@@ -118,20 +118,25 @@ static status split_path(const char *path, char folder[PATH_MAX], const char **n
     const char *slash = strrchr(path, '/');
     *name = slash != NULL ? slash + 1 : path;
     size_t size = slash == NULL ? 0 : slash == path ? 1 : (size_t)(slash - path);
-    if (**name == '\0' || strlen(*name) > NAME_MAX - 8 || size >= PATH_MAX) {
-        return error_set(err, STATUS_INVALID_ARGUMENT, "'%s' is not the path of a file", path);
+    if (**name == '\0' || strlen(*name) > NAME_MAX || size >= PATH_MAX) {
+        // The path comes last: it may be longer than an error's text.
+        return error_set(err, STATUS_INVALID_ARGUMENT,
+                         "not the path of a file, whose name has 1 to %d bytes: '%s'", NAME_MAX,
+                         path);
     }
     memcpy(folder, slash == NULL ? "." : path, slash == NULL ? 1 : size);
     folder[slash == NULL ? 1 : size] = '\0';
     return STATUS_OK;
 }
 
-// Backups to one name may run at once: each has a part of its own.
+// Backups to one name may run at once: each has a part of its own. It tells the beginning of a name
+// that is as long as names may be.
 static void name_part(char out[NAME_MAX + 1], const char *name)
 {
+    enum { SUFFIX = sizeof ".01234567.part" - 1 };
     uint32_t own = 0;
     (void)getrandom(&own, sizeof own, 0);
-    snprintf(out, NAME_MAX + 1, "%.*s.%08" PRIx32 ".part", NAME_MAX - 14, name, own);
+    snprintf(out, NAME_MAX + 1, "%.*s.%08" PRIx32 ".part", NAME_MAX - SUFFIX, name, own);
 }
 
 // The file appears under its name only when all of it is on the disk.

@@ -4,13 +4,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 #include <unistd.h>
 
-enum { FILE_MODE = 0644, SUFFIX_BYTES = 16 };
+enum { FILE_MODE = 0644, SUFFIX_BYTES = sizeof ".01234567.part" };
 
 static bool write_all(int fd, const char *bytes, size_t size)
 {
@@ -35,6 +36,23 @@ static cli_exit fail(const char *path, int why)
     return CLI_USAGE;
 }
 
+// Where a file is written until it is whole; to be freed. Programs may write to one path at once,
+// so each has a part of its own; of a name that is as long as names may be it tells the beginning.
+static char *name_part(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    const size_t folder = slash == NULL ? 0 : (size_t)(slash + 1 - path);
+    const size_t most = folder + NAME_MAX + 1 - SUFFIX_BYTES;
+    const size_t kept = strlen(path) < most ? strlen(path) : most;
+    uint32_t own = 0;
+    (void)getrandom(&own, sizeof own, 0);
+    char *part = malloc(kept + SUFFIX_BYTES);
+    if (part != NULL) {
+        (void)snprintf(part, kept + SUFFIX_BYTES, "%.*s.%08" PRIx32 ".part", (int)kept, path, own);
+    }
+    return part;
+}
+
 cli_exit image_file_write(const cli *c, const char *path, const void *bytes, size_t size)
 {
     bool replace = args_has(&c->args, "force");
@@ -43,14 +61,10 @@ cli_exit image_file_write(const cli *c, const char *path, const void *bytes, siz
         cli_hint("--force replaces it");
         return CLI_USAGE;
     }
-    size_t room = strlen(path) + SUFFIX_BYTES;
-    char *part = malloc(room);
+    char *part = name_part(path);
     if (part == NULL) {
         return cli_out_of_memory();
     }
-    uint32_t own = 0; // two programs may write to one path at once
-    (void)getrandom(&own, sizeof own, 0);
-    (void)snprintf(part, room, "%s.%08" PRIx32 ".part", path, own);
     int fd = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, FILE_MODE);
     int why = fd < 0 ? errno : 0;
     if (fd >= 0 && (!write_all(fd, bytes, size) || fsync(fd) != 0)) {

@@ -383,6 +383,19 @@ class Backups(FileTest):
             for path in (self.folder / "a.bak", self.folder / "r"):
                 shutil.rmtree(path) if path.is_dir() else path.unlink()
 
+    def test_names_as_long_as_a_file_system_takes(self):
+        name = "n" * 255
+        self.ok("backup", self.data.name, self.path(name))
+        self.ok("restore", self.path(name), self.path("r"))
+        for path in (self.path(name + "n"), self.path("folder") + "/"):
+            told = self.fails(USAGE, "backup", self.data.name, path).err
+            self.assertIn("not the path of a file, whose name has 1 to 255 bytes: '", told)
+        (self.folder / name).unlink()
+        self.ok("save", self.world, self.path(name))
+        self.ok("diff", self.path(name), self.path(name))
+        self.assertIn("File name too long", self.fails(USAGE, "save", self.world, self.path(name + "n")).err)
+        self.assertEqual({name, "r"}, {path.name for path in self.folder.iterdir()})
+
     def test_cut_backup_is_refused(self):
         self.ok("backup", self.data.name, self.path("a.bak"))
         whole = (self.folder / "a.bak").read_bytes()
