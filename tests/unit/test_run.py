@@ -1,0 +1,97 @@
+"""tests/run.sh: which failures fail a part, which tests run once more, and what its last line says.
+
+cmake, ctest and docker/install.sh are replaced by scripts of a temporary folder; ctest fails as a test wishes.
+
+Usage: test_run.py [PROJECT_ROOT]
+"""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+# The first call fails the tests of FAILS and says SAYS; those of AGAIN fail when they run once more.
+CTEST = """#!/bin/bash
+echo "$*" >>"$CALLS"
+[[ $1 == --preset ]] && list=.build/$2/Testing/Temporary/LastTestsFailed.log
+mkdir -p "$(dirname "$list")"
+fails=$FAILS
+[[ $* == *--rerun-failed* ]] && fails=$AGAIN
+rm -f "$list"
+for name in $fails; do echo "7:$name" >>"$list"; done
+[[ $* == *--rerun-failed* ]] || echo "$SAYS"
+[[ -z $REPORT ]] || { path=${ASAN_OPTIONS#log_path=}; echo "$REPORT" >"${path%%:*}.41"; }
+echo "100% tests passed, 0 tests failed out of 9"
+[[ -z $fails ]]
+"""
+
+
+class Run(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = pathlib.Path(folder.name)
+        for name in ("tests", "docker", "bin"):
+            (self.root / name).mkdir()
+        shutil.copy(ROOT / "tests/run.sh", self.root / "tests/run.sh")
+        for path, text in (("docker/install.sh", "#!/bin/sh\n"), ("bin/cmake", "#!/bin/sh\n"), ("bin/ctest", CTEST)):
+            (self.root / path).write_text(text, encoding="utf-8")
+            (self.root / path).chmod(0o755)
+
+    def run_part(self, fails="", again="", says="", report=""):
+        """Exit code, what was printed, and how often ctest was called."""
+        calls = self.root / "calls"
+        calls.unlink(missing_ok=True)
+        environment = dict(os.environ, PATH=f"{self.root / 'bin'}:{os.environ['PATH']}", CALLS=str(calls), FAILS=fails,
+                           AGAIN=again, SAYS=says, REPORT=report)
+        done = subprocess.run([self.root / "tests/run.sh", "asan"], env=environment, text=True, timeout=30,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        return done.returncode, done.stdout, len(calls.read_text(encoding="utf-8").splitlines())
+
+    def test_nothing_fails(self):
+        code, out, calls = self.run_part()
+        self.assertEqual((0, 1), (code, calls), out)
+        self.assertTrue(out.endswith("100% tests passed, 0 tests failed out of 9\n"), out)
+
+    def test_three_tests_of_programs_run_once_more(self):
+        names = "integration_cli_load test_server_limits web_client"
+        code, out, calls = self.run_part(names)
+        self.assertEqual((0, 2), (code, calls), out)
+        self.assertTrue(out.endswith(f"tests/run.sh: failed beside others, passed alone: asan: {names}\n"), out)
+
+    def test_what_fails_again_fails_the_part(self):
+        code, out, calls = self.run_part("web_client interop_python", "web_client")
+        self.assertEqual((1, 2), (code, calls), out)
+        self.assertTrue(out.endswith("tests/run.sh: FAILED: asan\n"), out)
+
+    def test_more_than_three_fail_the_part(self):
+        self.assertEqual((1, 1), self.run_part("web_a web_b web_c web_d")[::2])
+
+    def test_one_that_calls_the_code_itself_fails_the_part(self):
+        for name in ("test_storage", "golden", "simulation", "test_debs"):
+            with self.subTest(name):
+                self.assertEqual((1, 1), self.run_part(f"web_client {name}")[::2])
+
+    def test_crash_fails_the_part(self):
+        for says in ("carom: assertion failed at a.c:7: x > 0", "AssertionError: caromd ended with -11:",
+                     "1/9 Test #1: web_client ***Exception: SEGFAULT", "1/9 Test #1: web_client Subprocess aborted***Exception"):
+            with self.subTest(says):
+                self.assertEqual((1, 1), self.run_part("web_client", says=says)[::2])
+
+    def test_report_of_a_sanitizer_fails_the_part_and_is_printed(self):
+        for fails in ("", "web_client"):
+            with self.subTest(fails):
+                code, out, calls = self.run_part(fails, report="==41==ERROR: AddressSanitizer: heap-use-after-free")
+                self.assertEqual((1, 1), (code, calls), out)
+                self.assertIn("heap-use-after-free", out)
+        self.assertEqual(0, self.run_part()[0], "reports of the run before are gone")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 1:
+        ROOT = pathlib.Path(sys.argv.pop(1)).resolve()
+    unittest.main(verbosity=2)
