@@ -40,7 +40,8 @@ declare -A SELECTION=(
 )
 
 # What was compiled once, here or in another clone, is not compiled again.
-export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
+export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache
+export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1 CCACHE_SLOPPINESS=locale
 
 jobs=$(nproc)       # compilers at once
 tests=$((jobs + 1)) # tests at once: most of them wait for a server, and it for the clock
