@@ -13,6 +13,7 @@
 #include "common/physics/physics.h"
 #include "server/config_file.h"
 #include "server/http/origin.h"
+#include "server/http/policy.h"
 
 enum {
     PORT_DEFAULT = 22766,
@@ -101,19 +102,35 @@ static status apply_http(config *c, const char *value, error *err)
     return parse_address(value, c->http_host, &c->http_port, err);
 }
 
+static char *copy_of(const char *value)
+{
+    char *copy = strdup(value);
+    ASSERT(copy != NULL);
+    return copy;
+}
+
 static status apply_origin(config *c, const char *value, error *err)
 {
     status s = origin_check(value, err);
-    if (s != STATUS_OK) {
-        return s;
+    if (s == STATUS_OK && c->origins.count == ORIGINS_MAX) {
+        s = error_set(err, STATUS_INVALID_ARGUMENT, "there are %d at most", ORIGINS_MAX);
     }
-    if (c->origins.count == ORIGINS_MAX) {
-        return error_set(err, STATUS_INVALID_ARGUMENT, "there are %d at most", ORIGINS_MAX);
+    if (s == STATUS_OK) {
+        array_push(&c->origins, copy_of(value));
     }
-    char *copy = strdup(value);
-    ASSERT(copy != NULL);
-    array_push(&c->origins, copy);
-    return STATUS_OK;
+    return s;
+}
+
+static status apply_viewer_server(config *c, const char *value, error *err)
+{
+    status s = policy_check_server(value, err);
+    if (s == STATUS_OK && c->viewer_servers.count == POLICY_SERVERS_MAX) {
+        s = error_set(err, STATUS_INVALID_ARGUMENT, "there are %d at most", POLICY_SERVERS_MAX);
+    }
+    if (s == STATUS_OK) {
+        array_push(&c->viewer_servers, copy_of(value));
+    }
+    return s;
 }
 
 static status apply_hz(config *c, const char *value, error *err)
@@ -347,7 +364,11 @@ static const option OPTIONS[] = {
     {"http", "CAROM_HTTP", "HOST:PORT", false, apply_http,
      "where browsers connect, over HTTP and WebSocket (127.0.0.1:22767); off for nowhere"},
     {"origin", "CAROM_ORIGIN", "ORIGIN", true, apply_origin,
-     "let pages of this origin connect, as https://play.example; may be given again; * for all"},
+     "let pages of this origin connect, and be asked for by its name, as https://play.example; may "
+     "be given again; * for all"},
+    {"viewer-server", "CAROM_VIEWER_SERVER", "URL", true, apply_viewer_server,
+     "let the viewer show this server too, as wss://b.example:22767; may be given again; * for "
+     "all"},
     {"hz", "CAROM_HZ", "HZ", false, apply_hz, "steps a second of worlds that do not say (60)"},
     {"threads", "CAROM_THREADS", "COUNT", false, apply_threads,
      "simulation threads (one for each processor but one)"},
@@ -663,5 +684,9 @@ void config_deinit(config *c)
         free(c->origins.data[i]);
     }
     array_free(&c->origins);
+    for (uint32_t i = 0; i < c->viewer_servers.count; i++) {
+        free(c->viewer_servers.data[i]);
+    }
+    array_free(&c->viewer_servers);
     array_free(&c->worlds);
 }

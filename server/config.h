@@ -37,6 +37,7 @@ typedef struct config {
     uint16_t http_port;                  // 22767; 0 lets the system choose
     bool http_given;                     // asked for, so that it has to be had
     ARRAY(char *) origins;               // of pages that may connect; each allocated
+    ARRAY(char *) viewer_servers;        // that the viewer may connect to; each allocated
     double hz;                           // of worlds that do not say, 60
     int threads;                         // simulation threads, 1 to CONFIG_THREADS_MAX
     int world_threads;                   // of each of them, for one world; 1 to CONFIG_THREADS_MAX

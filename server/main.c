@@ -337,6 +337,8 @@ static void serve_once(process *p)
         .http_optional = !c->http_given,
         .origins = (const char *const *)c->origins.data,
         .origin_count = c->origins.count,
+        .viewer_servers = (const char *const *)c->viewer_servers.data,
+        .viewer_server_count = c->viewer_servers.count,
         .hz = c->hz,
         .threads = c->threads,
         .world_threads = c->world_threads,

@@ -37,11 +37,12 @@
     X(refused_permission, "requests that role, token or owner did not allow")                      \
     X(refused_unauthenticated, "requests of nobody, and tokens that were not accepted")            \
     X(refused_origin, "WebSockets of other servers' pages")                                        \
+    X(refused_host, "HTTP requests for names that the server is not known by")                     \
     X(tls_handshakes, "that were done")                                                            \
     X(tls_failed, "connections that broke TLS, in a handshake or later")                           \
     X(tls_refused, "connections that sent plain bytes where TLS is spoken")                        \
     X(http_requests, "whole ones, answered or refused")                                            \
-    X(http_refused, "answered with 400, 403, 405, 408, 413, 426, 431, 503 or 505, and closed")     \
+    X(http_refused, "answered with 400, 403, 405, 408, 413, 421, 426, 431, 503, 505, and closed")  \
     X(http_expired, "requests that were not whole in time")                                        \
     X(http_crowded, "connections that made room for others, or were not let in: too many")         \
     X(websockets_opened, "")                                                                       \

@@ -13,6 +13,7 @@
 #include "common/base/assert.h"
 #include "common/base/log.h"
 #include "server/http/internal.h"
+#include "server/http/origin.h"
 #include "server/metrics.h"
 
 enum { INPUT_BEGIN = 1024 };
@@ -105,6 +106,14 @@ static void enter_socket(http_client *c, const http_request *r, size_t head)
     free(input);
 }
 
+// Whether the request may be answered, going by the name that it asks for. That the process lives
+// is told by any.
+static bool is_for_us(const http_listener *h, const http_request *r)
+{
+    return http_span_is(r->path, "/healthz") ||
+           origin_serves(r->host, h->host, h->origins, h->origin_count);
+}
+
 // One request, if it is whole. False: there is nothing to go on with for now.
 static bool take_request(http_client *c)
 {
@@ -133,6 +142,14 @@ static bool take_request(http_client *c)
     }
     if (http_span_is(r.path, "/rpc")) {
         enter_socket(c, &r, size);
+        return false;
+    }
+    if (!is_for_us(c->listener, &r)) {
+        metrics_add(METRIC_refused_host, 1);
+        respond_refused(c, 421,
+                        "this server is not known by the name in Host: caromd --origin tells it of "
+                        "one, as https://NAME",
+                        "");
         return false;
     }
     r.close = r.close || c->requests >= c->listener->limits->http_requests || c->ended;
@@ -286,6 +303,8 @@ status http_open(uv_loop_t *loop, const http_options *options, const http_handle
     h->limits = options->limits;
     h->origins = options->origins;
     h->origin_count = options->origin_count;
+    h->host = options->host;
+    (void)policy_write(h->policy, options->viewer_servers, options->viewer_server_count);
     network_handler own = {
         .context = h,
         .opened = on_opened,

@@ -43,6 +43,8 @@ typedef struct http_options {
     const limits *limits;
     const char *const *origins; // of pages that may connect, beside the server's own
     uint32_t origin_count;
+    const char *const *viewer_servers; // that the viewer may connect to, beside its own
+    uint32_t viewer_server_count;
     const tls_files *tls; // NULL: plain
     io_threads *io;       // that have the sockets; NULL: this thread
 } http_options;

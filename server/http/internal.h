@@ -3,12 +3,13 @@
 //   http.c      the listener, its clients and their times
 //   respond.c   answers to requests
 //   upgrade.c   connections that are WebSockets
-//   request.c, websocket.c, origin.c, files.c   pure functions
+//   request.c, websocket.c, origin.c, policy.c, files.c   pure functions
 #ifndef CAROM_SERVER_HTTP_INTERNAL_H
 #define CAROM_SERVER_HTTP_INTERNAL_H
 
 #include "server/http/files.h"
 #include "server/http/http.h"
+#include "server/http/policy.h"
 #include "server/http/request.h"
 #include "server/http/websocket.h"
 
@@ -47,8 +48,10 @@ struct http_listener {
     network *network;
     http_handler handler;
     const limits *limits;
+    const char *host; // that it listens on, as the operator named it
     const char *const *origins;
     uint32_t origin_count;
+    char policy[POLICY_BYTES_MAX]; // header lines of every answer
     uv_loop_t *loop;
     served_files files;
     http_client *first, *last; // of those without a session

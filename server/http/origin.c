@@ -37,28 +37,45 @@ status origin_check(const char *text, error *err)
                      text);
 }
 
-// Whether "HOST" or "HOST:PORT" says an address, or localhost, and no name that someone else may
-// point at this machine.
-static bool is_address(http_span host)
+// The host of "HOST" or "HOST:PORT", without the brackets of an IPv6 address.
+typedef struct host_name {
+    char text[ORIGIN_BYTES_MAX + 1]; // "" where it is longer
+    bool bracketed;
+} host_name;
+
+static host_name name_of(const char *text, size_t size)
 {
-    char name[INET6_ADDRSTRLEN + 2];
-    struct in6_addr binary;
-    const char *text = host.text;
-    size_t size = host.size;
-    bool bracketed = size > 0 && text[0] == '[';
-    const char *end = memchr(text, bracketed ? ']' : ':', size);
+    host_name out = {.bracketed = size > 0 && text[0] == '['};
+    const char *end = memchr(text, out.bracketed ? ']' : ':', size);
     size_t length = end != NULL ? (size_t)(end - text) : size;
-    if (bracketed) {
+    if (out.bracketed) {
         text++;
-        length = length > 0 ? length - 1 : 0;
+        length--;
     }
-    if (length >= sizeof name) {
-        return false;
+    if (length < sizeof out.text) {
+        memcpy(out.text, text, length);
     }
-    memcpy(name, text, length);
-    name[length] = '\0';
-    return bracketed ? inet_pton(AF_INET6, name, &binary) == 1
-                     : inet_pton(AF_INET, name, &binary) == 1 || strcasecmp(name, "localhost") == 0;
+    return out;
+}
+
+// Whether it is an address, or localhost, and no name that someone else may point at this machine.
+static bool is_address(const host_name *name)
+{
+    struct in6_addr binary;
+    if (name->bracketed) {
+        return inet_pton(AF_INET6, name->text, &binary) == 1;
+    }
+    return inet_pton(AF_INET, name->text, &binary) == 1 || strcasecmp(name->text, "localhost") == 0;
+}
+
+// Whether it is a name of this machine or of its own network: nobody registers a name without a dot
+// or below .localhost.
+static bool is_local(const host_name *name)
+{
+    static const char LOCAL[] = ".localhost";
+    const char *dot = strchr(name->text, '.');
+    return !name->bracketed && name->text[0] != '\0' &&
+           (dot == NULL || strcasecmp(strrchr(name->text, '.'), LOCAL) == 0);
 }
 
 bool origin_allowed(http_span origin, http_span host, const char *const *allowed, uint32_t count)
@@ -72,9 +89,35 @@ bool origin_allowed(http_span origin, http_span host, const char *const *allowed
         }
     }
     const char *authority = authority_of(origin.text, origin.size);
-    if (authority == NULL || host.text == NULL || !is_address(host)) {
+    if (authority == NULL || host.text == NULL) {
+        return false;
+    }
+    host_name name = name_of(host.text, host.size);
+    if (!is_address(&name)) {
         return false;
     }
     size_t size = origin.size - (size_t)(authority - origin.text);
     return size == host.size && strncasecmp(authority, host.text, size) == 0;
+}
+
+bool origin_serves(http_span host, const char *own, const char *const *allowed, uint32_t count)
+{
+    if (host.text == NULL) {
+        return true;
+    }
+    host_name name = name_of(host.text, host.size);
+    if (is_address(&name) || is_local(&name) || strcasecmp(name.text, own) == 0) {
+        return true;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const char *authority = authority_of(allowed[i], strlen(allowed[i]));
+        if (authority == NULL) {
+            return true; // "*"
+        }
+        host_name other = name_of(authority, strlen(authority));
+        if (!name.bracketed && strcasecmp(name.text, other.text) == 0) {
+            return true;
+        }
+    }
+    return false;
 }

@@ -1,4 +1,4 @@
-// Which web pages may connect (RFC 6454).
+// Which web pages may connect (RFC 6454), and by which names the server may be asked for.
 //
 // A browser lets any page open a WebSocket to any server and only says, in Origin, which page it
 // is; so it is the server that has to turn foreign pages away. A request without Origin is no
@@ -23,5 +23,11 @@ enum { ORIGIN_BYTES_MAX = 255 };
 status origin_check(const char *text, error *err);
 
 bool origin_allowed(http_span origin, http_span host, const char *const *allowed, uint32_t count);
+
+// Whether a request for `host` is meant for this server, whatever the port: an address, localhost,
+// a name without dots (as of containers), `own` (the name that it listens on), or the host of an
+// allowed origin. A page of evil.example whose name was made to point here would read what is
+// answered to any other name as its own. Without Host it is no browser that asks.
+bool origin_serves(http_span host, const char *own, const char *const *allowed, uint32_t count);
 
 #endif

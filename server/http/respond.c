@@ -10,19 +10,7 @@
 #include "server/http/internal.h"
 #include "server/metrics.h"
 
-enum { HEAD_MAX = 2048, TEXT_MAX = 512 };
-
-// Sent with everything. The page runs its own scripts alone and is framed by no other; it may
-// connect to other servers than its own, as a person may name one.
-static const char POLICY[] =
-    "Content-Security-Policy: default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; "
-    "style-src 'self'; img-src 'self' data: blob:; font-src 'self'; "
-    "connect-src 'self' ws: wss:; worker-src 'self' blob:; manifest-src 'self'; base-uri 'none'; "
-    "form-action 'none'; frame-ancestors 'none'\r\n"
-    "X-Content-Type-Options: nosniff\r\n"
-    "Referrer-Policy: no-referrer\r\n"
-    "Cross-Origin-Opener-Policy: same-origin\r\n"
-    "Cross-Origin-Resource-Policy: same-origin\r\n";
+enum { HEAD_MAX = 1024 + POLICY_BYTES_MAX, TEXT_MAX = 512 };
 
 static const char *phrase(int code)
 {
@@ -43,6 +31,8 @@ static const char *phrase(int code)
         return "Request Timeout";
     case 413:
         return "Content Too Large";
+    case 421:
+        return "Misdirected Request";
     case 426:
         return "Upgrade Required";
     case 431:
@@ -63,7 +53,7 @@ typedef struct answer {
     bool close;
 } answer;
 
-static int put_head(const answer *a, char out[HEAD_MAX])
+static int put_head(const answer *a, const char *policy, char out[HEAD_MAX])
 {
     char date[64];
     time_t now = time(NULL);
@@ -82,7 +72,7 @@ static int put_head(const answer *a, char out[HEAD_MAX])
     } else {
         used += snprintf(out + used, (size_t)(HEAD_MAX - used), "Cache-Control: no-store\r\n");
     }
-    used += snprintf(out + used, (size_t)(HEAD_MAX - used), "%s%s%s\r\n", POLICY, a->more,
+    used += snprintf(out + used, (size_t)(HEAD_MAX - used), "%s%s%s\r\n", policy, a->more,
                      a->close ? "Connection: close\r\n" : "");
     ASSERT(used < HEAD_MAX);
     return used;
@@ -92,7 +82,7 @@ static int put_head(const answer *a, char out[HEAD_MAX])
 static void send_answer(http_client *c, const answer *a, shared_bytes *body)
 {
     char head[HEAD_MAX];
-    int size = put_head(a, head);
+    int size = put_head(a, c->listener->policy, head);
     c->leaving = body != NULL;
     bool sent = connection_send_raw(c->connection, head, (size_t)size, body, c->leaving ? 1 : 0);
     if (!sent || a->close) {
@@ -123,6 +113,7 @@ static status status_of(int code)
 {
     switch (code) {
     case 403:
+    case 421:
         return STATUS_PERMISSION_DENIED;
     case 408:
     case 431:
@@ -149,7 +140,7 @@ static void send_refusal(http_client *c, int code, const char *text, const char 
                 .more = more,
                 .size = (size_t)size,
                 .close = true};
-    int head_size = put_head(&a, head);
+    int head_size = put_head(&a, c->listener->policy, head);
     (void)connection_send_raw(c->connection, head, (size_t)head_size, NULL, 0);
     (void)connection_send_raw(c->connection, body, (size_t)size, NULL, 0);
 }

@@ -391,6 +391,8 @@ static status start_http(server *s, const network_handler *sessions, error *err)
         .limits = s->limits,
         .origins = s->options->origins,
         .origin_count = s->options->origin_count,
+        .viewer_servers = s->options->viewer_servers,
+        .viewer_server_count = s->options->viewer_server_count,
         .tls = s->options->tls,
         .io = s->io,
     };

@@ -30,6 +30,8 @@ typedef struct server_options {
     bool http_optional;         // goes on without it where that address is taken
     const char *const *origins; // of pages that may connect, beside the server's own
     uint32_t origin_count;
+    const char *const *viewer_servers; // that the viewer may connect to, beside its own
+    uint32_t viewer_server_count;
     double hz;          // of worlds that do not say
     int threads;        // for simulation, at least 1
     int world_threads;  // that step one world together, at least 1

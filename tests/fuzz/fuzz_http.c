@@ -46,6 +46,7 @@ static void read_request(const char *data, size_t size)
     ASSERT(quality >= -1 && quality <= 1000);
     static const char *const ALLOWED[] = {"https://play.example"};
     (void)origin_allowed(r.origin, r.host, ALLOWED, 1);
+    (void)origin_serves(r.host, "127.0.0.1", ALLOWED, 1);
     char accept[WEBSOCKET_ACCEPT_CHARS + 1];
     if (r.key.text != NULL && websocket_accept(r.key.text, r.key.size, accept)) {
         ASSERT(strlen(accept) == WEBSOCKET_ACCEPT_CHARS);

@@ -225,6 +225,70 @@ class BadRequests(HttpTest):
         self.assertEqual(self.counters()["http_refused"], before + 1)
 
 
+class Names(HttpTest):
+    """A page of evil.example whose name was made to point here (DNS rebinding) learns nothing, worlds' names least."""
+    OPTIONS = ["--origin", "https://play.example", "--origin", "http://tools.example:8000", "--world", "secret"]
+
+    def verdict(self, host, path="/metrics"):
+        return self.status(f"GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n".encode())
+
+    def test_own_names_and_those_of_allowed_origins(self):
+        port = self.port
+        for host in (f"127.0.0.1:{port}", "127.0.0.1", "192.168.7.9:80", f"localhost:{port}", "LOCALHOST", "a.localhost",
+                     f"[::1]:{port}", "[2001:db8::7]", "server:22767", "my_box", "play.example", "Play.Example:443",
+                     "tools.example"):
+            with self.subTest(host):
+                self.assertEqual(self.verdict(host), 200)
+        self.assertEqual(self.status(b"GET /metrics HTTP/1.0\r\n\r\n"), 200)
+
+    def test_other_names(self):
+        before = self.counters()["refused_host"]
+        others = [f"evil.example:{self.port}", "evil.example", "localhost.evil.example", "127.0.0.1.evil.example",
+                  "127.0.0.1.", "notplay.example", "play.example.evil.example", "play.example.", "xlocalhost.example",
+                  "[evil]", "[play.example]", "[", "[]", ":80", ".", "x" * 5000 + ".example", "127.0.0.1\\@evil.example"]
+        for host in others:
+            with self.subTest(host):
+                answer = self.raw(f"GET /metrics HTTP/1.1\r\nHost: {host}\r\n\r\n".encode())
+                self.assertTrue(answer.startswith(b"HTTP/1.1 421 Misdirected Request\r\n"), answer[:80])
+                self.assertIn(b"caromd --origin", answer)
+                self.assertNotIn(b"secret", answer)
+        self.assertEqual(self.counters()["refused_host"], before + len(others))
+
+    def test_every_page_but_that_the_process_lives(self):
+        for path in ("/", "/viewer/main.js", "/src/client.js", "/readyz", "/metrics", "/nothing"):
+            with self.subTest(path):
+                self.assertEqual(self.verdict("evil.example", path), 421)
+        self.assertEqual(self.verdict("evil.example", "/healthz"), 200)
+
+    def test_any_name_where_any_page_may_connect(self):
+        with Caromd(CAROMD, "--origin", "*") as server, socket.create_connection(("127.0.0.1", server.http_port), 20) as opened:
+            opened.sendall(b"GET /metrics HTTP/1.1\r\nHost: evil.example\r\n\r\n")
+            self.assertTrue(opened.recv(4096).startswith(b"HTTP/1.1 200 "))
+
+
+class Policy(unittest.TestCase):
+    def policy(self, *options):
+        with Caromd(CAROMD, "--threads", "1", *options) as server:
+            with urllib.request.urlopen(f"http://127.0.0.1:{server.http_port}/", timeout=10) as answer:
+                headers = answer.headers
+        self.assertEqual(headers["X-Frame-Options"], "DENY")
+        self.assertEqual(headers["Referrer-Policy"], "no-referrer")
+        parts = dict(part.strip().split(" ", 1) for part in headers["Content-Security-Policy"].split(";"))
+        self.assertEqual((parts["default-src"], parts["frame-ancestors"]), ("'none'", "'none'"))
+        return parts["connect-src"]
+
+    def test_the_page_connects_to_its_own_server_and_those_that_the_operator_names(self):
+        self.assertEqual(self.policy(), "'self'")
+        self.assertEqual(self.policy("--viewer-server", "wss://b.example:22767", "--viewer-server", "ws://10.0.0.7:1/rpc"),
+                         "'self' wss://b.example:22767 ws://10.0.0.7:1/rpc")
+        self.assertEqual(self.policy("--viewer-server", "*"), "'self' ws: wss:")
+
+    def test_as_many_and_as_long_as_may_be(self):
+        servers = [f"wss://{i:02}." + "a" * 246 for i in range(16)]
+        options = [word for server in servers for word in ("--viewer-server", server)]
+        self.assertEqual(self.policy(*options), "'self' " + " ".join(servers))
+
+
 class Refusals(unittest.TestCase):
     """Lines of the log about what was refused, from a server of its own: the lines at once are not used up."""
     LINES_AT_ONCE, LINES_A_SECOND = 100, 10

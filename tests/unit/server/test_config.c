@@ -11,6 +11,7 @@
 
 #include "server/config.h"
 #include "server/config_file.h"
+#include "server/http/policy.h"
 
 // The environment of the test: pairs of name and value.
 static const char *const *environment;
@@ -29,7 +30,7 @@ static char *fake_getenv(const char *name)
 
 static status load(config *c, error *err, const char *const *arguments)
 {
-    const char *argv[32] = {"caromd"};
+    const char *argv[48] = {"caromd"};
     int argc = 1;
     while (arguments != NULL && *arguments != NULL) {
         argv[argc++] = *arguments++;
@@ -90,6 +91,36 @@ static void origins_are_those_of_pages(void **state)
         assert_non_null(strstr(err.text, "--origin"));
         config_deinit(&c);
     }
+}
+
+static void viewer_servers_are_web_sockets(void **state)
+{
+    (void)state;
+    config c;
+    error err;
+    environment = ARGS("CAROM_VIEWER_SERVER", "wss://play.example:22767/rpc, *");
+    assert_int_equal(load(&c, &err, NULL), STATUS_OK);
+    assert_int_equal(c.viewer_servers.count, 2);
+    assert_string_equal(c.viewer_servers.data[0], "wss://play.example:22767/rpc");
+    config_deinit(&c);
+    environment = NULL;
+    static const char *const WRONG[] = {
+        "play.example", "https://play.example", "ws://", "",  "ws://a b", "ws://a; script-src *",
+        "ws://me@a",    "ws://[::1]:22767",     "ws:",   "**"};
+    for (size_t i = 0; i < sizeof WRONG / sizeof *WRONG; i++) {
+        assert_int_equal(load(&c, &err, ARGS("--viewer-server", WRONG[i])),
+                         STATUS_INVALID_ARGUMENT);
+        assert_non_null(strstr(err.text, "--viewer-server"));
+        config_deinit(&c);
+    }
+    const char *many[2 * (POLICY_SERVERS_MAX + 1) + 1] = {0};
+    for (int i = 0; i < POLICY_SERVERS_MAX + 1; i++) {
+        many[2 * i] = "--viewer-server";
+        many[2 * i + 1] = "ws://a";
+    }
+    assert_int_equal(load(&c, &err, many), STATUS_INVALID_ARGUMENT);
+    assert_non_null(strstr(err.text, "16 at most"));
+    config_deinit(&c);
 }
 
 static void config_without_options_has_defaults(void **state)
@@ -436,6 +467,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(http_has_an_address_or_is_off, clear_environment),
         cmocka_unit_test_setup(origins_are_those_of_pages, clear_environment),
+        cmocka_unit_test_setup(viewer_servers_are_web_sockets, clear_environment),
         cmocka_unit_test_setup(config_without_options_has_defaults, clear_environment),
         cmocka_unit_test_setup(config_options_are_taken, clear_environment),
         cmocka_unit_test_setup(config_variables_are_taken, clear_environment),

@@ -1,0 +1,29 @@
+// The header lines that tell a browser what the viewer's page may do, sent with every answer.
+//
+// The page runs its own scripts alone, is framed by no other, tells no other site where it was, and
+// connects to its own server: a link may name another (`?server=`), and it is the operator who says
+// which of those the page may reach (caromd --viewer-server).
+//
+// Pure functions; any thread.
+#ifndef CAROM_SERVER_HTTP_POLICY_H
+#define CAROM_SERVER_HTTP_POLICY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/base/status.h"
+
+enum {
+    POLICY_SERVERS_MAX = 16,
+    POLICY_SERVER_BYTES_MAX = 255, // of the address of one
+    POLICY_BYTES_MAX = 1024 + POLICY_SERVERS_MAX * (POLICY_SERVER_BYTES_MAX + 1)
+};
+
+// Whether `text` is "*" (any server) or ws://HOST[:PORT][/PATH], or the same with wss.
+status policy_check_server(const char *text, error *err);
+
+// Writes the lines, each with CR LF, and a closing zero; returns their length. `servers` have
+// passed policy_check_server and are POLICY_SERVERS_MAX at most.
+size_t policy_write(char out[POLICY_BYTES_MAX], const char *const *servers, uint32_t count);
+
+#endif
