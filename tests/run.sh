@@ -1,5 +1,6 @@
 #!/bin/bash
-# Usage: tests/run.sh [clang|asan|tsan|release]… [ctest options]
+# Usage: tests/run.sh [all] [clang|asan|tsan|release]… [ctest options]
+#        tests/run.sh quick [ROOM]
 #
 # Builds and tests everything, on a machine that needs to have nothing but Debian 12: missing packages
 # are installed first. Without a part all four run, and what ends the output is the summary of the
@@ -7,14 +8,19 @@
 #
 #   clang    the whole tree compiled by clang, warnings as errors, and every test that calls the code
 #            itself: what has to give the same bits under gcc gives them here too
-#   asan     the suite under the address and undefined-behaviour sanitizers
-#   tsan     the tests that use threads under the thread sanitizer
-#   release  the suite as it is shipped, benchmarks compiled as well
+#   asan     the suite under the address and undefined-behaviour sanitizers, programs talking to programs
+#   tsan     the tests in which threads meet, under the thread sanitizer
+#   release  the program as it is shipped: time, golden hashes, guides, packages, browser, benchmarks
+#
+# `quick` builds for debugging and runs unit and property tests, of one room if it is named: the habit
+# between two edits. `all` before the parts leaves nothing out: programs talk to programs in release
+# and under the thread sanitizer too. It takes an hour and is for the night.
 #
 # Tests that talk to whole programs wait by the clock, and a busy machine lets one of them down now and
 # then. Where no more than three tests of a part fail, all of that kind, they run once more, alone, and the
 # last line names them. What a sanitizer, an assertion or a signal ended is never run again.
 #
+#   tests/run.sh quick physics             unit and property tests of one room
 #   tests/run.sh asan                      one part
 #   tests/run.sh release -R scanner        the tests of one part whose name matches
 #   tests/run.sh -L interop                the tests of one label, in every part
@@ -28,14 +34,19 @@ export ASAN_OPTIONS=log_path=$reports/asan:detect_stack_use_after_return=1:stric
 export UBSAN_OPTIONS=log_path=$reports/ubsan:print_stacktrace=1
 export TSAN_OPTIONS=log_path=$reports/tsan:halt_on_error=1:second_deadlock_stack=1
 
-# Wall-clock tests say nothing when the sanitizers slow the program down: label realtime. The thread
-# sanitizer has nothing to say of a test with one thread, nor of the words that a program of one thread
-# prints (label words). What the JavaScript does is the same whatever compiled the server (label web): asan
-# and release run it. So is what programs of their own see of it (integration, interop): clang leaves it out.
+# Wall-clock tests say nothing when the sanitizers slow the program down: label realtime. What programs
+# say to each other is the same whatever compiled them: asan asks it once (label once). The thread
+# sanitizer sees the tests in which threads meet (label threads).
 declare -A SELECTION=(
     [clang]="-LE realtime|web|integration|interop"
     [asan]="-LE realtime"
-    [tsan]="-LE realtime|web|words -L threads|integration|interop"
+    [tsan]="-LE realtime -L threads"
+    [release]="-LE once"
+)
+declare -A NIGHTLY=(
+    [clang]="-LE realtime|web|integration|interop"
+    [asan]="-LE realtime"
+    [tsan]="-LE realtime|web -L threads|integration|interop"
     [release]=""
 )
 
@@ -59,12 +70,15 @@ fi
 
 build() {
     local bench=OFF # one compiler's look at them is enough
-    [[ $1 == release ]] && bench=ON
-    cmake --preset "$1" -DCAROM_TESTS=ON -DCAROM_BENCH=$bench >".build/$1.configure.log" 2>&1 || {
+    local linker=-fuse-ld=lld # much faster; what is shipped is linked as users link it
+    [[ $1 == release ]] && bench=ON linker=
+    cmake --preset "$1" -DCAROM_TESTS=ON -DCAROM_BENCH=$bench -DCMAKE_EXE_LINKER_FLAGS=$linker \
+        >".build/$1.configure.log" 2>&1 || {
         cat ".build/$1.configure.log"
         return 1
     }
-    cmake --build --preset "$1" --parallel "$jobs" -- --quiet -k 20
+    # shellcheck disable=SC2086 # a list of targets
+    cmake --build --preset "$1" --parallel "$jobs" ${TARGETS[$1]:+--target ${TARGETS[$1]}} -- --quiet -k 20
 }
 
 run_part() {
@@ -108,15 +122,46 @@ run_alone() {
     alone+=("$part: $names")
 }
 
+# Has `quick` build and run the tests of one room, or of all.
+quick() {
+    local room=$1 kind
+    parts=(dev)
+    SELECTION[dev]="-L unit|property"
+    TARGETS[dev]="tests/unit/all tests/property/all"
+    [[ -n $room ]] || return 0
+    TARGETS[dev]=
+    for kind in unit property; do
+        [[ ! -d tests/$kind/$room ]] || TARGETS[dev]+=" tests/$kind/$room/all"
+    done
+    [[ -n ${TARGETS[dev]} ]] || {
+        echo "tests/run.sh: there is no room '$room'; rooms are" $(ls -d tests/{unit,property}/*/ | xargs -n 1 basename | sort -u) >&2
+        exit 2
+    }
+    SELECTION[dev]="-L ^room_$room\$"
+}
+
 parts=()
-while [[ ${1:-} == @(clang|asan|tsan|release) ]]; do
+declare -A TARGETS=() # of a part; none: all
+case ${1:-} in
+-h | --help)
+    sed -n '2,/^set/{/^#/s/^# \{0,1\}//p}' "$0"
+    exit 0
+    ;;
+quick)
+    shift
+    room=
+    [[ -z ${1:-} || $1 == -* ]] || { room=$1 && shift; }
+    quick "$room"
+    ;;
+all)
+    for part in "${!NIGHTLY[@]}"; do SELECTION[$part]=${NIGHTLY[$part]}; done
+    shift
+    ;;
+esac
+while [[ ${parts[*]} != dev && ${1:-} == @(clang|asan|tsan|release) ]]; do
     parts+=("$1")
     shift
 done
-if [[ ${1:-} == @(-h|--help) ]]; then
-    sed -n '2,/^set/{/^#/s/^# \{0,1\}//p}' "$0"
-    exit 0
-fi
 [[ ${#parts[@]} -gt 0 ]] || parts=(clang asan tsan release)
 
 mkdir -p .build

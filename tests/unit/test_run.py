@@ -44,13 +44,37 @@ class Run(unittest.TestCase):
 
     def run_part(self, fails="", again="", says="", report=""):
         """Exit code, what was printed, and how often ctest was called."""
+        code, out, calls = self.run_script(["asan"], fails, again, says, report)
+        return code, out, len(calls)
+
+    def run_script(self, arguments, fails="", again="", says="", report=""):
+        """Exit code, what was printed, and what ctest was called with."""
         calls = self.root / "calls"
         calls.unlink(missing_ok=True)
         environment = dict(os.environ, PATH=f"{self.root / 'bin'}:{os.environ['PATH']}", CALLS=str(calls), FAILS=fails,
                            AGAIN=again, SAYS=says, REPORT=report)
-        done = subprocess.run([self.root / "tests/run.sh", "asan"], env=environment, text=True, timeout=30,
+        done = subprocess.run([self.root / "tests/run.sh", *arguments], env=environment, text=True, timeout=30,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-        return done.returncode, done.stdout, len(calls.read_text(encoding="utf-8").splitlines())
+        return done.returncode, done.stdout, calls.read_text(encoding="utf-8").splitlines() if calls.exists() else []
+
+    def test_quick_takes_the_room_that_is_named(self):
+        (self.root / "tests/unit/physics").mkdir(parents=True)
+        code, out, calls = self.run_script(["quick", "physics", "-R", "joint"])
+        self.assertEqual((0, 1), (code, len(calls)), out)
+        self.assertIn("--preset dev", calls[0])
+        self.assertIn("-L ^room_physics$ -R joint", calls[0])
+        self.assertIn("-L unit|property", self.run_script(["quick"])[2][0])
+
+    def test_quick_names_the_rooms_where_it_does_not_know_one(self):
+        (self.root / "tests/unit/physics").mkdir(parents=True)
+        code, out, calls = self.run_script(["quick", "fysics"])
+        self.assertEqual((2, []), (code, calls), out)
+        self.assertIn("there is no room 'fysics'; rooms are physics", out)
+
+    def test_all_leaves_nothing_out(self):
+        self.assertIn("-LE once", self.run_script(["release"])[2][0])
+        self.assertNotIn("-LE", self.run_script(["all", "release"])[2][0])
+        self.assertEqual(4, len(self.run_script(["all"])[2]))
 
     def test_nothing_fails(self):
         code, out, calls = self.run_part()
