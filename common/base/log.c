@@ -9,10 +9,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/base/utf8.h"
+
 enum {
     LINE_BYTES_MAX = 1024,
     ESCAPE_BYTES_MAX = 6, // \u001f
-    CHARACTER_BYTES_MAX = 4
+    REPLACEMENT = 0xFFFD
 };
 
 static const char *const NAMES[LOG_LEVEL_COUNT] = {"error", "warn", "info", "debug"};
@@ -52,45 +54,29 @@ static size_t put_time(char *out, size_t room)
     return used + (size_t)snprintf(out + used, room - used, ".%03ldZ", now.tv_nsec / 1000000);
 }
 
-// Bytes of the UTF-8 character at `s`, 0 where there is none. Overlong ones count as none.
-static size_t character(const unsigned char *s)
-{
-    size_t length = *s < 0x80   ? 1
-                    : *s < 0xC2 ? 0
-                    : *s < 0xE0 ? 2
-                    : *s < 0xF0 ? 3
-                    : *s < 0xF5 ? 4
-                                : 0;
-    for (size_t i = 1; i < length; i++) {
-        if ((s[i] & 0xC0) != 0x80) { // also the zero at the end
-            return 0;
-        }
-    }
-    bool overlong = (s[0] == 0xE0 && s[1] < 0xA0) || (s[0] == 0xF0 && s[1] < 0x90);
-    bool surrogate = s[0] == 0xED && s[1] > 0x9F;
-    bool beyond = s[0] == 0xF4 && s[1] > 0x8F;
-    return overlong || surrogate || beyond ? 0 : length;
-}
-
-// The text as the inside of a JSON string, as much of it as fits.
-static size_t put_escaped(char *out, size_t room, const char *text)
+// The text, as much of it as fits, with `\u202e` in the place of each character that would act on
+// the line (a line break, a mark that reverses what follows) and `\ufffd` for what is not UTF-8:
+// who gave a name or a reason must not write lines of their own. JSON escapes quotes and
+// backslashes too.
+static size_t put_escaped(char *out, size_t room, const char *text, bool json)
 {
     size_t used = 0;
-    const unsigned char *at = (const unsigned char *)text;
-    while (*at != '\0' && used + ESCAPE_BYTES_MAX < room) {
-        size_t length = character(at);
-        if (*at == '"' || *at == '\\') {
-            out[used++] = '\\';
-            out[used++] = (char)*at++;
-        } else if (*at < 0x20 || length == 0) {
-            unsigned code = length == 0 ? 0xFFFD : *at; // U+FFFD in the place of what is no UTF-8
-            used += (size_t)snprintf(out + used, room - used, "\\u%04x", code);
-            at++;
+    size_t left = strlen(text);
+    while (left > 0 && used + ESCAPE_BYTES_MAX < room) {
+        uint32_t code;
+        size_t length = utf8_decode(text, left, &code);
+        if (length == 0 || utf8_acts(code)) {
+            used += (size_t)snprintf(out + used, room - used, "\\u%04x",
+                                     length == 0 ? REPLACEMENT : (unsigned)code);
         } else {
-            memcpy(out + used, at, length);
+            if (json && (code == '"' || code == '\\')) {
+                out[used++] = '\\';
+            }
+            memcpy(out + used, text, length);
             used += length;
-            at += length;
         }
+        text += length > 0 ? length : 1;
+        left -= length > 0 ? length : 1;
     }
     return used;
 }
@@ -102,7 +88,7 @@ static size_t put_json(char *line, size_t room, log_level level, const char *tex
     used += put_time(line + used, room - used);
     used += (size_t)snprintf(line + used, room - used, "\",\"level\":\"%s\",\"message\":\"",
                              NAMES[level]);
-    used += put_escaped(line + used, room - used - end, text);
+    used += put_escaped(line + used, room - used - end, text, true);
     memcpy(line + used, JSON_END, end);
     return used + end;
 }
@@ -111,10 +97,7 @@ static size_t put_text(char *line, size_t room, log_level level, const char *tex
 {
     size_t used = put_time(line, room);
     used += (size_t)snprintf(line + used, room - used, " %-5s ", NAMES[level]);
-    size_t size = strlen(text);
-    size = size < room - used ? size : room - used;
-    memcpy(line + used, text, size);
-    return used + size;
+    return used + put_escaped(line + used, room - used, text, false);
 }
 
 void log_write(log_level level, const char *format, ...)

@@ -31,6 +31,26 @@ static size_t character_size(const unsigned char *p, size_t available)
     return size;
 }
 
+size_t utf8_decode(const void *bytes, size_t size, uint32_t *code)
+{
+    static const uint8_t LEAD_BITS[] = {0, 0x7F, 0x1F, 0x0F, 0x07};
+    const unsigned char *p = bytes;
+    size_t length = size > 0 ? character_size(p, size) : 0;
+    *code = length > 0 ? p[0] & LEAD_BITS[length] : 0;
+    for (size_t i = 1; i < length; i++) {
+        *code = *code << 6 | (p[i] & 0x3F);
+    }
+    return length;
+}
+
+bool utf8_acts(uint32_t code)
+{
+    return code < 0x20 || (code >= 0x7F && code < 0xA0) ||      // C0, DEL, C1
+           code == 0x61C || code == 0x200E || code == 0x200F || // marks of a direction
+           (code >= 0x2028 && code <= 0x202E) || // separators; embeddings and overrides
+           (code >= 0x2066 && code <= 0x206F);   // isolates, and the older marks beside them
+}
+
 // How many bytes at the start are ASCII, eight at a time: most texts are nothing else.
 static size_t ascii_run(const unsigned char *p, size_t size)
 {
@@ -70,8 +90,9 @@ const char *utf8_quote(char out[UTF8_QUOTE_MAX], const void *bytes, size_t size)
     size_t used = 0;
     size_t i = 0;
     while (i < size) {
-        size_t step = character_size(p + i, size - i);
-        bool shown = step > 1 || (step == 1 && p[i] >= 0x20 && p[i] != 0x7F);
+        uint32_t code;
+        size_t step = utf8_decode(p + i, size - i, &code);
+        bool shown = step > 0 && !utf8_acts(code);
         size_t wanted = shown ? step : 1;
         // A text that does not end here must leave room for the ellipsis.
         bool last = i + (step > 0 ? step : 1) == size;

@@ -5,13 +5,21 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 bool utf8_valid(const void *bytes, size_t size);
+
+// The character at the beginning of `bytes`: its length, 1 to 4, and *code; 0 where there is none.
+size_t utf8_decode(const void *bytes, size_t size, uint32_t *code);
+
+// Whether the character acts on the line around it instead of standing in it: control characters,
+// separators of lines and paragraphs, marks that change the direction of text.
+bool utf8_acts(uint32_t code);
 
 enum { UTF8_QUOTE_MAX = 64 }; // bytes of a quoted text with the closing zero
 
 // A text from a stranger, made fit for an error text: cut at a character with "..." when it is
-// long, control characters and bytes that are not UTF-8 shown as '?'. Returns `out`.
+// long, characters that act and bytes that are not UTF-8 shown as '?'. Returns `out`.
 const char *utf8_quote(char out[UTF8_QUOTE_MAX], const void *bytes, size_t size);
 
 #endif

@@ -104,6 +104,38 @@ static void log_line_too_long_is_cut_and_still_ends(void **state)
     assert_non_null(strstr(end, "next\n"));
 }
 
+// A reason, a tag or a name that a client gives writes no line of its own, turns no text around and
+// moves no cursor.
+static void write_acting(void)
+{
+    log_info("kicked: bye\n2026-11-23T19:54:01.123Z error forged \xe2\x80\xaetxt\xe2\x80\xa8"
+             "\xc2\x85\xe2\x81\xa6\x1b[2J\x7f\xff Grüße \"\\");
+}
+
+static void write_acting_json(void)
+{
+    log_set_format(LOG_JSON);
+    write_acting();
+    log_set_format(LOG_TEXT);
+}
+
+static void log_line_escapes_what_would_act_on_it(void **state)
+{
+    (void)state;
+    static const char ESCAPED[] = "kicked: bye\\u000a2026-11-23T19:54:01.123Z error forged "
+                                  "\\u202etxt\\u2028\\u0085\\u2066\\u001b[2J\\u007f\\ufffd Grüße ";
+    char text[1024];
+    char *end;
+    capture_stderr(write_acting, text, sizeof text);
+    end = strstr(text, ESCAPED);
+    assert_non_null(end);
+    assert_string_equal(end + strlen(ESCAPED), "\"\\\n");
+    capture_stderr(write_acting_json, text, sizeof text);
+    end = strstr(text, ESCAPED);
+    assert_non_null(end);
+    assert_string_equal(end + strlen(ESCAPED), "\\\"\\\\\"}\n");
+}
+
 static void write_json(void)
 {
     log_set_format(LOG_JSON);
@@ -202,6 +234,7 @@ int main(void)
         cmocka_unit_test(log_lines_above_the_level_are_dropped),
         cmocka_unit_test(log_line_has_time_level_and_text),
         cmocka_unit_test(log_line_too_long_is_cut_and_still_ends),
+        cmocka_unit_test(log_line_escapes_what_would_act_on_it),
         cmocka_unit_test(log_line_as_json_is_escaped),
         cmocka_unit_test(log_line_as_json_too_long_is_still_json),
         cmocka_unit_test(log_lines_of_many_threads_stay_whole),

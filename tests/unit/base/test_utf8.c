@@ -78,6 +78,41 @@ static void utf8_lone_continuation_is_invalid_wherever_it_is(void **state)
     }
 }
 
+static void utf8_decode_gives_every_code_point_back(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *bytes;
+        uint32_t code;
+    } CASES[] = {{"a", 'a'},
+                 {"\xC3\xA9", 0xE9},
+                 {"\xE2\x80\xAE", 0x202E},
+                 {"\xF0\x9F\x8E\xB1", 0x1F3B1},
+                 {"\xF4\x8F\xBF\xBF", 0x10FFFF}};
+    uint32_t code;
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+        size_t size = strlen(CASES[i].bytes);
+        assert_int_equal(utf8_decode(CASES[i].bytes, size, &code), size);
+        assert_int_equal(code, CASES[i].code);
+        assert_int_equal(utf8_decode(CASES[i].bytes, size - 1, &code), 0);
+    }
+    assert_int_equal(utf8_decode("\xFF", 1, &code), 0);
+}
+
+static void utf8_acts_on_lines_by_control_separation_and_direction(void **state)
+{
+    (void)state;
+    static const uint32_t ACTS[] = {0,      '\n',   0x1B,   0x7F,   0x85,   0x9F,   0x61C, 0x200E,
+                                    0x200F, 0x2028, 0x2029, 0x202A, 0x202E, 0x2066, 0x2069};
+    static const uint32_t STANDS[] = {' ', '~', 0xA0, 0xE9, 0x5D0, 0x200D, 0x2027, 0x202F, 0x1F3B1};
+    for (size_t i = 0; i < sizeof ACTS / sizeof *ACTS; i++) {
+        assert_true(utf8_acts(ACTS[i]));
+    }
+    for (size_t i = 0; i < sizeof STANDS / sizeof *STANDS; i++) {
+        assert_false(utf8_acts(STANDS[i]));
+    }
+}
+
 static void utf8_quote_short_text_is_itself(void **state)
 {
     (void)state;
@@ -91,6 +126,7 @@ static void utf8_quote_strange_bytes_are_question_marks(void **state)
     (void)state;
     char out[UTF8_QUOTE_MAX];
     assert_string_equal(utf8_quote(out, "a\n\x1b[1m\x7f\xFF\0b", 10), "a??[1m???b");
+    assert_string_equal(utf8_quote(out, "a\xE2\x80\xAE\xE2\x80\xA8\xC2\x85z", 10), "a???z");
 }
 
 static void utf8_quote_long_text_is_cut_at_a_character(void **state)
@@ -135,6 +171,8 @@ int main(void)
         cmocka_unit_test(utf8_overlong_form_is_invalid),
         cmocka_unit_test(utf8_cut_character_is_invalid),
         cmocka_unit_test(utf8_lone_continuation_is_invalid_wherever_it_is),
+        cmocka_unit_test(utf8_decode_gives_every_code_point_back),
+        cmocka_unit_test(utf8_acts_on_lines_by_control_separation_and_direction),
         cmocka_unit_test(utf8_quote_short_text_is_itself),
         cmocka_unit_test(utf8_quote_strange_bytes_are_question_marks),
         cmocka_unit_test(utf8_quote_long_text_is_cut_at_a_character),
