@@ -13,9 +13,7 @@ static status lock_to_read(storage *s, error *err)
         return STATUS_OK;
     }
     return result == EWOULDBLOCK
-               ? error_set(err, STATUS_UNAVAILABLE,
-                           "it is in use by process %ld: check a backup of it, or stop that server",
-                           holder)
+               ? storage_name_holder(holder, "check a backup of it, or stop that server", err)
                : error_set(err, STATUS_UNAVAILABLE, "cannot lock it: %s", strerror(result));
 }
 

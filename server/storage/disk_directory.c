@@ -153,12 +153,40 @@ static int directory_list(disk *d, disk_each *each, void *context)
     return result;
 }
 
+// The directory itself is locked first, as the file may be removed or replaced while a server has
+// it. NFS has no such lock on a directory, which cannot be opened for writing; there, the file's is
+// all there is.
+static int lock_itself(const directory *dir)
+{
+    int result = flock(dir->fd, LOCK_EX | LOCK_NB) == 0 ? 0 : errno;
+    bool unable = result == EBADF || result == EINVAL || result == EOPNOTSUPP || result == ENOLCK;
+    return unable ? 0 : result;
+}
+
+static long read_holder(int fd)
+{
+    char text[32] = "";
+    ssize_t n = pread(fd, text, sizeof text - 1, 0);
+    return n > 0 ? strtol(text, NULL, 10) : 0;
+}
+
+// The file tells a second server who has the directory, and locks it for servers that do not look
+// at the directory's lock.
 static int directory_lock(disk *d, long *holder)
 {
     directory *dir = (directory *)d;
     ASSERT(dir->lock < 0);
     *holder = 0;
     bool writable = true;
+    int taken = lock_itself(dir);
+    if (taken != 0) {
+        int file = openat(dir->fd, "lock", O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+        *holder = file >= 0 ? read_holder(file) : 0;
+        if (file >= 0) {
+            (void)close(file);
+        }
+        return taken;
+    }
     int fd = openat(dir->fd, "lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0640);
     if (fd < 0 && (errno == EROFS || errno == EACCES)) {
         writable = false;
@@ -170,11 +198,9 @@ static int directory_lock(disk *d, long *holder)
     if (fd < 0) {
         return errno;
     }
-    char text[32] = "";
     if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
         int result = errno;
-        ssize_t n = pread(fd, text, sizeof text - 1, 0);
-        *holder = n > 0 ? strtol(text, NULL, 10) : 0;
+        *holder = read_holder(fd);
         (void)close(fd);
         return result;
     }
@@ -182,6 +208,7 @@ static int directory_lock(disk *d, long *holder)
     if (!writable) {
         return EROFS;
     }
+    char text[32];
     int length = snprintf(text, sizeof text, "%ld\n", (long)getpid());
     // Only for the message of a second server: a lock without a number locks all the same.
     if (ftruncate(fd, 0) == 0 && pwrite(fd, text, (size_t)length, 0) != length) {

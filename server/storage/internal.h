@@ -170,6 +170,8 @@ status storage_finish(storage *s, error *err);
 store_request *store_request_make(store_request_kind kind, storage_world *w);
 void store_request_free(storage *s, store_request *r);
 void stored_free(storage_world *w);
+// That another process has the directory (`holder`, 0: it is not known which), and the remedy.
+status storage_name_holder(long holder, const char *remedy, error *err);
 storage *storage_make(const storage_options *options, disk *d, const char *path);
 void storage_free(storage *s);
 // Ends everything without writing: what a crash leaves. For tests.

@@ -99,6 +99,15 @@ void storage_free(storage *s)
     free(s);
 }
 
+status storage_name_holder(long holder, const char *remedy, error *err)
+{
+    char process[32] = "another process";
+    if (holder > 0) {
+        snprintf(process, sizeof process, "process %ld", holder);
+    }
+    return error_set(err, STATUS_UNAVAILABLE, "it is in use by %s: %s", process, remedy);
+}
+
 static status take_lock(disk *d, error *err)
 {
     long holder = 0;
@@ -112,12 +121,7 @@ static status take_lock(disk *d, error *err)
                          "the right to write there",
                          strerror(result));
     }
-    char process[32] = "another process";
-    if (holder > 0) {
-        snprintf(process, sizeof process, "process %ld", holder);
-    }
-    return error_set(err, STATUS_UNAVAILABLE,
-                     "it is in use by %s: stop that server or choose another directory", process);
+    return storage_name_holder(holder, "stop that server or choose another directory", err);
 }
 
 status storage_open(const char *path, const storage_options *options, storage **out, error *err)

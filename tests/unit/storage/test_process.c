@@ -184,6 +184,15 @@ static void second_process_on_the_same_directory_is_told_the_first(void **state)
     assert_non_null(strstr(err.text, f->data));
     storage_report report;
     assert_int_equal(storage_check(f->data, NULL, &report, &err), STATUS_UNAVAILABLE);
+    char file[PATH_BYTES + 8];
+    snprintf(file, sizeof file, "%s/lock", f->data);
+    assert_int_equal(unlink(file), 0);
+    for (int i = 0; i < 2; i++) { // the second one must not find a file that the first has made
+        assert_int_equal(storage_open(f->data, &o, &s, &err), STATUS_UNAVAILABLE);
+        assert_non_null(strstr(err.text, "in use by another process"));
+        assert_int_equal(storage_check(f->data, NULL, &report, &err), STATUS_UNAVAILABLE);
+        assert_non_null(strstr(err.text, "in use by another process"));
+    }
     kill(child, SIGKILL);
     waitpid(child, NULL, 0);
     close(ready[0]);
