@@ -30,8 +30,8 @@ typedef struct http_handler {
     void (*fenced)(void *peer);
     // The peer has broken a rule of WebSocket: the session is to be closed with that reason.
     void (*refused)(void *peer, status why, const char *text);
-    // NULL while the server takes work, or why it does not.
-    const char *(*unready)(void *context);
+    // Whether the server takes work; else why it does not, as `err`.
+    bool (*ready)(void *context, error *err);
     // The text of /metrics.
     void (*metrics)(void *context, buffer *out);
 } http_handler;

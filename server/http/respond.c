@@ -217,9 +217,10 @@ static void send_metrics(http_client *c, const http_request *r)
 static void send_ready(http_client *c, const http_request *r)
 {
     char text[TEXT_MAX];
-    const char *why = c->listener->handler.unready(c->listener->handler.context);
-    snprintf(text, sizeof text, "%s\n", why != NULL ? why : "ready");
-    send_text(c, r, why != NULL ? 503 : 200, text);
+    error why;
+    bool ready = c->listener->handler.ready(c->listener->handler.context, &why);
+    snprintf(text, sizeof text, "%s\n", ready ? "ready" : why.text);
+    send_text(c, r, ready ? 200 : 503, text);
 }
 
 void respond(http_client *c, const http_request *r)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/base/assert.h"
+#include "common/base/counted.h"
 #include "common/base/log.h"
 #include "proto/limits.h"
 #include "server/clock.h"
@@ -296,7 +297,8 @@ static status open_storage(server *s, error *err)
     }
     if (s->restored.count > 0) {
         qsort(s->restored.data, s->restored.count, sizeof *s->restored.data, by_epoch);
-        log_info("%u worlds restored from '%s' in %lld ms", s->restored.count, s->options->data,
+        log_info("%llu %s restored from '%s' in %lld ms",
+                 COUNTED(s->restored.count, "world", "worlds"), s->options->data,
                  (long long)((clock_now_ns() - begin) / 1000000));
     }
     return STATUS_OK;
@@ -374,12 +376,23 @@ static void discard(server *s)
     uv_close((uv_handle_t *)&s->expiry, on_discarded);
 }
 
-static const char *why_unready(void *context)
+// A server that cannot keep what it is told is no place to send players to, although its worlds
+// still run.
+static bool is_ready(void *context, error *err)
 {
-    const server *s = context;
-    return s->draining || s->leaving ? "the server is shutting down"
-           : s->starting > 0         ? "worlds are being made or brought back"
-                                     : NULL;
+    server *s = context;
+    const char *why = s->draining || s->leaving ? "the server is shutting down"
+                      : s->starting > 0         ? "worlds are being made or brought back"
+                                                : NULL;
+    if (why != NULL) {
+        error_set(err, STATUS_UNAVAILABLE, "%s", why);
+        return false;
+    }
+    if (s->storage != NULL && storage_takes_nothing(s->storage, err)) {
+        error_prefix(err, "no world with a log takes commands");
+        return false;
+    }
+    return true;
 }
 
 static status start_http(server *s, const network_handler *sessions, error *err)
@@ -401,7 +414,7 @@ static status start_http(server *s, const network_handler *sessions, error *err)
         .sessions = *sessions,
         .fenced = session_fenced,
         .refused = session_refused,
-        .unready = why_unready,
+        .ready = is_ready,
         .metrics = scrape_write,
     };
     if (options.host == NULL) {

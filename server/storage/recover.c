@@ -12,6 +12,7 @@
 #include <sys/random.h>
 
 #include "common/base/assert.h"
+#include "common/base/counted.h"
 #include "common/base/log.h"
 
 // ---- putting in order
@@ -122,8 +123,8 @@ static status continue_log(storage *s, error *err)
     }
     int result = m->open(s->disk, name, DISK_WRITE, &s->log.file);
     if (result == 0 && s->torn_bytes > 0) {
-        log_warn("%s/%s: the last write, %" PRIu64 " bytes, was not finished and is cut off",
-                 s->path, name, s->torn_bytes);
+        log_warn("%s/%s: the last write, %llu %s, was not finished and is cut off", s->path, name,
+                 COUNTED(s->torn_bytes, "byte", "bytes"));
         result = m->truncate(s->log.file, s->log.end);
         s->log.size = s->log.end;
     }

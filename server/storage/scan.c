@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/base/assert.h"
+#include "common/base/counted.h"
 
 enum { WINDOW_BYTES = 256 << 10 };
 
@@ -47,9 +48,8 @@ static status read_header(scan *s, uint64_t number, error *err)
     const uint8_t *bytes = NULL;
     if (s->size < SEGMENT_HEADER_BYTES) {
         return error_set(err, STATUS_INVALID_ARGUMENT,
-                         "%s is damaged: %" PRIu64 " bytes are too few for its header; restore a "
-                         "backup",
-                         s->name, s->size);
+                         "%s is damaged: %llu %s too few for its header; restore a backup", s->name,
+                         COUNTED(s->size, "byte is", "bytes are"));
     }
     status result = view(s, 0, SEGMENT_HEADER_BYTES, &bytes, err);
     if (result != STATUS_OK) {

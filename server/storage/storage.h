@@ -156,6 +156,10 @@ uint64_t storage_log_bytes(const storage_world *w);
 // The log is over its limit and this world's old records are what keeps it.
 bool storage_wants_checkpoint(const storage_world *w);
 
+// Whether there are worlds with a log, and the log of none takes anything: `err` is why not. Any
+// thread.
+bool storage_takes_nothing(storage *s, error *err);
+
 typedef struct storage_figures {
     uint64_t groups, records, bytes, syncs, images, segments;
     uint64_t queue_bytes, log_bytes; // now

@@ -247,6 +247,26 @@ status storage_state(const storage_world *w, error *err)
     return result;
 }
 
+bool storage_takes_nothing(storage *s, error *err)
+{
+    uint32_t logged = 0;
+    uint32_t failed = 0;
+    pthread_mutex_lock(&s->lock);
+    for (uint32_t i = 0; i < s->worlds.count; i++) {
+        const storage_world *w = s->worlds.data[i];
+        if (w->durability != STORAGE_NONE) {
+            logged++;
+            failed += check_state(w, err) != STATUS_OK;
+        }
+    }
+    if (s->dead != STATUS_OK) {
+        error_set(err, s->dead, "%s", s->dead_text);
+    }
+    bool nothing = s->dead != STATUS_OK || (logged > 0 && failed == logged);
+    pthread_mutex_unlock(&s->lock);
+    return nothing;
+}
+
 status storage_checkpoint_state(const storage_world *w, error *err)
 {
     pthread_mutex_lock(&w->storage->lock);

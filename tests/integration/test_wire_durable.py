@@ -3,6 +3,7 @@
 
 Usage: test_wire_durable.py CAROMD     CAROM_KILLS=200 kills that often instead of 12 times"""
 
+import http.client
 import os
 import random
 import re
@@ -322,6 +323,13 @@ class FullDisk(DurableTest):
         resource.prlimit(self.server.process.pid, resource.RLIMIT_FSIZE,
                          (size, resource.RLIM_INFINITY))
 
+    def readiness(self):
+        page = http.client.HTTPConnection("127.0.0.1", self.server.http_port, timeout=SECONDS_MAX)
+        self.addCleanup(page.close)
+        page.request("GET", "/readyz")
+        answer = page.getresponse()
+        return answer.status, answer.read().decode()
+
     def spawn_until_refused(self, client):
         spawned = []
         end = time.monotonic() + SECONDS_MAX
@@ -350,9 +358,13 @@ class FullDisk(DurableTest):
             lambda: [p[0] for m, p in watcher.notifications if m == "world_closed"])
         self.assertEqual(closed[0]["code"], "unavailable")
         self.refused("unavailable", "log", client, "world.subscribe", world="w")
+        code, text = self.readiness()  # "idle" has no log: nothing that is told to this server lasts
+        self.assertEqual(code, 503)
+        self.assertRegex(text, "^no world with a log takes commands: .*(?i:file too large|write)")
         client.call("body.spawn", world="idle", shapes=[BALL])  # another world goes on
         self.limit(resource.RLIM_INFINITY)
         self.eventually(lambda: "log_error" not in client.call("world.info", world="w"))
+        self.assertEqual(self.readiness(), (200, "ready\n"))
         last = client.call("body.spawn", world="w", shapes=[BALL])["body"]
         before = client.call("world.info", world="w")
         client = self.restart()

@@ -227,8 +227,17 @@ static void disk_full_world_goes_on_after_a_checkpoint(void **state)
     assert_non_null(strstr(err.text, "make room"));
     assert_int_equal(model_append(&f.model, w, &err), STATUS_UNAVAILABLE);
     assert_int_equal(storage_state(other->handle, &err), STATUS_OK);
+    assert_false(storage_takes_nothing(f.storage, &err));
     append(&f, other, 2);
     assert_int_equal(storage_committed(other->handle), other->assigned);
+    f.disk.fail_at = f.disk.operations + 1;
+    append(&f, other, 1);
+    err.text[0] = '\0';
+    assert_true(storage_takes_nothing(f.storage, &err));
+    assert_non_null(strstr(err.text, "No space left"));
+    assert_int_equal(model_checkpoint(&f.model, other, &err), STATUS_OK);
+    drain(&f);
+    assert_false(storage_takes_nothing(f.storage, &err));
     assert_int_equal(model_checkpoint(&f.model, w, &err), STATUS_OK);
     drain(&f);
     assert_int_equal(storage_state(w->handle, &err), STATUS_OK);
