@@ -9,6 +9,9 @@
 // Monotonic, since the machine began.
 int64_t clock_now_ns(void);
 
+// Processor time of the calling thread.
+int64_t clock_processor_ns(void);
+
 // The time of day, for people: seconds since 1970, UTC.
 double clock_wall_s(void);
 

@@ -135,8 +135,9 @@ static void adopt(host *h, request *q)
 {
     ASSERT(q->adoption != NULL && find_world(h, q->world) == NULL);
     world_set_runner(q->adoption->physics, thread_pool_runner(h->pool));
-    hosted *w = hosted_create(q->world, q->command.world, q->adoption, h->options.limits,
-                              (reply_sink){post, h}, clock_now_ns);
+    hosted *w =
+        hosted_create(q->world, q->command.world, q->adoption, h->options.limits,
+                      (reply_sink){post, h}, (hosted_clocks){clock_now_ns, clock_processor_ns});
     q->adoption = NULL;
     w->runner = thread_pool_runner(h->pool);
     w->log.waker = h;

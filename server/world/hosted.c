@@ -53,7 +53,7 @@ static void note_replayed(void *context, const log_command *row, const command *
 }
 
 hosted *hosted_create(uint64_t number, const char *name, adoption *from, const limits *bounds,
-                      reply_sink sink, int64_t (*clock)(void))
+                      reply_sink sink, hosted_clocks clocks)
 {
     hosted *h = calloc(1, sizeof *h);
     physics_world *physics = from->physics;
@@ -66,10 +66,11 @@ hosted *hosted_create(uint64_t number, const char *name, adoption *from, const l
     h->hz = world_definition(physics).hz;
     h->paused = from->paused;
     open_log(h, from, sink);
-    h->clock = clock;
-    int64_t now = clock();
+    h->clocks = clocks;
+    int64_t now = clocks.now();
     tick_schedule_start(&h->schedule, h->hz, (int64_t)bounds->catch_up_ms * 1000000, now);
     h->window.start_ns = now;
+    slowdown_start(&h->window.causes, now, clocks.processor());
     h->metrics = world_metrics_open(h->name);
     publisher_init(&h->publisher, bounds, h->name, number);
     h->publisher.descriptions.owners = h->owners;
@@ -121,18 +122,18 @@ static bool owes(const hosted *h)
 
 static void publish(hosted *h, bool all)
 {
-    int64_t begin = h->clock();
+    int64_t begin = h->clocks.now();
     publisher_publish(&h->publisher, h->physics, all, h->sink);
     log_source source = hosted_log_source(h);
     log_readers_publish(&h->readers, &source, all, h->sink);
     if (h->publisher.due.count > 0) {
-        metrics_time(TIMING_SNAPSHOT, h->clock() - begin);
+        metrics_time(TIMING_SNAPSHOT, h->clocks.now() - begin);
     }
 }
 
 static void count_tick(hosted *h, int64_t begin)
 {
-    int64_t now = h->clock();
+    int64_t now = h->clocks.now();
     hosted_window *w = &h->window;
     metrics_add(METRIC_ticks, 1);
     metrics_time(TIMING_STEP, now - begin);
@@ -140,7 +141,6 @@ static void count_tick(hosted *h, int64_t begin)
     w->ticks++;
     w->busy_ns += now - begin;
     h->log.replay_ns += now - begin;
-    w->last_ms = (double)(now - begin) * 1e-6;
     int64_t length = now - w->start_ns;
     if (length >= SECOND_NS) {
         w->step_ms = (double)w->busy_ns / (double)w->ticks * 1e-6;
@@ -221,9 +221,9 @@ static void warn_slowed(hosted *h, int64_t now)
     if (w->warned_ns != 0 && now - w->warned_ns < WARN_NS) {
         return;
     }
-    log_warn("world '%s' is overloaded: the last tick took %.2f of %.2f ms; its time was slowed by "
-             "%lld ms since it was last said",
-             h->name, w->last_ms, h->schedule.period_ns * 1e-6,
+    char cause[SLOWDOWN_TEXT_MAX];
+    log_warn("%s; its time was slowed by %lld ms since it was last said",
+             slowdown_tell(&w->causes, h->name, h->schedule.period_ns, cause),
              (long long)((h->schedule.skipped_ns - w->warned_skipped_ns) / 1000000));
     w->warned_ns = now;
     w->warned_skipped_ns = h->schedule.skipped_ns;
@@ -239,6 +239,9 @@ static void tick(hosted *h, int64_t now)
 {
     metrics_time(TIMING_DELAY, tick_schedule_lag_ns(&h->schedule, now));
     coarse_histogram_add(&h->metrics->lateness, tick_schedule_lag_ns(&h->schedule, now));
+    slowdown_begin_tick(&h->window.causes, tick_schedule_due_ns(&h->schedule),
+                        (double)tick_schedule_lag_ns(&h->schedule, now) < h->schedule.period_ns,
+                        now, h->clocks.processor());
     uint64_t late = h->schedule.late;
     int64_t skipped = tick_schedule_tick(&h->schedule, now);
     metrics_add(METRIC_ticks_late, h->schedule.late - late);
@@ -247,7 +250,7 @@ static void tick(hosted *h, int64_t now)
         warn_slowed(h, now);
     }
     hosted_serve_scheduled(h);
-    hosted_serve_inbox(h, h->clock(), commands_ns(h));
+    hosted_serve_inbox(h, h->clocks.now(), commands_ns(h));
     if (h->ended) {
         return;
     }
@@ -261,31 +264,33 @@ static void tick(hosted *h, int64_t now)
     }
     publish(h, h->paused);
     hosted_settle(h);
-    note_debt(h, h->clock() - now);
+    int64_t end = h->clocks.now();
+    slowdown_end_tick(&h->window.causes, h->runner.run != NULL, end, h->clocks.processor());
+    note_debt(h, end - now);
 }
 
 static void run_ticks(hosted *h)
 {
-    int64_t begin = h->clock();
+    int64_t begin = h->clocks.now();
     int64_t now = begin;
     while (!h->paused && !h->ended && now >= tick_schedule_due_ns(&h->schedule) &&
            (double)(now - begin) < h->schedule.period_ns) {
         tick(h, now);
-        now = h->clock();
+        now = h->clocks.now();
     }
 }
 
 // A part of the world.step that is under way: up to the time `until`, but a step in any case.
 static void run_steps(hosted *h, int64_t until)
 {
-    int64_t now = h->clock();
+    int64_t now = h->clocks.now();
     bool in_time = true;
     while (h->steps_left > 0 && in_time) {
         hosted_serve_scheduled(h);
         step_once(h, now);
         publish(h, false);
         h->steps_left -= h->steps_left > 0; // a recording may end before
-        now = h->clock();
+        now = h->clocks.now();
         in_time = now < until;
     }
     if (h->steps_left == 0) {
@@ -307,7 +312,7 @@ static int64_t paused_publish_ns(const hosted *h)
 
 static void run_paused(hosted *h)
 {
-    int64_t begin = h->clock();
+    int64_t begin = h->clocks.now();
     int64_t until = begin + SLICE_NS;
     do {
         hosted_serve_inbox(h, begin, SLICE_NS);
@@ -315,11 +320,11 @@ static void run_paused(hosted *h)
             run_steps(h, until);
         }
     } while (h->inbox.count > 0 && h->stepping == NULL && h->paused && !h->ended &&
-             !world_log_full(&h->log) && h->clock() < until);
+             !world_log_full(&h->log) && h->clocks.now() < until);
     if (!h->paused || h->ended || h->stepping != NULL) {
         return;
     }
-    int64_t now = h->clock();
+    int64_t now = h->clocks.now();
     if (owes(h) && now >= paused_publish_ns(h)) {
         publish(h, true);
         h->published_ns = now;
@@ -356,7 +361,7 @@ void hosted_settle(hosted *h)
     }
     note_counts(h);
     world_log_image image = parts_of(h);
-    world_log_settle(&h->log, &image, h->hz, h->clock());
+    world_log_settle(&h->log, &image, h->hz, h->clocks.now());
     if (world_log_awaits_image(&h->log)) {
         hosted_take_committed(h); // the storage may have refused the image, and then sends no word
     }
@@ -393,7 +398,7 @@ bool hosted_flush(hosted *h)
 static int64_t paused_next_ns(const hosted *h)
 {
     if (world_log_full(&h->log)) {
-        return h->clock() + FULL_NS;
+        return h->clocks.now() + FULL_NS;
     }
     if (h->inbox.count > 0 || h->stepping != NULL) {
         return 0;

@@ -25,6 +25,7 @@
 #include "server/world/publisher.h"
 #include "server/world/replay.h"
 #include "server/world/session_bodies.h"
+#include "server/world/slowdown.h"
 #include "server/world/world_log.h"
 
 // Measured over the last second, for world.info and for warnings. Begins anew when the world goes
@@ -33,13 +34,19 @@ typedef struct hosted_window {
     int64_t start_ns;
     int64_t busy_ns;
     uint64_t ticks;
-    double last_ms;            // the last tick
+    slowdown causes;           // of its lateness
     double step_ms;            // mean of the window before, 0 before there is one
     double rate;               // ticks a second in the window before, 0 before there is one
     int64_t debt_ns;           // by which ticks took more than half of their time, in sum
     int64_t warned_ns;         // when it was last said that the world is slowed, 0 for never
     int64_t warned_skipped_ns; // how much it had been slowed by then
 } hosted_window;
+
+// Only for how long things take: of time passed, and of the thread's processor time.
+typedef struct hosted_clocks {
+    int64_t (*now)(void);
+    int64_t (*processor)(void);
+} hosted_clocks;
 
 typedef struct hosted {
     uint64_t number; // never used again in this process; the epoch on the wire
@@ -72,14 +79,13 @@ typedef struct hosted {
     world_metrics *metrics; // NULL once it has ended
     buffer scratch;
     world_log log;
-    reply_sink sink;        // of the log
-    int64_t (*clock)(void); // only for how long things take
+    reply_sink sink; // of the log
+    hosted_clocks clocks;
 } hosted;
 
-// Takes over what `from` owns, and frees it. `sink` gets its replies. `clock` measures how long a
-// tick takes.
+// Takes over what `from` owns, and frees it. `sink` gets its replies.
 hosted *hosted_create(uint64_t number, const char *name, adoption *from, const limits *bounds,
-                      reply_sink sink, int64_t (*clock)(void));
+                      reply_sink sink, hosted_clocks clocks);
 
 // Answers the REQUEST_ADOPT that brought it, now that it lives.
 void hosted_adopted(hosted *h, request *q);

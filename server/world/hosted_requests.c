@@ -117,7 +117,7 @@ static double measured_rate(const hosted *h)
     if (h->paused || w->rate > 0.0) {
         return h->paused ? 0.0 : w->rate;
     }
-    double elapsed_ns = (double)(h->clock() - w->start_ns);
+    double elapsed_ns = (double)(h->clocks.now() - w->start_ns);
     bool measurable = elapsed_ns >= 2.0 * h->schedule.period_ns;
     double rate = measurable ? (double)w->ticks / elapsed_ns * 1e9 : h->hz;
     return rate < h->hz ? rate : h->hz;
@@ -187,7 +187,7 @@ static void do_resume(hosted *h, request *q)
         hosted_answer_tick(h, q);
         return;
     }
-    int64_t now = h->clock();
+    int64_t now = h->clocks.now();
     h->paused = false;
     hosted_note_pause(h, q);
     tick_schedule_start(&h->schedule, h->hz, h->schedule.catch_up_ns, now);
@@ -377,7 +377,7 @@ static void do_apply(hosted *h, request *q, bool between_ticks)
     status admitted = room_admit(h->physics, &room, &q->command, &err);
     if (admitted == STATUS_OK) {
         admitted = crowding_admit(&h->crowding, h->physics, &q->command, h->limits->pairs_per_world,
-                                  h->clock(), &h->price_ns, &err);
+                                  h->clocks.now(), &h->price_ns, &err);
     }
     if (admitted != STATUS_OK) {
         answer(h, q, &err);
@@ -589,7 +589,7 @@ void hosted_serve_inbox(hosted *h, int64_t begin, int64_t turn_ns)
         }
         h->price_ns = 0;
         carry_out(h, q);
-        int64_t now = h->clock();
+        int64_t now = h->clocks.now();
         int64_t cost = now - before + h->price_ns;
         inbox_charge(&h->inbox, cost);
         used += cost;

@@ -71,6 +71,7 @@ void sim_trace(const char *format, ...)
 // ---- in place of the system's clocks and random numbers (see CMakeLists.txt)
 
 int64_t __wrap_clock_now_ns(void);
+int64_t __wrap_clock_processor_ns(void);
 double __wrap_clock_wall_s(void);
 ssize_t __wrap_getrandom(void *bytes, size_t size, unsigned flags);
 
@@ -79,6 +80,12 @@ int64_t __wrap_clock_now_ns(void)
     if (sim.reading_ns > 0) {
         sim_pass((int64_t)sim_random((uint64_t)sim.reading_ns));
     }
+    return sim.now_ns;
+}
+
+// No thread is ever kept waiting.
+int64_t __wrap_clock_processor_ns(void)
+{
     return sim.now_ns;
 }
 

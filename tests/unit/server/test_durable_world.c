@@ -119,7 +119,8 @@ static void create(storage_durability kept, bool paused)
     assert_int_equal(storage_create(the.storage, name, EPOCH, kept, &from->stored, NULL),
                      STATUS_OK);
     storage_watch(from->stored, on_committed, NULL);
-    the.world = hosted_create(EPOCH, "w", from, &the.limits, mailbox_sink(&the.box), fake_clock);
+    the.world = hosted_create(EPOCH, "w", from, &the.limits, mailbox_sink(&the.box),
+                              (hosted_clocks){fake_clock, fake_clock});
     hosted_run(the.world);
     commit();
 }
@@ -299,7 +300,8 @@ static uint64_t images_after_replay_of(int64_t replay_ns)
     assert_true(from->replay_ns > 0);
     from->replay_ns = replay_ns;
     storage_watch(from->stored, on_committed, NULL);
-    the.world = hosted_create(EPOCH, "w", from, &the.limits, mailbox_sink(&the.box), fake_clock);
+    the.world = hosted_create(EPOCH, "w", from, &the.limits, mailbox_sink(&the.box),
+                              (hosted_clocks){fake_clock, fake_clock});
     worlds.data[0].adoption = NULL;
     worlds.data[0].stored = NULL;
     restored_worlds_free(&worlds);

@@ -25,6 +25,12 @@ static int64_t fake_clock(void)
     return now_ns;
 }
 
+// The thread runs all of the time.
+static int64_t fake_processor(void)
+{
+    return now_ns;
+}
+
 typedef struct fixture {
     limits limits;
     hosted *world;
@@ -43,7 +49,8 @@ static void create(double hz, bool paused)
     from->paused = paused;
     def.hz = hz;
     assert_int_equal(world_create(&def, &from->physics, NULL), STATUS_OK);
-    the.world = hosted_create(3, "w", from, &the.limits, mailbox_sink(&the.box), fake_clock);
+    the.world = hosted_create(3, "w", from, &the.limits, mailbox_sink(&the.box),
+                              (hosted_clocks){fake_clock, fake_processor});
 }
 
 static int set_up(void **state)
