@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "common/base/counted.h"
 #include "common/base/log.h"
 #include "common/base/utf8.h"
 #include "server/bucket.h"
@@ -45,6 +46,6 @@ void audit_refusal(uint64_t session, const char *subject, const char *address, s
                  status_code(why), text);
     }
     if (missed > 0) {
-        log_info("refused: %llu more, which were not written down", (unsigned long long)missed);
+        log_info("refused: %llu more, which %s not written down", COUNTED(missed, "was", "were"));
     }
 }

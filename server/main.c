@@ -20,6 +20,7 @@
 #include <uv.h>
 
 #include "common/base/assert.h"
+#include "common/base/counted.h"
 #include "common/base/log.h"
 #include "server/auth/keys.h"
 #include "server/config.h"
@@ -102,10 +103,11 @@ static void tell_certificate(const tls_files *files)
     }
     int64_t left = tls_files_expiry(files) - (int64_t)time(NULL);
     if (left < CERTIFICATE_LOW_DAYS * 86400) {
-        log_warn("the certificate %s%lld days%s", left < 0 ? "ended " : "ends in ",
-                 (long long)(left < 0 ? -left : left) / 86400, left < 0 ? " ago" : "");
+        log_warn("the certificate %s%llu %s%s", left < 0 ? "ended " : "ends in ",
+                 COUNTED((left < 0 ? -left : left) / 86400, "day", "days"), left < 0 ? " ago" : "");
     } else {
-        log_info("a certificate was read that holds for %lld days", (long long)left / 86400);
+        log_info("a certificate was read that holds for %llu %s",
+                 COUNTED(left / 86400, "day", "days"));
     }
 }
 
@@ -126,7 +128,8 @@ static void on_reload(uv_signal_t *handle, int number)
     if (p->keys != NULL && auth_keys_reload(p->keys, &err) != STATUS_OK) {
         log_error("SIGHUP: the keys stay as they are: %s", err.text);
     } else if (p->keys != NULL) {
-        log_info("SIGHUP: %u keys were read", auth_keys_set(p->keys)->count);
+        log_info("SIGHUP: %llu %s read",
+                 COUNTED(auth_keys_set(p->keys)->count, "key was", "keys were"));
     }
     notify_send("READY=1");
 }
@@ -269,9 +272,9 @@ static void fit_descriptors(limits *l, bool http)
             own = OWN_DESCRIPTORS + 2 * l->http_connections;
         }
         uint64_t fit = files.rlim_cur > own ? files.rlim_cur - own : 1;
-        log_warn("%llu descriptors are enough for %llu connections, not for %llu (ulimit -n)",
-                 (unsigned long long)files.rlim_cur, (unsigned long long)fit,
-                 (unsigned long long)l->connections);
+        log_warn("%llu %s enough for %llu %s, not for %llu (ulimit -n)",
+                 COUNTED(files.rlim_cur, "descriptor is", "descriptors are"),
+                 COUNTED(fit, "connection", "connections"), (unsigned long long)l->connections);
         l->connections = fit;
     }
 }
@@ -471,7 +474,7 @@ static int serve(const config *c)
     while (must_go_on(&p)) {
         go_on(&p);
     }
-    log_info("the end");
+    log_info("stopped");
     tls_files_close(p.tls);
     auth_keys_close(p.keys);
     return p.failed ? EXIT_COULD_NOT_RUN : EXIT_SUCCESS;
@@ -496,16 +499,15 @@ static int check_data(const config *c)
         fprintf(stderr, "caromd: %s\n", err.text);
         return EXIT_COULD_NOT_RUN;
     }
-    printf("%s: sound. %llu worlds, %llu records of %llu bytes in %llu segments, %llu images of "
-           "%llu bytes; %s\n",
-           c->data, (unsigned long long)r.worlds, (unsigned long long)r.records,
-           (unsigned long long)r.bytes, (unsigned long long)r.segments,
-           (unsigned long long)r.images, (unsigned long long)r.image_bytes,
+    printf("%s: sound. %llu %s, %llu %s of %llu bytes in %llu %s, %llu %s of %llu bytes; %s\n",
+           c->data, COUNTED(r.worlds, "world", "worlds"), COUNTED(r.records, "record", "records"),
+           (unsigned long long)r.bytes, COUNTED(r.segments, "segment", "segments"),
+           COUNTED(r.images, "image", "images"), (unsigned long long)r.image_bytes,
            r.clean ? "the last server closed it"
                    : "the last server did not close it; the next one goes on from its log");
     if (r.torn_bytes > 0) {
-        printf("%llu bytes at the end are an unfinished write, which the next server cuts off\n",
-               (unsigned long long)r.torn_bytes);
+        printf("%llu %s at the end are an unfinished write, which the next server cuts off\n",
+               COUNTED(r.torn_bytes, "byte", "bytes"));
     }
     ledger_report sessions;
     if (ledger_file_read(c->data, NULL, NULL, &sessions, &err) != STATUS_OK) {
@@ -513,8 +515,8 @@ static int check_data(const config *c)
         return EXIT_COULD_NOT_RUN;
     }
     if (sessions.there) {
-        printf("%llu records of sessions in %llu bytes, sound\n",
-               (unsigned long long)sessions.records, (unsigned long long)sessions.size);
+        printf("%llu %s of sessions in %llu bytes, sound\n",
+               COUNTED(sessions.records, "record", "records"), (unsigned long long)sessions.size);
     }
     return EXIT_SUCCESS;
 }

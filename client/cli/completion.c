@@ -105,8 +105,8 @@ static void offer_worlds(completer *k)
     for (size_t i = 0; i < carom_value_count(list); i++) {
         char text[64];
         const carom_value *world = carom_value_at(list, i);
-        (void)snprintf(text, sizeof text, "%llu bodies%s",
-                       (unsigned long long)carom_get_uint(world, "bodies", 0),
+        (void)snprintf(text, sizeof text, "%llu %s%s",
+                       TEXT_COUNTED(carom_get_uint(world, "bodies", 0), "body", "bodies"),
                        carom_get_bool(world, "paused", false) ? ", paused" : "");
         offer(k, carom_get_str(world, "world", ""), text);
     }

@@ -8,6 +8,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+// A count and its noun, as two arguments for "%llu %s": "1 body", "2 bodies". `count` is evaluated
+// twice.
+#define TEXT_COUNTED(count, one, many) (unsigned long long)(count), (count) == 1 ? (one) : (many)
+
 // A finite decimal number; no hexadecimal, no "inf", no "nan", no spaces around it.
 bool text_to_number(const char *text, double *out);
 

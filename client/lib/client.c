@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "common/base/assert.h"
+#include "common/base/counted.h"
 #include "proto/limits.h"
 #include "proto/methods.h"
 
@@ -427,8 +428,9 @@ carom_status carom_flush(carom_client *client, int timeout_ms, carom_error *err)
     while (client->state != CAROM_CLOSED &&
            (connection_unsent(&client->wire) > 0 || client->state == CAROM_RECONNECTING)) {
         if (monotonic_ns() >= deadline) {
-            outcome = fault_set(err, CAROM_UNAVAILABLE, "%zu bytes are still waiting after %d ms",
-                                connection_unsent(&client->wire), timeout_ms);
+            outcome = fault_set(err, CAROM_UNAVAILABLE, "%llu %s still waiting after %d ms",
+                                COUNTED(connection_unsent(&client->wire), "byte is", "bytes are"),
+                                timeout_ms);
             break;
         }
         client_wait(client, deadline);

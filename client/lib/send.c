@@ -6,6 +6,7 @@
 #include "client/lib/client.h"
 #include "client/lib/value_wire.h"
 #include "common/base/assert.h"
+#include "common/base/counted.h"
 #include "proto/limits.h"
 #include "proto/wire/rpc.h"
 
@@ -173,8 +174,8 @@ carom_status client_request(carom_client *c, const char *method, const carom_val
                          timeout_ms);
     }
     if (c->requests.entries.count >= c->options.requests_max) {
-        return fault_set(err, CAROM_LIMIT_EXCEEDED, "%u requests are waiting, which is the limit",
-                         c->options.requests_max);
+        return fault_set(err, CAROM_LIMIT_EXCEEDED, "%llu %s waiting, which is the limit",
+                         COUNTED(c->options.requests_max, "request is", "requests are"));
     }
     pending_request *entry = requests_add(&c->requests, timeout_ms);
     if (entry == NULL) {

@@ -10,6 +10,7 @@
 #include <carom/calls.h>
 
 #include "client/scene/values.h"
+#include "common/base/counted.h"
 #include "proto/scene/scene.h"
 
 enum {
@@ -152,8 +153,9 @@ static carom_status send_piece(feed *f, uint32_t first, uint32_t count, const bu
     const carom_value *results = carom_value_get(result, "results");
     if (outcome == CAROM_OK && carom_value_count(results) != count) {
         outcome = why.status = CAROM_INTERNAL;
-        snprintf(why.text, sizeof why.text, "world.apply answered %zu results for %u commands",
-                 carom_value_count(results), count);
+        snprintf(why.text, sizeof why.text, "world.apply answered %llu %s for %llu %s",
+                 COUNTED(carom_value_count(results), "result", "results"),
+                 COUNTED(count, "command", "commands"));
     }
     if (outcome == CAROM_OK) {
         note_results(f, first, results);

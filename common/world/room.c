@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 
+#include "common/base/counted.h"
 #include "common/physics/image.h"
 
 typedef struct tally {
@@ -94,30 +95,35 @@ static void tally_command(tally *t, const command *c)
     }
 }
 
-static status check_one(const char *limit, const char *what, int64_t there, int64_t more,
-                        uint64_t most, error *err)
+typedef struct kind {
+    const char *limit, *one, *many;
+} kind;
+
+static const kind BODIES = {"bodies_per_world", "body", "bodies"};
+static const kind SHAPES = {"shapes_per_world", "shape", "shapes"};
+static const kind JOINTS = {"joints_per_world", "joint", "joints"};
+
+static status check_one(const kind *k, int64_t there, int64_t more, uint64_t most, error *err)
 {
     if (more <= 0 || there + more <= (int64_t)most) {
         return STATUS_OK;
     }
     return error_set(err, STATUS_LIMIT_EXCEEDED,
-                     "%s: the world has %" PRId64 " %s, and %" PRId64
-                     " would be added; at most %" PRIu64 " may be there",
-                     limit, there, what, more, most);
+                     "%s: the world has %llu %s, and %" PRId64 " would be added; at most %" PRIu64
+                     " may be there",
+                     k->limit, COUNTED(there, k->one, k->many), more, most);
 }
 
 static status tally_add(tally *t, const room_limits *most, const command *c, error *err)
 {
     tally_command(t, c);
     bool own = world_definition(t->world).bodies_max <= most->bodies; // its own is told by itself
-    status s =
-        own ? STATUS_OK
-            : check_one("bodies_per_world", "bodies", t->bodies, t->more_bodies, most->bodies, err);
+    status s = own ? STATUS_OK : check_one(&BODIES, t->bodies, t->more_bodies, most->bodies, err);
     if (s == STATUS_OK) {
-        s = check_one("shapes_per_world", "shapes", t->shapes, t->more_shapes, most->shapes, err);
+        s = check_one(&SHAPES, t->shapes, t->more_shapes, most->shapes, err);
     }
     if (s == STATUS_OK) {
-        s = check_one("joints_per_world", "joints", t->joints, t->more_joints, most->joints, err);
+        s = check_one(&JOINTS, t->joints, t->more_joints, most->joints, err);
     }
     t->bodies += t->more_bodies;
     t->shapes += t->more_shapes;
@@ -143,37 +149,34 @@ status room_admit(const physics_world *world, const room_limits *most, const com
     return STATUS_OK;
 }
 
-static status check_whole(const char *limit, const char *what, int64_t there, uint64_t most,
-                          error *err)
+static status check_whole(const kind *k, int64_t there, uint64_t most, error *err)
 {
     if (there <= (int64_t)most) {
         return STATUS_OK;
     }
     return error_set(err, STATUS_LIMIT_EXCEEDED,
-                     "%s: it has %" PRId64 " %s; at most %" PRIu64 " may be there", limit, there,
-                     what, most);
+                     "%s: it has %llu %s; at most %" PRIu64 " may be there", k->limit,
+                     COUNTED(there, k->one, k->many), most);
 }
 
 status room_check(const physics_world *world, const room_limits *most, error *err)
 {
     tally t = tally_of(world);
-    status s = check_whole("bodies_per_world", "bodies", t.bodies, most->bodies, err);
+    status s = check_whole(&BODIES, t.bodies, most->bodies, err);
     if (s == STATUS_OK) {
-        s = check_whole("shapes_per_world", "shapes", t.shapes, most->shapes, err);
+        s = check_whole(&SHAPES, t.shapes, most->shapes, err);
     }
-    return s == STATUS_OK ? check_whole("joints_per_world", "joints", t.joints, most->joints, err)
-                          : s;
+    return s == STATUS_OK ? check_whole(&JOINTS, t.joints, most->joints, err) : s;
 }
 
-static status check_kind(const char *limit, const char *what, uint32_t used, uint32_t slots,
-                         uint64_t most, error *err)
+static status check_kind(const kind *k, uint32_t used, uint32_t slots, uint64_t most, error *err)
 {
-    status s = check_whole(limit, what, used, most, err);
+    status s = check_whole(k, used, most, err);
     if (s == STATUS_OK && slots > most) {
         return error_set(err, STATUS_LIMIT_EXCEEDED,
-                         "%s: it has places for %" PRIu32 " %s, as it had so many once; at most "
+                         "%s: it has places for %llu %s, as it had so many once; at most "
                          "%" PRIu64 " may be there",
-                         limit, slots, what, most);
+                         k->limit, COUNTED(slots, k->one, k->many), most);
     }
     return s;
 }
@@ -183,13 +186,13 @@ status room_check_image(const uint8_t *image, size_t size, const room_limits *mo
     image_counts n;
     status s = world_image_counts(image, size, &n, err);
     if (s == STATUS_OK) {
-        s = check_kind("bodies_per_world", "bodies", n.bodies, n.body_slots, most->bodies, err);
+        s = check_kind(&BODIES, n.bodies, n.body_slots, most->bodies, err);
     }
     if (s == STATUS_OK) {
-        s = check_kind("shapes_per_world", "shapes", n.shapes, n.shape_slots, most->shapes, err);
+        s = check_kind(&SHAPES, n.shapes, n.shape_slots, most->shapes, err);
     }
     if (s == STATUS_OK) {
-        s = check_kind("joints_per_world", "joints", n.joints, n.joint_slots, most->joints, err);
+        s = check_kind(&JOINTS, n.joints, n.joint_slots, most->joints, err);
     }
     return s;
 }

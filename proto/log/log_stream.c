@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/base/assert.h"
+#include "common/base/counted.h"
 #include "common/base/crc32c.h"
 #include "common/base/little_endian.h"
 #include "proto/log/log_cursor.h"
@@ -133,9 +134,10 @@ static status read_end(log_reader *r, log_cursor *c)
     }
     if (r->end.records != r->records || r->end.tick != r->tick) {
         return error_set(c->err, STATUS_INVALID_ARGUMENT,
-                         "the end mark tells of %llu records up to tick %llu, there are %llu up to "
+                         "the end mark tells of %llu %s up to tick %llu, there %s %llu up to "
                          "tick %llu: frames are missing",
-                         (unsigned long long)r->end.records, (unsigned long long)r->end.tick,
+                         COUNTED(r->end.records, "record", "records"),
+                         (unsigned long long)r->end.tick, r->records == 1 ? "is" : "are",
                          (unsigned long long)r->records, (unsigned long long)r->tick);
     }
     return STATUS_OK;
@@ -292,7 +294,7 @@ status log_reader_finish(const log_reader *r, error *err)
         return error_set(err, r->failure.status, "%s", r->failure.text);
     }
     return error_set(err, STATUS_INVALID_ARGUMENT,
-                     "the log was cut off at byte %llu; it is whole up to tick %llu (%llu records)",
+                     "the log was cut off at byte %llu; it is whole up to tick %llu (%llu %s)",
                      (unsigned long long)r->offset, (unsigned long long)r->tick,
-                     (unsigned long long)r->records);
+                     COUNTED(r->records, "record", "records"));
 }

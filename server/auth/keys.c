@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "common/base/assert.h"
+#include "common/base/counted.h"
 #include "common/base/log.h"
 
 struct auth_keys {
@@ -50,11 +51,12 @@ static void warn(const char *path, const jwk_set *set, const struct stat *file)
         log_warn("%s: every user of this machine can read its secrets (chmod o= %s)", path, path);
     }
     if (set->with_private > 0) {
-        log_warn("%s: %u of its keys bear their private half, which a server does not need", path,
-                 set->with_private);
+        log_warn("%s: %llu of its keys %s a private half, which a server does not need", path,
+                 COUNTED(set->with_private, "has", "have"));
     }
     if (set->passed_over > 0) {
-        log_warn("%s: %u of its keys are of types that are not used here", path, set->passed_over);
+        log_warn("%s: %llu of its keys %s of a type that is not used here", path,
+                 COUNTED(set->passed_over, "is", "are"));
     }
 }
 

@@ -223,8 +223,8 @@ static status subscribe(const call *c, command *cmd, error *err)
     }
     if (s->subscriptions.count >= s->bounds.subscriptions_per_connection) {
         return error_set(err, STATUS_LIMIT_EXCEEDED,
-                         "subscriptions_per_connection: there are %u already",
-                         s->subscriptions.count);
+                         "subscriptions_per_connection: there %s %u already",
+                         s->subscriptions.count == 1 ? "is" : "are", s->subscriptions.count);
     }
     session_subscription made = {
         .number = of->next_subscription++, .world = entry->number, .args = cmd->subscribe};

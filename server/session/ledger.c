@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/base/counted.h"
 #include "common/base/log.h"
 #include "server/session/ledger_file.h"
 #include "server/session/ledger_records.h"
@@ -199,7 +200,8 @@ void ledger_open(server *s)
         }
     }
     if (s->detached.count > 0) {
-        log_info("%u sessions can be resumed within %llu ms", s->detached.count,
+        log_info("%llu %s can be resumed within %llu ms",
+                 COUNTED(s->detached.count, "session", "sessions"),
                  (unsigned long long)s->limits->resume_ms);
     }
     rewrite(s);

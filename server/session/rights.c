@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "common/base/assert.h"
+#include "common/base/counted.h"
 #include "common/base/log.h"
 #include "common/geometry/shape.h"
 #include "common/world/command_memory.h"
@@ -329,7 +330,8 @@ static status check_view(const grant *g, bool *has_area, area *view, bool follow
     }
     if (!*has_area) {
         return error_set(err, STATUS_PERMISSION_DENIED,
-                         "area: must be given, the token has %u areas", g->area_count);
+                         "area: must be given, the token has %llu %s",
+                         COUNTED(g->area_count, "area", "areas"));
     }
     return follows ? STATUS_OK : check_area(g, view, err);
 }

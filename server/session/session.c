@@ -451,7 +451,8 @@ static void reject(connection *c, const char *limit, uint64_t most)
     metrics_add(METRIC_connections_refused, 1);
     char text[ERROR_TEXT_MAX];
     metrics_count_limit(limit);
-    snprintf(text, sizeof text, "%s: there are %llu already", limit, (unsigned long long)most);
+    snprintf(text, sizeof text, "%s: there %s %llu already", limit, most == 1 ? "is" : "are",
+             (unsigned long long)most);
     audit_refusal(AUDIT_NO_SESSION, "", connection_peer_name(c), STATUS_LIMIT_EXCEEDED, text);
     buffer farewell;
     buffer_init(&farewell, 2 * ERROR_TEXT_MAX);

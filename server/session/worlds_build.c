@@ -279,8 +279,8 @@ status worlds_check_name(const server *s, const char *name, error *err)
         return error_set(err, STATUS_ALREADY_EXISTS, "world '%s' exists", name);
     }
     if (s->worlds.by_name.count >= s->limits->worlds) {
-        return error_set(err, STATUS_LIMIT_EXCEEDED, "worlds: there are %u already",
-                         s->worlds.by_name.count);
+        return error_set(err, STATUS_LIMIT_EXCEEDED, "worlds: there %s %u already",
+                         s->worlds.by_name.count == 1 ? "is" : "are", s->worlds.by_name.count);
     }
     if (s->worlds.by_number.count >= limits_worlds_in_all(s->limits)) {
         return error_set(err, STATUS_LIMIT_EXCEEDED,

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "common/base/assert.h"
+#include "common/base/counted.h"
 #include "common/base/log.h"
 #include "server/session/service.h"
 #include "server/world/replay.h"
@@ -68,9 +69,9 @@ static void adopt_restored(server *s, restored_world *w)
         w->stored = NULL;
         return;
     }
-    log_info("world '%s' goes on from tick %llu (%llu commands played, %llu hashes agreed)",
-             w->name, (unsigned long long)world_tick(w->adoption->physics),
-             (unsigned long long)w->commands, (unsigned long long)w->hashes);
+    log_info("world '%s' goes on from tick %llu (%llu %s played, %llu %s agreed)", w->name,
+             (unsigned long long)world_tick(w->adoption->physics),
+             COUNTED(w->commands, "command", "commands"), COUNTED(w->hashes, "hash", "hashes"));
     entry->host = worlds_least_loaded(s);
     entry->session = w->session;
     command create = {.method = METHOD_WORLD_CREATE};

@@ -1,6 +1,7 @@
 // Counting and pricing the pairs of commands; see crowding.h. The world's thread.
 #include "server/world/crowding.h"
 
+#include "common/base/counted.h"
 #include "common/physics/overlaps.h"
 
 // Where many lie in one place the solver takes their contacts one after another: those beyond a
@@ -112,9 +113,9 @@ status crowding_admit(crowding *k, const physics_world *world, const command *c,
     }
     if (k->pairs + made > most) {
         return error_set(err, STATUS_LIMIT_EXCEEDED,
-                         "pairs_per_world: %llu pairs of shapes overlap, and %s%llu would be "
+                         "pairs_per_world: %llu %s of shapes overlap, and %s%llu would be "
                          "added; at most %llu may",
-                         (unsigned long long)k->pairs, made > most ? "more than " : "",
+                         COUNTED(k->pairs, "pair", "pairs"), made > most ? "more than " : "",
                          (unsigned long long)(made > most ? most : made), (unsigned long long)most);
     }
     k->pairs += made;

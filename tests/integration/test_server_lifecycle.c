@@ -108,7 +108,7 @@ static void signal_ends_an_idle_server(int signal)
     static process p;
     process_start(&p, program, ARGS("--world", "w"));
     assert_int_equal(process_stop(&p, signal, CLIENT_WAIT_MS), 0);
-    assert_non_null(strstr(p.text, "the end")); // all was closed and freed
+    assert_non_null(strstr(p.text, "stopped")); // all was closed and freed
 }
 
 static void sigterm_and_sigint_end_with_0(void **state)
@@ -163,7 +163,7 @@ static void drain_under_load_tells_everyone(void **state)
     assert_non_null(strstr(client_closed(&waiting), "unavailable: "));
     client_closed(&slow);
     assert_int_equal(process_wait(&p, CLIENT_WAIT_MS), 0);
-    assert_non_null(strstr(p.text, "the end"));
+    assert_non_null(strstr(p.text, "stopped"));
     client_close(&subscriber);
     client_close(&flooder);
     client_close(&deaf);

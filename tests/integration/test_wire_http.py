@@ -324,7 +324,7 @@ class Refusals(unittest.TestCase):
         return sum("refused: no session" in line for line in list(self.server.log))
 
     def unwritten(self):
-        return sum(int(n) for n in re.findall(r"refused: (\d+) more, which were not written down",
+        return sum(int(n) for n in re.findall(r"refused: (\d+) more, which (?:was|were) not written down",
                                               "".join(list(self.server.log))))
 
     def test_each_has_its_line_with_address_and_reason(self):

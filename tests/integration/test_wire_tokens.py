@@ -387,7 +387,7 @@ class Rotation(TokenTest):
         client = self.connect(SECRET.sign(claims("ada", "player")))
         self.refused_token("no key has the kid 'new'", new.sign(claims()))
         write_keys(self.keys, new)
-        self.reload("1 keys were read")
+        self.reload("1 key was read")
         self.connect(new.sign(claims()))
         self.refused_token("no key has the kid 'secret'", SECRET.sign(claims()))
         client.call("world.list")

@@ -9,6 +9,7 @@
 #include "client/cli/scene_list.h"
 #include "client/cli/show.h"
 #include "client/cli/table.h"
+#include "client/cli/text.h"
 
 enum { WORLD_BYTES_MAX = 65 };
 
@@ -50,10 +51,11 @@ static void print_applied(const cli *c, const char *world, const carom_scene_res
         carom_value_free(v);
         return;
     }
-    (void)printf("%s %s: %llu commands, %llu bodies, %llu joints (tick %llu)\n",
+    (void)printf("%s %s: %llu %s, %llu %s, %llu %s (tick %llu)\n",
                  result->created ? "created" : "applied the scene to", world,
-                 (unsigned long long)result->commands, (unsigned long long)result->bodies,
-                 (unsigned long long)result->joints, (unsigned long long)result->tick);
+                 TEXT_COUNTED(result->commands, "command", "commands"),
+                 TEXT_COUNTED(result->bodies, "body", "bodies"),
+                 TEXT_COUNTED(result->joints, "joint", "joints"), (unsigned long long)result->tick);
 }
 
 // Tells an error of the scene with the file before it. An error that was found here is the file's,
@@ -90,8 +92,8 @@ static cli_exit make_room(cli *c, const char *world)
     if (args_has(&c->args, "replace")) {
         code = cli_call(c, "world.destroy", carom_value_clone(arguments), NULL);
     } else if (bodies > 0 && !args_has(&c->args, "again")) {
-        cli_error("already_exists", "world '%s' already has %llu bodies: nothing was applied",
-                  world, (unsigned long long)bodies);
+        cli_error("already_exists", "world '%s' already has %llu %s: nothing was applied", world,
+                  TEXT_COUNTED(bodies, "body", "bodies"));
         cli_hint("--replace destroys the world first, --again adds the scene to it; or name "
                  "another WORLD");
         code = CLI_REFUSED;
@@ -138,9 +140,10 @@ static cli_exit check_text(const cli *c, const char *path, const char *text, siz
                      (unsigned long long)result.commands, (unsigned long long)result.bodies,
                      (unsigned long long)result.joints);
     } else {
-        (void)printf("%s is a sound scene: %llu commands, %llu bodies, %llu joints\n", path,
-                     (unsigned long long)result.commands, (unsigned long long)result.bodies,
-                     (unsigned long long)result.joints);
+        (void)printf("%s is a sound scene: %llu %s, %llu %s, %llu %s\n", path,
+                     TEXT_COUNTED(result.commands, "command", "commands"),
+                     TEXT_COUNTED(result.bodies, "body", "bodies"),
+                     TEXT_COUNTED(result.joints, "joint", "joints"));
     }
     return CLI_OK;
 }

@@ -30,9 +30,10 @@ static cli_exit tell(const cli *c, const char *verb, const char *from, const cha
     }
     char bytes[32];
     text_from_bytes((double)(r->bytes + r->image_bytes), bytes, sizeof bytes);
-    (void)printf("%s %s: %" PRIu64 " worlds, %" PRIu64 " records and %" PRIu64
-                 " images, %s, sound\n",
-                 verb, to, r->worlds, r->records, r->images, bytes);
+    (void)printf("%s %s: %llu %s, %llu %s and %llu %s, %s, sound\n", verb, to,
+                 TEXT_COUNTED(r->worlds, "world", "worlds"),
+                 TEXT_COUNTED(r->records, "record", "records"),
+                 TEXT_COUNTED(r->images, "image", "images"), bytes);
     return CLI_OK;
 }
 

@@ -14,6 +14,7 @@
 
 #include "client/cli/commands.h"
 #include "client/cli/log/playback.h"
+#include "client/cli/text.h"
 
 enum { MAGIC_BYTES = 8 };
 
@@ -227,15 +228,16 @@ static cli_exit tell(const cli *c, const side *a, const side *b, const carom_dif
         return code == CLI_OK && d->differs ? CLI_REFUSED : code;
     }
     if (!d->differs && first == last) {
-        (void)printf("the same at tick %" PRIu64 ": hash %016" PRIx64 ", %zu bodies\n", last,
-                     carom_replica_now(a->state).hash, carom_replica_now(a->state).bodies);
+        (void)printf("the same at tick %" PRIu64 ": hash %016" PRIx64 ", %llu %s\n", last,
+                     carom_replica_now(a->state).hash,
+                     TEXT_COUNTED(carom_replica_now(a->state).bodies, "body", "bodies"));
         return CLI_OK;
     }
     if (!d->differs) {
         (void)printf("the same from tick %" PRIu64 " to %" PRIu64 ": hash %016" PRIx64
-                     " at the end, %zu bodies\n",
+                     " at the end, %llu %s\n",
                      first, last, carom_replica_now(a->state).hash,
-                     carom_replica_now(a->state).bodies);
+                     TEXT_COUNTED(carom_replica_now(a->state).bodies, "body", "bodies"));
         const side *longer = a->span.last > last ? a : b->span.last > last ? b : NULL;
         if (longer != NULL) {
             (void)printf("%s goes on to tick %" PRIu64 "\n", longer->name, longer->span.last);

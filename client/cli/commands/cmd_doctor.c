@@ -146,8 +146,8 @@ static void check_worlds(doctor *d, const carom_value *worlds)
         }
         uint64_t frozen = carom_get_uint(world, "frozen", 0);
         if (frozen > 0) {
-            find(d, WARNING, "world", "%s: %llu bodies left the bounds and were frozen", name,
-                 (unsigned long long)frozen);
+            find(d, WARNING, "world", "%s: %llu %s the bounds and %s frozen", name,
+                 TEXT_COUNTED(frozen, "body left", "bodies left"), frozen == 1 ? "was" : "were");
         }
     }
     if (slow == 0) {

@@ -182,15 +182,17 @@ static cli_exit report(const recording *r)
     }
     char bytes[32];
     text_from_bytes((double)r->bytes, bytes, sizeof bytes);
-    (void)printf("recorded %s: ticks %" PRIu64 " to %" PRIu64 " (%.1f s), %" PRIu64
-                 " records, %" PRIu64 " commands, %s received; %" PRIu64 " hashes agree\n",
+    (void)printf("recorded %s: ticks %" PRIu64 " to %" PRIu64 " (%.1f s), %llu %s, %llu %s, "
+                 "%s received; %llu %s\n",
                  args_word(&r->c->args, 0), r->first, r->last,
-                 state.hz > 0.0 ? (double)(r->last - r->first) / state.hz : 0.0, r->records,
-                 state.commands, bytes, state.verified);
+                 state.hz > 0.0 ? (double)(r->last - r->first) / state.hz : 0.0,
+                 TEXT_COUNTED(r->records, "record", "records"),
+                 TEXT_COUNTED(state.commands, "command", "commands"), bytes,
+                 TEXT_COUNTED(state.verified, "hash agrees", "hashes agree"));
     if (r->gaps > 0) {
-        (void)printf("%" PRIu64 " times an image came instead of the ticks in between, as this "
+        (void)printf("%llu %s an image came instead of the ticks in between, as this "
                      "reader was slow\n",
-                     r->gaps);
+                     TEXT_COUNTED(r->gaps, "time", "times"));
     }
     return CLI_OK;
 }

@@ -95,12 +95,14 @@ static cli_exit report(const replay *r, double seconds)
         return code;
     }
     (void)printf("%s, world %s: tick %" PRIu64 " of %" PRIu64 " to %" PRIu64 ", hash %016" PRIx64
-                 ", %zu bodies, %zu awake\n",
-                 r->p.path, r->p.about.world, s.tick, r->span.first, r->span.last, s.hash, s.bodies,
-                 s.awake);
-    (void)printf("%" PRIu64 " commands applied, %" PRIu64 " hashes agree", s.commands, s.verified);
+                 ", %llu %s, %zu awake\n",
+                 r->p.path, r->p.about.world, s.tick, r->span.first, r->span.last, s.hash,
+                 TEXT_COUNTED(s.bodies, "body", "bodies"), s.awake);
+    (void)printf("%llu %s applied, %llu %s", TEXT_COUNTED(s.commands, "command", "commands"),
+                 TEXT_COUNTED(s.verified, "hash agrees", "hashes agree"));
     if (verify) {
-        (void)printf(", %" PRIu64 " images agree body by body", r->p.images);
+        (void)printf(", %llu %s body by body",
+                     TEXT_COUNTED(r->p.images, "image agrees", "images agree"));
     }
     char took[32];
     text_from_seconds(seconds, took, sizeof took);

@@ -31,7 +31,7 @@ static void print_ping_summary(const histogram *h)
 {
     static const double shares[] = {0.0, 50.0, 99.0, 100.0};
     static const char *const names[] = {"fastest", "p50", "p99", "slowest"};
-    (void)printf("%llu answers:", (unsigned long long)h->total);
+    (void)printf("%llu %s:", TEXT_COUNTED(h->total, "answer", "answers"));
     for (size_t i = 0; i < 4; i++) {
         char text[32];
         uint64_t value = i == 0 ? h->smallest : histogram_percentile(h, shares[i]);

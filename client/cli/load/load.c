@@ -55,8 +55,9 @@ static cli_exit allow_files(const load_plan *plan)
     limit.rlim_cur = limit.rlim_max < wanted ? limit.rlim_max : wanted;
     if (setrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur < wanted) {
         cli_error("limit_exceeded",
-                  "the system allows this program %llu open files, too few for %u clients",
-                  (unsigned long long)limit.rlim_cur, plan->clients);
+                  "the system allows this program %llu open %s, too few for %llu %s",
+                  TEXT_COUNTED(limit.rlim_cur, "file", "files"),
+                  TEXT_COUNTED(plan->clients, "client", "clients"));
         cli_hint("ulimit -n %llu raises that, or use fewer clients", (unsigned long long)wanted);
         return CLI_REFUSED;
     }
@@ -285,8 +286,8 @@ static cli_exit wait_until_open(load *l)
         if (connected == l->plan->clients) {
             break;
         }
-        progress_tell(&l->progress, (double)connected / l->plan->clients, "%u of %u clients open",
-                      connected, l->plan->clients);
+        progress_tell(&l->progress, (double)connected / l->plan->clients, "%u of %llu %s open",
+                      connected, TEXT_COUNTED(l->plan->clients, "client", "clients"));
         pause_main();
     }
     return CLI_OK;
@@ -333,11 +334,12 @@ static void tell_progress(load *l, double now)
         errors += atomic_load_explicit(&live->errors, memory_order_relaxed);
         snapshots += atomic_load_explicit(&live->snapshots, memory_order_relaxed);
     }
+    unsigned open = sum_live(l, false);
     text_from_duration(l->plan->seconds - passed, left, sizeof left);
     progress_tell(&l->progress, passed / l->plan->seconds,
-                  "%s left, %u clients, %.0f answers/s, %.0f snapshots/s, %llu errors", left,
-                  sum_live(l, false), (double)answered / (passed + 1e-9),
-                  (double)snapshots / (passed + 1e-9), errors);
+                  "%s left, %llu %s, %.0f answers/s, %.0f snapshots/s, %llu %s", left,
+                  TEXT_COUNTED(open, "client", "clients"), (double)answered / (passed + 1e-9),
+                  (double)snapshots / (passed + 1e-9), TEXT_COUNTED(errors, "error", "errors"));
 }
 
 static bool all_lost(const load *l)

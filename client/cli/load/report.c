@@ -103,23 +103,27 @@ static void print_errors(const load_tally *tally)
 {
     for (int i = 0; i < CAROM_STATUS_COUNT; i++) {
         if (tally->errors[i] > 0) {
-            (void)printf("%" PRIu64 " commands ended with %s, the first: %s\n", tally->errors[i],
+            (void)printf("%llu %s ended with %s, the first: %s\n",
+                         TEXT_COUNTED(tally->errors[i], "command", "commands"),
                          carom_status_name((carom_status)i), tally->error_text[i]);
         }
     }
     if (tally->unanswered > 0) {
-        (void)printf("%" PRIu64 " commands were not answered in the end\n", tally->unanswered);
+        (void)printf("%llu %s not answered in the end\n",
+                     TEXT_COUNTED(tally->unanswered, "command was", "commands were"));
     }
     if (tally->unsent > 0) {
-        (void)printf("%" PRIu64 " commands were due and not sent: too many were on their way\n",
-                     tally->unsent);
+        (void)printf("%llu %s due and not sent: too many were on their way\n",
+                     TEXT_COUNTED(tally->unsent, "command was", "commands were"));
     }
     if (tally->refused > 0) {
-        (void)printf("%" PRIu64 " clients could not connect: %s\n", tally->refused,
-                     tally->lost_reason);
+        (void)printf("%llu %s could not connect: %s\n",
+                     TEXT_COUNTED(tally->refused, "client", "clients"), tally->lost_reason);
     }
     if (tally->lost > 0) {
-        (void)printf("%" PRIu64 " connections were lost: %s\n", tally->lost, tally->lost_reason);
+        (void)printf("%llu %s lost: %s\n",
+                     TEXT_COUNTED(tally->lost, "connection was", "connections were"),
+                     tally->lost_reason);
     }
 }
 
@@ -144,10 +148,11 @@ static void print_server(const load_server *s)
     text_from_seconds(s->step_mean, mean, sizeof mean);
     text_from_seconds(s->step_max, most, sizeof most);
     text_from_duration(s->uptime, up, sizeof up);
-    (void)printf("\nserver: %" PRIu64 " ticks, %" PRIu64
+    (void)printf("\nserver: %llu %s, %" PRIu64
                  " begun more than a tick late, at least %.1f %% of their rate; step %s, in the "
                  "worst second %s\n",
-                 s->ticks, s->ticks_late, 100.0 * s->rate_share, mean, most);
+                 TEXT_COUNTED(s->ticks, "tick", "ticks"), s->ticks_late, 100.0 * s->rate_share,
+                 mean, most);
     if (!s->of_run) {
         (void)printf("  since it started, %s ago:\n", up);
     }
@@ -189,18 +194,20 @@ static void print_own(const load_result *r)
 
 static void print_head(const load_plan *plan, const load_result *r)
 {
-    (void)printf("%u connections to '%s'", r->clients, plan->worlds[0]);
+    (void)printf("%llu %s to '%s'", TEXT_COUNTED(r->clients, "connection", "connections"),
+                 plan->worlds[0]);
     if (plan->world_count > 1) {
-        (void)printf(" and %u more worlds", plan->world_count - 1);
+        (void)printf(" and %llu more %s", TEXT_COUNTED(plan->world_count - 1, "world", "worlds"));
     }
     (void)printf(" for %.1f s", r->seconds);
     if (plan->behaviour_count == 1 && plan->behaviours[0].action_count > 0 &&
         plan->name[0] == '\0') {
         const load_behaviour *one = &plan->behaviours[0];
         if (!load_is_closed(one)) {
-            (void)printf(", %g commands a second each\n", one->rate);
+            (void)printf(", %g command%s a second each\n", one->rate, one->rate == 1.0 ? "" : "s");
         } else {
-            (void)printf(", %u commands in flight each\n", one->window);
+            (void)printf(", %llu %s in flight each\n",
+                         TEXT_COUNTED(one->window, "command", "commands"));
         }
         return;
     }

@@ -302,8 +302,9 @@ static void draw_details(const stage *s, uint64_t id, canvas *c)
     (void)snprintf(line, sizeof line, "velocity %.3f, %.3f m/s  spin %.3f", body->vx, body->vy,
                    body->w);
     panel_line(c, column, 2, line);
-    (void)snprintf(line, sizeof line, "mass %.4g kg  %zu shapes  %zu joints  touches %zu", a->mass,
-                   a->count, joints, touches);
+    (void)snprintf(line, sizeof line, "mass %.4g kg  %llu %s  %llu %s  touches %zu", a->mass,
+                   TEXT_COUNTED(a->count, "shape", "shapes"),
+                   TEXT_COUNTED(joints, "joint", "joints"), touches);
     panel_line(c, column, 3, line);
 }
 
@@ -451,9 +452,9 @@ void watch_status(const stage *s, const watch_meter *m, int columns, char *out, 
     } else if (m->measured) {
         add_field(&l, 2, "%.0f/%.0f Hz", m->ticks_per_s, s->info.hz);
     }
-    add_field(&l, 3, "%zu bodies", state.bodies);
+    add_field(&l, 3, "%llu %s", TEXT_COUNTED(state.bodies, "body", "bodies"));
     add_field(&l, 5, "%" PRIu64 " awake", s->info.awake);
-    add_field(&l, 6, "%zu contacts", contact_count);
+    add_field(&l, 6, "%llu %s", TEXT_COUNTED(contact_count, "contact", "contacts"));
     add_field(&l, 4, "step %.2f ms", s->info.step_ms);
     if (m->measured) {
         text_from_bytes(m->bytes_per_s, bytes, sizeof bytes);

@@ -203,7 +203,7 @@ static void whole_world_is_held_to_its_limits(void **state)
     assert_string_equal(err.text, "shapes_per_world: it has 4 shapes; at most 3 may be there");
     most = (room_limits){.bodies = 2, .shapes = 4, .joints = 0};
     assert_int_equal(room_check(world, &most, &err), STATUS_LIMIT_EXCEEDED);
-    assert_string_equal(err.text, "joints_per_world: it has 1 joints; at most 0 may be there");
+    assert_string_equal(err.text, "joints_per_world: it has 1 joint; at most 0 may be there");
 }
 
 // A world of an image may allow more by itself than the server does.
@@ -252,7 +252,7 @@ static void image_is_held_to_its_limits_and_takes_no_memory(void **state)
     most = (room_limits){.bodies = 2, .shapes = 3, .joints = 1};
     refuse_image("shapes_per_world: it has 4 shapes; at most 3 may be there");
     most = (room_limits){.bodies = 2, .shapes = 4, .joints = 0};
-    refuse_image("joints_per_world: it has 1 joints; at most 0 may be there");
+    refuse_image("joints_per_world: it has 1 joint; at most 0 may be there");
     // Places of what is gone take memory, too.
     assert_int_equal(body_remove(world, a, NULL), STATUS_OK);
     most = (room_limits){.bodies = 1, .shapes = 4, .joints = 1};
