@@ -94,6 +94,13 @@
     {                                                                                              \
         .name = "world", .type = ARG_NAME, .required = true, .doc = WORDS("The world's name.")     \
     }
+// The last argument of every list that begins with WORLD. It stays out of logs (routing), so that
+// their numbers of arguments do not depend on it.
+#define EPOCH                                                                                      \
+    {                                                                                              \
+        .name = "epoch", .type = ARG_INTEGER, .min = 1.0, .max = ID_MAX, .routing = true,          \
+        .doc = WORDS("The epoch that the world must have; not_found where it is another one's.")   \
+    }
 
 // ---- shapes
 
@@ -285,18 +292,21 @@ static const method_arg WORLD_CREATE_ARGS[] = {
     {.name = "image",
      .type = ARG_BYTES,
      .doc = WORDS("Begins as the world that world.image answered; its settings are the image's.")},
+    EPOCH,
 };
-static const method_arg WORLD_ARGS[] = {WORLD};
+static const method_arg WORLD_ARGS[] = {WORLD, EPOCH};
 static const method_arg WORLD_FORK_ARGS[] = {
     WORLD,
     {.name = "as", .type = ARG_NAME, .required = true, .doc = WORDS("The second world's name.")},
     DURABILITY,
+    EPOCH,
 };
 static const method_arg WORLD_STEP_ARGS[] = {
     WORLD,
     INTEGER("ticks", 1, WIRE_STEP_TICKS_MAX, "1", "How many."),
     INTEGER("to", 0, ID_MAX, NULL,
             "Instead: the tick to go to; of a world that replays a recording earlier ones too."),
+    EPOCH,
 };
 static const method_arg WORLD_SET_ARGS[] = {
     WORLD,
@@ -304,6 +314,7 @@ static const method_arg WORLD_SET_ARGS[] = {
     BOOL("sleep", NULL, "Bodies at rest may sleep."),
     NUMBER("restitution_threshold", 0, PHYSICS_SPEED_MAX, NULL, "m/s",
            "Slower impacts do not bounce."),
+    EPOCH,
 };
 static const method_arg WORLD_CONTACTS_ARGS[] = {
     WORLD,
@@ -312,6 +323,7 @@ static const method_arg WORLD_CONTACTS_ARGS[] = {
      .min = 1,
      .max = ID_MAX,
      .doc = WORDS("Those of this body alone.")},
+    EPOCH,
 };
 static const method_arg WORLD_APPLY_ARGS[] = {
     WORLD,
@@ -322,6 +334,7 @@ static const method_arg WORLD_APPLY_ARGS[] = {
      .doc = WORDS("The arguments are those of each method alone, without world.")},
     INTEGER("at", 0, ID_MAX, NULL,
             "The tick whose state is to show them first; the next one, if left out."),
+    EPOCH,
 };
 
 #define EVENT_WORDS                                                                                \
@@ -373,6 +386,7 @@ static const method_arg WORLD_SUBSCRIBE_ARGS[] = {
     BOOL("describe", "false", "Full maps of bodies and joints, when they are new or were changed."),
     INTEGER("compact", 0, UINT32_MAX, "0",
             "Of encoding log: `compact` of hello's answer, where the reader has the same number."),
+    EPOCH,
 };
 
 #define SUBSCRIPTION REQUIRED_ID("subscription", "The number that world.subscribe gave.")
@@ -425,8 +439,9 @@ static const method_arg BODY_SPAWN_ARGS[] = {
         "owner", OWNER_BYTES_MAX, NULL,
         "Whose it is; the session's subject, if left out; \"\" for nobody's. Others than oneself: "
         "role admin."),
+    EPOCH,
 };
-static const method_arg BODY_ARGS[] = {WORLD, BODY};
+static const method_arg BODY_ARGS[] = {WORLD, BODY, EPOCH};
 static const method_arg BODY_SET_ARGS[] = {
     WORLD,
     BODY,
@@ -435,6 +450,7 @@ static const method_arg BODY_SET_ARGS[] = {
     BODY_NATURE(NULL, NULL, NULL, NULL, NULL, NULL),
     STRING("owner", OWNER_BYTES_MAX, NULL,
            "Hands it over; by its owner, or an admin, who may say \"\" for nobody."),
+    EPOCH,
 };
 static const method_arg BODY_IMPULSE_ARGS[] = {
     WORLD,
@@ -442,11 +458,13 @@ static const method_arg BODY_IMPULSE_ARGS[] = {
     REQUIRED_PUSH("impulse", "N s", "Changes the velocity at once."),
     VECTOR("point", PHYSICS_EXTENT_MAX, NULL, "m",
            "A place in the world; the centre of mass, if left out."),
+    EPOCH,
 };
 static const method_arg BODY_ANGULAR_IMPULSE_ARGS[] = {
     WORLD,
     BODY,
     REQUIRED_TURN("impulse", "N m s", "Counter-clockwise."),
+    EPOCH,
 };
 static const method_arg BODY_FORCE_ARGS[] = {
     WORLD,
@@ -454,23 +472,28 @@ static const method_arg BODY_FORCE_ARGS[] = {
     REQUIRED_PUSH("force", "N", "Acts on every tick until it is set again; zero ends it."),
     VECTOR("point", PHYSICS_EXTENT_MAX, NULL, "m",
            "A place in the world, kept as a point of the body; the centre of mass, if left out."),
+    EPOCH,
 };
 static const method_arg BODY_TORQUE_ARGS[] = {
     WORLD,
     BODY,
     REQUIRED_TURN("torque", "N m", "Acts on every tick until it is set again; zero ends it."),
+    EPOCH,
 };
 static const method_arg SHAPE_ADD_ARGS[] = {
     WORLD,
     BODY,
     {.name = "shape", .type = ARG_SHAPE, .required = true, .doc = WORDS("As in body.spawn.")},
+    EPOCH,
 };
 static const method_arg SHAPE_SET_ARGS[] = {
     WORLD,
     REQUIRED_ID("shape", "The shape's id."),
     MATTER_OF(NULL, NULL, NULL, NULL, NULL, NULL, NULL),
+    EPOCH,
 };
-static const method_arg SHAPE_REMOVE_ARGS[] = {WORLD, REQUIRED_ID("shape", "The shape's id.")};
+static const method_arg SHAPE_REMOVE_ARGS[] = {WORLD, REQUIRED_ID("shape", "The shape's id."),
+                                               EPOCH};
 
 // ---- joints. Which kind has which: joint_kind_fields() of the engine, and PROTOCOL.md.
 
@@ -532,9 +555,10 @@ static const method_arg JOINT_CREATE_ARGS[] = {
     OPTIONAL_ID("b", "Another body."),
     JOINT_FIXED,
     JOINT_SETTABLE,
+    EPOCH,
 };
-static const method_arg JOINT_SET_ARGS[] = {WORLD, JOINT, JOINT_SETTABLE};
-static const method_arg JOINT_ARGS[] = {WORLD, JOINT};
+static const method_arg JOINT_SET_ARGS[] = {WORLD, JOINT, JOINT_SETTABLE, EPOCH};
+static const method_arg JOINT_ARGS[] = {WORLD, JOINT, EPOCH};
 
 // ---- queries
 
@@ -551,6 +575,7 @@ static const method_arg QUERY_RAY_ARGS[] = {
     REQUIRED_VECTOR("to", PHYSICS_EXTENT_MAX, "m", "The end of the ray."),
     QUERY_FILTER,
     BOOL("all", "false", "Every hit; the nearest alone, if left out."),
+    EPOCH,
 };
 static const method_arg QUERY_OVERLAP_ARGS[] = {
     WORLD,
@@ -560,6 +585,7 @@ static const method_arg QUERY_OVERLAP_ARGS[] = {
      .doc = WORDS("Bodies that overlap it (world coordinates), or else:")},
     VECTOR("point", PHYSICS_EXTENT_MAX, NULL, "m", "Bodies that it lies in."),
     QUERY_FILTER,
+    EPOCH,
 };
 static const method_arg QUERY_CAST_ARGS[] = {
     WORLD,
@@ -571,12 +597,14 @@ static const method_arg QUERY_CAST_ARGS[] = {
     REQUIRED_VECTOR("to", PHYSICS_EXTENT_MAX, "m", "The end of its origin's path."),
     QUERY_FILTER,
     BOOL("all", "false", "Every hit; the nearest alone, if left out."),
+    EPOCH,
 };
 static const method_arg QUERY_NEAREST_ARGS[] = {
     WORLD,
     REQUIRED_VECTOR("point", PHYSICS_EXTENT_MAX, "m", "A place in the world."),
     NUMBER("radius", 0, PHYSICS_EXTENT_MAX, "1000000", "m", "How far to look."),
     QUERY_FILTER,
+    EPOCH,
 };
 
 // ---- the table

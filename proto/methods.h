@@ -62,6 +62,7 @@ typedef struct method_arg {
     const char *choices;  // "static|kinematic|dynamic"; NULL unless ARG_CHOICE(S)
     const char *doc;      // one sentence
     bool single;          // the engine rounds its numbers to single precision before anything else
+    bool routing;         // says which world is meant, not what is done: stays out of logs
 } method_arg;
 
 // A list of named arguments: of a method, of a shape, of a filter.

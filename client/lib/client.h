@@ -4,6 +4,7 @@
 //   message.c     a message taken apart
 //   requests.c    the requests that await an answer
 //   view_list.c   the views that are attached
+//   epochs.c      which worlds of their names are meant
 //   resume.c      coming back after the connection was lost
 //   pump.c        joins these: fetches messages, ends requests, feeds views, calls the handlers
 //   send.c        messages out: notifications, requests, calls
@@ -29,6 +30,7 @@
 #include <carom/client.h>
 
 #include "client/lib/connection.h"
+#include "client/lib/epochs.h"
 #include "client/lib/fault.h"
 #include "client/lib/requests.h"
 #include "client/lib/resume.h"
@@ -41,6 +43,7 @@ struct carom_client {
     request_table requests;
     snapshot_decoder decoder;
     view_list views;
+    epoch_table epochs;
     resume_state resume;
     carom_handlers handlers;
     carom_options options;  // its texts are not kept
@@ -95,8 +98,9 @@ carom_status client_request(carom_client *c, const char *method, const carom_val
                             int timeout_ms, carom_response_fn fn, void *user, uint64_t *request,
                             carom_error *err);
 
-// Puts a message that was encoded before into the output buffer.
-carom_status client_append_bytes(carom_client *c, const uint8_t *bytes, size_t size,
-                                 carom_error *err);
+// Puts a message that an entry keeps into the output buffer; `epoch` (0: none) is that of the world
+// that it is for.
+carom_status client_send_again(carom_client *c, const pending_request *entry, uint64_t epoch,
+                               carom_error *err);
 
 #endif

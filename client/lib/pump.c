@@ -126,6 +126,7 @@ static void take_response(carom_client *c, const message *m)
     } else if (outcome != CAROM_OK) {
         close_for(c, &fault);
     } else {
+        epochs_note_answer(&c->epochs, entry->world, result);
         client_end_request(c, m->id, result, result == NULL ? &answer : NULL);
     }
 }
@@ -168,6 +169,9 @@ static void take_snapshot(carom_client *c, const message *m)
         return;
     }
     c->traffic.snapshots++;
+    if (snapshot.full && snapshot.epoch != 0) {
+        epochs_note(&c->epochs, snapshot.world, snapshot.epoch);
+    }
     c->traffic.events += snapshot.event_count;
     c->in_callback++; // a view may call its owner
     outcome = view_list_apply(&c->views, &snapshot, &why);
@@ -188,6 +192,7 @@ static void heed_notification(carom_client *c, const char *method, const carom_v
             carom_get_str(params, "reason", "the server closed the connection"));
     } else if (strcmp(method, "world_closed") == 0) {
         const uint64_t ended = carom_get_uint(params, "subscription", 0);
+        epochs_note(&c->epochs, carom_get_str(params, "world", ""), 0);
         view_list_end(&c->views, ended);
         snapshot_decoder_forget(&c->decoder, ended);
     }

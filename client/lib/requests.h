@@ -30,6 +30,9 @@ typedef struct pending_request {
     char method[METHOD_SHOWN_MAX];
     // To send it again on another connection, where that may be.
     char world[WIRE_WORLD_NAME_MAX + 1]; // "" if it names none
+    uint64_t epoch;                      // the world's, as it was known; 0: unknown, or named
+    bool names_epoch;                    // the message does
+    size_t args_at;                      // where its arguments begin
     bool sent;                           // over the connection that is, or was
     uint8_t *bytes;                      // the message; NULL: it is not kept
     size_t size;

@@ -225,10 +225,14 @@ static bool is_command(const pending_request *entry)
     return info != NULL && info->scope == SCOPE_WORLD_COMMAND && entry->world[0] != '\0';
 }
 
-static void send_again(carom_client *c, pending_request *entry)
+// To the world that it was meant for: `applied` is the epoch of the one of that name in which the
+// session has done something; 0: none.
+static void send_again(carom_client *c, pending_request *entry, uint64_t applied)
 {
     carom_error why = {0};
-    if (client_append_bytes(c, entry->bytes, entry->size, &why) == CAROM_OK) {
+    uint64_t epoch = entry->epoch != 0 ? entry->epoch : applied;
+    epoch = entry->names_epoch || !epochs_guard(entry->method) ? 0 : epoch;
+    if (client_send_again(c, entry, epoch, &why) == CAROM_OK) {
         entry->sent = true;
         return;
     }
@@ -238,18 +242,18 @@ static void send_again(carom_client *c, pending_request *entry)
 
 static void settle(carom_client *c, pending_request *entry, const carom_value *result)
 {
-    uint64_t applied =
-        carom_as_uint(carom_value_get(carom_value_get(result, "applied"), entry->world), 0);
+    const carom_value *done = carom_value_get(carom_value_get(result, "applied"), entry->world);
+    uint64_t epoch = carom_get_uint(done, "epoch", 0);
     if (!entry->sent || repeatable(entry)) {
-        send_again(c, entry);
+        send_again(c, entry, epoch);
     } else if (holds_id(carom_value_get(result, "pending"), entry->id)) {
         return; // its answer comes over this connection
     } else if (!is_command(entry)) {
         end_lost(c, entry, CAROM_APPLIED_UNKNOWN);
-    } else if (entry->id <= applied) {
+    } else if (entry->id <= carom_get_uint(done, "last", 0)) {
         end_lost(c, entry, CAROM_APPLIED_YES);
     } else {
-        send_again(c, entry);
+        send_again(c, entry, epoch);
     }
 }
 

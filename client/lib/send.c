@@ -40,10 +40,18 @@ static carom_status no_room(const carom_client *c, size_t waiting, carom_error *
                      c->options.output_bytes_max);
 }
 
+// The pinned epoch that a message has to name and does not; 0: none.
+static uint64_t pinned_epoch(const carom_client *c, const char *method, const carom_value *args)
+{
+    bool free = c->epochs.count == 0 || strcmp(method, "world.create") == 0 ||
+                carom_value_get(args, "epoch") != NULL;
+    return free ? 0 : epochs_pinned(&c->epochs, carom_get_str(args, "world", ""));
+}
+
 // Packs a message at the end of the output buffer: [0, id, method, [args]], or [2, method, [args]]
-// with `id` 0. On failure the buffer is as it was.
+// with `id` 0. On failure the buffer is as it was. *args_at (may be NULL): where args begin in it.
 static carom_status pack(carom_client *c, uint32_t id, const char *method, const carom_value *args,
-                         carom_error *err)
+                         size_t *args_at, carom_error *err)
 {
     buffer *out = connection_out(&c->wire);
     size_t begin = out->size;
@@ -54,10 +62,18 @@ static carom_status pack(carom_client *c, uint32_t id, const char *method, const
         rpc_pack_notification(&packer, method);
     }
     carom_status outcome = CAROM_OK;
+    const uint64_t epoch = pinned_epoch(c, method, args);
+    const size_t at = out->size;
+    if (args_at != NULL) {
+        *args_at = at;
+    }
     if (args == NULL) {
         msgpack_pack_map(&packer, 0);
     } else {
         outcome = value_pack(&packer, args, ARGUMENTS_DEPTH_MAX, err);
+    }
+    if (outcome == CAROM_OK && !out->overflow && epoch != 0) {
+        epochs_add(out, at, epoch);
     }
     if (outcome == CAROM_OK && out->overflow) {
         outcome = out->starved ? fault_memory(err) : no_room(c, begin - c->wire.out_sent, err);
@@ -77,12 +93,15 @@ static void release(carom_client *c)
     }
 }
 
-carom_status client_append_bytes(carom_client *c, const uint8_t *bytes, size_t size,
-                                 carom_error *err)
+carom_status client_send_again(carom_client *c, const pending_request *entry, uint64_t epoch,
+                               carom_error *err)
 {
     buffer *out = connection_out(&c->wire);
     size_t begin = out->size;
-    buffer_append(out, bytes, size);
+    buffer_append(out, entry->bytes, entry->size);
+    if (epoch != 0 && !out->overflow) {
+        epochs_add(out, begin + entry->args_at, epoch);
+    }
     if (out->overflow) {
         carom_status outcome =
             out->starved ? fault_memory(err) : no_room(c, begin - c->wire.out_sent, err);
@@ -101,7 +120,7 @@ carom_status carom_send(carom_client *client, const char *method, const carom_va
         outcome = fault_set(err, CAROM_UNAVAILABLE, "not connected: reconnecting");
     }
     if (outcome == CAROM_OK) {
-        outcome = pack(client, 0, method, args, err);
+        outcome = pack(client, 0, method, args, NULL, err);
     }
     if (outcome == CAROM_OK) {
         release(client);
@@ -114,7 +133,6 @@ static carom_status keep_message(carom_client *c, pending_request *entry, const 
                                  size_t begin, carom_error *err)
 {
     const buffer *out = &c->wire.out;
-    const char *world = carom_get_str(args, "world", "");
     size_t size = out->size - begin;
     if (requests_bytes(&c->requests) + size > c->options.output_bytes_max) {
         return fault_set(err, CAROM_LIMIT_EXCEEDED,
@@ -128,9 +146,8 @@ static carom_status keep_message(carom_client *c, pending_request *entry, const 
     }
     memcpy(entry->bytes, out->data + begin, size);
     requests_note_bytes(&c->requests, entry, size);
-    if (strlen(world) < sizeof entry->world) {
-        memcpy(entry->world, world, strlen(world) + 1);
-    }
+    entry->names_epoch =
+        carom_value_get(args, "epoch") != NULL || pinned_epoch(c, entry->method, args) != 0;
     return CAROM_OK;
 }
 
@@ -141,7 +158,9 @@ static carom_status dispatch(carom_client *c, pending_request *entry, const char
 {
     bool hello = strcmp(method, "hello") == 0;
     size_t begin = c->wire.out.size;
-    carom_status outcome = pack(c, entry->id, method, args, err);
+    size_t args_at = 0;
+    carom_status outcome = pack(c, entry->id, method, args, &args_at, err);
+    entry->args_at = args_at - begin;
     if (outcome == CAROM_OK && c->options.reconnect.on && !hello) {
         outcome = keep_message(c, entry, args, begin, err);
     }
@@ -154,11 +173,17 @@ static carom_status dispatch(carom_client *c, pending_request *entry, const char
     return outcome;
 }
 
-static void note_method(pending_request *entry, const char *name)
+static void note_call(const carom_client *c, pending_request *entry, const char *name,
+                      const carom_value *args)
 {
     size_t size = strnlen(name, sizeof entry->method - 1);
     memcpy(entry->method, name, size);
     entry->method[size] = '\0';
+    const char *world = carom_get_str(args, "world", "");
+    if (strlen(world) < sizeof entry->world) {
+        memcpy(entry->world, world, strlen(world) + 1);
+        entry->epoch = epochs_known(&c->epochs, world);
+    }
 }
 
 carom_status client_request(carom_client *c, const char *method, const carom_value *args,
@@ -183,7 +208,7 @@ carom_status client_request(carom_client *c, const char *method, const carom_val
     }
     entry->fn = fn;
     entry->user = user;
-    note_method(entry, method);
+    note_call(c, entry, method, args);
     uint32_t id = entry->id;
     outcome = dispatch(c, entry, method, args, err);
     if (outcome != CAROM_OK) {

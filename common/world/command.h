@@ -273,6 +273,7 @@ typedef struct command_memory command_memory;
 struct command {
     method method;
     char world[WORLD_NAME_BYTES_MAX + 1]; // "" for methods without one, and inside a batch
+    uint64_t epoch;                       // that the world must have; 0: any, and inside a batch
     command_memory *memory;               // NULL when nothing is owned
     union {
         hello_args hello;

@@ -51,7 +51,7 @@
       kick, none, none, none, none)                                                                \
     X(WORLD_CREATE, "world.create", ADMIN, SERVER, SINGLE, TAKES(WORLD_CREATE_ARGS),               \
       "Makes a world, which begins to run unless it is paused.",                                   \
-      "{world, tick, created}",                                                                    \
+      "{world, epoch, tick, created}",                                                             \
       world_create, none, none, none, none)                                                        \
     X(WORLD_DESTROY, "world.destroy", ADMIN, SERVER, SINGLE, TAKES(WORLD_ARGS),                    \
       "Ends a world and its subscriptions.",                                                       \
@@ -87,7 +87,7 @@
       none, none, none, none, none)                                                                \
     X(WORLD_FORK, "world.fork", ADMIN, SERVER, SINGLE, TAKES(WORLD_FORK_ARGS),                     \
       "Makes a second world of the same state, which goes its own way.",                           \
-      "{world, tick, created}",                                                                    \
+      "{world, epoch, tick, created}",                                                             \
       fork, none, none, none, none)                                                                \
     X(WORLD_STATE, "world.state", VIEWER, WORLD_READ, SINGLE, TAKES(WORLD_ARGS),                   \
       "Everything that is in a world.",                                                            \
@@ -103,7 +103,7 @@
       apply, none, none, batch, batch)                                                             \
     X(WORLD_SUBSCRIBE, "world.subscribe", VIEWER, SUBSCRIPTION, SINGLE, TAKES(WORLD_SUBSCRIBE_ARGS),\
       "Sends snapshots from now on.",                                                              \
-      "{subscription, tick}",                                                                      \
+      "{subscription, epoch, tick}",                                                               \
       subscribe, none, none, none, none)                                                           \
     X(WORLD_UNSUBSCRIBE, "world.unsubscribe", VIEWER, SUBSCRIPTION, SINGLE, TAKES(SUBSCRIPTION_ARGS),\
       "Ends a subscription.",                                                                      \

@@ -225,7 +225,7 @@ static void pack_list(packer *k, const arg_list *list, const msgpack_object *map
         object_text(&map->via.map.ptr[i].key, &key, &size);
         int at = arg_list_find(list, key, size);
         ASSERT(at >= 0 && values[at] == NULL);
-        if (!of.inside || strcmp(list->args[at].name, "world") != 0) {
+        if (!list->args[at].routing && (!of.inside || strcmp(list->args[at].name, "world") != 0)) {
             values[at] = &map->via.map.ptr[i].val;
             count++;
         }

@@ -16,7 +16,9 @@ struct msgpack_object;
 // an empty array count as the empty map. Decoding the result gives the same command, bit for bit.
 //
 //   - keys are str, in the order of the table (METHODS, METHOD_SHAPES, filters), each once
-//   - arguments that were not given are left out, and so is `world` inside world.apply
+//   - arguments that were not given are left out, and so are `world` inside world.apply and
+//   `epoch`:
+//     the log is that of one world, and may be played in another
 //   - numbers of type ARG_NUMBER, and coordinates, are float 64; ARG_INTEGER and ARG_ID are
 //     integers in their shortest form, ARG_MASK the signed integer of its 64 bits
 //   - texts and words are str; lists of words keep the order of the table

@@ -44,10 +44,17 @@ static const method_info *batch_method(decoder *d, const msgpack_object *object,
     return info;
 }
 
-// The world that a command of a batch names itself has to be the batch's.
+// The world and the epoch that a command of a batch names itself have to be the batch's.
 static void batch_world_check(const arguments *a, const command *outer)
 {
     const char *world;
+    uint64_t epoch;
+    if (arguments_uint64(a, "epoch", &epoch) && epoch != outer->epoch) {
+        place where = arguments_place(a, "epoch");
+        decoder_fail(a->decoder, STATUS_INVALID_ARGUMENT, &where,
+                     "a command acts on the world of its batch, which names %s; leave epoch out",
+                     outer->epoch == 0 ? "no epoch" : "another epoch");
+    }
     if (arguments_text(a, "world", &world) && strcmp(world, outer->world) != 0) {
         place where = arguments_place(a, "world");
         decoder_fail(a->decoder, STATUS_INVALID_ARGUMENT, &where,
@@ -150,13 +157,17 @@ static void decode_arguments(const arguments *a, command *out)
     DECODERS[out->method](a, out);
 }
 
-// The world's name is part of the command, not of the arguments' struct.
-static void decode_world_name(const arguments *a, command *out)
+// The world's name and epoch are part of the command, not of the arguments' struct.
+static void decode_world(const arguments *a, command *out)
 {
     const char *name;
-    if (arg_list_find(a->list, "world", 5) >= 0 && arguments_text(a, "world", &name)) {
+    if (arg_list_find(a->list, "world", 5) < 0) {
+        return;
+    }
+    if (arguments_text(a, "world", &name)) {
         memcpy(out->world, name, strlen(name) + 1);
     }
+    arguments_uint64(a, "epoch", &out->epoch);
 }
 
 status command_decode(method m, const msgpack_object *args, command *out, error *err)
@@ -166,7 +177,7 @@ status command_decode(method m, const msgpack_object *args, command *out, error 
     decoder d = {.memory = &made.memory, .err = err};
     arguments a;
     if (arguments_read(&a, &d, &METHODS[m].list, args, NULL)) {
-        decode_world_name(&a, &made);
+        decode_world(&a, &made);
         decode_arguments(&a, &made);
     }
     if (d.status != STATUS_OK) {

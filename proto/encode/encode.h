@@ -35,14 +35,17 @@ void encode_command_result(struct buffer *out, const command_result *r);
 // {}: world.unsubscribe, world.view.
 void encode_empty_result(struct buffer *out);
 
-// {world, tick, created}: world.create. `created` is false where the world was there already.
-void encode_world_create_result(struct buffer *out, const char *world, uint64_t tick, bool created);
+// {world, epoch, tick, created}: world.create. `created` is false where the world was there
+// already.
+void encode_world_create_result(struct buffer *out, const char *world, uint64_t epoch,
+                                uint64_t tick, bool created);
 
 // {world, tick}: destroy, pause, resume, step.
 void encode_world_tick_result(struct buffer *out, const char *world, uint64_t tick);
 
-// {subscription, tick}: world.subscribe.
-void encode_subscribe_result(struct buffer *out, uint64_t subscription, uint64_t tick);
+// {subscription, epoch, tick}: world.subscribe.
+void encode_subscribe_result(struct buffer *out, uint64_t subscription, uint64_t epoch,
+                             uint64_t tick);
 
 // {time, any}: ping. `any` is left out when the client sent none.
 void encode_ping_result(struct buffer *out, double time, const ping_args *ping);
@@ -61,9 +64,10 @@ typedef struct subscription_name {
     const char *world;
 } subscription_name;
 
-// The last request of a session that took effect in a world.
+// The last request of a session that took effect in a world, which may be gone.
 typedef struct applied_request {
     const char *world;
+    uint64_t epoch;
     uint32_t id;
 } applied_request;
 

@@ -200,19 +200,25 @@ void encode_world_tick_result(struct buffer *out, const char *world, uint64_t ti
     pair_uint(&k, "tick", tick);
 }
 
-void encode_world_create_result(struct buffer *out, const char *world, uint64_t tick, bool created)
+void encode_world_create_result(struct buffer *out, const char *world, uint64_t epoch,
+                                uint64_t tick, bool created)
 {
     packer k = buffer_packer(out);
-    pack_map(&k, 3);
+    pack_map(&k, 4);
     pair_text(&k, "world", world);
+    pair_uint(&k, "epoch", epoch);
     pair_uint(&k, "tick", tick);
     pair_bool(&k, "created", created);
 }
 
-void encode_subscribe_result(struct buffer *out, uint64_t subscription, uint64_t tick)
+void encode_subscribe_result(struct buffer *out, uint64_t subscription, uint64_t epoch,
+                             uint64_t tick)
 {
     packer k = buffer_packer(out);
-    pack_made(&k, "subscription", subscription, tick);
+    pack_map(&k, 3);
+    pair_uint(&k, "subscription", subscription);
+    pair_uint(&k, "epoch", epoch);
+    pair_uint(&k, "tick", tick);
 }
 
 static void pack_world_def(packer *k, const world_def *def)

@@ -20,7 +20,10 @@ static void pack_resumed(packer *k, const resumed_result *r)
     pack_text(k, "applied");
     pack_map(k, r->applied_count);
     for (uint32_t i = 0; i < r->applied_count; i++) {
-        pair_uint(k, r->applied[i].world, r->applied[i].id);
+        pack_text(k, r->applied[i].world);
+        pack_map(k, 2);
+        pair_uint(k, "epoch", r->applied[i].epoch);
+        pair_uint(k, "last", r->applied[i].id);
     }
     pack_text(k, "pending");
     pack_array(k, r->pending_count);

@@ -35,6 +35,9 @@ static uint32_t add_list(uint32_t sum, const arg_list *list)
     sum = add_text(sum, list->name);
     for (uint32_t i = 0; i < list->count; i++) {
         const method_arg *arg = &list->args[i];
+        if (arg->routing) {
+            continue; // in no log
+        }
         sum = add_byte(add_byte(add_text(sum, arg->name), (uint8_t)arg->type), arg->single);
         sum = add_text(sum, arg->choices != NULL ? arg->choices : "");
     }

@@ -52,7 +52,12 @@ static status decode_call(const method_info *info, const msgpack_object_map *arg
     msgpack_object map = {.type = MSGPACK_OBJECT_MAP};
     map.via.map.ptr = pairs;
     map.via.map.size = arguments->size + 1;
-    return command_decode(info->id, &map, out, err);
+    status s = command_decode(info->id, &map, out, err);
+    if (s == STATUS_OK && out->epoch != 0) {
+        command_free(out);
+        return error_set(err, STATUS_INVALID_ARGUMENT, "epoch: a scene begins worlds of any epoch");
+    }
+    return s;
 }
 
 // The command in these bytes, which scene_resolve made: [method, arguments].

@@ -312,6 +312,24 @@ static status dispatch(const call *c, command *cmd, error *err)
 
 // ---- the checks that every call has to pass
 
+// A world's requests go to it by its number from here on, so that none reaches another one of its
+// name.
+static status check_epoch(const server *s, const command *cmd, error *err)
+{
+    const world_entry *entry = cmd->epoch != 0 ? directory_find(&s->worlds, cmd->world) : NULL;
+    if (cmd->epoch == 0 || (entry != NULL && entry->number == cmd->epoch)) {
+        return STATUS_OK;
+    }
+    if (entry == NULL) {
+        return error_set(err, STATUS_NOT_FOUND,
+                         "epoch: there is no world '%s' of epoch %llu (any more)", cmd->world,
+                         (unsigned long long)cmd->epoch);
+    }
+    return error_set(err, STATUS_NOT_FOUND,
+                     "epoch: world '%s' is another one than that of epoch %llu: it has epoch %llu",
+                     cmd->world, (unsigned long long)cmd->epoch, (unsigned long long)entry->number);
+}
+
 static status check_method(const session *s, const rpc_message *m, const method_info **out,
                            error *err)
 {
@@ -389,6 +407,7 @@ void call_handle(session *s, const rpc_message *message, size_t size)
     }
     if (result == STATUS_OK) {
         result = is_too_late(s, &cmd) ? refuse_late(s, &err) : rights_permit(s, &cmd, &err);
+        result = result == STATUS_OK ? check_epoch(s->server, &cmd, &err) : result;
         if (result == STATUS_OK) {
             result = dispatch(&c, &cmd, &err);
         }

@@ -23,6 +23,7 @@ typedef struct world_entry {
     host *host;       // NULL while it is being built
     uint64_t session; // number of the session that it ends with; 0: the server's
     bool unnamed;     // destroyed, or could not be made
+    bool logged;      // a restart brings it back
     bool handed;      // its thread has told what it was when it stopped (handover.h)
     char *broken;     // owned: why it cannot be served, though it is on the disk; NULL for most
     storage_world *stored;         // of a broken one, until it is destroyed

@@ -92,7 +92,7 @@ static void append(server *s, buffer *record)
     }
     s->ledger.bytes += record->size;
     buffer_deinit(record);
-    if (s->ledger.bytes >= LEDGER_GROWTH_BYTES) {
+    if (s->ledger.bytes >= LEDGER_GROWTH_BYTES && !s->draining) { // then some are gone already
         rewrite(s);
     }
 }
@@ -147,6 +147,33 @@ void ledger_end(session *s)
         ledger_pack_end(&record, s);
         append(s->server, &record);
     }
+}
+
+// The entry of a world that is buried is replaced by the last one, which was seen before.
+static bool bury_unlogged(session *s)
+{
+    bool buried = false;
+    for (uint32_t i = s->requests.applied.count; i > 0; i--) {
+        const uint64_t world = s->requests.applied.data[i - 1].world;
+        const world_entry *entry = directory_find_number(&s->server->worlds, world);
+        if (entry != NULL && !entry->logged) {
+            buried = request_log_bury(&s->requests, world, entry->name) || buried;
+        }
+    }
+    return buried;
+}
+
+void ledger_note_ending(session *s)
+{
+    const ledger *l = &s->server->ledger;
+    if (l->fd < 0 || l->failed || !s->noted || s->server->handover.worlds > 0 ||
+        !bury_unlogged(s)) {
+        return;
+    }
+    buffer record;
+    begin(&record);
+    ledger_pack_session(&record, s);
+    append(s->server, &record);
 }
 
 bool ledger_keeps(const session *s)

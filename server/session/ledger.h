@@ -7,7 +7,10 @@
 //
 //     magic "\x89csess\n\x01", then records:
 //     u32 size, u32 CRC-32C of the payload, little-endian; the payload, a MessagePack array:
-//       [0, session, slot, digest, since, client, grant or nil]    a session, or what it became
+//       [0, session, slot, digest, since, client, grant or nil, gone]    a session, or what it
+//                                                                  became; `gone`, which earlier
+//                                                                  versions lack: [[world, epoch,
+//                                                                  id of the last request] ...]
 //       [1, session, subscription, world, name, arguments]         likewise a subscription
 //       [2, session, subscription]                                 its end
 //       [3, session]                                               the session's end
@@ -15,7 +18,8 @@
 // A record is handed to the operating system before the answer to its request leaves, so it
 // survives a killed process. The file is written anew, from the table of sessions, at the start and
 // whenever it has grown by LEDGER_GROWTH_BYTES. From the beginning of a shutdown on nothing is
-// written: the next server goes on with the sessions as they were. Where the file cannot be
+// written but that worlds without a log are gone then (ledger_note_ending): the next server goes on
+// with the sessions as they were. Where the file cannot be
 // written, the server says so once and serves on. A start with a file that was altered, or not
 // written whole, takes the records up to there, says so, and keeps it as DIR/sessions.damaged; it
 // refuses one of a newer version. Nobody who reads it can resume a session: a digest of 256 random
@@ -58,6 +62,10 @@ void ledger_note(struct session *s);
 void ledger_note_subscription(struct session *s, const struct session_subscription *made);
 void ledger_drop_subscription(struct session *s, uint64_t number);
 void ledger_end(struct session *s);
+
+// The server ends, and with it the worlds without a log, unless another process takes them over:
+// what the session did to them. For each session once, when its requests have their results.
+void ledger_note_ending(struct session *s);
 
 // Whether a restart brings the session back, now that the server shuts down.
 bool ledger_keeps(const struct session *s);

@@ -74,6 +74,19 @@ static void pack_grant(msgpack_packer *p, const grant *g)
     pack_limits(p, &g->limits);
 }
 
+// [[name, epoch, id] ...]
+static void pack_gone(msgpack_packer *p, const request_log *log)
+{
+    msgpack_pack_array(p, log->gone.count);
+    for (uint32_t i = 0; i < log->gone.count; i++) {
+        const gone_world *g = &log->gone.data[i];
+        msgpack_pack_array(p, 3);
+        pack_text(p, g->name);
+        msgpack_pack_uint64(p, g->last.world);
+        msgpack_pack_uint32(p, g->last.id);
+    }
+}
+
 static void pack_head(msgpack_packer *p, uint32_t elements, ledger_kind kind, uint64_t number)
 {
     msgpack_pack_array(p, elements);
@@ -85,13 +98,14 @@ void ledger_pack_session(buffer *out, const session *s)
 {
     msgpack_packer p = buffer_packer(out);
     secret digest = s->secret_digested ? s->secret : secret_digest(&s->secret);
-    pack_head(&p, 7, LEDGER_SESSION, s->key.number);
+    pack_head(&p, 8, LEDGER_SESSION, s->key.number);
     msgpack_pack_uint32(&p, s->key.slot);
     msgpack_pack_bin(&p, sizeof digest.bytes);
     msgpack_pack_bin_body(&p, digest.bytes, sizeof digest.bytes);
     msgpack_pack_double(&p, s->since);
     pack_text(&p, s->client);
     pack_grant(&p, s->grant);
+    pack_gone(&p, &s->requests);
 }
 
 void ledger_pack_subscription(buffer *out, const session *s, const session_subscription *of)

@@ -182,6 +182,27 @@ static session *make_session(server *s, uint64_t number, uint32_t slot)
     return made;
 }
 
+// Records of earlier versions lack it. The last record of a session has all of them.
+static bool read_gone(session *s, reader *r)
+{
+    reader all = r->left > 0 ? read_array(next(r)) : (reader){.good = true};
+    r->good = r->good && all.good && all.left <= REQUEST_LOG_GONE_MAX;
+    array_clear(&s->requests.gone);
+    while (r->good && all.left > 0) {
+        char name[WORLD_NAME_BYTES_MAX + 1];
+        reader one = read_array(next(&all));
+        next_text(&one, name, sizeof name);
+        world_applied last = {.world = next_uint(&one, UINT64_MAX)};
+        last.id = (uint32_t)next_uint(&one, UINT32_MAX);
+        last.sequence = ++s->requests.next;
+        r->good = one.good;
+        if (r->good) {
+            request_log_remember(&s->requests, name, &last);
+        }
+    }
+    return r->good;
+}
+
 static bool read_session(server *s, uint64_t number, reader *r)
 {
     uint32_t slot = (uint32_t)next_uint(r, SESSION_MARK_SLOTS_MAX - 1);
@@ -210,7 +231,7 @@ static bool read_session(server *s, uint64_t number, reader *r)
     } else {
         grant_free(granted);
     }
-    return true;
+    return read_gone(found, r);
 }
 
 // Reads the part that records of earlier versions lack.

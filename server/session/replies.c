@@ -43,6 +43,10 @@ static void note_request(session *s, const reply *r)
     if (effective && to->answerable && has_effect(r->method)) {
         request_log_apply(&s->requests, r->world, to->sequence, to->id,
                           limits_worlds_in_all(s->server->limits));
+        const world_entry *entry = directory_find_number(&s->server->worlds, r->world);
+        if (entry->unnamed) {
+            worlds_note_gone(s, entry); // destroyed behind it
+        }
     }
     bool outdated = to->session.generation != s->key.generation;
     if (outdated && r->method == METHOD_WORLD_SUBSCRIBE && r->status == STATUS_OK &&

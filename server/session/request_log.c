@@ -9,6 +9,7 @@ void request_log_deinit(request_log *log)
 {
     array_free(&log->waiting);
     array_free(&log->applied);
+    array_free(&log->gone);
 }
 
 uint64_t request_log_send(request_log *log, uint32_t id, bool answerable)
@@ -65,7 +66,7 @@ uint32_t request_log_waiting(const request_log *log, uint32_t *ids)
     return count;
 }
 
-static world_applied *find_world(request_log *log, uint64_t world)
+static world_applied *find_world(const request_log *log, uint64_t world)
 {
     for (uint32_t i = 0; i < log->applied.count; i++) {
         if (log->applied.data[i].world == world) {
@@ -100,4 +101,60 @@ void request_log_apply(request_log *log, uint64_t world, uint64_t sequence, uint
     if (found->world != world || found->sequence < sequence) {
         *found = entry;
     }
+}
+
+// ---- worlds that are gone
+
+static gone_world *find_gone(const request_log *log, const char *name)
+{
+    for (uint32_t i = 0; i < log->gone.count; i++) {
+        if (strcmp(log->gone.data[i].name, name) == 0) {
+            return &log->gone.data[i];
+        }
+    }
+    return NULL;
+}
+
+static gone_world *find_oldest_gone(request_log *log)
+{
+    gone_world *oldest = &log->gone.data[0];
+    for (uint32_t i = 1; i < log->gone.count; i++) {
+        gone_world *other = &log->gone.data[i];
+        oldest = other->last.sequence < oldest->last.sequence ? other : oldest;
+    }
+    return oldest;
+}
+
+void request_log_remember(request_log *log, const char *name, const world_applied *last)
+{
+    gone_world *found = find_gone(log, name);
+    if (found != NULL && found->last.sequence > last->sequence) {
+        return; // of an earlier world of that name
+    }
+    if (found == NULL && log->gone.count < REQUEST_LOG_GONE_MAX) {
+        array_push(&log->gone, ((gone_world){0}));
+        found = &log->gone.data[log->gone.count - 1];
+    }
+    found = found != NULL ? found : find_oldest_gone(log);
+    ASSERT(strlen(name) < sizeof found->name);
+    memcpy(found->name, name, strlen(name) + 1);
+    found->last = *last;
+}
+
+bool request_log_bury(request_log *log, uint64_t world, const char *name)
+{
+    const world_applied *found = find_world(log, world);
+    if (found == NULL) {
+        return false;
+    }
+    request_log_remember(log, name, found);
+    array_swap_remove(&log->applied, found - log->applied.data);
+    return true;
+}
+
+const world_applied *request_log_last(const request_log *log, uint64_t world, const char *name)
+{
+    const world_applied *found = world != 0 ? find_world(log, world) : NULL;
+    const gone_world *gone = found == NULL ? find_gone(log, name) : NULL;
+    return gone != NULL ? &gone->last : found;
 }

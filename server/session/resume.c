@@ -278,15 +278,24 @@ static void restart_subscriptions(session *s)
     }
 }
 
-// Of the worlds that there still are.
+// One for each name: of the world that has it, or, where the session has not done anything to that,
+// of the last one that had it.
 static uint32_t list_applied(const session *s, applied_request *out)
 {
+    const request_log *log = &s->requests;
     uint32_t count = 0;
-    for (uint32_t i = 0; i < s->requests.applied.count; i++) {
-        const world_applied *a = &s->requests.applied.data[i];
+    for (uint32_t i = 0; i < log->applied.count; i++) {
+        const world_applied *a = &log->applied.data[i];
         const world_entry *entry = directory_find_number(&s->server->worlds, a->world);
         if (entry != NULL && !entry->unnamed) {
-            out[count++] = (applied_request){entry->name, a->id};
+            out[count++] = (applied_request){entry->name, a->world, a->id};
+        }
+    }
+    for (uint32_t i = 0; i < log->gone.count; i++) {
+        const gone_world *g = &log->gone.data[i];
+        const world_entry *entry = directory_find(&s->server->worlds, g->name);
+        if (request_log_last(log, entry != NULL ? entry->number : 0, g->name) == &g->last) {
+            out[count++] = (applied_request){g->name, g->last.world, g->last.id};
         }
     }
     return count;
@@ -295,7 +304,8 @@ static uint32_t list_applied(const session *s, applied_request *out)
 static void answer(session *s)
 {
     uint32_t waiting = request_log_waiting(&s->requests, NULL);
-    applied_request *applied = calloc(s->requests.applied.count + 1, sizeof *applied);
+    const uint32_t most = s->requests.applied.count + s->requests.gone.count;
+    applied_request *applied = calloc(most + 1, sizeof *applied);
     subscription_name *names = calloc(s->subscriptions.count + 1, sizeof *names);
     uint32_t *pending = calloc(waiting + 1, sizeof *pending);
     ASSERT(applied != NULL && names != NULL && pending != NULL);

@@ -45,6 +45,7 @@ static void on_io_closed(void *context)
 // A session is told here of the end of those worlds whose thread did not tell it in time.
 static void close_session(session *closed, server *s)
 {
+    ledger_note_ending(closed);
     while (closed->subscriptions.count > 0 && !closed->closing && !ledger_keeps(closed)) {
         session_world_closed(closed, closed->subscriptions.data[0].number, STATUS_UNAVAILABLE,
                              s->reason);
@@ -139,6 +140,9 @@ void server_drain(server *s, const char *reason)
     network_close(s->network);
     if (s->http != NULL) {
         http_close(s->http);
+    }
+    for (uint32_t i = 0; i < s->detached.count; i++) {
+        ledger_note_ending(s->detached.data[i]);
     }
     resume_end_all(s);
     for (uint32_t i = 0; i < s->hosts.count; i++) {

@@ -335,6 +335,11 @@ void worlds_deliver(world_entry *entry, request *r);
 void worlds_send_uncounted(server *s, request_kind kind, uint64_t world, session_key key);
 // The command makes a body in that world which ends with the session.
 void worlds_note_body(session *s, uint64_t world);
+// The world is destroyed, or could not be made: its name is free, and sessions remember by name
+// what they did to it.
+void worlds_unname(server *s, world_entry *entry);
+// The world has ended for the session.
+void worlds_note_gone(session *s, const world_entry *entry);
 // Ends what ends with the session: bodies and worlds.
 void worlds_end_session(session *s);
 // Ends the session's subscriptions in that world.

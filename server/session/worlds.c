@@ -232,6 +232,23 @@ void worlds_note_body(session *s, uint64_t world)
     array_push(&s->body_worlds, world);
 }
 
+void worlds_note_gone(session *s, const world_entry *entry)
+{
+    if (request_log_bury(&s->requests, entry->number, entry->name)) {
+        ledger_note(s);
+    }
+}
+
+void worlds_unname(server *s, world_entry *entry)
+{
+    directory_unname(&s->worlds, entry);
+    for (uint32_t i = 0; i < s->sessions.count; i++) {
+        if (s->sessions.data[i] != NULL) {
+            worlds_note_gone(s->sessions.data[i], entry);
+        }
+    }
+}
+
 // In the server's own name, whatever waits for the world: the answer is of interest to nobody.
 static void destroy_unasked(server *s, world_entry *entry)
 {
@@ -240,7 +257,7 @@ static void destroy_unasked(server *s, world_entry *entry)
     request *r = worlds_request(NULL, entry, &destroy);
     log_info("world '%s' ends with its session", entry->name);
     metrics_add(METRIC_worlds_destroyed, 1);
-    directory_unname(&s->worlds, entry);
+    worlds_unname(s, entry);
     worlds_count_in(s, entry, r);
     worlds_deliver(entry, r);
 }

@@ -176,7 +176,7 @@ static void refuse_world(server *s, build *b, status why, const char *text)
 {
     world_entry *entry = b->entry;
     if (!entry->unnamed) {
-        directory_unname(&s->worlds, entry);
+        worlds_unname(s, entry);
     }
     entry->waiting++; // so that it lives until this function has done with it
     answer_unsent(s, b->request, why, text);
@@ -204,6 +204,7 @@ static void place_world(server *s, build *b)
 {
     world_entry *entry = b->entry;
     entry->host = worlds_least_loaded(s);
+    entry->logged = b->durability != STORAGE_NONE;
     b->request->adoption = b->adoption;
     b->adoption = NULL;
     worlds_deliver(entry, b->request);
@@ -312,7 +313,7 @@ status worlds_create(server *s, const call *c, command *create, error *err)
     status admitted = worlds_check_capacity(s, entry, r->reply_to.payer, r->reply_to.token, err);
     if (admitted != STATUS_OK) {
         request_free(r);
-        directory_unname(&s->worlds, entry);
+        worlds_unname(s, entry);
         directory_release(&s->worlds, entry);
         return admitted;
     }
@@ -346,7 +347,7 @@ static status destroy_broken(server *s, const call *c, world_entry *entry, error
         session_answer(c->session, c->id, out.data, out.size, NULL);
         buffer_deinit(&out);
     }
-    directory_unname(&s->worlds, entry);
+    worlds_unname(s, entry);
     directory_release(&s->worlds, entry);
     return STATUS_OK;
 }
@@ -374,7 +375,7 @@ status worlds_fork(server *s, const call *c, command *fork, error *err)
     r->subscription = entry->number;
     result = worlds_send(s, source, r, err);
     if (result != STATUS_OK) {
-        directory_unname(&s->worlds, entry);
+        worlds_unname(s, entry);
         directory_release(&s->worlds, entry);
         return result;
     }
@@ -426,7 +427,7 @@ status worlds_destroy(server *s, const call *c, command *destroy, error *err)
     if (sent == STATUS_OK) {
         log_info("world '%s' ends", entry->name);
         metrics_add(METRIC_worlds_destroyed, 1);
-        directory_unname(&s->worlds, entry);
+        worlds_unname(s, entry);
     }
     return sent;
 }

@@ -74,6 +74,7 @@ static void adopt_restored(server *s, restored_world *w)
              COUNTED(w->commands, "command", "commands"), COUNTED(w->hashes, "hash", "hashes"));
     entry->host = worlds_least_loaded(s);
     entry->session = w->session;
+    entry->logged = w->stored != NULL;
     command create = {.method = METHOD_WORLD_CREATE};
     memcpy(create.world, entry->name, sizeof create.world);
     request *r = worlds_request(NULL, entry, &create);

@@ -96,7 +96,7 @@ void hosted_answer_done(hosted *h, request *q)
 // `created`: false where the world was there already.
 static void answer_create(hosted *h, request *q, bool created)
 {
-    encode_world_create_result(&h->scratch, h->name, world_tick(h->physics), created);
+    encode_world_create_result(&h->scratch, h->name, h->number, world_tick(h->physics), created);
     answer(h, q, NULL);
 }
 
@@ -241,7 +241,7 @@ static void subscribe_log(hosted *h, request *q)
     log_readers_add(&h->readers, q->subscription, q->reply_to.session, view->rate,
                     view->compact == log_compact_tables());
     h->log.read = true;
-    encode_subscribe_result(&h->scratch, q->subscription, world_tick(h->physics));
+    encode_subscribe_result(&h->scratch, q->subscription, h->number, world_tick(h->physics));
     answer(h, q, NULL);
 }
 
@@ -311,7 +311,7 @@ static void do_subscribe(hosted *h, request *q)
         return;
     }
     publisher_subscribe(&h->publisher, h->physics, q->subscription, q->reply_to.session, view);
-    encode_subscribe_result(&h->scratch, q->subscription, world_tick(h->physics));
+    encode_subscribe_result(&h->scratch, q->subscription, h->number, world_tick(h->physics));
     answer(h, q, NULL);
 }
 

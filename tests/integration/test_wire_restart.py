@@ -204,6 +204,35 @@ class GoesOn(RestartTest):
 class Applied(RestartTest):
     """What was lost with a killed server is told exactly: every command up to `applied` is in the world."""
 
+    def test_worlds_that_are_gone_keep_their_epochs(self):
+        for ending in self.restarts():
+            player, other = self.greet(), self.greet()
+            done = {}
+            for name, durability in (("gone", "normal"), ("kept", "normal"), ("bare", "none")):
+                epoch = player.call("world.create", world=name, durability=durability)["epoch"]
+                player.call("body.spawn", world=name, shapes=[BALL])
+                done[name] = {"epoch": epoch, "last": player.last_id}
+            player.socket.close()
+            other.call("world.destroy", world="gone")
+            again = other.call("world.create", world="gone")["epoch"]
+            for _ in range(2):  # the second server knows it from the first alone
+                ending()
+                self.start()
+                player = self.resume(player)
+                told = player.greeting["applied"]
+                if ending == self.kill:  # nothing is written of a world without a log until the end
+                    told.setdefault("bare", done["bare"])
+                self.assertEqual(told, done)
+                player.last_id = 100
+                for name, epoch in (("gone", done["gone"]["epoch"]), ("bare", done["bare"]["epoch"])):
+                    with self.assertRaisesRegex(RemoteError, "not_found: epoch: "):
+                        player.call("body.remove", world=name, body=1, epoch=epoch)
+                self.assertEqual(player.call("world.info", world="gone", epoch=again)["bodies"], 0)
+            for name in ("gone", "kept"):
+                player.call("world.destroy", world=name)
+            player.call("goodbye")
+            player.socket.close()
+
     def test_killed_at_any_moment(self):
         source = random.Random(7)
         self.start()
@@ -222,7 +251,7 @@ class Applied(RestartTest):
             self.kill()
             self.start()
             player = self.resume(player)
-            applied = player.greeting["applied"].get("w", 0)  # none before the first was carried out
+            applied = player.greeting["applied"].get("w", {"last": 0})["last"]  # none before the first was carried out
             tags = {int(body["tag"]) for body in player.call("world.state", world="w")["bodies"]}
             self.assertEqual(tags, set(range(1001, max(applied, 1000) + 1)) if applied >= 1000 else set())
             self.assertGreaterEqual(applied, first if first > 1000 else 0)
@@ -242,7 +271,7 @@ class Applied(RestartTest):
                 ending()
                 self.start()
                 player = self.resume(player)
-                self.assertEqual(number, player.greeting["applied"][world], method)
+                self.assertEqual(number, player.greeting["applied"][world]["last"], method)
                 player.last_id = number
 
     def test_steps_killed_at_any_moment_are_told_exactly(self):
@@ -259,7 +288,7 @@ class Applied(RestartTest):
             self.kill()
             self.start()
             player = self.resume(player)
-            applied = max(player.greeting["applied"]["w"], first)
+            applied = max(player.greeting["applied"]["w"]["last"], first)
             done += applied - first
             self.assertEqual(done, player.call("world.info", world="w")["tick"])
             number = applied

@@ -31,6 +31,9 @@ class ResumeTest(ServerTest):
     def stats(self, name):
         return self.client.call("server.stats")["counters"][name]
 
+    def epoch(self):
+        return self.client.call("world.info", world=self.world)["epoch"]
+
     def wait_detached(self, client):
         number = client.greeting["session"]
         self.eventually(lambda: [s for s in self.client.call("server.sessions")["sessions"]
@@ -162,7 +165,7 @@ class GoesOn(ResumeTest):
             self.assertEqual(client.greeting["pending"], [])
             for world in "ab":
                 there = {int(b["tag"]) for b in client.call("world.state", world=self.world + world)["bodies"]}
-                applied = client.greeting["applied"].get(self.world + world, 0)
+                applied = client.greeting["applied"].get(self.world + world, {"last": 0})["last"]
                 # All up to the one that is told took effect, and none after it.
                 self.assertEqual(there, {i for i in sent[world] if i <= applied})
                 sent[world] = sorted(there)
@@ -179,7 +182,7 @@ class GoesOn(ResumeTest):
         self.wait_detached(client)
         client = self.resume(client)
         self.assertEqual(client.greeting["pending"], [batch])
-        self.assertEqual(client.greeting["applied"], {self.world: later})
+        self.assertEqual(client.greeting["applied"], {self.world: {"epoch": self.epoch(), "last": later}})
         self.client.call("world.step", world=self.world, ticks=5)
         self.assertEqual(client.answer(batch)["tick"], 5)
         client.call("goodbye")
@@ -195,17 +198,92 @@ class GoesOn(ResumeTest):
         again.answer(ids[2])
         again.call("goodbye")
 
-    def test_world_that_ended_meanwhile_is_missing_in_the_answer(self):
-        self.client.call("world.create", world=self.world)
+    def test_world_that_ended_meanwhile_is_told_with_its_epoch(self):
+        epoch = self.client.call("world.create", world=self.world)["epoch"]
         client = self.greet()
         client.call("world.subscribe", world=self.world)
         client.call("world.set", world=self.world, sleep=False)
+        done = {self.world: {"epoch": epoch, "last": client.last_id}}
         client.socket.close()
         self.wait_detached(client)
         self.client.call("world.destroy", world=self.world)
         client = self.resume(client)
-        self.assertEqual((client.greeting["subscriptions"], client.greeting["applied"]), ([], {}))
+        self.assertEqual((client.greeting["subscriptions"], client.greeting["applied"]), ([], done))
+        # Made anew, it is another world until the session does something in it.
+        self.client.call("world.create", world=self.world)
+        self.reset(client)
+        client = self.resume(client)
+        self.assertEqual(client.greeting["applied"], done)
+        client.last_id = 100
+        client.call("world.set", world=self.world, sleep=False)
+        self.reset(client)
+        client = self.resume(client)
+        self.assertEqual(client.greeting["applied"], {self.world: {"epoch": self.epoch(), "last": 101}})
+        self.assertNotEqual(self.epoch(), epoch)
         client.call("goodbye")
+
+    def test_what_a_world_did_behind_its_end_is_told(self):
+        epoch = self.client.call("world.create", world=self.world)["epoch"]
+        client = self.greet()
+        ids = [client.request("body.spawn", world=self.world, shapes=[BALL]), client.request("world.destroy", world=self.world)]
+        self.eventually(lambda: self.world not in [w["world"] for w in self.client.call("world.list")])
+        self.reset(client)
+        client = self.resume(client)
+        self.assertEqual(client.greeting["applied"], {self.world: {"epoch": epoch, "last": ids[0]}})
+        client.call("goodbye")
+
+
+class Epochs(ResumeTest):
+    """A request that names the epoch of a world that is gone reaches no other world of that name."""
+
+    BODY, SHAPE, JOINT = {"body": 1}, {"shape": 1}, {"joint": 1}
+    CALLS = [
+        ("world.create", {}), ("world.create", {"if_absent": True}), ("world.destroy", {}), ("world.info", {}), ("world.pause", {}),
+        ("world.resume", {}), ("world.step", {}), ("world.set", {"sleep": False}), ("world.image", {}), ("world.fork", {"as": "made"}),
+        ("world.state", {}), ("world.contacts", {}), ("world.subscribe", {}), ("world.subscribe", {"encoding": "log"}),
+        ("world.apply", {"commands": [["body.remove", BODY]]}), ("world.apply", {"commands": [["body.remove", BODY]], "at": 9}),
+        ("body.spawn", {"shapes": [BALL]}), ("body.remove", BODY), ("body.get", BODY), ("body.set", {**BODY, "velocity": [1, 0]}),
+        ("body.impulse", {**BODY, "impulse": [1, 0]}), ("body.angular_impulse", {**BODY, "impulse": 1}),
+        ("body.force", {**BODY, "force": [1, 0]}), ("body.torque", {**BODY, "torque": 1}), ("shape.add", {**BODY, "shape": BALL}),
+        ("shape.set", {**SHAPE, "friction": 0}), ("shape.remove", SHAPE), ("joint.create", {"kind": "weld", "a": 1, "b": 2}),
+        ("joint.set", {**JOINT, "hertz": 1}), ("joint.get", JOINT), ("joint.list", {}), ("joint.remove", JOINT),
+        ("query.ray", {"from": [0, 0], "to": [1, 0]}), ("query.overlap", {"area": [0, 0, 1, 1]}),
+        ("query.cast", {"shape": BALL, "from": [0, 0], "to": [1, 0]}), ("query.nearest", {"point": [0, 0]}),
+    ]
+
+    def make(self):
+        made = self.client.call("world.create", world=self.world, paused=True)
+        a, b = (self.client.call("body.spawn", world=self.world, position=[3 * i, 0], shapes=[BALL])["body"] for i in range(2))
+        self.client.call("joint.create", world=self.world, kind="weld", a=a, b=b)
+        return made["epoch"]
+
+    def test_every_method_keeps_to_the_epoch_that_it_names(self):
+        old = self.make()
+        self.client.call("world.destroy", world=self.world)
+        self.refused("not_found", f"there is no world '{self.world}' of epoch {old}", self.client, "world.info",
+                     world=self.world, epoch=old)
+        new = self.make()
+        self.assertEqual(self.client.call("body.get", world=self.world, body=1)["body"], 1)  # ids begin at 1 again
+        before = self.client.call("world.info", world=self.world)
+        for method, arguments in self.CALLS:
+            with self.subTest(method=method):
+                self.refused("not_found", f"epoch {old}: it has epoch {new}", self.client, method,
+                             **arguments, world=self.world, epoch=old)
+        after = self.client.call("world.info", world=self.world, epoch=new)
+        for key in ("epoch", "tick", "hash", "bodies", "paused", "subscribers"):
+            self.assertEqual(before[key], after[key], key)
+        self.assertNotIn("made", [w["world"] for w in self.client.call("world.list")])
+        self.client.notify("body.remove", world=self.world, epoch=old, body=1)
+        for method, arguments in (("body.get", self.BODY), ("world.create", {"if_absent": True}), ("query.ray", {"from": [0, 0], "to": [1, 0]}),
+                                  ("world.apply", {"commands": [["body.get", {**self.BODY, "epoch": new}]]})):
+            self.client.call(method, world=self.world, epoch=new, **arguments)
+        self.refused("already_exists", "", self.client, "world.create", world=self.world, epoch=new)
+
+    def test_command_of_a_batch_has_the_epoch_of_its_batch(self):
+        epoch = self.make()
+        for outer, said in (({}, "no epoch"), ({"epoch": epoch}, "another epoch")):
+            self.refused("invalid_argument", rf"commands\[0\].epoch: .*{said}; leave epoch out", self.client, "world.apply",
+                         world=self.world, commands=[["body.remove", {"body": 1, "epoch": 1}]], **outer)
 
 
 class TakesOver(ResumeTest):

@@ -155,8 +155,12 @@ class Lossless(TakeoverTest):
         player.call("body.spawn", world="ours", shapes=[BALL], lifetime="session")
         player.call("body.spawn", world="mine", shapes=[BALL])
         number = player.call("world.subscribe", world="mine")["subscription"]
+        epoch = player.call("world.create", world="gone", durability="none")["epoch"]
+        gone = {"epoch": epoch, "last": player.last_id}
+        player.call("world.destroy", world="gone")
         self.take_over()
         player = self.resume(player)
+        self.assertEqual(player.greeting["applied"].pop("gone"), gone)
         self.assertEqual([s["subscription"] for s in player.greeting["subscriptions"]], [number])
         self.assertEqual(set(player.greeting["applied"]), {"mine", "ours"})
         self.assertEqual(player.call("world.info", world="ours")["bodies"], 1)
@@ -218,7 +222,7 @@ class UnderLoad(TakeoverTest):
                     client.last_id = last
                     gaps.append(time.monotonic() - lost)
                     applied = client.greeting["applied"].get(world)
-                    if applied is not None and applied >= last:
+                    if applied is not None and applied["last"] >= last:
                         answered = {"lost answer": True}
             spawned[index] = count
 

@@ -10,6 +10,7 @@
 #include <carom/calls.h>
 #include <carom/client.h>
 #include <carom/describe.h>
+#include <carom/epoch.h>
 #include <carom/export.h>
 #include <carom/joint.h>
 #include <carom/methods.h>

@@ -384,6 +384,16 @@ class client
             return carom_poll(get(), detail::milliseconds(timeout), why);
         });
     }
+    // Everything that is sent to the world names this epoch from now on (0: none any more); see
+    // carom/epoch.h.
+    void pin_epoch(const std::string &world, std::uint64_t epoch)
+    {
+        done([&](carom_error *why) { return carom_pin_epoch(get(), world.c_str(), epoch, why); });
+    }
+    std::uint64_t known_epoch(const std::string &world) const
+    {
+        return carom_known_epoch(get(), world.c_str());
+    }
     void flush(std::chrono::milliseconds timeout = default_timeout)
     {
         done([&](carom_error *why) {

@@ -45,30 +45,34 @@ export class Batch {
   }
 }
 
-/** The methods of one world, whose name is filled in. */
+/** The methods of one world, whose name, and epoch where one was given, are filled in. */
 export class WorldCalls {
   #client;
 
-  constructor(client, name) {
+  constructor(client, name, {epoch} = {}) {
     this.#client = client;
     this.name = name;
-    addMethods(this, (method, args, options) => client.call(method, {world: name, ...args}, options),
+    this.epoch = epoch;
+    addMethods(this, (method, args, options) => client.call(method, this.#fill(args), options),
                namesWorld);
+  }
+
+  #fill(args) {
+    return {world: this.name, epoch: this.epoch, ...args};
   }
 
   /** As Client.subscribe, of this world. */
   subscribe(args, options) {
-    return this.#client.subscribe({world: this.name, ...args}, options);
+    return this.#client.subscribe(this.#fill(args), options);
   }
 
   /** Sends a command of this world without waiting for an answer: see Client.notify. */
   notify(method, args) {
-    return this.#client.notify(method, {world: this.name, ...args});
+    return this.#client.notify(method, this.#fill(args));
   }
 
   /** A batch of commands: see Batch. */
   batch() {
-    return new Batch((args, options) => this.#client.call('world.apply', {world: this.name, ...args},
-                                                          options));
+    return new Batch((args, options) => this.#client.call('world.apply', this.#fill(args), options));
   }
 }

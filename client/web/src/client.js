@@ -14,6 +14,7 @@ import {pauseMs, MAX_MS} from './backoff.js';
 import {addMethods, WorldCalls} from './calls.js';
 import {ServerClock} from './clock.js';
 import {Emitter} from './emitter.js';
+import {Epochs, guardsEpoch} from './epochs.js';
 import {CaromError} from './errors.js';
 import {METHODS, PROTOCOL_VERSION} from './methods.js';
 import {Decoder, encode} from './msgpack.js';
@@ -66,6 +67,7 @@ export class Client extends Emitter {
   #nextId = 1;
   #pending = new Map(); // id -> call, in the order in which they were made
   #subscriptions = new Map(); // server's number -> Subscription
+  #epochs = new Epochs();
   #asked = new Set(); // subscriptions that wait for a number
   #stranded = new Set(); // those that wait for the next connection to ask for one
   #queue = []; // bytes that leave at the end of this turn
@@ -127,7 +129,8 @@ export class Client extends Emitter {
         return fail('limit_exceeded', `${PENDING_MAX} calls wait for their answers`);
       }
       const id = this.#newId();
-      const call = {id, method, args, resolve, reject, answered, sent: false, timer: null};
+      const epoch = this.#epochs.get(args?.world); // of the world that is meant
+      const call = {id, method, args, epoch, resolve, reject, answered, sent: false, timer: null};
       call.bytes = this.#encode([0, id, method, [args]]); // what it throws rejects the promise
       this.#pending.set(id, call);
       this.#guard(call, timeoutMs, signal);
@@ -145,9 +148,17 @@ export class Client extends Emitter {
     return this.#enqueue(this.#encode([2, method, [args]]));
   }
 
-  /** The methods of one world: `client.use('lab').body.spawn({…})`. */
-  use(world) {
-    return new WorldCalls(this, world);
+  /**
+   * The methods of one world: `client.use('lab').body.spawn({…})`. With `epoch` they are for that
+   * world alone: where another one has its name they fail with `not_found`, and nothing happens.
+   */
+  use(world, options) {
+    return new WorldCalls(this, world, options);
+  }
+
+  /** The epoch of the world of that name that an answer or a snapshot last told; else undefined. */
+  epochOf(world) {
+    return this.#epochs.get(world);
   }
 
   #newId() {
@@ -302,13 +313,23 @@ export class Client extends Emitter {
   #settleCalls(resumed) {
     for (const call of [...this.#pending.values()]) {
       const scope = METHODS[call.method]?.scope;
-      const applied = resumed?.applied?.[call.args?.world] ?? 0;
-      if (!call.sent || scope === 'read' || REPEATABLE.has(call.method)) this.#again(call);
+      const {epoch, last = 0} = resumed?.applied?.[call.args?.world] ?? {};
+      if (!call.sent || scope === 'read' || REPEATABLE.has(call.method)) this.#repeat(call, epoch);
       else if (resumed?.pending?.includes(call.id)) continue;
       else if (resumed === null || scope !== 'command') this.#lost(call, undefined);
-      else if (call.id <= applied) this.#lost(call, true);
-      else this.#again(call);
+      else if (call.id <= last) this.#lost(call, true);
+      else this.#repeat(call, epoch);
     }
+  }
+
+  // Over another connection than it was made for: to the world that was meant. `applied`: the epoch
+  // of the one in which this session has done something.
+  #repeat(call, applied) {
+    const epoch = call.args?.epoch ?? call.epoch ?? applied;
+    if (epoch !== undefined && call.args?.world !== undefined && guardsEpoch(call.method)) {
+      call.bytes = encode([0, call.id, call.method, [{...call.args, epoch}]]);
+    }
+    this.#again(call);
   }
 
   #again(call) {
@@ -453,6 +474,7 @@ export class Client extends Emitter {
     if (call === undefined || !this.#take(call)) return;
     if (error !== null) call.reject(CaromError.fromWire(error, call.method));
     else {
+      this.#epochs.noteAnswer(call.args?.world, result);
       call.answered?.(result); // before the next message is looked at
       call.resolve(result);
     }
@@ -461,6 +483,7 @@ export class Client extends Emitter {
   #notification(name, args) {
     switch (name) {
       case 'snapshot':
+        this.#epochs.note(args.world, args.epoch); // which packed changes leave out
         this.#subscriptions.get(args.subscription)?.take(args, now());
         break;
       case 'log': {
@@ -471,6 +494,7 @@ export class Client extends Emitter {
       case 'world_closed': {
         const subscription = this.#subscriptions.get(args.subscription);
         this.#subscriptions.delete(args.subscription);
+        this.#epochs.forget(args.world);
         // A server that ends says so of each world; its clients wait for the next one.
         if (args.code === 'unavailable' && subscription) this.#strand(subscription);
         else subscription?.end(new CaromError(args.code, args.reason));

@@ -89,7 +89,10 @@ export class Client extends Emitter<ClientEvents> {
   call<M extends MethodName>(method: M, args?: Arguments[M],
                              options?: CallOptions): Promise<Results[M]>;
   notify<M extends MethodName>(method: M, args?: Arguments[M]): boolean;
-  use(world: string): WorldCalls;
+  /** With `epoch` for that world alone: where another one has its name, `not_found`. */
+  use(world: string, options?: {epoch?: number}): WorldCalls;
+  /** The epoch of the world of that name that was last told; undefined: none, or it has ended. */
+  epochOf(world: string): number | undefined;
   subscribe(args: WorldSubscribeArguments, options?: ViewOptions): Promise<Subscription>;
   unsubscribe(subscription: Subscription): Promise<void>;
   close(): void;
@@ -98,6 +101,7 @@ export class Client extends Emitter<ClientEvents> {
 export interface WorldCalls extends WorldMethods {}
 export class WorldCalls {
   readonly name: string;
+  readonly epoch?: number;
   subscribe(args?: Omit<WorldSubscribeArguments, 'world'>,
             options?: ViewOptions): Promise<Subscription>;
   notify<M extends MethodName>(method: M, args?: Omit<Arguments[M], 'world'>): boolean;

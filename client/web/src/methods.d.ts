@@ -260,11 +260,15 @@ export interface WorldCreateArguments {
   lifetime?: 'server' | 'session';
   /** Begins as the world that world.image answered; its settings are the image's. */
   image?: Uint8Array;
+  /** The epoch that the world must have; not_found where it is another one's. */
+  epoch?: number;
 }
 
 export interface WorldDestroyArguments {
   /** The world's name. */
   world: string;
+  /** The epoch that the world must have; not_found where it is another one's. */
+  epoch?: number;
 }
 
 export interface WorldListArguments {
@@ -273,16 +277,22 @@ export interface WorldListArguments {
 export interface WorldInfoArguments {
   /** The world's name. */
   world: string;
+  /** The epoch that the world must have; not_found where it is another one's. */
+  epoch?: number;
 }
 
 export interface WorldPauseArguments {
   /** The world's name. */
   world: string;
+  /** The epoch that the world must have; not_found where it is another one's. */
+  epoch?: number;
 }
 
 export interface WorldResumeArguments {
   /** The world's name. */
   world: string;
+  /** The epoch that the world must have; not_found where it is another one's. */
+  epoch?: number;
 }
 
 export interface WorldStepArguments {
@@ -292,6 +302,8 @@ export interface WorldStepArguments {
   ticks?: number;
   /** Instead: the tick to go to; of a world that replays a recording earlier ones too. */
   to?: number;
+  /** The epoch that the world must have; not_found where it is another one's. */
+  epoch?: number;
 }
 
 export interface WorldSetArguments {
@@ -303,11 +315,15 @@ export interface WorldSetArguments {
   sleep?: boolean;
   /** Slower impacts do not bounce. [m/s] */
   restitution_threshold?: number;
+  /** The epoch that the world must have; not_found where it is another one's. */
+  epoch?: number;
 }
 
 export interface WorldImageArguments {
   /** The world's name. */
   world: string;
+  /** The epoch that the world must have; not_found where it is another one's. */
+  epoch?: number;
 }
 
 export interface WorldForkArguments {
@@ -317,11 +333,15 @@ export interface WorldForkArguments {
   as: string;
   /** How much a restart brings back; left out: normal where the server keeps logs, else none. */
   durability?: 'none' | 'normal' | 'full';
+  /** The epoch that the world must have; not_found where it is another one's. */
+  epoch?: number;
 }
 
 export interface WorldStateArguments {
   /** The world's name. */
   world: string;
+  /** The epoch that the world must have; not_found where it is another one's. */
+  epoch?: number;
 }
 
 export interface WorldContactsArguments {
@@ -329,6 +349,8 @@ export interface WorldContactsArguments {
   world: string;
   /** Those of this body alone. */
   body?: Id;
+  /** The epoch that the world must have; not_found where it is another one's. */
+  epoch?: number;
 }
 
 export interface WorldApplyArguments {
@@ -338,6 +360,8 @@ export interface WorldApplyArguments {
   commands: Command[];
   /** The tick whose state is to show them first; the next one, if left out. */
   at?: number;
+  /** The epoch that the world must have; not_found where it is another one's. */
+  epoch?: number;
 }
 
 export interface WorldSubscribeArguments {
@@ -367,6 +391,8 @@ export interface WorldSubscribeArguments {
   describe?: boolean;
   /** Of encoding log: `compact` of hello's answer, where the reader has the same number. Default 0. */
   compact?: number;
+  /** The epoch that the world must have; not_found where it is another one's. */
+  epoch?: number;
 }
 
 export interface WorldUnsubscribeArguments {
@@ -424,6 +450,8 @@ export interface BodySpawnArguments {
   lifetime?: 'world' | 'session';
   /** Whose it is; the session's subject, if left out; "" for nobody's. Others than oneself: role admin. */
   owner?: string;
+  /** The epoch that the world must have; not_found where it is another one's. */
+  epoch?: number;
 }
 
 export interface BodyRemoveArguments {
@@ -431,6 +459,8 @@ export interface BodyRemoveArguments {
   world: string;
   /** The body's id. */
   body: Id;
+  /** The epoch that the world must have; not_found where it is another one's. */
+  epoch?: number;
 }
 
 export interface BodyGetArguments {
@@ -438,6 +468,8 @@ export interface BodyGetArguments {
   world: string;
   /** The body's id. */
   body: Id;
+  /** The epoch that the world must have; not_found where it is another one's. */
+  epoch?: number;
 }
 
 export interface BodySetArguments {
@@ -477,6 +509,8 @@ export interface BodySetArguments {
   tag?: string;
   /** Hands it over; by its owner, or an admin, who may say "" for nobody. */
   owner?: string;
+  /** The epoch that the world must have; not_found where it is another one's. */
+  epoch?: number;
 }
 
 export interface BodyImpulseArguments {
@@ -488,6 +522,8 @@ export interface BodyImpulseArguments {
   impulse: Vector;
   /** A place in the world; the centre of mass, if left out. [m] */
   point?: Vector;
+  /** The epoch that the world must have; not_found where it is another one's. */
+  epoch?: number;
 }
 
 export interface BodyAngularImpulseArguments {
@@ -497,6 +533,8 @@ export interface BodyAngularImpulseArguments {
   body: Id;
   /** Counter-clockwise. [N m s] */
   impulse: number;
+  /** The epoch that the world must have; not_found where it is another one's. */
+  epoch?: number;
 }
 
 export interface BodyForceArguments {
@@ -508,6 +546,8 @@ export interface BodyForceArguments {
   force: Vector;
   /** A place in the world, kept as a point of the body; the centre of mass, if left out. [m] */
   point?: Vector;
+  /** The epoch that the world must have; not_found where it is another one's. */
+  epoch?: number;
 }
 
 export interface BodyTorqueArguments {
@@ -517,6 +557,8 @@ export interface BodyTorqueArguments {
   body: Id;
   /** Acts on every tick until it is set again; zero ends it. [N m] */
   torque: number;
+  /** The epoch that the world must have; not_found where it is another one's. */
+  epoch?: number;
 }
 
 export interface ShapeAddArguments {
@@ -526,6 +568,8 @@ export interface ShapeAddArguments {
   body: Id;
   /** As in body.spawn. */
   shape: Shape;
+  /** The epoch that the world must have; not_found where it is another one's. */
+  epoch?: number;
 }
 
 export interface ShapeSetArguments {
@@ -549,6 +593,8 @@ export interface ShapeSetArguments {
   filter?: Filter;
   /** Events that it makes: contact (begin, stay, end), hit, sensor (is seen by sensors). */
   events?: ('contact' | 'hit' | 'sensor')[];
+  /** The epoch that the world must have; not_found where it is another one's. */
+  epoch?: number;
 }
 
 export interface ShapeRemoveArguments {
@@ -556,6 +602,8 @@ export interface ShapeRemoveArguments {
   world: string;
   /** The shape's id. */
   shape: Id;
+  /** The epoch that the world must have; not_found where it is another one's. */
+  epoch?: number;
 }
 
 export interface JointCreateArguments {
@@ -621,6 +669,8 @@ export interface JointCreateArguments {
   break_force?: number;
   /** Breaks above it; 0: never. [N m] */
   break_torque?: number;
+  /** The epoch that the world must have; not_found where it is another one's. */
+  epoch?: number;
 }
 
 export interface JointSetArguments {
@@ -660,6 +710,8 @@ export interface JointSetArguments {
   break_force?: number;
   /** Breaks above it; 0: never. [N m] */
   break_torque?: number;
+  /** The epoch that the world must have; not_found where it is another one's. */
+  epoch?: number;
 }
 
 export interface JointRemoveArguments {
@@ -667,6 +719,8 @@ export interface JointRemoveArguments {
   world: string;
   /** The joint's id. */
   joint: Id;
+  /** The epoch that the world must have; not_found where it is another one's. */
+  epoch?: number;
 }
 
 export interface JointGetArguments {
@@ -674,11 +728,15 @@ export interface JointGetArguments {
   world: string;
   /** The joint's id. */
   joint: Id;
+  /** The epoch that the world must have; not_found where it is another one's. */
+  epoch?: number;
 }
 
 export interface JointListArguments {
   /** The world's name. */
   world: string;
+  /** The epoch that the world must have; not_found where it is another one's. */
+  epoch?: number;
 }
 
 export interface QueryRayArguments {
@@ -696,6 +754,8 @@ export interface QueryRayArguments {
   sensors?: boolean;
   /** Every hit; the nearest alone, if left out. Default false. */
   all?: boolean;
+  /** The epoch that the world must have; not_found where it is another one's. */
+  epoch?: number;
 }
 
 export interface QueryOverlapArguments {
@@ -713,6 +773,8 @@ export interface QueryOverlapArguments {
   ignore?: Id;
   /** Sensors are seen too. Default false. */
   sensors?: boolean;
+  /** The epoch that the world must have; not_found where it is another one's. */
+  epoch?: number;
 }
 
 export interface QueryCastArguments {
@@ -732,6 +794,8 @@ export interface QueryCastArguments {
   sensors?: boolean;
   /** Every hit; the nearest alone, if left out. Default false. */
   all?: boolean;
+  /** The epoch that the world must have; not_found where it is another one's. */
+  epoch?: number;
 }
 
 export interface QueryNearestArguments {
@@ -747,6 +811,8 @@ export interface QueryNearestArguments {
   ignore?: Id;
   /** Sensors are seen too. Default false. */
   sensors?: boolean;
+  /** The epoch that the world must have; not_found where it is another one's. */
+  epoch?: number;
 }
 
 /** The arguments of every method, by its name. */

@@ -16,7 +16,7 @@ export interface Hello {
   protocol: number; server: string; version: string; engine: number; session: number;
   resume: string; role: 'none' | 'viewer' | 'player' | 'admin'; limits: Record<string, number>;
   /** Of a session that goes on: see PROTOCOL.md, "Resuming a session". */
-  applied?: Record<string, number>; pending?: number[];
+  applied?: Record<string, {epoch: number; last: number}>; pending?: number[];
   subscriptions?: {subscription: number; world: string}[];
 }
 export interface ServerInfo {
@@ -96,7 +96,7 @@ export interface Results {
   'server.stats': {counters: Record<string, number>; latencies: Record<string, Latency>};
   'server.sessions': {sessions: SessionInfo[]; total: number};
   'server.kick': {};
-  'world.create': WorldTick & {created: boolean};
+  'world.create': WorldTick & {epoch: number; created: boolean};
   'world.destroy': WorldTick;
   'world.list': WorldInfo[];
   'world.info': WorldInfo;
@@ -105,11 +105,11 @@ export interface Results {
   'world.step': WorldTick;
   'world.set': Tick;
   'world.image': Tick & {image: Uint8Array; hash: Hash};
-  'world.fork': WorldTick & {created: boolean};
+  'world.fork': WorldTick & {epoch: number; created: boolean};
   'world.state': WorldTick & {hash: Hash; bodies: BodyMap[]; joints: JointMap[]};
   'world.contacts': WorldTick & {contacts: ContactMap[]};
   'world.apply': Tick & {results: unknown[]};
-  'world.subscribe': {subscription: number; tick: number};
+  'world.subscribe': {subscription: number; epoch: number; tick: number};
   'world.unsubscribe': {};
   'world.view': {};
   'body.spawn': Tick & {body: Number53; shapes: Number53[]};

@@ -64,7 +64,7 @@ export const TABLE = {
   'world.create': {
     role: 'admin', scope: 'server', batch: false,
     summary: 'Makes a world, which begins to run unless it is paused.',
-    result: '{world, tick, created}',
+    result: '{world, epoch, tick, created}',
     args: {
       world: {type: 'name', required: true, doc: 'The world\'s name.'},
       gravity: {type: 'vector', min: -10000, max: 10000, fallback: [0, -9.81], unit: 'm/s²', doc: 'Acceleration of every dynamic body.'},
@@ -81,6 +81,7 @@ export const TABLE = {
       if_absent: {type: 'bool', fallback: false, doc: 'A world of that name that is there already is the answer.'},
       lifetime: {type: 'choice', words: ['server', 'session'], fallback: "server", doc: 'Ends with the server, or with the session that made it.'},
       image: {type: 'bytes', doc: 'Begins as the world that world.image answered; its settings are the image\'s.'},
+      epoch: {type: 'integer', min: 1, max: 9007199254740991, doc: 'The epoch that the world must have; not_found where it is another one\'s.'},
     },
   },
   'world.destroy': {
@@ -89,6 +90,7 @@ export const TABLE = {
     result: '{world, tick}: its last tick',
     args: {
       world: {type: 'name', required: true, doc: 'The world\'s name.'},
+      epoch: {type: 'integer', min: 1, max: 9007199254740991, doc: 'The epoch that the world must have; not_found where it is another one\'s.'},
     },
   },
   'world.list': {
@@ -104,6 +106,7 @@ export const TABLE = {
     result: '{world, epoch, tick, time, hz, …}',
     args: {
       world: {type: 'name', required: true, doc: 'The world\'s name.'},
+      epoch: {type: 'integer', min: 1, max: 9007199254740991, doc: 'The epoch that the world must have; not_found where it is another one\'s.'},
     },
   },
   'world.pause': {
@@ -112,6 +115,7 @@ export const TABLE = {
     result: '{world, tick}',
     args: {
       world: {type: 'name', required: true, doc: 'The world\'s name.'},
+      epoch: {type: 'integer', min: 1, max: 9007199254740991, doc: 'The epoch that the world must have; not_found where it is another one\'s.'},
     },
   },
   'world.resume': {
@@ -120,6 +124,7 @@ export const TABLE = {
     result: '{world, tick}',
     args: {
       world: {type: 'name', required: true, doc: 'The world\'s name.'},
+      epoch: {type: 'integer', min: 1, max: 9007199254740991, doc: 'The epoch that the world must have; not_found where it is another one\'s.'},
     },
   },
   'world.step': {
@@ -130,6 +135,7 @@ export const TABLE = {
       world: {type: 'name', required: true, doc: 'The world\'s name.'},
       ticks: {type: 'integer', min: 1, max: 100000, fallback: 1, doc: 'How many.'},
       to: {type: 'integer', min: 0, max: 9007199254740991, doc: 'Instead: the tick to go to; of a world that replays a recording earlier ones too.'},
+      epoch: {type: 'integer', min: 1, max: 9007199254740991, doc: 'The epoch that the world must have; not_found where it is another one\'s.'},
     },
   },
   'world.set': {
@@ -141,6 +147,7 @@ export const TABLE = {
       gravity: {type: 'vector', min: -10000, max: 10000, unit: 'm/s²', doc: 'Acceleration of every dynamic body.'},
       sleep: {type: 'bool', doc: 'Bodies at rest may sleep.'},
       restitution_threshold: {type: 'number', min: 0, max: 4000, unit: 'm/s', doc: 'Slower impacts do not bounce.'},
+      epoch: {type: 'integer', min: 1, max: 9007199254740991, doc: 'The epoch that the world must have; not_found where it is another one\'s.'},
     },
   },
   'world.image': {
@@ -149,16 +156,18 @@ export const TABLE = {
     result: '{image, tick, hash}',
     args: {
       world: {type: 'name', required: true, doc: 'The world\'s name.'},
+      epoch: {type: 'integer', min: 1, max: 9007199254740991, doc: 'The epoch that the world must have; not_found where it is another one\'s.'},
     },
   },
   'world.fork': {
     role: 'admin', scope: 'server', batch: false,
     summary: 'Makes a second world of the same state, which goes its own way.',
-    result: '{world, tick, created}',
+    result: '{world, epoch, tick, created}',
     args: {
       world: {type: 'name', required: true, doc: 'The world\'s name.'},
       as: {type: 'name', required: true, doc: 'The second world\'s name.'},
       durability: {type: 'choice', words: ['none', 'normal', 'full'], doc: 'How much a restart brings back; left out: normal where the server keeps logs, else none.'},
+      epoch: {type: 'integer', min: 1, max: 9007199254740991, doc: 'The epoch that the world must have; not_found where it is another one\'s.'},
     },
   },
   'world.state': {
@@ -167,6 +176,7 @@ export const TABLE = {
     result: '{world, tick, hash, bodies, joints}: full body maps',
     args: {
       world: {type: 'name', required: true, doc: 'The world\'s name.'},
+      epoch: {type: 'integer', min: 1, max: 9007199254740991, doc: 'The epoch that the world must have; not_found where it is another one\'s.'},
     },
   },
   'world.contacts': {
@@ -176,6 +186,7 @@ export const TABLE = {
     args: {
       world: {type: 'name', required: true, doc: 'The world\'s name.'},
       body: {type: 'id', doc: 'Those of this body alone.'},
+      epoch: {type: 'integer', min: 1, max: 9007199254740991, doc: 'The epoch that the world must have; not_found where it is another one\'s.'},
     },
   },
   'world.apply': {
@@ -186,12 +197,13 @@ export const TABLE = {
       world: {type: 'name', required: true, doc: 'The world\'s name.'},
       commands: {type: 'commands', required: true, count: [0, 1000], doc: 'The arguments are those of each method alone, without world.'},
       at: {type: 'integer', min: 0, max: 9007199254740991, doc: 'The tick whose state is to show them first; the next one, if left out.'},
+      epoch: {type: 'integer', min: 1, max: 9007199254740991, doc: 'The epoch that the world must have; not_found where it is another one\'s.'},
     },
   },
   'world.subscribe': {
     role: 'viewer', scope: 'subscription', batch: false,
     summary: 'Sends snapshots from now on.',
-    result: '{subscription, tick}',
+    result: '{subscription, epoch, tick}',
     args: {
       world: {type: 'name', required: true, doc: 'The world\'s name.'},
       rate: {type: 'number', min: 0.01, max: 1000, unit: '1/s', doc: 'Snapshots a second at most; one a tick, if left out.'},
@@ -206,6 +218,7 @@ export const TABLE = {
       contacts: {type: 'bool', fallback: false, doc: 'Every touching pair\'s points, for drawing.'},
       describe: {type: 'bool', fallback: false, doc: 'Full maps of bodies and joints, when they are new or were changed.'},
       compact: {type: 'integer', min: 0, max: 4294967295, fallback: 0, doc: 'Of encoding log: `compact` of hello\'s answer, where the reader has the same number.'},
+      epoch: {type: 'integer', min: 1, max: 9007199254740991, doc: 'The epoch that the world must have; not_found where it is another one\'s.'},
     },
   },
   'world.unsubscribe': {
@@ -251,6 +264,7 @@ export const TABLE = {
       shapes: {type: 'shapes', required: true, count: [0, 1024], doc: 'None makes a mass point of 1 kg.'},
       lifetime: {type: 'choice', words: ['world', 'session'], fallback: "world", doc: 'Ends with the world, or with the session that spawned it.'},
       owner: {type: 'string', min: 0, max: 64, doc: 'Whose it is; the session\'s subject, if left out; "" for nobody\'s. Others than oneself: role admin.'},
+      epoch: {type: 'integer', min: 1, max: 9007199254740991, doc: 'The epoch that the world must have; not_found where it is another one\'s.'},
     },
   },
   'body.remove': {
@@ -260,6 +274,7 @@ export const TABLE = {
     args: {
       world: {type: 'name', required: true, doc: 'The world\'s name.'},
       body: {type: 'id', required: true, doc: 'The body\'s id.'},
+      epoch: {type: 'integer', min: 1, max: 9007199254740991, doc: 'The epoch that the world must have; not_found where it is another one\'s.'},
     },
   },
   'body.get': {
@@ -269,6 +284,7 @@ export const TABLE = {
     args: {
       world: {type: 'name', required: true, doc: 'The world\'s name.'},
       body: {type: 'id', required: true, doc: 'The body\'s id.'},
+      epoch: {type: 'integer', min: 1, max: 9007199254740991, doc: 'The epoch that the world must have; not_found where it is another one\'s.'},
     },
   },
   'body.set': {
@@ -294,6 +310,7 @@ export const TABLE = {
       mass: {type: 'number', min: 0, max: 1000000000000, unit: 'kg', doc: '0: from the shapes.'},
       tag: {type: 'string', min: 0, max: 64, doc: 'Kept for the client; UTF-8.'},
       owner: {type: 'string', min: 0, max: 64, doc: 'Hands it over; by its owner, or an admin, who may say "" for nobody.'},
+      epoch: {type: 'integer', min: 1, max: 9007199254740991, doc: 'The epoch that the world must have; not_found where it is another one\'s.'},
     },
   },
   'body.impulse': {
@@ -305,6 +322,7 @@ export const TABLE = {
       body: {type: 'id', required: true, doc: 'The body\'s id.'},
       impulse: {type: 'vector', required: true, min: -1000000000000, max: 1000000000000, unit: 'N s', doc: 'Changes the velocity at once.'},
       point: {type: 'vector', min: -1000000, max: 1000000, unit: 'm', doc: 'A place in the world; the centre of mass, if left out.'},
+      epoch: {type: 'integer', min: 1, max: 9007199254740991, doc: 'The epoch that the world must have; not_found where it is another one\'s.'},
     },
   },
   'body.angular_impulse': {
@@ -315,6 +333,7 @@ export const TABLE = {
       world: {type: 'name', required: true, doc: 'The world\'s name.'},
       body: {type: 'id', required: true, doc: 'The body\'s id.'},
       impulse: {type: 'number', required: true, min: -1000000000000, max: 1000000000000, unit: 'N m s', doc: 'Counter-clockwise.'},
+      epoch: {type: 'integer', min: 1, max: 9007199254740991, doc: 'The epoch that the world must have; not_found where it is another one\'s.'},
     },
   },
   'body.force': {
@@ -326,6 +345,7 @@ export const TABLE = {
       body: {type: 'id', required: true, doc: 'The body\'s id.'},
       force: {type: 'vector', required: true, min: -1000000000000, max: 1000000000000, unit: 'N', doc: 'Acts on every tick until it is set again; zero ends it.'},
       point: {type: 'vector', min: -1000000, max: 1000000, unit: 'm', doc: 'A place in the world, kept as a point of the body; the centre of mass, if left out.'},
+      epoch: {type: 'integer', min: 1, max: 9007199254740991, doc: 'The epoch that the world must have; not_found where it is another one\'s.'},
     },
   },
   'body.torque': {
@@ -336,6 +356,7 @@ export const TABLE = {
       world: {type: 'name', required: true, doc: 'The world\'s name.'},
       body: {type: 'id', required: true, doc: 'The body\'s id.'},
       torque: {type: 'number', required: true, min: -1000000000000, max: 1000000000000, unit: 'N m', doc: 'Acts on every tick until it is set again; zero ends it.'},
+      epoch: {type: 'integer', min: 1, max: 9007199254740991, doc: 'The epoch that the world must have; not_found where it is another one\'s.'},
     },
   },
   'shape.add': {
@@ -346,6 +367,7 @@ export const TABLE = {
       world: {type: 'name', required: true, doc: 'The world\'s name.'},
       body: {type: 'id', required: true, doc: 'The body\'s id.'},
       shape: {type: 'shape', required: true, doc: 'As in body.spawn.'},
+      epoch: {type: 'integer', min: 1, max: 9007199254740991, doc: 'The epoch that the world must have; not_found where it is another one\'s.'},
     },
   },
   'shape.set': {
@@ -363,6 +385,7 @@ export const TABLE = {
       sensor: {type: 'bool', doc: 'Notes what comes into it and does not collide.'},
       filter: {type: 'filter', doc: 'The shapes that it collides with; all, if left out.'},
       events: {type: 'choices', count: [0, 32], words: ['contact', 'hit', 'sensor'], doc: 'Events that it makes: contact (begin, stay, end), hit, sensor (is seen by sensors).'},
+      epoch: {type: 'integer', min: 1, max: 9007199254740991, doc: 'The epoch that the world must have; not_found where it is another one\'s.'},
     },
   },
   'shape.remove': {
@@ -372,6 +395,7 @@ export const TABLE = {
     args: {
       world: {type: 'name', required: true, doc: 'The world\'s name.'},
       shape: {type: 'id', required: true, doc: 'The shape\'s id.'},
+      epoch: {type: 'integer', min: 1, max: 9007199254740991, doc: 'The epoch that the world must have; not_found where it is another one\'s.'},
     },
   },
   'joint.create': {
@@ -410,6 +434,7 @@ export const TABLE = {
       velocity: {type: 'vector', min: -4000, max: 4000, unit: 'm/s', doc: 'Of b\'s anchor, in a\'s frame.'},
       break_force: {type: 'number', min: 0, max: 1000000000000, unit: 'N', doc: 'Breaks above it; 0: never.'},
       break_torque: {type: 'number', min: 0, max: 1000000000000, unit: 'N m', doc: 'Breaks above it; 0: never.'},
+      epoch: {type: 'integer', min: 1, max: 9007199254740991, doc: 'The epoch that the world must have; not_found where it is another one\'s.'},
     },
   },
   'joint.set': {
@@ -435,6 +460,7 @@ export const TABLE = {
       velocity: {type: 'vector', min: -4000, max: 4000, unit: 'm/s', doc: 'Of b\'s anchor, in a\'s frame.'},
       break_force: {type: 'number', min: 0, max: 1000000000000, unit: 'N', doc: 'Breaks above it; 0: never.'},
       break_torque: {type: 'number', min: 0, max: 1000000000000, unit: 'N m', doc: 'Breaks above it; 0: never.'},
+      epoch: {type: 'integer', min: 1, max: 9007199254740991, doc: 'The epoch that the world must have; not_found where it is another one\'s.'},
     },
   },
   'joint.remove': {
@@ -444,6 +470,7 @@ export const TABLE = {
     args: {
       world: {type: 'name', required: true, doc: 'The world\'s name.'},
       joint: {type: 'id', required: true, doc: 'The joint\'s id.'},
+      epoch: {type: 'integer', min: 1, max: 9007199254740991, doc: 'The epoch that the world must have; not_found where it is another one\'s.'},
     },
   },
   'joint.get': {
@@ -453,6 +480,7 @@ export const TABLE = {
     args: {
       world: {type: 'name', required: true, doc: 'The world\'s name.'},
       joint: {type: 'id', required: true, doc: 'The joint\'s id.'},
+      epoch: {type: 'integer', min: 1, max: 9007199254740991, doc: 'The epoch that the world must have; not_found where it is another one\'s.'},
     },
   },
   'joint.list': {
@@ -461,6 +489,7 @@ export const TABLE = {
     result: '{world, tick, joints}: full joint maps',
     args: {
       world: {type: 'name', required: true, doc: 'The world\'s name.'},
+      epoch: {type: 'integer', min: 1, max: 9007199254740991, doc: 'The epoch that the world must have; not_found where it is another one\'s.'},
     },
   },
   'query.ray': {
@@ -475,6 +504,7 @@ export const TABLE = {
       ignore: {type: 'id', doc: 'A body that is not seen.'},
       sensors: {type: 'bool', fallback: false, doc: 'Sensors are seen too.'},
       all: {type: 'bool', fallback: false, doc: 'Every hit; the nearest alone, if left out.'},
+      epoch: {type: 'integer', min: 1, max: 9007199254740991, doc: 'The epoch that the world must have; not_found where it is another one\'s.'},
     },
   },
   'query.overlap': {
@@ -489,6 +519,7 @@ export const TABLE = {
       filter: {type: 'filter', doc: 'Which shapes are seen; all, if left out.'},
       ignore: {type: 'id', doc: 'A body that is not seen.'},
       sensors: {type: 'bool', fallback: false, doc: 'Sensors are seen too.'},
+      epoch: {type: 'integer', min: 1, max: 9007199254740991, doc: 'The epoch that the world must have; not_found where it is another one\'s.'},
     },
   },
   'query.cast': {
@@ -504,6 +535,7 @@ export const TABLE = {
       ignore: {type: 'id', doc: 'A body that is not seen.'},
       sensors: {type: 'bool', fallback: false, doc: 'Sensors are seen too.'},
       all: {type: 'bool', fallback: false, doc: 'Every hit; the nearest alone, if left out.'},
+      epoch: {type: 'integer', min: 1, max: 9007199254740991, doc: 'The epoch that the world must have; not_found where it is another one\'s.'},
     },
   },
   'query.nearest': {
@@ -517,6 +549,7 @@ export const TABLE = {
       filter: {type: 'filter', doc: 'Which shapes are seen; all, if left out.'},
       ignore: {type: 'id', doc: 'A body that is not seen.'},
       sensors: {type: 'bool', fallback: false, doc: 'Sensors are seen too.'},
+      epoch: {type: 'integer', min: 1, max: 9007199254740991, doc: 'The epoch that the world must have; not_found where it is another one\'s.'},
     },
   },
 };

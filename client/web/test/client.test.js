@@ -370,6 +370,43 @@ test('command_that_took_effect_is_not_sent_again', async (t) => {
   assert.equal((await lab.world.info()).bodies, 1);
 });
 
+// The world is destroyed and made anew while the connection is lost; its body 1 is another one then.
+test('command_sent_again_reaches_no_other_world_of_that_name', async (t) => {
+  const {client: admin, lab} = await open(t, server.url);
+  const proxy = await startProxy(server.port);
+  t.after(() => proxy.stop());
+  for (const lose of ['swallows', 'drops']) {
+    const client = await connect(proxy.url, QUICK);
+    t.after(() => client.close());
+    const {epoch} = await client.world.info({world: lab.name});
+    assert.equal(client.epochOf(lab.name), epoch);
+    const {body} = await lab.body.spawn({shapes: BALL});
+    proxy[lose] = true;
+    const removed = assert.rejects(client.body.remove({world: lab.name, body}), (error) => {
+      assert.deepEqual([error.code, error.applied],
+                       lose === 'swallows' ? ['unavailable', true] : ['not_found', undefined]);
+      return true;
+    });
+    await sleep(100);
+    assert.equal((await lab.world.info()).bodies, lose === 'swallows' ? 0 : 1);
+    await lab.world.destroy();
+    const again = await lab.world.create({paused: true, lifetime: 'session'});
+    assert.equal((await lab.body.spawn({shapes: BALL})).body, body);
+    proxy.swallows = proxy.drops = false;
+    proxy.cut();
+    await removed;
+    assert.equal((await lab.world.info()).bodies, 1);
+    const old = client.use(lab.name, {epoch});
+    await assert.rejects(old.body.remove({body}), {code: 'not_found'});
+    await assert.rejects(old.batch().send(), {code: 'not_found'});
+    await assert.rejects(old.subscribe(), {code: 'not_found'});
+    await client.use(lab.name, {epoch: again.epoch}).body.get({body});
+    await lab.world.destroy();
+    await lab.world.create({paused: true, lifetime: 'session'});
+  }
+  assert.equal(admin.state, 'open');
+});
+
 test('server_that_falls_silent_is_left', {timeout: 60000}, async (t) => {
   const {client, proxy} = await openCuttable(t);
   await event(client, 'ping');

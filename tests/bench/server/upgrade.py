@@ -125,7 +125,7 @@ class Commander:
         self.deaf = False
         self.refused += error is not None
         self.resumed += error is None
-        applied = (result or {}).get("applied", {}).get(self.world, 0)
+        applied = (result or {}).get("applied", {}).get(self.world, {"last": 0})["last"]
         for number in list(self.waiting):
             if number <= applied:
                 del self.waiting[number]

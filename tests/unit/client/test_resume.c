@@ -19,9 +19,10 @@
 typedef struct scene_of_loss {
     bool resumed;
     bool refuse;         // the session is gone
+    int infos;           // calls of world.info, of which the first is answered before the loss
     const char *welcome; // JSON of the answer to the resuming hello
     char secret[32];     // that the client came back with
-    char repeated[256];  // "method id " of each request after that
+    char repeated[256];  // "method id " of each request after that, with "@epoch" if it names one
     int goodbyes;
 } scene_of_loss;
 
@@ -45,14 +46,20 @@ static void serve(fake_server *server, const fake_message *m, void *user)
             fake_reply(server, m->id,
                        from_json(s->resumed ? s->welcome : "{\"session\":7,\"resume\":\"s3\"}"));
         }
+    } else if (strcmp(m->method, "world.info") == 0 && s->infos++ == 0) {
+        fake_reply(server, m->id, from_json("{\"world\":\"a\",\"epoch\":9,\"tick\":1}"));
     } else if (strcmp(m->method, "world.subscribe") == 0) {
         fake_reply(server, m->id, from_json("{\"subscription\":3}"));
     } else if (strcmp(m->method, "goodbye") == 0) {
         s->goodbyes++;
     } else if (s->resumed && m->request) {
         size_t used = strlen(s->repeated);
-        snprintf(s->repeated + used, sizeof s->repeated - used, "%s %u ", m->method,
-                 (unsigned)m->id);
+        char epoch[24] = "";
+        if (carom_value_get(m->args, "epoch") != NULL) {
+            snprintf(epoch, sizeof epoch, "@%u", (unsigned)carom_get_uint(m->args, "epoch", 0));
+        }
+        snprintf(s->repeated + used, sizeof s->repeated - used, "%s %u%s ", m->method,
+                 (unsigned)m->id, epoch);
         fake_reply(server, m->id, from_json("{\"tick\":1}"));
     }
 }
@@ -146,8 +153,9 @@ static void lost_requests_are_told_apart_from_applied_ones(void **state)
     (void)state;
     // Requests 2 and 3 took effect in "a", 4 did not; 5 is of another world, which has seen
     // nothing; 6 reads; 7 makes a world, whose outcome nobody knows; 8 is pending.
-    scene_of_loss scene = {.welcome = "{\"session\":7,\"resume\":\"s3\",\"applied\":{\"a\":3},"
-                                      "\"pending\":[8],\"subscriptions\":[]}"};
+    scene_of_loss scene = {
+        .welcome = "{\"session\":7,\"resume\":\"s3\",\"applied\":{\"a\":{\"epoch\":4,\"last\":3}},"
+                   "\"pending\":[8],\"subscriptions\":[]}"};
     seen s = {0};
     fake_server *server = fake_start(&(fake_options){.handler = serve, .user = &scene});
     carom_client *client = connect_returning(server, &s, PATIENCE_MS);
@@ -169,7 +177,7 @@ static void lost_requests_are_told_apart_from_applied_ones(void **state)
     }
     fake_sync(server);
     assert_string_equal(scene.secret, "s3");
-    assert_string_equal(scene.repeated, "body.force 4 body.set 5 body.get 6 ");
+    assert_string_equal(scene.repeated, "body.force 4@4 body.set 5 body.get 6@4 ");
     for (int i = 0; i < 2; i++) {
         assert_int_equal(a[i].outcome, CAROM_UNAVAILABLE);
         assert_int_equal(a[i].applied, CAROM_APPLIED_YES);
@@ -186,6 +194,104 @@ static void lost_requests_are_told_apart_from_applied_ones(void **state)
     assert_int_equal(carom_client_traffic(client).reconnects, 1);
     carom_free(client);
     assert_int_equal(s.closed, 1);
+    fake_stop(server);
+}
+
+// The world was made anew meanwhile: what was meant for the old one names that, however it is sent.
+static void repeated_requests_name_the_epoch_that_was_meant(void **state)
+{
+    (void)state;
+    scene_of_loss scene = {.welcome = "{\"session\":7,\"resume\":\"s3\",\"applied\":{\"a\":"
+                                      "{\"epoch\":12,\"last\":0},\"old\":5},"
+                                      "\"pending\":[],\"subscriptions\":[]}"};
+    seen s = {0};
+    fake_server *server = fake_start(&(fake_options){.handler = serve, .user = &scene});
+    carom_client *client = connect_returning(server, &s, PATIENCE_MS);
+    carom_world_info info;
+    assert_int_equal(carom_known_epoch(client, "a"), 0);
+    assert_int_equal(carom_world_get_info(client, "a", PATIENCE_MS, &info, NULL), CAROM_OK);
+    assert_int_equal(carom_known_epoch(client, "a"), 9);
+    answer a[8] = {0};
+    ask(client, "body.set", "a", &a[0]);
+    ask(client, "world.info", "a", &a[1]); // asks for the world that there is
+    ask(client, "body.set", "old", &a[2]); // of a server that tells no epochs
+    assert_int_equal(carom_pin_epoch(client, "b", 3, NULL), CAROM_OK);
+    ask(client, "body.set", "b", &a[3]);
+    carom_value *args =
+        carom_set(carom_set(carom_map(), "world", carom_str("a")), "epoch", carom_uint(8));
+    assert_int_equal(
+        carom_request(client, "body.set", args, PATIENCE_MS, note_answer, &a[4], NULL, NULL),
+        CAROM_OK);
+    carom_value_free(args);
+    wait_received(client, server, 7);
+    fake_hang_up(server);
+    while (s.lost == 0) {
+        carom_poll(client, 1, NULL);
+    }
+    ask(client, "body.remove", "a", &a[5]); // was not sent at all
+    poll_until(client, &s.is_resumed);
+    while (a[0].calls + a[1].calls + a[2].calls + a[3].calls + a[4].calls + a[5].calls < 6) {
+        assert_int_equal(carom_poll(client, PATIENCE_MS, NULL), CAROM_OK);
+    }
+    fake_sync(server);
+    assert_string_equal(scene.repeated, "body.set 3@9 world.info 4 body.set 5 body.set 6@3 "
+                                        "body.set 7@8 body.remove 8@9 ");
+    carom_free(client);
+    fake_stop(server);
+}
+
+// The head of a map has a form for fewer than 16 pairs, and another for more.
+static void epochs_join_maps_of_any_size(void **state)
+{
+    (void)state;
+    scene_of_loss scene = {.welcome = "{\"session\":7,\"resume\":\"s3\",\"applied\":{}}"};
+    seen s = {0};
+    fake_server *server = fake_start(&(fake_options){.handler = serve, .user = &scene});
+    carom_client *client = connect_returning(server, &s, PATIENCE_MS);
+    fake_hang_up(server);
+    poll_until(client, &s.is_resumed); // from now on requests are noted
+    assert_int_equal(carom_pin_epoch(client, "a", 77, NULL), CAROM_OK);
+    static const int SIZES[] = {1, 14, 15, 16, 17};
+    for (size_t i = 0; i < sizeof SIZES / sizeof *SIZES; i++) {
+        carom_value *args = carom_set(carom_map(), "world", carom_str("a"));
+        for (int k = 1; k < SIZES[i]; k++) {
+            char key[16];
+            snprintf(key, sizeof key, "k%d", k);
+            carom_set(args, key, carom_int(k));
+        }
+        carom_value *result = NULL;
+        assert_int_equal(carom_call(client, "echo", args, PATIENCE_MS, &result, NULL), CAROM_OK);
+        carom_value_free(result);
+        carom_value_free(args);
+    }
+    fake_sync(server);
+    int named = 0;
+    for (const char *at = scene.repeated; (at = strstr(at, "@77")) != NULL; at++) {
+        named++;
+    }
+    assert_int_equal(named, 5);
+    carom_free(client);
+    fake_stop(server);
+}
+
+static void pinned_epochs_have_a_limit(void **state)
+{
+    (void)state;
+    fake_server *server = fake_start(NULL);
+    carom_client *client = connect_to(server, NULL);
+    char name[16];
+    carom_error why = {0};
+    for (unsigned i = 0; i < CAROM_EPOCHS_MAX; i++) {
+        snprintf(name, sizeof name, "w%u", i);
+        assert_int_equal(carom_pin_epoch(client, name, i + 1, &why), CAROM_OK);
+    }
+    assert_int_equal(carom_pin_epoch(client, "more", 1, &why), CAROM_LIMIT_EXCEEDED);
+    assert_int_equal(carom_pin_epoch(client, "w3", 0, &why), CAROM_OK);
+    assert_int_equal(carom_pin_epoch(client, "more", 1, &why), CAROM_OK);
+    assert_int_equal(carom_pin_epoch(client, "", 1, &why), CAROM_INVALID_ARGUMENT);
+    assert_int_equal(carom_pin_epoch(NULL, "a", 1, &why), CAROM_INVALID_ARGUMENT);
+    assert_int_equal(carom_known_epoch(client, "w4"), 0);
+    carom_free(client);
     fake_stop(server);
 }
 
@@ -337,6 +443,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lost_requests_are_told_apart_from_applied_ones),
+        cmocka_unit_test(repeated_requests_name_the_epoch_that_was_meant),
+        cmocka_unit_test(epochs_join_maps_of_any_size),
+        cmocka_unit_test(pinned_epochs_have_a_limit),
         cmocka_unit_test(views_and_calls_go_on),
         cmocka_unit_test(session_that_is_gone_closes_the_client),
         cmocka_unit_test(client_gives_up_in_the_end),

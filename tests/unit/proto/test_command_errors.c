@@ -66,11 +66,12 @@ static void an_unknown_argument_is_told_with_what_there_is(void **state)
 {
     (void)state;
     invalid(METHOD_WORLD_INFO, "{\"world\": \"w\", \"wordl\": 1}",
-            "unknown argument 'wordl'; did you mean 'world'? world.info takes world");
+            "unknown argument 'wordl'; did you mean 'world'? world.info takes world, epoch");
     invalid(METHOD_WORLD_LIST, "{\"world\": \"w\"}",
             "unknown argument 'world'; world.list takes none");
     invalid(METHOD_WORLD_STEP, "{\"world\": \"w\", \"Ticks\": 1}",
-            "unknown argument 'Ticks'; did you mean 'ticks'? world.step takes world, ticks, to");
+            "unknown argument 'Ticks'; did you mean 'ticks'? world.step takes world, ticks, to, "
+            "epoch");
     // As many whole names as fit.
     invalid(
         METHOD_JOINT_CREATE, "{\"world\": \"w\", \"lenght\": 1}",

@@ -107,8 +107,10 @@ static void small_results_have_their_names(void **state)
     assert_encoded("{}");
     encode_world_tick_result(&out, "demo", 12);
     assert_encoded("{\"world\":\"demo\",\"tick\":12}");
-    encode_subscribe_result(&out, 5, 12);
-    assert_encoded("{\"subscription\":5,\"tick\":12}");
+    encode_subscribe_result(&out, 5, 3, 12);
+    assert_encoded("{\"subscription\":5,\"epoch\":3,\"tick\":12}");
+    encode_world_create_result(&out, "demo", 3, 0, true);
+    assert_encoded("{\"world\":\"demo\",\"epoch\":3,\"tick\":0,\"created\":true}");
 }
 
 static void ping_sends_back_what_came(void **state)

@@ -128,7 +128,7 @@ static void try_method(method m, const base *needed)
 {
     const arg_list *list = &METHODS[m].list;
     for (uint32_t i = 0; i < list->count; i++) {
-        if (has_range(&list->args[i])) {
+        if (has_range(&list->args[i]) && !list->args[i].routing) {
             try_argument(m, &list->args[i], needed);
         }
     }

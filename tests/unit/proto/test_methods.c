@@ -39,6 +39,23 @@ static void table_every_row_is_in_its_place_and_complete(void **state)
     }
 }
 
+// The epoch stands last, so that it moves no other argument: the compact form of logs tells
+// arguments by their places.
+static void table_every_list_with_a_world_ends_with_its_epoch(void **state)
+{
+    (void)state;
+    for (int m = 0; m < METHOD_COUNT; m++) {
+        const arg_list *list = &METHODS[m].list;
+        bool named = list->count > 0 && strcmp(list->args[0].name, "world") == 0;
+        assert_int_equal(named, arg_list_find(list, "world", 5) >= 0);
+        for (uint32_t i = 0; i < list->count; i++) {
+            bool last = named && i + 1 == list->count;
+            assert_int_equal(last, strcmp(list->args[i].name, "epoch") == 0);
+            assert_int_equal(last, list->args[i].routing);
+        }
+    }
+}
+
 static void table_names_of_the_contract_are_all_there(void **state)
 {
     (void)state;
@@ -219,6 +236,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(table_every_row_is_in_its_place_and_complete),
+        cmocka_unit_test(table_every_list_with_a_world_ends_with_its_epoch),
         cmocka_unit_test(table_names_of_the_contract_are_all_there),
         cmocka_unit_test(find_only_whole_names_are_found),
         cmocka_unit_test(arguments_are_complete_and_named_once),

@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <stdio.h>
 
 #include "server/session/request_log.h"
 
@@ -106,6 +107,46 @@ static void worlds_over_the_limit_push_out_the_oldest(void **state)
     request_log_deinit(&log);
 }
 
+// A world that is made anew has another number, and nothing of the session took effect in it yet.
+static void worlds_that_are_gone_are_known_by_name(void **state)
+{
+    (void)state;
+    request_log log = {0};
+    request_log_apply(&log, 5, 1, 10, WORLDS_MAX);
+    request_log_apply(&log, 6, 2, 20, WORLDS_MAX);
+    assert_false(request_log_bury(&log, 7, "other"));
+    assert_true(request_log_bury(&log, 5, "lab"));
+    assert_int_equal(log.applied.count, 1);
+    assert_int_equal(request_log_last(&log, 0, "lab")->id, 10);
+    assert_int_equal(request_log_last(&log, 8, "lab")->world, 5); // made anew as 8
+    request_log_apply(&log, 8, 3, 30, WORLDS_MAX);
+    assert_int_equal(request_log_last(&log, 8, "lab")->id, 30);
+    assert_true(request_log_bury(&log, 8, "lab"));
+    assert_int_equal(log.gone.count, 1);
+    assert_int_equal(request_log_last(&log, 0, "lab")->world, 8);
+    request_log_remember(&log, "lab", &(world_applied){.world = 5, .sequence = 1, .id = 10});
+    assert_int_equal(request_log_last(&log, 0, "lab")->world, 8); // the older one comes too late
+    assert_null(request_log_last(&log, 0, "other"));
+    request_log_deinit(&log);
+}
+
+static void of_gone_worlds_the_oldest_is_forgotten(void **state)
+{
+    (void)state;
+    request_log log = {0};
+    char name[16];
+    for (uint32_t i = 0; i < REQUEST_LOG_GONE_MAX + 3; i++) {
+        snprintf(name, sizeof name, "w%u", i);
+        request_log_apply(&log, i + 1, i + 1, i, WORLDS_MAX);
+        assert_true(request_log_bury(&log, i + 1, name));
+    }
+    assert_int_equal(log.gone.count, REQUEST_LOG_GONE_MAX);
+    assert_null(request_log_last(&log, 0, "w2"));
+    assert_int_equal(request_log_last(&log, 0, "w3")->id, 3);
+    assert_int_equal(request_log_last(&log, 0, name)->id, REQUEST_LOG_GONE_MAX + 2);
+    request_log_deinit(&log);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -115,6 +156,8 @@ int main(void)
         cmocka_unit_test(pipelined_requests_are_answered_in_order),
         cmocka_unit_test(last_request_of_each_world_is_remembered),
         cmocka_unit_test(worlds_over_the_limit_push_out_the_oldest),
+        cmocka_unit_test(worlds_that_are_gone_are_known_by_name),
+        cmocka_unit_test(of_gone_worlds_the_oldest_is_forgotten),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

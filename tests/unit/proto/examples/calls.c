@@ -81,7 +81,7 @@ static void do_ping(void)
 static void do_resume(void)
 {
     const named_number limits[] = {{"resume_ms", 30000, true}};
-    const applied_request applied[] = {{"lab", 17}};
+    const applied_request applied[] = {{"lab", 1, 17}};
     const uint32_t pending[] = {19};
     const subscription_name subscriptions[] = {{3, "lab"}};
     const resumed_result resumed = {applied, 1, pending, 1, subscriptions, 1};
@@ -177,8 +177,8 @@ static void world_tick_answer(method m, const char *arguments, uint64_t tick)
     buffer bytes;
     message_begin_response(&bytes);
     if (m == METHOD_WORLD_CREATE || m == METHOD_WORLD_FORK) {
-        encode_world_create_result(&bytes, m == METHOD_WORLD_FORK ? c.fork.as : c.world, tick,
-                                   true);
+        encode_world_create_result(&bytes, m == METHOD_WORLD_FORK ? c.fork.as : c.world,
+                                   m == METHOD_WORLD_FORK ? 2 : 1, tick, true);
     } else {
         encode_world_tick_result(&bytes, c.world, tick);
     }
@@ -239,7 +239,7 @@ static void do_subscriptions(void)
                                 "{\"world\": \"lab\", \"rate\": 20, \"area\": [-10, -10, 10, 10],"
                                 " \"events\": [\"begin\", \"end\", \"hit\"], \"contacts\": true}");
     message_begin_response(&bytes);
-    encode_subscribe_result(&bytes, 3, 120);
+    encode_subscribe_result(&bytes, 3, 1, 120);
     message_print("world.subscribe", "server", &bytes);
     command_free(&c);
     c = message_request(

@@ -1,0 +1,50 @@
+// The epochs of worlds that a client knows, and how a message names one. carom/epoch.h says why.
+//
+// A table of at most CAROM_EPOCHS_MAX names, looked through one by one: a client has to do with a
+// few worlds. One thread at a time.
+#ifndef CAROM_CLIENT_LIB_EPOCHS_H
+#define CAROM_CLIENT_LIB_EPOCHS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <carom/epoch.h>
+#include <carom/value.h>
+
+#include "proto/limits.h"
+#include "proto/wire/buffer.h"
+
+typedef struct world_epoch {
+    char world[WIRE_WORLD_NAME_MAX + 1];
+    uint64_t known;  // 0: none
+    uint64_t pinned; // 0: it is not
+} world_epoch;
+
+typedef struct epoch_table {
+    world_epoch list[CAROM_EPOCHS_MAX]; // takes no memory of its own: nothing here can fail
+    uint32_t count;
+    uint32_t next; // the place that makes room
+} epoch_table;
+
+uint64_t epochs_known(const epoch_table *t, const char *world);
+uint64_t epochs_pinned(const epoch_table *t, const char *world);
+
+// The world has that epoch; 0: it has ended.
+void epochs_note(epoch_table *t, const char *world, uint64_t epoch);
+// The same of all that an answer tells: a map with `epoch`, of the world that it names or else
+// `asked`, or an array of such maps.
+void epochs_note_answer(epoch_table *t, const char *asked, const carom_value *answer);
+
+carom_status epochs_pin(epoch_table *t, const char *world, uint64_t epoch, carom_error *err);
+
+// Whether a message of that method is to name the epoch of its world, when it is sent again after
+// the connection was lost: world.create makes a world, and world.info and world.subscribe ask for
+// the one that there is.
+bool epochs_guard(const char *method);
+
+// Adds {epoch} to a message whose arguments are its end: their map begins at `at`. On overflow the
+// buffer says so.
+void epochs_add(buffer *message, size_t at, uint64_t epoch);
+
+#endif
