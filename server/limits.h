@@ -113,6 +113,10 @@
     X(http_requests, 1000, 1, 1000000000, "", "of one connection; the last answer closes it")      \
     X(websocket_frames, 1024, 1, 1000000, "",                                                      \
       "of one WebSocket message, which has message_bytes at most: fragments may be empty")         \
+    X(websocket_ping_ms, 20000, 0, 86400000, "ms",                                                 \
+      "between two pings to a WebSocket: proxies cut what is silent for 60 s. 0: none")            \
+    X(websocket_pong_ms, 20000, 50, 86400000, "ms",                                                \
+      "for the answer to a ping, of a peer to which nothing waits to be sent")                     \
     X(close_ms, 400, 10, 60000, "ms",                                                              \
       "for a closing connection to take its last bytes; a shutdown is to last less than a second")
 

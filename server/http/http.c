@@ -137,10 +137,10 @@ static bool take_request(http_client *c)
     c->requests++;
     if (!http_request_parse(c->input, size, &r, &refusal)) {
         respond_refused(c, refusal.code, refusal.text,
-                        refusal.code == 405 ? "Allow: GET, HEAD\r\n" : "");
+                        refusal.code == 405 ? "Allow: " HTTP_METHODS "\r\n" : "");
         return false;
     }
-    if (http_span_is(r.path, "/rpc")) {
+    if (http_span_is(r.path, "/rpc") && !r.options) {
         enter_socket(c, &r, size);
         return false;
     }

@@ -41,6 +41,9 @@ typedef struct http_client {
     websocket_code code; // of our close frame; 0: by the status
     uint64_t begun_ms;   // when the message began that is not whole, 0 for none
     uint64_t second_ms;  // when counting of `controls` began
+    uint64_t pinged_ms;  // when the last ping was sent, or put off; at first when it was opened
+    uint32_t ping;       // its payload: the how manieth
+    bool pinged;         // it is not answered yet
     uint32_t controls;
 } http_client;
 

@@ -157,6 +157,10 @@ static bool cut(http_span *rest, char end, http_span *part)
 // Nothing is decoded: paths of files here need no percent signs, and none goes up.
 static bool parse_target(http_span target, http_request *out, http_refusal *refusal)
 {
+    if (out->options && http_span_is(target, "*")) { // the server as a whole
+        out->path = target;
+        return true;
+    }
     if (target.size == 0 || target.text[0] != '/') {
         return refuse(refusal, 400, "the target of a request begins with '/'");
     }
@@ -180,6 +184,20 @@ static bool parse_target(http_span target, http_request *out, http_refusal *refu
     return true;
 }
 
+static bool parse_method(http_span method, http_request *out, http_refusal *refusal)
+{
+    bool is[3] = {false};
+    static const char *const METHODS[] = {"GET", "HEAD", "OPTIONS"};
+    for (size_t i = 0; i < 3; i++) {
+        size_t size = strlen(METHODS[i]);
+        is[i] = method.size == size && memcmp(method.text, METHODS[i], size) == 0;
+    }
+    out->head = is[1];
+    out->options = is[2];
+    return is[0] || is[1] || is[2] ? true
+                                   : refuse(refusal, 405, "the methods are GET, HEAD and OPTIONS");
+}
+
 static bool parse_line(http_span line, http_request *out, http_refusal *refusal)
 {
     http_span method;
@@ -201,11 +219,7 @@ static bool parse_line(http_span line, http_request *out, http_refusal *refusal)
     }
     out->minor = line.text[7] == '0' ? 0 : 1;
     out->close = out->minor == 0;
-    out->head = method.size == 4 && memcmp(method.text, "HEAD", 4) == 0;
-    if (!out->head && (method.size != 3 || memcmp(method.text, "GET", 3) != 0)) {
-        return refuse(refusal, 405, "the methods are GET and HEAD");
-    }
-    return parse_target(target, out, refusal);
+    return parse_method(method, out, refusal) && parse_target(target, out, refusal);
 }
 
 // ---- header lines

@@ -1,6 +1,6 @@
-// The head of an HTTP/1.x request (RFC 9112), as far as this server needs it: GET and HEAD without
-// a body. Strict: what other servers forgive (bare line feeds, folded lines, blanks before a colon)
-// is refused, as two readings of one request are how requests are smuggled.
+// The head of an HTTP/1.x request (RFC 9112), as far as this server needs it: GET, HEAD and OPTIONS
+// without a body. Strict: what other servers forgive (bare line feeds, folded lines, blanks before
+// a colon) is refused, as two readings of one request are how requests are smuggled.
 //
 // Spans point into the caller's bytes. Pure functions; any thread.
 #ifndef CAROM_SERVER_HTTP_REQUEST_H
@@ -12,14 +12,17 @@
 
 enum { HTTP_FIELDS_MAX = 100 }; // header lines; browsers send a dozen or two
 
+#define HTTP_METHODS "GET, HEAD, OPTIONS" // as Allow has them
+
 typedef struct http_span {
     const char *text; // NULL: not there
     size_t size;
 } http_span;
 
 typedef struct http_request {
-    bool head;      // HEAD, else GET
-    http_span path; // begins with '/', without the query
+    bool head;      // HEAD
+    bool options;   // OPTIONS; else, and without `head`, GET
+    http_span path; // begins with '/', without the query; "*" of OPTIONS alone
     int minor;      // of HTTP/1.minor
     http_span host, origin, if_none_match, accept_encoding;
     bool close;                        // the peer wants no second answer on this connection

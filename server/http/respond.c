@@ -17,6 +17,8 @@ static const char *phrase(int code)
     switch (code) {
     case 200:
         return "OK";
+    case 204:
+        return "No Content";
     case 304:
         return "Not Modified";
     case 400:
@@ -223,10 +225,30 @@ static void send_ready(http_client *c, const http_request *r)
     send_text(c, r, ready ? 200 : 503, text);
 }
 
+static bool is_served(const http_listener *h, http_span path)
+{
+    static const char *const OTHERS[] = {"*", "/healthz", "/readyz", "/metrics", "/rpc"};
+    bool found = files_find(&h->files, path) != NULL;
+    for (size_t i = 0; i < sizeof OTHERS / sizeof *OTHERS && !found; i++) {
+        found = http_span_is(path, OTHERS[i]);
+    }
+    return found;
+}
+
+// Load balancers check by it: HAProxy's `option httpchk` asks OPTIONS / HTTP/1.0. No page of
+// another site is let in by the answer: it has no line of CORS.
+static void send_options(http_client *c, const http_request *r)
+{
+    answer a = {.code = 204, .more = "Allow: " HTTP_METHODS "\r\n", .close = r->close};
+    send_answer(c, &a, NULL);
+}
+
 void respond(http_client *c, const http_request *r)
 {
     const served_file *file = files_find(&c->listener->files, r->path);
-    if (file != NULL) {
+    if (r->options && is_served(c->listener, r->path)) {
+        send_options(c, r);
+    } else if (file != NULL) {
         send_file(c, r, file);
     } else if (http_span_is(r->path, "/healthz")) {
         send_text(c, r, 200, "ok\n");

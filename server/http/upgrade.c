@@ -100,6 +100,7 @@ void upgrade(http_client *c, const http_request *r)
     (void)connection_send_raw(c->connection, answer, (size_t)size, NULL, 0);
     connection_frame(c->connection, &FRAMING, c);
     metrics_add(METRIC_websockets_opened, 1);
+    c->pinged_ms = uv_now(h->loop);
     c->session = h->handler.sessions.opened(h->handler.sessions.context, c->connection);
     h->unsettled -= c->session != NULL ? 1 : 0;
     h->websockets += c->session != NULL ? 1 : 0;
@@ -135,6 +136,48 @@ static void answer_ping(http_client *c)
     }
 }
 
+// A pong that answers no ping of ours, or an earlier one, is allowed and tells nothing.
+static void take_pong(http_client *c)
+{
+    count_control(c);
+    if (c->socket.control_size == sizeof c->ping &&
+        memcmp(c->socket.control, &c->ping, sizeof c->ping) == 0) {
+        c->pinged = false;
+    }
+}
+
+static void send_ping(http_client *c, uint64_t now_ms)
+{
+    uint8_t ping[WEBSOCKET_END_MAX];
+    c->ping++;
+    c->pinged = true;
+    c->pinged_ms = now_ms;
+    size_t size = websocket_put_ping((const uint8_t *)&c->ping, sizeof c->ping, ping);
+    (void)connection_send_raw(c->connection, ping, size, NULL, 0); // nothing waits: it fits
+}
+
+// Pings keep the way through proxies open, which cut connections that are silent, and find a peer
+// that is gone without a word. They go out while nothing else waits to be sent: behind a backlog
+// the peer could not answer in time, and stall_ms looks after that. False: the peer is closed.
+static bool check_ping(http_client *c, uint64_t now_ms)
+{
+    const limits *l = c->listener->limits;
+    bool busy = connection_traffic_now(c->connection).queued_bytes > 0;
+    bool unread = !connection_is_read(c->connection); // its answer may have come
+    if (l->websocket_ping_ms == 0 || c->ended || !connection_is_open(c->connection)) {
+        return true;
+    }
+    if (c->pinged && (busy || unread)) {
+        c->pinged_ms = now_ms;
+    } else if (c->pinged && now_ms - c->pinged_ms >= l->websocket_pong_ms) {
+        refuse(c, WEBSOCKET_POLICY, "websocket_pong_ms: a ping was not answered in time");
+        return false;
+    } else if (!c->pinged && !busy && now_ms - c->pinged_ms >= l->websocket_ping_ms) {
+        send_ping(c, now_ms);
+    }
+    return true;
+}
+
 // The peer wants to end: its calls are answered first, as after the end of a TCP stream. A close
 // frame without a code is answered by one.
 static void end(http_client *c)
@@ -158,7 +201,7 @@ static void handle(http_client *c, websocket_event event, const uint8_t *piece, 
         answer_ping(c);
         break;
     case WEBSOCKET_PONG:
-        count_control(c);
+        take_pong(c);
         break;
     case WEBSOCKET_CLOSE:
         end(c);
@@ -211,5 +254,7 @@ void upgrade_swept(http_client *c, uint64_t now_ms)
         refuse(c, WEBSOCKET_POLICY, "a WebSocket message was not whole within message_ms");
         return;
     }
-    c->listener->handler.sessions.swept(c->session, now_ms);
+    if (check_ping(c, now_ms)) {
+        c->listener->handler.sessions.swept(c->session, now_ms);
+    }
 }

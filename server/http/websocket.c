@@ -258,6 +258,11 @@ static size_t put_control(uint8_t opcode, const uint8_t *payload, size_t size, u
     return 2 + size;
 }
 
+size_t websocket_put_ping(const uint8_t *payload, size_t size, uint8_t *out)
+{
+    return put_control(OPCODE_PING, payload, size, out);
+}
+
 size_t websocket_put_pong(const uint8_t *payload, size_t size, uint8_t *out)
 {
     return put_control(OPCODE_PONG, payload, size, out);

@@ -40,9 +40,9 @@ typedef enum websocket_event {
     WEBSOCKET_DATA,    // a piece of a binary message
     WEBSOCKET_MESSAGE, // that message is whole
     WEBSOCKET_PING,    // to be answered with the payload in `control`
-    WEBSOCKET_PONG,
-    WEBSOCKET_CLOSE, // the peer ends; `code` is its own, or WEBSOCKET_NO_CODE
-    WEBSOCKET_BROKEN // a rule was broken: `code` and `text` say which; there is no way on
+    WEBSOCKET_PONG,    // with the payload in `control`
+    WEBSOCKET_CLOSE,   // the peer ends; `code` is its own, or WEBSOCKET_NO_CODE
+    WEBSOCKET_BROKEN   // a rule was broken: `code` and `text` say which; there is no way on
 } websocket_event;
 
 typedef struct websocket {
@@ -77,8 +77,9 @@ bool websocket_partial(const websocket *w);
 // The head of a binary message of `size` bytes; returns its length, at most 10.
 size_t websocket_put_head(size_t size, uint8_t *out);
 
-// A pong with that payload, at most WEBSOCKET_CONTROL_MAX bytes, to `out` of WEBSOCKET_END_MAX;
-// returns its length.
+// A ping or a pong with that payload, at most WEBSOCKET_CONTROL_MAX bytes, to `out` of
+// WEBSOCKET_END_MAX; returns its length.
+size_t websocket_put_ping(const uint8_t *payload, size_t size, uint8_t *out);
 size_t websocket_put_pong(const uint8_t *payload, size_t size, uint8_t *out);
 
 // A close frame to `out` of WEBSOCKET_END_MAX; returns its length. WEBSOCKET_NO_CODE: without code

@@ -144,6 +144,19 @@ class Pages(HttpTest):
     def test_request_byte_by_byte(self):
         self.assertEqual(self.status(*[bytes([b]) for b in GET + b"Connection: close\r\n\r\n"]), 200)
 
+    def test_options_of_every_page_tell_the_methods(self):
+        """Load balancers check by it: HAProxy asks OPTIONS / HTTP/1.0, without Host."""
+        self.assertEqual(self.status(b"OPTIONS / HTTP/1.0\r\n\r\n"), 204)
+        for path in ("/", "/healthz", "/readyz", "/metrics", "/src/index.js", "/rpc"):
+            answer = self.get(path, method="OPTIONS")
+            self.assertEqual((answer.status, answer.body), (204, b""), path)
+            self.assertEqual(answer.headers["Allow"], "GET, HEAD, OPTIONS")
+            self.assertNotIn("Access-Control-Allow-Origin", answer.headers)
+        self.assertEqual(self.get("/nothing", method="OPTIONS").status, 404)
+        whole = self.raw(b"OPTIONS * HTTP/1.1\r\nHost: h\r\n\r\n" + GET + b"Connection: close\r\n\r\n")
+        self.assertTrue(whole.startswith(b"HTTP/1.1 204 ") and b"HTTP/1.1 200 OK" in whole, whole)
+        self.assertEqual(self.status(b"GET * HTTP/1.1\r\nHost: h\r\n\r\n"), 400)
+
     def test_old_version_closes(self):
         self.assertEqual(self.status(b"GET /healthz HTTP/1.0\r\n\r\n"), 200)
 
@@ -185,11 +198,11 @@ class BadRequests(HttpTest):
                 self.assertEqual(self.get(path).status, 404)
 
     def test_methods(self):
-        for method in ("POST", "PUT", "DELETE", "OPTIONS", "TRACE", "CONNECT", "BREW"):
+        for method in ("POST", "PUT", "DELETE", "options", "TRACE", "CONNECT", "BREW"):
             with self.subTest(method):
                 answer = self.raw(f"{method} / HTTP/1.1\r\nHost: h\r\n\r\n".encode())
                 self.assertTrue(answer.startswith(b"HTTP/1.1 405 "), answer[:80])
-                self.assertIn(b"\r\nAllow: GET, HEAD\r\n", answer)
+                self.assertIn(b"\r\nAllow: GET, HEAD, OPTIONS\r\n", answer)
 
     def test_bodies(self):
         self.refused(413, GET + b"Content-Length: 5\r\n\r\nhello")
@@ -293,7 +306,7 @@ class Refusals(unittest.TestCase):
     """Lines of the log about what was refused, from a server of its own: the lines at once are not used up."""
     LINES_AT_ONCE, LINES_A_SECOND = 100, 10
     ADDRESS = "127.0.0.3"
-    BREW = (b"BREW / HTTP/1.1\r\nHost: h\r\n\r\n", "the methods are GET and HEAD")
+    BREW = (b"BREW / HTTP/1.1\r\nHost: h\r\n\r\n", "the methods are GET, HEAD and OPTIONS")
 
     def setUp(self):
         self.server = Caromd(CAROMD, "--threads", "1")

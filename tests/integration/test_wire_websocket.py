@@ -444,6 +444,61 @@ class Pings(SocketTest):
         self.assertIn("pings", self.refused(POLICY, *[frame(PING)] * 500))
 
 
+class ServerPings(SocketTest):
+    OPTIONS = ["--limit", "websocket_ping_ms=50", "--limit", "websocket_pong_ms=300", "--world", "w:demo"]
+
+    def test_client_that_answers_stays_although_it_asks_nothing(self):
+        web = self.open()
+        web.send(frame(BINARY, ping()))
+        self.answered(web, 1)
+        payloads = set()
+        for _ in range(8):
+            opcode, payload, final = web.read_frame()
+            self.assertEqual((opcode, final), (PING, True))
+            web.send(frame(PONG, b"of nothing"), frame(PONG, payload))
+            payloads.add(payload)
+        self.assertEqual(len(payloads), 8)
+
+    def test_client_that_does_not_answer_is_closed_with_the_limit(self):
+        for answer in (b"", frame(PONG), frame(PONG, b"other")):
+            web = self.open()
+            self.assertEqual(web.read_frame()[0], PING)
+            self.assertIn("websocket_pong_ms", self.refused(POLICY, answer, web=web))
+
+    def test_client_within_a_message_answers_between_its_frames(self):
+        web = self.open()
+        message = ping(7)
+        web.send(frame(BINARY, message[:3], final=False))
+        for _ in range(4):
+            opcode, payload, _ = web.read_frame()
+            self.assertEqual(opcode, PING)
+            web.send(frame(PONG, payload))
+        web.send(frame(CONTINUE, message[3:]))
+        opcode, payload, _ = web.read_frame()
+        while opcode == PING:
+            web.send(frame(PONG, payload))
+            opcode, payload, _ = web.read_frame()
+        self.assertEqual(msgpack.unpackb(payload)[:3], [1, 7, None])
+
+    def test_reader_behind_a_backlog_is_not_asked_to_answer_in_time(self):
+        slow = self.client()
+        slow.call("hello")
+        with Client(self.server.port) as watch:
+            slow.web.send(*[frame(BINARY, msgpack.packb([REQUEST, i, "server.stats", [{}]])) for i in range(2000)])
+            while not any(s["queued_bytes"] > 0 for s in watch.call("server.sessions")["sessions"]):
+                pass
+            begin = watch.call("ping")["time"]
+            while watch.call("ping")["time"] < begin + 1.0:  # several times the limit
+                pass
+        answers = 0
+        while answers < 2000:
+            opcode, payload, _ = slow.web.read_frame()
+            self.assertNotEqual(opcode, CLOSE)
+            answers += opcode == BINARY
+            if opcode == PING:
+                slow.web.send(frame(PONG, payload))
+
+
 class Handshakes(SocketTest):
     def refuse(self, code, **headers):
         with self.assertRaises(Refused) as caught:

@@ -134,6 +134,9 @@ class WebClient(Client):
 
     def receive(self):
         opcode, payload, final = self.web.read_frame()
+        while opcode == PING:
+            self.web.send(frame(PONG, payload))
+            opcode, payload, final = self.web.read_frame()
         if opcode == CLOSE:
             self.closed = (struct.unpack(">H", payload[:2])[0], payload[2:].decode())
             return b""
