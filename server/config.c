@@ -133,6 +133,11 @@ static status apply_viewer_server(config *c, const char *value, error *err)
     return s;
 }
 
+static status apply_proxy_from(config *c, const char *value, error *err)
+{
+    return proxy_peers_add(&c->proxies, value, err);
+}
+
 static status apply_hz(config *c, const char *value, error *err)
 {
     char *end = NULL;
@@ -369,6 +374,9 @@ static const option OPTIONS[] = {
     {"viewer-server", "CAROM_VIEWER_SERVER", "URL", true, apply_viewer_server,
      "let the viewer show this server too, as wss://b.example:22767; may be given again; * for "
      "all"},
+    {"proxy-from", "CAROM_PROXY_FROM", "ADDRESS", true, apply_proxy_from,
+     "connections from there, as 10.0.0.5 or 10.0.0.0/8, begin with a PROXY header (version 2), "
+     "which tells whose they are; may be given again"},
     {"hz", "CAROM_HZ", "HZ", false, apply_hz, "steps a second of worlds that do not say (60)"},
     {"threads", "CAROM_THREADS", "COUNT", false, apply_threads,
      "simulation threads (one for each processor but one)"},

@@ -15,6 +15,7 @@
 #include "common/base/log.h"
 #include "common/base/status.h"
 #include "server/limits.h"
+#include "server/net/proxy_peers.h"
 
 enum {
     CONFIG_NAME_MAX = 64,  // bytes of a world's or scene's name, without the closing zero
@@ -38,6 +39,7 @@ typedef struct config {
     bool http_given;                     // asked for, so that it has to be had
     ARRAY(char *) origins;               // of pages that may connect; each allocated
     ARRAY(char *) viewer_servers;        // that the viewer may connect to; each allocated
+    proxy_peers proxies;                 // whose connections begin with a PROXY header
     double hz;                           // of worlds that do not say, 60
     int threads;                         // simulation threads, 1 to CONFIG_THREADS_MAX
     int world_threads;                   // of each of them, for one world; 1 to CONFIG_THREADS_MAX

@@ -26,6 +26,7 @@
 #include "server/config.h"
 #include "server/config_check.h"
 #include "server/net/io_threads.h"
+#include "server/net/network.h"
 #include "server/process/activation.h"
 #include "server/process/notify.h"
 #include "server/process/takeover.h"
@@ -249,14 +250,15 @@ static void on_finished(void *context, const error *err)
 // Each connection takes a descriptor, and the usual soft limit is 1024. If the system allows no
 // more, the limit on connections is lowered: a client is then told why it is turned away.
 // Of those, HTTP without a WebSocket gets an eighth at most.
-static void fit_descriptors(limits *l, bool http)
+static void fit_descriptors(limits *l, bool http, bool proxied)
 {
     struct rlimit files;
     if (getrlimit(RLIMIT_NOFILE, &files) != 0) {
         return;
     }
     // Those that are being closed count too; see http.c.
-    rlim_t own = OWN_DESCRIPTORS + (http ? 2 * l->http_connections : 0);
+    rlim_t base = OWN_DESCRIPTORS + (proxied ? NETWORK_GREETINGS_MAX : 0);
+    rlim_t own = base + (http ? 2 * l->http_connections : 0);
     rlim_t wanted = l->connections + own;
     if (files.rlim_cur < wanted) {
         files.rlim_cur = wanted < files.rlim_max ? wanted : files.rlim_max;
@@ -265,11 +267,10 @@ static void fit_descriptors(limits *l, bool http)
     }
     if (files.rlim_cur < wanted) {
         if (http) {
-            uint64_t spare =
-                files.rlim_cur > OWN_DESCRIPTORS ? files.rlim_cur - OWN_DESCRIPTORS : 0;
+            uint64_t spare = files.rlim_cur > base ? files.rlim_cur - base : 0;
             uint64_t share = spare / 16 > 0 ? spare / 16 : 1;
             l->http_connections = l->http_connections < share ? l->http_connections : share;
-            own = OWN_DESCRIPTORS + 2 * l->http_connections;
+            own = base + 2 * l->http_connections;
         }
         uint64_t fit = files.rlim_cur > own ? files.rlim_cur - own : 1;
         log_warn("%llu %s enough for %llu %s, not for %llu (ulimit -n)",
@@ -342,6 +343,7 @@ static void serve_once(process *p)
         .origin_count = c->origins.count,
         .viewer_servers = (const char *const *)c->viewer_servers.data,
         .viewer_server_count = c->viewer_servers.count,
+        .proxies = c->proxies.count > 0 ? &c->proxies : NULL,
         .hz = c->hz,
         .threads = c->threads,
         .world_threads = c->world_threads,
@@ -540,7 +542,7 @@ int main(int argc, char **argv)
     } else {
         log_set_level(c.log);
         log_set_format(c.log_format);
-        fit_descriptors(&c.limits, *c.http_host != '\0');
+        fit_descriptors(&c.limits, *c.http_host != '\0', c.proxies.count > 0);
         code = serve(&c);
     }
     config_deinit(&c);

@@ -41,6 +41,7 @@
     X(tls_handshakes, "that were done")                                                            \
     X(tls_failed, "connections that broke TLS, in a handshake or later")                           \
     X(tls_refused, "connections that sent plain bytes where TLS is spoken")                        \
+    X(proxies_refused, "connections of a proxy without a sound PROXY header")                      \
     X(http_requests, "whole ones, answered or refused")                                            \
     X(http_refused, "answered with 400, 403, 405, 408, 413, 421, 426, 431, 503, 505, and closed")  \
     X(http_expired, "requests that were not whole in time")                                        \

@@ -19,7 +19,7 @@ function(embed_files out)
         string(APPEND blocks
             "EMBED(${index}, \"${file}\")\n")
         set(packed "NULL, NULL")
-        if(CAROM_GZIP AND path MATCHES "${CAROM_GZIP_ENDINGS}")
+        if(CAROM_GZIP AND file MATCHES "${CAROM_GZIP_ENDINGS}")
             set(gz ${out}.packed/${index}.gz)
             add_custom_command(OUTPUT ${gz} COMMAND ${CAROM_GZIP} -9nc ${file} > ${gz} DEPENDS ${file}
                 COMMENT "Packing ${path}" VERBATIM)

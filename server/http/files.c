@@ -12,13 +12,13 @@
 enum { TAG_BYTES = 16 };
 
 static const char ROOT[] = "/";
-static const char VIEWER_PAGE[] = "/viewer/index.html";
+static const char PAGE[] = ".html"; // the end of its name
 static const char PLAIN_PAGE[] =
     "<!doctype html><html lang=en><meta charset=utf-8><title>carom</title>\n"
     "<h1>carom</h1>\n"
     "<p>A physics server. This one was built without its viewer.</p>\n"
-    "<ul><li><a href=/healthz>/healthz</a><li><a href=/readyz>/readyz</a>"
-    "<li><a href=/metrics>/metrics</a><li>/rpc: the protocol, over WebSocket</ul></html>\n";
+    "<ul><li><a href=healthz>healthz</a><li><a href=readyz>readyz</a>"
+    "<li><a href=metrics>metrics</a><li>rpc: the protocol, over WebSocket</ul></html>\n";
 
 const char *files_type(const char *path)
 {
@@ -87,10 +87,13 @@ void files_load(served_files *out)
     const uint8_t *plain = (const uint8_t *)PLAIN_PAGE;
     embedded_file root = {.begin = plain, .end = plain + sizeof PLAIN_PAGE - 1};
     for (const embedded_file *e = EMBEDDED_FILES; e->path != NULL; e++) {
-        add(out, e->path, files_type(e->path), e);
-        root = strcmp(e->path, VIEWER_PAGE) == 0 ? *e : root;
+        if (strcmp(e->path, ROOT) == 0) {
+            root = *e;
+        } else {
+            add(out, e->path, files_type(e->path), e);
+        }
     }
-    add(out, ROOT, files_type(VIEWER_PAGE), &root);
+    add(out, ROOT, files_type(PAGE), &root);
 }
 
 void files_free(served_files *f)

@@ -322,6 +322,7 @@ status http_open(uv_loop_t *loop, const http_options *options, const http_handle
         free(h);
         return s;
     }
+    network_trust(h->network, options->proxies);
     if (options->tls != NULL) {
         network_secure(h->network, options->tls, SPEAKS_TLS, sizeof SPEAKS_TLS - 1);
     }

@@ -45,8 +45,9 @@ typedef struct http_options {
     uint32_t origin_count;
     const char *const *viewer_servers; // that the viewer may connect to, beside its own
     uint32_t viewer_server_count;
-    const tls_files *tls; // NULL: plain
-    io_threads *io;       // that have the sockets; NULL: this thread
+    const proxy_peers *proxies; // as of network_trust; NULL: none
+    const tls_files *tls;       // NULL: plain
+    io_threads *io;             // that have the sockets; NULL: this thread
 } http_options;
 
 // Errors: those of network_open. `options`' pointers must outlive the listener.

@@ -64,9 +64,10 @@ void connection_gone(connection *c)
     unlink_connection(n, c);
     if (c->peer != NULL) {
         n->handler.closed(c->peer);
-    } else {
+    } else if (c->greeting == NULL) {
         n->rejected--;
     }
+    proxied_gone(c);
     outbox_deinit(&c->out);
     tls_stream_free(c->tls);
     free(c->flying);
@@ -529,6 +530,10 @@ void connection_sweep(connection *c, uint64_t now_ms)
     if (c->state == CONNECTION_CLOSED) {
         return;
     }
+    if (c->greeting != NULL) {
+        proxied_sweep(c, now_ms);
+        return;
+    }
     bool stuck = stalled(c, now_ms);
     bool waits = c->state == CONNECTION_OPEN ||
                  (c->state == CONNECTION_FLUSHING && c->linger && !c->network->closing);
@@ -548,24 +553,29 @@ void connection_sweep(connection *c, uint64_t now_ms)
 
 // ---- beginning
 
+void connection_name(connection *c, const struct sockaddr *address)
+{
+    char host[INET6_ADDRSTRLEN] = "?";
+    if (address->sa_family == AF_INET6) {
+        const struct sockaddr_in6 *six = (const struct sockaddr_in6 *)address;
+        uv_ip6_name(six, host, sizeof host);
+        snprintf(c->name, sizeof c->name, "[%s]:%d", host, ntohs(six->sin6_port));
+    } else {
+        const struct sockaddr_in *four = (const struct sockaddr_in *)address;
+        uv_ip4_name(four, host, sizeof host);
+        snprintf(c->name, sizeof c->name, "%s:%d", host, ntohs(four->sin_port));
+    }
+}
+
 static void name_peer(connection *c)
 {
     struct sockaddr_storage address;
     int size = sizeof address;
-    char host[INET6_ADDRSTRLEN] = "?";
-    int port = 0;
     if (uv_tcp_getpeername(&c->socket, (struct sockaddr *)&address, &size) == 0) {
-        if (address.ss_family == AF_INET6) {
-            const struct sockaddr_in6 *six = (const struct sockaddr_in6 *)&address;
-            uv_ip6_name(six, host, sizeof host);
-            port = ntohs(six->sin6_port);
-        } else {
-            const struct sockaddr_in *four = (const struct sockaddr_in *)&address;
-            uv_ip4_name(four, host, sizeof host);
-            port = ntohs(four->sin_port);
-        }
+        connection_name(c, (const struct sockaddr *)&address);
+    } else {
+        snprintf(c->name, sizeof c->name, "?:0");
     }
-    snprintf(c->name, sizeof c->name, "%s:%d", host, port);
 }
 
 static void tune_socket(connection *c)
@@ -630,7 +640,7 @@ void connection_adopt(network *n, relay *r)
         connection_end_now(c);
         return;
     }
-    name_peer(c);
+    memcpy(c->name, r->name, sizeof c->name);
     update_reading(c);
 }
 
@@ -644,6 +654,16 @@ void connection_accept(network *n)
     }
     tune_socket(c);
     name_peer(c);
+    if (proxied_begin(c)) {
+        n->rejected--;
+    } else {
+        connection_begin(c);
+    }
+}
+
+void connection_begin(connection *c)
+{
+    network *n = c->network;
     c->plain_answer = n->plain_answer;
     c->plain_answer_size = n->plain_answer_size;
     if (n->io != NULL) {

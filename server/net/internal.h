@@ -14,8 +14,7 @@ enum {
     // Requests of strangers come in turns, too: a flood of it delays the others by some
     // milliseconds, however large it is. A handshake takes about 0.4 ms, a connection 0.05 ms.
     TURN_HANDSHAKES = 8, // messages of handshakes that one turn reads
-    TURN_ACCEPTS = 64,   // connections that one turn takes from the listener
-    NAME_BYTES = 64
+    TURN_ACCEPTS = 64    // connections that one turn takes from the listener
 };
 
 typedef enum connection_state {
@@ -61,7 +60,8 @@ struct connection {
     uint64_t queued_ms;   // when the outbox was last empty and got something
     uint64_t read_turn;   // of the loop, in which it was last read
     uint64_t received_bytes, sent_bytes;
-    char name[NAME_BYTES];
+    char name[CONNECTION_NAME_BYTES];
+    struct proxy_greeting *greeting; // its PROXY header, until that is whole: it has no peer yet
 };
 
 struct network {
@@ -83,8 +83,10 @@ struct network {
     int own_handles;   // of listener, sweep and flush, those not yet closed
     bool closing;
     uint64_t complained_ms; // when it was last logged that accepting failed
-    char address[NAME_BYTES];
-    const tls_files *tls; // NULL: connections are not secured
+    char address[CONNECTION_NAME_BYTES];
+    const proxy_peers *proxies; // whose connections begin with a PROXY header; NULL: none
+    uint32_t greetings;         // connections that wait for theirs
+    const tls_files *tls;       // NULL: connections are not secured
     const void *plain_answer;
     size_t plain_answer_size;
     uint8_t input[READ_BYTES];
@@ -104,7 +106,20 @@ bool secured_end(connection *c);
 // The write that libuv has gone on with is done.
 void secured_written(connection *c);
 
+// ---- proxied.c: connections that begin with a PROXY header
+
+// Whether the connection is a proxy's, and so waits for its header from here on (or was closed).
+bool proxied_begin(connection *c);
+void proxied_sweep(connection *c, uint64_t now_ms);
+// The connection is gone; it may have waited.
+void proxied_gone(connection *c);
+
 // ---- network.c and connection.c
+
+// Names it by an address of IPv4 or IPv6 with its port.
+void connection_name(connection *c, const struct sockaddr *address);
+// It has its name, and its next byte is the peer's: tells the handler of it.
+void connection_begin(connection *c);
 
 // To be flushed before the loop waits.
 void connection_mark_dirty(connection *c);

@@ -245,6 +245,12 @@ void network_relay(network *n, io_threads *io)
     n->io = io;
 }
 
+void network_trust(network *n, const proxy_peers *proxies)
+{
+    ASSERT(n->first == NULL);
+    n->proxies = proxies;
+}
+
 void network_secure(network *n, const tls_files *files, const void *answer, size_t size)
 {
     ASSERT(n->first == NULL);
@@ -283,6 +289,11 @@ void network_close(network *n)
         return;
     }
     n->closing = true;
+    for (connection *c = n->first; c != NULL; c = c->next) {
+        if (c->greeting != NULL) {
+            connection_end_now(c); // nobody else knows it
+        }
+    }
     if (n->bare) {
         network_check_finished(n);
     } else {

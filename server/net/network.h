@@ -24,6 +24,7 @@
 #include "server/limits.h"
 #include "server/bytes.h"
 #include "server/net/io_threads.h"
+#include "server/net/proxy_peers.h"
 #include "server/net/tls.h"
 
 typedef struct network network;
@@ -71,6 +72,10 @@ void network_secure(network *n, const tls_files *files, const void *answer, size
 // comes. They must outlive the network.
 void network_relay(network *n, io_threads *io);
 
+// From here on connections of these peers begin with a PROXY header (proxy_header.h), which tells
+// where they come from; to be called before the first comes. They must outlive the network.
+void network_trust(network *n, const proxy_peers *proxies);
+
 // Without a listener: its connections are those of io_threads.h. I/O thread.
 network *network_open_bare(uv_loop_t *loop, const limits *bounds, const network_handler *handler);
 
@@ -89,7 +94,12 @@ void network_free(network *n);
 
 // ---- connections
 
-enum { FRAME_HEAD_MAX = 16, FRAME_END_MAX = 160 };
+enum {
+    FRAME_HEAD_MAX = 16,
+    FRAME_END_MAX = 160,
+    CONNECTION_NAME_BYTES = 64,
+    NETWORK_GREETINGS_MAX = 1024 // connections of proxies that wait for their header
+};
 
 // How a connection marks where its messages begin and end, where the bytes alone do not say it (a
 // WebSocket). `context` is the caller's; it must outlive the connection.
@@ -110,7 +120,7 @@ bool connection_send_raw(connection *c, const void *bytes, size_t size, shared_b
 // Whether it takes messages still: connection_close was not called, and the peer was not lost.
 bool connection_is_open(const connection *c);
 
-// "127.0.0.1:40404"
+// "127.0.0.1:40404", "[2001:db8::1]:40404"; as a proxy that is believed has told it
 const char *connection_peer_name(const connection *c);
 
 // Queues a message: a copy of `head` (may be empty), then `tail` (may be NULL), whose reference is

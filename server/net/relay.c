@@ -58,6 +58,7 @@ relay *relay_open(io_threads *t, connection *near, int descriptor)
     r->near = near;
     r->last = &r->first;
     r->descriptor = descriptor;
+    memcpy(r->name, near->name, sizeof r->name);
     r->tls = near->network->tls != NULL ? tls_stream_create(near->network->tls) : NULL;
     r->plain_answer = near->plain_answer;
     r->plain_answer_size = near->plain_answer_size;

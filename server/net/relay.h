@@ -102,6 +102,7 @@ struct relay {
     relay_message open, write, finish, end, free, input_over, written, gone;
     // Set by the near side before OPEN or WRITE, and read by the far one while that is under way.
     int descriptor;
+    char name[CONNECTION_NAME_BYTES]; // of the connection
     struct tls_stream *tls;
     const void *plain_answer;
     size_t plain_answer_size;

@@ -89,6 +89,7 @@ static const counter_row COUNTERS[] = {
     {METRIC_refused_unauthenticated, "carom_refusals_total", "{reason=\"unauthenticated\"}", NULL},
     {METRIC_refused_origin, "carom_refusals_total", "{reason=\"origin\"}", NULL},
     {METRIC_refused_host, "carom_refusals_total", "{reason=\"host\"}", NULL},
+    {METRIC_proxies_refused, "carom_refusals_total", "{reason=\"proxy\"}", NULL},
     {METRIC_requests_limited, "carom_refusals_total", "{reason=\"rate\"}", NULL},
     {METRIC_http_refused, "carom_refusals_total", "{reason=\"http\"}", NULL},
     {METRIC_websockets_refused, "carom_refusals_total", "{reason=\"websocket\"}", NULL},

@@ -410,6 +410,7 @@ static status start_http(server *s, const network_handler *sessions, error *err)
         .origin_count = s->options->origin_count,
         .viewer_servers = s->options->viewer_servers,
         .viewer_server_count = s->options->viewer_server_count,
+        .proxies = s->options->proxies,
         .tls = s->options->tls,
         .io = s->io,
     };
@@ -457,6 +458,7 @@ static status start_network(server *s, error *err)
     if (opened != STATUS_OK) {
         return opened;
     }
+    network_trust(s->network, s->options->proxies);
     if (s->io != NULL) {
         network_relay(s->network, s->io);
     }

@@ -12,6 +12,7 @@
 #include "common/base/status.h"
 #include "server/auth/keys.h"
 #include "server/limits.h"
+#include "server/net/proxy_peers.h"
 #include "server/net/tls.h"
 #include "server/storage/storage.h"
 
@@ -41,6 +42,7 @@ typedef struct server_options {
     auth_keys *keys; // the caller's; NULL: whoever reaches the port is an admin, and so has to be
                      // on this machine, unless:
     bool insecure;
+    const proxy_peers *proxies; // whose connections begin with a PROXY header; NULL: none
     const tls_files *tls;       // the caller's, who may read them again; NULL: no TLS
     const server_world *worlds; // made at the start
     uint32_t world_count;

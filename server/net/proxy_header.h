@@ -1,0 +1,46 @@
+// The header of the PROXY protocol, version 2: a proxy that ends a client's connection says with
+// it, before any byte of the client, where that connection comes from.
+// https://www.haproxy.org/download/2.8/doc/proxy-protocol.txt
+//
+//     signature (12) | version and command | family and protocol | length (2) | address | TLVs
+//
+// Strict: a header that breaks a rule ends the connection, as what follows could be read in two
+// ways. Version 1, which is a line of text, is recognised and refused.
+//
+// Pure functions; any thread.
+#ifndef CAROM_SERVER_NET_PROXY_HEADER_H
+#define CAROM_SERVER_NET_PROXY_HEADER_H
+
+#include <netinet/in.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    PROXY_HEADER_BEGIN = 16,      // bytes up to and with the length
+    PROXY_HEADER_BYTES_MAX = 4096 // of a whole one: addresses, and TLVs that name a certificate
+};
+
+typedef union proxy_address {
+    struct sockaddr any;
+    struct sockaddr_in four;
+    struct sockaddr_in6 six;
+} proxy_address;
+
+typedef struct proxy_header {
+    size_t size; // of the whole header
+    bool told;   // `source` is the client's; else the proxy speaks for itself (a health check)
+    proxy_address source;
+} proxy_header;
+
+typedef enum proxy_result {
+    PROXY_MORE, // a beginning: `size` is how many bytes there have to be to go on
+    PROXY_DONE,
+    PROXY_BROKEN // *why says how; constant
+} proxy_result;
+
+// Reads what has come, which may be a part. Never asks for a byte behind the header.
+proxy_result proxy_header_read(const uint8_t *data, size_t size, proxy_header *out,
+                               const char **why);
+
+#endif

@@ -1,0 +1,35 @@
+// The proxies that are believed when they say where a connection comes from (proxy_header.h):
+// addresses and networks that the operator names, and nobody else.
+//
+// Pure functions over the struct; any thread.
+#ifndef CAROM_SERVER_NET_PROXY_PEERS_H
+#define CAROM_SERVER_NET_PROXY_PEERS_H
+
+#include <netinet/in.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/base/status.h"
+
+enum { PROXY_PEERS_MAX = 64 };
+
+// IPv4 as ::ffff:a.b.c.d, so that a proxy that comes over IPv6's socket is the same.
+typedef struct proxy_network {
+    struct in6_addr address;
+    int bits; // of it that count
+} proxy_network;
+
+typedef struct proxy_peers {
+    uint32_t count;
+    proxy_network networks[PROXY_PEERS_MAX];
+} proxy_peers;
+
+// Adds what a text names: ADDRESS or ADDRESS/BITS, several between commas. Errors:
+// STATUS_INVALID_ARGUMENT for anything else, bits of the address beyond BITS that are not zero, or
+// more than there may be.
+status proxy_peers_add(proxy_peers *p, const char *text, error *err);
+
+// Whether that address, of a socket, is one of theirs.
+bool proxy_peers_have(const proxy_peers *p, const struct sockaddr *address);
+
+#endif
