@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "client/cli/picture/frame.h"
+
 enum { VERTICES_MAX = 1024 };
 
 // ---- from the protocol's maps to outlines
@@ -358,67 +360,6 @@ bool stage_complete(const stage *s)
 
 // ---- the part worth seeing
 
-static int compare_numbers(const void *a, const void *b)
-{
-    double x = *(const double *)a;
-    double y = *(const double *)b;
-    return x < y ? -1 : x > y ? 1 : 0;
-}
-
-// The range of most of the numbers: six times the middle half to either side, and never less than a
-// few metres.
-static void usual_range(double *numbers, size_t count, double *low, double *high)
-{
-    qsort(numbers, count, sizeof *numbers, compare_numbers);
-    double first = numbers[count / 4];
-    double third = numbers[count - 1 - count / 4];
-    double reach = 6.0 * (third - first) + 5.0;
-    *low = first - reach;
-    *high = third + reach;
-}
-
-// The part of the world that bodies which have not run away are in.
-static box usual_box(const stage *s, bool moving)
-{
-    size_t seen = carom_view_count(s->view);
-    double *numbers = calloc(2 * seen + 1, sizeof *numbers);
-    size_t count = 0;
-    box b = {-HUGE_VAL, -HUGE_VAL, HUGE_VAL, HUGE_VAL};
-    for (size_t i = 0; numbers != NULL && i < seen; i++) {
-        const carom_body *body = carom_view_body(s->view, i);
-        const actor *a = stage_actor(s, body->id);
-        if (a != NULL && (a->type != ACTOR_STATIC) == moving) {
-            numbers[count] = body->x;
-            numbers[seen + count] = body->y;
-            count++;
-        }
-    }
-    if (count > 0) {
-        usual_range(numbers, count, &b.x0, &b.x1);
-        usual_range(numbers + seen, count, &b.y0, &b.y1);
-    }
-    free(numbers);
-    return b;
-}
-
-static bool inside(box b, double x, double y)
-{
-    return x >= b.x0 && x <= b.x1 && y >= b.y0 && y <= b.y1;
-}
-
-static box box_cut(box a, box b)
-{
-    return (box){fmax(a.x0, b.x0), fmax(a.y0, b.y0), fmin(a.x1, b.x1), fmin(a.y1, b.y1)};
-}
-
-static box box_join(box a, box b)
-{
-    if (box_is_empty(b)) {
-        return a;
-    }
-    return (box){fmin(a.x0, b.x0), fmin(a.y0, b.y0), fmax(a.x1, b.x1), fmax(a.y1, b.y1)};
-}
-
 // The box around a body's outlines as it stands.
 static box body_box(const actor *a, const carom_body *body)
 {
@@ -432,36 +373,39 @@ static box body_box(const actor *a, const carom_body *body)
     return b;
 }
 
-static box extent_of(const stage *s, bool moving)
+// The bodies that have been described; their number.
+static size_t list_bodies(const stage *s, frame_body *out)
 {
-    box usual = usual_box(s, moving);
-    box b = box_empty();
+    size_t count = 0;
     for (size_t i = 0; i < carom_view_count(s->view); i++) {
         const carom_body *body = carom_view_body(s->view, i);
         const actor *a = stage_actor(s, body->id);
-        if (a != NULL && (a->type != ACTOR_STATIC) == moving && inside(usual, body->x, body->y)) {
-            b = box_join(b, body_box(a, body));
+        if (a != NULL && a->known) {
+            out[count++] = (frame_body){.at = {body->x, body->y},
+                                        .speed = hypot(body->vx, body->vy),
+                                        .fixed = a->type == ACTOR_STATIC,
+                                        .bounds = body_box(a, body)};
         }
     }
-    return b;
+    return count;
 }
 
-box stage_extent(const stage *s)
+box stage_extent(stage *s)
 {
-    box moving = extent_of(s, true);
-    if (box_is_empty(moving)) {
-        return extent_of(s, false);
+    frame_body *bodies = malloc((carom_view_count(s->view) + 1) * sizeof *bodies);
+    box found = box_empty();
+    uint64_t epoch = carom_view_get_state(s->view).epoch;
+    bool known = s->has_home && s->home_epoch == epoch;
+    if (bodies == NULL ||
+        !frame_find(bodies, list_bodies(s, bodies), known ? &s->home : NULL, &found)) {
+        free(bodies);
+        return known ? s->home : box_empty();
     }
-    // Grounds and walls count as far as they are near what moves: a floor may be a kilometre long.
-    double margin = 0.35 * fmax(moving.x1 - moving.x0, moving.y1 - moving.y0) + 0.5;
-    box near = {moving.x0 - margin, moving.y0 - margin, moving.x1 + margin, moving.y1 + margin};
-    box all = moving;
-    for (size_t i = 0; i < carom_view_count(s->view); i++) {
-        const carom_body *body = carom_view_body(s->view, i);
-        const actor *a = stage_actor(s, body->id);
-        if (a != NULL && a->type == ACTOR_STATIC) {
-            all = box_join(all, box_cut(body_box(a, body), near));
-        }
+    free(bodies);
+    if (!known && s->described && !box_is_empty(found)) {
+        s->home = found;
+        s->home_epoch = epoch;
+        s->has_home = true;
     }
-    return all;
+    return found;
 }

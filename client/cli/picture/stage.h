@@ -65,6 +65,9 @@ typedef struct stage {
     stage_info info;
     bool has_area;
     double area[4];                    // x0, y0, x1, y1 of the scene's `view` [m], if has_area
+    bool has_home;                     // the next two are valid
+    box home;                          // the first part of the world that was worth seeing
+    uint64_t home_epoch;               // of the world
     char last_event[STAGE_EVENT_TEXT]; // the newest event worth a line, "" for none
     double notice_until;               // until then last_event is a notice, and events leave it [s]
     bool described;                    // everything in the view has been described
@@ -100,9 +103,9 @@ bool stage_complete(const stage *s);
 // The body's actor, NULL when it is not in the view.
 const actor *stage_actor(const stage *s, uint64_t body);
 
-// The part of the world worth seeing: everything that moves and its surroundings, without bodies
-// that have run away. Empty without bodies.
-box stage_extent(const stage *s);
+// The part of the world worth seeing (frame.h). The first one of the world is remembered, and
+// bodies that leave it are not followed. Empty without bodies.
+box stage_extent(stage *s);
 
 // The outline of a shape as the protocol has it; false for a value that is no shape, or without
 // memory.

@@ -33,23 +33,26 @@ enum {
 void watch_meter_update(watch_meter *m, double now, uint64_t tick, uint64_t snapshots,
                         uint64_t bytes)
 {
-    double past = now - m->since;
-    if (snapshots == 0) {
+    const watch_mark *last = m->count > 0 ? &m->marks[m->count - 1] : NULL;
+    if (snapshots == 0 || (last != NULL && now - last->at < 1.0)) {
         return;
     }
-    if (m->since > 0.0 && past < 1.0) {
-        return;
+    if (last != NULL && tick < last->tick) {
+        m->count = 0; // the world was begun anew
     }
-    if (m->since > 0.0) {
-        m->ticks_per_s = tick >= m->tick ? (double)(tick - m->tick) / past : 0.0;
-        m->snapshots_per_s = (double)(snapshots - m->snapshots) / past;
-        m->bytes_per_s = (double)(bytes - m->bytes) / past;
+    if (m->count == WATCH_MARKS) {
+        memmove(m->marks, m->marks + 1, sizeof m->marks - sizeof *m->marks);
+        m->count--;
+    }
+    m->marks[m->count++] = (watch_mark){now, tick, snapshots, bytes};
+    if (m->count > 1) {
+        const watch_mark *first = &m->marks[0];
+        double past = now - first->at;
+        m->ticks_per_s = (double)(tick - first->tick) / past;
+        m->snapshots_per_s = (double)(snapshots - first->snapshots) / past;
+        m->bytes_per_s = (double)(bytes - first->bytes) / past;
         m->measured = true;
     }
-    m->since = now;
-    m->tick = tick;
-    m->snapshots = snapshots;
-    m->bytes = bytes;
 }
 
 static uint8_t colour_of(const actor *a, const outline *o)

@@ -22,10 +22,19 @@ typedef struct watch_look {
     uint64_t picked; // a body to highlight and to show details of; 0: none
 } watch_look;
 
-// How fast things go, over about the last second.
+enum { WATCH_MARKS = 5 }; // a second apart
+
+// The counts at a time.
+typedef struct watch_mark {
+    double at; // [s]
+    uint64_t tick, snapshots, bytes;
+} watch_mark;
+
+// How fast things go, over the last seconds: of a single one, the few ticks that fall to one side
+// of its end or the other would make the number jump.
 typedef struct watch_meter {
-    double since;                                     // when counting began [s]
-    uint64_t tick, snapshots, bytes;                  // the counts then
+    watch_mark marks[WATCH_MARKS]; // the oldest first
+    int count;
     double ticks_per_s, snapshots_per_s, bytes_per_s; // the last results
     bool measured;
 } watch_meter;

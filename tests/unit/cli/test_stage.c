@@ -1,4 +1,5 @@
-// Shapes as the protocol has them become outlines; what is none becomes nothing.
+// Shapes as the protocol has them become outlines; what is none becomes nothing. Rates that are
+// shown, and the part of a world that is.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,6 +11,7 @@
 #include <string.h>
 #include <carom/json.h>
 
+#include "client/cli/picture/frame.h"
 #include "client/cli/picture/stage.h"
 #include "client/cli/picture/watch.h"
 
@@ -94,12 +96,119 @@ static void meter_counts_from_the_first_snapshot(void **state)
     assert_true(fabs(m.bytes_per_s - 3000.0) < 1e-9);
 }
 
+static void meter_is_steady_and_begins_anew_with_the_world(void **state)
+{
+    (void)state;
+    watch_meter m = {0};
+    for (uint64_t i = 0; i < 20; i++) {
+        uint64_t tick = 60 * i + (i % 2 == 0 ? 0 : 4); // seconds of 56 and 64 ticks
+        watch_meter_update(&m, 1.0 + (double)i, tick, 30 * i + 1, 100 * i);
+        if (i >= WATCH_MARKS) {
+            assert_true(fabs(m.ticks_per_s - 60.0) <= 1.0);
+        }
+    }
+    watch_meter_update(&m, 21.0, 5, 700, 2000);
+    watch_meter_update(&m, 22.0, 35, 730, 2100);
+    assert_true(fabs(m.ticks_per_s - 30.0) < 1e-9);
+}
+
+// ---- frames
+
+enum { HEAP = 40, BODIES_MAX = 600 };
+
+static frame_body ball(double x, double y, double speed)
+{
+    return (frame_body){
+        .at = {x, y}, .speed = speed, .bounds = {x - 0.5, y - 0.5, x + 0.5, y + 0.5}};
+}
+
+// A ground of 60 m and a heap on it.
+static size_t make_heap(frame_body *out)
+{
+    out[0] = (frame_body){.at = {0, -1}, .fixed = true, .bounds = {-30, -2, 30, 0}};
+    for (int i = 0; i < HEAP; i++) {
+        out[1 + i] = ball(i % 8 - 4, 0.5 + i / 8, 0.0);
+    }
+    return 1 + HEAP;
+}
+
+static void assert_framed(box b)
+{
+    assert_true(b.x0 <= -4.5 && b.x1 >= 3.5 && b.y0 <= 0.0 && b.y1 >= 5.0);
+    assert_true(b.x1 - b.x0 < 80.0 && b.y1 - b.y0 < 40.0);
+}
+
+static void frame_leaves_out_bodies_that_fell_off(void **state)
+{
+    (void)state;
+    static frame_body bodies[BODIES_MAX];
+    box b;
+    static const int FALLEN[] = {0, 1, 30, 500};
+    for (size_t k = 0; k < sizeof FALLEN / sizeof *FALLEN; k++) {
+        size_t count = make_heap(bodies);
+        for (int i = 0; i < FALLEN[k]; i++) { // on their way, and frozen at the end of the world
+            bodies[count++] = ball(31 + i, -4.9 * i * i - 20.0, 9.81 * i + 20.0);
+        }
+        assert_true(frame_find(bodies, count, NULL, &b));
+        assert_framed(b);
+        count = make_heap(bodies);
+        for (int i = 0; i < FALLEN[k]; i++) {
+            bodies[count++] = ball(40 + i, -1e6, 0.0);
+        }
+        assert_true(frame_find(bodies, count, NULL, &b));
+        assert_framed(b);
+    }
+}
+
+static void frame_is_the_first_one_when_all_fell_off(void **state)
+{
+    (void)state;
+    static frame_body bodies[BODIES_MAX];
+    box home;
+    box b;
+    size_t count = make_heap(bodies);
+    assert_true(frame_find(bodies, count, NULL, &home));
+    count = make_heap(bodies);
+    for (size_t i = 1; i < count; i++) {
+        bodies[i] = ball((double)i * 50.0, -3000.0, 240.0);
+    }
+    assert_true(frame_find(bodies, count, &home, &b));
+    assert_memory_equal(&b, &home, sizeof b);
+    assert_true(frame_find(bodies, 0, &home, &b));
+    assert_memory_equal(&b, &home, sizeof b);
+    assert_true(frame_find(bodies, 0, NULL, &b));
+    assert_true(box_is_empty(b));
+    (void)make_heap(bodies);
+    bodies[10] = ball(300, 20, 0.0); // built there, later
+    assert_true(frame_find(bodies, 11, &home, &b));
+    assert_true(b.x1 >= 300.0);
+}
+
+static void frame_of_many_bodies_is_that_of_most(void **state)
+{
+    (void)state;
+    static frame_body bodies[BODIES_MAX];
+    box b;
+    for (int i = 0; i < BODIES_MAX - 2; i++) {
+        bodies[i] = ball(i % 30, i / 30, 0.0);
+    }
+    bodies[BODIES_MAX - 2] = ball(5000, 0, 0.0);
+    bodies[BODIES_MAX - 1] = ball(0, -7000, 0.0);
+    assert_true(frame_find(bodies, BODIES_MAX, NULL, &b));
+    assert_true(b.x0 <= 1.0 && b.x1 >= 28.0 && b.y0 <= 1.0 && b.y1 >= 18.0);
+    assert_true(b.x1 - b.x0 < 50.0 && b.y1 - b.y0 < 40.0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shape_every_kind_has_its_outline),
         cmocka_unit_test(shape_of_no_kind_is_refused),
         cmocka_unit_test(meter_counts_from_the_first_snapshot),
+        cmocka_unit_test(meter_is_steady_and_begins_anew_with_the_world),
+        cmocka_unit_test(frame_leaves_out_bodies_that_fell_off),
+        cmocka_unit_test(frame_is_the_first_one_when_all_fell_off),
+        cmocka_unit_test(frame_of_many_bodies_is_that_of_most),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,200 @@
+// See frame.h.
+#include "client/cli/picture/frame.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define FAR       1e5   // from the origin [m]; worlds end at 1e6, where bodies freeze
+#define REST      2.0   // bodies that are slower have not fallen off [m/s]
+#define ROOM_MAX  100.0 // round a frame, in which bodies belong to it however fast they are [m]
+#define ROOM_MORE 10.0
+#define TRIM      0.05 // of many bodies, at either end
+#define NEAR      0.35 // of the frame's size: grounds and walls are shown so far beyond it
+
+enum { TRIMMED_FROM = 20 };
+
+typedef struct range {
+    double low, high;
+} range;
+
+static box box_join(box a, box b)
+{
+    return (box){fmin(a.x0, b.x0), fmin(a.y0, b.y0), fmax(a.x1, b.x1), fmax(a.y1, b.y1)};
+}
+
+static box box_cut(box a, box b)
+{
+    return (box){fmax(a.x0, b.x0), fmax(a.y0, b.y0), fmin(a.x1, b.x1), fmin(a.y1, b.y1)};
+}
+
+static box box_grow(box b, double by)
+{
+    return (box){b.x0 - by, b.y0 - by, b.x1 + by, b.y1 + by};
+}
+
+static double box_size(box b)
+{
+    return fmax(b.x1 - b.x0, b.y1 - b.y0);
+}
+
+static bool holds(box b, point at)
+{
+    return at.x >= b.x0 && at.x <= b.x1 && at.y >= b.y0 && at.y <= b.y1;
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+    double x = *(const double *)a;
+    double y = *(const double *)b;
+    return x < y ? -1 : x > y ? 1 : 0;
+}
+
+// Puts the places of `count` > 0 bodies on one axis into `numbers`, in order.
+static void sort_axis(const frame_body *bodies, size_t count, bool vertical, double *numbers)
+{
+    for (size_t i = 0; i < count; i++) {
+        numbers[i] = vertical ? bodies[i].at.y : bodies[i].at.x;
+    }
+    qsort(numbers, count, sizeof *numbers, compare_numbers);
+}
+
+// Moves the bodies that pass to the front; returns how many there are.
+static size_t keep(frame_body *bodies, size_t count,
+                   bool (*passes)(const frame_body *, const box *), const box *in)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (passes(&bodies[i], in)) {
+            frame_body one = bodies[i];
+            bodies[i] = bodies[kept];
+            bodies[kept++] = one;
+        }
+    }
+    return kept;
+}
+
+static bool is_near_origin(const frame_body *b, const box *in)
+{
+    (void)in;
+    return fabs(b->at.x) < FAR && fabs(b->at.y) < FAR;
+}
+
+static bool is_still(const frame_body *b, const box *in)
+{
+    (void)in;
+    return b->speed < REST;
+}
+
+static bool is_fixed(const frame_body *b, const box *in)
+{
+    (void)in;
+    return b->fixed;
+}
+
+static bool is_within(const frame_body *b, const box *in)
+{
+    return holds(*in, b->at);
+}
+
+static bool has_stayed(const frame_body *b, const box *room)
+{
+    return holds(*room, b->at) || b->speed < REST;
+}
+
+static box bounds_of(const frame_body *bodies, size_t count)
+{
+    box b = box_empty();
+    for (size_t i = 0; i < count; i++) {
+        b = box_join(b, bodies[i].bounds);
+    }
+    return b;
+}
+
+// The shortest range that has more than half of the numbers: where most are, whatever the others
+// do.
+static range shortest_half(const double *sorted, size_t count)
+{
+    size_t half = count / 2 + 1;
+    size_t best = 0;
+    for (size_t i = 1; i + half <= count; i++) {
+        if (sorted[i + half - 1] - sorted[i] < sorted[best + half - 1] - sorted[best]) {
+            best = i;
+        }
+    }
+    return (range){sorted[best], sorted[best + half - 1]};
+}
+
+// Where bodies are at home, of those that do not move if there are any.
+static box find_home(frame_body *bodies, size_t count, double *numbers)
+{
+    size_t still = keep(bodies, count, is_still, NULL);
+    count = still > 0 ? still : count;
+    sort_axis(bodies, count, false, numbers);
+    range x = shortest_half(numbers, count);
+    sort_axis(bodies, count, true, numbers);
+    range y = shortest_half(numbers, count);
+    box half = {x.low, y.low, x.high, y.high};
+    box usual = box_grow(half, 6.0 * box_size(half) + 5.0);
+    return bounds_of(bodies, keep(bodies, count, is_within, &usual));
+}
+
+// The range of nine tenths of the numbers, and as much beyond as the tenth would take if they lay
+// evenly.
+static range middle_range(const double *sorted, size_t count)
+{
+    double last = (double)(count - 1);
+    double low = sorted[(size_t)floor(TRIM * last)];
+    double high = sorted[(size_t)ceil((1.0 - TRIM) * last)];
+    double more = (high - low) * TRIM / (1.0 - 2.0 * TRIM);
+    return (range){low - more, high + more};
+}
+
+static box find_middle(frame_body *bodies, size_t count, double *numbers)
+{
+    if (count >= TRIMMED_FROM) {
+        sort_axis(bodies, count, false, numbers);
+        range x = middle_range(numbers, count);
+        sort_axis(bodies, count, true, numbers);
+        range y = middle_range(numbers, count);
+        box middle = {x.low, y.low, x.high, y.high};
+        count = keep(bodies, count, is_within, &middle);
+    }
+    return bounds_of(bodies, count);
+}
+
+// Of `count` > 0 bodies that are not as far out as no world is built.
+static box find_frame(frame_body *bodies, size_t count, const box *home, double *numbers)
+{
+    box own = home != NULL ? *home : find_home(bodies, count, numbers);
+    box room = box_grow(own, fmin(ROOM_MAX, box_size(own)) + ROOM_MORE);
+    size_t fixed = keep(bodies, count, is_fixed, NULL);
+    frame_body *moving = bodies + fixed;
+    size_t stayed = keep(moving, count - fixed, has_stayed, &room);
+    if (stayed == 0) {
+        return home != NULL ? *home : find_middle(bodies, fixed > 0 ? fixed : count, numbers);
+    }
+    box frame = find_middle(moving, stayed, numbers);
+    box near = box_grow(frame, NEAR * box_size(frame) + 0.5);
+    for (size_t i = 0; i < fixed; i++) {
+        box seen = box_cut(bodies[i].bounds, near);
+        frame = box_is_empty(seen) ? frame : box_join(frame, seen);
+    }
+    return frame;
+}
+
+bool frame_find(frame_body *bodies, size_t count, const box *home, box *out)
+{
+    size_t here = keep(bodies, count, is_near_origin, NULL);
+    count = here > 0 ? here : count;
+    if (count == 0) {
+        *out = home != NULL ? *home : box_empty();
+        return true;
+    }
+    double *numbers = malloc(count * sizeof *numbers);
+    if (numbers == NULL) {
+        return false;
+    }
+    *out = find_frame(bodies, count, home, numbers);
+    free(numbers);
+    return true;
+}
