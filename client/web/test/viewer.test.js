@@ -2,7 +2,9 @@
 // restart of the server, many bodies. Skipped where there is no browser.
 import test from 'node:test';
 import assert from 'node:assert/strict';
+import {once} from 'node:events';
 import {readFile} from 'node:fs/promises';
+import {createServer} from 'node:http';
 
 import {SIZES, errorsOf, newPage, until} from './browser.js';
 import {startCaromd} from './support.js';
@@ -260,8 +262,11 @@ test('a_link_to_a_tick_shows_others_that_tick', {skip: skip || noEngine}, async 
                    [tick, (await stage.client.body.get({world: `${lab.name}-at-${tick}`, body})).position[1]]);
   const worlds = await stage.client.world.list();
   assert.deepEqual(worlds.map((info) => info.world).filter((name) => name.startsWith(`${lab.name}-`)), [`${lab.name}-at-${tick}`]);
-  await stage.client.world.destroy({world: `${lab.name}-at-${tick}`});
   assertNoErrors(page);
+  // It was made for this link alone, and ends with the page that shares it.
+  await page.evaluate(() => carom.session.close());
+  await until(other, (name) => carom.session.world !== name, `${lab.name}-at-${tick}`);
+  assert.ok(!(await stage.client.world.list()).some(({world}) => world.includes('-at-')));
 });
 
 test('packed_snapshots_show_the_same_for_less', {skip}, async (t) => {
@@ -428,4 +433,90 @@ test('ten_thousand_bodies_leave_time_in_a_frame', {skip}, async (t) => {
   // So many are not kept as a log: the page says so.
   await page.keyboard.press(',');
   await until(page, () => /up to 3000 bodies; here are 10000/.test(document.querySelector('#branch:disabled')?.title));
+});
+
+// ---- which world is shown, and who is told what
+
+test('a_page_without_an_address_opens_the_demo_and_forgets_a_world_that_ends', {skip}, async (t) => {
+  const lab = stage.client.use('a-first'); // by its name
+  await lab.world.create({lifetime: 'session'});
+  await lab.body.spawn({position: [0, 1], shapes: [{kind: 'circle', radius: 0.5}]});
+  const page = await openPage(t, '');
+  await untilDrawn(page, 100);
+  assert.equal(await page.evaluate(() => carom.session.world), 'demo');
+  await page.evaluate(() => carom.session.watch('a-first'));
+  await until(page, () => carom.picture.bodies.length === 1 && document.title === 'a-first – carom');
+  const names = page.evaluate(() => new Promise((resolve) => {
+    const seen = [];
+    carom.session.on('world', () => {
+      seen.push(document.getElementById('world-name').textContent);
+      if (seen.at(-1) === 'demo') resolve(seen);
+    });
+  }));
+  await lab.world.destroy();
+  assert.deepEqual(await names, ['no world', 'demo']);
+  assertNoErrors(page);
+});
+
+test('a_slowed_world_does_not_read_paused', {skip}, async (t) => {
+  const {lab, page} = await showLab(t);
+  await page.keyboard.press('<');
+  await page.getByRole('status').getByText(/^slowed to (29|30|31) Hz/).waitFor();
+  await page.keyboard.press('w');
+  await page.getByRole('dialog', {name: 'Worlds'}).getByRole('button', {name: new RegExp(`^${lab.name} slowed to`)}).waitFor();
+  await page.keyboard.press('Escape');
+  await page.keyboard.press(' ');
+  await page.getByRole('status').getByText(/^paused/).waitFor();
+});
+
+test('a_token_goes_to_the_server_that_it_was_given_for_and_to_no_other', {skip}, async (t) => {
+  const keys = makeKeys();
+  t.after(keys.remove);
+  const asked = []; // by the page, of a server that a link names
+  const evil = createServer().listen(0, '127.0.0.1');
+  evil.on('upgrade', (request, socket) => {
+    asked.push(request.headers.origin);
+    socket.destroy();
+  });
+  t.after(() => evil.close());
+  await once(evil, 'listening');
+  const there = `ws://127.0.0.1:${evil.address().port}/rpc`;
+  const start = async (...options) => {
+    const server = await startCaromd(['--keys', keys.file, '--world', 'demo:demo', ...options]);
+    t.after(() => server.stop());
+    const page = await newPage(stage.browser);
+    t.after(() => page.context().close());
+    const home = `http://127.0.0.1:${server.port}/`;
+    await page.goto(`${home}#token=${keys.token('viewer')}`);
+    await untilDrawn(page, 100);
+    return {page, home, server};
+  };
+  const {page, home} = await start();
+  await page.goto(`${home}?server=${encodeURIComponent(there)}`);
+  await page.getByRole('heading', {name: /^This page may not connect to 127\.0\.0\.1/}).waitFor();
+  await page.getByText(`caromd --viewer-server ${new URL(there).origin}`).waitFor(); // alone: the header says less
+  await picture(page, 'forbidden');
+  assert.deepEqual(asked, []);
+  // The operator allows another server: the page connects there, without the token of its own.
+  const other = await startCaromd(['--keys', keys.file, '--origin', '*', '--world', 'demo:demo']);
+  t.after(() => other.stop());
+  const far = `ws://127.0.0.1:${other.port}/rpc`;
+  const near = await start('--viewer-server', `ws://127.0.0.1:${other.port}`);
+  await near.page.goto(`${near.home}?server=${encodeURIComponent(far)}#token=${keys.token('admin')}`);
+  const dialog = near.page.getByRole('dialog', {name: 'Token'});
+  await dialog.getByRole('heading', {name: `127.0.0.1:${other.port} asks who you are`}).waitFor();
+  await dialog.getByText(/The link that you followed names this server/).waitFor();
+  await picture(near.page, 'token_foreign');
+  assert.deepEqual(await near.page.evaluate(() => [carom.session.role, location.hash]), ['none', '']);
+  await dialog.getByLabel('Token').fill(keys.token('viewer'));
+  await Promise.all([near.page.waitForEvent('load'), dialog.getByRole('button', {name: 'Connect'}).click()]);
+  await untilDrawn(near.page, 100);
+  assert.ok(!(await near.page.evaluate(() => carom.link())).includes('token'));
+  // Back at its own server, the first token is there still; a link with another one is taken at once.
+  await near.page.goto(near.home);
+  await untilDrawn(near.page, 100);
+  await Promise.all([near.page.waitForEvent('load'), near.page.evaluate((token) => {
+    location.hash = `token=${token}`;
+  }, keys.token('player'))]);
+  await until(near.page, () => globalThis.carom?.session.role === 'player' && !location.hash);
 });

@@ -5,12 +5,15 @@ import assert from 'node:assert/strict';
 import {decode} from '../src/msgpack.js';
 import {WorldView} from '../src/view.js';
 import {Camera} from '../viewer/draw/camera.js';
+import {frameOf} from '../viewer/draw/frame.js';
 import {innerEdges} from '../viewer/draw/seams.js';
 import {asBox, distanceTo, reachOf} from '../viewer/draw/shapes.js';
 import {History, PastSource} from '../viewer/history.js';
+import {Pace} from '../viewer/pace.js';
 import {Recording} from '../viewer/recording.js';
+import {keepToken, tokenFor} from '../viewer/tokens.js';
 import {area, convexPieces, simplify, simplifyLoop} from '../viewer/tools/outline.js';
-import {readAddress, writeAddress} from '../viewer/ui/address.js';
+import {readAddress, serverOf, writeAddress} from '../viewer/ui/address.js';
 import {bytes, clockText, figure} from '../viewer/ui/dom.js';
 import {explain} from '../viewer/ui/inspector.js';
 import {freeName} from '../viewer/ui/worlds.js';
@@ -226,6 +229,74 @@ test('the_camera_zooms_about_a_point_and_fits_beside_panels', () => {
   assert.ok(camera.goal.scale <= 20000);
 });
 
+// A body as sources have them.
+const placed = (x, y, more = {}) => ({pose: {x, y, angle: 0}, vx: 0, vy: 0, type: 'dynamic',
+                                      description: {shapes: [{kind: 'circle', radius: 0.5}]}, ...more});
+const GROUND = placed(0, -1, {type: 'static', description: {shapes: [{kind: 'polygon', vertices: [[-30, -1], [30, -1], [30, 1], [-30, 1]]}]}});
+const HEAP = [GROUND, ...Array.from({length: 40}, (_, i) => placed(i % 8 - 4, 0.5 + Math.floor(i / 8)))];
+const shown = ([x0, y0, x1, y1], x, y) => x >= x0 && x <= x1 && y >= y0 && y <= y1;
+const assertFramed = (box) => {
+  for (const [x, y] of [[-4, 0.5], [3, 0.5], [-4, 4.5], [3, 4.5]]) assert.ok(shown(box, x, y), `${x}, ${y} of ${box}`);
+  assert.ok(box[2] - box[0] < 80 && box[3] - box[1] < 40, `${box}`);
+};
+
+test('a_frame_shows_the_bodies_that_are_there_and_not_those_that_fell_off', () => {
+  assertFramed(frameOf(HEAP));
+  const falling = (count) => Array.from({length: count}, (_, i) => placed(31 + i, -9.81 / 2 * i * i, {vy: -9.81 * i - 3}));
+  const frozen = (count) => Array.from({length: count}, (_, i) => placed(40 + i, -1e6));
+  for (const fallen of [[placed(35, -500, {vy: -99})], falling(30), falling(400), frozen(3), frozen(400)]) {
+    assertFramed(frameOf([...HEAP, ...fallen]));
+  }
+  // A few bodies, of which one falls; few that lie apart are all shown.
+  assertFramed(frameOf([GROUND, placed(-4, 0.5), placed(3, 4.5), placed(-4, 4.5), placed(3, 0.5), placed(50, -900, {vy: -130})]));
+  const [x0, , x1] = frameOf([placed(0, 0), placed(1, 0), placed(100, 0)]);
+  assert.ok(x0 <= 0 && x1 >= 100);
+});
+
+test('the_first_frame_is_gone_back_to_when_everything_fell_off', () => {
+  const home = frameOf(HEAP);
+  const gone = HEAP.slice(1).map(({pose}) => placed(pose.x * 50, -3000, {vy: -240}));
+  assert.deepEqual(frameOf([GROUND, ...gone], home), home);
+  assert.deepEqual(frameOf([], home), home);
+  assert.equal(frameOf([]), null);
+  assertFramed(frameOf([...HEAP, ...gone], home));
+  const built = placed(300, 20); // later, by somebody
+  assert.ok(shown(frameOf([...HEAP.slice(0, 10), built], home), 300, 20));
+});
+
+test('the_outermost_of_many_bodies_do_not_widen_a_frame', () => {
+  const cloud = Array.from({length: 1000}, (_, i) => placed(i % 40, Math.floor(i / 40)));
+  const [x0, y0, x1, y1] = frameOf([...cloud, placed(5000, 0), placed(0, -7000)]);
+  assert.ok(x1 - x0 < 60 && y1 - y0 < 40, [x0, y0, x1, y1].join());
+  assert.ok(x0 <= 1 && x1 >= 38 && y0 <= 1 && y1 >= 23, [x0, y0, x1, y1].join());
+});
+
+test('a_rate_is_that_of_some_seconds_and_slowed_is_not_paused', () => {
+  const pace = new Pace();
+  const tell = (tick, at, paused = false) => pace.add({tick, hz: 60, paused, epoch: 1}, at);
+  assert.equal(pace.text, 'running');
+  const texts = new Set();
+  for (let i = 0; i < 40; i++) {
+    tell(Math.floor(30 * i + (i % 3 - 1) * 4), i / 2 + (i % 2) * 0.01); // of one second: 52 to 68
+    if (i > 8) texts.add(pace.text);
+  }
+  assert.ok([...texts].every((text) => /^(59|60|61) Hz$/.test(text)), [...texts].join());
+  for (let i = 0; i < 12; i++) tell(2000 + Math.floor(i * 15 / 2), 30 + i / 2, true);
+  assert.equal(pace.text, 'slowed to 15 Hz');
+  tell(2082, 35.51, true); // two looks within one step
+  assert.equal(pace.text, 'slowed to 15 Hz');
+  for (let i = 0; i < 14; i++) {
+    tell(2082, 36 + i / 2, true);
+    if (i > 2) assert.deepEqual([pace.text, pace.rate], ['paused', 0]);
+  }
+  tell(2083, 43, true);
+  assert.equal(pace.text, 'paused', 'a single step');
+  for (let i = 0; i < 14; i++) tell(3000 + 60 * i, 44 + i / 2, true);
+  assert.equal(pace.text, 'sped up to 120 Hz');
+  tell(5, 60);
+  assert.equal(pace.text, 'running', 'begun anew');
+});
+
 test('an_address_says_what_to_show_and_refuses_nonsense', () => {
   const link = writeAddress({world: 'demo', at: [1.5, -2, 40], follow: 7, tick: 600}, 'http://host/viewer/?x=1#y');
   assert.equal(link, 'http://host/viewer/#world=demo&at=1.5,-2,40&follow=7&tick=600');
@@ -233,6 +304,21 @@ test('an_address_says_what_to_show_and_refuses_nonsense', () => {
   assert.deepEqual([read.world, read.at, read.follow, read.tick], ['demo', [1.5, -2, 40], 7, 600]);
   const bad = readAddress(new URL('http://host/#world=<b>&at=1,2&follow=-3&tick=1e9'));
   assert.deepEqual([bad.world, bad.at, bad.follow, bad.tick], [undefined, undefined, undefined, undefined]);
+});
+
+test('a_link_bears_no_secret_and_a_token_is_kept_for_its_server', () => {
+  const base = 'http://me:secret@host/?server=ws%3A%2F%2Fb%2F#token=secret&world=a';
+  const server = serverOf('wss://me:secret@b.example:1/rpc?token=secret#secret');
+  assert.equal(server, 'wss://b.example:1/rpc');
+  assert.ok(!writeAddress({server, world: 'demo'}, base).includes('secret'));
+  assert.equal(readAddress(new URL('https://host/?server=http://b:1')).server, 'ws://b:1/rpc');
+  assert.equal(serverOf('/rpc', 'https://host/a/'), 'wss://host/rpc');
+  assert.throws(() => readAddress(new URL('http://host/?server=javascript:x')), /is no server/);
+  keepToken(server, 'one');
+  assert.equal(tokenFor(server), 'one');
+  for (const other of ['wss://b.example:2/rpc', 'ws://b.example:1/rpc', 'wss://b.example:1/x/rpc', 'wss://evil/rpc']) {
+    assert.equal(tokenFor(other), undefined);
+  }
 });
 
 // ---- words
@@ -243,7 +329,18 @@ test('bodies_that_stand_are_explained', () => {
   assert.match(explain({...map, type: 'static'}, [], [], false)[0], /^It is static/);
   assert.match(explain(map, [], [], true)[0], /paused/);
   assert.match(explain({...map, velocity: [3, 4]}, [], [], false)[0], /5 m\/s/);
+  // Sentences that say the opposite of each other.
   const ground = {a: 1, b: 3, normal: [0, 1], points: []};
+  const moving = {...map, velocity: [3.76, 0]};
+  assert.deepEqual(explain(moving, [ground], [], false), ['It moves at 3.76 m/s.', 'It touches a shape below it.']);
+  assert.ok(!explain(moving, [ground], [], true).some((line) => /^It (moves|rests)/.test(line)));
+  assert.deepEqual(explain({...map, angular_velocity: -2}, [], [], false), ['It turns at 2 rad/s.']);
+  for (const state of [{frozen: true}, {enabled: false}]) {
+    const [line, ...more] = explain({...moving, ...state}, [ground], [], false);
+    assert.match(line, /frozen|disabled/);
+    assert.deepEqual(more, []);
+  }
+  assert.deepEqual(explain({...map, type: 'kinematic'}, [], [], false), ['It is kinematic, and its velocity is zero.']);
   assert.ok(explain(map, [ground], [{kind: 'weld'}], false).includes('It rests on a shape.'));
   assert.ok(explain(map, [ground], [{kind: 'weld'}], false).includes('A joint holds it.'));
 });

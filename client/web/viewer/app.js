@@ -6,6 +6,7 @@
 
 import {Camera} from './draw/camera.js';
 import {Canvas} from './draw/canvas.js';
+import {frameOf} from './draw/frame.js';
 import {drawGrid} from './draw/grid.js';
 import {Lines} from './draw/lines.js';
 import {Overlays} from './draw/overlays.js';
@@ -13,24 +14,33 @@ import {Picture} from './draw/picture.js';
 import {THEMES, forgetTags} from './draw/theme.js';
 import {History, PastSource} from './history.js';
 import {Recorder, serverEngine} from './recording.js';
-import {Session} from './session.js';
+import {RPC, Session} from './session.js';
 import {Emitter} from '../src/emitter.js';
+import {keepToken} from './tokens.js';
 import {makeTools} from './tools/tools.js';
 import {readAddress, stored, store, writeAddress} from './ui/address.js';
 import {toast} from './ui/dom.js';
 import {onPhone} from './ui/sheets.js';
 import {freeName} from './ui/worlds.js';
 
+const DEMO = 'demo'; // the world that is shown first, where nothing else is asked for
+const SHARED_MAX = 8; // worlds of shared ticks; the oldest ends for another
+const FRAMES_MAX = 32; // first frames of worlds that the browser remembers
 const AREA_MARGIN = 0.4; // of the view, on each side
 const FRAME_MS_MAX = 100; // a longer pause between frames counts as this
 const SLOW_FPS = 40; // of drawn frames
 const SLOW_TIMES = 5; // half seconds in a row
 const SUMMARY_MS = 5000; // between sentences for screen readers
 
+// The world to be shown where the address names none.
+function firstOf(list) {
+  return list.find((info) => info.world === DEMO) ?? list.find((info) => !info.paused && info.bodies > 0) ?? list[0];
+}
+
 export class App extends Emitter {
   #last = 0;
   #drawn = {time: NaN, source: null, version: -1};
-  #shared = {key: '', name: ''}; // the world that was made for the last link
+  #shared = new Map(); // tick -> the world that was made for a link to it
   #frames = {count: 0, since: 0, work: 0, longest: 0};
   #summaryAt = 0;
   #slow = 0; // half seconds in a row in which frames came late
@@ -42,6 +52,7 @@ export class App extends Emitter {
     this.labelsContext = this.labels.getContext('2d');
     this.address = readAddress();
     this.#keepToken();
+    this.#mindPolicy();
     this.canvas = new Canvas(this.scene);
     this.camera = new Camera();
     this.picture = new Picture(this.canvas);
@@ -61,22 +72,35 @@ export class App extends Emitter {
     this.fps = NaN;
     this.panels = {};
     this.#followSystem();
-    this.session = new Session(this.address.server, {token: () => stored('token') ?? this.address.token});
+    this.session = new Session(this.address.server);
     this.recorder = new Recorder(this.session);
     this.tools = makeTools(this);
     this.tool = this.tools.hand;
     this.#listen();
   }
 
-  // A token in the address would go with every copy of it: it moves to where entered ones are kept.
+  // A token in the address would go with every copy of it: it moves to where entered ones are kept. It is for this
+  // page's own server: who made the link may have named any other. Returns whether there was one to keep.
   #keepToken() {
-    const {token} = this.address;
-    if (!token) return;
-    store('token', token);
-    if (stored('token') !== token) return;
+    const {server, token} = this.address;
+    if (!token) return false;
     const hash = new URLSearchParams(location.hash.slice(1));
     hash.delete('token');
     history.replaceState(null, '', `${location.pathname}${location.search}#${hash}`.replace(/#$/, ''));
+    this.address.token = undefined;
+    if (server && server !== RPC) return false;
+    keepToken(RPC, token);
+    return true;
+  }
+
+  // The server of the page says to which others it may connect.
+  #mindPolicy() {
+    document.addEventListener('securitypolicyviolation', ({effectiveDirective}) => {
+      if (effectiveDirective !== 'connect-src') return;
+      const {origin} = new URL(this.session.server);
+      this.session.forbid(`This page may show its own server alone. The operator of ${location.host} lets it show ` +
+                          `another: caromd --viewer-server ${origin}`);
+    });
   }
 
   // As the system is set, now and when that changes: less motion; light or dark, until one is chosen here.
@@ -120,10 +144,11 @@ export class App extends Emitter {
       this.history.add(snapshot, this.live.view, this.live.asleepIds);
     });
     session.on('info', (info) => this.#summary(info));
+    session.on('renewed', () => this.#shared.clear()); // they ended with the session before
     session.on('worlds', (list) => {
       if (session.world || this.choosing) return;
       const wanted = this.address.world;
-      const first = list.find((info) => info.world === wanted) ?? (wanted ? undefined : list[0]);
+      const first = wanted ? list.find((info) => info.world === wanted) : firstOf(list);
       if (first) session.watch(first.world);
     });
     addEventListener('resize', () => this.touch());
@@ -134,6 +159,7 @@ export class App extends Emitter {
   #readdress() {
     const address = readAddress();
     this.address = address;
+    if (this.#keepToken()) location.reload(); // as who that token says
     if (address.world && address.world !== this.session.world) this.session.watch(address.world);
     else this.#look(address);
     if (address.theme) this.setTheme(address.theme);
@@ -234,21 +260,29 @@ export class App extends Emitter {
 
   /**
    * A link that shows others what is shown here. A tick of the past, which is only in this page, is made a world
-   * for it, which stands there; who may not make worlds gets a link that pages understand that have seen that tick.
+   * for it, which stands there while this page is open; who may not make worlds gets a link that pages understand
+   * that have seen that tick.
    */
   async shareLink() {
     if (!this.scrub || this.whyNoBranch) return this.link();
-    const {world} = this.session;
-    const {tick} = this.source;
-    const key = `${this.live.view.epoch} ${world} ${tick}`;
-    if (this.#shared.key !== key) {
-      const {image} = await this.#computeTick();
-      const name = freeName(`${world}-at-${tick}`, this.session.worlds);
-      await this.session.client.call('world.create', {world: name, image, paused: true});
-      this.#shared = {key, name};
-      this.session.look();
+    const key = `${this.live.view.epoch} ${this.session.world} ${this.source.tick}`;
+    if (!this.#shared.has(key)) this.#shared.set(key, await this.#makeShared());
+    return this.link(this.#shared.get(key));
+  }
+
+  // A world for a link to a tick, which ends with this page's session.
+  async #makeShared() {
+    const {client} = this.session;
+    const {image, world, tick} = await this.#computeTick();
+    const name = freeName(`${world}-at-${tick}`, this.session.worlds);
+    await client.call('world.create', {world: name, image, paused: true, lifetime: 'session'});
+    for (const [key, oldest] of this.#shared) {
+      if (this.#shared.size < SHARED_MAX) break;
+      this.#shared.delete(key);
+      client.call('world.destroy', {world: oldest}).catch(() => {}); // it may have been ended by others
     }
-    return this.link(this.#shared.name);
+    this.session.look();
+    return name;
   }
 
   // ---- looking
@@ -287,7 +321,7 @@ export class App extends Emitter {
     }
   }
 
-  /** Shows the scene as it is best seen, or everything that there is. */
+  /** Shows the scene as it is best seen, or the bodies that are there. */
   fit() {
     const {source} = this;
     if (!source) return;
@@ -298,15 +332,24 @@ export class App extends Emitter {
       this.camera.fit(view);
       return;
     }
-    const box = [Infinity, Infinity, -Infinity, -Infinity];
-    for (const body of source.drawn()) {
-      const reach = Math.min(this.picture.reach(body), 60);
-      box[0] = Math.min(box[0], body.pose.x - reach);
-      box[1] = Math.min(box[1], body.pose.y - reach);
-      box[2] = Math.max(box[2], body.pose.x + reach);
-      box[3] = Math.max(box[3], body.pose.y + reach);
+    const frame = frameOf(source.drawn(), this.#firstFrame());
+    if (frame) this.#firstFrame(frame);
+    this.camera.fit(frame ?? [-12, -2, 12, 14]);
+  }
+
+  // The frame that the watched world was first seen in. `frame` is remembered if there was none.
+  #firstFrame(frame) {
+    const {server, world} = this.session;
+    const key = `${server} ${world} ${this.live?.view.epoch}`;
+    let all = [];
+    try {
+      all = JSON.parse(stored('frames') ?? '[]');
+    } catch {
+      // Another version's.
     }
-    this.camera.fit(box[0] < box[2] ? box : [-12, -2, 12, 14]);
+    const known = all.find(([name]) => name === key)?.[1];
+    if (!known && frame) store('frames', JSON.stringify([...all, [key, frame]].slice(-FRAMES_MAX)));
+    return known;
   }
 
   #measureInset() {
@@ -470,7 +513,7 @@ export class App extends Emitter {
     const chosen = this.chosen ? ` Body ${this.chosen} is chosen.` : '';
     document.getElementById('summary').textContent =
       `World ${info.world}: ${info.bodies} bodies, ${info.awake} awake, ` +
-      `${info.paused ? 'paused' : `running at ${Math.round(info.rate)} ticks a second`}.${chosen}`;
+      `${this.session.pace(info.world).text}.${chosen}`;
   }
 
   /** Names of bodies on the screen, from left to right, for the keyboard. */

@@ -4,14 +4,20 @@
 // what the page shows: a change makes a second subscription, and the picture passes over to it when it
 // has told everything, so nothing flickers.
 //
-// Events: `state` (), `worlds` (list), `world` (name: another is watched), `source` (LiveSource),
-// `snapshot` (snapshot), `info` (world.info's answer), `gone` (CaromError), `fault` (Error).
+// Events: `state` (), `renewed` (another session), `worlds` (list), `world` (name: another is watched, '' for
+// none), `source` (LiveSource), `snapshot` (snapshot), `info` (world.info's answer), `gone` (CaromError), `fault`
+// (Error).
 
 import {makeClient, METHODS} from '../src/index.js';
+import {CaromError} from '../src/errors.js';
 import {Emitter} from '../src/emitter.js';
+import {Pace} from './pace.js';
 import {LiveSource} from './source.js';
+import {tokenFor} from './tokens.js';
+import {serverOf} from './ui/address.js';
 
-const RPC = new URL('../rpc', import.meta.url).href; // of the server that this page comes from
+/** The server that this page comes from. */
+export const RPC = serverOf('../rpc', import.meta.url);
 const LOCAL = /^(localhost|127\.[\d.]+|\[::1\])$/; // hosts
 const LIST_MS = 2000; // between looks at the list of worlds, while somebody sees it
 const INFO_MS = 500;
@@ -24,26 +30,32 @@ export class Session extends Emitter {
   #coming = null; // takes the place of `#subscription` when it has told all
   #choice = 0; // raised with every choice of a world, so that late answers are dropped
   #timers = [];
+  #paces = new Map(); // world -> Pace
 
-  constructor(url, {token} = {}) {
+  constructor(server = RPC) {
     super();
+    this.server = server;
     // Packed bodies are a hundredth of the bytes and more work: of no use within one machine.
-    const packed = !LOCAL.test(new URL(url ?? RPC, RPC).hostname);
+    const packed = !LOCAL.test(new URL(server).hostname);
     this.wish = {contacts: false, events: new Set(), area: undefined, packed};
     this.world = '';
     this.worlds = [];
     this.info = null;
     this.source = null;
     this.error = null;
-    this.client = makeClient(url ?? RPC, {name: 'carom viewer', token, reconnect: {first: true}});
+    this.client = makeClient(server, {name: 'carom viewer', token: () => tokenFor(server), reconnect: {first: true}});
     const {client} = this;
     for (const name of ['open', 'lost', 'resumed', 'renewed', 'leaving']) {
       client.on(name, () => this.emit('state'));
     }
     client.on('open', () => this.look());
-    client.on('renewed', () => this.look());
+    client.on('renewed', () => {
+      this.#paces.clear();
+      this.look();
+      this.emit('renewed');
+    });
     client.on('closed', (error) => {
-      this.error = error;
+      this.error ??= error;
       this.emit('state');
     });
     this.#timers.push(setInterval(() => this.look(), LIST_MS), setInterval(() => this.#ask(), INFO_MS));
@@ -71,6 +83,29 @@ export class Session extends Emitter {
     this.client.close();
   }
 
+  /** The browser lets the page have no connection: says why, and tries no more. */
+  forbid(why) {
+    this.error = new CaromError('permission_denied', why);
+    this.close();
+    this.emit('state');
+  }
+
+  /** How fast a world goes. */
+  pace(world) {
+    return this.#paces.get(world) ?? new Pace();
+  }
+
+  // Asks for the numbers of worlds, and for the server's time: a page that stalls reads answers late.
+  async #observe(method, args) {
+    const options = {timeoutMs: 5000};
+    const [{time}, answer] = await Promise.all([this.client.call('ping', {}, options), this.client.call(method, args, options)]);
+    for (const info of [answer].flat()) {
+      if (!this.#paces.has(info.world)) this.#paces.set(info.world, new Pace());
+      this.#paces.get(info.world).add(info, time);
+    }
+    return answer;
+  }
+
   /** Calls a method of the watched world; a fault is told to the page and undefined returned. */
   async act(method, args = {}) {
     if (!this.world && METHODS[method]?.scope !== 'server') return undefined;
@@ -96,7 +131,9 @@ export class Session extends Emitter {
   async look() {
     if (this.state !== 'open' || this.needsToken) return;
     try {
-      this.worlds = await this.client.call('world.list', {}, {timeoutMs: 5000});
+      this.worlds = await this.#observe('world.list', {});
+      const names = new Set(this.worlds.map(({world}) => world));
+      for (const name of this.#paces.keys()) if (!names.has(name)) this.#paces.delete(name);
       this.emit('worlds', this.worlds);
     } catch (error) {
       if (error.code !== 'timeout' && error.code !== 'unavailable') this.emit('fault', error);
@@ -107,7 +144,7 @@ export class Session extends Emitter {
     if (this.state !== 'open' || !this.world || document.hidden) return;
     const choice = this.#choice;
     try {
-      const info = await this.client.call('world.info', {world: this.world}, {timeoutMs: 5000});
+      const info = await this.#observe('world.info', {world: this.world});
       if (choice !== this.#choice) return;
       this.info = info;
       this.emit('info', info);
@@ -142,10 +179,13 @@ export class Session extends Emitter {
   }
 
   #lose(error) {
+    this.#choice++;
     this.#leave();
     this.world = '';
     this.info = null;
+    this.emit('world', '');
     this.emit('gone', error);
+    this.look();
   }
 
   /** The page shows other things now: asks for them. */

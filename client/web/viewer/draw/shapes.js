@@ -17,14 +17,15 @@ export function asBox(points) {
           cos: (b[0] - a[0]) / w, sin: (b[1] - a[1]) / w};
 }
 
+/** The points that a shape lies around, by its radius, if it has one. */
+export const pointsOf = (shape) =>
+  shape.vertices ?? (shape.kind === 'circle' ? [shape.center ?? [0, 0]] : [shape.a, shape.b]);
+
 /** How far a body's shapes reach from its origin [m], for picking and culling. */
 export function reachOf(shapes) {
   let reach = 0;
   for (const shape of shapes) {
-    const radius = shape.radius ?? 0;
-    const points = shape.vertices ?? (shape.kind === 'circle' ? [shape.center ?? [0, 0]]
-                                                              : [shape.a, shape.b]);
-    for (const [x, y] of points) reach = Math.max(reach, Math.hypot(x, y) + radius);
+    for (const [x, y] of pointsOf(shape)) reach = Math.max(reach, Math.hypot(x, y) + (shape.radius ?? 0));
   }
   return reach;
 }

@@ -7,14 +7,25 @@ function numbers(text, count) {
   return list.length === count && list.every(Number.isFinite) ? list : undefined;
 }
 
-/** {server, world, at, follow, tick, theme, token}: what is not there or not valid is undefined. */
+/** The WebSocket of the server that a text of an address names: no credentials, query or hash. Throws a TypeError. */
+export function serverOf(text, base = globalThis.location?.href) {
+  const url = new URL(text, base);
+  const secure = {'ws:': 'ws:', 'wss:': 'wss:', 'http:': 'ws:', 'https:': 'wss:'}[url.protocol];
+  if (!secure) throw new TypeError(`“${text}” is no server: an address is ws://HOST:PORT or wss://HOST:PORT`);
+  return `${secure}//${url.host}${url.pathname === '/' ? '/rpc' : url.pathname}`;
+}
+
+/**
+ * {server, world, at, follow, tick, theme, token}: what is not there or not valid is undefined; a server that is
+ * no address is a TypeError.
+ */
 export function readAddress(location = globalThis.location) {
   const hash = new URLSearchParams(location.hash.slice(1));
   const search = new URLSearchParams(location.search);
   const whole = (text) => (/^\d{1,16}$/.test(text ?? '') ? Number(text) : undefined);
   const at = numbers(hash.get('at'), 3);
   return {
-    server: search.get('server') ?? undefined,
+    server: search.get('server') ? serverOf(search.get('server'), location.href) : undefined,
     world: NAME.test(hash.get('world') ?? '') ? hash.get('world') : undefined,
     at: at && at[2] > 0 ? at : undefined,
     follow: whole(hash.get('follow')),
@@ -24,10 +35,11 @@ export function readAddress(location = globalThis.location) {
   };
 }
 
-/** The address of a view, as a link. */
+/** The address of a view, as a link, in which there is nothing but this and where the page is. */
 export function writeAddress({server, world, at, follow, tick}, base = globalThis.location.href) {
   const url = new URL(base);
   const hash = new URLSearchParams();
+  url.username = url.password = '';
   url.search = server ? `?server=${encodeURIComponent(server)}` : '';
   if (world) hash.set('world', world);
   if (at) hash.set('at', at.map((value) => Number(value.toPrecision(6))).join(','));
@@ -37,7 +49,7 @@ export function writeAddress({server, world, at, follow, tick}, base = globalThi
   return url.href;
 }
 
-const place = (name) => (name === 'token' ? 'sessionStorage' : 'localStorage');
+const place = (name) => (name.startsWith('token ') ? 'sessionStorage' : 'localStorage');
 
 /** A setting of an earlier visit; undefined without one, and where the browser keeps nothing. */
 export function stored(name) {

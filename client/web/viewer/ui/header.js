@@ -1,9 +1,11 @@
 // The header: state of the connection, theme, help, sign-in; and the tools' buttons.
 
 import {KEYS} from '../keys.js';
-import {store, stored} from './address.js';
 import {$, el} from './dom.js';
+import {RPC} from '../session.js';
+import {keepToken, tokenFor} from '../tokens.js';
 
+const SHARED = /-at-\d+(-\d+)?$/; // the names of worlds that App.shareLink makes
 const WORDS = {connecting: 'connecting', reconnecting: 'connection lost, trying again', closed: 'closed'};
 
 function showState(app) {
@@ -14,10 +16,7 @@ function showState(app) {
   if (session.state === 'open') {
     const {clock} = session.client;
     const rtt = clock.synchronised ? `${clock.lastRtt < 10 ? clock.lastRtt.toFixed(1) : Math.round(clock.lastRtt)} ms` : '';
-    text = [session.info?.paused ? 'paused' : session.info ? `${Math.round(session.info.rate)} Hz` : 'connected', rtt]
-      .filter(Boolean).join(' · ');
-  } else if (session.error) {
-    text = session.error.message;
+    text = [session.info ? session.pace(session.world).text : 'connected', rtt].filter(Boolean).join(' · ');
   }
   if ($('status-text').textContent !== text) $('status-text').textContent = text;
   status.title = session.client.hello ? `${session.client.hello.server} ${session.client.hello.version}, ` +
@@ -39,10 +38,12 @@ function showEmpty(app) {
     box.hidden = false;
   };
   if (session.needsToken) {
-    say('This server asks who you are', session.error?.message ?? 'It shows its worlds to those who have a token of its operator.',
+    say(askerOf(session), session.error?.message ?? 'It shows its worlds to those who have a token of its operator.',
         el('button', {class: 'primary', onclick: () => signIn(app)}, 'Enter a token'));
     if (!asked) signIn(app);
     asked = true;
+  } else if (session.state === 'closed' && session.error?.code === 'permission_denied' && !session.client.hello) {
+    say(`This page may not connect to ${new URL(session.server).host}`, session.error.message);
   } else if (session.state === 'closed') {
     say('The connection is closed', session.error?.message ?? '',
         el('button', {class: 'primary', onclick: () => location.reload()}, 'Connect again'));
@@ -55,7 +56,9 @@ function showEmpty(app) {
     say('There is no world yet', 'Make the demo world, or one of your own from the list at the top.',
         el('button', {class: 'primary', onclick: make}, 'Make the demo world'));
   } else if (session.state === 'open' && !session.world && session.looked && app.address.world) {
-    say(`There is no world “${app.address.world}”`, 'It may have ended. Others are in the list at the top.',
+    say(`There is no world “${app.address.world}”`, SHARED.test(app.address.world)
+      ? 'A tick that was shared can be seen while the page is open that shares it. Other worlds are in the list at the top.'
+      : 'It may have ended. Others are in the list at the top.',
         el('button', {class: 'primary', onclick: () => app.panels.worlds.toggle()}, 'Worlds'));
   } else {
     box.hidden = true;
@@ -63,17 +66,24 @@ function showEmpty(app) {
   }
 }
 
+// Another server than the page's own was named by whoever made the link: it is shown before anything is entered.
+const isForeign = ({server}) => server !== RPC;
+const askerOf = (session) => (isForeign(session) ? `${new URL(session.server).host} asks who you are` : 'This server asks who you are');
+
 function signIn(app) {
   const dialog = $('signin');
   if (dialog.open) return;
-  const {error} = app.session;
+  const {error, server} = app.session;
+  const foreign = isForeign(app.session);
   const input = el('input', {type: 'password', 'aria-label': 'Token', placeholder: 'token', required: true,
-                             autocomplete: 'off', value: stored('token') ?? ''});
-  dialog.replaceChildren(...[el('h2', {}, 'This server asks who you are'),
-    el('p', {class: 'hint'}, 'Paste a token of the server’s operator. It is kept until this tab is closed.'),
+                             autocomplete: 'off', value: tokenFor(server) ?? ''});
+  dialog.replaceChildren(...[el('h2', {}, askerOf(app.session)),
+    el('p', {class: 'hint'}, 'Paste a token of the server’s operator. It is kept for that server until this tab is closed.'),
+    foreign ? el('p', {class: 'wrong'}, `The link that you followed names this server, and not ${location.host}. Enter a token ` +
+                 'of this one alone: with another its operator could act as you elsewhere.') : null,
     error ? el('p', {class: 'wrong', role: 'alert'}, error.message) : null,
     el('form', {method: 'dialog', onsubmit: () => {
-      store('token', input.value.trim());
+      keepToken(server, input.value.trim());
       location.reload();
     }}, input, el('button', {class: 'primary'}, 'Connect'))].filter(Boolean));
   dialog.showModal();

@@ -10,28 +10,38 @@ const TOUCHES_SHOWN = 12;
 const TINY = 5e-4; // of a place, angle or velocity: shown as nothing
 const REST = 0.01; // m/s or rad/s: slower counts as standing still
 
+// The first sentence: what the body does, or why it does nothing. `stands`: whether it is at rest where it touches.
+function motionOf(map, paused) {
+  const speed = Math.hypot(...map.velocity);
+  const turns = Math.abs(map.angular_velocity) >= REST;
+  const words = [speed >= REST ? `${figure(speed)} m/s` : '', turns ? `${figure(Math.abs(map.angular_velocity))} rad/s` : '']
+    .filter(Boolean).join(' and turns at ');
+  const moves = speed >= REST || turns;
+  if (map.frozen) return {stands: false, text: 'It is frozen: it left the world’s bounds, or its numbers overflowed.'};
+  if (!map.enabled) return {stands: false, text: 'It is disabled: it neither moves nor collides.'};
+  if (map.type === 'static') return {stands: true, text: 'It is static: nothing moves it.'};
+  if (map.type === 'kinematic' && !moves) return {stands: true, text: 'It is kinematic, and its velocity is zero.'};
+  if (map.type === 'dynamic' && !map.awake) {
+    return {stands: true, text: 'It sleeps: it was at rest, and wakes when something touches or pushes it.'};
+  }
+  if (paused && moves) return {stands: false, text: `When the world goes on it ${speed >= REST ? 'moves at' : 'turns at'} ${words}.`};
+  if (moves) {
+    const why = map.type === 'kinematic' ? ', as its velocity says' : '';
+    return {stands: false, text: `It ${speed >= REST ? 'moves at' : 'turns at'} ${words}${why}.`};
+  }
+  return {stands: true, text: map.allow_sleep === false ? 'It is awake and at rest; it never sleeps.' : 'It is awake and at rest.'};
+}
+
 /**
- * Why a body moves or does not, in sentences. `map` is a full body map, `touches` its contacts, `joints`
- * the full joint maps of those that hold it, `paused` whether its world stands.
+ * Why a body moves or does not, in sentences that agree with each other. `map` is a full body map, `touches` its
+ * contacts, `joints` the full joint maps of those that hold it, `paused` whether its world stands.
  */
 export function explain(map, touches, joints, paused) {
   const lines = [];
-  const speed = Math.hypot(...map.velocity);
   if (paused) lines.push('The world is paused.');
-  if (map.frozen) lines.push('It is frozen: it left the world’s bounds, or its numbers overflowed.');
-  if (!map.enabled) lines.push('It is disabled: it neither moves nor collides.');
-  if (map.type === 'static') lines.push('It is static: nothing moves it.');
-  else if (map.type === 'kinematic') {
-    lines.push(speed > 0 || map.angular_velocity !== 0 ? 'It is kinematic: it moves as its velocity says.'
-                                                       : 'It is kinematic, and its velocity is zero.');
-  } else if (!map.awake) {
-    lines.push('It sleeps: it was at rest, and wakes when something touches or pushes it.');
-  } else if (speed < REST && Math.abs(map.angular_velocity) < REST) {
-    lines.push('It is awake and at rest; it will sleep soon.');
-  } else {
-    lines.push(`It moves at ${figure(speed)} m/s.`);
-  }
-  if (map.type !== 'dynamic') return lines;
+  const {stands, text} = motionOf(map, paused);
+  lines.push(text);
+  if (map.type !== 'dynamic' || map.frozen || !map.enabled) return lines;
   if (map.fixed_rotation) lines.push('Its rotation is fixed.');
   if (map.gravity_scale === 0) lines.push('Gravity does not act on it.');
   const holding = joints.filter((joint) => joint.kind !== 'filter');
@@ -40,8 +50,9 @@ export function explain(map, touches, joints, paused) {
     const [, ny] = contact.normal;
     return (contact.b === map.body ? ny : -ny) > 0.5;
   });
-  if (below.length > 0) lines.push(`It rests on ${below.length === 1 ? 'a shape' : `${below.length} shapes`}.`);
-  else if (touches.length > 0) lines.push(`It touches ${touches.length === 1 ? 'a shape' : `${touches.length} shapes`}.`);
+  const count = (list) => (list.length === 1 ? 'a shape' : `${list.length} shapes`);
+  if (below.length > 0) lines.push(stands ? `It rests on ${count(below)}.` : `It touches ${count(below)} below it.`);
+  else if (touches.length > 0) lines.push(`It touches ${count(touches)}.`);
   return lines;
 }
 
@@ -173,7 +184,8 @@ export class Inspector {
   }
 
   #fill(map, touches, joints) {
-    const paused = this.app.session.info?.paused === true && !this.app.scrub;
+    const {session, scrub} = this.app;
+    const paused = session.pace(session.world).state === 'paused' && !this.app.panels.transport.driving && !scrub;
     const why = explain(map, touches, joints, paused);
     this.#why = why;
     if (this.why.textContent !== why.join('')) {

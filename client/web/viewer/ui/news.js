@@ -16,26 +16,25 @@ export function say(text) {
   }, LATER_MS);
 }
 
+const PACES = {running: 'running', paused: 'paused', stepped: 'stepped by somebody'};
 const STATES = {open: 'Connected', reconnecting: 'The connection is lost; trying again', closed: 'The connection is closed'};
 
 export function bindNews(app) {
   const {session} = app;
   let state = session.state;
-  let paused; // of the watched world
+  let pace; // the state of the watched world's
   session.on('state', () => {
     if (session.state === state) return;
     state = session.state;
     if (STATES[state]) say(STATES[state]);
   });
   session.on('world', () => {
-    paused = undefined;
+    pace = undefined;
   });
   session.on('info', (info) => {
-    if (paused === undefined) {
-      say(`World ${info.world}: ${info.bodies} bodies, ${info.paused ? 'paused' : 'running'}`);
-    } else if (paused !== info.paused && !app.panels.transport.driving) {
-      say(info.paused ? 'Paused' : 'Running');
-    }
-    paused = info.paused;
+    const {state} = session.pace(info.world);
+    if (pace === undefined) say(`World ${info.world}: ${info.bodies} bodies, ${PACES[state]}`);
+    else if (pace !== state && !app.panels.transport.driving) say(PACES[state].replace(/^./, (first) => first.toUpperCase()));
+    pace = state;
   });
 }

@@ -62,7 +62,7 @@ export class Plots {
         if (this.#late) this.#add('late', Math.max(0, info.ticks_late - this.#late.count) / ((now - this.#late.at) / 1000));
         this.#late = {count: info.ticks_late, at: now};
         this.#add('step', info.step_ms);
-        this.#add('rate', info.rate);
+        this.#add('rate', session.pace(info.world).rate ?? info.rate);
       }
       if (this.#bytes) this.#add('bytes', (client.traffic.bytesIn - this.#bytes.count) / ((now - this.#bytes.at) / 1000));
       this.#bytes = {count: client.traffic.bytesIn, at: now};

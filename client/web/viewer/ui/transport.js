@@ -160,12 +160,14 @@ export class Transport {
   async #share() {
     $('share').disabled = true;
     try {
+      const made = this.app.scrub && !this.app.whyNoBranch;
       const link = await this.app.shareLink();
       const what = this.app.scrub ? 'this tick' : 'this view';
+      const lasts = made ? '. It works while this page is open' : '';
       history.replaceState(null, '', link);
       await navigator.clipboard.writeText(link).then(
-        () => toast(`The link to ${what} is in the clipboard`, {note: true}),
-        () => toast(`The address of this page is the link to ${what}`, {note: true}));
+        () => toast(`The link to ${what} is in the clipboard${lasts}`, {note: true}),
+        () => toast(`The address of this page is the link to ${what}${lasts}`, {note: true}));
     } catch (error) {
       toast(error.message);
     } finally {

@@ -136,8 +136,9 @@ export class Worlds {
       const button = $('world-list').children[i].firstElementChild;
       const [dot, , state, numbers] = button.children;
       button.setAttribute('aria-pressed', String(info.world === session.world));
-      dot.className = info.paused ? 'paused' : '';
-      state.textContent = info.paused ? 'paused' : `${Math.round(info.rate)} Hz`;
+      const pace = session.pace(info.world);
+      dot.className = pace.state === 'running' ? '' : 'paused';
+      state.textContent = pace.text;
       numbers.textContent = `${info.bodies} bodies, ${info.awake} awake · ${info.step_ms.toFixed(2)} ms a tick`;
     });
     this.#actions();

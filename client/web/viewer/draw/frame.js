@@ -1,0 +1,90 @@
+// The part of a world that is worth seeing: the bodies that are still there, and of the ground what is near
+// them. Some fall off the edge of most worlds, and go on falling: a view of everything would be empty.
+//
+// A body has left if it is far from the others and on its way, or as far out as no world is built. Of those that
+// remain the middle nine tenths are framed, and the first such frame is remembered by who calls (`home`): what
+// leaves it is not followed. Bodies are those of a source (source.js). Lengths are metres.
+
+import {pointsOf} from './shapes.js';
+import {placeOf} from '../pose.js';
+
+const FAR = 1e5; // from the origin; worlds end at 1e6, where bodies freeze
+const REST = 2; // m/s: bodies that are slower have not fallen off
+const ROOM_MAX = 100; // round a frame, in which bodies belong to it however fast they are
+const TRIMMED_FROM = 20; // bodies, of which the outermost tenth is left out
+const TRIM = 0.05; // at either end
+const NEAR = 0.35; // of the frame's size: grounds and walls are shown so far beyond it
+
+const EMPTY = [Infinity, Infinity, -Infinity, -Infinity];
+const join = (a, b) => [Math.min(a[0], b[0]), Math.min(a[1], b[1]), Math.max(a[2], b[2]), Math.max(a[3], b[3])];
+const cut = (a, b) => [Math.max(a[0], b[0]), Math.max(a[1], b[1]), Math.min(a[2], b[2]), Math.min(a[3], b[3])];
+const isEmpty = ([x0, y0, x1, y1]) => !(x0 <= x1 && y0 <= y1);
+const grown = ([x0, y0, x1, y1], by) => [x0 - by, y0 - by, x1 + by, y1 + by];
+const sizeOf = ([x0, y0, x1, y1]) => Math.max(x1 - x0, y1 - y0);
+const holds = ([x0, y0, x1, y1], {x, y}) => x >= x0 && x <= x1 && y >= y0 && y <= y1;
+const sorted = (values) => Float64Array.from(values).sort();
+
+// The box around a body's shapes as it stands.
+function boxOf(body) {
+  let box = [body.pose.x, body.pose.y, body.pose.x, body.pose.y];
+  for (const shape of body.description?.shapes ?? []) {
+    const radius = shape.radius ?? 0;
+    for (const point of pointsOf(shape)) {
+      const [x, y] = placeOf(body, point);
+      box = join(box, [x - radius, y - radius, x + radius, y + radius]);
+    }
+  }
+  return box;
+}
+
+const boxOfAll = (bodies) => bodies.map(boxOf).reduce(join, EMPTY);
+
+// The shortest range that has more than half of the numbers: where most are, whatever the others do.
+function shortestHalf(numbers) {
+  const all = sorted(numbers);
+  const count = Math.floor(all.length / 2) + 1;
+  let best = 0;
+  for (let i = 1; i + count <= all.length; i++) if (all[i + count - 1] - all[i] < all[best + count - 1] - all[best]) best = i;
+  return [all[best], all[best + count - 1]];
+}
+
+// Where bodies are at home, of those that do not move if there are any.
+function homeOf(bodies) {
+  const still = bodies.filter((body) => Math.hypot(body.vx, body.vy) < REST);
+  const all = still.length > 0 ? still : bodies;
+  const [x0, x1] = shortestHalf(all.map(({pose}) => pose.x));
+  const [y0, y1] = shortestHalf(all.map(({pose}) => pose.y));
+  const usual = grown([x0, y0, x1, y1], 6 * Math.max(x1 - x0, y1 - y0) + 5);
+  return boxOfAll(all.filter(({pose}) => holds(usual, pose)));
+}
+
+// Nine tenths of the bodies, and as much beyond as the tenth would take if they lay evenly.
+function middleOf(bodies) {
+  if (bodies.length < TRIMMED_FROM) return boxOfAll(bodies);
+  const range = (numbers) => {
+    const all = sorted(numbers);
+    const [low, high] = [all[Math.floor(TRIM * (all.length - 1))], all[Math.ceil((1 - TRIM) * (all.length - 1))]];
+    const more = (high - low) * TRIM / (1 - 2 * TRIM);
+    return [low - more, high + more];
+  };
+  const [x0, x1] = range(bodies.map(({pose}) => pose.x));
+  const [y0, y1] = range(bodies.map(({pose}) => pose.y));
+  return boxOfAll(bodies.filter(({pose}) => holds([x0, y0, x1, y1], pose)));
+}
+
+/** The frame of these bodies as [x0, y0, x1, y1]; null without any. `home`: their first one, or undefined. */
+export function frameOf(bodies, home) {
+  let all = [...bodies].filter((body) => body.description);
+  const here = all.filter(({pose}) => Math.abs(pose.x) < FAR && Math.abs(pose.y) < FAR);
+  if (here.length > 0) all = here;
+  if (all.length === 0) return home ?? null;
+  const own = home ?? homeOf(all);
+  const room = grown(own, Math.min(ROOM_MAX, sizeOf(own)) + 10);
+  const fixed = all.filter((body) => body.type === 'static');
+  const moving = all.filter((body) => body.type !== 'static' &&
+                                      (holds(room, body.pose) || Math.hypot(body.vx, body.vy) < REST));
+  if (moving.length === 0) return home ?? middleOf(fixed.length > 0 ? fixed : all);
+  const frame = middleOf(moving);
+  const near = grown(frame, NEAR * sizeOf(frame) + 0.5);
+  return fixed.map((body) => cut(boxOf(body), near)).filter((box) => !isEmpty(box)).reduce(join, frame);
+}
