@@ -106,7 +106,7 @@ test('a_screen_reader_is_told_what_was_done_and_not_every_number', {skip}, async
   await page.keyboard.press(' ');
   await tells(/^Running$/);
   await page.keyboard.press(']');
-  await tells(/: It moves/);
+  await tells(/: It turns at 3 rad/);
   // Now nothing is done, while figures change all over the page.
   const changes = await page.evaluate(() => new Promise((resolve) => {
     const live = [...document.querySelectorAll('[aria-live], [role=status], [role=alert], [role=log], output')]
