@@ -45,8 +45,8 @@ enum {
 
 #define PHYSICS_EXTENT_MAX                                                                         \
     1.0e6 // places are within this of the origin [m]: a float box still resolves 6 cm
-#define PHYSICS_SPEED_MAX   4000.0 // linear velocities are cut off here [m/s]
-#define PHYSICS_SPIN_MAX    4000.0 // angular velocities are cut off here [rad/s]
+#define PHYSICS_SPEED_MAX   4000.0 // no body is faster, whatever acts on it [m/s]
+#define PHYSICS_SPIN_MAX    4000.0 // nor turns faster [rad/s]
 #define PHYSICS_FORCE_MAX   1.0e12 // impulses, forces, torques of a caller [N s, N, N m]
 #define PHYSICS_MASS_MIN    1.0e-9 // kg of a dynamic body: what its shapes make less, weighs this
 #define PHYSICS_MASS_MAX    1.0e12 // kg of a body: what its shapes make more, weighs this

@@ -65,10 +65,14 @@ void packed_encoder_destroy(packed_encoder *e)
 
 // ---- rounding
 
+// The last line: the engine bounds places and speeds far below this, and what it does not bound is
+// cut off rather than refused, for a stream has to go on. NaN becomes 0. Differences of two such
+// values, and what a filter expects beyond them, stay within what residuals can have.
 static int64_t round_steps(double value)
 {
-    ASSERT(value > -(double)PACKED_VALUE_MOST / 4 && value < (double)PACKED_VALUE_MOST / 4);
-    return (int64_t)(value + (value < 0.0 ? -0.5 : 0.5));
+    const double most = (double)PACKED_VALUE_MOST / 4;
+    const double kept = value < -most ? -most : value > most ? most : value == value ? value : 0.0;
+    return (int64_t)(kept + (kept < 0.0 ? -0.5 : 0.5));
 }
 
 // The values of a body in steps. An angle is taken on the turn that is nearest to `near`, so that

@@ -5,6 +5,8 @@
 //         a thread pool of so many
 //     golden --write FILE
 //         writes them: after a change of the engine that is meant to change what worlds do
+//     golden --wild FIRST COUNT
+//         prints the hashes of so many worlds that break physics (wild.h), for test_wild.py
 //
 // The first line of the file names the engine's behaviour (ENGINE_BEHAVIOUR) that its hashes are
 // of, with a digest over number and hashes. Hashes of scenes that were there already are only
@@ -20,6 +22,7 @@
 #include "server/world/thread_pool.h"
 #include "tests/golden/golden_hash.h"
 #include "tests/golden/scenes.h"
+#include "tests/golden/wild.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -255,10 +258,22 @@ static bool can_run(void)
 #endif
 }
 
+static int print_wild(const char *first, const char *count)
+{
+    const uint64_t seed = strtoull(first, NULL, 10);
+    for (uint64_t i = 0; i < strtoull(count, NULL, 10); i++) {
+        printf("%" PRIu64 " %016" PRIx64 "\n", seed + i, wild_hash(seed + i));
+    }
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     if (!can_run()) {
         return 77;
+    }
+    if (argc == 4 && strcmp(argv[1], "--wild") == 0) {
+        return print_wild(argv[2], argv[3]);
     }
     static golden_list wanted;
     static golden_list got;
@@ -282,7 +297,8 @@ int main(int argc, char **argv)
     }
     bool valid = each >= 1 && each <= THREAD_POOL_THREADS_MAX;
     if (path == NULL || !valid || (read_file(path, &wanted) != 0 && !writes)) {
-        fprintf(stderr, "usage: golden [--write] [--ticks N] [--threads N] [--pool N] FILE\n");
+        fprintf(stderr, "usage: golden [--write] [--ticks N] [--threads N] [--pool N] FILE\n"
+                        "       golden --wild FIRST COUNT\n");
         return 2;
     }
     if (!writes && !is_current(&wanted)) {

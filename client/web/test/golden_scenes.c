@@ -5,6 +5,7 @@
 #include "common/physics/image.h"
 #include "tests/golden/golden_hash.h"
 #include "tests/golden/scenes.h"
+#include "tests/golden/wild.h"
 
 static physics_world *world;
 static const scene_kind *scene;
@@ -17,6 +18,7 @@ CAROM_EXPORT void golden_step(void);
 CAROM_EXPORT uint64_t golden_state(void);
 CAROM_EXPORT uint64_t golden_events(void);
 CAROM_EXPORT uint64_t golden_image(void);
+CAROM_EXPORT uint64_t golden_wild(uint32_t seed);
 
 int golden_scenes(void)
 {
@@ -66,4 +68,9 @@ uint64_t golden_events(void)
 uint64_t golden_image(void)
 {
     return image_hash(world);
+}
+
+uint64_t golden_wild(uint32_t seed)
+{
+    return wild_hash(seed);
 }

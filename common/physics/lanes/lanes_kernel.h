@@ -256,6 +256,45 @@ INLINE state_lanes gather(const body_state *states, const uint32_t *slots)
     return s;
 }
 
+// The lanes whose speed and spin are within PHYSICS_SPEED_MAX and _SPIN_MAX. NaN is not.
+INLINE lanes_int within_limits(const state_lanes *s)
+{
+    const lanes speed_max = splat((float)PHYSICS_SPEED_MAX);
+    return (s->vx * s->vx + s->vy * s->vy <= speed_max * speed_max) &
+           (lanes_abs(s->w) <= splat((float)PHYSICS_SPIN_MAX));
+}
+
+INLINE lanes number_or_zero(lanes a)
+{
+    return lanes_select(a == a, a, splat(0.0f));
+}
+
+// As body_cut_speed() does it.
+INLINE void cut_speeds(state_lanes *s)
+{
+    const lanes speed_max = splat((float)PHYSICS_SPEED_MAX);
+    const lanes spin_max = splat((float)PHYSICS_SPIN_MAX);
+    const lanes most = splat(SPEED_SQUARABLE);
+    lanes vx = lanes_clamp(number_or_zero(s->vx), -most, most);
+    lanes vy = lanes_clamp(number_or_zero(s->vy), -most, most);
+    lanes speed_squared = vx * vx + vy * vy;
+    lanes_int fast = speed_squared > speed_max * speed_max;
+    lanes scale = speed_max / lanes_sqrt(speed_squared);
+    s->vx = lanes_select(fast, lanes_clamp(scale * vx, -speed_max, speed_max), vx);
+    s->vy = lanes_select(fast, lanes_clamp(scale * vy, -speed_max, speed_max), vy);
+    s->w = lanes_clamp(number_or_zero(s->w), -spin_max, spin_max);
+}
+
+// Keeps speeds within PHYSICS_SPEED_MAX and _SPIN_MAX. Returns whether one was cut off.
+INLINE bool limit_speeds(state_lanes *s)
+{
+    if (__builtin_expect(any_lane(~within_limits(s)), false)) {
+        cut_speeds(s);
+        return true;
+    }
+    return false;
+}
+
 // Writes the velocities back to the bodies that move. Mostly all do, or none.
 INLINE void scatter(body_state *states, const uint32_t *slots, const state_lanes *s)
 {

@@ -71,6 +71,10 @@ static outcome finalize_body(physics_world *world, uint32_t slot)
     body_state *s = &world->states.data[slot];
     body_extent *extent = &world->extents.data[slot];
     const body_motion before = *m;
+    bool dynamic = (s->flags & STATE_DYNAMIC) != 0;
+    if (dynamic) {
+        body_limit_speed(s); // the last of a step are the relaxing pass's
+    }
     m->center = vec2d_offset(m->center, s->delta_position);
     m->rotation = rot_normalize(rot_mul(s->delta_rotation, m->rotation));
     body_set_pose_from_center(m);
@@ -79,7 +83,6 @@ static outcome finalize_body(physics_world *world, uint32_t slot)
         rest_pose(s);
         return OUTCOME_LOST;
     }
-    bool dynamic = (s->flags & STATE_DYNAMIC) != 0;
     if (dynamic) {
         update_sleep_time(world, extent, s);
     }

@@ -207,11 +207,23 @@ void path_advance(impact_path *p, double at)
     p->clock = at;
 }
 
+static path_start start_where_struck(const physics_world *world, const impact_path *path)
+{
+    const vec2d v = plus_scaled(path->velocity, -0.5 * (double)world->step.h, path->change);
+    return (path_start){path->place, {(float)v.x, (float)v.y}};
+}
+
+// Strong damping takes nearly all of a velocity within a step: what would end with it after an
+// impact late in the step would have to begin faster than anything may be.
+static bool may_start_with(vec2d velocity)
+{
+    return fabs(velocity.x) <= PHYSICS_SPEED_MAX && fabs(velocity.y) <= PHYSICS_SPEED_MAX;
+}
+
 path_start path_start_of(const physics_world *world, const impact_path *path)
 {
     if (path->left) {
-        const vec2d v = plus_scaled(path->velocity, -0.5 * (double)world->step.h, path->change);
-        return (path_start){path->place, {(float)v.x, (float)v.y}};
+        return start_where_struck(world, path);
     }
     impact_path end = *path;
     path_advance(&end, (double)world->step.dt);
@@ -219,6 +231,9 @@ path_start path_start_of(const physics_world *world, const impact_path *path)
     const vec2d velocity = plus_scaled(end.velocity, -0.5 * (double)world->step.h, ahead);
     const vec2d start = {(velocity.x - path->gains.x) / path->keeps,
                          (velocity.y - path->gains.y) / path->keeps};
+    if (!may_start_with(start)) {
+        return start_where_struck(world, path);
+    }
     const vec2d way = plus_scaled(path->falls, path->goes, start);
     return (path_start){vec2d_sub(end.place, way), {(float)start.x, (float)start.y}};
 }

@@ -428,6 +428,16 @@ static vec2d velocity_at_surface(const impact_path *p, vec2d arm)
     return (vec2d){p->velocity.x - p->spin * arm.y, p->velocity.y + p->spin * arm.x};
 }
 
+// A light disc between two heavy ones gains speed with each impact.
+static vec2d within_speed(vec2d velocity)
+{
+    const double squared = dot(velocity, velocity);
+    const double scale = PHYSICS_SPEED_MAX / sqrt(squared);
+    return squared <= PHYSICS_SPEED_MAX * PHYSICS_SPEED_MAX
+               ? velocity
+               : (vec2d){scale * velocity.x, scale * velocity.y};
+}
+
 static void take_impulse(physics_world *world, impact_path *p, vec2d impulse, vec2d arm)
 {
     if (p->kind != PATH_DISC) {
@@ -435,7 +445,9 @@ static void take_impulse(physics_world *world, impact_path *p, vec2d impulse, ve
     }
     const double mass = (double)p->inv_mass;
     p->velocity = vec2d_add(p->velocity, (vec2d){mass * impulse.x, mass * impulse.y});
-    const double spin = (double)p->inv_inertia * (arm.x * impulse.y - arm.y * impulse.x);
+    p->velocity = within_speed(p->velocity);
+    const double wanted = (double)p->inv_inertia * (arm.x * impulse.y - arm.y * impulse.x);
+    const double spin = fmax(-PHYSICS_SPIN_MAX - p->spin, fmin(wanted, PHYSICS_SPIN_MAX - p->spin));
     p->spin += spin;
     p->turned += spin * p->clock;
     p->version++;

@@ -9,6 +9,7 @@
 
 #include "common/base/array.h"
 #include "proto/packed/packed.h"
+#include "tests/golden/wild.h"
 
 enum { SLOTS = 4096, BYTES_MAX = 64 << 20 };
 
@@ -181,6 +182,56 @@ static void follow_world(rng *r, server *s, reader *first, reader *later, int ti
     world_free(world);
 }
 
+// The least, the usual and the most of each precision, with velocities and without.
+static packed_precision extreme_precision(uint64_t i)
+{
+    const double steps[] = {PACKED_STEPS_MIN, PACKED_STEPS_DEFAULT, PACKED_STEPS_MAX};
+    const uint32_t angles[] = {PACKED_ANGLE_STEPS_MIN, PACKED_ANGLE_STEPS_DEFAULT,
+                               PACKED_ANGLE_STEPS_MAX};
+    const double velocities[] = {PACKED_STEPS_MIN, 0.0, PACKED_STEPS_MAX};
+    return (packed_precision){steps[i % 3], angles[i / 3 % 3], velocities[i / 9 % 3]};
+}
+
+static void follow_wild_world(uint64_t seed, server *s, reader *reader_)
+{
+    physics_world *world = wild_create(seed);
+    s->precision = extreme_precision(seed);
+    s->encoder = packed_encoder_create(&s->precision, world_definition(world).hz);
+    s->count = 0;
+    for (uint64_t tick = 0; tick < WILD_TICKS; tick++) {
+        wild_step(world, seed);
+        take_rows(s, world);
+        encode(s, tick);
+        if (tick == 0) {
+            join(reader_, s);
+        } else {
+            read_bytes(reader_, &s->change);
+        }
+        assert_read(reader_, s);
+    }
+    packed_encoder_destroy(s->encoder);
+    world_free(world);
+}
+
+// Every precision can code worlds whose joints, masses and speeds are at their limits.
+static void readers_have_worlds_that_break_physics(void **state)
+{
+    (void)state;
+    server *s = calloc(1, sizeof *s);
+    reader *reader_ = calloc(1, sizeof *reader_);
+    buffer_init(&s->change, BYTES_MAX);
+    buffer_init(&s->full, BYTES_MAX);
+    reader_->decoder = packed_decoder_create();
+    for (int64_t seed = rounds(270); seed > 0; seed--) {
+        follow_wild_world((uint64_t)seed, s, reader_);
+    }
+    packed_decoder_destroy(reader_->decoder);
+    buffer_deinit(&s->change);
+    buffer_deinit(&s->full);
+    free(s);
+    free(reader_);
+}
+
 static void readers_have_random_worlds_to_half_a_step(void **state)
 {
     (void)state;
@@ -208,6 +259,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(readers_have_random_worlds_to_half_a_step),
+        cmocka_unit_test(readers_have_worlds_that_break_physics),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

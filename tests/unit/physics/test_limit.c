@@ -1,5 +1,7 @@
 // Definitions that are refused: every field of every definition, each with its name in the text;
 // and the limits, reached.
+#include "common/physics/validate.h"
+#include "tests/golden/wild.h"
 #include "tests/unit/physics/scene_helpers.h"
 
 #include <math.h>
@@ -213,6 +215,129 @@ static void body_that_leaves_the_world_is_frozen_and_told(void **state)
     world_free(world);
 }
 
+// ---- speeds
+
+static body_id put_free(physics_world *world, double x, double mass)
+{
+    shape_def box = make_box(0.05, 0.05);
+    body_id id = put_at(world, x, 0.0, &box);
+    body_def values = body_def_default();
+    values.mass = mass;
+    error err;
+    assert_int_equal(body_set(world, id, BODY_FIELD_MASS, &values, &err), STATUS_OK);
+    return id;
+}
+
+// body_get() reports speeds within the limits, and body_set() takes them back.
+static void assert_within_limits(physics_world *world, body_id id)
+{
+    const body_info b = look(world, id);
+    const double speed = PHYSICS_SPEED_MAX;
+    assert_true(fabs(b.velocity.x) <= speed && fabs(b.velocity.y) <= speed);
+    assert_true(fabs(b.angular_velocity) <= PHYSICS_SPIN_MAX);
+    assert_true(isfinite(b.position.x) && isfinite(b.position.y) && isfinite(b.angle));
+    body_def values = body_def_default();
+    values.velocity = b.velocity;
+    values.angular_velocity = b.angular_velocity;
+    error err;
+    assert_int_equal(
+        body_set(world, id, BODY_FIELD_VELOCITY | BODY_FIELD_ANGULAR_VELOCITY, &values, &err),
+        STATUS_OK);
+}
+
+static void stiff_spring_far_from_its_target_reaches_the_limit(void **state)
+{
+    (void)state;
+    physics_world *world = make_world((vec2d){0.0, 0.0});
+    body_id ground = put_free(world, 0.0, 0.0);
+    body_def still = body_def_default();
+    still.type = BODY_STATIC;
+    error err;
+    assert_int_equal(body_set(world, ground, BODY_FIELD_TYPE, &still, &err), STATUS_OK);
+    body_id turned = put_free(world, 0.0, 0.0);
+    body_id drawn = put_free(world, 5.0, 0.0);
+    joint_def spring = joint_def_default(JOINT_REVOLUTE);
+    spring.fields = JOINT_FIELD_ANCHOR | JOINT_FIELD_HERTZ | JOINT_FIELD_TARGET_ANGLE;
+    spring.a = ground;
+    spring.b = turned;
+    spring.hertz = JOINT_HERTZ_MAX;
+    spring.target_angle = JOINT_LIMIT_MAX;
+    joint_def mouse = joint_def_default(JOINT_MOUSE);
+    mouse.fields = JOINT_FIELD_TARGET | JOINT_FIELD_ANCHOR_B | JOINT_FIELD_HERTZ;
+    mouse.b = drawn;
+    mouse.hertz = JOINT_HERTZ_MAX;
+    mouse.target = (vec2d){9e5, 0.0};
+    joint_id joint;
+    assert_int_equal(joint_create(world, &spring, &joint, &err), STATUS_OK);
+    assert_int_equal(joint_create(world, &mouse, &joint, &err), STATUS_OK);
+    run(world, 1);
+    assert_near(look(world, turned).angular_velocity, PHYSICS_SPIN_MAX, 0.0);
+    assert_near(look(world, drawn).velocity.x, PHYSICS_SPEED_MAX, 0.0);
+    assert_near(look(world, drawn).position.x, 5.0 + PHYSICS_SPEED_MAX / 60.0, 0.01);
+    for (int i = 0; i < 30; i++) {
+        assert_within_limits(world, turned);
+        assert_within_limits(world, drawn);
+        run(world, 1);
+    }
+    world_free(world);
+}
+
+// Impulses that were found for the greatest masses act on the smallest.
+static void masses_that_change_under_pressure_stay_within_limits(void **state)
+{
+    (void)state;
+    physics_world *world = make_world((vec2d){0.0, -PHYSICS_GRAVITY_MAX});
+    shape_def floor = make_box(10.0, 1.0);
+    body_id ground = put_at(world, 0.0, -1.05, &floor);
+    body_def values = body_def_default();
+    values.type = BODY_STATIC;
+    error err;
+    assert_int_equal(body_set(world, ground, BODY_FIELD_TYPE, &values, &err), STATUS_OK);
+    body_id a = put_free(world, 0.0, PHYSICS_MASS_MAX);
+    body_id b = put_free(world, 0.08, PHYSICS_MASS_MAX);
+    joint_def weld = joint_def_default(JOINT_WELD);
+    weld.a = a;
+    weld.b = b;
+    joint_id joint;
+    assert_int_equal(joint_create(world, &weld, &joint, &err), STATUS_OK);
+    for (int i = 0; i < 60; i++) {
+        values.mass = i % 2 == 0 ? PHYSICS_MASS_MIN : PHYSICS_MASS_MAX;
+        assert_int_equal(body_set(world, a, BODY_FIELD_MASS, &values, &err), STATUS_OK);
+        run(world, 1);
+        assert_within_limits(world, a);
+        assert_within_limits(world, b);
+        joint_info j;
+        assert_int_equal(joint_get(world, joint, &j, &err), STATUS_OK);
+        assert_true(isfinite(j.force.x) && isfinite(j.force.y) && isfinite(j.torque));
+    }
+    world_free(world);
+}
+
+static void worlds_that_break_physics_stay_within_limits(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 150; seed++) {
+        physics_world *world = wild_create(seed);
+        for (int tick = 0; tick < WILD_TICKS; tick++) {
+            wild_step(world, seed);
+            world_validate(world);
+            for (body_id id = 0; (id = world_next_body(world, id)) != 0;) {
+                const body_info b = look(world, id);
+                assert_true(fabs(b.velocity.x) <= PHYSICS_SPEED_MAX &&
+                            fabs(b.velocity.y) <= PHYSICS_SPEED_MAX &&
+                            fabs(b.angular_velocity) <= PHYSICS_SPIN_MAX);
+            }
+            for (joint_id id = 0; (id = world_next_joint(world, id)) != 0;) {
+                joint_info j;
+                error err;
+                assert_int_equal(joint_get(world, id, &j, &err), STATUS_OK);
+                assert_true(isfinite(j.force.x) && isfinite(j.force.y) && isfinite(j.torque));
+            }
+        }
+        world_free(world);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -223,6 +348,9 @@ int main(void)
         cmocka_unit_test(world_with_its_most_bodies_takes_no_more),
         cmocka_unit_test(body_with_its_most_shapes_takes_no_more),
         cmocka_unit_test(body_that_leaves_the_world_is_frozen_and_told),
+        cmocka_unit_test(stiff_spring_far_from_its_target_reaches_the_limit),
+        cmocka_unit_test(masses_that_change_under_pressure_stay_within_limits),
+        cmocka_unit_test(worlds_that_break_physics_stay_within_limits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -539,6 +539,60 @@ static void bodies_at_rest_cost_nothing(void **state)
     free(bodies);
 }
 
+// No value ends an encoder: places, angles and speeds that no world has are cut off, NaN is 0, and
+// the reader goes on.
+static void values_beyond_all_bounds_are_cut_off(void **state)
+{
+    (void)state;
+    const double values[] = {0.0,
+                             1e6,
+                             -1e6,
+                             4e3,
+                             2.4e8,
+                             -3e14,
+                             1e300,
+                             -1e300,
+                             (double)INFINITY,
+                             -(double)INFINITY,
+                             (double)NAN,
+                             1.0};
+    enum { VALUES = sizeof values / sizeof *values };
+    const packed_precision precisions[] = {
+        {PACKED_STEPS_MIN, PACKED_ANGLE_STEPS_MIN, PACKED_STEPS_MIN},
+        {PACKED_STEPS_DEFAULT, PACKED_ANGLE_STEPS_DEFAULT, 0.0},
+        {PACKED_STEPS_MAX, PACKED_ANGLE_STEPS_MAX, PACKED_STEPS_MAX},
+    };
+    for (size_t p = 0; p < sizeof precisions / sizeof *precisions; p++) {
+        packed_encoder *e = packed_encoder_create(&precisions[p], 60.0);
+        packed_decoder *d = packed_decoder_create();
+        const double most = ldexp(1.0, 38) / precisions[p].position_steps;
+        packed_changes c;
+        error err;
+        for (uint64_t i = 0; i < 4 * VALUES * VALUES; i++) {
+            const double now = values[i % VALUES];
+            const double then = values[i / VALUES % VALUES];
+            const packed_body body = {
+                .id = 1, .x = now, .y = then, .angle = now, .vx = then, .vy = now, .spin = then};
+            buffer out;
+            buffer_init(&out, BYTES_MAX);
+            packed_encode(e, i, &body, 1, NULL, 0, &out);
+            if (i == 0) {
+                buffer_clear(&out);
+                packed_encode_full(e, &out);
+            }
+            assert_int_equal(packed_decode(d, out.data, out.size, &c, &err), STATUS_OK);
+            if (c.body_count == 1) {
+                const double wanted = isnan(now) ? 0.0 : fmax(-most, fmin(now, most));
+                const double half = 0.5 / precisions[p].position_steps;
+                assert_true(fabs(c.bodies[0].x - wanted) <= half + 1e-9);
+            }
+            buffer_deinit(&out);
+        }
+        packed_decoder_destroy(d);
+        packed_encoder_destroy(e);
+    }
+}
+
 // ---- bytes that are not what an encoder wrote
 
 // A stream's full snapshot, and the change after it.
@@ -692,6 +746,7 @@ int main(void)
         cmocka_unit_test_setup(held_body_is_expected_as_of_its_time, begin),
         cmocka_unit_test_setup(restarted_encoder_begins_as_a_new_one, begin),
         cmocka_unit_test_setup(bodies_at_rest_cost_nothing, begin),
+        cmocka_unit_test_setup(values_beyond_all_bounds_are_cut_off, begin),
         cmocka_unit_test_setup(change_without_its_state_is_refused, begin),
         cmocka_unit_test_setup(unknown_first_bytes_are_refused, begin),
         cmocka_unit_test_setup(full_that_was_cut_off_is_refused, begin),

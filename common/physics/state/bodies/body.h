@@ -77,6 +77,19 @@ typedef struct body {
 _Static_assert(sizeof(body) == 32, "two bodies to a cache line");
 _Static_assert(PHYSICS_BODY_SHAPES_MAX < 1 << 11 && PHYSICS_JOINTS_MAX < 1 << 21, "counts fit");
 
+// Velocities are cut off to this before they are squared, which is then finite.
+#define SPEED_SQUARABLE 1.0e15f
+void body_cut_speed(body_state *state);
+// Keeps the speed within PHYSICS_SPEED_MAX and the spin within PHYSICS_SPIN_MAX; NaN becomes zero.
+// Velocities within them keep their bits. limit_speeds() in lanes_kernel.h does the same to lanes.
+static inline void body_limit_speed(body_state *state)
+{
+    const float speed_max = (float)PHYSICS_SPEED_MAX;
+    if (!(vec2_length_squared(state->velocity) <= speed_max * speed_max) ||
+        !(float_abs(state->angular_velocity) <= (float)PHYSICS_SPIN_MAX)) {
+        body_cut_speed(state);
+    }
+}
 static inline pose body_pose(const body_motion *motion)
 {
     return (pose){motion->position, motion->rotation};

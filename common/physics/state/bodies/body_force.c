@@ -22,19 +22,27 @@ static status find_movable(physics_world *world, body_id id, uint32_t *slot, err
     return STATUS_OK;
 }
 
-// Keeps a velocity that an impulse made within PHYSICS_SPEED_MAX and _SPIN_MAX.
-static void limit_speed(body_state *state)
+static float number_or_zero(float a)
+{
+    return a == a ? a : 0.0f;
+}
+
+void body_cut_speed(body_state *state)
 {
     const float speed_max = (float)PHYSICS_SPEED_MAX;
     const float spin_max = (float)PHYSICS_SPIN_MAX;
-    float largest = float_max(float_abs(state->velocity.x), float_abs(state->velocity.y));
-    if (largest > speed_max) {
-        // Scaled first, for the square of a huge velocity is not finite.
-        float length;
-        vec2 direction = vec2_normalize(vec2_scale(1.0f / largest, state->velocity), &length);
-        state->velocity = vec2_scale(speed_max, direction);
+    const float most = SPEED_SQUARABLE;
+    vec2 v = {float_clamp(number_or_zero(state->velocity.x), -most, most),
+              float_clamp(number_or_zero(state->velocity.y), -most, most)};
+    const float squared = vec2_length_squared(v);
+    if (squared > speed_max * speed_max) {
+        const float scale = speed_max / sqrtf(squared);
+        v.x = float_clamp(scale * v.x, -speed_max, speed_max); // for scale is rounded
+        v.y = float_clamp(scale * v.y, -speed_max, speed_max);
     }
-    state->angular_velocity = float_clamp(state->angular_velocity, -spin_max, spin_max);
+    state->velocity = v;
+    state->angular_velocity =
+        float_clamp(number_or_zero(state->angular_velocity), -spin_max, spin_max);
 }
 
 status body_apply_impulse(physics_world *world, body_id id, vec2d impulse, const vec2d *at,
@@ -60,7 +68,7 @@ status body_apply_impulse(physics_world *world, body_id id, vec2d impulse, const
         vec2 arm = vec2d_relative(motion->center, *at);
         state->angular_velocity += motion->inv_inertia * vec2_cross(arm, j);
     }
-    limit_speed(state);
+    body_limit_speed(state);
     return STATUS_OK;
 }
 
@@ -76,7 +84,7 @@ status body_apply_angular_impulse(physics_world *world, body_id id, double impul
     }
     body_state *state = &world->states.data[slot];
     state->angular_velocity += world->motions.data[slot].inv_inertia * (float)impulse;
-    limit_speed(state);
+    body_limit_speed(state);
     return STATUS_OK;
 }
 

@@ -28,7 +28,7 @@ softness softness_spring(float hertz, float damping_ratio, float h)
     float x = damping_ratio * wh;
     float stiff = wh * wh * (wh * wh / (wh * wh + fade * fade));
     float p = 1.0f / (1.0f + 2.0f * x + 2.0f * x * x + stiff);
-    return (softness){1.0f - p, p * wh * omega, p, INFINITY};
+    return (softness){1.0f - p, p * wh * omega, p, SPRING_PUSH_MAX};
 }
 
 static vec2 arm_of(const physics_world *world, uint32_t slot, vec2d anchor)
@@ -241,7 +241,8 @@ void joint_sweep_single(physics_world *world, single_joint *j, solver_pass pass)
     }
     run_methods(world, j, pass);
     for (int i = 0; i < j->body_count; i++) {
-        const body_state *state = &world->states.data[j->bodies[i].slot];
+        body_state *state = &world->states.data[j->bodies[i].slot];
+        body_limit_speed(state);
         j->bodies[i].velocity =
             vec2_add(j->bodies[i].velocity, vec2_sub(state->velocity, before[i].velocity));
         j->bodies[i].spin += state->angular_velocity - before[i].angular_velocity;

@@ -7,7 +7,8 @@
 #include "common/physics/state/joints/joint_record.h"
 #include "common/physics/step/solver/solver.h"
 
-#define JOINT_PUSH_MAX 20.0f // what is rigid corrects its position no faster than this [m/s, rad/s]
+#define JOINT_PUSH_MAX  20.0f // what is rigid corrects its position no faster than this [m/s, rad/s]
+#define SPRING_PUSH_MAX (float)PHYSICS_SPEED_MAX // nor a spring, within a sub-step [m/s, rad/s]
 
 // Softness of a constraint: the change of its impulse P is -m (velocity Ċ + position C) - impulse
 // P, with effective mass m, and position C no larger than push. {1, 0, 0, 0} is rigid without
@@ -235,7 +236,7 @@ static inline sym22 point_inverse_mass(const joint_scratch *s, vec2 arm_a, vec2 
 static inline vec2 sym22_solve(sym22 k, vec2 v)
 {
     float determinant = k.xx * k.yy - k.xy * k.xy;
-    float inverse = determinant != 0.0f ? 1.0f / determinant : 0.0f;
+    float inverse = float_abs(determinant) > 0.0f ? 1.0f / determinant : 0.0f; // 0: NaN too
     return (vec2){inverse * (k.yy * v.x - k.xy * v.y), inverse * (k.xx * v.y - k.xy * v.x)};
 }
 

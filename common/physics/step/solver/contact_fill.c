@@ -521,15 +521,23 @@ INLINE void give_approach(contact_lanes *group, const contact *contacts, const u
     }
 }
 
+// Impulses that outlast a step are finite, whatever bodies of the smallest and the greatest mass
+// did in it: a world's state has no NaN, whose bits differ from processor to processor.
+INLINE lanes finite_or_zero(lanes a)
+{
+    return lanes_select(lanes_abs(a) < splat(INFINITY), a, splat(0.0f));
+}
+
 // Impulses of a part back into its contacts; the lanes that press.
 INLINE uint32_t store_part(const group_part *part, uint32_t approached, uint32_t features)
 {
     contact_lanes *group = part->lanes;
     contact *contacts = part->world->contacts.data;
     const point_lanes *p = group->points;
-    const lanes solved[4] = {p[0].normal_impulse, p[1].normal_impulse, p[0].tangent_impulse,
-                             p[1].tangent_impulse};
-    const lanes sums[4] = {p[0].total_impulse, p[1].total_impulse};
+    const lanes solved[4] = {
+        finite_or_zero(p[0].normal_impulse), finite_or_zero(p[1].normal_impulse),
+        finite_or_zero(p[0].tangent_impulse), finite_or_zero(p[1].tangent_impulse)};
+    const lanes sums[4] = {finite_or_zero(p[0].total_impulse), finite_or_zero(p[1].total_impulse)};
     lanes first[4];
     lanes second[4];
     turn_fours(solved, first);
@@ -543,10 +551,11 @@ INLINE uint32_t store_part(const group_part *part, uint32_t approached, uint32_t
     }
     if ((features & LANES_ROLLING) != 0) {
         for (uint32_t lane = 0; lane < PART_LANES && lane < part->count; lane++) {
-            contacts[part->slots[lane]].rolling_impulse = part->surfaces->rolling_impulse[lane];
+            const float rolling = part->surfaces->rolling_impulse[lane];
+            contacts[part->slots[lane]].rolling_impulse = isfinite(rolling) ? rolling : 0.0f;
         }
     }
-    return signs_of(p[0].total_impulse + p[1].total_impulse > splat(0.0f));
+    return signs_of(sums[0] + sums[1] > splat(0.0f));
 }
 
 // Touching begins with pressure or overlap and ends when there is neither and a gap of LINEAR_SLOP:

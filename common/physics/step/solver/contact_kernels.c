@@ -221,17 +221,24 @@ INLINE pair_matrix soft_matrix(const contact_lanes *c, const softness_lanes *sof
                          inverse(k1 * k2 - k12 * k12)};
 }
 
+// The lanes whose contact has a second point.
+INLINE lanes_int are_twins(const contact_lanes *c)
+{
+    return c->points[1].base_separation < splat(FAR_AWAY);
+}
+
 // The linear complementarity problem x >= 0, K x + b >= 0, x (K x + b) = 0. K is positive definite,
-// so that the solution is unique: both press, or only the first, or only the second, or none.
-INLINE impulse_pair solve_pair(const pair_matrix *k, lanes b1, lanes b2)
+// so that the solution is unique: both press, or only the first, or only the second, or none. The
+// second cannot in lanes that are no twins, whatever b2 is: these get what solve_normal() has.
+INLINE impulse_pair solve_pair(const pair_matrix *k, lanes_int twins, lanes b1, lanes b2)
 {
     const lanes zero = splat(0.0f);
     lanes x1 = k->inverse_det * (k->k12 * b2 - k->k2 * b1);
     lanes x2 = k->inverse_det * (k->k12 * b1 - k->k1 * b2);
     lanes first = lanes_max(-(k->mass1 * b1), zero);
     lanes second = lanes_max(-(k->mass2 * b2), zero);
-    lanes_int both = (x1 >= zero) & (x2 >= zero);
-    lanes_int only_first = k->k12 * first + b2 >= zero;
+    lanes_int both = (x1 >= zero) & (x2 >= zero) & twins;
+    lanes_int only_first = (k->k12 * first + b2 >= zero) | ~twins;
     return (impulse_pair){
         lanes_select(both, x1, lanes_select(only_first, first, zero)),
         lanes_select(both, x2, lanes_select(only_first, zero, second)),
@@ -262,7 +269,7 @@ INLINE void solve_normals(contact_lanes *c, const pair_matrix *k, state_lanes *a
                (p1->normal_k * p1->normal_impulse + c->coupling_k * p2->normal_impulse);
     lanes b2 = (normal_velocity(c, p2, a, b) + bias2) -
                (p2->normal_k * p2->normal_impulse + c->coupling_k * p1->normal_impulse);
-    impulse_pair x = solve_pair(k, b1, b2);
+    impulse_pair x = solve_pair(k, are_twins(c), b1, b2);
     apply_normal_impulses(c, a, b, x.x1 - p1->normal_impulse, x.x2 - p2->normal_impulse);
     p1->normal_impulse = x.x1;
     p2->normal_impulse = x.x2;
@@ -418,14 +425,28 @@ INLINE lanes separation_at_start(const contact_lanes *c, const point_lanes *p)
            p->base_separation;
 }
 
-// The impulses of the impacts of a group, with friction.
-INLINE void apply_blows(const group_view *g, state_lanes *a, state_lanes *b, lanes b1, lanes b2)
+// In the lanes of a mask.
+INLINE void limit_speeds_in(lanes_int mask, state_lanes *s)
+{
+    state_lanes limited = *s;
+    if (limit_speeds(&limited)) {
+        s->vx = lanes_select(mask, limited.vx, s->vx);
+        s->vy = lanes_select(mask, limited.vy, s->vy);
+        s->w = lanes_select(mask, limited.w, s->w);
+    }
+}
+
+// The impulses of the impacts of a group, with friction. Lanes without one are left as they are,
+// for whether they come here at all depends on their neighbours.
+INLINE void apply_blows(const group_view *g, lanes_int lane_blow, state_lanes *a, state_lanes *b,
+                        lanes b1, lanes b2)
 {
     contact_lanes *c = g->lanes;
+    const lanes zero = splat(0.0f);
     pair_matrix k = rigid_matrix(c);
-    impulse_pair x = solve_pair(&k, b1, b2);
-    apply_normal_impulses(c, a, b, x.x1, x.x2);
-    lanes normal[2] = {x.x1, x.x2};
+    impulse_pair x = solve_pair(&k, are_twins(c), b1, b2);
+    lanes normal[2] = {lanes_select(lane_blow, x.x1, zero), lanes_select(lane_blow, x.x2, zero)};
+    apply_normal_impulses(c, a, b, normal[0], normal[1]);
     for (int n = 0; n < 2; n++) {
         point_lanes *p = &c->points[n];
         p->total_impulse += normal[n];
@@ -461,16 +482,21 @@ INLINE bool impact_group(const group_view *g, body_state *states, const step_con
     lanes_int reached[2];
     for (int n = 0; n < 2; n++) {
         reached[n] = separation_at_start(c, &c->points[n]) + v[n] * dt <= zero;
-        impact[n] &= reached[n];
     }
+    reached[1] &= are_twins(c);
+    impact[0] &= reached[0];
+    impact[1] &= reached[1];
     lanes_int lane_blow = impact[0] | impact[1];
     if (!any_lane(lane_blow)) {
         return false;
     }
     lanes rebound1 = lanes_select(impact[0], restitution * v[0], zero);
     lanes rebound2 = lanes_select(impact[1], restitution * v[1], zero);
-    apply_blows(g, &a, &b, lanes_select(lane_blow & reached[0], v[0] + rebound1, far_away),
+    apply_blows(g, lane_blow, &a, &b,
+                lanes_select(lane_blow & reached[0], v[0] + rebound1, far_away),
                 lanes_select(lane_blow & reached[1], v[1] + rebound2, far_away));
+    limit_speeds_in(lane_blow, &a);
+    limit_speeds_in(lane_blow, &b);
     mark_struck(c->body_a, &a, lane_blow, pass);
     mark_struck(c->body_b, &b, lane_blow, pass);
     scatter(states, c->body_a, &a);

@@ -140,22 +140,11 @@ INLINE lanes turn_by_forces(const force_lanes *f, const state_lanes *s)
 
 INLINE void change_velocities(const force_lanes *f, state_lanes *s)
 {
-    const lanes speed_max = splat((float)PHYSICS_SPEED_MAX);
-    const lanes spin_max = splat((float)PHYSICS_SPIN_MAX);
     lanes change_w = f->anywhere ? turn_by_forces(f, s) : f->change_w;
-    lanes vx = f->drag * ((s->vx + f->change_x) + f->fall_x);
-    lanes vy = f->drag * ((s->vy + f->change_y) + f->fall_y);
-    lanes w = (s->w + change_w) * f->spin_drag;
-    lanes speed_squared = vx * vx + vy * vy;
-    lanes_int fast = speed_squared > speed_max * speed_max;
-    if (any_lane(fast)) {
-        lanes scale = speed_max / lanes_sqrt(speed_squared);
-        vx = lanes_select(fast, scale * vx, vx);
-        vy = lanes_select(fast, scale * vy, vy);
-    }
-    s->vx = vx;
-    s->vy = vy;
-    s->w = lanes_select(w < -spin_max, -spin_max, lanes_select(w > spin_max, spin_max, w));
+    s->vx = f->drag * ((s->vx + f->change_x) + f->fall_x);
+    s->vy = f->drag * ((s->vy + f->change_y) + f->fall_y);
+    s->w = (s->w + change_w) * f->spin_drag;
+    limit_speeds(s);
 }
 
 INLINE void change_poses(float h, state_lanes *s)
@@ -251,6 +240,8 @@ static void integrate_lane_velocities(physics_world *world, uint32_t first, uint
     }
 }
 
+// Joints and contacts may have made velocities beyond the limits: these are cut off before they
+// move anything.
 static void integrate_lane_positions(physics_world *world, uint32_t first, uint32_t end)
 {
     body_state *states = world->states.data;
@@ -259,6 +250,9 @@ static void integrate_lane_positions(physics_world *world, uint32_t first, uint3
         uint32_t room[PART_LANES];
         const uint32_t *of = take_part(world->scratch->held.data + i, stop - i, room);
         state_lanes s = gather(states, of);
+        if (limit_speeds(&s)) {
+            scatter(states, of, &s);
+        }
         change_poses(world->step.h, &s);
         scatter_poses(states, of, stop - i, &s);
     }

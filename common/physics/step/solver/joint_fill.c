@@ -172,6 +172,44 @@ static void store_group(physics_world *world, const joint_lanes *g, const drive_
     }
 }
 
+// A product with zero is zero only of what is finite.
+static bool group_is_finite(const joint_lanes *g, const drive_lanes *d)
+{
+    const float none = 0.0f;
+    wide sum = g->impulse_x * none + g->impulse_y * none + g->total_x * none + g->total_y * none;
+    if (d != NULL) {
+        sum += d->impulse_spring * none + d->impulse_motor * none + d->impulse_lower * none +
+               d->impulse_upper * none + d->total * none;
+    }
+    float all = 0.0f;
+    for (int lane = 0; lane < LANES; lane++) {
+        all += sum[lane];
+    }
+    return all == 0.0f;
+}
+
+static bool is_finite(const joint *j)
+{
+    const joint_impulses *p = &j->impulses;
+    return vec2_is_finite(p->linear) && isfinite(p->angular) && isfinite(p->lower) &&
+           isfinite(p->upper) && isfinite(p->motor) && isfinite(p->spring) &&
+           vec2_is_finite(j->total_force) && isfinite(j->total_torque);
+}
+
+// Impulses that are no numbers any more are forgotten: a world's state has no NaN, whose bits
+// differ from processor to processor.
+static void forget_infinite(physics_world *world, joint_slots of)
+{
+    for (uint32_t i = 0; i < of.count; i++) {
+        joint *j = &world->joints.data[of.slots[i]];
+        if (!is_finite(j)) {
+            j->impulses = (joint_impulses){0};
+            j->total_force = (vec2){0.0f, 0.0f};
+            j->total_torque = 0.0f;
+        }
+    }
+}
+
 void joint_lanes_store(physics_world *world, joint_sort sort, uint32_t first, uint32_t end)
 {
     const joint_solver *solver = world->scratch->joint_solver;
@@ -179,6 +217,11 @@ void joint_lanes_store(physics_world *world, joint_sort sort, uint32_t first, ui
     for (uint32_t group = first; group < end; group++) {
         const drive_lanes *d = sort == SORT_DRIVEN ? &solver->driven[group].drive : NULL;
         joint_slots of = joint_group_slots(world, sort, group, &colour);
-        store_group(world, group_at(solver, sort, group), d, of);
+        if (sort != SORT_SINGLE) {
+            store_group(world, group_at(solver, sort, group), d, of);
+        }
+        if (sort == SORT_SINGLE || !group_is_finite(group_at(solver, sort, group), d)) {
+            forget_infinite(world, of);
+        }
     }
 }

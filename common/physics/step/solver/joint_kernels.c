@@ -102,7 +102,9 @@ INLINE void find_mass(joint_lanes *g)
     lanes xy = -ia * g->arm_ax * g->arm_ay - ib * g->arm_bx * g->arm_by;
     lanes yy = m + ia * g->arm_ax * g->arm_ax + ib * g->arm_bx * g->arm_bx;
     lanes determinant = xx * yy - xy * xy;
-    lanes inverse = lanes_select(determinant != 0.0f, 1.0f / determinant, splat(0.0f));
+    // Of the lightest bodies on the longest arms it is NaN or infinite: they are not held.
+    lanes_int solvable = lanes_abs(determinant) > splat(0.0f);
+    lanes inverse = lanes_select(solvable, 1.0f / determinant, splat(0.0f));
     g->mass_xx = inverse * yy;
     g->mass_xy = -inverse * xy;
     g->mass_yy = inverse * xx;
@@ -212,8 +214,9 @@ INLINE void solve_drive(const joint_lanes *g, drive_lanes *d, state_lanes *a, st
     lanes rate = b->w - a->w;
     lanes sum = splat(0.0f); // of what is applied here, which changes the rate
     if (use_bias) {
-        sum = -d->mass * (d->spring_velocity * rate + d->spring_position * (d->angle - d->rest)) -
-              d->spring_impulse * d->impulse_spring;
+        const lanes push_max = splat((float)PHYSICS_SPIN_MAX);
+        lanes push = lanes_clamp(d->spring_position * (d->angle - d->rest), -push_max, push_max);
+        sum = -d->mass * (d->spring_velocity * rate + push) - d->spring_impulse * d->impulse_spring;
         d->impulse_spring += sum;
     }
     lanes motor = d->impulse_motor - d->mass * (rate + sum * d->inverse_mass - d->motor_speed);

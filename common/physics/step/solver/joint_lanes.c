@@ -297,12 +297,12 @@ void joints_sweep(physics_world *world, uint32_t colour, solver_pass pass, uint3
     }
 }
 
-// ---- storing: of those that are solved alone all is in their records
+// ---- storing
 
 static void store_range(physics_world *world, uint32_t first, uint32_t end, const void *context)
 {
     (void)context;
-    for (int sort = 0; sort < LANE_SORTS; sort++) {
+    for (int sort = 0; sort < JOINT_SORTS; sort++) {
         for (uint32_t colour = 0; colour <= COLOURS; colour++) {
             span part = share_of_groups(world, sort, colour, first, end);
             joint_lanes_store(world, (joint_sort)sort, part.first, part.end);
@@ -313,7 +313,7 @@ static void store_range(physics_world *world, uint32_t first, uint32_t end, cons
 void joints_store(physics_world *world)
 {
     uint32_t groups = 0;
-    for (int sort = 0; sort < LANE_SORTS; sort++) {
+    for (int sort = 0; sort < JOINT_SORTS; sort++) {
         groups += world->scratch->joint_solver->first[sort][COLOURS + 1];
     }
     run_plain_shares(world, groups, GRAIN_STORED, store_range, NULL);
