@@ -262,6 +262,7 @@ test('the_first_frame_is_gone_back_to_when_everything_fell_off', () => {
   assertFramed(frameOf([...HEAP, ...gone], home));
   const built = placed(300, 20); // later, by somebody
   assert.ok(shown(frameOf([...HEAP.slice(0, 10), built], home), 300, 20));
+  assert.ok(shown(frameOf([built, built, placed(0, 5, {vx: 9})], home), 0, 5), 'it flies, and is at home');
 });
 
 test('the_outermost_of_many_bodies_do_not_widen_a_frame', () => {

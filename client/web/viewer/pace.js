@@ -1,4 +1,4 @@
-// How fast a world goes, as its ticks tell over the last seconds. What a server measures in a second varies by
+// How fast a world goes, as its ticks tell over the last seconds. A rate that a server measures in one second varies by
 // the few ticks that fall to one side of its end or the other; over some seconds that is nothing.
 //
 // A world that is paused and goes on all the same is stepped by somebody: by a page that slows it, as here.

@@ -182,6 +182,10 @@ static void frame_is_the_first_one_when_all_fell_off(void **state)
     bodies[10] = ball(300, 20, 0.0); // built there, later
     assert_true(frame_find(bodies, 11, &home, &b));
     assert_true(b.x1 >= 300.0);
+    bodies[0] = bodies[1] = ball(300, 20, 0.0);
+    bodies[2] = ball(0, 5, 9.0); // it flies, and is at home
+    assert_true(frame_find(bodies, 3, &home, &b));
+    assert_true(b.x0 <= 0.0);
 }
 
 static void frame_of_many_bodies_is_that_of_most(void **state)

@@ -48,7 +48,8 @@ function showEmpty(app) {
     say('The connection is closed', session.error?.message ?? '',
         el('button', {class: 'primary', onclick: () => location.reload()}, 'Connect again'));
   } else if (session.state === 'connecting') {
-    if (performance.now() > 1500) say('Connecting …', 'This page tries until the server answers.');
+    const whom = isForeign(session) ? ` It has to let this page in: caromd --origin ${location.origin}` : '';
+    if (performance.now() > 1500) say('Connecting …', `This page tries until the server answers.${whom}`);
   } else if (session.state === 'reconnecting' && !app.live) {
     say('The connection is lost', 'This page tries again until the server answers.');
   } else if (session.state === 'open' && !session.world && session.worlds.length === 0 && session.looked) {
