@@ -64,7 +64,7 @@ static bool sums_up(const uint8_t *data, size_t size, size_t crc_at)
     return crc32c(0, copy, size) == told;
 }
 
-// What follows the addresses: of what it tells only the checksum is looked at.
+// The values behind the addresses, of which only the checksum is looked at.
 static proxy_result check_tlvs(const uint8_t *data, size_t at, size_t size, const char **why)
 {
     while (at < size) {

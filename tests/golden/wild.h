@@ -4,7 +4,7 @@
 // solver.
 //
 // All that is random follows from the seed by whole numbers and products: a seed is the same world
-// on every machine. What the engine refuses is left out, and is the same everywhere too.
+// on every machine. Values that the engine refuses are left out, the same ones everywhere.
 #ifndef CAROM_TESTS_GOLDEN_WILD_H
 #define CAROM_TESTS_GOLDEN_WILD_H
 
