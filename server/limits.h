@@ -74,7 +74,8 @@
       "pairs of shapes whose boxes overlap: some 170 MB, and a step of about a second; a heap of " \
       "as many bodies as there may be has about three each")                                       \
     X(events_kept, 65536, 16, 16777216, "",                                                        \
-      "a world's events that some subscriber was not yet sent; about 10 MiB")                      \
+      "a world's events that some subscriber was not yet sent, about 10 MiB; one that is further " \
+      "behind loses the oldest, and its next snapshot says how many (events_lost)")                \
     X(removals_kept, 65536, 16, 16777216, "",                                                      \
       "a world's removed ids; a subscriber further behind than that is sent the full state")       \
     X(describe_bytes, 4194304, 65536, 67108864, "bytes",                                           \

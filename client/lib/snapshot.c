@@ -349,6 +349,7 @@ enum snapshot_key {
     KEY_UNFOLLOWED,
     KEY_LEFT_OUT,
     KEY_OLDEST,
+    KEY_EVENTS_LOST,
     KEY_COUNT
 };
 
@@ -356,7 +357,7 @@ static const char *const KEYS[KEY_COUNT] = {
     "subscription", "world",      "epoch",    "tick",   "time",           "full",       "bodies",
     "removed",      "enter",      "leave",    "events", "hash",           "last",       "skipped",
     "contacts",     "data",       "spawned",  "joints", "joints_removed", "describing", "view",
-    "from",         "unfollowed", "left_out", "oldest",
+    "from",         "unfollowed", "left_out", "oldest", "events_lost",
 };
 
 static const unsigned KEYS_REQUIRED =
@@ -491,6 +492,9 @@ static void read_field(snapshot_decoder *d, reader *r, enum snapshot_key key, ca
         break;
     case KEY_LEFT_OUT:
         out->left_out = reader_unsigned(r);
+        break;
+    case KEY_EVENTS_LOST:
+        out->events_lost = reader_unsigned(r);
         break;
     case KEY_OLDEST:
         out->oldest = reader_unsigned(r);

@@ -340,6 +340,7 @@ carom_status carom_view_apply(carom_view *view, const carom_snapshot *s, carom_e
     }
     view_content *v = &view->content;
     view->skipped += s->skipped;
+    view->events_lost += s->events_lost;
     if (prepare(view, s)) {
         double previous_time = v->time;
         bool all = v->left_out == 0;
@@ -419,6 +420,7 @@ void view_take_over(carom_view *view, carom_view *from)
     view->stale += from->stale;
     view->gaps += from->gaps;
     view->skipped += from->skipped;
+    view->events_lost += from->events_lost;
     view->events_dropped += from->events_dropped;
     if (view->queue_count == 0) {
         swap_queues(view, from);
@@ -463,6 +465,7 @@ carom_view_state carom_view_get_state(const carom_view *view)
         .stale = view->stale,
         .gaps = view->gaps,
         .skipped = view->skipped,
+        .events_lost = view->events_lost,
         .events_dropped = view->events_dropped,
         .bodies = v->bodies.count,
         .joints = v->joints.count,

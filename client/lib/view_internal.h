@@ -78,7 +78,7 @@ struct carom_view {
     snapshot_decoder decoder; // of what carom_view_feed was given
     queued_event *queue;      // a ring
     size_t queue_capacity, queue_first, queue_count;
-    uint64_t snapshots, stale, gaps, skipped, events_dropped;
+    uint64_t snapshots, stale, gaps, skipped, events_lost, events_dropped;
 };
 
 // `view` becomes what `from` is, its events queued behind those that are there (as far as there is

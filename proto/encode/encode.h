@@ -243,8 +243,9 @@ typedef struct snapshot_view {
 typedef struct snapshot_head {
     uint64_t subscription;
     bool has_last;
-    uint64_t last;    // the request id of the session's last command that is in the state
-    uint32_t skipped; // snapshots that were replaced by this one; 0 is left out
+    uint64_t last;        // the request id of the session's last command that is in the state
+    uint32_t skipped;     // snapshots that were replaced by this one; 0 is left out
+    uint64_t events_lost; // events that the reader did not get before this one's; 0 is left out
 } snapshot_head;
 
 // Appends the tail, which is not a value of its own: key and value pairs. Returns how many pairs,

@@ -239,13 +239,18 @@ uint32_t encode_snapshot_tail(struct buffer *out, const snapshot_view *view)
 void encode_snapshot_map(struct buffer *out, const snapshot_head *head, uint32_t tail_pairs)
 {
     packer k = buffer_packer(out);
-    pack_map(&k, 1u + (head->has_last ? 1u : 0u) + (head->skipped > 0 ? 1u : 0u) + tail_pairs);
+    const uint32_t own = 1u + (head->has_last ? 1u : 0u) + (head->skipped > 0 ? 1u : 0u) +
+                         (head->events_lost > 0 ? 1u : 0u);
+    pack_map(&k, own + tail_pairs);
     pair_uint(&k, "subscription", head->subscription);
     if (head->has_last) {
         pair_uint(&k, "last", head->last);
     }
     if (head->skipped > 0) {
         pair_uint(&k, "skipped", head->skipped);
+    }
+    if (head->events_lost > 0) {
+        pair_uint(&k, "events_lost", head->events_lost);
     }
 }
 

@@ -645,7 +645,7 @@ void hosted_deliver(hosted *h, request *q)
     } else if (q->kind == REQUEST_RESUME) {
         reply *taken = reply_create(REPLY_RESUMED, h->number);
         taken->reply_to = q->reply_to;
-        publisher_resume(&h->publisher, h->physics, q->reply_to.session, h->sink);
+        publisher_resume(&h->publisher, q->reply_to.session);
         log_readers_resume(&h->readers, q->reply_to.session);
         request_free(q);
         hosted_post(h, taken);

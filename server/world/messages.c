@@ -90,6 +90,7 @@ void delivery_head(const reply *r, const snapshot_delivery *d, struct buffer *ou
     }
     snapshot_head head = {.subscription = d->subscription,
                           .skipped = d->skipped,
+                          .events_lost = d->events_lost,
                           .has_last = d->has_last,
                           .last = d->last};
     encode_snapshot_head(out, &head, r->pairs);

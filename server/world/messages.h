@@ -101,7 +101,8 @@ typedef enum reply_kind {
     REPLY_RESUMED,  // a REQUEST_RESUME was taken
     REPLY_SNAPSHOT, // to each of `deliveries` its own head (delivery_head), then `tail`
     REPLY_CLOSED,   // `subscription` has ended: its world did, or it could not go on
-    REPLY_OVERRUN,  // `subscription` has ended because it was too far behind: close the session
+    REPLY_OVERRUN,  // `subscription` has ended, as what it is to be sent fits no message: close the
+                    // session
     REPLY_CROWDED,  // the world takes more than half of its thread, and is not alone there
     REPLY_LOADS,    // what each of a busy thread's worlds took of it in the second before: `loads`
     REPLY_RELEASED, // of a REQUEST_RELEASE: `moved`, NULL where the world has ended
@@ -116,8 +117,9 @@ enum { REPLY_INLINE_MAX = 96 };
 typedef struct snapshot_delivery {
     session_key session;
     uint64_t subscription;
-    uint32_t skipped; // snapshots that were due and not sent
-    uint32_t last;    // the last command of the session that is in the state
+    uint32_t skipped;     // snapshots that were due and not sent
+    uint64_t events_lost; // events that it would have been sent, and that are kept no more
+    uint32_t last;        // the last command of the session that is in the state
     bool has_last;
 } snapshot_delivery;
 

@@ -298,26 +298,3 @@ const buffer *packed_view_bytes(const subscription *s, bool *full)
     ASSERT(!*full || view->has_full);
     return *full ? &view->full : &view->change;
 }
-
-void packed_view_sent(subscription *s, uint64_t events_end)
-{
-    ASSERT(s->in_flight < PACKED_IN_FLIGHT_MAX);
-    s->packed_number = s->packed->number;
-    s->marks_seen[s->in_flight] = s->view.has_area ? view_set_ref(s->seen) : NULL;
-    s->marks[s->in_flight++] = events_end;
-    s->busy = false; // it may be sent the next
-}
-
-uint64_t packed_view_written(subscription *s)
-{
-    if (s->in_flight == 0) {
-        return s->kept_event; // of before its session was resumed
-    }
-    const uint64_t mark = s->marks[0];
-    subscription_note_taken(s, s->marks_seen[0]);
-    s->in_flight--;
-    memmove(s->marks, s->marks + 1, s->in_flight * sizeof *s->marks);
-    memmove(s->marks_seen, s->marks_seen + 1, s->in_flight * sizeof *s->marks_seen);
-    s->marks_seen[s->in_flight] = NULL;
-    return mark;
-}

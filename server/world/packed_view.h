@@ -81,7 +81,8 @@ static inline bool packed_view_in_step(const subscription *s)
 // written.
 static inline bool packed_view_can_send(const subscription *s)
 {
-    return packed_view_in_step(s) ? s->in_flight < PACKED_IN_FLIGHT_MAX : s->in_flight == 0;
+    return packed_view_in_step(s) ? s->marks.in_flight < PACKED_IN_FLIGHT_MAX
+                                  : s->marks.in_flight == 0;
 }
 
 // Encodes the view's next snapshot from the table's rows: the change, unless it tells nothing and
@@ -91,10 +92,5 @@ void packed_view_encode(packed_views *v, packed_view *view, const row_table *row
 
 // The bytes that this reader is to be sent, of those that were encoded just now.
 const buffer *packed_view_bytes(const subscription *s, bool *full);
-
-// They were sent to it. `events_end` is where its next events begin.
-void packed_view_sent(subscription *s, uint64_t events_end);
-// The oldest that is on its way was written out. Returns where the events after it begin.
-uint64_t packed_view_written(subscription *s);
 
 #endif

@@ -88,7 +88,7 @@ void publisher_subscribe(publisher *p, physics_world *world, uint64_t number, se
 {
     ASSERT(number > 0 && session.number > 0); // the server itself has no subscriptions
     subscription *s = subscriptions_add(&p->subscriptions, number, session, view);
-    s->next_event = s->kept_event = event_log_end(&p->log);
+    event_marks_begin(&s->marks, event_log_end(&p->log));
     place_view(s, world);
     if (view->encoding == ENCODING_PACKED && view->bodies) {
         packed_views_join(&p->packed, s, world_definition(world).hz);
@@ -147,12 +147,7 @@ void publisher_acknowledge(publisher *p, uint64_t number)
 {
     subscription *s = subscriptions_find(&p->subscriptions, number);
     if (s != NULL) {
-        s->busy = false;
-        s->kept_event = s->packed != NULL ? packed_view_written(s) : s->next_event;
-        s->kept_lost = false;
-        if (s->packed == NULL && s->view.has_area && s->seen != NULL) {
-            subscription_note_taken(s, view_set_ref(s->seen));
-        }
+        event_marks_acknowledge(&s->marks);
     }
 }
 
@@ -179,14 +174,6 @@ static void post_closed(publisher *p, const subscription *s, reply_kind kind, st
     sink.post(sink.context, r);
 }
 
-// Tells that the subscription ends because of a limit.
-static void post_end(publisher *p, const subscription *s, reply_kind kind, const char *text,
-                     reply_sink sink)
-{
-    metrics_add(METRIC_subscriptions_overrun, 1);
-    post_closed(p, s, kind, STATUS_LIMIT_EXCEEDED, text, sink);
-}
-
 void publisher_close_all(publisher *p, status why, const char *text, reply_sink sink)
 {
     while (p->subscriptions.list.count > 0) {
@@ -200,26 +187,19 @@ static void restart(subscription *s, session_key session)
 {
     subscription_begin_anew(s);
     s->session = session;
-    s->next_event = s->kept_event;
+    event_marks_rewind(&s->marks);
     s->skipped = 0;
-    s->busy = false;
-    subscription_forget_sent(s);
+    s->ended = false;
 }
 
-void publisher_resume(publisher *p, physics_world *world, session_key session, reply_sink sink)
+void publisher_resume(publisher *p, session_key session)
 {
-    for (uint32_t i = p->subscriptions.list.count; i > 0; i--) {
-        subscription *s = &p->subscriptions.list.data[i - 1];
-        if (s->session.number != session.number || s->session.generation == session.generation) {
-            continue; // another's, or begun anew for this connection before
-        }
-        restart(s, session);
-        if (s->kept_lost) {
-            post_end(p, s, REPLY_CLOSED, "too many events were waiting to be taken", sink);
-            remove_subscription(p, s);
+    for (uint32_t i = 0; i < p->subscriptions.list.count; i++) {
+        subscription *s = &p->subscriptions.list.data[i];
+        if (s->session.number == session.number && s->session.generation != session.generation) {
+            restart(s, session); // else another's, or begun anew for this connection before
         }
     }
-    follow(p, world);
 }
 
 void publisher_begin_anew(publisher *p, physics_world *world)
@@ -267,7 +247,10 @@ enum { HEAD_BYTES = DELIVERY_HEAD_BYTES_MAX / 2 };
 
 static void add_receiver(const publisher *p, const subscription *s, reply *r)
 {
-    snapshot_delivery d = {.session = s->session, .subscription = s->number, .skipped = s->skipped};
+    snapshot_delivery d = {.session = s->session,
+                           .subscription = s->number,
+                           .skipped = s->skipped,
+                           .events_lost = event_marks_sent(&s->marks)->lost};
     if (s->session.slot < p->last.count &&
         p->last.data[s->session.slot].session == s->session.number) {
         d.has_last = true;
@@ -286,13 +269,12 @@ static void settle(publisher *p, subscription *s, const view_group *g)
     s->version = p->rows.version;
     s->lost_told = s->lost_told || view_group_tells_lost(g);
     s->described = s->view.describe ? p->descriptions.after : DESCRIPTION_COMPLETE;
-    s->next_event = event_log_end(&p->log);
     s->skipped = 0;
     s->owed = false;
-    s->busy = true;
-    if (s->packed != NULL) {
-        packed_view_sent(s, s->next_event);
-    }
+    s->packed_number = s->packed != NULL ? s->packed->number : 0;
+    metrics_add(METRIC_events_lost, event_marks_sent(&s->marks)->lost);
+    event_marks_send(&s->marks, event_log_end(&p->log),
+                     s->view.has_area ? view_set_ref(s->seen) : NULL);
 }
 
 // The reader has this state already: nothing in it is worth a snapshot.
@@ -329,9 +311,10 @@ static void send_group(publisher *p, const physics_world *world, const uint32_t 
                 budget_pay(view_group_budget(s), HEAD_BYTES + tail->size);
             }
         } else {
-            post_end(p, s, REPLY_OVERRUN, "a snapshot of this view does not fit a message", sink);
-            s->busy = true; // it is never acknowledged; the session's end removes it
-            s->in_flight = PACKED_IN_FLIGHT_MAX;
+            metrics_add(METRIC_subscriptions_overrun, 1);
+            post_closed(p, s, REPLY_OVERRUN, STATUS_LIMIT_EXCEEDED,
+                        "a snapshot of this view does not fit a message", sink);
+            s->ended = true; // the session's end removes it
         }
     }
     if (snapshot != NULL) {
@@ -383,9 +366,15 @@ static bool is_due(const publisher *p, const subscription *s, const moment *now)
     return now->all ? is_behind(p, s) : subscription_due(s, now->tick, now->hz);
 }
 
+// Whether its reader can be sent a snapshot now.
+static bool can_send(const subscription *s)
+{
+    return !s->ended && (s->packed != NULL ? packed_view_can_send(s) : s->marks.in_flight == 0);
+}
+
 static bool is_crowded(const publisher *p, const subscription *s)
 {
-    return event_log_end(&p->log) - s->next_event > p->limits->events_kept / 2;
+    return event_log_end(&p->log) - event_marks_sent(&s->marks)->next > p->limits->events_kept / 2;
 }
 
 // A packed view that is due and has no bytes left stays due.
@@ -419,11 +408,11 @@ static void choose_due_views(publisher *p, const moment *now)
         }
         packed_view *view = s->packed;
         const bool in_step = packed_view_in_step(s);
-        const bool can_send = packed_view_can_send(s);
+        const bool sends = can_send(s);
         view->due = view->due || (in_step && (is_due(p, s, now) || is_crowded(p, s)));
         view->crowded = view->crowded || is_crowded(p, s);
-        view->in_step += in_step && can_send;
-        view->waiting = view->waiting || (!in_step && can_send);
+        view->in_step += in_step && sends;
+        view->waiting = view->waiting || (!in_step && sends);
     }
     for (uint32_t i = 0; i < p->packed.list.count; i++) {
         packed_view *view = p->packed.list.data[i];
@@ -441,8 +430,8 @@ static bool can_pay(const publisher *p, const subscription *s)
 
 static bool is_chosen(const publisher *p, const subscription *s, bool due)
 {
-    return s->packed != NULL ? s->packed->due && packed_view_can_send(s)
-                             : !s->busy && (due || s->owed || is_crowded(p, s)) && can_pay(p, s);
+    return s->packed != NULL ? s->packed->due && can_send(s)
+                             : can_send(s) && (due || s->owed || is_crowded(p, s)) && can_pay(p, s);
 }
 
 // Each publishing is a tick's worth: of a world that stands too, which shows changes no oftener
@@ -468,7 +457,7 @@ static void choose_due(publisher *p, const physics_world *world, bool all)
         const bool due = s->packed != NULL ? s->packed->due : is_due(p, s, &now);
         if (is_chosen(p, s, due)) {
             array_push(&p->due, i);
-        } else if (due && !s->busy && !can_pay(p, s)) {
+        } else if (due && s->packed == NULL && can_send(s) && !can_pay(p, s)) {
             s->owed = true; // for later, and nobody was slow
         } else if (due) {
             s->skipped++;
@@ -495,23 +484,31 @@ static void take_contacts(publisher *p, const physics_world *world)
 
 // ---- events and removals that are kept for those who are behind
 
-// Whether the subscription wants one of the events from `first` up to before `floor`.
-static bool would_lose(const publisher *p, const subscription *s, uint64_t first, uint64_t floor)
-{
-    for (uint64_t number = first; number < floor; number++) {
-        const uint8_t *encoded = NULL;
-        const event_entry *event = event_log_get(&p->log, number, &encoded);
-        if ((s->view.events >> event->kind & 1) != 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-// Whether an event that the subscription wants is new to it.
+// Whether there are events of the kinds that the subscription wants that it was not sent, or it is
+// not told yet that it lost some.
 static bool has_events(const publisher *p, const subscription *s)
 {
-    return would_lose(p, s, s->next_event, event_log_end(&p->log));
+    const event_mark *sent = event_marks_sent(&s->marks);
+    bool found = sent->lost > 0;
+    for (uint64_t number = sent->next; number < event_log_end(&p->log) && !found; number++) {
+        const uint8_t *encoded = NULL;
+        const event_entry *event = event_log_get(&p->log, number, &encoded);
+        found = (s->view.events >> event->kind & 1) != 0;
+    }
+    return found;
+}
+
+typedef struct loser {
+    const publisher *publisher;
+    const subscription *subscription;
+} loser;
+
+static bool loses(const void *context, uint64_t number)
+{
+    const loser *l = context;
+    const uint8_t *encoded = NULL;
+    const event_entry *event = event_log_get(&l->publisher->log, number, &encoded);
+    return view_group_wants(l->publisher, l->subscription, event);
 }
 
 // Whether there is more to tell to a reader in step than where bodies are.
@@ -554,26 +551,17 @@ static void follow_bodies(publisher *p)
     }
 }
 
-static void trim(publisher *p, physics_world *world, reply_sink sink)
+static void trim(publisher *p)
 {
     uint64_t end = event_log_end(&p->log);
     uint64_t floor = end > p->limits->events_kept ? end - p->limits->events_kept : 0;
     uint64_t oldest_event = end;
     uint64_t oldest_version = p->rows.version;
-    for (uint32_t i = p->subscriptions.list.count; i > 0; i--) {
-        subscription *s = &p->subscriptions.list.data[i - 1];
-        if (s->next_event < floor && would_lose(p, s, s->next_event, floor)) {
-            post_end(p, s, REPLY_OVERRUN, "too many events were waiting to be taken", sink);
-            remove_subscription(p, s);
-            follow(p, world);
-            continue;
-        }
-        if (s->kept_event < floor) {
-            s->kept_lost = s->kept_lost || would_lose(p, s, s->kept_event, floor);
-            s->kept_event = floor;
-        }
-        s->next_event = s->next_event < floor ? floor : s->next_event;
-        oldest_event = s->kept_event < oldest_event ? s->kept_event : oldest_event;
+    for (uint32_t i = 0; i < p->subscriptions.list.count; i++) {
+        subscription *s = &p->subscriptions.list.data[i];
+        event_marks_trim(&s->marks, floor, loses, &(loser){p, s});
+        const uint64_t taken = s->marks.list[0].next;
+        oldest_event = taken < oldest_event ? taken : oldest_event;
         bool older = s->version > 0 && s->version < oldest_version;
         oldest_version = older ? s->version : oldest_version;
     }
@@ -610,15 +598,14 @@ void publisher_publish(publisher *p, physics_world *world, bool all, reply_sink 
         }
         view_set_pool_clear(&p->sets);
     }
-    trim(p, world, sink);
+    trim(p);
 }
 
 bool publisher_owes(const publisher *p)
 {
     for (uint32_t i = 0; i < p->subscriptions.list.count; i++) {
         const subscription *s = &p->subscriptions.list.data[i];
-        const bool can_send = s->packed != NULL ? packed_view_can_send(s) : !s->busy;
-        if (can_send && (s->owed || is_behind(p, s))) {
+        if (can_send(s) && (s->owed || is_behind(p, s))) {
             return true;
         }
     }

@@ -3,8 +3,9 @@
 //
 // A subscription has at most one snapshot on its way. Until that is written out, those that fall
 // due are skipped, and the next one holds all that has changed since the last one that was sent: a
-// slow reader gets fewer snapshots, never a wrong one, and nothing queues up for it but events, up
-// to a limit.
+// slow reader gets fewer snapshots, never a wrong one, and nothing queues up for it but events. A
+// reader that is further behind than `events_kept` of them loses the oldest: its next snapshot says
+// how many.
 //
 // Events of a view with an area are those of bodies in view (then or at the reader's last
 // snapshot) and those whose place lies in the area.
@@ -86,9 +87,8 @@ status publisher_move(publisher *p, const physics_world *world, uint64_t number,
                       session_key session, const view_args *view, error *err);
 void publisher_acknowledge(publisher *p, uint64_t number);
 // The session goes on over another connection: each of its subscriptions is sent a full snapshot
-// next, with the events from the first that was not written out. A subscription whose events were
-// forgotten meanwhile ends: REPLY_CLOSED.
-void publisher_resume(publisher *p, physics_world *world, session_key session, reply_sink sink);
+// next, with the events from the first that was not written out.
+void publisher_resume(publisher *p, session_key session);
 // The world is another one from here on: everybody is sent a full snapshot next. To be called with
 // the new world; events that wait are kept.
 void publisher_begin_anew(publisher *p, physics_world *world);
@@ -109,8 +109,8 @@ void publisher_note_command(publisher *p, session_key session, uint32_t id);
 void publisher_note_step(publisher *p, physics_world *world);
 
 // Sends snapshots of the present state to those that are due, or, if `all`, to everyone that was
-// not sent it yet; in either case not to those that are busy. Replies of kind SNAPSHOT, and OVERRUN
-// for subscriptions that end here because they are too far behind.
+// not sent it yet; in either case not to those that cannot take one yet. Replies of kind SNAPSHOT,
+// and OVERRUN for subscriptions that end here because a snapshot does not fit a message.
 void publisher_publish(publisher *p, physics_world *world, bool all, reply_sink sink);
 
 // Whether there is someone who was not sent the present state and could be.

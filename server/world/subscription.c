@@ -148,20 +148,10 @@ view_set *view_set_pool_share(view_set_pool *p, view_set *s)
 // enough for a few more.
 static const double PLAIN_BYTES_LEAST = 512.0;
 
-void subscription_forget_sent(subscription *s)
-{
-    for (uint32_t i = 0; i < PACKED_IN_FLIGHT_MAX; i++) {
-        view_set_unref(s->marks_seen[i]);
-        s->marks_seen[i] = NULL;
-    }
-    s->in_flight = 0;
-}
-
 static void deinit(subscription *s)
 {
-    subscription_forget_sent(s);
+    event_marks_deinit(&s->marks);
     view_set_unref(s->seen);
-    view_set_unref(s->taken);
     view_set_unref(s->shown);
     sight_unref(s->sight);
     budget_destroy(s->budget);
@@ -328,7 +318,7 @@ bool subscription_same_view(const subscribe_args *a, const sight *sight_a, const
 void subscription_begin_anew(subscription *s)
 {
     if (s->view.has_area) {
-        view_set *before = view_set_union(s->taken, s->seen);
+        view_set *before = view_set_union(s->marks.list[0].seen, s->seen);
         view_set *shown = view_set_union(before, s->shown);
         view_set_unref(before);
         view_set_unref(s->shown);
@@ -342,12 +332,6 @@ void subscription_begin_anew(subscription *s)
     s->packed_number = 0;
     s->lost_told = false;
     s->owed = true;
-}
-
-void subscription_note_taken(subscription *s, view_set *seen)
-{
-    view_set_unref(s->taken);
-    s->taken = seen;
 }
 
 static int compare_progress(description_progress a, description_progress b)
@@ -373,7 +357,9 @@ int subscription_compare(const subscription *a, const subscription *b)
     order = order != 0 ? order : compare_numbers((uintptr_t)a->seen, (uintptr_t)b->seen);
     order = order != 0 ? order : compare_numbers((uintptr_t)a->shown, (uintptr_t)b->shown);
     order = order != 0 ? order : a->shown_all - b->shown_all;
-    order = order != 0 ? order : compare_numbers(a->next_event, b->next_event);
+    order = order != 0 ? order
+                       : compare_numbers(event_marks_sent(&a->marks)->next,
+                                         event_marks_sent(&b->marks)->next);
     order = order != 0 ? order : compare_progress(a->described, b->described);
     order = order != 0 ? order : compare_numbers((uintptr_t)a->packed, (uintptr_t)b->packed);
     order = order != 0 ? order : compare_numbers(a->packed_number, b->packed_number);

@@ -1,7 +1,7 @@
 // The list of a world's subscriptions: what each wants to see, and what its reader was last sent.
 //
 // A subscription's baseline is the state that its reader has: the version of the row table, the
-// events up to `next_event`, and, with an area, the bodies that were in view. Subscriptions that
+// events up to its newest mark, and, with an area, the bodies that were in view. Subscriptions that
 // want the same and have the same baseline are sent the same bytes.
 //
 // One thread: the world's.
@@ -13,6 +13,7 @@
 
 #include "common/base/array.h"
 #include "common/world/command.h"
+#include "server/world/event_marks.h"
 #include "server/world/messages.h"
 #include "server/world/sight.h"
 
@@ -61,12 +62,6 @@ view_set *view_set_pool_share(view_set_pool *p, view_set *s);
 // than `a`); a->slots or more where there is none.
 uint32_t view_set_next(const view_set *a, const view_set *b, uint32_t slot);
 
-// Snapshots on their way to one reader of packed ones: a quarter of a second at 60 Hz. A reader
-// that is further behind leaves its group, and begins again with a full one when it has taken them.
-// One would do for plain snapshots, each of which may stand for several; a packed one needs the one
-// before.
-enum { PACKED_IN_FLIGHT_MAX = 16 };
-
 // How far a reader with `describe` has been told: the slots of bodies and of joints from these on
 // were not described yet.
 typedef struct description_progress {
@@ -98,24 +93,18 @@ typedef struct subscription {
     bool lost_told;      // its reader knows that the body is lost
     uint32_t phase;      // ticks by which its snapshots fall earlier than others' of its rate
     uint64_t version;    // of the rows it was last sent, 0 for none
-    uint64_t next_event; // the first that it was not sent
-    uint64_t kept_event; // the first that it has not taken: a resumed session is sent those again
-    bool kept_lost;      // some that it wanted before kept_event are forgotten already
+    event_marks marks;   // of the events that it was sent, and of those that its reader has
     view_set *seen;      // what was in view; NULL: everything, or nothing was sent yet
-    view_set *taken;     // the same at kept_event, with an area
     view_set *shown;     // of a full snapshot: what was in view before; its events tell of that too
     bool shown_all;      // everything was
     description_progress described;
-    uint32_t skipped; // snapshots that were due and not sent, since the last
-    bool busy;        // its last snapshot is not written out yet; of a packed one, too many are not
-    bool owed;        // to be sent as soon as it is not busy
+    uint32_t skipped;      // snapshots that were due and not sent, since the last
+    bool ended;            // its session is to be closed: it is sent nothing more
+    bool owed;             // to be sent as soon as it can be
     struct budget *budget; // owned; NULL: none, or its packed view has one
     // of a packed one
     struct packed_view *packed; // whose snapshots it is sent, with others; else NULL
     uint64_t packed_number;     // of the last one that it was sent; 0: it needs a full one
-    uint32_t in_flight;         // snapshots that are not written out yet
-    uint64_t marks[PACKED_IN_FLIGHT_MAX];       // next_event of each of them, the oldest first
-    view_set *marks_seen[PACKED_IN_FLIGHT_MAX]; // and, with an area, what was in view
 } subscription;
 
 typedef struct subscriptions {
@@ -150,12 +139,6 @@ bool subscription_same_view(const subscribe_args *a, const sight *sight_a, const
 
 // It is sent nothing that builds on what it was sent before: a full snapshot is next.
 void subscription_begin_anew(subscription *s);
-
-// Snapshots that are on their way to its reader will not arrive.
-void subscription_forget_sent(subscription *s);
-
-// Its reader has taken all up to a snapshot in which `seen` was in view, which is taken over.
-void subscription_note_taken(subscription *s, view_set *seen);
 
 // Order by what is sent: equal ones are sent the same bytes.
 int subscription_compare(const subscription *a, const subscription *b);

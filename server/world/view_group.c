@@ -139,10 +139,16 @@ static bool event_shown(const publisher *p, const view_group *g, const event_ent
     return event->has_point && view_area_has(place, s->sight, event->point);
 }
 
+bool view_group_wants(const publisher *p, const subscription *s, const event_entry *event)
+{
+    const view_group latest = {.of = s, .full = s->version < p->rows.floor, .seen = s->seen};
+    return event_shown(p, &latest, event);
+}
+
 static void show_events(publisher *p, view_group *g)
 {
     uint64_t end = event_log_end(&p->log);
-    for (uint64_t number = g->of->next_event; number < end; number++) {
+    for (uint64_t number = event_marks_sent(&g->of->marks)->next; number < end; number++) {
         const uint8_t *encoded = NULL;
         const event_entry *event = event_log_get(&p->log, number, &encoded);
         if (event_shown(p, g, event)) {

@@ -26,6 +26,10 @@ typedef struct view_group {
 shared_bytes *view_group_build(publisher *p, const physics_world *world, view_group *g,
                                uint64_t hash, uint32_t *pairs);
 
+// Whether the event is one of those that the subscription is sent, judged by what was in view in
+// its latest snapshot.
+bool view_group_wants(const publisher *p, const subscription *s, const event_entry *event);
+
 // The budget of a subscription; NULL: it has none.
 struct budget *view_group_budget(const subscription *s);
 

@@ -2,6 +2,7 @@
 #include "tests/simulation/oracle_internal.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <msgpack.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +11,7 @@
 #include "common/base/assert.h"
 #include "common/physics/image.h"
 #include "proto/log/log_record.h"
+#include "proto/packed/packed.h"
 #include "server/session/restore.h"
 #include "server/world/hosted.h"
 #include "server/world/world_log.h"
@@ -185,19 +187,30 @@ void oracle_told_state(uint64_t epoch, uint64_t tick, told_kind kind, uint64_t v
     }
 }
 
-void oracle_told_events(uint64_t epoch, uint64_t from, uint64_t to, bool gap_at_end,
-                        const told_event *events, uint32_t count)
+void oracle_told_events(uint64_t epoch, const told_span *span, const told_event *events,
+                        uint32_t count)
 {
     oracle_world *w = find_epoch(epoch);
     if (w == NULL) {
         return;
     }
-    oracle_segment s = {.from = from, .to = to, .gap_at_end = gap_at_end};
+    oracle_segment s = {.span = *span};
     for (uint32_t i = 0; i < count; i++) {
         array_push(&s.events, events[i]);
     }
     array_push(&w->segments, s);
     figures.events += count;
+    figures.lost_events += span->lost_at_end;
+    for (uint32_t i = 0; i < count; i++) {
+        figures.lost_events += events[i].lost;
+    }
+}
+
+uint64_t oracle_mix_rounded(uint64_t id, double x, double y)
+{
+    const uint64_t digest = oracle_mix(0, id);
+    return oracle_mix(oracle_mix(digest, (uint64_t)llround(x * PACKED_STEPS_DEFAULT)),
+                      (uint64_t)llround(y * PACKED_STEPS_DEFAULT));
 }
 
 static oracle_world *only_of_name(const char *name)
@@ -529,7 +542,7 @@ static void lose_told(oracle_world *w, uint64_t tick)
     w->told.count = kept;
     uint32_t segments = 0;
     for (uint32_t i = 0; i < w->segments.count; i++) {
-        if (w->segments.data[i].to < tick) {
+        if (w->segments.data[i].span.to < tick) {
             w->segments.data[segments++] = w->segments.data[i];
         } else {
             array_free(&w->segments.data[i].events);

@@ -40,6 +40,7 @@ void oracle_told_destroyed(const char *name);
 typedef enum told_kind {
     TOLD_SNAPSHOT, // the hash of the state that a snapshot shows
     TOLD_PICTURE,  // a digest of all bodies as a client has them
+    TOLD_ROUNDED,  // the same of a packed subscription: of places in whole steps alone
     TOLD_READ      // the hash that a request read, which may stand within a tick
 } told_kind;
 
@@ -47,17 +48,25 @@ void oracle_told_state(uint64_t epoch, uint64_t tick, told_kind kind, uint64_t v
 
 // Events that a subscription was told over its life, in order, each as a digest. `from`: those of
 // later ticks were due; `to`: up to that tick. Where a connection was lost (`gap`: before that
-// event) some may be missing, as the network lost them; none may come twice.
+// event) some may be missing, as the network lost them; else as many are missing as the server said
+// were lost (`lost`: before that event). None may come twice.
 typedef struct told_event {
-    uint64_t tick, digest;
+    uint64_t tick, digest, lost;
     bool gap;
 } told_event;
-void oracle_told_events(uint64_t epoch, uint64_t from, uint64_t to, bool gap_at_end,
-                        const told_event *events, uint32_t count);
+typedef struct told_span {
+    uint64_t from, to;
+    uint64_t lost_at_end;
+    bool gap_at_end;
+} told_span;
+void oracle_told_events(uint64_t epoch, const told_span *span, const told_event *events,
+                        uint32_t count);
 
 // Digests, the same on both sides.
 uint64_t oracle_mix(uint64_t digest, uint64_t value);
 uint64_t oracle_mix_double(uint64_t digest, double value);
+// Of a body at a place that is rounded to the steps of a packed subscription.
+uint64_t oracle_mix_rounded(uint64_t id, double x, double y);
 
 // ---- lives of the server
 
@@ -68,7 +77,8 @@ void oracle_crashed(crash_kind kind, bool clean);
 void oracle_verify(void);
 
 typedef struct oracle_figures {
-    uint64_t commands, acknowledged, states, compact, events, replayed_ticks, restarts, worlds;
+    uint64_t commands, acknowledged, states, compact, packed, events, lost_events, replayed_ticks,
+        restarts, worlds;
     uint64_t ends, kills,
         power_losses; // of the server: in good order, of the process, of the machine
 } oracle_figures;

@@ -29,8 +29,7 @@ typedef struct oracle_told {
 } oracle_told;
 
 typedef struct oracle_segment {
-    uint64_t from, to;
-    bool gap_at_end;
+    told_span span;
     ARRAY(told_event) events;
 } oracle_segment;
 

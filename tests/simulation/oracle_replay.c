@@ -29,7 +29,7 @@ static int by_tick(const void *a, const void *b)
     return x->tick != y->tick ? (x->tick < y->tick ? -1 : 1) : (int)x->kind - (int)y->kind;
 }
 
-static uint64_t picture_of(const physics_world *physics)
+static uint64_t picture_of(const physics_world *physics, told_kind kind)
 {
     static body_row rows[BODIES_MAX];
     uint32_t count = world_rows(physics, rows, BODIES_MAX);
@@ -37,6 +37,10 @@ static uint64_t picture_of(const physics_world *physics)
     uint64_t picture = 0;
     for (uint32_t i = 0; i < count; i++) {
         const body_row *b = &rows[i];
+        if (kind == TOLD_ROUNDED) {
+            picture += oracle_mix_rounded(b->id, b->position.x, b->position.y);
+            continue;
+        }
         uint64_t digest = oracle_mix(0, b->id);
         digest = oracle_mix_double(digest, b->position.x);
         digest = oracle_mix_double(digest, b->position.y);
@@ -47,6 +51,8 @@ static uint64_t picture_of(const physics_world *physics)
     }
     return picture;
 }
+
+static const char *const KIND_NAMES[] = {"hash", "bodies", "rounded bodies", "hash"};
 
 // Compares what was told of this tick with the state. `within`: a tick's commands are being
 // carried out, so only reads see it.
@@ -62,22 +68,17 @@ static void look(replay *r, bool within)
         SIM_CHECK(t->matched,
                   "world %s of epoch %" PRIu64 " (durability %d): a client was told of a state of "
                   "tick %" PRIu64 " (%s) that never was",
-                  w->name, w->epoch, (int)w->durability, t->tick,
-                  t->kind == TOLD_PICTURE ? "bodies" : "hash");
+                  w->name, w->epoch, (int)w->durability, t->tick, KIND_NAMES[t->kind]);
     }
     bool hashed = false;
-    bool drawn = false;
     uint64_t hash = 0;
-    uint64_t picture = 0;
     for (uint32_t i = r->told; i < w->told.count && w->told.data[i].tick == tick; i++) {
         oracle_told *t = &w->told.data[i];
         if (t->matched || (within && t->kind != TOLD_READ)) {
             continue;
         }
-        if (t->kind == TOLD_PICTURE) {
-            picture = drawn ? picture : picture_of(r->physics);
-            drawn = true;
-            t->matched = t->value == picture;
+        if (t->kind == TOLD_PICTURE || t->kind == TOLD_ROUNDED) {
+            t->matched = t->value == picture_of(r->physics, t->kind);
         } else {
             hash = hashed ? hash : world_hash(r->physics);
             hashed = true;
@@ -130,37 +131,57 @@ static void on_applied(void *context, const log_command *row, const command *c,
     look(r, !r->player.paused);
 }
 
+// Events that happened and were not told, since the last one that was.
+typedef struct missing {
+    uint64_t sure, maybe; // `maybe`: of a tick that may be told in part
+} missing;
+
+// As many are missing as the server said were lost; more where the network lost some.
+static void check_missing(const replay *r, const told_span *span, missing m, uint64_t lost,
+                          bool gap)
+{
+    SIM_CHECK((gap || m.sure <= lost) && lost <= m.sure + m.maybe,
+              "world %s of epoch %" PRIu64 ": %" PRIu64 " to %" PRIu64
+              " events were not told, or out of order, to a subscription from %" PRIu64
+              " to %" PRIu64 ", and %" PRIu64 " were said to be lost",
+              r->world->name, r->world->epoch, m.sure, m.sure + m.maybe, span->from, span->to,
+              lost);
+}
+
 // Whether `told` is what happened in the ticks after `from` up to `to`. The first and the last of
 // these ticks may be told in part: others' commands of that tick came before the subscription, or
 // after its last snapshot.
 static void check_segment(const replay *r, const oracle_segment *s)
 {
+    const told_span *span = &s->span;
     for (uint32_t i = 0; i < s->events.count; i++) {
-        sim_trace("told from %" PRIu64 " to %" PRIu64 ": tick %" PRIu64 " %016" PRIx64, s->from,
-                  s->to, s->events.data[i].tick, s->events.data[i].digest);
+        sim_trace("told from %" PRIu64 " to %" PRIu64 ": tick %" PRIu64 " %016" PRIx64, span->from,
+                  span->to, s->events.data[i].tick, s->events.data[i].digest);
     }
     uint32_t told = 0;
-    uint64_t part = s->from + 1; // of this tick a part may be told
+    uint64_t part = span->from + 1; // of this tick a part may be told
     if (s->events.count > 0 && s->events.data[0].gap && s->events.data[0].tick > part) {
         part = s->events.data[0].tick;
     }
+    missing m = {0, 0};
     for (uint32_t i = 0; i < r->events.count; i++) {
         const told_event *e = &r->events.data[i];
         const told_event *next = told < s->events.count ? &s->events.data[told] : NULL;
         if (next != NULL && next->digest == e->digest) {
+            check_missing(r, span, m, next->lost, next->gap);
+            m = (missing){0, 0};
             told++;
-            continue;
+        } else {
+            const bool partly = e->tick <= part || e->tick >= span->to;
+            m.sure += !partly;
+            m.maybe += partly;
         }
-        bool gap = next != NULL ? next->gap : s->gap_at_end;
-        SIM_CHECK(gap || e->tick <= part || e->tick >= s->to,
-                  "world %s of epoch %" PRIu64 ": an event of tick %" PRIu64
-                  " was not told, or out of order, to a subscription from %" PRIu64 " to %" PRIu64,
-                  r->world->name, r->world->epoch, e->tick, s->from, s->to);
     }
     SIM_CHECK(told == s->events.count,
               "world %s of epoch %" PRIu64 ": an event of tick %" PRIu64
               " was told twice, or never happened",
               r->world->name, r->world->epoch, s->events.data[told].tick);
+    check_missing(r, span, m, span->lost_at_end, span->gap_at_end);
 }
 
 static void compare(replay *r)
@@ -173,8 +194,7 @@ static void compare(replay *r)
             SIM_CHECK(t->matched,
                       "world %s of epoch %" PRIu64 " (durability %d): a client was told of a "
                       "state of tick %" PRIu64 " (%s) that never was",
-                      w->name, w->epoch, (int)w->durability, t->tick,
-                      t->kind == TOLD_PICTURE ? "bodies" : "hash");
+                      w->name, w->epoch, (int)w->durability, t->tick, KIND_NAMES[t->kind]);
         }
     }
     for (uint32_t i = 0; i < w->segments.count; i++) {

@@ -22,7 +22,7 @@ bool plant_known(const char *name)
 
 const char *plant_names(void)
 {
-    return "early-answer, lost-record, doubled-event, unsynced-names";
+    return "early-answer, lost-record, doubled-event, unsynced-names, unclamped-mark";
 }
 
 void plant_begin(fake_disk *d)
@@ -63,9 +63,27 @@ void __wrap_publisher_acknowledge(publisher *p, uint64_t number)
 {
     subscription *s =
         is_planted("doubled-event") ? subscriptions_find(&p->subscriptions, number) : NULL;
-    uint64_t kept = s != NULL ? s->kept_event : 0;
+    const uint64_t taken = s != NULL ? s->marks.list[0].next : 0;
     __real_publisher_acknowledge(p, number);
     if (s != NULL && sim_one_in(4)) {
-        s->next_event = kept;
+        s->marks.list[s->marks.in_flight].next = taken;
+    }
+}
+
+// ---- unclamped-mark: of snapshots on their way, the marks stay where they were when the events
+// behind them are forgotten
+
+void __wrap_event_marks_trim(event_marks *m, uint64_t floor, event_wanted *wanted,
+                             const void *context);
+void __real_event_marks_trim(event_marks *m, uint64_t floor, event_wanted *wanted,
+                             const void *context);
+
+void __wrap_event_marks_trim(event_marks *m, uint64_t floor, event_wanted *wanted,
+                             const void *context)
+{
+    const event_marks before = *m;
+    __real_event_marks_trim(m, floor, wanted, context);
+    for (uint32_t i = 1; is_planted("unclamped-mark") && i < m->in_flight; i++) {
+        m->list[i].next = before.list[i].next;
     }
 }

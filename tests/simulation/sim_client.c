@@ -49,8 +49,10 @@ static void end_subscription(sim_client *c, uint64_t number)
         return;
     }
     if (s->shown && !s->log) {
-        oracle_told_events(s->epoch, s->from, s->last, s->gap, s->events.data, s->events.count);
+        const told_span span = {s->from, s->last, s->lost, s->gap};
+        oracle_told_events(s->epoch, &span, s->events.data, s->events.count);
     }
+    packed_decoder_destroy(s->decoder);
     array_free(&s->events);
     array_free(&s->picture);
     world_free(s->replica);
@@ -171,11 +173,14 @@ static void take_rows(sim_subscription *s, const msgpack_object *map)
 static void take_events(sim_subscription *s, const msgpack_object *map)
 {
     const msgpack_object *events = rpc_map_get(map, "events");
+    const msgpack_object *lost = rpc_map_get(map, "events_lost");
+    s->lost += lost != NULL ? get_uint(map, "events_lost") : 0;
     for (uint32_t i = 0; events != NULL && i < events->via.array.size; i++) {
         const msgpack_object *e = &events->via.array.ptr[i];
         const msgpack_object *kind = rpc_map_get(e, "kind");
-        told_event told = {.tick = get_uint(e, "tick"), .gap = s->gap};
+        told_event told = {.tick = get_uint(e, "tick"), .lost = s->lost, .gap = s->gap};
         s->gap = false;
+        s->lost = 0;
         told.digest = oracle_mix(0, told.tick);
         for (uint32_t j = 0; j < kind->via.str.size; j++) {
             told.digest = oracle_mix(told.digest, (uint8_t)kind->via.str.ptr[j]);
@@ -189,29 +194,83 @@ static void take_events(sim_subscription *s, const msgpack_object *map)
     }
 }
 
-static void take_snapshot(const sim_client *c, sim_subscription *s, const msgpack_object *map)
+static void note_snapshot(const sim_client *c, sim_subscription *s, uint64_t epoch, uint64_t tick,
+                          bool full)
 {
-    uint64_t tick = get_uint(map, "tick");
-    uint64_t epoch = get_uint(map, "epoch");
     SIM_CHECK(!s->begun || tick >= s->last, "a snapshot of tick %" PRIu64 " after one of %" PRIu64,
               tick, s->last);
-    SIM_CHECK(s->begun || get_bool(map, "full"), "a first snapshot that is not full");
+    SIM_CHECK(s->begun || full, "a first snapshot that is not full");
     sim_trace("client %p: subscription %" PRIu64 " at tick %" PRIu64 " of epoch %" PRIu64
-              ", %u events, full %d",
-              (const void *)c, s->number, tick, epoch,
-              (unsigned)rpc_map_get(map, "events")->via.array.size, get_bool(map, "full"));
+              ", full %d",
+              (const void *)c, s->number, tick, epoch, full);
     s->epoch = epoch;
     s->last = tick;
     s->begun = s->shown = true;
-    take_rows(s, map);
-    take_events(s, map);
+}
+
+static void take_changes(sim_subscription *s, const packed_changes *told)
+{
+    if (told->full) {
+        array_clear(&s->picture);
+    }
+    for (uint32_t i = 0; i < told->removed_count; i++) {
+        forget_row(s, told->removed[i]);
+    }
+    for (uint32_t i = 0; i < told->body_count; i++) {
+        const packed_body *b = &told->bodies[i];
+        sim_body_row row = {b->id, oracle_mix_rounded(b->id, b->x, b->y)};
+        forget_row(s, row.id);
+        array_push(&s->picture, row);
+    }
+}
+
+static uint64_t picture_of(const sim_subscription *s)
+{
     uint64_t picture = 0;
     for (uint32_t i = 0; i < s->picture.count; i++) {
         picture += s->picture.data[i].digest;
     }
+    return picture;
+}
+
+static void take_packed(const sim_client *c, sim_subscription *s, const msgpack_object *map,
+                        const msgpack_object *data)
+{
+    packed_changes told;
+    error err = {0};
+    s->decoder = s->decoder == NULL ? packed_decoder_create() : s->decoder;
+    ASSERT(s->decoder != NULL);
+    SIM_CHECK(data->type == MSGPACK_OBJECT_BIN, "packed data that are no bytes");
+    const status result = packed_decode(s->decoder, (const uint8_t *)data->via.bin.ptr,
+                                        data->via.bin.size, &told, &err);
+    SIM_CHECK(result == STATUS_OK, "a packed snapshot: %s", err.text);
+    note_snapshot(c, s, told.full ? get_uint(map, "epoch") : s->epoch, told.tick, told.full);
+    take_events(s, map);
+    take_changes(s, &told);
+    if (told.full) {
+        oracle_told_state(s->epoch, told.tick, TOLD_SNAPSHOT, get_hash(map));
+    }
+    if (rpc_map_get(map, "left_out") == NULL) { // else some bodies are as they were before
+        oracle_told_state(s->epoch, told.tick, TOLD_ROUNDED, picture_of(s));
+    }
+    figures.packed++;
+}
+
+static void take_snapshot(const sim_client *c, sim_subscription *s, const msgpack_object *map)
+{
+    const msgpack_object *data = rpc_map_get(map, "data");
+    if (data != NULL) {
+        take_packed(c, s, map, data);
+        return;
+    }
+    uint64_t tick = get_uint(map, "tick");
+    uint64_t epoch = get_uint(map, "epoch");
+    note_snapshot(c, s, epoch, tick, get_bool(map, "full"));
+    take_rows(s, map);
+    take_events(s, map);
     oracle_told_state(epoch, tick, TOLD_SNAPSHOT, get_hash(map));
     if (rpc_map_get(map, "left_out") == NULL) { // else some bodies are as they were before
-        oracle_told_state(epoch, tick, TOLD_PICTURE, picture);
+        oracle_told_state(epoch, tick, TOLD_PICTURE, picture_of(s));
     }
 }
 
@@ -580,6 +639,7 @@ void sim_client_connect(sim_client *c, bool gentle)
     }
     static const uint32_t SLOWNESS[] = {1, 1, 3, 40};
     c->read_one_in = gentle ? 1 : SLOWNESS[sim_random(4)];
+    c->pause = 0;
     c->read_bytes = gentle || sim_one_in(2) ? 4096 : 1 + (size_t)sim_random(300);
     c->resuming = *c->secret != '\0' && !sim_one_in(8);
     sim_trace("client: connects%s", c->resuming ? ", to resume" : "");
@@ -611,7 +671,11 @@ void sim_client_act(sim_client *c)
         }
         return;
     }
-    if (sim_one_in(c->read_one_in)) {
+    if (c->pause > 0) {
+        c->pause--;
+    } else if (sim_one_in(300)) {
+        c->pause = 1 + (uint32_t)sim_random(400);
+    } else if (sim_one_in(c->read_one_in)) {
         read_part(c, c->read_bytes);
         take_messages(c);
     }

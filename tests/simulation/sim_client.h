@@ -5,6 +5,7 @@
 
 #include "common/base/array.h"
 #include "proto/log/log_player.h"
+#include "proto/packed/packed.h"
 #include "proto/wire/buffer.h"
 #include "tests/simulation/fake_uv.h"
 #include "tests/simulation/oracle.h"
@@ -51,6 +52,8 @@ typedef struct sim_subscription {
     bool shown;      // over any
     bool gap;        // its connection was lost since the last event
     uint64_t epoch, from, last;
+    uint64_t lost;           // events that it was told to have missed since the last one
+    packed_decoder *decoder; // of one that is packed
     ARRAY(told_event) events;
     ARRAY(sim_body_row) picture;
     char name[16]; // of a log's world, as its image told
@@ -65,6 +68,7 @@ typedef struct sim_client {
     char secret[512];
     uint32_t next_id;
     uint32_t read_one_in;
+    uint32_t pause; // of its turns: it reads nothing in them
     size_t read_bytes;
     buffer in;
     ARRAY(sim_request) requests;

@@ -309,11 +309,13 @@ static void request_subscribe(sim_client *c, int world)
     bool log = sim_one_in(3);
     bool rated = sim_one_in(2);
     bool budgeted = !log && sim_one_in(3);
+    bool packed = !log && sim_one_in(2);
     bool compact = log && sim_one_in(2);
     // A number that is not the server's asks for nothing.
     uint32_t tables = log_compact_tables() + (compact && sim_one_in(8) ? 1u : 0u);
     sim_request *r = begin(c, log ? OP_SUBSCRIBE_LOG : OP_SUBSCRIBE, world, "world.subscribe",
-                           (log ? 2u : 3u) + (rated ? 1u : 0u) + (budgeted || compact ? 1u : 0u));
+                           (log ? 2u : 3u) + (rated ? 1u : 0u) + (packed ? 1u : 0u) +
+                               (budgeted || compact ? 1u : 0u));
     r->compact = compact && tables == log_compact_tables();
     packer k = buffer_packer(&r->tail);
     pair_text(&k, "world", sim_world_name(world));
@@ -330,6 +332,9 @@ static void request_subscribe(sim_client *c, int world)
         }
     } else {
         pair_bool(&k, "describe", sim_one_in(4));
+        if (packed) {
+            pair_text(&k, "encoding", "packed");
+        }
         text(&k, "events");
         msgpack_pack_array(&k, KIND_COUNT);
         for (int i = 0; i < KIND_COUNT; i++) {

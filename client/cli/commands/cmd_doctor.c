@@ -123,6 +123,11 @@ static void check_ticks(doctor *d, const carom_value *stats)
     double sent = carom_get_real(stats, "counters.snapshots_sent", 0.0);
     find(d, skipped > 0.1 * sent && sent > 0.0 ? WARNING : GOOD, "readers",
          "%.0f snapshots sent, %.0f merged for slow readers", sent, skipped);
+    const double lost = carom_get_real(stats, "counters.events_lost", 0.0);
+    if (lost > 0.0) {
+        find(d, WARNING, "events",
+             "%.0f were lost to readers that were more than events_kept of them behind", lost);
+    }
     double malformed = carom_get_real(stats, "counters.messages_malformed", 0.0);
     if (malformed > 0.0) {
         find(d, WARNING, "messages", "%.0f were malformed: some client does not speak the protocol",

@@ -23,7 +23,7 @@ typedef struct listener {
     cli *c;
     uint64_t body; // only events of it; 0: all
     uint64_t left; // events still to be printed
-    uint64_t skipped;
+    uint64_t skipped, lost;
     bool over;
     cli_exit code;
     char kinds[KINDS_MAX][KIND_BYTES_MAX];
@@ -90,11 +90,30 @@ static void print_json(listener *l, const carom_snapshot *snapshot)
     carom_value_free(value);
 }
 
+// Where events are missing, as a line of its own among the others.
+static void print_gap(listener *l, const carom_snapshot *snapshot)
+{
+    if (!l->c->json) {
+        (void)printf("%10" PRIu64 "  %-12s  %" PRIu64 " events\n", snapshot->tick, "events_lost",
+                     snapshot->events_lost);
+        return;
+    }
+    carom_value *gap = carom_set(carom_map(), "kind", carom_str("events_lost"));
+    carom_set(gap, "tick", carom_uint(snapshot->tick));
+    carom_set(gap, "count", carom_uint(snapshot->events_lost));
+    l->code = cli_print_json(gap);
+    carom_value_free(gap);
+}
+
 static void on_snapshot(carom_client *client, const carom_snapshot *snapshot, void *user)
 {
     (void)client;
     listener *l = user;
     l->skipped += snapshot->skipped;
+    l->lost += snapshot->events_lost;
+    if (snapshot->events_lost > 0) {
+        print_gap(l, snapshot);
+    }
     if (l->c->json) {
         print_json(l, snapshot);
         return;
@@ -255,10 +274,10 @@ static cli_exit run_events(cli *c)
     code = cli_connect_lasting(c, &handlers);
     code = code == CLI_OK ? subscribe(&l) : code;
     code = code == CLI_OK ? listen_until_over(&l) : code;
-    if (l.skipped > 0) {
-        cli_hint("%" PRIu64
-                 " snapshots were merged because this reader was slow; no event was lost",
-                 l.skipped);
+    if (l.skipped > 0 || l.lost > 0) {
+        cli_hint("%" PRIu64 " snapshots were merged because this reader was slow; %" PRIu64
+                 " events were lost",
+                 l.skipped, l.lost);
     }
     if (c->client != NULL) {
         carom_set_handlers(c->client, &(carom_handlers){0}); // the listener ends here
@@ -287,7 +306,8 @@ const cli_command command_events = {
                "remove, joint_break,\n"
                "freeze. A line shows the tick, the kind, the bodies and, where the kind has them, "
                "place, normal,\n"
-               "speed and impulse.",
+               "speed and impulse. A line events_lost says how many are missing where this reader "
+               "was too\nslow for the server to keep them.",
     .examples = "  carom events demo\n  carom events demo --kind begin,end --body 3\n"
                 "  carom events demo --kind hit --json | jq 'select(.speed > 10)'\n"
                 "  carom events demo --follow 3 --area -10,-10,10,10\n"

@@ -253,6 +253,7 @@ void lane_on_snapshot(carom_client *client, const carom_snapshot *snapshot, void
     record_snapshot_time(at, snapshot, now);
     tally->snapshots++;
     tally->skipped += snapshot->skipped;
+    tally->events_lost += snapshot->events_lost;
     load_tally_slice(tally, t)->snapshots++;
     load_tally_slice(tally, t)->skipped += snapshot->skipped;
     while (at->unseen_count > 0 && at->unseen[at->unseen_first].request <= snapshot->last) {

@@ -91,6 +91,7 @@ static bool print_counts(const load_result *r)
     add_count(&t, "snapshots", tally->snapshots, r->seconds);
     add_count(&t, "snapshots skipped", tally->skipped, r->seconds);
     add_count(&t, "events", tally->events, r->seconds);
+    add_count(&t, "events lost", tally->events_lost, r->seconds);
     add_bytes(&t, "bytes in", tally->bytes_in, r);
     add_bytes(&t, "bytes out", tally->bytes_out, r);
     add_count(&t, "errors", load_tally_errors(tally), r->seconds);

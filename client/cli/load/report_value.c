@@ -144,6 +144,7 @@ static void set_traffic(carom_value *v, const load_result *r)
     carom_set(v, "snapshots_per_second", carom_real((double)tally->snapshots / r->seconds));
     carom_set(v, "snapshots_skipped", carom_uint(tally->skipped));
     carom_set(v, "events", carom_uint(tally->events));
+    carom_set(v, "events_lost", carom_uint(tally->events_lost));
     carom_set(v, "bytes_in", carom_uint(tally->bytes_in));
     carom_set(v, "bytes_out", carom_uint(tally->bytes_out));
     carom_set(v, "bytes_in_per_client_second", carom_real((double)tally->bytes_in / clients));

@@ -174,6 +174,7 @@ void load_tally_merge(load_tally *into, const load_tally *from)
     into->snapshots += from->snapshots;
     into->events += from->events;
     into->skipped += from->skipped;
+    into->events_lost += from->events_lost;
     into->bytes_in += from->bytes_in;
     into->bytes_out += from->bytes_out;
     into->client_seconds += from->client_seconds;

@@ -66,7 +66,7 @@ typedef struct load_tally {
     uint64_t refused;    // clients that could not connect
     uint64_t lost;       // connections
     char lost_reason[CAROM_ERROR_TEXT_MAX];
-    uint64_t snapshots, events, skipped;
+    uint64_t snapshots, events, skipped, events_lost;
     uint64_t bytes_in, bytes_out;
     double client_seconds; // connected, of all clients
     double slice_seconds;

@@ -72,6 +72,8 @@ typedef struct carom_snapshot {
     uint8_t hash[8];  // state hash of the whole world at this tick
     uint64_t last;    // the last command of this session that is in the state; 0: not told
     uint64_t skipped; // snapshots that were left out before this one because the reader was slow
+    uint64_t events_lost; // events that the reader did not get before those of this snapshot: more
+                          // waited for it than the server keeps
 
     const carom_body *bodies;
     size_t body_count;

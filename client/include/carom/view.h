@@ -105,6 +105,7 @@ typedef struct carom_view_state {
     uint64_t stale;            // ignored, being old or not full while waiting
     uint64_t gaps;             // full snapshots after the first, and changes of epoch
     uint64_t skipped;          // snapshots that the server left out, in all
+    uint64_t events_lost;      // events that the server could not keep for this reader, in all
     uint64_t events_dropped;   // events that found the queue full
     size_t bodies, events;     // bodies seen now, events queued now
     size_t joints;             // described now

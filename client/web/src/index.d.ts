@@ -141,6 +141,7 @@ export class Subscription extends Emitter<{snapshot: Snapshot; event: WorldEvent
   readonly view: WorldView;
   readonly error: CaromError | null;
   readonly skipped: number;
+  readonly eventsLost: number;
   next(): Promise<Snapshot>;
   setArea(area?: Area, options?: {margin?: number}): Promise<void>;
   /** The area goes along with a body, told from its position on. */

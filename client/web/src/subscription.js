@@ -27,6 +27,8 @@ export class Subscription extends Emitter {
     this.error = null;
     /** Snapshots that the server left out because they were not taken fast enough. */
     this.skipped = 0;
+    /** Events that the server could not keep for this reader, which was too slow. */
+    this.eventsLost = 0;
   }
 
   get world() {
@@ -69,6 +71,7 @@ export class Subscription extends Emitter {
       }
     }
     this.skipped += snapshot.skipped ?? 0;
+    this.eventsLost += snapshot.events_lost ?? 0;
     if (this.args.encoding !== 'log') this.view.apply(snapshot, nowMs);
     this.emit('snapshot', snapshot);
     for (const event of snapshot.events ?? []) this.emit('event', event);

@@ -2,6 +2,7 @@
 import test from 'node:test';
 import assert from 'node:assert/strict';
 
+import {Subscription} from '../src/subscription.js';
 import {WorldView} from '../src/view.js';
 
 const HZ = 50;
@@ -151,4 +152,15 @@ test('resting_bodies_cost_nothing_in_advance', () => {
   };
   view.advance(1320);
   assert.equal(touched, 0);
+});
+
+test('snapshots_left_out_and_events_lost_are_counted', () => {
+  const watched = new Subscription(null, {world: 'lab'}, {});
+  watched.release();
+  watched.take(snapshot(1, [row(1, 0)], {full: true}), 20);
+  assert.equal(watched.eventsLost, 0);
+  watched.take(snapshot(9, [], {skipped: 7, events_lost: 30}), 40);
+  watched.take(snapshot(10, [], {events_lost: 3}), 60);
+  assert.equal(watched.skipped, 7);
+  assert.equal(watched.eventsLost, 33);
 });

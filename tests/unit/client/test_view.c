@@ -232,7 +232,8 @@ static void hash_last_and_skipped_are_told(void **state)
                         .has_hash = true,
                         .hash = {1, 2, 3, 4, 5, 6, 7, 8},
                         .last = 31,
-                        .skipped = 2};
+                        .skipped = 2,
+                        .events_lost = 7};
     carom_view_apply(view, &s, NULL);
     s.tick = 2;
     s.full = false;
@@ -243,6 +244,7 @@ static void hash_last_and_skipped_are_told(void **state)
     assert_int_equal(now.hash[7], 8);
     assert_int_equal(now.last, 31);
     assert_int_equal(now.skipped, 4);
+    assert_int_equal(now.events_lost, 14);
     assert_int_equal(now.snapshots, 2);
     carom_view_free(view);
 }

@@ -491,10 +491,13 @@ static void snapshot_is_its_head_and_its_tail(void **state)
     buffer_append(&out, tail.data, tail.size);
     assert_encoded("[2,\"snapshot\",[{\"subscription\":5," TAIL);
     encode_snapshot_head(
-        &out, &(snapshot_head){.subscription = 6, .has_last = true, .last = 77, .skipped = 3},
+        &out,
+        &(snapshot_head){
+            .subscription = 6, .has_last = true, .last = 77, .skipped = 3, .events_lost = 500},
         pairs);
     buffer_append(&out, tail.data, tail.size);
-    assert_encoded("[2,\"snapshot\",[{\"subscription\":6,\"last\":77,\"skipped\":3," TAIL);
+    assert_encoded(
+        "[2,\"snapshot\",[{\"subscription\":6,\"last\":77,\"skipped\":3,\"events_lost\":500," TAIL);
     buffer_deinit(&rows);
     buffer_deinit(&tail);
 }

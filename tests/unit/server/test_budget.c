@@ -361,7 +361,7 @@ static void resumed_reader_begins_anew(void **state)
     }
     session_key again = ONE;
     again.generation++;
-    publisher_resume(&f->publisher, f->world, again, mailbox_sink(&f->box));
+    publisher_resume(&f->publisher, again);
     const uint32_t before = f->snapshots;
     while (f->snapshots == before) {
         tick(f);

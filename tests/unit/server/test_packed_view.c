@@ -380,7 +380,7 @@ static void resumed_session_begins_with_a_full_one(void **state)
     }
     session_key again = ONE;
     again.generation++;
-    publisher_resume(&f->publisher, f->world, again, mailbox_sink(&f->box));
+    publisher_resume(&f->publisher, again);
     packed_decoder_destroy(f->one.decoder);
     f->one.decoder = packed_decoder_create();
     tick(f);

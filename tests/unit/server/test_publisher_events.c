@@ -122,37 +122,125 @@ static void events_of_an_area_are_those_in_view(void **state)
     assert_int_equal(begins[2], 0);
 }
 
-static void too_many_waiting_events_end_the_subscription(void **state)
+// Balls, each of which is an event, tick after tick.
+static void add_balls(publisher_rig *f, uint32_t first, uint32_t count)
+{
+    for (uint32_t i = first; i < first + count; i++) {
+        add_ball(f, 10.0 * i, 50, 0);
+        tick(f);
+    }
+}
+
+static void assert_told(const msgpack_object *s, uint32_t events, uint64_t lost)
+{
+    assert_int_equal(obj_count(obj_get(s, "events")), events);
+    if (lost == 0) {
+        assert_null(obj_find(s, "events_lost"));
+    } else {
+        assert_int_equal(obj_get_uint(s, "events_lost"), lost);
+    }
+}
+
+static void events_past_the_limit_are_lost_and_told(void **state)
 {
     publisher_rig *f = *state;
     f->limits.events_kept = 16;
     subscribe_args spawns = {.bodies = true, .events = 1u << EVENT_SPAWN};
-    subscribe_args begins = everything();
     subscribe(f, 1, ONE, spawns);
-    subscribe(f, 2, TWO, begins);
+    subscribe(f, 2, TWO, everything());
     tick(f);
     mailbox_snapshot(&f->box);
     mailbox_snapshot(&f->box); // nobody acknowledges
-    uint32_t spawned = 0;
-    while (mailbox_left(&f->box) == 0 && spawned < 100) {
-        add_ball(f, 10.0 * spawned++, 50, 0);
+    add_balls(f, 0, 100);
+    assert_int_equal(mailbox_left(&f->box), 0);
+    assert_true(f->publisher.log.entries.count <= 32); // half of them are due to be moved
+    publisher_acknowledge(&f->publisher, 1);
+    publisher_acknowledge(&f->publisher, 2);
+    add_balls(f, 100, 1);
+    // The newest is of this tick: one more is there than are kept.
+    for (int i = 0; i < 2; i++) {
+        const msgpack_object *s = mailbox_snapshot(&f->box);
+        const bool wants = obj_get_uint(s, "subscription") == 1;
+        assert_int_equal(rows_in(s), 101);
+        assert_told(s, wants ? 17 : 0, wants ? 84 : 0);
+    }
+    publisher_acknowledge(&f->publisher, 1);
+    publisher_acknowledge(&f->publisher, 2);
+    add_balls(f, 101, 1);
+    for (int i = 0; i < 2; i++) { // and goes on as if nothing were
+        const msgpack_object *s = mailbox_snapshot(&f->box);
+        assert_told(s, obj_get_uint(s, "subscription") == 1 ? 1 : 0, 0);
+    }
+}
+
+// What a reader of spawn events was told.
+typedef struct account {
+    uint64_t told, lost;
+} account;
+
+static void take_and_count(publisher_rig *f, account *accounts)
+{
+    const msgpack_object *s = mailbox_snapshot(&f->box);
+    const uint64_t number = obj_get_uint(s, "subscription");
+    const msgpack_object *events = obj_find(s, "events");
+    const msgpack_object *lost = obj_find(s, "events_lost");
+    accounts[number].told += events != NULL ? obj_count(events) : 0;
+    accounts[number].lost += lost != NULL ? lost->via.u64 : 0;
+    publisher_acknowledge(&f->publisher, number);
+}
+
+// A packed reader has several snapshots on their way, which it takes when the events behind the
+// first of them are long forgotten.
+static void late_acknowledgements_come_back_to_no_forgotten_event(void **state)
+{
+    enum { BEFORE = 200, LATER = 40 };
+    publisher_rig *f = *state;
+    f->limits.events_kept = 16;
+    subscribe_args plain = {.bodies = true, .events = 1u << EVENT_SPAWN};
+    subscribe_args packed = plain;
+    packed.encoding = ENCODING_PACKED;
+    packed.precision = (snapshot_precision){0.01, 0.01, 0.0};
+    subscribe(f, 1, ONE, packed);
+    subscribe(f, 2, TWO, plain);
+    add_balls(f, 0, BEFORE);
+    account accounts[3] = {{0, 0}};
+    for (uint32_t i = 0; i < LATER; i++) { // one acknowledgement between two ticks
+        take_and_count(f, accounts);
+        add_balls(f, BEFORE + i, 1);
+    }
+    for (int i = 0; i < 2; i++) {
+        while (mailbox_left(&f->box) > 0) {
+            take_and_count(f, accounts);
+        }
         tick(f);
     }
-    assert_int_equal(spawned, 17);
-    const reply *r = mailbox_take(&f->box, REPLY_OVERRUN);
-    assert_int_equal(r->subscription, 1);
-    assert_int_equal(r->status, STATUS_LIMIT_EXCEEDED);
-    assert_int_equal(r->reply_to.session.number, ONE.number);
-    // The other does not want those, so it lives, and knows nothing of them.
-    publisher_acknowledge(&f->publisher, 2);
+    for (int number = 1; number <= 2; number++) {
+        assert_int_equal(accounts[number].told + accounts[number].lost, BEFORE + LATER);
+        assert_in_range(accounts[number].lost, 100, BEFORE + LATER);
+    }
+}
+
+static void lost_events_of_an_area_are_those_in_view(void **state)
+{
+    publisher_rig *f = *state;
+    f->limits.events_kept = 16;
+    for (int i = 0; i < 6; i++) { // pairs that touch in the third tick, one of them in the area
+        add_ball(f, 100.0 * i, 0, 0);
+        add_ball(f, 100.0 * i + 1.5, 0, -10);
+    }
+    subscribe(f, 1, ONE, within(-5, -5, 5, 5));
+    subscribe_args spawns = {.bodies = true, .events = 1u << EVENT_SPAWN};
+    subscribe(f, 2, TWO, spawns); // has the world note them
+    tick(f);
+    mailbox_snapshot(&f->box);
+    mailbox_snapshot(&f->box);
+    add_balls(f, 100, 60);
+    publisher_acknowledge(&f->publisher, 1);
     tick(f);
     const msgpack_object *s = mailbox_snapshot(&f->box);
-    assert_int_equal(obj_get_uint(s, "subscription"), 2);
-    assert_int_equal(rows_in(s), 17);
+    assert_int_equal(obj_get_uint(s, "subscription"), 1);
+    assert_in_range(obj_get_uint(s, "events_lost"), 1, 2); // it begins, and may end
     assert_int_equal(obj_count(obj_get(s, "events")), 0);
-    publisher_acknowledge(&f->publisher, 2);
-    tick(f);
-    assert_true(f->publisher.log.entries.count <= 16);
 }
 
 static void many_events_bring_a_slow_rate_forward(void **state)
@@ -217,7 +305,7 @@ static void resumed_reader_begins_where_the_last_written_snapshot_ended(void **s
     body_id missed = add_ball(f, 30, 0, 0);
     tick(f);
     assert_int_equal(mailbox_left(&f->box), 0);
-    publisher_resume(&f->publisher, f->world, resumed(ONE), mailbox_sink(&f->box));
+    publisher_resume(&f->publisher, resumed(ONE));
     tick(f);
     const reply *r = f->box.replies[f->box.next];
     assert_int_equal(r->reply_to.session.generation, 1);
@@ -236,11 +324,11 @@ static void second_resume_for_one_connection_tells_no_event_twice(void **state)
     subscribe(f, 1, ONE, (subscribe_args){.bodies = true, .events = 1u << EVENT_SPAWN});
     tick(f);
     mailbox_snapshot(&f->box);
-    publisher_resume(&f->publisher, f->world, resumed(ONE), mailbox_sink(&f->box));
+    publisher_resume(&f->publisher, resumed(ONE));
     add_ball(f, 10, 0, 0);
     tick(f);
     assert_int_equal(obj_count(obj_get(mailbox_snapshot(&f->box), "events")), 1);
-    publisher_resume(&f->publisher, f->world, resumed(ONE), mailbox_sink(&f->box));
+    publisher_resume(&f->publisher, resumed(ONE));
     tick(f);
     assert_int_equal(mailbox_left(&f->box), 0); // the snapshot is on its way to that connection
     publisher_acknowledge(&f->publisher, 1);
@@ -254,21 +342,20 @@ static void resume_of_another_session_changes_nothing(void **state)
     subscribe(f, 1, ONE, everything());
     tick(f);
     mailbox_snapshot(&f->box);
-    publisher_resume(&f->publisher, f->world, resumed(TWO), mailbox_sink(&f->box));
+    publisher_resume(&f->publisher, resumed(TWO));
     tick(f);
     assert_int_equal(mailbox_left(&f->box), 0); // it is still busy
 }
 
-static void reader_whose_events_were_forgotten_is_ended_when_it_resumes(void **state)
+static void resumed_reader_is_told_what_was_forgotten_meanwhile(void **state)
 {
     publisher_rig *f = *state;
     f->limits.events_kept = 16;
     subscribe(f, 1, ONE, (subscribe_args){.bodies = true, .events = 1u << EVENT_SPAWN});
     subscribe(f, 2, ONE, everything());
     tick(f);
-    for (int i = 0; i < 2; i++) {
-        mailbox_snapshot(&f->box);
-    }
+    mailbox_snapshot(&f->box);
+    mailbox_snapshot(&f->box);
     publisher_acknowledge(&f->publisher, 1);
     publisher_acknowledge(&f->publisher, 2);
     for (int i = 0; i < 10; i++) {
@@ -281,12 +368,14 @@ static void reader_whose_events_were_forgotten_is_ended_when_it_resumes(void **s
         add_ball(f, 10.0 * i, 0, 0);
     }
     tick(f);
-    publisher_resume(&f->publisher, f->world, resumed(ONE), mailbox_sink(&f->box));
-    const reply *r = mailbox_take(&f->box, REPLY_CLOSED);
-    assert_int_equal(r->subscription, 1);
-    assert_int_equal(r->status, STATUS_LIMIT_EXCEEDED);
+    publisher_resume(&f->publisher, resumed(ONE));
     tick(f);
-    assert_int_equal(obj_get_uint(mailbox_snapshot(&f->box), "subscription"), 2);
+    for (int i = 0; i < 2; i++) {
+        const msgpack_object *s = mailbox_snapshot(&f->box);
+        const bool wants = obj_get_uint(s, "subscription") == 1;
+        assert_true(obj_bool(obj_get(s, "full")));
+        assert_told(s, wants ? 16 : 0, wants ? 4 : 0);
+    }
     assert_int_equal(mailbox_left(&f->box), 0);
 }
 
@@ -300,11 +389,13 @@ int main(void)
         TEST(staggered_views_lose_no_event_of_the_ticks_between),
         TEST(events_are_of_the_kinds_that_were_asked_for),
         TEST(events_of_an_area_are_those_in_view),
-        TEST(too_many_waiting_events_end_the_subscription),
+        TEST(events_past_the_limit_are_lost_and_told),
+        TEST(late_acknowledgements_come_back_to_no_forgotten_event),
+        TEST(lost_events_of_an_area_are_those_in_view),
         TEST(resumed_reader_begins_where_the_last_written_snapshot_ended),
         TEST(resume_of_another_session_changes_nothing),
         TEST(second_resume_for_one_connection_tells_no_event_twice),
-        TEST(reader_whose_events_were_forgotten_is_ended_when_it_resumes),
+        TEST(resumed_reader_is_told_what_was_forgotten_meanwhile),
         TEST(many_events_bring_a_slow_rate_forward),
         TEST(events_alone_bring_no_rows),
     };

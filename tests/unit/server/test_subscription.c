@@ -125,7 +125,8 @@ static void subscriptions_events_are_what_any_of_them_wants(void **state)
 static void subscription_compare_sees_all_that_is_sent(void **state)
 {
     (void)state;
-    subscription plain = {.number = 1, .version = 7, .next_event = 9};
+    subscription plain = {.number = 1, .version = 7};
+    event_marks_begin(&plain.marks, 9);
     subscription same = plain;
     same.number = 2;
     same.session.number = 5;
@@ -138,7 +139,7 @@ static void subscription_compare_sees_all_that_is_sent(void **state)
     }
     view_set *set = view_set_create(10);
     other[0].version = 8;
-    other[1].next_event = 8;
+    other[1].marks.list[0].next = 8;
     other[2].seen = set;
     other[3].view.bodies = true;
     other[4].view.events = 1;

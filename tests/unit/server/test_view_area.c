@@ -277,7 +277,7 @@ static void resumed_reader_is_told_of_what_it_had_in_view(void **state)
     for (int i = 0; i < 2; i++) { // the second connection is lost, too, before anything was written
         f->readers[0].events = 0;
         session.generation++;
-        publisher_resume(&f->publisher, f->world, session, mailbox_sink(&f->box));
+        publisher_resume(&f->publisher, session);
         tick_silent(f, 1);
         assert_false(sees(f, 1, leaving));
         assert_int_equal(f->readers[0].events, 2); // it slept, and the move woke it
@@ -358,7 +358,7 @@ static void view_stays_where_its_body_was_removed(void **state)
     assert_false(sees(f, 1, other));
     session_key again = ONE; // one who begins anew is told again
     again.generation++;
-    publisher_resume(&f->publisher, f->world, again, mailbox_sink(&f->box));
+    publisher_resume(&f->publisher, again);
     tick(f);
     assert_int_equal(f->readers[0].fulls, 2);
     assert_int_equal(f->readers[0].unfollowed, leader);
