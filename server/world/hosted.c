@@ -285,7 +285,7 @@ static void run_steps(hosted *h, int64_t until)
 {
     int64_t now = h->clocks.now();
     bool in_time = true;
-    while (h->steps_left > 0 && in_time) {
+    while (h->steps_left > 0 && in_time && !world_log_full(&h->log)) {
         hosted_serve_scheduled(h);
         step_once(h, now);
         publish(h, false);
@@ -400,7 +400,7 @@ static int64_t paused_next_ns(const hosted *h)
     if (world_log_full(&h->log)) {
         return h->clocks.now() + FULL_NS;
     }
-    if (h->inbox.count > 0 || h->stepping != NULL) {
+    if (h->inbox.count > 0 || h->stepping != NULL || h->ending.count > 0) {
         return 0;
     }
     if (world_log_state_of(&h->log) != WORLD_LOG_GOOD) {
@@ -476,6 +476,7 @@ void hosted_destroy(hosted *h, status why, const char *text)
     publisher_deinit(&h->publisher);
     log_readers_deinit(&h->readers);
     array_free(&h->scheduled);
+    array_free(&h->ending);
     inbox_deinit(&h->inbox);
     session_bodies_deinit(&h->session_bodies);
     session_marks_deinit(&h->marks);

@@ -71,6 +71,7 @@ typedef struct hosted {
     int64_t parked_ns;          // it is not run before that: it is to move
     int64_t price_ns;           // of the request being carried out, beside the time that it takes
     ARRAY(request *) scheduled; // world.apply with a tick, by that tick, then by arrival
+    ARRAY(uint64_t) ending;     // sessions that have ended, of whose bodies some are still there
     request *pausing;           // the world.pause that is answered after the step
     request *stepping;          // the world.step that is being carried out
     uint32_t steps_left;

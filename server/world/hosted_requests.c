@@ -444,11 +444,17 @@ static void do_batch(hosted *h, request *q)
 
 // ---- the end of a session
 
-static void remove_session_bodies(hosted *h, uint64_t session)
+// As many as the log has room for; a session may have had all bodies of the world. Whether none is
+// left.
+static bool remove_session_bodies(hosted *h, uint64_t session)
 {
     uint32_t slot = 0;
     body_id id = 0;
-    while ((id = session_bodies_take(&h->session_bodies, session, &slot)) != 0) {
+    while (!world_log_full(&h->log)) {
+        id = session_bodies_take(&h->session_bodies, session, &slot);
+        if (id == 0) {
+            return true;
+        }
         command remove = {.method = METHOD_BODY_REMOVE, .body = id};
         command_result result;
         if (apply_command_as(h->physics, h->owners, NULL, &remove, &result, NULL) == STATUS_OK) {
@@ -458,6 +464,15 @@ static void remove_session_bodies(hosted *h, uint64_t session)
             h->publisher.stale = true;
             metrics_add(METRIC_commands_applied, 1);
         } // else it was removed before
+    }
+    return false;
+}
+
+// Goes on with those that have more bodies than the log had room for.
+static void remove_ended_bodies(hosted *h)
+{
+    while (h->ending.count > 0 && remove_session_bodies(h, h->ending.data[h->ending.count - 1])) {
+        h->ending.count--;
     }
 }
 
@@ -482,7 +497,8 @@ static void end_session(hosted *h, request *q)
     ASSERT(session != 0);
     request_free(q);
     refuse_session_batches(h, session);
-    remove_session_bodies(h, session);
+    array_push(&h->ending, session);
+    remove_ended_bodies(h);
 }
 
 // In its turn, so that none is left of those that the session asked for before.
@@ -578,6 +594,9 @@ void hosted_serve_inbox(hosted *h, int64_t begin, int64_t turn_ns)
     int64_t before = begin;
     int64_t used = 0;
     bool stood = h->paused;
+    if (h->stepping == NULL) {
+        remove_ended_bodies(h);
+    }
     inbox_begin(&h->inbox, turn_ns);
     // Requests behind a world.resume are for the tick that it lets come: a record of the log ends
     // at the state that stands, and has no place for commands of a later one.
@@ -598,6 +617,18 @@ void hosted_serve_inbox(hosted *h, int64_t begin, int64_t turn_ns)
     metrics_add(METRIC_turns_over, h->inbox.count > 0 && used >= turn_ns ? 1 : 0);
 }
 
+// A record of the log has all commands of its tick, and there is a most that fits one.
+static bool fits_record(const hosted *h, error *err)
+{
+    if (!world_log_full(&h->log) && !session_marks_full(&h->marks)) {
+        return true;
+    }
+    error_set(err, STATUS_LIMIT_EXCEEDED,
+              "at: the world's log has no room for more commands of tick %llu",
+              (unsigned long long)(world_tick(h->physics) + 1));
+    return false;
+}
+
 void hosted_serve_scheduled(hosted *h)
 {
     uint64_t next = world_tick(h->physics) + 1;
@@ -605,7 +636,8 @@ void hosted_serve_scheduled(hosted *h)
     while (due < h->scheduled.count && h->scheduled.data[due]->command.apply.at <= next) {
         request *q = h->scheduled.data[due++];
         error err;
-        if (is_barred(h, q->command.method, &err)) { // it was taken in before the log failed
+        if (is_barred(h, q->command.method, &err) || // it was taken in before the log failed
+            !fits_record(h, &err)) {
             answer(h, q, &err);
         } else {
             do_apply(h, q, false);

@@ -374,6 +374,52 @@ class FullDisk(DurableTest):
             client.call("body.get", world="w", body=body)
 
 
+class LargestTick(DurableTest):
+    """More than a record of the log holds (16 MiB) cannot come into one tick."""
+    OPTIONS = ["--limit", "requests_per_second=1000000000", "--limit", "request_burst=1000000000"]
+    WORLD = "w" * 64  # it stands in each command of the log
+
+    def restart_alike(self, client):
+        """The world comes back with as many bodies as `client` sees."""
+        bodies = client.call("world.info", world=self.WORLD)["bodies"]
+        self.kill()
+        client = self.start()
+        self.assertEqual(client.call("world.info", world=self.WORLD)["bodies"], bodies)
+
+    def test_batches_for_one_tick_are_refused_past_it(self):
+        client = self.start(*self.OPTIONS)
+        client.call("world.create", world=self.WORLD, paused=True)
+        body = client.call("body.spawn", world=self.WORLD, shapes=[BALL])["body"]
+        commands = [["body.set", {"body": body, "tag": "t" * 64}]] * 1000
+        ids = [client.request("world.apply", world=self.WORLD, at=5, commands=commands) for _ in range(200)]
+        client.call("world.step", world=self.WORLD, ticks=10)
+        refused = 0
+        for request in ids:
+            try:
+                client.answer(request)
+            except RemoteError as error:
+                self.assertRegex(str(error), "limit_exceeded: at: the world's log has no room for more .* of tick 5$")
+                refused += 1
+        self.assertIn(refused, range(100, 200))
+        client.call("world.apply", world=self.WORLD, commands=commands)  # another tick, another record
+        self.restart_alike(client)
+
+    def test_bodies_of_a_session_end_over_several_ticks(self):
+        client = self.start(*self.OPTIONS)
+        client.call("world.create", world=self.WORLD)
+        player = self.connect()
+        player.call("hello")
+        spawn = [["body.spawn", {"enabled": False, "shapes": [], "lifetime": "session"}]] * 1000
+        for _ in range(170):
+            player.call("world.apply", world=self.WORLD, commands=spawn)
+        client.call("world.subscribe", world=self.WORLD, bodies=False, events=["remove"])
+        player.call("goodbye")
+        player.socket.close()
+        self.eventually(lambda: client.call("world.info", world=self.WORLD)["bodies"] == 0)
+        client.read_until(lambda: len({e["tick"] for s in client.snapshots() for e in s["events"]}) > 1)
+        self.restart_alike(client)
+
+
 class Kill(DurableTest):
     """Kills the server at random instants under load, and compares with what it had answered."""
 
