@@ -20,6 +20,7 @@ enum {
     HTTP_PORT_DEFAULT = 22767,
     VALUE_MAX = CONFIG_LINE_BYTES_MAX,
     ORIGINS_MAX = 64,
+    LOAD_ASIDE_MAX = 64,      // worlds of --load-aside
     TAKEOVER_SOCKET_MAX = 103 // as the system's sockets have 107, and ".new" is put behind
 };
 
@@ -261,6 +262,20 @@ static status apply_takeover_socket(config *c, const char *value, error *err)
     return STATUS_OK;
 }
 
+static status apply_load_aside(config *c, const char *value, error *err)
+{
+    if (!config_name_valid(value, strlen(value))) {
+        return error_set(err, STATUS_INVALID_ARGUMENT,
+                         "'%s' is no name of a world (1 to %d of A-Z a-z 0-9 _ . -)", value,
+                         CONFIG_NAME_MAX);
+    }
+    if (c->load_aside.count == LOAD_ASIDE_MAX) {
+        return error_set(err, STATUS_INVALID_ARGUMENT, "there are %d at most", LOAD_ASIDE_MAX);
+    }
+    array_push(&c->load_aside, copy_of(value));
+    return STATUS_OK;
+}
+
 static status apply_replay(config *c, const char *value, error *err)
 {
     if (*value == '\0' || strlen(value) >= sizeof c->replay) {
@@ -388,6 +403,9 @@ static const option OPTIONS[] = {
      "make this world at the start; may be given again"},
     {"data", "CAROM_DATA", "DIR", false, apply_data,
      "keep the worlds' logs there, made if need be: a restart brings the worlds back"},
+    {"load-aside", NULL, "NAME", true, apply_load_aside,
+     "start this world of --data although the process ended in its ticks twice; may be given "
+     "again"},
     {"check-data", NULL, "DIR", false, apply_check_data,
      "read every byte of a data directory, say what is in it, and leave"},
     {"takeover", NULL, "PATH", false, apply_takeover,
@@ -692,6 +710,10 @@ void config_deinit(config *c)
         free(c->origins.data[i]);
     }
     array_free(&c->origins);
+    for (uint32_t i = 0; i < c->load_aside.count; i++) {
+        free(c->load_aside.data[i]);
+    }
+    array_free(&c->load_aside);
     for (uint32_t i = 0; i < c->viewer_servers.count; i++) {
         free(c->viewer_servers.data[i]);
     }

@@ -51,6 +51,7 @@ typedef struct config {
     char takeover_socket[PATH_MAX];      // where the next one asks; "": in `data`, "off": nowhere
     bool check_config;                   // look the settings over instead of serving
     bool check_data;                     // look it over instead of serving
+    ARRAY(char *) load_aside;            // names of worlds to be started though they are set aside
     char replay[PATH_MAX];               // the recording that is served as a world; "": none
     char scenes[PATH_MAX];               // folder of NAME.json files
     log_level log;

@@ -355,6 +355,8 @@ static void serve_once(process *p)
         .tls = p->tls,
         .replay = *c->replay != '\0' ? c->replay : NULL,
         .data = *c->data != '\0' ? c->data : NULL,
+        .load_aside = (const char *const *)c->load_aside.data,
+        .load_aside_count = c->load_aside.count,
         .rpc_socket = p->given.rpc,
         .http_socket = p->given.http,
         .handed_worlds = p->worlds,

@@ -107,7 +107,9 @@ static void offer_worlds(completer *k)
         const carom_value *world = carom_value_at(list, i);
         (void)snprintf(text, sizeof text, "%llu %s%s",
                        TEXT_COUNTED(carom_get_uint(world, "bodies", 0), "body", "bodies"),
-                       carom_get_bool(world, "paused", false) ? ", paused" : "");
+                       carom_value_get(world, "unavailable") != NULL ? ", not served"
+                       : carom_get_bool(world, "paused", false)      ? ", paused"
+                                                                     : "");
         offer(k, carom_get_str(world, "world", ""), text);
     }
     carom_value_free(list);

@@ -203,6 +203,13 @@ cli_exit show_map(const carom_value *map, FILE *out)
     return whole ? CLI_OK : cli_out_of_memory();
 }
 
+const char *show_world_state(const carom_value *world)
+{
+    return carom_value_get(world, "unavailable") != NULL ? "not served"
+           : carom_get_bool(world, "paused", false)      ? "paused"
+                                                         : "running";
+}
+
 void show_done(cli *c, const carom_value *result)
 {
     (void)printf("%s (tick %llu)\n", c->done,

@@ -166,6 +166,7 @@ typedef struct world_status {
     bool paused;
     durability durability;
     const char *log_error; // why the log cannot be written; "" where it can, or where there is none
+    const char *unavailable; // why it is not served; NULL for one that is
     world_counts counts;
     uint32_t subscribers;
     uint64_t hash;

@@ -247,7 +247,8 @@ static void pack_world_counts(packer *k, const world_counts *counts)
 static void pack_world_status(packer *k, const world_status *w)
 {
     bool failed = w->log_error != NULL && *w->log_error != '\0';
-    pack_map(k, 4 + 8 + 2 + 7 + 5 + (failed ? 1 : 0));
+    bool unavailable = w->unavailable != NULL;
+    pack_map(k, 4 + 8 + 2 + 7 + 5 + (failed ? 1u : 0u) + (unavailable ? 1u : 0u));
     pair_text(k, "world", w->world);
     pair_uint(k, "epoch", w->epoch);
     pair_uint(k, "tick", w->tick);
@@ -266,6 +267,9 @@ static void pack_world_status(packer *k, const world_status *w)
     pair_uint(k, "ticks_late", w->ticks_late);
     if (failed) {
         pair_text(k, "log_error", w->log_error);
+    }
+    if (unavailable) {
+        pair_text(k, "unavailable", w->unavailable);
     }
 }
 

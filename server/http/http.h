@@ -30,8 +30,9 @@ typedef struct http_handler {
     void (*fenced)(void *peer);
     // The peer has broken a rule of WebSocket: the session is to be closed with that reason.
     void (*refused)(void *peer, status why, const char *text);
-    // Whether the server takes work; else why it does not, as `err`.
-    bool (*ready)(void *context, error *err);
+    // Whether the server takes work; else why it does not, as `note`. It may have a note where it
+    // does: what an operator should look at; the text is empty where there is nothing.
+    bool (*ready)(void *context, error *note);
     // The text of /metrics.
     void (*metrics)(void *context, buffer *out);
 } http_handler;

@@ -219,9 +219,10 @@ static void send_metrics(http_client *c, const http_request *r)
 static void send_ready(http_client *c, const http_request *r)
 {
     char text[TEXT_MAX];
-    error why;
-    bool ready = c->listener->handler.ready(c->listener->handler.context, &why);
-    snprintf(text, sizeof text, "%s\n", ready ? "ready" : why.text);
+    error note = {0};
+    bool ready = c->listener->handler.ready(c->listener->handler.context, &note);
+    snprintf(text, sizeof text, "%s%s%s\n", ready ? "ready" : "",
+             ready && *note.text != '\0' ? "; " : "", note.text);
     send_text(c, r, ready ? 200 : 503, text);
 }
 

@@ -205,6 +205,10 @@ static status send_to_world(const call *c, command *cmd, error *err)
     if (entry == NULL) {
         return not_found(cmd->world, err);
     }
+    if (entry->broken != NULL && cmd->method == METHOD_WORLD_INFO) {
+        worlds_tell_broken(c, entry);
+        return STATUS_OK;
+    }
     bool bound = session_bodies_wanted(cmd); // asked before the request takes the command over
     status sent = worlds_send(s, entry, worlds_request(c, entry, cmd), err);
     if (sent == STATUS_OK && bound) {

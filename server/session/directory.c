@@ -67,6 +67,15 @@ world_entry *directory_find_number(const directory *d, uint64_t number)
     return found ? d->by_number.data[at] : NULL;
 }
 
+uint32_t directory_broken(const directory *d)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < d->by_name.count; i++) {
+        count += d->by_name.data[i]->broken != NULL;
+    }
+    return count;
+}
+
 world_entry *directory_add(directory *d, const char *name)
 {
     return directory_add_numbered(d, name, d->next_number);

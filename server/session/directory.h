@@ -20,14 +20,15 @@
 typedef struct world_entry {
     uint64_t number;
     char name[WORLD_NAME_BYTES_MAX + 1];
-    host *host;       // NULL while it is being built
-    uint64_t session; // number of the session that it ends with; 0: the server's
-    bool unnamed;     // destroyed, or could not be made
-    bool logged;      // a restart brings it back
-    bool handed;      // its thread has told what it was when it stopped (handover.h)
-    char *broken;     // owned: why it cannot be served, though it is on the disk; NULL for most
-    storage_world *stored;         // of a broken one, until it is destroyed
-    storage_durability durability; // of a fork, until it is made
+    host *host;            // NULL while it is being built
+    uint64_t session;      // number of the session that it ends with; 0: the server's
+    bool unnamed;          // destroyed, or could not be made
+    bool logged;           // a restart brings it back
+    bool handed;           // its thread has told what it was when it stopped (handover.h)
+    char *broken;          // owned: why it is not served, though it is on the disk; NULL for most
+    uint64_t tick;         // of a broken one: its log's last
+    storage_world *stored; // of a broken one, until it is destroyed
+    storage_durability durability; // of a fork, until it is made, and of a broken one
     uint64_t waiting;              // commands that were taken on for it and not answered yet
     request *held;                 // in order, while it is being built
     request **held_last;
@@ -46,6 +47,9 @@ void directory_deinit(directory *d);
 // NULL where there is none.
 world_entry *directory_find(const directory *d, const char *name);
 world_entry *directory_find_number(const directory *d, uint64_t number);
+
+// How many are not served.
+uint32_t directory_broken(const directory *d);
 
 // A new one, being built, whose name must be free.
 world_entry *directory_add(directory *d, const char *name);

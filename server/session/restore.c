@@ -33,22 +33,35 @@ typedef struct restoring {
     error failure;
 } restoring;
 
-typedef ARRAY(restoring *) restoring_list;
+typedef struct restoring_list {
+    ARRAY(restoring *) worlds;
+    aside_list *aside;
+} restoring_list;
 
-static void fail(restoring *r, const error *why)
+// `told`: its clause of the log, "is not served: …"; `why`: that of answers.
+static void refuse(restoring *r, const char *told, const error *why)
 {
     if (!r->failed) {
         r->failed = true;
         r->failure = *why;
-        log_error("world '%s' is not served: %s", r->world.name, why->text);
+        log_error("world '%s' %s", r->world.name, told);
     }
+}
+
+static void fail(restoring *r, const error *why)
+{
+    error told = *why;
+    error answered = *why;
+    error_prefix(&told, "is not served");
+    error_prefix(&answered, "was not restored");
+    refuse(r, told.text, &answered);
 }
 
 static restoring *find(restoring_list *list, const storage_world *w)
 {
-    for (uint32_t i = list->count; i > 0; i--) {
-        if (list->data[i - 1]->world.stored == w) {
-            return list->data[i - 1];
+    for (uint32_t i = list->worlds.count; i > 0; i--) {
+        if (list->worlds.data[i - 1]->world.stored == w) {
+            return list->worlds.data[i - 1];
         }
     }
     ASSERT(false);
@@ -68,21 +81,24 @@ static status on_world(void *context, storage_world *w, const storage_info *info
     (void)err;
     restoring *r = calloc(1, sizeof *r);
     ASSERT(r != NULL);
-    array_push(list, r);
+    array_push(&list->worlds, r);
     r->info = *info;
     r->sequence = info->sequence;
     r->world.stored = w;
     r->world.epoch = info->epoch;
     r->world.durability = info->durability;
+    error why;
     const char *dot = strrchr(info->name, '.');
     size_t size = dot != NULL ? (size_t)(dot - info->name) : strlen(info->name);
     if (size == 0 || size > WORLD_NAME_BYTES_MAX) {
-        error why;
         error_set(&why, STATUS_INVALID_ARGUMENT, "'%s' is no name of a world", info->name);
         size = size > WORLD_NAME_BYTES_MAX ? WORLD_NAME_BYTES_MAX : size;
         fail(r, &why);
     }
     memcpy(r->world.name, info->name, size);
+    if (info->has_image && aside_has(list->aside, r->world.name, info->epoch, &why)) {
+        refuse(r, why.text, &why);
+    }
     buffer_init(&r->image, STORAGE_IMAGE_BYTES_MAX);
     return STATUS_OK;
 }
@@ -136,6 +152,9 @@ static status on_image(void *context, storage_world *w, uint64_t offset, const u
                        size_t size, error *err)
 {
     restoring *r = find(context, w);
+    if (r->failed) {
+        return STATUS_OK;
+    }
     ASSERT(offset == r->image.size);
     (void)offset;
     buffer_append(&r->image, bytes, size);
@@ -144,7 +163,9 @@ static status on_image(void *context, storage_world *w, uint64_t offset, const u
                          r->world.name);
     }
     if (r->image.size == r->info.image_size) {
+        crash_enter_world(r->world.epoch);
         begin(r);
+        crash_enter_world(0);
     }
     return STATUS_OK;
 }
@@ -212,6 +233,7 @@ static status on_record(void *context, storage_world *w, const storage_record *e
 {
     restoring *r = find(context, w);
     (void)err;
+    crash_enter_world(r->world.epoch);
     begin(r);
     error why;
     int64_t began = clock_now_ns();
@@ -220,6 +242,7 @@ static status on_record(void *context, storage_world *w, const storage_record *e
         fail(r, &why);
     }
     r->replay_ns += clock_now_ns() - began;
+    crash_enter_world(0);
     return STATUS_OK; // the other worlds go on
 }
 
@@ -286,12 +309,15 @@ static void finish(restoring *r, restored_worlds *out)
     }
     if (r->failed) {
         free_state(r);
+        r->world.tick = r->info.last_tick;
         r->world.broken = strdup(r->failure.text);
         ASSERT(r->world.broken != NULL);
     } else {
         r->tick = world_tick(r->state.physics);
         int64_t began = clock_now_ns();
+        crash_enter_world(r->world.epoch);
         log_player_advance(&r->player, r->until);
+        crash_enter_world(0);
         r->replay_ns += clock_now_ns() - began;
         r->world.adoption = make_adoption(r);
         r->world.commands = r->player.commands;
@@ -303,8 +329,8 @@ static void finish(restoring *r, restored_worlds *out)
 
 static bool is_superseded(const restoring_list *list, const restoring *r)
 {
-    for (uint32_t i = 0; i < list->count; i++) {
-        const restoring *other = list->data[i];
+    for (uint32_t i = 0; i < list->worlds.count; i++) {
+        const restoring *other = list->worlds.data[i];
         if (other->world.epoch > r->world.epoch && other->info.has_image &&
             strcmp(other->world.name, r->world.name) == 0) {
             return true;
@@ -313,14 +339,14 @@ static bool is_superseded(const restoring_list *list, const restoring *r)
     return false;
 }
 
-status restore_worlds(storage *s, restored_worlds *out, error *err)
+status restore_worlds(storage *s, aside_list *aside, restored_worlds *out, error *err)
 {
-    restoring_list list = {0};
+    restoring_list list = {.aside = aside};
     storage_visitor visitor = {
         .context = &list, .world = on_world, .image = on_image, .record = on_record};
     status result = storage_recover(s, &visitor, err);
-    for (uint32_t i = 0; i < list.count; i++) {
-        restoring *r = list.data[i];
+    for (uint32_t i = 0; i < list.worlds.count; i++) {
+        restoring *r = list.worlds.data[i];
         if (result != STATUS_OK) {
             storage_release(r->world.stored);
             free_state(r);
@@ -331,10 +357,10 @@ status restore_worlds(storage *s, restored_worlds *out, error *err)
             finish(r, out);
         }
     }
-    for (uint32_t i = 0; i < list.count; i++) {
-        free(list.data[i]);
+    for (uint32_t i = 0; i < list.worlds.count; i++) {
+        free(list.worlds.data[i]);
     }
-    array_free(&list);
+    array_free(&list.worlds);
     return result;
 }
 

@@ -13,6 +13,7 @@
 #include "common/base/array.h"
 #include "common/base/status.h"
 #include "common/world/command.h"
+#include "server/session/aside.h"
 #include "server/storage/storage.h"
 #include "server/world/messages.h"
 
@@ -22,17 +23,19 @@ typedef struct restored_world {
     storage_world *stored; // NULL: it has no log
     storage_durability durability;
     adoption *adoption;        // NULL where it is broken
-    char *broken;              // why
+    char *broken;              // why: "was not restored: …", or "is set aside: …"
+    uint64_t tick;             // of a broken one: its log's last
     uint64_t commands, hashes; // that were played, and compared
     uint64_t session;          // with which it ends; 0: none. Of worlds without a log
 } restored_world;
 
 typedef ARRAY(restored_world) restored_worlds;
 
-// Brings back all worlds of a storage that was opened and not started yet. Worlds whose making was
-// never answered, and all but the newest of one name (their end was asked for), are destroyed.
+// Brings back all worlds of a storage that was opened and not started yet, but for those that are
+// set aside. Worlds whose making was never answered, and all but the newest of one name (their end
+// was asked for), are destroyed.
 // Errors: those of storage_recover; `out` is the caller's in any case.
-status restore_worlds(storage *s, restored_worlds *out, error *err);
+status restore_worlds(storage *s, aside_list *aside, restored_worlds *out, error *err);
 
 void restored_worlds_free(restored_worlds *list);
 

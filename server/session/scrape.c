@@ -275,6 +275,8 @@ static void put_server(const server *s, buffer *out)
     put(out, "carom_sessions{state=\"connected\"} %u\n", s->session_count);
     put(out, "carom_sessions{state=\"detached\"} %u\n", s->detached.count);
     put_gauge(out, "carom_worlds", s->worlds.by_name.count, "Worlds that have a name.");
+    put_gauge(out, "carom_worlds_not_served", directory_broken(&s->worlds),
+              "Of those: set aside, or not restored.");
     put_gauge(out, "carom_command_queue_bytes", (double)s->command_bytes,
               "Bytes of requests that are not answered yet.");
     put_gauge(out, "carom_leaving", s->leaving || s->draining ? 1 : 0,

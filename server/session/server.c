@@ -287,7 +287,11 @@ static status open_storage(server *s, error *err)
         result = storage_open(s->options->data, &kept, &s->storage, err);
     }
     if (result == STATUS_OK) {
-        result = restore_worlds(s->storage, &s->restored, err);
+        aside_list aside;
+        aside_begin(&aside, s->options->turned ? NULL : s->options->data, s->options->load_aside,
+                    s->options->load_aside_count);
+        result = restore_worlds(s->storage, &aside, &s->restored, err);
+        aside_finish(&aside);
     }
     if (result == STATUS_OK && s->options->handed_worlds > 0) {
         result = handover_read(s, err);
@@ -395,6 +399,12 @@ static bool is_ready(void *context, error *err)
     if (s->storage != NULL && storage_takes_nothing(s->storage, err)) {
         error_prefix(err, "no world with a log takes commands");
         return false;
+    }
+    const uint32_t broken = directory_broken(&s->worlds);
+    if (broken > 0) { // a count: this page is for everybody
+        error_set(err, STATUS_UNAVAILABLE,
+                  "%llu %s not served, as the log and 'carom doctor' say why",
+                  COUNTED(broken, "world is", "worlds are"));
     }
     return true;
 }

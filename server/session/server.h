@@ -49,6 +49,8 @@ typedef struct server_options {
     const char *replay;             // a recording that is served as a world; NULL: none
     const char *data;               // the data directory; NULL: worlds end with the server
     const storage_options *storage; // of that; NULL: the defaults
+    const char *const *load_aside;  // names of worlds that are set aside (aside.h), to be started
+    uint32_t load_aside_count;
     bool turned;           // no threads of its own: host_turn() and storage_turn() by the caller
     int rpc_socket;        // that listens already, instead of host and port; 0: none. Taken over
     int http_socket;       // likewise

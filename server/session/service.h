@@ -375,6 +375,8 @@ status worlds_replay(server *s, error *err);
 // ---- worlds_list.c
 
 status worlds_list(server *s, const call *c, error *err);
+// world.info of a world that is not served.
+void worlds_tell_broken(const call *c, const world_entry *entry);
 // Part of the answer to worlds_list has come.
 void worlds_listed(server *s, reply *r);
 

@@ -79,8 +79,7 @@ status worlds_check_capacity(const server *s, const world_entry *entry, const pa
         return error_set(err, STATUS_UNAVAILABLE, "%s", s->reason);
     }
     if (entry->broken != NULL) {
-        return error_set(err, STATUS_UNAVAILABLE, "world '%s' was not restored: %s", entry->name,
-                         entry->broken);
+        return error_set(err, STATUS_UNAVAILABLE, "world '%s' %s", entry->name, entry->broken);
     }
     if (entry->waiting >= s->limits->commands_per_world) {
         return error_set(err, STATUS_LIMIT_EXCEEDED,

@@ -56,10 +56,28 @@ void worlds_listed(server *s, reply *r)
     }
 }
 
-// One that was not restored is told by the server's log and by every call to it.
-static bool is_listed(const session *asker, const world_entry *entry)
+// A world that is not served: its name and place in the log are known.
+static void encode_broken(buffer *out, const world_entry *entry)
 {
-    return entry->broken == NULL && rights_allows_world(asker, entry->name);
+    const world_status told = {.world = entry->name,
+                               .epoch = entry->number,
+                               .tick = entry->tick,
+                               .def = world_def_default(),
+                               .paused = true,
+                               .durability = (durability)entry->durability,
+                               .unavailable = entry->broken};
+    encode_world_status(out, &told);
+}
+
+void worlds_tell_broken(const call *c, const world_entry *entry)
+{
+    buffer out;
+    buffer_init(&out, WIRE_REPLY_BYTES_MAX);
+    encode_broken(&out, entry);
+    if (c->answerable) {
+        session_answer(c->session, c->id, out.data, out.size, NULL);
+    }
+    buffer_deinit(&out);
 }
 
 status worlds_list(server *s, const call *c, error *err)
@@ -67,8 +85,9 @@ status worlds_list(server *s, const call *c, error *err)
     uint32_t count = 0;
     for (uint32_t i = 0; i < s->worlds.by_name.count; i++) {
         const world_entry *entry = s->worlds.by_name.data[i];
-        bool shown = is_listed(c->session, entry);
-        status admitted = shown ? worlds_check_capacity(s, entry, NULL, 0, err) : STATUS_OK;
+        bool shown = rights_allows_world(c->session, entry->name);
+        bool asked = shown && entry->broken == NULL;
+        status admitted = asked ? worlds_check_capacity(s, entry, NULL, 0, err) : STATUS_OK;
         if (admitted != STATUS_OK) {
             return admitted;
         }
@@ -85,14 +104,20 @@ status worlds_list(server *s, const call *c, error *err)
     c->session->in_flight++;
     for (uint32_t i = 0, at = 0; at < count; i++) {
         world_entry *entry = s->worlds.by_name.data[i];
-        if (!is_listed(c->session, entry)) {
+        if (!rights_allows_world(c->session, entry->name)) {
+            continue;
+        }
+        buffer *part = &l->parts[at++];
+        buffer_init(part, WIRE_MESSAGE_BYTES_MIN);
+        if (entry->broken != NULL) {
+            encode_broken(part, entry);
+            l->left--;
             continue;
         }
         command ask = {.method = METHOD_WORLD_LIST};
         request *r = worlds_request(NULL, entry, &ask);
         r->reply_to.context = l;
-        r->subscription = at;
-        buffer_init(&l->parts[at++], WIRE_MESSAGE_BYTES_MIN);
+        r->subscription = at - 1;
         worlds_count_in(s, entry, r);
         worlds_deliver(entry, r);
     }

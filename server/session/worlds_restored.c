@@ -59,12 +59,29 @@ static void end_past_sessions(server *s, uint64_t world, const session_bodies *b
     }
 }
 
+// A data directory that people have put together may have two of a name. The second stays there.
+static bool is_taken(const server *s, const restored_world *w)
+{
+    const bool taken =
+        directory_find(&s->worlds, w->name) != NULL || w->epoch < s->worlds.next_number;
+    if (taken) {
+        log_error("world '%s' of epoch %llu is not served: another of its name or epoch is",
+                  w->name, (unsigned long long)w->epoch);
+    }
+    return taken;
+}
+
 static void adopt_restored(server *s, restored_world *w)
 {
+    if (is_taken(s, w)) {
+        return;
+    }
     world_entry *entry = directory_add_numbered(&s->worlds, w->name, w->epoch);
     if (w->broken != NULL) {
         entry->broken = w->broken;
         entry->stored = w->stored;
+        entry->tick = w->tick;
+        entry->durability = w->durability;
         w->broken = NULL;
         w->stored = NULL;
         return;

@@ -12,6 +12,7 @@
 #include "common/base/array.h"
 #include "common/base/assert.h"
 #include "server/clock.h"
+#include "server/crash.h"
 #include "server/world/thread_pool.h"
 #include "server/world/hosted.h"
 #include "server/queue.h"
@@ -220,7 +221,9 @@ static void route(host *h, request *q)
     }
     hosted *w = find_world(h, q->world);
     if (w != NULL && (!w->ended || q->kind == REQUEST_COMMITTED)) {
+        crash_enter_world(w->number);
         hosted_deliver(w, q);
+        crash_enter_world(0);
     } else if (q->kind == REQUEST_COMMAND) {
         answer_here(h, q, STATUS_NOT_FOUND, "world: it was destroyed");
     } else if (q->kind == REQUEST_RESUME) {
@@ -254,7 +257,9 @@ static int64_t run_worlds(host *h, bool *paused)
         int64_t now = clock_now_ns();
         bool parked = now < w->parked_ns && !w->ended;
         if (!parked) {
+            crash_enter_world(w->number);
             hosted_run(w);
+            crash_enter_world(0);
             w->load_ns += clock_now_ns() - now;
         }
         if (w->ended && hosted_settled(w)) {
@@ -327,8 +332,10 @@ static int64_t stop_worlds(host *h)
     h->flush_until_ns = h->flush_until_ns == 0 ? now + FLUSH_NS : h->flush_until_ns;
     bool held = false;
     for (uint32_t i = 0; i < h->worlds.count; i++) {
+        crash_enter_world(h->worlds.data[i]->number);
         held = hosted_flush(h->worlds.data[i]) || held;
     }
+    crash_enter_world(0);
     if (held && now < h->flush_until_ns) {
         return now + FLUSH_POLL_NS;
     }
@@ -380,11 +387,13 @@ int64_t host_turn(host *h)
 static uint64_t queue_max(const limits *bounds)
 {
     // Commands of all worlds; for each subscription, those included that commands are about to
-    // make, an acknowledgement, a snapshot and an end. Word of each world's log.
+    // make, as many snapshots and acknowledgements as may be on their way, and an end. Word of each
+    // world's log.
     uint64_t commands = bounds->commands_per_world * limits_worlds_in_all(bounds);
     uint64_t sessions = bounds->connections + bounds->detached_sessions;
     uint64_t readers = sessions * bounds->subscriptions_per_connection;
-    return 4 * (commands + readers) + 1024 + 4 * limits_worlds_in_all(bounds);
+    return 4 * commands + (4 + PACKED_IN_FLIGHT_MAX) * readers + 1024 +
+           4 * limits_worlds_in_all(bounds);
 }
 
 status host_create(const host_options *options, host **out, error *err)
@@ -411,6 +420,7 @@ status host_create(const host_options *options, host **out, error *err)
     sigset_t all;
     sigset_t before;
     sigfillset(&all);
+    crash_leave_unblocked(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     int result = pthread_create(&h->thread, NULL, run, h);
     pthread_sigmask(SIG_SETMASK, &before, NULL);

@@ -6,10 +6,10 @@
 // task by changing the word as a whole; a thread that read the word of an earlier round finds
 // another number there and takes nothing.
 //
-// Invariant: `task` and `context` are written before the round is offered, and not again before all
-// of its tasks are taken and done. A thread that takes a task has therefore read those of the same
-// round. Workers count the tasks they have done; the caller waits until that count and its own make
-// up the round.
+// Invariant: `task`, `context` and `world` are written before the round is offered, and not again
+// before all of its tasks are taken and done. A thread that takes a task has therefore read those
+// of the same round. Workers count the tasks they have done; the caller waits until that count and
+// its own make up the round.
 //
 // thread_pool_runner's run: one caller at a time. All else: the thread that created the pool.
 #include "server/world/thread_pool.h"
@@ -23,6 +23,7 @@
 #include <sched.h>
 
 #include "common/base/assert.h"
+#include "server/crash.h"
 
 enum {
     // A worker looks at the offer so often before it yields its processor: some microseconds.
@@ -42,6 +43,7 @@ struct thread_pool {
     _Alignas(CACHE_LINE) atomic_uint_fast64_t offer; // round << 32 | last << 16 | first
     _Atomic(task_function *) task;
     _Atomic(void *) context;
+    atomic_uint_fast64_t world; // that the caller works on
     // A cache line that workers write and the caller waits for.
     _Alignas(CACHE_LINE) atomic_uint_fast32_t done; // tasks, of workers, in this round
     _Alignas(CACHE_LINE) atomic_int sleepers;
@@ -105,6 +107,7 @@ static bool work(thread_pool *p)
     if (!take(p, false, &index, &task, &context)) {
         return false;
     }
+    crash_enter_world(atomic_load_explicit(&p->world, memory_order_relaxed));
     task(context, index);
     atomic_fetch_add_explicit(&p->done, 1, memory_order_release);
     return true;
@@ -197,6 +200,7 @@ static void run_tasks(void *pool, task_function *task, void *context, uint32_t c
     uint64_t round = (atomic_load_explicit(&p->offer, memory_order_relaxed) >> 32) + 1;
     atomic_store_explicit(&p->task, task, memory_order_relaxed);
     atomic_store_explicit(&p->context, context, memory_order_relaxed);
+    atomic_store_explicit(&p->world, crash_world(), memory_order_relaxed);
     atomic_store_explicit(&p->done, 0, memory_order_relaxed);
     // The first is the caller's before anyone is told of the round, so that the two do not meet at
     // the word at once.
@@ -244,6 +248,7 @@ status thread_pool_create(int threads, thread_pool **out, error *err)
     sigset_t all;
     sigset_t before;
     sigfillset(&all);
+    crash_leave_unblocked(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     int result = 0;
     int workers = 0;

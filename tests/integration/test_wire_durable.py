@@ -252,7 +252,8 @@ class Differs(DurableTest):
         self.assertEqual(self.altered(old, new), 1)
         client = self.start()
         with self.assertRaises(RemoteError) as caught:
-            client.call("world.info", world="w")
+            client.call("world.state", world="w")
+        self.assertIn(client.call("world.info", world="w")["unavailable"], str(caught.exception))
         return str(caught.exception)
 
     def test_tick_and_first_body_are_named(self):

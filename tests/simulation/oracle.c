@@ -618,12 +618,12 @@ static void lose_world(oracle_world *w)
     w->gone = true;
 }
 
-status __wrap_restore_worlds(storage *s, restored_worlds *out, error *err);
-status __real_restore_worlds(storage *s, restored_worlds *out, error *err);
+status __wrap_restore_worlds(storage *s, aside_list *aside, restored_worlds *out, error *err);
+status __real_restore_worlds(storage *s, aside_list *aside, restored_worlds *out, error *err);
 
-status __wrap_restore_worlds(storage *s, restored_worlds *out, error *err)
+status __wrap_restore_worlds(storage *s, aside_list *aside, restored_worlds *out, error *err)
 {
-    status result = __real_restore_worlds(s, out, err);
+    status result = __real_restore_worlds(s, aside, out, err);
     if (result != STATUS_OK) {
         return result;
     }

@@ -138,11 +138,17 @@ static void check_ticks(doctor *d, const carom_value *stats)
 static void check_worlds(doctor *d, const carom_value *worlds)
 {
     size_t slow = 0;
+    size_t unserved = 0;
     for (size_t i = 0; i < carom_value_count(worlds); i++) {
         const carom_value *world = carom_value_at(worlds, i);
         double hz = carom_get_real(world, "hz", 0.0);
         double rate = carom_get_real(world, "rate", hz);
         const char *name = carom_get_str(world, "world", "");
+        const char *why = carom_get_str(world, "unavailable", "");
+        if (*why != '\0') {
+            find(d, WARNING, "world", "%s %s", name, why);
+            unserved++;
+        }
         bool young = carom_get_real(world, "time", 0.0) < 2.0; // the rate is of the last seconds
         if (!carom_get_bool(world, "paused", false) && !young && rate < RATE_SHARE_MIN * hz) {
             find(d, WARNING, "world", "%s does %.1f of %g ticks a second, a step takes %.2f ms",
@@ -156,7 +162,7 @@ static void check_worlds(doctor *d, const carom_value *worlds)
         }
     }
     if (slow == 0) {
-        find(d, GOOD, "worlds", "%zu, all in time", carom_value_count(worlds));
+        find(d, GOOD, "worlds", "%zu, all in time", carom_value_count(worlds) - unserved);
     }
 }
 

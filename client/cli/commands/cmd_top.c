@@ -157,9 +157,8 @@ static bool print_worlds(const top *t, size_t rows, FILE *out)
     table_init(&list, 10, heads);
     for (size_t i = 0; i < t->count && i < rows; i++) {
         const carom_value *world = t->order[i];
-        bool paused = carom_get_bool(world, "paused", false);
         show_cell(&list, carom_value_get(world, "world"));
-        table_text(&list, paused ? "paused" : "running");
+        table_text(&list, show_world_state(world));
         table_format(&list, "%.1f/%g", carom_get_real(world, "rate", 0.0),
                      carom_get_real(world, "hz", 0.0));
         table_format(&list, "%llu", (unsigned long long)late_since(t, world));

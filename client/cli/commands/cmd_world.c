@@ -42,7 +42,7 @@ static cli_exit print_worlds(const carom_value *list)
         char time[32];
         text_from_duration(carom_get_real(world, "time", 0.0), time, sizeof time);
         show_cell(&t, carom_value_get(world, "world"));
-        table_text(&t, carom_get_bool(world, "paused", false) ? "paused" : "running");
+        table_text(&t, show_world_state(world));
         show_cell(&t, carom_value_get(world, "tick"));
         table_text(&t, time);
         for (size_t k = 0; k < sizeof keys / sizeof keys[0]; k++) {
@@ -52,6 +52,13 @@ static cli_exit print_worlds(const carom_value *list)
     }
     bool whole = table_print(&t, stdout);
     table_deinit(&t);
+    for (size_t i = 0; i < carom_value_count(list); i++) {
+        const carom_value *world = carom_value_at(list, i);
+        const char *why = carom_get_str(world, "unavailable", "");
+        if (*why != '\0') {
+            cli_hint("%s %s", carom_get_str(world, "world", ""), why);
+        }
+    }
     return whole ? CLI_OK : cli_out_of_memory();
 }
 

@@ -41,6 +41,8 @@ export interface WorldInfo {
   bodies: number; awake: number; shapes: number; joints: number; contacts: number; pairs: number;
   frozen: number; subscribers: number; hash: Hash; step_ms: number; rate: number;
   ticks_late: number;
+  /** Of a world that is not served (most numbers are 0 then): why, and what to do. */
+  unavailable?: string;
 }
 /** A shape as the server tells it; a box is told as the polygon that it is. */
 export interface ShapeMap {

@@ -33,7 +33,8 @@ const SLOW_TIMES = 5; // half seconds in a row
 const SUMMARY_MS = 5000; // between sentences for screen readers
 
 // The world to be shown where the address names none.
-function firstOf(list) {
+function firstOf(worlds) {
+  const list = worlds.filter((info) => !info.unavailable);
   return list.find((info) => info.world === DEMO) ?? list.find((info) => !info.paused && info.bodies > 0) ?? list[0];
 }
 

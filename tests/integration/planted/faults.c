@@ -1,16 +1,19 @@
-// Faults in what a server writes before another process takes over, for tests that have to find
-// them. The linker puts these functions between two files of the server (--wrap, CMakeLists.txt of
-// the folder above); CAROM_PLANT in the environment names the fault.
+// Faults in what a server writes before another process takes over, and in a step of the engine,
+// for tests that have to find them. The linker puts these functions between two files of the server
+// (--wrap, CMakeLists.txt of the folder above); CAROM_PLANT in the environment names the fault.
 //
 //     lost-commands  a world's records from the one on that has the text "lost from here" in it are
 //                    not written, and count as committed
 //     lost-end       likewise what is written when the server stops
 //     lost-destroy   likewise the end of a world that is destroyed
 //     lost-world     a world without a log is left out of the file of worlds for the next process
+//     failed-step    an assertion fails in the step to tick 5 of each world of 61 Hz
+//     wild-step      likewise, but it writes where no memory is
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 
 #include "common/base/assert.h"
 #include "server/session/service.h"
@@ -165,4 +168,22 @@ void __wrap_handover_note(server *s, const reply *r)
     if (!is_planted("lost-world") || r->end.kind != WORLD_END_BARE) {
         __real_handover_note(s, r);
     }
+}
+
+// ---- steps that end the process
+
+enum { LAST_TICK = 4 };
+static const double MARKED_HZ = 61.0;
+
+void __real_world_step(physics_world *world);
+void __wrap_world_step(physics_world *world);
+
+void __wrap_world_step(physics_world *world)
+{
+    const bool fails = world_definition(world).hz == MARKED_HZ && world_tick(world) == LAST_TICK;
+    ASSERT(!(fails && is_planted("failed-step")));
+    if (fails && is_planted("wild-step")) {
+        *(volatile int *)getauxval(AT_NULL) = 1; // zero, which the compiler does not know
+    }
+    __real_world_step(world);
 }

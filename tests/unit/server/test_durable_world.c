@@ -175,7 +175,7 @@ static int bodies_after(crash_kind kind)
     open_storage();
     restored_worlds worlds = {0};
     error err;
-    if (restore_worlds(the.storage, &worlds, &err) != STATUS_OK) {
+    if (restore_worlds(the.storage, &(aside_list){0}, &worlds, &err) != STATUS_OK) {
         fail_msg("%s", err.text);
     }
     int bodies = -1;
@@ -295,7 +295,7 @@ static uint64_t images_after_replay_of(int64_t replay_ns)
     end_server();
     open_storage();
     restored_worlds worlds = {0};
-    assert_int_equal(restore_worlds(the.storage, &worlds, NULL), STATUS_OK);
+    assert_int_equal(restore_worlds(the.storage, &(aside_list){0}, &worlds, NULL), STATUS_OK);
     adoption *from = worlds.data[0].adoption;
     assert_true(from->replay_ns > 0);
     from->replay_ns = replay_ns;
@@ -369,7 +369,7 @@ static void hash_that_differs_stops_that_world_and_names_the_tick(void **state)
     fake_disk_crash(&the.disk, CRASH_PROCESS);
     open_storage();
     restored_worlds worlds = {0};
-    assert_int_equal(restore_worlds(the.storage, &worlds, NULL), STATUS_OK);
+    assert_int_equal(restore_worlds(the.storage, &(aside_list){0}, &worlds, NULL), STATUS_OK);
     assert_int_equal(worlds.count, 1);
     assert_null(worlds.data[0].adoption);
     assert_non_null(strstr(worlds.data[0].broken, "tick 0: the state's hash is"));

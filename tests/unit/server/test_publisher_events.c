@@ -173,7 +173,7 @@ static void events_past_the_limit_are_lost_and_told(void **state)
     }
 }
 
-// What a reader of spawn events was told.
+// Spawn events that a reader was sent, and those that it was told to have lost.
 typedef struct account {
     uint64_t told, lost;
 } account;

@@ -137,8 +137,9 @@ export class Worlds {
       const [dot, , state, numbers] = button.children;
       button.setAttribute('aria-pressed', String(info.world === session.world));
       const pace = session.pace(info.world);
-      dot.className = pace.state === 'running' ? '' : 'paused';
-      state.textContent = pace.text;
+      dot.className = pace.state === 'running' && !info.unavailable ? '' : 'paused';
+      state.textContent = info.unavailable ? 'not served' : pace.text;
+      button.title = info.unavailable ?? '';
       numbers.textContent = `${info.bodies} bodies, ${info.awake} awake · ${info.step_ms.toFixed(2)} ms a tick`;
     });
     this.#actions();
