@@ -366,7 +366,8 @@ static void settle_request(sim_client *c, const msgpack_object *result, uint32_t
 {
     sim_request r = c->requests.data[at];
     const msgpack_object *applied = rpc_map_get(result, "applied");
-    const msgpack_object *last = rpc_map_get(applied, sim_world_name(r.world));
+    const msgpack_object *entry = rpc_map_get(applied, sim_world_name(r.world));
+    const msgpack_object *last = entry != NULL ? rpc_map_get(entry, "last") : NULL;
     // Of a world that has ended, and of its commands, the answer says nothing.
     bool known = r.op == OP_COMMAND && sim_destroys[r.world] == 0;
     bool lost = last == NULL || last->via.u64 < r.id;
