@@ -19,7 +19,7 @@ const EVENT_KINDS = ['begin', 'stay', 'end', 'hit', 'sensor_begin', 'sensor_end'
                      'spawn', 'remove', 'joint_break', 'freeze'];
 
 const textEncoder = new TextEncoder();
-const textDecoder = new TextDecoder();
+const textDecoder = new TextDecoder('utf-8', {ignoreBOM: true}); // which keeps U+FEFF
 
 async function compile(source) {
   if (source instanceof WebAssembly.Module) return source;

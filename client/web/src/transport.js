@@ -13,6 +13,7 @@
 const SUB_PROTOCOL = 'carom.v1';
 const DEFAULT_PORT = 22766; // of TCP
 const RPC_PATH = '/rpc';
+const IP_ADDRESS = /^\d+(\.\d+){3}$|:/;
 const LINGER_MS = 1000; // for the last bytes of a TCP connection that is closed here
 
 /** Over WebSocket. `Class` takes the place of the platform's own WebSocket. */
@@ -106,6 +107,14 @@ export function tcpTransport({host = '127.0.0.1', port = DEFAULT_PORT, tls} = {}
 }
 
 /**
+ * The options of node:tls for a host: the server name is told, unless it is an IP address, which is none
+ * (RFC 6066); the certificate is checked for it all the same.
+ */
+export function tlsOptions(host, options) {
+  return {...(IP_ADDRESS.test(host) ? {} : {servername: host}), ...options};
+}
+
+/**
  * The transport for a URL: ws://, wss://, http://, https://, tcp://, tls://. Without a URL, or with a
  * path alone, the page's own server. A URL without a path means /rpc.
  */
@@ -121,8 +130,7 @@ export function transportFor(url, options = {}) {
     case 'tls': {
       const host = target.hostname.replace(/^\[|\]$/g, '') || '127.0.0.1';
       const port = Number(target.port) || DEFAULT_PORT;
-      const secure = scheme === 'tls' ? {servername: host, ...options.tls} : undefined;
-      return tcpTransport({host, port, tls: secure});
+      return tcpTransport({host, port, tls: scheme === 'tls' ? tlsOptions(host, options.tls) : undefined});
     }
     case 'http':
     case 'https':
