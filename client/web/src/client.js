@@ -54,17 +54,6 @@ function splitNumber(bytes) {
   return {number, data: bytes.subarray(at)};
 }
 
-// The request in `bytes`, which has the number `id`, with another.
-function renumber(bytes, id, next) {
-  const rest = bytes.subarray(2 + encode(id).length);
-  const number = encode(next);
-  const out = new Uint8Array(2 + number.length + rest.length);
-  out.set(bytes.subarray(0, 2));
-  out.set(number, 2);
-  out.set(rest, 2 + number.length);
-  return out;
-}
-
 export class Client extends Emitter {
   #open; // makes a transport
   #options;
@@ -344,7 +333,7 @@ export class Client extends Emitter {
     this.state = 'open';
     this.#upSince = now();
     if (!first) this.traffic.reconnects++;
-    this.#settleCalls(resumed ? result : null);
+    this.#settleCalls(resumed && !first ? result : null);
     this.#subscriptions.settle(resumed ? result.subscriptions ?? [] : null);
     this.clock.reset();
     this.#heartbeat.start();
@@ -355,15 +344,14 @@ export class Client extends Emitter {
 
   // The page before this one has used numbers of its session: those of this page begin above them.
   #countOn({applied = {}, pending = []}) {
-    const used = Object.values(applied).map((mark) => mark.last ?? mark);
+    const used = Object.values(applied).map(({last}) => last ?? 0);
     this.#nextId = Math.max(this.#nextId - 1, ...used, ...pending) % ID_MAX + 1;
     const waiting = [...this.#pending.values()];
     this.#pending.clear();
     for (const call of waiting) {
-      const id = this.#newId();
-      call.bytes = renumber(call.bytes, call.id, id);
-      call.id = id;
-      this.#pending.set(id, call);
+      call.id = this.#newId();
+      call.bytes = encode([0, call.id, call.method, [call.args]]);
+      this.#pending.set(call.id, call);
     }
   }
 
@@ -594,8 +582,8 @@ export class Client extends Emitter {
 }
 
 /**
- * Connects to a server: `connect('ws://host:22767/rpc')`, `connect('tcp://host:22766')` in Node, or
- * `connect()` for the page's own server. Resolves to an open Client.
+ * Connects to a server: `connect('ws://host:22767/rpc')`, or `connect()` for the page's own server; in Node
+ * `connect('tcp://host:22766')` too (node.js). Resolves to an open Client.
  *
  * options: name, token (string, or a function that gives one), timeoutMs of calls,
  *   reconnect: false, or {firstMs, maxMs, giveUpMs, first: also where the first attempt fails},

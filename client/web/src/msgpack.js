@@ -171,7 +171,7 @@ function isMap(value) {
   return Object.prototype.toString.call(value) === '[object Object]';
 }
 
-// What is wrong with the first value that cannot be sent, and where it is: `.shapes[0].radius: a Date …`.
+// The fault of the first value that cannot be sent, and its place: `.shapes[0].radius: a value of type Date …`.
 function whatIsWrong(value, path = '', depth = 0) {
   const kind = typeof value;
   const name = kind === 'object' ? value?.constructor?.name ?? 'object' : kind;

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 
 import {CaromError, connect, decode, encode, makeClient, METHODS, transportFor,
         webSocketTransport} from '../src/index.js';
-import {tlsOptions} from '../src/transport.js';
+import {tlsOptions} from '../src/node.js';
 import {BALL, event, open, sleep, startCaromd, startProxy} from './support.js';
 
 let server;

@@ -1,5 +1,5 @@
-// What a client does with time: connections that are lost again and again, worlds that come back, tokens
-// that run out, pages that hide, are reloaded or closed, machines that sleep. The server is the test's.
+// The client over time: connections that are lost again and again, worlds that come back, tokens that run
+// out, pages that hide, are reloaded or closed, machines that sleep. The server is the test's.
 import test from 'node:test';
 import assert from 'node:assert/strict';
 import {getEventListeners} from 'node:events';
@@ -352,7 +352,7 @@ test('reload_goes_on_with_the_session_and_counts_on', async (t) => {
   const page = fakePage(t);
   const options = {keepSession: true};
   const {time, server, client} = await openFake(t, {
-    hello: ({resume}) => (resume ? welcome(1, {applied: {lab: {epoch: 5, last: 40}, old: 7}, pending: [41],
+    hello: ({resume}) => (resume ? welcome(1, {applied: {lab: {epoch: 5, last: 40}, old: {epoch: 4, last: 7}}, pending: [41],
                                                subscriptions: [{subscription: 3, world: 'lab'}]}) : welcome(1)),
   }, options);
   assert.equal(client.resumed, false);
