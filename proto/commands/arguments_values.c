@@ -1,7 +1,9 @@
 // The values of arguments: each getter holds one to the type and range of its row in the table.
 #include "proto/commands/arguments_internal.h"
 
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "common/base/assert.h"
@@ -29,6 +31,33 @@ static bool object_number(const msgpack_object *object, double *out)
     }
 }
 
+enum { NUMBER_TEXT_MAX = 32 };
+
+// The number as it came: an integer beyond 2^53 would be another one as a double.
+static const char *number_text(const msgpack_object *object, double value,
+                               char out[NUMBER_TEXT_MAX])
+{
+    if (object->type == MSGPACK_OBJECT_POSITIVE_INTEGER) {
+        snprintf(out, NUMBER_TEXT_MAX, "%" PRIu64, object->via.u64);
+    } else if (object->type == MSGPACK_OBJECT_NEGATIVE_INTEGER) {
+        snprintf(out, NUMBER_TEXT_MAX, "%" PRId64, object->via.i64);
+    } else {
+        snprintf(out, NUMBER_TEXT_MAX, "%.16g", value);
+    }
+    return out;
+}
+
+// Whether the number lies beyond a bound that it may equal once it is rounded to a double. Bounds
+// of integers lie within ±2^53.
+static bool passes_rounded(const msgpack_object *object, double value, const method_arg *arg)
+{
+    bool above = object->type == MSGPACK_OBJECT_POSITIVE_INTEGER && value == arg->max &&
+                 arg->max <= EXACT_MAX && object->via.u64 > (uint64_t)arg->max;
+    bool below = object->type == MSGPACK_OBJECT_NEGATIVE_INTEGER && value == arg->min &&
+                 arg->min >= -EXACT_MAX && object->via.i64 < (int64_t)arg->min;
+    return above || below;
+}
+
 // A finite number in the argument's range; `where` may be an element of it.
 static bool number_of(const argument *g, const msgpack_object *object, const place *where,
                       const char *wanted, double *out)
@@ -41,10 +70,11 @@ static bool number_of(const argument *g, const msgpack_object *object, const pla
         return decoder_fail(g->decoder, STATUS_INVALID_ARGUMENT, where,
                             "must be a finite number, got %s", isnan(value) ? "NaN" : "infinity");
     }
-    if (value < g->arg->min || value > g->arg->max) {
+    if (value < g->arg->min || value > g->arg->max || passes_rounded(object, value, g->arg)) {
+        char got[NUMBER_TEXT_MAX];
         return decoder_fail(g->decoder, STATUS_INVALID_ARGUMENT, where,
-                            "must be from %.16g to %.16g, got %.16g", g->arg->min, g->arg->max,
-                            value);
+                            "must be from %.16g to %.16g, got %s", g->arg->min, g->arg->max,
+                            number_text(object, value, got));
     }
     *out = value;
     return true;
@@ -415,6 +445,7 @@ static bool reference_of(const argument *g, method maker, uint64_t *out)
     const char *key;
     uint32_t size = 0;
     double index = 0;
+    char told[NUMBER_TEXT_MAX];
     if (g->decoder->outer == NULL) {
         return decoder_fail_type(g->decoder, &g->where, arg_type_name(ARG_ID), g->value);
     }
@@ -425,7 +456,8 @@ static bool reference_of(const argument *g, method maker, uint64_t *out)
     }
     if (!(index >= 0 && index < (double)g->decoder->before) || index != floor(index)) {
         return decoder_fail(g->decoder, STATUS_INVALID_ARGUMENT, &g->where,
-                            "{\"$\": %.16g} is not an earlier command of this batch", index);
+                            "{\"$\": %s} is not an earlier command of this batch",
+                            number_text(&map->ptr[0].val, index, told));
     }
     const command *made = &g->decoder->outer->apply.commands[(uint32_t)index];
     if (made->method != maker) {
