@@ -11,6 +11,7 @@
 
 #include "common/base/assert.h"
 #include "common/physics/physics.h"
+#include "proto/wire/suggest.h"
 #include "server/config_file.h"
 #include "server/http/origin.h"
 #include "server/http/policy.h"
@@ -380,7 +381,8 @@ static const char CONFIG_OPTION[] = "config";
 
 static const option OPTIONS[] = {
     {"listen", "CAROM_LISTEN", "HOST:PORT", false, apply_listen,
-     "where clients connect (127.0.0.1:22766); port 0 takes a free one"},
+     "where clients connect (127.0.0.1:22766), on all addresses of a name; port 0 takes a free "
+     "one"},
     {"http", "CAROM_HTTP", "HOST:PORT", false, apply_http,
      "where browsers connect, over HTTP and WebSocket (127.0.0.1:22767); off for nowhere"},
     {"origin", "CAROM_ORIGIN", "ORIGIN", true, apply_origin,
@@ -561,6 +563,23 @@ static status apply_environment(config *c, bool *given, config_getenv env, error
     return STATUS_OK;
 }
 
+// "; did you mean '--listen'?", or "".
+static const char *suggest_option(const char *given, bool setting, char out[SUGGEST_TEXT_MAX])
+{
+    suggestion near;
+    suggest_begin(&near, given, strcspn(given, "="));
+    for (int i = 0; i < OPTION_COUNT; i++) {
+        if (!setting || (OPTIONS[i].variable != NULL && OPTIONS[i].name != CONFIG_OPTION)) {
+            suggest_offer(&near, OPTIONS[i].name, strlen(OPTIONS[i].name));
+        }
+    }
+    if (!setting && near.best != NULL) {
+        snprintf(out, SUGGEST_TEXT_MAX, "; did you mean '--%.*s'?", (int)near.best_size, near.best);
+        return out;
+    }
+    return suggest_text(&near, out);
+}
+
 // ---- the file
 
 typedef struct file_state {
@@ -580,7 +599,9 @@ static status apply_setting(void *context, const char *name, const char *value, 
         i++;
     }
     if (i == OPTION_COUNT || OPTIONS[i].variable == NULL || OPTIONS[i].name == CONFIG_OPTION) {
-        return error_set(err, STATUS_INVALID_ARGUMENT, "no setting is called '%.64s'", name);
+        char hint[SUGGEST_TEXT_MAX];
+        return error_set(err, STATUS_INVALID_ARGUMENT, "no setting is called '%.64s'%s", name,
+                         suggest_option(name, true, hint));
     }
     const option *o = &OPTIONS[i];
     if (state->lines[i] != 0 && !o->list) {
@@ -636,12 +657,19 @@ static int find_option(const char *argument)
     return -1;
 }
 
+static status refuse_option(const char *argument, error *err)
+{
+    char hint[SUGGEST_TEXT_MAX];
+    return error_set(err, STATUS_INVALID_ARGUMENT, "unknown option '%s'%s", argument,
+                     suggest_option(argument + strspn(argument, "-"), false, hint));
+}
+
 static status apply_arguments(config *c, int argc, const char *const *argv, bool *given, error *err)
 {
     for (int i = 1; i < argc; i++) {
         int found = find_option(argv[i]);
         if (found < 0) {
-            return error_set(err, STATUS_INVALID_ARGUMENT, "unknown option '%s'", argv[i]);
+            return refuse_option(argv[i], err);
         }
         const option *o = &OPTIONS[found];
         const char *value = strchr(argv[i], '=');

@@ -42,7 +42,8 @@ status config_open_tls(const config *c, tls_files **out, error *err)
     return place_prefix(c, key ? "tls-key" : "tls-cert", s, err);
 }
 
-// Whether the first address of a host, where the server would listen, is of this machine alone.
+// Whether the addresses of a host, on each of which the server would listen, are of this machine
+// alone.
 static status check_local(const char *host, bool *out, error *err)
 {
     struct addrinfo hints = {.ai_flags = AI_PASSIVE, .ai_socktype = SOCK_STREAM};
@@ -53,10 +54,12 @@ static status check_local(const char *host, bool *out, error *err)
         return error_set(err, STATUS_INVALID_ARGUMENT, "no address for host '%s': %s", host,
                          gai_strerror(result));
     }
-    result =
-        getnameinfo(found->ai_addr, found->ai_addrlen, text, sizeof text, NULL, 0, NI_NUMERICHOST);
+    *out = true;
+    for (const struct addrinfo *a = found; a != NULL && *out; a = a->ai_next) {
+        result = getnameinfo(a->ai_addr, a->ai_addrlen, text, sizeof text, NULL, 0, NI_NUMERICHOST);
+        *out = result == 0 && network_address_is_local(text);
+    }
     freeaddrinfo(found);
-    *out = result == 0 && network_address_is_local(text);
     return STATUS_OK;
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/physics/physics.h"
+#include "proto/wire/suggest.h"
 
 _Static_assert(PHYSICS_BODIES_MAX == 1048576, "the largest bodies_per_world is the engine's");
 _Static_assert(PHYSICS_SHAPES_MAX == 4194304, "the largest shapes_per_world is the engine's");
@@ -71,8 +72,14 @@ status limits_set(limits *values, const char *assignment, error *err)
     size_t size = (size_t)(equals - assignment);
     const limit_info *info = find(assignment, size);
     if (info == NULL) {
-        return error_set(err, STATUS_INVALID_ARGUMENT, "no limit is called '%.*s'", (int)size,
-                         assignment);
+        suggestion near;
+        char hint[SUGGEST_TEXT_MAX];
+        suggest_begin(&near, assignment, size);
+        for (size_t i = 0; i < sizeof TABLE / sizeof *TABLE; i++) {
+            suggest_offer(&near, TABLE[i].name, strlen(TABLE[i].name));
+        }
+        return error_set(err, STATUS_INVALID_ARGUMENT, "no limit is called '%.*s'%s", (int)size,
+                         assignment, suggest_text(&near, hint));
     }
     const char *text = equals + 1;
     char *end = NULL;

@@ -143,7 +143,7 @@ static void on_watchdog(uv_timer_t *timer)
 
 // ---- the process that takes over from this one
 
-static bool give_sockets(void *context, int *rpc, int *http)
+static bool give_sockets(void *context, listen_sockets *rpc, listen_sockets *http)
 {
     process *p = context;
     if (p->server == NULL || p->failed) {
@@ -165,6 +165,29 @@ static int copy_descriptor(int fd)
     return copy > 0 ? copy : 0;
 }
 
+static listen_sockets copy_sockets(const listen_sockets *from)
+{
+    listen_sockets copies = {0};
+    for (int i = 0; i < from->count; i++) {
+        int copy = copy_descriptor(from->fd[i]);
+        if (copy > 0) {
+            copies.fd[copies.count++] = copy;
+        }
+    }
+    return copies;
+}
+
+static void drop_sockets(given_sockets *given)
+{
+    for (int i = 0; i < given->rpc.count; i++) {
+        (void)close(given->rpc.fd[i]);
+    }
+    for (int i = 0; i < given->http.count; i++) {
+        (void)close(given->http.fd[i]);
+    }
+    *given = (given_sockets){0};
+}
+
 static void drop_descriptor(int *fd)
 {
     if (*fd > 0) {
@@ -176,24 +199,23 @@ static void drop_descriptor(int *fd)
 static bool stop_for_next(void *context)
 {
     process *p = context;
-    int rpc = 0;
-    int http = 0;
+    listen_sockets rpc;
+    listen_sockets http;
     int worlds = memfd_create("carom-worlds", MFD_CLOEXEC);
     if (worlds < 0) {
         log_error("no memory for the worlds: %s", strerror(errno));
         return false;
     }
     server_sockets(p->server, &rpc, &http);
-    p->kept = (given_sockets){.rpc = copy_descriptor(rpc), .http = copy_descriptor(http)};
+    p->kept = (given_sockets){.rpc = copy_sockets(&rpc), .http = copy_sockets(&http)};
     drop_descriptor(&p->worlds);
     p->worlds = worlds;
-    if (p->kept.rpc > 0 && server_hand_over(p->server, worlds, on_released)) {
+    if (p->kept.rpc.count > 0 && server_hand_over(p->server, worlds, on_released)) {
         log_info("another process takes over");
         return true;
     }
     drop_descriptor(&p->worlds);
-    drop_descriptor(&p->kept.rpc);
-    drop_descriptor(&p->kept.http);
+    drop_sockets(&p->kept);
     return false;
 }
 
@@ -357,8 +379,8 @@ static void serve_once(process *p)
         .data = *c->data != '\0' ? c->data : NULL,
         .load_aside = (const char *const *)c->load_aside.data,
         .load_aside_count = c->load_aside.count,
-        .rpc_socket = p->given.rpc,
-        .http_socket = p->given.http,
+        .rpc_sockets = &p->given.rpc,
+        .http_sockets = &p->given.http,
         .handed_worlds = p->worlds,
         .handed_back = p->goes_on,
         .first_number = (uint64_t)time(NULL) * NUMBERS_A_SECOND,
@@ -388,7 +410,7 @@ static void serve_once(process *p)
 static bool must_go_on(process *p)
 {
     int pid = 0;
-    bool handed = p->takeover != NULL && p->kept.rpc > 0;
+    bool handed = p->takeover != NULL && p->kept.rpc.count > 0;
     bool taken = handed && takeover_await(p->takeover, &pid);
     takeover_free(p->takeover);
     p->takeover = NULL;
@@ -397,8 +419,7 @@ static bool must_go_on(process *p)
         notify_main_pid(pid);
     }
     if (!handed || taken || p->signals > 0) {
-        drop_descriptor(&p->kept.rpc);
-        drop_descriptor(&p->kept.http);
+        drop_sockets(&p->kept);
         drop_descriptor(&p->worlds);
         return false;
     }
@@ -415,7 +436,7 @@ static void go_on(process *p)
     given_sockets spare = p->given;
     const struct timespec pause = {.tv_nsec = RESTART_PAUSE_MS * 1000000L};
     for (int tries = 0; tries < RESTART_TRIES; tries++) {
-        p->given = (given_sockets){copy_descriptor(spare.rpc), copy_descriptor(spare.http)};
+        p->given = (given_sockets){copy_sockets(&spare.rpc), copy_sockets(&spare.http)};
         bool served = false;
         serve_once(p);
         served = !p->failed;
@@ -424,8 +445,7 @@ static void go_on(process *p)
         }
         nanosleep(&pause, NULL);
     }
-    drop_descriptor(&spare.rpc);
-    drop_descriptor(&spare.http);
+    drop_sockets(&spare);
 }
 
 // The sockets of the service manager, or of the server that this one takes over from. All else that
@@ -447,10 +467,13 @@ static status take_sockets(process *p, error *err)
     }
     if (s == STATUS_OK) {
         bool http = *c->http_host != '\0';
-        p->given = (given_sockets){.rpc = p->gift.rpc, .http = http ? p->gift.http : 0};
+        given_sockets unused = {.http = p->gift.http};
+        p->given = (given_sockets){.rpc = p->gift.rpc};
         p->worlds = p->gift.worlds;
-        if (!http && p->gift.http > 0) {
-            (void)close(p->gift.http);
+        if (http) {
+            p->given.http = p->gift.http;
+        } else {
+            drop_sockets(&unused);
         }
     }
     return s;

@@ -334,9 +334,9 @@ status http_open(uv_loop_t *loop, const http_options *options, const http_handle
     return STATUS_OK;
 }
 
-const char *http_address(const http_listener *h)
+const char *http_address(const http_listener *h, int index)
 {
-    return network_address(h->network);
+    return network_address(h->network, index);
 }
 
 bool http_is_local(const http_listener *h)
@@ -344,9 +344,9 @@ bool http_is_local(const http_listener *h)
     return network_is_local(h->network);
 }
 
-int http_descriptor(const http_listener *h)
+listen_sockets http_descriptors(const http_listener *h)
 {
-    return network_descriptor(h->network);
+    return network_descriptors(h->network);
 }
 
 http_figures http_read_figures(const http_listener *h)

@@ -40,7 +40,7 @@ typedef struct http_handler {
 typedef struct http_options {
     const char *host;
     uint16_t port;
-    int given; // as of network_open
+    const listen_sockets *given; // as of network_open
     const limits *limits;
     const char *const *origins; // of pages that may connect, beside the server's own
     uint32_t origin_count;
@@ -55,9 +55,9 @@ typedef struct http_options {
 status http_open(uv_loop_t *loop, const http_options *options, const http_handler *handler,
                  http_listener **out, error *err);
 
-const char *http_address(const http_listener *h);
+const char *http_address(const http_listener *h, int index); // as network_address
 bool http_is_local(const http_listener *h);
-int http_descriptor(const http_listener *h); // as network_descriptor
+listen_sockets http_descriptors(const http_listener *h); // as network_descriptors
 
 // Connections by now: those that hold a session, and the others.
 typedef struct http_figures {

@@ -644,11 +644,12 @@ void connection_adopt(network *n, relay *r)
     update_reading(c);
 }
 
-void connection_accept(network *n)
+void connection_accept(listener *l)
 {
+    network *n = l->network;
     connection *c = create(n);
     n->rejected++; // until it has a peer
-    if (uv_accept((uv_stream_t *)&n->listener, (uv_stream_t *)&c->socket) != 0) {
+    if (uv_accept((uv_stream_t *)&l->socket, (uv_stream_t *)&c->socket) != 0) {
         connection_end_now(c);
         return;
     }

@@ -64,9 +64,17 @@ struct connection {
     struct proxy_greeting *greeting; // its PROXY header, until that is whole: it has no peer yet
 };
 
+typedef struct listener {
+    uv_tcp_t socket; // first, so that a handle is its listener
+    network *network;
+    bool waits; // a connection waits there for the next turn
+    char address[CONNECTION_NAME_BYTES];
+} listener;
+
 struct network {
-    uv_tcp_t listener;
-    bool bare;      // without it: connections come by connection_adopt
+    listener *listeners[NETWORK_LISTENERS_MAX];
+    int listener_count;
+    bool bare;      // without one: connections come by connection_adopt
     io_threads *io; // that have the sockets; NULL: this thread
     uv_timer_t sweep;
     uv_prepare_t flush; // before the loop waits, what was queued in its round is written
@@ -78,12 +86,10 @@ struct network {
     uint64_t turn;           // of the loop, from 1
     uint32_t turn_handshakes;
     uint32_t turn_accepts;
-    bool accept_waits; // a connection waits at the listener for the next turn
     uint32_t rejected; // connections without a peer
-    int own_handles;   // of listener, sweep and flush, those not yet closed
+    int own_handles;   // of listeners, sweep and flush, those not yet closed
     bool closing;
-    uint64_t complained_ms; // when it was last logged that accepting failed
-    char address[CONNECTION_NAME_BYTES];
+    uint64_t complained_ms;     // when it was last logged that accepting failed
     const proxy_peers *proxies; // whose connections begin with a PROXY header; NULL: none
     uint32_t greetings;         // connections that wait for theirs
     const tls_files *tls;       // NULL: connections are not secured
@@ -132,7 +138,7 @@ void connection_input_over(connection *c);
 void connection_on_write(uv_write_t *write, int result);
 
 // Takes the connection that waits at the listener.
-void connection_accept(network *n);
+void connection_accept(listener *l);
 
 // ---- relayed connections (relay.h)
 

@@ -1,10 +1,11 @@
-// The listener, the list of connections, and the timer that looks at their times; see network.h.
+// The listeners, the list of connections, and the timer that looks at their times; see network.h.
 // Network thread only.
 #include "server/net/network.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "common/base/assert.h"
@@ -17,7 +18,8 @@ enum {
     // All clients come back at once when the server is replaced by another process.
     BACKLOG = 4096,
     COMPLAIN_MS = 5000,
-    OWN_HANDLES = 3
+    PORT_TRIES = 20, // for a port of the system's choice that is free on all addresses
+    OWN_HANDLES = 2  // sweep and flush
 };
 
 // Out of descriptors, libuv gives up one that it keeps in reserve, takes each waiting connection
@@ -33,16 +35,17 @@ static void on_accept_failed(network *n, int result)
     }
 }
 
-static void on_connection(uv_stream_t *listener, int result)
+static void on_connection(uv_stream_t *stream, int result)
 {
-    network *n = listener->data;
+    listener *l = (listener *)stream;
+    network *n = l->network;
     if (result != 0) {
         on_accept_failed(n, result);
     } else if (n->turn_accepts >= TURN_ACCEPTS) {
-        n->accept_waits = true; // libuv does not ask again before that one is taken
+        l->waits = true; // libuv does not ask again before that one is taken
     } else if (!n->closing) {
         n->turn_accepts++;
-        connection_accept(n);
+        connection_accept(l);
     }
 }
 
@@ -51,10 +54,12 @@ static void begin_turn(network *n)
     n->turn++;
     n->turn_handshakes = 0;
     n->turn_accepts = 0;
-    if (n->accept_waits && !n->closing) {
-        n->accept_waits = false;
-        n->turn_accepts++;
-        connection_accept(n);
+    for (int i = 0; i < n->listener_count && !n->closing; i++) {
+        if (n->listeners[i]->waits) {
+            n->listeners[i]->waits = false;
+            n->turn_accepts++;
+            connection_accept(n->listeners[i]);
+        }
     }
 }
 
@@ -94,11 +99,22 @@ void network_start_sweep(network *n)
     ASSERT(result == 0);
 }
 
-static void on_own_closed(uv_handle_t *handle)
+static void own_closed(network *n)
 {
-    network *n = handle->data;
     n->own_handles--;
     network_check_finished(n);
+}
+
+static void on_own_closed(uv_handle_t *handle)
+{
+    own_closed(handle->data);
+}
+
+static void on_listener_closed(uv_handle_t *handle)
+{
+    network *n = ((listener *)handle)->network;
+    free(handle);
+    own_closed(n);
 }
 
 void network_check_finished(network *n)
@@ -107,7 +123,7 @@ void network_check_finished(network *n)
         return;
     }
     // Sweep and flush go on until the last connection is gone: they are what ends it in time.
-    if (n->own_handles == OWN_HANDLES - 1 && !uv_is_closing((uv_handle_t *)&n->sweep)) {
+    if (n->own_handles == OWN_HANDLES && !uv_is_closing((uv_handle_t *)&n->sweep)) {
         uv_close((uv_handle_t *)&n->sweep, on_own_closed);
         uv_close((uv_handle_t *)&n->flush, on_own_closed);
     }
@@ -116,10 +132,62 @@ void network_check_finished(network *n)
     }
 }
 
-// The first address of the host. Numbers are understood without asking anyone.
-static status resolve(uv_loop_t *loop, const char *host, uint16_t port,
-                      struct sockaddr_storage *out, error *err)
+// ---- addresses
+
+typedef struct address_list {
+    int count;
+    struct sockaddr_storage data[NETWORK_LISTENERS_MAX];
+} address_list;
+
+static bool same_host(const struct sockaddr_storage *a, const struct sockaddr_storage *b)
 {
+    const struct sockaddr_in *four = (const struct sockaddr_in *)a;
+    const struct sockaddr_in6 *six = (const struct sockaddr_in6 *)a;
+    return a->ss_family == b->ss_family &&
+           (a->ss_family == AF_INET6
+                ? memcmp(&six->sin6_addr, &((const struct sockaddr_in6 *)b)->sin6_addr,
+                         sizeof six->sin6_addr) == 0
+                : four->sin_addr.s_addr == ((const struct sockaddr_in *)b)->sin_addr.s_addr);
+}
+
+static status add_address(address_list *out, const struct sockaddr *address, size_t size,
+                          const char *host, error *err)
+{
+    struct sockaddr_storage one = {0};
+    memcpy(&one, address, size);
+    for (int i = 0; i < out->count; i++) {
+        if (same_host(&out->data[i], &one)) {
+            return STATUS_OK;
+        }
+    }
+    if (out->count == NETWORK_LISTENERS_MAX) {
+        return error_set(err, STATUS_INVALID_ARGUMENT, "'%s' has more than %d addresses", host,
+                         NETWORK_LISTENERS_MAX);
+    }
+    out->data[out->count++] = one;
+    return STATUS_OK;
+}
+
+// Both, whatever the system's list of hosts says (RFC 6761, section 6.3).
+static status add_loopback(address_list *out, uint16_t port, error *err)
+{
+    struct sockaddr_in four = {
+        .sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    struct sockaddr_in6 six = {
+        .sin6_family = AF_INET6, .sin6_port = htons(port), .sin6_addr = in6addr_loopback};
+    status s = add_address(out, (const struct sockaddr *)&four, sizeof four, "localhost", err);
+    return s == STATUS_OK
+               ? add_address(out, (const struct sockaddr *)&six, sizeof six, "localhost", err)
+               : s;
+}
+
+// Numbers are understood without asking anyone.
+static status resolve(uv_loop_t *loop, const char *host, uint16_t port, address_list *out,
+                      error *err)
+{
+    if (strcasecmp(host, "localhost") == 0) {
+        return add_loopback(out, port, err);
+    }
     char service[8];
     snprintf(service, sizeof service, "%u", port);
     struct addrinfo hints = {.ai_family = AF_UNSPEC,
@@ -131,66 +199,150 @@ static status resolve(uv_loop_t *loop, const char *host, uint16_t port,
         return error_set(err, STATUS_INVALID_ARGUMENT, "no address for host '%s': %s", host,
                          uv_strerror(result));
     }
-    memcpy(out, query.addrinfo->ai_addr, query.addrinfo->ai_addrlen);
+    status s = STATUS_OK;
+    for (const struct addrinfo *a = query.addrinfo; a != NULL && s == STATUS_OK; a = a->ai_next) {
+        s = add_address(out, a->ai_addr, a->ai_addrlen, host, err);
+    }
     uv_freeaddrinfo(query.addrinfo);
-    return STATUS_OK;
+    return s;
 }
 
-static void name_address(network *n)
+// Returns its port.
+static uint16_t name_listener(listener *l)
 {
     struct sockaddr_storage address;
     int size = sizeof address;
-    int result = uv_tcp_getsockname(&n->listener, (struct sockaddr *)&address, &size);
+    int result = uv_tcp_getsockname(&l->socket, (struct sockaddr *)&address, &size);
     ASSERT(result == 0);
     char host[INET6_ADDRSTRLEN];
+    uint16_t port = 0;
     if (address.ss_family == AF_INET6) {
         const struct sockaddr_in6 *six = (const struct sockaddr_in6 *)&address;
         uv_ip6_name(six, host, sizeof host);
-        snprintf(n->address, sizeof n->address, "[%s]:%u", host, ntohs(six->sin6_port));
+        port = ntohs(six->sin6_port);
+        snprintf(l->address, sizeof l->address, "[%s]:%u", host, port);
     } else {
         const struct sockaddr_in *four = (const struct sockaddr_in *)&address;
         uv_ip4_name(four, host, sizeof host);
-        snprintf(n->address, sizeof n->address, "%s:%u", host, ntohs(four->sin_port));
+        port = ntohs(four->sin_port);
+        snprintf(l->address, sizeof l->address, "%s:%u", host, port);
     }
+    return port;
+}
+
+static listener *add_listener(network *n)
+{
+    ASSERT(n->listener_count < NETWORK_LISTENERS_MAX);
+    listener *l = calloc(1, sizeof *l);
+    ASSERT(l != NULL);
+    l->network = n;
+    int result = uv_tcp_init(n->loop, &l->socket);
+    ASSERT(result == 0); // allocates nothing
+    n->listeners[n->listener_count++] = l;
+    return l;
 }
 
 static void free_closed(uv_handle_t *handle)
 {
-    free(handle->data);
+    free(handle);
+}
+
+// Back to none, as before the first.
+static void drop_listeners(network *n)
+{
+    while (n->listener_count > 0) {
+        uv_close((uv_handle_t *)&n->listeners[--n->listener_count]->socket, free_closed);
+    }
 }
 
 // A socket that listens already: what waits in its queue is taken like any other connection.
 static status listen_on_given(network *n, int given, error *err)
 {
-    int result = uv_tcp_open(&n->listener, given);
+    listener *l = add_listener(n);
+    int result = uv_tcp_open(&l->socket, given);
     if (result != 0) {
         (void)close(given);
     } else {
-        result = uv_listen((uv_stream_t *)&n->listener, BACKLOG, on_connection);
+        result = uv_listen((uv_stream_t *)&l->socket, BACKLOG, on_connection);
     }
     if (result != 0) {
         return error_set(err, STATUS_UNAVAILABLE, "cannot go on with descriptor %d: %s", given,
                          uv_strerror(result));
     }
+    (void)name_listener(l);
     return STATUS_OK;
+}
+
+static status listen_on_all_given(network *n, const listen_sockets *given, error *err)
+{
+    status s = STATUS_OK;
+    for (int i = 0; i < given->count; i++) {
+        if (s == STATUS_OK) {
+            s = listen_on_given(n, given->fd[i], err);
+        } else {
+            (void)close(given->fd[i]);
+        }
+    }
+    return s;
+}
+
+static void set_port(struct sockaddr_storage *address, uint16_t port)
+{
+    if (address->ss_family == AF_INET6) {
+        ((struct sockaddr_in6 *)address)->sin6_port = htons(port);
+    } else {
+        ((struct sockaddr_in *)address)->sin_port = htons(port);
+    }
+}
+
+// Listens on each address, those after the first with the port that this one has. *result is the
+// system's last word on a failure.
+static bool listen_on_each(network *n, address_list *list, bool free_port, int *result)
+{
+    for (int i = 0; i < list->count; i++) {
+        listener *l = add_listener(n);
+        *result = uv_tcp_bind(&l->socket, (const struct sockaddr *)&list->data[i], 0);
+        if (*result == 0) {
+            *result = uv_listen((uv_stream_t *)&l->socket, BACKLOG, on_connection);
+        }
+        if (*result == UV_EADDRNOTAVAIL || *result == UV_EAFNOSUPPORT) {
+            uv_close((uv_handle_t *)&l->socket, free_closed);
+            n->listener_count--; // this machine has no such address
+            continue;
+        }
+        if (*result != 0) {
+            return false;
+        }
+        uint16_t port = name_listener(l);
+        for (int k = i + 1; k < list->count && free_port; k++) {
+            set_port(&list->data[k], port);
+        }
+    }
+    return n->listener_count > 0;
 }
 
 static status listen_on(network *n, const char *host, uint16_t port, error *err)
 {
-    struct sockaddr_storage address = {0};
-    status s = resolve(n->loop, host, port, &address, err);
+    address_list list = {0};
+    int result = 0;
+    status s = resolve(n->loop, host, port, &list, err);
     if (s != STATUS_OK) {
         return s;
     }
-    int result = uv_tcp_bind(&n->listener, (const struct sockaddr *)&address, 0);
-    if (result == 0) {
-        result = uv_listen((uv_stream_t *)&n->listener, BACKLOG, on_connection);
+    for (int tries = 0; tries < PORT_TRIES; tries++) {
+        if (listen_on_each(n, &list, port == 0, &result)) {
+            return STATUS_OK;
+        }
+        drop_listeners(n);
+        if (port != 0 || result != UV_EADDRINUSE) {
+            break;
+        }
+        for (int i = 0; i < list.count; i++) {
+            set_port(&list.data[i], 0);
+        }
     }
-    if (result != 0) {
-        return error_set(err, STATUS_UNAVAILABLE, "cannot listen on %s:%u: %s", host, port,
-                         uv_strerror(result));
-    }
-    return STATUS_OK;
+    return error_set(err, STATUS_UNAVAILABLE, "cannot listen on %s:%u: %s", host, port,
+                     uv_strerror(result));
 }
 
 static network *create(uv_loop_t *loop, const limits *bounds, const network_handler *handler)
@@ -200,7 +352,7 @@ static network *create(uv_loop_t *loop, const limits *bounds, const network_hand
     n->loop = loop;
     n->limits = bounds;
     n->handler = *handler;
-    n->listener.data = n->sweep.data = n->flush.data = n;
+    n->sweep.data = n->flush.data = n;
     n->turn = 1;
     return n;
 }
@@ -212,20 +364,19 @@ static void start_own(network *n)
     uv_prepare_start(&n->flush, on_flush);
 }
 
-status network_open(uv_loop_t *loop, const char *host, uint16_t port, int given,
+status network_open(uv_loop_t *loop, const char *host, uint16_t port, const listen_sockets *given,
                     const limits *bounds, const network_handler *handler, network **out, error *err)
 {
     network *n = create(loop, bounds, handler);
-    int result = uv_tcp_init(loop, &n->listener);
-    ASSERT(result == 0); // allocates nothing
-    status s = given > 0 ? listen_on_given(n, given, err) : listen_on(n, host, port, err);
+    status s = given != NULL && given->count > 0 ? listen_on_all_given(n, given, err)
+                                                 : listen_on(n, host, port, err);
     if (s != STATUS_OK) {
-        uv_close((uv_handle_t *)&n->listener, free_closed);
+        drop_listeners(n);
+        free(n);
         return s;
     }
-    name_address(n);
     start_own(n);
-    n->own_handles = OWN_HANDLES;
+    n->own_handles = OWN_HANDLES + n->listener_count;
     *out = n;
     return STATUS_OK;
 }
@@ -235,7 +386,7 @@ network *network_open_bare(uv_loop_t *loop, const limits *bounds, const network_
     network *n = create(loop, bounds, handler);
     n->bare = true;
     start_own(n);
-    n->own_handles = OWN_HANDLES - 1; // no listener
+    n->own_handles = OWN_HANDLES;
     return n;
 }
 
@@ -259,17 +410,19 @@ void network_secure(network *n, const tls_files *files, const void *answer, size
     n->plain_answer_size = size;
 }
 
-int network_descriptor(const network *n)
+listen_sockets network_descriptors(const network *n)
 {
-    int descriptor = -1;
-    int result = uv_fileno((const uv_handle_t *)&n->listener, &descriptor);
-    ASSERT(result == 0);
-    return descriptor;
+    listen_sockets out = {.count = n->listener_count};
+    for (int i = 0; i < n->listener_count; i++) {
+        int result = uv_fileno((const uv_handle_t *)&n->listeners[i]->socket, &out.fd[i]);
+        ASSERT(result == 0);
+    }
+    return out;
 }
 
-const char *network_address(const network *n)
+const char *network_address(const network *n, int index)
 {
-    return n->address;
+    return index < n->listener_count ? n->listeners[index]->address : NULL;
 }
 
 bool network_address_is_local(const char *address)
@@ -280,7 +433,11 @@ bool network_address_is_local(const char *address)
 
 bool network_is_local(const network *n)
 {
-    return network_address_is_local(n->address);
+    bool local = true;
+    for (int i = 0; i < n->listener_count; i++) {
+        local = local && network_address_is_local(n->listeners[i]->address);
+    }
+    return local;
 }
 
 void network_close(network *n)
@@ -296,8 +453,11 @@ void network_close(network *n)
     }
     if (n->bare) {
         network_check_finished(n);
-    } else {
-        uv_close((uv_handle_t *)&n->listener, on_own_closed);
+    }
+    int count = n->listener_count;
+    n->listener_count = 0;
+    for (int i = 0; i < count; i++) {
+        uv_close((uv_handle_t *)&n->listeners[i]->socket, on_listener_closed);
     }
 }
 

@@ -52,17 +52,26 @@ typedef struct network_handler {
 
 enum { NETWORK_SWEEP_MS = 50 }; // half the shortest of the times that can be set
 
-// Binds and listens; or goes on with `given`, a descriptor that listens already and is the
-// network's from now on (0: none), whatever host and port are. `bounds` must outlive the network.
-// Errors: STATUS_INVALID_ARGUMENT for a host that has no address, STATUS_UNAVAILABLE where the
-// address cannot be listened on, with the reason. Nothing is left in the loop on failure, once it
-// has been run.
-status network_open(uv_loop_t *loop, const char *host, uint16_t port, int given,
+enum { NETWORK_LISTENERS_MAX = 8 }; // addresses of one name
+
+// Descriptors that listen.
+typedef struct listen_sockets {
+    int count;
+    int fd[NETWORK_LISTENERS_MAX];
+} listen_sockets;
+
+// Binds and listens on each address of the host, as localhost has 127.0.0.1 and ::1, with the same
+// port; or goes on with `given`, which are the network's from now on (count 0: none), whatever host
+// and port are. An address of a family that this machine does not have is passed over. `bounds`
+// must outlive the network. Errors: STATUS_INVALID_ARGUMENT for a host that has no address,
+// STATUS_UNAVAILABLE where an address cannot be listened on, with the reason. Nothing is left in
+// the loop on failure, once it has been run.
+status network_open(uv_loop_t *loop, const char *host, uint16_t port, const listen_sockets *given,
                     const limits *bounds, const network_handler *handler, network **out,
                     error *err);
 
-// The descriptor that listens; the network's.
-int network_descriptor(const network *n);
+// The descriptors that listen; the network's.
+listen_sockets network_descriptors(const network *n);
 
 // From here on its connections are secured by TLS; to be called before the first comes. `answer` is
 // for a peer that sends plain bytes: its last words, as they are. Both must outlive the network.
@@ -79,10 +88,10 @@ void network_trust(network *n, const proxy_peers *proxies);
 // Without a listener: its connections are those of io_threads.h. I/O thread.
 network *network_open_bare(uv_loop_t *loop, const limits *bounds, const network_handler *handler);
 
-// "127.0.0.1:22766", with the port that the system chose.
-const char *network_address(const network *n);
+// "127.0.0.1:22766", with the port that the system chose; from 0 on, NULL past the last.
+const char *network_address(const network *n, int index);
 
-// Whether only this machine can reach that address.
+// Whether only this machine can reach those addresses.
 bool network_is_local(const network *n);
 // The same of an address in numbers, with a port ("127.0.0.1:22766", "[::1]:22766") or without.
 bool network_address_is_local(const char *address);

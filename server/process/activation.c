@@ -28,14 +28,14 @@ static bool listens(int fd)
 static status take(int fd, const char *name, bool alone, given_sockets *out, error *err)
 {
     bool http = strcmp(name, "http") == 0;
-    int *place = http ? &out->http : &out->rpc;
+    listen_sockets *place = http ? &out->http : &out->rpc;
     if (!http && !alone && strcmp(name, "rpc") != 0) {
         return error_set(err, STATUS_INVALID_ARGUMENT,
                          "LISTEN_FDNAMES: '%.64s' is neither rpc nor http "
                          "(FileDescriptorName= of the socket's unit)",
                          name);
     }
-    if (*place != 0) {
+    if (place->count > 0) {
         return error_set(err, STATUS_INVALID_ARGUMENT, "LISTEN_FDNAMES: '%s' stands there twice",
                          http ? "http" : "rpc");
     }
@@ -47,7 +47,7 @@ static status take(int fd, const char *name, bool alone, given_sockets *out, err
         return error_set(err, STATUS_INVALID_ARGUMENT, "LISTEN_FDS: descriptor %d: %s", fd,
                          strerror(errno));
     }
-    *place = fd;
+    place->fd[place->count++] = fd;
     return STATUS_OK;
 }
 

@@ -7,10 +7,10 @@
 #define CAROM_SERVER_PROCESS_ACTIVATION_H
 
 #include "common/base/status.h"
+#include "server/net/network.h"
 
-// 0 for one that there is not.
 typedef struct given_sockets {
-    int rpc, http;
+    listen_sockets rpc, http; // count 0: there is none
 } given_sockets;
 
 // Errors, with which no descriptor is ours: STATUS_INVALID_ARGUMENT for names and descriptors that

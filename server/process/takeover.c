@@ -17,7 +17,7 @@
 #include "common/base/log.h"
 #include "common/physics/physics.h"
 
-enum { DESCRIPTORS_MAX = 2, HANDLES = 3, MS_PER_S = 1000 };
+enum { DESCRIPTORS_MAX = 2 * NETWORK_LISTENERS_MAX, HANDLES = 3, MS_PER_S = 1000 };
 
 static const char RELEASED[] = "released";
 static const char SERVING[] = "serving";
@@ -205,13 +205,17 @@ static void take_question(takeover *t, const message *m)
         refuse(t, "its --data is another directory");
         return;
     }
-    int sockets[DESCRIPTORS_MAX] = {-1, -1};
-    if (!t->handler.sockets(t->handler.context, &sockets[0], &sockets[1])) {
+    listen_sockets rpc;
+    listen_sockets http;
+    if (!t->handler.sockets(t->handler.context, &rpc, &http)) {
         refuse(t, "the server begins or ends just now");
         return;
     }
-    bool http = sockets[1] >= 0;
-    if (!send_message(t->peer, http ? "listening 1 1" : "listening 1 0", sockets, http ? 2 : 1)) {
+    int sockets[DESCRIPTORS_MAX];
+    memcpy(sockets, rpc.fd, (size_t)rpc.count * sizeof(int));
+    memcpy(sockets + rpc.count, http.fd, (size_t)http.count * sizeof(int));
+    snprintf(why, sizeof why, "listening %d %d", rpc.count, http.count);
+    if (!send_message(t->peer, why, sockets, rpc.count + http.count)) {
         drop_peer(t, strerror(errno));
         return;
     }
@@ -444,6 +448,24 @@ static status receive_word(takeover_gift *g, const char *word, uint64_t wait_ms,
     return STATUS_OK;
 }
 
+static status take_sockets(takeover_gift *g, message *m, error *err)
+{
+    int rpc = 0;
+    int http = 0;
+    if (sscanf(m->text, "listening %d %d", &rpc, &http) != 2 || rpc < 1 ||
+        rpc > NETWORK_LISTENERS_MAX || http < 0 || http > NETWORK_LISTENERS_MAX ||
+        rpc + http != m->count) {
+        drop_descriptors(m);
+        return error_set(err, STATUS_UNAVAILABLE,
+                         "the running server goes on: its sockets did not come as it said");
+    }
+    g->rpc.count = rpc;
+    g->http.count = http;
+    memcpy(g->rpc.fd, m->descriptors, (size_t)rpc * sizeof(int));
+    memcpy(g->http.fd, m->descriptors + rpc, (size_t)http * sizeof(int));
+    return STATUS_OK;
+}
+
 static status converse(takeover_gift *g, const char *path, const char *data, error *err)
 {
     struct sockaddr_un address;
@@ -465,11 +487,7 @@ static status converse(takeover_gift *g, const char *path, const char *data, err
              (uint64_t)directory.st_dev, (uint64_t)directory.st_ino);
     (void)send_message(g->peer, question, NULL, 0);
     s = receive_word(g, "listening ", TAKEOVER_ASK_MS, &m, err);
-    if (s == STATUS_OK && m.count > 0) {
-        g->rpc = m.descriptors[0];
-        g->http = m.count > 1 ? m.descriptors[1] : 0;
-    }
-    return s;
+    return s == STATUS_OK ? take_sockets(g, &m, err) : s;
 }
 
 status takeover_ask(const char *path, const char *data, takeover_gift *out, error *err)

@@ -4,7 +4,7 @@
 // They talk over a Unix socket of whole messages (SOCK_SEQPACKET), each a word and what follows it:
 //
 //     new: takeover 2 ENGINE DEVICE INODE      its engine's behaviour, its data directory
-//     old: listening RPC HTTP                  with the sockets that listen (1: there is one)
+//     old: listening RPC HTTP                  with so many sockets of each that listen
 //          refused TEXT                        it goes on as if nothing had been
 //     new: ready                               its settings are sound: from here on the old one
 //     stops old: released                            with the file of worlds; the directory is free
@@ -22,6 +22,7 @@
 #include <uv.h>
 
 #include "common/base/status.h"
+#include "server/net/network.h"
 
 enum {
     TAKEOVER_PATH_MAX = 107,     // bytes of a Unix socket's path
@@ -36,9 +37,8 @@ typedef struct takeover takeover;
 
 typedef struct takeover_handler {
     void *context;
-    // The sockets that listen, the caller's; *http is -1 where there is none. False where the
-    // server is about to end.
-    bool (*sockets)(void *context, int *rpc, int *http);
+    // The sockets that listen, the server's. False where it is about to end.
+    bool (*sockets)(void *context, listen_sockets *rpc, listen_sockets *http);
     // The new process is ready: the server has to stop, and call takeover_release. False as above.
     bool (*stop)(void *context);
 } takeover_handler;
@@ -64,8 +64,8 @@ void takeover_free(takeover *t); // NULL is allowed
 
 typedef struct takeover_gift {
     int peer;
-    int rpc, http; // 0 for one that there is not
-    int worlds;    // after takeover_ready; 0: none
+    listen_sockets rpc, http; // count 0: there is none
+    int worlds;               // after takeover_ready; 0: none
 } takeover_gift;
 
 // Asks the server at `path`, which must use the data directory `data`. Errors: STATUS_UNAVAILABLE

@@ -166,10 +166,10 @@ bool server_hand_over(server *s, int worlds, void (*released)(void *context))
     return true;
 }
 
-void server_sockets(const server *s, int *rpc, int *http)
+void server_sockets(const server *s, listen_sockets *rpc, listen_sockets *http)
 {
-    *rpc = network_descriptor(s->network);
-    *http = s->http != NULL ? http_descriptor(s->http) : -1;
+    *rpc = network_descriptors(s->network);
+    *http = s->http != NULL ? http_descriptors(s->http) : (listen_sockets){0};
 }
 
 // ---- lame duck
@@ -251,6 +251,18 @@ static void *on_opened(void *context, connection *c)
     return session_open(context, c);
 }
 
+// A name may have several; `ready` is told the first.
+static void tell_more_addresses(const server *s)
+{
+    for (int i = 1; s->http != NULL && http_address(s->http, i) != NULL; i++) {
+        log_info("for browsers also: http%s://%s/", s->options->tls != NULL ? "s" : "",
+                 http_address(s->http, i));
+    }
+    for (int i = 1; network_address(s->network, i) != NULL; i++) {
+        log_info("listening also on %s", network_address(s->network, i));
+    }
+}
+
 void server_note_started(server *s, const error *err)
 {
     if (s->draining) {
@@ -261,8 +273,9 @@ void server_note_started(server *s, const error *err)
         s->failure = *err;
         server_drain(s, "the server could not start");
     } else if (--s->starting == 0) {
-        s->options->ready(s->options->context, network_address(s->network),
-                          s->http != NULL ? http_address(s->http) : NULL);
+        tell_more_addresses(s);
+        s->options->ready(s->options->context, network_address(s->network, 0),
+                          s->http != NULL ? http_address(s->http, 0) : NULL);
     }
 }
 
@@ -414,7 +427,7 @@ static status start_http(server *s, const network_handler *sessions, error *err)
     http_options options = {
         .host = s->options->http_host,
         .port = s->options->http_port,
-        .given = s->options->http_socket,
+        .given = s->options->http_sockets,
         .limits = s->limits,
         .origins = s->options->origins,
         .origin_count = s->options->origin_count,
@@ -462,7 +475,7 @@ static status start_network(server *s, error *err)
         opened = io_threads_open(s->loop, s->options->io_threads, s->limits, &s->io, err);
     }
     if (opened == STATUS_OK) {
-        opened = network_open(s->loop, s->options->host, s->options->port, s->options->rpc_socket,
+        opened = network_open(s->loop, s->options->host, s->options->port, s->options->rpc_sockets,
                               s->limits, &handler, &s->network, err);
     }
     if (opened != STATUS_OK) {
@@ -489,7 +502,7 @@ static status check_address(const server *s, error *err)
     if (s->keys != NULL && s->options->tls == NULL && !(local && http_local)) {
         log_warn("tokens and worlds go over %s unencrypted: --tls-cert and --tls-key protect them, "
                  "or a proxy in front",
-                 local ? http_address(s->http) : network_address(s->network));
+                 local ? http_address(s->http, 0) : network_address(s->network, 0));
     }
     if (s->keys != NULL || s->options->insecure || (local && http_local)) {
         return STATUS_OK;
@@ -497,7 +510,7 @@ static status check_address(const server *s, error *err)
     return error_set(err, STATUS_INVALID_ARGUMENT,
                      "anyone who reaches %s could do everything: give --keys FILE, listen on "
                      "127.0.0.1, or say --insecure",
-                     local ? http_address(s->http) : network_address(s->network));
+                     local ? http_address(s->http, 0) : network_address(s->network, 0));
 }
 
 status server_create(uv_loop_t *loop, const server_options *options, server **out, error *err)

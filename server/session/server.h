@@ -12,6 +12,7 @@
 #include "common/base/status.h"
 #include "server/auth/keys.h"
 #include "server/limits.h"
+#include "server/net/network.h"
 #include "server/net/proxy_peers.h"
 #include "server/net/tls.h"
 #include "server/storage/storage.h"
@@ -51,9 +52,9 @@ typedef struct server_options {
     const storage_options *storage; // of that; NULL: the defaults
     const char *const *load_aside;  // names of worlds that are set aside (aside.h), to be started
     uint32_t load_aside_count;
-    bool turned;           // no threads of its own: host_turn() and storage_turn() by the caller
-    int rpc_socket;        // that listens already, instead of host and port; 0: none. Taken over
-    int http_socket;       // likewise
+    bool turned; // no threads of its own: host_turn() and storage_turn() by the caller
+    const listen_sockets *rpc_sockets;  // that listen already, instead of host and port. Taken over
+    const listen_sockets *http_sockets; // likewise
     int handed_worlds;     // a file of worlds (handover.h) from the process before; 0: none. Stays
                            // the caller's
     bool handed_back;      // it is this process's own: the one that was to take over has ended
@@ -86,7 +87,7 @@ void server_drain(server *s, const char *reason);
 bool server_hand_over(server *s, int worlds, void (*released)(void *context));
 
 // The sockets that listen, the server's own; *http is -1 where that is off.
-void server_sockets(const server *s, int *rpc, int *http);
+void server_sockets(const server *s, listen_sockets *rpc, listen_sockets *http);
 
 // After `finished` was called.
 void server_destroy(server *s);

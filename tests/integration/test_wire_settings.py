@@ -3,6 +3,7 @@
 
 import json
 import os
+import socket
 import subprocess
 import sys
 import tempfile
@@ -12,6 +13,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from caromd import Caromd  # noqa: E402
 from wire import Client  # noqa: E402
+from wire_case import SECONDS_MAX, WireTest  # noqa: E402
 
 CAROMD = os.path.abspath(sys.argv[1])
 
@@ -55,7 +57,7 @@ class Settings(unittest.TestCase):
                 ("listen = no-such-host.invalid:1\n", "1: listen: no address for host"),
                 ("world = one\nworld = two:demmo\n", "2: world 'two': there is no scene 'demmo'"),
                 (f"scenes = {folder}\nworld = one:broken\n", "2: world 'one': "),
-                ("lisen = x\n", "1: no setting is called 'lisen' (caromd --help lists the options)")):
+                ("lisen = x\n", "1: no setting is called 'lisen'; did you mean 'listen'? (caromd --help lists the options)")):
             self.write(text)
             code, out, err = self.check()
             self.assertEqual((code, out), (2, ""), text)
@@ -91,6 +93,24 @@ class Settings(unittest.TestCase):
             self.assertEqual(list(line), ["time", "level", "message"])
             self.assertRegex(line["time"], r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$")
         self.assertTrue(any("listening on" in line["message"] for line in lines))
+
+
+class Names(WireTest):
+    def test_name_is_listened_on_at_all_its_addresses(self):
+        with tempfile.TemporaryDirectory() as folder, \
+                Caromd(CAROMD, "--listen", "localhost:0", "--http", "localhost:0") as self.server:
+            addresses = ["127.0.0.1"]
+            if any("listening also on [::1]" in line for line in self.server.log):
+                addresses.append("::1")
+            else:
+                self.assertFalse(os.path.exists("/proc/net/if_inet6"), folder)
+            for address in addresses:
+                raw = socket.create_connection((address, self.server.port), SECONDS_MAX)
+                with Client(None, raw) as client:
+                    client.call("hello")
+                with socket.create_connection((address, self.server.http_port), SECONDS_MAX) as page:
+                    page.sendall(b"GET /healthz HTTP/1.0\r\n\r\n")
+                    self.assertTrue(page.recv(1000).startswith(b"HTTP/1.1 200"))
 
 
 if __name__ == "__main__":

@@ -267,7 +267,7 @@ static void config_unknown_or_bare_option_is_an_error(void **state)
     config c;
     error err;
     assert_int_equal(load(&c, &err, ARGS("--lisen", "x")), STATUS_INVALID_ARGUMENT);
-    assert_string_equal(err.text, "unknown option '--lisen'");
+    assert_string_equal(err.text, "unknown option '--lisen'; did you mean '--listen'?");
     config_deinit(&c);
     assert_int_equal(load(&c, &err, ARGS("demo")), STATUS_INVALID_ARGUMENT);
     config_deinit(&c);

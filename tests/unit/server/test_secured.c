@@ -86,7 +86,7 @@ static int begin(void **state)
     r->files = certificate_open();
     assert_int_equal(uv_loop_init(&r->loop), 0);
     assert_int_equal(
-        network_open(&r->loop, "127.0.0.1", 0, 0, &r->bounds, &handler, &r->network, &err),
+        network_open(&r->loop, "127.0.0.1", 0, NULL, &r->bounds, &handler, &r->network, &err),
         STATUS_OK);
     network_secure(r->network, r->files, "", 0);
     r->context = SSL_CTX_new(TLS_client_method());
@@ -94,7 +94,7 @@ static int begin(void **state)
     r->socket = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     struct sockaddr_in to = {
         .sin_family = AF_INET,
-        .sin_port = htons((uint16_t)atoi(strchr(network_address(r->network), ':') + 1)),
+        .sin_port = htons((uint16_t)atoi(strchr(network_address(r->network, 0), ':') + 1)),
         .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     assert_int_equal(connect(r->socket, (const struct sockaddr *)&to, sizeof to), 0);
     assert_int_equal(fcntl(r->socket, F_SETFL, O_NONBLOCK), 0);
