@@ -49,7 +49,7 @@ export function transportFor(url?: string | URL | null,
 export interface ConnectOptions {
   /** Name and version of the program, for the server's log. */
   name?: string;
-  /** A token, or a function that gives one whenever the client connects, and before it expires. */
+  /** A token, or a function that gives one whenever the client connects. */
   token?: string | (() => string | Promise<string>);
   /** Of calls; default 30 000, 0 for none. */
   timeoutMs?: number;
@@ -59,10 +59,6 @@ export interface ConnectOptions {
     /** Give up after so long; default never. */ giveUpMs?: number;
     /** Try again also where the first attempt fails; default false. */ first?: boolean;
   };
-  /** The secret of an earlier session (hello.resume) to go on with; another begins if it is gone. */
-  resume?: string;
-  /** In a page: a reload goes on with the session. A name where a page has several clients of one server. */
-  keepSession?: boolean | string;
   /** A class in the place of the platform's own WebSocket. */
   WebSocket?: unknown;
   /** Options of node:tls, for tls:// URLs. */
@@ -85,8 +81,6 @@ export class Client extends Emitter<ClientEvents> {
   constructor(open: OpenTransport, options?: ConnectOptions);
   readonly state: 'connecting' | 'open' | 'reconnecting' | 'closed';
   readonly hello: Hello | null;
-  /** Whether the last hello went on with a session that was there before. */
-  readonly resumed: boolean;
   readonly ready: Promise<Client>;
   readonly clock: ServerClock;
   readonly traffic: {
@@ -99,11 +93,9 @@ export class Client extends Emitter<ClientEvents> {
   use(world: string, options?: {epoch?: number}): WorldCalls;
   /** The epoch of the world of that name that was last told; undefined: none, or it has ended. */
   epochOf(world: string): number | undefined;
-  /** Of encoding packed, unless `args` say another. */
-  subscribe(args: WorldSubscribeArguments, options?: SubscribeOptions): Promise<Subscription>;
+  subscribe(args: WorldSubscribeArguments, options?: ViewOptions): Promise<Subscription>;
   unsubscribe(subscription: Subscription): Promise<void>;
-  /** For good, with a goodbye; `keepSession`: without, so that the session may be gone on with. */
-  close(options?: {keepSession?: boolean}): void;
+  close(): void;
 }
 
 export interface WorldCalls extends WorldMethods {}
@@ -111,7 +103,7 @@ export class WorldCalls {
   readonly name: string;
   readonly epoch?: number;
   subscribe(args?: Omit<WorldSubscribeArguments, 'world'>,
-            options?: SubscribeOptions): Promise<Subscription>;
+            options?: ViewOptions): Promise<Subscription>;
   notify<M extends MethodName>(method: M, args?: Omit<Arguments[M], 'world'>): boolean;
   batch(): Batch;
 }
@@ -134,11 +126,6 @@ export interface ViewOptions {
   extraDelayMs?: number;
 }
 
-export interface SubscribeOptions extends ViewOptions {
-  /** How long to wait for a world that is not there, or is destroyed and made again; default 0. */
-  waitMs?: number;
-}
-
 /** Takes the `data` of a subscription's packed snapshots, one after the other (PROTOCOL.md). */
 export class PackedDecoder {
   /** Throws an Error for bytes that cannot follow; a full snapshot is taken after that. */
@@ -147,9 +134,7 @@ export class PackedDecoder {
   };
 }
 
-export class Subscription extends Emitter<{
-  snapshot: Snapshot; event: WorldEvent; waiting: CaromError; ended: CaromError;
-}> {
+export class Subscription extends Emitter<{snapshot: Snapshot; event: WorldEvent; ended: CaromError}> {
   readonly id: number;
   readonly args: WorldSubscribeArguments;
   readonly world: string;
@@ -203,8 +188,6 @@ export class WorldView {
   /** Sets every body's pose for the local time (performance.now()); the world time shown. */
   advance(nowMs: number): number;
   drawn(): IterableIterator<ViewBody>;
-  /** Bodies that are gone and still drawn. */
-  readonly departed: number;
   takeEvents(): WorldEvent[];
 }
 
@@ -223,7 +206,6 @@ export class Playback {
   add(nowMs: number, seconds: number): void;
   show(nowMs: number): number;
   newest(nowMs: number): number;
-  earliest(nowMs: number): number;
   reset(): void;
 }
 

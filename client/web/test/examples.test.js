@@ -2,17 +2,38 @@
 // CAROMD), in Chromium. Skipped where there is none.
 import test from 'node:test';
 import assert from 'node:assert/strict';
+import {once} from 'node:events';
+import {readFile} from 'node:fs/promises';
+import http from 'node:http';
 
 import {errorsOf, newPage, skipWithoutBrowser, startBrowser, until} from './browser.js';
-import {startFiles} from './files.js';
 import {startCaromd} from './support.js';
 
 const skip = skipWithoutBrowser();
+const ROOT = new URL('../', import.meta.url);
+const TYPES = {html: 'text/html', js: 'text/javascript', css: 'text/css'};
+
+// Serves client/web as it is, as any web server would.
+async function startFiles() {
+  const files = http.createServer(async (request, response) => {
+    const place = new URL(`.${new URL(request.url, 'http://x').pathname.replace(/\/$/, '/index.html')}`, ROOT);
+    try {
+      const bytes = await readFile(place);
+      response.writeHead(200, {'Content-Type': TYPES[place.pathname.split('.').at(-1)] ?? 'application/octet-stream'});
+      response.end(bytes);
+    } catch {
+      response.writeHead(404).end();
+    }
+  });
+  files.listen(0, '127.0.0.1');
+  await once(files, 'listening');
+  return files;
+}
 
 test('two_players_of_knockout_see_push_and_leave_each_other', {skip}, async (t) => {
   const files = await startFiles();
   t.after(() => files.close());
-  const {origin} = files;
+  const origin = `http://127.0.0.1:${files.address().port}`;
   const server = await startCaromd(['--origin', origin]);
   t.after(() => server.stop());
   const browser = await startBrowser();
@@ -36,7 +57,17 @@ test('two_players_of_knockout_see_push_and_leave_each_other', {skip}, async (t) 
   await players(ben).filter({hasText: /1Ada/}).waitFor();
   await ada.keyboard.up('ArrowRight');
   assert.deepEqual([...errorsOf(ada), ...errorsOf(ben)], []);
+  // A rock that is pushed over the rim comes back, and the rocks outlive the page that made them.
+  const rocks = (page) => until(page, () => {
+    const found = [...game.view.bodies].filter(([, body]) => body.tag === 'rock');
+    return found.length === 3 && found.every(([, {x, y}]) => Math.hypot(x, y) < 10) && found[0][0];
+  });
+  const rock = await rocks(ben);
+  await ada.evaluate((body) => game.world.body.set({body, position: [14, 0]}), rock);
+  await until(ben, (id) => Math.hypot(game.view.bodies.get(id).x, game.view.bodies.get(id).y) > 10, rock);
+  await rocks(ben);
   await ada.goto('about:blank');
+  await rocks(ben);
   await players(ben).nth(1).waitFor({state: 'detached'});
   assert.equal(await players(ben).count(), 1);
 });

@@ -14,6 +14,7 @@ const PLATFORM = 10; // radius [m]
 const DISC = {kind: 'circle', radius: 0.7, restitution: 0.9, friction: 0.1};
 const ROCK = {kind: 'circle', radius: 1.1, restitution: 0.9, density: 2};
 const ROCKS = 3;
+const ROCKS_MS = 500; // between two looks after them
 const PUSH = 26; // N a kg
 const DAMPING = 0.9; // 1/s
 const RATE = 30; // snapshots a second: the page draws more frames than that
@@ -26,22 +27,44 @@ const server = new URLSearchParams(location.search).get('server') ?? 'ws://127.0
 const field = $('field');
 const context = field.getContext('2d');
 
-const game = {client: null, world: null, view: null, disc: 0, mass: 1, name: '', outs: 0, out: false};
+const game = {client: null, world: null, view: null, disc: 0, mass: 1, name: '', outs: 0, out: false,
+              rocks: new Set()};
 globalThis.game = game; // for the console, and for tests
 
 // ---- the world
 
-/** Whoever comes first makes the platform's rocks. */
-async function makeWorld(world) {
-  const {created} = await world.world.create({gravity: [0, 0], if_absent: true});
-  if (!created) return;
-  const batch = world.batch();
-  for (let i = 0; i < ROCKS; i++) {
-    const angle = 2 * Math.PI * i / ROCKS;
-    batch.body.spawn({tag: 'rock', position: [4 * Math.cos(angle), 4 * Math.sin(angle)], linear_damping: DAMPING,
-                      shapes: [ROCK]});
+const makeWorld = (world) => world.world.create({gravity: [0, 0], if_absent: true});
+
+function somewhere() {
+  const angle = Math.random() * 2 * Math.PI;
+  return [0.4 * PLATFORM * Math.cos(angle), 0.4 * PLATFORM * Math.sin(angle)];
+}
+
+/** The platform has so many rocks: the eldest disc's page makes those that are missing, and each page puts its own
+ * back that were pushed over the rim. They end with their page's session. */
+async function keepRocks() {
+  const bodies = [...game.view.bodies];
+  const rocks = bodies.filter(([, body]) => body.tag === 'rock');
+  const eldest = Math.min(...bodies.filter(([, body]) => body.tag.includes('|')).map(([id]) => id));
+  for (const [id, {x, y}] of rocks) {
+    if (!game.rocks.has(id) || Math.hypot(x, y) < PLATFORM) continue;
+    await game.world.body.set({body: id, position: somewhere(), velocity: [0, 0], angular_velocity: 0});
   }
-  await batch.send();
+  for (let i = rocks.length; i < ROCKS && eldest === game.disc; i++) {
+    const {body} = await game.world.body.spawn({
+      tag: 'rock', lifetime: 'session', position: somewhere(), linear_damping: DAMPING, angular_damping: DAMPING,
+      shapes: [ROCK]});
+    game.rocks.add(body);
+  }
+}
+
+/** One look after the other, so that none is made twice. */
+async function watchRocks() {
+  try {
+    await keepRocks();
+  } catch { // the connection is lost, or a rock went meanwhile: the next look sees
+  }
+  setTimeout(watchRocks, ROCKS_MS);
 }
 
 /** A disc at the rim, on the side where there is the most room. Its tag tells the others name and outs. */
@@ -73,6 +96,7 @@ async function play(name) {
     await enter();
   });
   await enter();
+  watchRocks();
   $('join').hidden = true;
   field.focus();
 }

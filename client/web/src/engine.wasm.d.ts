@@ -1,3 +1,0 @@
-// What bundlers that take engine.wasm for a file give: its address, for loadEngine().
-declare const url: string;
-export default url;
