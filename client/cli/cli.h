@@ -68,6 +68,9 @@ extern const args_option cli_globals[];
 #define CLI_CODE_USAGE "usage" // the command line
 #define CLI_CODE_FILE  "file"  // a local file
 
+// While it is true nothing is told: an attempt that may fail is made again.
+void cli_errors_hush(bool hushed);
+
 // From here on errors are JSON. They are printed when the next one begins or with cli_error_flush,
 // since hints belong to them.
 void cli_errors_as_json(void);

@@ -33,15 +33,21 @@ static struct {
 static void format_clean(char out[MESSAGE_MAX], const char *format, va_list values)
 {
     (void)vsnprintf(out, MESSAGE_MAX, format, values);
-    for (char *at = out; *at != '\0'; at++) {
-        if (((unsigned char)*at < 0x20 && *at != '\n') || *at == 0x7f) {
-            *at = '?';
-        }
-    }
+    text_tame(out, "\n");
+}
+
+static bool hushed;
+
+void cli_errors_hush(bool on)
+{
+    hushed = on;
 }
 
 static void print_line(const char *before, const char *text)
 {
+    if (hushed) {
+        return;
+    }
     (void)fflush(stdout);
     (void)fprintf(stderr, "%s%s\n", before, text);
 }
@@ -82,6 +88,9 @@ static void tell_error(const char *code, const char *format, va_list values)
     format_clean(text, format, values);
     if (!pending.as_json) {
         print_line("carom: ", text);
+        return;
+    }
+    if (hushed) {
         return;
     }
     cli_error_flush();

@@ -29,16 +29,31 @@ static void print_options(const args_option *options, FILE *out)
     }
 }
 
+static bool has_options(const cli_command *command)
+{
+    return command->options != NULL && command->options->name != NULL;
+}
+
 static void print_usage(const cli_command *command, FILE *out)
 {
     (void)fprintf(out, "Usage: carom %s", command->name);
     for (const args_operand *o = command->operands; o != NULL && o->name != NULL; o++) {
         (void)fprintf(out, o->required ? " %s%s" : " [%s%s]", o->name, o->repeated ? "..." : "");
     }
-    (void)fprintf(out, "%s\n", command->options != NULL ? " [options]" : "");
+    (void)fprintf(out, "%s\n", has_options(command) ? " [options]" : "");
     if (command->alias != NULL) {
         (void)fprintf(out, "Alias: carom %s\n", command->alias);
     }
+}
+
+// Two lines, where eleven would say the same in every help.
+static void print_pointer(FILE *out)
+{
+    (void)fputs("\nEverywhere ('carom help' says more):\n ", out);
+    for (const args_option *o = cli_globals; o->name != NULL; o++) {
+        (void)fprintf(out, " --%s", o->name);
+    }
+    (void)fputc('\n', out);
 }
 
 void help_print_command(const cli_command *command, FILE *out)
@@ -54,12 +69,11 @@ void help_print_command(const cli_command *command, FILE *out)
             (void)fprintf(out, "\n%s is one of %s\n", o->name, o->choices);
         }
     }
-    if (command->options != NULL) {
+    if (has_options(command)) {
         (void)fprintf(out, "\nOptions:\n");
         print_options(command->options, out);
     }
-    (void)fprintf(out, "\nEverywhere:\n");
-    print_options(cli_globals, out);
+    print_pointer(out);
     (void)fprintf(out, "\nExamples:\n%s\n", command->examples);
 }
 

@@ -16,6 +16,7 @@
 #include "client/cli/profile.h"
 #include "client/cli/credentials.h"
 #include "client/cli/picture/terminal.h"
+#include "client/cli/table.h"
 #include "client/cli/text.h"
 
 #define TIMEOUT_DEFAULT_S 5.0
@@ -45,6 +46,7 @@ static cli_exit settle(cli *c)
     c->json = args_has(&c->args, "json");
     c->utf8 = terminal_utf8();
     c->colour = wants_colour(c);
+    table_set_colour(c->colour);
     double timeout = args_seconds(&c->args, "timeout", TIMEOUT_DEFAULT_S);
     if (timeout < 0.001 || timeout > TIMEOUT_MAX_S) {
         return cli_usage(c, "--timeout is from 1ms to 24h");

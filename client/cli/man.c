@@ -98,7 +98,8 @@ static void put_command(const cli_command *command, FILE *out)
         (void)fprintf(out, o->required ? " \\fI%s\\fR%s" : " [\\fI%s\\fR%s]", o->name,
                       o->repeated ? "..." : "");
     }
-    (void)fputs(command->options != NULL ? " [options]\n.PP\n" : "\n.PP\n", out);
+    bool options = command->options != NULL && command->options->name != NULL;
+    (void)fputs(options ? " [options]\n.PP\n" : "\n.PP\n", out);
     (void)fputc(toupper((unsigned char)command->summary[0]), out);
     put_escaped(command->summary + 1, strlen(command->summary + 1), out);
     (void)fputs(".\n", out);

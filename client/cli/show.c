@@ -210,6 +210,13 @@ const char *show_world_state(const carom_value *world)
                                                          : "running";
 }
 
+table_mark show_world_mark(const carom_value *world)
+{
+    return carom_value_get(world, "unavailable") != NULL ? TABLE_BAD
+           : carom_get_bool(world, "paused", false)      ? TABLE_DIM
+                                                         : TABLE_GOOD;
+}
+
 void show_done(cli *c, const carom_value *result)
 {
     (void)printf("%s (tick %llu)\n", c->done,

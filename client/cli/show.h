@@ -28,6 +28,8 @@ void show_cell(table *t, const carom_value *value);
 
 // Of a map of world.list: "running", "paused", or "not served".
 const char *show_world_state(const carom_value *world);
+// The mark of that in a table.
+table_mark show_world_mark(const carom_value *world);
 
 // For cli_call_show: what cli_done was told, with the tick of the result: "body 3 removed (tick
 // 17)".

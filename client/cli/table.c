@@ -10,6 +10,10 @@
 
 enum { GAP = 2 }; // spaces between columns
 
+static const char BOLD[] = "\x1b[1m";
+static const char RESET[] = "\x1b[0m";
+static const char *const COLOURS[] = {"", "\x1b[32m", "\x1b[31m", "\x1b[2m"};
+
 static void add(table *t, char *cell)
 {
     if (t->count == t->room) {
@@ -21,13 +25,35 @@ static void add(table *t, char *cell)
             return;
         }
         t->cells = cells;
+        unsigned char *marks = realloc(t->marks, room);
+        if (marks == NULL) {
+            free(cell);
+            t->failed = true;
+            return;
+        }
+        t->marks = marks;
         t->room = room;
     }
     if (cell == NULL) {
         t->failed = true;
         return;
     }
+    t->marks[t->count] = TABLE_PLAIN;
     t->cells[t->count++] = cell;
+}
+
+static bool coloured;
+
+void table_set_colour(bool colour)
+{
+    coloured = colour;
+}
+
+void table_colour(table *t, table_mark mark)
+{
+    if (t->count > 0) {
+        t->marks[t->count - 1] = (unsigned char)mark;
+    }
 }
 
 void table_init(table *t, int columns, const char *const *heads)
@@ -46,17 +72,15 @@ void table_deinit(table *t)
         free(t->cells[i]);
     }
     free(t->cells);
+    free(t->marks);
     *t = (table){0};
 }
 
-// Control characters would move the cursor about: they are shown as '?'.
 void table_text(table *t, const char *text)
 {
     char *cell = strdup(text);
-    for (char *at = cell; at != NULL && *at != '\0'; at++) {
-        if ((unsigned char)*at < 0x20 || *at == 0x7f) {
-            *at = '?';
-        }
+    if (cell != NULL) {
+        text_tame(cell, "");
     }
     add(t, cell);
 }
@@ -87,13 +111,15 @@ void table_number(table *t, double value)
 
 // Prints a cell, and before it the spaces that earlier cells of the row have left behind: none at a
 // row's end.
-static void print_cell(table_align align, const char *text, size_t width, size_t *spaces, FILE *out)
+static void print_cell(table_align align, const char *text, const char *colour, size_t width,
+                       size_t *spaces, FILE *out)
 {
     size_t columns = text_columns(text);
     size_t pad = width > columns ? width - columns : 0;
     *spaces += align == TABLE_RIGHT ? pad : 0;
     if (columns > 0) {
-        (void)fprintf(out, "%*s%s", (int)*spaces, "", text);
+        (void)fprintf(out, "%*s%s%s%s", (int)*spaces, "", colour, text,
+                      *colour != '\0' ? RESET : "");
         *spaces = 0;
     }
     *spaces += GAP + (align == TABLE_LEFT ? pad : 0);
@@ -110,7 +136,9 @@ bool table_print(const table *t, FILE *out)
     }
     for (size_t i = 0; i < t->count; i++) {
         int column = (int)(i % (size_t)t->columns);
-        print_cell(t->align[column], t->cells[i], width[column], &spaces, out);
+        bool head = i < (size_t)t->columns;
+        const char *colour = !coloured || out != stdout ? "" : head ? BOLD : COLOURS[t->marks[i]];
+        print_cell(t->align[column], t->cells[i], colour, width[column], &spaces, out);
         if (column + 1 == t->columns) {
             (void)fputc('\n', out);
             spaces = 0;

@@ -50,6 +50,10 @@ size_t text_columns(const char *text);
 // at the end.
 uint32_t text_next(const char **at);
 
+// Replaces characters that act on a terminal's line by '?', in place: control characters, line
+// separators and marks that change the direction of text. Those in `kept` stay.
+void text_tame(char *text, const char *kept);
+
 // Writes a character as UTF-8, zero-terminated; returns its bytes (1 to 4).
 size_t text_encode(uint32_t character, char out[5]);
 

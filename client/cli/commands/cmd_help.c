@@ -5,6 +5,24 @@
 #include "client/cli/commands.h"
 #include "client/cli/completion.h"
 #include "client/cli/man.h"
+#include "client/cli/text.h"
+
+enum { NAMES_MAX = 80 }; // of commands and topics
+
+// The command or topic that somebody may have meant, or NULL: the nearest of all, else a synonym.
+static const char *suggest(const char *name)
+{
+    const char *names[NAMES_MAX];
+    size_t count = 0;
+    for (size_t i = 0; help_topic_name(i) != NULL && count < NAMES_MAX; i++) {
+        names[count++] = help_topic_name(i);
+    }
+    for (size_t i = 0; i < cli_command_count && count < NAMES_MAX; i++) {
+        names[count++] = cli_commands[i]->name;
+    }
+    const char *meant = text_suggest(name, names, count);
+    return meant != NULL ? meant : cli_command_suggest(name);
+}
 
 static cli_exit run_help(cli *c)
 {
@@ -24,9 +42,12 @@ static cli_exit run_help(cli *c)
     }
     const cli_command *command = cli_command_find(name);
     if (command == NULL) {
-        const char *meant = cli_command_suggest(name);
-        return meant != NULL ? cli_usage(c, "no command '%s'; did you mean '%s'?", name, meant)
-                             : cli_usage(c, "no command '%s'", name);
+        const char *meant = suggest(name);
+        if (meant == NULL) {
+            return cli_usage(c, "no command '%s', and no such topic", name);
+        }
+        return cli_usage(c, "no %s '%s'; did you mean '%s'?",
+                         help_topic_text(meant) != NULL ? "topic" : "command", name, meant);
     }
     help_print_command(command, stdout);
     return CLI_OK;

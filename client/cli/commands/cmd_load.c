@@ -271,7 +271,7 @@ const cli_command command_load = {
             {"window", 'w', ARGS_WHOLE, "N", "instead: as fast as possible, N in flight", NULL},
             {"snapshots", 0, ARGS_NUMBER, "N", "snapshots a second (default: one a tick)", NULL},
             {"no-snapshots", 0, ARGS_FLAG, NULL, "commands alone", NULL},
-            {"encoding", 0, ARGS_TEXT, "WORD", "plain, packed, log, or a mix: packed=3,plain=1",
+            {"encoding", 0, ARGS_TEXT, "WORD", "packed (default), plain, log, or a mix: packed=3,plain=1",
              NULL},
             {"area", 0, ARGS_BOX, "WxH", "a view of its own for each client, in metres", NULL},
             {"bodies", 'b', ARGS_WHOLE, "N", "moving bodies in its own world (default 100)", NULL},

@@ -1,14 +1,16 @@
 // top: the server's load as it goes: worlds, rates, lateness, clients, traffic. Main thread only.
 //
-// Every interval three answers are taken (server.info, server.stats, world.list); counters
-// are shown as rates over the interval. On a terminal it takes the screen until q; otherwise, or
-// with --count, it prints one table after the other.
+// Every interval three answers are taken (server.info, server.stats, world.list). All rates and
+// times are those of the window between two looks; the first look, which has none before it, shows
+// what the server tells of its last second. On a terminal it takes the screen until q; otherwise,
+// or with --count, it prints one table after the other.
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "client/cli/commands.h"
+#include "client/cli/load/monitor.h"
 #include "client/cli/picture/terminal.h"
 #include "client/cli/show.h"
 #include "client/cli/table.h"
@@ -17,11 +19,13 @@
 enum { WORLDS_MAX = 256, NAME_BYTES = 65, PAUSE_MS = 200 };
 
 #define INTERVAL_MIN_S 0.1
+#define RATE_SHARE_LOW 0.95  // of its hz: a world below that is slowed
+#define LOAD_HIGH_MS   500.0 // of a second: half of a thread, past which a world gets its own
 
 // Counts of a world at the last look.
 typedef struct seen_world {
     char name[NAME_BYTES];
-    uint64_t epoch, ticks_late;
+    uint64_t epoch, ticks_late, tick;
 } seen_world;
 
 typedef struct top {
@@ -31,23 +35,119 @@ typedef struct top {
     double at, past;                    // when this look was [s], and how long after the one before
     seen_world seen[WORLDS_MAX];
     size_t seen_count;
-    const carom_value *order[WORLDS_MAX]; // of worlds, the busiest first
+    const carom_value *order[WORLDS_MAX]; // of worlds, by the column
     size_t count;
+    int column;   // of sort_columns
+    bool upwards; // the smallest first
 } top;
 
 // ---- looking
 
-// Milliseconds of a processor that the world takes each second.
-static double busy_ms(const carom_value *world)
+static const seen_world *seen_before(const top *t, const carom_value *world)
 {
-    return carom_get_real(world, "step_ms", 0.0) * carom_get_real(world, "rate", 0.0);
+    const char *name = carom_get_str(world, "world", "");
+    for (size_t i = 0; i < t->seen_count; i++) {
+        const seen_world *s = &t->seen[i];
+        if (strcmp(s->name, name) == 0 && s->epoch == carom_get_uint(world, "epoch", 0)) {
+            return s;
+        }
+    }
+    return NULL;
 }
 
-static int compare_busy(const void *a, const void *b)
+// Ticks a second in the window.
+static double rate_of(const top *t, const carom_value *world)
 {
-    double x = busy_ms(*(const carom_value *const *)a);
-    double y = busy_ms(*(const carom_value *const *)b);
-    return x > y ? -1 : x < y ? 1 : 0;
+    const seen_world *s = seen_before(t, world);
+    uint64_t tick = carom_get_uint(world, "tick", 0);
+    bool measured = s != NULL && t->past > 0.0 && tick >= s->tick;
+    return measured ? (double)(tick - s->tick) / t->past : carom_get_real(world, "rate", 0.0);
+}
+
+// Ticks that the world began late in the window.
+static uint64_t late_since(const top *t, const carom_value *world)
+{
+    const seen_world *s = seen_before(t, world);
+    uint64_t now = carom_get_uint(world, "ticks_late", 0);
+    return s != NULL && now > s->ticks_late ? now - s->ticks_late : 0;
+}
+
+// Milliseconds of a processor that the world takes each second.
+static double busy_ms(const top *t, const carom_value *world)
+{
+    return carom_get_real(world, "step_ms", 0.0) * rate_of(t, world);
+}
+
+// ---- order
+
+static double key_load(const top *t, const carom_value *world)
+{
+    return busy_ms(t, world);
+}
+
+static double key_rate(const top *t, const carom_value *world)
+{
+    return rate_of(t, world);
+}
+
+static double key_late(const top *t, const carom_value *world)
+{
+    return (double)late_since(t, world);
+}
+
+static double key_step(const top *t, const carom_value *world)
+{
+    (void)t;
+    return carom_get_real(world, "step_ms", 0.0);
+}
+
+static double key_bodies(const top *t, const carom_value *world)
+{
+    (void)t;
+    return carom_get_real(world, "bodies", 0.0);
+}
+
+static double key_contacts(const top *t, const carom_value *world)
+{
+    (void)t;
+    return carom_get_real(world, "contacts", 0.0);
+}
+
+static double key_watchers(const top *t, const carom_value *world)
+{
+    (void)t;
+    return carom_get_real(world, "subscribers", 0.0);
+}
+
+// `key` NULL: by name.
+static const struct {
+    const char *name;
+    double (*key)(const top *t, const carom_value *world);
+} sort_columns[] = {{"load", key_load},         {"late", key_late},     {"rate", key_rate},
+                    {"step", key_step},         {"bodies", key_bodies}, {"contacts", key_contacts},
+                    {"watchers", key_watchers}, {"name", NULL}};
+
+enum { SORT_COLUMNS = sizeof sort_columns / sizeof sort_columns[0] };
+
+#define SORT_WORDS "load|late|rate|step|bodies|contacts|watchers|name"
+
+static const top *sorted; // qsort has no context
+
+static int compare_worlds(const void *a, const void *b)
+{
+    const carom_value *x = *(const carom_value *const *)a;
+    const carom_value *y = *(const carom_value *const *)b;
+    double (*key)(const top *t, const carom_value *world) = sort_columns[sorted->column].key;
+    int by_name = strcmp(carom_get_str(x, "world", ""), carom_get_str(y, "world", ""));
+    double more = key != NULL ? key(sorted, y) - key(sorted, x) : 0.0;
+    int order = more > 0.0 ? 1 : more < 0.0 ? -1 : by_name;
+    return sorted->upwards ? -order : order;
+}
+
+static void sort_worlds(top *t)
+{
+    sorted = t;
+    qsort(t->order, t->count, sizeof t->order[0], compare_worlds);
 }
 
 static void forget(top *t)
@@ -68,13 +168,15 @@ static cli_exit look(top *t)
     t->past = now - t->at;
     t->at = now;
     cli_exit code = cli_call(t->c, "server.info", NULL, &t->info);
-    code = code == CLI_OK ? cli_call(t->c, "server.stats", NULL, &t->stats) : code;
+    code = code == CLI_OK ? cli_call(t->c, "server.stats",
+                                     carom_set(carom_map(), "bins", carom_bool(true)), &t->stats)
+                          : code;
     code = code == CLI_OK ? cli_call(t->c, "world.list", NULL, &t->worlds) : code;
     t->count = 0;
     for (size_t i = 0; i < carom_value_count(t->worlds) && i < WORLDS_MAX; i++) {
         t->order[t->count++] = carom_value_at(t->worlds, i);
     }
-    qsort(t->order, t->count, sizeof t->order[0], compare_busy);
+    sort_worlds(t);
     return code;
 }
 
@@ -88,20 +190,6 @@ static double per_second(const top *t, const char *path)
     return more > 0.0 ? more / t->past : 0.0;
 }
 
-// Ticks that the world began late since the look before.
-static uint64_t late_since(const top *t, const carom_value *world)
-{
-    const char *name = carom_get_str(world, "world", "");
-    uint64_t now = carom_get_uint(world, "ticks_late", 0);
-    for (size_t i = 0; i < t->seen_count; i++) {
-        const seen_world *s = &t->seen[i];
-        if (strcmp(s->name, name) == 0 && s->epoch == carom_get_uint(world, "epoch", 0)) {
-            return now > s->ticks_late ? now - s->ticks_late : 0;
-        }
-    }
-    return 0;
-}
-
 static void remember(top *t)
 {
     t->seen_count = t->count;
@@ -110,6 +198,7 @@ static void remember(top *t)
         (void)snprintf(t->seen[i].name, NAME_BYTES, "%s", carom_get_str(world, "world", ""));
         t->seen[i].epoch = carom_get_uint(world, "epoch", 0);
         t->seen[i].ticks_late = carom_get_uint(world, "ticks_late", 0);
+        t->seen[i].tick = carom_get_uint(world, "tick", 0);
     }
 }
 
@@ -122,6 +211,19 @@ static double memory_bytes(const top *t)
     return told > 0.0 ? told : -1.0;
 }
 
+// How late 99 of 100 ticks of the window began at most [s]; of all ticks at the first look.
+static double lateness(const top *t)
+{
+    const carom_value *after = carom_value_get(carom_value_get(t->stats, "latencies"), "delay");
+    const carom_value *before = carom_value_get(carom_value_get(t->before, "latencies"), "delay");
+    const carom_value *bins = carom_value_get(after, "bins");
+    if (before == NULL || bins == NULL) {
+        return carom_get_real(after, "p99", 0.0);
+    }
+    load_timing window = monitor_timing_between(carom_value_get(before, "bins"), bins);
+    return window.count > 0 ? window.shares[LOAD_SHARE_P99] : 0.0;
+}
+
 static void print_head(const top *t, FILE *out)
 {
     char up[32];
@@ -132,7 +234,7 @@ static void print_head(const top *t, FILE *out)
     text_from_duration(carom_get_real(t->info, "uptime", 0.0), up, sizeof up);
     text_from_bytes(per_second(t, "counters.bytes_received"), in, sizeof in);
     text_from_bytes(per_second(t, "counters.bytes_sent"), sent, sizeof sent);
-    text_from_seconds(carom_get_real(t->stats, "latencies.delay.p99", 0.0), step, sizeof step);
+    text_from_seconds(lateness(t), step, sizeof step);
     (void)fprintf(out, "caromd %s at %s  up %s  sessions %llu  worlds %llu",
                   carom_get_str(t->info, "version", "?"), t->c->server, up,
                   (unsigned long long)carom_get_uint(t->info, "sessions", 0),
@@ -158,12 +260,21 @@ static bool print_worlds(const top *t, size_t rows, FILE *out)
     for (size_t i = 0; i < t->count && i < rows; i++) {
         const carom_value *world = t->order[i];
         show_cell(&list, carom_value_get(world, "world"));
+        double hz = carom_get_real(world, "hz", 0.0);
+        double rate = rate_of(t, world);
+        bool paused = carom_get_bool(world, "paused", false);
         table_text(&list, show_world_state(world));
-        table_format(&list, "%.1f/%g", carom_get_real(world, "rate", 0.0),
-                     carom_get_real(world, "hz", 0.0));
-        table_format(&list, "%llu", (unsigned long long)late_since(t, world));
+        table_colour(&list, show_world_mark(world));
+        table_format(&list, "%.1f/%g", rate, hz);
+        table_colour(&list, paused                       ? TABLE_DIM
+                            : rate < RATE_SHARE_LOW * hz ? TABLE_BAD
+                                                         : TABLE_GOOD);
+        uint64_t late = late_since(t, world);
+        table_format(&list, "%llu", (unsigned long long)late);
+        table_colour(&list, late > 0 ? TABLE_BAD : TABLE_PLAIN);
         table_format(&list, "%.3f", carom_get_real(world, "step_ms", 0.0));
-        table_format(&list, "%.1f %%", busy_ms(world) / 10.0);
+        table_format(&list, "%.1f %%", busy_ms(t, world) / 10.0);
+        table_colour(&list, busy_ms(t, world) > LOAD_HIGH_MS ? TABLE_BAD : TABLE_PLAIN);
         show_cell(&list, carom_value_get(world, "bodies"));
         show_cell(&list, carom_value_get(world, "awake"));
         show_cell(&list, carom_value_get(world, "contacts"));
@@ -196,7 +307,10 @@ static cli_exit print_json(const top *t)
     }
     for (size_t i = 0; i < t->count; i++) {
         carom_value *world = carom_value_clone(t->order[i]);
-        worlds = carom_push(worlds, carom_set(world, "late", carom_uint(late_since(t, world))));
+        carom_set(world, "rate", carom_real(rate_of(t, t->order[i])));
+        carom_set(world, "late", carom_uint(late_since(t, t->order[i])));
+        worlds = carom_push(worlds,
+                            carom_set(world, "load", carom_real(busy_ms(t, t->order[i]) / 1000.0)));
     }
     carom_set(v, "worlds", worlds);
     cli_exit code = carom_value_ok(v) ? cli_print_json(v) : cli_out_of_memory();
@@ -219,7 +333,8 @@ static cli_exit show(const top *t, bool screen)
     (void)fputs("\x1b[H\x1b[2J", stdout);
     print_head(t, stdout);
     bool whole = print_worlds(t, rows > 6 ? (size_t)rows - 5 : 1, stdout);
-    (void)fputs("q quits", stdout);
+    (void)printf("q quits  s sorts by the next column  r turns the order  (by %s%s)",
+                 sort_columns[t->column].name, t->upwards ? ", upwards" : "");
     return whole ? CLI_OK : cli_out_of_memory();
 }
 
@@ -241,6 +356,13 @@ static bool wait_until(top *t, double until, bool screen, cli_exit *code)
         if (terminal_interrupted() != 0 || ended || pressed == 'q' || pressed == 'Q') {
             return false;
         }
+        if (pressed == 's' || pressed == 'r') {
+            t->column = pressed == 's' ? (t->column + 1) % SORT_COLUMNS : t->column;
+            t->upwards = t->upwards != (pressed == 'r');
+            sort_worlds(t);
+            (void)show(t, screen);
+            (void)fflush(stdout);
+        }
     }
     return !ferror(stdout);
 }
@@ -257,9 +379,10 @@ static cli_exit run_frames(top *t, uint64_t count, double interval, bool screen)
             (void)printf("\n");
         }
         code = show(t, screen);
-        remember(t);
         (void)fflush(stdout);
-        if (i + 1 < count && !wait_until(t, t->at + interval, screen, &code)) {
+        bool goes_on = i + 1 >= count || wait_until(t, t->at + interval, screen, &code);
+        remember(t); // keys have shown this look again
+        if (!goes_on) {
             break;
         }
     }
@@ -287,6 +410,11 @@ static cli_exit run_top(cli *c)
     }
     static top t;
     t = (top){.c = c, .at = cli_now()};
+    while (t.column + 1 < SORT_COLUMNS &&
+           strcmp(sort_columns[t.column].name, args_text(&c->args, "sort", "load")) != 0) {
+        t.column++;
+    }
+    t.upwards = args_has(&c->args, "reverse");
     code = run_frames(&t, count, interval, screen);
     terminal_close();
     forget(&t);
@@ -301,12 +429,20 @@ const cli_command command_top = {
     .options =
         (const args_option[]){
             {"interval", 'i', ARGS_SECONDS, "TIME", "between two looks (default 1s)", NULL},
+            {"sort", 0, ARGS_CHOICE, "COLUMN",
+             "what the largest of comes first: load (default), late, rate, step ...; or name",
+             SORT_WORDS},
+            {"reverse", 0, ARGS_FLAG, NULL, "the smallest first", NULL},
             {"count", 'n', ARGS_WHOLE, "N", "print N tables and end; needs no terminal", NULL},
             {0}},
-    .details = "The busiest worlds come first. LATE counts the ticks that began late since the "
-               "look before; LOAD is\n"
-               "the share of one processor that the world's steps take. q quits.",
-    .examples = "  carom top\n  carom top --count 2 --interval 5s\n"
+    .details =
+        "All numbers are of the window since the look before: RATE is the ticks a second, LATE "
+        "counts those that\n"
+        "began late, LOAD is the share of one processor that the world's steps take. Red "
+        "is a world below its rate,\n"
+        "late, or over half of a thread. q quits, s sorts by the next column, r turns the "
+        "order.",
+    .examples = "  carom top\n  carom top --sort late\n  carom top --count 2 --interval 5s\n"
                 "  carom top --json | jq -c '.worlds[] | [.world, .late]'",
     .run = run_top,
 };

@@ -13,7 +13,9 @@
 #include "client/cli/picture/screen.h"
 #include "client/cli/picture/terminal.h"
 
-#define RATE 30.0 // snapshots a second: more are hard to see in a terminal
+#define RATE        30.0 // snapshots a second: more are hard to see in a terminal
+#define AGAIN_S     0.5  // between two attempts to come back
+#define AGAIN_MAX_S 60.0 // without the world
 
 typedef struct watch {
     cli *c;
@@ -23,11 +25,48 @@ typedef struct watch {
     carom_error refused;    // and why it was no
     carom_replica *replica; // NULL: the server's own snapshots are shown
     bool moved;             // the replica has a state that is not shown yet
+    bool away;              // the server or the connection is gone: the watch comes back
+    double away_since, next_try;
+    carom_error gone; // why
 } watch;
 
 static const char *world_of(const watch *w)
 {
     return args_word(&w->c->args, 0);
+}
+
+// ---- a server that restarts
+
+static void show(watch *w, const char *text)
+{
+    stage_notice(&w->screen.stage, text, cli_now());
+    w->screen.dirty = true;
+}
+
+// On the screen, and on standard error where frames are printed.
+static void say(watch *w, const char *text)
+{
+    show(w, text);
+    if (screen_prints_frames(w->c)) {
+        cli_note(w->c, "%s", text);
+    }
+}
+
+static void go_away(watch *w, const carom_error *why)
+{
+    if (!w->away) {
+        w->away = true;
+        w->gone = *why;
+        w->away_since = w->next_try = cli_now();
+        say(w, "the server is gone: trying to come back");
+    }
+}
+
+// A server that ends or restarts is waited for; an end that the server wanted, as a kick, is told.
+static bool may_come_back(const carom_error *error)
+{
+    return !error->from_server || error->status == CAROM_UNAVAILABLE ||
+           error->status == CAROM_NOT_FOUND;
 }
 
 // ---- from the connection
@@ -61,7 +100,14 @@ static void on_notification(carom_client *client, const char *method, const caro
 {
     (void)client;
     watch *w = user;
-    if (strcmp(method, "world_closed") == 0) {
+    if (strcmp(method, "world_closed") != 0) {
+        return;
+    }
+    if (strcmp(carom_get_str(params, "code", ""), "unavailable") == 0) {
+        carom_error why = {.status = CAROM_UNAVAILABLE, .from_server = true};
+        (void)snprintf(why.text, sizeof why.text, "%s", carom_get_str(params, "reason", ""));
+        go_away(w, &why);
+    } else {
         terminal_close();
         w->screen.code = cli_world_closed(world_of(w), params);
         w->screen.quit = true;
@@ -83,6 +129,19 @@ static void on_subscribed(carom_client *client, uint64_t request, const carom_va
     if (w->replica == NULL) {
         (void)carom_view_attach(w->screen.stage.view, client, subscription, &w->refused);
     }
+}
+
+// The library dials again, and resumes the session where the server has kept it.
+static void on_lost(carom_client *client, carom_status status, const char *reason, void *user)
+{
+    (void)client, (void)status, (void)reason;
+    show(user, "the connection was lost: trying to come back");
+}
+
+static void on_resumed(carom_client *client, const carom_value *hello, void *user)
+{
+    (void)client, (void)hello;
+    show(user, "connected again");
 }
 
 // Unless told otherwise, as many snapshots as a terminal shows, of a slower world all.
@@ -114,7 +173,7 @@ static carom_value *subscribe_args(const watch *w)
         return carom_subscribe_args(world_of(w), &options);
     }
     options.rate = w->rate;
-    options.encoding = args_text(&w->c->args, "encoding", w->c->json ? "plain" : "packed");
+    options.encoding = args_text(&w->c->args, "encoding", w->c->json ? NULL : "packed");
     options.contacts = true;
     options.events = kinds;
     options.event_count = sizeof kinds / sizeof kinds[0];
@@ -147,12 +206,69 @@ static cli_exit subscribe(watch *w)
     return CLI_OK;
 }
 
+// Connects, in the place of the connection that is gone if there was one, and subscribes.
+static cli_exit begin(watch *w)
+{
+    cli *c = w->c;
+    carom_client *old = c->client;
+    carom_handlers handlers = {.user = w,
+                               .snapshot = on_snapshot,
+                               .notification = on_notification,
+                               .lost = on_lost,
+                               .resumed = on_resumed};
+    c->client = NULL;
+    cli_exit code = cli_connect_lasting(c, &handlers); // a replica is sent a new image then
+    if (code != CLI_OK) {
+        c->client = old;
+        return code;
+    }
+    if (old != NULL) {
+        stage_deinit(&w->screen.stage);
+        carom_free(old);
+    }
+    if (!stage_init(&w->screen.stage, c->client, world_of(w), c->timeout_ms)) {
+        return cli_out_of_memory();
+    }
+    w->subscribed = false;
+    w->refused = (carom_error){0};
+    return subscribe(w);
+}
+
 // ---- the source of the picture
+
+static carom_status come_back(watch *w, int ms, carom_error *error)
+{
+    double now = cli_now();
+    if (now - w->away_since > AGAIN_MAX_S) {
+        *error = w->gone;
+        return w->gone.status;
+    }
+    if (now < w->next_try) {
+        int left = (int)((w->next_try - now) * 1000.0) + 1;
+        (void)poll(NULL, 0, ms < left ? ms : left);
+        return CAROM_OK;
+    }
+    cli_errors_hush(true);
+    w->away = begin(w) != CLI_OK;
+    cli_errors_hush(false);
+    w->next_try = cli_now() + AGAIN_S;
+    if (!w->away) {
+        say(w, "connected again");
+    }
+    return CAROM_OK;
+}
 
 static carom_status work(void *context, int ms, carom_error *error)
 {
     watch *w = context;
+    if (w->away) {
+        return come_back(w, ms, error);
+    }
     carom_status s = carom_poll(w->c->client, ms, error);
+    if (s != CAROM_OK && may_come_back(error)) {
+        go_away(w, error);
+        return CAROM_OK;
+    }
     if (s == CAROM_OK && w->moved && !w->screen.quit) {
         w->moved = false;
         s = screen_show_replica(&w->screen, w->replica, error);
@@ -169,6 +285,11 @@ static cli_exit fail(void *context, const carom_error *error)
 static int wait_for(void *context, struct pollfd *fd)
 {
     const watch *w = context;
+    if (w->away) {
+        double left = w->next_try - cli_now();
+        fd->fd = -1;
+        return left > 0.0 ? (int)(left * 1000.0) + 1 : 0;
+    }
     fd->fd = carom_fd(w->c->client);
     fd->events = (short)(POLLIN | (carom_wants_write(w->c->client) ? POLLOUT : 0));
     return carom_timeout_ms(w->c->client);
@@ -217,8 +338,7 @@ static cli_exit run_json(watch *w)
     carom_error error = {0};
     while (code == CLI_OK && !w->screen.quit && terminal_interrupted() == 0 && !ferror(stdout) &&
            carom_client_traffic(w->c->client).snapshots < count) {
-        code = carom_poll(w->c->client, 100, &error) == CAROM_OK ? w->screen.code
-                                                                 : cli_lost(w->c, &error);
+        code = work(w, 100, &error) == CAROM_OK ? w->screen.code : cli_lost(w->c, &error);
         (void)fflush(stdout);
     }
     return code;
@@ -227,18 +347,10 @@ static cli_exit run_json(watch *w)
 static cli_exit watch_run(watch *w)
 {
     cli *c = w->c;
-    carom_handlers handlers = {.user = w, .snapshot = on_snapshot, .notification = on_notification};
     if (!terminal_catch_signals()) {
         return cli_out_of_memory();
     }
-    cli_exit code = cli_connect_lasting(c, &handlers); // a replica is sent a new image then
-    if (code != CLI_OK) {
-        return code;
-    }
-    if (!stage_init(&w->screen.stage, c->client, world_of(w), c->timeout_ms)) {
-        return cli_out_of_memory();
-    }
-    code = subscribe(w);
+    cli_exit code = begin(w);
     if (code != CLI_OK) {
         return code;
     }
@@ -294,7 +406,8 @@ const cli_command command_watch = {
              "snapshots a second (default 30, of a slower world all; with --replica one a tick)",
              NULL},
             {"encoding", 'e', ARGS_CHOICE, "WORD",
-             "packed (default): places to 1/1024 m, few bytes; or plain: exact (default of --json)",
+             "packed (default): a tenth to a hundredth of the bytes; or plain (default with "
+             "--json)",
              "plain|packed"},
             {"follow", 0, ARGS_BODY, "ID",
              "stay with this body; --area is then told from its position on (default "
@@ -321,7 +434,7 @@ const cli_command command_watch = {
                 "  carom watch demo --frames 1 --size 100x30 --color always\n"
                 "  carom watch demo --follow 7 --area -8,-5,8,5\n"
                 "  carom watch demo --replica\n"
-                "  carom watch demo --encoding plain\n"
+                "  carom watch demo --encoding packed\n"
                 "  carom watch demo --json --frames 10 | jq .tick",
     .run = run_watch,
 };

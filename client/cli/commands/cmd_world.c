@@ -43,6 +43,7 @@ static cli_exit print_worlds(const carom_value *list)
         text_from_duration(carom_get_real(world, "time", 0.0), time, sizeof time);
         show_cell(&t, carom_value_get(world, "world"));
         table_text(&t, show_world_state(world));
+        table_colour(&t, show_world_mark(world));
         show_cell(&t, carom_value_get(world, "tick"));
         table_text(&t, time);
         for (size_t k = 0; k < sizeof keys / sizeof keys[0]; k++) {

@@ -286,8 +286,8 @@ static cli_exit wait_until_open(load *l)
         if (connected == l->plan->clients) {
             break;
         }
-        progress_tell(&l->progress, (double)connected / l->plan->clients, "%u of %llu %s open",
-                      connected, TEXT_COUNTED(l->plan->clients, "client", "clients"));
+        progress_tell(&l->progress, (double)connected / l->plan->clients, "clients open: %u of %u",
+                      connected, l->plan->clients);
         pause_main();
     }
     return CLI_OK;
@@ -337,9 +337,9 @@ static void tell_progress(load *l, double now)
     unsigned open = sum_live(l, false);
     text_from_duration(l->plan->seconds - passed, left, sizeof left);
     progress_tell(&l->progress, passed / l->plan->seconds,
-                  "%s left, %llu %s, %.0f answers/s, %.0f snapshots/s, %llu %s", left,
-                  TEXT_COUNTED(open, "client", "clients"), (double)answered / (passed + 1e-9),
-                  (double)snapshots / (passed + 1e-9), TEXT_COUNTED(errors, "error", "errors"));
+                  "%s left, clients: %u, %.0f answers/s, %.0f snapshots/s, errors: %llu", left,
+                  open, (double)answered / (passed + 1e-9), (double)snapshots / (passed + 1e-9),
+                  errors);
 }
 
 static bool all_lost(const load *l)

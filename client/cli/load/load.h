@@ -27,7 +27,7 @@ typedef struct load_sample {
 } load_sample;
 
 // p50, p90, p95, p99, p99.9 and the largest; NAN for one that is not known.
-enum { LOAD_SHARES = 6 };
+enum { LOAD_SHARES = 6, LOAD_SHARE_P99 = 3 };
 
 typedef struct load_timing {
     uint64_t count;             // 0: nothing is known

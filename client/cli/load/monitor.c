@@ -144,7 +144,7 @@ static uint64_t count_before(const carom_value *bins, double top)
 }
 
 // The growth of the bins [top, count] from `before` to `after`.
-static load_timing timing_between(const carom_value *before, const carom_value *after)
+load_timing monitor_timing_between(const carom_value *before, const carom_value *after)
 {
     static const double percents[LOAD_SHARES] = {50.0, 90.0, 95.0, 99.0, 99.9, 100.0};
     load_timing out = {.count = 0};
@@ -185,7 +185,7 @@ static load_timing read_timing(const monitor *m, const carom_value *stats, const
         return timing_since_start(after);
     }
     m->out->of_run = true;
-    return timing_between(carom_value_get(latency_of(m->stats, name), "bins"), bins);
+    return monitor_timing_between(carom_value_get(latency_of(m->stats, name), "bins"), bins);
 }
 
 void monitor_end(monitor *m, double seconds, const load_tally *tally)

@@ -24,4 +24,7 @@ void monitor_begin(monitor *m, cli *c, const load_plan *plan, load_server *out);
 void monitor_look(monitor *m, double seconds, const load_tally *tally);
 void monitor_end(monitor *m, double seconds, const load_tally *tally);
 
+// Percentiles of a latency of server.stats between two looks at its `bins`.
+load_timing monitor_timing_between(const carom_value *before, const carom_value *after);
+
 #endif

@@ -47,7 +47,7 @@ static bool add_encoding(encodings *out, const char *part)
 static cli_exit read_encodings(const cli *c, encodings *out)
 {
     char text[NAME_BYTES * 2];
-    (void)snprintf(text, sizeof text, "%s", args_text(&c->args, "encoding", "plain"));
+    (void)snprintf(text, sizeof text, "%s", args_text(&c->args, "encoding", "packed"));
     *out = (encodings){.count = 0};
     char *rest = NULL;
     for (char *part = strtok_r(text, ",", &rest); part != NULL; part = strtok_r(NULL, ",", &rest)) {

@@ -180,7 +180,7 @@ static bool read_subscription(scenario_reader *r, const carom_value *map, const 
     out->subscribes =
         value == NULL || carom_value_type(value) == CAROM_MAP || carom_as_bool(value, false);
     out->subscription = carom_subscribe_options_default();
-    out->subscription.encoding = "plain";
+    out->subscription.encoding = "packed";
     if (value == NULL || carom_value_type(value) == CAROM_BOOL) {
         return true;
     }

@@ -110,6 +110,24 @@ class LostServer(ServerTest):
 
 
 class RestartedServer(unittest.TestCase):
+    def test_watch_goes_on_although_the_server_kept_nothing(self):
+        """Without --data the session and its world are gone: watch subscribes to the one of that name."""
+        server = Caromd(CAROMD, "--world", "w:demo")
+        self.addCleanup(lambda: server.__exit__())
+        port = server.port
+        watch = subprocess.Popen([CAROM, "watch", "w", "--json"], text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                 env=environment(CAROM_SERVER=f"127.0.0.1:{port}"))
+        self.addCleanup(watch.kill)
+        first = json.loads(watch.stdout.readline())["epoch"]
+        server.__exit__()
+        server = Caromd(CAROMD, "--world", "w:demo", "--listen", f"127.0.0.1:{port}")
+        epoch = first
+        while epoch == first:
+            epoch = json.loads(watch.stdout.readline())["epoch"]
+        watch.send_signal(signal.SIGINT)
+        _, err = watch.communicate(timeout=60)
+        self.assertEqual("", err)
+
     def test_events_and_watch_go_on_after_a_restart(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)

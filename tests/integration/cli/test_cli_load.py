@@ -47,7 +47,7 @@ class Load(ServerTest):
         self.assertTrue(100 < result["commands"] <= result["commands_sent"], result)
         self.assertGreater(result["snapshots"], 4 * 20)
         self.assertEqual(({}, 0), (result["errors"], result["lost"]))
-        self.assertGreater(result["bytes_in"], result["snapshots"] * 100)
+        self.assertGreater(result["bytes_in"], result["snapshots"] * 20)
         self.assertGreater(result["bytes_out"], result["commands_sent"] * 20)
         latency = result["latency"]
         self.assertTrue(0 < latency["p50"] <= latency["p90"] <= latency["p99"] <= latency["max"] < 5, latency)

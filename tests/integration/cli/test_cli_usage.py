@@ -61,6 +61,10 @@ class Help(unittest.TestCase):
     def test_help_tells_the_exit_codes(self):
         self.assertRegex(carom("--help").out, r"0 it worked; 1 the server refused it; 2 .*file is wrong;\n3 cannot connect, no caromd")
 
+    def test_heading_has_something_below_it(self):
+        for name in commands():
+            self.assertNotRegex(carom(name, "--help").out, r"(?m)^[A-Z][^\n]*:\n\n", name)
+
     def test_lines_fit_a_terminal(self):
         for name in commands():
             for line in carom(name, "--help").out.splitlines():
@@ -119,6 +123,8 @@ class Usage(unittest.TestCase):
         (["spwan"], "unknown command 'spwan'; did you mean 'spawn'?"),
         (["quux"], "unknown command 'quux'"),
         (["help", "wach"], "no command 'wach'; did you mean 'watch'?"),
+        (["help", "shaeps"], "no topic 'shaeps'; did you mean 'shapes'?"),
+        (["help", "xyzzy"], "no command 'xyzzy', and no such topic"),
         (["watch", "w", "--frame", "1"], "unknown option '--frame'; did you mean '--frames'?"),
         (["ping", "--jsno"], "unknown option '--jsno'; did you mean '--json'?"),
         (["watch"], "WORLD is missing"),
@@ -297,8 +303,8 @@ class Methods(unittest.TestCase):
         self.assertEqual(names, carom("methods", "--names", "--json").json())
         self.assertLessEqual({"ping", "world.create", "body.spawn", "world.subscribe", "query.ray"}, set(names))
         impulse = next(m for m in all_ if m["name"] == "body.impulse")
-        self.assertEqual(["world", "body", "impulse", "point"], [a["name"] for a in impulse["arguments"]])
-        self.assertEqual([True, True, True, False], [a["required"] for a in impulse["arguments"]])
+        self.assertEqual(["world", "body", "impulse", "point", "epoch"], [a["name"] for a in impulse["arguments"]])
+        self.assertEqual([True, True, True, False, False], [a["required"] for a in impulse["arguments"]])
         self.assertEqual(impulse, carom("methods", "body.impulse", "--json").json())
         self.assertRegex(carom("methods").out, r"(?m)^body\.impulse +world, body, impulse, point\?$")
         self.assertRegex(carom("methods", "body.impulse").out, r"(?m)^impulse +\[x, y\], N s +\(required\)")
@@ -322,7 +328,9 @@ class Completion(unittest.TestCase):
         self.assertNotIn("--frames", complete("spawn", "w", "--"))
         for name in commands():
             offered = set(complete(name, "--"))
-            told = set(re.findall(r"(?m)^  (?:-\w, |    )(--[a-z-]+)", carom(name, "--help").out))
+            shown = carom(name, "--help").out
+            told = set(re.findall(r"(?m)^  (?:-\w, |    )(--[a-z-]+)", shown))
+            told |= set(re.findall(r"--[a-z-]+", re.search(r"\nEverywhere .*\n(.*)\n", shown).group(1)))
             self.assertEqual(told, offered, name)
 
     def test_arguments_of_methods(self):
