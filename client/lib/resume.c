@@ -13,7 +13,8 @@ enum {
     FIRST_MS = 100, // defaults of carom_reconnect
     MAX_MS = 5000,
     GIVE_UP_MS = 30000,   // as long as a server keeps sessions by default
-    ATTEMPT_MS_MAX = 5000 // for one attempt: connecting and the answer to hello
+    ATTEMPT_MS_MAX = 5000, // for one attempt: connecting and the answer to hello
+    HASTY_MS = 1000        // a server that closes so soon, and says why, will do so again
 };
 
 static int or_default(int value, int fallback)
@@ -115,8 +116,10 @@ bool resume_begin(carom_client *c)
     bool first = c->state == CAROM_OPEN;
     if (first) {
         r->give_up_ns = deadline_after_ms(or_default(options->give_up_ms, GIVE_UP_MS));
-        // A connection that came and went at once changes nothing: the pauses go on growing.
-        r->attempts = now - r->up_since_ns >= (int64_t)max_ms * 1000000 ? 0 : r->attempts;
+        // The pauses grow from one failure to the next, and while the server takes the session only
+        // to end it, as when somebody else goes on with it.
+        bool hasty = c->wire.announced && now - r->up_since_ns < (int64_t)HASTY_MS * 1000000;
+        r->attempts = hasty ? r->attempts : 0;
     } else if (now >= r->give_up_ns) {
         return false;
     }

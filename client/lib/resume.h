@@ -14,7 +14,7 @@
 typedef struct resume_state {
     char *name, *token; // for the next hello; NULL: none
     bool waiting;       // for the next attempt: there is no socket
-    unsigned attempts;  // since a connection lasted
+    unsigned attempts;  // since the session was resumed
     int64_t next_ns;    // of the next attempt
     int64_t give_up_ns;
     int64_t up_since_ns;

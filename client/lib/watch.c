@@ -93,14 +93,13 @@ static carom_value *precision_value(const double precision[3])
 carom_value *carom_subscribe_args(const char *world, const carom_subscribe_options *options)
 {
     carom_value *args = world_args(world);
+    const bool named = options != NULL && options->encoding != NULL;
+    carom_set(args, "encoding", carom_str(named ? options->encoding : "packed"));
     if (options == NULL) {
         return args;
     }
     if (options->rate > 0.0) {
         carom_set(args, "rate", carom_real(options->rate));
-    }
-    if (options->encoding != NULL) {
-        carom_set(args, "encoding", carom_str(options->encoding));
     }
     if (options->compact != 0) {
         carom_set(args, "compact", carom_uint(options->compact));

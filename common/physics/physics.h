@@ -35,6 +35,9 @@ enum {
     PHYSICS_BODIES_MAX = 1 << 20, // a world's most; world_def.bodies_max may lower it
     PHYSICS_SHAPES_MAX = 1 << 22, // shapes of a world, each piece of a chain counted
     PHYSICS_JOINTS_MAX = 1 << 20,
+    // Pairs of shapes whose boxes overlap. The pairs with the lowest slots have room, and others do
+    // not touch until one of their boxes is renewed.
+    PHYSICS_CONTACTS_MAX = 1 << 23,
     PHYSICS_BODY_SHAPES_MAX = 1024,  // shapes on one body, each piece of a chain counted
     PHYSICS_CHAIN_POINTS_MAX = 1024, // points of one chain
     PHYSICS_TAG_BYTES_MAX = 64,      // bytes of a body's tag

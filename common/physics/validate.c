@@ -392,3 +392,8 @@ void world_validate(const physics_world *world)
     check_joints(world);
     check_graph(world);
 }
+
+void world_lower_contacts_max(physics_world *world, uint32_t most)
+{
+    world->contacts_max = most;
+}

@@ -9,4 +9,7 @@
 // proportion to all that the world holds.
 void world_validate(const physics_world *world);
 
+// For tests that reach PHYSICS_CONTACTS_MAX: the world has fewer from now on.
+void world_lower_contacts_max(physics_world *world, uint32_t most);
+
 #endif

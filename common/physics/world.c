@@ -45,6 +45,7 @@ status world_create(const world_def *def, physics_world **out, error *err)
     for (int i = 0; i < BROAD_TREES; i++) {
         tree_init(&world->broad.trees[i]);
     }
+    world->contacts_max = PHYSICS_CONTACTS_MAX;
     world->step = step_context_of(def, false);
     *out = world;
     return STATUS_OK;

@@ -388,7 +388,7 @@ static void wait_for_budget(packed_view *view)
 }
 
 // A packed view's snapshots are for all of its readers. One is due when it falls due for those in
-// step, or when there is none of these and somebody waits to begin.
+// step, when its area was moved, or when there is none of these and somebody waits to begin.
 static void choose_due_views(publisher *p, const moment *now)
 {
     for (uint32_t i = 0; i < p->packed.list.count; i++) {
@@ -416,7 +416,8 @@ static void choose_due_views(publisher *p, const moment *now)
     }
     for (uint32_t i = 0; i < p->packed.list.count; i++) {
         packed_view *view = p->packed.list.data[i];
-        view->due = view->in_step > 0 ? view->due || (now->all && view->waiting) : view->waiting;
+        const bool owed = view->area_moved || (now->all && view->waiting);
+        view->due = view->in_step > 0 ? view->due || owed : view->waiting;
         wait_for_budget(view);
     }
 }
@@ -529,7 +530,8 @@ static void encode_packed(publisher *p, const physics_world *world, bool all)
     p->packed.areas = &p->areas;
     for (uint32_t i = 0; i < p->packed.list.count; i++) {
         packed_view *view = p->packed.list.data[i];
-        bool tells = all || view->in_step == 0 || (double)(tick - view->tick) >= hz;
+        bool tells = all || view->area_moved || view->in_step == 0 ||
+                     (double)(tick - view->tick) >= hz;
         for (uint32_t k = 0; k < p->due.count && view->due && !tells; k++) {
             const subscription *s = &p->subscriptions.list.data[p->due.data[k]];
             tells = s->packed == view && has_more(p, s);

@@ -173,7 +173,7 @@ static carom_value *subscribe_args(const watch *w)
         return carom_subscribe_args(world_of(w), &options);
     }
     options.rate = w->rate;
-    options.encoding = args_text(&w->c->args, "encoding", w->c->json ? NULL : "packed");
+    options.encoding = args_text(&w->c->args, "encoding", w->c->json ? "plain" : "packed");
     options.contacts = true;
     options.events = kinds;
     options.event_count = sizeof kinds / sizeof kinds[0];
@@ -406,8 +406,7 @@ const cli_command command_watch = {
              "snapshots a second (default 30, of a slower world all; with --replica one a tick)",
              NULL},
             {"encoding", 'e', ARGS_CHOICE, "WORD",
-             "packed (default): a tenth to a hundredth of the bytes; or plain (default with "
-             "--json)",
+             "packed (default): places to 1/1024 m, few bytes; or plain: exact (default of --json)",
              "plain|packed"},
             {"follow", 0, ARGS_BODY, "ID",
              "stay with this body; --area is then told from its position on (default "
@@ -434,7 +433,7 @@ const cli_command command_watch = {
                 "  carom watch demo --frames 1 --size 100x30 --color always\n"
                 "  carom watch demo --follow 7 --area -8,-5,8,5\n"
                 "  carom watch demo --replica\n"
-                "  carom watch demo --encoding packed\n"
+                "  carom watch demo --encoding plain\n"
                 "  carom watch demo --json --frames 10 | jq .tick",
     .run = run_watch,
 };

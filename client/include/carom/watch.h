@@ -17,10 +17,11 @@ typedef struct carom_subscribe_options {
     bool exact;  // see carom/export.h
     double rate; // snapshots a second; 0 (default): the world's hz
     const char
-        *encoding; // NULL (default): "plain"; "packed": a tenth to a hundredth of the bytes, with
-                   // bodies rounded to `precision`; "log" for replicas (carom/replica.h)
+        *encoding; // NULL (default): "packed", with bodies rounded to `precision` and a hash in
+                   // full snapshots alone; "plain": to the last bit, for ten to a hundred times
+                   // the bytes; "log" for replicas (carom/replica.h)
     double precision[3]; // of "packed": m, rad, m/s; 0 (default): the server's, which is 1/512 m,
-                         // 1/1024 turn, and no velocities
+                         // 1/1024 turn, and velocities that are estimated from the motion
     bool bodies;         // default true
     bool contacts;       // touching pairs in each snapshot, for drawing; default false
     bool describe;   // shapes, type, tag, owner and joints, told once and when they change; default

@@ -6,6 +6,9 @@
 // what had not taken effect is sent again, what had is reported as CaromError with `applied: true`.
 // If the session is gone (the server was started anew), it begins another and subscribes again.
 //
+// In a page the session goes when the page does (page.js): by `goodbye`, or, with keepSession, into the
+// hands of the next page of the tab. A token that a function gives is renewed before it expires.
+//
 // States: connecting -> open <-> reconnecting, and closed at the end, which is for good.
 // Events: `open` (hello), `lost` (CaromError), `resumed` (hello), `renewed` (hello: another session),
 // `leaving` ({seconds, reason}), `closed` (CaromError).
@@ -16,19 +19,20 @@ import {ServerClock} from './clock.js';
 import {Emitter} from './emitter.js';
 import {Epochs, guardsEpoch} from './epochs.js';
 import {CaromError} from './errors.js';
+import {Heartbeat, quietTimer} from './heartbeat.js';
 import {METHODS, PROTOCOL_VERSION} from './methods.js';
 import {Decoder, encode} from './msgpack.js';
+import {leaveSession, takeSession, watchPage} from './page.js';
+import {TokenRenewal} from './renewal.js';
 import {Subscription} from './subscription.js';
+import {SubscriptionList} from './subscription_list.js';
 import {transportFor} from './transport.js';
 
 const CALL_MS = 30000; // until a call without an answer fails, unless told otherwise
 const ATTEMPT_MS = 5000; // for one attempt to connect, hello's answer included
 const PENDING_MAX = 65536; // calls that wait for their answers
 const SEND_BYTES_MAX = 16 * 1024 * 1024; // that the system has not taken yet
-const PING_MS = 2000;
-const FIRST_PINGS_MS = 100; // between the first ones, to know the clock soon
-const FIRST_PINGS = 5;
-const DEAD_MS = 10000; // without an answer to a ping: the connection is lost
+const HASTY_MS = 1000; // a server that closes so soon, and says why, will do so again
 const ID_MAX = 0xffffffff;
 
 // May be repeated whatever became of them: they change nothing, or nothing more the second time.
@@ -50,13 +54,6 @@ function splitNumber(bytes) {
   return {number, data: bytes.subarray(at)};
 }
 
-// A timer that does not keep a Node process alive.
-function quietTimer(callback, ms) {
-  const timer = setTimeout(callback, ms);
-  timer.unref?.();
-  return timer;
-}
-
 export class Client extends Emitter {
   #open; // makes a transport
   #options;
@@ -66,10 +63,7 @@ export class Client extends Emitter {
   #helloArgs = null;
   #nextId = 1;
   #pending = new Map(); // id -> call, in the order in which they were made
-  #subscriptions = new Map(); // server's number -> Subscription
   #epochs = new Epochs();
-  #asked = new Set(); // subscriptions that wait for a number
-  #stranded = new Set(); // those that wait for the next connection to ask for one
   #queue = []; // bytes that leave at the end of this turn
   #queuedBytes = 0;
   #attempts = 0;
@@ -77,10 +71,12 @@ export class Client extends Emitter {
   #lostSince = 0;
   #retryTimer = null;
   #attemptTimer = null;
-  #pingTimer = null;
-  #ping = null; // the one under way
   #closing = null; // what the server said before it closed
-  #refused = null; // why the first attempt failed
+  #resume; // the secret of an earlier page's session, for the first hello
+  #heartbeat;
+  #renewal;
+  #subscriptions;
+  #offPage;
   #ready;
   #settleReady;
 
@@ -88,7 +84,10 @@ export class Client extends Emitter {
     super();
     this.#open = open;
     this.#options = options;
+    this.#resume = options.resume ?? (options.keepSession ? takeSession(this.#sessionName) : undefined);
     this.state = 'connecting';
+    /** Whether the last hello went on with a session that was there before. */
+    this.resumed = false;
     /** The answer to hello: server, version, engine, session, role, limits. */
     this.hello = null;
     this.clock = new ServerClock();
@@ -100,8 +99,26 @@ export class Client extends Emitter {
       this.#settleReady = {resolve, reject};
     });
     this.#ready.catch(() => {});
-    globalThis.addEventListener?.('online', this.#retryNow);
+    this.#heartbeat = new Heartbeat({
+      ask: () => this.call('ping', {}, {timeoutMs: 0}),
+      answered: (sent, {time}) => {
+        this.clock.add(sent, now(), time);
+        this.emit('ping', this.clock);
+      },
+      dead: () => this.#drop('the server does not answer'),
+    });
+    this.#renewal = new TokenRenewal(options.token, (token) => this.#presentToken(token));
+    this.#subscriptions = new SubscriptionList(
+      (args, callOptions, answered) => this.#request('world.subscribe', args, callOptions, answered),
+      (number) => this.notify('world.unsubscribe', {subscription: number}));
+    this.#offPage = watchPage({wake: this.#wake, leave: this.#leave});
     this.#dial();
+  }
+
+  // Under which a page leaves its session to the next one.
+  get #sessionName() {
+    const {keepSession, address} = this.#options;
+    return typeof keepSession === 'string' ? keepSession : address ?? '';
   }
 
   /** Resolves when the client is open for the first time. */
@@ -130,7 +147,7 @@ export class Client extends Emitter {
       }
       const id = this.#newId();
       const epoch = this.#epochs.get(args?.world); // of the world that is meant
-      const call = {id, method, args, epoch, resolve, reject, answered, sent: false, timer: null};
+      const call = {id, method, args, epoch, resolve, reject, answered, sent: false, timer: null, unlisten: null};
       call.bytes = this.#encode([0, id, method, [args]]); // what it throws rejects the promise
       this.#pending.set(id, call);
       this.#guard(call, timeoutMs, signal);
@@ -170,8 +187,15 @@ export class Client extends Emitter {
     return id;
   }
 
+  // Throws CaromError for what cannot be sent, with the argument's name.
   #encode(message) {
-    const bytes = encode(message);
+    let bytes;
+    try {
+      bytes = encode(message);
+    } catch (error) {
+      const text = error.message.replace(/^\[\d\]\[0\]\.?/, '');
+      throw new CaromError('invalid_argument', text, {method: message.at(-2), applied: false});
+    }
     const most = this.hello?.limits?.message_bytes ?? Infinity;
     if (bytes.length > most) {
       throw new CaromError('limit_exceeded',
@@ -188,11 +212,15 @@ export class Client extends Emitter {
       call.timer = quietTimer(giveUp('timeout', `'${call.method}': no answer in ${timeoutMs} ms`),
                               timeoutMs);
     }
-    signal?.addEventListener('abort', giveUp('closed', `'${call.method}' was given up`), {once: true});
+    if (signal === undefined || signal === null) return;
+    const aborted = giveUp('closed', `'${call.method}' was given up`);
+    signal.addEventListener('abort', aborted, {once: true});
+    call.unlisten = () => signal.removeEventListener('abort', aborted);
   }
 
   #take(call) {
     clearTimeout(call.timer);
+    call.unlisten?.();
     return this.#pending.delete(call.id);
   }
 
@@ -264,7 +292,8 @@ export class Client extends Emitter {
   async #greet() {
     const transport = this.#transport;
     const {name, token} = this.#options;
-    const args = {protocol: PROTOCOL_VERSION, client: name, resume: this.hello?.resume || undefined};
+    const resume = (this.hello ? this.hello.resume : this.#resume) || undefined;
+    const args = {protocol: PROTOCOL_VERSION, client: name, resume};
     try {
       args.token = typeof token === 'function' ? await token() : token;
     } catch (error) {
@@ -284,7 +313,9 @@ export class Client extends Emitter {
   #takeHello(error, result) {
     if (error !== null) {
       const refusal = CaromError.fromWire(error, 'hello');
-      if (refusal.code === 'not_found' && this.#helloArgs.resume !== undefined) {
+      // The session is gone, or another's than the token's.
+      const gone = refusal.code === 'not_found' || refusal.code === 'permission_denied';
+      if (gone && this.#helloArgs.resume !== undefined) {
         this.#sayHello({...this.#helloArgs, resume: undefined});
       } else if (refusal.code === 'unavailable' || refusal.code === 'limit_exceeded') {
         this.#drop(refusal.message);
@@ -296,16 +327,32 @@ export class Client extends Emitter {
     clearTimeout(this.#attemptTimer);
     const first = this.hello === null;
     const resumed = this.#helloArgs.resume !== undefined;
+    if (first && resumed) this.#countOn(result);
     this.hello = result;
+    this.resumed = resumed;
     this.state = 'open';
     this.#upSince = now();
     if (!first) this.traffic.reconnects++;
-    this.#settleCalls(resumed ? result : null);
-    this.#settleSubscriptions(resumed ? result.subscriptions ?? [] : []);
+    this.#settleCalls(resumed && !first ? result : null);
+    this.#subscriptions.settle(resumed ? result.subscriptions ?? [] : null);
     this.clock.reset();
-    this.#pingSoon(0);
+    this.#heartbeat.start();
+    this.#renewal.start(result.expires);
     if (first) this.#settleReady.resolve(this);
     this.emit(first ? 'open' : resumed ? 'resumed' : 'renewed', result);
+  }
+
+  // The page before this one has used numbers of its session: those of this page begin above them.
+  #countOn({applied = {}, pending = []}) {
+    const used = Object.values(applied).map(({last}) => last ?? 0);
+    this.#nextId = Math.max(this.#nextId - 1, ...used, ...pending) % ID_MAX + 1;
+    const waiting = [...this.#pending.values()];
+    this.#pending.clear();
+    for (const call of waiting) {
+      call.id = this.#newId();
+      call.bytes = encode([0, call.id, call.method, [call.args]]);
+      this.#pending.set(call.id, call);
+    }
   }
 
   // Each call that waits: sent again, waited for, or failed, by what the server says of it. `resumed`
@@ -348,30 +395,15 @@ export class Client extends Emitter {
       {method: call.method, applied}));
   }
 
-  #settleSubscriptions(kept) {
-    const numbers = new Set(kept.map((entry) => entry.subscription));
-    for (const [id, subscription] of [...this.#subscriptions]) {
-      if (numbers.has(id)) continue;
-      this.#subscriptions.delete(id);
-      this.#strand(subscription);
-    }
-    for (const subscription of this.#stranded) this.#subscribeAgain(subscription);
-    this.#stranded.clear();
-    // Those whose answer was lost: nobody here knows them.
-    for (const id of numbers) {
-      if (!this.#subscriptions.has(id)) this.notify('world.unsubscribe', {subscription: id});
-    }
-  }
-
   // ---- losing the connection
 
   #down(reason) {
     clearTimeout(this.#attemptTimer);
-    clearTimeout(this.#pingTimer);
+    this.#heartbeat.stop();
+    this.#renewal.stop();
     this.#transport = null;
     this.#queue = [];
     this.#queuedBytes = 0;
-    this.#ping = null;
     if (this.state === 'closed') return;
     const said = this.#closing;
     const error = new CaromError(said?.code ?? 'unavailable', said?.reason ?? reason);
@@ -381,7 +413,9 @@ export class Client extends Emitter {
     }
     const maxMs = this.#options.reconnect?.maxMs ?? MAX_MS;
     if (this.state === 'open') {
-      if (now() - this.#upSince >= maxMs) this.#attempts = 0;
+      // The pauses grow from one failure to the next, and while the server takes the session only to end it.
+      const hasty = said !== null && now() - this.#upSince < (error.code === 'unavailable' ? HASTY_MS : maxMs);
+      if (!hasty) this.#attempts = 0;
       this.#lostSince = now();
       this.state = 'reconnecting';
       if (error.code === 'limit_exceeded') this.hello.resume = ''; // that session has ended
@@ -403,18 +437,31 @@ export class Client extends Emitter {
            (error.code === 'unauthenticated' && typeof token === 'function');
   }
 
-  // The network is there again, says the platform.
-  #retryNow = () => {
-    if (this.#transport !== null || this.#retryTimer === null || this.state === 'closed') return;
-    clearTimeout(this.#retryTimer);
-    this.#dial();
+  // The network or the page is there again: connects at once, or asks whether the connection still is.
+  #wake = () => {
+    if (this.state === 'open') {
+      this.#heartbeat.check();
+    } else if (this.#transport === null && this.#retryTimer !== null && this.state !== 'closed') {
+      clearTimeout(this.#retryTimer);
+      this.#attempts = 0;
+      this.#dial();
+    }
+  };
+
+  // The page goes for good. Where its successor is to go on with the session, it finds the secret.
+  #leave = (reloads) => {
+    const keep = this.#options.keepSession && reloads;
+    if (keep) leaveSession(this.#sessionName, this.hello?.resume ?? this.#resume);
+    this.close({keepSession: keep});
   };
 
   #finish(error) {
     if (this.state === 'closed') return;
     this.state = 'closed';
-    for (const timer of [this.#retryTimer, this.#attemptTimer, this.#pingTimer]) clearTimeout(timer);
-    globalThis.removeEventListener?.('online', this.#retryNow);
+    for (const timer of [this.#retryTimer, this.#attemptTimer]) clearTimeout(timer);
+    this.#heartbeat.stop();
+    this.#renewal.stop();
+    this.#offPage();
     const transport = this.#transport;
     this.#flush();
     this.#transport = null;
@@ -424,15 +471,16 @@ export class Client extends Emitter {
       this.#fail(call, new CaromError(error.code, `'${call.method}': ${error.message}`,
         {method: call.method, applied: call.sent ? undefined : false}));
     }
-    const subscriptions = [...this.#subscriptions.values(), ...this.#asked, ...this.#stranded];
-    for (const list of [this.#subscriptions, this.#asked, this.#stranded]) list.clear();
-    for (const subscription of subscriptions) subscription.end(error);
+    this.#subscriptions.endAll(error);
     this.emit('closed', error);
   }
 
-  /** Says goodbye, so that the server keeps nothing for a resume, and closes for good. */
-  close() {
-    if (this.state === 'open') this.notify('goodbye');
+  /**
+   * Says goodbye, so that the server keeps nothing for a resume, and closes for good. `keepSession`: says
+   * none, so that the session can be gone on with by connect(url, {resume: client.hello.resume}).
+   */
+  close({keepSession = false} = {}) {
+    if (this.state === 'open' && !keepSession) this.notify('goodbye');
     this.#finish(new CaromError('closed', 'the client was closed'));
   }
 
@@ -484,22 +532,17 @@ export class Client extends Emitter {
     switch (name) {
       case 'snapshot':
         this.#epochs.note(args.world, args.epoch); // which packed changes leave out
-        this.#subscriptions.get(args.subscription)?.take(args, now());
+        this.#subscriptions.take(args.subscription, args, now());
         break;
       case 'log': {
         const {number, data} = splitNumber(args.data);
-        this.#subscriptions.get(number)?.take({subscription: number, data}, now());
+        this.#subscriptions.take(number, {subscription: number, data}, now());
         break;
       }
-      case 'world_closed': {
-        const subscription = this.#subscriptions.get(args.subscription);
-        this.#subscriptions.delete(args.subscription);
+      case 'world_closed':
         this.#epochs.forget(args.world);
-        // A server that ends says so of each world; its clients wait for the next one.
-        if (args.code === 'unavailable' && subscription) this.#strand(subscription);
-        else subscription?.end(new CaromError(args.code, args.reason));
+        this.#subscriptions.worldClosed(args);
         break;
-      }
       case 'closing':
         this.#closing = args;
         break;
@@ -513,90 +556,39 @@ export class Client extends Emitter {
   // ---- subscriptions
 
   /**
-   * Subscribes to a world. `args` are those of world.subscribe; `options`: {extraDelayMs}.
+   * Subscribes to a world. `args` are those of world.subscribe, with encoding packed unless they say
+   * another; `options`: {extraDelayMs, waitMs: for a world that is not there yet, or is made again}.
    * Resolves to a Subscription when the server has said yes.
    */
   async subscribe(args, options) {
-    const subscription = new Subscription(this, {...args}, options);
-    await this.#subscribe(subscription);
+    const subscription = new Subscription(this, {...args, encoding: args.encoding ?? 'packed'}, options);
+    await this.#subscriptions.add(subscription);
     setTimeout(() => subscription.release()); // when the caller has had its turn to listen
     return subscription;
   }
 
-  async #subscribe(subscription) {
-    this.#asked.add(subscription);
-    const answered = ({subscription: id}) => {
-      if (this.#asked.delete(subscription)) {
-        subscription.id = id;
-        this.#subscriptions.set(id, subscription);
-      } else {
-        this.notify('world.unsubscribe', {subscription: id});
-      }
-    };
-    try {
-      // Its first snapshot may stand in the same bytes as the answer.
-      await this.#request('world.subscribe', subscription.args, {}, answered);
-    } catch (error) {
-      this.#asked.delete(subscription);
-      throw error;
-    }
-  }
-
-  #subscribeAgain(subscription) {
-    this.#subscribe(subscription).catch((error) => subscription.end(error));
-  }
-
-  #strand(subscription) {
-    subscription.id = 0;
-    this.#stranded.add(subscription);
-  }
-
   /** Ends a subscription: Subscription.unsubscribe. */
   async unsubscribe(subscription) {
-    const {id} = subscription;
-    this.#asked.delete(subscription);
-    this.#stranded.delete(subscription);
-    this.#subscriptions.delete(id);
-    subscription.end(new CaromError('closed', 'the subscription was ended'));
+    const id = this.#subscriptions.remove(subscription, new CaromError('closed', 'the subscription was ended'));
     if (id !== 0 && this.state === 'open') await this.call('world.unsubscribe', {subscription: id});
   }
 
-  // ---- the clock
+  // ---- the token
 
-  #pingSoon(count) {
-    this.#pingTimer = quietTimer(() => this.#sendPing(count), count < FIRST_PINGS ? FIRST_PINGS_MS : PING_MS);
-  }
-
-  #sendPing(count) {
-    if (this.state !== 'open') return;
-    if (this.#ping !== null) {
-      // Seen twice and too old: the answer did not wait behind this very timer.
-      if (this.#ping.seen && now() - this.#ping.sent > DEAD_MS) {
-        this.#drop('the server does not answer');
-        return;
-      }
-      this.#ping.seen = true;
-      this.#pingSoon(FIRST_PINGS);
-      return;
-    }
-    const ping = {sent: now(), seen: false};
-    this.#ping = ping;
-    this.call('ping', {}, {timeoutMs: 0}).then((answer) => {
-      if (this.#ping !== ping) return; // of a connection before
-      this.#ping = null;
-      this.clock.add(ping.sent, now(), answer.time);
-      this.emit('ping', this.clock);
-    }, () => {});
-    this.#pingSoon(count + 1);
+  async #presentToken(token) {
+    this.hello = await this.call('hello', {protocol: PROTOCOL_VERSION, client: this.#options.name, token});
+    return this.hello;
   }
 }
 
 /**
- * Connects to a server: `connect('ws://host:22767/rpc')`, `connect('tcp://host:22766')` in Node, or
- * `connect()` for the page's own server. Resolves to an open Client.
+ * Connects to a server: `connect('ws://host:22767/rpc')`, or `connect()` for the page's own server; in Node
+ * `connect('tcp://host:22766')` too (node.js). Resolves to an open Client.
  *
  * options: name, token (string, or a function that gives one), timeoutMs of calls,
  *   reconnect: false, or {firstMs, maxMs, giveUpMs, first: also where the first attempt fails},
+ *   resume: the secret of an earlier session (hello.resume) to go on with, if it is still there,
+ *   keepSession: in a page: a reload goes on with the session; true, or a name where a page has several,
  *   WebSocket: a class in the place of the platform's own, tls: options of node:tls for tls://,
  *   transport: a function as of transport.js in the place of a URL.
  */
@@ -607,5 +599,5 @@ export async function connect(url, options = {}) {
 /** As connect(), but returns the Client at once, to watch it connecting. */
 export function makeClient(url, options = {}) {
   const open = typeof url === 'function' ? url : options.transport ?? transportFor(url, options);
-  return new Client(open, options);
+  return new Client(open, {address: String(typeof url === 'function' ? '' : url ?? ''), ...options});
 }

@@ -119,6 +119,12 @@ export class Playback {
     return Math.max(this.#newest, nowMs + this.#lead) / 1000;
   }
 
+  /** The earliest world's time that show() can still give, from `nowMs` on [s]; NaN before the first snapshot. */
+  earliest(nowMs) {
+    const wanted = nowMs + this.#lead - this.delay;
+    return Math.min(this.#newest, wanted - JUMP_MS) / 1000;
+  }
+
   /**
    * The world's time to show at `nowMs` [s]; NaN before the first snapshot. Never runs ahead of the
    * newest snapshot, and never backward but when the world's own time does.

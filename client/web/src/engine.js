@@ -19,7 +19,14 @@ const EVENT_KINDS = ['begin', 'stay', 'end', 'hit', 'sensor_begin', 'sensor_end'
                      'spawn', 'remove', 'joint_break', 'freeze'];
 
 const textEncoder = new TextEncoder();
-const textDecoder = new TextDecoder();
+const textDecoder = new TextDecoder('utf-8', {ignoreBOM: true}); // which keeps U+FEFF
+
+// Where this code is. Under another name, because a bundler takes `new URL(…, import.meta.url)` for a file that
+// it has to carry along.
+const HERE = import.meta.url ?? globalThis.location?.href;
+
+/** engine.wasm beside this file; in these very words bundlers carry it along. */
+export const engineFile = () => new URL('./engine.wasm', import.meta.url);
 
 async function compile(source) {
   if (source instanceof WebAssembly.Module) return source;
@@ -27,11 +34,7 @@ async function compile(source) {
   if (typeof Response === 'function' && source instanceof Response) {
     return WebAssembly.compile(await source.arrayBuffer());
   }
-  const url = new URL(source, import.meta.url);
-  if (url.protocol === 'file:') {
-    const {readFile} = await import(/* @vite-ignore */ /* webpackIgnore: true */ 'node:fs/promises');
-    return WebAssembly.compile(await readFile(url));
-  }
+  const url = new URL(source, HERE);
   const response = await fetch(url);
   if (!response.ok) throw new CaromError('not_found', `${url}: ${response.status}`);
   return WebAssembly.compile(await response.arrayBuffer());
@@ -41,7 +44,7 @@ async function compile(source) {
  * The engine. `source`: a URL, bytes, a Response or a WebAssembly.Module; left out, engine.wasm beside
  * this file.
  */
-export async function loadEngine(source = new URL('./engine.wasm', import.meta.url)) {
+export async function loadEngine(source = engineFile()) {
   const instance = await WebAssembly.instantiate(await compile(source), {});
   return new Engine(instance.exports);
 }

@@ -49,7 +49,7 @@ export function transportFor(url?: string | URL | null,
 export interface ConnectOptions {
   /** Name and version of the program, for the server's log. */
   name?: string;
-  /** A token, or a function that gives one whenever the client connects. */
+  /** A token, or a function that gives one whenever the client connects, and before it expires. */
   token?: string | (() => string | Promise<string>);
   /** Of calls; default 30 000, 0 for none. */
   timeoutMs?: number;
@@ -59,6 +59,10 @@ export interface ConnectOptions {
     /** Give up after so long; default never. */ giveUpMs?: number;
     /** Try again also where the first attempt fails; default false. */ first?: boolean;
   };
+  /** The secret of an earlier session (hello.resume) to go on with; another begins if it is gone. */
+  resume?: string;
+  /** In a page: a reload goes on with the session. A name where a page has several clients of one server. */
+  keepSession?: boolean | string;
   /** A class in the place of the platform's own WebSocket. */
   WebSocket?: unknown;
   /** Options of node:tls, for tls:// URLs. */
@@ -81,6 +85,8 @@ export class Client extends Emitter<ClientEvents> {
   constructor(open: OpenTransport, options?: ConnectOptions);
   readonly state: 'connecting' | 'open' | 'reconnecting' | 'closed';
   readonly hello: Hello | null;
+  /** Whether the last hello went on with a session that was there before. */
+  readonly resumed: boolean;
   readonly ready: Promise<Client>;
   readonly clock: ServerClock;
   readonly traffic: {
@@ -93,9 +99,11 @@ export class Client extends Emitter<ClientEvents> {
   use(world: string, options?: {epoch?: number}): WorldCalls;
   /** The epoch of the world of that name that was last told; undefined: none, or it has ended. */
   epochOf(world: string): number | undefined;
-  subscribe(args: WorldSubscribeArguments, options?: ViewOptions): Promise<Subscription>;
+  /** Of encoding packed, unless `args` say another. */
+  subscribe(args: WorldSubscribeArguments, options?: SubscribeOptions): Promise<Subscription>;
   unsubscribe(subscription: Subscription): Promise<void>;
-  close(): void;
+  /** For good, with a goodbye; `keepSession`: without, so that the session may be gone on with. */
+  close(options?: {keepSession?: boolean}): void;
 }
 
 export interface WorldCalls extends WorldMethods {}
@@ -103,7 +111,7 @@ export class WorldCalls {
   readonly name: string;
   readonly epoch?: number;
   subscribe(args?: Omit<WorldSubscribeArguments, 'world'>,
-            options?: ViewOptions): Promise<Subscription>;
+            options?: SubscribeOptions): Promise<Subscription>;
   notify<M extends MethodName>(method: M, args?: Omit<Arguments[M], 'world'>): boolean;
   batch(): Batch;
 }
@@ -126,6 +134,11 @@ export interface ViewOptions {
   extraDelayMs?: number;
 }
 
+export interface SubscribeOptions extends ViewOptions {
+  /** How long to wait for a world that is not there, or is destroyed and made again; default 0. */
+  waitMs?: number;
+}
+
 /** Takes the `data` of a subscription's packed snapshots, one after the other (PROTOCOL.md). */
 export class PackedDecoder {
   /** Throws an Error for bytes that cannot follow; a full snapshot is taken after that. */
@@ -134,7 +147,9 @@ export class PackedDecoder {
   };
 }
 
-export class Subscription extends Emitter<{snapshot: Snapshot; event: WorldEvent; ended: CaromError}> {
+export class Subscription extends Emitter<{
+  snapshot: Snapshot; event: WorldEvent; waiting: CaromError; ended: CaromError;
+}> {
   readonly id: number;
   readonly args: WorldSubscribeArguments;
   readonly world: string;
@@ -188,6 +203,8 @@ export class WorldView {
   /** Sets every body's pose for the local time (performance.now()); the world time shown. */
   advance(nowMs: number): number;
   drawn(): IterableIterator<ViewBody>;
+  /** Bodies that are gone and still drawn. */
+  readonly departed: number;
   takeEvents(): WorldEvent[];
 }
 
@@ -206,6 +223,7 @@ export class Playback {
   add(nowMs: number, seconds: number): void;
   show(nowMs: number): number;
   newest(nowMs: number): number;
+  earliest(nowMs: number): number;
   reset(): void;
 }
 

@@ -1,14 +1,5 @@
-// The package's public face: a client of carom servers.
+// The package's public face: a client of carom servers, and their engine. It runs in pages too, which load
+// what needs Node or Deno (node.js) and never call it.
 
-export {Client, connect, makeClient} from './client.js';
-export {Batch, WorldCalls} from './calls.js';
-export {CaromError, ERROR_CODES} from './errors.js';
-export {METHODS, PROTOCOL_VERSION} from './methods.js';
-export {Decoder, MessagePackError, decode, encode} from './msgpack.js';
-export {Playback, ServerClock} from './clock.js';
-export {PackedDecoder} from './packed.js';
-export {Subscription} from './subscription.js';
-export {tcpTransport, transportFor, webSocketTransport} from './transport.js';
-export {ViewBody, WorldView} from './view.js';
-export {Body, Engine, Joint, World, loadEngine} from './engine.js';
-export {Replica, encodeRecord} from './replica.js';
+export * from './browser.js';
+export {connect, loadEngine, makeClient, tcpTransport, transportFor} from './node.js';

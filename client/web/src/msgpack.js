@@ -10,6 +10,7 @@
 //   bigint -> an integer of 64 bits; integers beyond 2^53 come back as bigint
 //   Uint8Array <-> bin; string <-> str; Array <-> array; plain object, Map -> map; map -> object
 //   undefined: left out of objects, null in arrays
+// Other objects whose content is not in their own properties (Date, Set, RegExp …) are refused.
 // NaN and infinities are written as they are; the server refuses them and names the argument.
 // Extension types are not part of the protocol and are refused.
 
@@ -19,7 +20,7 @@ const FIRST_BYTES = 256; // of an encoder's buffer
 const KEY_CACHE_MAX = 1024; // different short strings that are kept
 
 const textEncoder = new TextEncoder();
-const textDecoder = new TextDecoder('utf-8', {fatal: false});
+const textDecoder = new TextDecoder('utf-8', {ignoreBOM: true}); // which keeps U+FEFF
 
 /** Bytes that are no MessagePack, or over a limit of this client. */
 export class MessagePackError extends Error {
@@ -137,6 +138,8 @@ class Writer {
       for (let i = 0; i < value.length; i++) this.value(value[i], depth + 1);
     } else if (value instanceof Map) {
       this.map([...value], depth + 1);
+    } else if (!isMap(value)) {
+      throw new TypeError('not sendable');
     } else {
       this.map(Object.entries(value).filter((pair) => pair[1] !== undefined), depth + 1);
     }
@@ -163,10 +166,41 @@ class Writer {
   }
 }
 
-/** The value's bytes. Throws TypeError or RangeError for what MessagePack cannot say. */
+// Whether an object's own properties are what it is: a plain one, or of a class of the user's.
+function isMap(value) {
+  return Object.prototype.toString.call(value) === '[object Object]';
+}
+
+// The fault of the first value that cannot be sent, and its place: `.shapes[0].radius: a value of type Date …`.
+function whatIsWrong(value, path = '', depth = 0) {
+  const kind = typeof value;
+  const name = kind === 'object' ? value?.constructor?.name ?? 'object' : kind;
+  const told = `${path}${path && ': '}a value of type ${name} cannot be sent; numbers, strings, booleans, null, bigints, ` +
+               'Uint8Arrays, arrays, Maps and plain objects can';
+  if (kind === 'function' || kind === 'symbol') return told;
+  if (kind === 'bigint' && BigInt.asUintN(64, value) !== value && BigInt.asIntN(64, value) !== value) {
+    return `${path}${path && ': '}${value} does not fit 64 bits`;
+  }
+  if (kind !== 'object' || value === null || value instanceof ArrayBuffer || value instanceof Uint8Array) return null;
+  if (depth >= DEPTH_MAX) return `values are nested deeper than ${DEPTH_MAX}`;
+  const list = Array.isArray(value) || (ArrayBuffer.isView(value) && 'length' in value);
+  if (!list && !(value instanceof Map) && !isMap(value)) return told;
+  for (const [key, inner] of list || value instanceof Map ? value.entries() : Object.entries(value)) {
+    const at = list ? `${path}[${key}]` : `${path}.${String(key)}`;
+    const found = (value instanceof Map && whatIsWrong(key, `${path} key`, depth + 1)) || whatIsWrong(inner, at, depth + 1);
+    if (found) return found;
+  }
+  return null;
+}
+
+/** The value's bytes. Throws TypeError or RangeError, with its place, for what MessagePack cannot say. */
 export function encode(value) {
   const writer = new Writer();
-  writer.value(value, 0);
+  try {
+    writer.value(value, 0);
+  } catch (error) {
+    throw new error.constructor(whatIsWrong(value) ?? error.message);
+  }
   return writer.bytes.slice(0, writer.size);
 }
 

@@ -14,6 +14,7 @@ export interface CallOptions {
 
 export interface Hello {
   protocol: number; server: string; version: string; engine: number; session: number;
+  compact?: number; subject?: string; /** Seconds since 1970, of a token. */ expires?: number;
   resume: string; role: 'none' | 'viewer' | 'player' | 'admin'; limits: Record<string, number>;
   /** Of a session that goes on: see PROTOCOL.md, "Resuming a session". */
   applied?: Record<string, {epoch: number; last: number}>; pending?: number[];

@@ -1,9 +1,11 @@
 // A subscription to a world: its snapshots as they come, and the picture that they make; with encoding
 // "log" the records of its log (replica.js), and no picture.
 //
-// Events: `snapshot` (snapshot, as it came), `event` (event), `ended` (CaromError). It lives through
-// lost connections: the client makes it anew where the server has forgotten it, and its id changes.
-// Snapshots of encoding packed are unpacked here: they look like plain ones.
+// Events: `snapshot` (snapshot, as it came), `event` (event), `waiting` (CaromError: its world is not there,
+// and is asked for again), `ended` (CaromError), after which nothing comes. It lives through lost
+// connections: the client makes it anew where the server has forgotten it, and its id changes.
+// Snapshots of encoding packed, which is taken unless another is asked for, are unpacked here: they look
+// like plain ones.
 
 import {Emitter} from './emitter.js';
 import {CaromError} from './errors.js';
@@ -20,6 +22,9 @@ export class Subscription extends Emitter {
     super();
     this.#client = client;
     this.args = args;
+    /** How long to wait for the world where it is not there, or not any more [ms]. */
+    this.waitMs = options?.waitMs ?? 0;
+    if (!(this.waitMs >= 0)) throw new TypeError(`waitMs: ${this.waitMs}: expected milliseconds, 0 or more`);
     /** The server's number; 0 while there is none. */
     this.id = 0;
     this.view = new WorldView(options);
@@ -37,6 +42,7 @@ export class Subscription extends Emitter {
 
   /** The client's: a snapshot has come. */
   take(snapshot, nowMs) {
+    if (this.error) return;
     if (this.#held !== null) this.#held.push([snapshot, nowMs]);
     else this.#show(snapshot, nowMs);
   }
@@ -59,6 +65,7 @@ export class Subscription extends Emitter {
   }
 
   #show(arrived, nowMs) {
+    if (this.error) return; // a listener has ended it
     let snapshot = arrived;
     if (arrived.data !== undefined && this.args.encoding !== 'log') {
       try {
@@ -74,13 +81,14 @@ export class Subscription extends Emitter {
     this.eventsLost += snapshot.events_lost ?? 0;
     if (this.args.encoding !== 'log') this.view.apply(snapshot, nowMs);
     this.emit('snapshot', snapshot);
-    for (const event of snapshot.events ?? []) this.emit('event', event);
+    for (const event of snapshot.events ?? []) if (!this.error) this.emit('event', event);
   }
 
   /** The client's: it is over. */
   end(error) {
     if (this.error) return;
     this.error = error;
+    if (this.#held !== null) this.#held = [];
     this.emit('ended', error);
   }
 

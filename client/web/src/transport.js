@@ -1,5 +1,5 @@
-// Ways to a server: WebSocket (browsers, workers, Deno, Node 22), and TCP with or without TLS (Node,
-// Deno). A transport moves bytes and knows no message.
+// The way to a server: WebSocket (browsers, workers, Deno, Node 22); node.js has TCP. A transport moves bytes
+// and knows no message.
 //
 // A transport is made by a function that takes handlers and returns an object:
 //
@@ -11,9 +11,7 @@
 // not taken yet.
 
 const SUB_PROTOCOL = 'carom.v1';
-const DEFAULT_PORT = 22766; // of TCP
 const RPC_PATH = '/rpc';
-const LINGER_MS = 1000; // for the last bytes of a TCP connection that is closed here
 
 /** Over WebSocket. `Class` takes the place of the platform's own WebSocket. */
 export function webSocketTransport(url, Class = globalThis.WebSocket) {
@@ -61,69 +59,21 @@ export function webSocketTransport(url, Class = globalThis.WebSocket) {
   };
 }
 
-/** Over TCP, in Node and Deno. `tls`: options of node:tls's connect, or undefined for plain TCP. */
-export function tcpTransport({host = '127.0.0.1', port = DEFAULT_PORT, tls} = {}) {
-  return (handlers) => {
-    let socket = null;
-    let ended = false;
-    const close = (reason) => {
-      if (!ended) {
-        ended = true;
-        handlers.close(reason);
-      }
-    };
-    // By a name that bundlers for browsers do not follow.
-    const name = tls ? 'node:tls' : 'node:net';
-    import(/* @vite-ignore */ /* webpackIgnore: true */ name).then((module) => {
-      if (ended) return;
-      socket = module.connect({host, port, noDelay: true, ...tls});
-      socket.setNoDelay(true);
-      socket.on(tls ? 'secureConnect' : 'connect', () => {
-        if (!ended) handlers.open();
-      });
-      socket.on('data', (bytes) => {
-        // Not as a Buffer, whose slices share its memory.
-        if (!ended) handlers.data(new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length));
-      });
-      let reason = 'the server closed the connection';
-      socket.on('error', (error) => {
-        reason = `${host}:${port}: ${error.message}`;
-      });
-      socket.on('close', () => close(reason));
-    }, () => close('this platform has no TCP: connect with ws://host:port/rpc'));
-    return {
-      send: (bytes) => socket.write(bytes),
-      end: () => {
-        socket?.end();
-        setTimeout(() => socket?.destroy(), LINGER_MS).unref?.();
-        close('closed');
-      },
-      get buffered() {
-        return socket ? socket.writableLength : 0;
-      },
-    };
-  };
+const NO_TCP = 'this platform has no TCP; connect with ws://host:port or wss://host:port';
+
+/** In the place of node.js's, for programs that are bundled for pages too. */
+export function tcpTransport() {
+  throw new TypeError(NO_TCP);
 }
 
 /**
- * The transport for a URL: ws://, wss://, http://, https://, tcp://, tls://. Without a URL, or with a
- * path alone, the page's own server. A URL without a path means /rpc.
+ * The transport for a URL: ws://, wss://, http://, https://. Without a URL, or with a path alone, the page's
+ * own server. A URL without a path means /rpc.
  */
 export function transportFor(url, options = {}) {
-  const base = globalThis.location?.href;
-  if ((url === undefined || url === null) && base === undefined) {
-    url = `tcp://127.0.0.1:${DEFAULT_PORT}`;
-  }
-  const target = new URL(url ?? RPC_PATH, base);
+  const target = new URL(url ?? RPC_PATH, globalThis.location?.href);
   const scheme = target.protocol.slice(0, -1);
   switch (scheme) {
-    case 'tcp':
-    case 'tls': {
-      const host = target.hostname.replace(/^\[|\]$/g, '') || '127.0.0.1';
-      const port = Number(target.port) || DEFAULT_PORT;
-      const secure = scheme === 'tls' ? {servername: host, ...options.tls} : undefined;
-      return tcpTransport({host, port, tls: secure});
-    }
     case 'http':
     case 'https':
     case 'ws':
@@ -132,6 +82,9 @@ export function transportFor(url, options = {}) {
       if (target.pathname === '/' || target.pathname === '') target.pathname = RPC_PATH;
       target.hash = '';
       return webSocketTransport(target.href, options.WebSocket);
+    case 'tcp':
+    case 'tls':
+      throw new TypeError(`${scheme}: ${NO_TCP}`);
     default:
       throw new TypeError(`${scheme}: is no scheme of carom's; there are ws, wss, http, https, ` +
                           'tcp and tls');

@@ -13,7 +13,8 @@ import {Playback} from './clock.js';
 const PLACES = 16; // of a body that are kept: a quarter of a second at 60 Hz
 const FIELDS = 5; // of a place: time before, time, x, y, angle
 const EVENTS_MAX = 4096; // that wait to be shown; the oldest give way
-const DEPARTED_MAX = 65536; // bodies that are gone and still drawn
+const DEPARTED_MAX = 16384; // bodies that are gone and still drawn
+const SWEEP_MS = 1000; // between two looks for bodies that nobody can draw any more
 
 const TURN = 2 * Math.PI;
 
@@ -135,6 +136,7 @@ export class ViewBody {
 export class WorldView {
   #moving = new Set(); // bodies whose pose may change with the next advance()
   #departed = new Map(); // gone, and still drawn
+  #sweptMs = -Infinity;
   #waiting = []; // events that are not shown yet
   #epoch;
 
@@ -195,6 +197,7 @@ export class WorldView {
     for (const id of snapshot.removed) this.#drop(id);
     for (const id of snapshot.leave ?? []) this.#drop(id);
     this.#keepEvents(snapshot.events);
+    this.#sweep(nowMs);
   }
 
   /**
@@ -205,7 +208,7 @@ export class WorldView {
     const time = this.playback.show(nowMs);
     if (Number.isNaN(time)) return time;
     for (const body of this.#moving) if (!body.poseAt(time)) this.#moving.delete(body);
-    for (const [id, body] of this.#departed) if (body.until <= time) this.#departed.delete(id);
+    this.#release(time);
     this.shownTime = time;
     return time;
   }
@@ -216,11 +219,31 @@ export class WorldView {
     for (const body of this.bodies.values()) if (body.since <= this.shownTime) yield body;
   }
 
+  /** How many bodies that are gone are kept, to be drawn until their end is shown. */
+  get departed() {
+    return this.#departed.size;
+  }
+
   /** The events up to the time of the last advance(), each once, for sparks and sounds. */
   takeEvents() {
     let count = 0;
     while (count < this.#waiting.length && this.#waiting[count].time <= this.shownTime) count++;
     return this.#waiting.splice(0, count).map((waiting) => waiting.event);
+  }
+
+  #release(time) {
+    for (const [id, body] of this.#departed) {
+      if (body.until > time) continue;
+      this.#departed.delete(id);
+      this.#moving.delete(body);
+    }
+  }
+
+  // Nobody draws, as in a hidden tab: bodies go when their time could not be shown any more.
+  #sweep(nowMs) {
+    if (nowMs - this.#sweptMs < SWEEP_MS) return;
+    this.#sweptMs = nowMs;
+    this.#release(this.playback.earliest(nowMs));
   }
 
   #forgetAll() {
@@ -294,7 +317,9 @@ export class WorldView {
     this.bodies.delete(id);
     this.version++;
     body.until = this.time;
-    if (this.#departed.size < DEPARTED_MAX) this.#departed.set(id, body);
+    // One that came with this very state of the world is never shown.
+    if (this.#departed.size < DEPARTED_MAX && body.since < body.until) this.#departed.set(id, body);
+    else this.#moving.delete(body);
   }
 
   #keepEvents(events) {

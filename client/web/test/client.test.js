@@ -5,6 +5,7 @@ import assert from 'node:assert/strict';
 
 import {CaromError, connect, decode, encode, makeClient, METHODS, transportFor,
         webSocketTransport} from '../src/index.js';
+import {tlsOptions} from '../src/node.js';
 import {BALL, event, open, sleep, startCaromd, startProxy} from './support.js';
 
 let server;
@@ -180,6 +181,12 @@ test('urls_name_their_transport', () => {
   transportFor('wss://host/other?x=1#y', {WebSocket: Fake})({});
   assert.equal(Fake.made[0], 'wss://host/other?x=1');
   assert.throws(() => webSocketTransport('ws://host', null), /no WebSocket/);
+});
+
+test('ip_address_is_no_server_name', () => {
+  for (const host of ['127.0.0.1', '192.168.1.20', '::1', 'fe80::1']) assert.deepEqual(tlsOptions(host), {});
+  for (const host of ['localhost', 'play.example', '1.example']) assert.deepEqual(tlsOptions(host), {servername: host});
+  assert.deepEqual(tlsOptions('127.0.0.1', {servername: 'a', ca: 'b'}), {servername: 'a', ca: 'b'});
 });
 
 test('websocket_messages_go_both_ways', async () => {

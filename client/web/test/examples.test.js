@@ -2,38 +2,17 @@
 // CAROMD), in Chromium. Skipped where there is none.
 import test from 'node:test';
 import assert from 'node:assert/strict';
-import {once} from 'node:events';
-import {readFile} from 'node:fs/promises';
-import http from 'node:http';
 
 import {errorsOf, newPage, skipWithoutBrowser, startBrowser, until} from './browser.js';
+import {startFiles} from './files.js';
 import {startCaromd} from './support.js';
 
 const skip = skipWithoutBrowser();
-const ROOT = new URL('../', import.meta.url);
-const TYPES = {html: 'text/html', js: 'text/javascript', css: 'text/css'};
-
-// Serves client/web as it is, as any web server would.
-async function startFiles() {
-  const files = http.createServer(async (request, response) => {
-    const place = new URL(`.${new URL(request.url, 'http://x').pathname.replace(/\/$/, '/index.html')}`, ROOT);
-    try {
-      const bytes = await readFile(place);
-      response.writeHead(200, {'Content-Type': TYPES[place.pathname.split('.').at(-1)] ?? 'application/octet-stream'});
-      response.end(bytes);
-    } catch {
-      response.writeHead(404).end();
-    }
-  });
-  files.listen(0, '127.0.0.1');
-  await once(files, 'listening');
-  return files;
-}
 
 test('two_players_of_knockout_see_push_and_leave_each_other', {skip}, async (t) => {
   const files = await startFiles();
   t.after(() => files.close());
-  const origin = `http://127.0.0.1:${files.address().port}`;
+  const {origin} = files;
   const server = await startCaromd(['--origin', origin]);
   t.after(() => server.stop());
   const browser = await startBrowser();

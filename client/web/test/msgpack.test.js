@@ -14,6 +14,13 @@ const VALUES = [
   Object.fromEntries(Array.from({length: 17}, (_, i) => [`k${i}`, i])),
 ];
 
+test('text_keeps_a_byte_order_mark', () => {
+  for (const text of ['\ufeff', '\ufeffshort', `\ufeff${'long'.repeat(20)}`, 'in\ufeffside']) {
+    assert.equal(decode(encode(text)), text);
+    assert.deepEqual(decode(encode({[text]: 1})), {[text]: 1});
+  }
+});
+
 test('values_come_back_as_they_went', () => {
   for (const value of VALUES) assert.deepEqual(decode(encode(value)), value);
 });

@@ -31,6 +31,7 @@ const PRINTED = [
   /(^|\n)tick \d+ all 134\n([^]*tick \d+ changed \d+\n){9}/,
   /^plain (\d+) bytes a snapshot\npacked (\d+) bytes a snapshot\n$/,
   /^closed: closed\n$/,
+  /^the session goes on: true true\n$/,
   /^begin of \d and \d in tick \d+\n[^]*the ball is at \[ [\d.]+, 1\.\d+ \][^]*ray from above meets \{[^]*body: 1,[^]*\nhash [0-9a-f]{16}\n$/,
   /^tick \d+ of \d+ bodies, for \d+ bytes of traffic\n$/,
   /^21 bodies; the topmost is at (19\.9|20)\d*\n$/,

@@ -130,9 +130,9 @@ test('a subscription of encoding packed has the same picture as a plain one', {t
   const client = await connect(server.url);
   const other = await connect(server.url);
   try {
-    const plain = await client.subscribe({world: 'pile'});
+    const plain = await client.subscribe({world: 'pile', encoding: 'plain'});
     const packed = await other.subscribe({world: 'pile', encoding: 'packed', precision: {velocity: 0.01}});
-    const brief = await other.subscribe({world: 'pile', encoding: 'packed'});
+    const brief = await other.subscribe({world: 'pile'}); // packed, if nothing is said
     for (let i = 0; i < 60; i++) await packed.next();
     const {tick} = await client.call('world.pause', {world: 'pile'});
     for (const subscription of [plain, packed, brief]) {
@@ -160,7 +160,7 @@ test('a subscription of encoding packed has the same picture as a plain one', {t
     await assert.rejects(client.subscribe({world: 'pile', encoding: 'packed', rate: 100}), /rate/);
     await assert.rejects(client.subscribe({world: 'pile', encoding: 'packed', precision: {position: 0}}), /precision/);
     await assert.rejects(client.subscribe({world: 'pile', encoding: 'packed', precision: {position: 3000}}), /precision/);
-    await assert.rejects(client.subscribe({world: 'pile', precision: {position: 1}}), /precision/);
+    await assert.rejects(client.subscribe({world: 'pile', encoding: 'plain', precision: {position: 1}}), /precision/);
     await assert.rejects(client.subscribe({world: 'pile', encoding: 'tight'}), /encoding/);
     await packed.next(); // which goes on
   } finally {

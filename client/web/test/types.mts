@@ -12,7 +12,10 @@ const batch = lab.batch();
 batch.body.set({body: batch.body.spawn({shapes: []}), tag: kind});
 const tick: number = (await batch.send({at: 7})).tick;
 
-const watched = await lab.subscribe({encoding: 'packed', events: ['hit'], area: [0, 0, 1, 1]});
+const watched = await lab.subscribe({precision: {velocity: 1}, events: ['hit'], area: [0, 0, 1, 1]}, {waitMs: 100});
+watched.on('waiting', (error) => error.message);
+const next = await connect(null, {resume: client.hello?.resume, keepSession: true});
+if (next.resumed) next.close({keepSession: true});
 watched.on('snapshot', (snapshot: Snapshot) => snapshot.bodies[0]?.[1].toFixed(tick));
 watched.on('ended', (error: CaromError) => error.code === 'closed');
 for (const {pose, shapes} of watched.view.drawn()) console.log(pose.x, shapes[0]?.kind);

@@ -1,6 +1,8 @@
 // The picture of a world: rows, gaps, descriptions, and places between snapshots.
 import test from 'node:test';
 import assert from 'node:assert/strict';
+import v8 from 'node:v8';
+import vm from 'node:vm';
 
 import {Subscription} from '../src/subscription.js';
 import {WorldView} from '../src/view.js';
@@ -114,6 +116,37 @@ test('bodies_are_drawn_from_their_first_shown_time_to_their_last', () => {
   assert.ok(!view.bodies.has(1));
   for (let now = 600; now < 900; now += 10) view.advance(now);
   assert.deepEqual([...view.drawn()].map((body) => body.id), [2]);
+});
+
+// As in a hidden tab: snapshots come, and nobody draws.
+test('view_that_is_not_drawn_keeps_no_body_that_is_gone', async () => {
+  v8.setFlagsFromString('--expose-gc');
+  const collect = vm.runInNewContext('gc');
+  const view = new WorldView();
+  const bodies = [];
+  for (let tick = 1; tick <= 20 * HZ; tick++) {
+    const removed = tick > 1 ? [tick - 1] : [];
+    view.apply(snapshot(tick, [row(tick, 0), row(1e6, tick)], {full: tick === 1, removed}), tick * 20);
+    bodies.push(new WeakRef(view.bodies.get(tick)));
+    assert.ok(view.departed <= 2.5 * HZ, `${view.departed} kept at tick ${tick}`);
+  }
+  await new Promise((resolve) => setImmediate(resolve));
+  collect();
+  const alive = bodies.filter((body) => body.deref() !== undefined).length;
+  assert.ok(alive <= 2.5 * HZ + 1, `${alive} of ${bodies.length} bodies are in memory`);
+  // It is seen again: what it keeps is enough to go on smoothly.
+  view.advance(20 * HZ * 20);
+  assert.ok([...view.drawn()].length >= 1);
+});
+
+test('bodies_that_are_gone_and_still_drawn_are_bounded', () => {
+  const view = new WorldView();
+  const rows = Array.from({length: 20000}, (_, i) => row(i + 1, i));
+  view.apply(snapshot(1, rows, {full: true}), 20);
+  view.apply(snapshot(2, [], {removed: rows.map(([id]) => id)}), 40);
+  assert.equal(view.departed, 16384);
+  playedTo(view, 400);
+  assert.equal(view.departed, 0);
 });
 
 test('events_wait_until_their_time_is_shown', () => {

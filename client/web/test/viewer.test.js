@@ -446,15 +446,12 @@ test('a_page_without_an_address_opens_the_demo_and_forgets_a_world_that_ends', {
   assert.equal(await page.evaluate(() => carom.session.world), 'demo');
   await page.evaluate(() => carom.session.watch('a-first'));
   await until(page, () => carom.picture.bodies.length === 1 && document.title === 'a-first – carom');
-  const names = page.evaluate(() => new Promise((resolve) => {
-    const seen = [];
-    carom.session.on('world', () => {
-      seen.push(document.getElementById('world-name').textContent);
-      if (seen.at(-1) === 'demo') resolve(seen);
-    });
-  }));
+  await page.evaluate(() => {
+    globalThis.names = [];
+    carom.session.on('world', () => names.push(document.getElementById('world-name').textContent));
+  });
   await lab.world.destroy();
-  assert.deepEqual(await names, ['no world', 'demo']);
+  assert.deepEqual(await until(page, () => names.at(-1) === 'demo' && names), ['no world', 'demo']);
   assertNoErrors(page);
 });
 

@@ -207,7 +207,7 @@ export class Session extends Emitter {
     const args = {world: this.world, describe: true, contacts, events: [...kinds]};
     const most = bodies > HALF_RATE_BODIES ? 15 : bodies > FULL_RATE_BODIES ? 30 : 60;
     if (most < hz) args.rate = most;
-    if (packed) args.encoding = 'packed';
+    args.encoding = packed ? 'packed' : 'plain';
     if (area) args.area = area;
     return args;
   }

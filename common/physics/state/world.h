@@ -86,6 +86,8 @@ struct physics_world {
     broad_phase broad;
     pair_set pairs; // of shape slots that have a contact
 
+    uint32_t contacts_max; // PHYSICS_CONTACTS_MAX, but in tests that reach it
+
     // ---- what the caller asked for, and what steps work with; no result depends on it
     uint32_t event_mask;
     bool events_finished; // a step ended: the next change or step starts a new list

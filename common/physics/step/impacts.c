@@ -306,7 +306,7 @@ static void make_contacts(physics_world *world)
 {
     step_scratch *s = world->scratch;
     sort_pairs(&s->met_pairs, &s->found_in[0]);
-    for (uint32_t i = 0; i < s->met_pairs.count; i++) {
+    for (uint32_t i = 0; i < s->met_pairs.count && contact_has_room(world); i++) {
         if (!pair_set_has(&world->pairs, s->met_pairs.data[i].a, s->met_pairs.data[i].b)) {
             contact_create(world, s->met_pairs.data[i].a, s->met_pairs.data[i].b);
         }

@@ -134,7 +134,7 @@ static void do_after_walk(void *context, uint32_t index)
 
 static void make_contacts(physics_world *world)
 {
-    for (uint32_t i = 0; i < world->scratch->found.count; i++) {
+    for (uint32_t i = 0; i < world->scratch->found.count && contact_has_room(world); i++) {
         uint32_t slot = contact_create(world, world->scratch->found.data[i].a, world->scratch->found.data[i].b);
         wake_sleeper(world, slot);
     }

@@ -114,7 +114,7 @@ class Frames(ServerTest):
         slow = f"{self.world}-slow"
         self.ok("create", slow, "--hz", 10)
         self.json("spawn", slow, "--circle", 1, "--at", "0,5")
-        for words in ((), ("--encoding", "packed"), ("--rate", 10)):
+        for words in ((), ("--encoding", "plain"), ("--rate", 10)):
             with self.subTest(str(words)):
                 self.assertEqual(2, len(self.ok("watch", slow, "--json", "--frames", 2, *words).lines()))
         for words in (("watch", slow, "--frames", 1), ("events", slow)):

@@ -317,7 +317,7 @@ static void options_of_zero_are_the_defaults(void **state)
              "\"substeps\":4,\"paused\":false,\"sleep\":true}");
     carom_subscribe_options look = {.describe = true};
     carom_subscribe(r->client, W, &look, PATIENCE_MS, NULL, NULL);
-    CHECK(r, "world.subscribe {\"world\":\"demo\",\"describe\":true}");
+    CHECK(r, "world.subscribe {\"world\":\"demo\",\"encoding\":\"packed\",\"describe\":true}");
     carom_shape_change change = {.friction = 0.25, .has_sensor = true};
     carom_shape_set(r->client, W, 9, &change, ASK);
     CHECK(r, "shape.set {\"world\":\"demo\",\"shape\":9,\"friction\":0.25,\"sensor\":false}");

@@ -439,6 +439,34 @@ static void pauses_grow_to_a_limit_and_are_random(void **state)
     assert_int_equal(resume_pause_ms(1, 1, 7, 123), 0 + 123 % 2);
 }
 
+// Each loss after a success is the first of its kind: the server was there a moment ago.
+static void pauses_begin_anew_after_each_success(void **state)
+{
+    (void)state;
+    enum { FIRST_MS = 20 };
+    scene_of_loss scene = {.welcome = "{\"session\":7,\"resume\":\"s3\",\"applied\":{}}"};
+    seen s = {0};
+    fake_server *server = fake_start(&(fake_options){.handler = serve, .user = &scene});
+    carom_options options = {
+        .reconnect = {.on = true, .first_ms = FIRST_MS, .max_ms = 60000, .give_up_ms = 60000},
+        .handlers = {.user = &s, .lost = note_lost, .resumed = note_resumed},
+    };
+    carom_client *client = connect_to(server, &options);
+    for (int i = 1; i <= 8; i++) {
+        s.is_resumed = false;
+        fake_hang_up(server);
+        int64_t deadline = deadline_after_ms(PATIENCE_MS);
+        while (s.lost < i) {
+            assert_true(monotonic_ns() < deadline);
+            carom_poll(client, 100, NULL);
+        }
+        assert_in_range(carom_timeout_ms(client), 0, FIRST_MS);
+        poll_until(client, &s.is_resumed);
+    }
+    carom_free(client);
+    fake_stop(server);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -453,6 +481,7 @@ int main(void)
         cmocka_unit_test(closing_says_goodbye_unless_the_session_is_kept),
         cmocka_unit_test(kept_requests_have_a_limit),
         cmocka_unit_test(pauses_grow_to_a_limit_and_are_random),
+        cmocka_unit_test(pauses_begin_anew_after_each_success),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -200,8 +200,10 @@ static void options_become_arguments(void **state)
     assert_int_equal(carom_subscribe(s->client, "demo", &options, PATIENCE_MS, NULL, NULL),
                      CAROM_OK);
     fake_sync(s->server);
-    assert_string_equal(s->subscriptions.last_args, "{\"world\":\"demo\"}");
+    assert_string_equal(s->subscriptions.last_args,
+                        "{\"world\":\"demo\",\"encoding\":\"packed\"}");
     options = (carom_subscribe_options){.exact = true,
+                                        .encoding = "plain",
                                         .rate = 20,
                                         .contacts = true,
                                         .has_area = true,
@@ -211,8 +213,8 @@ static void options_become_arguments(void **state)
     carom_subscribe(s->client, "demo", &options, PATIENCE_MS, NULL, NULL);
     fake_sync(s->server);
     assert_string_equal(s->subscriptions.last_args,
-                        "{\"world\":\"demo\",\"rate\":20.0,\"bodies\":false,\"contacts\":true,"
-                        "\"area\":[-1.0,-2.0,3.0,4.0],\"events\":[\"begin\",\"hit\"]}");
+                        "{\"world\":\"demo\",\"encoding\":\"plain\",\"rate\":20.0,\"bodies\":false,"
+                        "\"contacts\":true,\"area\":[-1.0,-2.0,3.0,4.0],\"events\":[\"begin\",\"hit\"]}");
     carom_subscription_area(s->client, 4, options.area, PATIENCE_MS, NULL);
     fake_sync(s->server);
     assert_string_equal(s->subscriptions.last_args,
@@ -369,7 +371,8 @@ static void described_bodies_and_joints_are_known(void **state)
     carom_watch(s->client, "demo", &(carom_subscribe_options){.describe = true}, s->view,
                 PATIENCE_MS, NULL, NULL);
     fake_sync(s->server);
-    assert_string_equal(s->subscriptions.last_args, "{\"world\":\"demo\",\"describe\":true}");
+    assert_string_equal(s->subscriptions.last_args,
+                        "{\"world\":\"demo\",\"encoding\":\"packed\",\"describe\":true}");
     // Body 1 is described and has a row; 2 sleeps and has none; 3 is described later.
     send_json(s->server,
               HEAD "\"tick\":1,\"time\":1,\"full\":true,\"describing\":true,\"view\":[-1,-2,3,4],"

@@ -170,6 +170,34 @@ static void world_with_its_most_bodies_takes_no_more(void **state)
     world_free(world);
 }
 
+static void world_with_its_most_contacts_makes_no_more(void **state)
+{
+    (void)state;
+    enum { BALLS = 6, MOST = 7 }; // of 15 pairs
+    physics_world *world = make_world((vec2d){0.0, 0.0});
+    shape_def ball = make_circle(0.5);
+    world_lower_contacts_max(world, MOST);
+    body_id balls[BALLS];
+    for (int i = 0; i < BALLS; i++) {
+        balls[i] = put_at(world, 0.01 * i, 0.0, &ball);
+    }
+    run(world, 1);
+    assert_int_equal(world_count(world).pairs, MOST);
+    world_validate(world);
+    run(world, 120);
+    world_validate(world);
+    // Room that is left again is taken again.
+    error err;
+    for (int i = 1; i < BALLS; i++) {
+        assert_int_equal(body_remove(world, balls[i], &err), STATUS_OK);
+    }
+    body_info first = look(world, balls[0]);
+    put_at(world, first.position.x + 0.3, first.position.y, &ball);
+    run(world, 1);
+    assert_int_equal(world_count(world).pairs, 1);
+    world_free(world);
+}
+
 static void body_with_its_most_shapes_takes_no_more(void **state)
 {
     (void)state;
@@ -346,6 +374,7 @@ int main(void)
         cmocka_unit_test(shape_definition_out_of_range_names_the_field),
         cmocka_unit_test(impulse_that_is_not_finite_or_too_large_is_refused),
         cmocka_unit_test(world_with_its_most_bodies_takes_no_more),
+        cmocka_unit_test(world_with_its_most_contacts_makes_no_more),
         cmocka_unit_test(body_with_its_most_shapes_takes_no_more),
         cmocka_unit_test(body_that_leaves_the_world_is_frozen_and_told),
         cmocka_unit_test(stiff_spring_far_from_its_target_reaches_the_limit),

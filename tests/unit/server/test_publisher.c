@@ -290,6 +290,44 @@ static void paused_state_is_shown_once(void **state)
     assert_false(publisher_owes(&f->publisher));
 }
 
+// A world that stands shows a moved view at once, with all that it tells, in each encoding.
+static void moved_view_of_a_paused_world_is_told(void **state)
+{
+    publisher_rig *f = *state;
+    add_ball(f, 100, 0, 0);
+    subscribe_args packed = within(-5, -5, 5, 5);
+    packed.encoding = ENCODING_PACKED;
+    packed.precision = (snapshot_precision){.position = 1.0 / 512.0, .angle = 0.01};
+    subscribe(f, 1, ONE, within(-5, -5, 5, 5));
+    subscribe(f, 2, TWO, packed);
+    publish_all(f);
+    take_and_acknowledge(f, 1);
+    take_and_acknowledge(f, 2);
+    const view_args views[] = {{.has_area = true, .area = {95, -5, 105, 5}},
+                               {.has_area = true, .area = {10, -5, 20, 5}},
+                               {.has_area = true, .area = {11, -5, 20, 5}}};
+    for (size_t i = 0; i < sizeof views / sizeof *views; i++) {
+        publisher_move(&f->publisher, f->world, 1, ONE, &views[i], NULL);
+        publisher_move(&f->publisher, f->world, 2, TWO, &views[i], NULL);
+        assert_true(publisher_owes(&f->publisher));
+        publish_all(f);
+        assert_int_equal(mailbox_left(&f->box), 2);
+        for (int k = 0; k < 2; k++) {
+            const msgpack_object *s = mailbox_snapshot(&f->box);
+            const uint64_t number = obj_get_uint(s, "subscription");
+            if (number == 1) {
+                assert_int_equal(obj_count(obj_get(s, "enter")), i == 0);
+                assert_int_equal(obj_count(obj_get(s, "leave")), i == 1);
+            } else {
+                assert_int_equal(number, 2);
+                assert_non_null(obj_find(s, "data"));
+            }
+            publisher_acknowledge(&f->publisher, number);
+        }
+        assert_false(publisher_owes(&f->publisher));
+    }
+}
+
 static void forgotten_session_has_no_subscriptions(void **state)
 {
     publisher_rig *f = *state;
@@ -338,6 +376,7 @@ int main(void)
         TEST(reader_behind_the_removals_gets_the_full_state),
         TEST(last_is_the_sessions_own_command),
         TEST(paused_state_is_shown_once),
+        TEST(moved_view_of_a_paused_world_is_told),
         TEST(forgotten_session_has_no_subscriptions),
         TEST(contacts_are_told_on_request),
     };

@@ -263,6 +263,11 @@ void contact_renew_surface(physics_world *world, uint32_t slot)
     }
 }
 
+bool contact_has_room(const physics_world *world)
+{
+    return world->contact_slots.count < world->contacts_max;
+}
+
 uint32_t contact_create(physics_world *world, uint32_t shape_a, uint32_t shape_b)
 {
     uint32_t slot = slots_take(&world->contact_slots);

@@ -1,0 +1,15 @@
+// The package's public face for pages and workers: all of index.js but what needs Node. Bundlers for browsers
+// take it by the condition `browser` of package.json, and find no module of Node's in it.
+
+export {Client, connect, makeClient} from './client.js';
+export {Batch, WorldCalls} from './calls.js';
+export {CaromError, ERROR_CODES} from './errors.js';
+export {METHODS, PROTOCOL_VERSION} from './methods.js';
+export {Decoder, MessagePackError, decode, encode} from './msgpack.js';
+export {Playback, ServerClock} from './clock.js';
+export {PackedDecoder} from './packed.js';
+export {Subscription} from './subscription.js';
+export {tcpTransport, transportFor, webSocketTransport} from './transport.js';
+export {ViewBody, WorldView} from './view.js';
+export {Body, Engine, Joint, World, loadEngine} from './engine.js';
+export {Replica, encodeRecord} from './replica.js';

@@ -1,0 +1,94 @@
+// The parts that need Node or Deno: TCP, with or without TLS, and the engine from a file. Nothing of
+// Node's is loaded before it is used, so that a page which has no bundler may load this file.
+
+import {makeClient as makeWebClient} from './client.js';
+import {engineFile, loadEngine as loadWebEngine} from './engine.js';
+import {transportFor as webTransportFor} from './transport.js';
+
+const DEFAULT_PORT = 22766; // of TCP
+const IP_ADDRESS = /^\d+(\.\d+){3}$|:/;
+const LINGER_MS = 1000; // for the last bytes of a TCP connection that is closed here
+
+/** Over TCP, in Node and Deno. `tls`: options of node:tls's connect, or undefined for plain TCP. */
+export function tcpTransport({host = '127.0.0.1', port = DEFAULT_PORT, tls} = {}) {
+  return (handlers) => {
+    let socket = null;
+    let ended = false;
+    const close = (reason) => {
+      if (!ended) {
+        ended = true;
+        handlers.close(reason);
+      }
+    };
+    const loading = tls ? import('node:tls') : import('node:net');
+    loading.then((module) => {
+      if (ended) return;
+      socket = module.connect({host, port, noDelay: true, ...tls});
+      socket.setNoDelay(true);
+      socket.on(tls ? 'secureConnect' : 'connect', () => {
+        if (!ended) handlers.open();
+      });
+      socket.on('data', (bytes) => {
+        // Not as a Buffer, whose slices share its memory.
+        if (!ended) handlers.data(new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length));
+      });
+      let reason = 'the server closed the connection';
+      socket.on('error', (error) => {
+        reason = `${host}:${port}: ${error.message}`;
+      });
+      socket.on('close', () => close(reason));
+    }, () => close('this platform has no TCP: connect with ws://host:port/rpc'));
+    return {
+      send: (bytes) => socket.write(bytes),
+      end: () => {
+        socket?.end();
+        setTimeout(() => socket?.destroy(), LINGER_MS).unref?.();
+        close('closed');
+      },
+      get buffered() {
+        return socket ? socket.writableLength : 0;
+      },
+    };
+  };
+}
+
+/**
+ * The options of node:tls for a host: the server name is told, unless it is an IP address, which is none
+ * (RFC 6066); the certificate is checked for it all the same.
+ */
+export function tlsOptions(host, options) {
+  return {...(IP_ADDRESS.test(host) ? {} : {servername: host}), ...options};
+}
+
+/**
+ * The transport for a URL: as transport.js has them, and tcp://, tls://. Without a URL the page's own server,
+ * or where there is no page, the one on this machine.
+ */
+export function transportFor(url, options = {}) {
+  const base = globalThis.location?.href;
+  const target = new URL(url ?? (base === undefined ? 'tcp://127.0.0.1' : ''), base);
+  if (target.protocol !== 'tcp:' && target.protocol !== 'tls:') return webTransportFor(url, options);
+  const host = target.hostname.replace(/^\[|\]$/g, '') || '127.0.0.1';
+  const port = Number(target.port) || DEFAULT_PORT;
+  return tcpTransport({host, port, tls: target.protocol === 'tls:' ? tlsOptions(host, options.tls) : undefined});
+}
+
+/** As client.js has it, with all the schemes of transportFor(). */
+export function makeClient(url, options = {}) {
+  if (typeof url === 'function' || options.transport) return makeWebClient(url, options);
+  return makeWebClient(url, {...options, transport: transportFor(url, options)});
+}
+
+/** As client.js has it, with all the schemes of transportFor(). */
+export async function connect(url, options = {}) {
+  return makeClient(url, options).ready;
+}
+
+/** As engine.js has it; `source` may be the URL of a file too. */
+export async function loadEngine(source = engineFile()) {
+  const named = typeof source === 'string' || source instanceof URL;
+  const place = named ? new URL(source, import.meta.url) : null;
+  if (place?.protocol !== 'file:') return loadWebEngine(source);
+  const {readFile} = await import('node:fs/promises');
+  return loadWebEngine(await readFile(place));
+}

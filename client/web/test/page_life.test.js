@@ -1,0 +1,69 @@
+// Pages of a real browser and their sessions: a closed tab's ends at once, and where the page wishes it a
+// reload goes on with its own.
+// The pages load the client from source. Skipped where there is no Chromium.
+import test from 'node:test';
+import assert from 'node:assert/strict';
+
+import {connect} from '../src/index.js';
+import {errorsOf, newPage, skipWithoutBrowser, startBrowser, until} from './browser.js';
+import {startFiles} from './files.js';
+import {startCaromd} from './support.js';
+
+const skip = skipWithoutBrowser();
+const SOON_MS = 15000; // much less than resume_ms, 30 s, for which a session is kept that was only lost
+
+test('reload_takes_its_session_along_and_a_closed_tab_ends_its_own', {skip, timeout: 120000}, async (t) => {
+  const files = await startFiles();
+  t.after(() => files.close());
+  const server = await startCaromd(['--origin', files.origin, '--origin', files.origin.replace('127.0.0.1', 'localhost')]);
+  t.after(() => server.stop());
+  const witness = await connect(server.url);
+  t.after(() => witness.close());
+  const browser = await startBrowser();
+  t.after(() => browser.close());
+  const url = (kept, host = files.origin) => `${host}/test/page_life.html?server=${encodeURIComponent(server.url)}&kept=${kept}`;
+  const sessions = async () => (await witness.server.sessions()).sessions.map(({session}) => session);
+  const ended = async (number) => {
+    const deadline = Date.now() + SOON_MS;
+    while ((await sessions()).includes(number)) {
+      assert.ok(Date.now() < deadline, `session ${number} is still there`);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  };
+  const sessionOf = (page) => until(page, () => globalThis.client?.state === 'open' && client.hello.session);
+  const context = await newPage(browser).then((page) => page.context());
+
+  const page = await context.newPage();
+  await page.goto(url('yes'));
+  const session = await sessionOf(page);
+  const body = await page.evaluate(async () => {
+    await client.world.create({world: 'lab', if_absent: true});
+    return (await client.body.spawn({world: 'lab', lifetime: 'session', shapes: []})).body;
+  });
+  for (const how of ['reload', 'link', 'script']) {
+    if (how === 'reload') await page.reload();
+    else if (how === 'link') await page.click('a');
+    else await page.evaluate(() => location.reload());
+    await until(page, (before) => globalThis.client?.state === 'open' && performance.timeOrigin !== before, 0);
+    assert.equal(await sessionOf(page), session, how);
+    assert.equal(await page.evaluate(() => client.resumed), true, how);
+    assert.equal(await page.evaluate(async (id) => (await client.body.get({world: 'lab', body: id})).body, body), body);
+  }
+  // A tab that is duplicated, with its storage, has a session of its own.
+  const [copy] = await Promise.all([context.waitForEvent('page'), page.evaluate((to) => window.open(to), url('yes'))]);
+  assert.notEqual(await sessionOf(copy), session);
+  assert.equal(await sessionOf(page), session);
+  await page.evaluate((to) => location.assign(to), url('yes', files.origin.replace('127.0.0.1', 'localhost')));
+  await ended(session);
+
+  const plain = await context.newPage();
+  await plain.goto(url('no'));
+  const first = await sessionOf(plain);
+  await plain.reload();
+  const second = await sessionOf(plain);
+  assert.notEqual(second, first);
+  await ended(first);
+  await plain.close();
+  await ended(second);
+  assert.deepEqual([...(errorsOf(page) ?? []), ...(errorsOf(plain) ?? [])], []);
+});

@@ -1,0 +1,396 @@
+// The client over time: connections that are lost again and again, worlds that come back, tokens that run
+// out, pages that hide, are reloaded or closed, machines that sleep. The server is the test's.
+import test from 'node:test';
+import assert from 'node:assert/strict';
+import {getEventListeners} from 'node:events';
+
+import {makeClient} from '../src/index.js';
+import {renewalMs} from '../src/renewal.js';
+import {FakeServer, welcome} from './fake_server.js';
+import {fakeTime} from './fake_time.js';
+
+const answers = (more = {}) => (method, args) => {
+  const answer = more[method];
+  if (typeof answer === 'function') return answer(args);
+  return answer ?? (method === 'hello' ? welcome() : method === 'ping' ? {time: 1} : {});
+};
+
+// An open client of a server of the test's, whose time passes by `time`.
+async function openFake(t, more = {}, options = {}) {
+  const time = fakeTime(t);
+  const server = new FakeServer(answers(more));
+  const client = makeClient(server.open, options);
+  t.after(() => client.close());
+  const told = [];
+  for (const name of ['lost', 'resumed', 'renewed', 'closed']) client.on(name, (value) => told.push([name, value]));
+  await time.pass();
+  return {time, server, client, told, names: () => told.map(([name]) => name)};
+}
+
+test('finished_calls_leave_their_signal', async (t) => {
+  const {client, time} = await openFake(t, {'world.list': () => undefined, 'world.info': () => new Error('not_found: no')});
+  const abort = new AbortController();
+  await client.ping({}, {signal: abort.signal});
+  await assert.rejects(client.call('world.info', {world: 'a'}, {signal: abort.signal}), {code: 'not_found'});
+  const late = assert.rejects(client.call('world.list', {}, {signal: abort.signal, timeoutMs: 10}), {code: 'timeout'});
+  assert.equal(getEventListeners(abort.signal, 'abort').length, 1);
+  await time.pass(10);
+  await late;
+  assert.equal(getEventListeners(abort.signal, 'abort').length, 0);
+});
+
+test('values_that_cannot_be_sent_are_named', async (t) => {
+  const {client, server} = await openFake(t);
+  const count = server.messages.length;
+  for (const [value, text] of [
+    [{when: new Date()}, /^when: a value of type Date cannot be sent; numbers, strings, .* plain objects can$/],
+    [{a: [1, {b: new Set([1])}]}, /^a\[1\]\.b: a value of type Set /],
+    [{a: () => 1}, /^a: a value of type function /],
+    [{a: Symbol('x')}, /^a: a value of type symbol /],
+    [{a: /x/}, /^a: a value of type RegExp /],
+    [{a: new Error('x')}, /^a: a value of type Error /],
+    [{a: Promise.resolve()}, /^a: a value of type Promise /],
+    [{a: new DataView(new ArrayBuffer(2))}, /^a: a value of type DataView /],
+    [{a: new Map([['x', new Date()]])}, /^a\.x: a value of type Date /],
+    [{a: 1n << 64n}, /^a: 18446744073709551616 does not fit 64 bits$/],
+  ]) {
+    await assert.rejects(client.call('ping', {any: 1, ...value}), (error) => {
+      assert.equal(error.code, 'invalid_argument');
+      assert.equal(error.method, 'ping');
+      assert.match(error.message, text);
+      return true;
+    });
+  }
+  assert.throws(() => client.notify('ping', {any: new Date()}), {code: 'invalid_argument'});
+  class Point {
+    x = 1;
+  }
+  await client.ping({any: [new Point(), Object.create(null)]});
+  assert.deepEqual(server.of('ping').at(-1).args, {any: [{x: 1}, {}]});
+  assert.equal(server.messages.length, count + 1);
+});
+
+// ---- subscriptions
+
+test('subscription_lives_through_a_server_that_ends_before_it_answers', async (t) => {
+  let number = 0;
+  let silent = false;
+  let session = 1;
+  const {time, server, client, names} = await openFake(t, {
+    hello: ({resume}) => (resume ? new Error('not_found: no such session') : welcome(session++)),
+    'world.subscribe': () => (silent ? undefined : {subscription: ++number, tick: 0}),
+  }, {timeoutMs: 1000});
+  const subscription = await Promise.all([client.subscribe({world: 'lab'}), time.pass(1)]).then(([one]) => one);
+  silent = true;
+  server.cut();
+  await time.pass(200); // renewed; its subscription is asked for, and the server is gone again
+  assert.equal(server.of('world.subscribe').length, 2);
+  server.accepts = false;
+  server.cut();
+  await time.pass(60000);
+  assert.deepEqual([subscription.error, client.state], [null, 'reconnecting']);
+  silent = false;
+  server.accepts = true;
+  await time.pass(10000);
+  assert.deepEqual([client.state, subscription.error, subscription.id], ['open', null, 2]);
+  assert.deepEqual(names().filter((name) => name === 'renewed'), ['renewed', 'renewed']);
+});
+
+for (const [cause, options] of [['server', {}], ['world', {waitMs: 5000}]]) {
+  test(`subscription_waits_for_the_world_of_another_${cause}`, async (t) => {
+    let there = true;
+    let number = 0;
+    let session = 1;
+    const {time, server, client} = await openFake(t, {
+      hello: ({resume}) => (resume ? new Error('not_found: no such session') : welcome(session++)),
+      'world.subscribe': () => (there ? {subscription: ++number, tick: 0} : new Error("not_found: world 'lab' does not exist")),
+    });
+    const [subscription] = await Promise.all([client.subscribe({world: 'lab'}, options), time.pass(1)]);
+    const told = [];
+    for (const name of ['waiting', 'ended']) subscription.on(name, ({code}) => told.push([name, code]));
+    there = false;
+    if (cause === 'server') server.cut();
+    else server.notify('world_closed', {subscription: 1, world: 'lab', code: 'not_found', reason: 'destroyed'});
+    await time.pass(100);
+    there = true;
+    await time.pass(1200);
+    assert.deepEqual(told.filter(([name]) => name === 'ended'), []);
+    assert.deepEqual(told[0], ['waiting', 'not_found']);
+    assert.equal(subscription.id, 2);
+    // It is not made again: the wait ends.
+    there = false;
+    if (cause === 'server') server.cut();
+    else server.notify('world_closed', {subscription: 2, world: 'lab', code: 'not_found', reason: 'destroyed'});
+    await time.pass(4000);
+    assert.equal(subscription.error, null);
+    await time.pass(8000);
+    assert.equal(subscription.error.code, 'not_found');
+    const asked = server.of('world.subscribe').length;
+    await time.pass(60000);
+    assert.equal(server.of('world.subscribe').length, asked);
+  });
+}
+
+test('subscription_without_a_wish_to_wait_ends_with_its_world_and_may_wait_for_its_first', async (t) => {
+  let there = false;
+  const {time, server, client} = await openFake(t, {
+    'world.subscribe': () => (there ? {subscription: 1, tick: 0} : new Error('not_found: no')),
+  });
+  await Promise.all([assert.rejects(client.subscribe({world: 'lab'}), {code: 'not_found'}), time.pass(1)]);
+  const first = client.subscribe({world: 'lab'}, {waitMs: 3000});
+  await time.pass(500);
+  there = true;
+  const [subscription] = await Promise.all([first, time.pass(1000)]);
+  assert.equal(subscription.id, 1);
+  await assert.rejects(client.subscribe({world: 'lab'}, {waitMs: -1}), /waitMs: -1: expected milliseconds/);
+  const waiting = client.subscribe({world: 'lab', rate: 2}, {waitMs: Infinity});
+  there = false;
+  await Promise.all([assert.rejects(waiting, {code: 'closed'}), time.pass(1), client.close(), time.pass(2000)]);
+  assert.equal(server.of('world.subscribe').at(-1).args.encoding, 'packed');
+});
+
+test('nothing_comes_after_a_subscription_has_ended', async (t) => {
+  const snapshot = {subscription: 1, world: 'lab', epoch: 1, tick: 1, time: 0, full: true, bodies: [], removed: [],
+                    events: [{kind: 'begin', tick: 1}, {kind: 'begin', tick: 1}]};
+  const {time, server, client} = await openFake(t, {'world.subscribe': () => ({subscription: 1, tick: 0})});
+  for (const how of ['at once', 'in a listener']) {
+    const asked = client.subscribe({world: 'lab', encoding: 'plain'});
+    await Promise.resolve();
+    const subscription = await asked;
+    server.notify('snapshot', snapshot);
+    const told = [];
+    subscription.on('event', () => told.push('event'));
+    subscription.on('snapshot', () => {
+      told.push('snapshot');
+      subscription.unsubscribe();
+    });
+    subscription.on('ended', () => told.push('ended'));
+    if (how === 'at once') subscription.unsubscribe();
+    server.notify('snapshot', snapshot);
+    await time.pass(100);
+    server.notify('snapshot', snapshot);
+    await time.pass(100);
+    assert.deepEqual(told, how === 'at once' ? ['ended'] : ['snapshot', 'ended'], how);
+  }
+});
+
+// ---- pauses
+
+test('pauses_begin_anew_after_each_success_and_grow_from_failure_to_failure', async (t) => {
+  const {time, server, client, names} = await openFake(t, {}, {reconnect: {firstMs: 100, maxMs: 60000}});
+  for (let i = 0; i < 12; i++) {
+    server.cut();
+    await time.pass(101);
+    assert.equal(client.state, 'open', `after ${i + 1} losses`);
+  }
+  assert.equal(names().filter((name) => name === 'resumed').length, 12);
+  server.accepts = false;
+  const before = server.dials;
+  server.cut();
+  await time.pass(101 + 200 + 400 + 800);
+  assert.ok(server.dials - before >= 4 && server.dials - before <= 7, `${server.dials - before} attempts`);
+});
+
+test('server_that_ends_what_it_has_just_begun_is_not_asked_in_haste', async (t) => {
+  for (const code of ['limit_exceeded', 'unavailable']) {
+    const {time, server, client} = await openFake(t, {}, {reconnect: {firstMs: 100, maxMs: 60000}});
+    for (let i = 0; i < 200; i++) {
+      if (client.state === 'open') {
+        server.notify('closing', {code, reason: 'another connection has resumed the session'});
+        server.cut();
+      }
+      await time.pass(50);
+    }
+    assert.ok(server.dials < 30, `${server.dials} connections in 10 s`);
+    client.close();
+  }
+});
+
+// ---- tokens
+
+test('next_token_is_asked_for_before_the_present_one_expires', () => {
+  assert.equal(renewalMs(1000 + 3600, 1000e3), 3540e3);
+  assert.equal(renewalMs(1000 + 4, 1000e3), 3000);
+  assert.equal(renewalMs(1000 + 1, 1000e3), 1000);
+  assert.equal(renewalMs(999, 1000e3), 60e3); // the clocks disagree
+  assert.equal(renewalMs(1e12, 1000e3), 2 ** 31 - 1);
+});
+
+test('token_function_keeps_the_session', async (t) => {
+  let asked = 0;
+  let time;
+  let refuse = false;
+  const opened = await openFake(t, {
+    hello: ({token}) => (refuse ? new Error('unauthenticated: no') : welcome(1, {
+      expires: (Date.now() + 100e3) / 1000, role: token === 't1' ? 'viewer' : 'player'})),
+  }, {token: async () => `t${++asked}`});
+  const {server, client, names} = opened;
+  time = opened.time;
+  assert.equal(client.hello.role, 'viewer');
+  await time.pass(74e3);
+  assert.equal(asked, 1);
+  await time.pass(2e3);
+  assert.deepEqual([asked, server.of('hello').at(-1).args.token, client.hello.role], [2, 't2', 'player']);
+  await time.pass(76e3);
+  assert.equal(asked, 3);
+  assert.deepEqual([names(), server.dials], [[], 1]);
+  refuse = true;
+  await time.pass(99e3);
+  assert.equal(asked, 5, 'the third refusal would close the connection');
+});
+
+test('token_function_that_fails_is_asked_again_in_time', async (t) => {
+  let asked = 0;
+  const {time, server, names} = await openFake(t, {
+    hello: () => welcome(1, {expires: (Date.now() + 100e3) / 1000}),
+  }, {token: async () => {
+    if (++asked === 2 || asked === 3) throw new Error('the network is down');
+    return `t${asked}`;
+  }});
+  await time.pass(99e3);
+  assert.equal(server.of('hello').at(-1).args.token, 't4');
+  assert.deepEqual(names(), []);
+});
+
+test('token_that_is_a_text_is_not_sent_again', async (t) => {
+  const {time, server} = await openFake(t, {hello: () => welcome(1, {expires: Date.now() / 1000 + 10})}, {token: 'one'});
+  await time.pass(20e3);
+  assert.equal(server.of('hello').length, 1);
+});
+
+// ---- a page
+
+// A page in the place of Node's global object, whose events the test makes.
+function fakePage(t, {navigation = true} = {}) {
+  const page = new EventTarget();
+  const items = new Map();
+  const kept = {};
+  const globals = {
+    addEventListener: page.addEventListener.bind(page), removeEventListener: page.removeEventListener.bind(page),
+    document: Object.assign(new EventTarget(), {visibilityState: 'visible'}),
+    location: new URL('http://here/game'),
+    navigation: navigation ? new EventTarget() : undefined,
+    sessionStorage: {getItem: (key) => items.get(key) ?? null, setItem: (key, value) => items.set(key, value),
+                     removeItem: (key) => items.delete(key)},
+  };
+  for (const [name, value] of Object.entries(globals)) {
+    kept[name] = Object.getOwnPropertyDescriptor(globalThis, name);
+    Object.defineProperty(globalThis, name, {value, configurable: true, writable: true});
+  }
+  t.after(() => {
+    for (const [name, descriptor] of Object.entries(kept)) {
+      if (descriptor) Object.defineProperty(globalThis, name, descriptor);
+      else delete globalThis[name];
+    }
+  });
+  return {
+    items,
+    fire: (name, more = {}) => page.dispatchEvent(Object.assign(new Event(name), more)),
+    see: (state) => {
+      document.visibilityState = state;
+      document.dispatchEvent(new Event('visibilitychange'));
+    },
+    go: (url, more = {}) => globalThis.navigation.dispatchEvent(Object.assign(new Event('navigate'), {
+      hashChange: false, downloadRequest: null, destination: {url, sameDocument: false}, ...more})),
+  };
+}
+
+for (const way of ['pageshow', 'visibilitychange', 'online']) {
+  test(`connection_is_asked_for_at_once_on_${way}`, async (t) => {
+    const page = fakePage(t);
+    const wake = () => (way === 'visibilitychange' ? page.see('visible') : page.fire(way));
+    let silent = false;
+    const {time, server, client, told} = await openFake(t, {ping: () => (silent ? undefined : {time: 1})});
+    await time.pass(10e3);
+    const pings = server.of('ping').length;
+    wake();
+    await time.pass();
+    assert.equal(server.of('ping').length, pings + 1);
+    await time.pass(20e3);
+    assert.deepEqual(told, []);
+    silent = true;
+    page.see('hidden');
+    await time.pass(1000);
+    wake();
+    await time.pass(3000);
+    assert.match(told[0][1].message, /does not answer/);
+    // While it waits for the next attempt: that is now.
+    silent = false;
+    server.accepts = false;
+    await time.pass(30e3);
+    const {dials} = server;
+    server.accepts = true;
+    wake();
+    await time.pass();
+    assert.deepEqual([client.state, server.dials], ['open', dials + 1]);
+  });
+}
+
+test('machine_that_slept_asks_at_once', async (t) => {
+  let silent = false;
+  const {time, server, told} = await openFake(t, {ping: () => (silent ? undefined : {time: 1})});
+  await time.pass(10e3);
+  time.sleep(3600e3);
+  silent = true;
+  await time.pass(2100); // the timer that slept
+  await time.pass(3000);
+  assert.match(told[0]?.[1].message, /does not answer/);
+  assert.ok(server.dials >= 1);
+});
+
+test('page_that_is_closed_ends_its_session_and_one_that_is_kept_does_not', async (t) => {
+  const page = fakePage(t);
+  const {server, client, names} = await openFake(t);
+  page.fire('pagehide', {persisted: true});
+  assert.deepEqual([client.state, server.of('goodbye').length], ['open', 0]);
+  page.fire('pagehide', {persisted: false});
+  assert.equal(server.of('goodbye').length, 1, 'before the page is gone');
+  assert.deepEqual([client.state, names(), server.ended], ['closed', ['closed'], true]);
+});
+
+test('reload_goes_on_with_the_session_and_counts_on', async (t) => {
+  const page = fakePage(t);
+  const options = {keepSession: true};
+  const {time, server, client} = await openFake(t, {
+    hello: ({resume}) => (resume ? welcome(1, {applied: {lab: {epoch: 5, last: 40}, old: {epoch: 4, last: 7}}, pending: [41],
+                                               subscriptions: [{subscription: 3, world: 'lab'}]}) : welcome(1)),
+  }, options);
+  assert.equal(client.resumed, false);
+  page.go('http://here/game');
+  page.fire('pagehide', {persisted: false});
+  assert.deepEqual([server.of('goodbye').length, [...page.items.values()]], [0, ['s1']]);
+  const next = makeClient(server.open, options);
+  t.after(() => next.close());
+  assert.equal(page.items.size, 0, 'a tab that is duplicated finds nothing');
+  const first = next.call('body.remove', {world: 'lab', body: 1});
+  await time.pass();
+  await first;
+  assert.equal(server.of('hello').at(-1).args.resume, 's1');
+  assert.equal(next.resumed, true);
+  assert.equal(server.of('body.remove')[0].id, 42);
+  assert.deepEqual(server.of('world.unsubscribe')[0].args, {subscription: 3});
+  assert.ok(server.messages.every(({method, id}) => method === 'hello' || id === undefined || id > 41));
+  // A download and a place in the page lead nowhere, another origin leads away.
+  page.go('http://elsewhere/', {destination: {url: 'http://elsewhere/', sameDocument: true}});
+  page.go('http://elsewhere/');
+  page.fire('pagehide', {persisted: false});
+  assert.deepEqual([server.of('goodbye').length, page.items.size], [1, 0]);
+});
+
+test('session_that_cannot_be_gone_on_with_is_followed_by_another', async (t) => {
+  for (const code of ['not_found', 'permission_denied']) {
+    const {client, server} = await openFake(t, {
+      hello: ({resume}) => (resume ? new Error(`${code}: no`) : welcome(9)),
+    }, {resume: 'given'});
+    assert.equal(server.of('hello')[0].args.resume, 'given');
+    assert.deepEqual([client.state, client.resumed, client.hello.session], ['open', false, 9]);
+    client.close();
+  }
+});
+
+test('session_is_left_by_its_name_and_without_a_navigation_api', async (t) => {
+  const page = fakePage(t, {navigation: false});
+  const {server} = await openFake(t, {}, {keepSession: 'mine'});
+  page.fire('pagehide', {persisted: false});
+  assert.deepEqual([server.of('goodbye').length, [...page.items]], [0, [['carom session mine', 's1']]]);
+});
