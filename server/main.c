@@ -131,6 +131,9 @@ static void on_reload(uv_signal_t *handle, int number)
     } else if (p->keys != NULL) {
         log_info("SIGHUP: %llu %s read",
                  COUNTED(auth_keys_set(p->keys)->count, "key was", "keys were"));
+        if (p->server != NULL) {
+            server_check_keys(p->server);
+        }
     }
     notify_send("READY=1");
 }

@@ -6,7 +6,9 @@
 // table, and its bytes (owners_encode) belong to every image of the world.
 //
 // A player changes bodies that it owns, and joints between two such, or between such a one and a
-// static body that nobody owns. An admin changes everything. In a batch each command is held to
+// static body that nobody owns. One that sees a part of the world alone is answered the same for
+// what is another's and for what does not exist, and fastens its bodies to its own and to static
+// ones that it sees. An admin changes everything. In a batch each command is held to
 // that as the commands before it have left things.
 //
 // Bounded: one entry for each slot of a body, one text of at most OWNER_BYTES_MAX bytes for each
@@ -24,6 +26,9 @@
 typedef struct actor {
     role role;
     char subject[OWNER_BYTES_MAX + 1]; // "": nobody, who owns nothing
+    bool confined;                     // it sees the areas of its token alone:
+    const area *areas;                 // area_count of them, in the command's memory
+    uint32_t area_count;
 } actor;
 
 owners *owners_create(void);

@@ -62,17 +62,49 @@ static bool is_missing(const hearing *h, body_id id)
                                        : body_get(h->world, id, &info, NULL) != STATUS_OK;
 }
 
-// A static body that nobody owns: anyone may fasten things to it.
+// Whether the sender sees some of the body.
+static bool is_seen(const hearing *h, body_id id)
+{
+    bool seen = !h->who->confined;
+    query_list found = {0};
+    for (uint32_t i = 0; i < h->who->area_count && !seen; i++) {
+        const area *a = &h->who->areas[i];
+        const query_filter any = query_filter_default();
+        found.count = 0;
+        if (query_overlap_area(h->world, (vec2d){a->x0, a->y0}, (vec2d){a->x1, a->y1}, &any, &found,
+                               NULL) != STATUS_OK) {
+            break;
+        }
+        for (uint32_t k = 0; k < found.count && !seen; k++) {
+            seen = found.data[k].body == id;
+        }
+    }
+    array_free(&found);
+    return seen;
+}
+
+// A static body that nobody owns: anyone who sees it may fasten things to it.
 static bool is_ground(const hearing *h, body_id id)
 {
     body_info info;
     return !command_id_is_reference(id) && *owners_of(h->owners, id) == '\0' &&
-           body_get(h->world, id, &info, NULL) == STATUS_OK && info.type == BODY_STATIC;
+           body_get(h->world, id, &info, NULL) == STATUS_OK && info.type == BODY_STATIC &&
+           is_seen(h, id);
+}
+
+// Nothing tells whether it exists.
+static status refuse_unseen(const hearing *h, const char *what, uint64_t id)
+{
+    return error_set(h->err, STATUS_NOT_FOUND,
+                     "%s %" PRIu64 " does not exist, or is not this session's", what, id);
 }
 
 static status refuse_body(const hearing *h, body_id id)
 {
     const char *owner = owner_of(h, id);
+    if (h->who->confined && !command_id_is_reference(id)) {
+        return refuse_unseen(h, "body", id);
+    }
     if (command_id_is_reference(id)) {
         return error_set(h->err, STATUS_PERMISSION_DENIED,
                          "the body of {\"$\": %" PRIu32 "} is not this session's any more",
@@ -86,7 +118,8 @@ static status refuse_body(const hearing *h, body_id id)
 
 static status check_body(const hearing *h, body_id id)
 {
-    return is_own(h, id) || is_missing(h, id) ? STATUS_OK : refuse_body(h, id);
+    const bool told = !h->who->confined || command_id_is_reference(id);
+    return is_own(h, id) || (told && is_missing(h, id)) ? STATUS_OK : refuse_body(h, id);
 }
 
 // ---- shapes and joints
@@ -98,7 +131,11 @@ static status check_shape(const hearing *h, shape_id id)
         const command *add = maker_of(h, id, METHOD_SHAPE_ADD);
         return add != NULL ? check_body(h, add->shape_add.body) : STATUS_OK;
     }
-    return shape_get(h->world, id, &info, NULL) == STATUS_OK ? check_body(h, info.body) : STATUS_OK;
+    const bool there = shape_get(h->world, id, &info, NULL) == STATUS_OK;
+    if (h->who->confined) {
+        return there && is_own(h, info.body) ? STATUS_OK : refuse_unseen(h, "shape", id);
+    }
+    return there ? check_body(h, info.body) : STATUS_OK;
 }
 
 // The two ends of a joint: at least one is the sender's, and the other one too or the ground. 0 is
@@ -110,7 +147,7 @@ static status check_ends(const hearing *h, body_id a, body_id b)
     if (a == 0 && b == 0) {
         return STATUS_OK; // a gear over joints, which are looked at by themselves
     }
-    if ((a != 0 && is_missing(h, a)) || (b != 0 && is_missing(h, b))) {
+    if (!h->who->confined && ((a != 0 && is_missing(h, a)) || (b != 0 && is_missing(h, b)))) {
         return STATUS_OK;
     }
     bool good_a = a == 0 || own_a || is_ground(h, a);
@@ -131,8 +168,13 @@ static status check_joint_ends(const hearing *h, joint_id id, joint_def *out)
         *out = create != NULL ? create->joint.def : *out;
     } else if (id != 0 && joint_get(h->world, id, &info, NULL) == STATUS_OK) {
         *out = info.def;
+    } else if (id != 0 && h->who->confined) {
+        return refuse_unseen(h, "joint", id);
     }
-    return check_ends(h, out->a, out->b);
+    status s = check_ends(h, out->a, out->b);
+    return s != STATUS_OK && h->who->confined && !command_id_is_reference(id)
+               ? refuse_unseen(h, "joint", id)
+               : s;
 }
 
 // A joint that is made or changed, and the joints that it couples as a gear: it moves them as much

@@ -169,6 +169,7 @@ typedef struct world_status {
     const char *unavailable; // why it is not served; NULL for one that is
     world_counts counts;
     uint32_t subscribers;
+    bool confined; // to the areas of a token: nothing that the rest of the world has a part in
     uint64_t hash;
     double step_ms;      // mean of the last second
     double rate;         // ticks a second really done, below def.hz when overloaded
@@ -234,6 +235,7 @@ typedef struct snapshot_view {
     uint32_t joints_removed_count;
     bool describing;        // descriptions that did not fit are to follow
     const area *scene_view; // the area that the world's scene shows; NULL: not told
+    bool confined;          // to the areas of a token: the hash, of the whole world, is not told
     uint64_t hash;
     const struct buffer
         *packed; // of an encoding packed: bodies, removed, enter and leave in one; else

@@ -244,11 +244,24 @@ static void pack_world_counts(packer *k, const world_counts *counts)
     pair_uint(k, "frozen", counts->frozen);
 }
 
+// The numbers of what is in the world, and of the time that it takes.
+static void pack_world_numbers(packer *k, const world_status *w)
+{
+    pack_world_counts(k, &w->counts);
+    pair_uint(k, "subscribers", w->subscribers);
+    pack_text(k, "hash");
+    pack_hash(k, w->hash);
+    pair_double(k, "step_ms", w->step_ms);
+    pair_double(k, "rate", w->rate);
+    pair_uint(k, "ticks_late", w->ticks_late);
+}
+
 static void pack_world_status(packer *k, const world_status *w)
 {
     bool failed = w->log_error != NULL && *w->log_error != '\0';
     bool unavailable = w->unavailable != NULL;
-    pack_map(k, 4 + 8 + 2 + 7 + 5 + (failed ? 1u : 0u) + (unavailable ? 1u : 0u));
+    pack_map(k, 4 + 8 + 2 + (w->confined ? 0u : 7u + 5u) + (failed ? 1u : 0u) +
+                    (unavailable ? 1u : 0u));
     pair_text(k, "world", w->world);
     pair_uint(k, "epoch", w->epoch);
     pair_uint(k, "tick", w->tick);
@@ -258,13 +271,9 @@ static void pack_world_status(packer *k, const world_status *w)
     pack_text(k, "durability");
     pack_word(k, choices_of(&METHODS[METHOD_WORLD_CREATE].list, "durability"),
               (uint32_t)w->durability);
-    pack_world_counts(k, &w->counts);
-    pair_uint(k, "subscribers", w->subscribers);
-    pack_text(k, "hash");
-    pack_hash(k, w->hash);
-    pair_double(k, "step_ms", w->step_ms);
-    pair_double(k, "rate", w->rate);
-    pair_uint(k, "ticks_late", w->ticks_late);
+    if (!w->confined) {
+        pack_world_numbers(k, w);
+    }
     if (failed) {
         pair_text(k, "log_error", w->log_error);
     }

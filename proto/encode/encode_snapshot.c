@@ -176,6 +176,16 @@ static uint32_t pack_notes(packer *k, const snapshot_view *view)
     return pairs;
 }
 
+static uint32_t pack_world_hash(packer *k, const snapshot_view *view)
+{
+    if (view->confined) {
+        return 0;
+    }
+    pack_text(k, "hash");
+    pack_hash(k, view->hash);
+    return 1;
+}
+
 // A snapshot of encoding packed. Keys that `data` tells, that are empty, or that are as in the full
 // one are left out. Returns how many pairs.
 static uint32_t pack_packed(packer *k, struct buffer *out, const snapshot_view *view)
@@ -187,9 +197,7 @@ static uint32_t pack_packed(packer *k, struct buffer *out, const snapshot_view *
         pair_uint(k, "tick", view->tick);
         pair_double(k, "time", view->time);
         pair_bool(k, "full", true);
-        pack_text(k, "hash");
-        pack_hash(k, view->hash);
-        pairs += 6;
+        pairs += 5 + pack_world_hash(k, view);
     }
     pack_text(k, "data");
     msgpack_pack_bin(k, view->packed->size);
@@ -215,7 +223,7 @@ uint32_t encode_snapshot_tail(struct buffer *out, const snapshot_view *view)
     if (view->packed != NULL) {
         return pack_packed(&k, out, view);
     }
-    uint32_t pairs = 7;
+    uint32_t pairs = 6;
     pair_text(&k, "world", view->world);
     pair_uint(&k, "epoch", view->epoch);
     pair_uint(&k, "tick", view->tick);
@@ -231,9 +239,7 @@ uint32_t encode_snapshot_tail(struct buffer *out, const snapshot_view *view)
         pairs += pack_descriptions(&k, out, view);
     }
     pairs += pack_notes(&k, view);
-    pack_text(&k, "hash");
-    pack_hash(&k, view->hash);
-    return pairs;
+    return pairs + pack_world_hash(&k, view);
 }
 
 void encode_snapshot_map(struct buffer *out, const snapshot_head *head, uint32_t tail_pairs)

@@ -39,6 +39,26 @@ bool grant_allows_world(const grant *g, const char *name)
     return g->all_worlds;
 }
 
+static bool covers_world(const grant *g, const grant_world *w)
+{
+    for (uint32_t i = 0; i < g->world_count; i++) {
+        const grant_world *by = &g->worlds[i];
+        if (w->prefix ? by->prefix && world_matches(by, w->text) : world_matches(by, w->text)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool grant_covers(const grant *g, const grant *other)
+{
+    bool all = g->all_worlds || !other->all_worlds;
+    for (uint32_t i = 0; i < other->world_count && all && !g->all_worlds; i++) {
+        all = covers_world(g, &other->worlds[i]);
+    }
+    return all;
+}
+
 bool grant_allows_area(const grant *g, const area *a)
 {
     for (uint32_t i = 0; i < g->area_count; i++) {

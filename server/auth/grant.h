@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "common/world/command.h"
+#include "server/auth/digest.h"
 #include "server/auth/limits.h"
 #include "server/limits.h"
 
@@ -26,6 +27,8 @@ typedef struct grant {
     uint32_t world_count;
     area *areas; // area_count of them; 0: it sees everything
     uint32_t area_count;
+    bool has_key;              // false: read from what an earlier version wrote
+    uint8_t key[DIGEST_BYTES]; // jwk.digest of the key that signed its token
     limits limits; // those of LIMITS_OF_TOKENS as the token has them, UINT64_MAX where it is silent
 } grant;
 
@@ -35,6 +38,9 @@ void grant_free(grant *g); // NULL is allowed
 
 // Whether the bearer may see a world of that name.
 bool grant_allows_world(const grant *g, const char *name);
+
+// Whether each world that `other` allows is allowed.
+bool grant_covers(const grant *g, const grant *other);
 
 // Whether everything within `a` may be seen: it lies within one of the areas.
 bool grant_allows_area(const grant *g, const area *a);

@@ -113,6 +113,28 @@ static bool says(const json_t *object, const char *name, const char *word)
     return text != NULL && strcmp(text, word) == 0;
 }
 
+// The domain in front keeps it apart from every other digest of the same bytes; secrets are too
+// long to be guessed by it.
+static void digest_key(jwk *key)
+{
+    static const char DOMAIN[] = "carom key";
+    uint8_t bytes[sizeof DOMAIN + sizeof key->kid + 1 + AUTH_SECRET_BYTES_MAX] = {0};
+    uint8_t *material = bytes + sizeof DOMAIN + sizeof key->kid + 1;
+    size_t size = AUTH_SECRET_BYTES_MAX;
+    memcpy(bytes, DOMAIN, sizeof DOMAIN);
+    memcpy(bytes + sizeof DOMAIN, key->kid, sizeof key->kid);
+    material[-1] = (uint8_t)key->algorithm;
+    if (key->algorithm == JWK_HS256) {
+        size = key->secret_size;
+        memcpy(material, key->secret, size);
+    } else {
+        int read = EVP_PKEY_get_raw_public_key(key->public_key, material, &size);
+        ASSERT(read == 1);
+    }
+    digest_of(bytes, (size_t)(material - bytes) + size, key->digest);
+    OPENSSL_cleanse(bytes, sizeof bytes);
+}
+
 // Reads the key into the set's next place.
 static status read_key(jwk_set *set, const json_t *object, error *err)
 {
@@ -140,6 +162,7 @@ static status read_key(jwk_set *set, const json_t *object, error *err)
         s = secret ? read_secret(object, key, err) : read_public(object, key, err);
     }
     if (s == STATUS_OK) {
+        digest_key(key);
         set->count++;
         set->secrets += secret;
         set->with_private += !secret && json_object_get(object, "d") != NULL;
@@ -218,6 +241,16 @@ const jwk *jwk_set_find(const jwk_set *set, const char *kid)
         }
     }
     return NULL;
+}
+
+bool jwk_set_has(const jwk_set *set, const uint8_t digest[DIGEST_BYTES])
+{
+    for (uint32_t i = 0; i < set->count; i++) {
+        if (memcmp(set->keys[i].digest, digest, DIGEST_BYTES) == 0) {
+            return true;
+        }
+    }
+    return false;
 }
 
 void jwk_set_free(jwk_set *set)

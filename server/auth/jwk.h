@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "common/base/status.h"
+#include "server/auth/digest.h"
 #include "server/auth/limits.h"
 
 typedef enum jwk_algorithm { JWK_HS256, JWK_EDDSA } jwk_algorithm;
@@ -24,6 +25,8 @@ typedef struct jwk {
     uint8_t secret[AUTH_SECRET_BYTES_MAX]; // HS256
     size_t secret_size;
     EVP_PKEY *public_key; // EdDSA
+    uint8_t
+        digest[DIGEST_BYTES]; // of its kid, algorithm and bytes: the same key, and no other, has it
 } jwk;
 
 typedef struct jwk_set {
@@ -45,6 +48,9 @@ status jwk_set_parse(const char *json, size_t size, jwk_set **out, error *err);
 
 // The key of that id; NULL where there is none.
 const jwk *jwk_set_find(const jwk_set *set, const char *kid);
+
+// Whether the set has the key of this digest.
+bool jwk_set_has(const jwk_set *set, const uint8_t digest[DIGEST_BYTES]);
 
 // Whether `signature` is the key's over `data`, in a time that does not depend on where they
 // differ.

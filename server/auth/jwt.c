@@ -125,5 +125,10 @@ status jwt_verify(const jwk_set *keys, const char *token, double now, grant **ou
     if (!decode(&p.claims, json, &size)) {
         return refuse(err, "its claims are not base64url");
     }
-    return jwt_read_claims((const char *)json, size, now, out, err);
+    s = jwt_read_claims((const char *)json, size, now, out, err);
+    if (s == STATUS_OK) {
+        (*out)->has_key = true;
+        memcpy((*out)->key, key->digest, sizeof key->digest);
+    }
+    return s;
 }

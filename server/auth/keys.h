@@ -1,8 +1,8 @@
 // The operator's file of keys, and reading it again while the server runs.
 //
 // A file that cannot be read or understood never replaces keys that are in use. Keys that a new
-// file no longer has check no more tokens; sessions that were let in by them go on until their
-// tokens expire. Network thread only.
+// file no longer has check no more tokens, and the server ends the sessions that were let in by
+// them (rights_check_keys). Network thread only.
 #ifndef CAROM_SERVER_AUTH_KEYS_H
 #define CAROM_SERVER_AUTH_KEYS_H
 

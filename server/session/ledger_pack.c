@@ -46,14 +46,14 @@ static void pack_limits(msgpack_packer *p, const limits *of)
     }
 }
 
-// [subject, role, expires, worlds or nil, areas, limits]
+// [subject, role, expires, worlds or nil, areas, limits, key or nil]
 static void pack_grant(msgpack_packer *p, const grant *g)
 {
     if (g == NULL) {
         msgpack_pack_nil(p);
         return;
     }
-    msgpack_pack_array(p, 6);
+    msgpack_pack_array(p, 7);
     pack_text(p, g->subject);
     msgpack_pack_int(p, (int)g->role);
     msgpack_pack_double(p, g->expires);
@@ -72,6 +72,12 @@ static void pack_grant(msgpack_packer *p, const grant *g)
         pack_area(p, &g->areas[i]);
     }
     pack_limits(p, &g->limits);
+    if (g->has_key) {
+        msgpack_pack_bin(p, sizeof g->key);
+        msgpack_pack_bin_body(p, g->key, sizeof g->key);
+    } else {
+        msgpack_pack_nil(p);
+    }
 }
 
 // [[name, epoch, id] ...]

@@ -132,6 +132,17 @@ static void read_limits(grant *g, reader *r)
     }
 }
 
+// Grants of earlier versions lack it.
+static void read_key(grant *g, reader *r)
+{
+    const msgpack_object *o = r->left > 0 ? next(r) : NULL;
+    g->has_key = o != NULL && o->type == MSGPACK_OBJECT_BIN;
+    r->good = r->good && (!g->has_key || o->via.bin.size == sizeof g->key);
+    if (g->has_key && r->good) {
+        memcpy(g->key, o->via.bin.ptr, sizeof g->key);
+    }
+}
+
 // NULL for nil, and for what is no grant (then `r` is not good).
 static grant *next_grant(reader *r)
 {
@@ -147,6 +158,7 @@ static grant *next_grant(reader *r)
     read_worlds(g, &parts);
     read_areas(g, &parts);
     read_limits(g, &parts);
+    read_key(g, &parts);
     r->good = r->good && parts.good;
     if (!r->good) {
         grant_free(g);

@@ -37,6 +37,15 @@ void rights_end(session *s)
     s->grant = NULL;
     parties_release(s->subject);
     s->subject = NULL;
+    standing_unref(s->standing); // what waits in worlds goes on until the token expires
+    s->standing = NULL;
+}
+
+void rights_fall(session *s)
+{
+    standing_end(s->standing);
+    standing_unref(s->standing);
+    s->standing = NULL;
 }
 
 void rights_move(session *to, session *from)
@@ -46,6 +55,8 @@ void rights_move(session *to, session *from)
     to->subject = from->subject;
     to->role = from->role;
     to->bounds = from->bounds;
+    to->standing = from->standing;
+    from->standing = NULL;
     from->grant = NULL;
     from->subject = NULL;
     rights_begin(from);
@@ -132,10 +143,35 @@ void rights_take(session *s, grant *g)
     s->role = g->role;
     s->bounds = grant_lower(g, s->server->limits);
     hold_subject(s);
+    if (old != NULL && (g->role < old->role || !same_areas(old, g) || !grant_covers(g, old))) {
+        rights_fall(s); // what it asked for when it might do more
+    }
+    standing_prolong(s->standing, g->expires);
     if (old != NULL) {
         end_forbidden(s, !same_areas(old, g));
     }
     grant_free(old);
+}
+
+// ---- keys that are removed
+
+void rights_check_keys(server *s)
+{
+    static const char WHY[] = "the key of the session's token was removed";
+    for (uint32_t i = s->sessions.count; i > 0; i--) {
+        session *one = s->sessions.data[i - 1];
+        if (one == NULL || one->over || one->grant == NULL || !one->grant->has_key ||
+            jwk_set_has(auth_keys_set(s->keys), one->grant->key)) {
+            continue;
+        }
+        log_info("session %llu ends: %s", (unsigned long long)one->key.number, WHY);
+        rights_fall(one);
+        if (one->connection != NULL) {
+            session_close(one, STATUS_UNAUTHENTICATED, WHY, ENDING_FLUSH);
+        } else {
+            resume_end(one);
+        }
+    }
 }
 
 // ---- what it may
@@ -154,16 +190,34 @@ status rights_check_role(const session *s, method m, error *err)
                      method_wire_name(m), role_name(method_role(m)), role_name(s->role));
 }
 
+bool rights_confined(const session *s)
+{
+    return s->grant != NULL && s->grant->area_count > 0;
+}
+
 bool rights_allows_world(const session *s, const char *name)
 {
     return s->grant == NULL || grant_allows_world(s->grant, name);
 }
 
-void rights_sign(const session *s, request *r)
+void rights_sign(session *s, request *r)
 {
+    if (r->command.method == METHOD_WORLD_APPLY && r->command.apply.has_at) {
+        if (s->standing == NULL) {
+            s->standing = standing_create(s->grant != NULL ? s->grant->expires : 0.0);
+        }
+        r->standing = standing_ref(s->standing);
+    }
     const char *subject = rights_subject(s);
     r->actor.role = s->role;
+    r->actor.confined = rights_confined(s);
     memcpy(r->actor.subject, subject, strlen(subject) + 1);
+    if (r->actor.confined) {
+        area *areas = command_memory_take(&r->command.memory, s->grant->area_count, sizeof *areas);
+        memcpy(areas, s->grant->areas, s->grant->area_count * sizeof *areas);
+        r->actor.areas = areas;
+        r->actor.area_count = s->grant->area_count;
+    }
     command_own(&r->command, subject);
 }
 
@@ -380,8 +434,8 @@ static status check_sight(const grant *g, command *c, error *err)
 static bool shows_bodies(method m)
 {
     method_scope scope = method_scope_of(m);
-    return scope == SCOPE_WORLD_READ || scope == SCOPE_SUBSCRIPTION || m == METHOD_WORLD_IMAGE ||
-           m == METHOD_WORLD_FORK;
+    return scope == SCOPE_WORLD_READ || m == METHOD_SERVER_STATS || scope == SCOPE_SUBSCRIPTION ||
+           m == METHOD_WORLD_IMAGE || m == METHOD_WORLD_FORK;
 }
 
 static status check_areas(const session *s, command *c, error *err)

@@ -172,6 +172,13 @@ void server_sockets(const server *s, listen_sockets *rpc, listen_sockets *http)
     *http = s->http != NULL ? http_descriptors(s->http) : (listen_sockets){0};
 }
 
+void server_check_keys(server *s)
+{
+    if (s->keys != NULL && !s->draining) {
+        rights_check_keys(s);
+    }
+}
+
 // ---- lame duck
 
 static void on_time_to_leave(uv_timer_t *timer)
@@ -557,6 +564,7 @@ status server_create(uv_loop_t *loop, const server_options *options, server **ou
     s->starting = 1; // for this function, so that `ready` is not called before its end
     if (!s->draining) {
         ledger_open(s);
+        server_check_keys(s);
         worlds_adopt_restored(s);
         ledger_subscribe(s);
     }

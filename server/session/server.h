@@ -77,6 +77,10 @@ status server_create(uv_loop_t *loop, const server_options *options, server **ou
 // nothing the second time.
 void server_leave(server *s, const char *reason);
 
+// The file of keys was read again: sessions whose tokens were signed by keys that are not there any
+// more end.
+void server_check_keys(server *s);
+
 // Tells every client, answers what is under way, closes everything. Does nothing the second time.
 void server_drain(server *s, const char *reason);
 

@@ -52,15 +52,16 @@ typedef struct session {
     server *server;
     connection *connection; // NULL while it is detached
     session_key key;
-    role role;        // that of the grant, where there are keys
-    grant *grant;     // owned; NULL: no token was accepted, or none is asked for
-    limits bounds;    // the server's, lowered by the grant
-    party *address;   // held; NULL for addresses that do not count
-    party *subject;   // held; NULL without a token
-    bucket asked;     // requests of this connection
-    bucket received;  // likewise, bytes
-    bool throttled;   // input waits because of `received`
-    uint64_t metered; // bytes of its connection that were paid for
+    role role;          // that of the grant, where there are keys
+    grant *grant;       // owned; NULL: no token was accepted, or none is asked for
+    standing *standing; // held; of its batches for later ticks; NULL until there is one
+    limits bounds;      // the server's, lowered by the grant
+    party *address;     // held; NULL for addresses that do not count
+    party *subject;     // held; NULL without a token
+    bucket asked;       // requests of this connection
+    bucket received;    // likewise, bytes
+    bool throttled;     // input waits because of `received`
+    uint64_t metered;   // bytes of its connection that were paid for
     uint32_t tokens_refused;
     bool exhausted;                        // it has sent more wrong tokens than a connection may
     char client[WIRE_CLIENT_NAME_MAX + 1]; // as hello said, "" before
@@ -256,8 +257,14 @@ void rights_take(session *s, grant *g);
 // nothing is told of methods that are not allowed.
 status rights_check_role(const session *s, method m, error *err);
 bool rights_allows_world(const session *s, const char *name);
+// Whether the session sees the areas of its token alone.
+bool rights_confined(const session *s);
 // Tells a request's world who it is from; what it spawns is the session's subject's.
-void rights_sign(const session *s, request *r);
+void rights_sign(session *s, request *r);
+// The session's rights have ended before their time: batches that wait for their tick do not act.
+void rights_fall(session *s);
+// Ends the sessions whose tokens were signed by keys that the server does not have any more.
+void rights_check_keys(server *s);
 // Whether the session may make this call, as far as can be told without its world: roles, worlds,
 // areas. Fills in the area of a subscription where the token allows one alone, and what it may
 // show.

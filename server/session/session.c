@@ -421,6 +421,7 @@ void session_swept(void *peer, uint64_t now_ms)
     if (!s->introduced && silent >= l->first_message_ms) {
         expire(s, "no message within first_message_ms");
     } else if (rights_expired(s)) {
+        rights_fall(s);
         session_close(s, STATUS_UNAUTHENTICATED, "the token has expired", ENDING_FLUSH);
     } else if (rights_awaits_token(s) && now_ms - s->opened_ms >= l->token_ms) {
         expire(s, "no token within token_ms");

@@ -106,6 +106,7 @@ status sessions_kick(server *s, const kick_args *args, error *err)
                          (unsigned long long)args->session);
     }
     metrics_add(METRIC_sessions_kicked, 1);
+    rights_fall(kicked);
     if (kicked->connection == NULL) {
         resume_end(kicked);
     } else {

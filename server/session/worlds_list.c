@@ -118,6 +118,7 @@ status worlds_list(server *s, const call *c, error *err)
         request *r = worlds_request(NULL, entry, &ask);
         r->reply_to.context = l;
         r->subscription = at - 1;
+        r->actor.confined = rights_confined(c->session);
         worlds_count_in(s, entry, r);
         worlds_deliver(entry, r);
     }

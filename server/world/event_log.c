@@ -31,6 +31,9 @@ void event_log_note(event_log *log, const physics_event *event)
     ASSERT(!log->bytes.overflow);
     event_entry entry = {
         .kind = event->kind,
+        .tick = event->tick,
+        .shape_a = event->shape_a,
+        .shape_b = event->shape_b,
         .a = event->a,
         .b = event->b,
         .has_point =

@@ -17,7 +17,9 @@
 
 typedef struct event_entry {
     event_kind kind;
+    uint64_t tick;
     body_id a, b;
+    shape_id shape_a, shape_b;
     bool has_point; // the kind has a place
     vec2d point;
     size_t offset; // of its bytes, counted like the events from the log's beginning of time

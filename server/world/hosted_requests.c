@@ -12,10 +12,14 @@
 #include "proto/encode/encode.h"
 #include "proto/limits.h"
 #include "proto/log/log_compact.h"
+#include "server/clock.h"
 #include "server/metrics.h"
 #include "server/world/world_image.h"
 
-enum { SCRATCH_KEPT_BYTES = 256 * 1024 }; // larger results are rare
+enum {
+    SCRATCH_KEPT_BYTES = 256 * 1024, // larger results are rare
+    STANDING_TICKS = 64              // between looks at whether batches that wait may still act
+};
 
 // ---- answers
 
@@ -152,7 +156,8 @@ static void do_info(hosted *h, request *q)
         .log_error = log_error_of(h),
         .counts = world_count(h->physics),
         .subscribers = h->publisher.subscriptions.list.count + h->readers.list.count,
-        .hash = world_hash(h->physics),
+        .confined = q->actor.confined,
+        .hash = q->actor.confined ? 0 : world_hash(h->physics),
         .step_ms = measured_step_ms(h),
         .rate = measured_rate(h),
         .ticks_late = h->schedule.late,
@@ -629,8 +634,37 @@ static bool fits_record(const hosted *h, error *err)
     return false;
 }
 
+static bool has_standing(const request *q)
+{
+    return q->standing == NULL || standing_holds(q->standing, clock_wall_s());
+}
+
+static void refuse_fallen(hosted *h, request *q)
+{
+    hosted_refuse(h, q, STATUS_PERMISSION_DENIED,
+                  "at: the rights of its session ended before that tick");
+}
+
+// Lets go of batches whose tick is far away, now and then: they take a place from others.
+static void refuse_fallen_batches(hosted *h)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < h->scheduled.count; i++) {
+        request *q = h->scheduled.data[i];
+        if (has_standing(q)) {
+            h->scheduled.data[kept++] = q;
+        } else {
+            refuse_fallen(h, q);
+        }
+    }
+    h->scheduled.count = kept;
+}
+
 void hosted_serve_scheduled(hosted *h)
 {
+    if (world_tick(h->physics) % STANDING_TICKS == 0) {
+        refuse_fallen_batches(h);
+    }
     uint64_t next = world_tick(h->physics) + 1;
     uint32_t due = 0;
     while (due < h->scheduled.count && h->scheduled.data[due]->command.apply.at <= next) {
@@ -639,6 +673,8 @@ void hosted_serve_scheduled(hosted *h)
         if (is_barred(h, q->command.method, &err) || // it was taken in before the log failed
             !fits_record(h, &err)) {
             answer(h, q, &err);
+        } else if (!has_standing(q)) {
+            refuse_fallen(h, q);
         } else {
             do_apply(h, q, false);
         }

@@ -26,6 +26,7 @@ void request_free(request *r)
     }
     command_free(&r->command);
     free(r->arguments);
+    standing_unref(r->standing);
     free(r->acknowledged);
     adoption_free(r->adoption);
     free(r);

@@ -21,6 +21,7 @@
 #include "server/bytes.h"
 #include "server/storage/storage.h"
 #include "server/queue.h"
+#include "server/world/standing.h"
 
 struct buffer;
 
@@ -89,6 +90,7 @@ typedef struct request {
     uint8_t *arguments;    // owned: of a command that changes the world, in canonical form
     uint32_t arguments_size;
     actor actor;            // who it is from; an admin where nobody is asked for a token
+    standing *standing;     // owned: of the sender of a batch for a later tick; NULL: it counts not
     adoption *adoption;     // REQUEST_ADOPT: owned
     struct hosted *moved;   // REQUEST_TAKE: owned
     bool hand_over;         // REQUEST_STOP: its worlds go to another process

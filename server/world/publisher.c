@@ -42,6 +42,7 @@ void publisher_deinit(publisher *p)
     buffer_deinit(&p->body_rows);
     buffer_deinit(&p->events);
     buffer_deinit(&p->contact_rows);
+    array_free(&p->events_shown);
     array_free(&p->removed);
     array_free(&p->enter);
     array_free(&p->leave);
@@ -266,6 +267,7 @@ static void settle(publisher *p, subscription *s, const view_group *g)
     s->seen = view_set_ref(g->seen);
     s->shown = NULL;
     s->shown_all = false;
+    s->shown_version = 0;
     s->version = p->rows.version;
     s->lost_told = s->lost_told || view_group_tells_lost(g);
     s->described = s->view.describe ? p->descriptions.after : DESCRIPTION_COMPLETE;
@@ -353,6 +355,119 @@ static bool is_behind(const publisher *p, const subscription *s)
     return p->stale || s->version < p->rows.version || !description_complete(s->described) ||
            (b != NULL && b->left_out > 0);
 }
+
+// ---- readers of a world that stands who see the areas of a token alone
+//
+// They are sent a snapshot for what changes there: a snapshot in which nothing is would tell that
+// something has changed elsewhere. While the world runs they are sent one whenever it is due.
+
+static bool in_sight(const publisher *p, const subscription *s, body_id id)
+{
+    const uint32_t slot = row_table_slot(id);
+    const row_entry *entry =
+        id != 0 && slot < p->rows.entries.count ? &p->rows.entries.data[slot] : NULL;
+    return entry != NULL && entry->id == id &&
+           (view_area_meets(s->sight, &entry->row.box) ||
+            (s->seen != NULL && view_set_has(s->seen, slot) && entry->created <= s->version));
+}
+
+static bool joint_in_sight(const subscription *s, uint32_t slot_a, uint32_t slot_b)
+{
+    return s->seen != NULL && (slot_a == UINT32_MAX || view_set_has(s->seen, slot_a)) &&
+           (slot_b == UINT32_MAX || view_set_has(s->seen, slot_b));
+}
+
+static bool bodies_changed_in_sight(const publisher *p, const subscription *s)
+{
+    for (uint32_t slot = 0; slot < p->rows.entries.count; slot++) {
+        const row_entry *entry = &p->rows.entries.data[slot];
+        const bool changed = entry->changed > s->version || entry->described > s->version;
+        if (entry->id != 0 && changed && in_sight(p, s, entry->id)) {
+            return true;
+        }
+    }
+    for (uint32_t i = 0; i < p->rows.removals.count; i++) {
+        const row_removal *gone = &p->rows.removals.data[i];
+        if (gone->removed > s->version && gone->created <= s->version && s->seen != NULL &&
+            view_set_has(s->seen, row_table_slot(gone->id))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool joints_changed_in_sight(const publisher *p, const subscription *s)
+{
+    for (uint32_t i = 0; i < p->joints.entries.count; i++) {
+        const joint_entry *e = &p->joints.entries.data[i];
+        if (e->id != 0 && e->changed > s->version && joint_in_sight(s, e->slot_a, e->slot_b)) {
+            return true;
+        }
+    }
+    for (uint32_t i = 0; i < p->joints.removals.count; i++) {
+        const joint_removal *gone = &p->joints.removals.data[i];
+        if (gone->removed > s->version && gone->created <= s->version &&
+            joint_in_sight(s, gone->slot_a, gone->slot_b)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool events_in_sight(const publisher *p, const subscription *s)
+{
+    for (uint64_t number = event_marks_sent(&s->marks)->next; number < event_log_end(&p->log);
+         number++) {
+        const uint8_t *encoded = NULL;
+        const event_entry *event = event_log_get(&p->log, number, &encoded);
+        if ((s->view.events >> event->kind & 1) != 0 && in_sight(p, s, event->a) &&
+            (event->b == 0 || in_sight(p, s, event->b))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool changed_in_sight(const publisher *p, const subscription *s)
+{
+    const budget *b = view_group_budget(s);
+    return s->version < p->rows.floor || s->version == 0 || !description_complete(s->described) ||
+           (b != NULL && b->left_out > 0) || bodies_changed_in_sight(p, s) ||
+           (s->view.describe && joints_changed_in_sight(p, s)) || events_in_sight(p, s);
+}
+
+// Those who have nothing to be told have the present state.
+static void settle_confined(publisher *p)
+{
+    for (uint32_t i = 0; i < p->subscriptions.list.count; i++) {
+        subscription *s = &p->subscriptions.list.data[i];
+        const bool behind = s->sight != NULL && s->version < p->rows.version;
+        if (behind && !s->owed && !changed_in_sight(p, s)) { // owed: its area was moved
+            s->version = p->rows.version;
+        }
+    }
+}
+
+static void refresh(publisher *p, const physics_world *world)
+{
+    if (p->stale) {
+        row_table_update(&p->rows, world);
+        joint_table_update(&p->joints, world, p->rows.version);
+        p->stale = false;
+    }
+}
+
+static bool has_confined(const publisher *p)
+{
+    for (uint32_t i = 0; i < p->subscriptions.list.count; i++) {
+        if (p->subscriptions.list.data[i].sight != NULL) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// ---- choosing
 
 // The present tick, as those see it who choose what is due in it.
 typedef struct moment {
@@ -468,11 +583,24 @@ static void choose_due(publisher *p, const physics_world *world, bool all)
     }
 }
 
+static int compare_contacts(const void *a, const void *b)
+{
+    const contact_info *one = a;
+    const contact_info *other = b;
+    const int first = (one->shape_a > other->shape_a) - (one->shape_a < other->shape_a);
+    return first != 0 ? first : (one->shape_b > other->shape_b) - (one->shape_b < other->shape_b);
+}
+
+// The engine's order goes by places that contacts of the whole world share: for readers who see a
+// part of it they are put in the order of their shapes.
 static void take_contacts(publisher *p, const physics_world *world)
 {
     bool wanted = false;
-    for (uint32_t i = 0; i < p->due.count && !wanted; i++) {
-        wanted = p->subscriptions.list.data[p->due.data[i]].view.contacts;
+    bool confined = false;
+    for (uint32_t i = 0; i < p->due.count; i++) {
+        const subscription *s = &p->subscriptions.list.data[p->due.data[i]];
+        wanted = wanted || s->view.contacts;
+        confined = confined || (s->view.contacts && s->sight != NULL);
     }
     array_clear(&p->contacts);
     if (wanted) {
@@ -480,6 +608,9 @@ static void take_contacts(publisher *p, const physics_world *world)
         array_reserve(&p->contacts, count);
         uint32_t touching = world_contacts(world, p->contacts.data, count);
         p->contacts.count = touching < count ? touching : count;
+        if (confined && p->contacts.count > 1) {
+            qsort(p->contacts.data, p->contacts.count, sizeof *p->contacts.data, compare_contacts);
+        }
     }
 }
 
@@ -530,7 +661,7 @@ static void encode_packed(publisher *p, const physics_world *world, bool all)
     p->packed.areas = &p->areas;
     for (uint32_t i = 0; i < p->packed.list.count; i++) {
         packed_view *view = p->packed.list.data[i];
-        bool tells = all || view->area_moved || view->in_step == 0 ||
+        bool tells = all || view->area_moved || view->in_step == 0 || view->sight != NULL ||
                      (double)(tick - view->tick) >= hz;
         for (uint32_t k = 0; k < p->due.count && view->due && !tells; k++) {
             const subscription *s = &p->subscriptions.list.data[p->due.data[k]];
@@ -574,13 +705,13 @@ static void trim(publisher *p)
 
 void publisher_publish(publisher *p, physics_world *world, bool all, reply_sink sink)
 {
+    if (all && has_confined(p)) {
+        refresh(p, world);
+        settle_confined(p);
+    }
     choose_due(p, world, all);
     if (p->due.count > 0) {
-        if (p->stale) {
-            row_table_update(&p->rows, world);
-            joint_table_update(&p->joints, world, p->rows.version);
-            p->stale = false;
-        }
+        refresh(p, world);
         take_contacts(p, world);
         follow_bodies(p);
         encode_packed(p, world, all);

@@ -56,6 +56,7 @@ typedef struct publisher {
     ARRAY(contact_info) contacts;
     buffer body_rows, events, contact_rows;
     ARRAY(body_id) removed, enter, leave;
+    ARRAY(uint64_t) events_shown; // numbers in the log
     descriptions descriptions;
 } publisher;
 

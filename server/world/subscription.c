@@ -323,6 +323,7 @@ void subscription_begin_anew(subscription *s)
         view_set_unref(before);
         view_set_unref(s->shown);
         s->shown = shown;
+        s->shown_version = s->version > s->shown_version ? s->version : s->shown_version;
         s->shown_all = s->shown_all || (s->version > 0 && s->seen == NULL);
     }
     view_set_unref(s->seen);
@@ -357,6 +358,7 @@ int subscription_compare(const subscription *a, const subscription *b)
     order = order != 0 ? order : compare_numbers((uintptr_t)a->seen, (uintptr_t)b->seen);
     order = order != 0 ? order : compare_numbers((uintptr_t)a->shown, (uintptr_t)b->shown);
     order = order != 0 ? order : a->shown_all - b->shown_all;
+    order = order != 0 ? order : compare_numbers(a->shown_version, b->shown_version);
     order = order != 0 ? order
                        : compare_numbers(event_marks_sent(&a->marks)->next,
                                          event_marks_sent(&b->marks)->next);

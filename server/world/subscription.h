@@ -77,8 +77,9 @@ static inline bool description_complete(description_progress p)
 
 // Where a view is; see view_area.h.
 typedef struct view_area {
-    area now;  // in the world, where the view has one
-    bool lost; // the body that it followed does not exist any more
+    area now;    // in the world, where the view has one
+    bool lost;   // the body that it followed does not exist any more
+    bool hidden; // it was last where it may not be seen
 } view_area;
 
 struct packed_view;
@@ -97,6 +98,7 @@ typedef struct subscription {
     view_set *seen;      // what was in view; NULL: everything, or nothing was sent yet
     view_set *shown;     // of a full snapshot: what was in view before; its events tell of that too
     bool shown_all;      // everything was
+    uint64_t shown_version; // the newest that `shown` is of
     description_progress described;
     uint32_t skipped;      // snapshots that were due and not sent, since the last
     bool ended;            // its session is to be closed: it is sent nothing more

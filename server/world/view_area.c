@@ -33,8 +33,12 @@ void view_area_update(view_area *v, const subscribe_args *args, const sight *see
     const uint32_t slot = row_table_slot(args->follow);
     const row_entry *entry =
         slot < rows->entries.count ? &rows->entries.data[slot] : &(const row_entry){0};
-    v->lost = entry->id != args->follow;
-    if (!v->lost && sight_has(seen_by, entry->row.position)) {
+    if (entry->id != args->follow) {
+        v->lost = !v->hidden; // its end is told to who saw it last
+        return;
+    }
+    v->hidden = !sight_has(seen_by, entry->row.position);
+    if (!v->hidden) {
         v->now = moved(&args->area, entry->row.position);
     }
 }

@@ -106,23 +106,74 @@ static bool body_shown(const view_group *g, body_id id)
     return shown;
 }
 
-// Whether it is hidden from the reader, who sees the areas of a token alone. One that is gone has
-// nothing to hide.
-static bool body_hidden(const publisher *p, const view_group *g, body_id id)
+// ---- readers who see the areas of a token alone
+//
+// They are told of what they see, or saw: a body that is gone and was never in view stays hidden,
+// as do bodies whose slot another one had, which they saw. Nothing outside of their areas has a
+// part in their snapshots.
+
+static const row_entry *present(const publisher *p, body_id id)
 {
     const uint32_t slot = row_table_slot(id);
-    if (g->of->sight == NULL || id == 0 || body_shown(g, id) || slot >= p->rows.entries.count) {
-        return false;
-    }
-    const row_entry *entry = &p->rows.entries.data[slot];
-    return entry->id == id && !view_area_meets(g->of->sight, &entry->row.box);
+    const row_entry *entry =
+        id != 0 && slot < p->rows.entries.count ? &p->rows.entries.data[slot] : NULL;
+    return entry != NULL && entry->id == id ? entry : NULL;
 }
 
-// Of two bodies, or of one and none: one is enough, but the other may not be hidden. A body that
-// goes where its owner sees nothing would else tell what it meets there.
+// Of a body that is gone; NULL: it was in no version that snapshots were made from.
+static const row_removal *removal_of(const publisher *p, body_id id)
+{
+    for (uint32_t i = p->rows.removals.count; i > 0; i--) {
+        if (p->rows.removals.data[i - 1].id == id) {
+            return &p->rows.removals.data[i - 1];
+        }
+    }
+    return NULL;
+}
+
+// Whether a body that was there from `created` to before `removed` was in a snapshot before.
+static bool was_told(const view_group *g, uint32_t slot, uint64_t created, uint64_t removed)
+{
+    const subscription *s = g->of;
+    const bool last = !g->full && s->seen != NULL && view_set_has(s->seen, slot) &&
+                      created <= s->version && s->version < removed;
+    return last ||
+           (s->shown != NULL && view_set_has(s->shown, slot) && created <= s->shown_version);
+}
+
+// Whether the reader has the body in view, or had.
+static bool body_known(const publisher *p, const view_group *g, body_id id)
+{
+    const subscription *s = g->of;
+    const uint32_t slot = row_table_slot(id);
+    const row_entry *entry = present(p, id);
+    if (entry != NULL) {
+        return (g->seen != NULL && view_set_has(g->seen, slot)) ||
+               was_told(g, slot, entry->created, UINT64_MAX);
+    }
+    const bool possible = id != 0 && ((s->seen != NULL && view_set_has(s->seen, slot)) ||
+                                      (s->shown != NULL && view_set_has(s->shown, slot)));
+    const row_removal *gone = possible ? removal_of(p, id) : NULL;
+    return gone != NULL && was_told(g, slot, gone->created, gone->removed);
+}
+
+// Whether some of it is in an area of the token, though it may be out of view.
+static bool body_visible(const publisher *p, const view_group *g, body_id id)
+{
+    const row_entry *entry = present(p, id);
+    return id == 0 || body_known(p, g, id) ||
+           (entry != NULL && view_area_meets(g->of->sight, &entry->row.box));
+}
+
+// Of two bodies, or of one and none: one in view is enough, and the other one may not be hidden. A
+// body that goes where its owner sees nothing would else tell what it meets there.
 static bool pair_shown(const publisher *p, const view_group *g, body_id a, body_id b)
 {
-    return (body_shown(g, a) || body_shown(g, b)) && !body_hidden(p, g, a) && !body_hidden(p, g, b);
+    if (g->of->sight == NULL) {
+        return body_shown(g, a) || body_shown(g, b);
+    }
+    return (body_known(p, g, a) || body_known(p, g, b)) && body_visible(p, g, a) &&
+           body_visible(p, g, b);
 }
 
 static bool event_shown(const publisher *p, const view_group *g, const event_entry *event)
@@ -145,16 +196,44 @@ bool view_group_wants(const publisher *p, const subscription *s, const event_ent
     return event_shown(p, &latest, event);
 }
 
+#define COMPARE(x, y) (((x) > (y)) - ((x) < (y)))
+
+static int compare_events(const void *a, const void *b, void *log)
+{
+    const uint64_t one = *(const uint64_t *)a;
+    const uint64_t other = *(const uint64_t *)b;
+    const uint8_t *unused = NULL;
+    const event_entry *x = event_log_get(log, one, &unused);
+    const event_entry *y = event_log_get(log, other, &unused);
+    int order = COMPARE(x->tick, y->tick);
+    order = order != 0 ? order : COMPARE(x->a, y->a);
+    order = order != 0 ? order : COMPARE(x->b, y->b);
+    order = order != 0 ? order : COMPARE(x->shape_a, y->shape_a);
+    order = order != 0 ? order : COMPARE(x->shape_b, y->shape_b);
+    return order != 0 ? order : COMPARE(one, other);
+}
+
+// The engine's order within a tick goes by places that the whole world shares: readers who see a
+// part of it are told events in the order of their bodies.
 static void show_events(publisher *p, view_group *g)
 {
     uint64_t end = event_log_end(&p->log);
+    array_clear(&p->events_shown);
     for (uint64_t number = event_marks_sent(&g->of->marks)->next; number < end; number++) {
         const uint8_t *encoded = NULL;
-        const event_entry *event = event_log_get(&p->log, number, &encoded);
-        if (event_shown(p, g, event)) {
-            buffer_append(&p->events, encoded, event->size);
-            g->event_count++;
+        if (event_shown(p, g, event_log_get(&p->log, number, &encoded))) {
+            array_push(&p->events_shown, number);
         }
+    }
+    g->event_count = p->events_shown.count;
+    if (g->of->sight != NULL && g->event_count > 1) {
+        qsort_r(p->events_shown.data, g->event_count, sizeof *p->events_shown.data, compare_events,
+                &p->log);
+    }
+    for (uint32_t i = 0; i < g->event_count; i++) {
+        const uint8_t *encoded = NULL;
+        const event_entry *event = event_log_get(&p->log, p->events_shown.data[i], &encoded);
+        buffer_append(&p->events, encoded, event->size);
     }
 }
 
@@ -253,6 +332,7 @@ static shared_bytes *encode_group(publisher *p, const physics_world *world, cons
         .events = list_of(&p->events, g->event_count),
         .has_contacts = g->of->view.contacts,
         .contacts = list_of(&p->contact_rows, g->contact_count),
+        .confined = g->of->sight != NULL,
         .hash = hash,
         .packed = g->packed,
     };

@@ -369,7 +369,51 @@ class Areas(RightsTest):
         player = self.client("player", areas=self.AREAS)
         self.refused(r"commands\[0\]: body.get may show", player, "world.apply", world="field",
                      commands=[["body.get", {"body": self.far}]])
-        self.assertEqual(self.viewer.call("world.info", world="field")["bodies"], 2)
+        self.refused("server.stats may show", self.viewer, "server.stats")
+
+    def test_numbers_of_the_whole_world_are_not_told(self):
+        hidden = {"bodies", "awake", "shapes", "joints", "contacts", "pairs", "frozen", "subscribers", "hash", "step_ms", "rate",
+                  "ticks_late"}
+        whole = self.admin.call("world.info", world="field")
+        for info in (self.viewer.call("world.info", world="field"),
+                     next(w for w in self.viewer.call("world.list") if w["world"] == "field")):
+            self.assertEqual(set(whole) - set(info), hidden)
+            self.assertEqual(info["epoch"], whole["epoch"])
+        for encoding in ("plain", "packed"):
+            self.viewer.call("world.subscribe", world="field", area=[1, 1, 9, 9], encoding=encoding)
+        snapshots = self.viewer.read_until(lambda: len(self.viewer.snapshots()) > 1 and self.viewer.snapshots())
+        self.assertFalse([s for s in snapshots if "hash" in s])
+
+    def test_what_is_hidden_and_what_does_not_exist_get_one_answer(self):
+        player = self.client("player", areas=self.AREAS)
+        floor = self.admin.call("body.spawn", world="field", type="static", owner="", position=[50, 0], shapes=[BALL])["body"]
+        seen = self.admin.call("body.spawn", world="field", type="static", owner="", position=[5, 0], shapes=[BALL])["body"]
+        joint = self.admin.call("joint.create", world="field", kind="distance", a=self.far, b=floor)["joint"]
+        shape = self.admin.call("body.get", world="field", body=self.far)["shapes"][0]["shape"]
+        own = player.call("body.spawn", world="field", position=[7, 5], shapes=[BALL])["body"]
+        calls = {
+            self.far: [("body.remove", "body", {}), ("body.set", "body", {"angle": 1}), ("body.impulse", "body", {"impulse": [1, 0]}),
+                       ("body.force", "body", {"force": [1, 0]}), ("body.torque", "body", {"torque": 1}),
+                       ("body.angular_impulse", "body", {"impulse": 1}), ("shape.add", "body", {"shape": BALL}),
+                       ("joint.create", "b", {"kind": "distance", "a": own}), ("joint.create", "a", {"kind": "distance", "b": own})],
+            floor: [("joint.create", "b", {"kind": "distance", "a": own}), ("body.remove", "body", {})],
+            shape: [("shape.set", "shape", {"friction": 0}), ("shape.remove", "shape", {})],
+            joint: [("joint.set", "joint", {"hertz": 1}), ("joint.remove", "joint", {}),
+                    ("joint.create", "joint_a", {"kind": "gear", "a": own, "joint_b": 12345})],
+        }
+        for hidden, commands in calls.items():
+            for method, key, more in commands:
+                said = set()
+                for number in (hidden, 12345):
+                    with self.assertRaises(RemoteError) as caught:
+                        player.call(method, world="field", **{key: number}, **more)
+                    with self.assertRaises(RemoteError) as within:
+                        player.call("world.apply", world="field", commands=[[method, {key: number, **more}]])
+                    said.add(str(caught.exception).replace(str(number), "N"))
+                    said.add(str(within.exception).replace(f"commands[0] ({method}): ", "").replace(str(number), "N"))
+                self.assertEqual(len(said), 1, f"{method} {key}: {said}")
+                self.assertRegex(said.pop(), "^not_found: .* N does not exist, or is not this session's$")
+        player.call("joint.create", world="field", kind="distance", a=own, b=seen)
 
 
 if __name__ == "__main__":

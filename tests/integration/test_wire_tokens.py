@@ -16,7 +16,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from caromd import Caromd  # noqa: E402
 from tokens import Ed25519, Secret, b64, by_hand, claims, write_keys  # noqa: E402
 from wire import Client, Closed, RemoteError  # noqa: E402
-from wire_case import CAROMD, SECONDS_MAX, WireTest  # noqa: E402
+from wire_case import BALL, CAROMD, SECONDS_MAX, WireTest  # noqa: E402
 
 CROWD = 300  # connections that want one session
 SECRET, PAIR = Secret(), Ed25519()
@@ -46,6 +46,13 @@ class TokenTest(WireTest):
         if token is not None:
             self.hello = client.call("hello", token=token, **more)
         return client
+
+    def farewell(self, client):
+        with self.assertRaises(Closed):
+            client.read_until(lambda: False)
+        method, params = client.notifications[-1]
+        self.assertEqual(method, "closing")
+        return params[0]["code"], params[0]["reason"]
 
     def refused_token(self, text, token):
         client = self.connect()
@@ -235,13 +242,6 @@ class Claims(TokenTest):
 class Expiry(TokenTest):
     OPTIONS = ["--limit", "token_ms=300"]
 
-    def farewell(self, client):
-        with self.assertRaises(Closed):
-            client.read_until(lambda: False)
-        method, params = client.notifications[-1]
-        self.assertEqual(method, "closing")
-        return params[0]["code"], params[0]["reason"]
-
     def test_session_ends_with_its_token(self):
         client = self.connect(SECRET.sign(claims(seconds=2)))
         secret = self.hello["resume"]
@@ -283,6 +283,88 @@ class Expiry(TokenTest):
         client = self.connect()
         client.call("ping")
         self.assertEqual(self.farewell(client), ("limit_exceeded", "no token within token_ms"))
+
+
+class Batches(TokenTest):
+    """Batches for a later tick act by the rights that their session has when the tick has come."""
+
+    def setUp(self):
+        self.admin = self.connect(SECRET.sign(claims("root", "admin")))
+        self.admin.call("world.create", world="later", paused=True)
+        self.addCleanup(self.admin.call, "world.destroy", world="later")
+
+    def player(self, seconds=600):
+        player = self.connect(SECRET.sign(claims("ada", "player", seconds)))
+        player.batch = player.request("world.apply", world="later", at=5, commands=[["body.spawn", {"shapes": [BALL]}]])
+        player.call("world.info", world="later")
+        return player
+
+    def acted(self):
+        self.admin.call("world.step", world="later", ticks=6)
+        return self.admin.call("world.info", world="later")["bodies"]
+
+    def test_kick_ends_them(self):
+        for connected in (True, False):
+            player = self.player()
+            if not connected:
+                player.socket.close()
+                self.eventually(lambda: self.admin.call("server.stats")["counters"]["sessions_detached"])
+            self.admin.call("server.kick", session=self.hello["session"])
+            self.assertEqual(self.acted(), 0)
+            self.admin.call("world.destroy", world="later")
+            self.admin.call("world.create", world="later", paused=True)
+
+    def test_expiry_ends_them(self):
+        player = self.player(seconds=2)
+        self.assertEqual(self.farewell(player)[0], "unauthenticated")
+        self.assertEqual(self.acted(), 0)
+
+    def test_expiry_ends_those_of_a_session_that_said_goodbye(self):
+        player = self.player(seconds=2)
+        player.call("goodbye")
+        player.socket.close()
+        time.sleep(2.1)
+        self.assertEqual(self.acted(), 0)
+
+    def test_goodbye_leaves_them(self):
+        player = self.player()
+        player.call("goodbye")
+        player.socket.close()
+        self.assertEqual(self.acted(), 1)
+
+    def test_loss_of_the_connection_leaves_them(self):
+        player = self.player()
+        player.socket.close()
+        again = self.connect()
+        self.assertEqual(again.call("hello", resume=self.hello["resume"])["pending"], [player.batch])
+        self.assertEqual(self.acted(), 1)
+        self.assertEqual(again.answer(player.batch)["tick"], 5)
+
+    def test_lesser_token_ends_them_and_says_so(self):
+        for more in ({"role": "viewer"}, {"role": "player", "worlds": ["other"]}, {"role": "player", "areas": [[0, 0, 1, 1]]}):
+            player = self.player()
+            player.call("hello", token=SECRET.sign(claims("ada", **more)))
+            self.assertEqual(self.acted(), 0)
+            with self.assertRaisesRegex(RemoteError, "permission_denied: at: the rights of its session ended before that tick"):
+                player.answer(player.batch)
+            self.admin.call("world.destroy", world="later")
+            self.admin.call("world.create", world="later", paused=True)
+
+    def test_token_that_prolongs_keeps_them(self):
+        player = self.player(seconds=1)
+        player.call("hello", token=PAIR.sign(claims("ada", "player")))
+        time.sleep(1.2)
+        self.assertEqual(self.acted(), 1)
+        self.assertEqual(player.answer(player.batch)["tick"], 5)
+
+    def test_place_of_one_that_waits_for_hours_is_given_back(self):
+        self.admin.call("world.create", world="runs", hz=240)
+        player = self.connect(SECRET.sign(claims("ada", "player")))
+        waits = player.request("world.apply", world="runs", at=200000, commands=[["body.spawn", {"shapes": [BALL]}]])
+        player.call("hello", token=SECRET.sign(claims("ada", "viewer")))
+        with self.assertRaisesRegex(RemoteError, "permission_denied: at: the rights"):
+            player.answer(waits)
+        self.admin.call("world.destroy", world="runs")
 
 
 class Resume(TokenTest):
@@ -386,11 +468,36 @@ class Rotation(TokenTest):
         new = Ed25519("new")
         client = self.connect(SECRET.sign(claims("ada", "player")))
         self.refused_token("no key has the kid 'new'", new.sign(claims()))
+        write_keys(self.keys, SECRET, new)
+        self.reload("2 keys were read")
+        client.call("world.list")
+        client.call("hello", token=new.sign(claims("ada", "player")))  # before its old key goes
         write_keys(self.keys, new)
         self.reload("1 key was read")
         self.connect(new.sign(claims()))
         self.refused_token("no key has the kid 'secret'", SECRET.sign(claims()))
         client.call("world.list")
+
+    def test_key_that_is_removed_or_changed_ends_its_sessions(self):
+        admin = self.connect(PAIR.sign(claims("root", "admin")))
+        admin.call("world.create", world="keys", paused=True)
+        for kept in ([PAIR], [PAIR, Secret(SECRET.kid)]):  # the same kid with another secret
+            write_keys(self.keys, SECRET, PAIR)
+            self.reload("2 keys were read")
+            client = self.connect(SECRET.sign(claims("ada", "player")))
+            client.request("world.apply", world="keys", at=5, commands=[["body.spawn", {"shapes": [BALL]}]])
+            client.call("world.info", world="keys")
+            away = self.connect(SECRET.sign(claims("eve", "player")))
+            secret = self.hello["resume"]
+            away.socket.close()
+            self.eventually(lambda: admin.call("server.stats")["counters"]["sessions_detached"])
+            write_keys(self.keys, *kept)
+            self.reload("were read" if len(kept) > 1 else "was read")
+            self.assertEqual(self.farewell(client), ("unauthenticated", "the key of the session's token was removed"))
+            self.refused("not_found", "no such session", self.connect(), "hello", resume=secret)
+        admin.call("world.step", world="keys", ticks=6)
+        self.assertEqual(admin.call("world.info", world="keys")["bodies"], 0)
+        admin.call("world.destroy", world="keys")
 
     def test_bad_file_does_not_replace_a_good_one(self):
         for text in ("", "{", "[]", '{"keys": []}', '{"keys": [{"kty": "oct", "kid": "a", "k": "c2hvcnQ"}]}',
