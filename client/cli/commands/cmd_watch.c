@@ -15,7 +15,7 @@
 
 #define RATE        30.0 // snapshots a second: more are hard to see in a terminal
 #define AGAIN_S     0.5  // between two attempts to come back
-#define AGAIN_MAX_S 60.0 // without the world
+#define AGAIN_MAX_S 15.0 // without the world, as of the library without a connection
 
 typedef struct watch {
     cli *c;
