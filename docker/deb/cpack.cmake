@@ -1,15 +1,21 @@
-# Packages: caromd (the server), carom (the command line), libcarom and libcarom-dev; .deb of each, and one
-# .tar.gz of all.
+# Packages: caromd (the server), carom (the command line), libcarom0 (named as the libraries' soname) and
+# libcarom-dev; .deb of each, and one .tar.gz of all.
 #
 #   cmake --preset release && cmake --build --preset release
 #   (cd .build/release && cpack)                    both kinds, in .build/release/packages
 #
 # What is listed by hand is what no tool finds out; the libraries that a package needs are found by
-# dpkg-shlibdeps (package dpkg-dev).
+# dpkg-shlibdeps (package dpkg-dev). client/CMakeLists.txt says why some components are Debian's alone.
 set(here ${CMAKE_CURRENT_LIST_DIR})
-foreach(component caromd carom libcarom libcarom-dev)
+set(runtime libcarom${CAROM_SOVERSION})
+foreach(component caromd carom libcarom-dev)
     install(FILES ${here}/copyright DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${component} COMPONENT ${component})
 endforeach()
+install(FILES ${here}/copyright DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${runtime} COMPONENT libcarom)
+install(FILES ${here}/copyright DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${runtime}
+    COMPONENT debian-libcarom EXCLUDE_FROM_ALL)
+install(FILES ${here}/copyright DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/libcarom-dev
+    COMPONENT debian-libcarom-dev EXCLUDE_FROM_ALL)
 
 install(FILES ${here}/caromd.conf DESTINATION ${CMAKE_INSTALL_DATADIR}/carom COMPONENT caromd)
 
@@ -25,7 +31,7 @@ set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_VERBATIM_VARIABLES ON)
 set(CPACK_GENERATOR DEB TGZ)
-set(CPACK_COMPONENTS_ALL caromd carom libcarom libcarom-dev)
+set(CPACK_COMPONENTS_ALL caromd carom libcarom libcarom-dev) # generator.cmake has Debian's
 set(CPACK_COMPONENTS_GROUPING IGNORE)
 set(CPACK_ARCHIVE_COMPONENT_INSTALL OFF)
 
@@ -33,13 +39,10 @@ set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
-find_program(CAROM_SHLIBDEPS dpkg-shlibdeps)
-if(CAROM_SHLIBDEPS)
-    set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
-    set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR}/client/lib
-        ${PROJECT_BINARY_DIR}/client/scene ${PROJECT_BINARY_DIR}/client/replica)
-    set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
-endif()
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR}/client/lib
+    ${PROJECT_BINARY_DIR}/client/scene ${PROJECT_BINARY_DIR}/client/replica)
+set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
 
 set(CPACK_DEBIAN_CAROMD_PACKAGE_NAME caromd)
 set(CPACK_DEBIAN_CAROMD_PACKAGE_SECTION net)
@@ -58,21 +61,21 @@ set(CPACK_DEBIAN_CAROM_DESCRIPTION
  carom watches worlds in a terminal, spawns and pushes bodies, records and replays,
  measures servers under load, signs tokens, and calls every method of a server.")
 
-set(CPACK_DEBIAN_LIBCAROM_PACKAGE_NAME libcarom)
-set(CPACK_DEBIAN_LIBCAROM_PACKAGE_SECTION libs)
-set(CPACK_DEBIAN_LIBCAROM_DESCRIPTION
+set(CPACK_DEBIAN_DEBIAN-LIBCAROM_PACKAGE_NAME ${runtime})
+set(CPACK_DEBIAN_DEBIAN-LIBCAROM_PACKAGE_SECTION libs)
+set(CPACK_DEBIAN_DEBIAN-LIBCAROM_DESCRIPTION
 "client library for carom physics worlds
  libcarom connects a program to caromd, libcarom-scene plays scenes from JSON, and
  libcarom-replica holds exact copies of worlds with the server's own engine.")
 
-set(CPACK_DEBIAN_LIBCAROM-DEV_PACKAGE_NAME libcarom-dev)
-set(CPACK_DEBIAN_LIBCAROM-DEV_PACKAGE_SECTION libdevel)
-set(CPACK_DEBIAN_LIBCAROM-DEV_PACKAGE_DEPENDS "libcarom (= ${PROJECT_VERSION})")
-set(CPACK_DEBIAN_LIBCAROM-DEV_PACKAGE_SUGGESTS "libmsgpack-dev, libjansson-dev, libssl-dev")
-set(CPACK_DEBIAN_LIBCAROM-DEV_DESCRIPTION
+set(CPACK_DEBIAN_DEBIAN-LIBCAROM-DEV_PACKAGE_NAME libcarom-dev)
+set(CPACK_DEBIAN_DEBIAN-LIBCAROM-DEV_PACKAGE_SECTION libdevel)
+set(CPACK_DEBIAN_DEBIAN-LIBCAROM-DEV_PACKAGE_DEPENDS "${runtime} (= ${PROJECT_VERSION})")
+set(CPACK_DEBIAN_DEBIAN-LIBCAROM-DEV_PACKAGE_SUGGESTS "libmsgpack-dev, libjansson-dev, libssl-dev")
+set(CPACK_DEBIAN_DEBIAN-LIBCAROM-DEV_DESCRIPTION
 "client library for carom physics worlds, development files
  Headers for C and C++, static libraries, pkg-config and CMake files, the protocol's
  reference, and example programs.")
-set(CPACK_DEBIAN_LIBCAROM-DEV_PACKAGE_SHLIBDEPS OFF)
+set(CPACK_DEBIAN_DEBIAN-LIBCAROM-DEV_PACKAGE_SHLIBDEPS OFF)
 
 include(CPack)

@@ -1,4 +1,22 @@
-# Read by cpack once for each kind of package: an archive is unpacked anywhere, and has bin, lib and share at its top.
+# Read by cpack once for each kind of package. An archive is unpacked anywhere, and has bin, lib and share at
+# its top. Debian's packages have the libraries in the machine's folder, and say what they depend on: without
+# the tools that find it out none is made.
 if(CPACK_GENERATOR STREQUAL "TGZ")
     set(CPACK_PACKAGING_INSTALL_PREFIX /)
+elseif(CPACK_GENERATOR STREQUAL "DEB")
+    set(CPACK_COMPONENTS_ALL caromd carom debian-libcarom debian-libcarom-dev)
+    find_program(CAROM_SHLIBDEPS dpkg-shlibdeps)
+    find_program(CAROM_FILE file)
+    set(missing "")
+    if(NOT CAROM_SHLIBDEPS)
+        list(APPEND missing dpkg-dev)
+    endif()
+    if(NOT CAROM_FILE)
+        list(APPEND missing file)
+    endif()
+    if(missing)
+        list(JOIN missing " " missing)
+        message(FATAL_ERROR "No .deb is made: a package could not say which libraries it depends on. Missing are "
+            "(Debian: apt-get install) ${missing}; `cpack -G TGZ` makes the archive alone.")
+    endif()
 endif()

@@ -23,7 +23,7 @@ if len(sys.argv) != 3 or os.geteuid() != 0:
 BUILD, KEPT = (Path(path).resolve() for path in sys.argv[1:3])
 PACKAGE_LIST = Path(__file__).resolve().parents[2] / "docker/packages.txt"
 SUITE = "bookworm"
-PACKAGES = ("caromd", "carom", "libcarom", "libcarom-dev")
+PACKAGES = ("caromd", "carom", "libcarom0", "libcarom-dev")
 NEWER = "0.99"
 START_SECONDS = 30
 
@@ -121,6 +121,7 @@ class CleanRoot(unittest.TestCase):
         self.assertIn("sound", root.run("caromd", "--config", "/etc/carom/caromd.conf", "--check-config"))
         command = ("caromd", "--config", "/etc/carom/caromd.conf", "--data", "/var/lib/carom")
         server, where = root.start(*command)
+        self.assertIn("demo", root.run("carom", "--server", where, "worlds"), "the first page is empty")
         root.run("carom", "--server", where, "create", "kept", "--scene", "cradle")
         self.assertIn("kept", root.run("carom", "--server", where, "worlds"))
         epoch = root.run("carom", "--server", where, "call", "world.info", "world=kept", "--json")
@@ -129,6 +130,7 @@ class CleanRoot(unittest.TestCase):
         root.apt("install", "gcc", "libc6-dev", "pkg-config")
         root.run("sh", "-ec", "cc /usr/share/doc/carom/examples/drop.c -o /root/drop $(pkg-config --cflags --libs carom)")
         self.assertIn("touched", root.run("/root/drop", where))
+        self.assertRegex(root.run("ldd", "/root/drop"), r"libcarom\.so\.0 => (/usr)?/lib/\w+-linux-gnu/libcarom\.so\.0")
         # An upgrade, while the server runs; the administrator's settings stay.
         conf.write_text(conf.read_text() + "limit = connections=77\n")
         root.apt("install", *self.newer(root))
