@@ -94,20 +94,53 @@ class Image(unittest.TestCase):
         copied = re.findall(r"^COPY .*? (\S+) \S+$", self.last_stage, re.M)
         self.assertEqual(copied, ["/opt/carom/bin/", "docker/healthcheck.sh"])
 
-    def test_first_stage_copies_all_that_the_build_reads(self):
+    def source(self):
+        """A folder of what the first stage copies."""
         first = self.text.rsplit("\nFROM ", 1)[0]
-        with tempfile.TemporaryDirectory() as folder:
-            source = pathlib.Path(folder, "src")
-            for line in re.findall(r"^COPY (.*)$", first, re.M):
-                *names, to = line.split()
-                for name in names:
-                    alone = len(names) == 1 and not to.endswith("/")
-                    place = source / to if alone else source / to / pathlib.Path(name).name
-                    place.parent.mkdir(parents=True, exist_ok=True)
-                    place.symlink_to(ROOT / name)
-            done = subprocess.run(["cmake", "--preset", "release", "-DCAROM_TESTS=OFF", "-DCAROM_BENCH=OFF"],
-                                  cwd=source, capture_output=True, text=True)
-            self.assertEqual(done.returncode, 0, done.stderr)
+        source = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()), "src")
+        for line in re.findall(r"^COPY (.*)$", first, re.M):
+            *names, to = line.split()
+            for name in names:
+                alone = len(names) == 1 and not to.endswith("/")
+                place = source / to if alone else source / to / pathlib.Path(name).name
+                place.parent.mkdir(parents=True, exist_ok=True)
+                place.symlink_to(ROOT / name)
+        return source
+
+    def cmake(self, source, *words):
+        done = subprocess.run(["cmake", *words], cwd=source, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+        return done.returncode, done.stdout + done.stderr
+
+    def test_first_stage_copies_all_that_the_build_reads(self):
+        source = self.source()
+        code, told = self.cmake(source, "--preset", "release")
+        self.assertEqual(code, 0, told)
+        # What users build: the engine and the examples, no tests, and warnings that end nothing.
+        self.assertNotIn("cmocka", told)
+        build = (source / ".build/release/build.ninja").read_text()
+        for target in ("client/web/engine/engine.wasm", "example_hockey"):
+            self.assertIn(target, build)
+        self.assertNotIn("-Werror", build)
+
+    def test_build_without_a_tool_says_what_to_install(self):
+        source = self.source()
+        code, told = self.cmake(source, "--preset", "release", "-DCAROM_WASM_OPT=OFF", "-DCAROM_WASM_LIBC=OFF")
+        self.assertNotEqual(code, 0)
+        self.assertRegex(told, r"missing:\s+binaryen wasi-libc\s+./docker/install\.sh build")
+        # Whoever wants none of it says so, and gets no npm package.
+        code, told = self.cmake(source, "--preset", "release", "-DCAROM_WASM=OFF")
+        self.assertEqual(code, 0, told)
+        code, told = self.cmake(source, "--build", "--preset", "release", "--target", "web_package")
+        self.assertNotEqual(code, 0)
+        self.assertIn("CAROM_WASM=OFF", told)
+        self.assertFalse((source / ".build/release/client/web/package").exists())
+
+    def test_packages_of_the_tools_are_installed_for_a_build(self):
+        engine = (ROOT / "client/web/engine/CMakeLists.txt").read_text()
+        needed = re.findall(r"^set\(package_\w+ (\S+)\)$", engine, re.M)
+        self.assertEqual(len(needed), 5)
+        for package in [*needed, "dpkg-dev", "file"]:  # the last two are for cpack
+            self.assertRegex((ROOT / "docker/packages.txt").read_text(), rf"(?m)^{package} +build\b")
 
     def test_ports_are_told(self):
         ports = sorted(re.search(r"^EXPOSE (.*)$", self.last_stage, re.M).group(1).split())
