@@ -1,4 +1,5 @@
-"""tests/run.sh: which failures fail a part, which tests run once more, and what its last line says.
+"""tests/run.sh: which failures fail a part, which tests run once more, and what its last line says. server/run.sh: what
+it installs, builds and starts.
 
 cmake, ctest and docker/install.sh are replaced by scripts of a temporary folder; ctest fails as a test wishes.
 
@@ -71,6 +72,9 @@ class Run(unittest.TestCase):
         self.assertEqual((2, []), (code, calls), out)
         self.assertIn("there is no room 'fysics'; rooms are physics", out)
 
+    def test_release_is_tested_as_the_preset_for_developers(self):
+        self.assertTrue(self.run_script(["release"])[2][0].startswith("--preset check "))
+
     def test_all_leaves_nothing_out(self):
         self.assertIn("-LE once", self.run_script(["release"])[2][0])
         self.assertNotIn("-LE", self.run_script(["all", "release"])[2][0])
@@ -113,6 +117,68 @@ class Run(unittest.TestCase):
                 self.assertEqual((1, 1), (code, calls), out)
                 self.assertIn("heap-use-after-free", out)
         self.assertEqual(0, self.run_part()[0], "reports of the run before are gone")
+
+
+class Serve(unittest.TestCase):
+    """server/run.sh, whose tools write down how they were called."""
+
+    RECORD = '#!/bin/sh\necho "${0##*/} $*" >>"$CALLS"\n'
+    CAROMD = RECORD + 'echo "help of caromd"\n'
+    # Configures, and builds the server.
+    CMAKE = RECORD + """case $* in
+    "--preset release") mkdir -p .build/release/server && echo CAROM_TESTS:BOOL=OFF >.build/release/CMakeCache.txt ;;
+    *) [ -z "$FAIL" ] || { echo "a.c:1: error"; exit 1; } && cp bin/caromd .build/release/server/caromd ;;
+    esac
+    """
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = pathlib.Path(folder.name)
+        for path, text in (("docker/install.sh", self.RECORD), ("bin/cmake", self.CMAKE), ("bin/caromd", self.CAROMD),
+                           ("server/run.sh", (ROOT / "server/run.sh").read_text(encoding="utf-8"))):
+            (self.root / path).parent.mkdir(exist_ok=True)
+            (self.root / path).write_text(text, encoding="utf-8")
+            (self.root / path).chmod(0o755)
+
+    def serve(self, *words, fail=""):
+        """Exit code, what was printed, and what was called."""
+        calls = self.root / "calls"
+        calls.unlink(missing_ok=True)
+        done = subprocess.run([self.root / "server/run.sh", *words], text=True, timeout=30, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              env=dict(os.environ, PATH=f"{self.root / 'bin'}:{os.environ['PATH']}", CALLS=str(calls), FAIL=fail))
+        return done.returncode, done.stdout, calls.read_text(encoding="utf-8").splitlines() if calls.exists() else []
+
+    def test_help_installs_and_builds_nothing(self):
+        for words in (["--help"], ["-h"], ["--hz", "30", "--help"]):
+            code, out, calls = self.serve(*words)
+            self.assertEqual((0, []), (code, calls))
+            self.assertRegex(out, r"\AUsage: server/run.sh \[caromd options\]\n(?s:.*)once it is built")
+            self.assertFalse((self.root / ".build").exists())
+
+    def test_help_of_a_built_server_has_its_options(self):
+        self.serve()
+        code, out, calls = self.serve("--help")
+        self.assertEqual((0, ["caromd --help"]), (code, calls))
+        self.assertRegex(out, r"(?s)\AUsage: server/run.sh.*help of caromd\n\Z")
+
+    def test_first_run_installs_builds_and_serves_the_demo(self):
+        code, _, calls = self.serve("--hz", "30")
+        self.assertEqual((0, ["install.sh build run", "cmake --preset release", "cmake --build --preset release --target all",
+                              "caromd --world demo:demo --hz 30"]), (code, calls))
+
+    def test_build_of_a_developer_is_kept(self):
+        self.serve()
+        (self.root / ".build/release/build.ninja").touch()
+        (self.root / ".build/release/CMakeCache.txt").write_text("CAROM_TESTS:BOOL=ON\n", encoding="utf-8")
+        self.assertEqual(["install.sh build run", "cmake --build --preset release --target caromd carom",
+                          "caromd --world demo:demo"], self.serve()[2])
+
+    def test_build_that_fails_is_shown(self):
+        code, out, calls = self.serve(fail="yes")
+        self.assertEqual((1, 3), (code, len(calls)))
+        self.assertRegex(out, r"(?s)a\.c:1: error.*server/run.sh: the build failed")
 
 
 if __name__ == "__main__":
