@@ -1,6 +1,6 @@
-"""docker/compose.yaml without Docker: the fields that it uses, and their types, are those of the Compose
+"""docker/compose.yaml and compose.public.yaml without Docker: the fields that they use, and their types, are those of the Compose
 specification; each file that is mounted or built from exists; ports, profiles, health checks and the metrics' own files
-agree with each other.
+agree with each other; worlds outlive the container.
 
 Usage: test_compose.py [PROJECT_ROOT]
 """
@@ -16,7 +16,9 @@ import yaml
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 NAME = r"[a-zA-Z0-9][a-zA-Z0-9_.-]*"
 PORT = re.compile(r"127\.0\.0\.1:(\d+):(\d+)")
-VOLUME = re.compile(r"(?:\$\{\w+:-)?([^:}]+)\}?:(/[^:]+):ro")
+PORTS = re.compile(r"(?:127\.0\.0\.1:)?(\d+):(\d+)")
+VOLUME = re.compile(r"(?:\$\{\w+:-)?([^:}]+)\}?:(/[^:]+?)(?::ro)?")
+MADE = "public" # by the commands at the head of compose.public.yaml
 RESTART = {"no", "always", "on-failure", "unless-stopped"}
 CONDITIONS = {"service_started", "service_healthy", "service_completed_successfully"}
 
@@ -46,7 +48,9 @@ FIELDS = {
     "container_name": lambda value: is_text(value, NAME),
     "build": lambda value: set(value) <= {"context", "dockerfile", "args", "tags"} and is_map(value.get("args", {})),
     "environment": is_map,
-    "ports": lambda value: is_list(value, PORT.pattern),
+    "ports": lambda value: is_list(value, PORTS.pattern),
+    "user": lambda value: is_text(value, r"\d+:\d+"),
+    "working_dir": lambda value: is_text(value, r"/.*"),
     "volumes": lambda value: is_list(value, VOLUME.pattern),
     "profiles": lambda value: is_list(value, NAME),
     "depends_on": is_dependency,
@@ -61,20 +65,29 @@ FIELDS = {
 }
 
 
-class Compose(unittest.TestCase):
+class File:
+    """The tests of each of the two files."""
+
+    FILE = "compose.yaml"
+    SERVICES = {"server", "watch", "prometheus", "grafana"}
+
     def setUp(self):
         self.folder = ROOT / "docker"
-        self.file = yaml.safe_load((self.folder / "compose.yaml").read_text())
+        self.file = yaml.safe_load((self.folder / self.FILE).read_text())
         self.services = self.file["services"]
         self.dockerfile = (self.folder / "Dockerfile").read_text()
 
+    def volumes(self, service):
+        """(name or path, place in the container) of each volume."""
+        found = [VOLUME.fullmatch(one) for one in self.services[service].get("volumes", [])]
+        return [(one[1], pathlib.PurePosixPath(one[2])) for one in found]
+
     def mounts(self, service):
-        """(path here, path in the container) of each volume."""
-        return [(self.folder / VOLUME.fullmatch(one)[1], pathlib.PurePosixPath(VOLUME.fullmatch(one)[2]))
-                for one in self.services[service].get("volumes", [])]
+        """(path here, path in the container) of each volume that is a file or a folder."""
+        return [(self.folder / name, place) for name, place in self.volumes(service) if name.startswith(".")]
 
     def test_fields_are_those_of_the_specification(self):
-        self.assertEqual(set(self.file), {"services"})
+        self.assertEqual(set(self.file), {"services", "volumes"})
         for name, service in self.services.items():
             self.assertRegex(name, f"^{NAME}$")
             for field, value in service.items():
@@ -82,14 +95,23 @@ class Compose(unittest.TestCase):
                     self.assertIn(field, FIELDS)
                     self.assertTrue(FIELDS[field](value), value)
             self.assertIn("image", service)
-        self.assertEqual(set(self.services), {"server", "watch", "prometheus", "grafana"})
+        self.assertEqual(set(self.services), self.SERVICES)
+
+    def test_worlds_are_kept_in_a_volume_of_the_server_s_user(self):
+        named = {name: place for name, place in self.volumes("server") if not name.startswith(".")}
+        self.assertEqual(set(self.file["volumes"]), set(named))
+        place = self.services["server"]["environment"]["CAROM_DATA"]
+        self.assertEqual([pathlib.PurePosixPath(place)], list(named.values()))
+        user = re.search(r"^USER (\d+):(\d+)$", self.dockerfile, re.MULTILINE)
+        self.assertRegex(self.dockerfile, rf"install -d -o {user[1]} -g {user[2]} -m 700 {place}\b")
+        self.assertRegex(self.file["volumes"]["worlds"]["name"], f"^{NAME}$")
 
     def test_images_have_versions(self):
         for name, service in self.services.items():
             self.assertRegex(service["image"], r":(\$\{CAROM_VERSION:-)?v?\d+\.\d+\.\d+\}?$", name)
 
-    def test_ports_are_on_the_loopback_address_and_given_once(self):
-        told = [PORT.fullmatch(one).groups() for service in self.services.values() for one in service.get("ports", [])]
+    def test_ports_are_given_once(self):
+        told = [PORTS.fullmatch(one).groups() for service in self.services.values() for one in service.get("ports", [])]
         self.assertEqual(len({outside for outside, _ in told}), len(told))
         self.assertIn(("22767", "22767"), told)
 
@@ -99,6 +121,8 @@ class Compose(unittest.TestCase):
             self.assertEqual(len(set(places)), len(places))
             for path, place in self.mounts(name):
                 with self.subTest(f"{name}: {place}"):
+                    if path.relative_to(self.folder).parts[:1] == (MADE,):
+                        continue
                     self.assertTrue(path.exists(), path)
                     self.assertEqual(path.is_file(), place.suffix != "")
 
@@ -131,7 +155,16 @@ class Compose(unittest.TestCase):
 
     def test_programs_of_services_are_copied_into_the_image(self):
         self.assertRegex(self.dockerfile, r"(?m)^COPY --from=\S+ (--\S+ )*/opt/carom/bin/ ")
-        self.assertEqual(self.services["watch"]["entrypoint"], ["carom"])
+        for name, service in self.services.items():
+            if name in ("watch", "carom"):
+                self.assertEqual(service["entrypoint"], ["carom"])
+
+
+class Demo(File, unittest.TestCase):
+    def test_ports_are_on_the_loopback_address(self):
+        for service in self.services.values():
+            for one in service.get("ports", []):
+                self.assertRegex(one, f"^{PORT.pattern}$")
 
     def test_prometheus_reads_the_file_and_asks_the_server(self):
         [(path, place)] = self.mounts("prometheus")
@@ -156,6 +189,22 @@ class Compose(unittest.TestCase):
         used = set(re.findall(r'"datasource": \{"type": "\w+", "uid": "([^"]+)"\}', dashboard))
         self.assertEqual(used, {source["uid"]})
         self.assertEqual(json.loads(dashboard)["uid"], "carom")  # of the address at the head of compose.yaml
+
+
+class Public(File, unittest.TestCase):
+    FILE = "compose.public.yaml"
+    SERVICES = {"server", "carom"}
+
+    def test_server_asks_for_tokens_over_tls(self):
+        settings = self.services["server"]["environment"]
+        self.assertNotIn("CAROM_INSECURE", settings)
+        [(_, place)] = self.mounts("server")
+        for name in ("CAROM_KEYS", "CAROM_TLS_CERT", "CAROM_TLS_KEY"):
+            self.assertEqual(place, pathlib.PurePosixPath(settings[name]).parent)
+
+    def test_secrets_are_seen_by_neither_git_nor_the_build(self):
+        self.assertIn("/docker/public/", (ROOT / ".gitignore").read_text().split())
+        self.assertIn("docker/public", (ROOT / ".dockerignore").read_text().split())
 
 
 if __name__ == "__main__":
