@@ -158,6 +158,32 @@ static cli_exit work(replay *r)
     return code;
 }
 
+// Where --to says to stop: a tick, or with a plus so many after the first.
+static cli_exit read_to(replay *r)
+{
+    const char *text = args_text(&r->c->args, "to", NULL);
+    uint64_t first = r->span.first, last = r->span.last;
+    uint64_t number = 0;
+    r->until = last;
+    if (text == NULL) {
+        return CLI_OK;
+    }
+    bool after = text[0] == '+';
+    if (!text_to_whole(text + after, &number)) {
+        return cli_usage(
+            r->c, "--to is a tick such as 900, or +900 for 900 ticks after the first, not '%.100s'",
+            text);
+    }
+    if (after ? number > last - first : number < first || number > last) {
+        return cli_usage(r->c,
+                         "--to: the recording has the ticks %" PRIu64 " to %" PRIu64
+                         ", which are +0 to +%" PRIu64,
+                         first, last, last - first);
+    }
+    r->until = after ? first + number : number;
+    return CLI_OK;
+}
+
 static cli_exit run_replay(cli *c)
 {
     static replay r;
@@ -171,13 +197,9 @@ static cli_exit run_replay(cli *c)
         return cli_out_of_memory();
     }
     cli_exit code = playback_measure(c, path, &r.span);
+    code = code == CLI_OK ? read_to(&r) : code;
     if (code != CLI_OK) {
         return code;
-    }
-    r.until = args_whole(&c->args, "to", r.span.last);
-    if (r.until < r.span.first || r.until > r.span.last) {
-        return cli_usage(c, "--to: the recording has the ticks %" PRIu64 " to %" PRIu64,
-                         r.span.first, r.span.last);
     }
     if (args_has(&c->args, "watch")) {
         code = screen_check(c);
@@ -198,7 +220,8 @@ const cli_command command_replay = {
     .operands = (const args_operand[]){{"FILE", ARGS_FILE, true, false, NULL}, {0}},
     .options =
         (const args_option[]){
-            {"to", 0, ARGS_WHOLE, "TICK", "stop at that tick (default: the end)", NULL},
+            {"to", 0, ARGS_TEXT, "TICK",
+             "stop at that tick, or at +N: N ticks after the first (default: the end)", NULL},
             {"verify", 0, ARGS_FLAG, NULL,
              "compare each image of the recording too, body by body; refuse a cut recording", NULL},
             {"speed", 0, ARGS_NUMBER, "X",
@@ -220,7 +243,7 @@ const cli_command command_replay = {
         "> halve and\n"
         "double the speed.",
     .examples = "  carom replay match.caromlog --verify\n"
-                "  carom replay match.caromlog --to 5400 --image before-the-goal.caromimage\n"
+                "  carom replay match.caromlog --to +5400 --image before-the-goal.caromimage\n"
                 "  carom replay match.caromlog --watch --speed 0.25",
     .run = run_replay,
 };

@@ -90,6 +90,20 @@ class Replays(FileTest):
             self.assertEqual(hashes[tick], slow["hash"], tick)
         self.assertEqual(len(hashes), len(set(hashes.values())))
 
+    def test_tick_with_a_plus_is_counted_from_the_first(self):
+        self.record("a.caromlog")
+        told = self.record("later.caromlog")
+        self.assertEqual((60, 120), (told["first"], told["last"]))
+        for plus, tick in (("+0", 60), ("+20", 80), ("+60", 120)):
+            there = self.json("replay", self.path("later.caromlog"), "--to", plus)
+            self.assertEqual(tick, there["tick"])
+            self.assertEqual(self.json("replay", self.path("later.caromlog"), "--to", tick)["hash"], there["hash"])
+        for wrong in (59, 121, "+61", f"+{2 ** 53}"):
+            told = self.fails(USAGE, "replay", self.path("later.caromlog"), "--to", wrong).err
+            self.assertIn("the ticks 60 to 120, which are +0 to +60", told)
+        for wrong in ("+", "20x", "++1", "-1"):
+            self.assertIn("a tick such as 900", self.fails(USAGE, "replay", self.path("later.caromlog"), "--to", wrong).err)
+
     def test_image_at_a_tick(self):
         self.record("a.caromlog")
         self.ok("replay", self.path("a.caromlog"), "--to", 20, "--image", self.path("20.caromimage"))
