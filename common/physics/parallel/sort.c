@@ -126,3 +126,54 @@ void sort_pairs(item_pairs *pairs, item_pairs *other)
         pairs->count = count;
     }
 }
+
+// ---- the lowest pairs
+
+static uint64_t key_of(item_pair p)
+{
+    return (uint64_t)p.a << 32 | p.b;
+}
+
+// The greatest of the `most` lowest keys (at least one), byte by byte from the highest: of the keys
+// that agree so far, the byte is the one in which the count is reached. *equal: how many pairs with
+// that key are among them.
+static uint64_t greatest_kept(const item_pairs *pairs, uint32_t most, uint32_t *equal)
+{
+    uint64_t key = 0;
+    uint64_t known = 0; // bits of it
+    for (int shift = 56; shift >= 0; shift -= 8) {
+        uint32_t counts[256] = {0};
+        for (uint32_t i = 0; i < pairs->count; i++) {
+            uint64_t one = key_of(pairs->data[i]);
+            counts[one >> shift & 255] += (one & known) == key;
+        }
+        uint64_t byte = 0;
+        while (counts[byte] < most) {
+            most -= counts[byte++];
+        }
+        key |= byte << shift;
+        known |= (uint64_t)255 << shift;
+    }
+    *equal = most;
+    return key;
+}
+
+void keep_lowest_pairs(item_pairs *pairs, uint32_t most)
+{
+    if (pairs->count <= most || most == 0) {
+        pairs->count = pairs->count < most ? pairs->count : most;
+        return;
+    }
+    uint32_t equal = 0;
+    const uint64_t greatest = greatest_kept(pairs, most, &equal);
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < pairs->count; i++) {
+        const uint64_t key = key_of(pairs->data[i]);
+        const bool last = key == greatest && equal > 0;
+        equal -= last;
+        if (key < greatest || last) {
+            pairs->data[kept++] = pairs->data[i];
+        }
+    }
+    pairs->count = kept;
+}

@@ -9,5 +9,7 @@ uint32_t sort_slots(uint32_t *slots, uint32_t count);
 // Pairs by their first, then by their second, by merging through `other`, whose memory is kept (the
 // library's qsort allocates).
 void sort_pairs(item_pairs *pairs, item_pairs *other);
+// Shrinks the list to the `most` pairs that would be the first if it were sorted, in no order.
+void keep_lowest_pairs(item_pairs *pairs, uint32_t most);
 
 #endif

@@ -279,6 +279,22 @@ typedef struct finding_pairs {
     uint32_t shape;
 } finding_pairs;
 
+// Puts the pairs in order, each once, and leaves those that there is room for.
+static void cut_met_pairs(physics_world *world)
+{
+    item_pairs *met = &world->scratch->met_pairs;
+    const uint32_t room = contact_room(world);
+    uint32_t kept = 0;
+    sort_pairs(met, &world->scratch->found_in[0]);
+    for (uint32_t i = 0; i < met->count && kept < room; i++) {
+        const item_pair *last = &met->data[kept > 0 ? kept - 1 : 0];
+        if (kept == 0 || last->a != met->data[i].a || last->b != met->data[i].b) {
+            met->data[kept++] = met->data[i];
+        }
+    }
+    met->count = kept;
+}
+
 static bool note_pair(void *context, uint32_t item)
 {
     const finding_pairs *f = context;
@@ -290,6 +306,9 @@ static bool note_pair(void *context, uint32_t item)
         const uint32_t low = f->shape < item ? f->shape : item;
         const uint32_t high = f->shape < item ? item : f->shape;
         array_push(&world->scratch->met_pairs, ((item_pair){low, high}));
+        if (world->scratch->met_pairs.count >= contact_pairs_max(world)) {
+            cut_met_pairs(world);
+        }
     }
     return true;
 }
@@ -305,11 +324,9 @@ static void find_pairs_of(physics_world *world, uint32_t shape_)
 static void make_contacts(physics_world *world)
 {
     step_scratch *s = world->scratch;
-    sort_pairs(&s->met_pairs, &s->found_in[0]);
-    for (uint32_t i = 0; i < s->met_pairs.count && contact_has_room(world); i++) {
-        if (!pair_set_has(&world->pairs, s->met_pairs.data[i].a, s->met_pairs.data[i].b)) {
-            contact_create(world, s->met_pairs.data[i].a, s->met_pairs.data[i].b);
-        }
+    cut_met_pairs(world);
+    for (uint32_t i = 0; i < s->met_pairs.count; i++) {
+        contact_create(world, s->met_pairs.data[i].a, s->met_pairs.data[i].b);
     }
     array_clear(&s->met_pairs);
 }

@@ -1,6 +1,10 @@
 // Finding pairs: what overlaps with a fat box that is new. The trees are walked against each other,
 // and only where something is new; what is found is sorted by slots before contacts are made, so
 // that their slots do not depend on the shape of a tree.
+//
+// Bodies that come together by themselves may make more pairs than memory holds, wanted or not.
+// Lists are cut while they are found, to the lowest pairs that there is room for as contacts: which
+// those are does not depend on the order either.
 #include "common/physics/parallel/sort.h"
 #include "common/physics/step/step.h"
 #include "common/physics/state/world.h"
@@ -19,13 +23,26 @@ static void choose_pairs(const physics_world *world, item_pairs *found)
     found->count = kept;
 }
 
+static void cut_pairs(void *context, item_pairs *found)
+{
+    const physics_world *world = context;
+    choose_pairs(world, found);
+    keep_lowest_pairs(found, contact_room(world));
+}
+
+static pair_list list_of(physics_world *world, item_pairs *found)
+{
+    return (pair_list){found, contact_pairs_max(world), cut_pairs, world};
+}
+
 // Walks all trees against each other but the static one against itself.
 static void walk_trees(physics_world *world)
 {
     const tree *trees = world->broad.trees;
+    const pair_list found = list_of(world, &world->scratch->found);
     for (int i = BODY_KINEMATIC; i < BROAD_TREES; i++) {
         for (int k = BODY_STATIC; k <= i; k++) {
-            tree_new_pairs(&trees[i], &trees[k], &world->scratch->found);
+            tree_new_pairs(&trees[i], &trees[k], &found);
         }
     }
     choose_pairs(world, &world->scratch->found);
@@ -46,9 +63,10 @@ static void walk_range(physics_world *world, uint32_t first, uint32_t end, parti
     const walk_part *parts = context;
     const tree *trees = world->broad.trees;
     item_pairs *pairs = &world->scratch->found_in[found - world->parallel.partials];
+    const pair_list list = list_of(world, pairs);
     array_clear(pairs);
     for (uint32_t i = first; i < end; i++) {
-        tree_do_task(&trees[parts[i].a], &trees[parts[i].b], parts[i].task, pairs);
+        tree_do_task(&trees[parts[i].a], &trees[parts[i].b], parts[i].task, &list);
     }
     choose_pairs(world, pairs);
 }
@@ -57,12 +75,13 @@ static void walk_range(physics_world *world, uint32_t first, uint32_t end, parti
 static void walk_in_parts(physics_world *world)
 {
     const tree *trees = world->broad.trees;
+    const pair_list found = list_of(world, &world->scratch->found);
     walk_part parts[WALK_PARTS_MAX];
     uint32_t count = 0;
     for (int i = BODY_KINEMATIC; i < BROAD_TREES; i++) {
         for (int k = BODY_STATIC; k <= i; k++) {
             tree_task tasks[TREE_TASKS_MIN];
-            uint32_t more = tree_divide(&trees[i], &trees[k], tasks, TREE_TASKS_MIN, &world->scratch->found);
+            uint32_t more = tree_divide(&trees[i], &trees[k], tasks, TREE_TASKS_MIN, &found);
             for (uint32_t t = 0; t < more; t++) {
                 parts[count++] = (walk_part){tasks[t], (uint8_t)i, (uint8_t)k};
             }
@@ -73,7 +92,10 @@ static void walk_in_parts(physics_world *world)
     for (uint32_t i = 0; i < partials; i++) {
         const item_pairs *from = &world->scratch->found_in[i];
         for (uint32_t k = 0; k < from->count; k++) {
-            array_push(&world->scratch->found, from->data[k]);
+            array_push(found.pairs, from->data[k]);
+        }
+        if (found.pairs->count >= found.most) {
+            cut_pairs(world, found.pairs);
         }
     }
 }
@@ -134,8 +156,9 @@ static void do_after_walk(void *context, uint32_t index)
 
 static void make_contacts(physics_world *world)
 {
-    for (uint32_t i = 0; i < world->scratch->found.count && contact_has_room(world); i++) {
-        uint32_t slot = contact_create(world, world->scratch->found.data[i].a, world->scratch->found.data[i].b);
+    for (uint32_t i = 0; i < world->scratch->found.count && contact_room(world) > 0; i++) {
+        uint32_t slot =
+            contact_create(world, world->scratch->found.data[i].a, world->scratch->found.data[i].b);
         wake_sleeper(world, slot);
     }
 }
@@ -146,7 +169,8 @@ void find_pairs(physics_world *world)
     if (world->parallel.runner.threads > 1 &&
         (world->parallel.runner.eager || world->enlarged.count >= WORTH_DIVIDING)) {
         walk_in_parts(world);
-        world->parallel.runner.run(world->parallel.runner.pool, do_after_walk, world, AFTER_WALK_COUNT);
+        world->parallel.runner.run(world->parallel.runner.pool, do_after_walk, world,
+                                   AFTER_WALK_COUNT);
     } else {
         walk_trees(world);
         for (uint32_t i = 0; i < AFTER_WALK_COUNT; i++) {

@@ -128,19 +128,36 @@ static void mark_pairs(const item_pairs *pairs, bool *found)
     }
 }
 
-// The pairs of the tree with another (or itself) by a walk, and again in parts.
-static void list_pairs(const tree *a, const tree *b, bool in_parts, item_pairs *pairs)
+static void never_cut(void *context, item_pairs *pairs)
 {
-    array_clear(pairs);
+    (void)context;
+    fail_msg("cut at %u pairs", pairs->count);
+}
+
+static pair_list uncut(item_pairs *pairs)
+{
+    return (pair_list){pairs, UINT32_MAX, never_cut, NULL};
+}
+
+// A tree with another (or itself), by a walk or in parts.
+static void walk(const tree *a, const tree *b, bool in_parts, const pair_list *list)
+{
     if (!in_parts) {
-        tree_new_pairs(a, b, pairs);
+        tree_new_pairs(a, b, list);
         return;
     }
     tree_task tasks[TREE_TASKS_MIN];
-    uint32_t count = tree_divide(a, b, tasks, TREE_TASKS_MIN, pairs);
+    uint32_t count = tree_divide(a, b, tasks, TREE_TASKS_MIN, list);
     for (uint32_t i = count; i > 0; i--) {
-        tree_do_task(a, b, tasks[i - 1], pairs);
+        tree_do_task(a, b, tasks[i - 1], list);
     }
+}
+
+static void list_pairs(const tree *a, const tree *b, bool in_parts, item_pairs *pairs)
+{
+    const pair_list list = uncut(pairs);
+    array_clear(pairs);
+    walk(a, b, in_parts, &list);
 }
 
 static void check_pairs(const fixture *f, bool in_parts)
@@ -345,13 +362,49 @@ static void subtrees_of_one_group_are_not_walked(void **state)
         tree_insert(&t, i, (aabb){{x, y}, {x + 2.0f, y + 2.0f}}, -7, false);
     }
     item_pairs pairs = {0};
+    const pair_list list = uncut(&pairs);
     tree_task tasks[TREE_TASKS_MIN];
-    assert_int_equal(tree_divide(&t, &t, tasks, TREE_TASKS_MIN, &pairs), 0);
+    assert_int_equal(tree_divide(&t, &t, tasks, TREE_TASKS_MIN, &list), 0);
     assert_int_equal(pairs.count, 0);
     tree_insert(&t, 5000, (aabb){{10.5f, 10.5f}, {10.6f, 10.6f}}, -8, false);
-    tree_new_pairs(&t, &t, &pairs);
+    tree_new_pairs(&t, &t, &list);
     assert_int_equal(pairs.count, 4);
     array_free(&pairs);
+    tree_deinit(&t);
+}
+
+typedef struct cutting {
+    uint64_t all;
+    uint32_t cuts;
+} cutting;
+
+static void take_all(void *context, item_pairs *pairs)
+{
+    cutting *c = context;
+    c->all += pairs->count;
+    c->cuts++;
+    array_clear(pairs);
+}
+
+// A list never has more than a step finds beyond its most.
+static void list_that_has_grown_is_cut(void **state)
+{
+    (void)state;
+    enum { BOXES = 300, MOST = 100, STEP = LANES * LANES };
+    tree t;
+    tree_init(&t);
+    for (uint32_t i = 0; i < BOXES; i++) {
+        tree_insert(&t, i, (aabb){{0.0f, 0.0f}, {1.0f, 1.0f}}, 0, false);
+    }
+    for (int in_parts = 0; in_parts < 2; in_parts++) {
+        item_pairs pairs = {0};
+        cutting c = {0};
+        const pair_list list = {&pairs, MOST, take_all, &c};
+        walk(&t, &t, in_parts != 0, &list);
+        assert_true(c.cuts > 0 && pairs.capacity <= 2 * (MOST + STEP));
+        assert_int_equal(c.all + pairs.count, BOXES * (BOXES - 1) / 2);
+        array_free(&pairs);
+    }
     tree_deinit(&t);
 }
 
@@ -365,6 +418,7 @@ int main(void)
         cmocka_unit_test(equal_boxes_stay_shallow),
         cmocka_unit_test(refresh_of_moved_leaves_keeps_boxes_small),
         cmocka_unit_test(subtrees_of_one_group_are_not_walked),
+        cmocka_unit_test(list_that_has_grown_is_cut),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,12 @@
 // Definitions that are refused: every field of every definition, each with its name in the text;
 // and the limits, reached.
+#include "common/physics/image.h"
 #include "common/physics/validate.h"
 #include "tests/golden/wild.h"
 #include "tests/unit/physics/scene_helpers.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void refused(status s, const error *err, const char *field)
@@ -198,6 +200,50 @@ static void world_with_its_most_contacts_makes_no_more(void **state)
     world_free(world);
 }
 
+static void run_one_by_one(void *pool, task_function *task, void *context, uint32_t count)
+{
+    (void)pool;
+    for (uint32_t i = count; i > 0; i--) {
+        task(context, i - 1);
+    }
+}
+
+// The state of a crowd after some steps, that made `pairs` contacts of all that overlap.
+static uint64_t hash_of_crowd(physics_world *world, uint32_t pairs)
+{
+    world_lower_contacts_max(world, pairs);
+    run(world, 1);
+    assert_int_equal(world_count(world).pairs, pairs);
+    run(world, 5);
+    world_validate(world);
+    const uint64_t hash = world_hash(world);
+    world_free(world);
+    return hash;
+}
+
+// Which pairs have room is the same with trees of another shape, and on several threads.
+static void crowd_of_more_pairs_than_have_room_is_cut_alike(void **state)
+{
+    (void)state;
+    enum { BALLS = 200, ROOM = 300 }; // of 19 900 pairs, which are cut at 4 096
+    physics_world *worlds[3] = {make_world((vec2d){0.0, 0.0})};
+    shape_def ball = make_circle(0.5);
+    for (int i = 0; i < BALLS; i++) {
+        put_at(worlds[0], 0.001 * (i * 37 % BALLS), 0.001 * (i * 11 % BALLS), &ball);
+    }
+    size_t size = 0;
+    uint8_t *image = NULL;
+    world_save(worlds[0], &image, &size);
+    for (int i = 1; i < 3; i++) {
+        assert_int_equal(world_restore(image, size, &worlds[i], NULL), STATUS_OK);
+    }
+    free(image);
+    world_set_runner(worlds[2], (task_runner){.run = run_one_by_one, .threads = 3, .eager = true});
+    const uint64_t hash = hash_of_crowd(worlds[0], ROOM);
+    assert_int_equal(hash_of_crowd(worlds[1], ROOM), hash);
+    assert_int_equal(hash_of_crowd(worlds[2], ROOM), hash);
+}
+
 static void body_with_its_most_shapes_takes_no_more(void **state)
 {
     (void)state;
@@ -375,6 +421,7 @@ int main(void)
         cmocka_unit_test(impulse_that_is_not_finite_or_too_large_is_refused),
         cmocka_unit_test(world_with_its_most_bodies_takes_no_more),
         cmocka_unit_test(world_with_its_most_contacts_makes_no_more),
+        cmocka_unit_test(crowd_of_more_pairs_than_have_room_is_cut_alike),
         cmocka_unit_test(body_with_its_most_shapes_takes_no_more),
         cmocka_unit_test(body_that_leaves_the_world_is_frozen_and_told),
         cmocka_unit_test(stiff_spring_far_from_its_target_reaches_the_limit),

@@ -480,18 +480,18 @@ static bool any_new(const tree *a, const tree *b)
 }
 
 uint32_t tree_divide(const tree *a, const tree *b, tree_task *tasks, uint32_t max,
-                     item_pairs *found)
+                     const pair_list *found)
 {
     ASSERT(max >= TREE_TASKS_MIN);
     return any_new(a, b) ? a->kernels->divide(a, b, tasks, max, found) : 0;
 }
 
-void tree_do_task(const tree *a, const tree *b, tree_task task, item_pairs *found)
+void tree_do_task(const tree *a, const tree *b, tree_task task, const pair_list *found)
 {
     a->kernels->do_task(a, b, task, found);
 }
 
-void tree_new_pairs(const tree *a, const tree *b, item_pairs *found)
+void tree_new_pairs(const tree *a, const tree *b, const pair_list *found)
 {
     if (any_new(a, b)) {
         a->kernels->do_task(a, b, (tree_task){a->root, b->root, a->nodes.data[a->root].used, false},

@@ -46,6 +46,15 @@ typedef struct item_pair {
 } item_pair;
 typedef ARRAY(item_pair) item_pairs;
 
+// Where a walk puts pairs: thousands of boxes in one place make more than memory holds, so a list
+// that has grown to `most` is cut.
+typedef struct pair_list {
+    item_pairs *pairs;
+    uint32_t most;
+    void (*cut)(void *context, item_pairs *pairs); // leaves fewer than `most`
+    void *context;
+} pair_list;
+
 // A part of a walk: lanes of a node of one tree against a node of the other.
 typedef struct tree_task {
     uint32_t a, b;
@@ -107,14 +116,14 @@ void tree_ray(const tree *t, vec2d from, vec2d translation, vec2 extents, float 
 
 // Every pair of items, one of each tree, whose boxes overlap but for which this was not so at the
 // last refresh; of a tree and itself, every such pair once. In no meaningful order.
-void tree_new_pairs(const tree *a, const tree *b, item_pairs *found);
+void tree_new_pairs(const tree *a, const tree *b, const pair_list *found);
 // The same in parts, which may be done in any order and at once, each with a list of its own: fills
 // in up to `max` tasks (at least TREE_TASKS_MIN) and returns their number. Pairs found while
 // dividing the work are added to `found`.
 enum { TREE_TASKS_MIN = 128 };
 uint32_t tree_divide(const tree *a, const tree *b, tree_task *tasks, uint32_t max,
-                     item_pairs *found);
-void tree_do_task(const tree *a, const tree *b, tree_task task, item_pairs *found);
+                     const pair_list *found);
+void tree_do_task(const tree *a, const tree *b, tree_task task, const pair_list *found);
 
 // For tests: panics unless boxes hold what is in them and links are right. Returns the height.
 uint32_t tree_validate(const tree *t);
@@ -126,8 +135,8 @@ enum { TREE_STACK_MAX = 256 }; // of nodes still to be looked at: 7 a level
 // The walks, compiled once for each width of vectors (tree_walk.c).
 typedef struct tree_kernels {
     uint32_t (*divide)(const tree *a, const tree *b, tree_task *tasks, uint32_t max,
-                       item_pairs *found);
-    void (*do_task)(const tree *a, const tree *b, tree_task task, item_pairs *found);
+                       const pair_list *found);
+    void (*do_task)(const tree *a, const tree *b, tree_task task, const pair_list *found);
     void (*query)(const tree *t, aabb box, tree_visit visit, void *context);
 } tree_kernels;
 

@@ -19,7 +19,7 @@ typedef struct walk {
     const tree *trees[2];
     tree_task *tasks;
     uint32_t count;
-    item_pairs *found;
+    const pair_list *found;
 } walk;
 
 // A bit for each of eight boxes that overlaps one, whose sides are in all lanes.
@@ -85,7 +85,7 @@ INLINE void meet(walk *w, const tree_task *task, const tree_node *a, const tree_
             uint32_t other = b->child[lowest_lane(leaves)];
             item_pair pair =
                 task->exchanged ? (item_pair){other, child} : (item_pair){child, other};
-            array_push(w->found, pair);
+            array_push(w->found->pairs, pair);
         }
         for (; nodes != 0; nodes &= nodes - 1) {
             push(w, task->a, b->child[lowest_lane(nodes)], 1u << lane, task->exchanged);
@@ -113,7 +113,7 @@ static void within_node(walk *w, const tree_task *task, const tree_node *node)
     }
 }
 
-static void do_step(walk *w, tree_task task)
+static void take_step(walk *w, tree_task task)
 {
     const tree *ta = w->trees[task.exchanged];
     const tree *tb = w->trees[!task.exchanged];
@@ -136,7 +136,16 @@ static void do_step(walk *w, tree_task task)
     }
 }
 
-static void do_task(const tree *a, const tree *b, tree_task task, item_pairs *found)
+// A step finds at most LANES * LANES pairs.
+static void do_step(walk *w, tree_task task)
+{
+    take_step(w, task);
+    if (w->found->pairs->count >= w->found->most) {
+        w->found->cut(w->found->context, w->found->pairs);
+    }
+}
+
+static void do_task(const tree *a, const tree *b, tree_task task, const pair_list *found)
 {
     tree_task tasks[WALK_TASKS_MAX];
     walk w = {.trees = {a, b}, .tasks = tasks, .count = 1, .found = found};
@@ -149,7 +158,7 @@ static void do_task(const tree *a, const tree *b, tree_task task, item_pairs *fo
 
 // Breadth first, until there is no room for what another step may leave to do.
 static uint32_t divide(const tree *a, const tree *b, tree_task *tasks, uint32_t max,
-                       item_pairs *found)
+                       const pair_list *found)
 {
     walk w = {.trees = {a, b}, .tasks = tasks, .found = found};
     push(&w, a->root, b->root, (1u << LANES) - 1, false);

@@ -263,9 +263,17 @@ void contact_renew_surface(physics_world *world, uint32_t slot)
     }
 }
 
-bool contact_has_room(const physics_world *world)
+uint32_t contact_room(const physics_world *world)
 {
-    return world->contact_slots.count < world->contacts_max;
+    const uint32_t count = world->contact_slots.count;
+    return count < world->contacts_max ? world->contacts_max - count : 0;
+}
+
+uint32_t contact_pairs_max(const physics_world *world)
+{
+    enum { LEAST = 4096 }; // to cut a shorter list is not worth it
+    const uint32_t most = 2 * contact_room(world);
+    return most > LEAST ? most : LEAST;
 }
 
 uint32_t contact_create(physics_world *world, uint32_t shape_a, uint32_t shape_b)
