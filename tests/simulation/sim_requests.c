@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "common/base/assert.h"
+#include "common/physics/joint.h"
 #include "proto/log/log_compact.h"
 #include "tests/simulation/sim.h"
 
@@ -236,6 +237,91 @@ static void request_remove(sim_client *c, int world)
     send_last(c);
 }
 
+// ---- what breaks physics: springs of 1 000 Hz with targets far away, masses and spins at their
+// limits. None of them bears a number of the oracle's.
+
+static double pick(const double *numbers, uint32_t count)
+{
+    return numbers[sim_random(count)];
+}
+
+#define PICK(...)                                                                                  \
+    pick((const double[]){__VA_ARGS__}, sizeof((const double[]){__VA_ARGS__}) / sizeof(double))
+
+static void pack_spring(packer *k)
+{
+    pair_number(k, "hertz", PICK(0.0, 5.0, JOINT_HERTZ_MAX));
+    pair_number(k, "damping_ratio", PICK(0.0, 1.0, JOINT_DAMPING_RATIO_MAX));
+}
+
+static void request_mouse(sim_client *c, int world)
+{
+    sim_request *r = begin(c, OP_OTHER, world, "joint.create", 6);
+    packer k = buffer_packer(&r->tail);
+    pair_text(&k, "world", sim_world_name(world));
+    pair_text(&k, "kind", "mouse");
+    pair_uint(&k, "b", any_body(c, world));
+    pair_vector(&k, "target", PICK(0.0, 900000.0), within(900000.0));
+    pack_spring(&k);
+    send_last(c);
+}
+
+static void request_joint(sim_client *c, int world)
+{
+    static const struct {
+        const char *kind, *target, *force;
+        bool along;
+    } KINDS[] = {{"revolute", "target_angle", "max_torque", false},
+                 {"prismatic", "target_translation", "max_force", true},
+                 {"wheel", "target_translation", "max_torque", true},
+                 {"distance", "length", "max_force", false},
+                 {"motor", "target_angle", "max_torque", false}};
+    const uint64_t kind = sim_random(sizeof KINDS / sizeof *KINDS);
+    const bool along = KINDS[kind].along;
+    sim_request *r = begin(c, OP_OTHER, world, "joint.create", along ? 12 : 11);
+    packer k = buffer_packer(&r->tail);
+    pair_text(&k, "world", sim_world_name(world));
+    pair_text(&k, "kind", KINDS[kind].kind);
+    pair_uint(&k, "a", any_body(c, world));
+    pair_uint(&k, "b", any_body(c, world));
+    pair_vector(&k, "anchor_a", within(2.0), within(2.0));
+    pair_vector(&k, "anchor_b", within(2.0), 0.0);
+    pack_spring(&k);
+    pair_number(&k, KINDS[kind].target, PICK(0.5, 3.0, JOINT_LIMIT_MAX));
+    pair_number(&k, KINDS[kind].force, PICK(0.0, 100.0, PHYSICS_FORCE_MAX));
+    pair_number(&k, "motor_speed", PICK(5.0, -PHYSICS_SPEED_MAX));
+    if (along) {
+        pair_vector(&k, "axis", 1.0, within(1.0));
+    }
+    send_last(c);
+}
+
+static void request_extreme(sim_client *c, int world)
+{
+    sim_request *r = begin(c, OP_OTHER, world, "body.set", 4);
+    packer k = buffer_packer(&r->tail);
+    pair_text(&k, "world", sim_world_name(world));
+    pair_uint(&k, "body", any_body(c, world));
+    pair_number(&k, "mass", PICK(0.0, PHYSICS_MASS_MIN, 1e3, PHYSICS_MASS_MAX));
+    pair_number(&k, "angular_velocity", PICK(0.0, -PHYSICS_SPIN_MAX, PHYSICS_SPIN_MAX));
+    send_last(c);
+}
+
+static void request_wild(sim_client *c, int world)
+{
+    switch (sim_random(4)) {
+    case 0:
+        request_extreme(c, world);
+        break;
+    case 1:
+        request_mouse(c, world);
+        break;
+    default:
+        request_joint(c, world);
+        break;
+    }
+}
+
 static void request_batch(sim_client *c, int world)
 {
     bool later = sim_one_in(3);
@@ -310,12 +396,13 @@ static void request_subscribe(sim_client *c, int world)
     bool rated = sim_one_in(2);
     bool budgeted = !log && sim_one_in(3);
     bool packed = !log && sim_one_in(2);
+    bool velocities = packed && sim_one_in(2);
     bool compact = log && sim_one_in(2);
     // A number that is not the server's asks for nothing.
     uint32_t tables = log_compact_tables() + (compact && sim_one_in(8) ? 1u : 0u);
     sim_request *r = begin(c, log ? OP_SUBSCRIBE_LOG : OP_SUBSCRIBE, world, "world.subscribe",
                            (log ? 2u : 3u) + (rated ? 1u : 0u) + (packed ? 1u : 0u) +
-                               (budgeted || compact ? 1u : 0u));
+                               (velocities ? 1u : 0u) + (budgeted || compact ? 1u : 0u));
     r->compact = compact && tables == log_compact_tables();
     packer k = buffer_packer(&r->tail);
     pair_text(&k, "world", sim_world_name(world));
@@ -334,6 +421,11 @@ static void request_subscribe(sim_client *c, int world)
         pair_bool(&k, "describe", sim_one_in(4));
         if (packed) {
             pair_text(&k, "encoding", "packed");
+        }
+        if (velocities) {
+            text(&k, "precision");
+            msgpack_pack_map(&k, 1);
+            pair_number(&k, "velocity", PICK(1.0 / PACKED_STEPS_MAX, 1.0 / 256.0, 16.0));
         }
         text(&k, "events");
         msgpack_pack_array(&k, KIND_COUNT);
@@ -402,7 +494,7 @@ static void request_rare(sim_client *c, int world)
 void sim_request_any(sim_client *c)
 {
     int world = (int)sim_random(SIM_WORLDS);
-    switch (sim_random(16)) {
+    switch (sim_random(17)) {
     case 0:
     case 1:
     case 2:
@@ -438,6 +530,9 @@ void sim_request_any(sim_client *c)
         break;
     case 13:
         request_create(c, world);
+        break;
+    case 14:
+        request_wild(c, world);
         break;
     default:
         request_rare(c, world);
