@@ -38,6 +38,9 @@ enum {
     // Pairs of shapes whose boxes overlap. The pairs with the lowest slots have room, and others do
     // not touch until one of their boxes is renewed.
     PHYSICS_CONTACTS_MAX = 1 << 23,
+    // Pairs whose boxes come to overlap in one step: a second of looking. Where there are more,
+    // none of them gets a contact until one of its boxes is renewed.
+    PHYSICS_MEETINGS_MAX = 1 << 26,
     PHYSICS_BODY_SHAPES_MAX = 1024,  // shapes on one body, each piece of a chain counted
     PHYSICS_CHAIN_POINTS_MAX = 1024, // points of one chain
     PHYSICS_TAG_BYTES_MAX = 64,      // bytes of a body's tag

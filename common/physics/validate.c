@@ -397,3 +397,8 @@ void world_lower_contacts_max(physics_world *world, uint32_t most)
 {
     world->contacts_max = most;
 }
+
+void world_lower_meetings_max(physics_world *world, uint32_t most)
+{
+    world->meetings_max = most;
+}

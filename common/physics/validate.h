@@ -11,5 +11,6 @@ void world_validate(const physics_world *world);
 
 // For tests that reach PHYSICS_CONTACTS_MAX: the world has fewer from now on.
 void world_lower_contacts_max(physics_world *world, uint32_t most);
+void world_lower_meetings_max(physics_world *world, uint32_t most);
 
 #endif

@@ -46,6 +46,7 @@ status world_create(const world_def *def, physics_world **out, error *err)
         tree_init(&world->broad.trees[i]);
     }
     world->contacts_max = PHYSICS_CONTACTS_MAX;
+    world->meetings_max = PHYSICS_MEETINGS_MAX;
     world->step = step_context_of(def, false);
     *out = world;
     return STATUS_OK;

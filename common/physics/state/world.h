@@ -87,6 +87,7 @@ struct physics_world {
     pair_set pairs; // of shape slots that have a contact
 
     uint32_t contacts_max; // PHYSICS_CONTACTS_MAX, but in tests that reach it
+    uint32_t meetings_max; // PHYSICS_MEETINGS_MAX, likewise
 
     // ---- what the caller asked for, and what steps work with; no result depends on it
     uint32_t event_mask;

@@ -299,6 +299,9 @@ static bool note_pair(void *context, uint32_t item)
 {
     const finding_pairs *f = context;
     physics_world *world = f->world;
+    if (world->scratch->met++ >= world->meetings_max) {
+        return false;
+    }
     const bool sensor =
         ((world->shapes.data[item].flags | world->shapes.data[f->shape].flags) & SHAPE_SENSOR) != 0;
     if (!sensor && contact_wanted(world, f->shape, item) &&
@@ -313,6 +316,7 @@ static bool note_pair(void *context, uint32_t item)
     return true;
 }
 
+// What more than PHYSICS_MEETINGS_MAX boxes of a step meet is dropped, as in pairs.c.
 static void find_pairs_of(physics_world *world, uint32_t shape_)
 {
     finding_pairs f = {world, shape_};
@@ -324,6 +328,9 @@ static void find_pairs_of(physics_world *world, uint32_t shape_)
 static void make_contacts(physics_world *world)
 {
     step_scratch *s = world->scratch;
+    if (s->met > world->meetings_max) {
+        array_clear(&s->met_pairs);
+    }
     cut_met_pairs(world);
     for (uint32_t i = 0; i < s->met_pairs.count; i++) {
         contact_create(world, s->met_pairs.data[i].a, s->met_pairs.data[i].b);
@@ -692,6 +699,7 @@ static void clear_impacts(step_scratch *s)
     array_clear(&s->reports);
     array_clear(&s->told);
     array_clear(&s->met_pairs);
+    s->met = 0;
     array_clear(&s->quick);
     array_clear(&s->parted);
     array_clear(&s->joined);

@@ -4,7 +4,10 @@
 //
 // Bodies that come together by themselves may make more pairs than memory holds, wanted or not.
 // Lists are cut while they are found, to the lowest pairs that there is room for as contacts: which
-// those are does not depend on the order either.
+// those are does not depend on the order either. Nor does their number: where it is beyond
+// PHYSICS_MEETINGS_MAX, the walk ends early and all of them are dropped, for a step has to end.
+#include <stdatomic.h>
+
 #include "common/physics/parallel/sort.h"
 #include "common/physics/step/step.h"
 #include "common/physics/state/world.h"
@@ -23,29 +26,47 @@ static void choose_pairs(const physics_world *world, item_pairs *found)
     found->count = kept;
 }
 
-static void cut_pairs(void *context, item_pairs *found)
+typedef struct finding {
+    const physics_world *world;
+    uint64_t cut; // pairs that are no longer in the list
+} finding;
+
+static bool cut_pairs(void *context, item_pairs *found)
 {
-    const physics_world *world = context;
-    choose_pairs(world, found);
-    keep_lowest_pairs(found, contact_room(world));
+    finding *f = context;
+    const uint32_t before = found->count;
+    choose_pairs(f->world, found);
+    keep_lowest_pairs(found, contact_room(f->world));
+    f->cut += before - found->count;
+    return f->cut <= f->world->meetings_max;
 }
 
-static pair_list list_of(physics_world *world, item_pairs *found)
+static pair_list list_of(finding *f, item_pairs *found)
 {
-    return (pair_list){found, contact_pairs_max(world), cut_pairs, world};
+    return (pair_list){found, contact_pairs_max(f->world), cut_pairs, f};
 }
 
-// Walks all trees against each other but the static one against itself.
-static void walk_trees(physics_world *world)
+// Ends a finding: how many pairs it came upon, if it ended in time.
+static uint64_t choose_found(const finding *f, item_pairs *found)
+{
+    const uint64_t all = f->cut + found->count;
+    choose_pairs(f->world, found);
+    return all;
+}
+
+// Walks all trees against each other but the static one against itself. Returns how many pairs were
+// found.
+static uint64_t walk_trees(physics_world *world)
 {
     const tree *trees = world->broad.trees;
-    const pair_list found = list_of(world, &world->scratch->found);
+    finding f = {world, 0};
+    const pair_list found = list_of(&f, &world->scratch->found);
     for (int i = BODY_KINEMATIC; i < BROAD_TREES; i++) {
         for (int k = BODY_STATIC; k <= i; k++) {
             tree_new_pairs(&trees[i], &trees[k], &found);
         }
     }
-    choose_pairs(world, &world->scratch->found);
+    return choose_found(&f, found.pairs);
 }
 
 // A part of the walk of one tree against another.
@@ -54,28 +75,36 @@ typedef struct walk_part {
     uint8_t a, b; // trees
 } walk_part;
 
+typedef struct walk_work {
+    const walk_part *parts;
+    _Atomic uint64_t *found; // pairs, in all
+} walk_work;
+
 enum { WORTH_DIVIDING = 32 }; // new boxes
 enum { WALKS = 5, WALK_PARTS_MAX = WALKS * TREE_TASKS_MIN };
 
 static void walk_range(physics_world *world, uint32_t first, uint32_t end, partial *found,
                        const void *context)
 {
-    const walk_part *parts = context;
+    const walk_work *work = context;
+    const walk_part *parts = work->parts;
     const tree *trees = world->broad.trees;
+    finding f = {world, 0};
     item_pairs *pairs = &world->scratch->found_in[found - world->parallel.partials];
-    const pair_list list = list_of(world, pairs);
+    const pair_list list = list_of(&f, pairs);
     array_clear(pairs);
     for (uint32_t i = first; i < end; i++) {
         tree_do_task(&trees[parts[i].a], &trees[parts[i].b], parts[i].task, &list);
     }
-    choose_pairs(world, pairs);
+    atomic_fetch_add_explicit(work->found, choose_found(&f, pairs), memory_order_relaxed);
 }
 
 // The same as walk_trees(), on several threads.
-static void walk_in_parts(physics_world *world)
+static uint64_t walk_in_parts(physics_world *world)
 {
     const tree *trees = world->broad.trees;
-    const pair_list found = list_of(world, &world->scratch->found);
+    finding f = {world, 0};
+    const pair_list found = list_of(&f, &world->scratch->found);
     walk_part parts[WALK_PARTS_MAX];
     uint32_t count = 0;
     for (int i = BODY_KINEMATIC; i < BROAD_TREES; i++) {
@@ -87,17 +116,19 @@ static void walk_in_parts(physics_world *world)
             }
         }
     }
-    choose_pairs(world, &world->scratch->found);
-    uint32_t partials = run_ranges(world, count, 1, walk_range, parts);
+    _Atomic uint64_t all = choose_found(&f, found.pairs);
+    const walk_work work = {parts, &all};
+    uint32_t partials = run_ranges(world, count, 1, walk_range, &work);
     for (uint32_t i = 0; i < partials; i++) {
         const item_pairs *from = &world->scratch->found_in[i];
         for (uint32_t k = 0; k < from->count; k++) {
             array_push(found.pairs, from->data[k]);
         }
         if (found.pairs->count >= found.most) {
-            cut_pairs(world, found.pairs);
+            cut_pairs(&f, found.pairs);
         }
     }
+    return all;
 }
 
 // A new pair of which neither body is awake (something was put beside a sleeper) wakes the sleeper.
@@ -165,17 +196,20 @@ static void make_contacts(physics_world *world)
 
 void find_pairs(physics_world *world)
 {
+    uint64_t found = 0;
     array_clear(&world->scratch->found);
     if (world->parallel.runner.threads > 1 &&
         (world->parallel.runner.eager || world->enlarged.count >= WORTH_DIVIDING)) {
-        walk_in_parts(world);
+        found = walk_in_parts(world);
         world->parallel.runner.run(world->parallel.runner.pool, do_after_walk, world,
                                    AFTER_WALK_COUNT);
     } else {
-        walk_trees(world);
+        found = walk_trees(world);
         for (uint32_t i = 0; i < AFTER_WALK_COUNT; i++) {
             AFTER_WALK[i](world);
         }
     }
-    make_contacts(world);
+    if (found <= world->meetings_max) {
+        make_contacts(world);
+    }
 }

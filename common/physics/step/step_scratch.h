@@ -71,6 +71,7 @@ typedef struct step_scratch {
     STEP_SCRATCH_ARRAYS(DECLARE)
 #undef DECLARE
     item_pairs found_in[PARTIALS_MAX]; // by the range that found them
+    uint64_t met;                      // boxes that impacts.c came upon in this step along new ways
     contact_groups groups;
     trim_peaks peaks;
     const struct contact_kernels *kernels;

@@ -128,10 +128,11 @@ static void mark_pairs(const item_pairs *pairs, bool *found)
     }
 }
 
-static void never_cut(void *context, item_pairs *pairs)
+static bool never_cut(void *context, item_pairs *pairs)
 {
     (void)context;
     fail_msg("cut at %u pairs", pairs->count);
+    return false;
 }
 
 static pair_list uncut(item_pairs *pairs)
@@ -375,15 +376,16 @@ static void subtrees_of_one_group_are_not_walked(void **state)
 
 typedef struct cutting {
     uint64_t all;
-    uint32_t cuts;
+    uint32_t cuts, cuts_max; // 0: there is no maximum
 } cutting;
 
-static void take_all(void *context, item_pairs *pairs)
+static bool take_all(void *context, item_pairs *pairs)
 {
     cutting *c = context;
     c->all += pairs->count;
     c->cuts++;
     array_clear(pairs);
+    return c->cuts != c->cuts_max;
 }
 
 // A list never has more than a step finds beyond its most.
@@ -403,6 +405,10 @@ static void list_that_has_grown_is_cut(void **state)
         walk(&t, &t, in_parts != 0, &list);
         assert_true(c.cuts > 0 && pairs.capacity <= 2 * (MOST + STEP));
         assert_int_equal(c.all + pairs.count, BOXES * (BOXES - 1) / 2);
+        array_clear(&pairs);
+        c = (cutting){.cuts_max = 3};
+        walk(&t, &t, false, &list);
+        assert_true(c.cuts == 3 && pairs.count == 0);
         array_free(&pairs);
     }
     tree_deinit(&t);

@@ -244,6 +244,33 @@ static void crowd_of_more_pairs_than_have_room_is_cut_alike(void **state)
     assert_int_equal(hash_of_crowd(worlds[2], ROOM), hash);
 }
 
+// Balls that come together, fast ones too, in more pairs than a step looks at pass each other by,
+// and meet those that come later.
+static void crowd_of_more_pairs_than_a_step_looks_at_passes_by(void **state)
+{
+    (void)state;
+    enum { BALLS = 200, MOST = 6000 }; // of 19 900 pairs
+    for (int threads = 1; threads <= 3; threads += 2) {
+        physics_world *world = make_world((vec2d){0.0, 0.0});
+        shape_def ball = make_circle(0.5);
+        world_lower_meetings_max(world, MOST);
+        world_set_runner(world,
+                         (task_runner){.run = run_one_by_one, .threads = threads, .eager = true});
+        for (int i = 0; i < BALLS; i++) {
+            body_id id = put_at(world, 0.001 * i, 0.0, &ball);
+            set_velocity(world, id, 0.0, i % 2 == 0 ? 0.0 : 300.0);
+        }
+        run(world, 1);
+        assert_int_equal(world_count(world).pairs, 0);
+        run(world, 3);
+        world_validate(world);
+        put_at(world, 0.0, 0.0, &ball);
+        run(world, 1);
+        assert_int_equal(world_count(world).pairs, BALLS / 2); // the others are 20 m away
+        world_free(world);
+    }
+}
+
 static void body_with_its_most_shapes_takes_no_more(void **state)
 {
     (void)state;
@@ -422,6 +449,7 @@ int main(void)
         cmocka_unit_test(world_with_its_most_bodies_takes_no_more),
         cmocka_unit_test(world_with_its_most_contacts_makes_no_more),
         cmocka_unit_test(crowd_of_more_pairs_than_have_room_is_cut_alike),
+        cmocka_unit_test(crowd_of_more_pairs_than_a_step_looks_at_passes_by),
         cmocka_unit_test(body_with_its_most_shapes_takes_no_more),
         cmocka_unit_test(body_that_leaves_the_world_is_frozen_and_told),
         cmocka_unit_test(stiff_spring_far_from_its_target_reaches_the_limit),

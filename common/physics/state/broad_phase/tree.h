@@ -51,7 +51,8 @@ typedef ARRAY(item_pair) item_pairs;
 typedef struct pair_list {
     item_pairs *pairs;
     uint32_t most;
-    void (*cut)(void *context, item_pairs *pairs); // leaves fewer than `most`
+    // Leaves fewer than `most`. False ends the walk.
+    bool (*cut)(void *context, item_pairs *pairs);
     void *context;
 } pair_list;
 

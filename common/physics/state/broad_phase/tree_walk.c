@@ -20,6 +20,7 @@ typedef struct walk {
     tree_task *tasks;
     uint32_t count;
     const pair_list *found;
+    bool ended; // before its time
 } walk;
 
 // A bit for each of eight boxes that overlaps one, whose sides are in all lanes.
@@ -141,7 +142,7 @@ static void do_step(walk *w, tree_task task)
 {
     take_step(w, task);
     if (w->found->pairs->count >= w->found->most) {
-        w->found->cut(w->found->context, w->found->pairs);
+        w->ended = !w->found->cut(w->found->context, w->found->pairs);
     }
 }
 
@@ -150,7 +151,7 @@ static void do_task(const tree *a, const tree *b, tree_task task, const pair_lis
     tree_task tasks[WALK_TASKS_MAX];
     walk w = {.trees = {a, b}, .tasks = tasks, .count = 1, .found = found};
     tasks[0] = task;
-    while (w.count > 0) {
+    while (w.count > 0 && !w.ended) {
         ASSERT(w.count + WALK_PUSHES_MAX <= WALK_TASKS_MAX);
         do_step(&w, tasks[--w.count]);
     }
@@ -163,8 +164,11 @@ static uint32_t divide(const tree *a, const tree *b, tree_task *tasks, uint32_t 
     walk w = {.trees = {a, b}, .tasks = tasks, .found = found};
     push(&w, a->root, b->root, (1u << LANES) - 1, false);
     uint32_t done = 0;
-    while (done < w.count && w.count + WALK_PUSHES_MAX <= max) {
+    while (done < w.count && !w.ended && w.count + WALK_PUSHES_MAX <= max) {
         do_step(&w, tasks[done++]);
+    }
+    if (w.ended) {
+        return 0;
     }
     memmove(tasks, tasks + done, (w.count - done) * sizeof *tasks);
     return w.count - done;
