@@ -316,7 +316,7 @@ static bool note_pair(void *context, uint32_t item)
     return true;
 }
 
-// What more than PHYSICS_MEETINGS_MAX boxes of a step meet is dropped, as in pairs.c.
+// Beyond PHYSICS_MEETINGS_MAX boxes in a step it drops all pairs, as pairs.c does.
 static void find_pairs_of(physics_world *world, uint32_t shape_)
 {
     finding_pairs f = {world, shape_};
