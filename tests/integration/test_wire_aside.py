@@ -32,6 +32,11 @@ class AsideTest(unittest.TestCase):
         self.addCleanup(shutil.rmtree, folder, ignore_errors=True)
         self.data = os.path.join(folder, "data")
         os.environ["CAROM_PLANT"] = self.FAULT
+        # A sanitizer would take these signals itself, and end the process with a report.
+        for name in ("ASAN_OPTIONS", "TSAN_OPTIONS"):
+            own = os.environ.get(name, "")
+            self.addCleanup(os.environ.__setitem__, name, own)
+            os.environ[name] = own + "".join(f":handle_{s}=0" for s in ("segv", "sigbus", "abort", "sigill", "sigfpe"))
         self.addCleanup(os.environ.pop, "CAROM_PLANT")
 
     def start(self, program, *options):

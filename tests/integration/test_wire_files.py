@@ -65,7 +65,8 @@ class Files(unittest.TestCase):
             self.assertEqual(gzip.decompress(answer.body), path.read_bytes(), path)
             plain, packed = plain + path.stat().st_size, packed + len(answer.body)
         self.assertLess(packed, plain / 2)
-        self.assertEqual(gzip.decompress(self.get("/", "gzip").body), (viewer / "index.html").read_bytes())
+        page = (viewer / "index.html").read_bytes().replace(b'"../', b'"')  # one folder up, so that a prefix may stand before it
+        self.assertEqual(gzip.decompress(self.get("/", "gzip").body), page)
 
     def test_bytes_do_not_depend_on_when_and_where_they_were_made(self):
         flags, time = self.get(SCRIPT, "gzip").body[3], self.get(SCRIPT, "gzip").body[4:8]

@@ -183,7 +183,8 @@ void __wrap_world_step(physics_world *world)
     const bool fails = world_definition(world).hz == MARKED_HZ && world_tick(world) == LAST_TICK;
     ASSERT(!(fails && is_planted("failed-step")));
     if (fails && is_planted("wild-step")) {
-        *(volatile int *)getauxval(AT_NULL) = 1; // zero, which the compiler does not know
+        // 64, which the compiler does not know; of a null pointer a sanitizer would speak first.
+        *(volatile int *)(getauxval(AT_NULL) + 64) = 1;
     }
     __real_world_step(world);
 }
