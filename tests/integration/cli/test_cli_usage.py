@@ -306,7 +306,7 @@ class Methods(unittest.TestCase):
         self.assertEqual(["world", "body", "impulse", "point", "epoch"], [a["name"] for a in impulse["arguments"]])
         self.assertEqual([True, True, True, False, False], [a["required"] for a in impulse["arguments"]])
         self.assertEqual(impulse, carom("methods", "body.impulse", "--json").json())
-        self.assertRegex(carom("methods").out, r"(?m)^body\.impulse +world, body, impulse, point\?$")
+        self.assertRegex(carom("methods").out, r"(?m)^body\.impulse +world, body, impulse, point\?, epoch\?$")
         self.assertRegex(carom("methods", "body.impulse").out, r"(?m)^impulse +\[x, y\], N s +\(required\)")
 
 
