@@ -14,12 +14,11 @@
 CAROM_BEGIN_DECLS
 
 typedef struct carom_subscribe_options {
-    bool exact;  // see carom/export.h
-    double rate; // snapshots a second; 0 (default): the world's hz
-    const char
-        *encoding; // NULL (default): "packed", with bodies rounded to `precision` and a hash in
-                   // full snapshots alone; "plain": to the last bit, for ten to a hundred times
-                   // the bytes; "log" for replicas (carom/replica.h)
+    bool exact;           // see carom/export.h
+    double rate;          // snapshots a second; 0 (default): the world's hz
+    const char *encoding; // NULL (default): "packed", with bodies rounded to `precision` and a hash
+                          // in full snapshots alone; "plain": to the last bit, for ten to a hundred
+                          // times the bytes; "log" for replicas (carom/replica.h)
     double precision[3]; // of "packed": m, rad, m/s; 0 (default): the server's, which is 1/512 m,
                          // 1/1024 turn, and velocities that are estimated from the motion
     bool bodies;         // default true

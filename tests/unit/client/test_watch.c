@@ -200,8 +200,7 @@ static void options_become_arguments(void **state)
     assert_int_equal(carom_subscribe(s->client, "demo", &options, PATIENCE_MS, NULL, NULL),
                      CAROM_OK);
     fake_sync(s->server);
-    assert_string_equal(s->subscriptions.last_args,
-                        "{\"world\":\"demo\",\"encoding\":\"packed\"}");
+    assert_string_equal(s->subscriptions.last_args, "{\"world\":\"demo\",\"encoding\":\"packed\"}");
     options = (carom_subscribe_options){.exact = true,
                                         .encoding = "plain",
                                         .rate = 20,
@@ -212,9 +211,10 @@ static void options_become_arguments(void **state)
                                         .event_count = 2};
     carom_subscribe(s->client, "demo", &options, PATIENCE_MS, NULL, NULL);
     fake_sync(s->server);
-    assert_string_equal(s->subscriptions.last_args,
-                        "{\"world\":\"demo\",\"encoding\":\"plain\",\"rate\":20.0,\"bodies\":false,"
-                        "\"contacts\":true,\"area\":[-1.0,-2.0,3.0,4.0],\"events\":[\"begin\",\"hit\"]}");
+    assert_string_equal(
+        s->subscriptions.last_args,
+        "{\"world\":\"demo\",\"encoding\":\"plain\",\"rate\":20.0,\"bodies\":false,"
+        "\"contacts\":true,\"area\":[-1.0,-2.0,3.0,4.0],\"events\":[\"begin\",\"hit\"]}");
     carom_subscription_area(s->client, 4, options.area, PATIENCE_MS, NULL);
     fake_sync(s->server);
     assert_string_equal(s->subscriptions.last_args,

@@ -205,12 +205,11 @@ static void an_id_is_a_positive_integer_below_2_to_53(void **state)
             "body: must be from 1 to 9007199254740991, got 9007199254740993");
     invalid(METHOD_BODY_GET, "{\"world\": \"w\", \"body\": -9007199254740993}",
             "body: must be from 1 to 9007199254740991, got -9007199254740993");
-    invalid(
-        METHOD_WORLD_APPLY,
-        "{\"world\": \"w\", \"commands\": [[\"body.remove\", {\"body\": {\"$\": "
-        "9007199254740993}}]]}",
-        "commands[0].body: {\"$\": 9007199254740993} is not an earlier command of "
-        "this batch");
+    invalid(METHOD_WORLD_APPLY,
+            "{\"world\": \"w\", \"commands\": [[\"body.remove\", {\"body\": {\"$\": "
+            "9007199254740993}}]]}",
+            "commands[0].body: {\"$\": 9007199254740993} is not an earlier command of "
+            "this batch");
     invalid(METHOD_BODY_GET, "{\"world\": \"w\", \"body\": 2.5}",
             "body: expected an integer, got 2.5");
     invalid(METHOD_BODY_GET, "{\"world\": \"w\", \"body\": \"ball\"}",
