@@ -24,6 +24,8 @@ def split(arguments):
             command.append(word)
         elif command:
             name, _, program = command[0].partition("=")
+            if not program:
+                raise SystemExit(f"test_wild.py: {name} has no program")
             programs.append((name, [program, *command[1:]]))
             command = []
     return programs
