@@ -28,7 +28,7 @@ PROTO = WORLD + ["proto"]
 
 # Shared by every room of the server: encoded bytes, the clock, limits, counters and timings, queues between threads.
 SHARED = ["server/audit.h", "server/bucket.h", "server/bytes.h", "server/clock.h", "server/crash.h", "server/limits.h",
-          "server/metrics.h", "server/queue.h"]
+          "server/metrics.h", "server/queue.h", "server/schedule"]
 
 # room: (rooms or single files it may include, libraries it may include). A room may always include
 # itself.
@@ -39,6 +39,8 @@ ROOMS = {
     # Commands as plain structs, and what carries them out: no bytes.
     "common/world": (PHYSICS, []),
     "proto": (WORLD, ["msgpack", "jansson"]),
+    # Time of a thread, dealt by subject: knows nothing of what the time is for.
+    "server/schedule": (BASE, []),
     # net moves bytes: it may know the protocol's framing, and knows no physics.
     "server/net": (BASE + ["proto"] + SHARED, ["uv", "openssl"]),
     # HTTP and WebSocket stand between net and session: they know neither sessions nor messages.
@@ -52,7 +54,7 @@ ROOMS = {
     "server/session": (PROTO + SHARED + ["server/auth", "server/net", "server/http", "server/world",
                                          "server/storage"],
                        ["uv", "msgpack"]),
-    "server": (PROTO + ["server/auth", "server/net", "server/http", "server/world", "server/storage",
+    "server": (PROTO + ["server/schedule", "server/auth", "server/net", "server/http", "server/world", "server/storage",
                         "server/session"],
                ["uv", "msgpack", "jansson"]),
     # The public headers stand alone: a stranger's project has nothing else of ours.
@@ -68,7 +70,7 @@ ROOMS = {
     # The npm package: the table of methods, and the engine for browsers.
     "client/web": (PROTO, ["msgpack"]),
     "client/web/test": (PROTO + ["client/web", "tests"], []),
-    "tests": (PROTO + ["server", "server/auth", "server/net", "server/http", "server/world",
+    "tests": (PROTO + ["server", "server/schedule", "server/auth", "server/net", "server/http", "server/world",
                        "server/storage", "server/session", "client/include", "client/lib", "client/scene", "client/cli"],
               ["uv", "msgpack", "jansson", "openssl", "cmocka", "chipmunk", "box2d"]),
 }

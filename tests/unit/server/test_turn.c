@@ -1,0 +1,231 @@
+// Turns of a clock that the test moves; shares by subject; jobs that are cut and continued.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "server/schedule/turn_queue.h"
+
+enum { MS = 1000000, JOBS_MAX = 8 };
+
+static int64_t now_ns;
+
+static int64_t now(void)
+{
+    return now_ns;
+}
+
+static turn turn_of(int64_t length_ns)
+{
+    return turn_begin(now, length_ns);
+}
+
+// ---- turns
+
+static void turn_is_over_when_its_time_is(void **state)
+{
+    (void)state;
+    const turn t = turn_of(5 * MS);
+    assert_false(turn_over(&t));
+    now_ns += 2 * MS;
+    assert_int_equal(turn_used_ns(&t), 2 * MS);
+    assert_int_equal(turn_left_ns(&t), 3 * MS);
+    now_ns += 3 * MS;
+    assert_true(turn_over(&t));
+    now_ns += MS;
+    assert_int_equal(turn_left_ns(&t), 0);
+}
+
+static void part_ends_no_later_than_its_turn(void **state)
+{
+    (void)state;
+    const turn t = turn_of(5 * MS);
+    now_ns += 3 * MS;
+    const turn small = turn_part(&t, MS);
+    const turn large = turn_part(&t, 100 * MS);
+    assert_int_equal(turn_left_ns(&small), MS);
+    assert_int_equal(turn_left_ns(&large), 2 * MS);
+}
+
+// ---- shares
+
+static void subject_that_comes_later_has_no_claim_on_the_past(void **state)
+{
+    (void)state;
+    shares s = {0};
+    share *first = shares_hold(&s, 7);
+    shares_charge(&s, first, 100 * MS);
+    shares_serve(&s, first);
+    share *second = shares_hold(&s, 3);
+    assert_int_equal(shares_used(&s, second), shares_used(&s, first));
+    shares_charge(&s, second, MS);
+    assert_true(shares_used(&s, second) > shares_used(&s, first));
+    shares_release(&s, first);
+    shares_release(&s, second);
+    shares_deinit(&s);
+}
+
+static void subject_that_leaves_is_remembered_while_it_owes(void **state)
+{
+    (void)state;
+    shares s = {0};
+    share *one = shares_hold(&s, 1);
+    shares_charge(&s, one, 50 * MS);
+    shares_release(&s, one);
+    for (uint64_t subject = 2; subject < 1000; subject++) { // enough for the table to be cleared
+        shares_release(&s, shares_hold(&s, subject));
+    }
+    assert_true(s.list.count < 200);
+    one = shares_hold(&s, 1);
+    share *other = shares_hold(&s, 2000);
+    assert_int_equal(shares_used(&s, one) - shares_used(&s, other), 50 * MS);
+    shares_release(&s, one);
+    shares_release(&s, other);
+    shares_deinit(&s);
+}
+
+// ---- queues
+
+// Counts down pieces of a millisecond each.
+typedef struct countdown {
+    turn_job job;
+    int pieces;
+    int done; // pieces
+    int64_t done_ns;
+    turn_queue *queue;
+    turn_job *removes; // in its first piece
+} countdown;
+
+static job_progress count_down(turn_job *job, const turn *slice)
+{
+    countdown *c = (countdown *)job;
+    if (c->removes != NULL) {
+        turn_queue_remove(c->queue, c->removes);
+        if (c->removes == job) {
+            return JOB_DONE;
+        }
+    }
+    do {
+        now_ns += MS;
+        c->done++;
+    } while (c->done < c->pieces && !turn_over(slice));
+    c->done_ns = now_ns;
+    return c->done < c->pieces ? JOB_GOES_ON : JOB_DONE;
+}
+
+static void job_is_cut_and_continued(void **state)
+{
+    (void)state;
+    turn_queue q;
+    turn_queue_init(&q, 1);
+    countdown c = {.pieces = 12};
+    assert_true(turn_queue_add(&q, &c.job, count_down, 1));
+    for (int turns = 1; turns <= 3; turns++) {
+        const turn t = turn_of(5 * MS);
+        assert_int_equal(turn_queue_run(&q, &t), turns < 3);
+        assert_int_equal(c.done, turns < 3 ? 5 * turns : 12);
+        assert_int_equal(turn_job_queued(&c.job), turns < 3);
+    }
+    assert_int_equal(q.cuts, 2);
+    assert_int_equal(q.longest_ns, 5 * MS);
+    turn_queue_deinit(&q);
+}
+
+static void turn_without_time_does_a_piece(void **state)
+{
+    (void)state;
+    turn_queue q;
+    turn_queue_init(&q, 1);
+    countdown c = {.pieces = 2};
+    assert_true(turn_queue_add(&q, &c.job, count_down, 1));
+    const turn t = turn_of(0);
+    assert_true(turn_queue_run(&q, &t));
+    assert_false(turn_queue_run(&q, &t));
+    turn_queue_deinit(&q);
+}
+
+static void many_jobs_of_one_subject_let_another_one_pass(void **state)
+{
+    (void)state;
+    turn_queue q;
+    turn_queue_init(&q, JOBS_MAX);
+    countdown flood[JOBS_MAX - 1] = {0};
+    for (int i = 0; i < JOBS_MAX - 1; i++) {
+        flood[i].pieces = 100;
+        assert_true(turn_queue_add(&q, &flood[i].job, count_down, 1));
+    }
+    turn t = turn_of(5 * MS);
+    assert_true(turn_queue_run(&q, &t));
+    countdown single = {.pieces = 3};
+    assert_true(turn_queue_add(&q, &single.job, count_down, 2));
+    const int64_t begin = now_ns;
+    t = turn_of(5 * MS);
+    assert_true(turn_queue_run(&q, &t));
+    t = turn_of(5 * MS);
+    assert_true(turn_queue_run(&q, &t));
+    assert_int_equal(single.done, 3); // half of each turn was its
+    assert_true(single.done_ns - begin <= 8 * MS);
+    while (turn_queue_run(&q, &(turn){now, now_ns, now_ns + 5 * MS})) {
+    }
+    for (int i = 1; i < JOBS_MAX - 1; i++) {
+        assert_true(flood[i].done_ns > flood[i - 1].done_ns); // in their order
+    }
+    turn_queue_deinit(&q);
+}
+
+static void queue_has_a_maximum(void **state)
+{
+    (void)state;
+    turn_queue q;
+    turn_queue_init(&q, 2);
+    countdown jobs[3] = {{.pieces = 1}, {.pieces = 1}, {.pieces = 1}};
+    assert_true(turn_queue_add(&q, &jobs[0].job, count_down, 1));
+    assert_true(turn_queue_add(&q, &jobs[1].job, count_down, 2));
+    assert_false(turn_queue_add(&q, &jobs[2].job, count_down, 3));
+    turn_queue_remove(&q, &jobs[0].job);
+    assert_true(turn_queue_add(&q, &jobs[2].job, count_down, 3));
+    const turn t = turn_of(100 * MS);
+    assert_false(turn_queue_run(&q, &t));
+    assert_int_equal(jobs[0].done, 0);
+    assert_int_equal(jobs[1].done + jobs[2].done, 2);
+    turn_queue_deinit(&q);
+}
+
+static void job_may_remove_others_and_itself(void **state)
+{
+    (void)state;
+    turn_queue q;
+    turn_queue_init(&q, 3);
+    countdown gone = {.pieces = 9, .queue = &q};
+    countdown other = {.pieces = 1, .queue = &q, .removes = &gone.job};
+    countdown itself = {.pieces = 9, .queue = &q, .removes = &itself.job};
+    assert_true(turn_queue_add(&q, &other.job, count_down, 1));
+    assert_true(turn_queue_add(&q, &gone.job, count_down, 2));
+    assert_true(turn_queue_add(&q, &itself.job, count_down, 3));
+    const turn t = turn_of(100 * MS);
+    assert_false(turn_queue_run(&q, &t));
+    assert_int_equal(gone.done + itself.done, 0);
+    assert_int_equal(other.done, 1);
+    turn_queue_remove(&q, &gone.job); // twice is once
+    assert_int_equal(q.count, 0);
+    turn_queue_deinit(&q);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(turn_is_over_when_its_time_is),
+        cmocka_unit_test(part_ends_no_later_than_its_turn),
+        cmocka_unit_test(subject_that_comes_later_has_no_claim_on_the_past),
+        cmocka_unit_test(subject_that_leaves_is_remembered_while_it_owes),
+        cmocka_unit_test(job_is_cut_and_continued),
+        cmocka_unit_test(turn_without_time_does_a_piece),
+        cmocka_unit_test(many_jobs_of_one_subject_let_another_one_pass),
+        cmocka_unit_test(queue_has_a_maximum),
+        cmocka_unit_test(job_may_remove_others_and_itself),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
