@@ -41,7 +41,8 @@ void shares_deinit(shares *s);
 share *shares_hold(shares *s, uint64_t subject);
 void shares_release(shares *s, share *one);
 
-// What it has used, as others are compared with it. Grows; differences alone have a meaning.
+// The time that it has used, as others are compared with it. It grows; differences alone have a
+// meaning.
 int64_t shares_used(const shares *s, const share *one);
 
 // Its work took so long.

@@ -75,7 +75,7 @@ static share *take_top(turn_queue *q)
     }
 }
 
-// Who goes next; NULL: nobody has a job.
+// The share that goes next; NULL: nobody has a job.
 static share *take_next(turn_queue *q)
 {
     while (q->waiting.count > 0) {

@@ -1,0 +1,82 @@
+"""What fairness.py attacks a server with. An attack is a function that is marked with @attack:
+
+    @attack("64 areas of 20 viewers")
+    def areas(target, until):
+        …until time.monotonic() reaches `until`, by whatever means: connections, forks, worlds…
+
+It runs in a process of its own and may spend its time as it likes; `target.begun()` says that the victim may
+be measured from now on (else that is said as it begins). The victim is a client in the world `mine`, which is
+quiet; the attack has the world `theirs`, and may make others. With `same=True` a second row has the attack in
+the victim's world. `options` are the server's; with `keys=True` it asks for tokens, and `target.token(role)` signs them.
+
+Rows are in the order of the files: floods (commands), simulation (threads that step worlds), network (the
+network thread), memory."""
+
+import collections
+import time
+
+import msgpack
+from wire import REQUEST, Client
+
+BALL = {"kind": "circle", "radius": 0.2}
+ATTACKS = {}  # name: Attack
+
+Attack = collections.namedtuple("Attack", "run same options keys")
+
+
+def attack(name, same=False, options=(), keys=False):
+    def mark(run):
+        ATTACKS[name] = Attack(run, same, tuple(options), keys)
+        return run
+    return mark
+
+
+class Target:
+    """The server as an attack sees it. Made in the attack's own process."""
+
+    def __init__(self, port, http_port, world, begun, sign):
+        self.port, self.http_port, self.world, self.begun, self.token = port, http_port, world, begun.set, sign
+
+    def client(self, role="admin", **claims):
+        """A connection; with a token where the server asks for one."""
+        client = Client(self.port)
+        if self.token:
+            client.call("hello", token=self.token(role, **claims))
+        return client
+
+
+def pack(number, method, /, **arguments):
+    return msgpack.packb([REQUEST, number, method, [arguments]])
+
+
+def wait(until):
+    time.sleep(max(0, until - time.monotonic()))
+
+
+def drain(clients, until):
+    """Reads what the server sends them, and throws it away unseen."""
+    import selectors
+    selector = selectors.DefaultSelector()
+    for client in clients:
+        client.socket.setblocking(False)
+        selector.register(client.socket, selectors.EVENT_READ)
+    while time.monotonic() < until and selector.get_map():
+        for key, _ in selector.select(0.05):
+            try:
+                if not key.fileobj.recv(1 << 18):
+                    selector.unregister(key.fileobj)
+            except BlockingIOError:
+                pass
+            except OSError:
+                selector.unregister(key.fileobj)
+
+
+def spawn(client, world, places, shape=BALL, **more):
+    """Bodies, a thousand a batch."""
+    places = list(places)
+    for first in range(0, len(places), 1000):
+        client.call("world.apply", world=world, commands=[
+            ["body.spawn", {"position": place, "shapes": [shape], **more}] for place in places[first:first + 1000]])
+
+
+from attacks import floods, memory, network, simulation  # noqa: E402, F401

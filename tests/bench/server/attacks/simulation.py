@@ -1,0 +1,146 @@
+"""What keeps the threads that step worlds: publishing, heavy ticks, steps of paused worlds."""
+
+import time
+
+from attacks import attack, drain, spawn, wait
+from wire import RemoteError
+
+CROWD = {"kind": "circle", "radius": 5.0, "friction": 0}
+STAYS = {"gravity_scale": 0, "allow_sleep": False}
+
+
+def field(client, world, step):
+    """5 000 bodies that move, in rows of 200."""
+    spawn(client, world, ([k % 200 * step, k // 200 * step] for k in range(5000)), {"kind": "circle", "radius": 0.5},
+          angular_velocity=1, **STAYS)
+
+
+def heap(count):
+    return [["body.spawn", {"position": [k % 3 * 0.1, 0], "shapes": [CROWD], "linear_damping": 1e6, **STAYS}] for k in range(count)]
+
+
+# ---- publishing
+
+def watch(target, until, **view):
+    """20 connections of a viewer, each with 64 areas."""
+    field(target.client(), target.world, 0.9 if view.get("contacts") else 1.5)
+    viewers = [target.client("viewer") for _ in range(20)]
+    target.begun()
+    for viewer in viewers:
+        for k in range(64):
+            viewer.request("world.subscribe", world=target.world, area=[-1 - k / 64, -1, 700, 700], **view)
+    drain(viewers, until)
+
+
+@attack("1 280 areas, plain")
+def areas_plain(target, until):
+    watch(target, until)
+
+
+@attack("1 280 areas, packed")
+def areas_packed(target, until):
+    watch(target, until, encoding="packed")
+
+
+@attack("1 280 areas, describe")
+def areas_describe(target, until):
+    watch(target, until, describe=True)
+
+
+@attack("1 280 areas, contacts and stay")
+def areas_contacts(target, until):
+    watch(target, until, contacts=True, events=["begin", "stay", "end"])
+
+
+# ---- heavy ticks
+
+def again_and_again(target, until, once):
+    target.begun()
+    while time.monotonic() < until:
+        try:
+            once()
+        except RemoteError:
+            time.sleep(0.01)
+
+
+@attack("1 000 balls in one batch")
+def batch(target, until):
+    """In one place, in a new world each time."""
+    client = target.client()
+
+    def once():
+        client.call("world.create", world="heap", gravity=[0, 0])
+        client.call("world.apply", world="heap", commands=heap(1000))
+        time.sleep(0.5)
+        client.call("world.destroy", world="heap")
+    again_and_again(target, until, once)
+
+
+@attack("batches for one tick")
+def batches(target, until):
+    """40 of them, of 1 000 bodies each."""
+    client = target.client()
+
+    def once():
+        at = client.call("world.info", world=target.world)["tick"] + 60
+        commands = [["body.spawn", {"position": [k, 0], "shapes": [CROWD], **STAYS}] for k in range(1000)]
+        numbers = [client.request("world.apply", world=target.world, at=at, commands=commands) for _ in range(40)]
+        for number in numbers:
+            try:
+                client.answer(number)
+            except RemoteError:
+                pass
+        client.call("world.destroy", world=target.world)
+        client.call("world.create", world=target.world, gravity=[0, 0])
+    again_and_again(target, until, once)
+
+
+@attack("fork, step, destroy")
+def forks(target, until):
+    """Of a heavy world that stands."""
+    client = target.client()
+    client.call("world.create", world="heap", gravity=[0, 0], paused=True)
+    client.call("world.apply", world="heap", commands=heap(1000))
+    client.call("world.step", world="heap")
+
+    def once():
+        client.call("world.fork", world="heap", **{"as": "copy"})
+        client.call("world.step", world="copy")
+        client.call("world.destroy", world="copy")
+    again_and_again(target, until, once)
+
+
+@attack("24 heavy worlds")
+def heavy(target, until):
+    """More than own_threads, 600 balls in one place in each."""
+    client = target.client()
+    target.begun()
+    for k in range(24):
+        client.call("world.create", world=f"heap-{k}", gravity=[0, 0])
+        client.request("world.apply", world=f"heap-{k}", commands=heap(600))
+    wait(until)
+
+
+# ---- steps
+
+def step_paused(target, until, count):
+    """world.step of many paused worlds at once."""
+    client = target.client()
+    for k in range(count):
+        client.call("world.create", world=f"still-{k}", paused=True)
+        client.request("world.apply", world=f"still-{k}",
+                       commands=[["body.spawn", {"position": [j * 2, 0], "shapes": [CROWD], **STAYS}] for j in range(20)])
+    for k in range(count):
+        client.request("world.step", world=f"still-{k}", ticks=100_000)
+    target.begun()
+    drain([client], until)
+
+
+@attack("20 paused worlds step")
+def steps_20(target, until):
+    step_paused(target, until, 20)
+
+
+@attack("240 paused worlds step")
+def steps_240(target, until):
+    step_paused(target, until, 240)
