@@ -8,7 +8,7 @@
 shared_bytes *bytes_create(size_t capacity)
 {
     shared_bytes *b = malloc(sizeof *b + capacity);
-    ASSERT(b != NULL);
+    ASSERT_MEMORY(b != NULL);
     *b = (shared_bytes){.capacity = capacity, .data = (uint8_t *)(b + 1)};
     atomic_init(&b->references, 1);
     atomic_init(&b->queued, 0);
@@ -19,7 +19,7 @@ shared_bytes *bytes_take(uint8_t *data, size_t size)
 {
     ASSERT(data != NULL || size == 0);
     shared_bytes *b = malloc(sizeof *b);
-    ASSERT(b != NULL);
+    ASSERT_MEMORY(b != NULL);
     *b = (shared_bytes){.size = size, .data = data};
     atomic_init(&b->references, 1);
     atomic_init(&b->queued, 0);

@@ -107,7 +107,7 @@ static status apply_http(config *c, const char *value, error *err)
 static char *copy_of(const char *value)
 {
     char *copy = strdup(value);
-    ASSERT(copy != NULL);
+    ASSERT_MEMORY(copy != NULL);
     return copy;
 }
 

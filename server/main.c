@@ -354,7 +354,7 @@ static void serve_once(process *p)
     const config *c = p->config;
     error err;
     server_world *worlds = calloc(c->worlds.count + 1, sizeof *worlds);
-    ASSERT(worlds != NULL);
+    ASSERT_MEMORY(worlds != NULL);
     for (uint32_t i = 0; i < c->worlds.count; i++) {
         worlds[i] = (server_world){c->worlds.data[i].name, c->worlds.data[i].scene};
     }

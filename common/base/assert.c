@@ -1,6 +1,7 @@
-// A failed assertion: one line on standard error, then abort(). Any thread.
+// A failed assertion, or no memory: one line on standard error, then abort(). Any thread.
 #include "common/base/assert.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -8,5 +9,15 @@ _Noreturn void assert_fail(const char *expression, const char *file, int line)
 {
     fprintf(stderr, "carom: assertion failed at %s:%d: %s\n", file, line, expression);
     fflush(stderr);
+    abort();
+}
+
+// Without the handlers of SIGABRT: one of them (server/crash.h) blames the world that is worked on,
+// and memory that is out is no fault of a world.
+_Noreturn void assert_no_memory(const char *file, int line)
+{
+    fprintf(stderr, "carom: memory is out: the system has no more for %s:%d\n", file, line);
+    fflush(stderr);
+    (void)signal(SIGABRT, SIG_DFL);
     abort();
 }

@@ -361,7 +361,7 @@ static void use_colour_of_joints(const physics_world *world, uint32_t *used, con
 static void check_graph(const physics_world *world)
 {
     uint32_t *used = calloc(world->body_slots.end, sizeof *used);
-    ASSERT(used != NULL);
+    ASSERT_MEMORY(used != NULL);
     for (uint32_t colour = 0; colour < COLOURS; colour++) { // the overflow is no colour
         const graph_colour *g = &world->graph[colour];
         for (uint32_t i = 0; i < g->contacts.count; i++) {

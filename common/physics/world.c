@@ -24,7 +24,7 @@ status world_create(const world_def *def, physics_world **out, error *err)
         return s;
     }
     physics_world *world = aligned_alloc(_Alignof(physics_world), sizeof *world);
-    ASSERT(world != NULL);
+    ASSERT_MEMORY(world != NULL);
     memset(world, 0, sizeof *world);
     world->scratch = step_scratch_create();
     world->parallel.runner.threads = 1;

@@ -53,7 +53,7 @@ trial *trial_create(const physics_world *world, const apply_args *batch)
     }
     world_def def = world_def_default();
     trial *t = calloc(1, sizeof *t);
-    ASSERT(t != NULL);
+    ASSERT_MEMORY(t != NULL);
     t->world = world;
     t->batch = batch;
     status s = world_create(&def, &t->twins, NULL);

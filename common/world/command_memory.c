@@ -28,7 +28,7 @@ static command_memory *block_create(command_memory *next, size_t least)
     }
     ASSERT(size <= SIZE_MAX - sizeof(command_memory));
     command_memory *block = calloc(1, sizeof *block + size);
-    ASSERT(block != NULL);
+    ASSERT_MEMORY(block != NULL);
     block->next = next;
     block->size = size;
     block->used = next == NULL ? 0 : next->used;

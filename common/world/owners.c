@@ -35,7 +35,7 @@ struct owners {
 owners *owners_create(void)
 {
     owners *o = calloc(1, sizeof *o);
-    ASSERT(o != NULL);
+    ASSERT_MEMORY(o != NULL);
     return o;
 }
 
@@ -87,7 +87,7 @@ static void rebuild(owners *o)
         o->bucket_count *= 2;
     }
     o->buckets = calloc(o->bucket_count, sizeof *o->buckets);
-    ASSERT(o->buckets != NULL);
+    ASSERT_MEMORY(o->buckets != NULL);
     o->filled = 0;
     for (uint32_t i = 0; i < o->names.count; i++) {
         if (o->names.data[i].uses > 0) {
@@ -266,7 +266,7 @@ static void encode_names(const owners *o, uint32_t *moved, uint8_t **at)
 void owners_encode(const owners *o, const physics_world *world, uint8_t *out)
 {
     uint32_t *moved = calloc(o->names.count + 1, sizeof *moved);
-    ASSERT(moved != NULL);
+    ASSERT_MEMORY(moved != NULL);
     *out++ = VERSION;
     encode_names(o, moved, &out);
     uint8_t *count_at = out;

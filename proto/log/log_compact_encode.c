@@ -210,7 +210,7 @@ static bool write_vectors(writer *w)
         return false;
     }
     double *numbers = malloc((2 * (size_t)count + 1) * sizeof *numbers);
-    ASSERT(numbers != NULL);
+    ASSERT_MEMORY(numbers != NULL);
     bool good = true;
     for (size_t i = 0; i < 2 * count && good; i += 2) {
         uint64_t elements = 0;

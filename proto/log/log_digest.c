@@ -75,7 +75,7 @@ static void write_block(const log_digests *d, uint32_t rest, buffer *out)
     const size_t map = HEAD_BYTES + (groups + 7) / 8;
     uint8_t *head = calloc(1, map + (size_t)groups * ROW_BYTES);
     uint8_t *digests = malloc(d->next.count);
-    ASSERT(head != NULL && digests != NULL);
+    ASSERT_MEMORY(head != NULL && digests != NULL);
     uint8_t *row = head + map;
     uint8_t *digest = digests;
     put32(head, groups | (d->told ? 0 : ALL));

@@ -125,7 +125,7 @@ static status read_worlds(const json_t *claims, grant *out, error *err)
     }
     out->all_worlds = false;
     out->worlds = calloc(count + 1, sizeof *out->worlds);
-    ASSERT(out->worlds != NULL);
+    ASSERT_MEMORY(out->worlds != NULL);
     for (size_t i = 0; i < count; i++) {
         if (!read_world(json_array_get(worlds, i), &out->worlds[i])) {
             return REFUSE("worlds[%zu]: must be a world's name, or the beginning of names and a *",
@@ -164,7 +164,7 @@ static status read_areas(const json_t *claims, grant *out, error *err)
         return REFUSE("areas: must be an array of 1 to %d areas", AUTH_AREAS_MAX);
     }
     out->areas = calloc(count, sizeof *out->areas);
-    ASSERT(out->areas != NULL);
+    ASSERT_MEMORY(out->areas != NULL);
     for (size_t i = 0; i < count; i++) {
         if (!read_area(json_array_get(areas, i), &out->areas[i])) {
             return REFUSE("areas[%zu]: must be [x0, y0, x1, y1] in metres, x0 <= x1, y0 <= y1", i);

@@ -9,7 +9,7 @@
 grant *grant_create(void)
 {
     grant *g = calloc(1, sizeof *g);
-    ASSERT(g != NULL);
+    ASSERT_MEMORY(g != NULL);
     g->all_worlds = true;
     memset(&g->limits, 0xff, sizeof g->limits);
     return g;

@@ -219,7 +219,7 @@ status jwk_set_parse(const char *json, size_t size, jwk_set **out, error *err)
                          where.line, where.column);
     }
     jwk_set *set = calloc(1, sizeof *set);
-    ASSERT(set != NULL);
+    ASSERT_MEMORY(set != NULL);
     const json_t *keys = json_object_get(root, "keys");
     status s = read_keys(set, keys, err);
     wipe(keys);
@@ -286,7 +286,7 @@ static bool verify_eddsa(const jwk *key, const void *data, size_t size, const ui
                          size_t signature_size)
 {
     EVP_MD_CTX *context = EVP_MD_CTX_new();
-    ASSERT(context != NULL);
+    ASSERT_MEMORY(context != NULL);
     bool good = signature_size == ED25519_SIGNATURE_BYTES &&
                 EVP_DigestVerifyInit(context, NULL, NULL, NULL, key->public_key) == 1 &&
                 EVP_DigestVerify(context, signature, signature_size, data, size) == 1;

@@ -77,7 +77,7 @@ static status load(const char *path, jwk_set **out, error *err)
         return error_set(err, STATUS_INVALID_ARGUMENT, "%s: is not a file", path);
     }
     char *text = malloc(AUTH_FILE_BYTES_MAX + 1);
-    ASSERT(text != NULL);
+    ASSERT_MEMORY(text != NULL);
     size_t size = 0;
     status s = read_all(fd, path, text, &size, err);
     close(fd);
@@ -102,10 +102,10 @@ status auth_keys_open(const char *path, auth_keys **out, error *err)
         return s;
     }
     auth_keys *k = calloc(1, sizeof *k);
-    ASSERT(k != NULL);
+    ASSERT_MEMORY(k != NULL);
     k->path = strdup(path);
     k->set = set;
-    ASSERT(k->path != NULL);
+    ASSERT_MEMORY(k->path != NULL);
     *out = k;
     return STATUS_OK;
 }

@@ -83,7 +83,7 @@ void files_load(served_files *out)
         count++;
     }
     *out = (served_files){.data = calloc(count + 1, sizeof *out->data)};
-    ASSERT(out->data != NULL);
+    ASSERT_MEMORY(out->data != NULL);
     const uint8_t *plain = (const uint8_t *)PLAIN_PAGE;
     embedded_file root = {.begin = plain, .end = plain + sizeof PLAIN_PAGE - 1};
     for (const embedded_file *e = EMBEDDED_FILES; e->path != NULL; e++) {

@@ -70,7 +70,7 @@ static void reserve(http_client *c, size_t size)
         capacity *= 2;
     }
     c->input = realloc(c->input, capacity);
-    ASSERT(c->input != NULL);
+    ASSERT_MEMORY(c->input != NULL);
     c->capacity = capacity;
 }
 
@@ -270,7 +270,7 @@ static void *on_opened(void *context, connection *opened)
         respond_crowded(h->first);
     }
     http_client *c = calloc(1, sizeof *c);
-    ASSERT(c != NULL);
+    ASSERT_MEMORY(c != NULL);
     c->listener = h;
     c->connection = opened;
     h->unsettled++;
@@ -297,7 +297,7 @@ status http_open(uv_loop_t *loop, const http_options *options, const http_handle
                  http_listener **out, error *err)
 {
     http_listener *h = calloc(1, sizeof *h);
-    ASSERT(h != NULL);
+    ASSERT_MEMORY(h != NULL);
     h->loop = loop;
     h->handler = *handler;
     h->limits = options->limits;

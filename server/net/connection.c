@@ -590,7 +590,7 @@ static void tune_socket(connection *c)
 static connection *create(network *n)
 {
     connection *c = calloc(1, sizeof *c);
-    ASSERT(c != NULL);
+    ASSERT_MEMORY(c != NULL);
     c->network = n;
     c->read_wanted = true;
     c->moved_ms = uv_now(n->loop);

@@ -110,7 +110,7 @@ status io_threads_open(uv_loop_t *loop, int count, const limits *bounds, io_thre
 {
     ASSERT(count > 1 && count <= IO_THREADS_MAX);
     io_threads *t = calloc(1, sizeof *t + (size_t)count * sizeof *t->threads);
-    ASSERT(t != NULL);
+    ASSERT_MEMORY(t != NULL);
     queue_init(&t->reports, messages_max(bounds));
     int result = uv_async_init(loop, &t->wake, on_reports);
     ASSERT(result == 0);

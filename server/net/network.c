@@ -234,7 +234,7 @@ static listener *add_listener(network *n)
 {
     ASSERT(n->listener_count < NETWORK_LISTENERS_MAX);
     listener *l = calloc(1, sizeof *l);
-    ASSERT(l != NULL);
+    ASSERT_MEMORY(l != NULL);
     l->network = n;
     int result = uv_tcp_init(n->loop, &l->socket);
     ASSERT(result == 0); // allocates nothing
@@ -348,7 +348,7 @@ static status listen_on(network *n, const char *host, uint16_t port, error *err)
 static network *create(uv_loop_t *loop, const limits *bounds, const network_handler *handler)
 {
     network *n = calloc(1, sizeof *n);
-    ASSERT(n != NULL);
+    ASSERT_MEMORY(n != NULL);
     n->loop = loop;
     n->limits = bounds;
     n->handler = *handler;

@@ -111,7 +111,7 @@ bool proxied_begin(connection *c)
     }
     n->greetings++;
     c->greeting = malloc(sizeof *c->greeting);
-    ASSERT(c->greeting != NULL);
+    ASSERT_MEMORY(c->greeting != NULL);
     c->greeting->size = 0;
     c->greeting->wanted = PROXY_HEADER_BEGIN;
     c->greeting->since_ms = uv_now(n->loop);

@@ -52,7 +52,7 @@ static io_thread *least_used(io_threads *t)
 relay *relay_open(io_threads *t, connection *near, int descriptor)
 {
     relay *r = calloc(1, sizeof *r);
-    ASSERT(r != NULL);
+    ASSERT_MEMORY(r != NULL);
     r->thread = least_used(t);
     r->thread->connections++;
     r->near = near;
@@ -214,7 +214,7 @@ static void on_received(void *peer, const uint8_t *data, size_t size)
 {
     relay *r = peer;
     relay_input *input = malloc(sizeof *input + size);
-    ASSERT(input != NULL);
+    ASSERT_MEMORY(input != NULL);
     *input = (relay_input){.received = connection_traffic_now(r->far).received_bytes, .size = size};
     memcpy(input->bytes, data, size);
     r->unread += cost(input);

@@ -72,7 +72,7 @@ static status make_context(const char *certificate, const char *key, SSL_CTX **o
 {
     ERR_clear_error();
     SSL_CTX *context = SSL_CTX_new(TLS_server_method());
-    ASSERT(context != NULL);
+    ASSERT_MEMORY(context != NULL);
     long ok = SSL_CTX_set_min_proto_version(context, TLS1_3_VERSION);
     ASSERT(ok == 1);
     SSL_CTX_set_options(context, SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION |
@@ -99,9 +99,9 @@ status tls_files_open(const char *certificate, const char *key, tls_files **out,
         return s;
     }
     tls_files *f = malloc(sizeof *f);
-    ASSERT(f != NULL);
+    ASSERT_MEMORY(f != NULL);
     *f = (tls_files){strdup(certificate), strdup(key), context};
-    ASSERT(f->certificate != NULL && f->key != NULL);
+    ASSERT_MEMORY(f->certificate != NULL && f->key != NULL);
     *out = f;
     return STATUS_OK;
 }
@@ -184,7 +184,7 @@ static bool make_room(tls_stream *t, size_t size)
             capacity *= 2;
         }
         t->sealed = realloc(t->sealed, capacity);
-        ASSERT(t->sealed != NULL);
+        ASSERT_MEMORY(t->sealed != NULL);
         t->sealed_capacity = capacity;
     }
     return true;
@@ -229,10 +229,10 @@ static BIO_METHOD *bio_method(void)
 tls_stream *tls_stream_create(const tls_files *f)
 {
     tls_stream *t = calloc(1, sizeof *t);
-    ASSERT(t != NULL);
+    ASSERT_MEMORY(t != NULL);
     t->ssl = SSL_new(f->context);
     BIO *bio = BIO_new(bio_method());
-    ASSERT(t->ssl != NULL && bio != NULL);
+    ASSERT_MEMORY(t->ssl != NULL && bio != NULL);
     BIO_set_data(bio, t);
     BIO_set_init(bio, 1);
     SSL_set_bio(t->ssl, bio, bio);

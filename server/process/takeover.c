@@ -343,7 +343,7 @@ status takeover_open(uv_loop_t *loop, const char *path, const char *data,
         return error_set(err, STATUS_UNAVAILABLE, "'%s': %s", data, strerror(errno));
     }
     takeover *t = calloc(1, sizeof *t);
-    ASSERT(t != NULL);
+    ASSERT_MEMORY(t != NULL);
     *t = (takeover){.loop = loop,
                     .handler = *handler,
                     .device = directory.st_dev,

@@ -86,7 +86,7 @@ world_entry *directory_add_numbered(directory *d, const char *name, uint64_t num
     ASSERT(number >= d->next_number);
     ASSERT(directory_find(d, name) == NULL && strlen(name) <= WORLD_NAME_BYTES_MAX);
     world_entry *entry = calloc(1, sizeof *entry);
-    ASSERT(entry != NULL);
+    ASSERT_MEMORY(entry != NULL);
     entry->number = number;
     d->next_number = number + 1;
     memcpy(entry->name, name, strlen(name) + 1);

@@ -95,7 +95,7 @@ static bool read_head(reader *r, handed *out, bool *last)
 static void *copy(const void *from, size_t size)
 {
     void *made = malloc(size);
-    ASSERT(made != NULL);
+    ASSERT_MEMORY(made != NULL);
     memcpy(made, from, size);
     return made;
 }
@@ -103,7 +103,7 @@ static void *copy(const void *from, size_t size)
 static adoption *make_adoption(const world_image *image)
 {
     adoption *a = calloc(1, sizeof *a);
-    ASSERT(a != NULL);
+    ASSERT_MEMORY(a != NULL);
     *a = (adoption){.physics = image->physics,
                     .paused = image->paused,
                     .view = image->has_view ? copy(&image->view, sizeof image->view) : NULL,
@@ -120,7 +120,7 @@ static adoption *make_adoption(const world_image *image)
 static status read_image(const reader *r, const handed *w, adoption **out, error *err)
 {
     uint8_t *bytes = malloc(w->image_size + 1);
-    ASSERT(bytes != NULL);
+    ASSERT_MEMORY(bytes != NULL);
     world_image image;
     status s = STATUS_OK;
     if (!read_at(r, w->image_at, bytes, w->image_size)) {

@@ -33,7 +33,7 @@ static void reserve(input *in, size_t size)
         capacity *= 2;
     }
     uint8_t *grown = realloc(in->data, capacity);
-    ASSERT(grown != NULL);
+    ASSERT_MEMORY(grown != NULL);
     in->data = grown;
     in->capacity = capacity;
 }

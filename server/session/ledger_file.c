@@ -182,7 +182,7 @@ status ledger_file_read(const char *directory, ledger_each *each, void *context,
     }
     if (result == STATUS_OK && in.fd >= 0) {
         in.payload = malloc(LEDGER_RECORD_BYTES_MAX);
-        ASSERT(in.payload != NULL);
+        ASSERT_MEMORY(in.payload != NULL);
         result = read_records(&in, path, err);
         free(in.payload);
     }

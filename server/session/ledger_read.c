@@ -92,7 +92,7 @@ static void read_worlds(grant *g, reader *r)
     reader worlds = read_array(o);
     r->good = r->good && worlds.good && worlds.left <= AUTH_WORLDS_MAX;
     g->worlds = calloc(AUTH_WORLDS_MAX, sizeof *g->worlds);
-    ASSERT(g->worlds != NULL);
+    ASSERT_MEMORY(g->worlds != NULL);
     while (r->good && worlds.left > 0) {
         grant_world *w = &g->worlds[g->world_count++];
         reader pair = read_array(next(&worlds));
@@ -107,7 +107,7 @@ static void read_areas(grant *g, reader *r)
     reader areas = read_array(next(r));
     r->good = r->good && areas.good && areas.left <= AUTH_AREAS_MAX;
     g->areas = calloc(AUTH_AREAS_MAX, sizeof *g->areas);
-    ASSERT(g->areas != NULL);
+    ASSERT_MEMORY(g->areas != NULL);
     while (r->good && areas.left > 0) {
         g->areas[g->area_count++] = next_area(&areas);
         r->good = areas.good;
@@ -185,7 +185,7 @@ static session *make_session(server *s, uint64_t number, uint32_t slot)
         array_push(&s->sessions, NULL);
     }
     session *made = calloc(1, sizeof *made);
-    ASSERT(made != NULL);
+    ASSERT_MEMORY(made != NULL);
     made->server = s;
     made->key = (session_key){.slot = slot, .number = number};
     made->resumable = made->secret_digested = made->noted = made->introduced = true;

@@ -48,7 +48,7 @@ static void rebuild(parties *p, double rate, double burst, uint64_t now_ms)
         p->capacity *= 2;
     }
     p->table = calloc(p->capacity, sizeof *p->table);
-    ASSERT(p->table != NULL);
+    ASSERT_MEMORY(p->table != NULL);
     p->count = kept;
     p->purge_at = p->capacity / 2;
     for (uint32_t i = 0; i < old.capacity; i++) {
@@ -78,7 +78,7 @@ party *parties_hold(parties *p, const char *name, double rate, double burst, uin
     uint32_t at = place_of(p, name);
     if (p->table[at] == NULL) {
         party *made = calloc(1, sizeof *made);
-        ASSERT(made != NULL);
+        ASSERT_MEMORY(made != NULL);
         memcpy(made->name, name, strlen(name) + 1);
         p->table[at] = made;
         p->count++;

@@ -80,7 +80,7 @@ static status on_world(void *context, storage_world *w, const storage_info *info
     restoring_list *list = context;
     (void)err;
     restoring *r = calloc(1, sizeof *r);
-    ASSERT(r != NULL);
+    ASSERT_MEMORY(r != NULL);
     array_push(&list->worlds, r);
     r->info = *info;
     r->sequence = info->sequence;
@@ -275,7 +275,7 @@ static adoption *make_adoption(restoring *r)
     adoption *a = calloc(1, sizeof *a);
     session_bodies *bodies = malloc(sizeof *bodies);
     session_marks *marks = malloc(sizeof *marks);
-    ASSERT(a != NULL && bodies != NULL && marks != NULL);
+    ASSERT_MEMORY(a != NULL && bodies != NULL && marks != NULL);
     *bodies = r->state.bodies;
     *marks = r->state.marks;
     *a = (adoption){.physics = r->state.physics,
@@ -292,7 +292,7 @@ static adoption *make_adoption(restoring *r)
                     .owners = r->state.owners};
     if (r->state.has_view) {
         a->view = malloc(sizeof *a->view);
-        ASSERT(a->view != NULL);
+        ASSERT_MEMORY(a->view != NULL);
         *a->view = r->state.view;
     }
     return a;
@@ -311,7 +311,7 @@ static void finish(restoring *r, restored_worlds *out)
         free_state(r);
         r->world.tick = r->info.last_tick;
         r->world.broken = strdup(r->failure.text);
-        ASSERT(r->world.broken != NULL);
+        ASSERT_MEMORY(r->world.broken != NULL);
     } else {
         r->tick = world_tick(r->state.physics);
         int64_t began = clock_now_ns();

@@ -308,7 +308,7 @@ static void answer(session *s)
     applied_request *applied = calloc(most + 1, sizeof *applied);
     subscription_name *names = calloc(s->subscriptions.count + 1, sizeof *names);
     uint32_t *pending = calloc(waiting + 1, sizeof *pending);
-    ASSERT(applied != NULL && names != NULL && pending != NULL);
+    ASSERT_MEMORY(applied != NULL && names != NULL && pending != NULL);
     sessions_name_subscriptions(s, names);
     resumed_result r = {.applied = applied,
                         .applied_count = list_applied(s, applied),

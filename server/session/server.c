@@ -523,7 +523,8 @@ static status check_address(const server *s, error *err)
 status server_create(uv_loop_t *loop, const server_options *options, server **out, error *err)
 {
     server *s = calloc(1, sizeof *s);
-    ASSERT(s != NULL && options->threads > 0 && options->world_threads > 0);
+    ASSERT_MEMORY(s != NULL);
+    ASSERT(options->threads > 0 && options->world_threads > 0);
     s->loop = loop;
     s->options = options;
     s->limits = options->limits;

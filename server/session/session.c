@@ -485,7 +485,7 @@ void *session_open(server *s, connection *c)
         return NULL;
     }
     session *opened = calloc(1, sizeof *opened);
-    ASSERT(opened != NULL);
+    ASSERT_MEMORY(opened != NULL);
     opened->server = s;
     opened->connection = c;
     opened->key = (session_key){.slot = take_slot(s), .number = s->next_session++};

@@ -17,7 +17,7 @@ void sessions_name_subscriptions(const session *s, subscription_name *out)
 static void describe(const session *s, buffer *out)
 {
     subscription_name *names = calloc(s->subscriptions.count + 1, sizeof *names);
-    ASSERT(names != NULL);
+    ASSERT_MEMORY(names != NULL);
     sessions_name_subscriptions(s, names);
     uint64_t now = uv_now(s->server->loop);
     session_info info = {

@@ -204,7 +204,7 @@ void worlds_acknowledge(server *s)
         request *r = request_create(REQUEST_ACKNOWLEDGE, all[begin].world);
         r->acknowledged_count = end - begin;
         r->acknowledged = malloc(r->acknowledged_count * sizeof *r->acknowledged);
-        ASSERT(r->acknowledged != NULL);
+        ASSERT_MEMORY(r->acknowledged != NULL);
         for (uint32_t i = begin; i < end; i++) {
             r->acknowledged[i - begin] = all[i].subscription;
         }

@@ -69,7 +69,7 @@ static status make_world(const build *b, const scene *from, physics_world **out,
 static area *copy_view(const double view[4])
 {
     area *copy = malloc(sizeof *copy);
-    ASSERT(copy != NULL);
+    ASSERT_MEMORY(copy != NULL);
     *copy = (area){view[0], view[1], view[2], view[3]};
     return copy;
 }
@@ -159,7 +159,7 @@ static void answer_unsent(server *s, request *r, status why, const char *text)
     answer->subscription = r->subscription;
     answer->status = why;
     answer->text = strdup(text);
-    ASSERT(answer->text != NULL);
+    ASSERT_MEMORY(answer->text != NULL);
     bool counted = r->kind == REQUEST_COMMAND || r->kind == REQUEST_ADOPT;
     bool resume = r->kind == REQUEST_RESUME;
     request_free(r);
@@ -319,10 +319,10 @@ status worlds_create(server *s, const call *c, command *create, error *err)
     }
     worlds_count_in(s, entry, r);
     build *b = calloc(1, sizeof *b);
-    ASSERT(b != NULL);
+    ASSERT_MEMORY(b != NULL);
     *b = (build){.server = s, .entry = entry, .request = r, .durability = kept};
     b->adoption = calloc(1, sizeof *b->adoption);
-    ASSERT(b->adoption != NULL);
+    ASSERT_MEMORY(b->adoption != NULL);
     b->work.data = b;
     s->building++;
     int queued = uv_queue_work(s->loop, &b->work, on_build, on_built);
@@ -393,14 +393,14 @@ void worlds_forked(server *s, reply *r)
     adopted->reply_to = r->reply_to;
     adopted->received_ns = r->received_ns;
     build *b = calloc(1, sizeof *b);
-    ASSERT(b != NULL);
+    ASSERT_MEMORY(b != NULL);
     *b = (build){.server = s,
                  .entry = entry,
                  .request = adopted,
                  .durability = entry->durability,
                  .image = r->payload};
     b->adoption = calloc(1, sizeof *b->adoption);
-    ASSERT(b->adoption != NULL);
+    ASSERT_MEMORY(b->adoption != NULL);
     b->work.data = b;
     r->payload = NULL;
     s->building++;

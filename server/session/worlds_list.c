@@ -94,7 +94,7 @@ status worlds_list(server *s, const call *c, error *err)
         count += shown;
     }
     listing *l = calloc(1, sizeof *l + count * sizeof *l->parts);
-    ASSERT(l != NULL);
+    ASSERT_MEMORY(l != NULL);
     *l = (listing){.asker = c->session->key,
                    .id = c->id,
                    .answerable = c->answerable,

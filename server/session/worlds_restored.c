@@ -150,7 +150,7 @@ status worlds_replay(server *s, error *err)
     request *r = worlds_request(NULL, entry, &create);
     r->kind = REQUEST_ADOPT;
     r->adoption = calloc(1, sizeof *r->adoption);
-    ASSERT(r->adoption != NULL);
+    ASSERT_MEMORY(r->adoption != NULL);
     *r->adoption = (adoption){.physics = physics, .replay = recording};
     entry->host = worlds_least_loaded(s);
     s->starting++; // its answer is that of a world of the options

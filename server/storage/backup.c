@@ -151,7 +151,7 @@ static status write_backup(disk *from, const backup_files *all, disk *to, const 
         return error_set(err, STATUS_ALREADY_EXISTS, "'%s' is there: choose another name", name);
     }
     stream out = {.piece = malloc(PIECE_BYTES + 4)};
-    ASSERT(out.piece != NULL);
+    ASSERT_MEMORY(out.piece != NULL);
     out.result = to->methods->open(to, part, DISK_CREATE, &out.file);
     bool opened = out.result == 0;
     status result = opened ? copy_all(&out, from, all, err) : STATUS_OK;
@@ -431,7 +431,7 @@ status storage_restore(const char *backup, const char *path, error *err)
     }
     if (opened == 0) {
         in.piece = malloc(PIECE_BYTES + 4);
-        ASSERT(in.piece != NULL);
+        ASSERT_MEMORY(in.piece != NULL);
         result = copy_files(&in, NULL, err); // all of it first: nothing is made of a broken one
         result = result == STATUS_OK ? restore_into(&in, path, err) : result;
     } else {

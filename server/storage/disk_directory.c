@@ -40,7 +40,7 @@ static int file_open(disk *d, const char *name, disk_mode mode, disk_file **out)
         return errno;
     }
     directory_file *f = malloc(sizeof *f);
-    ASSERT(f != NULL);
+    ASSERT_MEMORY(f != NULL);
     *f = (directory_file){.base = {d}, .fd = fd};
     *out = &f->base;
     return 0;
@@ -278,7 +278,7 @@ status disk_directory_open(const char *path, bool make, disk **out, error *err)
                          "cannot open the data directory '%s': %s", path, strerror(errno));
     }
     directory *d = malloc(sizeof *d);
-    ASSERT(d != NULL);
+    ASSERT_MEMORY(d != NULL);
     *d = (directory){.base = {&DIRECTORY}, .fd = fd, .lock = -1};
     *out = &d->base;
     return STATUS_OK;

@@ -120,7 +120,7 @@ static int open_all(still *s, const char *prefix, bool needed)
 int disk_still_catch(disk *of, disk **out)
 {
     still *s = calloc(1, sizeof *s);
-    ASSERT(s != NULL);
+    ASSERT_MEMORY(s != NULL);
     *s = (still){.base = {&methods}, .of = of, .users = 1};
     // An image that the log names was there when the log was read: it was there before, or it came
     // meanwhile.
@@ -170,7 +170,7 @@ static int still_open(disk *d, const char *name, disk_mode mode, disk_file **out
     for (uint32_t i = 0; i < s->files.count; i++) {
         if (strcmp(s->files.data[i].name, name) == 0) {
             still_file *f = malloc(sizeof *f);
-            ASSERT(f != NULL);
+            ASSERT_MEMORY(f != NULL);
             *f = (still_file){.base = {d}, .index = i};
             *out = &f->base;
             return 0;

@@ -218,7 +218,7 @@ status image_read(disk *d, uint64_t store, uint64_t world, const checkpoint_info
         return s;
     }
     uint8_t *buffer = malloc(STORAGE_IMAGE_CHUNK_BYTES + CHUNK_CRC_BYTES);
-    ASSERT(buffer != NULL);
+    ASSERT_MEMORY(buffer != NULL);
     for (uint64_t done = 0; done < c->size && s == STATUS_OK; done += STORAGE_IMAGE_CHUNK_BYTES) {
         uint64_t left = c->size - done;
         size_t size = left < STORAGE_IMAGE_CHUNK_BYTES ? (size_t)left : STORAGE_IMAGE_CHUNK_BYTES;

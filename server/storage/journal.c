@@ -36,7 +36,7 @@ static void reserve(group_builder *g, size_t size)
         capacity *= 2;
     }
     uint8_t *data = realloc(g->data, capacity);
-    ASSERT(data != NULL);
+    ASSERT_MEMORY(data != NULL);
     g->data = data;
     g->capacity = capacity;
 }

@@ -93,7 +93,7 @@ static status rewrite(storage *s, uint64_t at, error *err)
     const disk_methods *m = s->disk->methods;
     enum { PIECE = 256 << 10 };
     uint8_t *piece = malloc(PIECE);
-    ASSERT(piece != NULL);
+    ASSERT_MEMORY(piece != NULL);
     int result = 0;
     while (at < s->log.end && result == 0) {
         size_t size = s->log.end - at < PIECE ? (size_t)(s->log.end - at) : PIECE;

@@ -51,7 +51,7 @@ uint64_t store_request_bytes(const store_request *r)
 store_request *store_request_make(store_request_kind kind, storage_world *w)
 {
     store_request *r = calloc(1, sizeof *r);
-    ASSERT(r != NULL);
+    ASSERT_MEMORY(r != NULL);
     r->kind = kind;
     r->world = w;
     return r;
@@ -126,7 +126,7 @@ storage_world *stored_make(storage *s, uint64_t number, const char *name, uint64
                            storage_durability durability)
 {
     storage_world *w = calloc(1, sizeof *w);
-    ASSERT(w != NULL);
+    ASSERT_MEMORY(w != NULL);
     w->storage = s;
     w->number = number;
     w->epoch = epoch;

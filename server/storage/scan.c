@@ -26,7 +26,7 @@ static status view(scan *s, uint64_t offset, size_t size, const uint8_t **out, e
         if (wanted > s->window_capacity) {
             free(s->window);
             s->window = malloc(wanted);
-            ASSERT(s->window != NULL);
+            ASSERT_MEMORY(s->window != NULL);
             s->window_capacity = wanted;
         }
         s->window_offset = offset;

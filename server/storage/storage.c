@@ -44,7 +44,7 @@ static void condition_init(pthread_cond_t *c)
 storage *storage_make(const storage_options *options, disk *d, const char *path)
 {
     storage *s = calloc(1, sizeof *s);
-    ASSERT(s != NULL);
+    ASSERT_MEMORY(s != NULL);
     s->options = *options;
     ASSERT(s->options.clock != NULL && s->options.segment_bytes > 0);
     s->disk = d;

@@ -43,7 +43,7 @@ static bool has_suffix(const char *name, const char *suffix)
 static char *copy_text(const char *text)
 {
     char *copy = strdup(text);
-    ASSERT(copy != NULL);
+    ASSERT_MEMORY(copy != NULL);
     return copy;
 }
 

@@ -19,7 +19,8 @@ static const double USUAL_SPEED = 10.0; // half as fast as can be, where there i
 budget *budget_create(double bytes_a_second, double least)
 {
     budget *b = calloc(1, sizeof *b);
-    ASSERT(b != NULL && bytes_a_second > 0.0);
+    ASSERT_MEMORY(b != NULL);
+    ASSERT(bytes_a_second > 0.0);
     b->rate = bytes_a_second;
     b->least = least;
     b->row_bytes = 1.0;

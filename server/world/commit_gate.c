@@ -59,7 +59,7 @@ static void grow(commit_gate *g)
 {
     uint32_t capacity = g->stamp_capacity < 8 ? 8 : g->stamp_capacity * 2;
     struct gate_stamp *stamps = malloc(capacity * sizeof *stamps);
-    ASSERT(stamps != NULL);
+    ASSERT_MEMORY(stamps != NULL);
     for (uint32_t i = 0; i < g->stamp_count; i++) {
         stamps[i] = g->stamps[(g->stamp_first + i) % g->stamp_capacity];
     }
@@ -109,7 +109,7 @@ static void turn_into_refusal(reply *r, status why, const char *text)
     r->took_effect = true;
     r->status = why;
     r->text = strdup(text);
-    ASSERT(r->text != NULL);
+    ASSERT_MEMORY(r->text != NULL);
 }
 
 void commit_gate_refuse(commit_gate *g, status why, const char *text)

@@ -93,7 +93,7 @@ static void answer_here(host *h, request *q, status s, const char *text)
     r->subscription = q->subscription;
     r->status = s;
     r->text = strdup(text);
-    ASSERT(r->text != NULL);
+    ASSERT_MEMORY(r->text != NULL);
     request_free(q);
     post(h, r);
 }
@@ -286,7 +286,7 @@ static void tell_loads(host *h, int64_t length, double share)
     reply *r = told ? reply_create(REPLY_LOADS, 0) : NULL;
     if (told) {
         r->loads = malloc(h->worlds.count * sizeof *r->loads);
-        ASSERT(r->loads != NULL);
+        ASSERT_MEMORY(r->loads != NULL);
     }
     for (uint32_t i = 0; i < h->worlds.count; i++) {
         hosted *w = h->worlds.data[i];
@@ -399,7 +399,7 @@ static uint64_t queue_max(const limits *bounds)
 status host_create(const host_options *options, host **out, error *err)
 {
     host *h = calloc(1, sizeof *h);
-    ASSERT(h != NULL);
+    ASSERT_MEMORY(h != NULL);
     h->options = *options;
     h->owner = pthread_self();
     status s = thread_pool_create(options->world_threads, &h->pool, err);

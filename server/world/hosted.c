@@ -57,7 +57,8 @@ hosted *hosted_create(uint64_t number, const char *name, adoption *from, const l
 {
     hosted *h = calloc(1, sizeof *h);
     physics_world *physics = from->physics;
-    ASSERT(h != NULL && strlen(name) <= WORLD_NAME_BYTES_MAX);
+    ASSERT_MEMORY(h != NULL);
+    ASSERT(strlen(name) <= WORLD_NAME_BYTES_MAX);
     h->number = number;
     memcpy(h->name, name, strlen(name) + 1);
     h->limits = bounds;

@@ -41,11 +41,11 @@ static void answer(hosted *h, request *q, const error *err)
     if (err != NULL) {
         r->status = err->status;
         r->text = strdup(err->text);
-        ASSERT(r->text != NULL);
+        ASSERT_MEMORY(r->text != NULL);
     } else if (h->scratch.overflow) {
         r->status = STATUS_LIMIT_EXCEEDED;
         r->text = strdup("the answer does not fit a message");
-        ASSERT(r->text != NULL);
+        ASSERT_MEMORY(r->text != NULL);
     } else if (h->scratch.size <= REPLY_INLINE_MAX) {
         memcpy(r->small, h->scratch.data, h->scratch.size);
         r->small_size = (uint8_t)h->scratch.size;

@@ -129,7 +129,7 @@ void log_readers_close_all(log_readers *r, uint64_t world, status why, const cha
         closed->reply_to.session = r->list.data[i].session;
         closed->subscription = r->list.data[i].number;
         closed->text = strdup(text);
-        ASSERT(closed->text != NULL);
+        ASSERT_MEMORY(closed->text != NULL);
         sink.post(sink.context, closed);
     }
     array_clear(&r->list);
@@ -232,7 +232,7 @@ static void post_overrun(const log_source *from, const log_reader_entry *to, rep
     r->subscription = to->number;
     r->status = STATUS_LIMIT_EXCEEDED;
     r->text = strdup("the world's image does not fit a message");
-    ASSERT(r->text != NULL);
+    ASSERT_MEMORY(r->text != NULL);
     sink.post(sink.context, r);
 }
 

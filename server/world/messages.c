@@ -12,7 +12,7 @@
 request *request_create(request_kind kind, uint64_t world)
 {
     request *r = calloc(1, sizeof *r);
-    ASSERT(r != NULL);
+    ASSERT_MEMORY(r != NULL);
     r->kind = kind;
     r->world = world;
     r->actor.role = ROLE_ADMIN;
@@ -55,7 +55,7 @@ void adoption_free(adoption *a)
 reply *reply_create(reply_kind kind, uint64_t world)
 {
     reply *r = malloc(sizeof *r);
-    ASSERT(r != NULL);
+    ASSERT_MEMORY(r != NULL);
     *r = (reply){.kind = kind, .world = world};
     return r;
 }
@@ -79,7 +79,7 @@ reply *reply_create_snapshot(uint64_t world, shared_bytes *tail, uint32_t pairs,
     r->tail = tail;
     r->pairs = pairs;
     r->deliveries = malloc((receivers > 0 ? receivers : 1) * sizeof *r->deliveries);
-    ASSERT(r->deliveries != NULL);
+    ASSERT_MEMORY(r->deliveries != NULL);
     return r;
 }
 

@@ -76,7 +76,7 @@ void packed_views_join(packed_views *v, subscription *s, double hz)
     if (view == NULL) {
         const packed_precision precision = precision_of(&s->view.precision);
         view = calloc(1, sizeof *view);
-        ASSERT(view != NULL);
+        ASSERT_MEMORY(view != NULL);
         view->of = s->view;
         view->sight = sight_ref(s->sight);
         view->place = s->place;

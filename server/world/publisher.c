@@ -171,7 +171,7 @@ static void post_closed(publisher *p, const subscription *s, reply_kind kind, st
     r->reply_to.session = s->session;
     r->subscription = s->number;
     r->text = strdup(text);
-    ASSERT(r->text != NULL);
+    ASSERT_MEMORY(r->text != NULL);
     sink.post(sink.context, r);
 }
 

@@ -106,7 +106,7 @@ status replay_open(const char *path, uint64_t bytes_max, replay **out, error *er
         return error_set(err, STATUS_UNAVAILABLE, "'%s': %s", path, strerror(errno));
     }
     replay *r = calloc(1, sizeof *r);
-    ASSERT(r != NULL);
+    ASSERT_MEMORY(r != NULL);
     status s = read_file(r, file, path, bytes_max, err);
     (void)fclose(file);
     s = s == STATUS_OK ? list_frames(r, path, err) : s;

@@ -12,7 +12,7 @@ sight *sight_create(const area *areas, uint32_t count)
         return NULL;
     }
     sight *s = malloc(sizeof *s + count * sizeof *areas);
-    ASSERT(s != NULL);
+    ASSERT_MEMORY(s != NULL);
     s->references = 1;
     s->count = count;
     memcpy(s->areas, areas, count * sizeof *areas);

@@ -15,7 +15,7 @@ struct standing {
 standing *standing_create(double expires)
 {
     standing *s = calloc(1, sizeof *s);
-    ASSERT(s != NULL);
+    ASSERT_MEMORY(s != NULL);
     atomic_init(&s->references, 1);
     atomic_init(&s->ended, false);
     atomic_init(&s->expires, expires);

@@ -13,7 +13,7 @@ view_set *view_set_create(uint32_t slots)
 {
     size_t words = (slots + 63) / 64;
     view_set *s = calloc(1, sizeof *s + words * sizeof *s->bits);
-    ASSERT(s != NULL);
+    ASSERT_MEMORY(s != NULL);
     s->references = 1;
     s->slots = slots;
     return s;

@@ -236,7 +236,7 @@ static void append_marks(buffer *out, uint64_t until, const session_marks *marks
     size_t size = WORLD_LOG_HEAD_BYTES + (size_t)count * SESSION_MARK_BYTES;
     uint32_t bits = count | (uint32_t)digests << WORLD_LOG_DIGESTS_BIT;
     uint8_t *head = malloc(size);
-    ASSERT(head != NULL);
+    ASSERT_MEMORY(head != NULL);
     put64(head, until);
     put32(head + 8, bits);
     (void)session_marks_encode(marks, false, head + WORLD_LOG_HEAD_BYTES);

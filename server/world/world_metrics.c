@@ -13,7 +13,8 @@ static world_metrics *first;
 world_metrics *world_metrics_open(const char *name)
 {
     world_metrics *m = calloc(1, sizeof *m);
-    ASSERT(m != NULL && strlen(name) < sizeof m->name);
+    ASSERT_MEMORY(m != NULL);
+    ASSERT(strlen(name) < sizeof m->name);
     memcpy(m->name, name, strlen(name) + 1);
     pthread_mutex_lock(&lock);
     for (world_metrics *other = first; other != NULL; other = other->next) {

@@ -339,7 +339,7 @@ void bodies_finish(image_stream *s, physics_world *world, const shape_table *tab
 {
     uint32_t *last = calloc(world->body_slots.end, sizeof *last);
     uint32_t *twins = calloc((size_t)table->defs.count + 1, sizeof *twins);
-    ASSERT(last != NULL && twins != NULL);
+    ASSERT_MEMORY(last != NULL && twins != NULL);
     for (uint32_t slot = slots_next(&world->body_slots, 0); slot != 0 && !s->failed;
          slot = slots_next(&world->body_slots, slot)) {
         body *b = &world->bodies.data[slot];

@@ -72,7 +72,7 @@ static void chain_fields(image_stream *s, shape_def *def)
     stream_u32(s, &count, PHYSICS_CHAIN_POINTS_MAX, "a chain's points");
     stream_bool(s, &def->loop);
     vec2 *points = s->reading ? calloc(count + 1, sizeof *points) : (vec2 *)(uintptr_t)def->points;
-    ASSERT(points != NULL);
+    ASSERT_MEMORY(points != NULL);
     for (uint32_t i = 0; i < count; i++) {
         stream_vec2(s, &points[i]);
     }

@@ -13,7 +13,7 @@ void stream_write_open(image_stream *s, size_t expected)
 {
     *s = (image_stream){.capacity = expected + STREAM_RECORD_MAX};
     s->output = malloc(s->capacity);
-    ASSERT(s->output != NULL);
+    ASSERT_MEMORY(s->output != NULL);
 }
 
 void stream_read_open(image_stream *s, const uint8_t *bytes, size_t size)
@@ -49,7 +49,7 @@ void stream_make_room(image_stream *s, size_t count)
     }
     if (capacity > s->capacity) {
         s->output = realloc(s->output, capacity);
-        ASSERT(s->output != NULL);
+        ASSERT_MEMORY(s->output != NULL);
         s->capacity = capacity;
     }
 }

@@ -51,7 +51,7 @@ void ranges_make_partials(physics_world *world)
         return;
     }
     partial *partials = aligned_alloc(_Alignof(partial), count * sizeof *partials);
-    ASSERT(partials != NULL);
+    ASSERT_MEMORY(partials != NULL);
     memset(partials, 0, count * sizeof *partials);
     if (old > 0) {
         memcpy(partials, world->parallel.partials, old * sizeof *partials);

@@ -123,7 +123,7 @@ static void add_shape(overlap_count *c, const shape_def *def, vec2d place, rot t
 overlap_count *overlap_count_begin(const physics_world *world, uint64_t most)
 {
     overlap_count *c = calloc(1, sizeof *c);
-    ASSERT(c != NULL);
+    ASSERT_MEMORY(c != NULL);
     c->world = world;
     c->most = most;
     return c;

@@ -12,7 +12,7 @@
 step_scratch *step_scratch_create(void)
 {
     step_scratch *scratch = calloc(1, sizeof *scratch);
-    ASSERT(scratch != NULL);
+    ASSERT_MEMORY(scratch != NULL);
     scratch->kernels = contact_kernels_choose();
     scratch->integrators = integrate_kernels_choose();
     return scratch;

@@ -20,6 +20,19 @@ static void break_an_assertion(void)
     ASSERT(legs == 4);
 }
 
+static void blame_the_world(int number)
+{
+    (void)number;
+    fputs("a world is blamed", stderr);
+}
+
+static void run_out_of_memory(void)
+{
+    signal(SIGABRT, blame_the_world);
+    void *made = NULL;
+    ASSERT_MEMORY(made != NULL);
+}
+
 static void keep_an_assertion(void)
 {
     int legs = 4;
@@ -45,6 +58,19 @@ static void assert_broken_names_the_place_and_aborts(void **state)
     assert_non_null(strstr(text, "carom: assertion failed at "));
     assert_non_null(strstr(text, "test_assert.c:"));
     assert_non_null(strstr(text, "legs == 4"));
+}
+
+static void memory_that_is_out_says_so_and_blames_nobody(void **state)
+{
+    (void)state;
+    char text[512];
+    int wait_status = capture_exit(run_out_of_memory, text, sizeof text);
+    assert_true(WIFSIGNALED(wait_status));
+    assert_int_equal(WTERMSIG(wait_status), SIGABRT);
+    assert_non_null(strstr(text, "carom: memory is out: "));
+    assert_non_null(strstr(text, "test_assert.c:"));
+    assert_null(strstr(text, "assertion failed"));
+    assert_null(strstr(text, "a world is blamed"));
 }
 
 static void assert_kept_evaluates_once_and_says_nothing(void **state)
@@ -75,6 +101,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(assert_broken_names_the_place_and_aborts),
+        cmocka_unit_test(memory_that_is_out_says_so_and_blames_nobody),
         cmocka_unit_test(assert_kept_evaluates_once_and_says_nothing),
         cmocka_unit_test(assert_slow_is_checked_in_debug_builds_alone),
     };

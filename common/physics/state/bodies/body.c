@@ -59,7 +59,7 @@ void body_set_tag(physics_world *world, uint32_t slot, const char *tag)
     }
     free(world->tags.data[slot]);
     world->tags.data[slot] = none ? NULL : strdup(tag);
-    ASSERT(none || world->tags.data[slot] != NULL);
+    ASSERT_MEMORY(none || world->tags.data[slot] != NULL);
 }
 
 const char *body_tag(const physics_world *world, uint32_t slot)

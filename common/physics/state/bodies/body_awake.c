@@ -88,7 +88,7 @@ void body_wake_touching(physics_world *world, uint32_t slot)
     const contact_slots found = contact_collect(world, slot);
     uint32_t count = found.count;
     uint32_t *others = malloc((count + 1) * sizeof *others);
-    ASSERT(others != NULL);
+    ASSERT_MEMORY(others != NULL);
     for (uint32_t i = 0; i < count; i++) {
         const contact *c = &world->contacts.data[found.slots[i]];
         others[i] = c->body_a == slot ? c->body_b : c->body_a;

@@ -145,7 +145,7 @@ static vec2 *copy_points(const shape_def *def)
 {
     size_t bytes = (size_t)def->point_count * sizeof *def->points;
     vec2 *points = malloc(bytes);
-    ASSERT(points != NULL);
+    ASSERT_MEMORY(points != NULL);
     memcpy(points, def->points, bytes);
     return points;
 }

@@ -67,7 +67,7 @@ static void grow(traits_table *table)
         .capacity = table->capacity == 0 ? CAPACITY_MIN : table->capacity * 2,
     };
     larger.places = calloc(larger.capacity, sizeof(shape_traits *));
-    ASSERT(larger.places != NULL);
+    ASSERT_MEMORY(larger.places != NULL);
     for (uint32_t i = 0; i < table->capacity; i++) {
         if (table->places[i] != NULL) {
             put(&larger, table->places[i]);
@@ -89,7 +89,7 @@ shape_traits *shape_traits_take(traits_table *table, const shape_traits *like)
     shape_traits *traits = table->places[place];
     if (traits == NULL) {
         traits = malloc(traits_size(like));
-        ASSERT(traits != NULL);
+        ASSERT_MEMORY(traits != NULL);
         memcpy(traits, like, traits_size(like));
         traits->users = 0;
         traits->extent_min = shape_extent_min(&traits->geometry);

@@ -35,7 +35,7 @@ static joint_solver *solver_of(physics_world *world)
 {
     if (world->scratch->joint_solver == NULL) {
         joint_solver *solver = calloc(1, sizeof *solver);
-        ASSERT(solver != NULL);
+        ASSERT_MEMORY(solver != NULL);
         solver->kernels = &joint_kernels_base;
 #ifdef CAROM_HAVE_AVX2
         if (wide_avx2_chosen()) {
