@@ -29,6 +29,39 @@ enum {
 static atomic_size_t mapped_bytes;
 static atomic_size_t mappings; // made so far
 
+// ---- accounts
+
+#ifdef CAROM_SMALL
+static void count(int64_t bytes)
+{
+    (void)bytes;
+}
+
+block_account *block_charge(block_account *account)
+{
+    (void)account;
+    return NULL;
+}
+#else
+static _Thread_local block_account *charged;
+
+static void count(int64_t bytes)
+{
+    for (block_account *a = charged; a != NULL; a = a->parent) {
+        atomic_fetch_add_explicit(&a->bytes, bytes, memory_order_relaxed);
+    }
+}
+
+block_account *block_charge(block_account *account)
+{
+    block_account *before = charged;
+    charged = account;
+    return before;
+}
+#endif
+
+// ---- lines and pages
+
 static size_t whole_lines(size_t bytes)
 {
     return (bytes + BLOCK_ALIGNMENT - 1) / BLOCK_ALIGNMENT * BLOCK_ALIGNMENT;
@@ -54,21 +87,23 @@ static size_t offset_of(const void *data)
 
 static void *take_lines(size_t bytes)
 {
+    count((int64_t)bytes);
     if (!is_mapped(bytes)) {
         void *taken = aligned_alloc(BLOCK_ALIGNMENT, bytes);
-        ASSERT(taken != NULL);
+        ASSERT_MEMORY(taken != NULL);
         return taken;
     }
     const size_t offset = next_offset();
     void *taken = mmap(NULL, offset + bytes, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-    ASSERT(taken != MAP_FAILED);
+    ASSERT_MEMORY(taken != MAP_FAILED);
     mapped_bytes += bytes;
     return (unsigned char *)taken + offset;
 }
 
 static void give_back_lines(void *data, size_t bytes)
 {
+    count(data != NULL ? -(int64_t)bytes : 0);
     if (data == NULL || !is_mapped(bytes)) {
         free(data);
         return;
@@ -107,8 +142,9 @@ static void *move_pages(void *data, size_t before, size_t kept, size_t bytes)
     const size_t offset = offset_of(data);
     void *moved =
         mremap((unsigned char *)data - offset, offset + before, offset + bytes, MREMAP_MAYMOVE);
-    ASSERT(moved != MAP_FAILED);
+    ASSERT_MEMORY(moved != MAP_FAILED);
     mapped_bytes += bytes - before;
+    count((int64_t)bytes - (int64_t)before);
     return (unsigned char *)moved + offset;
 #else
     return copy(data, before, kept, bytes);

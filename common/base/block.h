@@ -6,6 +6,7 @@
 #ifndef CAROM_COMMON_BASE_BLOCK_H
 #define CAROM_COMMON_BASE_BLOCK_H
 
+#include <stdatomic.h>
 #include <stddef.h>
 
 enum {
@@ -22,5 +23,17 @@ void block_give_back(void *data, size_t bytes); // NULL: nothing
 
 // Bytes in mappings of all blocks of the process, which malloc's figures leave out. For measuring.
 size_t block_mapped_bytes(void);
+
+// Whose blocks take how much: bytes of those that were taken, less of those that were given back,
+// while a thread had the account. Each block counts in `parent` too (NULL: there is none). A block
+// may be taken by one thread and given back by another, as long as both have the same account then.
+typedef struct block_account {
+    atomic_int_least64_t bytes;
+    struct block_account *parent;
+} block_account;
+
+// The account of this thread from now on; NULL, as at first: blocks are counted nowhere. Returns
+// the one that it had. (Nothing is counted in programs that are small, see assert.h.)
+block_account *block_charge(block_account *account);
 
 #endif

@@ -6,10 +6,10 @@
 // task by changing the word as a whole; a thread that read the word of an earlier round finds
 // another number there and takes nothing.
 //
-// Invariant: `task`, `context` and `world` are written before the round is offered, and not again
-// before all of its tasks are taken and done. A thread that takes a task has therefore read those
-// of the same round. Workers count the tasks they have done; the caller waits until that count and
-// its own make up the round.
+// Invariant: `task`, `context`, `world` and `account` are written before the round is offered, and
+// not again before all of its tasks are taken and done. A thread that takes a task has therefore
+// read those of the same round. Workers count the tasks they have done; the caller waits until that
+// count and its own make up the round.
 //
 // thread_pool_runner's run: one caller at a time. All else: the thread that created the pool.
 #include "server/world/thread_pool.h"
@@ -23,6 +23,7 @@
 #include <sched.h>
 
 #include "common/base/assert.h"
+#include "common/base/block.h"
 #include "server/crash.h"
 
 enum {
@@ -43,7 +44,8 @@ struct thread_pool {
     _Alignas(CACHE_LINE) atomic_uint_fast64_t offer; // round << 32 | last << 16 | first
     _Atomic(task_function *) task;
     _Atomic(void *) context;
-    atomic_uint_fast64_t world; // that the caller works on
+    atomic_uint_fast64_t world;       // that the caller works on
+    _Atomic(block_account *) account; // of its blocks
     // A cache line that workers write and the caller waits for.
     _Alignas(CACHE_LINE) atomic_uint_fast32_t done; // tasks, of workers, in this round
     _Alignas(CACHE_LINE) atomic_int sleepers;
@@ -108,6 +110,7 @@ static bool work(thread_pool *p)
         return false;
     }
     crash_enter_world(atomic_load_explicit(&p->world, memory_order_relaxed));
+    block_charge(atomic_load_explicit(&p->account, memory_order_relaxed));
     task(context, index);
     atomic_fetch_add_explicit(&p->done, 1, memory_order_release);
     return true;
@@ -201,6 +204,9 @@ static void run_tasks(void *pool, task_function *task, void *context, uint32_t c
     atomic_store_explicit(&p->task, task, memory_order_relaxed);
     atomic_store_explicit(&p->context, context, memory_order_relaxed);
     atomic_store_explicit(&p->world, crash_world(), memory_order_relaxed);
+    block_account *account = block_charge(NULL);
+    block_charge(account);
+    atomic_store_explicit(&p->account, account, memory_order_relaxed);
     atomic_store_explicit(&p->done, 0, memory_order_relaxed);
     // The first is the caller's before anyone is told of the round, so that the two do not meet at
     // the word at once.
@@ -236,7 +242,7 @@ status thread_pool_create(int threads, thread_pool **out, error *err)
 {
     ASSERT(threads >= 1 && threads <= THREAD_POOL_THREADS_MAX);
     thread_pool *p = aligned_alloc(CACHE_LINE, sizeof *p);
-    ASSERT(p != NULL);
+    ASSERT_MEMORY(p != NULL);
     memset(p, 0, sizeof *p);
     pthread_mutex_init(&p->mutex, NULL);
     pthread_cond_init(&p->woken, NULL);

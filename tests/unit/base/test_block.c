@@ -114,6 +114,37 @@ static void mapped_bytes_are_what_large_blocks_take(void **state)
     assert_int_equal(block_mapped_bytes(), before);
 }
 
+// Every way in which a block changes, by two threads' accounts that have one above them.
+static void block_account_has_what_its_thread_took(void **state)
+{
+    (void)state;
+    block_account all = {0};
+    block_account own = {.parent = &all};
+    block_account other = {.parent = &all};
+    assert_null(block_charge(&own));
+    unsigned char *small = block_take(SMALL);
+    unsigned char *large = block_take(LARGE);
+    assert_int_equal(own.bytes, 1024 + BLOCK_MAPPED_FROM + 128);
+    large = block_resize(large, LARGE, LARGER);
+    assert_int_equal(own.bytes, 1024 + LARGER);
+    assert_ptr_equal(block_charge(&other), &own);
+    unsigned char *elsewhere = block_take(SMALL);
+    assert_int_equal(all.bytes, 2 * 1024 + LARGER);
+    block_charge(&own);
+    large = block_resize(large, LARGER, SMALL);
+    assert_int_equal(own.bytes, 2 * 1024);
+    block_give_back(small, SMALL);
+    block_give_back(large, SMALL);
+    block_give_back(NULL, 0);
+    assert_int_equal(own.bytes, 0);
+    block_charge(&other);
+    block_give_back(elsewhere, SMALL);
+    assert_ptr_equal(block_charge(NULL), &other);
+    block_give_back(block_take(SMALL), SMALL);
+    assert_int_equal(other.bytes, 0);
+    assert_int_equal(all.bytes, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -122,6 +153,7 @@ int main(void)
         cmocka_unit_test(block_of_nothing_is_none),
         cmocka_unit_test(large_blocks_begin_at_different_lines_of_their_pages),
         cmocka_unit_test(mapped_bytes_are_what_large_blocks_take),
+        cmocka_unit_test(block_account_has_what_its_thread_took),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,9 +2,8 @@
 // changes it.
 #include "common/physics/state/broad_phase/pair_set.h"
 
-#include <stdlib.h>
-
 #include "common/base/assert.h"
+#include "common/base/block.h"
 #include "common/physics/state/slots.h"
 
 enum {
@@ -70,15 +69,14 @@ static uint32_t find(const pair_set *set, uint64_t key)
 static void grow_to(pair_set *set, uint32_t capacity)
 {
     pair_set larger = {.capacity = capacity, .count = set->count};
-    larger.pairs = calloc(larger.capacity, sizeof *larger.pairs);
-    ASSERT(larger.pairs != NULL);
+    larger.pairs = block_take(larger.capacity * sizeof *larger.pairs);
     for (uint32_t i = 0; i < set->capacity; i++) {
         uint64_t key = key_at(set, i);
         if (key != 0) {
             put_key(&larger, find(&larger, key), key);
         }
     }
-    free(set->pairs);
+    block_give_back(set->pairs, set->capacity * sizeof *set->pairs);
     *set = larger;
 }
 
@@ -95,7 +93,7 @@ void pair_set_reserve(pair_set *set, uint32_t count)
 
 void pair_set_deinit(pair_set *set)
 {
-    free(set->pairs);
+    block_give_back(set->pairs, set->capacity * sizeof *set->pairs);
     *set = (pair_set){0};
 }
 
