@@ -60,6 +60,11 @@ typedef struct packed_decoder packed_decoder;
 packed_encoder *packed_encoder_create(const packed_precision *precision, double hz);
 void packed_encoder_destroy(packed_encoder *e); // NULL is allowed
 
+// The memory that it takes beside its blocks (common/base/block.h), and the most that it may take
+// after one more snapshot of `count` bodies.
+size_t packed_encoder_bytes(const packed_encoder *e);
+size_t packed_encoder_bytes_most(const packed_encoder *e, uint32_t count);
+
 // Forgets all bodies and all that was learned. The next full snapshot is as small as the first.
 void packed_encoder_restart(packed_encoder *e);
 

@@ -154,14 +154,13 @@ void read_track(range_coder *c, packed_stream *s, packed_track *track, uint32_t 
     read_axes(c, s, track, 0, history);
 }
 
-bool packed_track_settle(packed_track *track, int axes)
+bool packed_track_settle(packed_stream *s, packed_track *track)
 {
-    for (int i = 0; i < axes / PACKED_AXES_POSE; i++) {
+    for (int i = 0; i < s->axes / PACKED_AXES_POSE; i++) {
         if (!packed_axes_are_quiet(&track->axes[i])) {
             return false;
         }
     }
-    free(track->axes);
-    track->axes = NULL;
+    packed_track_drop(s, track);
     return true;
 }

@@ -153,8 +153,7 @@ static status read_gone(packed_decoder *d, range_coder *c, error *err)
         if (!push_id(removed ? &d->removed : &d->left, s->tracks[gone].id)) {
             return fail_memory(err);
         }
-        free(s->tracks[gone].axes);
-        s->tracks[gone].axes = NULL;
+        packed_track_drop(s, &s->tracks[gone]);
         s->tracks[gone].id = 0;
         from = gone + 1;
     }
@@ -179,7 +178,7 @@ static status read_new_track(packed_decoder *d, range_coder *c, packed_track *ou
     if (!packed_track_is_sane(out, s->axes)) {
         return fail_bytes(err, "a new body's place");
     }
-    return packed_track_wake(out, s->axes) ? STATUS_OK : fail_memory(err);
+    return packed_track_wake(s, out) ? STATUS_OK : fail_memory(err);
 }
 
 static int compare_tracks(const void *a, const void *b)
@@ -225,7 +224,7 @@ static status read_entered(packed_decoder *d, range_coder *c, error *err)
             return st;
         }
         if (!packed_stream_resize(s, s->count + 1)) {
-            free(track.axes);
+            packed_track_drop(s, &track);
             return fail_memory(err);
         }
         s->tracks[s->count - 1] = track;
@@ -256,7 +255,7 @@ static status read_woken(packed_decoder *d, range_coder *c, error *err)
         if (at == s->count) {
             return fail_bytes(err, "a body moves again that was not at rest");
         }
-        if (!packed_track_wake(&s->tracks[at], s->axes)) {
+        if (!packed_track_wake(s, &s->tracks[at])) {
             return fail_memory(err);
         }
         at++;
@@ -305,7 +304,7 @@ static status read_moving(packed_decoder *d, range_coder *c, bool part, error *e
         t->late = 0;
         read_track(c, s, t, &history);
         s->motion.ticks = ticks;
-        packed_track_settle(t, s->axes);
+        packed_track_settle(s, t);
         if (range_coder_overrun(c) || !packed_track_is_sane(t, s->axes)) {
             return fail_bytes(err, "a moving body");
         }

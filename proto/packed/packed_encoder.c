@@ -37,7 +37,7 @@ packed_encoder *packed_encoder_create(const packed_precision *precision, double 
 {
     ASSERT(is_precision(precision) && hz > 0.0);
     packed_encoder *e = calloc(1, sizeof *e);
-    ASSERT(e != NULL);
+    ASSERT_MEMORY(e != NULL);
     packed_stream_begin(&e->stream, precision, hz);
     return e;
 }
@@ -61,6 +61,21 @@ void packed_encoder_destroy(packed_encoder *e)
         array_free(&e->removed);
         free(e);
     }
+}
+
+size_t packed_encoder_bytes(const packed_encoder *e)
+{
+    return sizeof *e + e->stream.capacity * sizeof *e->stream.tracks + e->stream.pool.bytes;
+}
+
+size_t packed_encoder_bytes_most(const packed_encoder *e, uint32_t count)
+{
+    const packed_stream *s = &e->stream;
+    const size_t axes = (size_t)(s->axes / PACKED_AXES_POSE) * sizeof(packed_axes) * count;
+    const size_t pool = axes + (axes < PACKED_SLAB_BYTES_MAX ? axes : PACKED_SLAB_BYTES_MAX);
+    const size_t tracks = s->capacity < count ? 2 * (size_t)count : s->capacity;
+    return sizeof *e + tracks * sizeof *s->tracks + PACKED_SLAB_BYTES_LEAST +
+           (s->pool.bytes > pool ? s->pool.bytes : pool);
 }
 
 // ---- rounding
@@ -166,7 +181,7 @@ static void code_gone(packed_encoder *e, range_coder *c)
             code_number(c, &m->gone_gap, i - next);
             range_code_bit(c, &m->gone_is_removal, was_removed(e, s->tracks[i].id));
             next = i + 1;
-            free(s->tracks[i].axes);
+            packed_track_drop(s, &s->tracks[i]);
         } else {
             s->tracks[kept] = s->tracks[i];
             e->sources.data[kept++] = e->sources.data[i];
@@ -175,12 +190,12 @@ static void code_gone(packed_encoder *e, range_coder *c)
     s->count = e->sources.count = kept;
 }
 
-static packed_track track_of(const packed_stream *s, const packed_body *body)
+static packed_track track_of(packed_stream *s, const packed_body *body)
 {
     packed_track t = {.id = body->id};
     round_body(s, body, 0, t.q);
-    const bool woken = packed_track_wake(&t, s->axes);
-    ASSERT(woken);
+    const bool woken = packed_track_wake(s, &t);
+    ASSERT_MEMORY(woken);
     return t;
 }
 
@@ -193,7 +208,7 @@ static void merge_entered(packed_encoder *e, const packed_body *bodies)
     ASSERT(total <= PACKED_BODIES_MAX);
     const uint32_t old = s->count;
     const bool resized = packed_stream_resize(s, total);
-    ASSERT(resized);
+    ASSERT_MEMORY(resized);
     array_reserve(&e->sources, total);
     e->sources.count = total;
     uint32_t from = old;
@@ -279,8 +294,8 @@ static void code_woken(packed_encoder *e, range_coder *c, const packed_body *bod
         if (!is_held(e, i) && has_moved(e, i, bodies)) {
             array_push(&e->entered, gap);
             gap = 0;
-            const bool woken = packed_track_wake(t, s->axes);
-            ASSERT(woken);
+            const bool woken = packed_track_wake(s, t);
+            ASSERT_MEMORY(woken);
         } else {
             gap++;
         }
@@ -321,7 +336,7 @@ static void code_moving(packed_encoder *e, range_coder *c, const packed_body *bo
         t->late = 0;
         write_track(c, s, t, q, &history);
         s->motion.ticks = ticks;
-        if (packed_track_settle(t, s->axes)) {
+        if (packed_track_settle(s, t)) {
             t->rest[0] = (double)NAN; // not known: see has_moved()
             e->moving--;
         }
@@ -398,6 +413,7 @@ void packed_encode_part(packed_encoder *e, uint64_t tick, const packed_body *bod
     code_entered(e, &c, bodies);
     code_woken(e, &c, bodies);
     code_moving(e, &c, bodies);
+    packed_stream_fit(s);
     range_coder_finish(&c, start);
 }
 

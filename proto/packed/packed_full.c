@@ -119,7 +119,7 @@ static bool code_one_track(range_coder *c, packed_stream *s, full_models *m, uin
         !packed_track_is_sane(t, s->axes)) {
         return false;
     }
-    if (!resting && reads && !packed_track_wake(t, s->axes)) {
+    if (!resting && reads && !packed_track_wake(s, t)) {
         return false;
     }
     if (!resting && part) {

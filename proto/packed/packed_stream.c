@@ -41,10 +41,40 @@ int64_t code_signed(range_coder *c, number_model *m, int64_t value)
 
 // ---- tracks
 
-bool packed_track_wake(packed_track *track, int axes)
+static int groups_of(const packed_stream *s)
 {
-    track->axes = calloc((size_t)axes / PACKED_AXES_POSE, sizeof *track->axes);
+    return s->axes / PACKED_AXES_POSE;
+}
+
+bool packed_track_wake(packed_stream *s, packed_track *track)
+{
+    track->axes = packed_pool_take(&s->pool, groups_of(s));
     return track->axes != NULL;
+}
+
+void packed_track_drop(packed_stream *s, packed_track *track)
+{
+    packed_pool_put(&s->pool, track->axes);
+    track->axes = NULL;
+}
+
+void packed_stream_fit(packed_stream *s)
+{
+    enum { SPARSE = 4, WORTH_BYTES = 1 << 16 };
+    packed_pool fitted = {0};
+    if (s->pool.bytes < WORTH_BYTES || s->pool.used > s->pool.room / SPARSE ||
+        !packed_pool_reserve(&fitted, groups_of(s), s->pool.used)) {
+        return;
+    }
+    for (uint32_t i = 0; i < s->count; i++) {
+        packed_axes *axes = s->tracks[i].axes;
+        if (axes != NULL) {
+            s->tracks[i].axes = packed_pool_take(&fitted, groups_of(s));
+            memcpy(s->tracks[i].axes, axes, (size_t)groups_of(s) * sizeof *axes);
+        }
+    }
+    packed_pool_deinit(&s->pool);
+    s->pool = fitted;
 }
 
 bool packed_stream_resize(packed_stream *s, uint32_t count)
@@ -64,9 +94,7 @@ bool packed_stream_resize(packed_stream *s, uint32_t count)
 
 void packed_stream_deinit(packed_stream *s)
 {
-    for (uint32_t i = 0; i < s->count; i++) {
-        free(s->tracks[i].axes);
-    }
+    packed_pool_deinit(&s->pool);
     free(s->tracks);
     *s = (packed_stream){0};
 }

@@ -7,6 +7,7 @@
 #define CAROM_PROTO_PACKED_PACKED_STREAM_H
 
 #include "proto/packed/packed.h"
+#include "proto/packed/packed_pool.h"
 #include "proto/packed/packed_track.h"
 #include "proto/packed/range_coder.h"
 
@@ -58,6 +59,7 @@ typedef struct packed_stream {
     packed_motion motion;
     packed_track *tracks; // by ascending slot
     uint32_t count, capacity;
+    packed_pool pool; // of their axes
     packed_models models;
 } packed_stream;
 
@@ -78,10 +80,16 @@ void write_track(range_coder *c, packed_stream *s, packed_track *track, const in
 void read_track(range_coder *c, packed_stream *s, packed_track *track, uint32_t *history);
 
 // Whether the track, that has just been coded, has come to rest; then it is.
-bool packed_track_settle(packed_track *track, int axes);
+bool packed_track_settle(packed_stream *s, packed_track *track);
 
-// A track at rest moves from now on. False: no memory.
-bool packed_track_wake(packed_track *track, int axes);
+// A track at rest, of this stream, moves from now on. False: no memory.
+bool packed_track_wake(packed_stream *s, packed_track *track);
+
+// The track is about to be dropped.
+void packed_track_drop(packed_stream *s, packed_track *track);
+
+// Gives back memory of axes where most of it is unused, as most bodies have come to rest.
+void packed_stream_fit(packed_stream *s);
 
 // Sets the count; tracks above the one before are not initialised. False: no memory, nothing
 // changed.

@@ -78,8 +78,8 @@ typedef struct packed_axes {
 typedef struct packed_track {
     uint64_t id;
     int64_t q[PACKED_AXES_MAX]; // the rounded values, in steps
-    packed_axes *axes; // of the pose, then of the velocities where the stream has them, owned;
-                       // NULL: at rest, nothing is sent of it until it moves
+    packed_axes *axes; // of the pose, then of the velocities where the stream has them, in its
+                       // pool; NULL: at rest, nothing is sent of it until it moves
     int32_t late;      // ticks for which it was passed over; 0: it was in the snapshot before
     double rest[PACKED_AXES_POSE]; // the writer's alone: a pose that rounds to `q`, at rest
 } packed_track;

@@ -398,8 +398,10 @@ static void follow_crowd_holding(const packed_precision *precision, double hz, i
         if (h != NULL) {
             choose_held(h, w);
         }
+        const size_t most = packed_encoder_bytes_most(e, w->count);
         packed_encode_part(e, w->tick, w->view, h != NULL ? h->held : NULL, w->count, w->removed,
                            w->removed_count, &change);
+        assert_true(packed_encoder_bytes(e) <= most);
         if (h != NULL) {
             show_as_told(h, w);
         }
@@ -529,11 +531,16 @@ static void bodies_at_rest_cost_nothing(void **state)
     for (uint32_t i = 0; i < BODIES; i++) {
         bodies[i] = (packed_body){.id = i + 1, .x = random_in(-9, 9), .y = random_in(-9, 9)};
     }
+    const size_t empty = packed_encoder_bytes(e);
+    const size_t most = packed_encoder_bytes_most(e, BODIES);
     for (uint64_t tick = 0; tick < 400; tick++) {
         buffer_clear(&out);
         packed_encode(e, tick, bodies, BODIES, NULL, 0, &out);
+        assert_true(tick > 0 || packed_encoder_bytes(e) > empty + BODIES * sizeof(packed_axes));
+        assert_true(packed_encoder_bytes(e) <= most);
     }
     assert_true(out.size <= 2);
+    assert_true(packed_encoder_bytes(e) < empty + 2 * BODIES * sizeof(packed_track));
     buffer_deinit(&out);
     packed_encoder_destroy(e);
     free(bodies);

@@ -1,0 +1,40 @@
+// The axes of the tracks of one packed stream: pieces of one size, from a few large slabs.
+//
+// A stream of thousands of bodies has one piece for each that moves. Taken one by one from the heap
+// they would stay there in fragments after the stream has ended; slabs are large enough to be
+// mappings, which go back to the system at once.
+//
+// One thread at a time. A zeroed pool is an empty one; it belongs to one stream, so all pieces have
+// one size.
+#ifndef CAROM_PROTO_PACKED_PACKED_POOL_H
+#define CAROM_PROTO_PACKED_PACKED_POOL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "proto/packed/packed_track.h"
+
+typedef struct packed_pool {
+    struct packed_slab *slabs; // the newest first: it alone has pieces that were never taken
+    void *free;                // pieces that were put back, linked by their first word
+    uint32_t used;             // pieces that are taken
+    uint32_t room;             // pieces of all slabs
+    uint32_t fresh;            // of the newest slab, those that were never taken
+    size_t bytes;              // of all slabs
+} packed_pool;
+
+enum {
+    PACKED_SLAB_BYTES_MAX = 1 << 20,
+    PACKED_SLAB_BYTES_LEAST = 1 << 13 // no first one has more
+};
+
+// Room for so many pieces in an empty pool. False: no memory.
+bool packed_pool_reserve(packed_pool *p, int groups, uint32_t pieces);
+// Zeroed axes of a track, `groups` of packed_axes: 1 or 2. NULL: no memory.
+packed_axes *packed_pool_take(packed_pool *p, int groups);
+void packed_pool_put(packed_pool *p, packed_axes *axes); // NULL is allowed
+// All pieces with it.
+void packed_pool_deinit(packed_pool *p);
+
+#endif
