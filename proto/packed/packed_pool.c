@@ -23,6 +23,9 @@ static size_t piece_bytes(int groups)
 
 bool packed_pool_reserve(packed_pool *p, int groups, uint32_t pieces)
 {
+    if (pieces == 0) {
+        return true;
+    }
     const size_t bytes = sizeof(packed_slab) + pieces * piece_bytes(groups);
     packed_slab *slab = malloc(bytes);
     if (slab == NULL) {
@@ -40,7 +43,8 @@ bool packed_pool_reserve(packed_pool *p, int groups, uint32_t pieces)
 static bool add_slab(packed_pool *p, int groups)
 {
     const size_t most = PACKED_SLAB_BYTES_MAX / piece_bytes(groups);
-    const size_t wanted = p->slabs == NULL ? PIECES_FIRST : 2 * (size_t)p->slabs->pieces;
+    const size_t twice = p->slabs != NULL ? 2 * (size_t)p->slabs->pieces : 0;
+    const size_t wanted = twice > PIECES_FIRST ? twice : PIECES_FIRST;
     return packed_pool_reserve(p, groups, (uint32_t)(wanted < most ? wanted : most));
 }
 

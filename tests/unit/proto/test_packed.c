@@ -541,6 +541,14 @@ static void bodies_at_rest_cost_nothing(void **state)
     }
     assert_true(out.size <= 2);
     assert_true(packed_encoder_bytes(e) < empty + 2 * BODIES * sizeof(packed_track));
+    for (uint64_t tick = 400; tick < 420; tick++) { // all move again
+        for (uint32_t i = 0; i < BODIES; i++) {
+            bodies[i].x += 0.25;
+        }
+        packed_encode(e, tick, bodies, BODIES, NULL, 0, &out);
+        assert_true(packed_encoder_bytes(e) > empty + BODIES * sizeof(packed_axes));
+        assert_true(packed_encoder_bytes(e) <= most);
+    }
     buffer_deinit(&out);
     packed_encoder_destroy(e);
     free(bodies);
