@@ -10,6 +10,7 @@
 #define ROOM_MORE 10.0
 #define TRIM      0.05 // of many bodies, at either end
 #define NEAR      0.35 // of the frame's size: grounds and walls are shown so far beyond it
+#define ROOM_SIZES 10.0 // of the middle one of the bodies by size: no frame is smaller
 
 enum { TRIMMED_FROM = 20 };
 
@@ -162,6 +163,16 @@ static box find_middle(frame_body *bodies, size_t count, double *numbers)
     return bounds_of(bodies, count);
 }
 
+// The frame, or a larger one: not smaller than so many of its `count` > 0 bodies beside each other.
+static box make_room(box frame, const frame_body *bodies, size_t count, double *numbers)
+{
+    for (size_t i = 0; i < count; i++) {
+        numbers[i] = box_size(bodies[i].bounds);
+    }
+    qsort(numbers, count, sizeof *numbers, compare_numbers);
+    return box_grow(frame, fmax(0.0, ROOM_SIZES * numbers[count / 2] - box_size(frame)) / 2.0);
+}
+
 // Of `count` > 0 bodies that are not as far out as no world is built.
 static box find_frame(frame_body *bodies, size_t count, const box *home, double *numbers)
 {
@@ -174,6 +185,7 @@ static box find_frame(frame_body *bodies, size_t count, const box *home, double 
         return home != NULL ? *home : find_middle(bodies, fixed > 0 ? fixed : count, numbers);
     }
     box frame = find_middle(moving, stayed, numbers);
+    frame = make_room(frame, moving, stayed, numbers);
     box near = box_grow(frame, NEAR * box_size(frame) + 0.5);
     for (size_t i = 0; i < fixed; i++) {
         box seen = box_cut(bodies[i].bounds, near);

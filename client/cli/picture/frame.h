@@ -3,8 +3,9 @@
 // would be empty.
 //
 // A body has left if it is far from the others and on its way, or as far out as no world is built.
-// Of those that remain the middle nine tenths are framed. The viewer does the same
-// (client/web/viewer/draw/frame.js). Pure; any thread.
+// Of those that remain the middle nine tenths are framed, with room around them where they are few:
+// they are on their way to somewhere. The viewer does the same (client/web/viewer/draw/frame.js).
+// Pure; any thread.
 #ifndef CAROM_CLIENT_CLI_PICTURE_FRAME_H
 #define CAROM_CLIENT_CLI_PICTURE_FRAME_H
 

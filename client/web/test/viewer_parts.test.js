@@ -272,6 +272,15 @@ test('the_outermost_of_many_bodies_do_not_widen_a_frame', () => {
   assert.ok(x0 <= 1 && x1 >= 38 && y0 <= 1 && y1 >= 23, [x0, y0, x1, y1].join());
 });
 
+test('few_bodies_are_shown_with_room_around_them', () => {
+  const pendulum = frameOf([GROUND, placed(-4, 2.2, {vx: 3})]); // it swings between -4 and 4
+  for (const [x, y] of [[-4, 2.2], [0, -1], [4, 2.2]]) assert.ok(shown(pendulum, x, y), `${x}, ${y} of ${pendulum}`);
+  assert.ok(pendulum[2] - pendulum[0] < 30);
+  const [x0, , x1] = frameOf([placed(0, 0, {description: {shapes: [{kind: 'circle', radius: 0.01}]}})]);
+  assert.ok(x1 - x0 > 0.1 && x1 - x0 < 0.5, 'small bodies are shown at their size');
+  assert.deepEqual(frameOf([placed(2, 3, {description: {shapes: []}})]), [2, 3, 2, 3]);
+});
+
 test('a_rate_is_that_of_some_seconds_and_slowed_is_not_paused', () => {
   const pace = new Pace();
   const tell = (tick, at, paused = false) => pace.add({tick, hz: 60, paused, epoch: 1}, at);

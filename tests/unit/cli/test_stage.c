@@ -203,6 +203,24 @@ static void frame_of_many_bodies_is_that_of_most(void **state)
     assert_true(b.x1 - b.x0 < 50.0 && b.y1 - b.y0 < 40.0);
 }
 
+static void frame_of_few_bodies_has_room_around_them(void **state)
+{
+    (void)state;
+    frame_body bodies[BODIES_MAX];
+    box b;
+    (void)make_heap(bodies);
+    bodies[1] = ball(-4, 2.2, 3.0); // a pendulum, which swings between -4 and 4
+    assert_true(frame_find(bodies, 2, NULL, &b));
+    assert_true(b.x0 <= -4.0 && b.x1 >= 4.0 && b.y0 <= -1.0 && b.y1 >= 2.2);
+    assert_true(b.x1 - b.x0 < 30.0);
+    bodies[0] = (frame_body){.bounds = {-0.01, -0.01, 0.01, 0.01}};
+    assert_true(frame_find(bodies, 1, NULL, &b));
+    assert_true(b.x1 - b.x0 > 0.1 && b.x1 - b.x0 < 0.5); // small bodies at their size
+    bodies[0].bounds = box_empty();                      // without shapes
+    assert_true(frame_find(bodies, 1, NULL, &b));
+    assert_true(box_is_empty(b));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -213,6 +231,7 @@ int main(void)
         cmocka_unit_test(frame_leaves_out_bodies_that_fell_off),
         cmocka_unit_test(frame_is_the_first_one_when_all_fell_off),
         cmocka_unit_test(frame_of_many_bodies_is_that_of_most),
+        cmocka_unit_test(frame_of_few_bodies_has_room_around_them),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,7 +3,8 @@
 //
 // A body has left if it is far from the others and on its way, or as far out as no world is built. Of those that
 // remain the middle nine tenths are framed, and the first such frame is remembered by who calls (`home`): what
-// leaves it is not followed. Bodies are those of a source (source.js). Lengths are metres.
+// leaves it is not followed. Few bodies are shown with room around them, as they are on their way to somewhere.
+// Bodies are those of a source (source.js). Lengths are metres.
 
 import {pointsOf} from './shapes.js';
 import {placeOf} from '../pose.js';
@@ -14,6 +15,7 @@ const ROOM_MAX = 100; // round a frame, in which bodies belong to it however fas
 const TRIMMED_FROM = 20; // bodies, of which the outermost tenth is left out
 const TRIM = 0.05; // at either end
 const NEAR = 0.35; // of the frame's size: grounds and walls are shown so far beyond it
+const ROOM_SIZES = 10; // of the middle one of the bodies by size: no frame is smaller
 
 const EMPTY = [Infinity, Infinity, -Infinity, -Infinity];
 const join = (a, b) => [Math.min(a[0], b[0]), Math.min(a[1], b[1]), Math.max(a[2], b[2]), Math.max(a[3], b[3])];
@@ -72,6 +74,12 @@ function middleOf(bodies) {
   return boxOfAll(bodies.filter(({pose}) => holds([x0, y0, x1, y1], pose)));
 }
 
+// Not smaller than so many bodies would be beside each other.
+function roomy(frame, bodies) {
+  const sizes = sorted(bodies.map((body) => sizeOf(boxOf(body))));
+  return grown(frame, Math.max(0, ROOM_SIZES * sizes[sizes.length >> 1] - sizeOf(frame)) / 2);
+}
+
 /** The frame of these bodies as [x0, y0, x1, y1]; null without any. `home`: their first one, or undefined. */
 export function frameOf(bodies, home) {
   let all = [...bodies].filter((body) => body.description);
@@ -84,7 +92,7 @@ export function frameOf(bodies, home) {
   const moving = all.filter((body) => body.type !== 'static' &&
                                       (holds(room, body.pose) || Math.hypot(body.vx, body.vy) < REST));
   if (moving.length === 0) return home ?? middleOf(fixed.length > 0 ? fixed : all);
-  const frame = middleOf(moving);
+  const frame = roomy(middleOf(moving), moving);
   const near = grown(frame, NEAR * sizeOf(frame) + 0.5);
   return fixed.map((body) => cut(boxOf(body), near)).filter((box) => !isEmpty(box)).reduce(join, frame);
 }
