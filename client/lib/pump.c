@@ -192,7 +192,9 @@ static void heed_notification(carom_client *c, const char *method, const carom_v
             carom_get_str(params, "reason", "the server closed the connection"));
     } else if (strcmp(method, "world_closed") == 0) {
         const uint64_t ended = carom_get_uint(params, "subscription", 0);
-        epochs_note(&c->epochs, carom_get_str(params, "world", ""), 0);
+        if (strcmp(carom_get_str(params, "code", ""), "unavailable") != 0) { // a server that ends
+            epochs_note(&c->epochs, carom_get_str(params, "world", ""), 0);
+        }
         view_list_end(&c->views, ended);
         snapshot_decoder_forget(&c->decoder, ended);
     }

@@ -540,7 +540,7 @@ export class Client extends Emitter {
         break;
       }
       case 'world_closed':
-        this.#epochs.forget(args.world);
+        if (args.code !== 'unavailable') this.#epochs.forget(args.world); // a server that ends says that of each
         this.#subscriptions.worldClosed(args);
         break;
       case 'closing':

@@ -149,6 +149,21 @@ test('subscription_without_a_wish_to_wait_ends_with_its_world_and_may_wait_for_i
   assert.equal(server.of('world.subscribe').at(-1).args.encoding, 'packed');
 });
 
+for (const [code, epoch] of [['unavailable', 7], ['not_found', undefined]]) { // the second: seen to be destroyed
+  test(`call_after_a_world_closed_with_${code}_is_for_${epoch ? 'that world' : 'any of its name'}`, async (t) => {
+    let session = 1;
+    const {time, server, client} = await openFake(t, {
+      hello: ({resume}) => (resume ? new Error('not_found: no such session') : welcome(session++)),
+      'world.info': {world: 'lab', epoch: 7},
+    });
+    await Promise.all([client.world.info({world: 'lab'}), time.pass(1)]);
+    server.notify('world_closed', {subscription: 1, world: 'lab', code, reason: 'the server ends'});
+    server.cut();
+    await Promise.all([client.world.pause({world: 'lab'}), time.pass(2000)]);
+    assert.equal(server.of('world.pause').at(-1).args.epoch, epoch);
+  });
+}
+
 test('nothing_comes_after_a_subscription_has_ended', async (t) => {
   const snapshot = {subscription: 1, world: 'lab', epoch: 1, tick: 1, time: 0, full: true, bodies: [], removed: [],
                     events: [{kind: 'begin', tick: 1}, {kind: 'begin', tick: 1}]};

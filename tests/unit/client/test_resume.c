@@ -240,6 +240,38 @@ static void repeated_requests_name_the_epoch_that_was_meant(void **state)
     fake_stop(server);
 }
 
+// A server that ends says so of each world; the next one's world of that name is another.
+static void world_of_a_server_that_ended_is_still_the_one_that_is_meant(void **state)
+{
+    (void)state;
+    static const char *const CODES[][2] = {{"unavailable", "body.remove 3@9 "},
+                                           {"not_found", "body.remove 3 "}}; // seen to be destroyed
+    for (size_t i = 0; i < sizeof CODES / sizeof CODES[0]; i++) {
+        scene_of_loss scene = {.welcome = "{\"session\":7,\"resume\":\"s3\",\"applied\":{},"
+                                          "\"pending\":[],\"subscriptions\":[]}"};
+        seen s = {0};
+        fake_server *server = fake_start(&(fake_options){.handler = serve, .user = &scene});
+        carom_client *client = connect_returning(server, &s, PATIENCE_MS);
+        carom_world_info info;
+        assert_int_equal(carom_world_get_info(client, "a", PATIENCE_MS, &info, NULL), CAROM_OK);
+        carom_value *closed = from_json("{\"subscription\":3,\"world\":\"a\",\"reason\":\"\"}");
+        fake_notify(server, "world_closed", carom_set(closed, "code", carom_str(CODES[i][0])));
+        fake_hang_up(server);
+        while (s.lost == 0) {
+            carom_poll(client, 1, NULL);
+        }
+        answer a = {0};
+        ask(client, "body.remove", "a", &a);
+        while (a.calls < 1) {
+            assert_int_equal(carom_poll(client, PATIENCE_MS, NULL), CAROM_OK);
+        }
+        fake_sync(server);
+        assert_string_equal(scene.repeated, CODES[i][1]);
+        carom_free(client);
+        fake_stop(server);
+    }
+}
+
 // The head of a map has a form for fewer than 16 pairs, and another for more.
 static void epochs_join_maps_of_any_size(void **state)
 {
@@ -472,6 +504,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lost_requests_are_told_apart_from_applied_ones),
         cmocka_unit_test(repeated_requests_name_the_epoch_that_was_meant),
+        cmocka_unit_test(world_of_a_server_that_ended_is_still_the_one_that_is_meant),
         cmocka_unit_test(epochs_join_maps_of_any_size),
         cmocka_unit_test(pinned_epochs_have_a_limit),
         cmocka_unit_test(views_and_calls_go_on),
