@@ -24,6 +24,7 @@ enum {
 typedef struct address {
     char host[HOST_MAX];
     uint16_t port;
+    bool tls;
 } address;
 
 static bool is_local(const char *host)
@@ -37,9 +38,12 @@ static void hint_other_address(void)
     cli_hint("another address: --server HOST:PORT, or CAROM_SERVER in the environment");
 }
 
-static void hint_unreachable(const address *at)
+// `server_answered`: something took the connection, and was not understood.
+static void hint_unreachable(const address *at, bool server_answered)
 {
-    if (is_local(at->host)) {
+    if (at->tls && server_answered) {
+        cli_hint("does that port speak TLS? without, the address is %s:%d", at->host, at->port);
+    } else if (is_local(at->host)) {
         cli_hint("no server there? start one: caromd --listen %s:%d --world demo:demo", at->host,
                  at->port);
     } else {
@@ -64,6 +68,8 @@ static bool is_out_of_patience(const cli *c, const carom_client *client, double 
 static cli_exit tell_stranger(const cli *c, const char *how)
 {
     cli_error("unavailable", "something answers at %s, but no caromd: %s", c->server, how);
+    cli_hint("pages (http://, port 22767) and carom (port 22766) have ports of their own; caromd names "
+             "both when it starts");
     hint_other_address();
     return CLI_LOST;
 }
@@ -82,10 +88,15 @@ static cli_exit tell_failure(const cli *c, const address *at, const carom_client
     }
     if (error->status == CAROM_UNAVAILABLE && !error->from_server) {
         cli_error("unavailable", "%s", error->text);
-        hint_unreachable(at);
+        hint_unreachable(at, strstr(error->text, "TLS") != NULL);
         return CLI_LOST;
     }
-    return cli_fail(c, error);
+    cli_exit code = cli_fail(c, error);
+    if (strstr(error->text, "certificate is not taken") != NULL) {
+        cli_hint("--ca FILE trusts an authority of your own; --tls-name NAME is for a server that is "
+                 "reached by another name than its certificate's");
+    }
+    return code;
 }
 
 // Waits for the answer to hello.
@@ -135,6 +146,7 @@ cli_exit cli_open(const cli *c, const carom_options *options, carom_client **out
     if (code != CLI_OK) {
         return code;
     }
+    to.tls = chosen.tls.on;
     chosen.name = "carom/" CAROM_VERSION;
     char *token = NULL;
     code = credentials_token(c, &token);
@@ -149,7 +161,7 @@ cli_exit cli_open(const cli *c, const carom_options *options, carom_client **out
     if (begun != CAROM_OK) {
         code = cli_fail(c, &error);
         if (code == CLI_LOST) {
-            hint_unreachable(at);
+            hint_unreachable(at, false);
         }
         return code;
     }

@@ -42,7 +42,7 @@ static cli_exit settle(cli *c)
         return code;
     }
     const char *server = profile_setting(c, "server");
-    c->server = server != NULL ? server : CLI_SERVER_DEFAULT;
+    c->server = server != NULL && *server != '\0' ? server : CLI_SERVER_DEFAULT;
     c->json = args_has(&c->args, "json");
     c->utf8 = terminal_utf8();
     c->colour = wants_colour(c);

@@ -18,7 +18,9 @@
 static carom_status bad_address(const char *text, carom_error *err)
 {
     return fault_set(err, CAROM_INVALID_ARGUMENT,
-                     "'%.100s' is no address: expected host, host:port or [address]:port", text);
+                     "'%.100s' is no address: expected host, host:port or [address]:port, with tcp:// "
+                     "or caroms:// (TLS) before it if at all",
+                     text);
 }
 
 static bool parse_port(const char *text, uint16_t *port)
@@ -95,7 +97,8 @@ carom_status carom_url_parse(const char *text, char *host, size_t host_size, uin
     const char *rest = skip_scheme(whole, tls);
     const char *begin;
     size_t size;
-    if (!split_host(rest, &begin, &size, &rest)) {
+    // A slash is the mark of a page's address, or of a scheme that is not spoken here.
+    if (strchr(rest, '/') != NULL || !split_host(rest, &begin, &size, &rest)) {
         return bad_address(whole, err);
     }
     uint16_t number = CAROM_PORT_DEFAULT;

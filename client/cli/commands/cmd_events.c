@@ -306,7 +306,8 @@ const cli_command command_events = {
                "remove, joint_break,\n"
                "freeze. A line shows the tick, the kind, the bodies and, where the kind has them, "
                "place, normal,\n"
-               "speed and impulse. A line events_lost says how many are missing where this reader "
+               "speed and impulse. hit comes of shapes that ask for it ('carom spawn --events "
+               "contact,hit').\nA line events_lost says how many are missing where this reader "
                "was too\nslow for the server to keep them.",
     .examples = "  carom events demo\n  carom events demo --kind begin,end --body 3\n"
                 "  carom events demo --kind hit --json | jq 'select(.speed > 10)'\n"

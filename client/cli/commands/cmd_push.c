@@ -95,8 +95,11 @@ const cli_command command_impulse = {
 
 static cli_exit run_force(cli *c)
 {
-    return act(c, "body.force", "force", params_vector_word(args_word(&c->args, 2)),
-               "pushed from now on");
+    double v[2] = {0.0, 0.0};
+    const char *word = args_word(&c->args, 2);
+    bool ends = text_to_numbers(word, 2, v) && v[0] == 0.0 && v[1] == 0.0;
+    return act(c, "body.force", "force", params_vector_word(word),
+               ends ? "no longer pushed" : "pushed from now on");
 }
 
 const cli_command command_force = {
@@ -117,7 +120,8 @@ static cli_exit run_torque(cli *c)
 {
     double value = 0.0;
     (void)text_to_number(args_word(&c->args, 2), &value);
-    return act(c, "body.torque", "torque", carom_real(value), "turned from now on");
+    return act(c, "body.torque", "torque", carom_real(value),
+               value == 0.0 ? "no longer turned" : "turned from now on");
 }
 
 const cli_command command_torque = {

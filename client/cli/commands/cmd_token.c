@@ -211,6 +211,9 @@ static cli_exit run_sign(cli *c, const char *path)
     if (!args_has(&c->args, "sub")) {
         return cli_usage(c, "--sub is missing: who the token is for");
     }
+    if (args_seconds(&c->args, "for", FOR_DEFAULT_S) < 1.0) {
+        return cli_usage(c, "--for is at least 1s");
+    }
     cli_exit code = read_set(path, &set);
     if (code != CLI_OK) {
         return code;
@@ -252,8 +255,8 @@ static void show_time(const carom_value *claims, const char *name, const char *l
         (void)strftime(when, sizeof when, "%Y-%m-%d %H:%M:%S UTC", &utc);
     }
     text_from_duration(until < 0 ? -until : until, left, sizeof left);
-    (void)printf("%-11s %s (%s%s%s)\n", label, when, until < 0 ? "" : "in ", left,
-                 until < 0 ? " ago" : "");
+    (void)printf("%-11s %s (%s%s%s)\n", label, when, until > 0 ? "in " : "", left,
+                 until > 0 ? "" : " ago");
 }
 
 static cli_exit show_parts(const carom_value *parts)

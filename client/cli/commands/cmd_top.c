@@ -330,10 +330,10 @@ static cli_exit show(const top *t, bool screen)
         print_head(t, stdout);
         return print_worlds(t, WORLDS_MAX, stdout) ? CLI_OK : cli_out_of_memory();
     }
-    (void)fputs("\x1b[H\x1b[2J", stdout);
+    (void)fputs("\x1b[?7l\x1b[H\x1b[2J", stdout); // long lines are cut, so that each takes one row
     print_head(t, stdout);
     bool whole = print_worlds(t, rows > 6 ? (size_t)rows - 5 : 1, stdout);
-    (void)printf("q quits  s sorts by the next column  r turns the order  (by %s%s)",
+    (void)printf("q quits  s sorts by the next column  r turns the order  (by %s%s)\x1b[?7h",
                  sort_columns[t->column].name, t->upwards ? ", upwards" : "");
     return whole ? CLI_OK : cli_out_of_memory();
 }
@@ -430,7 +430,7 @@ const cli_command command_top = {
         (const args_option[]){
             {"interval", 'i', ARGS_SECONDS, "TIME", "between two looks (default 1s)", NULL},
             {"sort", 0, ARGS_CHOICE, "COLUMN",
-             "what the largest of comes first: load (default), late, rate, step ...; or name",
+             "largest first: load (default), late, rate, step, bodies, contacts, watchers; or name",
              SORT_WORDS},
             {"reverse", 0, ARGS_FLAG, NULL, "the smallest first", NULL},
             {"count", 'n', ARGS_WHOLE, "N", "print N tables and end; needs no terminal", NULL},

@@ -17,9 +17,11 @@ BODY = {"body": 3, "type": "dynamic", "position": [1.0, 0.5], "velocity": [0.0, 
 
 
 class Answers:
-    """Answers each method from a table: a value, or a text "code: why" as an error. Notes what was asked."""
+    """Answers each method from a table: a value, or a text "code: why" as an error. Notes what was asked. Snapshots
+    follow the answer to world.subscribe."""
 
-    def __init__(self, **answers):
+    def __init__(self, snapshots=(), **answers):
+        self.snapshots = snapshots
         self.answers = {"hello": HELLO, **{name.replace("_", ".", 1): value for name, value in answers.items()}}
         self.asked = []
         self.listener = socket.create_server(("127.0.0.1", 0))
@@ -45,7 +47,8 @@ class Answers:
             self.asked.append((method, params[0] if params else {}))
         found = self.answers.get(method, f"unknown_method: {method}")
         error, result = (found, None) if isinstance(found, str) else (None, found)
-        return msgpack.packb([1, number, error, result])
+        follow = self.snapshots if method == "world.subscribe" else ()
+        return b"".join(map(msgpack.packb, [[1, number, error, result], *([2, "snapshot", [one]] for one in follow)]))
 
     def __enter__(self):
         return self
@@ -107,13 +110,27 @@ class Shown(unittest.TestCase):
 
     def test_doctor_warns(self):
         stats = {"counters": {"ticks": 1000, "ticks_late": 500, "snapshots_sent": 10, "snapshots_skipped": 90,
-                              "messages_malformed": 3}}
+                              "messages_malformed": 3, "events_lost": 12}}
         world = {"world": "slow", "hz": 60.0, "rate": 20.0, "time": 100.0, "paused": False, "step_ms": 40.0, "frozen": 2}
         with Answers(ping={"time": 1.0, "any": None}, server_stats=stats, world_list=[world],
                      server_info={"sessions": 90, "limits": {"connections": 100}}) as server:
             found = self.run_carom(server, "doctor", "--json").json()
             warned = [one["check"] for one in found if one["verdict"] == "warning"]
-            self.assertEqual(["version", "role", "sessions", "ticks", "readers", "messages", "world", "world"], warned)
+            self.assertEqual(["version", "role", "sessions", "ticks", "readers", "events", "messages", "world", "world"], warned)
+            self.assertIn("12 were lost", next(one["text"] for one in found if one["check"] == "events"))
+
+    def test_events_that_were_lost_are_a_line_among_the_others(self):
+        first = {"subscription": 3, "world": "w", "epoch": 1, "tick": 8, "time": 0.1, "full": True, "bodies": []}
+        more = {**first, "tick": 9, "full": False, "events_lost": 40,
+                "events": [{"kind": "spawn", "tick": 9, "a": 5}, {"kind": "remove", "tick": 9, "a": 5}]}
+        for words in ((), ("--json",)):
+            with self.subTest(words), Answers([first, more], world_subscribe={"subscription": 3, "tick": 8}) as server:
+                result = self.run_carom(server, "events", "w", "--count", "2", *words)
+                lines = result.lines()
+                self.assertEqual(3, len(lines), result.out)
+                self.assertRegex(lines[0], r'"events_lost".*40' if words else r"\A +9  events_lost +40 events\Z")
+                self.assertIn("spawn", lines[1])
+                self.assertEqual(not words, "40 events were lost" in result.err)
 
     def test_rights_are_told_as_rights(self):
         with Answers(server_sessions="permission_denied: needs role admin") as server:

@@ -386,8 +386,8 @@ class Bodies(ServerTest):
         got = self.get(body)
         self.assertAlmostEqual(6, got["velocity"][0], delta=0.2)
         self.assertGreater(got["angular_velocity"], 1)
-        self.ok("force", self.world, body, "0,0")
-        self.ok("torque", self.world, body, 0)
+        self.assertIn("no longer pushed", self.ok("force", self.world, body, "0,0").out)
+        self.assertIn("no longer turned", self.ok("torque", self.world, body, 0).out)
         self.step()
         before = self.get(body)["velocity"]
         self.step(10)
@@ -460,8 +460,10 @@ class Joints(ServerTest):
         self.assertRegex(self.ok("joint", "list", self.world).lines()[1], rf"\A *{joint} +revolute +{self.a} +{self.b} ")
         self.assertEqual([joint], [j["joint"] for j in self.json("joint", "list", self.world)])
         self.assertEqual([joint], [j["joint"] for j in self.json("joints", self.world, self.b)])
-        self.assertEqual([], self.json("joints", self.world, 99))
-        self.assertEqual("no joints\n", self.ok("joints", self.world, 99).out)
+        alone = self.json("spawn", self.world, "--circle", 0.5)["body"]
+        self.assertEqual([], self.json("joints", self.world, alone))
+        self.assertEqual("no joints\n", self.ok("joints", self.world, alone).out)
+        self.assertIn("body 99 does not exist", self.fails(REFUSED, "joints", self.world, 99).err)
         table = self.ok("joints", self.world).lines()
         self.assertRegex(table[0], r"FORCE \[N\] +TORQUE \[N m\]\Z")
         self.assertRegex(table[1], r" [1-9]\d*\.\d{3} +0\.000\Z")  # it swings: the hinge bears it

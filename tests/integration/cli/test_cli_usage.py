@@ -194,6 +194,8 @@ class Usage(unittest.TestCase):
         (["ping", "--timeout", "soon"], "--timeout takes a time such as 5, 250ms or 2m, not 'soon'"),
         (["ping", "--timeout", "0"], "--timeout is from 1ms to 24h"),
         (["ping", "--server", "host:notaport"], "--server: "),
+        (["ping", "--server", "http://127.0.0.1:22767/"], "'http://127.0.0.1:22767/' is no address"),
+        (["token", "sign", "keys", "--sub", "a", "--for", "0"], "--for is at least 1s"),
         (["ping", "--server"], "--server needs a value: --server HOST:PORT"),
         (["info", "w", "--stats"], "--stats is about the server"),
         (["apply", "-"], "the scene has no name"),
@@ -277,6 +279,7 @@ class WrongServer(unittest.TestCase):
                 self.assertEqual((LOST, ""), (result.code, result.out), result.err)
                 self.assertIn(f"something answers at 127.0.0.1:{stranger.port}, but no caromd", result.err)
                 self.assertNotIn("start one", result.err)
+                self.assertIn("http://, port 22767", result.err)
                 self.assertLess(time.monotonic() - begin, 4)
 
 

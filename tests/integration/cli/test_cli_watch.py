@@ -172,6 +172,46 @@ class Frames(ServerTest):
         self.assertEqual(0, process.returncode)
 
 
+class Top(ServerTest):
+    options = ("--world", "alpha:pyramid", "--world", "beta")
+
+    def test_keys_sort_turn_and_quit(self):
+        terminal = on_terminal(self.server.port, "top", "--sort", "watchers", "--interval", "200ms")
+        self.addCleanup(terminal.close)
+        first, last = r"\n[^\n]*alpha[^\n]*\n[^\n]*beta", r"\n[^\n]*beta[^\n]*\n[^\n]*alpha"
+        terminal.wait_for(first + r"[^q]*q quits .*\(by watchers\)")  # by name where they are equal
+        terminal.keys("r")
+        terminal.wait_for(last + r"[^q]*q quits .*\(by watchers, upwards\)")
+        terminal.keys("s")
+        terminal.wait_for(last + r"[^q]*q quits .*\(by name, upwards\)")
+        terminal.keys("s")
+        terminal.wait_for(last + r"[^q]*q quits .*\(by load, upwards\)")  # 5050 boxes are more than none
+        terminal.keys("q")
+        self.assertEqual(0, terminal.end())
+
+    def test_narrow_terminal_cuts_lines_instead_of_wrapping_them(self):
+        terminal = on_terminal(self.server.port, "top")
+        self.addCleanup(terminal.close)
+        terminal.resize(40, 10)
+        terminal.wait_for(r"\x1b\[\?7l\x1b\[H[^\x1b]*(\x1b\[[\d;]*[mJ][^\x1b]*)*\x1b\[\?7h")
+        terminal.keys("q")
+        self.assertEqual(0, terminal.end())
+
+    def test_tables_have_colours_on_a_terminal_and_on_demand(self):
+        head, good = "\x1b[1mWORLD\x1b[0m", "\x1b[32mrunning\x1b[0m"
+        for words, coloured in ((("--color", "always"), True), ((), False)):
+            out = self.ok("worlds", *words).out
+            self.assertEqual([coloured, coloured], [head in out, good in out])
+        terminal = on_terminal(self.server.port, "worlds")
+        self.addCleanup(terminal.close)
+        terminal.wait_for(re.escape(good))
+        self.assertEqual(0, terminal.end())
+        plain = on_terminal(self.server.port, "worlds", NO_COLOR="1")
+        self.addCleanup(plain.close)
+        self.assertEqual(0, plain.end())
+        self.assertNotIn("\x1b", plain.text)
+
+
 # A process that can be stopped needs a parent in its session: what a shell is to a job. The job
 # starts when it has the terminal and its number is told, so that nothing else is drawn into that.
 SHELL = """
