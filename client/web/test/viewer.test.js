@@ -45,6 +45,25 @@ test('spawned_bodies_fall_and_are_explained_when_they_sleep', {skip}, async (t) 
   assertNoErrors(page);
 });
 
+test('the_form_that_was_chosen_last_is_put_down', {skip}, async (t) => {
+  const {lab, page} = await showLab(t);
+  await page.keyboard.press('s');
+  await page.mouse.move(...await at(page, 0, 6)); // the first form's outline is drawn there
+  const form = page.getByLabel('Form');
+  const kinds = {box: ['polygon'], capsule: ['capsule'], cross: ['polygon', 'polygon'], circle: ['circle']};
+  for (const [name, expected] of Object.entries(kinds)) {
+    await form.selectOption(name);
+    await page.mouse.click(...await at(page, 0, 6));
+    const [body] = await soon(async () => {
+      const found = await tagged(lab, name);
+      assert.equal(found.length, 1);
+      return found;
+    });
+    assert.deepEqual(body.shapes.map(({kind}) => kind), expected, name);
+  }
+  assertNoErrors(page);
+});
+
 test('a_dragged_body_follows_the_hand_and_is_let_go', {skip}, async (t) => {
   const {lab, page} = await showLab(t);
   const {body} = await lab.body.spawn({tag: 'box', position: [0, 0.5], shapes: [{kind: 'box', size: [1, 1]}]});

@@ -54,6 +54,37 @@ const MORE_SIZES = {
   laptop: {viewport: {width: 1024, height: 700}},
 };
 
+test('buttons_of_the_event_log_keep_the_focus', {skip}, async (t) => {
+  const page = await show(t, 'demo', 100);
+  await page.keyboard.press('e');
+  const end = page.locator('#log-kinds').getByRole('button', {name: 'end', exact: true});
+  await end.focus();
+  for (const pressed of ['true', 'false']) {
+    await page.keyboard.press('Enter');
+    assert.equal(await end.getAttribute('aria-pressed'), pressed);
+    assert.ok(await end.evaluate((button) => button === document.activeElement), `pressed: ${pressed}`);
+  }
+});
+
+test('world_that_is_not_served_is_listed_as_such', {skip}, async (t) => {
+  const page = await show(t, 'demo', 100);
+  await page.evaluate(() => { // as a server tells of one that it has set aside (test_wire_aside.py)
+    const {client} = carom.session;
+    const call = client.call.bind(client);
+    client.call = async (method, ...more) => {
+      const answer = await call(method, ...more);
+      if (method !== 'world.list') return answer;
+      return [...answer, {...answer[0], world: 'hurt', bodies: 0, awake: 0, step_ms: 0, unavailable: 'it ended the server twice'}];
+    };
+  });
+  await page.keyboard.press('w');
+  const entry = page.locator('#world-list button[data-world=hurt]');
+  await entry.getByText('not served').waitFor();
+  assert.equal(await entry.getAttribute('title'), 'it ended the server twice');
+  assert.equal(await entry.locator('i').getAttribute('class'), 'paused');
+  assert.equal(await page.locator('#world-list button[data-world=demo]').getByText('not served').count(), 0);
+});
+
 test('panels_stand_beside_each_other_at_every_size', {skip}, async (t) => {
   const page = await show(t, 'demo', 100);
   const shown = async () => {

@@ -48,9 +48,9 @@ export class EventLog {
 
   #showKinds() {
     $('log-kinds').replaceChildren(...KINDS.map((kind) => el('button', {
-      'aria-pressed': String(this.#on.has(kind)), onclick: () => {
+      'aria-pressed': String(this.#on.has(kind)), onclick: ({currentTarget}) => {
         if (!this.#on.delete(kind)) this.#on.add(kind);
-        this.#showKinds();
+        currentTarget.setAttribute('aria-pressed', this.#on.has(kind)); // the same button keeps the focus
         this.#ask();
       }}, kind)));
   }

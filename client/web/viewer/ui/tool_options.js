@@ -27,14 +27,18 @@ export class ToolOptions {
   #range(label, options, key, least, most, unit = '', log = false) {
     const to = (value) => (log ? Math.log(value) : value);
     const from = (value) => (log ? Math.exp(value) : Number(value));
-    const shown = el('span', {}, `${label} ${figure(options[key], 2)}${unit}`);
+    const value = el('b', {});
+    const tell = () => {
+      value.textContent = `${figure(options[key], 2)}${unit}`;
+    };
+    tell();
     const input = el('input', {type: 'range', min: to(least), max: to(most), step: 'any', value: to(options[key]),
                                'aria-label': label, oninput: () => {
       options[key] = key === 'count' ? Math.round(from(input.value)) : Number(figure(from(input.value), 2));
-      shown.textContent = `${label} ${figure(options[key], 2)}${unit}`;
+      tell();
       this.#changed();
     }});
-    return el('label', {}, shown, input);
+    return el('label', {}, el('span', {}, `${label} `, value), input);
   }
 
   #choice(label, options, key, values) {
@@ -49,6 +53,7 @@ export class ToolOptions {
   #select(label, options, key, values) {
     const select = el('select', {'aria-label': label, onchange: () => {
       options[key] = select.value;
+      this.#changed();
       this.#show();
     }}, ...values.map((value) => el('option', {value, selected: options[key] === value}, value)));
     return el('label', {}, el('span', {}, label), select);
