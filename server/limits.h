@@ -58,8 +58,8 @@
     X(subscriptions_per_connection, 64, 1, 65536, "",                                              \
       "a client that watches several worlds or areas has a handful")                               \
     X(own_threads, 16, 0, 256, "",                                                                 \
-      "more than --threads: a world that takes over half of a thread's time gets one of its own, " \
-      "so that it slows down nobody else")                                                         \
+      "more than --threads, of lower priority: for worlds that take over half of a thread's "      \
+      "time, or are foreseen to, so that they slow down nobody else; past that they share")        \
     X(worlds, 256, 1, 4096, "",                                                                    \
       "a simulation thread looks at the deadline of each of its worlds whenever it wakes")         \
     X(bodies_per_world, 262144, 1, 1048576, "", "about 1 KiB each with its contacts")              \

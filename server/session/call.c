@@ -209,7 +209,8 @@ static status send_to_world(const call *c, command *cmd, error *err)
         worlds_tell_broken(c, entry);
         return STATUS_OK;
     }
-    bool bound = session_bodies_wanted(cmd); // asked before the request takes the command over
+    // Asked before the request takes the command over: the world is told of the session's end.
+    bool bound = session_bodies_wanted(cmd) || cmd->method == METHOD_WORLD_STEP;
     status sent = worlds_send(s, entry, worlds_request(c, entry, cmd), err);
     if (sent == STATUS_OK && bound) {
         worlds_note_body(c->session, entry->number);

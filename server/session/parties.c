@@ -80,6 +80,7 @@ party *parties_hold(parties *p, const char *name, double rate, double burst, uin
         party *made = calloc(1, sizeof *made);
         ASSERT_MEMORY(made != NULL);
         memcpy(made->name, name, strlen(name) + 1);
+        made->number = ++p->last_number;
         p->table[at] = made;
         p->count++;
     }

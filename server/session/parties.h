@@ -17,6 +17,7 @@ enum { PARTY_NAME_MAX = OWNER_BYTES_MAX + 2 };
 
 typedef struct party {
     char name[PARTY_NAME_MAX + 1];
+    uint64_t number;  // never used again
     uint32_t holders; // sessions
     uint64_t tally;   // for whoever counts them
     bucket requests;
@@ -27,6 +28,7 @@ typedef struct party {
 typedef struct parties {
     party **table; // open addressing; capacity is a power of two, or 0
     uint32_t capacity, count;
+    uint64_t last_number;
     uint32_t purge_at; // count at which those that need not be remembered are dropped
 } parties;
 

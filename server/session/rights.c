@@ -265,6 +265,12 @@ party *rights_party(const session *s)
     return s->subject != NULL ? s->subject : s->address;
 }
 
+uint64_t rights_dealt_to(const session *s)
+{
+    const party *with = rights_party(s);
+    return with != NULL ? with->number : UINT64_C(1) << 63 | s->key.number;
+}
+
 // The party that pays beside the connection. All strangers of one address pay together: a stranger
 // gets another connection for nothing, but another token from nobody.
 static party *payer_of(const session *s)

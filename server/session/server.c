@@ -351,6 +351,7 @@ status server_add_host(server *s, error *err)
     host_options options = {.index = (int)s->hosts.count,
                             .world_threads = s->options->world_threads,
                             .limits = s->limits,
+                            .apart = s->hosts.count >= (uint32_t)s->options->threads,
                             .turned = s->options->turned,
                             .wake = wake_loop,
                             .wake_context = s};

@@ -94,7 +94,7 @@ typedef struct session {
         uint64_t deadline_ms; // of waiting
     } resume;
     ARRAY(session_subscription) subscriptions;
-    ARRAY(uint64_t) body_worlds; // numbers of those that have bodies which end with the session
+    ARRAY(uint64_t) body_worlds; // numbers of those that have bodies or steps which end with it
 } session;
 
 // A world on its way to another thread.
@@ -241,6 +241,8 @@ void rights_move(session *to, session *from);
 const char *rights_subject(const session *s);
 // With whom it shares what may wait for worlds: its subject, else its address. NULL: with nobody.
 party *rights_party(const session *s);
+// For whom its work counts where time is dealt (server/schedule): its party, or itself.
+uint64_t rights_dealt_to(const session *s);
 bool rights_expired(const session *s);
 // Whether the session is nobody until it sends a token.
 bool rights_awaits_token(const session *s);
@@ -340,7 +342,7 @@ void worlds_count_in(server *s, world_entry *entry, request *r);
 void worlds_deliver(world_entry *entry, request *r);
 // Sends what nobody waits for.
 void worlds_send_uncounted(server *s, request_kind kind, uint64_t world, session_key key);
-// The command makes a body in that world which ends with the session.
+// The command makes a body in that world which ends with the session, or steps it.
 void worlds_note_body(session *s, uint64_t world);
 // The world is destroyed, or could not be made: its name is free, and sessions remember by name
 // what they did to it.
@@ -394,8 +396,12 @@ void scrape_write(void *context, buffer *out);
 
 // ---- apart.c
 
-// The world makes others of its thread wait: it gets a thread of its own, if there is one.
+// The world makes others of its thread wait: it goes to a thread apart, if there is one.
 void apart_begin(server *s, uint64_t world);
+// A thread for such a world; NULL where limits.own_threads allows none.
+host *apart_find(server *s);
+// Whether it is one.
+bool apart_has(const server *s, const host *h);
 // Sends a world to another thread; its requests are held meanwhile. Not while the server drains.
 void apart_move(server *s, world_entry *entry, host *to, bool apart);
 // Its thread has let go of it (NULL: it has ended).

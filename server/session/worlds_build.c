@@ -11,6 +11,7 @@
 #include "server/metrics.h"
 #include "server/session/scenes.h"
 #include "server/session/service.h"
+#include "server/world/crowding.h"
 #include "server/world/session_bodies.h"
 #include "server/world/session_marks.h"
 #include "server/world/world_image.h"
@@ -22,6 +23,7 @@ typedef struct build {
     request *request; // owned until it is sent or answered
     storage_durability durability;
     shared_bytes *image; // of the world that is forked; NULL for others
+    bool crowds;         // others would wait for its steps
     adoption *adoption;  // as far as it is made
     status status;
     error error;
@@ -141,6 +143,10 @@ static void on_build(uv_work_t *work)
     } else {
         b->status = make_world(b, NULL, &b->adoption->physics, &b->error);
     }
+    if (b->status == STATUS_OK) {
+        const double period_ns = 1e9 / world_definition(b->adoption->physics).hz;
+        b->crowds = b->crowds || crowding_foretold(b->adoption->physics, (int64_t)(period_ns / 2));
+    }
     if (b->status == STATUS_OK && b->durability != STORAGE_NONE) {
         char name[STORED_NAME_BYTES_MAX + 1];
         restore_stored_name(name, b->request->command.world, b->entry->number);
@@ -203,7 +209,8 @@ host *worlds_least_loaded(const server *s)
 static void place_world(server *s, build *b)
 {
     world_entry *entry = b->entry;
-    entry->host = worlds_least_loaded(s);
+    host *apart = b->crowds ? apart_find(s) : NULL;
+    entry->host = apart != NULL ? apart : worlds_least_loaded(s);
     entry->logged = b->durability != STORAGE_NONE;
     b->request->adoption = b->adoption;
     b->adoption = NULL;
@@ -387,6 +394,7 @@ void worlds_forked(server *s, reply *r)
 {
     world_entry *entry = directory_find_number(&s->worlds, r->subscription);
     ASSERT(entry != NULL && entry->host == NULL);
+    const world_entry *source = directory_find_number(&s->worlds, r->world);
     request *adopted = request_create(REQUEST_ADOPT, entry->number);
     adopted->command.method = METHOD_WORLD_CREATE;
     memcpy(adopted->command.world, entry->name, sizeof entry->name);
@@ -398,7 +406,8 @@ void worlds_forked(server *s, reply *r)
                  .entry = entry,
                  .request = adopted,
                  .durability = entry->durability,
-                 .image = r->payload};
+                 .image = r->payload,
+                 .crowds = source != NULL && apart_has(s, source->host)};
     b->adoption = calloc(1, sizeof *b->adoption);
     ASSERT_MEMORY(b->adoption != NULL);
     b->work.data = b;

@@ -8,6 +8,8 @@
 // few for each command cost several times as much (chosen by runs of
 // tests/bench/server/fairness.py).
 static const int64_t PAIR_NS = 1000, CROWDED_PAIR_NS = 8000;
+// A step takes so long for each pair: a million in one place take 1.6 s, a heap's 0.3 us each.
+static const int64_t STEP_PAIR_NS = 1800;
 enum { FEW_PAIRS = 16 };                        // of one command
 static const int64_t COUNT_GAP_NS = 1000000000; // between two counts of the whole world
 
@@ -96,11 +98,20 @@ static int64_t price_of(uint64_t pairs, uint32_t commands)
     return (int64_t)(pairs - rest) * PAIR_NS + (int64_t)rest * CROWDED_PAIR_NS;
 }
 
-status crowding_admit(crowding *k, const physics_world *world, const command *c, uint64_t most,
-                      int64_t now, int64_t *price_ns, error *err)
+crowding_cost crowding_foresee(const physics_world *world, const command *c, uint64_t most)
 {
-    uint64_t made = count_pairs(world, c, most + 1);
-    *price_ns = 0;
+    const uint64_t pairs = count_pairs(world, c, most);
+    const uint32_t commands = c->method == METHOD_WORLD_APPLY ? c->apply.count : 1;
+    return (crowding_cost){.pairs = pairs,
+                           .price_ns = price_of(pairs, commands),
+                           .step_ns = (int64_t)pairs * STEP_PAIR_NS};
+}
+
+status crowding_admit(crowding *k, const physics_world *world, const command *c, uint64_t most,
+                      int64_t now, crowding_cost *cost, error *err)
+{
+    *cost = crowding_foresee(world, c, most + 1);
+    const uint64_t made = cost->pairs;
     if (made == 0) {
         return STATUS_OK;
     }
@@ -118,7 +129,27 @@ status crowding_admit(crowding *k, const physics_world *world, const command *c,
                          COUNTED(k->pairs, "pair", "pairs"), made > most ? "more than " : "",
                          (unsigned long long)(made > most ? most : made), (unsigned long long)most);
     }
-    k->pairs += made;
-    *price_ns = price_of(made, c->method == METHOD_WORLD_APPLY ? c->apply.count : 1);
     return STATUS_OK;
+}
+
+void crowding_note(crowding *k, const crowding_cost *cost)
+{
+    k->pairs += cost->pairs;
+    k->fresh += cost->pairs;
+}
+
+void crowding_note_step(crowding *k)
+{
+    k->fresh = 0;
+}
+
+int64_t crowding_foreseen_ns(const crowding *k)
+{
+    return (int64_t)k->fresh * STEP_PAIR_NS;
+}
+
+bool crowding_foretold(const physics_world *world, int64_t most_ns)
+{
+    const uint64_t most = (uint64_t)(most_ns / STEP_PAIR_NS) + 1;
+    return world_count_overlaps(world, most) >= most;
 }

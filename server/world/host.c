@@ -5,9 +5,11 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/base/array.h"
 #include "common/base/assert.h"
@@ -22,9 +24,16 @@ enum {
     LOAD_WINDOW_NS = 1000000000,
     FLUSH_NS = 200000000, // before the thread ends; below the server's DRAIN_MS
     FLUSH_POLL_NS = 200000,
-    LOADS_LEAST = 200000,   // millionths: with less, no other thread has so much less to do
-    CROWDED_NS = 100000000, // between two words about worlds that crowd others
-    PARKED_NS = 10000000
+    LOADS_LEAST = 200000,           // millionths: with less, no other thread has so much less to do
+    LOADS_FULL = 900000,            // with more, its largest world makes the others wait,
+    LOADS_LARGE = 250000,           // if it has so much
+    CROWDED_NS = 100000000,         // between two words about a world that crowds others
+    PARKED_NS = 10000000,           // of which it is parked, unless it is moved before
+    FORESEEN_PARKED_NS = 250000000, // likewise, where its next step alone would be too long
+    ALONE_NS = 100000000,           // step of a world that has the thread for itself: one may come
+    ROUND_NS = 5000000,             // until requests are looked at again
+    STEPS_LEAST_NS = 1000000,       // of it for steps of paused worlds, however soon a tick is due
+    APART_NICE = 5                  // a tenth of the weight that the other threads have
 };
 
 struct host {
@@ -38,13 +47,15 @@ struct host {
     atomic_uint_fast64_t world_count; // those on their way here counted
     // the rest is the simulation thread's
     ARRAY(hosted *) worlds; // by ascending number
+    ARRAY(hosted *) due;    // of the round under way, the one first that had least
+    shares shares;          // of the worlds
+    turn_queue steps;       // of those that stand and step
     bool stopping;          // REQUEST_STOP was taken
     bool hands_over;        // it said so
     bool over;              // REPLY_STOPPED was sent
     bool paused;            // hears of every request: it has no worlds, or one that stands
     int64_t flush_until_ns; // while it stops; 0 before
     int64_t window_start_ns, window_busy_ns;
-    int64_t crowded_ns; // when it was last said that a world crowds the others; 0: never
 };
 
 static void post(void *context, reply *r)
@@ -117,10 +128,16 @@ static void insert(host *h, hosted *w)
     memmove(h->worlds.data + at + 1, h->worlds.data + at,
             (h->worlds.count - 1 - at) * sizeof *h->worlds.data);
     h->worlds.data[at] = w;
+    w->used = shares_hold(&h->shares, w->number);
+    w->touched = true;
 }
 
 static void take_out(host *h, uint32_t at)
 {
+    hosted *w = h->worlds.data[at];
+    turn_queue_remove(&h->steps, &w->step_job);
+    shares_release(&h->shares, w->used);
+    w->used = NULL;
     atomic_fetch_sub_explicit(&h->world_count, 1, memory_order_relaxed);
     h->worlds.count--;
     memmove(h->worlds.data + at, h->worlds.data + at + 1,
@@ -186,14 +203,24 @@ static void take(host *h, request *q)
     note_thread(h, w);
 }
 
-// A world that makes others wait is told of, so that it gets a thread of its own; until then, or
-// for a while where there is none, the others come first.
+// How long a step of the world may take here, as far as that can be foreseen.
+static int64_t step_most_ns(const host *h, const hosted *w)
+{
+    if (h->options.apart || h->options.turned || h->options.limits->own_threads == 0) {
+        return INT64_MAX;
+    }
+    return h->worlds.count > 1 ? hosted_fair_step_ns(w) : ALONE_NS;
+}
+
+// A world that makes others wait is told of, so that it gets a thread apart. Until then, or for a
+// while where there is none, it waits itself.
 static void note_crowding(host *h, hosted *w, int64_t now)
 {
-    if (h->worlds.count > 1 && !h->options.turned && hosted_crowds(w) &&
-        now - h->crowded_ns >= CROWDED_NS) {
-        h->crowded_ns = now;
-        w->parked_ns = now + PARKED_NS;
+    const bool crowds =
+        h->worlds.count > 1 && hosted_crowds(w) && now - w->crowded_ns >= CROWDED_NS;
+    if ((w->waits_apart || crowds) && !h->options.apart && !h->options.turned) {
+        w->crowded_ns = now;
+        w->parked_ns = now + (w->waits_apart ? FORESEEN_PARKED_NS : PARKED_NS);
         post_about(h, REPLY_CROWDED, w->number, NULL);
     }
 }
@@ -224,6 +251,7 @@ static void route(host *h, request *q)
         crash_enter_world(w->number);
         hosted_deliver(w, q);
         crash_enter_world(0);
+        w->touched = true;
     } else if (q->kind == REQUEST_COMMAND) {
         answer_here(h, q, STATUS_NOT_FOUND, "world: it was destroyed");
     } else if (q->kind == REQUEST_RESUME) {
@@ -247,42 +275,158 @@ static void route_all(host *h, queue_node *chain)
 
 // ---- the thread
 
-// Runs every world that has something to do; returns when the first wants to run again.
-static int64_t run_worlds(host *h, bool *paused)
+static int compare_used(const void *a, const void *b, void *context)
 {
+    const shares *all = context;
+    const hosted *x = *(hosted *const *)a;
+    const hosted *y = *(hosted *const *)b;
+    const int64_t used_x = shares_used(all, x->used);
+    const int64_t used_y = shares_used(all, y->used);
+    const int order = (used_x > used_y) - (used_x < used_y);
+    return order != 0 ? order : (x->number > y->number) - (x->number < y->number);
+}
+
+static bool is_parked(const hosted *w, int64_t now)
+{
+    return now < w->parked_ns && !w->ended;
+}
+
+// Worlds that have something to do now, those first that had least of the thread's time.
+static void choose_due(host *h, int64_t now)
+{
+    array_clear(&h->due);
+    for (uint32_t i = 0; i < h->worlds.count; i++) {
+        hosted *w = h->worlds.data[i];
+        if (!is_parked(w, now) && (w->touched || hosted_next_ns(w) <= now)) {
+            array_push(&h->due, w);
+        }
+    }
+    if (h->due.count > 1) {
+        qsort_r(h->due.data, h->due.count, sizeof *h->due.data, compare_used, &h->shares);
+    }
+}
+
+static void charge(host *h, hosted *w, int64_t ns)
+{
+    shares_charge(&h->shares, w->used, ns);
+    w->load_ns += ns;
+}
+
+static void run_world(host *h, hosted *w)
+{
+    const int64_t begin = clock_now_ns();
+    const bool waited = w->parked_ns != 0; // and no thread has taken it
+    hosted_bound_step(w, waited ? INT64_MAX : step_most_ns(h, w));
+    w->parked_ns = 0;
+    w->touched = false;
+    shares_serve(&h->shares, w->used);
+    crash_enter_world(w->number);
+    hosted_run(w);
+    crash_enter_world(0);
+    const int64_t end = clock_now_ns();
+    charge(h, w, end - begin);
+    note_crowding(h, w, end);
+}
+
+static job_progress step_world(turn_job *job, const turn *slice)
+{
+    hosted *w = (hosted *)((char *)job - offsetof(hosted, step_job));
+    const int64_t begin = clock_now_ns();
+    crash_enter_world(w->number);
+    hosted_step(w, slice);
+    crash_enter_world(0);
+    w->load_ns += clock_now_ns() - begin;
+    return hosted_steps(w) && !w->waits_apart ? JOB_GOES_ON : JOB_DONE;
+}
+
+// A turn for all steps of worlds that stand: as long as nothing else is due, and some in any case.
+static bool run_steps(host *h, int64_t next)
+{
+    const int64_t now = clock_now_ns();
+    for (uint32_t i = 0; i < h->worlds.count; i++) {
+        hosted *w = h->worlds.data[i];
+        if (hosted_steps(w) && !is_parked(w, now) && !turn_job_queued(&w->step_job)) {
+            hosted_bound_step(w, w->parked_ns != 0 ? INT64_MAX : step_most_ns(h, w));
+            w->parked_ns = 0;
+            turn_queue_add(&h->steps, &w->step_job, step_world, w->stepping->reply_to.subject);
+        }
+    }
+    int64_t length = next != QUEUE_FOREVER && next - now < ROUND_NS ? next - now : ROUND_NS;
+    length = length > STEPS_LEAST_NS ? length : STEPS_LEAST_NS;
+    const turn t = turn_begin(clock_now_ns, length);
+    const bool left = turn_queue_run(&h->steps, &t);
+    for (uint32_t i = 0; i < h->worlds.count; i++) {
+        if (h->worlds.data[i]->waits_apart) {
+            note_crowding(h, h->worlds.data[i], clock_now_ns());
+        }
+    }
+    return left;
+}
+
+static void drop_settled(host *h)
+{
+    for (uint32_t i = h->worlds.count; i > 0; i--) {
+        hosted *w = h->worlds.data[i - 1];
+        if (w->ended && hosted_settled(w)) {
+            take_out(h, i - 1);
+            hosted_destroy(w, STATUS_NOT_FOUND, "the world was destroyed");
+        }
+    }
+}
+
+// When the first world wants to run.
+static int64_t next_due(const host *h, bool *paused)
+{
+    const int64_t now = clock_now_ns();
     int64_t next = QUEUE_FOREVER;
     *paused = h->worlds.count == 0;
-    for (uint32_t i = 0; i < h->worlds.count;) {
-        hosted *w = h->worlds.data[i];
-        int64_t now = clock_now_ns();
-        bool parked = now < w->parked_ns && !w->ended;
-        if (!parked) {
-            crash_enter_world(w->number);
-            hosted_run(w);
-            crash_enter_world(0);
-            w->load_ns += clock_now_ns() - now;
-        }
-        if (w->ended && hosted_settled(w)) {
-            hosted_destroy(w, STATUS_NOT_FOUND, "the world was destroyed");
-            take_out(h, i);
-            continue;
-        }
-        int64_t wants = parked ? w->parked_ns : hosted_next_ns(w);
+    for (uint32_t i = 0; i < h->worlds.count; i++) {
+        const hosted *w = h->worlds.data[i];
+        int64_t wants = w->touched ? 0 : hosted_next_ns(w);
+        wants = is_parked(w, now) ? w->parked_ns : wants;
         if (wants != QUEUE_FOREVER && (next == QUEUE_FOREVER || wants < next)) {
             next = wants;
         }
         *paused = *paused || w->paused;
-        note_crowding(h, w, now);
-        i++;
     }
     return next;
 }
 
-// `forever`: the thread is about to wait without end.
-// A busy thread with several worlds may be relieved of one.
-static void tell_loads(host *h, int64_t length, double share)
+// Runs worlds that have something to do, for a round; returns when the first wants to run again.
+static int64_t run_worlds(host *h, bool *paused)
 {
-    bool told = h->worlds.count > 1 && share * 1e6 >= LOADS_LEAST && !h->options.turned;
+    const turn round = turn_begin(clock_now_ns, ROUND_NS);
+    choose_due(h, round.begin_ns);
+    for (uint32_t i = 0; i < h->due.count && (i == 0 || !turn_over(&round)); i++) {
+        run_world(h, h->due.data[i]);
+    }
+    drop_settled(h);
+    const bool steps = run_steps(h, next_due(h, paused));
+    const int64_t next = next_due(h, paused);
+    return steps ? 0 : next;
+}
+
+// A thread that is full, by worlds none of which takes half of it: the largest one goes, if it has
+// far more than its share. Steps of worlds that stand only have what is left.
+static void relieve(host *h, const reply *loads, double busy)
+{
+    const world_load *most = NULL;
+    for (uint32_t i = 0; i < loads->load_count; i++) {
+        const hosted *w = find_world(h, loads->loads[i].world);
+        if (!w->paused && (most == NULL || loads->loads[i].share > most->share)) {
+            most = &loads->loads[i];
+        }
+    }
+    if (most != NULL && busy * 1e6 >= LOADS_FULL && most->share >= LOADS_LARGE &&
+        2 * most->share * loads->load_count >= 3 * 1000000 && !h->options.apart) {
+        post_about(h, REPLY_CROWDED, most->world, NULL);
+    }
+}
+
+// A busy thread with several worlds may be relieved of one.
+static void tell_loads(host *h, int64_t length, double busy)
+{
+    bool told = h->worlds.count > 1 && busy * 1e6 >= LOADS_LEAST && !h->options.turned;
     reply *r = told ? reply_create(REPLY_LOADS, 0) : NULL;
     if (told) {
         r->loads = malloc(h->worlds.count * sizeof *r->loads);
@@ -297,18 +441,20 @@ static void tell_loads(host *h, int64_t length, double share)
         w->load_ns = 0;
     }
     if (told) {
+        relieve(h, r, busy);
         post(h, r);
     }
 }
 
+// `forever`: the thread is about to wait without end.
 static void note_load(host *h, int64_t begin, int64_t end, bool forever)
 {
     h->window_busy_ns += end - begin;
     int64_t length = end - h->window_start_ns;
     if (length >= LOAD_WINDOW_NS || forever) {
-        double share = forever ? 0.0 : (double)h->window_busy_ns / (double)length;
-        atomic_store_explicit(&h->busy, (uint64_t)(share * 1e6), memory_order_relaxed);
-        tell_loads(h, length, share);
+        double busy = forever ? 0.0 : (double)h->window_busy_ns / (double)length;
+        atomic_store_explicit(&h->busy, (uint64_t)(busy * 1e6), memory_order_relaxed);
+        tell_loads(h, length, busy);
         h->window_start_ns = end;
         h->window_busy_ns = 0;
     }
@@ -343,6 +489,8 @@ static int64_t stop_worlds(host *h)
         if (h->hands_over) {
             post_image(h, h->worlds.data[i]);
         }
+        turn_queue_remove(&h->steps, &h->worlds.data[i]->step_job);
+        shares_release(&h->shares, h->worlds.data[i]->used);
         hosted_destroy(h->worlds.data[i], STATUS_UNAVAILABLE, "the server is shutting down");
     }
     array_free(&h->worlds);
@@ -352,7 +500,7 @@ static int64_t stop_worlds(host *h)
 }
 
 // One round with what was sent; returns when the next is due.
-static int64_t turn(host *h, queue_node *chain)
+static int64_t do_round(host *h, queue_node *chain)
 {
     int64_t begin = clock_now_ns();
     route_all(h, chain);
@@ -368,10 +516,16 @@ static void *run(void *argument)
 {
     host *h = argument;
     h->window_start_ns = clock_now_ns();
+    if (h->options.apart) {
+        // Of this thread alone, on Linux.
+        (void)!nice(APART_NICE);
+        thread_pool_lower(h->pool, APART_NICE);
+    }
     int64_t next = QUEUE_FOREVER;
     while (!h->over) {
         bool due = next != QUEUE_FOREVER && next <= clock_now_ns();
-        next = turn(h, due ? queue_take(&h->requests) : queue_wait(&h->requests, next, h->paused));
+        next =
+            do_round(h, due ? queue_take(&h->requests) : queue_wait(&h->requests, next, h->paused));
     }
     return NULL;
 }
@@ -379,7 +533,7 @@ static void *run(void *argument)
 int64_t host_turn(host *h)
 {
     ASSERT(h->options.turned);
-    return turn(h, queue_take(&h->requests));
+    return do_round(h, queue_take(&h->requests));
 }
 
 // ---- the network thread's side
@@ -409,6 +563,7 @@ status host_create(const host_options *options, host **out, error *err)
     }
     queue_init(&h->requests, queue_max(options->limits));
     queue_init(&h->replies, queue_max(options->limits));
+    turn_queue_init(&h->steps, (uint32_t)limits_worlds_in_all(options->limits));
     h->paused = true;
     if (options->turned) {
         h->thread = h->owner;
@@ -494,5 +649,8 @@ void host_destroy(host *h)
     }
     queue_deinit(&h->requests);
     queue_deinit(&h->replies);
+    turn_queue_deinit(&h->steps);
+    shares_deinit(&h->shares);
+    array_free(&h->due);
     free(h);
 }

@@ -2,7 +2,19 @@
 //
 // It sleeps until the next tick of one of its worlds is due, by the clock and not by counting. In
 // between, only requests that cannot wait wake it: a new world, a question to all worlds, or any
-// request while it has a paused world. Its worlds are its own; with the network thread it shares
+// request while it has a paused world.
+//
+// It works in rounds of some milliseconds: worlds that have something to do are run in the order of
+// the time that they had (server/schedule/shares.h), so that a quiet world waits for no more than
+// the piece of another one's work that has begun. The rest of a round is for the world.step of
+// paused worlds, dealt by who asked for them. A step cannot be cut. So a world whose next step is
+// foreseen to take long, or that has taken more than half of the thread, is told of (REPLY_CROWDED)
+// and stays parked until another thread has it, or a while, where none does.
+//
+// Threads for such worlds have a lower priority: where there are more threads than processors, the
+// others go first.
+//
+// Its worlds are its own; with the network thread it shares
 // two bounded queues and nothing else. The reply queue cannot overflow: there is one result for
 // each request, and one snapshot on its way for each subscription, and requests and subscriptions
 // have their maxima.
@@ -22,6 +34,7 @@ typedef struct host_options {
     int index;            // for the thread's name
     int world_threads;    // that step one world together: 1 to THREAD_POOL_THREADS_MAX
     const limits *limits; // must outlive the host
+    bool apart;           // for worlds that others must not wait for
     bool turned;          // no thread of its own: host_turn() instead
     // Called on the simulation thread when replies are there to be taken.
     void (*wake)(void *context);

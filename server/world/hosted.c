@@ -2,6 +2,7 @@
 // are in hosted_requests.c. See hosted.h. The thread of its host.
 #include "server/world/hosted_internal.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +13,7 @@
 #include "server/world/world_image.h"
 
 static const int64_t SECOND_NS = 1000000000;
-static const int64_t SLICE_NS = 5000000;   // of a paused world, before others have their turn
+static const int64_t SLICE_NS = 5000000;   // before others have their turn
 static const int64_t FULL_NS = 1000000;    // until a log that is full is looked at again
 static const int64_t WARN_NS = 5000000000; // between two warnings about one world
 
@@ -76,6 +77,7 @@ hosted *hosted_create(uint64_t number, const char *name, adoption *from, const l
     publisher_init(&h->publisher, bounds, h->name, number);
     h->publisher.descriptions.owners = h->owners;
     buffer_init(&h->scratch, WIRE_REPLY_BYTES_MAX);
+    h->foreseen_most_ns = INT64_MAX;
     if (from->view != NULL) {
         h->publisher.has_scene_view = true;
         h->publisher.scene_view = *from->view;
@@ -202,7 +204,26 @@ static void note_debt(hosted *h, int64_t busy_ns)
 
 bool hosted_crowds(const hosted *h)
 {
-    return (double)h->window.debt_ns > 0.5 * h->schedule.period_ns && !h->ended;
+    return (h->waits_apart || h->window.debt_ns > hosted_fair_step_ns(h)) && !h->ended;
+}
+
+int64_t hosted_fair_step_ns(const hosted *h)
+{
+    return (int64_t)(0.5 * h->schedule.period_ns);
+}
+
+void hosted_bound_step(hosted *h, int64_t most_ns)
+{
+    h->foreseen_most_ns = most_ns;
+    h->waits_apart = false;
+}
+
+// Whether the next step has to wait until others do not have to wait for it.
+static bool waits_apart(hosted *h)
+{
+    int64_t foreseen = crowding_foreseen_ns(&h->crowding) + hosted_batches_ns(h);
+    h->waits_apart = h->waits_apart || foreseen > h->foreseen_most_ns;
+    return h->waits_apart;
 }
 
 static void step_once(hosted *h, int64_t begin)
@@ -212,6 +233,7 @@ static void step_once(hosted *h, int64_t begin)
     } else {
         world_step(h->physics);
     }
+    crowding_note_step(&h->crowding);
     publisher_note_step(&h->publisher, h->physics);
     count_tick(h, begin);
 }
@@ -230,8 +252,7 @@ static void warn_slowed(hosted *h, int64_t now)
     w->warned_skipped_ns = h->schedule.skipped_ns;
 }
 
-// The part of a tick that commands and queries may take.
-static int64_t commands_ns(const hosted *h)
+int64_t hosted_commands_ns(const hosted *h)
 {
     return (int64_t)(h->schedule.period_ns * (double)h->limits->commands_share * 0.01);
 }
@@ -251,7 +272,7 @@ static void tick(hosted *h, int64_t now)
         warn_slowed(h, now);
     }
     hosted_serve_scheduled(h);
-    hosted_serve_inbox(h, h->clocks.now(), commands_ns(h));
+    hosted_serve_inbox(h, h->clocks.now(), hosted_commands_ns(h));
     if (h->ended) {
         return;
     }
@@ -265,45 +286,66 @@ static void tick(hosted *h, int64_t now)
     }
     publish(h, h->paused);
     hosted_settle(h);
-    int64_t end = h->clocks.now();
-    slowdown_end_tick(&h->window.causes, h->runner.run != NULL, end, h->clocks.processor());
-    note_debt(h, end - now);
+    const bool shared = h->runner.run != NULL && h->runner.threads > 1;
+    note_debt(h,
+              slowdown_end_tick(&h->window.causes, shared, h->clocks.now(), h->clocks.processor()));
 }
 
 static void run_ticks(hosted *h)
 {
-    int64_t begin = h->clocks.now();
+    const int64_t begin = h->clocks.now();
+    const double most = fmin(h->schedule.period_ns, (double)SLICE_NS);
     int64_t now = begin;
     while (!h->paused && !h->ended && now >= tick_schedule_due_ns(&h->schedule) &&
-           (double)(now - begin) < h->schedule.period_ns) {
+           (double)(now - begin) < most && !waits_apart(h)) {
         tick(h, now);
         now = h->clocks.now();
     }
 }
 
-// A part of the world.step that is under way: up to the time `until`, but a step in any case.
-static void run_steps(hosted *h, int64_t until)
+bool hosted_session_gone(const hosted *h, uint64_t session)
 {
-    int64_t now = h->clocks.now();
-    bool in_time = true;
-    while (h->steps_left > 0 && in_time && !world_log_full(&h->log)) {
+    bool gone = false;
+    for (uint32_t i = 0; i < h->gone.count && !gone; i++) {
+        gone = h->gone.data[i] == session;
+    }
+    return gone;
+}
+
+static void end_steps(hosted *h)
+{
+    request *q = h->stepping;
+    error err;
+    h->stepping = NULL;
+    if (world_log_takes(&h->log, &err) == STATUS_OK) {
+        hosted_answer_done(h, q);
+    } else { // failed meanwhile: a restart would not come to that tick
+        hosted_refuse(h, q, err.status, err.text);
+    }
+}
+
+bool hosted_steps(const hosted *h)
+{
+    return h->stepping != NULL && !world_log_full(&h->log);
+}
+
+void hosted_step(hosted *h, const turn *slice)
+{
+    bool over = false;
+    if (hosted_session_gone(h, h->stepping->reply_to.session.number)) {
+        h->steps_left = 0;
+    }
+    while (h->steps_left > 0 && !over && !world_log_full(&h->log) && !waits_apart(h)) {
         hosted_serve_scheduled(h);
-        step_once(h, now);
+        step_once(h, h->clocks.now());
         publish(h, false);
         h->steps_left -= h->steps_left > 0; // a recording may end before
-        now = h->clocks.now();
-        in_time = now < until;
+        over = turn_over(slice);
     }
     if (h->steps_left == 0) {
-        request *q = h->stepping;
-        error err;
-        h->stepping = NULL;
-        if (world_log_takes(&h->log, &err) == STATUS_OK) {
-            hosted_answer_done(h, q);
-        } else { // failed meanwhile: a restart would not come to that tick
-            hosted_refuse(h, q, err.status, err.text);
-        }
+        end_steps(h);
     }
+    hosted_settle(h);
 }
 
 static int64_t paused_publish_ns(const hosted *h)
@@ -317,11 +359,8 @@ static void run_paused(hosted *h)
     int64_t until = begin + SLICE_NS;
     do {
         hosted_serve_inbox(h, begin, SLICE_NS);
-        if (h->stepping != NULL) {
-            run_steps(h, until);
-        }
     } while (h->inbox.count > 0 && h->stepping == NULL && h->paused && !h->ended &&
-             !world_log_full(&h->log) && h->clocks.now() < until);
+             !h->waits_apart && !world_log_full(&h->log) && h->clocks.now() < until);
     if (!h->paused || h->ended || h->stepping != NULL) {
         return;
     }
@@ -374,7 +413,7 @@ void hosted_run(hosted *h)
     if (!h->paused && !h->ended) {
         run_ticks(h);
     }
-    if (h->paused && !h->ended) {
+    if (h->paused && !h->ended && h->stepping == NULL) {
         run_paused(h);
     }
     hosted_settle(h); // what was answered between two ticks
@@ -401,7 +440,10 @@ static int64_t paused_next_ns(const hosted *h)
     if (world_log_full(&h->log)) {
         return h->clocks.now() + FULL_NS;
     }
-    if (h->inbox.count > 0 || h->stepping != NULL || h->ending.count > 0) {
+    if (h->stepping != NULL) {
+        return QUEUE_FOREVER;
+    }
+    if (h->inbox.count > 0 || h->ending.count > 0) {
         return 0;
     }
     if (world_log_state_of(&h->log) != WORLD_LOG_GOOD) {
@@ -423,6 +465,7 @@ void hosted_move(hosted *h, reply_sink sink)
     world_log_redirect(&h->log, sink);
     h->sink = world_log_sink(&h->log);
     h->window.debt_ns = 0;
+    h->waits_apart = false;
     h->load_ns = 0;
     h->parked_ns = 0;
     atomic_exchange(&h->log.woken, false); // word may have gone to the thread before
@@ -478,6 +521,7 @@ void hosted_destroy(hosted *h, status why, const char *text)
     log_readers_deinit(&h->readers);
     array_free(&h->scheduled);
     array_free(&h->ending);
+    array_free(&h->gone);
     inbox_deinit(&h->inbox);
     session_bodies_deinit(&h->session_bodies);
     session_marks_deinit(&h->marks);

@@ -16,6 +16,7 @@
 #include "common/physics/physics.h"
 #include "server/bytes.h"
 #include "server/limits.h"
+#include "server/schedule/turn_queue.h"
 #include "server/world/crowding.h"
 #include "server/world/inbox.h"
 #include "server/world/log_readers.h"
@@ -68,13 +69,22 @@ typedef struct hosted {
     inbox inbox;
     crowding crowding;
     int64_t load_ns;            // that it took of its thread in the window of that
-    int64_t parked_ns;          // it is not run before that: it is to move
+    int64_t parked_ns;          // it is not run before that: it is to move. 0: it is not parked
+    int64_t crowded_ns;         // when it was last said that it crowds others; 0: never
+    share *used;                // of its thread's time, which the thread deals among its worlds
+    bool touched;               // a request came since it was run
+    int64_t foreseen_most_ns;   // a step that will take longer waits for a thread apart
+    bool waits_apart;           // one does
+    request *returned;          // it would make such a step: it waits in the inbox again
+    crowding_cost cost;         // of the command that was carried out last
     int64_t price_ns;           // of the request being carried out, beside the time that it takes
     ARRAY(request *) scheduled; // world.apply with a tick, by that tick, then by arrival
     ARRAY(uint64_t) ending;     // sessions that have ended, of whose bodies some are still there
+    ARRAY(uint64_t) gone;       // sessions whose end waits in the inbox: their steps end
     request *pausing;           // the world.pause that is answered after the step
     request *stepping;          // the world.step that is being carried out
     uint32_t steps_left;
+    turn_job step_job;    // of its thread's queue of steps
     int64_t published_ns; // when a paused world last sent snapshots
     hosted_window window;
     world_metrics *metrics; // NULL once it has ended
@@ -91,9 +101,15 @@ hosted *hosted_create(uint64_t number, const char *name, adoption *from, const l
 // Answers the REQUEST_ADOPT that brought it, now that it lives.
 void hosted_adopted(hosted *h, request *q);
 
-// Whether it has taken more than half of its thread's time, by half a tick: others on the thread
-// have to wait for it.
+// Whether it has taken more than half of its thread's time, by half a tick, or its next step is
+// foreseen to: others on the thread have to wait for it.
 bool hosted_crowds(const hosted *h);
+
+// How long its thread lets a step of its take, as far as that can be foreseen: half a tick, unless
+// nobody else is in the way. It does not begin one that will take longer, `waits_apart` says so
+// then, and it goes on when it has another bound.
+int64_t hosted_fair_step_ns(const hosted *h);
+void hosted_bound_step(hosted *h, int64_t most_ns);
 
 // It lives on another thread from now on, which calls this: `sink` gets its replies.
 void hosted_move(hosted *h, reply_sink sink);
@@ -116,11 +132,17 @@ bool hosted_flush(hosted *h);
 // Takes over a request for this world: any kind but ADOPT and STOP.
 void hosted_deliver(hosted *h, request *q);
 
-// Does what is due. A world that is behind does several ticks, but gives way to others after one
-// period of its own.
+// Does what is due, but for world.step. A world that is behind does several ticks, but gives way to
+// others after one period of its own, or 5 ms.
 void hosted_run(hosted *h);
 
-// When it wants to run again: 0 at once, QUEUE_FOREVER when only a request can bring it to.
+// Whether a world.step is under way, and can go on.
+bool hosted_steps(const hosted *h);
+// Goes on with it until the slice is over: one tick in any case.
+void hosted_step(hosted *h, const turn *slice);
+
+// When it wants to run again, other than for world.step: 0 at once, QUEUE_FOREVER when only a
+// request can bring it to.
 int64_t hosted_next_ns(const hosted *h);
 
 #endif

@@ -10,6 +10,8 @@ void hosted_post(hosted *h, reply *r);
 
 // Gives the request its result, an error, and lets go of it.
 void hosted_refuse(hosted *h, request *q, status why, const char *text);
+// Gives the request its answer, an error or what `scratch` holds, and lets go of it.
+void hosted_answer(hosted *h, request *q, const error *err);
 // Likewise {world, tick} of now.
 void hosted_answer_tick(hosted *h, request *q);
 // The same after it took effect here, which a session that is resumed after a restart is told.
@@ -35,7 +37,30 @@ void hosted_take_committed(hosted *h);
 // session.
 void hosted_serve_inbox(hosted *h, int64_t begin, int64_t turn_ns);
 
-// Carries out the batches that were scheduled for the next tick.
+// Whether the request has to be refused because the world's log cannot be written.
+bool hosted_bars(const hosted *h, method m, error *err);
+
+// Carries out a command that the physics answers. `batch_left_ns`: it is a batch whose tick has
+// come, and may take so much of that; NULL for others, which wait for a thread apart
+// (`returned`) where the next step would take too long.
+void hosted_apply(hosted *h, request *q, bool between_ticks, const int64_t *batch_left_ns);
+
+// world.apply: carries it out, or keeps it for its tick.
+void hosted_batch(hosted *h, request *q);
+// Those that wait for their tick and would make bodies that nobody removes, as the session ends.
+void hosted_refuse_batches(hosted *h, uint64_t session);
+
+// Carries out the batches that were scheduled for the next tick, for as much of its time as
+// commands may take.
 void hosted_serve_scheduled(hosted *h);
+
+// The part of a tick that commands and queries may take.
+int64_t hosted_commands_ns(const hosted *h);
+
+// The time that the batches of the next tick will take.
+int64_t hosted_batches_ns(const hosted *h);
+
+// Whether the session has ended, and only its requests have not.
+bool hosted_session_gone(const hosted *h, uint64_t session);
 
 #endif

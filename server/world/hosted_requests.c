@@ -16,9 +16,10 @@
 #include "server/metrics.h"
 #include "server/world/world_image.h"
 
+static const int64_t REMOVALS_NS = 1000000; // of a turn, for bodies that end with their sessions
 enum {
-    SCRATCH_KEPT_BYTES = 256 * 1024, // larger results are rare
-    STANDING_TICKS = 64              // between looks at whether batches that wait may still act
+    REMOVALS_PIECE = 16,            // bodies between two looks at the clock
+    SCRATCH_KEPT_BYTES = 256 * 1024 // larger results are rare
 };
 
 // ---- answers
@@ -29,8 +30,7 @@ void hosted_post(hosted *h, reply *r)
     h->sink.post(h->sink.context, r);
 }
 
-// Gives the request its answer and lets go of it. On success that is what `scratch` holds.
-static void answer(hosted *h, request *q, const error *err)
+void hosted_answer(hosted *h, request *q, const error *err)
 {
     reply *r = reply_create(REPLY_RESULT, q->world);
     r->method = q->command.method;
@@ -67,7 +67,7 @@ void hosted_refuse(hosted *h, request *q, status why, const char *text)
 {
     error err;
     error_set(&err, why, "%s", text);
-    answer(h, q, &err);
+    hosted_answer(h, q, &err);
 }
 
 // Before the world's log is settled: the mark is to be in the entry, or in the first image, that
@@ -88,7 +88,7 @@ static void note_mark(hosted *h, const request *q)
 void hosted_answer_tick(hosted *h, request *q)
 {
     encode_world_tick_result(&h->scratch, h->name, world_tick(h->physics));
-    answer(h, q, NULL);
+    hosted_answer(h, q, NULL);
 }
 
 void hosted_answer_done(hosted *h, request *q)
@@ -101,7 +101,7 @@ void hosted_answer_done(hosted *h, request *q)
 static void answer_create(hosted *h, request *q, bool created)
 {
     encode_world_create_result(&h->scratch, h->name, h->number, world_tick(h->physics), created);
-    answer(h, q, NULL);
+    hosted_answer(h, q, NULL);
 }
 
 void hosted_adopted(hosted *h, request *q)
@@ -163,7 +163,7 @@ static void do_info(hosted *h, request *q)
         .ticks_late = h->schedule.late,
     };
     encode_world_status(&h->scratch, &s);
-    answer(h, q, NULL);
+    hosted_answer(h, q, NULL);
 }
 
 // A running world does the tick that it has begun, so that the commands before are in the state
@@ -212,7 +212,7 @@ static void do_step(hosted *h, request *q)
             hosted_answer_tick(h, q);
         } else {
             error_prefix(&err, "to");
-            answer(h, q, &err);
+            hosted_answer(h, q, &err);
         }
         return;
     }
@@ -225,12 +225,17 @@ static void do_step(hosted *h, request *q)
         error_set(&err, STATUS_INVALID_ARGUMENT,
                   "to: from %llu, where the world is, to %d ticks later", (unsigned long long)tick,
                   WIRE_STEP_TICKS_MAX);
-        answer(h, q, &err);
+        hosted_answer(h, q, &err);
         return;
     }
     h->steps_left = step->has_to ? (uint32_t)(step->to - tick) : step->ticks;
     if (h->steps_left == 0) {
         hosted_answer_tick(h, q);
+        return;
+    }
+    if (hosted_session_gone(h, q->reply_to.session.number)) {
+        h->steps_left = 0;
+        hosted_refuse(h, q, STATUS_UNAVAILABLE, "the session has ended");
         return;
     }
     h->stepping = q;
@@ -247,7 +252,7 @@ static void subscribe_log(hosted *h, request *q)
                     view->compact == log_compact_tables());
     h->log.read = true;
     encode_subscribe_result(&h->scratch, q->subscription, h->number, world_tick(h->physics));
-    answer(h, q, NULL);
+    hosted_answer(h, q, NULL);
 }
 
 static void do_image(hosted *h, request *q)
@@ -258,7 +263,7 @@ static void do_image(hosted *h, request *q)
     encode_world_image_result(&h->scratch, image, size, world_tick(h->physics),
                               world_hash(h->physics));
     free(image);
-    answer(h, q, NULL);
+    hosted_answer(h, q, NULL);
 }
 
 // The answer goes to the server, which makes the second world of it.
@@ -267,7 +272,7 @@ static void do_fork(hosted *h, request *q)
     error err;
     room_limits room = limits_room(h->limits);
     if (room_check(h->physics, &room, &err) != STATUS_OK) { // it is of a run that allowed more
-        answer(h, q, &err);
+        hosted_answer(h, q, &err);
         return;
     }
     session_bodies none = {0};
@@ -295,7 +300,7 @@ static bool check_rate(hosted *h, request *q)
     error_set(&err, STATUS_INVALID_ARGUMENT,
               "rate: at most %g, the world's ticks a second, or left out for all of them; got %g",
               h->hz, rate);
-    answer(h, q, &err);
+    hosted_answer(h, q, &err);
     return false;
 }
 
@@ -312,12 +317,12 @@ static void do_subscribe(hosted *h, request *q)
     error err;
     if (!q->again && publisher_may_follow(h->physics, view->follow, view->sight, view->sight_count,
                                           &err) != STATUS_OK) {
-        answer(h, q, &err);
+        hosted_answer(h, q, &err);
         return;
     }
     publisher_subscribe(&h->publisher, h->physics, q->subscription, q->reply_to.session, view);
     encode_subscribe_result(&h->scratch, q->subscription, h->number, world_tick(h->physics));
-    answer(h, q, NULL);
+    hosted_answer(h, q, NULL);
 }
 
 static void do_unsubscribe(hosted *h, request *q)
@@ -329,7 +334,7 @@ static void do_unsubscribe(hosted *h, request *q)
         return;
     }
     encode_empty_result(&h->scratch);
-    answer(h, q, NULL);
+    hosted_answer(h, q, NULL);
 }
 
 // The answer takes back what the subscription sees now, for the session to know.
@@ -339,11 +344,11 @@ static void do_view(hosted *h, request *q)
     const view_args *view = &q->command.view;
     if (publisher_move(&h->publisher, h->physics, view->subscription, q->reply_to.session, view,
                        &err) != STATUS_OK) {
-        answer(h, q, &err);
+        hosted_answer(h, q, &err);
         return;
     }
     encode_empty_result(&h->scratch);
-    answer(h, q, NULL);
+    hosted_answer(h, q, NULL);
 }
 
 // ---- requests that the physics answers
@@ -365,10 +370,40 @@ static void note_applied(hosted *h, const request *q)
                    q->arguments_size);
 }
 
-static void do_apply(hosted *h, request *q, bool between_ticks)
+// Whether the command may be carried out now, as far as its cost goes. False: it was answered, or
+// waits for a thread apart.
+static bool admit_cost(hosted *h, request *q, const int64_t *batch_left_ns)
+{
+    error err;
+    crowding_cost *cost = &h->cost;
+    if (crowding_admit(&h->crowding, h->physics, &q->command, h->limits->pairs_per_world,
+                       h->clocks.now(), cost, &err) != STATUS_OK) {
+        hosted_answer(h, q, &err);
+        return false;
+    }
+    h->price_ns = cost->price_ns;
+    if (batch_left_ns != NULL && cost->step_ns > *batch_left_ns) {
+        error_set(&err, STATUS_LIMIT_EXCEEDED,
+                  "at: the batch makes %llu pairs of shapes, more than tick %llu has time for",
+                  (unsigned long long)cost->pairs,
+                  (unsigned long long)(world_tick(h->physics) + 1));
+        hosted_answer(h, q, &err);
+        return false;
+    }
+    if (batch_left_ns == NULL && cost->pairs > 0 &&
+        cost->step_ns + crowding_foreseen_ns(&h->crowding) > h->foreseen_most_ns) {
+        h->returned = q;
+        h->waits_apart = true;
+        return false;
+    }
+    return true;
+}
+
+void hosted_apply(hosted *h, request *q, bool between_ticks, const int64_t *batch_left_ns)
 {
     command_result result;
     error err;
+    h->cost = (crowding_cost){0};
     if (h->replay != NULL && method_scope_of(q->command.method) == SCOPE_WORLD_COMMAND) {
         hosted_refuse(h, q, STATUS_UNAVAILABLE,
                       "the world replays a recording; world.fork makes one that takes commands");
@@ -379,23 +414,22 @@ static void do_apply(hosted *h, request *q, bool between_ticks)
         return;
     }
     room_limits room = limits_room(h->limits);
-    status admitted = room_admit(h->physics, &room, &q->command, &err);
-    if (admitted == STATUS_OK) {
-        admitted = crowding_admit(&h->crowding, h->physics, &q->command, h->limits->pairs_per_world,
-                                  h->clocks.now(), &h->price_ns, &err);
+    if (room_admit(h->physics, &room, &q->command, &err) != STATUS_OK) {
+        hosted_answer(h, q, &err);
+        return;
     }
-    if (admitted != STATUS_OK) {
-        answer(h, q, &err);
+    if (!admit_cost(h, q, batch_left_ns)) {
         return;
     }
     publisher_note_change(&h->publisher, h->physics, &q->command);
     status s = apply_command_as(h->physics, h->owners, &q->actor, &q->command, &result, &err);
     if (s != STATUS_OK) {
-        answer(h, q, &err);
+        hosted_answer(h, q, &err);
         return;
     }
     if (method_scope_of(q->command.method) == SCOPE_WORLD_COMMAND) {
         h->publisher.stale = true;
+        crowding_note(&h->crowding, &h->cost);
         note_applied(h, q);
         if (between_ticks) {
             set_tick(&result, world_tick(h->physics));
@@ -410,52 +444,19 @@ static void do_apply(hosted *h, request *q, bool between_ticks)
                 result.method == METHOD_WORLD_APPLY ? result.batch.count : 1);
     encode_command_result(&h->scratch, &result);
     command_result_free(&result);
-    answer(h, q, NULL);
-}
-
-// Keeps a batch for its tick. Those of one tick stay in the order in which they came.
-static void schedule_batch(hosted *h, request *q)
-{
-    uint32_t at = h->scheduled.count;
-    array_push(&h->scheduled, q);
-    while (at > 0 && h->scheduled.data[at - 1]->command.apply.at > q->command.apply.at) {
-        h->scheduled.data[at] = h->scheduled.data[at - 1];
-        at--;
-    }
-    h->scheduled.data[at] = q;
-}
-
-static void do_batch(hosted *h, request *q)
-{
-    uint64_t at = q->command.apply.at;
-    uint64_t tick = world_tick(h->physics);
-    if (!q->command.apply.has_at || (at == tick + 1 && !h->paused)) {
-        do_apply(h, q, h->paused);
-        return;
-    }
-    error err;
-    if (at <= tick) {
-        error_set(&err, STATUS_INVALID_ARGUMENT, "at: tick %llu is over, the world is at %llu",
-                  (unsigned long long)at, (unsigned long long)tick);
-        answer(h, q, &err);
-    } else if (at - tick > h->limits->ahead_ticks) {
-        error_set(&err, STATUS_LIMIT_EXCEEDED, "at: more than ahead_ticks = %llu ahead",
-                  (unsigned long long)h->limits->ahead_ticks);
-        answer(h, q, &err);
-    } else {
-        schedule_batch(h, q);
-    }
+    hosted_answer(h, q, NULL);
 }
 
 // ---- the end of a session
 
-// As many as the log has room for; a session may have had all bodies of the world. Whether none is
-// left.
-static bool remove_session_bodies(hosted *h, uint64_t session)
+// As many as the log and the turn have room for; a session may have had all bodies of the world.
+// Whether none is left.
+static bool remove_session_bodies(hosted *h, uint64_t session, const turn *t)
 {
     uint32_t slot = 0;
     body_id id = 0;
-    while (!world_log_full(&h->log)) {
+    for (uint32_t i = 1; !world_log_full(&h->log) && (i % REMOVALS_PIECE != 0 || !turn_over(t));
+         i++) {
         id = session_bodies_take(&h->session_bodies, session, &slot);
         if (id == 0) {
             return true;
@@ -473,27 +474,14 @@ static bool remove_session_bodies(hosted *h, uint64_t session)
     return false;
 }
 
-// Goes on with those that have more bodies than the log had room for.
+// Goes on with those that have more bodies than there was room for.
 static void remove_ended_bodies(hosted *h)
 {
-    while (h->ending.count > 0 && remove_session_bodies(h, h->ending.data[h->ending.count - 1])) {
+    const turn t = turn_begin(h->clocks.now, REMOVALS_NS);
+    while (h->ending.count > 0 &&
+           remove_session_bodies(h, h->ending.data[h->ending.count - 1], &t)) {
         h->ending.count--;
     }
-}
-
-// Its batches that wait for their tick would make bodies that nobody removes.
-static void refuse_session_batches(hosted *h, uint64_t session)
-{
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < h->scheduled.count; i++) {
-        request *q = h->scheduled.data[i];
-        if (q->reply_to.session.number == session && session_bodies_wanted(&q->command)) {
-            hosted_refuse(h, q, STATUS_UNAVAILABLE, "the session has ended");
-        } else {
-            h->scheduled.data[kept++] = q;
-        }
-    }
-    h->scheduled.count = kept;
 }
 
 static void end_session(hosted *h, request *q)
@@ -501,7 +489,13 @@ static void end_session(hosted *h, request *q)
     uint64_t session = q->reply_to.session.number;
     ASSERT(session != 0);
     request_free(q);
-    refuse_session_batches(h, session);
+    for (uint32_t i = 0; i < h->gone.count; i++) {
+        if (h->gone.data[i] == session) {
+            array_swap_remove(&h->gone, i);
+            break;
+        }
+    }
+    hosted_refuse_batches(h, session);
     array_push(&h->ending, session);
     remove_ended_bodies(h);
 }
@@ -523,8 +517,7 @@ static void do_destroy(hosted *h, request *q)
     world_log_destroy(&h->log);
 }
 
-// Whether the request has to be refused because the world's log cannot be written.
-static bool is_barred(const hosted *h, method m, error *err)
+bool hosted_bars(const hosted *h, method m, error *err)
 {
     switch (m) {
     case METHOD_WORLD_INFO:
@@ -547,8 +540,8 @@ static void carry_out(hosted *h, request *q)
         return;
     }
     error err;
-    if (is_barred(h, q->command.method, &err)) {
-        answer(h, q, &err);
+    if (hosted_bars(h, q->command.method, &err)) {
+        hosted_answer(h, q, &err);
         return;
     }
     switch (q->command.method) {
@@ -586,10 +579,10 @@ static void carry_out(hosted *h, request *q)
         do_view(h, q);
         break;
     case METHOD_WORLD_APPLY:
-        do_batch(h, q);
+        hosted_batch(h, q);
         break;
     default:
-        do_apply(h, q, h->paused);
+        hosted_apply(h, q, h->paused, NULL);
         break;
     }
 }
@@ -606,13 +599,19 @@ void hosted_serve_inbox(hosted *h, int64_t begin, int64_t turn_ns)
     // Requests behind a world.resume are for the tick that it lets come: a record of the log ends
     // at the state that stands, and has no place for commands of a later one.
     while (!h->ended && h->stepping == NULL && h->pausing == NULL && h->paused == stood &&
-           !world_log_full(&h->log) && !session_marks_full(&h->marks) && used < turn_ns) {
+           !h->waits_apart && !world_log_full(&h->log) && !session_marks_full(&h->marks) &&
+           used < turn_ns) {
         request *q = inbox_take(&h->inbox);
         if (q == NULL) {
             return;
         }
         h->price_ns = 0;
         carry_out(h, q);
+        if (h->returned != NULL) {
+            inbox_return(&h->inbox, h->returned);
+            h->returned = NULL;
+            h->price_ns = 0;
+        }
         int64_t now = h->clocks.now();
         int64_t cost = now - before + h->price_ns;
         inbox_charge(&h->inbox, cost);
@@ -620,70 +619,6 @@ void hosted_serve_inbox(hosted *h, int64_t begin, int64_t turn_ns)
         before = now;
     }
     metrics_add(METRIC_turns_over, h->inbox.count > 0 && used >= turn_ns ? 1 : 0);
-}
-
-// A record of the log has all commands of its tick, and there is a most that fits one.
-static bool fits_record(const hosted *h, error *err)
-{
-    if (!world_log_full(&h->log) && !session_marks_full(&h->marks)) {
-        return true;
-    }
-    error_set(err, STATUS_LIMIT_EXCEEDED,
-              "at: the world's log has no room for more commands of tick %llu",
-              (unsigned long long)(world_tick(h->physics) + 1));
-    return false;
-}
-
-static bool has_standing(const request *q)
-{
-    return q->standing == NULL || standing_holds(q->standing, clock_wall_s());
-}
-
-static void refuse_fallen(hosted *h, request *q)
-{
-    hosted_refuse(h, q, STATUS_PERMISSION_DENIED,
-                  "at: the rights of its session ended before that tick");
-}
-
-// Lets go of batches whose tick is far away, now and then: they take a place from others.
-static void refuse_fallen_batches(hosted *h)
-{
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < h->scheduled.count; i++) {
-        request *q = h->scheduled.data[i];
-        if (has_standing(q)) {
-            h->scheduled.data[kept++] = q;
-        } else {
-            refuse_fallen(h, q);
-        }
-    }
-    h->scheduled.count = kept;
-}
-
-void hosted_serve_scheduled(hosted *h)
-{
-    if (world_tick(h->physics) % STANDING_TICKS == 0) {
-        refuse_fallen_batches(h);
-    }
-    uint64_t next = world_tick(h->physics) + 1;
-    uint32_t due = 0;
-    while (due < h->scheduled.count && h->scheduled.data[due]->command.apply.at <= next) {
-        request *q = h->scheduled.data[due++];
-        error err;
-        if (is_barred(h, q->command.method, &err) || // it was taken in before the log failed
-            !fits_record(h, &err)) {
-            answer(h, q, &err);
-        } else if (!has_standing(q)) {
-            refuse_fallen(h, q);
-        } else {
-            do_apply(h, q, false);
-        }
-    }
-    if (due > 0) {
-        h->scheduled.count -= due;
-        memmove(h->scheduled.data, h->scheduled.data + due,
-                h->scheduled.count * sizeof *h->scheduled.data);
-    }
 }
 
 void hosted_take_committed(hosted *h)
@@ -722,6 +657,9 @@ void hosted_deliver(hosted *h, request *q)
     } else {
         ASSERT(q->kind == REQUEST_COMMAND || q->kind == REQUEST_FORGET ||
                q->kind == REQUEST_SESSION_END);
+        if (q->kind == REQUEST_SESSION_END) {
+            array_push(&h->gone, q->reply_to.session.number);
+        }
         inbox_push(&h->inbox, q);
     }
 }

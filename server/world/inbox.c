@@ -146,6 +146,15 @@ request *inbox_take(inbox *b)
     return q;
 }
 
+void inbox_return(inbox *b, request *q)
+{
+    inbox_lane *lane = &b->lanes.data[b->taken];
+    q->node.next = lane->first != NULL ? &lane->first->node : NULL;
+    lane->last = lane->first != NULL ? lane->last : q;
+    lane->first = q;
+    b->count++;
+}
+
 void inbox_charge(inbox *b, int64_t ns)
 {
     inbox_lane *lane = &b->lanes.data[b->taken];

@@ -46,5 +46,7 @@ void inbox_begin(inbox *b, int64_t turn_ns);
 // inbox_charge with the time that it took.
 request *inbox_take(inbox *b);
 void inbox_charge(inbox *b, int64_t ns);
+// Puts the request that was taken last back to where it was, before inbox_charge.
+void inbox_return(inbox *b, request *q);
 
 #endif

@@ -40,6 +40,7 @@ typedef struct reply_address {
     uint64_t sequence;
     void *context;
     struct party *payer; // whose share of what may wait it takes; NULL: nobody's
+    uint64_t subject;    // for whom its work counts where time is dealt; 0: the server
     uint32_t id;         // of the request on the wire
     bool answerable;     // false: a notification
 } reply_address;
@@ -91,6 +92,7 @@ typedef struct request {
     uint32_t arguments_size;
     actor actor;            // who it is from; an admin where nobody is asked for a token
     standing *standing;     // owned: of the sender of a batch for a later tick; NULL: it counts not
+    int64_t foreseen_ns;    // of a batch for a later tick: what it will take of that
     adoption *adoption;     // REQUEST_ADOPT: owned
     struct hosted *moved;   // REQUEST_TAKE: owned
     bool hand_over;         // REQUEST_STOP: its worlds go to another process

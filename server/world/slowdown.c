@@ -30,7 +30,7 @@ void slowdown_begin_tick(slowdown *s, int64_t due_ns, bool in_time, int64_t now_
     s->processor_ns = processor_ns;
 }
 
-void slowdown_end_tick(slowdown *s, bool shared, int64_t now_ns, int64_t processor_ns)
+int64_t slowdown_end_tick(slowdown *s, bool shared, int64_t now_ns, int64_t processor_ns)
 {
     int64_t wall = now_ns - s->at_ns;
     int64_t worked = shared ? wall : at_most(processor_ns - s->processor_ns, wall);
@@ -39,6 +39,7 @@ void slowdown_end_tick(slowdown *s, bool shared, int64_t now_ns, int64_t process
     s->away_ns += wall - worked;
     s->at_ns = now_ns;
     s->processor_ns = processor_ns;
+    return worked;
 }
 
 const char *slowdown_tell(const slowdown *s, const char *name, double period_ns,

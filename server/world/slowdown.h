@@ -29,8 +29,8 @@ void slowdown_start(slowdown *s, int64_t now_ns, int64_t processor_ns);
 // A tick begins that was due at `due_ns`; `in_time` forgets what was counted.
 void slowdown_begin_tick(slowdown *s, int64_t due_ns, bool in_time, int64_t now_ns,
                          int64_t processor_ns);
-// It has ended; `shared`: other threads had a part in it.
-void slowdown_end_tick(slowdown *s, bool shared, int64_t now_ns, int64_t processor_ns);
+// It has ended; `shared`: other threads had a part in it. Returns the time that it worked.
+int64_t slowdown_end_tick(slowdown *s, bool shared, int64_t now_ns, int64_t processor_ns);
 
 // The largest cause as a sentence about the world `name`, whose ticks have `period_ns` each.
 const char *slowdown_tell(const slowdown *s, const char *name, double period_ns,

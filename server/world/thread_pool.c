@@ -21,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sched.h>
+#include <unistd.h>
 
 #include "common/base/assert.h"
 #include "common/base/block.h"
@@ -52,6 +53,7 @@ struct thread_pool {
     pthread_mutex_t mutex; // for sleeping and waking only
     pthread_cond_t woken;
     atomic_bool stopping;
+    atomic_int lower_by;   // workers' priority; 0: as they are
     atomic_int caller_cpu; // the processor from which workers were last woken
     cpu_set_t allowed;     // processors, as the pool was made; none: not known
     int threads;           // the caller's included
@@ -147,10 +149,21 @@ static void sleep_until_woken(thread_pool *p)
     leave_caller_cpu(p);
 }
 
+// nice(2) is of the calling thread alone, on Linux. Returns whether the pool was lowered.
+static bool lower_priority(const thread_pool *p)
+{
+    const int by = atomic_load_explicit(&p->lower_by, memory_order_relaxed);
+    if (by != 0) {
+        (void)!nice(by);
+    }
+    return by != 0;
+}
+
 static void *run_worker(void *argument)
 {
     thread_pool *p = argument;
     int looks = 0;
+    bool lowered = false;
     while (!atomic_load_explicit(&p->stopping, memory_order_relaxed)) {
         if (work(p)) {
             looks = 0;
@@ -160,6 +173,7 @@ static void *run_worker(void *argument)
             sched_yield();
         } else {
             sleep_until_woken(p);
+            lowered = lowered || lower_priority(p);
             looks = 0;
         }
     }
@@ -273,6 +287,11 @@ status thread_pool_create(int threads, thread_pool **out, error *err)
     }
     *out = p;
     return STATUS_OK;
+}
+
+void thread_pool_lower(thread_pool *p, int by)
+{
+    atomic_store_explicit(&p->lower_by, by, memory_order_relaxed);
 }
 
 void thread_pool_destroy(thread_pool *p)

@@ -22,6 +22,9 @@ typedef struct thread_pool thread_pool;
 status thread_pool_create(int threads, thread_pool **out, error *err);
 void thread_pool_destroy(thread_pool *p); // NULL is fine
 
+// Workers lower their priority by so much (nice(2)) when they wake next, for good.
+void thread_pool_lower(thread_pool *p, int by);
+
 // To lend to worlds; valid while the pool is. One thread at a time begins runs.
 task_runner thread_pool_runner(thread_pool *p);
 

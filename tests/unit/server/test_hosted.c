@@ -119,6 +119,16 @@ static void advance(int64_t ns)
     hosted_run(the.world);
 }
 
+// A round of its thread: what is due, then steps for some milliseconds.
+static void run_round(void)
+{
+    hosted_run(the.world);
+    if (hosted_steps(the.world)) {
+        const turn t = turn_begin(fake_clock, 5 * MS);
+        hosted_step(the.world, &t);
+    }
+}
+
 static void acknowledge(uint64_t number)
 {
     request *r = request_create(REQUEST_ACKNOWLEDGE, 3);
@@ -209,7 +219,8 @@ static void step_does_its_ticks_and_then_answers(void **state)
     call(METHOD_WORLD_SUBSCRIBE, WORLD);
     call(METHOD_WORLD_STEP, "{\"world\":\"w\",\"ticks\":5}");
     call(METHOD_BODY_SPAWN, SPAWN); // waits until the steps are done
-    hosted_run(the.world);
+    run_round();
+    run_round();
     mailbox_result(&the.box);
     assert_int_equal(obj_get_uint(mailbox_snapshot(&the.box), "tick"), 1);
     assert_int_equal(result_tick(), 5);
@@ -233,7 +244,7 @@ static void long_step_gives_way(void **state)
     int turns = 0;
     while (mailbox_left(&the.box) == 0) {
         int64_t before = now_ns;
-        hosted_run(the.world);
+        run_round();
         turns++;
         assert_true(now_ns - before < 10 * MS);
         assert_true(turns < 2000);
@@ -368,9 +379,38 @@ static uint32_t call_as(uint32_t slot, method m, const char *json)
         mine->last = before;
         the.world->inbox.count--;
     }
+    q->reply_to.subject = slot + 1;
     q->reply_to.session = (session_key){.slot = slot, .number = slot + 1};
     inbox_push(&the.world->inbox, q);
     return id;
+}
+
+static void tick_has_time_for_so_many_batches(void **state)
+{
+    static const char HEAD[] = "{\"world\":\"w\",\"at\":5,\"commands\":[";
+    (void)state;
+    create(100.0, false);
+    buffer json;
+    buffer_init(&json, 1 << 20);
+    buffer_append(&json, HEAD, sizeof HEAD - 1);
+    for (int i = 0; i < 500; i++) { // a millisecond, of the five that commands have
+        const char *part =
+            i > 0 ? ",[\"world.set\",{\"sleep\":true}]" : "[\"world.set\",{\"sleep\":true}]";
+        buffer_append(&json, part, strlen(part));
+    }
+    buffer_append(&json, "]}", sizeof "]}"); // and its end
+    for (int i = 0; i < 6; i++) {
+        call(METHOD_WORLD_APPLY, (const char *)json.data);
+    }
+    call_as(1, METHOD_WORLD_APPLY, (const char *)json.data); // another subject has what is left
+    advance(10 * MS);
+    for (int i = 0; i < 3; i++) {
+        assert_non_null(strstr(refusal(STATUS_LIMIT_EXCEEDED),
+                               "at: batches for tick 5 would take 1.000 ms; commands_share "));
+    }
+    assert_int_equal(mailbox_left(&the.box), 0);
+    assert_int_equal(the.world->scheduled.count, 4);
+    buffer_deinit(&json);
 }
 
 static void flood_waits_for_its_share_of_the_tick(void **state)
@@ -488,6 +528,90 @@ static void world_over_half_its_time_crowds_others(void **state)
     assert_true(hosted_crowds(the.world));
     hosted_move(the.world, mailbox_sink(&the.box));
     assert_false(hosted_crowds(the.world));
+}
+
+// 200 balls in one place would be 19 900 pairs in the next step: some 36 ms.
+static void call_heap(const char *at)
+{
+    buffer json;
+    char part[160];
+    buffer_init(&json, 1 << 20);
+    snprintf(part, sizeof part, "{\"world\":\"w\"%s,\"commands\":[", at);
+    buffer_append(&json, part, strlen(part));
+    for (int i = 0; i < 200; i++) {
+        snprintf(part, sizeof part,
+                 "%s[\"body.spawn\",{\"shapes\":[{\"kind\":\"circle\",\"radius\":0.5}]}]",
+                 i > 0 ? "," : "");
+        buffer_append(&json, part, strlen(part));
+    }
+    buffer_append(&json, "]}", sizeof "]}"); // and its end
+    call(METHOD_WORLD_APPLY, (const char *)json.data);
+    buffer_deinit(&json);
+}
+
+static void heavy_step_waits_for_a_thread_apart(void **state)
+{
+    (void)state;
+    create(100.0, false);
+    hosted_bound_step(the.world, hosted_fair_step_ns(the.world));
+    call(METHOD_BODY_SPAWN, SPAWN);
+    call_heap("");
+    call(METHOD_BODY_SPAWN, SPAWN);
+    advance(10 * MS);
+    assert_true(the.world->waits_apart);
+    assert_true(hosted_crowds(the.world));
+    assert_int_equal(result_tick(), 1);
+    assert_int_equal(mailbox_left(&the.box), 0); // those behind it wait too
+    assert_int_equal(world_count(the.world->physics).bodies, 1);
+    advance(10 * MS);
+    assert_int_equal(world_tick(the.world->physics), 1);
+    hosted_move(the.world, mailbox_sink(&the.box));
+    hosted_bound_step(the.world, INT64_MAX);
+    advance(10 * MS);
+    advance(10 * MS);
+    mailbox_result(&the.box);
+    mailbox_result(&the.box);
+    assert_int_equal(world_count(the.world->physics).bodies, 202);
+    assert_false(the.world->waits_apart);
+}
+
+static void heavy_batch_of_a_later_tick_waits_with_its_tick(void **state)
+{
+    (void)state;
+    create(100.0, false);
+    call_heap(",\"at\":3");
+    hosted_bound_step(the.world, hosted_fair_step_ns(the.world));
+    advance(10 * MS);
+    assert_false(the.world->waits_apart);
+    advance(10 * MS);
+    advance(10 * MS);
+    assert_true(the.world->waits_apart);
+    assert_int_equal(world_tick(the.world->physics), 2);
+    hosted_bound_step(the.world, INT64_MAX);
+    advance(10 * MS);
+    mailbox_result(&the.box);
+    assert_int_equal(world_count(the.world->physics).bodies, 200);
+}
+
+static void steps_end_with_their_session(void **state)
+{
+    (void)state;
+    create(100.0, true);
+    cost_ns = MS;
+    call(METHOD_WORLD_STEP, "{\"world\":\"w\",\"ticks\":1000}");
+    call(METHOD_WORLD_STEP, "{\"world\":\"w\",\"ticks\":1000}");
+    run_round();
+    const uint64_t tick = world_tick(the.world->physics);
+    assert_in_range(tick, 1, 10);
+    request *end = request_create(REQUEST_SESSION_END, 3);
+    end->reply_to.session = ME;
+    hosted_deliver(the.world, end);
+    run_round();
+    run_round();
+    assert_int_equal(result_tick(), tick);
+    assert_string_equal(refusal(STATUS_UNAVAILABLE), "the session has ended");
+    assert_int_equal(world_tick(the.world->physics), tick);
+    assert_int_equal(the.world->gone.count, 0);
 }
 
 static void destroyed_world_answers_everyone(void **state)
@@ -617,6 +741,10 @@ int main(void)
         TEST(crowd_that_has_gone_apart_hinders_nobody),
         TEST(pairs_have_their_price),
         TEST(world_over_half_its_time_crowds_others),
+        TEST(heavy_step_waits_for_a_thread_apart),
+        TEST(heavy_batch_of_a_later_tick_waits_with_its_tick),
+        TEST(steps_end_with_their_session),
+        TEST(tick_has_time_for_so_many_batches),
         TEST(destroyed_world_answers_everyone),
         TEST(view_and_unsubscribe_are_for_the_owner),
         TEST(subscriptions_end_with_their_session_though_they_wait_for_the_tick),
