@@ -31,7 +31,7 @@
 // A body with all that is known of it; the pointers lie in the result's memory.
 typedef struct body_record {
     body_info info;
-    const char *owner; // "" where it has none
+    const char *owner;  // "" where it has none
     shape_info *shapes; // info.shape_count of them
 } body_record;
 
@@ -110,10 +110,10 @@ bool apply_batches(method m);
 // method that is not for here. On failure nothing is changed and `out` owns nothing.
 status apply_command(physics_world *world, const command *c, command_result *out, error *err);
 
-// The same where bodies have owners (common/world/owners.h): `table` tells what is read of them, and
-// is told what the command has changed. `who` is held to what it may do with other people's things;
-// NULL: the server itself, and a log that is played, may do everything. Errors: besides those,
-// STATUS_PERMISSION_DENIED.
+// The same where bodies have owners (common/world/owners.h): `table` tells what is read of them,
+// and is told what the command has changed. `who` is held to what it may do with other people's
+// things; NULL: the server itself, and a log that is played, may do everything. Errors: besides
+// those, STATUS_PERMISSION_DENIED.
 typedef struct owners owners;
 struct actor;
 status apply_command_as(physics_world *world, owners *table, const struct actor *who,

@@ -222,9 +222,8 @@ static status plan_body_set(plan *p, const command *c)
 {
     const body_set_args *set = &c->body_set;
     status s = body_check(p, set->body);
-    return s == STATUS_OK && set->fields != 0
-               ? body_fields_check(set->fields, &set->values, p->err)
-               : s;
+    return s == STATUS_OK && set->fields != 0 ? body_fields_check(set->fields, &set->values, p->err)
+                                              : s;
 }
 
 static status plan_shape_add(plan *p, const command *c)

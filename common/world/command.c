@@ -86,6 +86,11 @@ void subscribe_args_move(subscribe_args *s, const view_args *to)
     }
 }
 
+size_t command_held_bytes(const command *c)
+{
+    return command_memory_held(c->memory);
+}
+
 void command_free(command *c)
 {
     command_memory_free(c->memory);

@@ -317,6 +317,8 @@ status command_permit(const command *c, role held, error *err);
 // The bodies that it spawns without naming an owner become `owner`'s; "" leaves them nobody's.
 void command_own(command *c, const char *owner);
 
+// Bytes of the blocks that the command owns.
+size_t command_held_bytes(const command *c);
 // Gives back what the command owns and zeroes it; a zeroed command may be freed.
 void command_free(command *c);
 

@@ -15,6 +15,7 @@ struct command_memory {
     command_memory *next; // older blocks; the newest is the one that takes are served from
     size_t size, taken;   // of bytes
     size_t used;          // asked for, of this block and the older ones
+    size_t held;          // bytes of this block and the older ones
     alignas(max_align_t) unsigned char bytes[];
 };
 
@@ -32,6 +33,7 @@ static command_memory *block_create(command_memory *next, size_t least)
     block->next = next;
     block->size = size;
     block->used = next == NULL ? 0 : next->used;
+    block->held = sizeof *block + size + (next == NULL ? 0 : next->held);
     return block;
 }
 
@@ -62,6 +64,11 @@ char *command_memory_text(command_memory **memory, const char *text, size_t size
 size_t command_memory_used(const command_memory *memory)
 {
     return memory == NULL ? 0 : memory->used;
+}
+
+size_t command_memory_held(const command_memory *memory)
+{
+    return memory == NULL ? 0 : memory->held;
 }
 
 void command_memory_free(command_memory *memory)

@@ -17,6 +17,8 @@ char *command_memory_text(command_memory **memory, const char *text, size_t size
 
 // Bytes that were asked for so far.
 size_t command_memory_used(const command_memory *memory);
+// Bytes of all blocks.
+size_t command_memory_held(const command_memory *memory);
 
 void command_memory_free(command_memory *memory);
 

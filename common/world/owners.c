@@ -165,6 +165,12 @@ const char *owners_of(const owners *o, body_id body)
     return entry != NULL && entry->owner != NOBODY ? o->names.data[entry->owner - 1].text : "";
 }
 
+uint32_t owners_bodies(const owners *o, const char *owner)
+{
+    const uint32_t name = find_name(o, owner);
+    return name != 0 ? o->names.data[name - 1].uses : 0;
+}
+
 static void set_owner(owners *o, body_id body, const char *text)
 {
     uint32_t slot = slot_of(body);

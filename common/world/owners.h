@@ -37,6 +37,9 @@ void owners_free(owners *o); // NULL is allowed
 // The body's owner; "" where it has none. Valid until the table changes.
 const char *owners_of(const owners *o, body_id body);
 
+// How many bodies it owns.
+uint32_t owners_bodies(const owners *o, const char *owner);
+
 // Whether the actor may carry the command out, as far as that depends on whose things are; what
 // does not exist is left for apply_command to tell. Errors: STATUS_PERMISSION_DENIED, of a batch
 // with the command's place.

@@ -95,6 +95,33 @@ static void tally_command(tally *t, const command *c)
     }
 }
 
+room_counts room_there(const physics_world *world)
+{
+    const tally t = tally_of(world);
+    return (room_counts){t.bodies, t.shapes, t.joints};
+}
+
+room_counts room_added(const physics_world *world, const command *c)
+{
+    tally t = {.world = world};
+    const bool batch = c->method == METHOD_WORLD_APPLY;
+    room_counts sum = {0, 0, 0};
+    t.batch = batch ? c : NULL;
+    for (uint32_t i = 0; i < (batch ? c->apply.count : 1); i++) {
+        tally_command(&t, batch ? &c->apply.commands[i] : c);
+        sum.bodies += t.more_bodies;
+        sum.shapes += t.more_shapes;
+        sum.joints += t.more_joints;
+    }
+    return sum;
+}
+
+int64_t room_of_body(const physics_world *world, body_id body)
+{
+    const tally t = {.world = world};
+    return slots_of_body(&t, body);
+}
+
 typedef struct kind {
     const char *limit, *one, *many;
 } kind;

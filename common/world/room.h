@@ -23,6 +23,16 @@ typedef struct room_limits {
     uint64_t joints;
 } room_limits;
 
+typedef struct room_counts {
+    int64_t bodies, shapes, joints;
+} room_counts;
+
+// That the world has; and that it has more after the command: less, where that removes some.
+room_counts room_there(const physics_world *world);
+room_counts room_added(const physics_world *world, const command *c);
+// Shapes of a body, as the limit counts them.
+int64_t room_of_body(const physics_world *world, body_id body);
+
 // Whether the world has room for what the command makes. Constant time but for commands that remove
 // (in the removed body's shapes). Error: STATUS_LIMIT_EXCEEDED; the text names bodies_per_world,
 // shapes_per_world or joints_per_world, what there is and what would be added.
