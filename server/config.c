@@ -179,6 +179,30 @@ static status apply_io_threads(config *c, const char *value, error *err)
     return parse_threads(value, &c->io_threads, err);
 }
 
+// Bytes, with K, M or G behind the number for 1024, 1024^2 and 1024^3.
+static status apply_memory(config *c, const char *value, error *err)
+{
+    static const char UNITS[] = "KMG";
+    char number[32] = "";
+    const size_t size = strlen(value);
+    const char *unit = size > 1 ? strchr(UNITS, value[size - 1]) : NULL;
+    const size_t digits = unit != NULL ? size - 1 : size;
+    const int shift = unit != NULL ? 10 * (int)(unit - UNITS + 1) : 0;
+    uint64_t bytes = 0;
+    if (digits > 0 && digits < sizeof number) {
+        memcpy(number, value, digits);
+    }
+    if (!parse_whole(number, CONFIG_MEMORY_MAX >> shift, &bytes) ||
+        bytes << shift < CONFIG_MEMORY_MIN) {
+        return error_set(err, STATUS_INVALID_ARGUMENT,
+                         "must be a number of bytes from 64M to 64T, with K, M or G behind it for "
+                         "1024, 1024^2 and 1024^3, not '%s'",
+                         value);
+    }
+    c->memory = bytes << shift;
+    return STATUS_OK;
+}
+
 static status apply_world(config *c, const char *value, error *err)
 {
     const char *colon = strchr(value, ':');
@@ -401,6 +425,9 @@ static const option OPTIONS[] = {
      "threads that step one world together, for worlds of thousands of bodies (1)"},
     {"io-threads", "CAROM_IO_THREADS", "COUNT", false, apply_io_threads,
      "threads that read and write sockets, for thousands of readers (1: the network thread does)"},
+    {"memory", "CAROM_MEMORY", "BYTES", false, apply_memory,
+     "memory that the process may take, with K, M or G behind the number: requests that need more "
+     "are refused (three quarters of the machine's, or of what its control group may have)"},
     {"world", "CAROM_WORLD", "NAME[:SCENE]", true, apply_world,
      "make this world at the start; may be given again"},
     {"data", "CAROM_DATA", "DIR", false, apply_data,

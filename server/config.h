@@ -44,6 +44,7 @@ typedef struct config {
     int threads;                         // simulation threads, 1 to CONFIG_THREADS_MAX
     int world_threads;                   // of each of them, for one world; 1 to CONFIG_THREADS_MAX
     int io_threads;                      // that read and write sockets; 1 to CONFIG_THREADS_MAX
+    uint64_t memory;                     // that the process may take [bytes]; 0: by the machine's
     ARRAY(config_world) worlds;          // to be made at the start
     char data[PATH_MAX];                 // the data directory; "": worlds end with the server
     char file[PATH_MAX];                 // of settings; "": none
@@ -66,6 +67,10 @@ typedef struct config {
     int places[CONFIG_OPTIONS_MAX];
     int line; // that is being read; 0: none
 } config;
+
+// --memory, in bytes.
+#define CONFIG_MEMORY_MIN ((uint64_t)64 << 20)
+#define CONFIG_MEMORY_MAX ((uint64_t)64 << 40)
 
 // How config_load reads a variable; getenv in the server, a fake in tests. NULL: not set.
 typedef char *(*config_getenv)(const char *name);

@@ -53,6 +53,19 @@ uint64_t limits_worlds_in_all(const limits *values)
     return 2 * values->worlds;
 }
 
+static uint64_t lesser(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+void limits_fit_memory(limits *values, uint64_t bytes)
+{
+    values->unsent_bytes = lesser(values->unsent_bytes, bytes / 4);
+    values->holder_bytes = lesser(values->holder_bytes, bytes / 4);
+    values->command_bytes = lesser(values->command_bytes, bytes / 8);
+    values->output_bytes = lesser(values->output_bytes, bytes / 8);
+}
+
 static const limit_info *find(const char *name, size_t size)
 {
     for (size_t i = 0; i < sizeof TABLE / sizeof *TABLE; i++) {

@@ -49,7 +49,8 @@
       "percent of a tick's length that commands and queries of one world may take; the rest "      \
       "waits its turn by session, and the step has the other half")                                \
     X(command_bytes, 268435456, 4096, 1099511627776, "bytes",                                      \
-      "all requests that wait in the server: a bound on memory over all connections")              \
+      "all requests that wait in the server, as they lie in memory: a kilobyte for a small one, "  \
+      "and some 700 bytes for each command of a batch")                                            \
     X(output_bytes, 67108864, 65536, 4294967295, "bytes",                                          \
       "unsent output of one connection; the full snapshot of a million bodies fits")               \
     X(unsent_bytes, 1073741824, 1048576, 1099511627776, "bytes",                                   \
@@ -57,6 +58,9 @@
       "are closed whose subject or address has most of it")                                        \
     X(subscriptions_per_connection, 64, 1, 65536, "",                                              \
       "a client that watches several worlds or areas has a handful")                               \
+    X(holder_bytes, 268435456, 1048576, 1099511627776, "bytes",                                    \
+      "memory for subscriptions of one subject, or of an address or a connection without one: "    \
+      "a packed view takes 96 bytes for each body and 208 more while it moves")                    \
     X(own_threads, 16, 0, 256, "",                                                                 \
       "more than --threads, of lower priority: for worlds that take over half of a thread's "      \
       "time, or are foreseen to, so that they slow down nobody else; past that they share")        \
@@ -68,6 +72,9 @@
       "four for each body")                                                                        \
     X(joints_per_world, 262144, 1, 1048576, "",                                                    \
       "about 400 bytes each in a world that steps; one for each body")                             \
+    X(owner_share, 50, 1, 100, "",                                                                 \
+      "percent of a world's bodies, shapes and joints that others do not have, for one owner who " \
+      "is no admin: whoever comes next finds room. 100: no bound")                                 \
     X(replay_bytes, 4294967296, 1024, 1099511627776, "bytes",                                      \
       "a recording that is replayed: it is held in memory")                                        \
     X(pairs_per_world, 1048576, 1024, 16777216, "",                                                \
@@ -156,6 +163,9 @@ room_limits limits_room(const limits *values);
 // and whose end, or last reply, has not come yet. Without this bound a client that makes and
 // destroys worlds faster than a busy simulation thread takes notice could fill the memory.
 uint64_t limits_worlds_in_all(const limits *values);
+
+// Lowers those that are bytes of memory to what fits a process that may take so many in all.
+void limits_fit_memory(limits *values, uint64_t bytes);
 
 // Sets the limit named by "NAME=VALUE". Errors: no such name, not a whole number, out of its range.
 status limits_set(limits *values, const char *assignment, error *err);

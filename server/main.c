@@ -8,6 +8,7 @@
 // Exit codes: 0 after a clean shutdown, 1 when the server could not run, 2 for a wrong option.
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -25,6 +26,7 @@
 #include "server/auth/keys.h"
 #include "server/config.h"
 #include "server/config_check.h"
+#include "server/memory.h"
 #include "server/net/io_threads.h"
 #include "server/net/network.h"
 #include "server/process/activation.h"
@@ -305,6 +307,25 @@ static void fit_descriptors(limits *l, bool http, bool proxied)
     }
 }
 
+// Large pieces of the heap are mappings, which go back to the system when they are freed. (Left to
+// itself the C library keeps ever larger ones.)
+enum { HEAP_PIECE_MAX = 1 << 20 };
+
+static void bound_memory(config *c)
+{
+    const uint64_t machine = memory_of_machine("");
+    const uint64_t bytes = c->memory > 0 ? c->memory : machine / 4 * 3;
+    (void)mallopt(M_MMAP_THRESHOLD, HEAP_PIECE_MAX);
+    if (bytes == 0) {
+        log_warn("the system does not say how much memory it has: give --memory");
+        return;
+    }
+    char text[MEMORY_TEXT_MAX];
+    log_debug("the process may take %s of memory", memory_text(bytes, text));
+    limits_fit_memory(&c->limits, bytes);
+    memory_begin(bytes, c->limits.holder_bytes);
+}
+
 static void watch_signals(process *p)
 {
 #ifdef __SANITIZE_THREAD__
@@ -571,7 +592,9 @@ int main(int argc, char **argv)
         log_set_level(c.log);
         log_set_format(c.log_format);
         fit_descriptors(&c.limits, *c.http_host != '\0', c.proxies.count > 0);
+        bound_memory(&c);
         code = serve(&c);
+        memory_end();
     }
     config_deinit(&c);
     return code;

@@ -58,6 +58,7 @@
     X(snapshots_encoded, "distinct ones: the others shared their bytes")                           \
     X(snapshots_skipped, "replaced by a later one for a slow reader")                              \
     X(subscriptions_overrun, "ended because a snapshot did not fit a message")                     \
+    X(subscriptions_refused, "ended because there was no memory for what they see")                \
     X(events_lost, "not sent to subscribers that were further behind than events_kept")            \
     X(ticks, "steps of all worlds")                                                                \
     X(ticks_late, "that began more than a tick after they were due")                               \

@@ -127,6 +127,7 @@ typedef struct session_info {
     uint64_t received_bytes, sent_bytes; // of its present connection
     uint64_t queued_bytes;               // that its client has not taken yet
     double lag;                          // since when some have been queued [s]
+    uint64_t memory_bytes;               // subscriptions of its subject, address or of itself
 } session_info;
 
 // An element of `sessions`.

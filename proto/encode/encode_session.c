@@ -60,7 +60,7 @@ void encode_hello_result(struct buffer *out, const hello_result *r)
 void encode_session_info(struct buffer *out, const session_info *i)
 {
     packer k = buffer_packer(out);
-    pack_map(&k, 14);
+    pack_map(&k, 15);
     pair_uint(&k, "session", i->session);
     pair_text(&k, "client", i->client);
     pair_text(&k, "address", i->address);
@@ -75,6 +75,7 @@ void encode_session_info(struct buffer *out, const session_info *i)
     pair_uint(&k, "sent_bytes", i->sent_bytes);
     pair_uint(&k, "queued_bytes", i->queued_bytes);
     pair_double(&k, "lag", i->lag);
+    pair_uint(&k, "memory_bytes", i->memory_bytes);
 }
 
 void encode_sessions_result(struct buffer *out, const struct encoded_list *sessions, uint32_t total)

@@ -64,6 +64,8 @@ void packed_encoder_destroy(packed_encoder *e); // NULL is allowed
 // after one more snapshot of `count` bodies.
 size_t packed_encoder_bytes(const packed_encoder *e);
 size_t packed_encoder_bytes_most(const packed_encoder *e, uint32_t count);
+// The latter of a new one, with velocities or without.
+size_t packed_encoder_bytes_of(bool velocities, uint32_t count);
 
 // Forgets all bodies and all that was learned. The next full snapshot is as small as the first.
 void packed_encoder_restart(packed_encoder *e);

@@ -68,14 +68,25 @@ size_t packed_encoder_bytes(const packed_encoder *e)
     return sizeof *e + e->stream.capacity * sizeof *e->stream.tracks + e->stream.pool.bytes;
 }
 
+static size_t most_of(int axes, uint32_t capacity, size_t pool_bytes, uint32_t count)
+{
+    const size_t pieces = (size_t)(axes / PACKED_AXES_POSE) * sizeof(packed_axes) * count;
+    const size_t spare = pieces < PACKED_SLAB_BYTES_MAX ? pieces : PACKED_SLAB_BYTES_MAX;
+    const size_t pool = PACKED_SLAB_BYTES_LEAST + pieces + spare;
+    const size_t tracks = capacity < count ? 2 * (size_t)count : capacity;
+    return sizeof(packed_encoder) + tracks * sizeof(packed_track) +
+           (pool_bytes > pool ? pool_bytes : pool);
+}
+
 size_t packed_encoder_bytes_most(const packed_encoder *e, uint32_t count)
 {
     const packed_stream *s = &e->stream;
-    const size_t axes = (size_t)(s->axes / PACKED_AXES_POSE) * sizeof(packed_axes) * count;
-    const size_t pool = axes + (axes < PACKED_SLAB_BYTES_MAX ? axes : PACKED_SLAB_BYTES_MAX);
-    const size_t tracks = s->capacity < count ? 2 * (size_t)count : s->capacity;
-    return sizeof *e + tracks * sizeof *s->tracks + PACKED_SLAB_BYTES_LEAST +
-           (s->pool.bytes > pool ? s->pool.bytes : pool);
+    return most_of(s->axes, s->capacity, s->pool.bytes, count);
+}
+
+size_t packed_encoder_bytes_of(bool velocities, uint32_t count)
+{
+    return most_of(velocities ? PACKED_AXES_MAX : PACKED_AXES_POSE, 0, 0, count);
 }
 
 // ---- rounding

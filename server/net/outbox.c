@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/base/assert.h"
+#include "server/memory.h"
 
 enum {
     GATHER_LEAST = 960,       // of the first block: most often it is the only one, and malloc has
@@ -16,10 +17,7 @@ enum {
 
 // ---- what is held in all
 
-// Signed: of two threads the one that lets a block go may count it before the one that took it.
-static atomic_int_least64_t held_bytes;
-
-static int64_t memory_of(const shared_bytes *b)
+static int64_t size_of(const shared_bytes *b)
 {
     return (int64_t)(sizeof *b + (b->capacity > 0 ? b->capacity : b->size));
 }
@@ -27,22 +25,21 @@ static int64_t memory_of(const shared_bytes *b)
 static void hold(shared_bytes *b)
 {
     if (atomic_fetch_add_explicit(&b->queued, 1, memory_order_relaxed) == 0) {
-        atomic_fetch_add_explicit(&held_bytes, memory_of(b), memory_order_relaxed);
+        memory_note(MEMORY_output, NULL, size_of(b));
     }
 }
 
 static void let_go(shared_bytes *b)
 {
     if (atomic_fetch_sub_explicit(&b->queued, 1, memory_order_relaxed) == 1) {
-        atomic_fetch_sub_explicit(&held_bytes, memory_of(b), memory_order_relaxed);
+        memory_note(MEMORY_output, NULL, -size_of(b));
     }
     bytes_unref(b);
 }
 
 uint64_t outbox_held_bytes(void)
 {
-    int64_t held = atomic_load_explicit(&held_bytes, memory_order_relaxed);
-    return held > 0 ? (uint64_t)held : 0;
+    return memory_of(MEMORY_output);
 }
 
 // ---- the queue

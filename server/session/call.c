@@ -10,6 +10,7 @@
 #include "proto/commands/command_decode.h"
 #include "proto/log/log_compact.h"
 #include "server/clock.h"
+#include "server/memory.h"
 #include "server/metrics.h"
 #include "server/session/service.h"
 #include "server/world/session_bodies.h"
@@ -139,7 +140,7 @@ static void do_server_info(const call *c, buffer *out)
 static void do_server_stats(const call *c, const stats_args *wanted, buffer *out)
 {
     const server *s = c->session->server;
-    named_number numbers[METRIC_COUNT + 6];
+    named_number numbers[METRIC_COUNT + MEMORY_USES + 8];
     uint32_t count = 0;
     numbers[count++] = (named_number){"sessions", s->session_count, true};
     numbers[count++] = (named_number){"leaving", s->leaving, true};
@@ -147,6 +148,12 @@ static void do_server_stats(const call *c, const stats_args *wanted, buffer *out
     numbers[count++] = (named_number){"worlds", s->worlds.by_name.count, true};
     numbers[count++] = (named_number){"command_bytes", (double)s->command_bytes, true};
     numbers[count++] = (named_number){"memory_bytes", (double)metrics_memory_bytes(), true};
+    numbers[count++] = (named_number){"memory_bound", (double)memory_bound(), true};
+    numbers[count++] = (named_number){"memory_used", (double)memory_used(), true};
+    for (int use = 0; use < MEMORY_USES; use++) {
+        const memory_use of = (memory_use)use;
+        numbers[count++] = (named_number){memory_stat_name(of), (double)memory_of(of), true};
+    }
     for (int m = 0; m < METRIC_COUNT; m++) {
         uint64_t value = metrics_get((metric)m);
         numbers[count++] = (named_number){metrics_name((metric)m), (double)value, true};
@@ -238,6 +245,7 @@ static status subscribe(const call *c, command *cmd, error *err)
     memcpy(made.world_name, entry->name, sizeof made.world_name);
     request *r = worlds_request(c, entry, cmd);
     r->subscription = made.number;
+    r->holder = memory_holder_ref(rights_holder(s));
     status result = worlds_send(of, entry, r, err);
     if (result == STATUS_OK) {
         array_push(&s->subscriptions, made);

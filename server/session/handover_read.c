@@ -11,6 +11,7 @@
 #include "common/base/little_endian.h"
 #include "common/base/log.h"
 #include "server/session/handover.h"
+#include "server/memory.h"
 #include "server/session/service.h"
 #include "server/world/world_image.h"
 
@@ -100,11 +101,12 @@ static void *copy(const void *from, size_t size)
     return made;
 }
 
-static adoption *make_adoption(const world_image *image)
+static adoption *make_adoption(const world_image *image, block_account *blocks)
 {
     adoption *a = calloc(1, sizeof *a);
     ASSERT_MEMORY(a != NULL);
-    *a = (adoption){.physics = image->physics,
+    *a = (adoption){.blocks = blocks,
+                    .physics = image->physics,
                     .paused = image->paused,
                     .view = image->has_view ? copy(&image->view, sizeof image->view) : NULL,
                     .durability = STORAGE_NONE,
@@ -126,11 +128,15 @@ static status read_image(const reader *r, const handed *w, adoption **out, error
     if (!read_at(r, w->image_at, bytes, w->image_size)) {
         s = error_set(err, STATUS_INVALID_ARGUMENT, "its image is cut short");
     }
+    block_account *blocks = memory_world_begin();
+    block_account *before = block_charge(blocks);
     s = s == STATUS_OK ? world_image_decode(bytes, w->image_size, &image, err) : s;
+    block_charge(before);
     free(bytes);
     if (s == STATUS_OK) {
-        *out = make_adoption(&image);
+        *out = make_adoption(&image, blocks);
     } else {
+        memory_world_end(blocks);
         error_prefix(err, "world '%s', handed over", w->name);
     }
     return s;

@@ -247,6 +247,7 @@ static bool subscribe(session *s, const session_subscription *of)
     r->again = true;
     rights_limit_sight(s, &r->command);
     r->subscription = of->number;
+    r->holder = memory_holder_ref(rights_holder(s));
     r->reply_to.session = s->key;
     rights_sign(s, r);
     error err;

@@ -29,6 +29,14 @@ static uint32_t place_of(const parties *p, const char *name)
     return at;
 }
 
+static void free_party(party *one)
+{
+    if (one != NULL) {
+        memory_holder_unref(one->memory);
+        free(one);
+    }
+}
+
 // A new table, without those that nobody holds and whose bucket is full.
 static void rebuild(parties *p, double rate, double burst, uint64_t now_ms)
 {
@@ -38,7 +46,7 @@ static void rebuild(parties *p, double rate, double burst, uint64_t now_ms)
         party *one = old.table[i];
         if (one != NULL && one->holders == 0 && one->waiting == 0 &&
             bucket_full(&one->requests, rate, burst, now_ms)) {
-            free(one);
+            free_party(one);
             old.table[i] = NULL;
         }
         kept += old.table[i] != NULL;
@@ -63,7 +71,7 @@ void parties_deinit(parties *p)
 {
     for (uint32_t i = 0; i < p->capacity; i++) {
         ASSERT(p->table[i] == NULL || p->table[i]->holders == 0);
-        free(p->table[i]);
+        free_party(p->table[i]);
     }
     free(p->table);
     *p = (parties){0};
@@ -81,6 +89,7 @@ party *parties_hold(parties *p, const char *name, double rate, double burst, uin
         ASSERT_MEMORY(made != NULL);
         memcpy(made->name, name, strlen(name) + 1);
         made->number = ++p->last_number;
+        made->memory = memory_holder_create();
         p->table[at] = made;
         p->count++;
     }

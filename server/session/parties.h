@@ -12,6 +12,7 @@
 
 #include "common/world/limits.h"
 #include "server/bucket.h"
+#include "server/memory.h"
 
 enum { PARTY_NAME_MAX = OWNER_BYTES_MAX + 2 };
 
@@ -23,6 +24,7 @@ typedef struct party {
     bucket requests;
     uint64_t waiting; // requests to worlds that have no result yet, of sessions that ended too
     uint64_t waiting_bytes;
+    memory_holder *memory; // held: what its subscriptions take
 } party;
 
 typedef struct parties {

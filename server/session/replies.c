@@ -3,6 +3,7 @@
 #include "common/base/assert.h"
 #include "common/base/log.h"
 #include "server/clock.h"
+#include "server/memory.h"
 #include "server/metrics.h"
 #include "server/session/service.h"
 
@@ -117,6 +118,7 @@ void replies_answer(server *s, reply *r)
     } else {
         ASSERT(s->command_bytes >= r->reply_to.token);
         s->command_bytes -= r->reply_to.token;
+        memory_note(MEMORY_commands, NULL, -(int64_t)r->reply_to.token);
         party *payer = r->reply_to.payer;
         if (payer != NULL) {
             ASSERT(payer->waiting > 0 && payer->waiting_bytes >= r->reply_to.token);

@@ -13,6 +13,7 @@
 #include "proto/log/log_player.h"
 #include "proto/wire/buffer.h"
 #include "server/clock.h"
+#include "server/memory.h"
 #include "server/world/session_bodies.h"
 #include "server/world/world_image.h"
 #include "server/world/world_log.h"
@@ -21,8 +22,9 @@
 typedef struct restoring {
     restored_world world;
     storage_info info;
-    buffer image; // as far as it was read; given back when the world is made of it
-    bool begun;   // the world was made
+    block_account *blocks; // the world's; NULL once the adoption has it
+    buffer image;          // as far as it was read; given back when the world is made of it
+    bool begun;            // the world was made
     world_image state;
     log_player player;
     log_digests digests;    // of the bodies, as the log tells them
@@ -57,6 +59,19 @@ static void fail(restoring *r, const error *why)
     refuse(r, told.text, &answered);
 }
 
+// Work for this world begins: faults are noted as its own, and so is memory.
+static void enter(const restoring *r)
+{
+    crash_enter_world(r->world.epoch);
+    block_charge(r->blocks);
+}
+
+static void leave(void)
+{
+    crash_enter_world(0);
+    block_charge(NULL);
+}
+
 static restoring *find(restoring_list *list, const storage_world *w)
 {
     for (uint32_t i = list->worlds.count; i > 0; i--) {
@@ -82,6 +97,7 @@ static status on_world(void *context, storage_world *w, const storage_info *info
     restoring *r = calloc(1, sizeof *r);
     ASSERT_MEMORY(r != NULL);
     array_push(&list->worlds, r);
+    r->blocks = memory_world_begin();
     r->info = *info;
     r->sequence = info->sequence;
     r->world.stored = w;
@@ -163,9 +179,9 @@ static status on_image(void *context, storage_world *w, uint64_t offset, const u
                          r->world.name);
     }
     if (r->image.size == r->info.image_size) {
-        crash_enter_world(r->world.epoch);
+        enter(r);
         begin(r);
-        crash_enter_world(0);
+        leave();
     }
     return STATUS_OK;
 }
@@ -233,7 +249,7 @@ static status on_record(void *context, storage_world *w, const storage_record *e
 {
     restoring *r = find(context, w);
     (void)err;
-    crash_enter_world(r->world.epoch);
+    enter(r);
     begin(r);
     error why;
     int64_t began = clock_now_ns();
@@ -242,7 +258,7 @@ static status on_record(void *context, storage_world *w, const storage_record *e
         fail(r, &why);
     }
     r->replay_ns += clock_now_ns() - began;
-    crash_enter_world(0);
+    leave();
     return STATUS_OK; // the other worlds go on
 }
 
@@ -260,6 +276,7 @@ static void drop(restoring *r)
 
 static void free_state(restoring *r)
 {
+    enter(r);
     if (r->begun) {
         world_free(r->state.physics);
         session_bodies_deinit(&r->state.bodies);
@@ -268,6 +285,9 @@ static void free_state(restoring *r)
     }
     log_digests_deinit(&r->digests);
     buffer_deinit(&r->image);
+    leave();
+    memory_world_end(r->blocks);
+    r->blocks = NULL;
 }
 
 static adoption *make_adoption(restoring *r)
@@ -278,7 +298,8 @@ static adoption *make_adoption(restoring *r)
     ASSERT_MEMORY(a != NULL && bodies != NULL && marks != NULL);
     *bodies = r->state.bodies;
     *marks = r->state.marks;
-    *a = (adoption){.physics = r->state.physics,
+    *a = (adoption){.blocks = r->blocks,
+                    .physics = r->state.physics,
                     .paused = r->player.paused,
                     .stored = r->world.stored,
                     .durability = r->info.durability,
@@ -295,12 +316,15 @@ static adoption *make_adoption(restoring *r)
         ASSERT_MEMORY(a->view != NULL);
         *a->view = r->state.view;
     }
+    r->blocks = NULL;
     return a;
 }
 
 static void finish(restoring *r, restored_worlds *out)
 {
+    enter(r);
     begin(r);
+    leave();
     if (!r->failed && !r->begun) {
         log_info("world '%s' was never there: the server ended while it was made", r->world.name);
         drop(r);
@@ -315,14 +339,14 @@ static void finish(restoring *r, restored_worlds *out)
     } else {
         r->tick = world_tick(r->state.physics);
         int64_t began = clock_now_ns();
-        crash_enter_world(r->world.epoch);
+        enter(r);
         log_player_advance(&r->player, r->until);
-        crash_enter_world(0);
+        log_digests_deinit(&r->digests);
+        leave();
         r->replay_ns += clock_now_ns() - began;
         r->world.adoption = make_adoption(r);
         r->world.commands = r->player.commands;
         r->world.hashes = r->player.hashes;
-        log_digests_deinit(&r->digests);
     }
     array_push(out, r->world);
 }

@@ -181,6 +181,9 @@ static void take_over(session *to, session *from)
     to->key.generation++;
     rights_move(to, from);
     to->since = from->since;
+    memory_holder_unref(to->memory);
+    to->memory = from->memory;
+    from->memory = NULL;
     to->in_flight = from->in_flight;
     to->resumes = from->resumes;
     to->requests = from->requests;

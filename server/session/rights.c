@@ -271,6 +271,21 @@ uint64_t rights_dealt_to(const session *s)
     return with != NULL ? with->number : UINT64_C(1) << 63 | s->key.number;
 }
 
+const memory_holder *rights_holding(const session *s)
+{
+    const party *of = rights_party(s);
+    return of != NULL ? of->memory : s->memory;
+}
+
+memory_holder *rights_holder(session *s)
+{
+    party *of = rights_party(s);
+    if (of == NULL && s->memory == NULL) {
+        s->memory = memory_holder_create();
+    }
+    return of != NULL ? of->memory : s->memory;
+}
+
 // The party that pays beside the connection. All strangers of one address pay together: a stranger
 // gets another connection for nothing, but another token from nobody.
 static party *payer_of(const session *s)

@@ -12,6 +12,7 @@
 #include "common/base/assert.h"
 #include "proto/methods.h"
 #include "server/clock.h"
+#include "server/memory.h"
 #include "server/metrics.h"
 #include "server/session/service.h"
 #include "server/world/world_metrics.h"
@@ -114,6 +115,8 @@ static const counter_row COUNTERS[] = {
      "Snapshots that a later one replaced for a slow reader."},
     {METRIC_subscriptions_overrun, "carom_subscriptions_overrun_total", "",
      "Subscriptions that ended because a snapshot did not fit a message."},
+    {METRIC_subscriptions_refused, "carom_subscriptions_refused_total", "",
+     "Subscriptions that ended because there was no memory for what they see."},
     {METRIC_events_lost, "carom_events_lost_total", "",
      "Events that subscribers missed: they were further behind than events_kept."},
     {METRIC_ticks, "carom_ticks_total", "", "Steps of all worlds."},
@@ -230,6 +233,12 @@ static void put_bodies(const world_metrics *m, void *context)
         (unsigned long long)atomic_load_explicit(&m->bodies, memory_order_relaxed));
 }
 
+static void put_world_memory(const world_metrics *m, void *context)
+{
+    put(context, "carom_world_memory_bytes{world=\"%s\"} %llu\n", m->name,
+        (unsigned long long)atomic_load_explicit(&m->memory_bytes, memory_order_relaxed));
+}
+
 static void put_subscribers(const world_metrics *m, void *context)
 {
     put(context, "carom_world_subscriptions{world=\"%s\"} %llu\n", m->name,
@@ -250,6 +259,9 @@ static void put_worlds(buffer *out)
     world_metrics_each(put_lateness, out);
     put_family(out, "carom_world_bodies", "gauge", "Bodies of a world.");
     world_metrics_each(put_bodies, out);
+    put_family(out, "carom_world_memory_bytes", "gauge",
+               "Memory of a world: bodies, contacts, what steps and snapshots work with.");
+    world_metrics_each(put_world_memory, out);
     put_family(out, "carom_world_subscriptions", "gauge", "Subscriptions to a world.");
     world_metrics_each(put_subscribers, out);
     put_family(out, "carom_world_thread", "gauge",
@@ -281,6 +293,19 @@ static void put_server(const server *s, buffer *out)
               "Bytes of requests that are not answered yet.");
     put_gauge(out, "carom_leaving", s->leaving || s->draining ? 1 : 0,
               "1 while the server takes no new sessions.");
+}
+
+static void put_memory(buffer *out)
+{
+    put_family(out, "carom_memory_bytes", "gauge", "Memory that is accounted for, by its use.");
+    for (int use = 0; use < MEMORY_USES; use++) {
+        put(out, "carom_memory_bytes{use=\"%s\"} %llu\n", memory_use_name((memory_use)use),
+            (unsigned long long)memory_of((memory_use)use));
+    }
+    put_gauge(out, "carom_memory_used_bytes", (double)memory_used(),
+              "Memory in use, as --memory bounds it.");
+    put_gauge(out, "carom_memory_bound_bytes", (double)memory_bound(),
+              "The bound of --memory; 0: none.");
 }
 
 static void put_storage(const server *s, buffer *out)
@@ -336,6 +361,7 @@ void scrape_write(void *context, buffer *out)
     put_family(out, "carom_snapshot_build_seconds", "histogram", "The snapshots of one tick.");
     put_histogram(out, "carom_snapshot_build_seconds", "", metrics_histogram(TIMING_SNAPSHOT));
     put_worlds(out);
+    put_memory(out);
     put_storage(s, out);
     put_process(s, out);
 }

@@ -11,11 +11,14 @@
 #include "common/base/log.h"
 #include "proto/limits.h"
 #include "server/clock.h"
+#include "server/memory.h"
 #include "server/session/service.h"
 
 // A shutdown waits so long for the simulation threads to finish their ticks before it tells the
 // clients without them. With close_ms after it, still below a second.
 enum { DRAIN_MS = 300 };
+
+enum { TIDYING_MS = 1000 }; // between two looks for free memory
 
 session *server_find_session(const server *s, session_key key)
 {
@@ -112,6 +115,7 @@ void server_check_drained(server *s)
         uv_close((uv_handle_t *)&s->wake, on_handle_closed);
         uv_close((uv_handle_t *)&s->drain_timer, on_handle_closed);
         uv_close((uv_handle_t *)&s->expiry, on_handle_closed);
+        uv_close((uv_handle_t *)&s->tidying, on_handle_closed);
     }
 }
 
@@ -231,6 +235,32 @@ void server_destroy(server *s)
     network_free(s->network);
     http_free(s->http);
     free(s);
+}
+
+// ---- free memory
+
+// On a worker thread of the loop.
+static void on_trim(uv_work_t *work)
+{
+    (void)work;
+    memory_trim();
+}
+
+static void on_trimmed(uv_work_t *work, int result)
+{
+    (void)result;
+    free(work);
+}
+
+static void on_tidying(uv_timer_t *timer)
+{
+    server *s = timer->data;
+    if (memory_trim_due() && !s->draining) {
+        uv_work_t *work = malloc(sizeof *work);
+        ASSERT_MEMORY(work != NULL);
+        int queued = uv_queue_work(s->loop, work, on_trim, on_trimmed);
+        ASSERT(queued == 0);
+    }
 }
 
 // ---- the beginning
@@ -403,6 +433,7 @@ static void discard(server *s)
     uv_close((uv_handle_t *)&s->wake, on_discarded);
     uv_close((uv_handle_t *)&s->drain_timer, on_discarded);
     uv_close((uv_handle_t *)&s->expiry, on_discarded);
+    uv_close((uv_handle_t *)&s->tidying, on_discarded);
 }
 
 // A server that cannot keep what it is told is no place to send players to, although its worlds
@@ -545,9 +576,13 @@ status server_create(uv_loop_t *loop, const server_options *options, server **ou
     int result = uv_async_init(loop, &s->wake, on_wake);
     ASSERT(result == 0);
     uv_timer_init(loop, &s->drain_timer);
-    s->wake.data = s->drain_timer.data = s;
+    uv_timer_init(loop, &s->tidying);
+    s->wake.data = s->drain_timer.data = s->tidying.data = s;
+    if (!options->turned) {
+        uv_timer_start(&s->tidying, on_tidying, TIDYING_MS, TIDYING_MS);
+    }
     resume_init(s);
-    s->handles = 3;
+    s->handles = 4;
     status begun = start_network(s, err);
     if (begun != STATUS_OK && s->network == NULL) {
         discard(s);

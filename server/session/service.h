@@ -94,6 +94,7 @@ typedef struct session {
         uint64_t deadline_ms; // of waiting
     } resume;
     ARRAY(session_subscription) subscriptions;
+    memory_holder *memory; // held: of its subscriptions, where it is of no party; NULL: none yet
     ARRAY(uint64_t) body_worlds; // numbers of those that have bodies or steps which end with it
 } session;
 
@@ -118,6 +119,7 @@ struct server {
     http_listener *http;    // NULL: off
     io_threads *io;         // that have the sockets; NULL: this thread
     uv_async_t wake;        // by simulation threads that have replies
+    uv_timer_t tidying;     // looks for free memory of the heap now and then
     uv_timer_t drain_timer; // bounds how long a shutdown waits for them
     ARRAY(host *) hosts;
     uint32_t hosts_running;
@@ -140,7 +142,7 @@ struct server {
     int64_t started_ns;
     uint32_t starting; // worlds of the options that are not there yet
     uint32_t building; // worlds that are being made
-    uint32_t handles;  // of wake, drain_timer, expiry and io, those not closed yet
+    uint32_t handles;  // of wake, the timers and io, those not closed yet
     bool leaving;      // lame duck: no new sessions, and a drain is to come
     bool draining;
     struct {
@@ -243,6 +245,9 @@ const char *rights_subject(const session *s);
 party *rights_party(const session *s);
 // For whom its work counts where time is dealt (server/schedule): its party, or itself.
 uint64_t rights_dealt_to(const session *s);
+// Whose memory its subscriptions take: its party's, or its own.
+memory_holder *rights_holder(session *s);
+const memory_holder *rights_holding(const session *s); // NULL: its own, and it has none yet
 bool rights_expired(const session *s);
 // Whether the session is nobody until it sends a token.
 bool rights_awaits_token(const session *s);

@@ -10,6 +10,7 @@
 #include "common/base/log.h"
 #include "server/audit.h"
 #include "server/clock.h"
+#include "server/memory.h"
 #include "server/metrics.h"
 #include "server/session/service.h"
 
@@ -219,10 +220,12 @@ void session_destroy(session *s)
     secret_wipe(&s->secret);
     rights_end(s);
     parties_release(s->address);
+    memory_holder_unref(s->memory);
     input_deinit(&s->input);
     request_log_deinit(&s->requests);
     array_free(&s->subscriptions);
     array_free(&s->body_worlds);
+    memory_note(MEMORY_sessions, NULL, -(int64_t)sizeof *s);
     free(s);
 }
 
@@ -447,19 +450,24 @@ static uint32_t take_slot(server *s)
     return s->sessions.count - 1;
 }
 
-static void reject(connection *c, const char *limit, uint64_t most)
+static void turn_away(connection *c, const char *limit, const char *text)
 {
     metrics_add(METRIC_connections_refused, 1);
-    char text[ERROR_TEXT_MAX];
     metrics_count_limit(limit);
-    snprintf(text, sizeof text, "%s: there %s %llu already", limit, most == 1 ? "is" : "are",
-             (unsigned long long)most);
     audit_refusal(AUDIT_NO_SESSION, "", connection_peer_name(c), STATUS_LIMIT_EXCEEDED, text);
     buffer farewell;
     buffer_init(&farewell, 2 * ERROR_TEXT_MAX);
     encode_closing(&farewell, STATUS_LIMIT_EXCEEDED, text);
     connection_close(c, ENDING_FLUSH, STATUS_LIMIT_EXCEEDED, text, farewell.data, farewell.size);
     buffer_deinit(&farewell);
+}
+
+static void reject(connection *c, const char *limit, uint64_t most)
+{
+    char text[ERROR_TEXT_MAX];
+    snprintf(text, sizeof text, "%s: there %s %llu already", limit, most == 1 ? "is" : "are",
+             (unsigned long long)most);
+    turn_away(c, limit, text);
 }
 
 // NULL for an address that does not count.
@@ -482,6 +490,12 @@ void *session_open(server *s, connection *c)
     if (address != NULL && address->holders > s->limits->connections_per_address) {
         parties_release(address);
         reject(c, "connections_per_address", s->limits->connections_per_address);
+        return NULL;
+    }
+    error err;
+    if (memory_take(MEMORY_sessions, NULL, sizeof(session), &err) != STATUS_OK) {
+        parties_release(address);
+        turn_away(c, "memory", err.text);
         return NULL;
     }
     session *opened = calloc(1, sizeof *opened);

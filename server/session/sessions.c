@@ -32,6 +32,7 @@ static void describe(const session *s, buffer *out)
         .subscriptions = names,
         .subscription_count = s->subscriptions.count,
         .in_flight = s->in_flight,
+        .memory_bytes = memory_holder_bytes(rights_holding(s)),
     };
     if (s->connection != NULL) {
         connection_traffic traffic = connection_traffic_now(s->connection);

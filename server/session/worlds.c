@@ -9,6 +9,7 @@
 #include "common/base/log.h"
 #include "proto/commands/canonical.h"
 #include "proto/log/log_record.h"
+#include "server/memory.h"
 #include "server/metrics.h"
 #include "server/session/service.h"
 
@@ -26,8 +27,17 @@ static void note_arguments(request *r, const msgpack_object *params)
                               *r->actor.subject != '\0' ? r->actor.subject : NULL);
     ASSERT(!out.overflow);
     size_t size = 0;
-    r->arguments = buffer_take(&out, &size);
+    uint8_t *taken = buffer_take(&out, &size);
+    uint8_t *fitted = realloc(taken, size + (size == 0)); // it may wait for long
+    r->arguments = fitted != NULL ? fitted : taken;
     r->arguments_size = (uint32_t)size;
+}
+
+// Memory of a request that waits, the heap's own words included.
+static uint64_t bytes_of(const request *r)
+{
+    enum { HEAP_BYTES = 48 };
+    return sizeof *r + HEAP_BYTES + command_held_bytes(&r->command) + r->arguments_size;
 }
 
 request *worlds_request(const call *c, world_entry *entry, command *taken)
@@ -36,12 +46,13 @@ request *worlds_request(const call *c, world_entry *entry, command *taken)
     r->command = *taken;
     *taken = (command){.method = taken->method};
     if (c != NULL) {
-        r->reply_to = (reply_address){
-            .session = c->session->key, .token = c->size, .id = c->id, .answerable = c->answerable};
+        r->reply_to =
+            (reply_address){.session = c->session->key, .id = c->id, .answerable = c->answerable};
         r->reply_to.payer = rights_party(c->session);
         r->received_ns = c->received_ns;
         rights_sign(c->session, r);
         note_arguments(r, c->params);
+        r->reply_to.token = bytes_of(r);
     }
     return r;
 }
@@ -101,6 +112,7 @@ void worlds_count_in(server *s, world_entry *entry, request *r)
     session *asker = server_find_session(s, r->reply_to.session);
     if (r->command.method != METHOD_WORLD_LIST && r->reply_to.session.number != 0) {
         s->command_bytes += r->reply_to.token;
+        memory_note(MEMORY_commands, NULL, (int64_t)r->reply_to.token);
         if (r->reply_to.payer != NULL) {
             r->reply_to.payer->waiting++;
             r->reply_to.payer->waiting_bytes += r->reply_to.token;

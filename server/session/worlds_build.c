@@ -8,6 +8,7 @@
 #include "common/base/log.h"
 #include "common/physics/image.h"
 #include "proto/scene/scene_apply.h"
+#include "server/memory.h"
 #include "server/metrics.h"
 #include "server/session/scenes.h"
 #include "server/session/service.h"
@@ -22,9 +23,10 @@ typedef struct build {
     world_entry *entry;
     request *request; // owned until it is sent or answered
     storage_durability durability;
-    shared_bytes *image; // of the world that is forked; NULL for others
-    bool crowds;         // others would wait for its steps
-    adoption *adoption;  // as far as it is made
+    shared_bytes *image;  // of the world that is forked; NULL for others
+    bool crowds;          // others would wait for its steps
+    memory_charge making; // until the world counts itself
+    adoption *adoption;   // as far as it is made
     status status;
     error error;
 } build;
@@ -132,6 +134,7 @@ static void on_build(uv_work_t *work)
 {
     build *b = work->data;
     const world_create_args *args = &b->request->command.create;
+    block_account *before = block_charge(b->adoption->blocks);
     b->adoption->paused = args->paused;
     b->adoption->durability = b->durability;
     if (b->image != NULL) {
@@ -147,6 +150,7 @@ static void on_build(uv_work_t *work)
         const double period_ns = 1e9 / world_definition(b->adoption->physics).hz;
         b->crowds = b->crowds || crowding_foretold(b->adoption->physics, (int64_t)(period_ns / 2));
     }
+    block_charge(before);
     if (b->status == STATUS_OK && b->durability != STORAGE_NONE) {
         char name[STORED_NAME_BYTES_MAX + 1];
         restore_stored_name(name, b->request->command.world, b->entry->number);
@@ -244,6 +248,7 @@ static void finish_build(build *b, int result)
     }
     adoption_free(b->adoption);
     bytes_unref(b->image);
+    memory_charge_end(&b->making);
     free(b);
     server_check_drained(s);
 }
@@ -298,6 +303,14 @@ status worlds_check_name(const server *s, const char *name, error *err)
     return STATUS_OK;
 }
 
+// An image's world takes some times as much as the image has bytes: boxes, trees, sets of pairs.
+// Scenes and empty worlds begin small.
+static uint64_t bytes_to_make(const world_create_args *args)
+{
+    enum { WORLD_BYTES = 1 << 20, IMAGE_SHARE = 4 };
+    return WORLD_BYTES + IMAGE_SHARE * (uint64_t)args->image_size;
+}
+
 status worlds_create(server *s, const call *c, command *create, error *err)
 {
     world_entry *existing = directory_find(&s->worlds, create->world);
@@ -312,6 +325,11 @@ status worlds_create(server *s, const call *c, command *create, error *err)
     if (chosen != STATUS_OK) {
         return chosen;
     }
+    memory_charge making;
+    memory_charge_begin(&making, MEMORY_making, NULL);
+    if (memory_charge_set(&making, bytes_to_make(&create->create), err) != STATUS_OK) {
+        return err != NULL ? err->status : STATUS_LIMIT_EXCEEDED;
+    }
     world_entry *entry = directory_add(&s->worlds, create->world);
     bool bound = c != NULL && create->create.lifetime == LIFETIME_SESSION;
     entry->session = bound ? c->session->key.number : 0;
@@ -319,6 +337,7 @@ status worlds_create(server *s, const call *c, command *create, error *err)
     r->kind = REQUEST_ADOPT;
     status admitted = worlds_check_capacity(s, entry, r->reply_to.payer, r->reply_to.token, err);
     if (admitted != STATUS_OK) {
+        memory_charge_end(&making);
         request_free(r);
         worlds_unname(s, entry);
         directory_release(&s->worlds, entry);
@@ -327,9 +346,8 @@ status worlds_create(server *s, const call *c, command *create, error *err)
     worlds_count_in(s, entry, r);
     build *b = calloc(1, sizeof *b);
     ASSERT_MEMORY(b != NULL);
-    *b = (build){.server = s, .entry = entry, .request = r, .durability = kept};
-    b->adoption = calloc(1, sizeof *b->adoption);
-    ASSERT_MEMORY(b->adoption != NULL);
+    *b = (build){.server = s, .entry = entry, .request = r, .durability = kept, .making = making};
+    b->adoption = adoption_create();
     b->work.data = b;
     s->building++;
     int queued = uv_queue_work(s->loop, &b->work, on_build, on_built);
@@ -407,9 +425,10 @@ void worlds_forked(server *s, reply *r)
                  .request = adopted,
                  .durability = entry->durability,
                  .image = r->payload,
-                 .crowds = source != NULL && apart_has(s, source->host)};
-    b->adoption = calloc(1, sizeof *b->adoption);
-    ASSERT_MEMORY(b->adoption != NULL);
+                 .crowds = source != NULL && apart_has(s, source->host),
+                 .making = r->making};
+    r->making = (memory_charge){0};
+    b->adoption = adoption_create();
     b->work.data = b;
     r->payload = NULL;
     s->building++;

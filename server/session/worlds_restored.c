@@ -5,6 +5,7 @@
 #include "common/base/assert.h"
 #include "common/base/counted.h"
 #include "common/base/log.h"
+#include "server/memory.h"
 #include "server/session/service.h"
 #include "server/world/replay.h"
 #include "server/world/session_bodies.h"
@@ -133,6 +134,8 @@ status worlds_replay(server *s, error *err)
 {
     replay *recording = NULL;
     physics_world *physics = NULL;
+    block_account *blocks = memory_world_begin();
+    block_account *before = block_charge(blocks);
     status result = replay_open(s->options->replay, s->limits->replay_bytes, &recording, err);
     if (result == STATUS_OK) {
         result = worlds_check_name(s, replay_name(recording), err);
@@ -142,6 +145,10 @@ status worlds_replay(server *s, error *err)
     }
     if (result != STATUS_OK) {
         replay_free(recording);
+    }
+    block_charge(before);
+    if (result != STATUS_OK) {
+        memory_world_end(blocks);
         return result;
     }
     world_entry *entry = directory_add(&s->worlds, replay_name(recording));
@@ -151,7 +158,7 @@ status worlds_replay(server *s, error *err)
     r->kind = REQUEST_ADOPT;
     r->adoption = calloc(1, sizeof *r->adoption);
     ASSERT_MEMORY(r->adoption != NULL);
-    *r->adoption = (adoption){.physics = physics, .replay = recording};
+    *r->adoption = (adoption){.blocks = blocks, .physics = physics, .replay = recording};
     entry->host = worlds_least_loaded(s);
     s->starting++; // its answer is that of a world of the options
     log_info("world '%s' replays '%s', ticks %llu to %llu", entry->name, s->options->replay,

@@ -149,9 +149,23 @@ static void note_thread(const host *h, const hosted *w)
     atomic_store_explicit(&w->metrics->thread, (uint32_t)h->options.index, memory_order_relaxed);
 }
 
+// Work for this world begins: faults are noted as its own, and so is memory.
+static void enter_world(const hosted *w)
+{
+    crash_enter_world(w->number);
+    block_charge(w->blocks);
+}
+
+static void leave_world(void)
+{
+    crash_enter_world(0);
+    block_charge(NULL);
+}
+
 static void adopt(host *h, request *q)
 {
     ASSERT(q->adoption != NULL && find_world(h, q->world) == NULL);
+    block_charge(q->adoption->blocks);
     world_set_runner(q->adoption->physics, thread_pool_runner(h->pool));
     hosted *w =
         hosted_create(q->world, q->command.world, q->adoption, h->options.limits,
@@ -162,9 +176,10 @@ static void adopt(host *h, request *q)
     if (w->log.stored != NULL) {
         storage_watch(w->log.stored, on_committed, w);
     }
+    hosted_adopted(w, q);
+    leave_world();
     insert(h, w);
     note_thread(h, w);
-    hosted_adopted(w, q);
 }
 
 // ---- worlds that move to another thread
@@ -195,10 +210,12 @@ static void take(host *h, request *q)
     q->moved = NULL;
     ASSERT(w != NULL && w->number == q->world && find_world(h, q->world) == NULL);
     request_free(q);
+    enter_world(w);
     w->runner = thread_pool_runner(h->pool);
     world_set_runner(w->physics, w->runner);
     atomic_store(&w->log.waker, h);
     hosted_move(w, (reply_sink){post, h});
+    leave_world();
     insert(h, w);
     note_thread(h, w);
 }
@@ -248,9 +265,9 @@ static void route(host *h, request *q)
     }
     hosted *w = find_world(h, q->world);
     if (w != NULL && (!w->ended || q->kind == REQUEST_COMMITTED)) {
-        crash_enter_world(w->number);
+        enter_world(w);
         hosted_deliver(w, q);
-        crash_enter_world(0);
+        leave_world();
         w->touched = true;
     } else if (q->kind == REQUEST_COMMAND) {
         answer_here(h, q, STATUS_NOT_FOUND, "world: it was destroyed");
@@ -320,9 +337,9 @@ static void run_world(host *h, hosted *w)
     w->parked_ns = 0;
     w->touched = false;
     shares_serve(&h->shares, w->used);
-    crash_enter_world(w->number);
+    enter_world(w);
     hosted_run(w);
-    crash_enter_world(0);
+    leave_world();
     const int64_t end = clock_now_ns();
     charge(h, w, end - begin);
     note_crowding(h, w, end);
@@ -332,9 +349,9 @@ static job_progress step_world(turn_job *job, const turn *slice)
 {
     hosted *w = (hosted *)((char *)job - offsetof(hosted, step_job));
     const int64_t begin = clock_now_ns();
-    crash_enter_world(w->number);
+    enter_world(w);
     hosted_step(w, slice);
-    crash_enter_world(0);
+    leave_world();
     w->load_ns += clock_now_ns() - begin;
     return hosted_steps(w) && !w->waits_apart ? JOB_GOES_ON : JOB_DONE;
 }
@@ -478,16 +495,18 @@ static int64_t stop_worlds(host *h)
     h->flush_until_ns = h->flush_until_ns == 0 ? now + FLUSH_NS : h->flush_until_ns;
     bool held = false;
     for (uint32_t i = 0; i < h->worlds.count; i++) {
-        crash_enter_world(h->worlds.data[i]->number);
+        enter_world(h->worlds.data[i]);
         held = hosted_flush(h->worlds.data[i]) || held;
+        leave_world();
     }
-    crash_enter_world(0);
     if (held && now < h->flush_until_ns) {
         return now + FLUSH_POLL_NS;
     }
     for (uint32_t i = 0; i < h->worlds.count; i++) {
         if (h->hands_over) {
+            enter_world(h->worlds.data[i]);
             post_image(h, h->worlds.data[i]);
+            leave_world();
         }
         turn_queue_remove(&h->steps, &h->worlds.data[i]->step_job);
         shares_release(&h->shares, h->worlds.data[i]->used);

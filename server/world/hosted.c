@@ -9,6 +9,7 @@
 #include "common/base/assert.h"
 #include "common/base/log.h"
 #include "proto/limits.h"
+#include "server/memory.h"
 #include "server/metrics.h"
 #include "server/world/world_image.h"
 
@@ -63,6 +64,8 @@ hosted *hosted_create(uint64_t number, const char *name, adoption *from, const l
     h->number = number;
     memcpy(h->name, name, strlen(name) + 1);
     h->limits = bounds;
+    h->blocks = from->blocks;
+    from->blocks = NULL;
     h->physics = physics;
     h->owners = owners_create();
     h->hz = world_definition(physics).hz;
@@ -371,6 +374,13 @@ static void run_paused(hosted *h)
     }
 }
 
+uint64_t hosted_memory_bytes(const hosted *h)
+{
+    const int64_t bytes =
+        h->blocks != NULL ? atomic_load_explicit(&h->blocks->bytes, memory_order_relaxed) : 0;
+    return bytes > 0 ? (uint64_t)bytes : 0;
+}
+
 static void note_counts(hosted *h)
 {
     world_metrics *m = h->metrics;
@@ -378,6 +388,7 @@ static void note_counts(hosted *h)
     uint32_t subscribers = h->publisher.subscriptions.list.count + h->readers.list.count;
     atomic_store_explicit(&m->bodies, bodies, memory_order_relaxed);
     atomic_store_explicit(&m->subscribers, subscribers, memory_order_relaxed);
+    atomic_store_explicit(&m->memory_bytes, hosted_memory_bytes(h), memory_order_relaxed);
 }
 
 static world_log_image parts_of(hosted *h)
@@ -500,7 +511,9 @@ world_end hosted_end(const hosted *h)
 void hosted_destroy(hosted *h, status why, const char *text)
 {
     ASSERT(h->pausing == NULL); // it lasts no longer than a tick
-    h->sink = h->log.out;       // what follows tells no state
+    block_account *blocks = h->blocks;
+    block_account *before = block_charge(blocks);
+    h->sink = h->log.out; // what follows tells no state
     world_log_deinit(&h->log);
     if (h->stepping != NULL) {
         hosted_refuse(h, h->stepping, why, text);
@@ -531,4 +544,6 @@ void hosted_destroy(hosted *h, status why, const char *text)
     replay_free(h->replay);
     owners_free(h->owners);
     free(h);
+    block_charge(before);
+    memory_world_end(blocks);
 }

@@ -53,6 +53,7 @@ typedef struct hosted {
     uint64_t number; // never used again in this process; the epoch on the wire
     char name[WORLD_NAME_BYTES_MAX + 1];
     const limits *limits;
+    block_account *blocks; // its memory, which its host charges; NULL: it is not counted
     physics_world *physics;
     owners *owners;       // whose its bodies are
     replay *replay;       // the recording that it plays; NULL: it takes commands

@@ -35,7 +35,7 @@ static int64_t cost_of(const command *c, const crowding_cost *cost)
     return (int64_t)c->apply.count * COMMAND_NS + cost->step_ns;
 }
 
-// What batches take of one tick, and a sender's of them.
+// Time that batches take of one tick, and a sender's of them.
 typedef struct claims {
     int64_t all_ns, own_ns;
     bool any;

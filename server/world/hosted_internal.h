@@ -23,6 +23,9 @@ void hosted_note_pause(hosted *h, const request *q);
 // Hands what is new to the log and lets go what may leave.
 void hosted_settle(hosted *h);
 
+// Its blocks: bodies, contacts, tables of snapshots.
+uint64_t hosted_memory_bytes(const hosted *h);
+
 // The state that readers of the log are told of.
 log_source hosted_log_source(const hosted *h);
 

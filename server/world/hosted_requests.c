@@ -9,17 +9,20 @@
 #include "common/base/assert.h"
 #include "common/physics/image.h"
 #include "common/world/apply.h"
+#include "common/world/share.h"
 #include "proto/encode/encode.h"
 #include "proto/limits.h"
 #include "proto/log/log_compact.h"
 #include "server/clock.h"
+#include "server/memory.h"
 #include "server/metrics.h"
 #include "server/world/world_image.h"
 
 static const int64_t REMOVALS_NS = 1000000; // of a turn, for bodies that end with their sessions
 enum {
-    REMOVALS_PIECE = 16,            // bodies between two looks at the clock
-    SCRATCH_KEPT_BYTES = 256 * 1024 // larger results are rare
+    REMOVALS_PIECE = 16,             // bodies between two looks at the clock
+    SCRATCH_KEPT_BYTES = 256 * 1024, // larger results are rare
+    FORK_SHARE = 2                   // of a world's memory: its image, and another one of that
 };
 
 // ---- answers
@@ -41,6 +44,10 @@ void hosted_answer(hosted *h, request *q, const error *err)
     if (err != NULL) {
         r->status = err->status;
         r->text = strdup(err->text);
+        ASSERT_MEMORY(r->text != NULL);
+    } else if (h->scratch.starved) {
+        r->status = STATUS_LIMIT_EXCEEDED;
+        r->text = strdup("memory: the system has no more for the answer");
         ASSERT_MEMORY(r->text != NULL);
     } else if (h->scratch.overflow) {
         r->status = STATUS_LIMIT_EXCEEDED;
@@ -259,6 +266,11 @@ static void do_image(hosted *h, request *q)
 {
     uint8_t *image = NULL;
     size_t size = 0;
+    error err;
+    if (memory_ask(NULL, FORK_SHARE * hosted_memory_bytes(h), &err) != STATUS_OK) {
+        hosted_answer(h, q, &err);
+        return;
+    }
     world_save_sealed(h->physics, &image, &size);
     encode_world_image_result(&h->scratch, image, size, world_tick(h->physics),
                               world_hash(h->physics));
@@ -275,6 +287,12 @@ static void do_fork(hosted *h, request *q)
         hosted_answer(h, q, &err);
         return;
     }
+    memory_charge making;
+    memory_charge_begin(&making, MEMORY_making, NULL);
+    if (memory_charge_set(&making, FORK_SHARE * hosted_memory_bytes(h), &err) != STATUS_OK) {
+        hosted_answer(h, q, &err);
+        return;
+    }
     session_bodies none = {0};
     const area *view = h->publisher.has_scene_view ? &h->publisher.scene_view : NULL;
     shared_bytes *image = world_image_encode(h->physics, &none, h->owners, NULL, view, h->paused,
@@ -285,6 +303,7 @@ static void do_fork(hosted *h, request *q)
     r->received_ns = q->received_ns;
     r->subscription = q->subscription; // the second world's number
     r->payload = image;
+    r->making = making;
     request_free(q);
     hosted_post(h, r);
 }
@@ -317,6 +336,11 @@ static void do_subscribe(hosted *h, request *q)
     error err;
     if (!q->again && publisher_may_follow(h->physics, view->follow, view->sight, view->sight_count,
                                           &err) != STATUS_OK) {
+        hosted_answer(h, q, &err);
+        return;
+    }
+    h->publisher.taker = q->holder;
+    if (!q->again && publisher_can_afford(&h->publisher, h->physics, view, &err) != STATUS_OK) {
         hosted_answer(h, q, &err);
         return;
     }
@@ -370,6 +394,41 @@ static void note_applied(hosted *h, const request *q)
                    q->arguments_size);
 }
 
+// About what a command's bodies, shapes and joints will take with their contacts. 0: it adds none.
+static uint64_t bytes_added(const command *c)
+{
+    enum { BODY_BYTES = 1024, SHAPE_BYTES = 512, JOINT_BYTES = 512 };
+    switch (c->method) {
+    case METHOD_BODY_SPAWN:
+        return BODY_BYTES + (uint64_t)c->spawn.shape_count * SHAPE_BYTES;
+    case METHOD_SHAPE_ADD:
+        return SHAPE_BYTES;
+    case METHOD_JOINT_CREATE:
+        return JOINT_BYTES;
+    case METHOD_WORLD_APPLY: {
+        uint64_t sum = 0;
+        for (uint32_t i = 0; i < c->apply.count; i++) {
+            sum += bytes_added(&c->apply.commands[i]);
+        }
+        return sum;
+    }
+    default:
+        return 0;
+    }
+}
+
+// Whether the world, its owner's share of it and memory have room for what the command makes.
+static status admit_room(const hosted *h, const request *q, error *err)
+{
+    const room_limits room = limits_room(h->limits);
+    status s = room_admit(h->physics, &room, &q->command, err);
+    if (s == STATUS_OK) {
+        s = share_admit(h->physics, &room, h->limits->owner_share, h->owners, &q->actor,
+                        &q->command, err);
+    }
+    return s == STATUS_OK ? memory_ask(NULL, bytes_added(&q->command), err) : s;
+}
+
 // Whether the command may be carried out now, as far as its cost goes. False: it was answered, or
 // waits for a thread apart.
 static bool admit_cost(hosted *h, request *q, const int64_t *batch_left_ns)
@@ -413,8 +472,7 @@ void hosted_apply(hosted *h, request *q, bool between_ticks, const int64_t *batc
         hosted_refuse(h, q, STATUS_LIMIT_EXCEEDED, "the command is too large for the world's log");
         return;
     }
-    room_limits room = limits_room(h->limits);
-    if (room_admit(h->physics, &room, &q->command, &err) != STATUS_OK) {
+    if (admit_room(h, q, &err) != STATUS_OK) {
         hosted_answer(h, q, &err);
         return;
     }

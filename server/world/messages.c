@@ -5,6 +5,7 @@
 
 #include "common/base/assert.h"
 #include "proto/encode/encode.h"
+#include "server/memory.h"
 #include "server/world/replay.h"
 #include "server/world/session_bodies.h"
 #include "server/world/session_marks.h"
@@ -27,9 +28,18 @@ void request_free(request *r)
     command_free(&r->command);
     free(r->arguments);
     standing_unref(r->standing);
+    memory_holder_unref(r->holder);
     free(r->acknowledged);
     adoption_free(r->adoption);
     free(r);
+}
+
+adoption *adoption_create(void)
+{
+    adoption *a = calloc(1, sizeof *a);
+    ASSERT_MEMORY(a != NULL);
+    a->blocks = memory_world_begin();
+    return a;
 }
 
 void adoption_free(adoption *a)
@@ -37,6 +47,7 @@ void adoption_free(adoption *a)
     if (a == NULL) {
         return;
     }
+    block_account *before = block_charge(a->blocks);
     world_free(a->physics);
     free(a->view);
     if (a->session_bodies != NULL) {
@@ -49,6 +60,8 @@ void adoption_free(adoption *a)
     }
     owners_free(a->owners);
     replay_free(a->replay);
+    block_charge(before);
+    memory_world_end(a->blocks);
     free(a);
 }
 
@@ -65,6 +78,7 @@ void reply_free(reply *r)
     if (r == NULL) {
         return;
     }
+    memory_charge_end(&r->making);
     bytes_unref(r->payload);
     bytes_unref(r->tail);
     free(r->deliveries);

@@ -14,11 +14,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/base/block.h"
 #include "common/base/status.h"
 #include "common/physics/physics.h"
 #include "common/world/command.h"
 #include "common/world/owners.h"
 #include "server/bytes.h"
+#include "server/memory.h"
 #include "server/storage/storage.h"
 #include "server/queue.h"
 #include "server/world/standing.h"
@@ -60,6 +62,7 @@ typedef enum request_kind {
 
 // A world before it is served. All that it refers to is owned.
 typedef struct adoption {
+    block_account *blocks; // all of its blocks count here; NULL: they are not counted
     physics_world *physics;
     bool paused;
     area *view; // that its scene shows; NULL where it has none
@@ -91,6 +94,7 @@ typedef struct request {
     uint8_t *arguments;    // owned: of a command that changes the world, in canonical form
     uint32_t arguments_size;
     actor actor;            // who it is from; an admin where nobody is asked for a token
+    memory_holder *holder;  // held: whose memory a subscription takes; NULL: nobody's
     standing *standing;     // owned: of the sender of a batch for a later tick; NULL: it counts not
     int64_t foreseen_ns;    // of a batch for a later tick: what it will take of that
     adoption *adoption;     // REQUEST_ADOPT: owned
@@ -173,11 +177,14 @@ typedef struct reply {
     char *text;           // owned; what an error says, or why a subscription ended
     struct hosted *moved; // REPLY_RELEASED: the receiver's
     world_end end;        // REPLY_IMAGE
+    memory_charge making; // of a world.fork: memory for the image and the world made of it
 } reply;
 
 request *request_create(request_kind kind, uint64_t world);
 void request_free(request *r); // with all that it still owns; NULL is allowed
 
+// An empty one with an account.
+adoption *adoption_create(void);
 // `a` with all that it still owns, but for `stored`, which the storage's owner releases or
 // destroys. NULL is allowed.
 void adoption_free(adoption *a);

@@ -35,6 +35,40 @@ static packed_precision precision_of(const snapshot_precision *p)
     };
 }
 
+// ---- memory
+
+enum { FULL_KEPT_BYTES = 1 << 16 }; // of a buffer that is needed when somebody joins
+
+static uint64_t bytes_of(const packed_view *view)
+{
+    return sizeof *view + packed_encoder_bytes(view->encoder) + view->change.capacity +
+           view->full.capacity;
+}
+
+// A change and a full snapshot, in buffers that double, have some ENTRY_BYTES a body at most.
+static uint64_t buffers_most(uint32_t bodies)
+{
+    return 2 * 2 * (uint64_t)ENTRY_BYTES * bodies;
+}
+
+// Whether there is memory for the snapshot of so many bodies.
+static bool can_encode(packed_view *view, uint32_t bodies)
+{
+    const uint64_t most = sizeof *view + packed_encoder_bytes_most(view->encoder, bodies) +
+                          view->change.capacity + view->full.capacity + buffers_most(bodies);
+    view->refused = memory_charge_set(&view->charge, most, &view->refusal) != STATUS_OK;
+    return !view->refused;
+}
+
+static void settle_memory(packed_view *view)
+{
+    if (!view->waiting && view->full.capacity > FULL_KEPT_BYTES) {
+        buffer_deinit(&view->full);
+        buffer_init(&view->full, WIRE_REPLY_BYTES_MAX);
+    }
+    memory_charge_note(&view->charge, bytes_of(view));
+}
+
 static void free_view(packed_view *view)
 {
     packed_encoder_destroy(view->encoder);
@@ -43,6 +77,7 @@ static void free_view(packed_view *view)
     budget_destroy(view->budget);
     buffer_deinit(&view->change);
     buffer_deinit(&view->full);
+    memory_charge_end(&view->charge);
     free(view);
 }
 
@@ -87,12 +122,20 @@ void packed_views_join(packed_views *v, subscription *s, double hz)
         view->encoder = packed_encoder_create(&precision, hz);
         buffer_init(&view->change, WIRE_REPLY_BYTES_MAX);
         buffer_init(&view->full, WIRE_REPLY_BYTES_MAX);
+        memory_charge_begin(&view->charge, MEMORY_views, s->charge.who);
+        memory_charge_note(&view->charge, bytes_of(view));
         array_push(&v->list, view);
     }
     view->readers++;
     s->packed = view;
     s->phase = view->phase;
     subscription_begin_anew(s);
+}
+
+uint64_t packed_views_bytes_most(const snapshot_precision *precision, uint32_t bodies)
+{
+    return sizeof(packed_view) + buffers_most(bodies) +
+           packed_encoder_bytes_of(precision->velocity > 0.0, bodies);
 }
 
 void packed_views_leave(packed_views *v, subscription *s)
@@ -247,8 +290,10 @@ static void encode_for_budget(packed_views *v, packed_view *view, const row_tabl
     find_seen(v, view, rows);
     const uint32_t entered = choose(view, rows, tick, &told);
     take_bodies(v, view, rows);
-    encode_change(v, view, rows, tick);
-    note_cost(view, entered, told);
+    if (can_encode(view, v->bodies.count)) {
+        encode_change(v, view, rows, tick);
+        note_cost(view, entered, told);
+    }
 }
 
 static void begin_stream(packed_view *view)
@@ -276,18 +321,20 @@ void packed_view_encode(packed_views *v, packed_view *view, const row_table *row
     } else if (looks) {
         find_seen(v, view, rows);
         take_bodies(v, view, rows);
-        if (tells || view->waiting ||
-            packed_encoder_lacks(view->encoder, v->bodies.data, v->bodies.count)) {
+        if ((tells || view->waiting ||
+             packed_encoder_lacks(view->encoder, v->bodies.data, v->bodies.count)) &&
+            can_encode(view, v->bodies.count)) {
             encode_change(v, view, rows, tick);
         }
     }
     view->version = rows->version;
     view->area_moved = false;
-    if (view->waiting) {
+    if (view->waiting && !view->refused) {
         buffer_clear(&view->full);
         packed_encode_full(view->encoder, &view->full);
         view->has_full = true;
     }
+    settle_memory(view);
 }
 
 const buffer *packed_view_bytes(const subscription *s, bool *full)

@@ -49,6 +49,9 @@ typedef struct packed_view {
     bool crowded;  // events wait that cannot wait for a budget
     bool told;     // a change was encoded
     bool has_full; // and a full one
+    bool refused;  // there is no memory for it; `refusal` says so
+    error refusal;
+    memory_charge charge; // what it takes, of the reader that began it or has stayed
     buffer change, full;
 } packed_view;
 
@@ -65,6 +68,8 @@ void packed_views_deinit(packed_views *v);
 // The subscription, which is to be sent packed snapshots, joins those who want the same, or begins
 // a stream at `hz` ticks a second. It needs a full snapshot.
 void packed_views_join(packed_views *v, subscription *s, double hz);
+// The most memory that a view of that precision and so many bodies takes.
+uint64_t packed_views_bytes_most(const snapshot_precision *precision, uint32_t bodies);
 // It leaves them, if it was among some.
 void packed_views_leave(packed_views *v, subscription *s);
 // Its area is another from now on, as its `view` and `place` say. If it shared the old one, it

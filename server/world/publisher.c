@@ -84,18 +84,57 @@ static void place_view(subscription *s, const physics_world *world)
     s->lost_told = false;
 }
 
+// About how many bodies the view will have. The rows may be of an earlier state, or there are none
+// yet: a packed view asks again before each snapshot.
+static uint32_t count_in_view(const publisher *p, const physics_world *world,
+                              const subscribe_args *view)
+{
+    if (!view->has_area) {
+        return world_definition(world).bodies_max - world_room_left(world).bodies;
+    }
+    uint32_t count = 0;
+    for (uint32_t slot = 0; slot < p->rows.entries.count && view->follow == 0; slot++) {
+        const row_entry *row = &p->rows.entries.data[slot];
+        count += row->id != 0 && view_area_covers(&view->area, &row->row.box);
+    }
+    return count;
+}
+
+status publisher_can_afford(const publisher *p, const physics_world *world,
+                            const subscribe_args *view, error *err)
+{
+    const bool packed = view->encoding == ENCODING_PACKED && view->bodies;
+    const uint64_t bytes =
+        packed ? packed_views_bytes_most(&view->precision, count_in_view(p, world, view)) : 0;
+    return memory_ask(p->taker, bytes + sizeof(subscription), err);
+}
+
 void publisher_subscribe(publisher *p, physics_world *world, uint64_t number, session_key session,
                          const subscribe_args *view)
 {
     ASSERT(number > 0 && session.number > 0); // the server itself has no subscriptions
     subscription *s = subscriptions_add(&p->subscriptions, number, session, view);
     event_marks_begin(&s->marks, event_log_end(&p->log));
+    memory_charge_begin(&s->charge, MEMORY_views, p->taker);
+    memory_charge_note(&s->charge, sizeof *s);
     place_view(s, world);
     if (view->encoding == ENCODING_PACKED && view->bodies) {
         packed_views_join(&p->packed, s, world_definition(world).hz);
     }
     p->stale = p->stale || (view->describe && !p->joints.following);
     follow(p, world);
+}
+
+// A view that one of its readers has left takes the memory of another one. (NULL: nothing.)
+static void hand_on(publisher *p, packed_view *view)
+{
+    for (uint32_t i = 0; i < p->subscriptions.list.count && view != NULL; i++) {
+        const subscription *s = &p->subscriptions.list.data[i];
+        if (s->packed == view) {
+            memory_charge_move(&view->charge, s->charge.who);
+            return;
+        }
+    }
 }
 
 static subscription *find_own(publisher *p, uint64_t number, session_key session)
@@ -107,8 +146,10 @@ static subscription *find_own(publisher *p, uint64_t number, session_key session
 // Every subscription ends here.
 static void remove_subscription(publisher *p, subscription *s)
 {
+    packed_view *shared = s->packed != NULL && s->packed->readers > 1 ? s->packed : NULL;
     packed_views_leave(&p->packed, s);
     subscriptions_remove(&p->subscriptions, s->number);
+    hand_on(p, shared);
 }
 
 bool publisher_unsubscribe(publisher *p, physics_world *world, uint64_t number, session_key session)
@@ -138,7 +179,9 @@ status publisher_move(publisher *p, const physics_world *world, uint64_t number,
     subscribe_args_move(&s->view, view);
     place_view(s, world);
     if (s->packed != NULL) {
+        packed_view *shared = s->packed->readers > 1 ? s->packed : NULL;
         packed_views_move(&p->packed, s, world_definition(world).hz);
+        hand_on(p, shared);
     }
     s->owed = true;
     return STATUS_OK;
@@ -181,6 +224,30 @@ void publisher_close_all(publisher *p, status why, const char *text, reply_sink 
         subscription *s = &p->subscriptions.list.data[p->subscriptions.list.count - 1];
         post_closed(p, s, REPLY_CLOSED, why, text, sink);
         remove_subscription(p, s);
+    }
+}
+
+// There is no memory for the view of these subscriptions.
+static void refuse_group(publisher *p, const uint32_t *due, uint32_t count, reply_sink sink)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        subscription *s = &p->subscriptions.list.data[due[i]];
+        post_closed(p, s, REPLY_CLOSED, s->packed->refusal.status, s->packed->refusal.text, sink);
+        s->refused = s->ended = true;
+        metrics_add(METRIC_subscriptions_refused, 1);
+    }
+}
+
+static void remove_refused(publisher *p, physics_world *world)
+{
+    const uint32_t before = p->subscriptions.list.count;
+    for (uint32_t i = before; i > 0; i--) {
+        if (p->subscriptions.list.data[i - 1].refused) {
+            remove_subscription(p, &p->subscriptions.list.data[i - 1]);
+        }
+    }
+    if (p->subscriptions.list.count < before) {
+        follow(p, world);
     }
 }
 
@@ -294,6 +361,10 @@ static void send_group(publisher *p, const physics_world *world, const uint32_t 
                        uint32_t count, uint64_t hash, reply_sink sink)
 {
     subscription first = p->subscriptions.list.data[due[0]]; // its baseline before this snapshot
+    if (first.packed != NULL && first.packed->refused) {
+        refuse_group(p, due, count, sink);
+        return;
+    }
     if (first.packed != NULL && !first.packed->told) {
         skip_idle(p, due, count);
         return;
@@ -730,6 +801,7 @@ void publisher_publish(publisher *p, physics_world *world, bool all, reply_sink 
             start = end;
         }
         view_set_pool_clear(&p->sets);
+        remove_refused(p, world);
     }
     trim(p);
 }

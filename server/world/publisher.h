@@ -51,6 +51,7 @@ typedef struct publisher {
     uint64_t
         touched; // version of the rows that shows the last command: what is described may differ
     ARRAY(session_last) last;
+    memory_holder *taker; // whose memory the subscriptions that are made take; NULL: nobody's
     // scratch, kept so that a tick takes no memory of its own
     ARRAY(uint32_t) due; // places in the list
     ARRAY(contact_info) contacts;
@@ -74,6 +75,10 @@ void publisher_deinit(publisher *p);
 // seen.
 status publisher_may_follow(const physics_world *world, body_id body, const area *sight,
                             uint32_t count, error *err);
+
+// Whether there is memory for a subscription of the taker. Errors: STATUS_LIMIT_EXCEEDED.
+status publisher_can_afford(const publisher *p, const physics_world *world,
+                            const subscribe_args *view, error *err);
 
 // Begins a subscription; its first snapshot is due at once. A body to be followed that is not there
 // counts as lost.

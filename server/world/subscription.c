@@ -9,11 +9,16 @@
 #include "common/base/assert.h"
 #include "server/world/budget.h"
 
+static size_t set_bytes(uint32_t slots)
+{
+    return sizeof(view_set) + (slots + 63) / 64 * sizeof(uint64_t);
+}
+
 view_set *view_set_create(uint32_t slots)
 {
-    size_t words = (slots + 63) / 64;
-    view_set *s = calloc(1, sizeof *s + words * sizeof *s->bits);
+    view_set *s = calloc(1, set_bytes(slots));
     ASSERT_MEMORY(s != NULL);
+    memory_note(MEMORY_views, NULL, (int64_t)set_bytes(slots));
     s->references = 1;
     s->slots = slots;
     return s;
@@ -30,6 +35,7 @@ view_set *view_set_ref(view_set *s)
 void view_set_unref(view_set *s)
 {
     if (s != NULL && --s->references == 0) {
+        memory_note(MEMORY_views, NULL, -(int64_t)set_bytes(s->slots));
         free(s);
     }
 }
@@ -155,6 +161,7 @@ static void deinit(subscription *s)
     view_set_unref(s->shown);
     sight_unref(s->sight);
     budget_destroy(s->budget);
+    memory_charge_end(&s->charge);
 }
 
 void subscriptions_deinit(subscriptions *s)

@@ -13,6 +13,7 @@
 
 #include "common/base/array.h"
 #include "common/world/command.h"
+#include "server/memory.h"
 #include "server/world/event_marks.h"
 #include "server/world/messages.h"
 #include "server/world/sight.h"
@@ -104,6 +105,8 @@ typedef struct subscription {
     bool ended;            // its session is to be closed: it is sent nothing more
     bool owed;             // to be sent as soon as it can be
     struct budget *budget; // owned; NULL: none, or its packed view has one
+    memory_charge charge;  // what it takes itself, and whose memory that is
+    bool refused;          // there is no memory for its snapshots: it ends with the publishing
     // of a packed one
     struct packed_view *packed; // whose snapshots it is sent, with others; else NULL
     uint64_t packed_number;     // of the last one that it was sent; 0: it needs a full one

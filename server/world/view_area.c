@@ -43,7 +43,7 @@ void view_area_update(view_area *v, const subscribe_args *args, const sight *see
     }
 }
 
-static bool box_meets(const aabb *box, const area *a)
+bool view_area_covers(const area *a, const aabb *box)
 {
     return (double)box->lower.x <= a->x1 && (double)box->upper.x >= a->x0 &&
            (double)box->lower.y <= a->y1 && (double)box->upper.y >= a->y0;
@@ -55,7 +55,7 @@ bool view_area_meets(const sight *seen_by, const aabb *box)
     const area all = {-far, -far, far, far};
     area part;
     for (uint32_t i = 0; i < sight_parts(seen_by); i++) {
-        if (sight_part(seen_by, &all, i, &part) && box_meets(box, &part)) {
+        if (sight_part(seen_by, &all, i, &part) && view_area_covers(&part, box)) {
             return true;
         }
     }
@@ -69,7 +69,8 @@ static void keep_near(view_set *out, const area *within, const row_table *rows,
     for (uint32_t slot = view_set_next(before, NULL, 0); slot < before->slots;
          slot = view_set_next(before, NULL, slot + 1)) {
         const row_entry *entry = &rows->entries.data[slot];
-        if (entry->id != 0 && entry->created <= version && box_meets(&entry->row.box, within)) {
+        if (entry->id != 0 && entry->created <= version &&
+            view_area_covers(within, &entry->row.box)) {
             view_set_add(out, slot);
         }
     }

@@ -33,6 +33,8 @@ view_set *view_area_collect(const view_area *v, const subscribe_args *args, cons
                             area_index *index, const row_table *rows, const view_set *before,
                             uint64_t version);
 
+// Whether some of a box lies in an area.
+bool view_area_covers(const area *a, const aabb *box);
 // Whether some of a box may be seen, in this area or another one.
 bool view_area_meets(const sight *seen_by, const aabb *box);
 

@@ -20,8 +20,9 @@ typedef struct world_metrics {
     coarse_histogram step;     // a tick: commands, step, events
     coarse_histogram lateness; // from when a tick was due to when it began
     atomic_uint_fast32_t bodies, subscribers;
+    atomic_uint_fast64_t memory_bytes;
     atomic_uint_fast32_t thread; // simulation thread that has it, from 0
-    bool superseded; // a later world has the name
+    bool superseded;             // a later world has the name
     struct world_metrics *next;
 } world_metrics;
 

@@ -127,7 +127,7 @@ static void commands_per_world_are_refused(void **state)
 static void command_bytes_are_refused(void **state)
 {
     (void)state;
-    start("command_bytes=8192", NULL);
+    start("command_bytes=131072", NULL);
     client_call(&a, "world.create", "{\"world\":\"w\",\"paused\":true}");
     static char list[40000];
     size_t size = 0;

@@ -28,7 +28,7 @@ PROTO = WORLD + ["proto"]
 
 # Shared by every room of the server: encoded bytes, the clock, limits, counters and timings, queues between threads.
 SHARED = ["server/audit.h", "server/bucket.h", "server/bytes.h", "server/clock.h", "server/crash.h", "server/limits.h",
-          "server/metrics.h", "server/queue.h", "server/schedule"]
+          "server/memory.h", "server/metrics.h", "server/queue.h", "server/schedule"]
 
 # room: (rooms or single files it may include, libraries it may include). A room may always include
 # itself.

@@ -238,6 +238,13 @@ static void config_wrong_values_are_told_by_name(void **state)
         {"--world-threads", "65", "--world-threads"},
         {"--io-threads", "0", "--io-threads"},
         {"--io-threads", "65", "--io-threads"},
+        {"--memory", "", "--memory"},
+        {"--memory", "M", "--memory"},
+        {"--memory", "63M", "--memory: must be a number of bytes from 64M to 64T, with K, M or G"},
+        {"--memory", "65T", "--memory"},
+        {"--memory", "99999999999999G", "--memory"},
+        {"--memory", "1.5G", "--memory"},
+        {"--memory", "-1G", "--memory"},
         {"--world", "no spaces", "--world"},
         {"--world", "", "--world"},
         {"--world", "a:", "--world"},
@@ -443,6 +450,26 @@ static void config_file_has_bounds(void **state)
     config_deinit(&c);
 }
 
+static void memory_has_units(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        uint64_t bytes;
+    } GOOD[] = {{"67108864", 64 << 20},
+                {"65536K", 64 << 20},
+                {"100M", 100 << 20},
+                {"3G", (uint64_t)3 << 30},
+                {"65536G", (uint64_t)64 << 40}};
+    for (size_t i = 0; i < sizeof GOOD / sizeof *GOOD; i++) {
+        config c;
+        error err;
+        assert_int_equal(load(&c, &err, ARGS("--memory", GOOD[i].text)), STATUS_OK);
+        assert_true(c.memory == GOOD[i].bytes);
+        config_deinit(&c);
+    }
+}
+
 static void config_help_names_every_option_and_limit(void **state)
 {
     (void)state;
@@ -472,6 +499,7 @@ int main(void)
         cmocka_unit_test_setup(config_options_are_taken, clear_environment),
         cmocka_unit_test_setup(config_variables_are_taken, clear_environment),
         cmocka_unit_test_setup(config_option_comes_before_variable, clear_environment),
+        cmocka_unit_test_setup(memory_has_units, clear_environment),
         cmocka_unit_test_setup(config_help_and_version_are_switches, clear_environment),
         cmocka_unit_test_setup(config_wrong_values_are_told_by_name, clear_environment),
         cmocka_unit_test_setup(config_unknown_or_bare_option_is_an_error, clear_environment),

@@ -56,12 +56,26 @@ static void limits_wrong_numbers_change_nothing(void **state)
     }
 }
 
+static void limits_of_memory_fit_the_process(void **state)
+{
+    (void)state;
+    limits l = limits_default();
+    limits_fit_memory(&l, (uint64_t)64 << 30);
+    limits standard = limits_default();
+    assert_memory_equal(&l, &standard, sizeof l); // there is enough for all of them
+    const uint64_t small = (uint64_t)128 << 20;
+    limits_fit_memory(&l, small);
+    assert_true(l.unsent_bytes + l.command_bytes + l.holder_bytes < small);
+    assert_true(l.output_bytes < l.unsent_bytes);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(limits_defaults_lie_in_their_ranges),
         cmocka_unit_test(limits_each_can_be_set_to_its_ends),
         cmocka_unit_test(limits_wrong_numbers_change_nothing),
+        cmocka_unit_test(limits_of_memory_fit_the_process),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -438,6 +438,81 @@ static void slow_rates_of_different_views_fall_on_different_ticks(void **state)
     }
 }
 
+// ---- memory
+
+static void view_counts_what_it_takes_for_its_reader(void **state)
+{
+    fixture *f = *state;
+    memory_holder *ann = memory_holder_create();
+    memory_holder *bob = memory_holder_create();
+    f->publisher.taker = ann;
+    for (int i = 0; i < 20; i++) {
+        add_ball(f, 3.0 * i, 0.0, 1.0);
+    }
+    subscribe(f, 1, ONE, packed_args());
+    f->publisher.taker = bob;
+    subscribe(f, 2, TWO, packed_args());
+    tick(f);
+    read_all(f, true);
+    const packed_view *view = f->publisher.packed.list.data[0];
+    const uint64_t own = sizeof(subscription);
+    const uint64_t taken = sizeof *view + packed_encoder_bytes(view->encoder) +
+                           view->change.capacity + view->full.capacity;
+    assert_int_equal(memory_holder_bytes(ann), own + taken);
+    assert_int_equal(memory_holder_bytes(bob), own);
+    assert_int_equal(memory_of(MEMORY_views), 2 * own + taken);
+    assert_true(publisher_unsubscribe(&f->publisher, f->world, 1, ONE));
+    assert_int_equal(memory_holder_bytes(ann), 0);
+    assert_int_equal(memory_holder_bytes(bob), own + taken); // the one that stays
+    assert_true(publisher_unsubscribe(&f->publisher, f->world, 2, TWO));
+    assert_int_equal(memory_of(MEMORY_views), 0);
+    f->publisher.taker = NULL;
+    memory_holder_unref(ann);
+    memory_holder_unref(bob);
+}
+
+// It sees more than there is memory for, and ends; the other reader goes on.
+static void view_without_memory_ends_and_says_why(void **state)
+{
+    fixture *f = *state;
+    memory_holder *ann = memory_holder_create();
+    subscribe_args small = packed_args();
+    small.has_area = true;
+    small.area = (area){-1.0, -1.0, 1.0, 1.0};
+    f->publisher.taker = ann;
+    subscribe(f, 1, ONE, packed_args());
+    f->publisher.taker = NULL;
+    subscribe(f, 2, TWO, small);
+    tick(f);
+    read_all(f, true);
+    memory_begin(0, memory_holder_bytes(ann) + 20000);
+    for (int i = 0; i < 31; i++) {
+        add_ball(f, 3.0 * i, 0.0, 1.0);
+    }
+    tick(f);
+    const reply *closed = NULL;
+    for (uint32_t i = 0; i < f->box.count; i++) {
+        closed = f->box.replies[i]->kind == REPLY_CLOSED ? f->box.replies[i] : closed;
+    }
+    assert_non_null(closed);
+    assert_int_equal(closed->status, STATUS_LIMIT_EXCEEDED);
+    assert_int_equal(closed->subscription, 1);
+    assert_non_null(strstr(closed->text, "holder_bytes: "));
+    assert_int_equal(f->publisher.subscriptions.list.count, 1);
+    assert_int_equal(f->publisher.packed.list.count, 1);
+    assert_int_equal(memory_holder_bytes(ann), 0);
+    error err;
+    f->publisher.taker = ann;
+    const subscribe_args again = packed_args();
+    assert_int_equal(publisher_can_afford(&f->publisher, f->world, &again, &err),
+                     STATUS_LIMIT_EXCEEDED);
+    const subscribe_args plain = {.bodies = true};
+    assert_int_equal(publisher_can_afford(&f->publisher, f->world, &plain, &err), STATUS_OK);
+    f->publisher.taker = NULL;
+    memory_begin(0, 0);
+    memory_holder_unref(ann);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -453,6 +528,9 @@ int main(void)
         TEST(resumed_session_begins_with_a_full_one),
         TEST(paused_world_shows_who_joins_and_what_changes),
         TEST(slow_rates_of_different_views_fall_on_different_ticks),
+        cmocka_unit_test_setup_teardown(view_counts_what_it_takes_for_its_reader, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(view_without_memory_ends_and_says_why, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,1 +1,90 @@
-"""What takes memory."""
+"""What takes memory: the server has a bound of 1 GB for itself (--memory), and the column of memory its peak."""
+
+import time
+
+from attacks import attack, drain, spawn, wait
+from wire import Closed, RemoteError
+
+BOUND = ("--memory", "1G")
+
+
+def place(k):
+    return [k % 200 * 3, k // 200 * 3]
+
+
+@attack("512 packed areas of 20 000 bodies", options=BOUND, keys=True)
+def packed(target, until):
+    """8 connections of one viewer, each with 64 areas of their own."""
+    spawn(target.client(), target.world, map(place, range(20000)))
+    viewers = [target.client("viewer") for _ in range(8)]
+    target.begun()
+    for viewer in viewers:
+        for k in range(64):
+            viewer.request("world.subscribe", world=target.world, encoding="packed", area=[-1 - k / 64, -1, 3000, 3000])
+    drain(viewers, until)
+
+
+@attack("batches that wait for a later tick", options=BOUND, keys=True)
+def waiting(target, until):
+    """As many as are let in, of a thousand commands each, from 16 connections."""
+    clients = [target.client("player") for _ in range(16)]
+    batch = [["body.spawn", {"shapes": [{"kind": "circle", "radius": 0.2}]}]] * 1000
+    target.begun()
+    while time.monotonic() < until:
+        for client in clients:
+            try:
+                client.call("world.apply", world=target.world, commands=batch, at=100_000)
+            except (RemoteError, TimeoutError):
+                time.sleep(0.01)
+
+
+@attack("forks of 20 000 bodies", options=BOUND)
+def forks(target, until):
+    """As many as are let in, destroyed and made again."""
+    client = target.client()
+    client.call("world.create", world="large", gravity=[0, 0])
+    spawn(client, "large", map(place, range(20000)))
+    target.begun()
+    while time.monotonic() < until:
+        made = []
+        try:
+            for k in range(200):
+                client.call("world.fork", world="large", **{"as": f"fork-{k}"})
+                made.append(f"fork-{k}")
+        except RemoteError:
+            pass
+        for name in made:
+            client.call("world.destroy", world=name)
+
+
+@attack("packed sessions that lose their connection", options=BOUND, keys=True)
+def detached(target, until):
+    """Each has 16 packed areas, which live on for resume_ms."""
+    spawn(target.client(), target.world, map(place, range(5000)))
+    target.begun()
+    while time.monotonic() < until:
+        try:
+            with target.client("viewer") as viewer:
+                for k in range(16):
+                    viewer.request("world.subscribe", world=target.world, encoding="packed",
+                                   area=[-1 - time.monotonic() % 1, -1, 3000, 3000])
+                viewer.call("ping")
+        except (RemoteError, Closed, ConnectionError):
+            time.sleep(0.01)
+
+
+@attack("12 000 balls that fly together", options=BOUND)
+def gather(target, until):
+    """None overlaps another one where it is put."""
+    client = target.client()
+    ring = range(12000)
+    client.call("world.create", world="ring", gravity=[0, 0])
+    for first in range(0, len(ring), 1000):
+        commands = []
+        for k in ring[first:first + 1000]:
+            x, y = k % 110 * 1.1 - 60, k // 110 * 1.1 - 60
+            commands.append(["body.spawn", {"position": [x, y], "velocity": [-x, -y], "allow_sleep": False,
+                                            "shapes": [{"kind": "circle", "radius": 0.5, "sensor": True}]}])
+        client.call("world.apply", world="ring", commands=commands)
+    target.begun()
+    wait(until)

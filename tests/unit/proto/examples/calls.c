@@ -129,7 +129,8 @@ static void do_sessions(void)
                                .received_bytes = 412,
                                .sent_bytes = 90210,
                                .queued_bytes = 1024,
-                               .lag = 0.125};
+                               .lag = 0.125,
+                               .memory_bytes = 1536};
     buffer row;
     buffer_init(&row, WIRE_REPLY_BYTES_MAX);
     encode_session_info(&row, &info);

@@ -1,0 +1,145 @@
+#!/usr/bin/env python3
+"""Memory that clients ask for is counted, refused where it is too much, and given back. Called with the path of
+caromd."""
+
+import os
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+from caromd import Caromd  # noqa: E402
+from tokens import Secret, claims, write_keys  # noqa: E402
+from wire import RemoteError  # noqa: E402
+from wire_case import BALL, CAROMD, WireTest  # noqa: E402
+
+MB = 1 << 20
+SANITIZED = any(part in CAROMD.split(os.sep) for part in ("asan", "tsan"))  # they take what memory they like
+
+
+def rows(count):
+    """Places of so many bodies, apart."""
+    return [[2.0 * (i % 100), 2.0 * (i // 100)] for i in range(count)]
+
+
+class MemoryTest(WireTest):
+    OPTIONS = []
+
+    @classmethod
+    def setUpClass(cls):
+        cls.secret = Secret()
+        cls.folder = tempfile.TemporaryDirectory()
+        keys = os.path.join(cls.folder.name, "keys.json")
+        write_keys(keys, cls.secret)
+        cls.server = Caromd(CAROMD, "--keys", keys, "--threads", "1", *cls.OPTIONS)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.server.__exit__()
+        cls.folder.cleanup()
+
+    def hello(self, subject="root", role="admin"):
+        client = self.connect()
+        client.call("hello", token=self.secret.sign(claims(subject, role)))
+        return client
+
+    def spawn(self, client, world, places, **more):
+        for first in range(0, len(places), 500):
+            client.call("world.apply", world=world, commands=[
+                ["body.spawn", {"position": place, "shapes": [BALL], **more}] for place in places[first:first + 500]])
+
+    def counters(self, client):
+        return client.call("server.stats")["counters"]
+
+    def given_back(self, client, *uses):
+        self.eventually(lambda: all(self.counters(client)[f"memory_{use}"] == 0 for use in uses))
+
+
+class Subscriptions(MemoryTest):
+    OPTIONS = ["--limit", "holder_bytes=4000000"]
+
+    def subscribe_until_refused(self, client, **more):
+        """Views of areas of their own; the first error, and how many there were."""
+        for count in range(65):
+            try:
+                client.call("world.subscribe", world="wide", encoding="packed", area=[-1 - count, -1, 3000, 3000], **more)
+            except RemoteError as e:
+                return str(e), count
+        self.fail("nothing was refused")
+
+    def test_packed_views_of_a_subject_have_a_bound_and_others_have_theirs(self):
+        root = self.hello()
+        root.call("world.create", world="wide", gravity=[0, 0])
+        self.spawn(root, "wide", rows(2000))
+        root.call("world.subscribe", world="wide")  # so that rows are there to be counted
+        first, second, other = self.hello("eve", "viewer"), self.hello("eve", "viewer"), self.hello("ann", "viewer")
+        text, count = self.subscribe_until_refused(first)
+        self.assertRegex(text, "^limit_exceeded: holder_bytes: subscriptions of this subject")
+        self.assertGreater(count, 2)
+        second_text, more = self.subscribe_until_refused(second)
+        self.assertRegex(second_text, "^limit_exceeded: holder_bytes: ")
+        self.assertLess(more, count)
+        second.call("world.subscribe", world="wide")  # what takes little goes on
+        self.assertGreater(self.subscribe_until_refused(other)[1], 2)
+        told = {s["subject"]: s["memory_bytes"] for s in root.call("server.sessions")["sessions"]}
+        self.assertLessEqual(told["eve"], 4000000)
+        self.assertGreater(told["eve"], 1000000)
+        self.assertGreater(self.counters(root)["memory_views"], 1000000)
+        for client in (first, second, other):
+            client.call("goodbye")
+        root.call("world.destroy", world="wide")
+        self.given_back(root, "views")
+
+    def test_view_that_grows_beyond_the_bound_ends_and_the_session_goes_on(self):
+        root, eve = self.hello(), self.hello("mallory", "viewer")
+        root.call("world.create", world="grows", gravity=[0, 0])
+        number = eve.call("world.subscribe", world="grows", encoding="packed")["subscription"]
+        self.spawn(root, "grows", rows(16000))
+        ended = eve.read_until(lambda: [p[0] for m, p in eve.notifications if m == "world_closed"])[0]
+        self.assertEqual(ended["subscription"], number)
+        self.assertEqual(ended["code"], "limit_exceeded")
+        self.assertRegex(ended["reason"], "^holder_bytes: ")
+        eve.call("ping")
+        root.call("world.destroy", world="grows")
+
+
+class Worlds(MemoryTest):
+    OPTIONS = ["--memory", "128M"]
+
+    def resident(self):
+        status = Path(f"/proc/{self.server.process.pid}/status").read_text()
+        return int(status.split("VmHWM:")[1].split()[0]) * 1024
+
+    @unittest.skipIf(SANITIZED, "sanitizers take memory of their own")
+    def test_forks_and_bodies_are_refused_when_memory_is_out_and_come_back(self):
+        root = self.hello()
+        root.call("world.create", world="large", gravity=[0, 0])
+        self.spawn(root, "large", rows(10000))
+        one = self.eventually(lambda: self.counters(root)["memory_worlds"])
+        self.assertGreater(one, 1 * MB)
+        forks = []
+        with self.assertRaises(RemoteError) as refused:
+            for number in range(100):
+                root.call("world.fork", world="large", **{"as": f"fork-{number}"})
+                forks.append(f"fork-{number}")
+        self.assertRegex(str(refused.exception), "^limit_exceeded: memory: the server uses [0-9]+ MB, and .* of --memory")
+        self.assertGreater(len(forks), 1)
+        with self.assertRaises(RemoteError) as refused:  # the fork's share was more than a batch's
+            self.spawn(root, "large", [[x + 1000, y] for x, y in rows(100000)])
+        self.assertRegex(str(refused.exception), "^limit_exceeded: memory: ")
+        root.call("world.info", world="large")
+        self.assertLess(self.resident(), 128 * MB)
+        self.assertEqual(self.counters(root)["memory_bound"], 128 * MB)
+        for fork in forks:
+            root.call("world.destroy", world=fork)
+        self.given_back(root, "making")
+        self.eventually(lambda: self.counters(root)["memory_used"] < 100 * MB)
+        root.call("world.fork", world="large", **{"as": "again"})
+        for world in ("again", "large"):
+            root.call("world.destroy", world=world)
+        self.given_back(root, "worlds", "making")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
