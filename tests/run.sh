@@ -130,15 +130,17 @@ run_alone() {
 
 # Has `quick` build and run the tests of one room, or of all.
 quick() {
-    local room=$1 kind
+    local room=$1 list
     parts=(dev)
     SELECTION[dev]="-L unit|property"
-    TARGETS[dev]="tests/unit/all tests/property/all"
-    [[ -n $room ]] || return 0
     TARGETS[dev]=
-    for kind in unit property; do
-        [[ ! -d tests/$kind/$room ]] || TARGETS[dev]+=" tests/$kind/$room/all"
+    for list in tests/{unit,property}/${room:-*}/CMakeLists.txt; do # a folder's target has none of those in it
+        [[ ! -e $list ]] || TARGETS[dev]+=" ${list%/*}/all"
     done
+    [[ -n $room ]] || {
+        TARGETS[dev]+=" server/all client/all" # some of the tests ask the programs, or install them
+        return 0
+    }
     [[ -n ${TARGETS[dev]} ]] || {
         echo "tests/run.sh: there is no room '$room'; rooms are" $(ls -d tests/{unit,property}/*/ | xargs -n 1 basename | sort -u) >&2
         exit 2

@@ -39,7 +39,8 @@ class Run(unittest.TestCase):
         for name in ("tests", "docker", "bin"):
             (self.root / name).mkdir()
         shutil.copy(ROOT / "tests/run.sh", self.root / "tests/run.sh")
-        for path, text in (("docker/install.sh", "#!/bin/sh\n"), ("bin/cmake", "#!/bin/sh\n"), ("bin/ctest", CTEST)):
+        for path, text in (("docker/install.sh", "#!/bin/sh\n"), ("bin/ctest", CTEST),
+                           ("bin/cmake", '#!/bin/sh\necho "$*" >>"$CALLS.cmake"\n')):
             (self.root / path).write_text(text, encoding="utf-8")
             (self.root / path).chmod(0o755)
 
@@ -58,8 +59,22 @@ class Run(unittest.TestCase):
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         return done.returncode, done.stdout, calls.read_text(encoding="utf-8").splitlines() if calls.exists() else []
 
+    def make_rooms(self, *rooms):
+        for room in rooms:
+            (self.root / "tests" / room).mkdir(parents=True)
+            (self.root / "tests" / room / "CMakeLists.txt").touch()
+
+    def test_quick_builds_the_rooms_themselves(self):
+        self.make_rooms("unit/base", "unit/physics", "property/physics")
+        for room, built in (([], "tests/property/physics/all tests/unit/base/all tests/unit/physics/all server/all client/all"),
+                            (["physics"], "tests/property/physics/all tests/unit/physics/all")):
+            (self.root / "calls.cmake").unlink(missing_ok=True)
+            self.assertEqual(0, self.run_script(["quick", *room])[0])
+            call = (self.root / "calls.cmake").read_text(encoding="utf-8").splitlines()[-1]
+            self.assertEqual(sorted(built.split()), sorted(call.split("--target ")[1].split(" -- ")[0].split()))
+
     def test_quick_takes_the_room_that_is_named(self):
-        (self.root / "tests/unit/physics").mkdir(parents=True)
+        self.make_rooms("unit/physics")
         code, out, calls = self.run_script(["quick", "physics", "-R", "joint"])
         self.assertEqual((0, 1), (code, len(calls)), out)
         self.assertIn("--preset dev", calls[0])
@@ -67,7 +82,7 @@ class Run(unittest.TestCase):
         self.assertIn("-L unit|property", self.run_script(["quick"])[2][0])
 
     def test_quick_names_the_rooms_where_it_does_not_know_one(self):
-        (self.root / "tests/unit/physics").mkdir(parents=True)
+        self.make_rooms("unit/physics")
         code, out, calls = self.run_script(["quick", "fysics"])
         self.assertEqual((2, []), (code, calls), out)
         self.assertIn("there is no room 'fysics'; rooms are physics", out)
