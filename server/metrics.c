@@ -34,7 +34,7 @@ static const char *const NAMES[METRIC_COUNT] = {
 #undef METRIC_NAME
 };
 
-static const char *const TIMINGS[TIMING_COUNT] = {"command", "step", "snapshot", "delay"};
+static const char *const TIMINGS[TIMING_COUNT] = {"command", "step", "snapshot", "delay", "turn"};
 
 void metrics_add(metric m, uint64_t count)
 {

@@ -52,6 +52,8 @@
     X(notifications_failed, "that did not work, which nobody was told")                            \
     X(commands_applied, "changes and reads that worlds carried out")                               \
     X(turns_over, "ticks in which commands took their share of it, and the rest had to wait")      \
+    X(network_turns_cut, "turns of the network thread that left work for the next one")            \
+    X(messages_aside, "large ones, which another thread decoded")                                  \
     X(worlds_set_apart, "worlds that got a thread of their own, as they slowed others")            \
     X(worlds_moved, "worlds that went to a thread that had less to do")                            \
     X(snapshots_sent, "")                                                                          \
@@ -78,6 +80,7 @@ typedef enum timing {
     TIMING_STEP,     // one tick: commands, step, events
     TIMING_SNAPSHOT, // the snapshots of one tick
     TIMING_DELAY,    // from when a tick was due to when it began
+    TIMING_TURN,     // of the network thread, from an event to when it waits for the next
     TIMING_COUNT
 } timing;
 

@@ -210,6 +210,14 @@ static void on_written(void *peer, uint64_t token)
     }
 }
 
+static void on_worked(void *context)
+{
+    http_listener *h = context;
+    if (h->handler.sessions.worked != NULL) {
+        h->handler.sessions.worked(h->handler.sessions.context);
+    }
+}
+
 static void on_flushed(void *context)
 {
     http_listener *h = context;
@@ -310,6 +318,7 @@ status http_open(uv_loop_t *loop, const http_options *options, const http_handle
         .opened = on_opened,
         .received = on_received,
         .ended = on_ended,
+        .worked = on_worked,
         .written = on_written,
         .flushed = on_flushed,
         .swept = on_swept,
@@ -321,6 +330,9 @@ status http_open(uv_loop_t *loop, const http_options *options, const http_handle
     if (s != STATUS_OK) {
         free(h);
         return s;
+    }
+    if (options->turn != NULL) {
+        network_share_turn(h->network, options->turn);
     }
     network_trust(h->network, options->proxies);
     if (options->tls != NULL) {

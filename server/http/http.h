@@ -49,6 +49,7 @@ typedef struct http_options {
     const proxy_peers *proxies; // as of network_trust; NULL: none
     const tls_files *tls;       // NULL: plain
     io_threads *io;             // that have the sockets; NULL: this thread
+    loop_turn *turn;            // as of network_share_turn; NULL: its own
 } http_options;
 
 // Errors: those of network_open. `options`' pointers must outlive the listener.

@@ -39,6 +39,7 @@ typedef struct http_client {
     void *session; // NULL: none was let in
     websocket socket;
     websocket_code code; // of our close frame; 0: by the status
+    bool broken;         // a rule: its session is to close it, and nothing more is taken
     uint64_t begun_ms;   // when the message began that is not whole, 0 for none
     uint64_t second_ms;  // when counting of `controls` began
     uint64_t pinged_ms;  // when the last ping was sent, or put off; at first when it was opened

@@ -113,6 +113,7 @@ static void refuse(http_client *c, websocket_code code, const char *text)
 {
     metrics_add(METRIC_websockets_refused, 1);
     c->code = code;
+    c->broken = true;
     status why = code == WEBSOCKET_POLICY || code == WEBSOCKET_TOO_BIG ? STATUS_LIMIT_EXCEEDED
                                                                        : STATUS_INVALID_ARGUMENT;
     c->listener->handler.refused(c->session, why, text);
@@ -219,15 +220,16 @@ void upgrade_received(http_client *c, const uint8_t *data, size_t size)
     uint8_t piece[PIECE_BYTES];
     websocket_event event = WEBSOCKET_DATA;
     uint32_t controls = c->controls;
-    if (c->session == NULL) {
-        return; // it was not let in
+    if (c->session == NULL || c->broken) {
+        return; // it was not let in, or is on its way out
     }
-    while (event != WEBSOCKET_MORE && !c->ended && connection_is_open(c->connection)) {
+    while (event != WEBSOCKET_MORE && !c->ended && !c->broken &&
+           connection_is_open(c->connection)) {
         size_t got = 0;
         event = websocket_next(&c->socket, &data, &size, piece, sizeof piece, &got);
         handle(c, event, piece, got);
     }
-    if (c->controls != controls && !c->ended && connection_is_open(c->connection)) {
+    if (c->controls != controls && !c->ended && !c->broken && connection_is_open(c->connection)) {
         c->listener->handler.sessions.received(c->session, NULL, 0); // bytes to be paid for
     }
     if (!websocket_partial(&c->socket)) {
@@ -240,6 +242,10 @@ void upgrade_received(http_client *c, const uint8_t *data, size_t size)
 void upgrade_swept(http_client *c, uint64_t now_ms)
 {
     if (c->session == NULL) {
+        return;
+    }
+    if (c->broken) {
+        c->listener->handler.sessions.swept(c->session, now_ms);
         return;
     }
     if (now_ms - c->second_ms >= SECOND_MS) {

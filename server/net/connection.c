@@ -42,6 +42,7 @@ static void unlink_connection(network *n, connection *c)
     if (c->next != NULL) {
         c->next->previous = c->previous;
     }
+    n->swept = n->swept == c ? c->next : n->swept;
     if (!c->dirty) {
         return;
     }
@@ -50,6 +51,7 @@ static void unlink_connection(network *n, connection *c)
         link = &(*link)->next_dirty;
     }
     *link = c->next_dirty;
+    n->dirty_end = *link == NULL ? link : n->dirty_end;
 }
 
 void connection_gone(connection *c)
@@ -87,6 +89,7 @@ void connection_end_now(connection *c)
     }
     c->state = CONNECTION_CLOSED;
     c->reading = false;
+    c->network->turn_ends++;
     if (c->relay != NULL) {
         relay_end(c->relay);
     } else {
@@ -96,12 +99,21 @@ void connection_end_now(connection *c)
 
 // ---- reading
 
-// Whether the turn has had its handshakes, and this would be one more.
+// Whether the turn has had its reads, or its handshakes, and this would be one more.
 static bool must_wait(const connection *c)
 {
     network *n = c->network;
-    bool handshake = c->tls != NULL && !c->shaken;
-    return handshake && n->turn_handshakes++ >= TURN_HANDSHAKES;
+    const bool handshake = c->tls != NULL && !c->shaken;
+    if (n->turn_ends >= TURN_ENDS) {
+        return true; // it may have ended
+    }
+    if (!handshake) {
+        return !loop_turn_grants(n->time, LOOP_READ, c->subject);
+    }
+    const bool granted = n->turn_handshakes < TURN_HANDSHAKES &&
+                         loop_turn_grants(n->time, LOOP_HANDSHAKE, c->subject);
+    n->turn_handshakes += granted ? 1 : 0;
+    return !granted;
 }
 
 // Each connection is read once a turn of the loop, and so much at most: libuv would go on 32 times
@@ -323,7 +335,13 @@ void connection_flush(connection *c)
     if (c->relay != NULL) {
         relay_deliver(c->relay);
     }
+    const uint64_t before = c->sent_bytes;
     while (more && !c->writing && c->state <= CONNECTION_FLUSHING && has_output(c)) {
+        if (c->sent_bytes - before >= FLUSH_BYTES) {
+            connection_mark_dirty(c); // others go first
+            network_go_on(c->network);
+            break;
+        }
         more = write_next(c);
     }
     if (c->state <= CONNECTION_FLUSHING && c->out.size == 0 && !c->writing && !has_output(c)) {
@@ -336,8 +354,9 @@ void connection_mark_dirty(connection *c)
 {
     if (!c->dirty) {
         c->dirty = true;
-        c->next_dirty = c->network->first_dirty;
-        c->network->first_dirty = c;
+        c->next_dirty = NULL;
+        *c->network->dirty_end = c;
+        c->network->dirty_end = &c->next_dirty;
     }
 }
 
@@ -464,6 +483,16 @@ connection_traffic connection_traffic_now(const connection *c)
                                     c->out.size > 0 ? uv_now(c->network->loop) - c->queued_ms : 0};
 }
 
+uint64_t connection_address(const connection *c)
+{
+    return c->address;
+}
+
+void connection_deal(connection *c, uint64_t subject)
+{
+    c->subject = subject;
+}
+
 const char *connection_peer_name(const connection *c)
 {
     return c->name;
@@ -553,18 +582,32 @@ void connection_sweep(connection *c, uint64_t now_ms)
 
 // ---- beginning
 
+// An address, or 64-bit prefix of IPv6, as one number; FNV-1a. Its top bits are clear: handlers
+// have theirs there.
+static uint64_t number_of(const void *bytes, size_t size)
+{
+    uint64_t hash = 14695981039346656037u;
+    for (size_t i = 0; i < size; i++) {
+        hash = (hash ^ ((const uint8_t *)bytes)[i]) * 1099511628211u;
+    }
+    return hash >> 2;
+}
+
 void connection_name(connection *c, const struct sockaddr *address)
 {
     char host[INET6_ADDRSTRLEN] = "?";
     if (address->sa_family == AF_INET6) {
         const struct sockaddr_in6 *six = (const struct sockaddr_in6 *)address;
+        c->address = number_of(&six->sin6_addr, 8);
         uv_ip6_name(six, host, sizeof host);
         snprintf(c->name, sizeof c->name, "[%s]:%d", host, ntohs(six->sin6_port));
     } else {
         const struct sockaddr_in *four = (const struct sockaddr_in *)address;
+        c->address = number_of(&four->sin_addr, sizeof four->sin_addr);
         uv_ip4_name(four, host, sizeof host);
         snprintf(c->name, sizeof c->name, "%s:%d", host, ntohs(four->sin_port));
     }
+    c->subject = c->address;
 }
 
 static void name_peer(connection *c)
@@ -641,6 +684,7 @@ void connection_adopt(network *n, relay *r)
         return;
     }
     memcpy(c->name, r->name, sizeof c->name);
+    c->address = c->subject = r->address;
     update_reading(c);
 }
 

@@ -3,18 +3,22 @@
 #ifndef CAROM_SERVER_NET_INTERNAL_H
 #define CAROM_SERVER_NET_INTERNAL_H
 
+#include "server/net/loop_turn.h"
 #include "server/net/network.h"
 #include "server/net/outbox.h"
 #include "server/net/relay.h"
 #include "server/net/tls.h"
 
 enum {
-    READ_BYTES = 16 * 1024, // of the one buffer that all connections are read into, once a turn
-    WRITE_SPANS = 64,       // blocks in one write
-    // Requests of strangers come in turns, too: a flood of it delays the others by some
-    // milliseconds, however large it is. A handshake takes about 0.4 ms, a connection 0.05 ms.
+    READ_BYTES = 16 * 1024,   // of the one buffer that all connections are read into, once a turn
+    WRITE_SPANS = 64,         // blocks in one write
+    FLUSH_BYTES = 512 * 1024, // of one connection that are written in a row; a socket takes as many
+    // What strangers make the loop do is counted too, where its time would show too late. A
+    // handshake takes about 0.4 ms, a connection 0.05 ms, its end with its session 0.03 ms.
     TURN_HANDSHAKES = 8, // messages of handshakes that one turn reads
-    TURN_ACCEPTS = 64    // connections that one turn takes from the listener
+    TURN_ACCEPTS = 64,   // connections that one turn takes from the listener
+    TURN_ENDS = 32,      // connections that end in one turn
+    SWEEP_PIECE = 64     // connections whose times are looked at in a row
 };
 
 typedef enum connection_state {
@@ -44,9 +48,11 @@ struct connection {
     bool linger;      // ENDING_LINGER or ENDING_CUT
     bool dirty;       // in the network's list of those to be flushed
     connection *next_dirty;
-    size_t busy;     // of the outbox: handed to libuv, or sealed
-    tls_stream *tls; // NULL: bytes go as they are
-    uint8_t *flying; // sealed bytes that `write` is writing, owned
+    uint64_t address; // as a number
+    uint64_t subject; // whom its pieces of a turn count for: its address, or what the handler says
+    size_t busy;      // of the outbox: handed to libuv, or sealed
+    tls_stream *tls;  // NULL: bytes go as they are
+    uint8_t *flying;  // sealed bytes that `write` is writing, owned
     size_t flying_size;
     bool greeted;    // the first byte was one of TLS
     bool shaken;     // the handshake was counted
@@ -77,17 +83,24 @@ struct network {
     bool bare;      // without one: connections come by connection_adopt
     io_threads *io; // that have the sockets; NULL: this thread
     uv_timer_t sweep;
+    uv_timer_t more;    // of no length, while something is left for the next turn
+    bool goes_on;       // something is
     uv_prepare_t flush; // before the loop waits, what was queued in its round is written
     uv_loop_t *loop;
     const limits *limits;
     network_handler handler;
     connection *first;       // all connections
-    connection *first_dirty; // those with new output
-    uint64_t turn;           // of the loop, from 1
+    connection *first_dirty; // those with new output, in order
+    connection **dirty_end;  // where the next one is hooked in
+    connection *swept;       // the one at which a sweep goes on; NULL: none is under way
+    loop_turn *time;         // of the loop's turn: `own_time`, or one that networks share
+    loop_turn own_time;
+    uint64_t turn; // of the loop, from 1
     uint32_t turn_handshakes;
     uint32_t turn_accepts;
+    uint32_t turn_ends;
     uint32_t rejected; // connections without a peer
-    int own_handles;   // of listeners, sweep and flush, those not yet closed
+    int own_handles;   // of listeners, sweep, more and flush, those not yet closed
     bool closing;
     uint64_t complained_ms;     // when it was last logged that accepting failed
     const proxy_peers *proxies; // whose connections begin with a PROXY header; NULL: none
@@ -157,6 +170,8 @@ void connection_sweep(connection *c, uint64_t now_ms);
 
 // While there are connections.
 void network_start_sweep(network *n);
+// The loop does not wait before its next turn: something is left to do.
+void network_go_on(network *n);
 
 // Once the last connection is gone closes what is left of a closing network, then calls `finished`.
 void network_check_finished(network *n);

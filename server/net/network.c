@@ -10,6 +10,7 @@
 
 #include "common/base/assert.h"
 #include "common/base/log.h"
+#include "server/clock.h"
 #include "server/metrics.h"
 #include "server/net/internal.h"
 
@@ -19,7 +20,7 @@ enum {
     BACKLOG = 4096,
     COMPLAIN_MS = 5000,
     PORT_TRIES = 20, // for a port of the system's choice that is free on all addresses
-    OWN_HANDLES = 2  // sweep and flush
+    OWN_HANDLES = 3  // sweep, more and flush
 };
 
 // Out of descriptors, libuv gives up one that it keeps in reserve, takes each waiting connection
@@ -35,14 +36,22 @@ static void on_accept_failed(network *n, int result)
     }
 }
 
+// Whether the turn has had its time for what comes in.
+static bool reading_over(network *n)
+{
+    const turn reading = loop_turn_stage(n->time, LOOP_READ);
+    return turn_over(&reading);
+}
+
 static void on_connection(uv_stream_t *stream, int result)
 {
     listener *l = (listener *)stream;
     network *n = l->network;
     if (result != 0) {
         on_accept_failed(n, result);
-    } else if (n->turn_accepts >= TURN_ACCEPTS) {
+    } else if (n->turn_accepts >= TURN_ACCEPTS || (n->turn_accepts > 0 && reading_over(n))) {
         l->waits = true; // libuv does not ask again before that one is taken
+        network_go_on(n);
     } else if (!n->closing) {
         n->turn_accepts++;
         connection_accept(l);
@@ -54,6 +63,7 @@ static void begin_turn(network *n)
     n->turn++;
     n->turn_handshakes = 0;
     n->turn_accepts = 0;
+    n->turn_ends = 0;
     for (int i = 0; i < n->listener_count && !n->closing; i++) {
         if (n->listeners[i]->waits) {
             n->listeners[i]->waits = false;
@@ -63,33 +73,94 @@ static void begin_turn(network *n)
     }
 }
 
-static void on_flush(uv_prepare_t *handle)
+// In the order in which they got output. Those whose subject has had its piece of the turn stay.
+static void flush_some(network *n)
 {
-    network *n = handle->data;
-    begin_turn(n);
-    while (n->first_dirty != NULL) {
-        connection *c = n->first_dirty;
-        n->first_dirty = c->next_dirty;
+    connection **link = &n->first_dirty;
+    while (*link != NULL) {
+        connection *c = *link;
+        if (n->turn_ends >= TURN_ENDS || !loop_turn_grants(n->time, LOOP_WRITE, c->subject)) {
+            link = &c->next_dirty;
+            continue;
+        }
+        *link = c->next_dirty;
+        n->dirty_end = *link == NULL ? link : n->dirty_end;
         c->dirty = false;
         connection_flush(c);
     }
-    n->handler.flushed(n->handler.context);
-    if (n->io != NULL) {
-        relay_flush(n->io);
+    if (n->first_dirty != NULL) {
+        metrics_add(METRIC_network_turns_cut, 1);
+        network_go_on(n);
+    }
+}
+
+// Goes on with a sweep, and lets go of the loop between two pieces when the turn is over.
+static void sweep_some(network *n)
+{
+    const uint64_t now = uv_now(n->loop);
+    uint32_t looked_at = 0;
+    while (n->swept != NULL) {
+        if (looked_at++ % SWEEP_PIECE == SWEEP_PIECE - 1 && reading_over(n)) {
+            break;
+        }
+        if (n->turn_ends >= TURN_ENDS) {
+            break;
+        }
+        connection *c = n->swept;
+        n->swept = c->next; // a connection that ends is unlinked later, in its close callback
+        connection_sweep(c, now);
+    }
+    if (n->swept != NULL) {
+        network_go_on(n);
     }
 }
 
 static void on_sweep(uv_timer_t *handle)
 {
     network *n = handle->data;
-    uint64_t now = uv_now(n->loop);
     if (n->first == NULL) {
         uv_timer_stop(handle);
     }
-    connection *next = NULL;
-    for (connection *c = n->first; c != NULL; c = next) {
-        next = c->next; // a connection that ends is unlinked later, in its close callback
-        connection_sweep(c, now);
+    if (n->swept == NULL) {
+        n->swept = n->first;
+        sweep_some(n);
+    }
+}
+
+static void on_more(uv_timer_t *handle)
+{
+    sweep_some(handle->data);
+}
+
+void network_go_on(network *n)
+{
+    n->goes_on = true;
+}
+
+// Not where something is left: a timer of no length that a timer's callback starts is due at once.
+static void await_next_turn(network *n)
+{
+    if (n->goes_on && !uv_is_closing((uv_handle_t *)&n->more)) {
+        uv_timer_start(&n->more, on_more, 0, 0);
+    }
+    n->goes_on = false;
+}
+
+static void on_flush(uv_prepare_t *handle)
+{
+    network *n = handle->data;
+    begin_turn(n);
+    if (n->handler.worked != NULL) {
+        n->handler.worked(n->handler.context);
+    }
+    flush_some(n);
+    n->handler.flushed(n->handler.context);
+    if (n->io != NULL) {
+        relay_flush(n->io);
+    }
+    await_next_turn(n);
+    if (n->time == &n->own_time) {
+        (void)loop_turn_end(n->time);
     }
 }
 
@@ -125,6 +196,7 @@ void network_check_finished(network *n)
     // Sweep and flush go on until the last connection is gone: they are what ends it in time.
     if (n->own_handles == OWN_HANDLES && !uv_is_closing((uv_handle_t *)&n->sweep)) {
         uv_close((uv_handle_t *)&n->sweep, on_own_closed);
+        uv_close((uv_handle_t *)&n->more, on_own_closed);
         uv_close((uv_handle_t *)&n->flush, on_own_closed);
     }
     if (n->own_handles == 0) {
@@ -352,14 +424,18 @@ static network *create(uv_loop_t *loop, const limits *bounds, const network_hand
     n->loop = loop;
     n->limits = bounds;
     n->handler = *handler;
-    n->sweep.data = n->flush.data = n;
+    n->sweep.data = n->more.data = n->flush.data = n;
     n->turn = 1;
+    n->dirty_end = &n->first_dirty;
+    loop_turn_init(&n->own_time, clock_now_ns);
+    n->time = &n->own_time;
     return n;
 }
 
 static void start_own(network *n)
 {
     uv_timer_init(n->loop, &n->sweep);
+    uv_timer_init(n->loop, &n->more);
     uv_prepare_init(n->loop, &n->flush);
     uv_prepare_start(&n->flush, on_flush);
 }
@@ -394,6 +470,11 @@ void network_relay(network *n, io_threads *io)
 {
     ASSERT(n->first == NULL);
     n->io = io;
+}
+
+void network_share_turn(network *n, loop_turn *shared)
+{
+    n->time = shared;
 }
 
 void network_trust(network *n, const proxy_peers *proxies)

@@ -24,6 +24,7 @@
 #include "server/limits.h"
 #include "server/bytes.h"
 #include "server/net/io_threads.h"
+#include "server/net/loop_turn.h"
 #include "server/net/proxy_peers.h"
 #include "server/net/tls.h"
 
@@ -40,6 +41,8 @@ typedef struct network_handler {
     void (*ended)(void *peer);
     // The block that was sent with this token has left. Must not send or close.
     void (*written)(void *peer, uint64_t token);
+    // Once a round of the loop, before what is queued is written; NULL: nothing is to be done then.
+    void (*worked)(void *context);
     // Once a round of the loop, after what was queued in it was written as far as it went.
     void (*flushed)(void *context);
     // Every NETWORK_SWEEP_MS.
@@ -85,6 +88,10 @@ void network_relay(network *n, io_threads *io);
 // where they come from; to be called before the first comes. They must outlive the network.
 void network_trust(network *n, const proxy_peers *proxies);
 
+// From here on its time is counted in this turn, which others of the loop share, and which whoever
+// has it ends; it must outlive the network.
+void network_share_turn(network *n, loop_turn *shared);
+
 // Without a listener: its connections are those of io_threads.h. I/O thread.
 network *network_open_bare(uv_loop_t *loop, const limits *bounds, const network_handler *handler);
 
@@ -128,6 +135,12 @@ bool connection_send_raw(connection *c, const void *bytes, size_t size, shared_b
 
 // Whether it takes messages still: connection_close was not called, and the peer was not lost.
 bool connection_is_open(const connection *c);
+
+// The peer's address (of IPv6 the first 64 bits) as a number below 2^62, the same for all of its
+// connections.
+uint64_t connection_address(const connection *c);
+// Whom the connection counts for when a turn is dealt (loop_turn.h): at first its address.
+void connection_deal(connection *c, uint64_t subject);
 
 // "127.0.0.1:40404", "[2001:db8::1]:40404"; as a proxy that is believed has told it
 const char *connection_peer_name(const connection *c);

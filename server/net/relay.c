@@ -59,6 +59,7 @@ relay *relay_open(io_threads *t, connection *near, int descriptor)
     r->last = &r->first;
     r->descriptor = descriptor;
     memcpy(r->name, near->name, sizeof r->name);
+    r->address = near->address;
     r->tls = near->network->tls != NULL ? tls_stream_create(near->network->tls) : NULL;
     r->plain_answer = near->plain_answer;
     r->plain_answer_size = near->plain_answer_size;
@@ -99,6 +100,7 @@ static void deliver_one(relay *r, const relay_input *input)
 {
     connection *near = r->near;
     near->received_bytes = input->received;
+    loop_turn_begin(near->network->time);
     if (near->state == CONNECTION_OPEN) {
         near->network->handler.received(near->peer, input->bytes, input->size);
     }

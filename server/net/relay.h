@@ -103,6 +103,7 @@ struct relay {
     // Set by the near side before OPEN or WRITE, and read by the far one while that is under way.
     int descriptor;
     char name[CONNECTION_NAME_BYTES]; // of the connection
+    uint64_t address;                 // likewise
     struct tls_stream *tls;
     const void *plain_answer;
     size_t plain_answer_size;

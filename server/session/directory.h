@@ -14,6 +14,7 @@
 
 #include "common/base/array.h"
 #include "common/world/command.h"
+#include "server/schedule/turn_queue.h"
 #include "server/world/host.h"
 #include "server/world/messages.h"
 
@@ -32,6 +33,10 @@ typedef struct world_entry {
     uint64_t waiting;              // commands that were taken on for it and not answered yet
     request *held;                 // in order, while it is being built
     request **held_last;
+    reply *replies, **replies_last; // that have come from it and are not dealt with, in order
+    uint32_t delivered;             // of the first one's deliveries, those that were sent
+    turn_job replying;
+    void *owner; // of the directory, for the job
 } world_entry;
 
 typedef struct directory {
@@ -59,7 +64,7 @@ world_entry *directory_add_numbered(directory *d, const char *name, uint64_t num
 // Takes its name from it.
 void directory_unname(directory *d, world_entry *entry);
 
-// Frees it if it has neither name nor answers to come.
+// Frees it if it has neither name nor answers to come, nor replies to be dealt with.
 void directory_release(directory *d, world_entry *entry);
 
 #endif

@@ -69,6 +69,11 @@ scan_verdict input_next(input *in, const uint8_t **message, size_t *size, error 
     return verdict;
 }
 
+bool input_unscanned(const input *in)
+{
+    return in->begin + in->scanned < in->size;
+}
+
 bool input_partial(const input *in)
 {
     return in->scanned > 0;

@@ -32,6 +32,9 @@ void input_append(input *in, const uint8_t *data, size_t size);
 // had come of it.
 scan_verdict input_next(input *in, const uint8_t **message, size_t *size, error *err);
 
+// Whether bytes have come that input_next has not looked at.
+bool input_unscanned(const input *in);
+
 // Whether a message has begun and is not whole.
 bool input_partial(const input *in);
 

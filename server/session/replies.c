@@ -1,5 +1,8 @@
-// Replies of the simulation threads, handled in the order in which each thread sent them. Network
-// thread only.
+// Replies of the simulation threads. Those of a world are dealt with in the order in which its
+// thread sent them, in turns with those of other worlds (work.h): a world that is shown to a
+// thousand watchers does not hold up the answers of another. Network thread only.
+#include <stddef.h>
+
 #include "common/base/assert.h"
 #include "common/base/log.h"
 #include "server/clock.h"
@@ -159,14 +162,20 @@ static void deliver(session *s, const snapshot_delivery *d, const reply *r)
     }
 }
 
-static void deliver_all(server *s, const reply *r)
+// Until the slice is over. True: all have it.
+static bool deliver_some(server *s, const reply *r, uint32_t *next, const turn *slice)
 {
-    for (uint32_t i = 0; i < r->delivery_count; i++) {
-        session *of = server_find_session(s, r->deliveries[i].session);
+    while (*next < r->delivery_count) {
+        const snapshot_delivery *d = &r->deliveries[(*next)++];
+        session *of = server_find_session(s, d->session);
         if (of != NULL && of->connection != NULL && !of->closing) {
-            deliver(of, &r->deliveries[i], r);
+            deliver(of, d, r);
+            if (turn_over(slice)) {
+                break;
+            }
         }
     }
+    return *next == r->delivery_count;
 }
 
 static void take(server *s, const host *from, reply *r)
@@ -179,8 +188,7 @@ static void take(server *s, const host *from, reply *r)
     case REPLY_RESUMED:
         worlds_resumed(s, r->reply_to.session);
         break;
-    case REPLY_SNAPSHOT:
-        deliver_all(s, r);
+    case REPLY_SNAPSHOT: // deliver_some sees to them
         break;
     case REPLY_CLOSED:
         if (of != NULL) {
@@ -214,14 +222,83 @@ static void take(server *s, const host *from, reply *r)
     }
 }
 
+// ---- by world, in turns
+
+static void drop_first(world_entry *entry)
+{
+    reply *first = entry->replies;
+    entry->replies = (reply *)first->node.next;
+    entry->replies_last = entry->replies == NULL ? &entry->replies : entry->replies_last;
+    entry->delivered = 0;
+    reply_free(first);
+}
+
+static job_progress take_some(turn_job *job, const turn *slice)
+{
+    world_entry *entry = (world_entry *)((char *)job - offsetof(world_entry, replying));
+    server *s = entry->owner;
+    bool over = false;
+    while (entry->replies != NULL && !over) {
+        reply *first = entry->replies;
+        if (first->kind == REPLY_SNAPSHOT && !deliver_some(s, first, &entry->delivered, slice)) {
+            return JOB_GOES_ON;
+        }
+        if (first->kind != REPLY_SNAPSHOT) {
+            take(s, NULL, first);
+        }
+        drop_first(entry);
+        over = turn_over(slice);
+    }
+    if (entry->replies != NULL) {
+        return JOB_GOES_ON;
+    }
+    directory_release(&s->worlds, entry);
+    return JOB_DONE;
+}
+
+static void line_up(server *s, world_entry *entry, reply *r)
+{
+    r->node.next = NULL;
+    *entry->replies_last = r;
+    entry->replies_last = (reply **)&r->node.next;
+    if (entry->replies == r) {
+        entry->owner = s;
+        work_add(s, &entry->replying, take_some, world_subject(entry->number));
+    }
+}
+
+// Of a world that has left the directory, or of none.
+static void take_now(server *s, const host *from, reply *r)
+{
+    uint32_t next = 0;
+    const turn whole = turn_begin(clock_now_ns, INT64_MAX / 2);
+    if (r->kind == REPLY_STOPPED) {
+        work_finish(s); // what came before it
+    }
+    if (r->kind == REPLY_SNAPSHOT) {
+        (void)deliver_some(s, r, &next, &whole);
+    } else {
+        take(s, from, r);
+    }
+    reply_free(r);
+}
+
 void replies_take(server *s)
 {
+    loop_turn_begin(&s->turn);
     for (uint32_t i = 0; i < s->hosts.count; i++) {
         for (reply *r = host_take(s->hosts.data[i]); r != NULL;) {
             reply *next = (reply *)r->node.next;
-            take(s, s->hosts.data[i], r);
-            reply_free(r);
+            world_entry *entry = directory_find_number(&s->worlds, r->world);
+            if (entry != NULL && r->kind != REPLY_LOADS && r->kind != REPLY_STOPPED) {
+                line_up(s, entry, r);
+            } else {
+                take_now(s, s->hosts.data[i], r);
+            }
             r = next;
         }
+    }
+    if (s->draining) {
+        work_finish(s);
     }
 }

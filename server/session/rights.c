@@ -60,6 +60,7 @@ void rights_move(session *to, session *from)
     from->grant = NULL;
     from->subject = NULL;
     rights_begin(from);
+    session_deal(to);
 }
 
 const char *rights_subject(const session *s)
@@ -143,6 +144,7 @@ void rights_take(session *s, grant *g)
     s->role = g->role;
     s->bounds = grant_lower(g, s->server->limits);
     hold_subject(s);
+    session_deal(s);
     if (old != NULL && (g->role < old->role || !same_areas(old, g) || !grant_covers(g, old))) {
         rights_fall(s); // what it asked for when it might do more
     }

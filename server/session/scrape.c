@@ -124,6 +124,10 @@ static const counter_row COUNTERS[] = {
      "Steps that began more than a tick after they were due."},
     {METRIC_turns_over, "carom_command_turns_over_total", "",
      "Ticks in which commands took their share of the time, and others had to wait."},
+    {METRIC_network_turns_cut, "carom_network_turns_cut_total", "",
+     "Turns of the network thread that left work for the next one."},
+    {METRIC_messages_aside, "carom_messages_aside_total", "",
+     "Large messages, which another thread decoded."},
     {METRIC_worlds_set_apart, "carom_worlds_set_apart_total", "",
      "Worlds that got a thread of their own, as they slowed others."},
     {METRIC_worlds_moved, "carom_worlds_moved_total", "",
@@ -358,6 +362,9 @@ void scrape_write(void *context, buffer *out)
     put_family(out, "carom_command_duration_seconds", "histogram",
                "From the last byte of a command to its answer on the way out.");
     put_histogram(out, "carom_command_duration_seconds", "", metrics_histogram(TIMING_COMMAND));
+    put_family(out, "carom_network_turn_seconds", "histogram",
+               "A turn of the network thread, from an event to when it waits for the next.");
+    put_histogram(out, "carom_network_turn_seconds", "", metrics_histogram(TIMING_TURN));
     put_family(out, "carom_snapshot_build_seconds", "histogram", "The snapshots of one tick.");
     put_histogram(out, "carom_snapshot_build_seconds", "", metrics_histogram(TIMING_SNAPSHOT));
     put_worlds(out);

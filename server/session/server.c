@@ -116,6 +116,8 @@ void server_check_drained(server *s)
         uv_close((uv_handle_t *)&s->drain_timer, on_handle_closed);
         uv_close((uv_handle_t *)&s->expiry, on_handle_closed);
         uv_close((uv_handle_t *)&s->tidying, on_handle_closed);
+        uv_close((uv_handle_t *)&s->more, on_handle_closed);
+        uv_close((uv_handle_t *)&s->turn_end, on_handle_closed);
     }
 }
 
@@ -220,6 +222,7 @@ void server_leave(server *s, const char *reason)
 void server_destroy(server *s)
 {
     ASSERT(s->session_count == 0 && s->detached.count == 0 && s->hosts.count == 0);
+    work_deinit(s);
     ledger_close(s);
     close_storage(s);
     array_free(&s->detached);
@@ -407,6 +410,7 @@ static void let_go(server *s)
 {
     if (--s->handles == 0) {
         close_storage(s);
+        work_deinit(s);
         directory_deinit(&s->worlds);
         array_free(&s->hosts);
         free(s);
@@ -434,6 +438,8 @@ static void discard(server *s)
     uv_close((uv_handle_t *)&s->drain_timer, on_discarded);
     uv_close((uv_handle_t *)&s->expiry, on_discarded);
     uv_close((uv_handle_t *)&s->tidying, on_discarded);
+    uv_close((uv_handle_t *)&s->more, on_discarded);
+    uv_close((uv_handle_t *)&s->turn_end, on_discarded);
 }
 
 // A server that cannot keep what it is told is no place to send players to, although its worlds
@@ -475,6 +481,7 @@ static status start_http(server *s, const network_handler *sessions, error *err)
         .proxies = s->options->proxies,
         .tls = s->options->tls,
         .io = s->io,
+        .turn = &s->turn,
     };
     http_handler handler = {
         .context = s,
@@ -503,6 +510,7 @@ static status start_network(server *s, error *err)
         .opened = on_opened,
         .received = session_received,
         .ended = session_ended,
+        .worked = work_run,
         .written = session_written,
         .flushed = on_flushed,
         .swept = session_swept,
@@ -520,6 +528,7 @@ static status start_network(server *s, error *err)
     if (opened != STATUS_OK) {
         return opened;
     }
+    network_share_turn(s->network, &s->turn);
     network_trust(s->network, s->options->proxies);
     if (s->io != NULL) {
         network_relay(s->network, s->io);
@@ -582,7 +591,8 @@ status server_create(uv_loop_t *loop, const server_options *options, server **ou
         uv_timer_start(&s->tidying, on_tidying, TIDYING_MS, TIDYING_MS);
     }
     resume_init(s);
-    s->handles = 4;
+    work_init(s);
+    s->handles = 6;
     status begun = start_network(s, err);
     if (begun != STATUS_OK && s->network == NULL) {
         discard(s);

@@ -9,6 +9,7 @@
 //   handover.c  what the worlds are, for a process that takes over
 //   handover_read.c  and there
 //   sessions.c  server.sessions and server.kick
+//   work.c      the queue of a turn's work
 //   call.c      a message becomes a call: looked up, checked, carried out or sent to its world
 //   worlds.c    requests to worlds; worlds are made, destroyed and listed
 //   apart.c     worlds that get a thread of their own
@@ -35,6 +36,7 @@
 #include "server/session/restore.h"
 #include "server/session/secret.h"
 #include "server/session/server.h"
+#include "server/session/work.h"
 #include "server/world/host.h"
 #include "server/world/messages.h"
 
@@ -73,7 +75,13 @@ typedef struct session {
     bool blocked;      // input waits because too many are
     bool ended;        // the peer sends no more
     uint64_t ended_ms; // since when
+    turn_job job;      // its input waits to be dealt with; session_work adds it
+    uint64_t job_turn; // in which it was added
     bool working;      // its input is being dealt with
+    struct {
+        status why;       // what its connection broke, told when what came before is answered
+        const char *text; // NULL: nothing; else of static storage
+    } refused;
     bool closing;
     bool over;          // ends with its connection, as it was closed on purpose
     bool replaced;      // another has taken over what it was: only its connection is left
@@ -121,6 +129,12 @@ struct server {
     uv_async_t wake;        // by simulation threads that have replies
     uv_timer_t tidying;     // looks for free memory of the heap now and then
     uv_timer_t drain_timer; // bounds how long a shutdown waits for them
+    loop_turn turn;         // of the loop
+    turn_queue work;        // see work.h
+    uint64_t worked;        // the turn in which its jobs were run last
+    uv_timer_t more;        // of no length, while work is left for the next turn
+    bool goes_on;           // some is
+    uv_prepare_t turn_end;
     ARRAY(host *) hosts;
     uint32_t hosts_running;
     ARRAY(world_move) moves; // worlds between two hosts
@@ -142,7 +156,7 @@ struct server {
     int64_t started_ns;
     uint32_t starting; // worlds of the options that are not there yet
     uint32_t building; // worlds that are being made
-    uint32_t handles;  // of wake, the timers and io, those not closed yet
+    uint32_t handles;  // of wake, timers, turn_end and io, those not closed yet
     bool leaving;      // lame duck: no new sessions, and a drain is to come
     bool draining;
     struct {
@@ -225,8 +239,10 @@ void session_world_closed(session *s, uint64_t subscription, status why, const c
 
 // Ends the session and frees it; its connection must be gone.
 void session_destroy(session *s);
-// Goes on with input that had to wait.
+// Adds its job: goes on with input that has come, or had to wait.
 void session_work(session *s);
+// Whom it counts for has changed, or is known now: its connection is dealt with as theirs.
+void session_deal(session *s);
 
 // ---- relief.c
 

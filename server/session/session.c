@@ -1,5 +1,6 @@
 // One connection's session: input in, answers and snapshots out, its times and its end. See
 // service.h. Network thread only.
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -189,7 +190,8 @@ static void finish(session *s)
 // The peer has ended in good order: it is closed when it has its answers.
 static void finish_if_done(session *s)
 {
-    if (s->ended && !s->closing && !s->working && !s->blocked && s->in_flight == 0) {
+    if (s->ended && !s->closing && !s->working && !s->blocked && !turn_job_queued(&s->job) &&
+        s->in_flight == 0) {
         finish(s);
     }
 }
@@ -208,6 +210,7 @@ void session_ended(void *peer)
 void session_destroy(session *s)
 {
     server *of = s->server;
+    work_remove(of, &s->job);
     if (!s->replaced) {
         end_subscriptions(s);
         if (!ledger_keeps(s)) {
@@ -237,6 +240,7 @@ void session_closed(void *peer)
     log_debug("session %llu (%s) has lost its connection", (unsigned long long)s->key.number,
               connection_peer_name(s->connection));
     of->session_count--;
+    work_remove(of, &s->job);
     s->connection = NULL;
     parties_release(s->address);
     s->address = NULL;
@@ -297,8 +301,9 @@ static void handle_message(session *s, const uint8_t *bytes, size_t size)
     rpc_message_deinit(&message);
 }
 
-// Deals with the messages that are there, up to what may be in flight.
-static void handle_messages(session *s)
+// Deals with the messages that are there, up to what may be in flight, until the slice is over.
+// True: there may be more.
+static bool handle_messages(session *s, const turn *slice)
 {
     scan_verdict verdict = SCAN_MESSAGE;
     s->blocked = false;
@@ -316,7 +321,11 @@ static void handle_messages(session *s)
         } else if (verdict == SCAN_REFUSED) {
             refuse_input(s, message, size, &err);
         }
+        if (verdict == SCAN_MESSAGE && turn_over(slice)) {
+            return !s->closing && input_unscanned(&s->input);
+        }
     }
+    return false;
 }
 
 // Bytes that came are paid for; who owes some is not read until it does not any more.
@@ -336,22 +345,39 @@ static void meter(session *s)
     }
 }
 
-static void work(session *s)
+// True: it goes on in another turn.
+static bool work(session *s, const turn *slice)
 {
     s->working = true;
-    handle_messages(s);
+    const bool more = handle_messages(s, slice);
     s->working = false;
     input_settle(&s->input);
     if (s->closing) {
-        return;
+        return false;
     }
-    connection_read(s->connection, !s->blocked && !s->throttled);
-    if (s->blocked || !input_partial(&s->input)) {
+    connection_read(s->connection, !s->blocked && !s->throttled && !more);
+    if (s->blocked || more || !input_partial(&s->input)) {
         s->begun_ms = 0;
     } else if (s->begun_ms == 0) {
         s->begun_ms = uv_now(s->server->loop);
     }
+    if (!more && !s->blocked && s->refused.text != NULL) {
+        session_close(s, s->refused.why, s->refused.text, ENDING_FLUSH);
+    }
+    return more;
+}
+
+static job_progress do_work(turn_job *job, const turn *slice)
+{
+    session *s = (session *)((char *)job - offsetof(session, job));
+    if (s->closing || s->connection == NULL || s->server->draining) {
+        return JOB_DONE;
+    }
+    if (work(s, slice)) {
+        return JOB_GOES_ON;
+    }
     finish_if_done(s);
+    return JOB_DONE;
 }
 
 void session_received(void *peer, const uint8_t *data, size_t size)
@@ -363,7 +389,21 @@ void session_received(void *peer, const uint8_t *data, size_t size)
     }
     input_append(&s->input, data, size);
     meter(s);
-    work(s);
+    session_work(s);
+    if (s->job_turn != s->server->turn.number) {
+        connection_read(s->connection, false); // until what came in an earlier turn is dealt with
+    }
+}
+
+// Who broke a rule is told so behind the answers to what it sent before.
+static void refuse_connection(session *s, status why, const char *text)
+{
+    if (turn_job_queued(&s->job) || s->blocked) {
+        s->refused.why = why;
+        s->refused.text = text;
+    } else {
+        session_close(s, why, text, ENDING_FLUSH);
+    }
 }
 
 void session_fenced(void *peer)
@@ -371,20 +411,29 @@ void session_fenced(void *peer)
     session *s = peer;
     if (!s->closing && !s->server->draining && !input_whole(&s->input)) {
         metrics_add(METRIC_messages_malformed, 1);
-        session_close(s, STATUS_INVALID_ARGUMENT,
-                      "a WebSocket message has to be one or more whole messages", ENDING_FLUSH);
+        refuse_connection(s, STATUS_INVALID_ARGUMENT,
+                          "a WebSocket message has to be one or more whole messages");
     }
 }
 
 void session_refused(void *peer, status why, const char *text)
 {
-    session_close(peer, why, text, ENDING_FLUSH);
+    refuse_connection(peer, why, text);
 }
 
 void session_work(session *s)
 {
-    if (!s->working && !s->closing && s->connection != NULL) {
-        work(s);
+    if (!s->working && !s->closing && s->connection != NULL && !turn_job_queued(&s->job)) {
+        s->job_turn = s->server->turn.number;
+        loop_turn_begin(&s->server->turn);
+        work_add(s->server, &s->job, do_work, session_subject(s));
+    }
+}
+
+void session_deal(session *s)
+{
+    if (s->connection != NULL) {
+        connection_deal(s->connection, session_subject(s));
     }
 }
 
@@ -507,6 +556,7 @@ void *session_open(server *s, connection *c)
     opened->since = clock_wall_s();
     opened->address = address;
     rights_begin(opened);
+    session_deal(opened);
     opened->heard_ms = opened->opened_ms = uv_now(s->loop);
     input_init(&opened->input, (uint32_t)s->limits->message_bytes);
     s->sessions.data[opened->key.slot] = opened;

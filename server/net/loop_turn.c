@@ -1,0 +1,54 @@
+// Stages of a turn, and who was served in it; see loop_turn.h. The loop's thread only.
+#include "server/net/loop_turn.h"
+
+#include "common/base/assert.h"
+
+// From the turn's beginning [ns]. A last piece of work may take half a millisecond more, so that a
+// turn stays below 5 ms.
+static const int64_t STAGE_ENDS[LOOP_STAGE_COUNT] = {
+    [LOOP_HANDSHAKE] = 1000000,
+    [LOOP_READ] = 1500000,
+    [LOOP_WORK] = 3000000,
+    [LOOP_WRITE] = 3750000,
+};
+static const int64_t TURN_NS = 4250000; // nothing is granted beyond
+
+void loop_turn_init(loop_turn *t, turn_clock *clock)
+{
+    *t = (loop_turn){.clock = clock, .number = 1};
+}
+
+void loop_turn_begin(loop_turn *t)
+{
+    if (!t->begun) {
+        t->begun = true;
+        t->begin_ns = t->clock();
+    }
+}
+
+turn loop_turn_stage(loop_turn *t, loop_stage stage)
+{
+    ASSERT(stage < LOOP_STAGE_COUNT);
+    loop_turn_begin(t);
+    return (turn){
+        .clock = t->clock, .begin_ns = t->begin_ns, .end_ns = t->begin_ns + STAGE_ENDS[stage]};
+}
+
+bool loop_turn_grants(loop_turn *t, loop_stage stage, uint64_t subject)
+{
+    const turn left = loop_turn_stage(t, stage);
+    uint64_t *served = &t->served[stage][(subject ^ subject >> 32) % LOOP_SUBJECTS];
+    const int64_t used = turn_used_ns(&left);
+    const bool first = *served != t->number;
+    const bool granted = used < STAGE_ENDS[stage] || (first && used < TURN_NS);
+    *served = granted ? t->number : *served;
+    return granted;
+}
+
+int64_t loop_turn_end(loop_turn *t)
+{
+    const int64_t took = t->begun ? t->clock() - t->begin_ns : -1;
+    t->begun = false;
+    t->number++;
+    return took;
+}

@@ -1,0 +1,104 @@
+// A turn of an event loop, its stages, and who is served past a stage's end.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "server/net/loop_turn.h"
+
+static int64_t now;
+
+static int64_t clock_of_test(void)
+{
+    return now;
+}
+
+enum { MS = 1000000, ADA = 7, BOB = 8 };
+
+static void stage_grants_until_its_end(void **state)
+{
+    (void)state;
+    static loop_turn t;
+    loop_turn_init(&t, clock_of_test);
+    int granted = 0;
+    for (now = 0; now < 20 * MS; now += MS / 10) {
+        granted += loop_turn_grants(&t, LOOP_READ, ADA);
+    }
+    assert_int_equal(granted, 15);
+    assert_false(loop_turn_grants(&t, LOOP_READ, ADA));
+}
+
+static void each_subject_is_served_once_past_the_end(void **state)
+{
+    (void)state;
+    static loop_turn t;
+    now = 0;
+    loop_turn_init(&t, clock_of_test);
+    loop_turn_begin(&t);
+    now = 2 * MS;
+    assert_true(loop_turn_grants(&t, LOOP_READ, ADA));
+    assert_false(loop_turn_grants(&t, LOOP_READ, ADA));
+    assert_true(loop_turn_grants(&t, LOOP_READ, BOB));
+    assert_false(loop_turn_grants(&t, LOOP_READ, BOB));
+    assert_true(loop_turn_grants(&t, LOOP_WRITE, ADA)); // of its own
+    (void)loop_turn_end(&t);
+    assert_true(loop_turn_grants(&t, LOOP_READ, ADA)); // in the next turn
+}
+
+static void nobody_is_served_in_a_turn_that_is_too_long(void **state)
+{
+    (void)state;
+    static loop_turn t;
+    now = 0;
+    loop_turn_init(&t, clock_of_test);
+    loop_turn_begin(&t);
+    now = 5 * MS;
+    for (int stage = 0; stage < LOOP_STAGE_COUNT; stage++) {
+        assert_false(loop_turn_grants(&t, (loop_stage)stage, ADA));
+    }
+}
+
+static void handshakes_leave_time_for_reading_and_that_for_work(void **state)
+{
+    (void)state;
+    static loop_turn t;
+    now = 0;
+    loop_turn_init(&t, clock_of_test);
+    const turn handshakes = loop_turn_stage(&t, LOOP_HANDSHAKE);
+    const turn reading = loop_turn_stage(&t, LOOP_READ);
+    const turn work = loop_turn_stage(&t, LOOP_WORK);
+    const turn writing = loop_turn_stage(&t, LOOP_WRITE);
+    assert_true(handshakes.end_ns < reading.end_ns);
+    assert_true(reading.end_ns < work.end_ns);
+    assert_true(work.end_ns < writing.end_ns);
+    assert_true(writing.end_ns < 5 * MS);
+}
+
+static void turn_tells_how_long_it_was(void **state)
+{
+    (void)state;
+    static loop_turn t;
+    now = 3 * MS;
+    loop_turn_init(&t, clock_of_test);
+    assert_int_equal(loop_turn_end(&t), -1);
+    loop_turn_begin(&t);
+    now = 4 * MS;
+    loop_turn_begin(&t); // it has begun
+    now = 7 * MS;
+    assert_int_equal(loop_turn_end(&t), 4 * MS);
+    assert_int_equal(loop_turn_end(&t), -1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(stage_grants_until_its_end),
+        cmocka_unit_test(each_subject_is_served_once_past_the_end),
+        cmocka_unit_test(nobody_is_served_in_a_turn_that_is_too_long),
+        cmocka_unit_test(handshakes_leave_time_for_reading_and_that_for_work),
+        cmocka_unit_test(turn_tells_how_long_it_was),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
