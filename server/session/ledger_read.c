@@ -1,4 +1,5 @@
 // Sessions from the records of their file; see ledger_records.h. Network thread only.
+#include "server/memory.h"
 #include "server/session/ledger_records.h"
 
 #include <stdlib.h>
@@ -186,6 +187,7 @@ static session *make_session(server *s, uint64_t number, uint32_t slot)
     }
     session *made = calloc(1, sizeof *made);
     ASSERT_MEMORY(made != NULL);
+    memory_note(MEMORY_sessions, NULL, sizeof *made);
     made->server = s;
     made->key = (session_key){.slot = slot, .number = number};
     made->resumable = made->secret_digested = made->noted = made->introduced = true;
