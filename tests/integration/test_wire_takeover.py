@@ -5,6 +5,7 @@ Usage: test_wire_takeover.py CAROMD
 
 import os
 import random
+import re
 import signal
 import socket
 import subprocess
@@ -14,6 +15,8 @@ import threading
 import time
 import unittest
 from pathlib import Path
+
+import msgpack
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from caromd import Caromd  # noqa: E402
@@ -98,6 +101,21 @@ class Lossless(TakeoverTest):
             self.assertLess(moved, time.monotonic() - began + 0.1)  # its time went on, and not faster
             self.assertAlmostEqual(snapshot["bodies"][0][1], last["bodies"][0][1] + moved, 3)
             self.assertEqual(snapshot["bodies"][0][0], body)
+
+    @unittest.skipUnless(socket.has_ipv6, "this machine has no IPv6")
+    def test_both_addresses_of_a_name_are_handed_over(self):
+        for _ in range(2):
+            if self.server is None:
+                self.start("--listen", "localhost:0")
+            else:
+                self.take_over("--listen", "localhost:0")
+            also = [found for line in self.server.log if (found := re.search(r"listening also on \[::1\]:(\d+)", line))]
+            if not also:
+                self.skipTest("localhost has one address here")
+            for host, port in (("127.0.0.1", self.server.port), ("::1", int(also[0][1]))):
+                with socket.create_connection((host, port), SECONDS_MAX) as connection:
+                    connection.sendall(msgpack.packb([0, 1, "hello", [{"protocol": 1}]]))
+                    self.assertTrue(connection.recv(1), host)
 
     def test_clients_are_told_to_come_back(self):
         self.start()
