@@ -59,6 +59,7 @@
     X(snapshots_sent, "")                                                                          \
     X(snapshots_encoded, "distinct ones: the others shared their bytes")                           \
     X(snapshots_skipped, "replaced by a later one for a slow reader")                              \
+    X(snapshots_postponed, "left for a later tick, as this one's time for them was over")          \
     X(subscriptions_overrun, "ended because a snapshot did not fit a message")                     \
     X(subscriptions_refused, "ended because there was no memory for what they see")                \
     X(events_lost, "not sent to subscribers that were further behind than events_kept")            \

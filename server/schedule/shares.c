@@ -89,6 +89,12 @@ void shares_charge(shares *s, share *one, int64_t ns)
 {
     ASSERT(ns >= 0);
     one->used_ns = shares_used(s, one) + ns;
+    s->most_ns = one->used_ns > s->most_ns ? one->used_ns : s->most_ns;
+}
+
+void shares_forgive(shares *s)
+{
+    s->floor_ns = s->most_ns > s->floor_ns ? s->most_ns : s->floor_ns;
 }
 
 void shares_serve(shares *s, const share *one)

@@ -31,6 +31,7 @@ typedef struct share {
 typedef struct shares {
     ARRAY(share *) list; // by ascending subject
     int64_t floor_ns;    // what the one that was served last had used: nobody is below
+    int64_t most_ns;     // that one has used
     uint32_t purge_at;   // count at which those that need not be remembered are dropped
 } shares;
 
@@ -47,6 +48,9 @@ int64_t shares_used(const shares *s, const share *one);
 
 // Its work took so long.
 void shares_charge(shares *s, share *one, int64_t ns);
+
+// Nobody waits: nobody owes anything any more.
+void shares_forgive(shares *s);
 
 // It goes next: of those who wait, it has used least.
 void shares_serve(shares *s, const share *one);

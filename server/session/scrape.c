@@ -113,6 +113,8 @@ static const counter_row COUNTERS[] = {
      "Distinct snapshots: the others shared their bytes."},
     {METRIC_snapshots_skipped, "carom_snapshots_skipped_total", "",
      "Snapshots that a later one replaced for a slow reader."},
+    {METRIC_snapshots_postponed, "carom_snapshots_postponed_total", "",
+     "Snapshots that waited for a later tick, as this one's time for them was over."},
     {METRIC_subscriptions_overrun, "carom_subscriptions_overrun_total", "",
      "Subscriptions that ended because a snapshot did not fit a message."},
     {METRIC_subscriptions_refused, "carom_subscriptions_refused_total", "",

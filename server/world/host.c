@@ -336,6 +336,7 @@ static void run_world(host *h, hosted *w)
     hosted_bound_step(w, waited ? INT64_MAX : step_most_ns(h, w));
     w->parked_ns = 0;
     w->touched = false;
+    w->alone = h->worlds.count == 1;
     shares_serve(&h->shares, w->used);
     enter_world(w);
     hosted_run(w);

@@ -15,6 +15,7 @@
 
 static const int64_t SECOND_NS = 1000000000;
 static const int64_t SLICE_NS = 5000000;   // before others have their turn
+static const double PUBLISH_SHARE = 0.25;  // of a tick
 static const int64_t FULL_NS = 1000000;    // until a log that is full is looked at again
 static const int64_t WARN_NS = 5000000000; // between two warnings about one world
 
@@ -126,15 +127,26 @@ static bool owes(const hosted *h)
     return publisher_owes(&h->publisher) || log_readers_owe(&h->readers, &source);
 }
 
-static void publish(hosted *h, bool all)
+// Snapshots and notifications, of which some wait for the next time where a turn of `length_ns` is
+// too short.
+static void publish(hosted *h, bool all, int64_t length_ns)
 {
-    int64_t begin = h->clocks.now();
-    publisher_publish(&h->publisher, h->physics, all, h->sink);
-    log_source source = hosted_log_source(h);
-    log_readers_publish(&h->readers, &source, all, h->sink);
+    const turn t = turn_begin(h->clocks.now, length_ns);
+    const log_source source = hosted_log_source(h);
+    const bool told = log_readers_publish(&h->readers, &source, all, &t, h->sink);
+    const bool shown = publisher_publish(&h->publisher, h->physics, all, &t, h->sink);
+    h->window.cut = !told || !shown;
     if (h->publisher.due.count > 0) {
-        metrics_time(TIMING_SNAPSHOT, h->clocks.now() - begin);
+        metrics_time(TIMING_SNAPSHOT, turn_used_ns(&t));
     }
+}
+
+// A quarter of a tick, and all that is left of it where no other world waits for this one.
+static int64_t publish_ns(const hosted *h)
+{
+    const int64_t fair = (int64_t)(PUBLISH_SHARE * h->schedule.period_ns);
+    const int64_t left = tick_schedule_due_ns(&h->schedule) - h->clocks.now();
+    return h->alone && left > fair ? left : fair;
 }
 
 static void count_tick(hosted *h, int64_t begin)
@@ -201,7 +213,9 @@ status hosted_seek(hosted *h, uint64_t tick, error *err)
 
 static void note_debt(hosted *h, int64_t busy_ns)
 {
-    int64_t debt = h->window.debt_ns + busy_ns - (int64_t)(0.5 * h->schedule.period_ns);
+    // One whose publishing is cut has no time to spare, whatever it took.
+    const double fair = h->window.cut ? 0.0 : 0.5;
+    int64_t debt = h->window.debt_ns + busy_ns - (int64_t)(fair * h->schedule.period_ns);
     h->window.debt_ns = debt > 0 ? debt : 0;
 }
 
@@ -287,7 +301,7 @@ static void tick(hosted *h, int64_t now)
         hosted_note_pause(h, pausing);
         hosted_answer_done(h, pausing);
     }
-    publish(h, h->paused);
+    publish(h, h->paused, publish_ns(h));
     hosted_settle(h);
     const bool shared = h->runner.run != NULL && h->runner.threads > 1;
     note_debt(h,
@@ -341,7 +355,7 @@ void hosted_step(hosted *h, const turn *slice)
     while (h->steps_left > 0 && !over && !world_log_full(&h->log) && !waits_apart(h)) {
         hosted_serve_scheduled(h);
         step_once(h, h->clocks.now());
-        publish(h, false);
+        publish(h, false, (int64_t)(PUBLISH_SHARE * h->schedule.period_ns));
         h->steps_left -= h->steps_left > 0; // a recording may end before
         over = turn_over(slice);
     }
@@ -369,7 +383,7 @@ static void run_paused(hosted *h)
     }
     int64_t now = h->clocks.now();
     if (owes(h) && now >= paused_publish_ns(h)) {
-        publish(h, true);
+        publish(h, true, (int64_t)(PUBLISH_SHARE * h->schedule.period_ns));
         h->published_ns = now;
     }
 }

@@ -38,6 +38,7 @@ typedef struct hosted_window {
     slowdown causes;           // of its lateness
     double step_ms;            // mean of the window before, 0 before there is one
     double rate;               // ticks a second in the window before, 0 before there is one
+    bool cut;                  // its last publishing was
     int64_t debt_ns;           // by which ticks took more than half of their time, in sum
     int64_t warned_ns;         // when it was last said that the world is slowed, 0 for never
     int64_t warned_skipped_ns; // how much it had been slowed by then
@@ -74,6 +75,7 @@ typedef struct hosted {
     int64_t crowded_ns;         // when it was last said that it crowds others; 0: never
     share *used;                // of its thread's time, which the thread deals among its worlds
     bool touched;               // a request came since it was run
+    bool alone;                 // no other world is on its thread
     int64_t foreseen_most_ns;   // a step that will take longer waits for a thread apart
     bool waits_apart;           // one does
     request *returned;          // it would make such a step: it waits in the inbox again

@@ -35,7 +35,7 @@ static int64_t cost_of(const command *c, const crowding_cost *cost)
     return (int64_t)c->apply.count * COMMAND_NS + cost->step_ns;
 }
 
-// Time that batches take of one tick, and a sender's of them.
+// The time that batches take of one tick: all of them, and a sender's.
 typedef struct claims {
     int64_t all_ns, own_ns;
     bool any;

@@ -344,7 +344,8 @@ static void do_subscribe(hosted *h, request *q)
         hosted_answer(h, q, &err);
         return;
     }
-    publisher_subscribe(&h->publisher, h->physics, q->subscription, q->reply_to.session, view);
+    publisher_subscribe(&h->publisher, h->physics, q->subscription, q->reply_to.session,
+                        q->reply_to.subject, view);
     encode_subscribe_result(&h->scratch, q->subscription, h->number, world_tick(h->physics));
     hosted_answer(h, q, NULL);
 }

@@ -262,13 +262,61 @@ static bool matches(const encoded *e, const log_reader_entry *reader)
            e->mark.tick == reader->mark.tick;
 }
 
-void log_readers_publish(log_readers *r, const log_source *from, bool all, reply_sink sink)
-{
+typedef struct publishing {
+    const log_source *from;
+    reply_sink sink;
+    uint64_t hash;
     encoded made[ENCODED_MAX];
-    uint32_t count = 0;
-    uint64_t hash = 0;
+    uint32_t count;
+} publishing;
+
+// The notification for this reader, of those made in this turn; ENCODED_MAX: it is not made yet.
+static uint32_t find_made(const publishing *now, const log_reader_entry *e)
+{
+    uint32_t at = 0;
+    while (at < now->count && !matches(&now->made[at], e)) {
+        at++;
+    }
+    return at < now->count ? at : ENCODED_MAX;
+}
+
+static uint32_t make(publishing *now, const log_reader_entry *e, uint32_t receivers)
+{
+    const physics_world *physics = now->from->physics;
+    uint32_t at = now->count;
+    now->hash = now->count == 0 ? world_hash(physics) : now->hash;
+    if (now->count == ENCODED_MAX) {
+        at = ENCODED_MAX - 1;
+        post_snapshot(&now->made[at], now->sink);
+    } else {
+        now->count++;
+    }
+    now->made[at] = encode(now->from, e, now->hash, receivers);
+    return at;
+}
+
+static void deliver(publishing *now, log_reader_entry *e, uint32_t at)
+{
+    reply *snapshot = now->made[at].snapshot;
+    if (snapshot != NULL) {
+        snapshot->deliveries[snapshot->delivery_count++] =
+            (snapshot_delivery){.session = e->session, .subscription = e->number};
+    } else {
+        post_overrun(now->from, e, now->sink);
+    }
+    e->mark = world_log_end(now->from->log, world_tick(now->from->physics));
+    e->fresh = e->owed = false;
+    e->busy = true;
+}
+
+bool log_readers_publish(log_readers *r, const log_source *from, bool all, const turn *t,
+                         reply_sink sink)
+{
+    publishing now = {.from = from, .sink = sink};
+    const uint32_t begin = place_of(r, r->first);
+    uint64_t cut = 0; // number of the first that has to wait; 0: none
     for (uint32_t i = 0; i < r->list.count; i++) {
-        log_reader_entry *e = &r->list.data[i];
+        log_reader_entry *e = &r->list.data[(begin + i) % r->list.count];
         log_record unused;
         e->fresh = e->fresh || !world_log_since(from->log, e->mark, &unused);
         if (!falls_due(e, from, all)) {
@@ -279,34 +327,20 @@ void log_readers_publish(log_readers *r, const log_source *from, bool all, reply
             metrics_add(METRIC_snapshots_skipped, 1);
             continue;
         }
-        uint32_t at = 0;
-        while (at < count && !matches(&made[at], e)) {
-            at++;
+        uint32_t at = find_made(&now, e);
+        if (at == ENCODED_MAX && now.count > 0 && t != NULL && turn_over(t)) {
+            e->owed = true;
+            cut = cut == 0 ? e->number : cut;
+            metrics_add(METRIC_snapshots_postponed, 1);
+            continue;
         }
-        if (at == count) {
-            hash = count == 0 ? world_hash(from->physics) : hash;
-            if (count == ENCODED_MAX) {
-                at = ENCODED_MAX - 1;
-                post_snapshot(&made[at], sink);
-            } else {
-                count++;
-            }
-            made[at] = encode(from, e, hash, r->list.count - i);
-        }
-        reply *snapshot = made[at].snapshot;
-        if (snapshot != NULL) {
-            snapshot->deliveries[snapshot->delivery_count++] =
-                (snapshot_delivery){.session = e->session, .subscription = e->number};
-        } else {
-            post_overrun(from, e, sink);
-        }
-        e->mark = world_log_end(from->log, world_tick(from->physics));
-        e->fresh = e->owed = false;
-        e->busy = true;
+        deliver(&now, e, at < ENCODED_MAX ? at : make(&now, e, r->list.count - i));
     }
-    for (uint32_t i = 0; i < count; i++) {
-        post_snapshot(&made[i], sink);
+    for (uint32_t i = 0; i < now.count; i++) {
+        post_snapshot(&now.made[i], sink);
     }
+    r->first = cut;
+    return cut == 0;
 }
 
 bool log_readers_owe(const log_readers *r, const log_source *from)

@@ -33,6 +33,7 @@ typedef struct log_reader_entry {
 typedef struct log_readers {
     ARRAY(log_reader_entry) list; // by ascending number
     uint32_t found;               // the place of the last that was acknowledged
+    uint64_t first; // number of the one that goes first: those before were served last
 } log_readers;
 
 // The state that a notification tells of.
@@ -60,8 +61,11 @@ void log_readers_begin_anew(log_readers *r);
 void log_readers_close_all(log_readers *r, uint64_t world, status why, const char *text,
                            reply_sink sink);
 
-// Sends to those that are due, or, if `all`, to everyone who lacks something.
-void log_readers_publish(log_readers *r, const log_source *from, bool all, reply_sink sink);
+// Sends to those that are due, or, if `all`, to everyone who lacks something, until the turn is
+// over (NULL: it has no end), but to some in any case. False: others go first the next time; they
+// are sent then all since their last notification.
+bool log_readers_publish(log_readers *r, const log_source *from, bool all, const turn *t,
+                         reply_sink sink);
 // Whether somebody lacks something and could be sent it.
 bool log_readers_owe(const log_readers *r, const log_source *from);
 

@@ -42,6 +42,7 @@ typedef struct packed_view {
     view_set *seen;        // then, with an area or a budget: what its readers have. NULL without
     struct budget *budget; // NULL: none
     bool owed;             // it was due, and the budget did not allow it yet
+    bool postponed;        // it was due, and the turn was over
     // of the publishing under way
     uint32_t in_step; // readers
     bool waiting;     // somebody needs a full one, and can take it

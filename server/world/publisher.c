@@ -11,6 +11,7 @@
 #include "proto/limits.h"
 #include "server/metrics.h"
 #include "server/world/budget.h"
+#include "server/world/confined_view.h"
 #include "server/world/view_area.h"
 #include "server/world/view_group.h"
 
@@ -28,6 +29,9 @@ void publisher_init(publisher *p, const limits *bounds, const char *world, uint6
 
 void publisher_deinit(publisher *p)
 {
+    for (uint32_t i = 0; i < p->subscriptions.list.count; i++) {
+        shares_release(&p->shares, p->subscriptions.list.data[i].dealt);
+    }
     subscriptions_deinit(&p->subscriptions);
     packed_views_deinit(&p->packed);
     area_index_deinit(&p->areas);
@@ -38,6 +42,8 @@ void publisher_deinit(publisher *p)
     event_log_deinit(&p->log);
     array_free(&p->last);
     array_free(&p->due);
+    array_free(&p->pieces);
+    shares_deinit(&p->shares);
     array_free(&p->contacts);
     buffer_deinit(&p->body_rows);
     buffer_deinit(&p->events);
@@ -110,10 +116,11 @@ status publisher_can_afford(const publisher *p, const physics_world *world,
 }
 
 void publisher_subscribe(publisher *p, physics_world *world, uint64_t number, session_key session,
-                         const subscribe_args *view)
+                         uint64_t subject, const subscribe_args *view)
 {
     ASSERT(number > 0 && session.number > 0); // the server itself has no subscriptions
     subscription *s = subscriptions_add(&p->subscriptions, number, session, view);
+    s->dealt = shares_hold(&p->shares, subject);
     event_marks_begin(&s->marks, event_log_end(&p->log));
     memory_charge_begin(&s->charge, MEMORY_views, p->taker);
     memory_charge_note(&s->charge, sizeof *s);
@@ -148,6 +155,7 @@ static void remove_subscription(publisher *p, subscription *s)
 {
     packed_view *shared = s->packed != NULL && s->packed->readers > 1 ? s->packed : NULL;
     packed_views_leave(&p->packed, s);
+    shares_release(&p->shares, s->dealt);
     subscriptions_remove(&p->subscriptions, s->number);
     hand_on(p, shared);
 }
@@ -427,98 +435,6 @@ static bool is_behind(const publisher *p, const subscription *s)
            (b != NULL && b->left_out > 0);
 }
 
-// ---- readers of a world that stands who see the areas of a token alone
-//
-// They are sent a snapshot for what changes there: a snapshot in which nothing is would tell that
-// something has changed elsewhere. While the world runs they are sent one whenever it is due.
-
-static bool in_sight(const publisher *p, const subscription *s, body_id id)
-{
-    const uint32_t slot = row_table_slot(id);
-    const row_entry *entry =
-        id != 0 && slot < p->rows.entries.count ? &p->rows.entries.data[slot] : NULL;
-    return entry != NULL && entry->id == id &&
-           (view_area_meets(s->sight, &entry->row.box) ||
-            (s->seen != NULL && view_set_has(s->seen, slot) && entry->created <= s->version));
-}
-
-static bool joint_in_sight(const subscription *s, uint32_t slot_a, uint32_t slot_b)
-{
-    return s->seen != NULL && (slot_a == UINT32_MAX || view_set_has(s->seen, slot_a)) &&
-           (slot_b == UINT32_MAX || view_set_has(s->seen, slot_b));
-}
-
-static bool bodies_changed_in_sight(const publisher *p, const subscription *s)
-{
-    for (uint32_t slot = 0; slot < p->rows.entries.count; slot++) {
-        const row_entry *entry = &p->rows.entries.data[slot];
-        const bool changed = entry->changed > s->version || entry->described > s->version;
-        if (entry->id != 0 && changed && in_sight(p, s, entry->id)) {
-            return true;
-        }
-    }
-    for (uint32_t i = 0; i < p->rows.removals.count; i++) {
-        const row_removal *gone = &p->rows.removals.data[i];
-        if (gone->removed > s->version && gone->created <= s->version && s->seen != NULL &&
-            view_set_has(s->seen, row_table_slot(gone->id))) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool joints_changed_in_sight(const publisher *p, const subscription *s)
-{
-    for (uint32_t i = 0; i < p->joints.entries.count; i++) {
-        const joint_entry *e = &p->joints.entries.data[i];
-        if (e->id != 0 && e->changed > s->version && joint_in_sight(s, e->slot_a, e->slot_b)) {
-            return true;
-        }
-    }
-    for (uint32_t i = 0; i < p->joints.removals.count; i++) {
-        const joint_removal *gone = &p->joints.removals.data[i];
-        if (gone->removed > s->version && gone->created <= s->version &&
-            joint_in_sight(s, gone->slot_a, gone->slot_b)) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool events_in_sight(const publisher *p, const subscription *s)
-{
-    for (uint64_t number = event_marks_sent(&s->marks)->next; number < event_log_end(&p->log);
-         number++) {
-        const uint8_t *encoded = NULL;
-        const event_entry *event = event_log_get(&p->log, number, &encoded);
-        if ((s->view.events >> event->kind & 1) != 0 && in_sight(p, s, event->a) &&
-            (event->b == 0 || in_sight(p, s, event->b))) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool changed_in_sight(const publisher *p, const subscription *s)
-{
-    const budget *b = view_group_budget(s);
-    return s->version < p->rows.floor || s->version == 0 || !description_complete(s->described) ||
-           (b != NULL && b->left_out > 0) || bodies_changed_in_sight(p, s) ||
-           (s->view.describe && joints_changed_in_sight(p, s)) || events_in_sight(p, s);
-}
-
-// Those who have nothing to be told have the present state.
-static void settle_confined(publisher *p)
-{
-    for (uint32_t i = 0; i < p->subscriptions.list.count; i++) {
-        subscription *s = &p->subscriptions.list.data[i];
-        const bool behind = s->sight != NULL && s->version < p->rows.version;
-        if (behind && !s->owed && !changed_in_sight(p, s)) { // owed: its area was moved
-            s->version = p->rows.version;
-        }
-    }
-}
-
 static void refresh(publisher *p, const physics_world *world)
 {
     if (p->stale) {
@@ -526,16 +442,6 @@ static void refresh(publisher *p, const physics_world *world)
         joint_table_update(&p->joints, world, p->rows.version);
         p->stale = false;
     }
-}
-
-static bool has_confined(const publisher *p)
-{
-    for (uint32_t i = 0; i < p->subscriptions.list.count; i++) {
-        if (p->subscriptions.list.data[i].sight != NULL) {
-            return true;
-        }
-    }
-    return false;
 }
 
 // ---- choosing
@@ -602,7 +508,7 @@ static void choose_due_views(publisher *p, const moment *now)
     }
     for (uint32_t i = 0; i < p->packed.list.count; i++) {
         packed_view *view = p->packed.list.data[i];
-        const bool owed = view->area_moved || (now->all && view->waiting);
+        const bool owed = view->area_moved || view->postponed || (now->all && view->waiting);
         view->due = view->in_step > 0 ? view->due || owed : view->waiting;
         wait_for_budget(view);
     }
@@ -633,22 +539,30 @@ static void refill_budgets(publisher *p, double hz)
     }
 }
 
-static void choose_due(publisher *p, const physics_world *world, bool all)
+// One that is due and cannot be sent now. Of a world that stands, one with the areas of a token is
+// looked at again when it can be: that something has changed elsewhere must not show.
+static void note_missed(subscription *s, const moment *now)
 {
-    const moment now = {world_tick(world), world_definition(world).hz, all};
+    if (!now->all || s->sight == NULL) {
+        s->skipped++;
+        s->owed = true;
+    }
+}
+
+static void choose_due(publisher *p, const moment *now)
+{
     array_clear(&p->due);
-    refill_budgets(p, now.hz);
-    choose_due_views(p, &now);
+    refill_budgets(p, now->hz);
+    choose_due_views(p, now);
     for (uint32_t i = 0; i < p->subscriptions.list.count; i++) {
         subscription *s = &p->subscriptions.list.data[i];
-        const bool due = s->packed != NULL ? s->packed->due : is_due(p, s, &now);
+        const bool due = s->packed != NULL ? s->packed->due : is_due(p, s, now);
         if (is_chosen(p, s, due)) {
             array_push(&p->due, i);
         } else if (due && s->packed == NULL && can_send(s) && !can_pay(p, s)) {
             s->owed = true; // for later, and nobody was slow
         } else if (due) {
-            s->skipped++;
-            s->owed = true;
+            note_missed(s, now);
             metrics_add(METRIC_snapshots_skipped, 1);
         }
     }
@@ -724,26 +638,6 @@ static bool has_more(const publisher *p, const subscription *s)
     return p->touched > s->version || s->view.contacts || described || lost || has_events(p, s);
 }
 
-// Encodes the snapshots of the packed views that are due.
-static void encode_packed(publisher *p, const physics_world *world, bool all)
-{
-    const uint64_t tick = world_tick(world);
-    const double hz = world_definition(world).hz;
-    p->packed.areas = &p->areas;
-    for (uint32_t i = 0; i < p->packed.list.count; i++) {
-        packed_view *view = p->packed.list.data[i];
-        bool tells = all || view->area_moved || view->in_step == 0 || view->sight != NULL ||
-                     (double)(tick - view->tick) >= hz;
-        for (uint32_t k = 0; k < p->due.count && view->due && !tells; k++) {
-            const subscription *s = &p->subscriptions.list.data[p->due.data[k]];
-            tells = s->packed == view && has_more(p, s);
-        }
-        if (view->due) {
-            packed_view_encode(&p->packed, view, &p->rows, tick, tells);
-        }
-    }
-}
-
 // Plain views that are due go along with their bodies; packed ones do when they are encoded.
 static void follow_bodies(publisher *p)
 {
@@ -774,36 +668,178 @@ static void trim(publisher *p)
     joint_table_trim(&p->joints, oldest_version);
 }
 
-void publisher_publish(publisher *p, physics_world *world, bool all, reply_sink sink)
+// ---- pieces
+//
+// Snapshots are made and sent in pieces: a view group, or a packed view with all of its readers,
+// whose snapshots are one stream. Pieces go by the time that their readers' subjects had (a piece
+// of many counts for each of them in part), and then by age. When the turn is over the other
+// readers wait for the next publishing: each is sent then what it lacks, with all events since its
+// last snapshot, as a slow reader is.
+
+// Brings pieces together, and in them those who are sent the same.
+static void find_pieces(publisher *p)
 {
-    if (all && has_confined(p)) {
-        refresh(p, world);
-        settle_confined(p);
+    const subscription *list = p->subscriptions.list.data;
+    const share *least = NULL;
+    array_clear(&p->pieces);
+    sort_due(p);
+    for (uint32_t i = 0; i < p->due.count; i++) {
+        const subscription *s = &list[p->due.data[i]];
+        publish_piece *last = p->pieces.count > 0 ? &p->pieces.data[p->pieces.count - 1] : NULL;
+        const subscription *before = i > 0 ? &list[p->due.data[i - 1]] : NULL;
+        const bool same = before != NULL && before->packed == s->packed &&
+                          (s->packed != NULL || subscription_compare(before, s) == 0);
+        const int64_t used = shares_used(&p->shares, s->dealt);
+        least = least == NULL || used < shares_used(&p->shares, least) ? s->dealt : least;
+        if (same) {
+            last->end = i + 1;
+            last->used_ns = used < last->used_ns ? used : last->used_ns;
+            last->version = s->version < last->version ? s->version : last->version;
+        } else {
+            array_push(&p->pieces, ((publish_piece){i, i + 1, used, s->version}));
+        }
     }
-    choose_due(p, world, all);
+    shares_serve(&p->shares, least);
+}
+
+static int compare_pieces(const void *a, const void *b)
+{
+    const publish_piece *x = a;
+    const publish_piece *y = b;
+    int order = (x->used_ns > y->used_ns) - (x->used_ns < y->used_ns);
+    order = order != 0 ? order : (x->version > y->version) - (x->version < y->version);
+    return order != 0 ? order : (x->start > y->start) - (x->start < y->start);
+}
+
+// Of a world that stands: takes those out of the piece who have nothing to be told that they may
+// see. They have the present state then.
+static void drop_unchanged(publisher *p, publish_piece *piece)
+{
+    subscription *list = p->subscriptions.list.data;
+    const subscription *first = &list[p->due.data[piece->start]];
+    const packed_view *view = first->packed;
+    bool all = view != NULL && (view->area_moved || view->waiting || view->crowded);
+    for (uint32_t i = piece->start; i < piece->end && view != NULL && !all; i++) {
+        const subscription *s = &list[p->due.data[i]];
+        all = s->owed || confined_view_changed(p, s);
+    }
+    if (all || (view == NULL && confined_view_changed(p, first))) {
+        return;
+    }
+    uint32_t kept = piece->start;
+    for (uint32_t i = piece->start; i < piece->end; i++) {
+        subscription *s = &list[p->due.data[i]];
+        if (s->owed && view == NULL) { // its area was moved
+            p->due.data[kept++] = p->due.data[i];
+        } else {
+            s->version = p->rows.version;
+        }
+    }
+    piece->end = kept;
+}
+
+// Encodes the next snapshot of the piece's packed view.
+static void encode_packed(publisher *p, const physics_world *world, const publish_piece *piece,
+                          packed_view *view, bool all)
+{
+    const uint64_t tick = world_tick(world);
+    bool tells = all || view->area_moved || view->in_step == 0 || view->sight != NULL ||
+                 (double)(tick - view->tick) >= world_definition(world).hz;
+    for (uint32_t i = piece->start; i < piece->end && !tells; i++) {
+        tells = has_more(p, &p->subscriptions.list.data[p->due.data[i]]);
+    }
+    packed_view_encode(&p->packed, view, &p->rows, tick, tells);
+    view->postponed = false;
+}
+
+static void send_piece(publisher *p, const physics_world *world, publish_piece piece, bool all,
+                       uint64_t hash, reply_sink sink)
+{
+    const subscription *list = p->subscriptions.list.data;
+    packed_view *view = list[p->due.data[piece.start]].packed;
+    if (all && list[p->due.data[piece.start]].sight != NULL) {
+        drop_unchanged(p, &piece);
+    }
+    if (view != NULL && piece.end > piece.start) {
+        encode_packed(p, world, &piece, view, all);
+    }
+    // The members of a group change as it is sent, those of later groups do not.
+    for (uint32_t start = piece.start; start < piece.end;) {
+        uint32_t end = start + 1;
+        while (end < piece.end &&
+               subscription_compare(&list[p->due.data[start]], &list[p->due.data[end]]) == 0) {
+            end++;
+        }
+        send_group(p, world, p->due.data + start, end - start, hash, sink);
+        start = end;
+    }
+}
+
+static void charge_piece(publisher *p, const publish_piece *piece, int64_t ns)
+{
+    const int64_t part = ns / (int64_t)(piece->end - piece->start);
+    for (uint32_t i = piece->start; i < piece->end; i++) {
+        shares_charge(&p->shares, p->subscriptions.list.data[p->due.data[i]].dealt, part);
+    }
+}
+
+static void postpone_piece(publisher *p, const publish_piece *piece, const moment *now)
+{
+    packed_view *view = p->subscriptions.list.data[p->due.data[piece->start]].packed;
+    for (uint32_t i = piece->start; i < piece->end; i++) {
+        note_missed(&p->subscriptions.list.data[p->due.data[i]], now);
+    }
+    if (view != NULL) {
+        view->postponed = !now->all || view->sight == NULL;
+    }
+    metrics_add(METRIC_snapshots_postponed, piece->end - piece->start);
+}
+
+// Sends pieces until the turn (NULL: it has no end) is over, one in any case. Returns whether all
+// were sent.
+static bool send_pieces(publisher *p, const physics_world *world, const moment *now, const turn *t,
+                        reply_sink sink)
+{
+    const uint64_t hash = world_hash(world);
+    uint32_t i = 0;
+    find_pieces(p);
+    if (t != NULL && p->pieces.count > 1) {
+        qsort(p->pieces.data, p->pieces.count, sizeof *p->pieces.data, compare_pieces);
+    }
+    for (bool over = false; i < p->pieces.count && !over; i++) {
+        const int64_t begin = t != NULL ? t->clock() : 0;
+        send_piece(p, world, p->pieces.data[i], now->all, hash, sink);
+        if (t != NULL) {
+            charge_piece(p, &p->pieces.data[i], t->clock() - begin);
+            over = turn_over(t);
+        }
+    }
+    const bool whole = i == p->pieces.count;
+    for (; i < p->pieces.count; i++) {
+        postpone_piece(p, &p->pieces.data[i], now);
+    }
+    if (whole) {
+        shares_forgive(&p->shares); // nobody has waited for another one
+    }
+    view_set_pool_clear(&p->sets);
+    return whole;
+}
+
+bool publisher_publish(publisher *p, physics_world *world, bool all, const turn *t, reply_sink sink)
+{
+    const moment now = {world_tick(world), world_definition(world).hz, all};
+    bool whole = true;
+    choose_due(p, &now);
     if (p->due.count > 0) {
         refresh(p, world);
         take_contacts(p, world);
         follow_bodies(p);
-        encode_packed(p, world, all);
-        uint64_t hash = world_hash(world);
-        subscription *list = p->subscriptions.list.data;
-        sort_due(p);
-        // The members of a group change as it is sent, those of later groups do not.
-        uint32_t start = 0;
-        while (start < p->due.count) {
-            uint32_t end = start + 1;
-            while (end < p->due.count &&
-                   subscription_compare(&list[p->due.data[start]], &list[p->due.data[end]]) == 0) {
-                end++;
-            }
-            send_group(p, world, p->due.data + start, end - start, hash, sink);
-            start = end;
-        }
-        view_set_pool_clear(&p->sets);
+        p->packed.areas = &p->areas;
+        whole = send_pieces(p, world, &now, t, sink);
         remove_refused(p, world);
     }
     trim(p);
+    return whole;
 }
 
 bool publisher_owes(const publisher *p)

@@ -7,6 +7,9 @@
 // reader that is further behind than `events_kept` of them loses the oldest: its next snapshot says
 // how many.
 //
+// One publishing has a turn of time. Those who are not served in it are first in the next one; what
+// they are sent then is the state of that tick, and `skipped` counts those between.
+//
 // Events of a view with an area are those of bodies in view (then or at the reader's last
 // snapshot) and those whose place lies in the area.
 //
@@ -21,6 +24,8 @@
 #include "common/physics/physics.h"
 #include "proto/wire/buffer.h"
 #include "server/limits.h"
+#include "server/schedule/shares.h"
+#include "server/schedule/turn.h"
 #include "server/world/descriptions.h"
 #include "server/world/event_log.h"
 #include "server/world/messages.h"
@@ -34,6 +39,13 @@ typedef struct session_last {
     uint32_t id;
 } session_last;
 
+// Places in `due` of those who are served together.
+typedef struct publish_piece {
+    uint32_t start, end;
+    int64_t used_ns;  // of the time for publishing: the subject of theirs that had least
+    uint64_t version; // the oldest that one of them was sent
+} publish_piece;
+
 typedef struct publisher {
     const limits *limits;
     const char *world; // name, the hosted world's
@@ -45,6 +57,7 @@ typedef struct publisher {
     joint_table joints;
     event_log log;
     subscriptions subscriptions;
+    shares shares; // of the time for publishing, by subject
     packed_views packed;
     area_index areas;   // of the rows
     view_set_pool sets; // of the publishing under way
@@ -54,6 +67,7 @@ typedef struct publisher {
     memory_holder *taker; // whose memory the subscriptions that are made take; NULL: nobody's
     // scratch, kept so that a tick takes no memory of its own
     ARRAY(uint32_t) due; // places in the list
+    ARRAY(publish_piece) pieces;
     ARRAY(contact_info) contacts;
     buffer body_rows, events, contact_rows;
     ARRAY(body_id) removed, enter, leave;
@@ -81,9 +95,9 @@ status publisher_can_afford(const publisher *p, const physics_world *world,
                             const subscribe_args *view, error *err);
 
 // Begins a subscription; its first snapshot is due at once. A body to be followed that is not there
-// counts as lost.
+// counts as lost. `subject`: for whom the time for its snapshots counts.
 void publisher_subscribe(publisher *p, physics_world *world, uint64_t number, session_key session,
-                         const subscribe_args *view);
+                         uint64_t subject, const subscribe_args *view);
 // False where the session has no such subscription here.
 bool publisher_unsubscribe(publisher *p, physics_world *world, uint64_t number,
                            session_key session);
@@ -116,8 +130,10 @@ void publisher_note_step(publisher *p, physics_world *world);
 
 // Sends snapshots of the present state to those that are due, or, if `all`, to everyone that was
 // not sent it yet; in either case not to those that cannot take one yet. Replies of kind SNAPSHOT,
-// and OVERRUN for subscriptions that end here because a snapshot does not fit a message.
-void publisher_publish(publisher *p, physics_world *world, bool all, reply_sink sink);
+// and OVERRUN for subscriptions that end here because a snapshot does not fit a message. Until the
+// turn is over (NULL: it has no end), but some in any case. False: others wait for the next time.
+bool publisher_publish(publisher *p, physics_world *world, bool all, const turn *t,
+                       reply_sink sink);
 
 // Whether there is someone who was not sent the present state and could be.
 bool publisher_owes(const publisher *p);

@@ -361,7 +361,8 @@ static int compare_view_areas(const subscription *a, const subscription *b)
 
 int subscription_compare(const subscription *a, const subscription *b)
 {
-    int order = compare_numbers(a->version, b->version);
+    int order = compare_numbers((uintptr_t)a->packed, (uintptr_t)b->packed);
+    order = order != 0 ? order : compare_numbers(a->version, b->version);
     order = order != 0 ? order : compare_numbers((uintptr_t)a->seen, (uintptr_t)b->seen);
     order = order != 0 ? order : compare_numbers((uintptr_t)a->shown, (uintptr_t)b->shown);
     order = order != 0 ? order : a->shown_all - b->shown_all;
@@ -370,7 +371,6 @@ int subscription_compare(const subscription *a, const subscription *b)
                        : compare_numbers(event_marks_sent(&a->marks)->next,
                                          event_marks_sent(&b->marks)->next);
     order = order != 0 ? order : compare_progress(a->described, b->described);
-    order = order != 0 ? order : compare_numbers((uintptr_t)a->packed, (uintptr_t)b->packed);
     order = order != 0 ? order : compare_numbers(a->packed_number, b->packed_number);
     order = order != 0 ? order : compare_numbers((uintptr_t)a->budget, (uintptr_t)b->budget);
     order = order != 0 ? order : compare_views(&a->view, &b->view);

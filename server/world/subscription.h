@@ -107,6 +107,7 @@ typedef struct subscription {
     struct budget *budget; // owned; NULL: none, or its packed view has one
     memory_charge charge;  // what it takes itself, and whose memory that is
     bool refused;          // there is no memory for its snapshots: it ends with the publishing
+    struct share *dealt;   // the publisher's: of its subject
     // of a packed one
     struct packed_view *packed; // whose snapshots it is sent, with others; else NULL
     uint64_t packed_number;     // of the last one that it was sent; 0: it needs a full one
@@ -145,7 +146,8 @@ bool subscription_same_view(const subscribe_args *a, const sight *sight_a, const
 // It is sent nothing that builds on what it was sent before: a full snapshot is next.
 void subscription_begin_anew(subscription *s);
 
-// Order by what is sent: equal ones are sent the same bytes.
+// Order by what is sent: equal ones are sent the same bytes. Those of one packed view stand
+// together.
 int subscription_compare(const subscription *a, const subscription *b);
 
 #endif

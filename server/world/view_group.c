@@ -259,8 +259,8 @@ static void show_chosen_rows(publisher *p, const physics_world *world, view_grou
 {
     budget *b = g->of->budget;
     const double spent = FRAME_BYTES + (double)(p->events.size + p->contact_rows.size);
-    const double share = g->of->view.describe ? 0.5 : 1.0; // descriptions have the other half
-    const double most = share * (b->credit - spent);
+    const double part = g->of->view.describe ? 0.5 : 1.0; // descriptions have the other half
+    const double most = part * (b->credit - spent);
     if (g->full) {
         budget_forget(b);
     }

@@ -70,7 +70,7 @@ static void subscribe(publisher *p, physics_world *world, uint64_t number,
         .encoding = encoding,
         .bodies = true,
         .precision = {.position = s->precision, .angle = 2.0 * 3.14159265358979323846 / 1024.0}};
-    publisher_subscribe(p, world, number, session, &view);
+    publisher_subscribe(p, world, number, session, session.number, &view);
 }
 
 // A notification of encoding log.
@@ -154,7 +154,7 @@ static traffic run_scene(const network_scene *s, double seconds, history *h)
     for (int i = 0; i < ticks; i++) {
         network_scene_step(s, world, ball, &commands);
         publisher_note_step(&p, world);
-        publisher_publish(&p, world, false, (reply_sink){take, &t});
+        publisher_publish(&p, world, false, NULL, (reply_sink){take, &t});
         for (uint32_t k = 0; k < t.written_count; k++) {
             publisher_acknowledge(&p, t.written[k]);
         }

@@ -56,14 +56,14 @@ static double time_of_view(snapshot_encoding encoding, int views)
                                      .precision = {.position = 1.0 / 512.0, .angle = 0.0062},
                                      .has_area = true,
                                      .area = {x, y, x + 20.0, y + 20.0}};
-        publisher_subscribe(&p, world, (uint64_t)i + 1, session, &view);
+        publisher_subscribe(&p, world, (uint64_t)i + 1, session, session.number, &view);
     }
     double seconds = 0.0;
     for (int i = 0; i <= VIEW_TICKS; i++) {
         world_step(world);
         publisher_note_step(&p, world);
         const double begin = clock_seconds(CLOCK_CPU);
-        publisher_publish(&p, world, false, (reply_sink){drop_snapshot, &bytes});
+        publisher_publish(&p, world, false, NULL, (reply_sink){drop_snapshot, &bytes});
         for (int k = 0; k < views; k++) {
             publisher_acknowledge(&p, (uint64_t)k + 1);
         }

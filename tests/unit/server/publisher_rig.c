@@ -53,7 +53,7 @@ void move(publisher_rig *f, body_id id, double x, double y)
 
 void subscribe(publisher_rig *f, uint64_t number, session_key session, subscribe_args view)
 {
-    publisher_subscribe(&f->publisher, f->world, number, session, &view);
+    publisher_subscribe(&f->publisher, f->world, number, session, session.number, &view);
 }
 
 subscribe_args everything(void)
@@ -73,12 +73,12 @@ void tick(publisher_rig *f)
 {
     world_step(f->world);
     publisher_note_step(&f->publisher, f->world);
-    publisher_publish(&f->publisher, f->world, false, mailbox_sink(&f->box));
+    publisher_publish(&f->publisher, f->world, false, NULL, mailbox_sink(&f->box));
 }
 
 void publish_all(publisher_rig *f)
 {
-    publisher_publish(&f->publisher, f->world, true, mailbox_sink(&f->box));
+    publisher_publish(&f->publisher, f->world, true, NULL, mailbox_sink(&f->box));
 }
 
 void take_and_acknowledge(publisher_rig *f, uint64_t number)

@@ -139,7 +139,7 @@ static void tick(fixture *f)
     world_step(f->world);
     note_state(f);
     publisher_note_step(&f->publisher, f->world);
-    publisher_publish(&f->publisher, f->world, false, mailbox_sink(&f->box));
+    publisher_publish(&f->publisher, f->world, false, NULL, mailbox_sink(&f->box));
     take_all(f);
 }
 
@@ -211,7 +211,7 @@ static void bytes_stay_within_the_budget_and_states_are_true(void **state)
     view.area = (area){-30, -30, 30, 30};
     view.margin = 1.0;
     add_crowd(f, 200, 8.0);
-    publisher_subscribe(&f->publisher, f->world, 1, ONE, &view);
+    publisher_subscribe(&f->publisher, f->world, 1, ONE, ONE.number, &view);
     for (int i = 0; i < 900; i++) {
         disturb(f, i);
         tick(f);
@@ -242,7 +242,7 @@ static void no_body_starves(void **state)
         ids[i] = add_ball(f, chosen ? i * 0.1 : 400.0 - i, chosen ? 0.0 : 400.0 - i,
                           chosen ? (vec2d){0.0, 30.0} : (vec2d){0.2, 0.01 * i});
     }
-    publisher_subscribe(&f->publisher, f->world, 1, ONE, &view);
+    publisher_subscribe(&f->publisher, f->world, 1, ONE, ONE.number, &view);
     uint32_t waited[BODIES] = {0};
     uint32_t longest = 0;
     uint32_t least = UINT32_MAX; // rows of a snapshot
@@ -283,7 +283,7 @@ static void rest_is_told_in_the_end(void **state)
     const double rate = f->encoding == ENCODING_PACKED ? 600.0 : 4000.0;
     add_crowd(f, 100, 0.0);
     const subscribe_args view = view_of(f, rate);
-    publisher_subscribe(&f->publisher, f->world, 1, ONE, &view);
+    publisher_subscribe(&f->publisher, f->world, 1, ONE, ONE.number, &view);
     tick(f);
     assert_int_equal(f->reader.fulls, 1);
     const uint64_t first = f->reader.left_out;
@@ -310,7 +310,7 @@ static void removals_and_leaves_are_always_told(void **state)
     for (int i = 0; i < 60; i++) {
         ids[i] = add_ball(f, 0.5 * i, 0.0, (vec2d){0.0, 0.1});
     }
-    publisher_subscribe(&f->publisher, f->world, 1, ONE, &view);
+    publisher_subscribe(&f->publisher, f->world, 1, ONE, ONE.number, &view);
     for (int i = 0; i < 600; i++) {
         tick(f);
     }
@@ -338,10 +338,10 @@ static void paused_world_tells_all(void **state)
     fixture *f = *state;
     const subscribe_args view = view_of(f, 2000.0);
     add_crowd(f, 80, 1.0);
-    publisher_subscribe(&f->publisher, f->world, 1, ONE, &view);
+    publisher_subscribe(&f->publisher, f->world, 1, ONE, ONE.number, &view);
     note_state(f);
     for (int i = 0; i < 1000 && (i == 0 || publisher_owes(&f->publisher)); i++) {
-        publisher_publish(&f->publisher, f->world, true, mailbox_sink(&f->box));
+        publisher_publish(&f->publisher, f->world, true, NULL, mailbox_sink(&f->box));
         take_all(f);
     }
     assert_false(publisher_owes(&f->publisher));
@@ -355,7 +355,7 @@ static void resumed_reader_begins_anew(void **state)
     fixture *f = *state;
     subscribe_args view = view_of(f, 3000.0);
     add_crowd(f, 60, 2.0);
-    publisher_subscribe(&f->publisher, f->world, 1, ONE, &view);
+    publisher_subscribe(&f->publisher, f->world, 1, ONE, ONE.number, &view);
     for (int i = 0; i < 240; i++) {
         tick(f);
     }

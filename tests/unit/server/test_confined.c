@@ -60,7 +60,7 @@ static void subscribe(side *s, uint64_t number)
     view.sight_count = 2;
     view.events &= (1u << EVENT_KIND_COUNT) - 1;
     const session_key key = {.slot = (uint32_t)number, .number = number};
-    publisher_subscribe(&s->publisher, s->world, number, key, &view);
+    publisher_subscribe(&s->publisher, s->world, number, key, key.number, &view);
 }
 
 // ---- the worlds
@@ -186,7 +186,7 @@ static void pass(side *s, bool stands)
         world_step(s->world);
         publisher_note_step(&s->publisher, s->world);
     }
-    publisher_publish(&s->publisher, s->world, stands, sink);
+    publisher_publish(&s->publisher, s->world, stands, NULL, sink);
 }
 
 static void resume(side *s, uint64_t number)

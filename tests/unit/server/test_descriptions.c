@@ -137,14 +137,14 @@ static subscribe_args described(void)
 
 static void subscribe(fixture *f, uint64_t number, session_key session, subscribe_args view)
 {
-    publisher_subscribe(&f->publisher, f->world, number, session, &view);
+    publisher_subscribe(&f->publisher, f->world, number, session, session.number, &view);
 }
 
 static void tick(fixture *f)
 {
     world_step(f->world);
     publisher_note_step(&f->publisher, f->world);
-    publisher_publish(&f->publisher, f->world, false, mailbox_sink(&f->box));
+    publisher_publish(&f->publisher, f->world, false, NULL, mailbox_sink(&f->box));
 }
 
 // The next snapshot of the subscription, which is then free for another.
@@ -371,7 +371,7 @@ static void descriptions_over_the_limit_follow_in_the_next_snapshots(void **stat
     bool more = true;
     while (more) {
         // A paused world sends them too, without being changed.
-        publisher_publish(&f->publisher, f->world, true, mailbox_sink(&f->box));
+        publisher_publish(&f->publisher, f->world, true, NULL, mailbox_sink(&f->box));
         const msgpack_object *s = take(f, 1);
         const msgpack_object *list = obj_get(s, "spawned");
         for (uint32_t i = 0; i < obj_count(list); i++) {

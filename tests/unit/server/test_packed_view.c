@@ -85,7 +85,7 @@ static subscribe_args packed_args(void)
 
 static void subscribe(fixture *f, uint64_t number, session_key session, subscribe_args view)
 {
-    publisher_subscribe(&f->publisher, f->world, number, session, &view);
+    publisher_subscribe(&f->publisher, f->world, number, session, session.number, &view);
 }
 
 // The world's next tick; what is sent is in the mailbox.
@@ -93,7 +93,7 @@ static void tick(fixture *f)
 {
     world_step(f->world);
     publisher_note_step(&f->publisher, f->world);
-    publisher_publish(&f->publisher, f->world, false, mailbox_sink(&f->box));
+    publisher_publish(&f->publisher, f->world, false, NULL, mailbox_sink(&f->box));
 }
 
 static void read_data(picture *p, const msgpack_object *snapshot)
@@ -398,13 +398,13 @@ static void paused_world_shows_who_joins_and_what_changes(void **state)
     read_all(f, true);
     subscribe(f, 2, TWO, packed_args());
     assert_true(publisher_owes(&f->publisher));
-    publisher_publish(&f->publisher, f->world, true, mailbox_sink(&f->box));
+    publisher_publish(&f->publisher, f->world, true, NULL, mailbox_sink(&f->box));
     read_all(f, true);
     assert_pictured(f, &f->two, NULL);
     assert_false(publisher_owes(&f->publisher));
     add_ball(f, 7.0, 0.0, 0.0);
     assert_true(publisher_owes(&f->publisher));
-    publisher_publish(&f->publisher, f->world, true, mailbox_sink(&f->box));
+    publisher_publish(&f->publisher, f->world, true, NULL, mailbox_sink(&f->box));
     read_all(f, true);
     assert_pictured(f, &f->one, NULL);
     assert_pictured(f, &f->two, NULL);

@@ -82,6 +82,68 @@ static void staggered_views_lose_no_event_of_the_ticks_between(void **state)
     }
 }
 
+static int64_t now_ns;
+
+// A look at the clock takes a millisecond.
+static int64_t slow_clock(void)
+{
+    return now_ns += 1000000;
+}
+
+// Forty areas of one subject and one of another, with time for some of them: whoever is not served
+// goes first later, and is told every event once, in order, and how many snapshots it missed.
+static void publishing_that_is_cut_loses_no_event(void **state)
+{
+    enum { VIEWS = 41, OTHER = 41, TICKS = 60, SERVED_MAX = 8 };
+    publisher_rig *f = *state;
+    uint32_t snapshots[VIEWS + 1] = {0};
+    uint64_t last[VIEWS + 1] = {0};
+    uint64_t seen[VIEWS + 1] = {0};
+    uint32_t told[VIEWS + 1] = {0};
+    for (uint64_t i = 1; i <= VIEWS; i++) {
+        subscribe_args view = within(-10.0 - (double)i, -10, 10, 10);
+        view.events = 1u << EVENT_SPAWN;
+        subscribe(f, i, i == OTHER ? TWO : ONE, view);
+    }
+    for (uint64_t now = 1; now <= TICKS + VIEWS; now++) {
+        body_id id = now <= TICKS ? add_ball(f, 0, 0, 0) : 0;
+        world_step(f->world);
+        publisher_note_step(&f->publisher, f->world);
+        const turn t = turn_begin(slow_clock, 20000000);
+        const bool whole =
+            publisher_publish(&f->publisher, f->world, false, &t, mailbox_sink(&f->box));
+        assert_false(whole);
+        assert_in_range(mailbox_left(&f->box), 1, SERVED_MAX);
+        while (mailbox_left(&f->box) > 0) {
+            const msgpack_object *s = mailbox_snapshot(&f->box);
+            const uint64_t number = obj_get_uint(s, "subscription");
+            const msgpack_object *events = obj_get(s, "events");
+            assert_int_equal(obj_get_uint(s, "tick"), now);
+            const bool skipped = obj_find(s, "skipped") != NULL;
+            assert_int_equal(skipped ? obj_get_uint(s, "skipped") : 0, now - seen[number] - 1);
+            for (uint32_t k = 0; k < obj_count(events); k++) {
+                assert_int_equal(obj_get_uint(obj_at(events, k), "tick"), ++last[number]);
+                told[number]++;
+            }
+            seen[number] = now;
+            snapshots[number]++;
+            publisher_acknowledge(&f->publisher, number);
+        }
+        mailbox_deinit(&f->box);
+        f->box = (mailbox){0};
+        if (id != 0) {
+            assert_int_equal(body_remove(f->world, id, NULL), STATUS_OK);
+            f->publisher.stale = true;
+        }
+    }
+    for (uint64_t i = 1; i <= VIEWS; i++) {
+        assert_int_equal(told[i], TICKS);
+        assert_true(snapshots[i] > 0);
+    }
+    assert_true(snapshots[OTHER] >= TICKS + VIEWS - 1); // as if it were alone
+    assert_true(snapshots[1] < TICKS / 2);
+}
+
 static void events_are_of_the_kinds_that_were_asked_for(void **state)
 {
     publisher_rig *f = *state;
@@ -387,6 +449,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(events_wait_for_a_snapshot_of_their_state),
         TEST(staggered_views_lose_no_event_of_the_ticks_between),
+        TEST(publishing_that_is_cut_loses_no_event),
         TEST(events_are_of_the_kinds_that_were_asked_for),
         TEST(events_of_an_area_are_those_in_view),
         TEST(events_past_the_limit_are_lost_and_told),

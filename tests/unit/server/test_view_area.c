@@ -96,7 +96,7 @@ static subscribe_args view_of(const fixture *f, area within, double margin)
 
 static void subscribe(fixture *f, uint64_t number, subscribe_args view)
 {
-    publisher_subscribe(&f->publisher, f->world, number, ONE, &view);
+    publisher_subscribe(&f->publisher, f->world, number, ONE, ONE.number, &view);
 }
 
 static void take_all(fixture *f, uint64_t silent)
@@ -115,7 +115,7 @@ static void take_all(fixture *f, uint64_t silent)
 
 static void publish(fixture *f)
 {
-    publisher_publish(&f->publisher, f->world, false, mailbox_sink(&f->box));
+    publisher_publish(&f->publisher, f->world, false, NULL, mailbox_sink(&f->box));
 }
 
 static void tick(fixture *f)

@@ -1,8 +1,8 @@
 // Worlds that break physics, told in every way that a snapshot has: plain and packed at the finest
 // and the coarsest precisions, areas, bodies that are followed, budgets, contacts, descriptions.
-// Readers are slow, resume, and are handed an image of the world in between. None meets a snapshot
-// that it could not apply, and in the end each has the world. No server: a world, its publisher and
-// a mailbox.
+// Readers are slow, resume, and are handed an image of the world in between; publishing is cut.
+// None meets a snapshot that it could not apply, and in the end each has the world. No server: a
+// world, its publisher and a mailbox.
 //
 // CAROM_WILD_SEEDS is how many worlds there are.
 #include <setjmp.h>
@@ -47,6 +47,13 @@ static uint32_t below(stage *f, uint32_t count) // xorshift64
     f->random ^= f->random >> 7;
     f->random ^= f->random << 17;
     return (uint32_t)(f->random >> 32) % count;
+}
+
+// Each look at the clock takes one, so that some publishings are cut after so many pieces.
+static int64_t tick_tock(void)
+{
+    static int64_t now;
+    return now++;
 }
 
 // ---- views
@@ -119,7 +126,8 @@ static void begin(stage *f, uint64_t seed)
         w->precision = view.encoding == ENCODING_PACKED ? view.precision.position : 0.0;
         w->whole = !view.has_area && view.sight_count == 0 && view.budget == 0.0;
         view_reader_init(&w->reader);
-        publisher_subscribe(&f->publisher, f->world, (uint64_t)i + 1, w->session, &view);
+        publisher_subscribe(&f->publisher, f->world, (uint64_t)i + 1, w->session, w->session.number,
+                            &view);
     }
 }
 
@@ -182,7 +190,9 @@ static void step(stage *f, uint64_t seed)
     wild_step(f->world, seed);
     f->publisher.joints.dirty = true; // commands were given behind the publisher's back
     publisher_note_step(&f->publisher, f->world);
-    publisher_publish(&f->publisher, f->world, below(f, 4) == 0, mailbox_sink(&f->box));
+    const bool all = below(f, 4) == 0;
+    const turn t = turn_begin(tick_tock, below(f, 3) == 0 ? below(f, 30) : INT32_MAX);
+    publisher_publish(&f->publisher, f->world, all, &t, mailbox_sink(&f->box));
     read_all(f);
     for (int i = 0; i < VIEWS; i++) {
         const uint32_t chance = below(f, 40);
@@ -205,7 +215,7 @@ static void send_the_rest(stage *f)
         for (int k = 0; k < VIEWS; k++) {
             acknowledge(f, k);
         }
-        publisher_publish(&f->publisher, f->world, true, mailbox_sink(&f->box));
+        publisher_publish(&f->publisher, f->world, true, NULL, mailbox_sink(&f->box));
         if (mailbox_left(&f->box) == 0) {
             return;
         }
