@@ -57,7 +57,7 @@ class Frames(ServerTest):
                                                                     999).err)
 
     def test_circle_and_box_look_like_themselves(self):
-        lines = self.frame("--size", "40x16", "--ascii", "--no-contacts")
+        lines = self.frame("--size", "40x16", "--ascii", "--no-contacts", "--area", "-5.5,-1.2,5.5,4.5")
         self.assertNotRegex("".join(lines), "[^\x20-\x7e]")
         self.assertGreater(sum(c in "-_\"=#" for c in lines[-2] + lines[-3] + lines[-4]), 15)  # the floor's edges
 
