@@ -40,6 +40,10 @@
     X(message_bytes, WIRE_MESSAGE_BYTES_DEFAULT + 65536, WIRE_MESSAGE_BYTES_MIN,                   \
       WIRE_MESSAGE_BYTES_MAX, "bytes",                                                             \
       "one request; 1 MiB of commands must pass, with the envelope around them")                   \
+    X(stranger_bytes, 16384, 8192, WIRE_MESSAGE_BYTES_MAX, "bytes",                                \
+      "one request before an accepted token, where there are keys: a hello has 5 KiB at most, "    \
+      "and "                                                                                       \
+      "strangers are to cost little")                                                              \
     X(commands_per_connection, 4096, 1, 1000000, "",                                               \
       "in flight; what is more stays unread in the socket, so that one client alone cannot fill "  \
       "a world's inbox")                                                                           \

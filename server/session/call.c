@@ -180,9 +180,6 @@ static void answer_here(const call *c, const command *cmd)
     case METHOD_GOODBYE:
         do_goodbye(c, &out);
         break;
-    case METHOD_SERVER_SESSIONS:
-        sessions_list(c, &cmd->sessions, &out);
-        break;
     case METHOD_PING:
         encode_ping_result(&out, (double)c->received_ns * 1e-9, &cmd->ping);
         break;
@@ -295,6 +292,8 @@ static status dispatch_server(const call *c, command *cmd, error *err)
         return worlds_destroy(s, c, cmd, err);
     case METHOD_WORLD_LIST:
         return worlds_list(s, c, err);
+    case METHOD_SERVER_SESSIONS:
+        return sessions_list(c, &cmd->sessions, err);
     case METHOD_SERVER_KICK:
         return kick(c, &cmd->kick, err);
     default:
@@ -409,8 +408,8 @@ void call_handle(session *s, const rpc_message *message, size_t size)
     bool exhausted = false;
     status result = check_method(s, message, &info, &err);
     error over;
-    if (rights_pay(s, info != NULL ? info->id : METHOD_PING, size, &exhausted, &over) !=
-        STATUS_OK) {
+    if (!rights_pays_first(s) && rights_pay(s, info != NULL ? info->id : METHOD_PING, size,
+                                            &exhausted, &over) != STATUS_OK) {
         result = over.status;
         err = over;
     }

@@ -185,6 +185,7 @@ static void take_over(session *to, session *from)
     to->memory = from->memory;
     from->memory = NULL;
     to->in_flight = from->in_flight;
+    to->listings = from->listings;
     to->resumes = from->resumes;
     to->requests = from->requests;
     to->subscriptions.data = from->subscriptions.data;
@@ -203,7 +204,7 @@ static void take_over(session *to, session *from)
     from->subscriptions.count = from->subscriptions.capacity = 0;
     from->body_worlds.data = NULL;
     from->body_worlds.count = from->body_worlds.capacity = 0;
-    from->in_flight = from->resumes = 0;
+    from->in_flight = from->listings = from->resumes = 0;
     from->resumable = from->noted = false;
     secret_wipe(&from->secret);
     from->replaced = true;

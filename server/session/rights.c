@@ -20,7 +20,11 @@
 
 enum {
     TOKENS_REFUSED_MAX = 3, // of one connection, before it is closed: each costs a signature
-    PRICED_BYTES = 1024     // of a message, decoded in the time of a plain request
+    PRICED_BYTES = 1024,    // of a message, decoded in the time of a plain request
+    PRICED_VALUES = 32,     // likewise
+    LARGE_VALUES = 1024,    // a message of more is paid for before it is decoded
+    PRICED_ROWS = 2,        // of an answer, written in that time
+    STRANGER_VALUES = 1024  // of a message without a token: a hello has some ten
 };
 
 // ---- who it is
@@ -61,6 +65,17 @@ void rights_move(session *to, session *from)
     from->subject = NULL;
     rights_begin(from);
     session_deal(to);
+    rights_bound_input(to);
+}
+
+void rights_bound_input(session *s)
+{
+    const limits *l = s->server->limits;
+    const bool stranger = rights_awaits_token(s);
+    const bool less = stranger && l->stranger_bytes < l->message_bytes;
+    s->input.scanner.limits.bytes_max = (uint32_t)(less ? l->stranger_bytes : l->message_bytes);
+    s->input.scanner.limits.values_max =
+        stranger ? (uint32_t)STRANGER_VALUES : scanner_limits_default().values_max;
 }
 
 const char *rights_subject(const session *s)
@@ -145,6 +160,7 @@ void rights_take(session *s, grant *g)
     s->bounds = grant_lower(g, s->server->limits);
     hold_subject(s);
     session_deal(s);
+    rights_bound_input(s);
     if (old != NULL && (g->role < old->role || !same_areas(old, g) || !grant_covers(g, old))) {
         rights_fall(s); // what it asked for when it might do more
     }
@@ -247,18 +263,22 @@ static status check_server(const session *s, const command *c, error *err)
 // ---- how much
 
 // The price of a request to the network thread, in plain requests; its world measures its own cost.
-static double price_of(method m, size_t size)
+static double price_of(const session *s, method m, size_t size)
 {
+    const uint64_t values = s->input.scanner.values;
     switch (m) {
     case METHOD_HELLO:
         return 20.0; // a signature
     case METHOD_WORLD_LIST:
-    case METHOD_WORLD_CREATE:
+        return 10.0 + (double)s->server->worlds.by_name.count / PRICED_ROWS;
     case METHOD_SERVER_SESSIONS:
+        return 10.0 + (double)sessions_listed_max(s->server) / PRICED_ROWS;
+    case METHOD_WORLD_CREATE:
     case METHOD_SERVER_STATS:
-        return 10.0; // all worlds, all sessions, or a long answer
+        return 10.0; // a thread's start, a long answer
     default:
-        return 1.0 + (double)size / PRICED_BYTES;
+        return 1.0 + (double)size / PRICED_BYTES +
+               (values > 2 * PRICED_VALUES ? (double)values / PRICED_VALUES : 0.0);
     }
 }
 
@@ -295,9 +315,25 @@ static party *payer_of(const session *s)
     return s->subject != NULL || !rights_awaits_token(s) ? s->subject : s->address;
 }
 
+bool rights_pays_first(const session *s)
+{
+    return s->input.scanner.values > LARGE_VALUES;
+}
+
+// Until the next request of that price could be paid.
+static double seconds_until(const session *s, const party *payer, double price)
+{
+    const double rate = (double)s->bounds.requests_per_second;
+    const double own = s->asked.level;
+    const double level = payer != NULL && payer->requests.level < own ? payer->requests.level : own;
+    const double wanted =
+        price < (double)s->bounds.request_burst ? price : (double)s->bounds.request_burst;
+    return wanted > level ? (wanted - level) / rate : 0.0;
+}
+
 status rights_pay(session *s, method m, size_t size, bool *exhausted, error *err)
 {
-    double price = price_of(m, size);
+    double price = price_of(s, m, size);
     double rate = (double)s->bounds.requests_per_second;
     double burst = (double)s->bounds.request_burst;
     uint64_t now = uv_now(s->server->loop);
@@ -312,9 +348,11 @@ status rights_pay(session *s, method m, size_t size, bool *exhausted, error *err
     *exhausted = answer == BUCKET_EXHAUSTED;
     metrics_add(METRIC_requests_limited, 1);
     return error_set(err, STATUS_LIMIT_EXCEEDED,
-                     "requests_per_second: more than %llu a second, and %llu at once",
+                     "requests_per_second: more than %llu a second, and %llu at once; this one "
+                     "counts for %.0f, again in %.3g s",
                      (unsigned long long)s->bounds.requests_per_second,
-                     (unsigned long long)s->bounds.request_burst);
+                     (unsigned long long)s->bounds.request_burst, price,
+                     seconds_until(s, payer, price));
 }
 
 // ---- refusals

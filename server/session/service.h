@@ -70,6 +70,7 @@ typedef struct session {
     double since;                          // when it began [s since 1970]
     input input;
     uint32_t in_flight; // calls that are not answered yet
+    uint32_t listings;  // of those, world.list and server.sessions
     uint32_t resumes;   // requests to restart its subscriptions that worlds have not taken yet
     request_log requests;
     bool blocked;      // input waits because too many are
@@ -113,6 +114,32 @@ typedef struct world_move {
     bool apart; // of its own
 } world_move;
 
+// One who asked for world.list.
+typedef struct survey_asker {
+    session_key session;
+    uint32_t id;
+    bool answerable;
+} survey_asker;
+
+typedef struct survey_row {
+    uint64_t number; // of the world
+    char name[WORLD_NAME_BYTES_MAX + 1];
+    buffer bytes; // {world ...}; empty for a world that ended meanwhile
+} survey_row;
+
+// See worlds_list.c.
+typedef struct world_survey {
+    turn_job job; // first
+    server *server;
+    bool confined; // for sessions that see areas alone
+    bool under_way;
+    ARRAY(survey_asker) waiting, asking; // for the next one, and of the one that is under way
+    ARRAY(survey_row) rows;
+    uint32_t asked, left; // rows whose world was asked, and those of them that wait for its answer
+    uint32_t answered;    // of `asking`
+    shared_bytes *whole;  // the answer for all who see all worlds; NULL: not made yet
+} world_survey;
+
 // A snapshot that has left, of which its world is still to be told.
 typedef struct written_snapshot {
     uint64_t world, subscription;
@@ -141,7 +168,9 @@ struct server {
     int64_t balanced_ns;     // when the last one was moved to a thread that had less to do
     ARRAY(written_snapshot) written;
     directory worlds;
-    storage *storage; // NULL: worlds end with the server
+    world_survey surveys[2]; // by `confined`
+    uint32_t session_lists;  // answers of server.sessions that are being made
+    storage *storage;        // NULL: worlds end with the server
     ledger ledger;
     restored_worlds restored;  // those of its directory that hosts have not taken yet
     ARRAY(session *) sessions; // by slot, NULL where free
@@ -265,6 +294,10 @@ uint64_t rights_dealt_to(const session *s);
 memory_holder *rights_holder(session *s);
 const memory_holder *rights_holding(const session *s); // NULL: its own, and it has none yet
 bool rights_expired(const session *s);
+// Lets its messages be as large as they may, which is less until it sends a token.
+void rights_bound_input(session *s);
+// Whether the message that came last is so large that it is paid for before it is decoded.
+bool rights_pays_first(const session *s);
 // Whether the session is nobody until it sends a token.
 bool rights_awaits_token(const session *s);
 
@@ -334,7 +367,10 @@ status handover_read(server *s, error *err);
 
 // ---- sessions.c
 
-void sessions_list(const call *c, const sessions_args *args, buffer *out);
+// Begins an answer of server.sessions.
+status sessions_list(const call *c, const sessions_args *args, error *err);
+// How many rows an answer of server.sessions may have now.
+uint32_t sessions_listed_max(const server *s);
 status sessions_kick(server *s, const kick_args *args, error *err);
 // Names of the session's subscriptions; `out` has session.subscriptions.count elements.
 void sessions_name_subscriptions(const session *s, subscription_name *out);
@@ -409,6 +445,8 @@ status worlds_list(server *s, const call *c, error *err);
 void worlds_tell_broken(const call *c, const world_entry *entry);
 // Part of the answer to worlds_list has come.
 void worlds_listed(server *s, reply *r);
+// No survey is under way.
+void worlds_list_deinit(server *s);
 
 // ---- scrape.c
 

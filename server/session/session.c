@@ -259,10 +259,14 @@ static void refuse_input(session *s, const uint8_t *message, size_t size, const 
 {
     uint32_t id = 0;
     metrics_add(METRIC_messages_malformed, 1);
-    if (rpc_peek_id(message, size, &id)) {
-        session_answer_error(s, id, err);
+    error told = *err;
+    if (err->status == STATUS_LIMIT_EXCEEDED && rights_awaits_token(s)) {
+        error_prefix(&told, "stranger_bytes: before a token");
     }
-    session_close(s, err->status, err->text, ENDING_FLUSH);
+    if (rpc_peek_id(message, size, &id)) {
+        session_answer_error(s, id, &told);
+    }
+    session_close(s, told.status, told.text, ENDING_FLUSH);
 }
 
 static void refuse_message(session *s, const rpc_message *m, rpc_verdict verdict, const error *err)
@@ -278,6 +282,29 @@ static void refuse_message(session *s, const rpc_message *m, rpc_verdict verdict
     }
 }
 
+// A large message that is above the rate is refused as it came: nothing of it is unpacked.
+static bool pay_first(session *s, const uint8_t *bytes, size_t size)
+{
+    error err;
+    uint32_t id = 0;
+    bool exhausted = false;
+    if (rights_pay(s, METHOD_PING, size, &exhausted, &err) == STATUS_OK) {
+        return true;
+    }
+    metrics_count_limit(err.text);
+    rights_audit(s, &err);
+    if (rpc_peek_id(bytes, size, &id)) {
+        session_answer_error(s, id, &err);
+    } else {
+        metrics_add(METRIC_notifications_failed, 1);
+    }
+    if (exhausted && !s->closing) {
+        session_close(s, STATUS_LIMIT_EXCEEDED, "requests_per_second: too many for too long",
+                      ENDING_FLUSH);
+    }
+    return false;
+}
+
 static void handle_message(session *s, const uint8_t *bytes, size_t size)
 {
     metrics_add(METRIC_messages_received, 1);
@@ -286,6 +313,9 @@ static void handle_message(session *s, const uint8_t *bytes, size_t size)
     s->begun_ms = 0;
     rpc_message message;
     error err;
+    if (rights_pays_first(s) && !pay_first(s, bytes, size)) {
+        return;
+    }
     rpc_verdict verdict = rpc_decode(bytes, size, &message, &err);
     if (verdict != RPC_GOOD) {
         refuse_message(s, &message, verdict, &err);
@@ -559,6 +589,7 @@ void *session_open(server *s, connection *c)
     session_deal(opened);
     opened->heard_ms = opened->opened_ms = uv_now(s->loop);
     input_init(&opened->input, (uint32_t)s->limits->message_bytes);
+    rights_bound_input(opened);
     s->sessions.data[opened->key.slot] = opened;
     s->session_count++;
     metrics_add(METRIC_connections_accepted, 1);

@@ -6,6 +6,8 @@
 #include "server/metrics.h"
 #include "server/session/service.h"
 
+enum { ROWS_AT_ONCE = 16 }; // of an answer, between two looks at the clock
+
 void sessions_name_subscriptions(const session *s, subscription_name *out)
 {
     for (uint32_t i = 0; i < s->subscriptions.count; i++) {
@@ -46,47 +48,137 @@ static void describe(const session *s, buffer *out)
     free(names);
 }
 
+// ---- server.sessions
+
+// An answer that is being made, a job of who asked.
+typedef struct session_list {
+    turn_job job; // first
+    server *server;
+    session_key asker;
+    uint32_t id;
+    bool answerable;
+    sessions_args args;
+    bool begun;
+    ARRAY(session_key) chosen; // by number
+    uint32_t next;             // of them
+    uint32_t total;
+    encoded_list list;
+    buffer rows;
+} session_list;
+
 static int compare_numbers(const void *a, const void *b)
 {
-    const session *const *one = a;
-    const session *const *other = b;
-    return ((*one)->key.number > (*other)->key.number) -
-           ((*one)->key.number < (*other)->key.number);
+    const session_key *one = a;
+    const session_key *other = b;
+    return (one->number > other->number) - (one->number < other->number);
 }
 
-void sessions_list(const call *c, const sessions_args *args, buffer *out)
+static void choose(session_list *l)
 {
-    const server *s = c->session->server;
-    ARRAY(const session *) chosen = {0};
-    uint32_t total = 0;
+    const server *s = l->server;
     for (uint32_t i = 0; i < s->sessions.count; i++) {
         const session *each = s->sessions.data[i];
-        total += each != NULL;
-        if (each != NULL && each->key.number > args->after) {
-            array_push(&chosen, each);
+        l->total += each != NULL;
+        if (each != NULL && each->key.number > l->args.after) {
+            array_push(&l->chosen, each->key);
         }
     }
-    if (chosen.count > 1) {
-        qsort(chosen.data, chosen.count, sizeof *chosen.data, compare_numbers);
+    if (l->chosen.count > 1) {
+        qsort(l->chosen.data, l->chosen.count, sizeof *l->chosen.data, compare_numbers);
     }
-    buffer rows;
-    buffer_init(&rows, WIRE_REPLY_BYTES_MAX / 2);
-    encoded_list list = {0};
-    for (uint32_t i = 0; i < chosen.count && i < args->count && !rows.overflow; i++) {
-        size_t before = rows.size;
-        describe(chosen.data[i], &rows);
-        if (rows.overflow) {
-            buffer_truncate(&rows, before); // thousands of subscriptions each; the rest on request
-            break;
-        }
-        list.count++;
-    }
-    list.bytes = rows.data;
-    list.size = rows.size;
-    encode_sessions_result(out, &list, total);
-    buffer_deinit(&rows);
-    array_free(&chosen);
+    l->begun = true;
 }
+
+// One more row. False: there is none, or no room for it; the rest comes on request.
+static bool add_row(session_list *l)
+{
+    if (l->next == l->chosen.count || l->list.count == l->args.count) {
+        return false;
+    }
+    const session *each = server_find_session(l->server, l->chosen.data[l->next++]);
+    const size_t before = l->rows.size;
+    if (each != NULL) { // else it has ended meanwhile
+        describe(each, &l->rows);
+        l->list.count++;
+    }
+    if (l->rows.overflow) {
+        buffer_truncate(&l->rows, before); // thousands of subscriptions each
+        l->list.count--;
+        return false;
+    }
+    return true;
+}
+
+static void answer_list(session_list *l)
+{
+    session *asker = server_find_session(l->server, l->asker);
+    if (asker == NULL) {
+        return;
+    }
+    asker->in_flight--;
+    asker->listings--;
+    buffer out;
+    buffer_init(&out, WIRE_REPLY_BYTES_MAX);
+    l->list.bytes = l->rows.data;
+    l->list.size = l->rows.size;
+    encode_sessions_result(&out, &l->list, l->total);
+    ASSERT(!out.overflow);
+    if (l->answerable) {
+        session_answer(asker, l->id, out.data, out.size, NULL);
+    }
+    buffer_deinit(&out);
+    session_settle(asker);
+}
+
+static job_progress list_some(turn_job *job, const turn *slice)
+{
+    session_list *l = (session_list *)job;
+    if (!l->begun) {
+        choose(l);
+    }
+    while (server_find_session(l->server, l->asker) != NULL && add_row(l)) {
+        if (l->next % ROWS_AT_ONCE == 0 && turn_over(slice)) {
+            return JOB_GOES_ON;
+        }
+    }
+    answer_list(l);
+    l->server->session_lists--;
+    buffer_deinit(&l->rows);
+    array_free(&l->chosen);
+    free(l);
+    return JOB_DONE;
+}
+
+status sessions_list(const call *c, const sessions_args *args, error *err)
+{
+    session *asker = c->session;
+    server *s = asker->server;
+    const bool own = asker->listings >= LISTINGS_MAX;
+    if (own || s->session_lists >= SESSION_LISTS_MAX) {
+        return error_set(err, STATUS_LIMIT_EXCEEDED,
+                         "server.sessions: %d%s are being answered; ask again when one is",
+                         own ? (int)LISTINGS_MAX : (int)SESSION_LISTS_MAX,
+                         own ? " of this session" : "");
+    }
+    session_list *l = calloc(1, sizeof *l);
+    ASSERT_MEMORY(l != NULL);
+    *l = (session_list){
+        .server = s, .asker = asker->key, .id = c->id, .answerable = c->answerable, .args = *args};
+    buffer_init(&l->rows, WIRE_REPLY_BYTES_MAX / 2);
+    asker->in_flight++;
+    asker->listings++;
+    s->session_lists++;
+    work_add(s, &l->job, list_some, session_subject(asker));
+    return STATUS_OK;
+}
+
+uint32_t sessions_listed_max(const server *s)
+{
+    const uint32_t all = s->session_count + s->detached.count;
+    return all < WIRE_SESSIONS_MAX ? all : WIRE_SESSIONS_MAX;
+}
+
+// ---- server.kick
 
 static session *find_number(const server *s, uint64_t number)
 {

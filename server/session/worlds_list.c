@@ -1,60 +1,123 @@
-// world.list: every world is asked, and the answers are put together in the order of the names.
-// Network thread.
+// world.list: the worlds are asked for all who want to know at once, and the answers are put
+// together in the order of the names.
+//
+// One survey is under way at a time (and one more for sessions that see areas alone, as worlds tell
+// those less). Who asks meanwhile waits for the next one, which begins after it: an answer is never
+// older than its question. So ten thousand questions cost the worlds as much as one. Asking and
+// answering are jobs of a turn (work.h). Network thread.
 #include <stdlib.h>
+#include <string.h>
 
 #include <msgpack.h>
 
 #include "common/base/assert.h"
 #include "server/session/service.h"
 
-typedef struct listing {
-    session_key asker;
-    uint32_t id;
-    bool answerable;
-    int64_t received_ns;
-    uint32_t count, left;
-    buffer parts[]; // {world …} each; empty for a world that ended meanwhile
-} listing;
+enum { ASKED_AT_ONCE = 8 }; // worlds, between two looks at the clock
 
-static void finish_listing(server *s, listing *l)
+static void begin_survey(world_survey *v);
+
+// ---- answers
+
+static void pack_rows(const world_survey *v, const session *asker, buffer *out)
 {
-    session *asker = server_find_session(s, l->asker);
+    msgpack_packer packer = buffer_packer(out);
     uint32_t found = 0;
-    for (uint32_t i = 0; i < l->count; i++) {
-        found += l->parts[i].size > 0 ? 1 : 0;
-    }
-    buffer out;
-    buffer_init(&out, WIRE_REPLY_BYTES_MAX);
-    msgpack_packer packer = buffer_packer(&out);
-    msgpack_pack_array(&packer, found);
-    for (uint32_t i = 0; i < l->count; i++) {
-        buffer_append(&out, l->parts[i].data, l->parts[i].size);
-        buffer_deinit(&l->parts[i]);
-    }
-    ASSERT(!out.overflow);
-    if (asker != NULL) {
-        asker->in_flight--;
-        if (l->answerable) {
-            session_answer(asker, l->id, out.data, out.size, NULL);
+    for (int pass = 0; pass < 2; pass++) {
+        for (uint32_t i = 0; i < v->rows.count; i++) {
+            const survey_row *row = &v->rows.data[i];
+            const bool shown =
+                row->bytes.size > 0 && (asker == NULL || rights_allows_world(asker, row->name));
+            found += shown && pass == 0 ? 1 : 0;
+            if (shown && pass == 1) {
+                buffer_append(out, row->bytes.data, row->bytes.size);
+            }
         }
-        session_settle(asker);
+        if (pass == 0) {
+            msgpack_pack_array(&packer, found);
+        }
     }
-    buffer_deinit(&out);
-    free(l);
+    ASSERT(!out->overflow);
+}
+
+static shared_bytes *make_answer(const world_survey *v, const session *asker)
+{
+    buffer out;
+    size_t size = 0;
+    buffer_init(&out, WIRE_REPLY_BYTES_MAX);
+    pack_rows(v, asker, &out);
+    uint8_t *data = buffer_take(&out, &size);
+    return bytes_take(data, size);
+}
+
+static void answer_asker(world_survey *v, const survey_asker *a)
+{
+    server *s = v->server;
+    session *asker = server_find_session(s, a->session);
+    if (asker == NULL) {
+        return;
+    }
+    if (rights_confined(asker) != v->confined) { // by a token that came meanwhile
+        world_survey *other = &s->surveys[!v->confined];
+        array_push(&other->waiting, *a);
+        begin_survey(other);
+        return;
+    }
+    asker->in_flight--;
+    asker->listings--;
+    if (a->answerable) {
+        const bool sees_all = asker->grant == NULL || asker->grant->all_worlds;
+        if (sees_all && v->whole == NULL) {
+            v->whole = make_answer(v, NULL);
+        }
+        shared_bytes *answer = sees_all ? bytes_ref(v->whole) : make_answer(v, asker);
+        session_answer(asker, a->id, answer->data, answer->size, answer);
+    }
+    session_settle(asker);
+}
+
+static job_progress answer_some(turn_job *job, const turn *slice)
+{
+    world_survey *v = (world_survey *)job;
+    while (v->answered < v->asking.count) {
+        answer_asker(v, &v->asking.data[v->answered++]);
+        if (turn_over(slice)) {
+            return JOB_GOES_ON;
+        }
+    }
+    for (uint32_t i = 0; i < v->rows.count; i++) {
+        buffer_deinit(&v->rows.data[i].bytes);
+    }
+    array_clear(&v->rows);
+    array_clear(&v->asking);
+    bytes_unref(v->whole);
+    v->whole = NULL;
+    v->under_way = false;
+    begin_survey(v);
+    return JOB_DONE;
+}
+
+static void check_answered(world_survey *v)
+{
+    if (v->asked == v->rows.count && v->left == 0) {
+        work_add(v->server, &v->job, answer_some, SERVER_SUBJECT);
+    }
 }
 
 void worlds_listed(server *s, reply *r)
 {
-    listing *l = r->reply_to.context;
+    world_survey *v = r->reply_to.context;
+    (void)s;
     size_t size = 0;
     const uint8_t *part = reply_payload(r, &size);
     if (r->status == STATUS_OK) {
-        buffer_append(&l->parts[r->subscription], part, size);
+        buffer_append(&v->rows.data[r->subscription].bytes, part, size);
     }
-    if (--l->left == 0) {
-        finish_listing(s, l);
-    }
+    v->left--;
+    check_answered(v);
 }
+
+// ---- questions
 
 // A world that is not served: its name and place in the log are known.
 static void encode_broken(buffer *out, const world_entry *entry)
@@ -80,50 +143,95 @@ void worlds_tell_broken(const call *c, const world_entry *entry)
     buffer_deinit(&out);
 }
 
+static void ask_world(world_survey *v, uint32_t at)
+{
+    survey_row *row = &v->rows.data[at];
+    world_entry *entry = directory_find_number(&v->server->worlds, row->number);
+    if (entry == NULL || entry->unnamed) {
+        return; // it has ended meanwhile
+    }
+    if (entry->broken != NULL) {
+        encode_broken(&row->bytes, entry);
+        return;
+    }
+    command ask = {.method = METHOD_WORLD_LIST};
+    request *r = worlds_request(NULL, entry, &ask);
+    r->reply_to.context = v;
+    r->subscription = at;
+    r->actor.confined = v->confined;
+    v->left++;
+    worlds_count_in(v->server, entry, r);
+    worlds_deliver(entry, r);
+}
+
+static job_progress ask_some(turn_job *job, const turn *slice)
+{
+    world_survey *v = (world_survey *)job;
+    while (v->asked < v->rows.count) {
+        ask_world(v, v->asked++);
+        if (v->asked % ASKED_AT_ONCE == 0 && v->asked < v->rows.count && turn_over(slice)) {
+            return JOB_GOES_ON;
+        }
+    }
+    check_answered(v);
+    return JOB_DONE;
+}
+
+static void note_rows(world_survey *v)
+{
+    const directory *d = &v->server->worlds;
+    for (uint32_t i = 0; i < d->by_name.count; i++) {
+        survey_row row = {.number = d->by_name.data[i]->number};
+        memcpy(row.name, d->by_name.data[i]->name, sizeof row.name);
+        buffer_init(&row.bytes, WIRE_MESSAGE_BYTES_MIN);
+        array_push(&v->rows, row);
+    }
+}
+
+static void begin_survey(world_survey *v)
+{
+    if (v->under_way || v->waiting.count == 0) {
+        return;
+    }
+    v->under_way = true;
+    v->asked = v->left = v->answered = 0;
+    for (uint32_t i = 0; i < v->waiting.count; i++) {
+        array_push(&v->asking, v->waiting.data[i]);
+    }
+    array_clear(&v->waiting);
+    note_rows(v);
+    work_add(v->server, &v->job, ask_some, SERVER_SUBJECT);
+}
+
 status worlds_list(server *s, const call *c, error *err)
 {
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < s->worlds.by_name.count; i++) {
-        const world_entry *entry = s->worlds.by_name.data[i];
-        bool shown = rights_allows_world(c->session, entry->name);
-        bool asked = shown && entry->broken == NULL;
-        status admitted = asked ? worlds_check_capacity(s, entry, NULL, 0, err) : STATUS_OK;
-        if (admitted != STATUS_OK) {
-            return admitted;
-        }
-        count += shown;
+    session *asker = c->session;
+    world_survey *v = &s->surveys[rights_confined(asker)];
+    if (s->draining) {
+        return error_set(err, STATUS_UNAVAILABLE, "%s", s->reason);
     }
-    listing *l = calloc(1, sizeof *l + count * sizeof *l->parts);
-    ASSERT_MEMORY(l != NULL);
-    *l = (listing){.asker = c->session->key,
-                   .id = c->id,
-                   .answerable = c->answerable,
-                   .received_ns = c->received_ns,
-                   .count = count,
-                   .left = count + 1}; // one for this function
-    c->session->in_flight++;
-    for (uint32_t i = 0, at = 0; at < count; i++) {
-        world_entry *entry = s->worlds.by_name.data[i];
-        if (!rights_allows_world(c->session, entry->name)) {
-            continue;
-        }
-        buffer *part = &l->parts[at++];
-        buffer_init(part, WIRE_MESSAGE_BYTES_MIN);
-        if (entry->broken != NULL) {
-            encode_broken(part, entry);
-            l->left--;
-            continue;
-        }
-        command ask = {.method = METHOD_WORLD_LIST};
-        request *r = worlds_request(NULL, entry, &ask);
-        r->reply_to.context = l;
-        r->subscription = at - 1;
-        r->actor.confined = rights_confined(c->session);
-        worlds_count_in(s, entry, r);
-        worlds_deliver(entry, r);
+    if (asker->listings >= LISTINGS_MAX) {
+        return error_set(err, STATUS_LIMIT_EXCEEDED,
+                         "world.list: %d of this session are being answered; ask again when one is",
+                         LISTINGS_MAX);
     }
-    if (--l->left == 0) {
-        finish_listing(s, l);
-    }
+    asker->in_flight++;
+    asker->listings++;
+    v->server = s;
+    v->confined = rights_confined(asker);
+    survey_asker added = {.session = asker->key, .id = c->id, .answerable = c->answerable};
+    array_push(&v->waiting, added);
+    begin_survey(v);
     return STATUS_OK;
+}
+
+void worlds_list_deinit(server *s)
+{
+    for (int i = 0; i < 2; i++) {
+        world_survey *v = &s->surveys[i];
+        ASSERT(!v->under_way);
+        array_free(&v->waiting);
+        array_free(&v->asking);
+        array_free(&v->rows);
+    }
 }

@@ -78,6 +78,78 @@ class FloodTest(unittest.TestCase):
         self.fail(f"no line of the log matches {pattern!r}")
 
 
+class Prices(FloodTest):
+    """What the network thread is asked for is paid by bytes, values and rows."""
+
+    OPTIONS = ["requests_per_second=100", "request_burst=400"]
+
+    def sent(self, client, method, count, **arguments):
+        """The answers to so many in one write: results, and texts of errors."""
+        ids = range(9000, 9000 + count)
+        client.send(b"".join(msgpack.packb([REQUEST, i, method, [arguments]]) for i in ids))
+        results, errors = [], []
+        for i in ids:
+            try:
+                results.append(client.answer(i))
+            except RemoteError as error:
+                errors.append(str(error))
+        return results, errors
+
+    def test_lists_are_paid_by_rows(self):
+        admin = self.connect("lister")
+        for i in range(20):
+            admin.call("world.create", world=f"w{i}", paused=True)
+        admin = self.connect("lister2")
+        results, errors = self.sent(admin, "world.list", 15)
+        self.assertLess(len(results), 15)  # 20 rows: for 20 of the 380 that are left
+        self.assertEqual({len(worlds) for worlds in results}, {20})
+        dear = [text for text in errors if "requests_per_second" in text]
+        self.assertTrue(not dear or re.search("this one counts for 20, again in [0-9.]+ s", dear[0]), dear)
+
+    def test_values_are_paid_before_they_are_decoded(self):
+        client = self.connect("valuer")
+        results, errors = self.sent(client, "ping", 8, any=[1] * 3200)  # 100 each by values, 4 by bytes
+        self.assertEqual(len(results), 3)
+        self.assertRegex(errors[0], "^limit_exceeded: requests_per_second: .* this one counts for 10[0-9], again in")
+
+
+class Lists(FloodTest):
+    OPTIONS = ["requests_per_second=1000000", "request_burst=1000000"]
+
+    def test_few_lists_of_a_session_wait_and_all_who_wait_are_answered(self):
+        admin = self.connect()
+        for i in range(30):
+            admin.call("world.create", world=f"w{i}", paused=True)
+        clients = [self.connect(f"c{i}", "player", worlds=["w1*"]) for i in range(4)]
+        clients += [self.connect(f"d{i}") for i in range(4)]
+        for client in clients:
+            client.send(b"".join(msgpack.packb([REQUEST, 9000 + i, "world.list", [{}]]) for i in range(40)))
+        for at, client in enumerate(clients):
+            results, errors = [], []
+            for i in range(40):
+                try:
+                    results.append([world["world"] for world in client.answer(9000 + i)])
+                except RemoteError as error:
+                    errors.append(str(error))
+            self.assertGreaterEqual(len(results), 16)
+            names = sorted(f"w{i}" for i in range(30))
+            for seen in results:
+                self.assertEqual(seen, [n for n in names if n.startswith("w1")] if at < 4 else names)
+            for text in errors:
+                self.assertRegex(text, "^limit_exceeded: world.list: 16 of this session are being answered")
+        self.assertGreater(len(errors), 0)
+
+    def test_list_is_never_older_than_its_question(self):
+        admin, other = self.connect(), self.connect("other")
+        for i in range(20):
+            other.send(msgpack.packb([REQUEST, 8000 + i, "world.list", [{}]]))
+            admin.call("world.create", world=f"new{i}", paused=True)
+            self.assertIn(f"new{i}", [world["world"] for world in admin.call("world.list")])
+            other.answer(8000 + i)
+            admin.call("world.destroy", world=f"new{i}")
+            self.assertNotIn(f"new{i}", [world["world"] for world in admin.call("world.list")])
+
+
 class Waiting(FloodTest):
     OPTIONS = ["commands_per_world=100", "command_bytes=5000000", "commands_share=1"]
 

@@ -163,9 +163,22 @@ class Forged(TokenTest):
 
     def test_token_of_a_megabyte(self):
         client = self.connect()
-        self.refused("limit_exceeded", "token: must have at most 4096 bytes", client, "hello", token="a" * 1000000)
+        self.refused("limit_exceeded", "token: must have at most 4096 bytes", client, "hello", token="a" * 10000)
         client.call("ping")
+        self.refused("limit_exceeded", "stranger_bytes: before a token: .* the limit is 16384", client, "hello",
+                     token="a" * 1000000)
+        with self.assertRaises(Closed):
+            client.read_until(lambda: False)
         self.refused_token("token: ", "a" * 4096)
+
+    def test_stranger_sends_few_values_and_whoever_has_a_token_many(self):
+        client = self.connect()
+        many = [[[1]]] * 1000
+        self.refused("limit_exceeded", "stranger_bytes: before a token: .*; the limit is 1024", client, "ping", any=many)
+        client = self.connect()
+        client.call("hello", token=SECRET.sign(claims()))
+        client.call("ping", any=many)
+        client.call("ping", any="a" * 60000)
 
     def test_three_wrong_tokens_close_the_connection(self):
         client = self.refused_token("token: ", "a.b.c")

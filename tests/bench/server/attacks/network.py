@@ -1,1 +1,101 @@
 """What keeps the network thread."""
+
+import math
+import select
+import socket
+import time
+
+from . import attack, pack, wait
+
+OCTAGON = [[math.cos(i), math.sin(i)] for i in range(8)]
+
+
+def pump(clients, block, until):
+    """Sends it again and again over each, and throws away what comes."""
+    left = {client: b"" for client in clients}
+    sockets = {client.socket: client for client in clients}
+    for client in clients:
+        client.socket.setblocking(False)
+    while time.monotonic() < until and sockets:
+        readable, writable, _ = select.select(list(sockets), list(sockets), [], 0.05)
+        for one in readable + writable:
+            client = sockets.get(one)
+            try:
+                if one in readable and one.recv(1 << 20) == b"":
+                    sockets.pop(one, None)
+                if client and one in writable:
+                    left[client] = left[client] or block
+                    left[client] = left[client][one.send(left[client]):]
+            except BlockingIOError:
+                pass
+            except OSError:
+                sockets.pop(one, None)
+
+
+@attack("world.list and server.sessions from 10", keys=True)
+def lists(target, until):
+    first = target.client()
+    for i in range(200):
+        first.call("world.create", world=f"x{i}", paused=True)
+    clients = [first] + [target.client() for _ in range(9)]
+    target.begun()
+    pump(clients, b"".join(pack(i, method) for i in range(100) for method in ("world.list", "server.sessions")), until)
+
+
+@attack("250 strangers end large messages at once", keys=True)
+def strangers(target, until):
+    message = pack(1, "ping", any=[[[1]]] * 87000)
+    target.begun()
+    while time.monotonic() < until:
+        peers = []
+        for _ in range(250):
+            peer = socket.create_connection(("127.0.0.1", target.port))
+            peers.append(peer)
+            try:
+                peer.sendall(message[:-1])
+            except OSError:
+                pass  # it was turned away before
+        for peer in peers:
+            try:
+                peer.sendall(message[-1:])
+            except OSError:
+                pass
+        time.sleep(0.5)
+        for peer in peers:
+            peer.close()
+
+
+@attack("batches of 4 000 polygons", keys=True)
+def polygons(target, until):
+    spawn = ["body.spawn", {"enabled": False, "shapes": [{"kind": "polygon", "vertices": OCTAGON}] * 4}]
+    client = target.client()
+    client.socket.settimeout(2)
+    target.begun()
+    while time.monotonic() < until:
+        try:
+            client.socket.sendall(pack(1, "world.apply", world=target.world, commands=[spawn] * 1000))
+        except OSError:
+            client = target.client()
+            client.socket.settimeout(2)
+        time.sleep(0.04)
+
+
+@attack("1 000 connections that end at once")
+def endings(target, until):
+    target.begun()
+    while time.monotonic() < until:
+        peers = [target.client() for _ in range(1000)]
+        for peer in peers:
+            peer.socket.close()
+
+
+@attack("scrapes and small HTTP requests from 100")
+def scrapes(target, until):
+    class Peer:
+        def __init__(self):
+            self.socket = socket.create_connection(("127.0.0.1", target.http_port))
+    block = b"".join(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode() for path in ("/metrics", "/nothing") * 50)
+    target.begun()
+    while time.monotonic() < until:
+        pump([Peer() for _ in range(100)], block, min(until, time.monotonic() + 1))
+    wait(until)
