@@ -13,7 +13,7 @@ enum {
     READ_BYTES = 16 * 1024,   // of the one buffer that all connections are read into, once a turn
     WRITE_SPANS = 64,         // blocks in one write
     FLUSH_BYTES = 512 * 1024, // of one connection that are written in a row; a socket takes as many
-    // What strangers make the loop do is counted too, where its time would show too late. A
+    // Handshakes, new connections and ends are counted too: their time would show too late. A
     // handshake takes about 0.4 ms, a connection 0.05 ms, its end with its session 0.03 ms.
     TURN_HANDSHAKES = 8, // messages of handshakes that one turn reads
     TURN_ACCEPTS = 64,   // connections that one turn takes from the listener

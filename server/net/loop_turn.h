@@ -42,7 +42,7 @@ void loop_turn_init(loop_turn *t, turn_clock *clock);
 // An event has come: the turn has begun.
 void loop_turn_begin(loop_turn *t);
 
-// What is left of the turn for a stage; the turn begins with it if it has not.
+// The rest of the turn for a stage; the turn begins with it if it has not.
 turn loop_turn_stage(loop_turn *t, loop_stage stage);
 
 // Whether the subject may have one more piece of the stage in this turn.

@@ -425,7 +425,7 @@ void session_received(void *peer, const uint8_t *data, size_t size)
     }
 }
 
-// Who broke a rule is told so behind the answers to what it sent before.
+// The peer broke a rule: it is told so behind the answers to what it sent before.
 static void refuse_connection(session *s, status why, const char *text)
 {
     if (turn_job_queued(&s->job) || s->blocked) {

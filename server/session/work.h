@@ -41,11 +41,12 @@ void work_run(void *context);
 void work_finish(struct server *s);
 // The loop does not wait before its next turn: something else is left to do.
 void work_go_on(struct server *s);
-// What is left of the turn for work.
+// The rest of the turn for work.
 turn work_left(struct server *s);
 
-// Whom the session's connection and messages count for: its subject; a stranger's address; and
-// where nobody is asked for a token and all come from this machine, the connection alone.
+// The session's connection and messages count for this number: of its token's subject; of a
+// stranger's address; where nobody is asked for a token and the peer is on this machine, of the
+// connection alone.
 uint64_t session_subject(const struct session *s);
 uint64_t world_subject(uint64_t number);
 enum { SERVER_SUBJECT = 0 };

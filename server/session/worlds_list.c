@@ -2,9 +2,9 @@
 // together in the order of the names.
 //
 // One survey is under way at a time (and one more for sessions that see areas alone, as worlds tell
-// those less). Who asks meanwhile waits for the next one, which begins after it: an answer is never
-// older than its question. So ten thousand questions cost the worlds as much as one. Asking and
-// answering are jobs of a turn (work.h). Network thread.
+// those less). A question that comes meanwhile waits for the next one, which begins after it: an
+// answer is never older than its question. So ten thousand questions cost the worlds as much as
+// one. Asking and answering are jobs of a turn (work.h). Network thread.
 #include <stdlib.h>
 #include <string.h>
 
