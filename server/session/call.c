@@ -391,7 +391,23 @@ static bool is_answered_later(method m)
     }
 }
 
-void call_handle(session *s, const rpc_message *message, size_t size)
+static status decode_arguments(method m, const call *c, command *out, error *err)
+{
+    decoding *aside = c->aside;
+    if (aside == NULL) {
+        return command_decode(m, c->params, out, err);
+    }
+    const status decoded = aside->decoded;
+    if (decoded == STATUS_OK) {
+        *out = aside->command;
+        aside->decoded = STATUS_INTERNAL; // taken
+    } else {
+        *err = aside->err;
+    }
+    return decoded;
+}
+
+void call_handle(session *s, const rpc_message *message, size_t size, decoding *aside)
 {
     call c = {
         .session = s,
@@ -400,6 +416,7 @@ void call_handle(session *s, const rpc_message *message, size_t size)
         .size = size,
         .received_ns = clock_now_ns(),
         .params = &message->params,
+        .aside = aside,
     };
     metrics_add(c.answerable ? METRIC_requests : METRIC_notifications, 1);
     const method_info *info = NULL;
@@ -415,7 +432,7 @@ void call_handle(session *s, const rpc_message *message, size_t size)
     }
     if (result == STATUS_OK) {
         ASSERT(info != NULL);
-        result = command_decode(info->id, &message->params, &cmd, &err);
+        result = decode_arguments(info->id, &c, &cmd, &err);
     }
     if (result == STATUS_OK) {
         result = is_too_late(s, &cmd) ? refuse_late(s, &err) : rights_permit(s, &cmd, &err);

@@ -224,6 +224,7 @@ void server_destroy(server *s)
     ASSERT(s->session_count == 0 && s->detached.count == 0 && s->hosts.count == 0);
     work_deinit(s);
     worlds_list_deinit(s);
+    decodings_deinit(&s->decodings);
     ledger_close(s);
     close_storage(s);
     array_free(&s->detached);

@@ -10,6 +10,7 @@
 //   handover_read.c  and there
 //   sessions.c  server.sessions and server.kick
 //   work.c      the queue of a turn's work
+//   decoding.c  large messages, decoded by another thread
 //   call.c      a message becomes a call: looked up, checked, carried out or sent to its world
 //   worlds.c    requests to worlds; worlds are made, destroyed and listed
 //   apart.c     worlds that get a thread of their own
@@ -28,6 +29,7 @@
 #include "server/auth/keys.h"
 #include "server/http/http.h"
 #include "server/net/network.h"
+#include "server/session/decoding.h"
 #include "server/session/directory.h"
 #include "server/session/input.h"
 #include "server/session/ledger.h"
@@ -73,12 +75,13 @@ typedef struct session {
     uint32_t listings;  // of those, world.list and server.sessions
     uint32_t resumes;   // requests to restart its subscriptions that worlds have not taken yet
     request_log requests;
-    bool blocked;      // input waits because too many are
-    bool ended;        // the peer sends no more
-    uint64_t ended_ms; // since when
-    turn_job job;      // its input waits to be dealt with; session_work adds it
-    uint64_t job_turn; // in which it was added
-    bool working;      // its input is being dealt with
+    bool blocked;       // input waits because too many are
+    bool ended;         // the peer sends no more
+    uint64_t ended_ms;  // since when
+    turn_job job;       // its input waits to be dealt with; session_work adds it
+    uint64_t job_turn;  // in which it was added
+    bool working;       // its input is being dealt with
+    decoding *decoding; // its last message, which another thread decodes; NULL: none
     struct {
         status why;       // what its connection broke, told when what came before is answered
         const char *text; // NULL: nothing; else of static storage
@@ -169,8 +172,9 @@ struct server {
     ARRAY(written_snapshot) written;
     directory worlds;
     world_survey surveys[2]; // by `confined`
-    uint32_t session_lists;  // answers of server.sessions that are being made
-    storage *storage;        // NULL: worlds end with the server
+    decodings decodings;
+    uint32_t session_lists; // answers of server.sessions that are being made
+    storage *storage;       // NULL: worlds end with the server
     ledger ledger;
     restored_worlds restored;  // those of its directory that hosts have not taken yet
     ARRAY(session *) sessions; // by slot, NULL where free
@@ -184,7 +188,7 @@ struct server {
     uint64_t command_bytes; // of requests that are not answered yet
     int64_t started_ns;
     uint32_t starting; // worlds of the options that are not there yet
-    uint32_t building; // worlds that are being made
+    uint32_t building; // worlds that are being made, and messages that are decoded
     uint32_t handles;  // of wake, timers, turn_end and io, those not closed yet
     bool leaving;      // lame duck: no new sessions, and a drain is to come
     bool draining;
@@ -210,6 +214,7 @@ typedef struct call {
     size_t size; // of its message
     int64_t received_ns;
     const msgpack_object *params; // of its message
+    decoding *aside;              // that was decoded by another thread; NULL: it is not yet
 } call;
 
 // ---- server.c
@@ -268,6 +273,8 @@ void session_world_closed(session *s, uint64_t subscription, status why, const c
 
 // Ends the session and frees it; its connection must be gone.
 void session_destroy(session *s);
+// Its message was decoded by another thread: goes on with it.
+void session_decoded(session *s, decoding *d);
 // Adds its job: goes on with input that has come, or had to wait.
 void session_work(session *s);
 // Whom it counts for has changed, or is known now: its connection is dealt with as theirs.
@@ -380,7 +387,8 @@ void sessions_name_subscriptions(const session *s, subscription_name *out);
 // Answers a hello; `resumed` is NULL for a new session.
 void call_answer_hello(session *s, bool answerable, uint32_t id, uint32_t protocol,
                        const resumed_result *resumed);
-void call_handle(session *s, const rpc_message *message, size_t size);
+// `aside` is NULL, or the message decoded, of which it takes what it needs.
+void call_handle(session *s, const rpc_message *message, size_t size, decoding *aside);
 void call_fail(const call *c, const error *err);
 
 // ---- worlds.c

@@ -241,6 +241,7 @@ void session_closed(void *peer)
               connection_peer_name(s->connection));
     of->session_count--;
     work_remove(of, &s->job);
+    s->decoding = NULL; // like input that was not dealt with
     s->connection = NULL;
     parties_release(s->address);
     s->address = NULL;
@@ -282,6 +283,21 @@ static void refuse_message(session *s, const rpc_message *m, rpc_verdict verdict
     }
 }
 
+// `aside` as of call_handle.
+static void take_message(session *s, rpc_verdict verdict, const rpc_message *message,
+                         const error *err, size_t size, decoding *aside)
+{
+    if (verdict != RPC_GOOD) {
+        refuse_message(s, message, verdict, err);
+    } else if (message->kind == RPC_RESPONSE) {
+        metrics_add(METRIC_messages_malformed, 1);
+        session_close(s, STATUS_INVALID_ARGUMENT, "a response, but nothing was asked",
+                      ENDING_FLUSH);
+    } else {
+        call_handle(s, message, size, aside);
+    }
+}
+
 // A large message that is above the rate is refused as it came: nothing of it is unpacked.
 static bool pay_first(session *s, const uint8_t *bytes, size_t size)
 {
@@ -316,19 +332,26 @@ static void handle_message(session *s, const uint8_t *bytes, size_t size)
     if (rights_pays_first(s) && !pay_first(s, bytes, size)) {
         return;
     }
-    rpc_verdict verdict = rpc_decode(bytes, size, &message, &err);
-    if (verdict != RPC_GOOD) {
-        refuse_message(s, &message, verdict, &err);
+    if (decoding_wanted(size, s->input.scanner.values)) {
+        decoding_begin(s, bytes, size);
         return;
     }
-    if (message.kind == RPC_RESPONSE) {
-        metrics_add(METRIC_messages_malformed, 1);
-        session_close(s, STATUS_INVALID_ARGUMENT, "a response, but nothing was asked",
-                      ENDING_FLUSH);
-    } else {
-        call_handle(s, &message, size);
+    rpc_verdict verdict = rpc_decode(bytes, size, &message, &err);
+    take_message(s, verdict, &message, &err, size, NULL);
+    if (verdict == RPC_GOOD) {
+        rpc_message_deinit(&message);
     }
-    rpc_message_deinit(&message);
+}
+
+void session_decoded(session *s, decoding *d)
+{
+    if (s->closing || s->connection == NULL || s->server->draining) {
+        return;
+    }
+    s->working = true;
+    take_message(s, d->verdict, &d->message, &d->err, d->size, d);
+    s->working = false;
+    session_work(s); // with what came behind it
 }
 
 // Deals with the messages that are there, up to what may be in flight, until the slice is over.
@@ -341,7 +364,8 @@ static bool handle_messages(session *s, const turn *slice)
         const uint8_t *message = NULL;
         size_t size = 0;
         error err;
-        if (s->resume.waiting || s->in_flight >= s->bounds.commands_per_connection) {
+        if (s->resume.waiting || s->decoding != NULL ||
+            s->in_flight >= s->bounds.commands_per_connection) {
             s->blocked = true;
             break;
         }

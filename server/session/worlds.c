@@ -16,14 +16,20 @@
 // ---- requests
 
 // A command that changes a world goes into its log, as it was said.
-static void note_arguments(request *r, const msgpack_object *params)
+static void note_arguments(request *r, const call *c)
 {
     if (method_scope_of(r->command.method) != SCOPE_WORLD_COMMAND) {
         return;
     }
+    if (c->aside != NULL) {
+        r->arguments = c->aside->arguments;
+        r->arguments_size = (uint32_t)c->aside->arguments_size;
+        c->aside->arguments = NULL;
+        return;
+    }
     buffer out;
     buffer_init(&out, LOG_ARGUMENTS_BYTES_MAX);
-    arguments_canonical_owned(&out, r->command.method, params,
+    arguments_canonical_owned(&out, r->command.method, c->params,
                               *r->actor.subject != '\0' ? r->actor.subject : NULL);
     ASSERT(!out.overflow);
     size_t size = 0;
@@ -51,7 +57,7 @@ request *worlds_request(const call *c, world_entry *entry, command *taken)
         r->reply_to.payer = rights_party(c->session);
         r->received_ns = c->received_ns;
         rights_sign(c->session, r);
-        note_arguments(r, c->params);
+        note_arguments(r, c);
         r->reply_to.token = bytes_of(r);
     }
     return r;

@@ -113,6 +113,49 @@ class Prices(FloodTest):
         self.assertRegex(errors[0], "^limit_exceeded: requests_per_second: .* this one counts for 10[0-9], again in")
 
 
+class Aside(FloodTest):
+    """Large messages are decoded by another thread."""
+
+    def batch(self, world, count, shape=BALL):
+        return {"world": world, "commands": [["body.spawn", {"position": [3 * k, 0], "shapes": [shape]}] for k in range(count)]}
+
+    def test_large_message_is_decoded_aside_and_calls_stay_in_order(self):
+        client = self.connect("large")
+        client.call("world.create", world="large", gravity=[0, 0], paused=True)
+        before = self.counter("messages_aside")
+        calls = [("world.apply", self.batch("large", 900)), ("world.info", {"world": "large"}),
+                 ("ping", {"any": [1] * 5000}), ("world.apply", self.batch("large", 10)),
+                 ("world.apply", self.batch("nowhere", 900)), ("world.apply", self.batch("large", 900, {"kind": "circle"})),
+                 ("nothing", {"any": [1] * 5000}), ("world.info", {"world": "large"})]
+        client.send(b"".join(msgpack.packb([REQUEST, 7000 + i, method, [arguments]])
+                             for i, (method, arguments) in enumerate(calls)))
+        self.assertEqual(len(client.answer(7000)["results"]), 900)
+        self.assertEqual(client.answer(7001)["bodies"], 900)
+        self.assertEqual(client.answer(7002)["any"], [1] * 5000)
+        self.assertEqual(len(client.answer(7003)["results"]), 10)
+        for i, text in ((7004, "not_found: world 'nowhere'"), (7005, r"invalid_argument: commands\[0\].*radius"),
+                        (7006, "unknown_method: there is no method 'nothing'")):
+            with self.assertRaisesRegex(RemoteError, text):
+                client.answer(i)
+        self.assertEqual(client.answer(7007)["bodies"], 910)
+        self.assertEqual(self.counter("messages_aside") - before, 5)
+
+    def test_who_leaves_while_a_message_is_decoded_harms_nobody(self):
+        admin = self.connect()
+        admin.call("world.create", world="left", gravity=[0, 0], paused=True)
+        for i in range(20):
+            leaver = self.connect(f"leaver{i}")
+            leaver.send(msgpack.packb([REQUEST, 1, "world.apply", [self.batch("left", 900)]]))
+            leaver.socket.close()
+        self.connect("other").call("ping", any=[1] * 5000)
+        admin.call("world.destroy", world="left")
+
+    def test_rights_are_asked_before_a_large_message_is_looked_at(self):
+        viewer = self.connect("looker", "viewer")
+        with self.assertRaisesRegex(RemoteError, "permission_denied: world.apply needs the role player"):
+            viewer.call("world.apply", **self.batch("large", 900, {"kind": "circle"}))
+
+
 class Lists(FloodTest):
     OPTIONS = ["requests_per_second=1000000", "request_burst=1000000"]
 
