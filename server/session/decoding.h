@@ -2,8 +2,8 @@
 // which all others would wait for. Their session waits meanwhile, so its calls stay in order.
 //
 // One is decoded at a time; of those that wait the one goes next whose subject has used least of
-// the decoding thread (schedule/shares.h). What belongs to sessions is looked at before and after,
-// on the network thread; the pool's thread sees the bytes and its own results alone.
+// the decoding thread (schedule/shares.h). The network thread looks at the session before and
+// after it; the pool's thread sees the bytes and its own results alone.
 #ifndef CAROM_SERVER_SESSION_DECODING_H
 #define CAROM_SERVER_SESSION_DECODING_H
 

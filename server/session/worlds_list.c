@@ -203,10 +203,27 @@ static void begin_survey(world_survey *v)
     work_add(v->server, &v->job, ask_some, SERVER_SUBJECT);
 }
 
+// Whether each world that the session sees takes one more request.
+static status check_room(const server *s, const session *asker, error *err)
+{
+    status admitted = STATUS_OK;
+    for (uint32_t i = 0; i < s->worlds.by_name.count && admitted == STATUS_OK; i++) {
+        const world_entry *entry = s->worlds.by_name.data[i];
+        if (entry->broken == NULL && rights_allows_world(asker, entry->name)) {
+            admitted = worlds_check_capacity(s, entry, NULL, 0, err);
+        }
+    }
+    return admitted;
+}
+
 status worlds_list(server *s, const call *c, error *err)
 {
     session *asker = c->session;
     world_survey *v = &s->surveys[rights_confined(asker)];
+    const status admitted = check_room(s, asker, err);
+    if (admitted != STATUS_OK) {
+        return admitted;
+    }
     if (s->draining) {
         return error_set(err, STATUS_UNAVAILABLE, "%s", s->reason);
     }

@@ -3,6 +3,7 @@
 Called with the path of caromd. With --reduced the floods are small, their rates low and no time is looked at: for a
 server that a sanitizer slows down, on a machine that does other things."""
 
+import itertools
 import os
 import re
 import resource
@@ -195,12 +196,13 @@ class Lists(FloodTest):
 
 class Waiting(FloodTest):
     OPTIONS = ["commands_per_world=100", "command_bytes=5000000", "commands_share=1"]
+    ticks = itertools.count(200000)
 
     def wait_for(self, client, world, count, size=0):
         """Batches for a tick an hour away; those that were refused."""
-        batch = {"world": world, "commands": [["body.spawn", {"shapes": [BALL], "tag": "t" * 60}]] * max(1, size // 100),
-                 "at": 200000}
-        ids = [client.request("world.apply", **batch) for _ in range(count)]
+        batch = {"world": world, "commands": [["body.spawn", {"shapes": [BALL], "tag": "t" * 60}]] * max(1, size // 100)}
+        # Each for a tick of its own: a tick has little time for batches here.
+        ids = [client.request("world.apply", **batch, at=next(self.ticks)) for _ in range(count)]
         client.call("ping")  # what is refused is so at once
         return [client.responses.pop(i)[0] for i in ids if i in client.responses]
 
