@@ -64,6 +64,7 @@
     X(subscriptions_refused, "ended because there was no memory for what they see")                \
     X(events_lost, "not sent to subscribers that were further behind than events_kept")            \
     X(ticks, "steps of all worlds")                                                                \
+    X(contacts_full, "steps after which a world had no room for more contacts")                    \
     X(ticks_late, "that began more than a tick after they were due")                               \
     X(skipped_us, "microseconds by which overloaded worlds were slowed")                           \
     X(worlds_created, "")                                                                          \

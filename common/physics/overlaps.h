@@ -12,9 +12,18 @@
 // Pairs that the last step has found, and keeps. Constant time.
 uint32_t world_pair_count(const physics_world *world);
 
+// Whether the world has as many as it has room for, so that further pairs do not touch. Constant
+// time.
+bool world_contacts_full(const physics_world *world);
+
 // Pairs of shapes whose boxes overlap now, those included that the next step will find. Stops
 // counting at `most`. Takes time in proportion to shapes and pairs.
 uint64_t world_count_overlaps(const physics_world *world, uint64_t most);
+
+// The same of shapes of some bodies: pairs of two such, and half of those of one such with another.
+uint64_t world_count_overlaps_of(const physics_world *world,
+                                 bool (*counts)(void *context, body_id body), void *context,
+                                 uint64_t most);
 
 // The pairs that several changes would make in sum. One thread: the world's; the world does not
 // change meanwhile.

@@ -38,6 +38,10 @@ enum {
     // Pairs of shapes whose boxes overlap. The pairs with the lowest slots have room, and others do
     // not touch until one of their boxes is renewed.
     PHYSICS_CONTACTS_MAX = 1 << 23,
+    // A world has room for fewer: for so many, and so many more for each of its shapes. A heap has
+    // three for each body; thousands of bodies in one place would have millions.
+    PHYSICS_CONTACTS_LEAST = 1 << 16,
+    PHYSICS_CONTACTS_PER_SHAPE = 16,
     // Pairs whose boxes come to overlap in one step: a second of looking. Where there are more,
     // none of them gets a contact until one of its boxes is renewed.
     PHYSICS_MEETINGS_MAX = 1 << 26,

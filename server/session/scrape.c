@@ -122,6 +122,8 @@ static const counter_row COUNTERS[] = {
     {METRIC_events_lost, "carom_events_lost_total", "",
      "Events that subscribers missed: they were further behind than events_kept."},
     {METRIC_ticks, "carom_ticks_total", "", "Steps of all worlds."},
+    {METRIC_contacts_full, "carom_contacts_full_total", "",
+     "Steps after which a world had no room for more contacts: further pairs do not touch."},
     {METRIC_ticks_late, "carom_ticks_late_total", "",
      "Steps that began more than a tick after they were due."},
     {METRIC_turns_over, "carom_command_turns_over_total", "",

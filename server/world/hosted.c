@@ -8,6 +8,7 @@
 
 #include "common/base/assert.h"
 #include "common/base/log.h"
+#include "common/physics/overlaps.h"
 #include "proto/limits.h"
 #include "server/memory.h"
 #include "server/metrics.h"
@@ -243,6 +244,21 @@ static bool waits_apart(hosted *h)
     return h->waits_apart;
 }
 
+static void note_full(hosted *h, int64_t now)
+{
+    hosted_window *w = &h->window;
+    if (!world_contacts_full(h->physics)) {
+        return;
+    }
+    metrics_add(METRIC_contacts_full, 1);
+    if (w->full_ns == 0 || now - w->full_ns >= WARN_NS) {
+        log_warn("world '%s' has %u pairs of shapes that overlap, and no room for more: others "
+                 "pass through each other",
+                 h->name, world_pair_count(h->physics));
+        w->full_ns = now;
+    }
+}
+
 static void step_once(hosted *h, int64_t begin)
 {
     if (h->replay != NULL) {
@@ -250,6 +266,7 @@ static void step_once(hosted *h, int64_t begin)
     } else {
         world_step(h->physics);
     }
+    note_full(h, begin);
     crowding_note_step(&h->crowding);
     publisher_note_step(&h->publisher, h->physics);
     count_tick(h, begin);
@@ -550,6 +567,7 @@ void hosted_destroy(hosted *h, status why, const char *text)
     array_free(&h->ending);
     array_free(&h->gone);
     inbox_deinit(&h->inbox);
+    owner_crowds_deinit(&h->owner_crowds);
     session_bodies_deinit(&h->session_bodies);
     session_marks_deinit(&h->marks);
     buffer_deinit(&h->scratch);

@@ -21,6 +21,7 @@
 #include "server/world/inbox.h"
 #include "server/world/log_readers.h"
 #include "server/world/messages.h"
+#include "server/world/owner_crowds.h"
 #include "server/world/tick_schedule.h"
 #include "server/world/world_metrics.h"
 #include "server/world/publisher.h"
@@ -40,6 +41,7 @@ typedef struct hosted_window {
     double rate;               // ticks a second in the window before, 0 before there is one
     bool cut;                  // its last publishing was
     int64_t debt_ns;           // by which ticks took more than half of their time, in sum
+    int64_t full_ns;           // when it was last said that it has no room for contacts; 0: never
     int64_t warned_ns;         // when it was last said that the world is slowed, 0 for never
     int64_t warned_skipped_ns; // how much it had been slowed by then
 } hosted_window;
@@ -70,6 +72,7 @@ typedef struct hosted {
     task_runner runner; // lent to the physics
     inbox inbox;
     crowding crowding;
+    owner_crowds owner_crowds;
     int64_t load_ns;            // that it took of its thread in the window of that
     int64_t parked_ns;          // it is not run before that: it is to move. 0: it is not parked
     int64_t crowded_ns;         // when it was last said that it crowds others; 0: never

@@ -22,6 +22,7 @@ static const int64_t REMOVALS_NS = 1000000; // of a turn, for bodies that end wi
 enum {
     REMOVALS_PIECE = 16,             // bodies between two looks at the clock
     SCRATCH_KEPT_BYTES = 256 * 1024, // larger results are rare
+    PAIR_BYTES = 1200,               // of a contact, and of a step that solves it
     FORK_SHARE = 2                   // of a world's memory: its image, and another one of that
 };
 
@@ -441,6 +442,15 @@ static bool admit_cost(hosted *h, request *q, const int64_t *batch_left_ns)
         hosted_answer(h, q, &err);
         return false;
     }
+    if (memory_ask(NULL, cost->pairs * PAIR_BYTES, &err) != STATUS_OK) {
+        hosted_answer(h, q, &err);
+        return false;
+    }
+    if (owner_crowds_admit(&h->owner_crowds, h->physics, h->owners, &q->actor, cost->pairs,
+                           h->limits->pairs_per_owner, h->clocks.now(), &err) != STATUS_OK) {
+        hosted_answer(h, q, &err);
+        return false;
+    }
     h->price_ns = cost->price_ns;
     if (batch_left_ns != NULL && cost->step_ns > *batch_left_ns) {
         error_set(&err, STATUS_LIMIT_EXCEEDED,
@@ -489,6 +499,7 @@ void hosted_apply(hosted *h, request *q, bool between_ticks, const int64_t *batc
     if (method_scope_of(q->command.method) == SCOPE_WORLD_COMMAND) {
         h->publisher.stale = true;
         crowding_note(&h->crowding, &h->cost);
+        owner_crowds_note(&h->owner_crowds, &q->actor, h->cost.pairs);
         note_applied(h, q);
         if (between_ticks) {
             set_tick(&result, world_tick(h->physics));

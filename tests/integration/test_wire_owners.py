@@ -306,6 +306,41 @@ class Durable(unittest.TestCase):
             server.__exit__()
 
 
+class Shares(OwnersTest):
+    """What one player may have of a world that it shares with others."""
+
+    def too_much(self, text, client, method, /, **arguments):
+        with self.assertRaises(RemoteError) as caught:
+            client.call(method, **arguments)
+        self.assertRegex(str(caught.exception), f"^limit_exceeded: {text}")
+
+    def test_one_player_leaves_bodies_for_others_and_admins_take_all(self):
+        self.admin.call("world.create", world="shared", max_bodies=40, gravity=[0, 0], paused=True)
+        self.addCleanup(self.admin.call, "world.destroy", world="shared")
+        ball = {"world": "shared", "shapes": [BALL]}
+        for i in range(20):
+            body = self.ada.call("body.spawn", position=[2 * i, 0], **ball)["body"]
+        self.too_much("owner_share: this subject has 20 bodies, and 1 would be added; at most 20", self.ada, "body.spawn", **ball)
+        for i in range(10):
+            self.bob.call("body.spawn", position=[2 * i, 5], **ball)
+        self.too_much("owner_share: ", self.bob, "body.spawn", **ball)
+        self.too_much("owner_share: 1 body would become another's", self.ada, "body.set", world="shared", body=body, owner="eve")
+        self.ada.call("body.remove", world="shared", body=body)
+        self.too_much("owner_share: ", self.ada, "body.spawn", **ball)  # bob has a part of it now
+        for i in range(11):
+            self.admin.call("body.spawn", position=[2 * i, 10], **ball)
+        self.too_much("max_bodies|.*40", self.admin, "body.spawn", **ball)
+
+    def test_one_player_does_not_crowd_a_world(self):
+        heap = [["body.spawn", {"shapes": [BALL], "position": [0, i / 1000]}] for i in range(150)]  # 11 175 pairs
+        self.ada.call("world.apply", world=self.world, commands=heap)
+        self.too_much("pairs_per_owner: shapes of this subject make 11175 pairs that overlap, and more than 16384 would be "
+                      "added; at most 16384",
+                      self.ada, "world.apply", world=self.world, commands=heap)
+        self.bob.call("world.apply", world=self.world, commands=heap[:20])
+        self.spawn(self.ada)
+
+
 class WithoutKeys(unittest.TestCase):
     def test_nothing_has_an_owner_unless_it_is_named(self):
         with Caromd(CAROMD) as server, Client(server.port) as client:

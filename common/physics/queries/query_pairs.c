@@ -215,3 +215,21 @@ uint64_t world_count_overlaps(const physics_world *world, uint64_t most)
     uint64_t found = moving / 2 + fixed;
     return found < most ? found : most;
 }
+
+uint64_t world_count_overlaps_of(const physics_world *world,
+                                 bool (*counts)(void *context, body_id body), void *context,
+                                 uint64_t most)
+{
+    uint64_t found = 0; // pairs of two such from both sides
+    for (uint32_t slot = slots_next(&world->shape_slots, 0); slot != 0 && found / 2 < most;
+         slot = slots_next(&world->shape_slots, slot)) {
+        const shape *s = &world->shapes.data[slot];
+        if (!s->boxed || world->bodies.data[s->body].type == BODY_STATIC ||
+            !counts(context, body_id_of(world, s->body))) {
+            continue;
+        }
+        const int32_t group = s->traits->filter.group;
+        found += count_in_world(world, s->fat, group, false, 2 * most) - (group < 0 ? 0 : 1);
+    }
+    return found / 2 < most ? found / 2 : most;
+}

@@ -1,5 +1,6 @@
 // Definitions that are refused: every field of every definition, each with its name in the text;
 // and the limits, reached.
+#include "common/physics/overlaps.h"
 #include "common/physics/image.h"
 #include "common/physics/validate.h"
 #include "tests/golden/wild.h"
@@ -197,6 +198,26 @@ static void world_with_its_most_contacts_makes_no_more(void **state)
     put_at(world, first.position.x + 0.3, first.position.y, &ball);
     run(world, 1);
     assert_int_equal(world_count(world).pairs, 1);
+    world_free(world);
+}
+
+// Without any limit lowered: room goes by the shapes that there are.
+static void crowd_has_contacts_by_its_shapes(void **state)
+{
+    (void)state;
+    enum { BALLS = 500, PAIRS = BALLS * (BALLS - 1) / 2 };
+    const uint32_t most = PHYSICS_CONTACTS_LEAST + PHYSICS_CONTACTS_PER_SHAPE * BALLS;
+    assert_true(PAIRS > most);
+    physics_world *world = make_world((vec2d){0.0, 0.0});
+    shape_def ball = make_circle(0.5);
+    for (int i = 0; i < BALLS; i++) {
+        put_at(world, 0.0001 * i, 0.0, &ball);
+    }
+    assert_false(world_contacts_full(world));
+    run(world, 1);
+    assert_int_equal(world_count(world).pairs, most);
+    assert_true(world_contacts_full(world));
+    world_validate(world);
     world_free(world);
 }
 
@@ -448,6 +469,7 @@ int main(void)
         cmocka_unit_test(impulse_that_is_not_finite_or_too_large_is_refused),
         cmocka_unit_test(world_with_its_most_bodies_takes_no_more),
         cmocka_unit_test(world_with_its_most_contacts_makes_no_more),
+        cmocka_unit_test(crowd_has_contacts_by_its_shapes),
         cmocka_unit_test(crowd_of_more_pairs_than_have_room_is_cut_alike),
         cmocka_unit_test(crowd_of_more_pairs_than_a_step_looks_at_passes_by),
         cmocka_unit_test(body_with_its_most_shapes_takes_no_more),

@@ -2,6 +2,7 @@
 // listed as awake while one of its bodies is; while it has points as well, it is in the constraint
 // graph.
 #include "common/base/assert.h"
+#include "common/physics/overlaps.h"
 #include "common/physics/state/events.h"
 #include "common/physics/state/ids.h"
 #include "common/physics/state/joints/joints.h"
@@ -266,7 +267,15 @@ void contact_renew_surface(physics_world *world, uint32_t slot)
 uint32_t contact_room(const physics_world *world)
 {
     const uint32_t count = world->contact_slots.count;
-    return count < world->contacts_max ? world->contacts_max - count : 0;
+    const uint32_t own = PHYSICS_CONTACTS_LEAST + // 2^26 and a few at the most
+                         PHYSICS_CONTACTS_PER_SHAPE * world->shape_slots.count;
+    const uint32_t most = own < world->contacts_max ? own : world->contacts_max;
+    return count < most ? most - count : 0;
+}
+
+bool world_contacts_full(const physics_world *world)
+{
+    return contact_room(world) == 0;
 }
 
 uint32_t contact_pairs_max(const physics_world *world)

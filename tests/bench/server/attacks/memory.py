@@ -30,12 +30,10 @@ def waiting(target, until):
     clients = [target.client("player") for _ in range(16)]
     batch = [["body.spawn", {"shapes": [{"kind": "circle", "radius": 0.2}]}]] * 1000
     target.begun()
-    while time.monotonic() < until:
+    for _ in range(100):
         for client in clients:
-            try:
-                client.call("world.apply", world=target.world, commands=batch, at=100_000)
-            except (RemoteError, TimeoutError):
-                time.sleep(0.01)
+            client.request("world.apply", world=target.world, commands=batch, at=100_000)
+    drain(clients, until)
 
 
 @attack("forks of 20 000 bodies", options=BOUND)
@@ -75,16 +73,17 @@ def detached(target, until):
 
 @attack("12 000 balls that fly together", options=BOUND)
 def gather(target, until):
-    """None overlaps another one where it is put."""
+    """None overlaps another one where it is put; a tick later all are within some metres."""
     client = target.client()
     ring = range(12000)
-    client.call("world.create", world="ring", gravity=[0, 0])
+    client.call("world.create", world="ring", gravity=[0, 0], paused=True)
     for first in range(0, len(ring), 1000):
         commands = []
         for k in ring[first:first + 1000]:
-            x, y = k % 110 * 1.1 - 60, k // 110 * 1.1 - 60
-            commands.append(["body.spawn", {"position": [x, y], "velocity": [-x, -y], "allow_sleep": False,
-                                            "shapes": [{"kind": "circle", "radius": 0.5, "sensor": True}]}])
+            x, y = k % 110 * 1.02 - 56, k // 110 * 1.02 - 56
+            commands.append(["body.spawn", {"position": [x, y], "velocity": [-57 * x, -57 * y], "allow_sleep": False,
+                                            "shapes": [{"kind": "circle", "radius": 0.5}]}])
         client.call("world.apply", world="ring", commands=commands)
     target.begun()
+    client.call("world.resume", world="ring")
     wait(until)
