@@ -30,7 +30,7 @@
     X(making, "images and worlds that are being made of them, until they count as worlds")         \
     X(views, "packed streams, budgets, and what each subscription takes")                          \
     X(commands, "requests that wait in the server, as they lie in memory")                         \
-    X(sessions, "sessions, and input of theirs that is not whole")                                 \
+    X(sessions, "sessions, detached ones included")                                                \
     X(output, "output that connections have not taken, shared bytes counted once")
 
 typedef enum memory_use {
