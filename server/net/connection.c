@@ -89,11 +89,30 @@ void connection_end_now(connection *c)
     }
     c->state = CONNECTION_CLOSED;
     c->reading = false;
-    c->network->turn_ends++;
     if (c->relay != NULL) {
         relay_end(c->relay);
-    } else {
+    } else if (c->network->turn_ends++ < TURN_ENDS) {
         uv_close((uv_handle_t *)&c->socket, on_closed);
+    } else {
+        network *n = c->network;
+        uv_read_stop((uv_stream_t *)&c->socket);
+        c->next_ending = NULL;
+        *n->ending_end = c;
+        n->ending_end = &c->next_ending;
+        network_go_on(n);
+    }
+}
+
+void connection_end_some(network *n)
+{
+    for (n->turn_ends = 0; n->first_ending != NULL && n->turn_ends < TURN_ENDS; n->turn_ends++) {
+        connection *c = n->first_ending;
+        n->first_ending = c->next_ending;
+        n->ending_end = n->first_ending == NULL ? &n->first_ending : n->ending_end;
+        uv_close((uv_handle_t *)&c->socket, on_closed);
+    }
+    if (n->first_ending != NULL) {
+        network_go_on(n);
     }
 }
 
@@ -104,9 +123,6 @@ static bool must_wait(const connection *c)
 {
     network *n = c->network;
     const bool handshake = c->tls != NULL && !c->shaken;
-    if (n->turn_ends >= TURN_ENDS) {
-        return true; // it may have ended
-    }
     if (!handshake) {
         return !loop_turn_grants(n->time, LOOP_READ, c->subject);
     }

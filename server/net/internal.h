@@ -48,6 +48,7 @@ struct connection {
     bool linger;      // ENDING_LINGER or ENDING_CUT
     bool dirty;       // in the network's list of those to be flushed
     connection *next_dirty;
+    connection *next_ending;
     uint64_t address; // as a number
     uint64_t subject; // whom its pieces of a turn count for: its address, or what the handler says
     size_t busy;      // of the outbox: handed to libuv, or sealed
@@ -89,11 +90,13 @@ struct network {
     uv_loop_t *loop;
     const limits *limits;
     network_handler handler;
-    connection *first;       // all connections
-    connection *first_dirty; // those with new output, in order
-    connection **dirty_end;  // where the next one is hooked in
-    connection *swept;       // the one at which a sweep goes on; NULL: none is under way
-    loop_turn *time;         // of the loop's turn: `own_time`, or one that networks share
+    connection *first;        // all connections
+    connection *first_dirty;  // those with new output, in order
+    connection **dirty_end;   // where the next one is hooked in
+    connection *first_ending; // those whose socket is closed in one of the next turns, in order
+    connection **ending_end;
+    connection *swept; // the one at which a sweep goes on; NULL: none is under way
+    loop_turn *time;   // of the loop's turn: `own_time`, or one that networks share
     loop_turn own_time;
     uint64_t turn; // of the loop, from 1
     uint32_t turn_handshakes;
@@ -147,6 +150,8 @@ void connection_consume(connection *c, size_t size);
 void connection_count_sent(connection *c, size_t size);
 void connection_end_now(connection *c);
 void connection_input_over(connection *c);
+// Closes sockets of connections that have ended, so many as a turn may.
+void connection_end_some(network *n);
 // Goes on with a write that the socket does not take at once; `connection_on_write` is told.
 void connection_on_write(uv_write_t *write, int result);
 

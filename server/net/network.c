@@ -63,7 +63,7 @@ static void begin_turn(network *n)
     n->turn++;
     n->turn_handshakes = 0;
     n->turn_accepts = 0;
-    n->turn_ends = 0;
+    connection_end_some(n);
     for (int i = 0; i < n->listener_count && !n->closing; i++) {
         if (n->listeners[i]->waits) {
             n->listeners[i]->waits = false;
@@ -79,7 +79,7 @@ static void flush_some(network *n)
     connection **link = &n->first_dirty;
     while (*link != NULL) {
         connection *c = *link;
-        if (n->turn_ends >= TURN_ENDS || !loop_turn_grants(n->time, LOOP_WRITE, c->subject)) {
+        if (!loop_turn_grants(n->time, LOOP_WRITE, c->subject)) {
             link = &c->next_dirty;
             continue;
         }
@@ -101,9 +101,6 @@ static void sweep_some(network *n)
     uint32_t looked_at = 0;
     while (n->swept != NULL) {
         if (looked_at++ % SWEEP_PIECE == SWEEP_PIECE - 1 && reading_over(n)) {
-            break;
-        }
-        if (n->turn_ends >= TURN_ENDS) {
             break;
         }
         connection *c = n->swept;
@@ -427,6 +424,7 @@ static network *create(uv_loop_t *loop, const limits *bounds, const network_hand
     n->sweep.data = n->more.data = n->flush.data = n;
     n->turn = 1;
     n->dirty_end = &n->first_dirty;
+    n->ending_end = &n->first_ending;
     loop_turn_init(&n->own_time, clock_now_ns);
     n->time = &n->own_time;
     return n;

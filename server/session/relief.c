@@ -82,5 +82,10 @@ void relief_give(server *s)
                  "this one's subject or address",
                  outbox_held_bytes());
         session_close(fullest, STATUS_LIMIT_EXCEEDED, text, ENDING_CUT);
+        const turn left = loop_turn_stage(&s->turn, LOOP_WRITE);
+        if (turn_over(&left)) {
+            work_go_on(s);
+            return;
+        }
     }
 }

@@ -70,7 +70,7 @@ static void await_expiry(server *s)
     if (s->detached.count > 0 && !s->draining) {
         uint64_t due = s->detached.data[0]->heard_ms + s->limits->resume_ms;
         uint64_t now = uv_now(s->loop);
-        uv_timer_start(&s->expiry, on_expiry, due > now ? due - now : 0, 0);
+        uv_timer_start(&s->expiry, on_expiry, due > now ? due - now : 1, 0);
     }
 }
 
@@ -78,9 +78,13 @@ static void on_expiry(uv_timer_t *timer)
 {
     server *s = timer->data;
     uint64_t now = uv_now(s->loop);
+    const turn left = work_left(s);
     while (s->detached.count > 0 && now - s->detached.data[0]->heard_ms >= s->limits->resume_ms) {
         metrics_add(METRIC_sessions_expired, 1);
         resume_end(s->detached.data[0]);
+        if (turn_over(&left)) {
+            break; // all that lost their connections at once end over several turns
+        }
     }
     await_expiry(s);
 }
