@@ -148,8 +148,13 @@ int64_t crowding_foreseen_ns(const crowding *k)
     return (int64_t)k->fresh * STEP_PAIR_NS;
 }
 
+uint64_t crowding_pairs_beyond(int64_t step_ns)
+{
+    return (uint64_t)(step_ns / STEP_PAIR_NS) + 1;
+}
+
 bool crowding_foretold(const physics_world *world, int64_t most_ns)
 {
-    const uint64_t most = (uint64_t)(most_ns / STEP_PAIR_NS) + 1;
+    const uint64_t most = crowding_pairs_beyond(most_ns);
     return world_count_overlaps(world, most) >= most;
 }

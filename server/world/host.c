@@ -33,7 +33,7 @@ enum {
     ALONE_NS = 100000000,           // step of a world that has the thread for itself: one may come
     ROUND_NS = 5000000,             // until requests are looked at again
     STEPS_LEAST_NS = 1000000,       // of it for steps of paused worlds, however soon a tick is due
-    APART_NICE = 5                  // a tenth of the weight that the other threads have
+    APART_NICE = 5                  // a third of the weight that the other threads have
 };
 
 struct host {

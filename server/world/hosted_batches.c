@@ -77,10 +77,10 @@ int64_t hosted_batches_ns(const hosted *h)
 static bool fits_tick(hosted *h, request *q, error *err)
 {
     const uint64_t at = q->command.apply.at;
-    const crowding_cost cost =
-        crowding_foresee(h->physics, &q->command, h->limits->pairs_per_world);
-    const claims taken = claims_of(h, at, q->reply_to.subject);
     const int64_t most = hosted_commands_ns(h);
+    const crowding_cost cost =
+        crowding_foresee(h->physics, &q->command, crowding_pairs_beyond(most));
+    const claims taken = claims_of(h, at, q->reply_to.subject);
     q->foreseen_ns = cost_of(&q->command, &cost);
     h->price_ns = cost.price_ns;
     if (h->paused || !taken.any || taken.own_ns + q->foreseen_ns <= most - taken.all_ns) {

@@ -431,12 +431,34 @@ static status admit_room(const hosted *h, const request *q, error *err)
     return s == STATUS_OK ? memory_ask(NULL, bytes_added(&q->command), err) : s;
 }
 
+// Whether the next step would take longer than one may here.
+static bool beyond(const hosted *h, const crowding_cost *cost)
+{
+    return cost->step_ns + crowding_foreseen_ns(&h->crowding) > h->foreseen_most_ns;
+}
+
+static void wait_apart(hosted *h, request *q)
+{
+    h->returned = q;
+    h->waits_apart = true;
+}
+
 // Whether the command may be carried out now, as far as its cost goes. False: it was answered, or
 // waits for a thread apart.
 static bool admit_cost(hosted *h, request *q, const int64_t *batch_left_ns)
 {
     error err;
     crowding_cost *cost = &h->cost;
+    // A batch may have millions of pairs: they are counted elsewhere.
+    if (batch_left_ns == NULL && q->command.method == METHOD_WORLD_APPLY &&
+        h->foreseen_most_ns < INT64_MAX) {
+        *cost =
+            crowding_foresee(h->physics, &q->command, crowding_pairs_beyond(h->foreseen_most_ns));
+        if (cost->pairs > 0 && beyond(h, cost)) {
+            wait_apart(h, q);
+            return false;
+        }
+    }
     if (crowding_admit(&h->crowding, h->physics, &q->command, h->limits->pairs_per_world,
                        h->clocks.now(), cost, &err) != STATUS_OK) {
         hosted_answer(h, q, &err);
@@ -460,10 +482,8 @@ static bool admit_cost(hosted *h, request *q, const int64_t *batch_left_ns)
         hosted_answer(h, q, &err);
         return false;
     }
-    if (batch_left_ns == NULL && cost->pairs > 0 &&
-        cost->step_ns + crowding_foreseen_ns(&h->crowding) > h->foreseen_most_ns) {
-        h->returned = q;
-        h->waits_apart = true;
+    if (batch_left_ns == NULL && cost->pairs > 0 && beyond(h, cost)) {
+        wait_apart(h, q);
         return false;
     }
     return true;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Worlds that go to a simulation thread that has less to do, and notice nothing of it.
+"""Worlds that go to a simulation thread that has less to do, and notice nothing of it; worlds that go apart; steps.
 Called with the path of caromd."""
 
 import os
@@ -15,6 +15,7 @@ from wire import Client  # noqa: E402
 
 CAROMD = os.path.abspath(sys.argv[1])
 BODIES = 200
+HEAP = 300  # circles in one place: 44 850 pairs, a step of some 80 ms
 SECONDS_MAX = 60
 
 
@@ -23,6 +24,14 @@ class BalanceTest(unittest.TestCase):
         text = urllib.request.urlopen(f"http://127.0.0.1:{self.server.http_port}/metrics").read().decode()
         return {line.split('"')[1]: int(line.split()[1])
                 for line in text.splitlines() if line.startswith("carom_world_thread{")}
+
+    def await_threads(self, **wanted):
+        """Each world is on one of its threads: what is told may be of a moment before."""
+        end = time.monotonic() + SECONDS_MAX
+        while not all((at := self.threads()).get(name.replace("_", "-")) in threads for name, threads in wanted.items()):
+            self.assertLess(time.monotonic(), end, f"{wanted}, not {at}")
+            time.sleep(0.05)
+        return at
 
     # Worlds are dealt out while they are empty; then two of one thread get work until one leaves.
     def test_world_moves_and_goes_on(self):
@@ -50,6 +59,44 @@ class BalanceTest(unittest.TestCase):
             body = client.call("body.spawn", world=moved[0], shapes=[])["body"]
             self.assertGreater(client.call("world.info", world=moved[0])["tick"], tick)
             client.call("body.remove", world=moved[0], body=body)
+
+    # Worlds that stand, so that nobody has to wait for the steps that they would have.
+    def test_worlds_with_heavy_steps_go_apart_first_and_so_do_their_copies(self):
+        with Caromd(CAROMD, "--http", "127.0.0.1:0", "--threads", "1", "--limit", "own_threads=2") as self.server:
+            client = Client(self.server.port)
+            heap = [["body.spawn", {"shapes": [{"kind": "circle", "radius": 5}]}]] * HEAP
+            client.call("world.create", world="calm", paused=True)
+            client.call("world.apply", world="calm", commands=heap[:20])
+            for i in range(4):
+                client.call("world.create", world=f"heap-{i}", paused=True)
+                client.call("world.apply", world=f"heap-{i}", commands=heap)  # answered when it is carried out
+            at = self.await_threads(calm=[0], heap_0=[1, 2], heap_1=[1, 2], heap_2=[1, 2], heap_3=[1, 2])
+            self.assertEqual({at[f"heap-{i}"] for i in range(4)}, {1, 2})  # as many as own_threads, shared then
+            client.call("world.fork", world="heap-0", **{"as": "fork"})
+            image = client.call("world.image", world="heap-0")["image"]
+            client.call("world.create", world="image", image=image, paused=True)
+            client.call("world.fork", world="calm", **{"as": "calm-fork"})
+            self.await_threads(fork=[1, 2], image=[1, 2], calm_fork=[0])
+            self.assertEqual(client.call("server.stats")["counters"]["worlds_set_apart"], 4)
+            self.assertEqual(client.call("world.step", world="fork")["tick"], 1)
+
+    def test_steps_end_with_their_session(self):
+        with Caromd(CAROMD, "--http", "off", "--threads", "1") as server:
+            client, other = Client(server.port), Client(server.port)
+            for name in "abcd":
+                client.call("world.create", world=name, paused=True)
+                for _ in range(3):
+                    client.request("world.step", world=name, ticks=100_000)
+            client.call("ping")
+            client.socket.close()
+            # An answer of the thread that steps them comes behind the session's end; no clock is asked.
+            ended = {}
+            while len(ended) < 4:
+                for name in "abcd":
+                    other.call("body.spawn", world=name, shapes=[])
+                    ended[name] = other.call("world.info", world=name)["tick"]
+            self.assertEqual(ended, {name: other.call("world.info", world=name)["tick"] for name in "abcd"})
+            self.assertLess(max(ended.values()), 3 * 100_000)
 
 
 if __name__ == "__main__":

@@ -83,8 +83,14 @@ def measure(caromd, limits, name, same, seconds):
         if chosen.keys:
             write_keys(os.path.join(folder, "keys.json"), KEY)
             options += ["--keys", os.path.join(folder, "keys.json")]
-        with Caromd(caromd, "--threads", "1", *options) as server:
+        server = Caromd(caromd, "--threads", "1", *options)
+        try:
             return measure_on(server, chosen, name, same, seconds)
+        finally:
+            server.process.kill()  # a step that lasts would keep it from its end
+            server.process.wait()
+            server.reader.join()
+            server.process.stderr.close()
 
 
 def measure_on(server, chosen, name, same, seconds):
