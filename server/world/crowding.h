@@ -32,7 +32,7 @@ typedef struct crowding_cost {
     int64_t step_ns;  // that the next step will take longer
 } crowding_cost;
 
-// Pairs are counted up to `most`: to count a million takes a third of a second.
+// Pairs are counted up to `most`: to count half a million takes some 0.3 s.
 crowding_cost crowding_foresee(const physics_world *world, const command *c, uint64_t most);
 
 // The pairs that a step meets in that time, and one more.
