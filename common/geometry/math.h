@@ -214,11 +214,6 @@ static inline rot rot_normalize(rot q)
     float inverse = 1.0f / magnitude;
     return (rot){q.c * inverse, q.s * inverse};
 }
-// q turned further by a small angle: q + angle i q, made unit again.
-static inline rot rot_integrate(rot q, float angle)
-{
-    return rot_normalize((rot){q.c - angle * q.s, q.s + angle * q.c});
-}
 // First b, then a.
 static inline rot rot_mul(rot a, rot b)
 {

@@ -4,13 +4,11 @@
 
 #define PIECE_TURN (0.5 * PI_D) // the most of a turn in one sweep [rad]
 
-// The turn of a delta rotation, which tells it but for whole turns: the spin tells those, nearly,
-// as the solver adds it up.
+// The turn of a delta rotation, which tells it but for whole turns: the spin tells those.
 static double whole_turn(const physics_world *world, const body_state *s)
 {
     double turn = arc_tangent((double)s->delta_rotation.s, (double)s->delta_rotation.c);
-    double by_substep = arc_tangent((double)world->step.h * (double)s->angular_velocity, 1.0);
-    double expected = by_substep * world->step.substeps;
+    double expected = (double)world->step.dt * (double)s->angular_velocity;
     while (expected - turn > PI_D) {
         turn += 2.0 * PI_D;
     }
@@ -54,8 +52,7 @@ way way_of(const physics_world *world, uint32_t slot)
         w.before = rot_inv_mul(s->delta_rotation, m->rotation);
     } else if (world->bodies.data[slot].type == BODY_KINEMATIC) {
         w.by = vec2_scale(world->step.dt, s->velocity);
-        w.turn = world->step.substeps *
-                 arc_tangent((double)world->step.h * (double)s->angular_velocity, 1.0);
+        w.turn = (double)world->step.dt * (double)s->angular_velocity;
         w.before = w.turn == 0.0 ? m->rotation : rot_mul(rot_from_angle(-w.turn), m->rotation);
     }
     w.start = vec2d_offset(m->center, vec2_neg(w.by));

@@ -163,6 +163,37 @@ static void damping_decays_velocity_and_spin_exponentially(void **state)
     world_free(world);
 }
 
+// Body angles tell no whole turns: these are counted as those nearest to what is wanted.
+static void body_turns_by_its_angular_velocity(void **state)
+{
+    (void)state;
+    static const double RATES[] = {30.0, 60.0, 120.0, 240.0};
+    static const double SPINS[] = {0.01, 1.0, 72.0, -300.0, 380.0, 1000.0, -3999.0};
+    for (size_t r = 0; r < sizeof RATES / sizeof *RATES; r++) {
+        world_def def = world_def_default();
+        def.hz = RATES[r];
+        def.gravity = (vec2d){0.0, 0.0};
+        def.sleep = false;
+        physics_world *world = make_world_of(&def);
+        for (size_t i = 0; i < sizeof SPINS / sizeof *SPINS; i++) {
+            shape_def ball = make_circle(0.5);
+            body_def body = body_def_default();
+            body.position = (vec2d){4.0 * (double)i, 0.0};
+            body.angular_velocity = SPINS[i];
+            put(world, &body, &ball, 1);
+        }
+        run(world, 2 * (int)RATES[r]);
+        body_row rows[sizeof SPINS / sizeof *SPINS];
+        const uint32_t count = world_rows(world, rows, sizeof SPINS / sizeof *SPINS);
+        assert_int_equal(count, sizeof SPINS / sizeof *SPINS);
+        for (uint32_t i = 0; i < count; i++) {
+            const double off = remainder((double)rows[i].angle - 2.0 * SPINS[i], 2.0 * PI_D);
+            assert_near(off, 0.0, 1e-6 * fabs(2.0 * SPINS[i]) + 1e-6);
+        }
+        world_free(world);
+    }
+}
+
 static void fixed_rotation_never_turns(void **state)
 {
     (void)state;
@@ -377,6 +408,7 @@ int main(void)
         cmocka_unit_test(force_at_a_point_turns_with_the_body),
         cmocka_unit_test(impulse_at_a_point_changes_velocity_and_spin_at_once),
         cmocka_unit_test(damping_decays_velocity_and_spin_exponentially),
+        cmocka_unit_test(body_turns_by_its_angular_velocity),
         cmocka_unit_test(fixed_rotation_never_turns),
         cmocka_unit_test(fixed_rotation_holds_whatever_the_body_is_told),
         cmocka_unit_test(kinematic_body_follows_its_velocity_and_nothing_else),

@@ -114,12 +114,23 @@ static float turn_of(rot q)
                                                 : (float)rot_angle(q);
 }
 
+// A rotation tells no whole turns: those that come nearest to the turn that is predicted.
+static float nearest_turn(float turn, float predicted)
+{
+    const float whole = (float)(2.0 * PI_D);
+    const float more = (predicted - turn) / whole;
+    const bool surely_none = more > -0.5f && more < 0.5f;
+    return surely_none ? turn : turn + whole * (float)(int)(more < 0.0f ? more - 0.5f : more + 0.5f);
+}
+
 void joint_see_turn(const physics_world *world, uint32_t p, uint32_t q, rot *seen, float *turned)
 {
     rot from = p != NONE ? world->states.data[p].delta_rotation : ROT_IDENTITY;
     rot now = rot_inv_mul(from, world->states.data[q].delta_rotation);
-    // A sub-step turns a body by less than a quarter (rot_integrate), so this is never ambiguous.
-    *turned += turn_of(rot_inv_mul(*seen, now));
+    const float predicted =
+        world->step.h * (world->states.data[q].angular_velocity -
+                         (p != NONE ? world->states.data[p].angular_velocity : 0.0f));
+    *turned += nearest_turn(turn_of(rot_inv_mul(*seen, now)), predicted);
     *seen = now;
 }
 

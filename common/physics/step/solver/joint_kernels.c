@@ -53,21 +53,40 @@ static void angles(const wide *c, const wide *s, wide *out)
     }
 }
 
-// A whole turn is counted where the rotation of b against a crosses the angle pi. A sub-step turns
-// either body by less than a quarter (rot_integrate), so that it is seen on one side and then on
-// the other, within a quarter of it at least once.
-INLINE void count_turns(joint_lanes *g, const state_lanes *a, const state_lanes *b)
+// Turns in a sub-step that need a look at the velocities: two such never add up to half a turn [rad].
+#define TURN_PLAIN 1.5f
+
+// Whole turns of b against a since the last look, where a sub-step may turn it by half a turn or
+// more: those that come nearest to what the velocities say.
+INLINE lanes_int turns_of_fast(const joint_lanes *g, lanes c, lanes s, lanes turn)
+{
+    const float round = 12582912.0f; // 1.5 * 2^23: what is added to it loses its fraction
+    lanes before = angle_of(g->turn_c, g->turn_s);
+    lanes turns = (before + turn - angle_of(c, s)) * splat((float)(0.5 / PI_D));
+    return __builtin_convertvector((turns + splat(round)) - splat(round), lanes_int);
+}
+
+// A whole turn is counted where the rotation of b against a crosses the angle pi. One that turns by
+// less than half a turn in a sub-step is seen on one side and then on the other, within a quarter
+// of it at least once.
+INLINE void count_turns(joint_lanes *g, const state_lanes *a, const state_lanes *b, float h)
 {
     const lanes zero = splat(0.0f);
     lanes c = a->qc * b->qc + a->qs * b->qs;
     lanes s = a->qc * b->qs - a->qs * b->qc;
-    if (any_lane(lanes_min(c, g->turn_c) <= zero)) {
+    lanes turn = splat(h) * (b->w - a->w);
+    lanes_int fast = lanes_abs(turn) > splat(TURN_PLAIN);
+    if (any_lane(lanes_min(c, g->turn_c) <= zero) || any_lane(fast)) {
         lanes on = g->turn_c * s - g->turn_s * c; // positive: counter-clockwise since last
         lanes_int above = g->turn_s >= zero;
         lanes_int now_above = s >= zero;
         lanes_int up = above & ~now_above & (on > zero);
         lanes_int down = ~above & now_above & (on < zero);
-        g->turns += down - up; // true is -1
+        lanes_int turns = down - up; // true is -1
+        if (any_lane(fast)) {
+            turns = (fast & turns_of_fast(g, c, s, turn)) | (~fast & turns);
+        }
+        g->turns += turns;
     }
     g->turn_c = c;
     g->turn_s = s;
@@ -287,7 +306,8 @@ INLINE void solve_group(joint_lanes *g, drive_lanes *d, body_state *states, lane
     scatter(states, g->body_b, &b);
 }
 
-INLINE void relax_group(joint_lanes *g, drive_lanes *d, body_state *states, lanes inv_h)
+INLINE void relax_group(joint_lanes *g, drive_lanes *d, body_state *states,
+                        const step_context *step)
 {
     state_lanes a = gather(states, g->body_a);
     state_lanes b = gather(states, g->body_b);
@@ -295,12 +315,12 @@ INLINE void relax_group(joint_lanes *g, drive_lanes *d, body_state *states, lane
     lanes ay = g->arm_ay;
     lanes bx = g->arm_bx;
     lanes by = g->arm_by;
-    count_turns(g, &a, &b);
+    count_turns(g, &a, &b, step->h);
     find_point(g, &a, &b);
     find_owed(g, ax, ay, bx, by);
     if (d != NULL) {
         find_angle(g, d);
-        solve_drive(g, d, &a, &b, inv_h, false);
+        solve_drive(g, d, &a, &b, splat(step->inv_h), false);
         d->total += drive_impulse(d);
     }
     solve_point(g, &a, &b, false);
@@ -344,10 +364,9 @@ static void solve_plain(void *groups, uint32_t count, body_state *states, const 
 static void relax_plain(void *groups, uint32_t count, body_state *states, const step_context *step)
 {
     joint_lanes *g = groups;
-    const lanes inv_h = splat(step->inv_h);
     for (uint32_t i = 0; i < count; i++) {
         for (int part = 0; part < PARTS; part++) {
-            relax_group(PART_OF(&g[i], part), NULL, states, inv_h);
+            relax_group(PART_OF(&g[i], part), NULL, states, step);
         }
     }
 }
@@ -387,10 +406,9 @@ static void solve_driven(void *groups, uint32_t count, body_state *states, const
 static void relax_driven(void *groups, uint32_t count, body_state *states, const step_context *step)
 {
     driven_lanes *g = groups;
-    const lanes inv_h = splat(step->inv_h);
     for (uint32_t i = 0; i < count; i++) {
         for (int part = 0; part < PARTS; part++) {
-            relax_group(PART_OF(&g[i].point, part), PART_OF(&g[i].drive, part), states, inv_h);
+            relax_group(PART_OF(&g[i].point, part), PART_OF(&g[i].drive, part), states, step);
         }
     }
 }
