@@ -35,8 +35,9 @@ typedef struct impact_path {
     uint32_t body;
     uint32_t shape;   // of a disc
     uint32_t version; // counted up by each impact
-    uint16_t impacts;
-    uint8_t kind; // path_kind
+    uint32_t blows;   // impacts of the moment: impact_blows.h
+    uint16_t impacts; // of the step
+    uint8_t kind;     // path_kind
     bool changed; // an impact changed its velocity
     bool left;    // the rest of its step is left to the solver
     bool held;    // presses on something, which bears what acts on it

@@ -5,10 +5,11 @@
 // of one circle about its centre of mass) that closes fast on another disc, or on anything static
 // or kinematic, is followed through the step before anything is solved: where the two first meet
 // (impact_path.c) they rebound by Newton's law of impact, with Coulomb's friction, and go on from
-// there. Impacts are taken in the order of time, two at a time, each body with a clock of its own
-// (event-driven simulation: B. Alder, T. Wainwright, "Studies in Molecular Dynamics", 1959; B.
-// Lubachevsky, "How to Simulate Billiards and Similar Systems", 1991); several at one time, as in a
-// row that touches, are taken by slot, and the momentum runs through the row pair by pair.
+// there. Impacts are taken in the order of time, each body with a clock of its own (event-driven
+// simulation: B. Alder, T. Wainwright, "Studies in Molecular Dynamics", 1959; B. Lubachevsky, "How
+// to Simulate Billiards and Similar Systems", 1991); those of one moment together
+// (impact_blows.c). In a row that touches, the momentum runs through pair by pair: who is struck
+// closes on the next one at the next moment, at the same time.
 //
 // The solver knows nothing of that. A body that was struck begins the step with its last velocity,
 // and at a place from which that takes it to where it ends. Its contacts with bodies that it does
@@ -36,6 +37,8 @@
 #include <string.h>
 
 #define STANDING_WAY 0.1f // what stands and goes less far in a step waits for discs to come [m]
+#define MOMENT       1e-6 // impacts within so much of each other are at one time [s]
+#define GLIDES_OFF   1e-5 // what is farther apart when a step ends does not touch [m]
 #define SEAM_STEP    (0.5 * (double)LINEAR_SLOP) // what stands out by less is no step [m]
 
 static double dot(vec2d a, vec2d b)
@@ -447,91 +450,6 @@ static bool chain_is_met(const physics_world *world, const meeting *m, path_gap 
     return true;
 }
 
-static vec2d velocity_at_surface(const impact_path *p, vec2d arm)
-{
-    return (vec2d){p->velocity.x - p->spin * arm.y, p->velocity.y + p->spin * arm.x};
-}
-
-// A light disc between two heavy ones gains speed with each impact.
-static vec2d within_speed(vec2d velocity)
-{
-    const double squared = dot(velocity, velocity);
-    const double scale = PHYSICS_SPEED_MAX / sqrt(squared);
-    return squared <= PHYSICS_SPEED_MAX * PHYSICS_SPEED_MAX
-               ? velocity
-               : (vec2d){scale * velocity.x, scale * velocity.y};
-}
-
-static void take_impulse(physics_world *world, impact_path *p, vec2d impulse, vec2d arm)
-{
-    if (p->kind != PATH_DISC) {
-        return;
-    }
-    const double mass = (double)p->inv_mass;
-    p->velocity = vec2d_add(p->velocity, (vec2d){mass * impulse.x, mass * impulse.y});
-    p->velocity = within_speed(p->velocity);
-    const double wanted = (double)p->inv_inertia * (arm.x * impulse.y - arm.y * impulse.x);
-    const double spin = fmax(-PHYSICS_SPIN_MAX - p->spin, fmin(wanted, PHYSICS_SPIN_MAX - p->spin));
-    p->spin += spin;
-    p->turned += spin * p->clock;
-    p->version++;
-    p->impacts++;
-    p->changed = true;
-    path_bend(world, p);
-}
-
-static void wake_struck(physics_world *world, uint32_t slot)
-{
-    if (world->bodies.data[slot].sleep_set != 0) {
-        body_wake(world, slot);
-    }
-}
-
-// Newton's law of impact along the normal, Coulomb's of friction across it.
-static void strike(physics_world *world, uint32_t slot, const meeting *m, const path_gap *gap)
-{
-    step_scratch *s = world->scratch;
-    const contact *c = &world->contacts.data[slot];
-    const surface of = contact_surface(world, c);
-    impact_path *disc = &s->paths.data[m->disc];
-    impact_path *other = &s->paths.data[m->other];
-    const vec2d n = gap->normal;
-    const vec2d arm = {-disc->radius * n.x, -disc->radius * n.y};
-    const vec2d other_arm = vec2d_sub(gap->place, path_place(other, disc->clock));
-    const vec2d before =
-        vec2d_sub(velocity_at_surface(disc, arm), velocity_at_surface(other, other_arm));
-    const double closing = dot(before, n);
-    const double inv_mass =
-        (double)disc->inv_mass + (other->kind == PATH_DISC ? (double)other->inv_mass : 0.0);
-    const bool rebounds = closing < -(double)world->step.restitution_threshold;
-    const double restitution = rebounds ? (double)of.restitution : 0.0;
-    const double normal = -(1.0 + restitution) * closing / inv_mass;
-
-    const double round =
-        disc->radius * disc->radius * (double)disc->inv_inertia +
-        (other->kind == PATH_DISC ? other->radius * other->radius * (double)other->inv_inertia
-                                  : 0.0);
-    // The tangent as the solver has it: the normal from A to B, turned clockwise.
-    const vec2d t = m->turned ? (vec2d){-n.y, n.x} : (vec2d){n.y, -n.x};
-    const double conveyed = (m->turned ? -1.0 : 1.0) * (double)of.tangent_speed;
-    const double limit = (double)c->friction * normal;
-    double across = -(dot(before, t) - conveyed) / (inv_mass + round);
-    across = across < -limit ? -limit : across > limit ? limit : across;
-    const vec2d impulse = {normal * n.x + across * t.x, normal * n.y + across * t.y};
-
-    const double side = m->turned ? -1.0 : 1.0;
-    array_push(&s->reports, ((impact_report){.contact = slot,
-                                             .point = gap->place,
-                                             .normal = {(float)(side * n.x), (float)(side * n.y)},
-                                             .speed = (float)-closing,
-                                             .impulse = (float)normal,
-                                             .at = (float)disc->clock}));
-    wake_struck(world, disc->body);
-    wake_struck(world, other->body);
-    take_impulse(world, disc, impulse, arm);
-    take_impulse(world, other, (vec2d){-impulse.x, -impulse.y}, other_arm);
-}
-
 static void look_at_body(physics_world *world, uint32_t slot)
 {
     for (uint32_t key = world->bodies.data[slot].contacts; key != NONE;) {
@@ -554,14 +472,21 @@ static bool is_left(impact_path *disc, impact_path *other)
     return disc->left;
 }
 
-static void go_through(physics_world *world, const impact_event *event)
+static bool is_current(const physics_world *world, const impact_event *event)
+{
+    const contact *c = &world->contacts.data[event->contact];
+    return path_known(world, c->body_a)->version == event->version_a &&
+           path_known(world, c->body_b)->version == event->version_b;
+}
+
+// Whether an event that has come is an impact; what it is is then written to *out.
+static bool is_impact(physics_world *world, const impact_event *event, impact_blow *out)
 {
     step_scratch *s = world->scratch;
     const contact *c = &world->contacts.data[event->contact];
     meeting m;
-    if (!meeting_of(world, c, &m) || path_known(world, c->body_a)->version != event->version_a ||
-        path_known(world, c->body_b)->version != event->version_b) {
-        return;
+    if (!meeting_of(world, c, &m) || !is_current(world, event)) {
+        return false;
     }
     impact_path *disc = &s->paths.data[m.disc];
     impact_path *other = &s->paths.data[m.other];
@@ -572,28 +497,83 @@ static void go_through(physics_world *world, const impact_event *event)
     if (is_left(disc, other) || !chain_is_met(world, &m, &gap, event->at) ||
         gap.rate >= -limit_of(world, c) ||
         (other->kind == PATH_STANDING && is_seam(world, &m, event->contact, &gap, event->at))) {
-        return;
+        return false;
     }
     disc = &s->paths.data[m.disc]; // is_seam() may have found more paths
     other = &s->paths.data[m.other];
-    const uint32_t bodies[2] = {disc->body, other->body};
-    const bool struck[2] = {true, other->kind == PATH_DISC};
-    path_advance(disc, event->at);
-    if (other->kind == PATH_DISC) {
-        path_advance(other, event->at);
+    *out = (impact_blow){
+        .contact = event->contact,
+        .disc = m.disc,
+        .other = m.other,
+        .turned = m.turned,
+        .normal = gap.normal,
+        .place = gap.place,
+        .arm = {-disc->radius * gap.normal.x, -disc->radius * gap.normal.y},
+        .other_arm = vec2d_sub(gap.place, path_place(other, event->at)),
+    };
+    return true;
+}
+
+// The impacts of the next moment. (An event may have been found twice.)
+static void collect_moment(physics_world *world)
+{
+    step_scratch *s = world->scratch;
+    array_clear(&s->blows);
+    const double until = s->meetings.data[0].at + MOMENT;
+    double last = 0.0;
+    uint32_t before = NONE;
+    while (s->meetings.count > 0 && s->meetings.data[0].at <= until) {
+        const impact_event event = pop_event(s);
+        impact_blow blow;
+        if (event.contact != before && is_impact(world, &event, &blow)) {
+            array_push(&s->blows, blow);
+            last = event.at;
+        }
+        before = event.contact;
     }
-    strike(world, event->contact, &m, &gap);
-    for (int i = 0; i < 2; i++) {
-        impact_path *p = path_at(world, bodies[i]);
-        if (struck[i] && cover_path(world, p)) {
+    for (uint32_t i = 0; i < s->blows.count; i++) {
+        path_advance(&s->paths.data[s->blows.data[i].disc], last);
+        impact_path *other = &s->paths.data[s->blows.data[i].other];
+        if (other->kind == PATH_DISC) {
+            path_advance(other, last);
+        }
+    }
+}
+
+// The bodies that were struck, each once.
+static void list_struck(step_scratch *s)
+{
+    array_clear(&s->listed);
+    for (uint32_t i = 0; i < s->blows.count; i++) {
+        const uint32_t paths[2] = {s->blows.data[i].disc, s->blows.data[i].other};
+        for (int side = 0; side < 2; side++) {
+            impact_path *p = &s->paths.data[paths[side]];
+            if (p->kind == PATH_DISC && p->blows > 0) {
+                array_push(&s->listed, p->body);
+            }
+            p->blows = 0;
+        }
+    }
+}
+
+static void go_through_moment(physics_world *world)
+{
+    step_scratch *s = world->scratch;
+    collect_moment(world);
+    if (s->blows.count == 0) {
+        return;
+    }
+    strike_blows(world);
+    list_struck(s);
+    for (uint32_t i = 0; i < s->listed.count; i++) {
+        impact_path *p = path_at(world, s->listed.data[i]);
+        if (cover_path(world, p)) {
             find_pairs_of(world, p->shape);
         }
     }
     make_contacts(world);
-    for (int i = 0; i < 2; i++) {
-        if (struck[i]) {
-            look_at_body(world, bodies[i]);
-        }
+    for (uint32_t i = 0; i < s->listed.count; i++) {
+        look_at_body(world, s->listed.data[i]);
     }
 }
 
@@ -618,6 +598,19 @@ static void place_start(physics_world *world, const impact_path *p)
 // The outcome for a contact of a body that was struck.
 typedef enum outlook { LOOK_SOLVED, LOOK_PARTED, LOOK_JOINED } outlook;
 
+// Whether two that touch when one of them is struck, and do not close then, do not press each other
+// in the rest of the step either. The solver, which has the struck one start from elsewhere, would
+// press them. Two discs do not: what one presses on another is no disc in the step after
+// (is_piled()).
+static bool glides_off(const physics_world *world, const path_pair *pair, const path_gap *begin)
+{
+    if (pair->other->kind == PATH_DISC && begin->rate > -SPEED_LEAST) {
+        return true;
+    }
+    const path_gap end = path_gap_at(pair, (double)world->step.dt);
+    return end.distance > GLIDES_OFF && end.rate > 0.0;
+}
+
 // Parted: the two do not touch in the rest of the step. A contact without an impact may be pressed
 // yet, if a joint holds one of the bodies or the solver goes on with it.
 static outlook look_ahead_of(physics_world *world, uint32_t slot)
@@ -637,7 +630,10 @@ static outlook look_ahead_of(physics_world *world, uint32_t slot)
     path_gap begin;
     const path_meeting met = path_first_meeting(&m.pair, clock_of(&m), (double)world->step.dt,
                                                 limit_of(world, c), &at, &begin);
-    return met == PATH_APART ? LOOK_PARTED : struck && !left ? LOOK_JOINED : LOOK_SOLVED;
+    if (met == PATH_APART || (!struck && glides_off(world, &m.pair, &begin))) {
+        return LOOK_PARTED;
+    }
+    return struck && !left ? LOOK_JOINED : LOOK_SOLVED;
 }
 
 static void sort_reports(step_scratch *s)
@@ -722,8 +718,7 @@ void resolve_impacts(physics_world *world)
     cover_quick(world);
     look_at_quick(world);
     while (s->meetings.count > 0) {
-        const impact_event event = pop_event(s);
-        go_through(world, &event);
+        go_through_moment(world);
     }
     sort_reports(s);
     find_parted(world);

@@ -12,6 +12,7 @@
 #include "common/physics/state/contacts/contact.h"
 #include "common/physics/state/graph.h"
 #include "common/physics/state/slots.h"
+#include "common/physics/step/impact_blows.h"
 #include "common/physics/step/impacts.h"
 #include "common/physics/step/solver/heavy_loads.h"
 #include "common/physics/step/solver/solver.h"
@@ -24,6 +25,7 @@ struct joint_solver;      // solver/joint_lanes.h
 
 typedef ARRAY(struct velocity_lanes) velocity_lanes_list;
 typedef ARRAY(turned_normal) turned_normal_list;
+typedef ARRAY(vec2d) place_list;
 typedef ARRAY(float) float_list;
 typedef ARRAY(uint8_t) byte_list;
 
@@ -43,9 +45,12 @@ typedef ARRAY(uint8_t) byte_list;
     X(item_pairs, rests_sorted, NEVER)   /* to sort those */                                       \
     X(slot_list, held, AWAKE)            /* awake bodies that something may touch: integrate.c */  \
     X(velocity_lanes_list, unsolved, AWAKE) /* of the held, LANES in each */                       \
+    X(velocity_lanes_list, unstruck, AWAKE) /* the same before impacts between sub-steps */        \
     X(impact_path_list, paths, CHANGES)     /* of impacts.c; at 0 nothing */                       \
     X(slot_list, path_of, NEVER)            /* by body: its path, or 0; of no count */             \
     X(impact_event_list, meetings, CHANGES) /* impacts to come, a binary heap */                   \
+    X(impact_blow_list, blows, CHANGES)     /* impacts of a moment */                              \
+    X(place_list, rubs, CHANGES)            /* impulses of their friction */                       \
     X(impact_report_list, reports, CHANGES) /* impacts that were, in the order of time */          \
     X(item_pairs, told, CHANGES)            /* contacts and their reports, sorted */               \
     X(item_pairs, met_pairs, CHANGES)       /* boxes that came to overlap along new ways */        \

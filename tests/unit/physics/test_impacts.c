@@ -275,6 +275,78 @@ static void break_shot_keeps_momentum_and_energy(void **state)
     }
 }
 
+// A centred break: every ball and its mirror's part alike, by 1 % of the speed of the first one.
+static void centred_break_is_symmetric(void **state)
+{
+    (void)state;
+    const double rates[] = {30.0, 60.0, 120.0, 240.0};
+    for (size_t k = 0; k < sizeof rates / sizeof *rates; k++) {
+        for (int apart = 0; apart < 2; apart++) {
+            physics_world *world = make_table(rates[k], 4, 0.0);
+            const double pitch = 0.5 + 0.001 * apart;
+            body_id rack[5][5];
+            for (int i = 0; i < 5; i++) {
+                for (int j = 0; j <= i; j++) {
+                    const vec2d at = {0.5 * sqrt(3.0) * pitch * i, pitch * (j - 0.5 * i)};
+                    rack[i][j] = put_ball(world, at, (vec2d){0.0, 0.0}, 0.25, 1.0, 0.95);
+                }
+            }
+            put_ball(world, (vec2d){-3.0, 0.0}, (vec2d){10.0, 0.0}, 0.25, 1.0, 0.95);
+            run(world, (int)(0.75 * rates[k]));
+            for (int i = 0; i < 5; i++) {
+                for (int j = 0; j <= i; j++) {
+                    const vec2d v = look(world, rack[i][j]).velocity;
+                    assert_true(off(look(world, rack[i][i - j]).velocity, v.x, -v.y) < 0.1);
+                }
+            }
+            world_free(world);
+        }
+    }
+}
+
+// A ball that meets three that stand side by side goes straight on, and does not drag the outer
+// ones along; one that meets two at once, at equal angles, comes straight back.
+static void ball_that_meets_several_goes_straight(void **state)
+{
+    (void)state;
+    const double rates[] = {30.0, 60.0, 120.0, 240.0};
+    for (size_t k = 0; k < sizeof rates / sizeof *rates; k++) {
+        for (int count = 2; count <= 3; count++) {
+            physics_world *world = make_table(rates[k], 4, 0.0);
+            body_id others[3];
+            for (int i = 0; i < count; i++) {
+                const vec2d at = {0.0, 0.5 * i - 0.25 * (count - 1)};
+                others[i] = put_ball(world, at, (vec2d){0.0, 0.0}, 0.25, 1.0, 1.0);
+            }
+            body_id flyer = put_ball(world, (vec2d){-2.0, 0.0}, (vec2d){5.0, 0.0}, 0.25, 1.0, 1.0);
+            run(world, (int)rates[k]);
+            const double back = count == 2 ? -1.0 : 0.0; // by momentum and energy
+            assert_true(off(look(world, flyer).velocity, back, 0.0) < 0.01);
+            const double side = count == 2 ? sqrt(3.0) : 0.0;
+            assert_true(off(look(world, others[0]).velocity, side * side, -side) < 0.01);
+            assert_true(off(look(world, others[count - 1]).velocity, side * side, side) < 0.01);
+            world_free(world);
+        }
+    }
+}
+
+// More pairs close at once than sweeps can settle: then some of the rebound is lost.
+static void row_that_closes_everywhere_makes_no_energy(void **state)
+{
+    (void)state;
+    physics_world *world = make_table(60.0, 4, 0.0);
+    assert_int_equal(world_set_restitution_threshold(world, 0.0, NULL), STATUS_OK);
+    for (int i = 0; i < 100; i++) {
+        put_ball(world, (vec2d){0.5 * i, 0.0}, (vec2d){0.1 * (50 - i), 0.0}, 0.25, 1.0, 1.0);
+    }
+    const totals before = measure(world);
+    run(world, 60);
+    const totals after = measure(world);
+    assert_near(after.px, before.px, 1e-2);
+    assert_true(after.energy < 1.001 * before.energy);
+    world_free(world);
+}
+
 // ---- falling
 
 static void rebound_is_as_high_as_formulas_say(void **state)
@@ -493,6 +565,9 @@ int main(void)
         cmocka_unit_test(chain_is_hit_at_its_face_and_slid_over_at_its_joints),
         cmocka_unit_test(rows_pass_an_impact_on),
         cmocka_unit_test(break_shot_keeps_momentum_and_energy),
+        cmocka_unit_test(centred_break_is_symmetric),
+        cmocka_unit_test(ball_that_meets_several_goes_straight),
+        cmocka_unit_test(row_that_closes_everywhere_makes_no_energy),
         cmocka_unit_test(rebound_is_as_high_as_formulas_say),
         cmocka_unit_test(ball_that_hops_ever_lower_comes_to_rest),
         cmocka_unit_test(wedged_ball_reaches_the_most_impacts_and_stays_inside),

@@ -1,0 +1,27 @@
+// Impacts of one moment, solved together; see impact_blows.c. On the world's thread.
+#ifndef CAROM_COMMON_PHYSICS_STEP_IMPACT_BLOWS_H
+#define CAROM_COMMON_PHYSICS_STEP_IMPACT_BLOWS_H
+
+#include "common/base/array.h"
+#include "common/physics/step/impact_path.h"
+
+// The impact of a disc and another body.
+typedef struct impact_blow {
+    uint32_t contact;
+    uint32_t disc, other; // their paths
+    bool turned;          // the disc is the contact's body A
+    vec2d normal;         // from the other one to the disc
+    vec2d place;          // on the other one's surface
+    vec2d arm, other_arm; // from the centres of mass to where they touch
+    double closing;       // normal velocity before, < 0 [m/s]
+    double parting;       // and after it at least
+    double impulse;       // along the normal, >= 0 [N s]
+} impact_blow;
+
+typedef ARRAY(impact_blow) impact_blow_list;
+
+// Strikes all of world->scratch->blows, whose paths have come to where they touch, and reports
+// them.
+void strike_blows(struct physics_world *world);
+
+#endif
