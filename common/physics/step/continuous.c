@@ -9,7 +9,6 @@
 // A bullet and another moving body are swept against each other's ways (way.h). The first to be
 // swept has its way cut short before the next is looked at, so that no two pass through each other
 // on their ways to where they end.
-// pass through each other.
 #include "common/physics/parallel/sort.h"
 #include "common/physics/state/broad_phase/boxes.h"
 #include "common/physics/step/step.h"
@@ -381,6 +380,25 @@ bool way_may_be_barred(const physics_world *world, uint32_t slot)
     return found;
 }
 
+// Whether the body has rebounded from the other one in this step: the two were struck, and do not
+// press any more. Then it gets away by itself, with the velocity that the impact gave it; unless a
+// joint drives it.
+static bool has_rebounded(const physics_world *world, uint32_t slot, uint32_t other)
+{
+    const body *b = &world->bodies.data[slot];
+    for (uint32_t key = b->contacts; key != NONE && b->joints == NONE;) {
+        const contact *c = &world->contacts.data[key >> 1];
+        if (((key & 1) == 0 ? c->body_b : c->body_a) == other && (c->flags & CONTACT_ACTIVE) != 0 &&
+            contact_surface(world, c).restitution > LIVELY_LEAST &&
+            c->total_impulse[0] + c->total_impulse[1] > 0.0f &&
+            c->normal_impulse[0] + c->normal_impulse[1] <= 0.0f) {
+            return true;
+        }
+        key = c->edges[key & 1].next;
+    }
+    return false;
+}
+
 static void sweep_body(physics_world *world, uint32_t slot, const reaches *reach)
 {
     swept_body s = {.world = world, .body = slot};
@@ -395,7 +413,7 @@ static void sweep_body(physics_world *world, uint32_t slot, const reaches *reach
         return;
     }
     stop_body(world, slot, &s.way, s.fraction);
-    if (s.caught) {
+    if (s.caught && !has_rebounded(world, slot, s.met)) {
         // Or it would hang there for good: held in every step by what drives it, with a speed that
         // the solver sees no reason to change.
         body_state *state = &world->states.data[slot];

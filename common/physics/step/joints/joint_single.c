@@ -120,7 +120,8 @@ static float nearest_turn(float turn, float predicted)
     const float whole = (float)(2.0 * PI_D);
     const float more = (predicted - turn) / whole;
     const bool surely_none = more > -0.5f && more < 0.5f;
-    return surely_none ? turn : turn + whole * (float)(int)(more < 0.0f ? more - 0.5f : more + 0.5f);
+    return surely_none ? turn
+                       : turn + whole * (float)(int)(more < 0.0f ? more - 0.5f : more + 0.5f);
 }
 
 void joint_see_turn(const physics_world *world, uint32_t p, uint32_t q, rot *seen, float *turned)

@@ -266,18 +266,6 @@ INLINE lanes approach_speed(const contact_lanes *group, const placed_lanes *at, 
     return lanes_select(has, group->normal_x * vx + group->normal_y * vy, splat(0.0f));
 }
 
-// Whether any contact closes fast, as impact() would find it before the first impact.
-INLINE impacts_state find_impacts(lanes restitution, const lanes approach[2],
-                                  const step_context *step)
-{
-    lanes_int lively = restitution > splat(0.0f);
-    if (!any_lane(lively)) {
-        return IMPACTS_NEVER;
-    }
-    lanes_int fast = lanes_min(approach[0], approach[1]) < splat(-step->restitution_threshold);
-    return any_lane(lively & fast) ? IMPACTS_DUE : IMPACTS_LATER;
-}
-
 // Touching as it is before solving, by the nearer point.
 INLINE void note_nearest(lane_marks *marks, const placed_lanes *at, const lanes_int has[2])
 {
@@ -307,23 +295,18 @@ INLINE void keep_approach(const part_contacts *of, uint32_t told, const lanes ap
     }
 }
 
-// Speeds of approach, for impacts and events. Mostly a group has none of either.
-INLINE impacts_state note_approach(const group_part *part, lane_marks *marks,
-                                   const part_contacts *of, const placed_lanes *at,
-                                   const lanes_int has[2], const state_lanes *a,
-                                   const state_lanes *b)
+// Speeds of approach, for events. Mostly a group has none to tell.
+INLINE void note_approach(const group_part *part, lane_marks *marks, const part_contacts *of,
+                          const placed_lanes *at, const lanes_int has[2], const state_lanes *a,
+                          const state_lanes *b)
 {
-    uint32_t approached = approached_lanes(part->world, marks, of);
+    const uint32_t approached = approached_lanes(part->world, marks, of);
     marks->approached = (uint8_t)approached;
-    if ((approached | of->surface) == 0) {
-        return IMPACTS_NEVER;
+    if (approached != 0) {
+        const lanes approach[2] = {approach_speed(part->lanes, &at[0], has[0], a, b),
+                                   approach_speed(part->lanes, &at[1], has[1], a, b)};
+        keep_approach(of, approached, approach);
     }
-    const lanes approach[2] = {approach_speed(part->lanes, &at[0], has[0], a, b),
-                               approach_speed(part->lanes, &at[1], has[1], a, b)};
-    keep_approach(of, approached, approach);
-    return of->surface == 0
-               ? IMPACTS_NEVER
-               : find_impacts(part->surfaces->restitution, approach, &part->world->step);
 }
 
 // Contacts made ahead of time (speculative.c) press where the bodies will meet, not midway between
@@ -346,8 +329,8 @@ INLINE lanes meet_later(contact_lanes *group, vector_lanes moved, vector_lanes m
 // The marks of a part: its lanes are the lowest bits, its features the first.
 typedef struct part_marks {
     lane_marks marks;
-    impacts_state impacts;
     bool surfaced; // a contact of it does more than rub
+    bool rebounds; // and rebounds
 } part_marks;
 
 // Bodies' masses, the normal and the way between the centres into the lanes; where the points are
@@ -468,7 +451,8 @@ INLINE part_marks fill_part(const group_part *part)
         .marks = {.features = {(uint8_t)features}, .touching = (uint8_t)seated.touching},
         .surfaced = seated.surface != 0};
     note_nearest(&of.marks, at, has);
-    of.impacts = note_approach(part, &of.marks, &seated, at, has, &a, &b);
+    of.rebounds = of.surfaced && any_lane(part->surfaces->restitution > splat(0.0f));
+    note_approach(part, &of.marks, &seated, at, has, &a, &b);
     lanes coupling = (group->inv_mass_a + group->inv_mass_b) +
                      (group->inv_inertia_a * turns[0][0] * turns[1][0] +
                       group->inv_inertia_b * turns[0][1] * turns[1][1]);
@@ -498,7 +482,7 @@ void VARIANT_OF(contact_fill_)(const physics_world *world, uint32_t index, const
         marks->overlapping |= (uint8_t)(of.marks.overlapping << shift);
         marks->near |= (uint8_t)(of.marks.near << shift);
         marks->approached |= (uint8_t)(of.marks.approached << shift);
-        *impacts = of.impacts > *impacts ? (uint8_t)of.impacts : *impacts;
+        *impacts = of.rebounds ? IMPACTS_POSSIBLE : *impacts;
         surfaced |= (uint32_t)of.surfaced << i;
     }
     for (int i = 0; i < PARTS && *impacts != IMPACTS_NEVER; i++) {

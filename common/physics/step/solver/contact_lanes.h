@@ -37,23 +37,28 @@ enum { // lane_marks.features
 };
 enum { PARTS_MAX = 2 }; // in which a kernel may take a group
 
-// Whether a group may have impacts; a byte a group, contact_groups.impacts.
-typedef enum impacts_state {
-    IMPACTS_NEVER, // no restitution
-    IMPACTS_LATER, // none now: when one of its bodies has been struck
-    IMPACTS_DUE    // something closes fast from the start
-} impacts_state;
-
+// Marks of a group's impacts; a byte a group, contact_groups.impacts.
 enum {
-    IMPACT_SWEEPS_ALL = 4,  // in which every impact counts
-    IMPACT_SWEEPS_MAX = 32, // in the rest, what rebounds fast: an elastic impact runs through a row
-                            // of as many balls at least in one step
+    IMPACTS_NEVER = 0,    // no restitution
+    IMPACTS_POSSIBLE = 1, // what closes fast rebounds
+    IMPACTS_DUE = 2       // shifted by the part: something of it does
 };
 
-// A sweep over impacts, and what it needs to know to pass over what the last one left in peace.
+enum {
+    IMPACT_ROUNDS_ALL = 4,  // in which every impact counts
+    IMPACT_ROUNDS_MAX = 64, // in the rest, what rebounds fast: an elastic impact runs through a row
+                            // of as many balls at least in one step
+    IMPACT_SWEEPS_OF_ROUND = 60, // over its impacts; mostly two are enough
+    IMPACT_SWEEPS_MAX = 192      // and no round begins after so many
+};
+
+typedef enum impact_phase { IMPACT_FIND, IMPACT_SOLVE, IMPACT_END } impact_phase;
+
+// A sweep over impacts, and what it needs to know to pass over what the last round left in peace.
 typedef struct impact_pass {
-    uint8_t *struck; // by body slot: 2 + the last sweep in which an impact changed its velocity
-    uint8_t number;  // of the sweep, from 0
+    impact_phase phase;
+    uint8_t *struck; // by body slot: 1 + the last round in which an impact changed its velocity
+    uint8_t round;   // from 0
 } impact_pass;
 
 // A point that a contact does not have is FAR_AWAY. Lanes without a contact are on body slot 0,
@@ -78,12 +83,19 @@ typedef struct lane_marks {
     uint8_t approached;          // an event may want to tell its approach speeds
 } lane_marks;
 
+// An impact of a point.
+typedef struct blow_lanes {
+    EACH(parting); // the normal velocity after it at least; -FAR_AWAY of what has none [m/s]
+    EACH(impulse); // along the normal [N s]
+} blow_lanes;
+
 // Of groups in which a contact does more than rub (CONTACT_SURFACE); those of others are not
 // filled.
 typedef struct surface_lanes {
     EACH(restitution);
     EACH(tangent_speed);
     EACH3(rolling_resistance, rolling_impulse, rolling_mass);
+    blow_lanes blows[2];
 } surface_lanes;
 
 // With LANES_ROUND: the shapes' rounding about their cores [m].
@@ -111,8 +123,8 @@ typedef struct contact_kernels {
                   const step_context *step);
     void (*relax)(const contact_groups *groups, uint32_t first, uint32_t end, body_state *states,
                   const step_context *step);
-    // Impacts: what closes faster than step->restitution_threshold and will touch within the step
-    // rebounds, with friction. Whether any did.
+    // Impacts: what closes faster than step->restitution_threshold and will soon touch rebounds,
+    // with friction; see contact_impacts.h.
     bool (*impact)(const contact_groups *groups, uint32_t first, uint32_t end, body_state *states,
                    const step_context *step, const impact_pass *pass);
 } contact_kernels;

@@ -130,3 +130,41 @@ void integrate_positions(physics_world *world)
 {
     run_plain_ranges(world, held_eights(world), GRAIN_EIGHTS, positions_range, NULL);
 }
+
+// ---- impacts between sub-steps
+
+static void note_range(physics_world *world, uint32_t first, uint32_t end, const void *context)
+{
+    (void)context;
+    for (uint32_t i = first; i < end; i++) {
+        const body_state *s = &world->states.data[world->scratch->held.data[i]];
+        velocity_lanes *noted = &world->scratch->unstruck.data[i / LANES];
+        noted->vx[i % LANES] = s->velocity.x;
+        noted->vy[i % LANES] = s->velocity.y;
+        noted->w[i % LANES] = s->angular_velocity;
+    }
+}
+
+static void leave_out_range(physics_world *world, uint32_t first, uint32_t end, const void *context)
+{
+    (void)context;
+    for (uint32_t i = first; i < end; i++) {
+        const body_state *s = &world->states.data[world->scratch->held.data[i]];
+        const velocity_lanes *noted = &world->scratch->unstruck.data[i / LANES];
+        velocity_lanes *unsolved = &world->scratch->unsolved.data[i / LANES];
+        unsolved->vx[i % LANES] += s->velocity.x - noted->vx[i % LANES];
+        unsolved->vy[i % LANES] += s->velocity.y - noted->vy[i % LANES];
+        unsolved->w[i % LANES] += s->angular_velocity - noted->w[i % LANES];
+    }
+}
+
+void integrate_note_velocities(physics_world *world)
+{
+    array_reserve(&world->scratch->unstruck, held_eights(world));
+    run_plain_ranges(world, world->scratch->held.count, GRAIN_BODIES, note_range, NULL);
+}
+
+void integrate_leave_out(physics_world *world)
+{
+    run_plain_ranges(world, world->scratch->held.count, GRAIN_BODIES, leave_out_range, NULL);
+}

@@ -14,6 +14,9 @@ void integrate_free(physics_world *world);
 // the sub-step before is done once more.
 void integrate_velocities(physics_world *world, bool again);
 void integrate_positions(physics_world *world);
+// A change of velocities between these two is not done once more.
+void integrate_note_velocities(physics_world *world);
+void integrate_leave_out(physics_world *world);
 
 // Velocities of bodies as they were in this sub-step before anything was solved.
 typedef struct velocity_lanes {

@@ -53,7 +53,8 @@ static void angles(const wide *c, const wide *s, wide *out)
     }
 }
 
-// Turns in a sub-step that need a look at the velocities: two such never add up to half a turn [rad].
+// Turns in a sub-step that need a look at the velocities: two such never add up to half a turn
+// [rad].
 #define TURN_PLAIN 1.5f
 
 // Whole turns of b against a since the last look, where a sub-step may turn it by half a turn or

@@ -1,10 +1,10 @@
 // The solver: velocities and changes of pose over a step, in sub-steps.
 //
-// First come impacts: what closes fast rebounds, by the law of impact. Then each sub-step: forces
-// change velocities; last impulses are applied again (warm starting, which after the first sub-step
-// is mostly done where velocities change, see integrate.c); joints and contacts are solved as soft
-// constraints; poses follow; the same constraints are relaxed without their push. Within a sweep
-// joints come before contacts, colour by colour; what found no colour goes first.
+// Each sub-step: what closes fast rebounds, by the law of impact; forces change velocities; last
+// impulses are applied again (warm starting, which after the first sub-step is mostly done where
+// velocities change, see integrate.c); joints and contacts are solved as soft constraints; poses
+// follow; the same constraints are relaxed without their push. Within a sweep joints come before
+// contacts, colour by colour; what found no colour goes first.
 #include "common/physics/state/joints/joints.h"
 #include "common/physics/step/joints/joint_phases.h"
 #include "common/physics/step/solver/contact_lanes.h"
@@ -118,7 +118,7 @@ static void impact_range(physics_world *world, uint32_t first, uint32_t end, par
     }
 }
 
-static bool sweep_impacts(physics_world *world, uint32_t colour, impact_pass pass)
+static bool sweep_impacts_of_colour(physics_world *world, uint32_t colour, impact_pass pass)
 {
     uint32_t count = groups_of_contacts(world, colour);
     if (count == 0) {
@@ -139,22 +139,50 @@ static bool sweep_impacts(physics_world *world, uint32_t colour, impact_pass pas
     return any;
 }
 
-// Impacts come first and run through everything that touches; see impact() in contact_kernels.c.
-static void solve_impacts(physics_world *world)
+static bool sweep_impacts(physics_world *world, impact_phase phase, impact_pass pass)
 {
-    uint32_t total = world->scratch->groups.first[COLOURS + 1];
-    if (memchr(world->scratch->groups.impacts, IMPACTS_DUE, total) == NULL) {
+    pass.phase = phase;
+    bool any = false;
+    for (uint32_t k = 0; k <= COLOURS; k++) {
+        any |= sweep_impacts_of_colour(world, colour_at(k, false), pass);
+    }
+    return any;
+}
+
+static bool any_may_rebound(const physics_world *world)
+{
+    const uint32_t total = world->scratch->groups.first[COLOURS + 1];
+    return world->scratch->groups.surfaces != NULL &&
+           memchr(world->scratch->groups.impacts, IMPACTS_POSSIBLE, total) != NULL;
+}
+
+// Impacts come first and run through everything that touches. In a heap that hardly rebounds this
+// would go on for long and change little: after a few rounds only those count that rebound faster
+// than the threshold, and the rest is left to the sub-step, which stops it (compare Guendelman,
+// Bridson, Fedkiw 2003, who order collisions before contacts too).
+static void solve_impacts(physics_world *world, bool again)
+{
+    impact_pass pass = {0};
+    if (!sweep_impacts(world, IMPACT_FIND, pass)) {
         return;
     }
     array_reserve(&world->scratch->struck, world->bodies.count);
     memset(world->scratch->struck.data, 0, world->bodies.count);
-    impact_pass pass = {.struck = world->scratch->struck.data};
-    bool any = true;
-    for (; pass.number < IMPACT_SWEEPS_MAX && any; pass.number++) {
-        any = false;
-        for (uint32_t k = 0; k <= COLOURS; k++) {
-            any |= sweep_impacts(world, colour_at(k, false), pass);
+    pass.struck = world->scratch->struck.data;
+    if (again) {
+        integrate_note_velocities(world);
+    }
+    int sweeps = 0;
+    do {
+        const int last = sweeps + IMPACT_SWEEPS_OF_ROUND;
+        while (sweeps++ < last && sweep_impacts(world, IMPACT_SOLVE, pass)) {
         }
+        sweep_impacts(world, IMPACT_END, pass);
+        pass.round++;
+    } while (pass.round < IMPACT_ROUNDS_MAX && sweeps < IMPACT_SWEEPS_MAX &&
+             sweep_impacts(world, IMPACT_FIND, pass));
+    if (again) {
+        integrate_leave_out(world);
     }
 }
 
@@ -242,9 +270,12 @@ static void solve_held(physics_world *world)
     if (lend_masses(world, world->scratch->uneven.data, world->scratch->uneven.count)) {
         run_plain_shares(world, groups, GRAIN_FILLED, prepare_range, NULL);
     }
-    solve_impacts(world);
+    const bool rebounds = any_may_rebound(world);
     for (int i = 0; i < world->step.substeps; i++) {
         bool backward = i < world->step.substeps / 2;
+        if (rebounds) {
+            solve_impacts(world, i > 0);
+        }
         integrate_velocities(world, i > 0);
         run_pass(world, i == 0 ? PASS_WARM_START : PASS_WARM_AGAIN, backward);
         run_pass(world, PASS_SOLVE, backward);

@@ -19,7 +19,7 @@ typedef enum solver_pass {
 typedef struct contact_groups {
     struct contact_lanes *lanes;
     struct lane_marks *marks;
-    uint8_t *impacts;                 // impacts_state
+    uint8_t *impacts;                 // IMPACTS_NEVER and others
     struct surface_lanes *surfaces;   // NULL: no contact needs any
     struct rounding_lanes *roundings; // the same
     uint32_t capacity;

@@ -1,0 +1,211 @@
+// Impacts of contacts by lanes. Only for contact_kernels.c, which includes this once a variant.
+//
+// An impact is over in no time, so it is solved apart from what presses, before each sub-step: of
+// what closes fast and will touch in the sub-step or the next, Newton's law of impact takes v to
+// v' = -e v. All points that close at one moment are solved together (x >= 0, v' >= -e v, and one
+// of the two equal), so that what is symmetric stays so and a box that lands flat does not turn. A
+// point that closes only because of another's impact comes in the next round, so that an impact
+// runs through rows of balls one by one. As impulses act only where v' = -e v, a round changes the
+// energy by the sum of x (1 - e) v / 2 over its points, v < 0: it gains none, and without friction
+// loses none where e is 1. Coulomb's friction of each impact follows.
+//
+// The next sub-step is looked at because the solver lets nothing come nearer in a sub-step than to
+// the surface: what it has stopped closes slowly, and would rebound from that.
+#ifndef CAROM_COMMON_PHYSICS_STEP_SOLVER_CONTACT_IMPACTS_H
+#define CAROM_COMMON_PHYSICS_STEP_SOLVER_CONTACT_IMPACTS_H
+
+// So many sub-steps ahead: two, and what speeds up within them.
+#define IMPACT_AHEAD 2.5f
+
+// Of points whose matrix is worse one alone has the impact: the one that closes faster.
+#define IMPACT_CONDITION_MAX 1000.0f
+
+// Impulses that change by less than this share of them are done with.
+#define IMPACT_SETTLED 1e-4f
+
+INLINE lanes turning_k(const contact_lanes *c, lanes turn_a, lanes turn_b, lanes other_a,
+                       lanes other_b)
+{
+    return (c->inv_mass_a + c->inv_mass_b) +
+           (c->inv_inertia_a * turn_a * other_a + c->inv_inertia_b * turn_b * other_b);
+}
+
+// As it is, not as couple_points() leaves it to the sub-steps; and whether the points are apart.
+INLINE pair_matrix impact_matrix(const contact_lanes *c, lanes_int *apart)
+{
+    lanes turn_a[2];
+    lanes turn_b[2];
+    for (int n = 0; n < 2; n++) {
+        const point_lanes *p = &c->points[n];
+        turn_a[n] = p->anchor_ax * c->normal_y - p->anchor_ay * c->normal_x;
+        turn_b[n] = anchor_bx(c, p) * c->normal_y - anchor_by(c, p) * c->normal_x;
+    }
+    lanes k1 = turning_k(c, turn_a[0], turn_b[0], turn_a[0], turn_b[0]);
+    lanes k2 = turning_k(c, turn_a[1], turn_b[1], turn_a[1], turn_b[1]);
+    lanes k12 = turning_k(c, turn_a[0], turn_b[0], turn_a[1], turn_b[1]);
+    *apart = k1 * k2 < splat(IMPACT_CONDITION_MAX) * (k1 * k2 - k12 * k12);
+    k12 = lanes_select(*apart, k12, splat(0.0f));
+    return (pair_matrix){k1, k2, k12, inverse(k1), inverse(k2), inverse(k1 * k2 - k12 * k12)};
+}
+
+// Whether an impact of the last round has changed the velocity of one of the group's bodies. If
+// not, nothing closes fast there now either.
+INLINE bool were_struck(const contact_lanes *c, const impact_pass *pass)
+{
+    bool struck = false;
+    for (int lane = 0; lane < LANES; lane++) {
+        struck |= pass->struck[c->body_a[lane]] == pass->round;
+        struck |= pass->struck[c->body_b[lane]] == pass->round;
+    }
+    return struck;
+}
+
+INLINE void mark_struck(const uint32_t *slots, const state_lanes *s, lanes_int blow,
+                        const impact_pass *pass)
+{
+    uint32_t struck = signs_of(blow & (lanes_int)s->flags << 31);
+    for (; struck != 0; struck &= struck - 1) {
+        pass->struck[slots[__builtin_ctz(struck)]] = (uint8_t)(pass->round + 1);
+    }
+}
+
+// Finds the points that close fast, and notes how fast they are to part. A contact that has one
+// takes its other point along if that closes too, however slowly.
+INLINE bool find_impacts(const group_view *g, body_state *states, const step_context *step,
+                         const impact_pass *pass)
+{
+    const contact_lanes *c = g->lanes;
+    surface_lanes *s = surface_of(g);
+    const lanes zero = splat(0.0f);
+    const lanes fast = splat(-float_max(step->restitution_threshold, (float)SPEED_LEAST));
+    const lanes ahead = splat(IMPACT_AHEAD * step->h);
+    const lanes weight = pass->round < IMPACT_ROUNDS_ALL ? splat(1.0f) : s->restitution;
+    state_lanes a = gather(states, c->body_a);
+    state_lanes b = gather(states, c->body_b);
+    lanes v[2];
+    lanes_int quick = {0};
+    for (int n = 0; n < 2; n++) {
+        v[n] = normal_velocity(c, &c->points[n], &a, &b);
+        quick |= weight * v[n] < fast;
+    }
+    quick &= s->restitution > zero;
+    if (!any_lane(quick)) {
+        return false;
+    }
+    const lanes round = rolled(g, &a, &b);
+    lanes_int closing[2];
+    lanes_int blow = {0};
+    for (int n = 0; n < 2; n++) {
+        lanes separation = separation_now(c, &c->points[n], &a, &b) + round;
+        closing[n] = (separation + ahead * v[n] <= zero) & (v[n] < zero);
+        blow |= closing[n] & (weight * v[n] < fast);
+    }
+    blow &= quick;
+    if (!any_lane(blow)) {
+        return false;
+    }
+    lanes_int apart;
+    impact_matrix(c, &apart);
+    lanes_int first = v[0] <= v[1];
+    closing[0] &= apart | first | ~closing[1];
+    closing[1] &= apart | ~first | ~closing[0];
+    for (int n = 0; n < 2; n++) {
+        s->blows[n].parting =
+            lanes_select(blow & closing[n], -(s->restitution * v[n]), splat(-FAR_AWAY));
+        s->blows[n].impulse = zero;
+    }
+    return true;
+}
+
+// Brings the points found to where they part as fast as noted, or faster without an impulse.
+INLINE bool solve_impacts(const group_view *g, body_state *states)
+{
+    const contact_lanes *c = g->lanes;
+    surface_lanes *s = surface_of(g);
+    state_lanes a = gather_velocities(states, c->body_a);
+    state_lanes b = gather_velocities(states, c->body_b);
+    lanes_int apart;
+    const pair_matrix k = impact_matrix(c, &apart);
+    lanes b1 = (normal_velocity(c, &c->points[0], &a, &b) - s->blows[0].parting) -
+               (k.k1 * s->blows[0].impulse + k.k12 * s->blows[1].impulse);
+    lanes b2 = (normal_velocity(c, &c->points[1], &a, &b) - s->blows[1].parting) -
+               (k.k2 * s->blows[1].impulse + k.k12 * s->blows[0].impulse);
+    const impulse_pair x = solve_pair(&k, b1, b2);
+    lanes d1 = x.x1 - s->blows[0].impulse;
+    lanes d2 = x.x2 - s->blows[1].impulse;
+    apply_normal_impulses(c, &a, &b, d1, d2);
+    s->blows[0].impulse = x.x1;
+    s->blows[1].impulse = x.x2;
+    scatter(states, c->body_a, &a);
+    scatter(states, c->body_b, &b);
+    const lanes settled = splat(IMPACT_SETTLED) * (x.x1 + x.x2);
+    return any_lane(lanes_abs(d1) + lanes_abs(d2) > settled);
+}
+
+// Their friction; and they are counted.
+INLINE void end_impacts(const group_view *g, body_state *states, const impact_pass *pass)
+{
+    contact_lanes *c = g->lanes;
+    const surface_lanes *s = surface_of(g);
+    state_lanes a = gather_velocities(states, c->body_a);
+    state_lanes b = gather_velocities(states, c->body_b);
+    for (int n = 0; n < 2; n++) {
+        point_lanes *p = &c->points[n];
+        p->total_impulse += s->blows[n].impulse;
+        lanes limit = c->friction * s->blows[n].impulse;
+        lanes impulse = lanes_clamp(-p->tangent_mass * sliding(g, p, &a, &b), -limit, limit);
+        apply_impulse(c, p, &a, &b, impulse * c->normal_y, -(impulse * c->normal_x));
+    }
+    lanes_int blow = s->blows[0].impulse + s->blows[1].impulse > splat(0.0f);
+    mark_struck(c->body_a, &a, blow, pass);
+    mark_struck(c->body_b, &b, blow, pass);
+    scatter(states, c->body_a, &a);
+    scatter(states, c->body_b, &b);
+}
+
+INLINE bool sweep_part(const group_view *g, body_state *states, const step_context *step,
+                       const impact_pass *pass)
+{
+    switch (pass->phase) {
+    case IMPACT_FIND:
+        return find_impacts(g, states, step, pass);
+    case IMPACT_SOLVE:
+        return solve_impacts(g, states);
+    case IMPACT_END:
+        end_impacts(g, states, pass);
+        break;
+    }
+    return false;
+}
+
+// In IMPACT_FIND, whether any is found; in IMPACT_SOLVE, whether any impulse has changed.
+static bool impact(const contact_groups *groups, uint32_t first, uint32_t end, body_state *states,
+                   const step_context *step, const impact_pass *pass)
+{
+    const bool finds = pass->phase == IMPACT_FIND;
+    bool any = false;
+    for (uint32_t i = first; i < end; i++) {
+        const uint8_t before = groups->impacts[i];
+        if (before == IMPACTS_NEVER || (!finds && before == IMPACTS_POSSIBLE)) {
+            continue;
+        }
+        if (finds) {
+            groups->impacts[i] = IMPACTS_POSSIBLE;
+            if (pass->round > 0 && !were_struck(&groups->lanes[i], pass)) {
+                continue;
+            }
+        }
+        for (int part = 0; part < PARTS; part++) {
+            const uint8_t due = (uint8_t)(IMPACTS_DUE << part);
+            const group_view g = view_group(groups, i, part);
+            if ((g.features & LANES_NONE) == 0 && (finds || (before & due) != 0) &&
+                sweep_part(&g, states, step, pass)) {
+                groups->impacts[i] |= finds ? due : 0;
+                any = true;
+            }
+        }
+    }
+    return any;
+}
+
+#endif
