@@ -320,4 +320,18 @@ INLINE void scatter(body_state *states, const uint32_t *slots, const state_lanes
     }
 }
 
+// Writes what they have moved back to the bodies that move, of some lanes.
+INLINE void scatter_moved(body_state *states, const uint32_t *slots, const state_lanes *s,
+                          lanes_int which)
+{
+    const lanes fields[4] = {s->dx, s->dy, s->qc, s->qs};
+    lanes rows[4];
+    turn_fours(fields, rows);
+    uint32_t moving = signs_of(which & (lanes_int)s->flags << 31);
+    for (; moving != 0; moving &= moving - 1) {
+        const uint32_t lane = (uint32_t)__builtin_ctz(moving);
+        *(quad *)(void *)&states[slots[lane]].delta_position = row_of(rows, lane);
+    }
+}
+
 #endif

@@ -43,6 +43,7 @@ step_context step_context_of(const world_def *def, bool lively)
         .substeps = def->substeps,
         .roll_ahead = (float)((def->substeps - 1) / (2.0 * def->substeps * def->hz)),
         .restitution_threshold = (float)def->restitution_threshold,
+        .gravity = {(float)def->gravity.x, (float)def->gravity.y},
         .lively = lively,
     };
     set_quick(&s, def);

@@ -145,8 +145,9 @@ static finding renew_contact(physics_world *world, contact *c)
     if (!kept) {
         find_manifold(c, a, b, b_in_a);
     }
-    // Fast bodies have new boxes in each step.
-    if (renewed && c->point_count == 0 && may_meet_ahead(world, c, b_in_a)) {
+    // Fast bodies have new boxes in each step; of those that rebound all are looked at.
+    const bool fast = renewed || (c->flags & CONTACT_SURFACE) != 0;
+    if (fast && c->point_count == 0 && may_meet_ahead(world, c, b_in_a)) {
         if (kept) {
             find_manifold(c, a, b, b_in_a);
         }

@@ -9,8 +9,9 @@
 // held, as it would be by a plane laid through the nearest corner. The fat boxes of fast bodies
 // reach as far ahead, so that their pairs are known.
 //
-// Of contacts that rebound none is made early: they are to rebound from the surface. Nor with what
-// never moves: continuous.c looks after that.
+// Contacts that rebound are made early too, with what never moves as well, so that they rebound
+// from the surface (contact_impacts.h); but for discs, which impacts.c follows. Of the rest none is
+// made with what never moves: continuous.c looks after that.
 //
 // Whether there is one depends on where bodies are and how they move, not on what a contact
 // remembers of earlier steps: that may only spare the search where it could find nothing.
@@ -49,14 +50,30 @@ static relative_way way_of(const physics_world *world, const contact *c, transfo
     };
 }
 
+static bool is_disc_or_stands(const physics_world *world, uint32_t body_)
+{
+    return world->bodies.data[body_].type != BODY_DYNAMIC ||
+           body_may_be_disc(&world->extents.data[body_]);
+}
+
+// Whether the two rebound, and are not followed by impacts.c.
+static bool rebounds(const physics_world *world, const contact *c)
+{
+    return (c->flags & CONTACT_SURFACE) != 0 &&
+           !(is_disc_or_stands(world, c->body_a) && is_disc_or_stands(world, c->body_b)) &&
+           contact_surface(world, c).restitution > 0.0f;
+}
+
 bool may_meet_ahead(const physics_world *world, const contact *c, transform b_in_a)
 {
-    if (!(c->gap > 0.0f) || (c->flags & CONTACT_SURFACE) != 0) {
+    if (!(c->gap > 0.0f) || ((c->flags & CONTACT_SURFACE) != 0 && !rebounds(world, c))) {
         return false;
     }
     const vec2 v =
         vec2_sub(world->states.data[c->body_b].velocity, world->states.data[c->body_a].velocity);
-    const float least = float_max(SPECULATIVE_DISTANCE, SLOW_SHARE * c->reach);
+    const float least = (c->flags & CONTACT_SURFACE) != 0
+                            ? SPECULATIVE_DISTANCE
+                            : float_max(SPECULATIVE_DISTANCE, SLOW_SHARE * c->reach);
     if (world->step.dt * world->step.dt * vec2_length_squared(v) <= least * least) {
         return false; // most, in a pile
     }
@@ -93,8 +110,9 @@ bool meet_at(const physics_world *world, const contact *c, float t, transform *b
 
 bool meet_ahead(const physics_world *world, const contact *c, transform *b_in_a, manifold *m)
 {
-    if (world->bodies.data[c->body_a].type == BODY_STATIC ||
-        world->bodies.data[c->body_b].type == BODY_STATIC) {
+    const bool stands = world->bodies.data[c->body_a].type == BODY_STATIC ||
+                        world->bodies.data[c->body_b].type == BODY_STATIC;
+    if (stands && !rebounds(world, c)) {
         return false;
     }
     const vec2 way = way_of(world, c, *b_in_a).way;

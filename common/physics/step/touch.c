@@ -7,6 +7,20 @@
 #include "common/physics/state/world.h"
 #include "common/physics/step/step_scratch.h"
 
+// The fastest approach of the step.
+static float closing_speed(const physics_world *world, uint32_t slot)
+{
+    const contact *c = &world->contacts.data[slot];
+    impact_report told;
+    float speed = impact_told(world, slot, &told) ? told.speed : 0.0f;
+    float approach[2];
+    contact_approach(world, c, approach);
+    for (int k = 0; k < c->point_count; k++) {
+        speed = float_max(speed, -approach[k]);
+    }
+    return speed;
+}
+
 static void tell_contact(physics_world *world, event_kind kind, uint32_t slot)
 {
     if (event_wanted(world, kind)) {
@@ -18,7 +32,7 @@ static void tell_contact(physics_world *world, event_kind kind, uint32_t slot)
             event.point = told.point;
             event.normal = told.normal;
             event.depth = 0.0f;
-            event.speed = told.speed;
+            event.speed = closing_speed(world, slot);
             event.impulse += told.impulse;
         }
         event_push(world, &event);
@@ -37,19 +51,6 @@ static void tell_ends(physics_world *world)
             tell_contact(world, sensor ? EVENT_SENSOR_END : EVENT_END, world->scratch->ended.data[i]);
         }
     }
-}
-
-static float closing_speed(const physics_world *world, uint32_t slot)
-{
-    const contact *c = &world->contacts.data[slot];
-    impact_report told;
-    float speed = impact_told(world, slot, &told) ? told.speed : 0.0f;
-    float approach[2];
-    contact_approach(world, c, approach);
-    for (int k = 0; k < c->point_count; k++) {
-        speed = float_max(speed, -approach[k]);
-    }
-    return speed;
 }
 
 static void tell_begins(physics_world *world)

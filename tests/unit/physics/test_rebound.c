@@ -16,11 +16,11 @@ static double pick(int seed, uint32_t which, double low, double high)
     return low + (high - low) * 0.5 * (1.0 + scene_noise((uint32_t)seed + 1, which));
 }
 
-static physics_world *make_room(double hz, double threshold)
+static physics_world *make_table(double hz, double threshold, double gravity)
 {
     world_def def = world_def_default();
     def.hz = hz;
-    def.gravity = (vec2d){0.0, 0.0};
+    def.gravity = (vec2d){0.0, gravity};
     def.sleep = false;
     def.restitution_threshold = threshold;
     return make_world_of(&def);
@@ -31,6 +31,11 @@ static shape_def bounces(shape_def form, double restitution)
     form.restitution = restitution;
     form.friction = 0.0;
     return form;
+}
+
+static physics_world *make_room(double hz, double threshold)
+{
+    return make_table(hz, threshold, 0.0);
 }
 
 // ---- bodies
@@ -166,6 +171,39 @@ static void box_that_lands_flat_does_not_turn(void **state)
             run(world, (int)(RATES[r] / 3.0));
             assert_near(look(world, box).velocity.y, 2.4, 0.01);
             assert_near(look(world, box).angular_velocity, 0.0, 1e-3);
+            world_free(world);
+        }
+    }
+}
+
+// A box that falls touches the floor where it rebounds, and rises as high as formulas say, but for
+// the first order of the integrator.
+static void box_rebounds_from_the_surface(void **state)
+{
+    (void)state;
+    static const double RESTITUTIONS[] = {0.3, 0.5, 0.8, 1.0};
+    for (int r = 0; r < RATE_COUNT; r++) {
+        for (int i = 0; i < 4 * PHASES; i++) {
+            const double restitution = RESTITUTIONS[i % 4];
+            const double drop = 1.0 + 0.007 * i;
+            physics_world *world = make_table(RATES[r], 0.5, -9.81);
+            put_floor(world, 0.0, 0.0);
+            body_def def = body_def_default();
+            def.position = (vec2d){0.0, drop + 0.5};
+            const body_id box = put_figure(world, BOX, &def, restitution);
+            double lowest = drop;
+            double highest = 0.0;
+            int rises = 0; // 1 in the first rebound, 2 after it
+            for (int tick = 0; tick < (int)(2.0 * RATES[r]); tick++) {
+                world_step(world);
+                const body_info b = look(world, box);
+                lowest = fmin(lowest, b.position.y - 0.5);
+                rises = rises == 0 && b.velocity.y > 0.1 ? 1 : rises;
+                rises = rises == 1 && b.velocity.y < 0.0 ? 2 : rises;
+                highest = rises == 1 ? fmax(highest, b.position.y - 0.5) : highest;
+            }
+            assert_true(lowest > -0.01);
+            assert_near(highest / (restitution * restitution * drop), 1.0, 4.0 / RATES[r]);
             world_free(world);
         }
     }
@@ -313,6 +351,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_rebound_is_lost_at_any_phase_of_a_step),
         cmocka_unit_test(box_that_lands_flat_does_not_turn),
+        cmocka_unit_test(box_rebounds_from_the_surface),
         cmocka_unit_test(figure_that_lands_askew_keeps_its_energy),
         cmocka_unit_test(gas_of_any_shape_keeps_its_energy),
         cmocka_unit_test(gas_of_boxes_keeps_its_energy_for_ten_minutes),

@@ -18,12 +18,9 @@ aabb box_with_way_ahead(const physics_world *world, const shape *s, aabb tight)
     if ((state->flags & STATE_DYNAMIC) == 0 || (s->flags & SHAPE_SENSOR) != 0) {
         return tight;
     }
-    const bool disc = world->step.lively && body_may_be_disc(&world->extents.data[s->body]);
-    if (!disc && s->traits->restitution > 0.0f) {
-        return tight;
-    }
+    const bool lively = world->step.lively; // all of its way, for impacts
     bool is_free = world->colours_used.data[s->body] == 0;
-    float least = disc      ? world->step.quick_way
+    float least = lively    ? world->step.quick_way
                   : is_free ? ahead_from(s->traits->extent_min)
                             : AHEAD_HELD;
     vec2 way = way_in_a_step(world, state);
@@ -31,11 +28,11 @@ aabb box_with_way_ahead(const physics_world *world, const shape *s, aabb tight)
     if (length <= least) {
         return tight;
     }
-    const bool whole = length <= (disc ? FOLLOWED_WAY_MAX : AHEAD_MAX);
+    const bool whole = length <= (lively ? FOLLOWED_WAY_MAX : AHEAD_MAX);
     way = vec2_scale(whole ? 1.0f : AHEAD_MAX / length, way);
     const aabb box = {vec2_min(tight.lower, vec2_add(tight.lower, way)),
                       vec2_max(tight.upper, vec2_add(tight.upper, way))};
-    return disc ? aabb_expand(box, world->step.quick_slack) : box;
+    return lively ? aabb_expand(box, world->step.quick_slack) : box;
 }
 
 // Boxes are looked at when the body may have left one of them: after it has moved by the least room

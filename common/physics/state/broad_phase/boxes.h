@@ -33,15 +33,14 @@ static inline bool body_has_room(const physics_world *world, uint32_t slot)
 {
     const body_extent *extent = &world->extents.data[slot];
     const vec2 way = way_in_a_step(world, &world->states.data[slot]);
-    const bool disc =
-        world->step.lively && body_may_be_disc(extent); // all of its way, for impacts.c
-    const float least = disc ? world->step.quick_way : ahead_from(extent->extent_min);
+    const bool lively = world->step.lively; // all of its way, for impacts
+    const float least = lively ? world->step.quick_way : ahead_from(extent->extent_min);
     const float squared = vec2_length_squared(way);
     float room = world->motions.data[slot].room;
     if (squared <= least * least) {
         return room > 0.0f;
     }
-    room -= disc ? world->step.quick_slack : 0.0f;
+    room -= lively ? world->step.quick_slack : 0.0f;
     return room > 0.0f && room * room > squared;
 }
 

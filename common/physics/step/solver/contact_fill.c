@@ -195,6 +195,18 @@ INLINE part_contacts read_part_contacts(const group_part *part)
     return of;
 }
 
+INLINE void find_unheld(const group_part *part, const part_contacts *of)
+{
+    part->surfaces->unheld = splat(0.0f);
+    for (uint32_t left = of->surface; left != 0; left &= left - 1) {
+        int lane = __builtin_ctz(left);
+        const contact *c = contact_in(of, lane);
+        const bool held = part->world->bodies.data[c->body_a].joints != NONE ||
+                          part->world->bodies.data[c->body_b].joints != NONE;
+        part->surfaces->unheld[lane] = held ? 0.0f : 1.0f;
+    }
+}
+
 // Returns the features.
 INLINE uint32_t fill_surfaces(const group_part *part, const part_contacts *of)
 {
@@ -212,6 +224,10 @@ INLINE uint32_t fill_surfaces(const group_part *part, const part_contacts *of)
                     (one.tangent_speed != 0.0f ? LANES_CONVEYING : 0u);
     }
     s->rolling_mass = inverse(part->lanes->inv_inertia_a + part->lanes->inv_inertia_b);
+    if (any_lane(s->restitution > splat(0.0f))) {
+        features |= LANES_LIVELY;
+        find_unheld(part, of);
+    }
     return features;
 }
 
@@ -330,7 +346,6 @@ INLINE lanes meet_later(contact_lanes *group, vector_lanes moved, vector_lanes m
 typedef struct part_marks {
     lane_marks marks;
     bool surfaced; // a contact of it does more than rub
-    bool rebounds; // and rebounds
 } part_marks;
 
 // Bodies' masses, the normal and the way between the centres into the lanes; where the points are
@@ -451,7 +466,6 @@ INLINE part_marks fill_part(const group_part *part)
         .marks = {.features = {(uint8_t)features}, .touching = (uint8_t)seated.touching},
         .surfaced = seated.surface != 0};
     note_nearest(&of.marks, at, has);
-    of.rebounds = of.surfaced && any_lane(part->surfaces->restitution > splat(0.0f));
     note_approach(part, &of.marks, &seated, at, has, &a, &b);
     lanes coupling = (group->inv_mass_a + group->inv_mass_b) +
                      (group->inv_inertia_a * turns[0][0] * turns[1][0] +
@@ -482,7 +496,7 @@ void VARIANT_OF(contact_fill_)(const physics_world *world, uint32_t index, const
         marks->overlapping |= (uint8_t)(of.marks.overlapping << shift);
         marks->near |= (uint8_t)(of.marks.near << shift);
         marks->approached |= (uint8_t)(of.marks.approached << shift);
-        *impacts = of.rebounds ? IMPACTS_POSSIBLE : *impacts;
+        *impacts = (of.marks.features[0] & LANES_LIVELY) != 0 ? IMPACTS_POSSIBLE : *impacts;
         surfaced |= (uint32_t)of.surfaced << i;
     }
     for (int i = 0; i < PARTS && *impacts != IMPACTS_NEVER; i++) {

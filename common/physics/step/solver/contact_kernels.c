@@ -358,6 +358,17 @@ INLINE void apply_rolling_resistance(const group_view *g, state_lanes *a, state_
     b->w += c->inv_inertia_b * impulse;
 }
 
+// A contact that closes fast and is apart is left to the next sub-step, which begins with impacts.
+INLINE lanes leave_impact(const group_view *g, const point_lanes *p, const state_lanes *a,
+                          const state_lanes *b, const step_context *step, lanes bias)
+{
+    const lanes zero = splat(0.0f);
+    const float speed = float_max(step->restitution_threshold, (float)SPEED_LEAST);
+    lanes_int fast = normal_velocity(g->lanes, p, a, b) < splat(-speed);
+    lanes_int left = fast & (bias > zero) & (surface_of(g)->restitution > zero);
+    return lanes_select(left, splat(FAR_AWAY), bias);
+}
+
 INLINE void relax_group(const group_view *g, body_state *states, const step_context *step,
                         bool twin)
 {
@@ -377,8 +388,14 @@ INLINE void relax_group(const group_view *g, body_state *states, const step_cont
     }
     lanes round = rolled(g, &a, &b);
     lanes bias1 = lanes_max(separation_now(c, p1, &a, &b) + round, zero) * inv_h;
+    if ((g->features & LANES_LIVELY) != 0) {
+        bias1 = leave_impact(g, p1, &a, &b, step, bias1);
+    }
     if (twin) {
         lanes bias2 = lanes_max(separation_now(c, p2, &a, &b) + round, zero) * inv_h;
+        if ((g->features & LANES_LIVELY) != 0) {
+            bias2 = leave_impact(g, p2, &a, &b, step, bias2);
+        }
         pair_matrix k = rigid_matrix(c);
         solve_normals(c, &k, &a, &b, bias1, bias2);
         p2->total_impulse += p2->normal_impulse;

@@ -33,7 +33,9 @@ enum { // lane_marks.features
     LANES_SINGLE = 8u,
     LANES_NONE = 16u,
     // what at least one lane has: a body far heavier than the other (heavy_loads.c)
-    LANES_UNEVEN = 32u
+    LANES_UNEVEN = 32u,
+    // what at least one lane has: restitution
+    LANES_LIVELY = 64u
 };
 enum { PARTS_MAX = 2 }; // in which a kernel may take a group
 
@@ -87,6 +89,7 @@ typedef struct lane_marks {
 typedef struct blow_lanes {
     EACH(parting); // the normal velocity after it at least; -FAR_AWAY of what has none [m/s]
     EACH(impulse); // along the normal [N s]
+    EACH(later);   // when they meet, from now on [s]
 } blow_lanes;
 
 // Of groups in which a contact does more than rub (CONTACT_SURFACE); those of others are not
@@ -95,6 +98,7 @@ typedef struct surface_lanes {
     EACH(restitution);
     EACH(tangent_speed);
     EACH3(rolling_resistance, rolling_impulse, rolling_mass);
+    EACH(unheld); // 1 where neither body has joints, else 0
     blow_lanes blows[2];
 } surface_lanes;
 
