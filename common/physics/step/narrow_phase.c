@@ -146,7 +146,7 @@ static finding renew_contact(physics_world *world, contact *c)
         find_manifold(c, a, b, b_in_a);
     }
     // Fast bodies have new boxes in each step; of those that rebound all are looked at.
-    const bool fast = renewed || (c->flags & CONTACT_SURFACE) != 0;
+    const bool fast = renewed || (world->step.lively && (c->flags & CONTACT_SURFACE) != 0);
     if (fast && c->point_count == 0 && may_meet_ahead(world, c, b_in_a)) {
         if (kept) {
             find_manifold(c, a, b, b_in_a);

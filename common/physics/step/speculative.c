@@ -59,7 +59,7 @@ static bool is_disc_or_stands(const physics_world *world, uint32_t body_)
 // Whether the two rebound, and are not followed by impacts.c.
 static bool rebounds(const physics_world *world, const contact *c)
 {
-    return (c->flags & CONTACT_SURFACE) != 0 &&
+    return world->step.lively && (c->flags & CONTACT_SURFACE) != 0 &&
            !(is_disc_or_stands(world, c->body_a) && is_disc_or_stands(world, c->body_b)) &&
            contact_surface(world, c).restitution > 0.0f;
 }

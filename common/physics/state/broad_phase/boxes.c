@@ -19,6 +19,9 @@ aabb box_with_way_ahead(const physics_world *world, const shape *s, aabb tight)
         return tight;
     }
     const bool lively = world->step.lively; // all of its way, for impacts
+    if (!lively && s->traits->restitution > 0.0f) {
+        return tight;
+    }
     bool is_free = world->colours_used.data[s->body] == 0;
     float least = lively    ? world->step.quick_way
                   : is_free ? ahead_from(s->traits->extent_min)

@@ -198,7 +198,7 @@ INLINE part_contacts read_part_contacts(const group_part *part)
 INLINE void find_unheld(const group_part *part, const part_contacts *of)
 {
     part->surfaces->unheld = splat(0.0f);
-    for (uint32_t left = of->surface; left != 0; left &= left - 1) {
+    for (uint32_t left = part->world->step.lively ? of->surface : 0u; left != 0; left &= left - 1) {
         int lane = __builtin_ctz(left);
         const contact *c = contact_in(of, lane);
         const bool held = part->world->bodies.data[c->body_a].joints != NONE ||

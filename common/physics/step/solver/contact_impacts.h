@@ -13,6 +13,9 @@
 // then: from there their new velocity takes them to where they would come to. By that time gravity
 // has done its part, before and after; the velocity is told that too. Joints would pull at
 // bodies that were moved so; those that have any rebound early by as much.
+//
+// In a world that is not lively (LIVELY_LEAST), where a rebound is hardly seen, all that costs too
+// much: impacts of a step are solved before it, a sweep a round.
 #ifndef CAROM_COMMON_PHYSICS_STEP_SOLVER_CONTACT_IMPACTS_H
 #define CAROM_COMMON_PHYSICS_STEP_SOLVER_CONTACT_IMPACTS_H
 
@@ -91,7 +94,8 @@ INLINE bool find_impacts(const group_view *g, body_state *states, const step_con
     surface_lanes *s = surface_of(g);
     const lanes zero = splat(0.0f);
     const lanes fast = splat(-float_max(step->restitution_threshold, (float)SPEED_LEAST));
-    const lanes ahead = splat(IMPACT_AHEAD * step->h);
+    const float before = step->lively ? 0.0f : step->dt; // one look a step, for all of it
+    const lanes ahead = splat(before + IMPACT_AHEAD * step->h);
     const lanes weight = pass->round < IMPACT_ROUNDS_ALL ? splat(1.0f) : s->restitution;
     state_lanes a = gather(states, c->body_a);
     state_lanes b = gather(states, c->body_b);

@@ -388,12 +388,13 @@ INLINE void relax_group(const group_view *g, body_state *states, const step_cont
     }
     lanes round = rolled(g, &a, &b);
     lanes bias1 = lanes_max(separation_now(c, p1, &a, &b) + round, zero) * inv_h;
-    if ((g->features & LANES_LIVELY) != 0) {
+    const bool lively = step->lively && (g->features & LANES_LIVELY) != 0;
+    if (lively) {
         bias1 = leave_impact(g, p1, &a, &b, step, bias1);
     }
     if (twin) {
         lanes bias2 = lanes_max(separation_now(c, p2, &a, &b) + round, zero) * inv_h;
-        if ((g->features & LANES_LIVELY) != 0) {
+        if (lively) {
             bias2 = leave_impact(g, p2, &a, &b, step, bias2);
         }
         pair_matrix k = rigid_matrix(c);

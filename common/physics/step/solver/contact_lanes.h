@@ -50,6 +50,7 @@ enum {
     IMPACT_ROUNDS_ALL = 4,  // in which every impact counts
     IMPACT_ROUNDS_MAX = 64, // in the rest, what rebounds fast: an elastic impact runs through a row
                             // of as many balls at least in one step
+    IMPACT_ROUNDS_DULL = 4, // the most in a world that is not lively
     IMPACT_SWEEPS_OF_ROUND = 60, // over its impacts; mostly two are enough
     IMPACT_SWEEPS_MAX = 192      // and no round begins after so many
 };

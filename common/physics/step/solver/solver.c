@@ -172,14 +172,16 @@ static void solve_impacts(physics_world *world, bool again)
     if (again) {
         integrate_note_velocities(world);
     }
+    const int rounds = world->step.lively ? IMPACT_ROUNDS_MAX : IMPACT_ROUNDS_DULL;
+    const int most = world->step.lively ? IMPACT_SWEEPS_OF_ROUND : 1;
     int sweeps = 0;
     do {
-        const int last = sweeps + IMPACT_SWEEPS_OF_ROUND;
+        const int last = sweeps + most;
         while (sweeps++ < last && sweep_impacts(world, IMPACT_SOLVE, pass)) {
         }
         sweep_impacts(world, IMPACT_END, pass);
         pass.round++;
-    } while (pass.round < IMPACT_ROUNDS_MAX && sweeps < IMPACT_SWEEPS_MAX &&
+    } while (pass.round < rounds && sweeps < IMPACT_SWEEPS_MAX &&
              sweep_impacts(world, IMPACT_FIND, pass));
     if (again) {
         integrate_leave_out(world);
@@ -273,7 +275,7 @@ static void solve_held(physics_world *world)
     const bool rebounds = any_may_rebound(world);
     for (int i = 0; i < world->step.substeps; i++) {
         bool backward = i < world->step.substeps / 2;
-        if (rebounds) {
+        if (rebounds && (i == 0 || world->step.lively)) {
             solve_impacts(world, i > 0);
         }
         integrate_velocities(world, i > 0);
