@@ -139,25 +139,47 @@ INLINE bool find_impacts(const group_view *g, body_state *states, const step_con
     return true;
 }
 
+// The lanes in which an impact was found. The others keep their bits: whether they come here at all
+// depends on their neighbours, and with narrow vectors they do not.
+INLINE lanes_int have_impacts(const surface_lanes *s)
+{
+    const lanes none = splat(-FAR_AWAY);
+    return (s->blows[0].parting > none) | (s->blows[1].parting > none);
+}
+
+INLINE void keep_velocities(lanes_int changed, state_lanes *s, const state_lanes *before)
+{
+    s->vx = lanes_select(changed, s->vx, before->vx);
+    s->vy = lanes_select(changed, s->vy, before->vy);
+    s->w = lanes_select(changed, s->w, before->w);
+}
+
 // Brings the points found to where they part as fast as noted, or faster without an impulse.
 INLINE bool solve_impacts(const group_view *g, body_state *states)
 {
     const contact_lanes *c = g->lanes;
     surface_lanes *s = surface_of(g);
-    state_lanes a = gather_velocities(states, c->body_a);
-    state_lanes b = gather_velocities(states, c->body_b);
+    const lanes_int found = have_impacts(s);
+    const state_lanes a_before = gather_velocities(states, c->body_a);
+    const state_lanes b_before = gather_velocities(states, c->body_b);
+    state_lanes a = a_before;
+    state_lanes b = b_before;
     lanes_int apart;
     const pair_matrix k = impact_matrix(c, &apart);
     lanes b1 = (normal_velocity(c, &c->points[0], &a, &b) - s->blows[0].parting) -
                (k.k1 * s->blows[0].impulse + k.k12 * s->blows[1].impulse);
     lanes b2 = (normal_velocity(c, &c->points[1], &a, &b) - s->blows[1].parting) -
                (k.k2 * s->blows[1].impulse + k.k12 * s->blows[0].impulse);
-    const impulse_pair x = solve_pair(&k, b1, b2);
+    impulse_pair x = solve_pair(&k, are_twins(c), b1, b2);
+    x.x1 = lanes_select(found, x.x1, splat(0.0f));
+    x.x2 = lanes_select(found, x.x2, splat(0.0f));
     lanes d1 = x.x1 - s->blows[0].impulse;
     lanes d2 = x.x2 - s->blows[1].impulse;
     apply_normal_impulses(c, &a, &b, d1, d2);
     s->blows[0].impulse = x.x1;
     s->blows[1].impulse = x.x2;
+    keep_velocities(found, &a, &a_before);
+    keep_velocities(found, &b, &b_before);
     scatter(states, c->body_a, &a);
     scatter(states, c->body_b, &b);
     const lanes settled = splat(IMPACT_SETTLED) * (x.x1 + x.x2);
@@ -190,8 +212,10 @@ INLINE void end_impacts(const group_view *g, body_state *states, const impact_pa
 {
     contact_lanes *c = g->lanes;
     const surface_lanes *s = surface_of(g);
-    state_lanes a = gather(states, c->body_a);
-    state_lanes b = gather(states, c->body_b);
+    const state_lanes a_before = gather(states, c->body_a);
+    const state_lanes b_before = gather(states, c->body_b);
+    state_lanes a = a_before;
+    state_lanes b = b_before;
     for (int n = 0; n < 2; n++) {
         point_lanes *p = &c->points[n];
         lanes normal = s->blows[n].impulse;
@@ -204,6 +228,10 @@ INLINE void end_impacts(const group_view *g, body_state *states, const impact_pa
         move_back(c, p, &a, &b, s->blows[n].later * px, s->blows[n].later * py);
     }
     lanes_int blow = s->blows[0].impulse + s->blows[1].impulse > splat(0.0f);
+    limit_speeds(&a);
+    limit_speeds(&b);
+    keep_velocities(blow, &a, &a_before);
+    keep_velocities(blow, &b, &b_before);
     scatter_moved(states, c->body_a, &a, blow);
     scatter_moved(states, c->body_b, &b, blow);
     mark_struck(c->body_a, &a, blow, pass);
