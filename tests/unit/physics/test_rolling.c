@@ -1,5 +1,5 @@
 // A body that rocks on a round one is a pendulum: small motions have the frequency that Lagrange's
-// equation gives, and neither grow nor fade.
+// equation gives, and neither grow nor fade. And what brakes rolling.
 #include "tests/unit/physics/scene_helpers.h"
 
 #include <math.h>
@@ -68,6 +68,42 @@ static shape_def make_capsule(vec2 from, vec2 to, double radius)
 }
 
 static const double PLANK_HALF = 0.1; // thickness
+
+// Grass brakes as a rough ball does: the larger resistance counts. A disc that rolls is slowed by
+// rr g / (1 + 1/2).
+static void either_surface_resists_rolling(void **state)
+{
+    (void)state;
+    const double rates[] = {30.0, 60.0, 120.0, 240.0};
+    const double resistances[][2] = {{0.0, 0.05}, {0.05, 0.0}, {0.05, 0.05}, {0.02, 0.05}};
+    for (int r = 0; r < 4; r++) {
+        for (int k = 0; k < 4; k++) {
+            world_def wd = world_def_default();
+            wd.gravity = (vec2d){0.0, -G};
+            wd.hz = rates[r];
+            physics_world *world = make_world_of(&wd);
+            body_def ground = body_def_default();
+            ground.type = BODY_STATIC;
+            ground.position.y = -0.5;
+            shape_def floor = make_box(100.0, 1.0);
+            floor.rolling_resistance = resistances[k][0];
+            put(world, &ground, &floor, 1);
+            shape_def ball = make_circle(0.5);
+            ball.rolling_resistance = resistances[k][1];
+            const body_id id = put_at(world, 0.0, 0.5, &ball);
+            body_def moving = body_def_default();
+            moving.velocity.x = 2.0;
+            moving.angular_velocity = -4.0;
+            assert_int_equal(body_set(world, id, BODY_FIELD_VELOCITY | BODY_FIELD_ANGULAR_VELOCITY,
+                                      &moving, NULL),
+                             STATUS_OK);
+            run(world, (int)(10.0 * rates[r]));
+            const double way = 2.0 * 2.0 / (2.0 * 0.05 * G / 1.5);
+            assert_near(look(world, id).position.x, way, 0.02 * way);
+            world_free(world);
+        }
+    }
+}
 
 // A plank across what is round with LOG_RADIUS, given a push so that it rolls on its lower side.
 static void plank_rocks_on(shape_def log, shape_def plank, int substeps)
@@ -212,6 +248,7 @@ static void ball_that_rolls_or_slides_keeps_its_speed_at_any_speed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(either_surface_resists_rolling),
         cmocka_unit_test(plank_rocks_on_a_log_for_ever),
         cmocka_unit_test(plank_rocks_on_the_end_of_a_capsule_and_a_capsule_on_a_log),
         cmocka_unit_test(heavy_sided_wheel_rocks_on_a_floor_for_ever),

@@ -155,11 +155,12 @@ static float radius_of(const shape *s)
     }
 }
 
-// The livelier and the rougher-rolling surface of the two decides for both.
+// The livelier and the rougher-rolling surface of the two decides for both, on the larger of their
+// radii: grass, which is flat, brakes a smooth ball.
 static float rolling_of(const shape *a, const shape *b)
 {
-    return float_max(a->traits->rolling_resistance * radius_of(a),
-                     b->traits->rolling_resistance * radius_of(b));
+    return float_max(a->traits->rolling_resistance, b->traits->rolling_resistance) *
+           float_max(radius_of(a), radius_of(b));
 }
 
 surface contact_surface(const physics_world *world, const contact *c)
