@@ -93,7 +93,8 @@ typedef struct joint_def {
     // The place where it acts: `anchor`, or one or both of `anchor_a` and `anchor_b`, not both
     // ways. One local anchor alone: the other is the same place, but for distance, motor and
     // pulley, whose anchors are {0, 0} by default. Without any: prismatic, weld and wheel act at
-    // b's origin, mouse at `target`; a revolute joint needs one.
+    // b's origin, mouse at `target` if that is in a shape of b, else at b's centre of mass; a
+    // revolute joint needs one.
     vec2d anchor;             // a place in the world
     vec2d anchor_a, anchor_b; // in the frames of the bodies [m]
     vec2 axis; // prismatic (needed), wheel (default {0, 1}): direction in the world at creation,

@@ -170,6 +170,37 @@ static void mouse_drags_the_point_it_took(void **state)
     rig_close(&r);
 }
 
+// A target that is not on the body draws its centre of mass: no lever turns it.
+static void mouse_from_afar_draws_the_centre_of_mass(void **state)
+{
+    (void)state;
+    const double rates[] = {30.0, 60.0, 120.0, 240.0};
+    for (int i = 0; i < 4; i++) {
+        world_def world = world_def_default();
+        world.hz = rates[i];
+        world.gravity = (vec2d){0.0, 0.0};
+        world.sleep = false;
+        rig r = rig_open_def(&world);
+        body_id box = rig_box(&r, 1.0, 0.0, 1.0, 0.5);
+        shape_def more = shape_def_default(); // off centre: the centre of mass is not the origin
+        more.geometry =
+            (shape_geometry){.kind = SHAPE_CIRCLE, .circle = {.center = {1, 0}, .radius = 0.5f}};
+        more.filter.group = -1;
+        shape_id added;
+        assert_int_equal(shape_add(r.world, box, &more, &added, NULL), STATUS_OK);
+        joint_def def = joint_def_default(JOINT_MOUSE);
+        def.b = box;
+        def.fields = JOINT_FIELD_TARGET;
+        def.target = (vec2d){3.0, 4.0};
+        rig_join(&r, &def);
+        rig_step(&r, (int)(3.0 * rates[i]));
+        assert_near(rig_body(&r, box).center.x, 3.0, 1e-3);
+        assert_near(rig_body(&r, box).center.y, 4.0, 1e-3);
+        assert_near(rig_body(&r, box).angle, 0.0, 1e-4);
+        rig_close(&r);
+    }
+}
+
 static void mouse_uses_no_more_than_its_force(void **state)
 {
     (void)state;
@@ -225,6 +256,7 @@ int main(void)
         cmocka_unit_test(motor_as_friction_stops_after_the_formulas_way),
         cmocka_unit_test(motor_between_free_bodies_keeps_momenta),
         cmocka_unit_test(mouse_drags_the_point_it_took),
+        cmocka_unit_test(mouse_from_afar_draws_the_centre_of_mass),
         cmocka_unit_test(mouse_uses_no_more_than_its_force),
         cmocka_unit_test(mouse_too_weak_does_not_lift),
         cmocka_unit_test(mouse_given_only_a_drags_that),

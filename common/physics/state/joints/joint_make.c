@@ -102,6 +102,22 @@ static bool has_common_place(joint_kind kind)
            kind == JOINT_WHEEL;
 }
 
+// Where a mouse takes hold of b if it is not told: at the target if b is there, else at b's centre
+// of mass.
+static vec2d held_at(const physics_world *world, uint32_t slot, vec2d target)
+{
+    const body_motion *m = motion_of(world, slot);
+    const vec2 point = pose_inv_point(body_pose(m), target);
+    for (uint32_t at = world->bodies.data[slot].shapes; at != NONE;
+         at = world->shapes.data[at].next) {
+        const shape *s = &world->shapes.data[at];
+        if ((s->flags & SHAPE_SENSOR) == 0 && shape_contains(&s->traits->geometry, point)) {
+            return target;
+        }
+    }
+    return m->center;
+}
+
 static void make_anchors(const physics_world *world, joint *j, const joint_def *def)
 {
     bool given_a = (def->fields & F(ANCHOR_A)) != 0;
@@ -109,7 +125,8 @@ static void make_anchors(const physics_world *world, joint *j, const joint_def *
     j->anchor_a = given_a ? def->anchor_a : (vec2d){0.0, 0.0};
     j->anchor_b = given_b ? def->anchor_b : (vec2d){0.0, 0.0};
     if (j->kind == JOINT_MOUSE) {
-        vec2d held = (def->fields & F(ANCHOR)) != 0 ? def->anchor : def->target;
+        vec2d held =
+            (def->fields & F(ANCHOR)) != 0 ? def->anchor : held_at(world, j->body_b, def->target);
         j->anchor_b = given_b ? def->anchor_b : local_of(world, j->body_b, held);
         return;
     }
