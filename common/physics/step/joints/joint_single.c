@@ -5,8 +5,10 @@
 // solved within a sub-step h as P = -m (1 - p) Ċ - m p h w² C, where p is what damping leaves of a
 // velocity. Then a load at rest bends it by exactly g/w², and with p = 1 / (1 + 2x + 2x²), x = z w
 // h, which is exp(-2x) to third order, it decays as the formula says. The implicit Euler step has p
-// = 1 / (1 + 2x + (w h)²) instead, that is, damping of w h / 2 which nobody asked for; stiff
-// springs need it to be stable, so it fades in with w h.
+// = 1 / (1 + 2x + (w h)²) instead, that is, damping of w h / 2 which nobody asked for. With p = 1
+// the step is the symplectic Euler one: an undamped spring keeps its amplitude. Of n such springs
+// on one body that step is stable while n (w h)² < 4. So springs have that damping only from w h =
+// STIFF_FROM on, where it fades in fast enough for a hundred in parallel to stay stable.
 #include "common/physics/step/joints/joint_single.h"
 
 #include "common/base/assert.h"
@@ -20,13 +22,17 @@ static const joint_methods *const METHODS[JOINT_KIND_COUNT] = {
 
 // ---- what the kinds share
 
+// Of w h, see above.
+#define STIFF_FROM 0.14f
+#define STIFF_FADE 0.14f
+
 softness softness_spring(float hertz, float damping_ratio, float h)
 {
-    const float fade = 0.2f; // w h from which it counts as stiff: a hundred in parallel stay stable
     float omega = 2.0f * (float)PI_D * hertz;
     float wh = omega * h;
     float x = damping_ratio * wh;
-    float stiff = wh * wh * (wh * wh / (wh * wh + fade * fade));
+    float above = float_max(wh * wh - STIFF_FROM * STIFF_FROM, 0.0f);
+    float stiff = wh * wh * (above / (above + STIFF_FADE * STIFF_FADE));
     float p = 1.0f / (1.0f + 2.0f * x + 2.0f * x * x + stiff);
     return (softness){1.0f - p, p * wh * omega, p, SPRING_PUSH_MAX};
 }
