@@ -137,7 +137,7 @@ const arg_list METHOD_QUERY_FILTER = {"filter", QUERY_FILTER_ARGS, COUNT(QUERY_F
         NUMBER("friction", 0, FRICTION_MAX, friction_, "", "A pair has the root of the product."), \
         NUMBER("restitution", 0, 1, restitution_, "", "Bounce; a pair has the larger."),           \
         NUMBER("rolling_resistance", 0, 1, rolling_, "",                                           \
-               "Torque against rolling, by load and radius."),                                     \
+               "Torque against rolling, by load and radius; a pair has the larger."),                                     \
         NUMBER("tangent_speed", -PHYSICS_SPEED_MAX, PHYSICS_SPEED_MAX, speed_, "m/s",              \
                "Conveyor: the surface's speed along the outward normal turned clockwise."),        \
         BOOL("sensor", sensor_, "Notes what comes into it and does not collide."),                 \
@@ -283,6 +283,8 @@ static const method_arg WORLD_CREATE_ARGS[] = {
     NUMBER("restitution_threshold", 0, PHYSICS_SPEED_MAX, "0.5", "m/s",
            "Slower impacts do not bounce."),
     NUMBER("hit_threshold", 0, PHYSICS_SPEED_MAX, "1", "m/s", "Slower impacts make no hit event."),
+    NUMBER("sleep_speed", 0, PHYSICS_SPEED_MAX, "0.05", "m/s",
+           "Slower bodies that nothing moves may sleep; 0: none."),
     {.name = "scene",
      .type = ARG_NAME,
      .doc = WORDS("A scene that the server knows; its settings hold where none are given here.")},
@@ -314,6 +316,8 @@ static const method_arg WORLD_SET_ARGS[] = {
     BOOL("sleep", NULL, "Bodies at rest may sleep."),
     NUMBER("restitution_threshold", 0, PHYSICS_SPEED_MAX, NULL, "m/s",
            "Slower impacts do not bounce."),
+    NUMBER("sleep_speed", 0, PHYSICS_SPEED_MAX, NULL, "m/s",
+           "Slower bodies that nothing moves may sleep; 0: none."),
     EPOCH,
 };
 static const method_arg WORLD_CONTACTS_ARGS[] = {
@@ -579,7 +583,7 @@ static const method_arg QUERY_RAY_ARGS[] = {
 };
 static const method_arg QUERY_OVERLAP_ARGS[] = {
     WORLD,
-    AREA("area", "Bodies whose box meets it, or else:"),
+    AREA("area", "Bodies with a shape that meets it, or else:"),
     {.name = "shape",
      .type = ARG_FORM,
      .doc = WORDS("Bodies that overlap it (world coordinates), or else:")},

@@ -159,7 +159,7 @@ static const char scenes[] =
     "\n"
     "  name, description   its name (and its world's, if apply names none), a sentence about it\n"
     "  world               settings as of world.create: gravity, hz, substeps, sleep, continuous,\n"
-    "                      max_bodies, restitution_threshold, hit_threshold\n"
+    "                      max_bodies, restitution_threshold, hit_threshold, sleep_speed\n"
     "  view                [x0, y0, x1, y1], the area that 'carom watch' shows at first\n"
     "  seed                of random()\n"
     "  constants           {name: expression}, seen everywhere below\n"

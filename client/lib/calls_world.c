@@ -33,7 +33,8 @@ carom_world_options carom_world_options_default(void)
                                  .sleep = true,
                                  .continuous = true,
                                  .restitution_threshold = 0.5,
-                                 .hit_threshold = 1.0};
+                                 .hit_threshold = 1.0,
+                                 .sleep_speed = 0.05};
 }
 
 // The options with their defaults in place, whichever way the caller made them.
@@ -54,6 +55,7 @@ static carom_world_options complete(const carom_world_options *options)
     o.restitution_threshold =
         o.restitution_threshold == 0.0 ? all.restitution_threshold : o.restitution_threshold;
     o.hit_threshold = o.hit_threshold == 0.0 ? all.hit_threshold : o.hit_threshold;
+    o.sleep_speed = o.sleep_speed == 0.0 ? all.sleep_speed : o.sleep_speed;
     return o;
 }
 
@@ -89,6 +91,9 @@ carom_value *carom_world_create_args(const char *world, const carom_world_option
     }
     if (options->hit_threshold != defaults.hit_threshold) {
         carom_set(args, "hit_threshold", carom_real(options->hit_threshold));
+    }
+    if (options->sleep_speed != defaults.sleep_speed) {
+        carom_set(args, "sleep_speed", carom_real(options->sleep_speed));
     }
     if (options->bodies_max > 0) {
         carom_set(args, "max_bodies", carom_uint(options->bodies_max));

@@ -57,6 +57,7 @@ static carom_status create_world(feed *f, carom_error *err)
     options.continuous = settings->continuous;
     options.restitution_threshold = settings->restitution_threshold;
     options.hit_threshold = settings->hit_threshold;
+    options.sleep_speed = settings->sleep_speed;
     options.bodies_max = settings->bodies_max;
     options.paused = true; // nothing falls before all of it stands
     carom_error why = {0};

@@ -18,6 +18,7 @@ world_def world_def_default(void)
         .bodies_max = PHYSICS_BODIES_MAX,
         .restitution_threshold = 0.5,
         .hit_threshold = 1.0,
+        .sleep_speed = 0.05,
     };
 }
 
@@ -80,6 +81,9 @@ status world_def_check(const world_def *def, error *err)
     }
     if (s == STATUS_OK) {
         s = number_check(def->hit_threshold, 0, PHYSICS_SPEED_MAX, "hit_threshold", err);
+    }
+    if (s == STATUS_OK) {
+        s = number_check(def->sleep_speed, 0, PHYSICS_SPEED_MAX, "sleep_speed", err);
     }
     return s;
 }

@@ -15,7 +15,7 @@
 // checksum after the hash: CRC-32C of all before it, four bytes, little-endian.
 // Next to it stands ENGINE_BEHAVIOUR: a world whose past was another engine's would go on otherwise
 // than it did there, so it is refused.
-enum { PHYSICS_IMAGE_VERSION = 4, PHYSICS_IMAGE_VERSION_SEALED = 5 };
+enum { PHYSICS_IMAGE_VERSION = 6, PHYSICS_IMAGE_VERSION_SEALED = 7 };
 
 // Writes the world's state between two steps. *bytes is the caller's to free(). The hash finds what
 // was altered of the state; tags, limits and what has no say in the state (the sign of a zero) are

@@ -73,6 +73,7 @@ typedef struct world_def {
     uint32_t bodies_max;          // default PHYSICS_BODIES_MAX
     double restitution_threshold; // approach speed above which restitution acts [m/s], default 0.5
     double hit_threshold;         // approach speed above which a hit event is made [m/s], default 1
+    double sleep_speed; // slower bodies that nothing moves may sleep [m/s], default 0.05; 0: none
 } world_def;
 
 world_def world_def_default(void);
@@ -163,6 +164,8 @@ status world_set_gravity(physics_world *world, vec2d gravity, error *err); // wa
 status world_set_sleep(physics_world *world, bool sleep, error *err);      // false wakes all
 // [m/s], 0 to PHYSICS_SPEED_MAX. Counts from the next step on.
 status world_set_restitution_threshold(physics_world *world, double threshold, error *err);
+// [m/s], 0 to PHYSICS_SPEED_MAX. Wakes all.
+status world_set_sleep_speed(physics_world *world, double speed, error *err);
 
 typedef struct world_counts {
     uint32_t bodies, awake, shapes, joints;

@@ -38,8 +38,9 @@ static void check_motion(const physics_world *world, uint32_t slot)
     float unit = m->rotation.c * m->rotation.c + m->rotation.s * m->rotation.s;
     ASSERT(unit > 0.999f && unit < 1.001f);
     ASSERT(vec2_is_finite(s->velocity) && isfinite(s->angular_velocity));
-    const float sleep_time = world->extents.data[slot].sleep_time;
-    ASSERT(sleep_time >= 0.0f && isfinite(sleep_time));
+    const body_extent *e = &world->extents.data[slot];
+    ASSERT(e->sleep_time >= 0.0f && isfinite(e->sleep_time));
+    ASSERT(vec2_is_finite(e->drift) && isfinite(e->turned));
     ASSERT(m->inv_mass >= 0.0f && isfinite(m->inv_mass));
     ASSERT(m->inv_inertia >= 0.0f && isfinite(m->inv_inertia));
     ASSERT((b->type == BODY_DYNAMIC) == (m->inv_mass > 0.0f));

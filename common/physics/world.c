@@ -195,6 +195,18 @@ status world_set_restitution_threshold(physics_world *world, double threshold, e
     return s;
 }
 
+status world_set_sleep_speed(physics_world *world, double speed, error *err)
+{
+    status s = number_check(speed, 0.0, PHYSICS_SPEED_MAX, "sleep_speed", err);
+    if (s == STATUS_OK) {
+        events_begin(world);
+        world->def.sleep_speed = speed;
+        change_step(world);
+        wake_all(world);
+    }
+    return s;
+}
+
 status world_set_sleep(physics_world *world, bool sleep, error *err)
 {
     (void)err;

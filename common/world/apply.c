@@ -62,6 +62,9 @@ static status apply_world_set(const application *a, const command *c, command_re
     if (s == STATUS_OK && (set->fields & WORLD_FIELD_RESTITUTION_THRESHOLD) != 0) {
         s = world_set_restitution_threshold(a->world, set->restitution_threshold, a->err);
     }
+    if (s == STATUS_OK && (set->fields & WORLD_FIELD_SLEEP_SPEED) != 0) {
+        s = world_set_sleep_speed(a->world, set->sleep_speed, a->err);
+    }
     return s;
 }
 

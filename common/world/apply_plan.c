@@ -318,6 +318,9 @@ static status plan_world_set(plan *p, const command *c)
     if ((set->fields & WORLD_FIELD_RESTITUTION_THRESHOLD) != 0) {
         def.restitution_threshold = set->restitution_threshold;
     }
+    if ((set->fields & WORLD_FIELD_SLEEP_SPEED) != 0) {
+        def.sleep_speed = set->sleep_speed;
+    }
     return world_def_check(&def, p->err);
 }
 

@@ -83,7 +83,8 @@ typedef enum world_field {
     WORLD_FIELD_BODIES_MAX = 1 << 4,
     WORLD_FIELD_CONTINUOUS = 1 << 5,
     WORLD_FIELD_RESTITUTION_THRESHOLD = 1 << 6,
-    WORLD_FIELD_HIT_THRESHOLD = 1 << 7
+    WORLD_FIELD_HIT_THRESHOLD = 1 << 7,
+    WORLD_FIELD_SLEEP_SPEED = 1 << 8
 } world_field;
 
 typedef enum lifetime {
@@ -109,9 +110,10 @@ typedef struct world_fork_args {
 } world_fork_args;
 
 typedef struct world_set_args {
-    uint32_t fields; // gravity, sleep, restitution_threshold: at least one
+    uint32_t fields; // gravity, sleep, sleep_speed, restitution_threshold: at least one
     vec2d gravity;
     bool sleep;
+    double sleep_speed;
     double restitution_threshold;
 } world_set_args;
 

@@ -37,6 +37,7 @@ void decode_world_create(const arguments *a, world_create_args *out)
         {arguments_number(a, "restitution_threshold", &def->restitution_threshold),
          WORLD_FIELD_RESTITUTION_THRESHOLD},
         {arguments_number(a, "hit_threshold", &def->hit_threshold), WORLD_FIELD_HIT_THRESHOLD},
+        {arguments_number(a, "sleep_speed", &def->sleep_speed), WORLD_FIELD_SLEEP_SPEED},
     };
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
         out->fields |= fields[i].given ? (uint32_t)fields[i].field : 0;
@@ -82,6 +83,7 @@ world_def command_world_def(const world_create_args *args, const world_def *scen
     PICK(continuous, WORLD_FIELD_CONTINUOUS);
     PICK(restitution_threshold, WORLD_FIELD_RESTITUTION_THRESHOLD);
     PICK(hit_threshold, WORLD_FIELD_HIT_THRESHOLD);
+    PICK(sleep_speed, WORLD_FIELD_SLEEP_SPEED);
 #undef PICK
     return def;
 }
@@ -98,9 +100,12 @@ void decode_world_set(const arguments *a, world_set_args *out)
     if (arguments_number(a, "restitution_threshold", &out->restitution_threshold)) {
         out->fields |= WORLD_FIELD_RESTITUTION_THRESHOLD;
     }
+    if (arguments_number(a, "sleep_speed", &out->sleep_speed)) {
+        out->fields |= WORLD_FIELD_SLEEP_SPEED;
+    }
     if (out->fields == 0) {
         decoder_fail(a->decoder, STATUS_INVALID_ARGUMENT, a->where,
-                     "nothing to set; give gravity, sleep or restitution_threshold");
+                     "nothing to set; give gravity, sleep, sleep_speed or restitution_threshold");
     }
 }
 

@@ -231,6 +231,7 @@ static void pack_world_def(packer *k, const world_def *def)
     pair_uint(k, "max_bodies", def->bodies_max);
     pair_double(k, "restitution_threshold", def->restitution_threshold);
     pair_double(k, "hit_threshold", def->hit_threshold);
+    pair_double(k, "sleep_speed", def->sleep_speed);
 }
 
 static void pack_world_counts(packer *k, const world_counts *counts)
@@ -260,7 +261,7 @@ static void pack_world_status(packer *k, const world_status *w)
 {
     bool failed = w->log_error != NULL && *w->log_error != '\0';
     bool unavailable = w->unavailable != NULL;
-    pack_map(k, 4 + 8 + 2 + (w->confined ? 0u : 7u + 5u) + (failed ? 1u : 0u) +
+    pack_map(k, 4 + 9 + 2 + (w->confined ? 0u : 7u + 5u) + (failed ? 1u : 0u) +
                     (unavailable ? 1u : 0u));
     pair_text(k, "world", w->world);
     pair_uint(k, "epoch", w->epoch);

@@ -125,6 +125,7 @@ static status read_setting(scene_expander *x, const msgpack_object_kv *pair, sce
            : rpc_text_equals(key, "restitution_threshold")
                ? scene_scalar(x, value, &out->restitution_threshold)
            : rpc_text_equals(key, "hit_threshold") ? scene_scalar(x, value, &out->hit_threshold)
+           : rpc_text_equals(key, "sleep_speed")   ? scene_scalar(x, value, &out->sleep_speed)
                                                    : scene_fail(x, "no setting of a world");
 }
 
@@ -136,7 +137,8 @@ static status read_world(scene_expander *x, const msgpack_object *object, scene_
                          .sleep = true,
                          .continuous = true,
                          .restitution_threshold = 0.5,
-                         .hit_threshold = 1.0};
+                         .hit_threshold = 1.0,
+                         .sleep_speed = 0.05};
     if (object == NULL) {
         return STATUS_OK;
     }

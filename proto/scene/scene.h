@@ -53,6 +53,7 @@ typedef struct scene_world {
     bool continuous;
     double restitution_threshold; // [m/s]
     double hit_threshold;         // [m/s]
+    double sleep_speed;           // [m/s]
 } scene_world;
 
 typedef struct scene_command {

@@ -22,6 +22,7 @@ world_def scene_world_def(const scene *s)
     def.continuous = s->world.continuous;
     def.restitution_threshold = s->world.restitution_threshold;
     def.hit_threshold = s->world.hit_threshold;
+    def.sleep_speed = s->world.sleep_speed;
     if (s->world.bodies_max > 0) {
         def.bodies_max = s->world.bodies_max;
     }

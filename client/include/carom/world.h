@@ -43,7 +43,8 @@ typedef struct carom_world_options {
     bool continuous;              // fast bodies are swept against what does not move, default true
     double restitution_threshold; // slower impacts do not bounce [m/s], default 0.5
     double hit_threshold;         // slower impacts make no hit event [m/s], default 1
-    unsigned bodies_max;          // 0 (default): the server's
+    double sleep_speed;  // slower bodies that nothing moves may sleep [m/s], default 0.05; 0: none
+    unsigned bodies_max; // 0 (default): the server's
     // Name of a scene that the server has, whose settings hold where these are at their defaults;
     // NULL (default): empty.
     const char *scene;

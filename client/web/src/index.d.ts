@@ -247,6 +247,7 @@ export function loadEngine(source?: EngineSource): Promise<Engine>;
 export interface WorldSettings {
   gravity?: Vector; hz?: number; substeps?: number; max_bodies?: number; sleep?: boolean;
   continuous?: boolean; restitution_threshold?: number; hit_threshold?: number;
+  sleep_speed?: number;
   /** Kinds of events that are kept; default none. */
   events?: WorldEvent['kind'][];
 }

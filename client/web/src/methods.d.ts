@@ -41,7 +41,7 @@ export interface CircleShape {
   friction?: number;
   /** Bounce; a pair has the larger. Default 0. */
   restitution?: number;
-  /** Torque against rolling, by load and radius. Default 0. */
+  /** Torque against rolling, by load and radius; a pair has the larger. Default 0. */
   rolling_resistance?: number;
   /** Conveyor: the surface's speed along the outward normal turned clockwise. Default 0. [m/s] */
   tangent_speed?: number;
@@ -70,7 +70,7 @@ export interface BoxShape {
   friction?: number;
   /** Bounce; a pair has the larger. Default 0. */
   restitution?: number;
-  /** Torque against rolling, by load and radius. Default 0. */
+  /** Torque against rolling, by load and radius; a pair has the larger. Default 0. */
   rolling_resistance?: number;
   /** Conveyor: the surface's speed along the outward normal turned clockwise. Default 0. [m/s] */
   tangent_speed?: number;
@@ -95,7 +95,7 @@ export interface PolygonShape {
   friction?: number;
   /** Bounce; a pair has the larger. Default 0. */
   restitution?: number;
-  /** Torque against rolling, by load and radius. Default 0. */
+  /** Torque against rolling, by load and radius; a pair has the larger. Default 0. */
   rolling_resistance?: number;
   /** Conveyor: the surface's speed along the outward normal turned clockwise. Default 0. [m/s] */
   tangent_speed?: number;
@@ -122,7 +122,7 @@ export interface CapsuleShape {
   friction?: number;
   /** Bounce; a pair has the larger. Default 0. */
   restitution?: number;
-  /** Torque against rolling, by load and radius. Default 0. */
+  /** Torque against rolling, by load and radius; a pair has the larger. Default 0. */
   rolling_resistance?: number;
   /** Conveyor: the surface's speed along the outward normal turned clockwise. Default 0. [m/s] */
   tangent_speed?: number;
@@ -147,7 +147,7 @@ export interface SegmentShape {
   friction?: number;
   /** Bounce; a pair has the larger. Default 0. */
   restitution?: number;
-  /** Torque against rolling, by load and radius. Default 0. */
+  /** Torque against rolling, by load and radius; a pair has the larger. Default 0. */
   rolling_resistance?: number;
   /** Conveyor: the surface's speed along the outward normal turned clockwise. Default 0. [m/s] */
   tangent_speed?: number;
@@ -172,7 +172,7 @@ export interface ChainShape {
   friction?: number;
   /** Bounce; a pair has the larger. Default 0. */
   restitution?: number;
-  /** Torque against rolling, by load and radius. Default 0. */
+  /** Torque against rolling, by load and radius; a pair has the larger. Default 0. */
   rolling_resistance?: number;
   /** Conveyor: the surface's speed along the outward normal turned clockwise. Default 0. [m/s] */
   tangent_speed?: number;
@@ -252,6 +252,8 @@ export interface WorldCreateArguments {
   restitution_threshold?: number;
   /** Slower impacts make no hit event. Default 1. [m/s] */
   hit_threshold?: number;
+  /** Slower bodies that nothing moves may sleep; 0: none. Default 0.05. [m/s] */
+  sleep_speed?: number;
   /** A scene that the server knows; its settings hold where none are given here. */
   scene?: string;
   /** A world of that name that is there already is the answer. Default false. */
@@ -315,6 +317,8 @@ export interface WorldSetArguments {
   sleep?: boolean;
   /** Slower impacts do not bounce. [m/s] */
   restitution_threshold?: number;
+  /** Slower bodies that nothing moves may sleep; 0: none. [m/s] */
+  sleep_speed?: number;
   /** The epoch that the world must have; not_found where it is another one's. */
   epoch?: number;
 }
@@ -583,7 +587,7 @@ export interface ShapeSetArguments {
   friction?: number;
   /** Bounce; a pair has the larger. */
   restitution?: number;
-  /** Torque against rolling, by load and radius. */
+  /** Torque against rolling, by load and radius; a pair has the larger. */
   rolling_resistance?: number;
   /** Conveyor: the surface's speed along the outward normal turned clockwise. [m/s] */
   tangent_speed?: number;
@@ -761,7 +765,7 @@ export interface QueryRayArguments {
 export interface QueryOverlapArguments {
   /** The world's name. */
   world: string;
-  /** Bodies whose box meets it, or else: [m] */
+  /** Bodies with a shape that meets it, or else: [m] */
   area?: Area;
   /** Bodies that overlap it (world coordinates), or else: */
   shape?: Form;

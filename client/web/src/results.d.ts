@@ -39,7 +39,8 @@ export interface SessionInfo {
 export interface WorldInfo {
   world: string; epoch: number; tick: number; time: number; hz: number; gravity: Vector;
   substeps: number; sleep: boolean; continuous: boolean; max_bodies: number;
-  restitution_threshold: number; hit_threshold: number; paused: boolean; durability: string;
+  restitution_threshold: number; hit_threshold: number; sleep_speed: number; paused: boolean;
+  durability: string;
   bodies: number; awake: number; shapes: number; joints: number; contacts: number; pairs: number;
   frozen: number; subscribers: number; hash: Hash; step_ms: number; rate: number;
   ticks_late: number;

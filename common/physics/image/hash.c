@@ -48,20 +48,23 @@ static uint64_t hash_body(const physics_world *world, uint32_t slot)
     const body *b = &world->bodies.data[slot];
     const body_motion *m = &world->motions.data[slot];
     const body_state *v = &world->states.data[slot];
+    const body_extent *extent = &world->extents.data[slot];
     uint32_t force_at_point = v->flags & STATE_FORCE_AT_POINT;
     fold_words sum = fold_start(ROW_BODY, slots_id(&world->body_slots, slot),
                                 (uint64_t)b->sleep_set << 32 | force_at_point << 16 |
                                     (uint32_t)b->flags << 8 | b->type);
     sum = add_vec2d(sum, 1, m->center);
     sum = add_floats(sum, 2, m->rotation.c, m->rotation.s, v->velocity.x, v->velocity.y);
-    sum = add_floats(sum, 3, v->angular_velocity, world->extents.data[slot].sleep_time, m->inv_mass,
-                     m->inv_inertia);
+    sum = add_floats(sum, 3, v->angular_velocity, extent->sleep_time, m->inv_mass, m->inv_inertia);
     if ((v->flags & STATE_SPECIAL) != 0) {
         const body_special *special = body_special_of(world, slot);
         sum = add_floats(sum, 4, special->linear_damping, special->angular_damping,
                          special->gravity_scale, special->mass_override);
         sum = add_vecs(sum, 5, special->force, special->force_point);
         sum = add_floats(sum, 6, special->torque, 0.0f, 0.0f, 0.0f);
+    }
+    if (extent->sleep_time != 0.0f) {
+        sum = add_floats(sum, 7, extent->drift.x, extent->drift.y, extent->turned, 0.0f);
     }
     return fold_end(sum);
 }
@@ -189,7 +192,7 @@ static uint64_t hash_world(const physics_world *world)
                    (uint64_t)d->substeps << 2 | (uint64_t)d->continuous << 1 | (uint64_t)d->sleep);
     sum = add_vec2d(sum, 1, d->gravity);
     sum = fold_add(sum, 2, fold_of_2_doubles(d->restitution_threshold, d->hit_threshold));
-    sum = fold_add(sum, 3, fold_of_2_doubles(d->hz, 0.0));
+    sum = fold_add(sum, 3, fold_of_2_doubles(d->hz, d->sleep_speed));
     return fold_end(sum);
 }
 

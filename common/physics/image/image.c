@@ -74,6 +74,7 @@ static void world_fields(image_stream *s, world_def *def, uint64_t *tick, uint32
     stream_u32(s, &def->bodies_max, PHYSICS_BODIES_MAX, "bodies_max");
     stream_double(s, &def->restitution_threshold);
     stream_double(s, &def->hit_threshold);
+    stream_double(s, &def->sleep_speed);
     stream_u64(s, tick);
     stream_u32(s, frozen, UINT32_MAX, "frozen");
     stream_u32(s, event_mask, UINT32_MAX, "event mask");

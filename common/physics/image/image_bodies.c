@@ -15,8 +15,8 @@
 enum {
     PART_ROTATION = 1 << 0,
     PART_VELOCITY = 1 << 1,
-    PART_SLEEP_TIME = 1 << 2,
-    PART_NUMBERS = 1 << 3, // damping and gravity scale
+    PART_SLEEP_TIME = 1 << 2, // with the drift in that time
+    PART_NUMBERS = 1 << 3,    // damping and gravity scale
     PART_FORCE = 1 << 4,
     PART_FORCE_AT_POINT = 1 << 5, // no more than this bit
     PART_MASS = 1 << 6,
@@ -97,6 +97,8 @@ static void put_body(uint8_t **at, const physics_world *world, uint32_t slot, ui
     }
     if ((parts & PART_SLEEP_TIME) != 0) {
         put_float(at, world->extents.data[slot].sleep_time);
+        put_vec2(at, world->extents.data[slot].drift);
+        put_float(at, world->extents.data[slot].turned);
     }
     if ((parts & PART_NUMBERS) != 0) {
         put_float(at, special->linear_damping);
@@ -201,6 +203,8 @@ static void get_body(image_stream *s, const uint8_t **at, physics_world *world, 
     }
     if ((parts & PART_SLEEP_TIME) != 0) {
         world->extents.data[slot].sleep_time = get_float(at);
+        world->extents.data[slot].drift = get_vec2(at);
+        world->extents.data[slot].turned = get_float(at);
     }
     if ((parts & PART_NUMBERS) != 0) {
         special.linear_damping = get_float(at);
@@ -250,7 +254,7 @@ static void check_body(image_stream *s, const physics_world *world, uint32_t slo
     const body_motion *m = &world->motions.data[slot];
     const body_state *v = &world->states.data[slot];
     const body_special *special = body_special_of(world, slot);
-    const float sleep_time = world->extents.data[slot].sleep_time;
+    const body_extent *slow = &world->extents.data[slot];
     float unit = m->rotation.c * m->rotation.c + m->rotation.s * m->rotation.s;
     double extent = PHYSICS_EXTENT_MAX + 2.0 * (double)SHAPE_EXTENT_MAX;
     stream_expect(s, within(m->center.x, extent) && within(m->center.y, extent),
@@ -263,7 +267,10 @@ static void check_body(image_stream *s, const physics_world *world, uint32_t slo
                   "a body at rest has a velocity");
     stream_expect(s, (b->flags & BODY_FROZEN) == 0 || (b->flags & BODY_ENABLED) == 0,
                   "a frozen body is enabled");
-    stream_expect(s, sleep_time >= 0.0f && isfinite(sleep_time), "a timer is out of range");
+    stream_expect(s,
+                  slow->sleep_time >= 0.0f && isfinite(slow->sleep_time) &&
+                      vec2_is_finite(slow->drift) && isfinite(slow->turned),
+                  "a timer is out of range");
     stream_expect(s,
                   special->linear_damping >= 0.0f && special->angular_damping >= 0.0f &&
                       isfinite(special->linear_damping) && isfinite(special->angular_damping) &&

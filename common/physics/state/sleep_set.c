@@ -135,7 +135,7 @@ void sleep_set_wake(physics_world *world, uint32_t slot)
         ASSERT(b->sleep_set != 0);
         b->sleep_set = 0;
         b->sleep_next = 0;
-        world->extents.data[members->data[i]].sleep_time = 0.0f;
+        body_restart_sleep_timer(&world->extents.data[members->data[i]]);
         body_list_awake(world, members->data[i]);
         event_push_body(world, EVENT_WAKE, members->data[i]);
     }

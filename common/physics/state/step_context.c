@@ -44,6 +44,7 @@ step_context step_context_of(const world_def *def, bool lively)
         .roll_ahead = (float)((def->substeps - 1) / (2.0 * def->substeps * def->hz)),
         .restitution_threshold = (float)def->restitution_threshold,
         .gravity = {(float)def->gravity.x, (float)def->gravity.y},
+        .sleep_speed = (float)def->sleep_speed,
         .lively = lively,
     };
     set_quick(&s, def);

@@ -20,6 +20,7 @@ typedef struct step_context {
     float roll_ahead; // what rolls is placed where it will be so far into the step [s]
     float restitution_threshold;
     vec2 gravity;
+    float sleep_speed; // [m/s]
     // Of impacts.c. Two discs of which neither is faster have no impact in the step to come, nor
     // has one with what stands; nor is any farther from the end of its way than `quick_slack`.
     float quick_speed; // [m/s]

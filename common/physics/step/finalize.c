@@ -5,7 +5,6 @@
 #include "common/physics/step/step.h"
 #include "common/physics/state/world.h"
 #include "common/physics/step/step_scratch.h"
-#include "common/physics/step/sleep.h"
 
 #define GRAIN_BODIES 256u // that make a range worth handing to another thread
 
@@ -26,8 +25,14 @@ static void update_sleep_time(const physics_world *world, body_extent *extent, c
         vec2_length(s->velocity) + extent->extent_max * float_abs(s->angular_velocity);
     float by_way = world->step.inv_dt * (vec2_length(s->delta_position) +
                                          extent->extent_max * float_abs(s->delta_rotation.s));
-    bool slow = by_velocity < SLEEP_SPEED && by_way < SLEEP_SPEED;
-    extent->sleep_time = slow ? extent->sleep_time + world->step.dt : 0.0f;
+    const float limit = world->step.sleep_speed;
+    if (by_velocity < limit && by_way < limit) {
+        extent->sleep_time += world->step.dt;
+        extent->drift = vec2_add(extent->drift, s->delta_position);
+        extent->turned += s->delta_rotation.s;
+    } else {
+        body_restart_sleep_timer(extent);
+    }
 }
 
 // No less than the chord of a turn at a distance of 1: 2 sin(θ/2), which is no more than the sine

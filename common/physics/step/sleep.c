@@ -1,10 +1,22 @@
 // Sleeping. An island is what touches or is joined through moving bodies; when all of one has been
 // slow for SLEEP_TIME it falls asleep as a whole and leaves every list, so that it costs nothing.
 //
+// A slow body whose motion has a cause stays awake. The timer keeps how far the body went since it
+// has been slow, which tells a slow motion from rest. These are causes:
+// - Gravity or a set force, of a body that nothing touches and no joint holds: whenever they are
+//   not in balance.
+// - A set force or torque, a running motor, a joint that draws to a target, a moving surface: if
+//   the body moves at all.
+// - A spring, or gravity on a body with joints: if the body gets faster or slower, as what swings
+//   does. At the end of its swing it may look at rest; so it is looked at several times.
+// - Gravity on a body that lies on something: if the body gets faster, or would but for its
+//   damping. Rolling on at the same speed has no cause.
+//
 // Islands are not kept: every SLEEP_CHECK_TICKS steps, and only if some body is slow enough, they
 // are found by union-find (Tarjan 1975, with path halving) over the awake contacts and joints. That
 // is a few hundredths of a step when it happens, needs no bookkeeping when contacts come and go,
 // and leaves nothing that an image would have to hold but the timers.
+#include "common/physics/state/bodies/body_special.h"
 #include "common/physics/state/joints/joint_record.h"
 #include "common/physics/state/sleep_set.h"
 #include "common/physics/parallel/sort.h"
@@ -48,11 +60,166 @@ static void connect(physics_world *world, uint32_t a, uint32_t b)
     if (dynamic_a && dynamic_b) {
         join(world->scratch->set_of.data, a, b);
     } else if (dynamic_a && world->bodies.data[b].awake_index != 0) {
-        world->extents.data[a].sleep_time = 0.0f;
+        body_restart_sleep_timer(&world->extents.data[a]);
     } else if (dynamic_b && world->bodies.data[a].awake_index != 0) {
-        world->extents.data[b].sleep_time = 0.0f;
+        body_restart_sleep_timer(&world->extents.data[b]);
     }
 }
+
+// ---- what acts
+
+static bool has_been_slow(const body_extent *extent)
+{
+    return extent->sleep_time >= SLEEP_TIME;
+}
+
+static float moved_least(const physics_world *world)
+{
+    return MOVED_SHARE * SLEEP_TIME * world->step.sleep_speed;
+}
+
+// Since it has been slow or, as a swing that is back where it began, at this moment.
+static bool has_moved(const physics_world *world, uint32_t slot)
+{
+    const body_extent *e = &world->extents.data[slot];
+    const body_state *s = &world->states.data[slot];
+    const float way = vec2_length(e->drift) + e->extent_max * float_abs(e->turned);
+    const float speed = vec2_length(s->velocity) + e->extent_max * float_abs(s->angular_velocity);
+    return SLEEP_TIME * float_max(way / e->sleep_time, speed) > moved_least(world);
+}
+
+// How much farther than it came a body would have come at its present speed, were it not for its
+// damping; as if it had been slow for SLEEP_TIME. So it is half the acceleration times the square
+// of that, or minus that for what got slower.
+static float gain(float velocity, float damping, float time, float way)
+{
+    const float share = SLEEP_TIME / time;
+    return share * share * (time * (velocity + 0.5f * damping * way) - way);
+}
+
+// The gain of a body: `along` its motion, and `any`, in either direction [m].
+typedef struct gains {
+    float along, any;
+} gains;
+
+static gains gains_of(const physics_world *world, uint32_t slot)
+{
+    const body_extent *e = &world->extents.data[slot];
+    const body_state *s = &world->states.data[slot];
+    const body_special *special = body_special_of(world, slot);
+    const float t = e->sleep_time;
+    const vec2 gained = {gain(s->velocity.x, special->linear_damping, t, e->drift.x),
+                         gain(s->velocity.y, special->linear_damping, t, e->drift.y)};
+    const float spun =
+        e->extent_max * gain(s->angular_velocity, special->angular_damping, t, e->turned);
+    const float way = vec2_length(e->drift);
+    const float along = way > 0.0f ? vec2_dot(gained, e->drift) / way : 0.0f;
+    return (gains){
+        .along = float_max(along, e->turned < 0.0f ? -spun : spun),
+        .any = float_max(vec2_length(gained), float_abs(spun)),
+    };
+}
+
+static bool swings(const physics_world *world, uint32_t slot)
+{
+    return gains_of(world, slot).any > moved_least(world);
+}
+
+// By more than a pile does as it settles under its weight.
+static bool gets_faster(const physics_world *world, uint32_t slot, vec2 weight)
+{
+    const float settling =
+        float_min(SETTLING_SHARE * SLEEP_TIME * world->step.sleep_speed,
+                  SETTLING_SLOPE * 0.5f * SLEEP_TIME * SLEEP_TIME * vec2_length(weight));
+    return gains_of(world, slot).along > float_max(settling, moved_least(world));
+}
+
+static bool falls_freely(const physics_world *world, uint32_t slot, vec2 weight)
+{
+    const float balance = 1e-6f; // of a force and gravity, to rounding
+    const body_motion *m = &world->motions.data[slot];
+    const body_special *special = body_special_of(world, slot);
+    const float net = vec2_length(vec2_mul_add(weight, m->inv_mass, special->force));
+    return net > balance * vec2_length(weight) || special->torque * m->inv_inertia != 0.0f;
+}
+
+// Whether what acts on the body from afar moves it.
+static bool is_drawn(const physics_world *world, uint32_t slot)
+{
+    const body *b = &world->bodies.data[slot];
+    const body_special *special = body_special_of(world, slot);
+    const vec2 weight = {special->gravity_scale * (float)world->def.gravity.x,
+                         special->gravity_scale * (float)world->def.gravity.y}; // per mass
+    if (b->contact_count == 0 && b->joint_count == 0) {
+        return falls_freely(world, slot, weight);
+    }
+    if (special->force.x != 0.0f || special->force.y != 0.0f || special->torque != 0.0f) {
+        return has_moved(world, slot);
+    }
+    if (weight.x == 0.0f && weight.y == 0.0f) {
+        return false;
+    }
+    return b->joint_count > 0 ? swings(world, slot) : gets_faster(world, slot, weight);
+}
+
+// Restarts the timers of slow bodies that something draws. Of the others what is longer ago counts
+// for less: otherwise a creep of hours would come to count as a motion.
+static void keep_drawn(physics_world *world)
+{
+    for (uint32_t i = 0; i < world->awake_bodies.count; i++) {
+        const uint32_t slot = world->awake_bodies.data[i];
+        body_extent *e = &world->extents.data[slot];
+        if (!is_dynamic(world, slot) || !has_been_slow(e)) {
+            continue;
+        }
+        if (is_drawn(world, slot)) {
+            body_restart_sleep_timer(e);
+        } else if (e->sleep_time >= 4.0f * SLEEP_TIME) {
+            e->sleep_time *= 0.5f;
+            e->drift = vec2_scale(0.5f, e->drift);
+            e->turned *= 0.5f;
+        }
+    }
+}
+
+// Restarts the timer of a slow body, one of those that something acts on, if it moves so.
+static void keep_if(physics_world *world, uint32_t slot,
+                    bool (*moves)(const physics_world *world, uint32_t slot))
+{
+    if (is_dynamic(world, slot) && has_been_slow(&world->extents.data[slot]) &&
+        moves(world, slot)) {
+        body_restart_sleep_timer(&world->extents.data[slot]);
+    }
+}
+
+static bool has_running_motor(const joint *j, const joint_settings *s)
+{
+    const bool turns = j->kind == JOINT_REVOLUTE || j->kind == JOINT_WHEEL;
+    return (j->flags & JOINT_FLAG_MOTOR) != 0 && s->motor_speed != 0.0f &&
+           (turns ? s->max_torque : s->max_force) > 0.0f;
+}
+
+static void keep_driven(physics_world *world, const joint *j)
+{
+    const joint_settings *s = joint_settings_of(world, j);
+    if (j->kind == JOINT_MOTOR || j->kind == JOINT_MOUSE || has_running_motor(j, s)) {
+        keep_if(world, j->body_a, has_moved);
+        keep_if(world, j->body_b, has_moved);
+    } else if (s->hertz > 0.0f || s->angular_hertz > 0.0f) {
+        keep_if(world, j->body_a, swings);
+        keep_if(world, j->body_b, swings);
+    }
+}
+
+static void keep_carried(physics_world *world, const contact *k)
+{
+    if ((k->flags & CONTACT_SURFACE) != 0 && contact_surface(world, k).tangent_speed != 0.0f) {
+        keep_if(world, k->body_a, has_moved);
+        keep_if(world, k->body_b, has_moved);
+    }
+}
+
+// ---- islands
 
 static void connect_all(physics_world *world)
 {
@@ -66,18 +233,20 @@ static void connect_all(physics_world *world)
         for (uint32_t i = 0; i < colour->contacts.count; i++) {
             const contact *k = &world->contacts.data[colour->contacts.data[i]];
             connect(world, k->body_a, k->body_b);
+            keep_carried(world, k);
         }
     }
     for (uint32_t i = 0; i < world->awake_joints.count; i++) {
         const joint *j = &world->joints.data[world->awake_joints.data[i]];
         connect(world, j->body_a, j->body_b);
+        keep_driven(world, j);
     }
 }
 
 static bool anyone_slow(const physics_world *world)
 {
     for (uint32_t i = 0; i < world->awake_bodies.count; i++) {
-        if (world->extents.data[world->awake_bodies.data[i]].sleep_time >= SLEEP_TIME) {
+        if (has_been_slow(&world->extents.data[world->awake_bodies.data[i]])) {
             return true;
         }
     }
@@ -86,8 +255,9 @@ static bool anyone_slow(const physics_world *world)
 
 static bool may_sleep(const physics_world *world, uint32_t slot)
 {
-    return (world->bodies.data[slot].flags & BODY_ALLOW_SLEEP) != 0 &&
-           world->extents.data[slot].sleep_time >= SLEEP_TIME;
+    const body *b = &world->bodies.data[slot];
+    const float enough = b->joint_count > 0 ? SLEEP_TIME_OF_JOINTED : SLEEP_TIME;
+    return (b->flags & BODY_ALLOW_SLEEP) != 0 && world->extents.data[slot].sleep_time >= enough;
 }
 
 // One restless member marks the root of its island.
@@ -157,5 +327,6 @@ void update_sleep(physics_world *world)
         return;
     }
     connect_all(world);
+    keep_drawn(world);
     sleep_quiet_islands(world);
 }

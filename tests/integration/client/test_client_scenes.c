@@ -31,27 +31,27 @@ static char *read_scene(const char *name, size_t *size)
 }
 
 // A scene's settings as the world has them, in numbers.
-static void read_settings(carom_client *client, const char *world, double out[8])
+static void read_settings(carom_client *client, const char *world, double out[9])
 {
-    static const char *const KEYS[] = {"gravity[0]",   "gravity[1]", "hz",
-                                       "substeps",     "max_bodies", "restitution_threshold",
-                                       "hit_threshold"};
+    static const char *const KEYS[] = {"gravity[0]",    "gravity[1]", "hz",
+                                       "substeps",      "max_bodies", "restitution_threshold",
+                                       "hit_threshold", "sleep_speed"};
     carom_error error;
     carom_value *args = carom_set(carom_map(), "world", carom_str(world));
     carom_value *info = NULL;
     check_ok(carom_call(client, "world.info", args, WAIT_MS, &info, &error), &error);
-    for (size_t i = 0; i < 7; i++) {
+    for (size_t i = 0; i < 8; i++) {
         assert_non_null(carom_value_path(info, KEYS[i]));
         out[i] = carom_get_real(info, KEYS[i], -1.0);
     }
-    out[7] = carom_get_bool(info, "sleep", false) + 2 * carom_get_bool(info, "continuous", false);
+    out[8] = carom_get_bool(info, "sleep", false) + 2 * carom_get_bool(info, "continuous", false);
     carom_value_free(info);
     carom_value_free(args);
 }
 
 static void check_same_settings(carom_client *client, const char *a, const char *b)
 {
-    double left[8], right[8];
+    double left[9], right[9];
     read_settings(client, a, left);
     read_settings(client, b, right);
     assert_memory_equal(left, right, sizeof left);

@@ -89,10 +89,12 @@ static void world_calls_send_what_the_protocol_names(void **state)
     options.sleep = options.continuous = options.paused = false;
     options.restitution_threshold = 0.25;
     options.hit_threshold = 0.0;
+    options.sleep_speed = 0.125;
     carom_world_create(r->client, W, &options, ASK);
     CHECK(r, "world.create {\"world\":\"demo\",\"gravity\":[0.0,-1.0],\"hz\":30.0,\"substeps\":2,"
              "\"paused\":false,\"sleep\":false,\"continuous\":false,"
-             "\"restitution_threshold\":0.25,\"hit_threshold\":0.0,\"max_bodies\":7,"
+             "\"restitution_threshold\":0.25,\"hit_threshold\":0.0,"
+             "\"sleep_speed\":0.125,\"max_bodies\":7,"
              "\"scene\":\"pyramid\"}");
     carom_world_pause(r->client, W, ASK);
     CHECK(r, "world.pause {\"world\":\"demo\"}");

@@ -105,10 +105,11 @@ static void standing_pyramid_allocates_nothing(void **state)
     assert_int_equal(steps_that_allocate("pyramid", 30, 20, 300), 0);
 }
 
+// At the first look, and for the two islands that it is.
 static void heap_that_falls_asleep_allocates_only_when_it_first_does(void **state)
 {
     (void)state;
-    assert_in_range(steps_that_allocate("heap", 16, 400, 600), 0, 2);
+    assert_in_range(steps_that_allocate("heap", 16, 400, 600), 0, 3);
 }
 
 // A heap that turns over for ever reaches a new maximum now and then, ever more rarely.

@@ -146,8 +146,8 @@ static void change_with_one_bad_field_changes_nothing(void **state)
 static void hash_covers_what_the_world_was_made_with(void **state)
 {
     (void)state;
-    world_def defs[8];
-    for (size_t i = 0; i < 8; i++) {
+    world_def defs[9];
+    for (size_t i = 0; i < 9; i++) {
         defs[i] = world_def_default();
     }
     defs[1].gravity.x = 1.0;
@@ -157,8 +157,9 @@ static void hash_covers_what_the_world_was_made_with(void **state)
     defs[5].continuous = !defs[5].continuous;
     defs[6].restitution_threshold += 1.0;
     defs[7].hit_threshold += 1.0;
-    uint64_t hashes[8];
-    for (size_t i = 0; i < 8; i++) {
+    defs[8].sleep_speed += 1.0;
+    uint64_t hashes[9];
+    for (size_t i = 0; i < 9; i++) {
         physics_world *world;
         error err;
         assert_int_equal(world_create(&defs[i], &world, &err), STATUS_OK);

@@ -120,7 +120,7 @@ static void world_create_with_all_settings_takes_each(void **state)
                 "{\"world\": \"w\", \"gravity\": [1, -2.5], \"hz\": 128, \"substeps\": 8,"
                 " \"paused\": true, \"max_bodies\": 10, \"durability\": \"none\", \"sleep\": false,"
                 " \"continuous\": false, \"restitution_threshold\": 0.5, \"hit_threshold\": 2,"
-                " \"scene\": \"demo\"}")
+                " \"sleep_speed\": 0.125, \"scene\": \"demo\"}")
              ->create;
     assert_vector(c->def.gravity, 1, -2.5);
     assert_true(c->def.hz == 128.0);
@@ -130,9 +130,10 @@ static void world_create_with_all_settings_takes_each(void **state)
     assert_false(c->def.continuous);
     assert_true(c->def.restitution_threshold == 0.5);
     assert_true(c->def.hit_threshold == 2.0);
+    assert_true(c->def.sleep_speed == 0.125);
     assert_true(c->paused);
     assert_string_equal(c->scene, "demo");
-    assert_int_equal(c->fields, 0xFF);
+    assert_int_equal(c->fields, 0x1FF);
 }
 
 static void world_create_with_a_scene_keeps_its_settings_where_none_are_given(void **state)
@@ -173,6 +174,9 @@ static void world_set_notes_what_was_given(void **state)
     c = decode(METHOD_WORLD_SET, "{\"world\": \"w\", \"restitution_threshold\": 0}");
     assert_int_equal(c->world_set.fields, WORLD_FIELD_RESTITUTION_THRESHOLD);
     assert_true(c->world_set.restitution_threshold == 0.0);
+    c = decode(METHOD_WORLD_SET, "{\"world\": \"w\", \"sleep_speed\": 0.25}");
+    assert_int_equal(c->world_set.fields, WORLD_FIELD_SLEEP_SPEED);
+    assert_true(c->world_set.sleep_speed == 0.25);
 }
 
 static void subscribe_without_wishes_has_defaults(void **state)

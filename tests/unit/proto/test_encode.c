@@ -187,6 +187,7 @@ static void world_status_is_complete(void **state)
         "{\"world\":\"demo\",\"epoch\":3,\"tick\":120,\"time\":2.0,\"hz\":60.0,"
         "\"gravity\":[0.0,-9.81],\"substeps\":4,\"sleep\":true,\"continuous\":true,"
         "\"max_bodies\":1048576,\"restitution_threshold\":0.5,\"hit_threshold\":1.0,"
+        "\"sleep_speed\":0.05,"
         "\"paused\":true,\"durability\":\"none\",\"bodies\":1,\"awake\":2,\"shapes\":3,"
         "\"joints\":4,\"contacts\":5,\"pairs\":6,\"frozen\":7,\"subscribers\":8,"
         "\"hash\":{\"$bin\":\"0102030405060708\"},\"step_ms\":0.25,\"rate\":60.0,"

@@ -101,6 +101,7 @@ static void scene_without_settings_has_the_defaults_of_world_create(void **state
     assert_int_equal(loaded.world.substeps, 4);
     assert_true(loaded.world.sleep && loaded.world.continuous);
     assert_true(loaded.world.restitution_threshold == 0.5 && loaded.world.hit_threshold == 1.0);
+    assert_true(loaded.world.sleep_speed == 0.05);
     assert_int_equal(loaded.world.bodies_max, 0);
     assert_false(loaded.has_view);
     assert_int_equal(loaded.command_count, 0);
@@ -112,7 +113,7 @@ static void scene_settings_are_read_with_expressions(void **state)
     load("{\"name\": \"n\", \"description\": \"d\", \"constants\": {\"a\": 2, \"b\": \"a * 5\"},"
          " \"world\": {\"gravity\": [1, \"=-b\"], \"hz\": \"=6 * b\", \"substeps\": 8,"
          "  \"sleep\": false, \"continuous\": false, \"max_bodies\": 100,"
-         "  \"restitution_threshold\": 0.5, \"hit_threshold\": 2},"
+         "  \"restitution_threshold\": 0.5, \"hit_threshold\": 2, \"sleep_speed\": \"=a / 16\"},"
          " \"view\": [-1, -2, \"=a\", 4], \"commands\": []}");
     assert_string_equal(loaded.name, "n");
     assert_string_equal(loaded.description, "d");
@@ -122,6 +123,7 @@ static void scene_settings_are_read_with_expressions(void **state)
     assert_false(loaded.world.sleep || loaded.world.continuous);
     assert_int_equal(loaded.world.bodies_max, 100);
     assert_true(loaded.world.restitution_threshold == 0.5 && loaded.world.hit_threshold == 2.0);
+    assert_true(loaded.world.sleep_speed == 0.125);
     assert_true(loaded.has_view && loaded.view[0] == -1.0 && loaded.view[2] == 2.0);
 }
 

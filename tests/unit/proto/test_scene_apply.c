@@ -91,13 +91,14 @@ static void settings_reach_the_world(void **state)
     (void)state;
     begin_text("{\"world\": {\"gravity\": [1, -2], \"hz\": 128, \"substeps\": 6, \"sleep\": false,"
                " \"continuous\": false, \"max_bodies\": 3, \"restitution_threshold\": 0.25,"
-               " \"hit_threshold\": 2}, \"commands\": []}");
+               " \"hit_threshold\": 2, \"sleep_speed\": 0.125}, \"commands\": []}");
     world_def def = world_definition(world);
     assert_true(def.gravity.x == 1.0 && def.gravity.y == -2.0 && def.hz == 128.0);
     assert_int_equal(def.substeps, 6);
     assert_false(def.sleep || def.continuous);
     assert_int_equal(def.bodies_max, 3);
     assert_true(def.restitution_threshold == 0.25 && def.hit_threshold == 2.0);
+    assert_true(def.sleep_speed == 0.125);
 }
 
 static void references_name_what_was_made(void **state)

@@ -198,6 +198,10 @@ static void world_set_changes_gravity_and_sleep(void **state)
     apply(METHOD_WORLD_SET, "{\"world\": \"w\", \"restitution_threshold\": 0}");
     def = world_definition(f.world);
     assert_true(def.restitution_threshold == 0.0 && def.gravity.x == 1.0);
+    assert_true(def.sleep_speed == 0.05);
+    apply(METHOD_WORLD_SET, "{\"world\": \"w\", \"sleep_speed\": 0.5}");
+    def = world_definition(f.world);
+    assert_true(def.sleep_speed == 0.5 && def.restitution_threshold == 0.0);
 }
 
 static void world_state_holds_everything(void **state)

@@ -40,12 +40,22 @@ typedef struct body_motion {
 } body_motion;
 _Static_assert(sizeof(body_motion) == 64, "one cache line");
 
-// A body's reach about its centre of mass, and the time for which it has been slow there.
+// A body's reach about its centre of mass; and the time for which it has been slow there, with how
+// far it went in that time (sleep.c).
 typedef struct body_extent {
     float extent_min, extent_max; // smallest half width; largest distance from the centre of mass
     float turn_reach; // the same of what moves when the body turns: circles as their centres
     float sleep_time; // [s]
+    vec2 drift;       // of the centre of mass in sleep_time [m]
+    float turned;     // in sleep_time [rad]
 } body_extent;
+
+static inline void body_restart_sleep_timer(body_extent *extent)
+{
+    extent->sleep_time = 0.0f;
+    extent->drift = (vec2){0.0f, 0.0f};
+    extent->turned = 0.0f;
+}
 
 #define DISC_REACH 1e-4f // a turn of a disc moves it by no more, which is rounding [m]
 

@@ -72,7 +72,7 @@ void body_wake(physics_world *world, uint32_t slot)
     if (b->sleep_set != 0) {
         sleep_set_wake(world, slot);
     }
-    world->extents.data[slot].sleep_time = 0.0f;
+    body_restart_sleep_timer(&world->extents.data[slot]);
 }
 
 static void wake_other(physics_world *world, uint32_t joint, uint32_t other, void *context)
