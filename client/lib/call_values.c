@@ -105,11 +105,13 @@ void read_contact_value(const carom_value *map, carom_contact *out)
         .shape_a = carom_get_uint(map, "shape_a", 0),
         .shape_b = carom_get_uint(map, "shape_b", 0),
         .normal = get_vec(map, "normal"),
-        .count = count < 2 ? (int)count : 2,
+        .count = count < CAROM_CONTACT_POINTS_MAX ? (int)count : CAROM_CONTACT_POINTS_MAX,
     };
     for (int i = 0; i < out->count; i++) {
         const carom_value *point = carom_value_at(points, (size_t)i);
         out->points[i] = get_vec(point, "point");
+        out->normals[i] =
+            carom_value_get(point, "normal") != NULL ? get_vec(point, "normal") : out->normal;
         out->depth[i] = carom_get_real(point, "depth", 0.0);
         out->impulse[i] = carom_get_real(point, "impulse", 0.0);
     }

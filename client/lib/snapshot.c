@@ -218,6 +218,8 @@ static void read_contact_point(reader *r, carom_contact *contact, int i)
             contact->depth[i] = reader_number(r);
         } else if (reader_text_is(key, "impulse")) {
             contact->impulse[i] = reader_number(r);
+        } else if (reader_text_is(key, "normal")) {
+            contact->normals[i] = read_vec(r);
         } else {
             reader_skip(r);
         }
@@ -227,7 +229,7 @@ static void read_contact_point(reader *r, carom_contact *contact, int i)
 static void read_contact_points(reader *r, carom_contact *contact)
 {
     uint32_t count = reader_array(r);
-    if (count < 1 || count > 2) {
+    if (count < 1 || count > CAROM_CONTACT_POINTS_MAX) {
         r->failed = true;
         return;
     }
@@ -257,6 +259,11 @@ static carom_contact read_contact(reader *r)
             read_contact_points(r, &contact);
         } else {
             reader_skip(r);
+        }
+    }
+    for (int i = 0; i < contact.count; i++) {
+        if (contact.normals[i].x == 0.0 && contact.normals[i].y == 0.0) { // none of its own
+            contact.normals[i] = contact.normal;
         }
     }
     return contact;

@@ -319,18 +319,22 @@ uint32_t world_rows(const physics_world *world, body_row *rows, uint32_t max);
 
 // ---- contacts that touch at this moment, for drawing and for games
 
+enum { CONTACT_POINTS_MAX = 8 }; // of a pair: two, or more along a chain, of which the deepest
+
 typedef struct contact_info {
     body_id body_a, body_b;
     shape_id shape_a, shape_b;
-    vec2 normal; // from a to b
+    vec2 normal; // from a to b, at the deepest point
     int count;
-    vec2d points[2];
-    float depth[2];   // > 0 is overlap [m]
-    float impulse[2]; // normal impulse of the last step [N s]
-    float tangent_impulse[2];
+    vec2d points[CONTACT_POINTS_MAX];
+    vec2 normals[CONTACT_POINTS_MAX];  // at each; where only one piece is touched, all the same
+    float depth[CONTACT_POINTS_MAX];   // > 0 is overlap [m]
+    float impulse[CONTACT_POINTS_MAX]; // normal impulse of the last step [N s]
+    float tangent_impulse[CONTACT_POINTS_MAX];
 } contact_info;
 
-// Fills at most `max` contacts, in a fixed order, and returns how many touch.
+// Fills at most `max` contacts, one for each pair of shapes that touch (a chain is one shape), in a
+// fixed order, and returns how many touch.
 uint32_t world_contacts(const physics_world *world, contact_info *out, uint32_t max);
 
 // ---- events

@@ -5,6 +5,7 @@
 #include "common/base/assert.h"
 #include "common/physics/state/joints/joint_record.h"
 #include "common/physics/state/bodies/body_special.h"
+#include "common/physics/state/contacts/contact_pair.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -274,7 +275,7 @@ static void check_contacts(const physics_world *world)
         const contact *c = &world->contacts.data[slot];
         check_contact(world, slot);
         awake += c->awake_index != 0;
-        touching += (c->flags & CONTACT_TOUCHING) != 0;
+        touching += (c->flags & CONTACT_TOUCHING) != 0 && !pair_touches_below(world, slot);
         solved += c->colour != COLOUR_NONE;
     }
     for (uint32_t i = 0; i <= COLOURS; i++) {

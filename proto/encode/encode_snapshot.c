@@ -87,11 +87,17 @@ void pack_contact(packer *k, const contact_info *contact)
     pack_text(k, "points");
     pack_array(k, (uint32_t)contact->count);
     for (int i = 0; i < contact->count; i++) {
-        pack_map(k, 4);
+        const vec2 normal = contact->normals[i];
+        const bool other = (normal.x != 0.0f || normal.y != 0.0f) &&
+                           (normal.x != contact->normal.x || normal.y != contact->normal.y);
+        pack_map(k, other ? 5 : 4);
         pair_place(k, "point", contact->points[i]);
         pair_float(k, "depth", (double)contact->depth[i]);
         pair_float(k, "impulse", (double)contact->impulse[i]);
         pair_float(k, "tangent_impulse", (double)contact->tangent_impulse[i]);
+        if (other) {
+            pair_vec2(k, "normal", normal);
+        }
     }
 }
 

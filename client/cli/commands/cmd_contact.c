@@ -15,7 +15,10 @@ static void add_contact(table *t, const carom_value *contact)
     size_t count = carom_value_count(points);
     for (size_t i = 0; i < count || i == 0; i++) {
         for (size_t k = 0; k < sizeof pair / sizeof pair[0]; k++) {
-            if (i == 0) {
+            const carom_value *own = carom_value_get(carom_value_at(points, i), pair[k]);
+            if (own != NULL) { // the normal of a point that has another one than the pair
+                show_cell(t, own);
+            } else if (i == 0) {
                 show_cell(t, carom_value_get(contact, pair[k]));
             } else {
                 table_text(t, "");

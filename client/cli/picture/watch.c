@@ -169,8 +169,8 @@ static void draw_contacts(const stage *s, const camera *cam, watch_look look, ca
     size_t count = 0;
     const carom_contact *contacts = carom_view_contacts(s->view, &count);
     for (size_t i = 0; i < count; i++) {
-        point normal = {contacts[i].normal.x, contacts[i].normal.y};
         for (int k = 0; k < contacts[i].count; k++) {
+            point normal = {contacts[i].normals[k].x, contacts[i].normals[k].y};
             point at = {contacts[i].points[k].x, contacts[i].points[k].y};
             if (look.normals) {
                 picture_arrow(cam, c, at, normal, NORMAL_DOTS, COLOUR_NORMAL);

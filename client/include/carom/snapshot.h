@@ -44,15 +44,18 @@ typedef struct carom_event {
     double impulse;    // [N s]
 } carom_event;
 
-// A touching pair, for drawing.
+// A touching pair, for drawing. A pair has one or two points; along a chain more, of which the
+// deepest are told.
+enum { CAROM_CONTACT_POINTS_MAX = 8 };
 typedef struct carom_contact {
     uint64_t a, b;
     uint64_t shape_a, shape_b;
-    carom_vec2 normal; // from a to b
-    int count;         // of points, 1 or 2
-    carom_vec2 points[2];
-    double depth[2];   // [m]
-    double impulse[2]; // [N s], 0 where it is not known
+    carom_vec2 normal; // from a to b, at the deepest point
+    int count;         // of points, at least 1
+    carom_vec2 points[CAROM_CONTACT_POINTS_MAX];
+    carom_vec2 normals[CAROM_CONTACT_POINTS_MAX]; // at each
+    double depth[CAROM_CONTACT_POINTS_MAX];       // [m]
+    double impulse[CAROM_CONTACT_POINTS_MAX];     // [N s], 0 where it is not known
 } carom_contact;
 
 typedef struct carom_snapshot {

@@ -69,7 +69,9 @@ export interface JointMap {
 }
 export interface ContactMap {
   a: Number53; b: Number53; shape_a: Number53; shape_b: Number53; normal: Vector;
-  points: {point: Vector; depth: number; impulse: number; tangent_impulse: number}[];
+  points: {
+    point: Vector; depth: number; impulse: number; tangent_impulse: number; normal?: Vector;
+  }[];
 }
 export interface Hit { body: Number53; shape: Number53; point: Vector; normal: Vector; fraction: number }
 export interface Tick { tick: number }

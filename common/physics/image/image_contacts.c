@@ -7,6 +7,7 @@
 #include "common/physics/image/hash.h"
 #include "common/physics/image/image_bytes.h"
 #include "common/physics/image/image_records.h"
+#include "common/physics/state/contacts/contact_pair.h"
 #include "common/physics/step/step.h"
 
 enum {
@@ -206,8 +207,10 @@ static void restore_contact(image_stream *s, physics_world *world, uint32_t slot
                             const contact_record *r)
 {
     contact *c = &world->contacts.data[slot];
-    c->flags |= (uint8_t)(r->marks & (MARK_ACTIVE | MARK_TOUCHING));
-    world->touching_count += (r->marks & MARK_TOUCHING) != 0;
+    c->flags |= (uint8_t)(r->marks & MARK_ACTIVE);
+    if ((r->marks & MARK_TOUCHING) != 0) {
+        contact_set_touching(world, slot);
+    }
     bool solid = has_manifold(c->flags);
     const uint32_t of_solid = MARK_PRESSED | MARK_PRESSED_2 | MARK_ROLLING;
     stream_expect(s, solid || (r->marks & of_solid) == 0, "impulses of no points");

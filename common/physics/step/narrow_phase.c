@@ -3,6 +3,7 @@
 // (speculative.c), and lets contacts in and out of the constraint graph. Bodies touched while
 // asleep wake.
 #include "common/physics/step/speculative.h"
+#include "common/physics/state/contacts/contact_pair.h"
 #include "common/physics/parallel/sort.h"
 #include "common/physics/step/step.h"
 #include "common/physics/state/world.h"
@@ -171,6 +172,22 @@ enum { // lists of a partial
     OTHER_POINTS // more or fewer
 };
 
+// Brings a contact to where its bodies are now. Returns the list on which it belongs, or -1.
+static int update_contact(physics_world *world, uint32_t slot)
+{
+    contact *c = &world->contacts.data[slot];
+    bool was = (c->flags & CONTACT_ACTIVE) != 0;
+    uint8_t before = c->point_count;
+    finding is = renew_contact(world, c);
+    if (is == FOUND_POINTS && !was) {
+        return GOT_POINTS;
+    }
+    if (is == FOUND_PARTED || (is == FOUND_NOTHING && was)) {
+        return LOST_POINTS;
+    }
+    return is == FOUND_POINTS && c->point_count != before ? OTHER_POINTS : -1;
+}
+
 // A range of awake contacts, from the given one on.
 static void update_contacts(physics_world *world, uint32_t first, uint32_t end, partial *found,
                             const void *context)
@@ -183,17 +200,39 @@ static void update_contacts(physics_world *world, uint32_t first, uint32_t end, 
             __builtin_prefetch(next, 1);
             __builtin_prefetch(&next->local_normal, 1);
         }
-        uint32_t slot = slots[from + i];
-        contact *c = &world->contacts.data[slot];
-        bool was = (c->flags & CONTACT_ACTIVE) != 0;
-        uint8_t before = c->point_count;
-        finding is = renew_contact(world, c);
-        if (is == FOUND_POINTS && !was) {
-            array_push(&found->lists[GOT_POINTS], slot);
-        } else if (is == FOUND_PARTED || (is == FOUND_NOTHING && was)) {
-            array_push(&found->lists[LOST_POINTS], slot);
-        } else if (is == FOUND_POINTS && c->point_count != before) {
-            array_push(&found->lists[OTHER_POINTS], slot);
+        int list = update_contact(world, slots[from + i]);
+        if (list >= 0) {
+            array_push(&found->lists[list], slots[from + i]);
+        }
+    }
+}
+
+// Pairs of a sensor of which neither body is awake are tested once, when a box of one of the two is
+// new: nothing else moves them.
+static void update_still(physics_world *world)
+{
+    slot_list *still = &world->scratch->listed;
+    array_clear(still);
+    uint32_t last = NONE;
+    for (uint32_t i = 0; i < world->enlarged.count; i++) {
+        const uint32_t slot = world->shapes.data[world->enlarged.data[i]].body;
+        const body *b = &world->bodies.data[slot];
+        for (uint32_t key = b->contacts; slot != last && b->awake_index == 0 && key != NONE;) {
+            const contact *c = &world->contacts.data[key >> 1];
+            if ((c->flags & CONTACT_SENSOR) != 0 && c->awake_index == 0) {
+                array_push(still, key >> 1);
+            }
+            key = c->edges[key & 1].next;
+        }
+        last = slot;
+    }
+    still->count = sort_slots(still->data, still->count);
+    for (uint32_t i = 0; i < still->count; i++) {
+        const int list = update_contact(world, still->data[i]);
+        if (list >= 0) {
+            array_push(list == GOT_POINTS ? &world->scratch->activated
+                                          : &world->scratch->deactivated,
+                       still->data[i]);
         }
     }
 }
@@ -225,10 +264,18 @@ static void leave_graph(physics_world *world)
         sort_slots(world->scratch->deactivated.data, world->scratch->deactivated.count);
     for (uint32_t i = 0; i < world->scratch->deactivated.count; i++) {
         uint32_t slot = world->scratch->deactivated.data[i];
-        if (boxes_overlap(world, &world->contacts.data[slot])) {
-            contact_leave(world, slot);
-        } else {
+        contact *c = &world->contacts.data[slot];
+        const bool parted = !boxes_overlap(world, c);
+        if (parted && !contact_has_pieces(world, c)) {
             contact_destroy(world, slot);
+            continue;
+        }
+        contact_leave(world, slot);
+        if (parted && (c->flags & CONTACT_TOUCHING) == 0) {
+            contact_free(world, slot);
+        } else if (parted) {
+            c->point_count =
+                0; // another piece may be touched now: touch.c tells the end, and frees
         }
     }
 }
@@ -285,6 +332,9 @@ void narrow_phase(physics_world *world)
     for (uint32_t first = 0; first < world->awake_contacts.count || first == 0;) {
         array_clear(&world->scratch->activated);
         array_clear(&world->scratch->deactivated);
+        if (first == 0) {
+            update_still(world);
+        }
         uint32_t partials = run_ranges(world, world->awake_contacts.count - first, GRAIN_CONTACTS,
                                        update_contacts, &first);
         partials_gather(world, partials, GOT_POINTS, &world->scratch->activated);

@@ -132,12 +132,14 @@ static uint64_t walk_in_parts(physics_world *world)
 }
 
 // A new pair of which neither body is awake (something was put beside a sleeper) wakes the sleeper.
+// A sensor wakes nobody: narrow_phase.c looks at its pairs as the bodies lie.
 static void wake_sleeper(physics_world *world, uint32_t slot)
 {
     const contact *c = &world->contacts.data[slot];
     uint32_t a = c->body_a;
     uint32_t b = c->body_b;
-    if (world->bodies.data[a].awake_index != 0 || world->bodies.data[b].awake_index != 0 ||
+    if ((c->flags & CONTACT_SENSOR) != 0 || world->bodies.data[a].awake_index != 0 ||
+        world->bodies.data[b].awake_index != 0 ||
         (world->bodies.data[a].sleep_set != 0 && world->bodies.data[b].sleep_set != 0)) {
         return;
     }

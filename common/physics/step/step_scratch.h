@@ -65,6 +65,7 @@ typedef ARRAY(uint8_t) byte_list;
     X(float_list, stops, NEVER)      /* the part of the step after which each fast one rests */    \
     X(byte_list, struck, NEVER)      /* of each body: see impact_pass */                           \
     X(slot_list, listed, NEVER)      /* of one function at a time */                               \
+    X(slot_list, all, NEVER)         /* the same before it is cut down: touch.c */                 \
     X(slot_list, set_of, AWAKE)      /* union-find of sleep.c, by body */                          \
     X(slot_list, sleep_awake, AWAKE) /* islands that fall asleep: see sleep.c */                   \
     X(slot_list, sleep_members, AWAKE)                                                             \

@@ -1,11 +1,75 @@
 // Touching: tells begin, stay, end and hit after the step has been solved, when impulses are known,
-// and what came into or left a sensor.
+// and what came into or left a sensor. Events are of pairs of ids: a chain begins with the first of
+// its pieces that is touched and ends with the last, and in between it goes on touching.
+#include "common/physics/state/contacts/contact_pair.h"
 #include "common/physics/state/events.h"
 #include "common/physics/step/solver/contact_lanes.h"
 #include "common/physics/parallel/sort.h"
 #include "common/physics/step/step.h"
 #include "common/physics/state/world.h"
 #include "common/physics/step/step_scratch.h"
+
+// ---- pairs of ids (contact_pair.h), before and after the step: contacts on the list of those that
+// ended have lost CONTACT_TOUCHING, those that began do not have it yet
+
+static bool is_among(const slot_list *sorted, uint32_t slot)
+{
+    uint32_t low = 0;
+    uint32_t high = sorted->count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (sorted->data[middle] < slot) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low < sorted->count && sorted->data[low] == slot;
+}
+
+static bool touched_before(const physics_world *world, uint32_t slot)
+{
+    return (world->contacts.data[slot].flags & CONTACT_TOUCHING) != 0 ||
+           is_among(&world->scratch->ended, slot);
+}
+
+static bool touches_after(const physics_world *world, uint32_t slot)
+{
+    const uint32_t flags = world->contacts.data[slot].flags;
+    return (flags & CONTACT_TOUCHING) != 0 ||
+           ((flags & CONTACT_ACTIVE) != 0 && is_among(&world->scratch->began, slot));
+}
+
+// A pair in this step, as one of its contacts sees it.
+typedef struct pair_step {
+    bool touched, touches; // before and after the step
+    bool struck;           // one of its contacts is on the list of those that began
+    bool first, last;      // the contact is the lowest, the highest one of the pair on a list
+} pair_step;
+
+static pair_step pair_of(const physics_world *world, uint32_t slot, const slot_list *list)
+{
+    pair_step pair = {
+        .touched = touched_before(world, slot),
+        .touches = touches_after(world, slot),
+        .struck = is_among(&world->scratch->began, slot),
+        .first = true,
+        .last = true,
+    };
+    pair_walk walk = pair_walk_of(world, slot);
+    for (uint32_t other; (other = pair_walk_next(world, &walk)) != NONE;) {
+        pair.touched = pair.touched || touched_before(world, other);
+        pair.touches = pair.touches || touches_after(world, other);
+        pair.struck = pair.struck || is_among(&world->scratch->began, other);
+        if (is_among(list, other)) {
+            pair.first = pair.first && slot < other;
+            pair.last = pair.last && other < slot;
+        }
+    }
+    return pair;
+}
+
+// ---- events
 
 // The fastest approach of the step.
 static float closing_speed(const physics_world *world, uint32_t slot)
@@ -21,67 +85,143 @@ static float closing_speed(const physics_world *world, uint32_t slot)
     return speed;
 }
 
+static physics_event event_of_impact(const physics_world *world, event_kind kind, uint32_t slot)
+{
+    float approach[2];
+    contact_approach(world, &world->contacts.data[slot], approach);
+    physics_event event = event_of_contact(world, kind, slot, approach);
+    impact_report told;
+    if (kind != EVENT_END && impact_told(world, slot, &told)) {
+        event.point = told.point;
+        event.normal = told.normal;
+        event.depth = 0.0f;
+        event.speed = closing_speed(world, slot);
+        event.impulse += told.impulse;
+    }
+    return event;
+}
+
+// An event of a pair has its deepest point, and the impulses of all of its contacts.
+static physics_event event_of_pair(const physics_world *world, event_kind kind, uint32_t slot)
+{
+    physics_event event = event_of_impact(world, kind, slot);
+    pair_walk walk = pair_walk_of(world, slot);
+    for (uint32_t other; (other = pair_walk_next(world, &walk)) != NONE;) {
+        if (touches_after(world, other)) {
+            const physics_event more = event_of_impact(world, kind, other);
+            const float impulse = event.impulse + more.impulse;
+            event = more.depth > event.depth ? more : event;
+            event.impulse = impulse;
+        }
+    }
+    return event;
+}
+
 static void tell_contact(physics_world *world, event_kind kind, uint32_t slot)
 {
     if (event_wanted(world, kind)) {
-        float approach[2];
-        contact_approach(world, &world->contacts.data[slot], approach);
-        physics_event event = event_of_contact(world, kind, slot, approach);
-        impact_report told;
-        if (kind != EVENT_END && impact_told(world, slot, &told)) {
-            event.point = told.point;
-            event.normal = told.normal;
-            event.depth = 0.0f;
-            event.speed = closing_speed(world, slot);
-            event.impulse += told.impulse;
-        }
+        const bool whole = kind == EVENT_BEGIN || kind == EVENT_STAY;
+        const physics_event event =
+            whole ? event_of_pair(world, kind, slot) : event_of_impact(world, kind, slot);
         event_push(world, &event);
     }
 }
 
 static void tell_ends(physics_world *world)
 {
-    world->scratch->ended.count = sort_slots(world->scratch->ended.data, world->scratch->ended.count);
-    for (uint32_t i = 0; i < world->scratch->ended.count; i++) {
-        contact *c = &world->contacts.data[world->scratch->ended.data[i]];
-        bool sensor = (c->flags & CONTACT_SENSOR) != 0;
-        c->flags &= (uint8_t)~CONTACT_TOUCHING;
-        world->touching_count--;
-        if (sensor || (c->flags & CONTACT_EVENTS) != 0) {
-            tell_contact(world, sensor ? EVENT_SENSOR_END : EVENT_END, world->scratch->ended.data[i]);
+    const slot_list *ended = &world->scratch->ended;
+    for (uint32_t i = 0; i < ended->count; i++) {
+        contact_clear_touching(world, ended->data[i]);
+    }
+    for (uint32_t i = 0; i < ended->count; i++) {
+        const uint32_t flags = world->contacts.data[ended->data[i]].flags;
+        const bool sensor = (flags & CONTACT_SENSOR) != 0;
+        if (sensor || (flags & CONTACT_EVENTS) != 0) {
+            const pair_step pair = pair_of(world, ended->data[i], ended);
+            if (!pair.touches && !pair.struck && pair.first) {
+                tell_contact(world, sensor ? EVENT_SENSOR_END : EVENT_END, ended->data[i]);
+            }
         }
     }
 }
 
-static void tell_begins(physics_world *world)
+// Of several pieces of a chain that are struck in one step the fastest tells.
+static bool is_hit(const physics_world *world, uint32_t slot)
+{
+    if ((world->contacts.data[slot].flags & CONTACT_HIT) == 0) {
+        return false;
+    }
+    const float speed = closing_speed(world, slot);
+    bool fastest = speed > (float)world->def.hit_threshold;
+    pair_walk walk = pair_walk_of(world, slot);
+    for (uint32_t other; fastest && (other = pair_walk_next(world, &walk)) != NONE;) {
+        if (is_among(&world->scratch->began, other)) {
+            const float others = closing_speed(world, other);
+            fastest = others < speed || (others == speed && slot < other);
+        }
+    }
+    return fastest;
+}
+
+// A contact that has begun to touch, or has rebounded within the step.
+static void tell_begin(physics_world *world, uint32_t slot)
+{
+    const uint32_t flags = world->contacts.data[slot].flags;
+    const bool sensor = (flags & CONTACT_SENSOR) != 0;
+    const bool told = sensor || (flags & CONTACT_EVENTS) != 0;
+    const pair_step pair = pair_of(world, slot, &world->scratch->began);
+    if (told && !pair.touched && pair.first) {
+        tell_contact(world, sensor ? EVENT_SENSOR_BEGIN : EVENT_BEGIN, slot);
+    }
+    if (!sensor && is_hit(world, slot)) {
+        tell_contact(world, EVENT_HIT, slot);
+    }
+    if (told && !pair.touches && pair.last) {
+        tell_contact(world, EVENT_END, slot);
+    }
+}
+
+// Both lists, sorted; with those that were struck by impacts.c, unless they go on touching.
+static void list_changes(physics_world *world)
 {
     const impact_report_list *reports = &world->scratch->reports;
+    slot_list *began = &world->scratch->began;
+    slot_list *ended = &world->scratch->ended;
+    ended->count = sort_slots(ended->data, ended->count);
     for (uint32_t i = 0; i < reports->count; i++) {
-        array_push(&world->scratch->began, reports->data[i].contact);
+        const uint32_t slot = reports->data[i].contact;
+        if ((world->contacts.data[slot].flags & CONTACT_TOUCHING) == 0 || is_among(ended, slot)) {
+            array_push(began, slot);
+        }
     }
-    world->scratch->began.count = sort_slots(world->scratch->began.data, world->scratch->began.count);
-    for (uint32_t i = 0; i < world->scratch->began.count; i++) {
-        uint32_t slot = world->scratch->began.data[i];
-        contact *c = &world->contacts.data[slot];
-        if ((c->flags & CONTACT_TOUCHING) != 0) {
-            continue; // struck, and touched before
+    began->count = sort_slots(began->data, began->count);
+}
+
+static void tell_begins(physics_world *world)
+{
+    const slot_list *began = &world->scratch->began;
+    for (uint32_t i = 0; i < began->count; i++) {
+        tell_begin(world, began->data[i]);
+    }
+    for (uint32_t i = 0; i < began->count; i++) {
+        if ((world->contacts.data[began->data[i]].flags & CONTACT_ACTIVE) != 0) {
+            contact_set_touching(world, began->data[i]);
         }
-        const bool stays = (c->flags & CONTACT_ACTIVE) != 0; // or has rebounded within the step
-        c->flags |= stays ? CONTACT_TOUCHING : 0u;
-        world->touching_count += stays;
-        if ((c->flags & CONTACT_SENSOR) != 0) {
-            tell_contact(world, EVENT_SENSOR_BEGIN, slot);
-            continue;
-        }
-        if ((c->flags & CONTACT_EVENTS) != 0) {
-            tell_contact(world, EVENT_BEGIN, slot);
-        }
-        if ((c->flags & CONTACT_HIT) != 0 &&
-            closing_speed(world, slot) > (float)world->def.hit_threshold) {
-            tell_contact(world, EVENT_HIT, slot);
-        }
-        if (!stays && (c->flags & CONTACT_EVENTS) != 0) {
-            tell_contact(world, EVENT_END, slot);
+    }
+}
+
+// Keeps of the contacts of one pair the one of the lowest slot.
+static void keep_firsts(const physics_world *world, slot_list *list)
+{
+    slot_list *all = &world->scratch->all;
+    array_clear(all);
+    for (uint32_t i = 0; i < list->count; i++) {
+        array_push(all, list->data[i]);
+    }
+    list->count = 0;
+    for (uint32_t i = 0; i < all->count; i++) {
+        if (pair_of(world, all->data[i], all).first) {
+            list->data[list->count++] = all->data[i];
         }
     }
 }
@@ -91,25 +231,51 @@ static void tell_stays(physics_world *world)
     if (!event_wanted(world, EVENT_STAY)) {
         return;
     }
-    array_clear(&world->scratch->listed);
+    slot_list *listed = &world->scratch->listed;
+    array_clear(listed);
     for (uint32_t c = 0; c <= COLOURS; c++) {
         for (uint32_t i = 0; i < world->graph[c].contacts.count; i++) {
             uint32_t slot = world->graph[c].contacts.data[i];
             const uint32_t both = CONTACT_TOUCHING | CONTACT_EVENTS;
             if ((world->contacts.data[slot].flags & both) == both) {
-                array_push(&world->scratch->listed, slot);
+                array_push(listed, slot);
             }
         }
     }
-    world->scratch->listed.count = sort_slots(world->scratch->listed.data, world->scratch->listed.count);
-    for (uint32_t i = 0; i < world->scratch->listed.count; i++) {
-        tell_contact(world, EVENT_STAY, world->scratch->listed.data[i]);
+    // A pair that goes on from one piece of a chain to another.
+    for (uint32_t i = 0; i < world->scratch->began.count; i++) {
+        const uint32_t slot = world->scratch->began.data[i];
+        if ((world->contacts.data[slot].flags & (CONTACT_EVENTS | CONTACT_ACTIVE)) ==
+                (CONTACT_EVENTS | CONTACT_ACTIVE) &&
+            pair_of(world, slot, &world->scratch->began).touched) {
+            array_push(listed, slot);
+        }
+    }
+    listed->count = sort_slots(listed->data, listed->count);
+    keep_firsts(world, listed);
+    for (uint32_t i = 0; i < listed->count; i++) {
+        tell_contact(world, EVENT_STAY, listed->data[i]);
+    }
+}
+
+// Of the contacts that ended, frees those whose boxes have parted.
+static void free_parted(physics_world *world)
+{
+    const slot_list *ended = &world->scratch->ended;
+    for (uint32_t i = 0; i < ended->count; i++) {
+        const contact *c = &world->contacts.data[ended->data[i]];
+        if (!aabb_overlaps(world->shapes.data[c->shape_a].fat,
+                           world->shapes.data[c->shape_b].fat)) {
+            contact_free(world, ended->data[i]);
+        }
     }
 }
 
 void touch_events(physics_world *world)
 {
+    list_changes(world);
     tell_ends(world);
     tell_stays(world); // those that touched before, so before the begins are marked
     tell_begins(world);
+    free_parted(world);
 }

@@ -46,6 +46,7 @@ static void note_touch(ledger *l, const physics_event *e)
     ledger_pair *p = find_pair(l, e->shape_a, e->shape_b, sensor);
     p->count += begins ? 1 : -1;
     ASSERT(p->count >= 0); // an end without a begin
+    ASSERT(p->count <= 1); // a begin of what touches: a chain is one shape
     l->begins += begins;
     l->ends += !begins;
 }

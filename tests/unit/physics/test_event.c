@@ -214,6 +214,79 @@ static void sensor_notes_who_comes_and_goes_and_stops_nobody(void **state)
     world_free(world);
 }
 
+// A chain of short pieces, bent to and fro.
+static void put_chain(physics_world *world)
+{
+    enum { POINTS = 21 };
+    vec2 points[POINTS];
+    for (int i = 0; i < POINTS; i++) {
+        points[i] = (vec2){(float)(10 - i), 0.3f * (float)(i % 2)};
+    }
+    shape_def chain = shape_def_default();
+    chain.form = FORM_CHAIN;
+    chain.points = points;
+    chain.point_count = POINTS;
+    body_def def = body_def_default();
+    def.type = BODY_STATIC;
+    put(world, &def, &chain, 1);
+}
+
+// Begin, stay and end of a pair of ids, whatever pieces of the chain are touched; and contacts.
+static void chain_tells_events_of_the_pair_and_not_of_its_pieces(void **state)
+{
+    (void)state;
+    const double rates[] = {30.0, 60.0, 120.0, 240.0};
+    int most = 0;
+    for (int i = 0; i < 4; i++) {
+        world_def wd = world_def_default();
+        wd.hz = rates[i];
+        wd.sleep = false; // what sleeps does not tell that it stays
+        physics_world *world = make_world_of(&wd);
+        want_all(world);
+        put_chain(world);
+        shape_def ball = make_circle(0.5);
+        body_id b = put_at(world, 0.0, 1.2, &ball);
+        bool touches = false;
+        for (int tick = 0; tick < 5 * (int)rates[i]; tick++) {
+            if (tick == 3 * (int)rates[i]) {
+                error err;
+                body_apply_impulse(world, b, (vec2d){2.5, 0.0}, NULL, &err);
+            }
+            world_step(world);
+            tally t = {0};
+            add_up(world, &t);
+            assert_true(t.begin <= 1 && t.hit == 0);
+            assert_int_equal(t.stay, touches && t.end == 0 ? 1 : 0);
+            assert_true(!touches || t.begin == 0);
+            touches = (touches || t.begin > 0) && t.end == 0;
+            contact_info contacts[4];
+            assert_int_equal(world_contacts(world, contacts, 4), touches);
+            assert_int_equal(world_count(world).contacts, touches);
+            most = touches && contacts[0].count > most ? contacts[0].count : most;
+        }
+        world_free(world);
+    }
+    assert_int_equal(most, 2); // in a dent it touches two pieces
+}
+
+// Many pieces under one body: one entry, with the deepest points that there is room for.
+static void chain_under_a_long_body_is_one_contact_with_its_deepest_points(void **state)
+{
+    (void)state;
+    physics_world *world = make_world((vec2d){0.0, -10.0});
+    put_chain(world);
+    shape_def beam = make_box(18.0, 0.5);
+    put_at(world, 0.0, 0.55, &beam);
+    run(world, 60);
+    contact_info contacts[4];
+    assert_int_equal(world_contacts(world, contacts, 4), 1);
+    assert_int_equal(contacts[0].count, CONTACT_POINTS_MAX);
+    for (int i = 0; i < CONTACT_POINTS_MAX; i++) {
+        assert_near((double)contacts[0].depth[i], 0.0, 0.03);
+    }
+    world_free(world);
+}
+
 static void filter_of_category_mask_and_group_decides_who_collides(void **state)
 {
     (void)state;
@@ -286,6 +359,8 @@ int main(void)
         cmocka_unit_test(spawn_and_remove_are_told_in_the_tick_that_shows_them),
         cmocka_unit_test(hit_is_told_above_the_threshold_only),
         cmocka_unit_test(sensor_notes_who_comes_and_goes_and_stops_nobody),
+        cmocka_unit_test(chain_tells_events_of_the_pair_and_not_of_its_pieces),
+        cmocka_unit_test(chain_under_a_long_body_is_one_contact_with_its_deepest_points),
         cmocka_unit_test(filter_of_category_mask_and_group_decides_who_collides),
         cmocka_unit_test(events_come_in_the_same_order_in_every_run),
     };

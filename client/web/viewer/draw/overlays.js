@@ -137,8 +137,8 @@ export class Overlays {
     const {shown} = this;
     const length = 14 / camera.scale;
     for (const contact of source.contacts) {
-      const [nx, ny] = contact.normal;
-      for (const {point, impulse, tangent_impulse: tangent = 0} of contact.points) {
+      for (const {point, impulse, tangent_impulse: tangent = 0, normal} of contact.points) {
+        const [nx, ny] = normal ?? contact.normal;
         if (shown.contacts) {
           lines.line(point, [point[0] + nx * length, point[1] + ny * length], alpha(theme.normal, 0.85), 1.2);
           lines.dot(point, theme.contact, 5);

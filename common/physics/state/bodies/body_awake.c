@@ -86,12 +86,14 @@ void body_wake_touching(physics_world *world, uint32_t slot)
 {
     // Waking collects contacts of other bodies, so the others are gathered first.
     const contact_slots found = contact_collect(world, slot);
-    uint32_t count = found.count;
-    uint32_t *others = malloc((count + 1) * sizeof *others);
+    uint32_t count = 0;
+    uint32_t *others = malloc((found.count + (size_t)1) * sizeof *others);
     ASSERT_MEMORY(others != NULL);
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < found.count; i++) {
         const contact *c = &world->contacts.data[found.slots[i]];
-        others[i] = c->body_a == slot ? c->body_b : c->body_a;
+        if ((c->flags & CONTACT_SENSOR) == 0) { // nothing rests on a sensor
+            others[count++] = c->body_a == slot ? c->body_b : c->body_a;
+        }
     }
     for (uint32_t i = 0; i < count; i++) {
         body_wake(world, others[i]);

@@ -24,6 +24,15 @@ static void set_pose(physics_world *world, uint32_t slot, uint32_t fields, const
     }
 }
 
+// A kinematic body that stops is not awake any more. Its sensors, and those that see it, look once
+// more at where the last step took it.
+static void note_last_place(physics_world *world, uint32_t slot)
+{
+    for (uint32_t i = world->bodies.data[slot].shapes; i != NONE; i = world->shapes.data[i].next) {
+        shape_reset_box(world, i);
+    }
+}
+
 static void set_velocity(physics_world *world, uint32_t slot, uint32_t fields,
                          const body_def *values)
 {
@@ -39,7 +48,11 @@ static void set_velocity(physics_world *world, uint32_t slot, uint32_t fields,
         state->angular_velocity = (float)values->angular_velocity;
     }
     if (world->bodies.data[slot].type == BODY_KINEMATIC) {
+        const bool moved = world->bodies.data[slot].awake_index != 0;
         body_refresh_awake(world, slot);
+        if (moved && world->bodies.data[slot].awake_index == 0) {
+            note_last_place(world, slot);
+        }
         body_wake_touching(world, slot);
     }
 }

@@ -3,6 +3,7 @@
 // graph.
 #include "common/base/assert.h"
 #include "common/physics/overlaps.h"
+#include "common/physics/state/contacts/contact_pair.h"
 #include "common/physics/state/events.h"
 #include "common/physics/state/ids.h"
 #include "common/physics/state/joints/joints.h"
@@ -302,6 +303,7 @@ uint32_t contact_create(physics_world *world, uint32_t shape_a, uint32_t shape_b
 void contact_free(physics_world *world, uint32_t slot)
 {
     contact *c = &world->contacts.data[slot];
+    contact_clear_touching(world, slot);
     if (c->awake_index != 0) {
         uint32_t index = c->awake_index - 1;
         array_swap_remove(&world->awake_contacts, index);
@@ -313,9 +315,6 @@ void contact_free(physics_world *world, uint32_t slot)
     unlink_edge(world, slot, 0);
     unlink_edge(world, slot, 1);
     pair_set_remove(&world->pairs, c->shape_a, c->shape_b);
-    if ((c->flags & CONTACT_TOUCHING) != 0) {
-        world->touching_count--;
-    }
     world->surface_count -= (c->flags & CONTACT_SURFACE) != 0;
     world->round_count -= (c->flags & CONTACT_ROUND) != 0;
     *c = (contact){0};
@@ -325,7 +324,8 @@ void contact_free(physics_world *world, uint32_t slot)
 void contact_destroy(physics_world *world, uint32_t slot)
 {
     const contact *c = &world->contacts.data[slot];
-    if ((c->flags & CONTACT_TOUCHING) != 0 && (c->flags & (CONTACT_EVENTS | CONTACT_SENSOR)) != 0) {
+    if ((c->flags & CONTACT_TOUCHING) != 0 && (c->flags & (CONTACT_EVENTS | CONTACT_SENSOR)) != 0 &&
+        !pair_touches_elsewhere(world, slot)) {
         bool sensor = (c->flags & CONTACT_SENSOR) != 0;
         world->contacts.data[slot].point_count = 0;
         event_push_contact(world, sensor ? EVENT_SENSOR_END : EVENT_END, slot, NULL);
@@ -360,37 +360,4 @@ placed_points contact_place_points(const physics_world *world, const contact *c)
         placed.separation[i] = c->found_separation[i] + vec2_dot(moved, c->local_normal);
     }
     return placed;
-}
-
-uint32_t world_contacts(const physics_world *world, contact_info *out, uint32_t max)
-{
-    uint32_t count = 0;
-    for (uint32_t slot = slots_next(&world->contact_slots, 0); slot != 0;
-         slot = slots_next(&world->contact_slots, slot)) {
-        const contact *c = &world->contacts.data[slot];
-        if ((c->flags & CONTACT_TOUCHING) == 0 || (c->flags & CONTACT_SENSOR) != 0) {
-            continue;
-        }
-        if (count < max) {
-            placed_points placed = contact_place_points(world, c);
-            contact_info *info = &out[count];
-            *info = (contact_info){
-                .body_a = body_id_of(world, c->body_a),
-                .body_b = body_id_of(world, c->body_b),
-                .shape_a = shape_id_of(world, c->shape_a),
-                .shape_b = shape_id_of(world, c->shape_b),
-                .normal = placed.normal,
-                .count = c->point_count,
-            };
-            for (int i = 0; i < c->point_count; i++) {
-                info->points[i] =
-                    vec2d_offset(world->motions.data[c->body_a].center, placed.anchor_a[i]);
-                info->depth[i] = -placed.separation[i];
-                info->impulse[i] = c->total_impulse[i];
-                info->tangent_impulse[i] = c->tangent_impulse[i];
-            }
-        }
-        count++;
-    }
-    return count;
 }

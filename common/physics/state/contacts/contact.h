@@ -13,7 +13,7 @@
 enum {                          // contact.flags
     CONTACT_ACTIVE = 1u << 0,   // has points, so it is solved; up to SPECULATIVE_DISTANCE before
                                 // touching, or in the step in which it is to (speculative.c)
-    CONTACT_TOUCHING = 1u << 1, // touches: a begin is told and no end yet
+    CONTACT_TOUCHING = 1u << 1, // touches: a begin is told and no end yet (contact_pair.c)
     CONTACT_SENSOR = 1u << 2,
     CONTACT_EVENTS = 1u << 3,
     CONTACT_HIT = 1u << 4,
@@ -107,7 +107,8 @@ rounding contact_curvature(const physics_world *world, const contact *c);
 // Lanes are filled with the same bits, except for points that move on within the step
 // (contact_fill.c).
 placed_points contact_place_points(const physics_world *world, const contact *c);
-void contact_destroy(physics_world *world, uint32_t slot);    // with its end event if it touched
+void contact_destroy(physics_world *world,
+                     uint32_t slot); // with the pair's end event if it touched last
 void contact_activate(physics_world *world, uint32_t slot);   // if one of its bodies is awake
 bool contact_list_awake(physics_world *world, uint32_t slot); // the same, but not into the graph
 void contact_deactivate(physics_world *world, uint32_t slot);
