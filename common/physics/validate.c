@@ -191,12 +191,15 @@ static void check_shape(const physics_world *world, uint32_t slot)
 static void check_shapes(const physics_world *world)
 {
     uint32_t boxed = 0;
+    uint32_t sensors = 0;
     uint32_t on_bodies = 0;
     uint32_t enlarged = 0;
     for (uint32_t slot = slots_next(&world->shape_slots, 0); slot != 0;
          slot = slots_next(&world->shape_slots, slot)) {
         check_shape(world, slot);
         boxed += world->shapes.data[slot].boxed;
+        sensors += world->shapes.data[slot].boxed &&
+                   (world->shapes.data[slot].flags & SHAPE_SENSOR) != 0;
         enlarged += (world->shapes.data[slot].flags & SHAPE_ENLARGED) != 0;
     }
     for (uint32_t slot = slots_next(&world->body_slots, 0); slot != 0;
@@ -208,6 +211,8 @@ static void check_shapes(const physics_world *world)
         tree_validate(&world->broad.trees[i]);
         leaves += world->broad.trees[i].leaf_count;
     }
+    tree_validate(&world->broad.sensors);
+    ASSERT(sensors == world->broad.sensors.leaf_count);
     ASSERT(leaves == boxed && on_bodies == world->shape_slots.count);
     ASSERT(enlarged == world->enlarged.count);
     for (uint32_t i = 0; i < world->enlarged.count; i++) {

@@ -11,6 +11,7 @@
 #include "common/physics/step/step.h"
 #include "common/physics/state/world.h"
 #include "common/physics/step/joints/joint_phases.h"
+#include "common/physics/step/sensor_sweep.h"
 #include "common/physics/step/step_scratch.h"
 #include "common/physics/step/trim.h"
 
@@ -47,6 +48,7 @@ status world_create(const world_def *def, physics_world **out, error *err)
     }
     world->contacts_max = PHYSICS_CONTACTS_MAX;
     world->meetings_max = PHYSICS_MEETINGS_MAX;
+    tree_init(&world->broad.sensors);
     world->step = step_context_of(def, false);
     *out = world;
     return STATUS_OK;
@@ -76,6 +78,7 @@ void world_free(physics_world *world)
     for (int i = 0; i < BROAD_TREES; i++) {
         tree_deinit(&world->broad.trees[i]);
     }
+    tree_deinit(&world->broad.sensors);
     pair_set_deinit(&world->pairs);
 #define FREE(type, name) array_free(&world->name);
     WORLD_ARRAYS(FREE)
@@ -120,6 +123,12 @@ static void change_step(physics_world *world)
     }
 }
 
+static void end_ways(physics_world *world)
+{
+    solve_continuous(world);
+    sweep_sensors(world);
+}
+
 void world_step(physics_world *world)
 {
     world_profile *p = &world->profile;
@@ -139,7 +148,7 @@ void world_step(physics_world *world)
     run_phase(world, touch_events, &p->events);
     if (moves) {
         run_phase(world, finalize_bodies, &p->finalize);
-        run_phase(world, solve_continuous, &p->continuous);
+        run_phase(world, end_ways, &p->continuous);
         joints_check_break(world);
         run_phase(world, update_sleep, &p->sleep);
     }

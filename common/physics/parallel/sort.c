@@ -177,3 +177,18 @@ void keep_lowest_pairs(item_pairs *pairs, uint32_t most)
     }
     pairs->count = kept;
 }
+
+bool slot_is_among(const slot_list *sorted, uint32_t slot)
+{
+    uint32_t low = 0;
+    uint32_t high = sorted->count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (sorted->data[middle] < slot) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low < sorted->count && sorted->data[low] == slot;
+}

@@ -3,9 +3,12 @@
 #define CAROM_COMMON_PHYSICS_PARALLEL_SORT_H
 
 #include "common/physics/state/broad_phase/tree.h"
+#include "common/physics/state/slots.h"
 
 // Slots in ascending order, each once (sort.c). Returns how many are left.
 uint32_t sort_slots(uint32_t *slots, uint32_t count);
+// Whether a slot is on a list that is so sorted.
+bool slot_is_among(const slot_list *sorted, uint32_t slot);
 // Pairs by their first, then by their second, by merging through `other`, whose memory is kept (the
 // library's qsort allocates).
 void sort_pairs(item_pairs *pairs, item_pairs *other);

@@ -67,10 +67,11 @@ typedef enum outcome {
     OUTCOME_BOXES,
     OUTCOME_FAST,
     OUTCOME_FREE,
-    OUTCOME_LOST
+    OUTCOME_LOST,
+    NOTED_WAY // beside one of those: for sensor_sweep.c
 } outcome;
 
-static outcome finalize_body(physics_world *world, uint32_t slot)
+static outcome finalize_body(physics_world *world, uint32_t slot, partial *found)
 {
     body_motion *m = &world->motions.data[slot];
     body_state *s = &world->states.data[slot];
@@ -99,6 +100,9 @@ static outcome finalize_body(physics_world *world, uint32_t slot)
     float way = vec2_length(s->delta_position);
     float chord = chord_of(s->delta_rotation);
     float moved = way + chord * extent->extent_max;
+    if (sensors_note_way(world, slot, &before, way, chord)) {
+        array_push(&found->lists[NOTED_WAY], slot);
+    }
     if (dynamic && world->def.continuous &&
         (moved > 0.5f * extent->extent_min || spins_fast(world, s)) && extent->extent_min > 0.0f) {
         return way_may_be_barred(world, slot) ? OUTCOME_FAST : OUTCOME_FREE;
@@ -114,7 +118,7 @@ static void finalize_range(physics_world *world, uint32_t first, uint32_t end, p
     (void)context;
     for (uint32_t i = first; i < end; i++) {
         uint32_t slot = world->awake_bodies.data[i];
-        outcome f = finalize_body(world, slot);
+        outcome f = finalize_body(world, slot, found);
         if (f == OUTCOME_BOXES) {
             body_look_at_boxes(world, slot, &found->lists[OUTCOME_BOXES]);
         } else if (f != OUTCOME_DONE) {
@@ -162,8 +166,10 @@ static void enter_boxes(physics_world *world, uint32_t partials)
 
 void finalize_bodies(physics_world *world)
 {
+    sensors_begin_ways(world);
     uint32_t partials =
         run_ranges(world, world->awake_bodies.count, GRAIN_BODIES, finalize_range, NULL);
+    partials_gather(world, partials, NOTED_WAY, &world->scratch->swept);
     array_clear(&world->scratch->fast);
     array_clear(&world->scratch->lost);
     partials_gather(world, partials, OUTCOME_FAST, &world->scratch->fast);

@@ -162,6 +162,7 @@ impact_path path_of_body(const physics_world *world, uint32_t body_)
     const body_motion *m = &world->motions.data[body_];
     const body_state *s = &world->states.data[body_];
     impact_path p = {
+        .began = m->center,
         .place = m->center,
         .velocity = vec2d_from(s->velocity),
         .spin = (double)s->angular_velocity,

@@ -20,7 +20,8 @@ typedef enum path_kind {
 
 // The path of a body: a parabola from the last impact on. All in the world's frame, in double.
 typedef struct impact_path {
-    vec2d place;    // of the centre of mass, at `clock`
+    vec2d began;    // where the centre of mass is when the step begins
+    vec2d place;    // the same at `clock`
     vec2d velocity; // there
     vec2d change;   // of the velocity, by what acts on the body [m/s²]
     double clock;   // [s] into the step

@@ -785,3 +785,13 @@ bool impact_find_place(const physics_world *world, uint32_t body_, vec2d *place)
     *place = p->place;
     return p->changed;
 }
+
+bool impact_find_begin(const physics_world *world, uint32_t body_, vec2d *center)
+{
+    vec2d place;
+    const bool struck = world->scratch->paths.count > 0 && impact_find_place(world, body_, &place);
+    if (struck) {
+        *center = path_known(world, body_)->began;
+    }
+    return struck;
+}

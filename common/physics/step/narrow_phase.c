@@ -46,9 +46,23 @@ static void take_manifold(contact *c, const manifold *m, transform reference)
     }
 }
 
-// A sensor notes whether shapes overlap, no more.
-static bool sensor_overlaps(const shape *a, const shape *b, transform b_in_a)
+// Where a body is as the step begins: the solver has those begin elsewhere that impacts struck.
+static pose true_pose(const physics_world *world, uint32_t slot)
 {
+    const body_motion *m = &world->motions.data[slot];
+    pose frame = body_pose(m);
+    vec2d began;
+    if (impact_find_begin(world, slot, &began)) {
+        frame.p = vec2d_offset(began, vec2_neg(rot_vec(m->rotation, m->local_center)));
+    }
+    return frame;
+}
+
+// A sensor notes whether shapes overlap, no more.
+static bool sensor_overlaps(const physics_world *world, const shape *a, const shape *b)
+{
+    const transform b_in_a =
+        pose_relative(true_pose(world, a->body), true_pose(world, b->body));
     proxy pa = proxy_from_shape(&a->traits->geometry);
     proxy pb = proxy_from_shape(&b->traits->geometry);
     return distance_proxies(&pa, &pb, b_in_a, true, NULL).distance <= 0.0f;
@@ -138,10 +152,10 @@ static finding renew_contact(physics_world *world, contact *c)
     }
     const shape *a = &world->shapes.data[c->shape_a];
     const shape *b = &world->shapes.data[c->shape_b];
-    transform b_in_a = pose_relative(body_pose(ma), body_pose(mb));
     if ((c->flags & CONTACT_SENSOR) != 0) {
-        return sensor_overlaps(a, b, b_in_a) ? FOUND_POINTS : FOUND_NOTHING;
+        return sensor_overlaps(world, a, b) ? FOUND_POINTS : FOUND_NOTHING;
     }
+    transform b_in_a = pose_relative(body_pose(ma), body_pose(mb));
     bool kept = is_still_good(c, b_in_a);
     if (!kept) {
         find_manifold(c, a, b, b_in_a);

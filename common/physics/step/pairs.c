@@ -154,6 +154,7 @@ static void refresh_trees(physics_world *world)
     for (int i = 0; i < BROAD_TREES; i++) {
         tree_refresh(&world->broad.trees[i]);
     }
+    tree_refresh(&world->broad.sensors);
 }
 
 enum { AHEAD = 8 }; // shapes: of a large world, most lie beyond the caches

@@ -14,6 +14,7 @@
 #include "common/physics/state/slots.h"
 #include "common/physics/step/impact_blows.h"
 #include "common/physics/step/impacts.h"
+#include "common/physics/step/sensor_sweep.h"
 #include "common/physics/step/solver/heavy_loads.h"
 #include "common/physics/step/solver/solver.h"
 #include "common/physics/step/trim.h"
@@ -28,6 +29,8 @@ typedef ARRAY(turned_normal) turned_normal_list;
 typedef ARRAY(vec2d) place_list;
 typedef ARRAY(float) float_list;
 typedef ARRAY(uint8_t) byte_list;
+typedef ARRAY(sensor_way) sensor_way_list;
+typedef ARRAY(sensor_pass) sensor_pass_list;
 
 // X(type, name, when its memory is given back)
 //   CHANGES  it lists changes of a step: when it is many times longer than any of late
@@ -61,6 +64,9 @@ typedef ARRAY(uint8_t) byte_list;
     X(slot_list, uneven, CHANGES)           /* contacts of masses that are: heavy_loads.c */       \
     X(lent_mass_list, lent, CHANGES)        /* bodies that count as heavier */                     \
     X(slot_list, fast, CHANGES)             /* bodies for continuous.c */                          \
+    X(slot_list, swept, CHANGES)            /* bodies for sensor_sweep.c */                        \
+    X(sensor_way_list, sensor_ways, NEVER)  /* by body: of those; of no count */                   \
+    X(sensor_pass_list, passes, CHANGES)    /* sensors that they passed */                         \
     X(slot_list, lost, NEVER)               /* bodies that left the world, or are not numbers */   \
     X(float_list, stops, NEVER)      /* the part of the step after which each fast one rests */    \
     X(byte_list, struck, NEVER)      /* of each body: see impact_pass */                           \

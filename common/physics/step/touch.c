@@ -12,32 +12,17 @@
 // ---- pairs of ids (contact_pair.h), before and after the step: contacts on the list of those that
 // ended have lost CONTACT_TOUCHING, those that began do not have it yet
 
-static bool is_among(const slot_list *sorted, uint32_t slot)
-{
-    uint32_t low = 0;
-    uint32_t high = sorted->count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (sorted->data[middle] < slot) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low < sorted->count && sorted->data[low] == slot;
-}
-
 static bool touched_before(const physics_world *world, uint32_t slot)
 {
     return (world->contacts.data[slot].flags & CONTACT_TOUCHING) != 0 ||
-           is_among(&world->scratch->ended, slot);
+           slot_is_among(&world->scratch->ended, slot);
 }
 
 static bool touches_after(const physics_world *world, uint32_t slot)
 {
     const uint32_t flags = world->contacts.data[slot].flags;
     return (flags & CONTACT_TOUCHING) != 0 ||
-           ((flags & CONTACT_ACTIVE) != 0 && is_among(&world->scratch->began, slot));
+           ((flags & CONTACT_ACTIVE) != 0 && slot_is_among(&world->scratch->began, slot));
 }
 
 // A pair in this step, as one of its contacts sees it.
@@ -52,7 +37,7 @@ static pair_step pair_of(const physics_world *world, uint32_t slot, const slot_l
     pair_step pair = {
         .touched = touched_before(world, slot),
         .touches = touches_after(world, slot),
-        .struck = is_among(&world->scratch->began, slot),
+        .struck = slot_is_among(&world->scratch->began, slot),
         .first = true,
         .last = true,
     };
@@ -60,8 +45,8 @@ static pair_step pair_of(const physics_world *world, uint32_t slot, const slot_l
     for (uint32_t other; (other = pair_walk_next(world, &walk)) != NONE;) {
         pair.touched = pair.touched || touched_before(world, other);
         pair.touches = pair.touches || touches_after(world, other);
-        pair.struck = pair.struck || is_among(&world->scratch->began, other);
-        if (is_among(list, other)) {
+        pair.struck = pair.struck || slot_is_among(&world->scratch->began, other);
+        if (slot_is_among(list, other)) {
             pair.first = pair.first && slot < other;
             pair.last = pair.last && other < slot;
         }
@@ -155,7 +140,7 @@ static bool is_hit(const physics_world *world, uint32_t slot)
     bool fastest = speed > (float)world->def.hit_threshold;
     pair_walk walk = pair_walk_of(world, slot);
     for (uint32_t other; fastest && (other = pair_walk_next(world, &walk)) != NONE;) {
-        if (is_among(&world->scratch->began, other)) {
+        if (slot_is_among(&world->scratch->began, other)) {
             const float others = closing_speed(world, other);
             fastest = others < speed || (others == speed && slot < other);
         }
@@ -190,7 +175,7 @@ static void list_changes(physics_world *world)
     ended->count = sort_slots(ended->data, ended->count);
     for (uint32_t i = 0; i < reports->count; i++) {
         const uint32_t slot = reports->data[i].contact;
-        if ((world->contacts.data[slot].flags & CONTACT_TOUCHING) == 0 || is_among(ended, slot)) {
+        if ((world->contacts.data[slot].flags & CONTACT_TOUCHING) == 0 || slot_is_among(ended, slot)) {
             array_push(began, slot);
         }
     }

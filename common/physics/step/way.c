@@ -5,7 +5,7 @@
 #define PIECE_TURN (0.5 * PI_D) // the most of a turn in one sweep [rad]
 
 // The turn of a delta rotation, which tells it but for whole turns: the spin tells those.
-static double whole_turn(const physics_world *world, const body_state *s)
+double way_whole_turn(const physics_world *world, const body_state *s)
 {
     double turn = arc_tangent((double)s->delta_rotation.s, (double)s->delta_rotation.c);
     double expected = (double)world->step.dt * (double)s->angular_velocity;
@@ -48,7 +48,7 @@ way way_of(const physics_world *world, uint32_t slot)
         w.by = s->delta_position;
         w.turn = w.stop < 1.0f
                      ? arc_tangent((double)s->delta_rotation.s, (double)s->delta_rotation.c)
-                     : whole_turn(world, s);
+                     : way_whole_turn(world, s);
         w.before = rot_inv_mul(s->delta_rotation, m->rotation);
     } else if (world->bodies.data[slot].type == BODY_KINEMATIC) {
         w.by = vec2_scale(world->step.dt, s->velocity);

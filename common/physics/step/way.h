@@ -22,6 +22,9 @@ typedef struct way {
 // stay.
 way way_of(const physics_world *world, uint32_t slot);
 
+// The turn of a state's delta rotation with the whole turns that its spin tells [rad].
+double way_whole_turn(const physics_world *world, const body_state *s);
+
 // The share of its way that the body has gone at a part of the step.
 float way_gone(const way *w, float at);
 rot way_rotation(const way *w, float gone);

@@ -50,6 +50,13 @@ static void expect(physics_world *world, int begin, int end)
     assert_int_equal(ends(world), end);
 }
 
+static void tally_none(physics_world *world, int ticks)
+{
+    for (int i = 0; i < ticks; i++) {
+        expect(world, 0, 0);
+    }
+}
+
 typedef struct sight {
     body_type sensor, seen;
 } sight;
@@ -171,6 +178,177 @@ static void sleeping_body_is_seen_and_sleeps_on(void **state)
     world_free(world);
 }
 
+// ---- fast bodies
+
+// Pairs of a begin and an end that ball `i` of a row makes: each exactly one, in that order.
+static void fly_past(physics_world *world, int ticks, int count)
+{
+    int begun[64] = {0};
+    int ended[64] = {0};
+    for (int tick = 0; tick < ticks; tick++) {
+        world_step(world);
+        uint32_t n;
+        const physics_event *events = world_events(world, &n);
+        for (uint32_t k = 0; k < n; k++) {
+            const int which = (int)(events[k].b & 63);
+            if (events[k].kind == EVENT_SENSOR_BEGIN) {
+                assert_int_equal(begun[which], ended[which]);
+                begun[which]++;
+            } else if (events[k].kind == EVENT_SENSOR_END) {
+                ended[which]++;
+                assert_int_equal(begun[which], ended[which]);
+            }
+        }
+    }
+    int passes = 0;
+    for (int i = 0; i < 64; i++) {
+        assert_true(begun[i] <= 1);
+        passes += ended[i];
+    }
+    assert_int_equal(passes, count);
+}
+
+enum { BALLS = 20 };
+
+// Balls of many phases of the step fly through a thin sensor.
+static void fast_bodies_are_seen_by_a_thin_sensor(void **state)
+{
+    (void)state;
+    const double speeds[] = {10.0, 100.0, 900.0, 4000.0};
+    const body_type types[] = {BODY_DYNAMIC, BODY_KINEMATIC};
+    for (int i = 0; i < RATE_COUNT * 4 * 2; i++) {
+        const double hz = RATES[i % RATE_COUNT];
+        const double speed = speeds[i / RATE_COUNT % 4];
+        physics_world *world = make_still_world(hz);
+        body_def gate = body_def_default();
+        gate.type = BODY_STATIC;
+        shape_def line = make_box(0.02, 400.0);
+        line.sensor = true;
+        put(world, &gate, &line, 1);
+        shape_def ball = make_circle(0.04);
+        for (int k = 0; k < BALLS; k++) {
+            body_def def = body_def_default();
+            def.type = types[i / RATE_COUNT / 4];
+            def.position = (vec2d){-1.0 - speed / hz * k / BALLS, 2.0 * k};
+            def.velocity = (vec2d){speed, 0.0};
+            put(world, &def, &ball, 1);
+        }
+        fly_past(world, (int)(1.2 * hz / speed) + 4, BALLS);
+        world_free(world);
+    }
+}
+
+// The sensor flies: past static, kinematic and dynamic bodies, and towards some that fly too.
+static void fast_sensor_sees_what_it_passes(void **state)
+{
+    (void)state;
+    const body_type seen[] = {BODY_STATIC, BODY_KINEMATIC, BODY_DYNAMIC, BODY_DYNAMIC};
+    for (int i = 0; i < RATE_COUNT * 4; i++) {
+        const double hz = RATES[i % RATE_COUNT];
+        physics_world *world = make_still_world(hz);
+        for (int k = 0; k < BALLS; k++) {
+            body_def def = body_def_default();
+            def.type = BODY_KINEMATIC;
+            def.position = (vec2d){-1.0 - 300.0 / hz * k / BALLS, 2.0 * k};
+            def.velocity = (vec2d){300.0, 0.0};
+            shape_def eye = make_circle(0.05);
+            eye.sensor = true;
+            put(world, &def, &eye, 1);
+            def.type = seen[i / RATE_COUNT];
+            def.position.x = 0.0;
+            def.velocity = (vec2d){i / RATE_COUNT == 3 ? -300.0 : 0.0, 0.0};
+            shape_def ball = make_circle(0.05);
+            put(world, &def, &ball, 1);
+        }
+        fly_past(world, (int)(1.2 * hz / 300.0) + 4, BALLS);
+        world_free(world);
+    }
+}
+
+static void passes_of_a_tick_come_in_the_order_of_time(void **state)
+{
+    (void)state;
+    physics_world *world = make_still_world(60.0);
+    const double places[] = {9.0, 3.0, 6.0};
+    body_id gates[3];
+    for (int i = 0; i < 3; i++) {
+        gates[i] = put_box(world, BODY_STATIC, places[i], 0.1, true);
+    }
+    shape_def ball = make_circle(0.04);
+    body_id b = put_at(world, 0.0, 0.0, &ball);
+    set_velocity(world, b, 900.0, 0.0);
+    world_step(world);
+    uint32_t n;
+    const physics_event *events = world_events(world, &n);
+    const body_id order[] = {gates[1], gates[2], gates[0]};
+    int at = 0;
+    for (uint32_t k = 0; k < n; k++) {
+        if (events[k].kind == EVENT_SENSOR_BEGIN || events[k].kind == EVENT_SENSOR_END) {
+            assert_true(at < 6 && events[k].a == order[at / 2]);
+            assert_int_equal(events[k].kind, at % 2 == 0 ? EVENT_SENSOR_BEGIN : EVENT_SENSOR_END);
+            at++;
+        }
+    }
+    assert_int_equal(at, 6);
+    world_free(world);
+}
+
+// By a hair's breadth, starting beside it, and stopped by a wall before it: nothing.
+static void near_misses_of_fast_bodies_are_not_told(void **state)
+{
+    (void)state;
+    for (int i = 0; i < RATE_COUNT; i++) {
+        physics_world *world = make_still_world(RATES[i]);
+        put_box(world, BODY_STATIC, 0.0, 1.0, true);
+        body_def def = body_def_default();
+        def.type = BODY_STATIC;
+        def.position = (vec2d){-1.0, 0.0};
+        shape_def wall = make_box(0.1, 0.8);
+        put(world, &def, &wall, 1);
+        shape_def ball = make_circle(0.04);
+        const vec2d starts[] = {{-3.0, 0.5405}, {0.541, 0.0}, {-3.0, -0.5405}, {-3.0, 0.0}};
+        for (int k = 0; k < 4; k++) {
+            body_id b = put_at(world, starts[k].x, starts[k].y, &ball);
+            set_velocity(world, b, 400.0, 0.0);
+        }
+        tally_none(world, 10);
+        world_free(world);
+    }
+}
+
+// Off a wall and back: the sensor before it sees the disc pass, one behind the wall, where the
+// solver has it begin, does not.
+static void rebounding_disc_is_seen_where_it_was(void **state)
+{
+    (void)state;
+    for (int i = 0; i < RATE_COUNT; i++) {
+        physics_world *world = make_still_world(RATES[i]);
+        body_def def = body_def_default();
+        def.type = BODY_STATIC;
+        shape_def wall = make_box(0.2, 4.0);
+        wall.restitution = 1.0;
+        put(world, &def, &wall, 1);
+        put_box(world, BODY_STATIC, 1.0, 1.5, true);
+        body_id before = put_box(world, BODY_STATIC, -0.3, 0.05, true);
+        shape_def ball = make_circle(0.04);
+        ball.restitution = 1.0;
+        body_id b = put_at(world, -0.45, 0.0, &ball);
+        set_velocity(world, b, 60.0, 0.0);
+        int begun = 0;
+        int ended = 0;
+        for (int tick = 0; tick < 8; tick++) {
+            world_step(world);
+            physics_event e = {.a = before};
+            begun += count_events(world, EVENT_SENSOR_BEGIN, &e);
+            assert_int_equal(e.a, before);
+            ended += count_events(world, EVENT_SENSOR_END, NULL);
+        }
+        assert_true(look(world, b).position.x < -0.5);
+        assert_true(begun >= 1 && begun == ended);
+        world_free(world);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -180,6 +358,11 @@ int main(void)
         cmocka_unit_test(kinematic_body_that_stops_is_seen_where_it_stopped),
         cmocka_unit_test(change_of_type_ends_and_begins_anew),
         cmocka_unit_test(sleeping_body_is_seen_and_sleeps_on),
+        cmocka_unit_test(fast_bodies_are_seen_by_a_thin_sensor),
+        cmocka_unit_test(fast_sensor_sees_what_it_passes),
+        cmocka_unit_test(passes_of_a_tick_come_in_the_order_of_time),
+        cmocka_unit_test(near_misses_of_fast_bodies_are_not_told),
+        cmocka_unit_test(rebounding_disc_is_seen_where_it_was),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

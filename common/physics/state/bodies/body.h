@@ -12,7 +12,8 @@
 enum {                         // body_state.flags
     STATE_DYNAMIC = 1u,        // has mass: constraints write to it
     STATE_FORCE_AT_POINT = 2u, // body_special.force_point counts
-    STATE_SPECIAL = 4u         // follows: has a body_special of its own
+    STATE_SPECIAL = 4u,        // follows: has a body_special of its own
+    STATE_SENSES = 8u          // follows: bears a sensor
 };
 
 // The solver's view of a body: one half of a cache line. For a body that does not move, all is zero

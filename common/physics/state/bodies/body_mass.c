@@ -94,10 +94,12 @@ void body_update_mass(physics_world *world, uint32_t slot)
     extent->extent_min = 0.0f;
     extent->extent_max = 0.0f;
     extent->turn_reach = 0.0f;
+    state->flags &= ~(uint32_t)STATE_SENSES;
     bool first = true;
     for (uint32_t i = b->shapes; i != NONE; i = world->shapes.data[i].next) {
         const shape *s = &world->shapes.data[i];
         if ((s->flags & (SHAPE_IS_CHAIN | SHAPE_SENSOR)) != 0) {
+            state->flags |= (s->flags & SHAPE_SENSOR) != 0 ? STATE_SENSES : 0u;
             continue;
         }
         float least = s->traits->extent_min;
@@ -139,5 +141,6 @@ void body_take_mass(physics_world *world, uint32_t slot, uint32_t twin)
     world->extents.data[slot].extent_min = extent->extent_min;
     world->extents.data[slot].extent_max = extent->extent_max;
     world->extents.data[slot].turn_reach = extent->turn_reach;
-    world->states.data[slot].flags |= world->states.data[twin].flags & STATE_DYNAMIC;
+    world->states.data[slot].flags |=
+        world->states.data[twin].flags & (STATE_DYNAMIC | STATE_SENSES);
 }

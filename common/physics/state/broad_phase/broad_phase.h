@@ -15,6 +15,7 @@ enum { BROAD_TREES = 3 }; // by body_type
 
 typedef struct broad_phase {
     tree trees[BROAD_TREES];
+    tree sensors; // the sensors of those, for sensor_sweep.c
 } broad_phase;
 
 #endif

@@ -260,6 +260,31 @@ void shape_note_enlarged(physics_world *world, uint32_t slot)
     }
 }
 
+// A sensor is in a tree of its own besides.
+static void list_sensor(physics_world *world, uint32_t slot)
+{
+    const shape *s = &world->shapes.data[slot];
+    if ((s->flags & SHAPE_SENSOR) != 0) {
+        tree_insert(&world->broad.sensors, slot, s->fat, 0, true);
+    }
+}
+
+static void unlist_sensor(physics_world *world, uint32_t slot)
+{
+    if ((world->shapes.data[slot].flags & SHAPE_SENSOR) != 0) {
+        tree_remove(&world->broad.sensors, slot);
+    }
+}
+
+static void enlarge_box(physics_world *world, uint32_t slot)
+{
+    const shape *s = &world->shapes.data[slot];
+    tree_enlarge(tree_of(world, s), slot, s->fat);
+    if ((s->flags & SHAPE_SENSOR) != 0) {
+        tree_enlarge(&world->broad.sensors, slot, s->fat);
+    }
+}
+
 // All pairs of the shape are to be found, unless it is known.
 static void insert_box(physics_world *world, uint32_t slot, aabb fat, bool known)
 {
@@ -267,6 +292,7 @@ static void insert_box(physics_world *world, uint32_t slot, aabb fat, bool known
     s->fat = fat;
     s->boxed = true;
     tree_insert(tree_of(world, s), slot, fat, s->traits->filter.group, known);
+    list_sensor(world, slot);
     world->motions.data[s->body].room = 0.0f;
     if (!known) {
         shape_note_enlarged(world, slot);
@@ -306,6 +332,7 @@ void shape_restore_box(physics_world *world, uint32_t slot, aabb fat, bool enlar
     } else {
         tree_put(tree_of(world, s), slot, fat, s->traits->filter.group);
     }
+    list_sensor(world, slot);
 }
 
 void shapes_finish_boxes(physics_world *world)
@@ -328,6 +355,7 @@ void shape_leave_broad_phase(physics_world *world, uint32_t slot)
     }
     contact_destroy_all(world, s->body, slot);
     tree_remove(tree_of(world, s), slot);
+    unlist_sensor(world, slot);
     s->boxed = false;
     s->fat = (aabb){{0.0f, 0.0f}, {0.0f, 0.0f}}; // means nothing now, and is hashed
     if ((s->flags & SHAPE_ENLARGED) != 0) {
@@ -360,8 +388,7 @@ float shape_fit_box(physics_world *world, uint32_t slot, bool *renewed)
 
 void shape_enter_box(physics_world *world, uint32_t slot)
 {
-    shape *s = &world->shapes.data[slot];
-    tree_enlarge(tree_of(world, s), slot, s->fat);
+    enlarge_box(world, slot);
     shape_note_enlarged(world, slot);
 }
 
@@ -369,7 +396,7 @@ void shape_grow_box(physics_world *world, uint32_t slot, aabb box)
 {
     shape *s = &world->shapes.data[slot];
     s->fat = aabb_union(s->fat, box);
-    tree_enlarge(tree_of(world, s), slot, s->fat);
+    enlarge_box(world, slot);
 }
 
 void shape_reset_box(physics_world *world, uint32_t slot)
@@ -377,6 +404,7 @@ void shape_reset_box(physics_world *world, uint32_t slot)
     shape *s = &world->shapes.data[slot];
     if (s->boxed) {
         tree_remove(tree_of(world, s), slot);
+        unlist_sensor(world, slot);
         insert_box(world, slot, fat_box(world, s, box_around(s, &world->motions.data[s->body])),
                    false);
     }
