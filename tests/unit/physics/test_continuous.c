@@ -454,6 +454,54 @@ static void crowd_in_room_never_leaves(void **state)
     }
 }
 
+// Bullets straight at a thin wall that can be moved, and at each other: `off` beside the middle.
+static void shoot_at_what_moves(double hz, double speed, double restitution, bool head_on)
+{
+    for (int k = 0; k < 8; k++) {
+        world_def wd = world_def_default();
+        wd.hz = hz;
+        wd.gravity = (vec2d){0.0, 0.0};
+        physics_world *world = make_world_of(&wd);
+        shape_def ball = make_circle(0.1);
+        shape_def plate = make_box(0.1, 4.0);
+        plate.density = 100.0;
+        ball.restitution = plate.restitution = restitution;
+        body_def def = body_def_default();
+        def.position = (vec2d){3.0 + 3.7 * k, 0.0};
+        def.bullet = head_on;
+        def.velocity = (vec2d){head_on ? -speed : 0.0, 0.0};
+        body_id target = put(world, &def, head_on ? &ball : &plate, 1);
+        def.position = (vec2d){0.0, head_on ? 0.01 * (k - 4) : 0.1 * (k - 4)};
+        def.bullet = true;
+        def.velocity = (vec2d){speed, 0.0};
+        body_id bullet = put(world, &def, &ball, 1);
+        for (int tick = 0; tick < (int)(40.0 * hz / speed) + 6; tick++) {
+            world_step(world);
+            body_info a = look(world, bullet);
+            body_info b = look(world, target);
+            if (a.velocity.x < 0.99 * speed) {
+                break; // met: from here on it may roll off the other one
+            }
+            assert_true(a.position.x < b.position.x);
+        }
+        const body_info a = look(world, bullet);
+        const body_info b = look(world, target);
+        assert_true(a.velocity.x < 0.99 * speed);
+        assert_true(head_on || a.position.x < b.position.x); // balls may roll off each other
+        world_free(world);
+    }
+}
+
+static void bullets_at_dynamic_bodies_never_pass(void **state)
+{
+    (void)state;
+    const double rates[] = {30.0, 60.0, 120.0, 240.0};
+    const double speeds[] = {400.0, 900.0, 2000.0, 3900.0};
+    for (int i = 0; i < 4 * 4 * 2 * 2; i++) {
+        shoot_at_what_moves(rates[i % 4], speeds[i / 4 % 4], i / 16 % 2 == 0 ? 0.0 : 0.5, i / 32);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -471,6 +519,7 @@ int main(void)
         cmocka_unit_test(ball_in_room_of_plates_never_leaves),
         cmocka_unit_test(ball_in_room_of_a_chain_never_leaves),
         cmocka_unit_test(crowd_in_room_never_leaves),
+        cmocka_unit_test(bullets_at_dynamic_bodies_never_pass),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
