@@ -22,7 +22,7 @@
 // The number of the engine's behaviour: how a world goes from one state to the next. Every change
 // of the golden hashes (tests/golden) raises it, so that logs, images and replicas of another
 // behaviour can be told from this one's.
-enum { ENGINE_BEHAVIOUR = 4 };
+enum { ENGINE_BEHAVIOUR = 5 };
 
 // Identifiers: slot + 1 in the low 24 bits, the slot's generation above, so below 2^53. Zero is
 // none. A slot whose generations are used up is never used again: an id does not come back to life

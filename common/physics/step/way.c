@@ -3,6 +3,15 @@
 #include "common/physics/step/step_scratch.h"
 
 #define PIECE_TURN (0.5 * PI_D) // the most of a turn in one sweep [rad]
+#define TURNS_MAX  16.0         // whole turns of a way in a step: each takes four sweeps
+
+// A turn without those whole turns that are too many to be swept. Both ends stay where they are.
+static double swept_turn(double turn)
+{
+    const double most = TURNS_MAX * 2.0 * PI_D;
+    const double beyond = turn > most ? turn - most : turn < -most ? turn + most : 0.0;
+    return turn - 2.0 * PI_D * (double)(int)(beyond / (2.0 * PI_D));
+}
 
 // The turn of a delta rotation, which tells it but for whole turns: the spin tells those.
 double way_whole_turn(const physics_world *world, const body_state *s)
@@ -15,7 +24,7 @@ double way_whole_turn(const physics_world *world, const body_state *s)
     while (turn - expected > PI_D) {
         turn -= 2.0 * PI_D;
     }
-    return turn;
+    return swept_turn(turn);
 }
 
 uint32_t fast_index(const physics_world *world, uint32_t slot)
@@ -52,7 +61,7 @@ way way_of(const physics_world *world, uint32_t slot)
         w.before = rot_inv_mul(s->delta_rotation, m->rotation);
     } else if (world->bodies.data[slot].type == BODY_KINEMATIC) {
         w.by = vec2_scale(world->step.dt, s->velocity);
-        w.turn = (double)world->step.dt * (double)s->angular_velocity;
+        w.turn = swept_turn((double)world->step.dt * (double)s->angular_velocity);
         w.before = w.turn == 0.0 ? m->rotation : rot_mul(rot_from_angle(-w.turn), m->rotation);
     }
     w.start = vec2d_offset(m->center, vec2_neg(w.by));

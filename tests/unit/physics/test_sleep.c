@@ -1,4 +1,4 @@
-// Who sleeps and who does not: whatever acts keeps a body awake, however slowly it moves it; what
+// Bodies sleep or stay awake: whatever acts keeps a body awake,
 // rests, or only coasts, falls asleep. At the rates that games use.
 #include "tests/unit/physics/scene_helpers.h"
 
