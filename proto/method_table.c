@@ -420,7 +420,7 @@ static const method_arg WORLD_VIEW_ARGS[] = {
         NUMBER("angular_damping", 0, DAMPING_MAX, zero, "1/s", "Loss of angular velocity."),       \
         NUMBER("gravity_scale", -SCALE_MAX, SCALE_MAX, one, "", "Share of the world's gravity."),  \
         BOOL("fixed_rotation", no, "Never turns."),                                                \
-        BOOL("bullet", no, "Swept against moving bodies too."),                                    \
+        BOOL("bullet", no, "Of a dynamic body: swept against moving ones too."),                                    \
         BOOL("allow_sleep", yes, "May sleep when it is at rest."),                                 \
         BOOL("awake", yes, "Moves; false puts it to sleep."),                                      \
         BOOL("enabled", yes, "A disabled body neither moves nor collides."),                       \

@@ -91,7 +91,7 @@ typedef struct body_def {
     double gravity_scale;    // default 1
     double mass;             // kg; 0 (the default): from the shapes. Inertia is scaled with it
     bool fixed_rotation;     // never turns
-    bool bullet;             // swept against moving bodies too
+    bool bullet;             // dynamic: swept against moving bodies too
     bool allow_sleep;        // default true
     bool awake;              // default true
     bool enabled;            // default true; a disabled body neither moves nor collides

@@ -436,7 +436,7 @@ export interface BodySpawnArguments {
   gravity_scale?: number;
   /** Never turns. Default false. */
   fixed_rotation?: boolean;
-  /** Swept against moving bodies too. Default false. */
+  /** Of a dynamic body: swept against moving ones too. Default false. */
   bullet?: boolean;
   /** May sleep when it is at rest. Default true. */
   allow_sleep?: boolean;
@@ -499,7 +499,7 @@ export interface BodySetArguments {
   gravity_scale?: number;
   /** Never turns. */
   fixed_rotation?: boolean;
-  /** Swept against moving bodies too. */
+  /** Of a dynamic body: swept against moving ones too. */
   bullet?: boolean;
   /** May sleep when it is at rest. */
   allow_sleep?: boolean;

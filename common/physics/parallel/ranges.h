@@ -20,7 +20,7 @@ void ranges_make_partials(struct physics_world *world);
 void ranges_free_partials(struct physics_world *world);
 
 // The findings of one range: slots, in lists whose meaning the phase gives them.
-enum { PARTIAL_LISTS = 5 };
+enum { PARTIAL_LISTS = 6 };
 typedef struct partial {
     _Alignas(
         64) slot_list lists[PARTIAL_LISTS]; // lines of their own: they are written side by side

@@ -11,6 +11,7 @@
 // on their ways to where they end.
 #include "common/physics/parallel/sort.h"
 #include "common/physics/state/broad_phase/boxes.h"
+#include "common/physics/step/paddles.h"
 #include "common/physics/step/step.h"
 #include "common/physics/step/way.h"
 #include "common/physics/step/step_scratch.h"
@@ -34,6 +35,9 @@ typedef struct swept_body {
 typedef struct reaches {
     float kinematic, dynamic;
 } reaches;
+
+// The bodies that a body is swept against: the standing ones always.
+typedef enum sweep_scope { AGAINST_STANDING, AGAINST_PADDLES, AGAINST_ALL } sweep_scope;
 
 static void take_way(swept_body *s, way w)
 {
@@ -74,15 +78,20 @@ static bool stays_in_front(const swept_body *s, vec2 normal, vec2 place, bool at
     return clearance(s, normal, place, at_end_only) > -allowed;
 }
 
-// Coming from behind, or ending in front, it has nothing to do with a chain's piece.
-static bool passes_piece(const swept_body *s, const segment *edge, transform frame)
+// Coming from behind, or ending in front, it has nothing to do with a chain's piece, which is at
+// `then` when the way begins and at `now` when it ends.
+static bool passes_piece(const swept_body *s, const segment *edge, transform then, transform now)
 {
-    vec2 a = transform_point(frame, edge->a);
-    vec2 along = vec2_sub(transform_point(frame, edge->b), a);
     float length;
+    vec2 a = transform_point(then, edge->a);
+    vec2 along = vec2_sub(transform_point(then, edge->b), a);
     vec2 normal = vec2_normalize(vec2_right(along), &length);
-    bool from_behind = vec2_dot(normal, vec2_neg(a)) < 0.0f; // its centre starts at the origin
-    return !from_behind && !stays_in_front(s, normal, a, true);
+    if (vec2_dot(normal, vec2_neg(a)) < 0.0f) { // its centre starts at the origin
+        return false;
+    }
+    a = transform_point(now, edge->a);
+    along = vec2_sub(transform_point(now, edge->b), a);
+    return !stays_in_front(s, vec2_normalize(vec2_right(along), &length), a, true);
 }
 
 // In front of one of its faces on all its way, it passes no polygon.
@@ -111,12 +120,12 @@ static bool passes_segment(const swept_body *s, const segment *edge, transform f
 // Whether it may pass the other shape, by what can be told at once.
 static bool may_pass(const swept_body *s, const shape *o, const way *other)
 {
-    sweep at = way_piece(other, s->way.start, 0.0f, 0.0f);
+    sweep at = way_piece(other, s->way.start, s->way.from, 1.0f);
     transform frame = sweep_at(&at, 0.0f);
-    bool still = other->by.x == 0.0f && other->by.y == 0.0f && other->turn == 0.0;
+    bool still = way_is_none(other);
     switch (o->traits->geometry.kind) {
     case SHAPE_CHAIN_SEGMENT:
-        return passes_piece(s, &o->traits->geometry.chain.edge, frame);
+        return passes_piece(s, &o->traits->geometry.chain.edge, frame, sweep_at(&at, 1.0f));
     case SHAPE_POLYGON:
         return !still || passes_polygon(s, &o->traits->geometry.polygon, frame);
     case SHAPE_SEGMENT:
@@ -124,6 +133,16 @@ static bool may_pass(const swept_body *s, const shape *o, const way *other)
     default:
         return true;
     }
+}
+
+// The end of the even part of the other's way that begins at `from`, or `to`.
+static float next_bend(const way *other, float from, float to)
+{
+    float end = to;
+    if (from < other->from && other->from < end) {
+        end = other->from;
+    }
+    return from < other->stop && other->stop < end ? other->stop : end;
 }
 
 // The part of the step after which the two first touch, up to s->fraction; 1 if they do not.
@@ -136,16 +155,13 @@ static float first_touch(const swept_body *s, const proxy *self, const proxy *ot
     pieces = pieces > other_pieces ? pieces : other_pieces;
     *touching = false;
     bool still = true; // touching since the start
-    float from = 0.0f;
+    float from = s->way.from;
     for (int i = 1; i <= pieces && from <= s->fraction; i++) {
-        float to = (float)i / (float)pieces;
-        float ends[2] = {to, to};
-        if (from < other_way->stop && other_way->stop < to) { // a bend in the other's way
-            ends[0] = other_way->stop;
-        }
-        for (int k = 0; k < 2 && from < to; k++) {
-            sweep theirs = way_piece(other_way, s->way.start, from, ends[k]);
-            sweep ours = way_piece(&s->way, s->way.start, from, ends[k]);
+        const float to = (float)i / (float)pieces;
+        while (from < to) {
+            const float end = next_bend(other_way, from, to);
+            sweep theirs = way_piece(other_way, s->way.start, from, end);
+            sweep ours = way_piece(&s->way, s->way.start, from, end);
             impact_result hit = impact_time(other, &theirs, self, &ours, 1.0f);
             bool at_once = hit.state == IMPACT_OVERLAPPED ||
                            (hit.state != IMPACT_NONE && hit.fraction == 0.0f);
@@ -153,9 +169,9 @@ static float first_touch(const swept_body *s, const proxy *self, const proxy *ot
             if (still) {
                 *touching = true;
             } else if (hit.state != IMPACT_NONE) {
-                return from + hit.fraction * (ends[k] - from); // one that failed has got so far
+                return from + hit.fraction * (end - from); // one that failed has got so far
             }
-            from = ends[k];
+            from = end;
         }
     }
     return 1.0f;
@@ -175,11 +191,12 @@ static proxy proxy_core(const proxy *p, float scale)
     return core;
 }
 
-// Distance of the core from the other shape when the step begins.
+// Distance of the core from the other shape when its way begins.
 static float gap_of_core(const swept_body *s, float scale, const proxy *other, const way *other_way)
 {
-    sweep theirs = way_piece(other_way, s->way.start, 0.0f, 0.0f);
-    sweep ours = way_piece(&s->way, s->way.start, 0.0f, 0.0f);
+    const float from = s->way.from;
+    sweep theirs = way_piece(other_way, s->way.start, from, from);
+    sweep ours = way_piece(&s->way, s->way.start, from, from);
     transform relative = transform_inv_mul(sweep_at(&theirs, 0.0f), sweep_at(&ours, 0.0f));
     proxy core = proxy_core(&s->proxy, scale);
     return distance_proxies(other, &core, relative, false, NULL).distance - other->radius -
@@ -267,6 +284,14 @@ static bool sweep_against(void *context, uint32_t other)
     return true;
 }
 
+// The same, of kinematic bodies that are fast alone.
+static bool sweep_against_paddle(void *context, uint32_t other)
+{
+    const swept_body *s = context;
+    const bool fast = paddle_is_fast(s->world, s->world->shapes.data[other].body);
+    return !fast || sweep_against(context, other);
+}
+
 // ---- a body
 
 static bool is_bullet(const physics_world *world, uint32_t slot)
@@ -274,25 +299,8 @@ static bool is_bullet(const physics_world *world, uint32_t slot)
     return (world->bodies.data[slot].flags & BODY_BULLET) != 0;
 }
 
-// Around the shape on its way.
-static aabb swept_box(const swept_body *s)
-{
-    const float extent_max = s->world->extents.data[s->body].extent_max;
-    const sweep *whole = &s->whole;
-    if (way_pieces(&s->way) > 1) { // it has been anywhere round its centre
-        aabb line = {vec2_min(whole->c1, whole->c2), vec2_max(whole->c1, whole->c2)};
-        return aabb_at(s->way.start, aabb_expand(line, extent_max));
-    }
-    aabb before = shape_aabb(&s->shape->traits->geometry, s->at_start);
-    aabb after = shape_aabb(&s->shape->traits->geometry, s->at_end);
-    // A point leaves the hull of the two by no more than the sagitta of its arc, which is less than
-    // the chord.
-    float chord = vec2_length((vec2){whole->q1.c - whole->q2.c, whole->q1.s - whole->q2.s});
-    return aabb_at(s->way.start, aabb_expand(aabb_union(before, after), extent_max * chord));
-}
-
 // Finds the first touch of all shapes of the body on their way.
-static void sweep_shapes(swept_body *s, const reaches *reach, bool against_moving)
+static void sweep_shapes(swept_body *s, const reaches *reach, sweep_scope scope)
 {
     physics_world *world = s->world;
     const body *b = &world->bodies.data[s->body];
@@ -302,10 +310,14 @@ static void sweep_shapes(swept_body *s, const reaches *reach, bool against_movin
             continue;
         }
         s->proxy = proxy_from_shape(&s->shape->traits->geometry);
-        aabb box = swept_box(s);
+        aabb box = way_box(&s->way, &s->whole, &s->shape->traits->geometry,
+                           world->extents.data[s->body].extent_max);
         const tree *trees = world->broad.trees;
         tree_query(&trees[BODY_STATIC], box, sweep_against, s);
-        if (against_moving) {
+        if (scope == AGAINST_PADDLES) {
+            tree_query(&trees[BODY_KINEMATIC], aabb_expand(box, reach->kinematic),
+                       sweep_against_paddle, s);
+        } else if (scope == AGAINST_ALL) {
             tree_query(&trees[BODY_KINEMATIC], aabb_expand(box, reach->kinematic), sweep_against,
                        s);
             tree_query(&trees[BODY_DYNAMIC], aabb_expand(box, reach->dynamic), sweep_against, s);
@@ -348,7 +360,7 @@ static void take_along(swept_body *s, const reaches *reach)
                       .local_center = m->local_center});
     s->fraction = 1.0f;
     s->met = NONE;
-    sweep_shapes(s, reach, false);
+    sweep_shapes(s, reach, AGAINST_STANDING);
     m->center = vec2d_offset(s->way.start, vec2_scale(s->fraction, by));
     m->rotation = way_rotation(&s->way, s->fraction);
     body_set_pose_from_center(m);
@@ -402,26 +414,45 @@ static bool has_rebounded(const physics_world *world, uint32_t slot, uint32_t ot
     return false;
 }
 
-static void sweep_body(physics_world *world, uint32_t slot, const reaches *reach)
+// Takes speed from a body that is held in another one; or it would hang there for good: held in
+// every step by what drives it, with a speed that the solver sees no reason to change. It is the
+// speed against the other one that counts.
+static void slow_down(physics_world *world, const swept_body *s)
+{
+    body_state *state = &world->states.data[s->body];
+    if (world->bodies.data[s->met].type == BODY_STATIC) {
+        state->velocity = vec2_scale(s->fraction, state->velocity);
+        state->angular_velocity *= s->fraction;
+        return;
+    }
+    const body_state *holder = &world->states.data[s->met];
+    const vec2 arm =
+        vec2d_relative(world->motions.data[s->met].center, world->motions.data[s->body].center);
+    const vec2 carried = vec2_add(holder->velocity, vec2_cross_sv(holder->angular_velocity, arm));
+    state->velocity = vec2_lerp(carried, state->velocity, s->fraction);
+    state->angular_velocity = holder->angular_velocity +
+                              s->fraction * (state->angular_velocity - holder->angular_velocity);
+}
+
+static void sweep_body(physics_world *world, uint32_t slot, const reaches *reach, sweep_scope scope)
 {
     swept_body s = {.world = world, .body = slot};
-    take_way(&s, way_of(world, slot));
+    way w = way_of(world, slot);
+    if (scope == AGAINST_STANDING) {
+        w.from = 0.0f; // what stands does so at any time
+    }
+    take_way(&s, w);
     s.fraction = s.way.stop; // another bullet may have stopped it
-    // A body that an impact struck is swept along the last of its way: too late for bodies that
-    // moved meanwhile.
-    vec2d place;
-    const bool struck = impact_find_place(world, slot, &place);
-    sweep_shapes(&s, reach, reach != NULL && !struck);
+    sweep_shapes(&s, reach, scope);
     if (s.met == NONE) {
         return;
     }
+    if (world->bodies.data[s.met].type != BODY_STATIC) {
+        body_wake(world, slot);
+    }
     stop_body(world, slot, &s.way, s.fraction);
-    if (s.caught && !has_rebounded(world, slot, s.met)) {
-        // Or it would hang there for good: held in every step by what drives it, with a speed that
-        // the solver sees no reason to change.
-        body_state *state = &world->states.data[slot];
-        state->velocity = vec2_scale(s.fraction, state->velocity);
-        state->angular_velocity *= s.fraction;
+    if (s.caught && !way_is_none(&s.way) && !has_rebounded(world, slot, s.met)) {
+        slow_down(world, &s);
     }
     uint32_t met = fast_index(world, s.met);
     if (met < world->scratch->fast.count && world->scratch->stops.data[met] > s.fraction) {
@@ -456,32 +487,56 @@ static reaches find_reaches(const physics_world *world)
     return r;
 }
 
+static void sort_fast(physics_world *world)
+{
+    step_scratch *scratch = world->scratch;
+    slot_list *fast = &scratch->fast;
+    scratch->paddles.count = sort_slots(scratch->paddles.data, scratch->paddles.count);
+    paddles_find_targets(world, fast);
+    fast->count = sort_slots(fast->data, fast->count);
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < fast->count; i++) { // two paddles may have found the same one
+        if (kept == 0 || fast->data[kept - 1] != fast->data[i]) {
+            fast->data[kept++] = fast->data[i];
+        }
+    }
+    fast->count = kept;
+    array_clear(&scratch->stops);
+    for (uint32_t i = 0; i < kept; i++) {
+        array_push(&scratch->stops, 1.0f);
+    }
+}
+
+// Bullets last, when all others are where they will be.
+static void sweep_bodies(physics_world *world)
+{
+    const slot_list *fast = &world->scratch->fast;
+    uint32_t bullets = 0;
+    for (uint32_t i = 0; i < fast->count; i++) {
+        bullets += is_bullet(world, fast->data[i]);
+    }
+    const bool paddles = world->scratch->paddles.count > 0;
+    reaches reach = bullets > 0 || paddles ? find_reaches(world) : (reaches){0.0f, 0.0f};
+    for (uint32_t i = 0; i < fast->count; i++) {
+        if (!is_bullet(world, fast->data[i])) {
+            sweep_body(world, fast->data[i], &reach, paddles ? AGAINST_PADDLES : AGAINST_STANDING);
+        }
+    }
+    for (uint32_t i = 0; i < fast->count && bullets > 0; i++) {
+        if (is_bullet(world, fast->data[i])) {
+            sweep_body(world, fast->data[i], &reach, AGAINST_ALL);
+        }
+    }
+}
+
 void solve_continuous(physics_world *world)
 {
-    if (world->scratch->fast.count == 0) {
+    if (world->scratch->fast.count == 0 && world->scratch->paddles.count == 0) {
         return;
     }
-    world->scratch->fast.count = sort_slots(world->scratch->fast.data, world->scratch->fast.count);
-    array_clear(&world->scratch->stops);
-    for (uint32_t i = 0; i < world->scratch->fast.count; i++) {
-        array_push(&world->scratch->stops, 1.0f);
-    }
+    sort_fast(world);
+    sweep_bodies(world);
     const uint32_t *fast = world->scratch->fast.data;
-    uint32_t bullets = 0;
-    for (uint32_t i = 0; i < world->scratch->fast.count; i++) {
-        if (is_bullet(world, fast[i])) {
-            bullets++;
-        } else {
-            sweep_body(world, fast[i], NULL);
-        }
-    }
-    // Bullets last, when all others are where they will be.
-    reaches reach = bullets > 0 ? find_reaches(world) : (reaches){0.0f, 0.0f};
-    for (uint32_t i = 0; i < world->scratch->fast.count && bullets > 0; i++) {
-        if (is_bullet(world, fast[i])) {
-            sweep_body(world, fast[i], &reach);
-        }
-    }
     for (uint32_t i = 0; i < world->scratch->fast.count; i++) {
         body_state *s = &world->states.data[fast[i]];
         float moved = distance_moved(world, fast[i], s->delta_position, s->delta_rotation);

@@ -2,6 +2,7 @@
 // moved so far that it might have passed through something.
 #include "common/physics/state/broad_phase/boxes.h"
 #include "common/physics/parallel/sort.h"
+#include "common/physics/step/paddles.h"
 #include "common/physics/step/step.h"
 #include "common/physics/state/world.h"
 #include "common/physics/step/step_scratch.h"
@@ -61,15 +62,18 @@ static void rest_pose(body_state *s)
 }
 
 // The outcome of a step for a body; all but the first are lists of a partial. For FAST bodies
-// continuous.c still needs the changes of pose; for fast but FREE ones only if there are bullets.
+// continuous.c still needs the changes of pose; for fast but FREE ones only if there are bullets
+// or paddles.
 typedef enum outcome {
     OUTCOME_DONE = -1,
     OUTCOME_BOXES,
     OUTCOME_FAST,
     OUTCOME_FREE,
     OUTCOME_LOST,
-    NOTED_WAY // beside one of those: for sensor_sweep.c
+    NOTED_WAY,   // beside one of those: for sensor_sweep.c
+    NOTED_PADDLE // likewise: for paddles.c
 } outcome;
+_Static_assert((int)NOTED_PADDLE < (int)PARTIAL_LISTS, "a list of each");
 
 static outcome finalize_body(physics_world *world, uint32_t slot, partial *found)
 {
@@ -106,6 +110,9 @@ static outcome finalize_body(physics_world *world, uint32_t slot, partial *found
     if (dynamic && world->def.continuous &&
         (moved > 0.5f * extent->extent_min || spins_fast(world, s)) && extent->extent_min > 0.0f) {
         return way_may_be_barred(world, slot) ? OUTCOME_FAST : OUTCOME_FREE;
+    }
+    if (!dynamic && world->def.continuous && paddle_may_pass(world, slot)) {
+        array_push(&found->lists[NOTED_PADDLE], slot);
     }
     rest_pose(s);
     m->room -= way + chord * extent->turn_reach;
@@ -172,10 +179,12 @@ void finalize_bodies(physics_world *world)
     partials_gather(world, partials, NOTED_WAY, &world->scratch->swept);
     array_clear(&world->scratch->fast);
     array_clear(&world->scratch->lost);
+    array_clear(&world->scratch->paddles);
+    partials_gather(world, partials, NOTED_PADDLE, &world->scratch->paddles);
     partials_gather(world, partials, OUTCOME_FAST, &world->scratch->fast);
     partials_gather(world, partials, OUTCOME_LOST, &world->scratch->lost);
     enter_boxes(world, partials);
-    if (any_bullet(world, &world->scratch->fast)) {
+    if (world->scratch->paddles.count > 0 || any_bullet(world, &world->scratch->fast)) {
         partials_gather(world, partials, OUTCOME_FREE, &world->scratch->fast);
     } else {
         array_clear(&world->scratch->listed);

@@ -786,6 +786,14 @@ bool impact_find_place(const physics_world *world, uint32_t body_, vec2d *place)
     return p->changed;
 }
 
+float impact_find_end(const physics_world *world, uint32_t body_)
+{
+    vec2d place;
+    const bool struck = world->scratch->paths.count > 0 && impact_find_place(world, body_, &place);
+    const float at = struck ? (float)path_known(world, body_)->clock * world->step.inv_dt : 0.0f;
+    return float_min(at, 1.0f);
+}
+
 bool impact_find_begin(const physics_world *world, uint32_t body_, vec2d *center)
 {
     vec2d place;

@@ -43,7 +43,10 @@ void forget_impacts(struct physics_world *world);
 bool impact_told(const struct physics_world *world, uint32_t contact, impact_report *out);
 // Whether the body had impacts in this step, and where the centre of mass was at the last one.
 bool impact_find_place(const struct physics_world *world, uint32_t body, vec2d *place);
-// The same, but where it was when the step began: the solver has it begin elsewhere.
+// The part of the step, in [0, 1], after which it had no impact any more.
+float impact_find_end(const struct physics_world *world, uint32_t body);
+// Like impact_find_place(), but where it was when the step began: the solver has it begin
+// elsewhere.
 bool impact_find_begin(const struct physics_world *world, uint32_t body, vec2d *center);
 
 #endif

@@ -64,6 +64,7 @@ typedef ARRAY(sensor_pass) sensor_pass_list;
     X(slot_list, uneven, CHANGES)           /* contacts of masses that are: heavy_loads.c */       \
     X(lent_mass_list, lent, CHANGES)        /* bodies that count as heavier */                     \
     X(slot_list, fast, CHANGES)             /* bodies for continuous.c */                          \
+    X(slot_list, paddles, CHANGES)          /* fast kinematic bodies, for continuous.c */          \
     X(slot_list, swept, CHANGES)            /* bodies for sensor_sweep.c */                        \
     X(sensor_way_list, sensor_ways, NEVER)  /* by body: of those; of no count */                   \
     X(sensor_pass_list, passes, CHANGES)    /* sensors that they passed */                         \

@@ -39,7 +39,9 @@ uint32_t fast_index(const physics_world *world, uint32_t slot)
             high = middle;
         }
     }
-    return low < world->scratch->fast.count && world->scratch->fast.data[low] == slot ? low : world->scratch->fast.count;
+    return low < world->scratch->fast.count && world->scratch->fast.data[low] == slot
+               ? low
+               : world->scratch->fast.count;
 }
 
 way way_of(const physics_world *world, uint32_t slot)
@@ -51,6 +53,7 @@ way way_of(const physics_world *world, uint32_t slot)
         w.start = m->center;
         return w;
     }
+    w.from = impact_find_end(world, slot);
     uint32_t fast = fast_index(world, slot);
     if (fast < world->scratch->fast.count) {
         w.stop = world->scratch->stops.data[fast];
@@ -70,7 +73,10 @@ way way_of(const physics_world *world, uint32_t slot)
 
 float way_gone(const way *w, float at)
 {
-    return at < w->stop ? at / w->stop : 1.0f;
+    if (at <= w->from) {
+        return 0.0f;
+    }
+    return at < w->stop ? (at - w->from) / (w->stop - w->from) : 1.0f;
 }
 
 rot way_rotation(const way *w, float gone)
@@ -98,4 +104,18 @@ int way_pieces(const way *w)
 {
     double turn = w->turn < 0.0 ? -w->turn : w->turn;
     return 1 + (int)(turn / PIECE_TURN);
+}
+
+aabb way_box(const way *w, const sweep *whole, const shape_geometry *geometry, float extent_max)
+{
+    if (way_pieces(w) > 1) { // it has been anywhere round its centre
+        aabb line = {vec2_min(whole->c1, whole->c2), vec2_max(whole->c1, whole->c2)};
+        return aabb_at(w->start, aabb_expand(line, extent_max));
+    }
+    aabb before = shape_aabb(geometry, sweep_at(whole, 0.0f));
+    aabb after = shape_aabb(geometry, sweep_at(whole, 1.0f));
+    // A point leaves the hull of the two by no more than the sagitta of its arc, which is less than
+    // the chord.
+    float chord = vec2_length((vec2){whole->q1.c - whole->q2.c, whole->q1.s - whole->q2.s});
+    return aabb_at(w->start, aabb_expand(aabb_union(before, after), extent_max * chord));
 }

@@ -14,7 +14,8 @@ typedef struct way {
     vec2 by;     // to where it ends
     rot before;
     double turn; // whole turns are counted [rad]
-    float stop;  // part of the step, in [0, 1], behind which the body rests
+    float from;  // part of the step, in [0, 1], in which it begins: an impact is not swept over
+    float stop;  // and behind which the body rests
     vec2 local_center;
 } way;
 
@@ -25,6 +26,11 @@ way way_of(const physics_world *world, uint32_t slot);
 // The turn of a state's delta rotation with the whole turns that its spin tells [rad].
 double way_whole_turn(const physics_world *world, const body_state *s);
 
+static inline bool way_is_none(const way *w)
+{
+    return w->by.x == 0.0f && w->by.y == 0.0f && w->turn == 0.0;
+}
+
 // The share of its way that the body has gone at a part of the step.
 float way_gone(const way *w, float at);
 rot way_rotation(const way *w, float gone);
@@ -33,6 +39,9 @@ rot way_rotation(const way *w, float gone);
 // more than a quarter in between, it is the wrong one: way_pieces() says how many are needed.
 sweep way_piece(const way *w, vec2d origin, float from, float to);
 int way_pieces(const way *w);
+// Around a shape of the body, whose farthest point is extent_max from its centre, on all of that
+// way. `whole` is its only piece, seen from where it starts.
+aabb way_box(const way *w, const sweep *whole, const shape_geometry *geometry, float extent_max);
 
 // A fast body's place on world->scratch->fast, which is sorted, or its count.
 uint32_t fast_index(const physics_world *world, uint32_t slot);
