@@ -432,6 +432,7 @@ static void slow_down(physics_world *world, const swept_body *s)
     state->velocity = vec2_lerp(carried, state->velocity, s->fraction);
     state->angular_velocity = holder->angular_velocity +
                               s->fraction * (state->angular_velocity - holder->angular_velocity);
+    body_limit_speed(state); // a point of what turns fast may go faster than any body
 }
 
 static void sweep_body(physics_world *world, uint32_t slot, const reaches *reach, sweep_scope scope)

@@ -16,6 +16,7 @@
 #include "common/physics/state/bodies/body_special.h"
 #include "common/physics/state/broad_phase/boxes.h"
 #include "common/physics/state/world.h"
+#include "common/physics/step/solver/impact_joints.h"
 
 #define TOUCH_DISTANCE  1e-6  // what is nearer touches [m]
 #define CENTER_DISTANCE 1e-5f // a circle this near to the centre of mass is round about it [m]
@@ -181,6 +182,7 @@ impact_path path_of_body(const physics_world *world, uint32_t body_)
     p.held = b->sleep_set != 0 || is_held(world, body_);
     set_motion(world, &p);
     if (p.shape != NONE && p.keeps >= KEEPS_LEAST && !is_piled(world, body_) &&
+        !body_is_braced(world, body_) &&
         vec2_length(path_free_way(world, body_)) <= FOLLOWED_WAY_MAX) {
         p.kind = PATH_DISC;
         p.radius = (double)world->shapes.data[p.shape].traits->geometry.circle.radius;

@@ -18,6 +18,7 @@
 #include "common/physics/step/speculative.h"
 
 #include "common/physics/state/broad_phase/boxes.h"
+#include "common/physics/step/solver/impact_joints.h"
 
 #define ADVANCES_MAX 4     // places looked at on a way
 #define ROUNDING     1e-5f // of a length in floats, after some sums: taken as nearer by so much
@@ -53,7 +54,7 @@ static relative_way way_of(const physics_world *world, const contact *c, transfo
 static bool is_disc_or_stands(const physics_world *world, uint32_t body_)
 {
     return world->bodies.data[body_].type != BODY_DYNAMIC ||
-           body_may_be_disc(&world->extents.data[body_]);
+           (body_may_be_disc(&world->extents.data[body_]) && !body_is_braced(world, body_));
 }
 
 // Whether the two rebound, and are not followed by impacts.c.

@@ -16,6 +16,7 @@
 #include "common/physics/step/impacts.h"
 #include "common/physics/step/sensor_sweep.h"
 #include "common/physics/step/solver/heavy_loads.h"
+#include "common/physics/step/solver/impact_joints.h"
 #include "common/physics/step/solver/solver.h"
 #include "common/physics/step/trim.h"
 
@@ -69,12 +70,16 @@ typedef ARRAY(sensor_pass) sensor_pass_list;
     X(sensor_way_list, sensor_ways, NEVER)  /* by body: of those; of no count */                   \
     X(sensor_pass_list, passes, CHANGES)    /* sensors that they passed */                         \
     X(slot_list, lost, NEVER)               /* bodies that left the world, or are not numbers */   \
-    X(float_list, stops, NEVER)      /* the part of the step after which each fast one rests */    \
-    X(byte_list, struck, NEVER)      /* of each body: see impact_pass */                           \
-    X(slot_list, listed, NEVER)      /* of one function at a time */                               \
-    X(slot_list, all, NEVER)         /* the same before it is cut down: touch.c */                 \
-    X(slot_list, set_of, AWAKE)      /* union-find of sleep.c, by body */                          \
-    X(slot_list, sleep_awake, AWAKE) /* islands that fall asleep: see sleep.c */                   \
+    X(float_list, stops, NEVER)         /* the part of the step after which each fast one rests */ \
+    X(byte_list, struck, NEVER)         /* of each body: see impact_pass */                        \
+    X(byte_list, braced, NEVER)         /* of each body: whether impact_joints.c has listed it */  \
+    X(slot_list, bracing, CHANGES)      /* joints that bear the impacts of a moment */             \
+    X(impact_row_list, rows, CHANGES)   /* rigid directions of those */                            \
+    X(impact_load_list, loads, CHANGES) /* impulses that they have borne in the step */            \
+    X(slot_list, listed, NEVER)         /* of one function at a time */                            \
+    X(slot_list, all, NEVER)            /* the same before it is cut down: touch.c */              \
+    X(slot_list, set_of, AWAKE)         /* union-find of sleep.c, by body */                       \
+    X(slot_list, sleep_awake, AWAKE)    /* islands that fall asleep: see sleep.c */                \
     X(slot_list, sleep_members, AWAKE)                                                             \
     X(slot_list, sleep_contacts, AWAKE)                                                            \
     X(slot_list, sleep_next, AWAKE) /* by body: chains of members */

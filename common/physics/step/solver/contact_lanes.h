@@ -52,6 +52,7 @@ enum {
                             // of as many balls at least in one step
     IMPACT_ROUNDS_DULL = 4, // the most in a world that is not lively
     IMPACT_SWEEPS_OF_ROUND = 60, // over its impacts; mostly two are enough
+    IMPACT_SWEEPS_BRACED = 200,  // the same where joints bear the impacts
     IMPACT_SWEEPS_MAX = 192      // and no round begins after so many
 };
 

@@ -156,6 +156,28 @@ static bool any_may_rebound(const physics_world *world)
            memchr(world->scratch->groups.impacts, IMPACTS_POSSIBLE, total) != NULL;
 }
 
+// Sweeps over the impacts of a moment until nothing changes. Returns how many.
+static int solve_moment(physics_world *world, impact_pass pass, int most)
+{
+    int sweeps = 0;
+    while (sweeps++ < most && sweep_impacts(world, IMPACT_SOLVE, pass)) {
+    }
+    return sweeps;
+}
+
+// The same where joints bear them too. Returns one: however many there are, an impact runs on.
+static int solve_braced(physics_world *world, impact_pass pass)
+{
+    for (int i = 0; i < IMPACT_SWEEPS_BRACED; i++) {
+        const bool changed = sweep_impacts(world, IMPACT_SOLVE, pass);
+        if (!impact_joints_sweep(world) && !changed) {
+            break;
+        }
+    }
+    impact_joints_end(world, pass.struck, (uint8_t)(pass.round + 1));
+    return 1;
+}
+
 // Impacts come first and run through everything that touches. In a heap that hardly rebounds this
 // would go on for long and change little: after a few rounds only those count that rebound faster
 // than the threshold, and the rest is left to the sub-step, which stops it (compare Guendelman,
@@ -176,9 +198,8 @@ static void solve_impacts(physics_world *world, bool again)
     const int most = world->step.lively ? IMPACT_SWEEPS_OF_ROUND : 1;
     int sweeps = 0;
     do {
-        const int last = sweeps + most;
-        while (sweeps++ < last && sweep_impacts(world, IMPACT_SOLVE, pass)) {
-        }
+        sweeps +=
+            impact_joints_find(world) ? solve_braced(world, pass) : solve_moment(world, pass, most);
         sweep_impacts(world, IMPACT_END, pass);
         pass.round++;
     } while (pass.round < rounds && sweeps < IMPACT_SWEEPS_MAX &&
@@ -286,6 +307,7 @@ static void solve_held(physics_world *world)
     }
     return_masses(world);
     joints_store(world);
+    impact_joints_report(world);
     uint32_t partials = run_shares(world, groups, GRAIN_FILLED, store_range, NULL);
     partials_gather(world, partials, BEGAN, &world->scratch->began);
     partials_gather(world, partials, ENDED, &world->scratch->ended);
