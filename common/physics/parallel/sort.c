@@ -178,6 +178,18 @@ void keep_lowest_pairs(item_pairs *pairs, uint32_t most)
     pairs->count = kept;
 }
 
+uint32_t sort_slots_once(uint32_t *slots, uint32_t count)
+{
+    const uint32_t sorted = sort_slots(slots, count);
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < sorted; i++) {
+        if (kept == 0 || slots[kept - 1] != slots[i]) {
+            slots[kept++] = slots[i];
+        }
+    }
+    return kept;
+}
+
 bool slot_is_among(const slot_list *sorted, uint32_t slot)
 {
     uint32_t low = 0;

@@ -7,6 +7,8 @@
 
 // Slots in ascending order, each once (sort.c). Returns how many are left.
 uint32_t sort_slots(uint32_t *slots, uint32_t count);
+// The same, with each slot kept once.
+uint32_t sort_slots_once(uint32_t *slots, uint32_t count);
 // Whether a slot is on a list that is so sorted.
 bool slot_is_among(const slot_list *sorted, uint32_t slot);
 // Pairs by their first, then by their second, by merging through `other`, whose memory is kept (the

@@ -12,6 +12,7 @@
 #include "common/physics/parallel/sort.h"
 #include "common/physics/state/broad_phase/boxes.h"
 #include "common/physics/step/paddles.h"
+#include "common/physics/step/sensor_sweep.h"
 #include "common/physics/step/step.h"
 #include "common/physics/step/way.h"
 #include "common/physics/step/step_scratch.h"
@@ -367,6 +368,7 @@ static void take_along(swept_body *s, const reaches *reach)
     state->delta_position = vec2d_relative(first.start, m->center);
     state->delta_rotation = rot_normalize(rot_inv_mul(first.before, m->rotation));
     world->scratch->stops.data[fast_index(world, s->body)] = 1.0f;
+    sensors_note_carried(world, s->body, first.start, first.before);
 }
 
 static bool note_any(void *found, uint32_t item)
@@ -494,16 +496,9 @@ static void sort_fast(physics_world *world)
     slot_list *fast = &scratch->fast;
     scratch->paddles.count = sort_slots(scratch->paddles.data, scratch->paddles.count);
     paddles_find_targets(world, fast);
-    fast->count = sort_slots(fast->data, fast->count);
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < fast->count; i++) { // two paddles may have found the same one
-        if (kept == 0 || fast->data[kept - 1] != fast->data[i]) {
-            fast->data[kept++] = fast->data[i];
-        }
-    }
-    fast->count = kept;
+    fast->count = sort_slots_once(fast->data, fast->count); // two paddles may have found the same
     array_clear(&scratch->stops);
-    for (uint32_t i = 0; i < kept; i++) {
+    for (uint32_t i = 0; i < fast->count; i++) {
         array_push(&scratch->stops, 1.0f);
     }
 }

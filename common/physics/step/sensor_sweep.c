@@ -81,6 +81,20 @@ bool sensors_note_way(physics_world *world, uint32_t slot, const body_motion *be
     return true;
 }
 
+void sensors_note_carried(physics_world *world, uint32_t slot, vec2d center, rot before)
+{
+    vec2d began;
+    if (!has_sensors(world) || impact_find_begin(world, slot, &began)) {
+        return; // the way of a struck body has been noted, all of it
+    }
+    world->scratch->sensor_ways.data[slot] = (sensor_way){
+        .center = center,
+        .before = before,
+        .turn = (float)way_whole_turn(world, &world->states.data[slot]),
+    };
+    array_push(&world->scratch->swept, slot);
+}
+
 // ---- tracks
 
 typedef struct track_point {
@@ -471,7 +485,7 @@ void sweep_sensors(physics_world *world)
         return;
     }
     array_clear(&world->scratch->passes);
-    swept->count = sort_slots(swept->data, swept->count);
+    swept->count = sort_slots_once(swept->data, swept->count);
     passing p = {.world = world, .theirs = longest_of_sensors(world)};
     for (uint32_t i = 0; i < swept->count; i++) {
         p.body = swept->data[i];

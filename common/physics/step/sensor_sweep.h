@@ -24,6 +24,8 @@ void sensors_begin_ways(physics_world *world);
 // turned, as distance_moved() has them.
 bool sensors_note_way(physics_world *world, uint32_t body, const body_motion *before, float gone,
                       float chord);
+// In solve_continuous(): notes the way of a body that a paddle carried along from there.
+void sensors_note_carried(physics_world *world, uint32_t body, vec2d center, rot before);
 // When all bodies are where the step ends: reports what was passed.
 void sweep_sensors(physics_world *world);
 

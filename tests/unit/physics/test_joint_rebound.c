@@ -59,7 +59,7 @@ static void hang(physics_world *world, joint_kind kind, body_id hook, vec2d at, 
 // ---- one body
 
 // A ball circles about the origin at a distance of 1 and meets a wall, whose normal is so much off
-// its way, at (1, 0). What it keeps of its speed when it has turned round.
+// its way, at (1, 0). Returns the share of its rebound that it keeps.
 static double swing_at_wall(joint_kind kind, double hz, double speed, double slant,
                             double restitution, int phase)
 {

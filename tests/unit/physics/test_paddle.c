@@ -252,6 +252,38 @@ static void paddle_drives_nothing_through_a_wall(void **state)
     }
 }
 
+// A ball that a paddle drives through a thin sensor is seen, however far it is driven in a tick.
+static void sensor_sees_what_a_paddle_drives_through(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 10 * RATE_COUNT; i++) {
+        physics_world *world = make_table(RATES[i % RATE_COUNT]);
+        body_def def = body_def_default();
+        def.type = BODY_STATIC;
+        def.position.x = pick(i, 20, 0.3, 3.0);
+        shape_def line = make_box(0.02, 20.0);
+        line.sensor = true;
+        put(world, &def, &line, 1);
+        const shape_def ball = make_circle(0.05);
+        put_at(world, 0.0, 0.0, &ball);
+        def = body_def_default();
+        def.type = BODY_KINEMATIC;
+        def.velocity.x = 300.0;
+        def.position.x = -pick(i, 21, 0.2, 2.0);
+        const shape_def plate = make_box(0.02, 4.0);
+        put(world, &def, &plate, 1);
+        int seen[2] = {0};
+        for (int tick = 0; tick < 10; tick++) {
+            world_step(world);
+            seen[0] += count_events(world, EVENT_SENSOR_BEGIN, NULL);
+            seen[1] += count_events(world, EVENT_SENSOR_END, NULL);
+        }
+        assert_int_equal(seen[0], 2); // the ball and the paddle
+        assert_int_equal(seen[1], 2);
+        world_free(world);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -259,6 +291,7 @@ int main(void)
         cmocka_unit_test(bat_hits_whatever_is_on_its_way),
         cmocka_unit_test(row_before_a_paddle_is_driven_on),
         cmocka_unit_test(paddle_drives_nothing_through_a_wall),
+        cmocka_unit_test(sensor_sees_what_a_paddle_drives_through),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

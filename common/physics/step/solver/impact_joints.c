@@ -108,18 +108,6 @@ static void note_joint(physics_world *world, uint32_t joint_, uint32_t other, vo
     }
 }
 
-static uint32_t sort_once(slot_list *list, uint32_t from)
-{
-    const uint32_t count = sort_slots(list->data + from, list->count - from);
-    uint32_t kept = from;
-    for (uint32_t i = from; i < from + count; i++) {
-        if (kept == from || list->data[kept - 1] != list->data[i]) {
-            list->data[kept++] = list->data[i];
-        }
-    }
-    return kept;
-}
-
 // The joints of bodies [first, end) of the list, then those of the bodies that these reach, and so
 // on: ring by ring, each in the order of slots.
 static void list_joints(physics_world *world, slot_list *joints)
@@ -132,7 +120,7 @@ static void list_joints(physics_world *world, slot_list *joints)
         for (uint32_t i = first; i < end; i++) {
             joint_visit_all(world, bodies->data[i], note_joint, joints);
         }
-        joints->count = sort_once(joints, from);
+        joints->count = from + sort_slots_once(joints->data + from, joints->count - from);
         for (uint32_t i = from; i < joints->count; i++) {
             const joint *j = &world->joints.data[joints->data[i]];
             list_body(world, j->body_a);
@@ -140,7 +128,8 @@ static void list_joints(physics_world *world, slot_list *joints)
         }
         first = end;
     }
-    joints->count = sort_once(joints, 0); // a joint between two of a ring is in the next one too
+    joints->count = sort_slots_once(
+        joints->data, joints->count); // a joint between two of a ring is in the next one too
     joints->count = joints->count < IMPACT_JOINTS_MAX ? joints->count : IMPACT_JOINTS_MAX;
 }
 
