@@ -8,6 +8,7 @@
 #include "common/physics/step/solver/contact_lanes.h"
 #include "common/physics/step/solver/integrate.h"
 #include "common/physics/step/solver/joint_lanes.h"
+#include "common/physics/step/solver/truss/truss.h"
 
 step_scratch *step_scratch_create(void)
 {
@@ -23,6 +24,7 @@ void step_scratch_free(physics_world *world)
     step_scratch *scratch = world->scratch;
     contact_lanes_free(world);
     joint_solver_free(scratch->joint_solver);
+    trusses_free(scratch->truss_solver);
 #define FREE(type, name, when) array_free(&scratch->name);
     STEP_SCRATCH_ARRAYS(FREE)
 #undef FREE

@@ -24,6 +24,7 @@ struct velocity_lanes;    // solver/integrate.h
 struct contact_kernels;   // solver/contact_lanes.h
 struct integrate_kernels; // solver/integrate.h
 struct joint_solver;      // solver/joint_lanes.h
+struct truss_solver;      // solver/truss/truss.h
 
 typedef ARRAY(struct velocity_lanes) velocity_lanes_list;
 typedef ARRAY(turned_normal) turned_normal_list;
@@ -95,6 +96,7 @@ typedef struct step_scratch {
     const struct contact_kernels *kernels;
     const struct integrate_kernels *integrators;
     struct joint_solver *joint_solver; // the joints of a step; NULL before the first
+    struct truss_solver *truss_solver; // joints under heavy loads; NULL before the first
 } step_scratch;
 
 // Empty, with the kernels that this processor runs.

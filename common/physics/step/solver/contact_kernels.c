@@ -12,13 +12,6 @@
 #include "common/physics/step/solver/contact_lanes.h"
 #include "common/physics/lanes/vector_lanes.h"
 
-#define PUSH_OUT_SPEED_MAX 3.0f // overlap is pushed out no faster than this [m/s]
-#define DEEP_OVERLAP                                                                               \
-    0.05f // what is deeper is pushed out faster by DEEP_PUSH_RATE: impacts and heavy loads
-          // squeeze so far [m]
-#define DEEP_PUSH_RATE 60.0f    // [1/s]
-#define OVERLAP_SLOP   0.00003f // overlap that is left alone, so that resting contacts stay [m]
-
 #define KERNELS VARIANT_OF(contact_kernels_)
 
 INLINE lanes anchor_bx(const contact_lanes *c, const point_lanes *p)

@@ -24,6 +24,13 @@ typedef struct point_lanes {
     EACH(total_impulse);   // of the normal, over the sub-steps so far
 } point_lanes;
 
+#define PUSH_OUT_SPEED_MAX 3.0f // overlap is pushed out no faster than this [m/s]
+#define DEEP_OVERLAP                                                                               \
+    0.05f // what is deeper is pushed out faster by DEEP_PUSH_RATE: impacts and heavy loads
+          // squeeze so far [m]
+#define DEEP_PUSH_RATE 60.0f    // [1/s]
+#define OVERLAP_SLOP   0.00003f // overlap that is left alone, so that resting contacts stay [m]
+
 enum { // lane_marks.features
     // what at least one lane has
     LANES_ROLLING = 1u,

@@ -9,8 +9,15 @@
 
 struct physics_world;
 
-// A ratio of masses of two that touch that is too much for sweeps over contacts.
+// A ratio of masses of two that touch or are joined that is too much for sweeps over constraints.
 #define MASS_RATIO_MAX 20.0f
+
+// Of two dynamic bodies, by their inverse masses.
+static inline bool masses_are_uneven(float of_a, float of_b)
+{
+    const float heavy = of_a < of_b ? of_a : of_b;
+    return (of_a > of_b ? of_a : of_b) > MASS_RATIO_MAX * heavy && heavy > 0.0f;
+}
 
 // A light body's own mass, while it counts as heavier.
 typedef struct lent_mass {

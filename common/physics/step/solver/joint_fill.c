@@ -19,7 +19,8 @@ static vec2 rounded(vec2d a)
     return (vec2){(float)a.x, (float)a.y};
 }
 
-static void fill_point(const physics_world *world, joint_lanes *g, uint32_t lane, const joint *j)
+// True if the masses of the two are uneven.
+static bool fill_point(const physics_world *world, joint_lanes *g, uint32_t lane, const joint *j)
 {
     const body_motion *ma = &world->motions.data[j->body_a];
     const body_motion *mb = &world->motions.data[j->body_b];
@@ -50,6 +51,7 @@ static void fill_point(const physics_world *world, joint_lanes *g, uint32_t lane
     wide_set(&g->separation_y, lane, (float)apart.y);
     wide_set(&g->turn_c, lane, relative.c); // until start_group()
     wide_set(&g->turn_s, lane, relative.s);
+    return masses_are_uneven(ma->inv_mass, mb->inv_mass);
 }
 
 static void fill_drive(const physics_world *world, const joint_lanes *g, drive_lanes *d,
@@ -97,7 +99,8 @@ static void start_group(physics_world *world, joint_sort sort, joint_lanes *g, d
     kernels->sorts[sort].start(g, 1, world->states.data);
 }
 
-static void fill_group(physics_world *world, joint_sort sort, uint32_t group, joint_slots of)
+static void fill_group(physics_world *world, joint_sort sort, uint32_t group, joint_slots of,
+                       slot_list *uneven)
 {
     joint_solver *solver = world->scratch->joint_solver;
     joint_lanes *g = group_at(solver, sort, group);
@@ -109,12 +112,24 @@ static void fill_group(physics_world *world, joint_sort sort, uint32_t group, jo
     }
     for (uint32_t lane = 0; lane < of.count; lane++) {
         const joint *j = &world->joints.data[of.slots[lane]];
-        fill_point(world, g, lane, j);
+        if (fill_point(world, g, lane, j)) {
+            array_push(uneven, of.slots[lane]);
+        }
         if (d != NULL) {
             fill_drive(world, g, d, lane, j);
         }
     }
     start_group(world, sort, g, d, of);
+}
+
+static void fill_single(physics_world *world, uint32_t group, uint32_t slot, slot_list *uneven)
+{
+    const joint *j = &world->joints.data[slot];
+    joint_prepare_single(world, &world->scratch->joint_solver->single[group], slot);
+    if (masses_are_uneven(world->motions.data[j->body_a].inv_mass,
+                          world->motions.data[j->body_b].inv_mass)) {
+        array_push(uneven, slot);
+    }
 }
 
 static bool breaks(const physics_world *world, const joint *j)
@@ -134,15 +149,15 @@ static void list_breakable(const physics_world *world, joint_slots of, slot_list
 }
 
 void joint_lanes_fill(physics_world *world, joint_sort sort, uint32_t first, uint32_t end,
-                      slot_list *breakable)
+                      slot_list *breakable, slot_list *uneven)
 {
     uint32_t colour = 0;
     for (uint32_t group = first; group < end; group++) {
         joint_slots of = joint_group_slots(world, sort, group, &colour);
         if (sort == SORT_SINGLE) {
-            joint_prepare_single(world, &world->scratch->joint_solver->single[group], of.slots[0]);
+            fill_single(world, group, of.slots[0], uneven);
         } else {
-            fill_group(world, sort, group, of);
+            fill_group(world, sort, group, of, uneven);
         }
         list_breakable(world, of, breakable);
     }

@@ -86,6 +86,7 @@ void joint_solver_free(joint_solver *solver)
             set_capacity(solver, sort, 0);
         }
         array_free(&solver->breakable);
+        array_free(&solver->uneven);
         free(solver);
     }
 }
@@ -175,6 +176,8 @@ static span share_of_groups(const physics_world *world, int sort, uint32_t colou
 
 // ---- filling
 
+enum { BREAKABLE, UNEVEN }; // lists of a partial
+
 static void fill_range(physics_world *world, uint32_t first, uint32_t end, partial *found,
                        const void *context)
 {
@@ -182,7 +185,8 @@ static void fill_range(physics_world *world, uint32_t first, uint32_t end, parti
     for (int sort = 0; sort < JOINT_SORTS; sort++) {
         for (uint32_t colour = 0; colour <= COLOURS; colour++) {
             span part = share_of_groups(world, sort, colour, first, end);
-            joint_lanes_fill(world, (joint_sort)sort, part.first, part.end, &found->lists[0]);
+            joint_lanes_fill(world, (joint_sort)sort, part.first, part.end,
+                             &found->lists[BREAKABLE], &found->lists[UNEVEN]);
         }
     }
 }
@@ -196,9 +200,11 @@ void joints_prepare(physics_world *world)
         groups += solver->first[sort][COLOURS + 1];
     }
     array_clear(&solver->breakable);
+    array_clear(&solver->uneven);
     if (groups > 0) {
         uint32_t partials = run_shares(world, groups, GRAIN_FILLED, fill_range, NULL);
-        partials_gather(world, partials, 0, &solver->breakable);
+        partials_gather(world, partials, BREAKABLE, &solver->breakable);
+        partials_gather(world, partials, UNEVEN, &solver->uneven);
     }
 }
 

@@ -4,11 +4,13 @@
 // impulses are applied again (warm starting, which after the first sub-step is mostly done where
 // velocities change, see integrate.c); joints and contacts are solved as soft constraints; poses
 // follow; the same constraints are relaxed without their push. Within a sweep joints come before
-// contacts, colour by colour; what found no colour goes first.
+// contacts, colour by colour; what found no colour goes first. After each sweep joints under heavy
+// loads are solved together (truss/truss.h).
 #include "common/physics/state/joints/joints.h"
 #include "common/physics/step/joints/joint_phases.h"
 #include "common/physics/step/solver/contact_lanes.h"
 #include "common/physics/step/solver/integrate.h"
+#include "common/physics/step/solver/truss/truss.h"
 #include "common/physics/step/step.h"
 #include "common/physics/state/world.h"
 #include "common/physics/step/step_scratch.h"
@@ -290,9 +292,15 @@ static void solve_held(physics_world *world)
     uint32_t groups = world->scratch->groups.first[COLOURS + 1];
     run_plain_shares(world, groups, GRAIN_FILLED, prepare_range, NULL);
     find_uneven(world);
-    if (lend_masses(world, world->scratch->uneven.data, world->scratch->uneven.count)) {
+    bool lent = lend_masses(world, world->scratch->uneven.data, world->scratch->uneven.count);
+    if (trusses_find(world)) {
+        joints_prepare(world);
+        lent = true;
+    }
+    if (lent) {
         run_plain_shares(world, groups, GRAIN_FILLED, prepare_range, NULL);
     }
+    trusses_place(world);
     const bool rebounds = any_may_rebound(world);
     for (int i = 0; i < world->step.substeps; i++) {
         bool backward = i < world->step.substeps / 2;
@@ -300,10 +308,13 @@ static void solve_held(physics_world *world)
             solve_impacts(world, i > 0);
         }
         integrate_velocities(world, i > 0);
+        trusses_begin(world);
         run_pass(world, i == 0 ? PASS_WARM_START : PASS_WARM_AGAIN, backward);
         run_pass(world, PASS_SOLVE, backward);
+        trusses_solve(world, true);
         integrate_positions(world);
         run_pass(world, PASS_RELAX, backward);
+        trusses_solve(world, false);
     }
     return_masses(world);
     joints_store(world);

@@ -1,0 +1,121 @@
+// Trusses: bodies of very uneven masses and the joints between them, solved as one system of
+// equations. See truss.c for when and why.
+//
+// A truss is found anew in every step (truss_find.c): its bodies, and its ties, which are joints
+// and contacts. In every sub-step the ties' rows are written down from where the bodies are
+// (truss_rows.c) and solved together (truss.c, truss_matrix.c), after the sweeps that all other
+// constraints have.
+#ifndef CAROM_COMMON_PHYSICS_STEP_SOLVER_TRUSS_TRUSS_H
+#define CAROM_COMMON_PHYSICS_STEP_SOLVER_TRUSS_TRUSS_H
+
+#include <stdbool.h>
+
+#include "common/physics/state/world.h"
+#include "common/physics/step/solver/truss/truss_matrix.h"
+
+enum {
+    TRUSS_BODIES_MAX = 1024, // of one truss; joints that lead farther are solved by sweeps alone
+    TRUSS_WORK_MAX = 8192,   // products of blocks: with more, its loops are solved by sweeps alone
+    TRUSS_ROUNDS_MAX = 4,    // in which it is found out which of the one-sided rows press
+    TIE_ROWS_MAX = 4
+};
+
+// A row's part in its tie, which tells where its impulse is kept.
+typedef enum row_kind {
+    ROW_X,
+    ROW_Y,      // of a point
+    ROW_ANGLE,  // of b from a
+    ROW_ACROSS, // the axis on which it slides
+    ROW_ROD,
+    ROW_LOWER,
+    ROW_UPPER, // limits, one-sided
+    ROW_TOUCH0,
+    ROW_TOUCH1, // a contact's points, one-sided
+    ROW_INERTIA // of a rod: resists a change of its turning
+} row_kind;
+
+// An equation a · v_a + b · v_b = -push, or >=, of velocities (x, y, angular); and the same with
+// `shift` of what moves places without being a velocity.
+typedef struct truss_row {
+    row_kind kind;
+    bool one_sided, held; // held: it is an equation now
+    bool apart;           // one-sided: there is room left
+    double a[TRUSS_AXES], b[TRUSS_AXES];
+    double push;    // of velocities: what room is left, and how fast overlap is pushed out
+    double shift;   // of places: how fast the error is taken back
+    double excess;  // of the left side over the right one, before solving
+    double total;   // one-sided: the impulse so far
+    double impulse; // that solving adds
+} truss_row;
+
+#define NO_BODY UINT32_MAX // of a tie: it does not move
+
+typedef struct truss_tie {
+    bool touches;         // a contact, else a joint
+    uint32_t slot;        // of either
+    uint32_t group, lane; // of the solver's lanes, or of those solved alone
+    uint32_t a, b;        // bodies, counted over all trusses; NO_BODY
+    uint32_t cell;        // of the matrix, if both move
+    bool alone;           // sweeps leave it alone: a rod, rope or weld
+    double inertia;       // lent to a rod or rope, against turning [kg]
+    uint32_t row_count;
+    truss_row rows[TIE_ROWS_MAX];
+} truss_tie;
+
+typedef struct truss_body {
+    uint32_t slot;
+    uint32_t parent;         // slot of the body from which it was come upon; NONE
+    double mass, inertia;    // 0: it does not turn
+    double need;             // inertia to be lent, if that is more; see truss_find.c
+    double branch_mass;      // of it and all that was come upon from it
+    uint32_t branch_anchors; // of those, bodies that a joint ties to what does not move
+    bool anchored;
+    double own[TRUSS_AXES]; // what ties that sweeps leave alone have changed its velocity by in
+                            // this sub-step
+} truss_body;
+
+typedef struct truss {
+    uint32_t first_body, end_body, first_tie, end_tie;
+    double stiffness, angular_stiffness; // of its rows, see truss.c
+    double mass;
+    uint32_t anchors; // bodies that a joint ties to what does not move
+} truss;
+
+// A body on the walk from body to body: the next ones are ways [next, end).
+typedef struct truss_visit {
+    uint32_t slot, first, next, end;
+} truss_visit;
+
+typedef struct truss_solver {
+    ARRAY(truss) trusses;
+    ARRAY(truss_body) bodies;
+    ARRAY(truss_tie) ties;
+    ARRAY(double) changes; // of velocities, three a body
+    ARRAY(double) rests;   // of the equations, likewise
+    truss_matrix matrix;
+    // the walk
+    slot_list seeds;  // bodies from which to begin
+    slot_list number; // by slot: 1 + the body's number
+    ARRAY(truss_visit) walk;
+    slot_list ways;
+    item_pairs pairs, sorted;
+} truss_solver;
+
+// Finds the trusses of this step, once lanes are filled. True if bodies were lent mass, so that
+// lanes are to be filled again.
+bool trusses_find(physics_world *world);
+// Once they are: where each tie is in the lanes. Their joints are rigid in the sweeps too.
+void trusses_place(physics_world *world);
+// Before the sweeps of a sub-step but the first.
+void trusses_begin(physics_world *world);
+// After a sweep, with `use_bias` of the pushing ones.
+void trusses_solve(physics_world *world, bool use_bias);
+void trusses_free(truss_solver *solver);
+
+// The rows of a tie as the bodies are now, and the impulses found for them back to where they
+// belong (truss_rows.c).
+bool joint_may_tie(const physics_world *world, uint32_t joint);
+void tie_write_rows(const physics_world *world, truss_tie *tie, bool use_bias);
+void tie_take_impulses(physics_world *world, const truss_tie *tie, bool use_bias);
+
+#endif
