@@ -124,7 +124,9 @@ static float turn_of(rot q)
 static float nearest_turn(float turn, float predicted)
 {
     const float whole = (float)(2.0 * PI_D);
-    const float more = (predicted - turn) / whole;
+    const float wanted = (predicted - turn) / whole;
+    const float more =
+        wanted > -JOINT_TURNS_MAX ? float_min(wanted, JOINT_TURNS_MAX) : -JOINT_TURNS_MAX;
     const bool surely_none = more > -0.5f && more < 0.5f;
     return surely_none ? turn
                        : turn + whole * (float)(int)(more < 0.0f ? more - 0.5f : more + 0.5f);

@@ -7,6 +7,11 @@
 #include "common/physics/state/joints/joint_record.h"
 #include "common/physics/step/solver/solver.h"
 
+// Within a step the solver may have a body spin faster than it leaves it with. No step turns a joint
+// by more: two bodies of PHYSICS_SPIN_MAX turn 1273 times against each other in the longest tick.
+// What is beyond an int32_t, processors would convert differently [whole turns].
+#define JOINT_TURNS_MAX 4096.0f
+
 #define JOINT_PUSH_MAX  20.0f // what is rigid corrects its position no faster than this [m/s, rad/s]
 #define SPRING_PUSH_MAX (float)PHYSICS_SPEED_MAX // nor a spring, within a sub-step [m/s, rad/s]
 

@@ -64,6 +64,7 @@ INLINE lanes_int turns_of_fast(const joint_lanes *g, lanes c, lanes s, lanes tur
     const float round = 12582912.0f; // 1.5 * 2^23: what is added to it loses its fraction
     lanes before = angle_of(g->turn_c, g->turn_s);
     lanes turns = (before + turn - angle_of(c, s)) * splat((float)(0.5 / PI_D));
+    turns = lanes_clamp(turns, splat(-JOINT_TURNS_MAX), splat(JOINT_TURNS_MAX));
     return __builtin_convertvector((turns + splat(round)) - splat(round), lanes_int);
 }
 
