@@ -34,7 +34,7 @@ static truss_solver *solver_of(physics_world *world)
 {
     if (world->scratch->truss_solver == NULL) {
         world->scratch->truss_solver = calloc(1, sizeof(truss_solver));
-        ASSERT(world->scratch->truss_solver != NULL);
+        ASSERT_MEMORY(world->scratch->truss_solver != NULL);
     }
     return world->scratch->truss_solver;
 }
