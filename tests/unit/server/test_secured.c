@@ -79,8 +79,8 @@ static void on_finished(void *context)
 static int begin(void **state)
 {
     rig *r = calloc(1, sizeof *r);
-    network_handler handler = {r,          on_opened, on_received, on_ended,   on_written,
-                               on_flushed, on_swept,  on_closed,   on_finished};
+    network_handler handler = {r,    on_opened,  on_received, on_ended,  on_written,
+                               NULL, on_flushed, on_swept,    on_closed, on_finished};
     error err;
     r->bounds = limits_default();
     r->files = certificate_open();

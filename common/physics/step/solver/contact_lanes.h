@@ -60,6 +60,7 @@ enum {
     IMPACT_ROUNDS_DULL = 4, // the most in a world that is not lively
     IMPACT_SWEEPS_OF_ROUND = 60, // over its impacts; mostly two are enough
     IMPACT_SWEEPS_BRACED = 200,  // the same where joints bear the impacts
+    IMPACT_ROWS_BRACED = 8192,   // of joints, in all of those: a tenth of a millisecond
     IMPACT_SWEEPS_MAX = 192      // and no round begins after so many
 };
 

@@ -158,6 +158,8 @@ static bool any_may_rebound(const physics_world *world)
            memchr(world->scratch->groups.impacts, IMPACTS_POSSIBLE, total) != NULL;
 }
 
+enum { GROUPS_OF_ROW = 8 }; // groups that a sweep passes over in the time of a joint's row
+
 // Sweeps over the impacts of a moment until nothing changes. Returns how many.
 static int solve_moment(physics_world *world, impact_pass pass, int most)
 {
@@ -167,14 +169,19 @@ static int solve_moment(physics_world *world, impact_pass pass, int most)
     return sweeps;
 }
 
-// The same where joints bear them too. Returns one: however many there are, an impact runs on.
-static int solve_braced(physics_world *world, impact_pass pass)
+// The same where joints bear them too, which takes more sweeps. *left: the work that a sub-step has
+// left for them, in rows: joints that contradict each other never come to an end. Returns one:
+// however many there are, an impact runs on.
+static int solve_braced(physics_world *world, impact_pass pass, uint32_t *left)
 {
+    const uint32_t groups = world->scratch->groups.first[COLOURS + 1];
+    const uint32_t cost = world->scratch->rows.count + groups / GROUPS_OF_ROW;
     for (int i = 0; i < IMPACT_SWEEPS_BRACED; i++) {
         const bool changed = sweep_impacts(world, IMPACT_SOLVE, pass);
-        if (!impact_joints_sweep(world) && !changed) {
+        if ((!impact_joints_sweep(world) && !changed) || *left < cost) {
             break;
         }
+        *left -= cost;
     }
     impact_joints_end(world, pass.struck, (uint8_t)(pass.round + 1));
     return 1;
@@ -198,10 +205,11 @@ static void solve_impacts(physics_world *world, bool again)
     }
     const int rounds = world->step.lively ? IMPACT_ROUNDS_MAX : IMPACT_ROUNDS_DULL;
     const int most = world->step.lively ? IMPACT_SWEEPS_OF_ROUND : 1;
+    uint32_t left = IMPACT_ROWS_BRACED;
     int sweeps = 0;
     do {
-        sweeps +=
-            impact_joints_find(world) ? solve_braced(world, pass) : solve_moment(world, pass, most);
+        sweeps += impact_joints_find(world) ? solve_braced(world, pass, &left)
+                                            : solve_moment(world, pass, most);
         sweep_impacts(world, IMPACT_END, pass);
         pass.round++;
     } while (pass.round < rounds && sweeps < IMPACT_SWEEPS_MAX &&
