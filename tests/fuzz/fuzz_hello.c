@@ -95,7 +95,7 @@ static void on_finished(void *context, const error *err)
     l->finished = true;
 }
 
-static void turn(life *l)
+static void turn_all(life *l)
 {
     uv_run(&l->loop, UV_RUN_NOWAIT);
     for (uint32_t i = 0; i < l->server->hosts.count; i++) {
@@ -120,7 +120,7 @@ static void begin(life *l, server_options *options, const limits *bounds)
     status s = server_create(&l->loop, options, &l->server, NULL);
     ASSERT(s == STATUS_OK);
     for (int i = 0; i < TURNS_MAX && l->port == 0; i++) {
-        turn(l);
+        turn_all(l);
     }
     ASSERT(l->port != 0);
 }
@@ -129,7 +129,7 @@ static void end(life *l)
 {
     server_drain(l->server, "the input is over");
     for (int i = 0; i < TURNS_MAX && !l->finished; i++) {
-        turn(l);
+        turn_all(l);
     }
     ASSERT(l->finished);
     uv_run(&l->loop, UV_RUN_DEFAULT);
@@ -217,7 +217,7 @@ static answer await(life *l, client *c, uint32_t id)
     scanner_init(&s, &bounds);
     for (int i = 0; i < TURNS_MAX && !a.came; i++) {
         uint8_t piece[4096];
-        turn(l);
+        turn_all(l);
         ssize_t got = recv(c->socket, piece, sizeof piece, MSG_DONTWAIT);
         if (got == 0 || (got < 0 && errno != EAGAIN && errno != EWOULDBLOCK)) {
             hang_up(c);

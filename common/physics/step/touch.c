@@ -90,6 +90,9 @@ static physics_event event_of_impact(const physics_world *world, event_kind kind
 static physics_event event_of_pair(const physics_world *world, event_kind kind, uint32_t slot)
 {
     physics_event event = event_of_impact(world, kind, slot);
+    if (!contact_has_pieces(world, &world->contacts.data[slot])) {
+        return event;
+    }
     pair_walk walk = pair_walk_of(world, slot);
     for (uint32_t other; (other = pair_walk_next(world, &walk)) != NONE;) {
         if (touches_after(world, other)) {
@@ -205,8 +208,10 @@ static void keep_firsts(const physics_world *world, slot_list *list)
     }
     list->count = 0;
     for (uint32_t i = 0; i < all->count; i++) {
-        if (pair_of(world, all->data[i], all).first) {
-            list->data[list->count++] = all->data[i];
+        const uint32_t slot = all->data[i];
+        if (!contact_has_pieces(world, &world->contacts.data[slot]) ||
+            pair_of(world, slot, all).first) {
+            list->data[list->count++] = slot;
         }
     }
 }
