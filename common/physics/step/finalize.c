@@ -104,7 +104,7 @@ static outcome finalize_body(physics_world *world, uint32_t slot, partial *found
     float way = vec2_length(s->delta_position);
     float chord = chord_of(s->delta_rotation);
     float moved = way + chord * extent->extent_max;
-    if (sensors_note_way(world, slot, &before, way, chord)) {
+    if (world->broad.sensors.root != 0 && sensors_note_way(world, slot, &before, way, chord)) {
         array_push(&found->lists[NOTED_WAY], slot);
     }
     if (dynamic && world->def.continuous &&

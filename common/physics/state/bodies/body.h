@@ -53,9 +53,11 @@ typedef struct body_extent {
 
 static inline void body_restart_sleep_timer(body_extent *extent)
 {
-    extent->sleep_time = 0.0f;
-    extent->drift = (vec2){0.0f, 0.0f};
-    extent->turned = 0.0f;
+    if (extent->sleep_time != 0.0f) { // bodies that move write nothing
+        extent->sleep_time = 0.0f;
+        extent->drift = (vec2){0.0f, 0.0f};
+        extent->turned = 0.0f;
+    }
 }
 
 #define DISC_REACH 1e-4f // a turn of a disc moves it by no more, which is rounding [m]
