@@ -137,7 +137,7 @@ const arg_list METHOD_QUERY_FILTER = {"filter", QUERY_FILTER_ARGS, COUNT(QUERY_F
         NUMBER("friction", 0, FRICTION_MAX, friction_, "", "A pair has the root of the product."), \
         NUMBER("restitution", 0, 1, restitution_, "", "Bounce; a pair has the larger."),           \
         NUMBER("rolling_resistance", 0, 1, rolling_, "",                                           \
-               "Torque against rolling, by load and radius; a pair has the larger."),                                     \
+               "Torque against rolling, by load and radius; a pair has the larger."),              \
         NUMBER("tangent_speed", -PHYSICS_SPEED_MAX, PHYSICS_SPEED_MAX, speed_, "m/s",              \
                "Conveyor: the surface's speed along the outward normal turned clockwise."),        \
         BOOL("sensor", sensor_, "Notes what comes into it and does not collide."),                 \
@@ -420,7 +420,7 @@ static const method_arg WORLD_VIEW_ARGS[] = {
         NUMBER("angular_damping", 0, DAMPING_MAX, zero, "1/s", "Loss of angular velocity."),       \
         NUMBER("gravity_scale", -SCALE_MAX, SCALE_MAX, one, "", "Share of the world's gravity."),  \
         BOOL("fixed_rotation", no, "Never turns."),                                                \
-        BOOL("bullet", no, "Of a dynamic body: swept against moving ones too."),                                    \
+        BOOL("bullet", no, "Of a dynamic body: swept against moving ones too."),                   \
         BOOL("allow_sleep", yes, "May sleep when it is at rest."),                                 \
         BOOL("awake", yes, "Moves; false puts it to sleep."),                                      \
         BOOL("enabled", yes, "A disabled body neither moves nor collides."),                       \

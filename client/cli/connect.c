@@ -68,8 +68,9 @@ static bool is_out_of_patience(const cli *c, const carom_client *client, double 
 static cli_exit tell_stranger(const cli *c, const char *how)
 {
     cli_error("unavailable", "something answers at %s, but no caromd: %s", c->server, how);
-    cli_hint("pages (http://, port 22767) and carom (port 22766) have ports of their own; caromd names "
-             "both when it starts");
+    cli_hint(
+        "pages (http://, port 22767) and carom (port 22766) have ports of their own; caromd names "
+        "both when it starts");
     hint_other_address();
     return CLI_LOST;
 }
@@ -93,8 +94,9 @@ static cli_exit tell_failure(const cli *c, const address *at, const carom_client
     }
     cli_exit code = cli_fail(c, error);
     if (strstr(error->text, "certificate is not taken") != NULL) {
-        cli_hint("--ca FILE trusts an authority of your own; --tls-name NAME is for a server that is "
-                 "reached by another name than its certificate's");
+        cli_hint(
+            "--ca FILE trusts an authority of your own; --tls-name NAME is for a server that is "
+            "reached by another name than its certificate's");
     }
     return code;
 }

@@ -17,10 +17,11 @@
 
 static carom_status bad_address(const char *text, carom_error *err)
 {
-    return fault_set(err, CAROM_INVALID_ARGUMENT,
-                     "'%.100s' is no address: expected host, host:port or [address]:port, with tcp:// "
-                     "or caroms:// (TLS) before it if at all",
-                     text);
+    return fault_set(
+        err, CAROM_INVALID_ARGUMENT,
+        "'%.100s' is no address: expected host, host:port or [address]:port, with tcp:// "
+        "or caroms:// (TLS) before it if at all",
+        text);
 }
 
 static bool parse_port(const char *text, uint16_t *port)

@@ -198,8 +198,8 @@ static void check_shapes(const physics_world *world)
          slot = slots_next(&world->shape_slots, slot)) {
         check_shape(world, slot);
         boxed += world->shapes.data[slot].boxed;
-        sensors += world->shapes.data[slot].boxed &&
-                   (world->shapes.data[slot].flags & SHAPE_SENSOR) != 0;
+        sensors +=
+            world->shapes.data[slot].boxed && (world->shapes.data[slot].flags & SHAPE_SENSOR) != 0;
         enlarged += (world->shapes.data[slot].flags & SHAPE_ENLARGED) != 0;
     }
     for (uint32_t slot = slots_next(&world->body_slots, 0); slot != 0;

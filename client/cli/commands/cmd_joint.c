@@ -163,8 +163,8 @@ static cli_exit list_joints(cli *c, const char *world, uint64_t body)
     cli_exit code = cli_call(c, "joint.list", arguments, &result);
     if (code == CLI_OK && body != 0) { // one that does not exist has no joints either
         carom_value *known = NULL;
-        code = cli_call(c, "body.get",
-                        carom_set(cli_world_args(c), "body", carom_uint(body)), &known);
+        code =
+            cli_call(c, "body.get", carom_set(cli_world_args(c), "body", carom_uint(body)), &known);
         carom_value_free(known);
     }
     if (code == CLI_OK) {

@@ -4,12 +4,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define FAR       1e5   // from the origin [m]; worlds end at 1e6, where bodies freeze
-#define REST      2.0   // bodies that are slower have not fallen off [m/s]
-#define ROOM_MAX  100.0 // round a frame, in which bodies belong to it however fast they are [m]
-#define ROOM_MORE 10.0
-#define TRIM      0.05 // of many bodies, at either end
-#define NEAR      0.35 // of the frame's size: grounds and walls are shown so far beyond it
+#define FAR        1e5   // from the origin [m]; worlds end at 1e6, where bodies freeze
+#define REST       2.0   // bodies that are slower have not fallen off [m/s]
+#define ROOM_MAX   100.0 // round a frame, in which bodies belong to it however fast they are [m]
+#define ROOM_MORE  10.0
+#define TRIM       0.05 // of many bodies, at either end
+#define NEAR       0.35 // of the frame's size: grounds and walls are shown so far beyond it
 #define ROOM_SIZES 10.0 // of the middle one of the bodies by size: no frame is smaller
 
 enum { TRIMMED_FROM = 20 };

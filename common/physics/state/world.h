@@ -79,7 +79,7 @@ struct physics_world {
 
     // ---- what follows from that
     step_context step;
-    uint32_t touching_count; // pairs of ids that touch
+    uint32_t touching_count;             // pairs of ids that touch
     uint32_t surface_count, round_count; // contacts with CONTACT_SURFACE, with CONTACT_ROUND
     graph_colour graph[COLOURS + 1];
     traits_table traits;

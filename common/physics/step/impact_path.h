@@ -39,9 +39,9 @@ typedef struct impact_path {
     uint32_t blows;   // impacts of the moment: impact_blows.h
     uint16_t impacts; // of the step
     uint8_t kind;     // path_kind
-    bool changed; // an impact changed its velocity
-    bool left;    // the rest of its step is left to the solver
-    bool held;    // presses on something, which bears what acts on it
+    bool changed;     // an impact changed its velocity
+    bool left;        // the rest of its step is left to the solver
+    bool held;        // presses on something, which bears what acts on it
     bool jointed;
 } impact_path;
 

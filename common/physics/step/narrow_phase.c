@@ -61,8 +61,7 @@ static pose true_pose(const physics_world *world, uint32_t slot)
 // A sensor notes whether shapes overlap, no more.
 static bool sensor_overlaps(const physics_world *world, const shape *a, const shape *b)
 {
-    const transform b_in_a =
-        pose_relative(true_pose(world, a->body), true_pose(world, b->body));
+    const transform b_in_a = pose_relative(true_pose(world, a->body), true_pose(world, b->body));
     proxy pa = proxy_from_shape(&a->traits->geometry);
     proxy pb = proxy_from_shape(&b->traits->geometry);
     return distance_proxies(&pa, &pb, b_in_a, true, NULL).distance <= 0.0f;

@@ -178,7 +178,8 @@ static void list_changes(physics_world *world)
     ended->count = sort_slots(ended->data, ended->count);
     for (uint32_t i = 0; i < reports->count; i++) {
         const uint32_t slot = reports->data[i].contact;
-        if ((world->contacts.data[slot].flags & CONTACT_TOUCHING) == 0 || slot_is_among(ended, slot)) {
+        if ((world->contacts.data[slot].flags & CONTACT_TOUCHING) == 0 ||
+            slot_is_among(ended, slot)) {
             array_push(began, slot);
         }
     }

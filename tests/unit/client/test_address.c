@@ -60,10 +60,22 @@ static void address_that_is_wrong_is_refused(void **state)
 {
     (void)state;
     static const char *const TEXTS[] = {
-        "host:",  "host:0",  "host:65536", "host:99999999999999999999",
-        "host:x", "host:1x", "[::1",       "[]",
-        "[::1]x", "[::1]:",  "host:-1",    "host: 1",
-        "http://localhost:22767/", "ws://localhost", "host/path", "caroms://play.example/",
+        "host:",
+        "host:0",
+        "host:65536",
+        "host:99999999999999999999",
+        "host:x",
+        "host:1x",
+        "[::1",
+        "[]",
+        "[::1]x",
+        "[::1]:",
+        "host:-1",
+        "host: 1",
+        "http://localhost:22767/",
+        "ws://localhost",
+        "host/path",
+        "caroms://play.example/",
     };
     for (size_t i = 0; i < sizeof TEXTS / sizeof *TEXTS; i++) {
         char host[64] = "untouched";

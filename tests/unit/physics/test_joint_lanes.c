@@ -86,7 +86,7 @@ static void joint_among_any_number_moves_as_alone_to_the_bit(void **state)
 static void every_lane_counts_its_own_turns(void **state)
 {
     (void)state;
-    static const double speeds[] = {300.0, -300.0, 0.0,   1.0,  -0.5,
+    static const double speeds[] = {300.0, -300.0, 0.0,   1.0,    -0.5,
                                     75.0,  -180.0, 230.0, 3900.0, -1000.0};
     enum { COUNT = sizeof speeds / sizeof *speeds };
     rig r = rig_open(0.0);

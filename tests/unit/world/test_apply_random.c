@@ -209,12 +209,11 @@ static void some_command(const command *batch, uint32_t at, command *out)
         out->joint_id = some_id(batch, at, METHOD_JOINT_CREATE);
         break;
     case METHOD_WORLD_SET:
-        out->world_set =
-            (world_set_args){.fields = WORLD_FIELD_GRAVITY | WORLD_FIELD_SLEEP_SPEED |
-                                       WORLD_FIELD_RESTITUTION_THRESHOLD,
-                             .gravity = place(),
-                             .sleep_speed = 0.1,
-                             .restitution_threshold = 0.5};
+        out->world_set = (world_set_args){.fields = WORLD_FIELD_GRAVITY | WORLD_FIELD_SLEEP_SPEED |
+                                                    WORLD_FIELD_RESTITUTION_THRESHOLD,
+                                          .gravity = place(),
+                                          .sleep_speed = 0.1,
+                                          .restitution_threshold = 0.5};
         break;
     default:
         out->body = some_id(batch, at, METHOD_BODY_SPAWN);

@@ -7,9 +7,9 @@
 #include "common/physics/state/joints/joint_record.h"
 #include "common/physics/step/solver/solver.h"
 
-// Within a step the solver may have a body spin faster than it leaves it with. No step turns a joint
-// by more: two bodies of PHYSICS_SPIN_MAX turn 1273 times against each other in the longest tick.
-// Processors differ in how they convert what an int32_t does not hold [whole turns].
+// Within a step the solver may have a body spin faster than it leaves it with. No step turns a
+// joint by more: two bodies of PHYSICS_SPIN_MAX turn 1273 times against each other in the longest
+// tick. Processors differ in how they convert what an int32_t does not hold [whole turns].
 #define JOINT_TURNS_MAX 4096.0f
 
 #define JOINT_PUSH_MAX  20.0f // what is rigid corrects its position no faster than this [m/s, rad/s]

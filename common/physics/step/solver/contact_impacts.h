@@ -12,8 +12,8 @@
 // Bodies that meet later in the sub-step are moved by what the impact makes of their way until
 // then: from there their new velocity takes them to where they would come to. By that time gravity
 // has done its part, before and after; the velocity is told that too. Joints would pull at
-// bodies that were moved so; those that have any rebound early by as much. Joints bear their part of
-// an impact between two sweeps (impact_joints.c).
+// bodies that were moved so; those that have any rebound early by as much. Joints bear their part
+// of an impact between two sweeps (impact_joints.c).
 //
 // In a world that is not lively (LIVELY_LEAST), where a rebound is hardly seen, all that costs too
 // much: impacts of a step are solved before it, a sweep a round.
