@@ -89,9 +89,9 @@ static const hostile CASES[] = {
      BYTES(SNAPSHOT("\x85") "\xa6"
                             "events\x91\x01"),
      CAROM_INTERNAL, "'events'"},
-    {"contact of 3 points",
+    {"contact of 9 points",
      BYTES(SNAPSHOT("\x85") "\xa8"
-                            "contacts\x91\x81\xa6points\x93\x80\x80\x80"),
+                            "contacts\x91\x81\xa6points\x99\x80\x80\x80\x80\x80\x80\x80\x80\x80"),
      CAROM_INTERNAL, "'contacts'"},
     {"world too long",
      BYTES("\x93\x02\xa8snapshot\x91\x81\xa5world\xd9\x50"
