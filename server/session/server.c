@@ -594,6 +594,7 @@ status server_create(uv_loop_t *loop, const server_options *options, server **ou
     }
     resume_init(s);
     work_init(s);
+    worlds_list_init(s);
     s->handles = 6;
     status begun = start_network(s, err);
     if (begun != STATUS_OK && s->network == NULL) {

@@ -453,6 +453,7 @@ status worlds_list(server *s, const call *c, error *err);
 void worlds_tell_broken(const call *c, const world_entry *entry);
 // Part of the answer to worlds_list has come.
 void worlds_listed(server *s, reply *r);
+void worlds_list_init(server *s);
 // No survey is under way.
 void worlds_list_deinit(server *s);
 

@@ -234,12 +234,19 @@ status worlds_list(server *s, const call *c, error *err)
     }
     asker->in_flight++;
     asker->listings++;
-    v->server = s;
-    v->confined = rights_confined(asker);
     survey_asker added = {.session = asker->key, .id = c->id, .answerable = c->answerable};
     array_push(&v->waiting, added);
     begin_survey(v);
     return STATUS_OK;
+}
+
+// Both: who asked for the one may become one of the other's before it is answered.
+void worlds_list_init(server *s)
+{
+    for (int i = 0; i < 2; i++) {
+        s->surveys[i].server = s;
+        s->surveys[i].confined = i == 1;
+    }
 }
 
 void worlds_list_deinit(server *s)

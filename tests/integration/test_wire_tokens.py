@@ -12,6 +12,8 @@ import time
 import unittest
 from pathlib import Path
 
+import msgpack
+
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from caromd import Caromd  # noqa: E402
 from tokens import Ed25519, Secret, b64, by_hand, claims, write_keys  # noqa: E402
@@ -296,6 +298,24 @@ class Expiry(TokenTest):
         client = self.connect()
         client.call("ping")
         self.assertEqual(self.farewell(client), ("limit_exceeded", "no token within token_ms"))
+
+
+class WhileAsked(TokenTest):
+    """A token that comes while the session's question is being answered. Nobody has asked this server before."""
+
+    def test_answer_of_world_list_is_what_the_new_token_may_see(self):
+        admin = self.connect(SECRET.sign(claims("root", "admin")))
+        admin.call("world.create", world="field")
+        everywhere, within = claims("ada", "player"), claims("ada", "player", areas=[[0, 0, 1, 1]])
+        client = self.connect(SECRET.sign(everywhere))
+        for became, confined in ((within, True), (everywhere, False)):
+            asked, said = client.last_id + 1, client.last_id + 2
+            client.last_id = said
+            client.send(msgpack.packb([0, asked, "world.list", [{}]])
+                        + msgpack.packb([0, said, "hello", [{"token": SECRET.sign(became)}]]))
+            client.answer(said)
+            row, = client.answer(asked)
+            self.assertEqual("bodies" not in row, confined)
 
 
 class Batches(TokenTest):
