@@ -375,7 +375,8 @@ static bool handle_messages(session *s, const turn *slice)
         } else if (verdict == SCAN_REFUSED) {
             refuse_input(s, message, size, &err);
         }
-        if (verdict == SCAN_MESSAGE && turn_over(slice)) {
+        // One that is decoded aside has the session wait, which the next round says.
+        if (verdict == SCAN_MESSAGE && s->decoding == NULL && turn_over(slice)) {
             return !s->closing && input_unscanned(&s->input);
         }
     }

@@ -151,6 +151,14 @@ class Aside(FloodTest):
         self.connect("other").call("ping", any=[1] * 5000)
         admin.call("world.destroy", world="left")
 
+    def test_who_ends_its_side_behind_a_large_message_is_answered(self):
+        for i in range(30):  # the turn is over behind the message in some of them
+            client = self.connect(f"half{i}")
+            asked = client.request("world.apply", **self.batch("nowhere", 400 + 20 * i))
+            client.socket.shutdown(socket.SHUT_WR)
+            with self.assertRaisesRegex(RemoteError, "not_found: world 'nowhere'"):
+                client.answer(asked)
+
     def test_rights_are_asked_before_a_large_message_is_looked_at(self):
         viewer = self.connect("looker", "viewer")
         with self.assertRaisesRegex(RemoteError, "permission_denied: world.apply needs the role player"):
