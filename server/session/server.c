@@ -13,6 +13,7 @@
 #include "server/clock.h"
 #include "server/memory.h"
 #include "server/session/service.h"
+#include "server/world/session_bodies.h"
 
 // A shutdown waits so long for the simulation threads to finish their ticks before it tells the
 // clients without them. With close_ms after it, still below a second.
@@ -367,6 +368,16 @@ static status open_storage(server *s, error *err)
     return STATUS_OK;
 }
 
+// What queues have to have room for, whatever the limits are now.
+static void count_restored(server *s)
+{
+    s->restored_worlds = s->restored.count;
+    for (uint32_t i = 0; i < s->restored.count; i++) {
+        const adoption *one = s->restored.data[i].adoption;
+        s->restored_ends += one != NULL ? one->session_bodies->by_slot.count : 0;
+    }
+}
+
 static void start_world(server *s, const server_world *world)
 {
     command create = {.method = METHOD_WORLD_CREATE};
@@ -386,6 +397,8 @@ status server_add_host(server *s, error *err)
     host_options options = {.index = (int)s->hosts.count,
                             .world_threads = s->options->world_threads,
                             .limits = s->limits,
+                            .restored_worlds = s->restored_worlds,
+                            .restored_ends = s->restored_ends,
                             .apart = s->hosts.count >= (uint32_t)s->options->threads,
                             .turned = s->options->turned,
                             .wake = wake_loop,
@@ -582,6 +595,7 @@ status server_create(uv_loop_t *loop, const server_options *options, server **ou
         free(s);
         return stored;
     }
+    count_restored(s);
     buffer_init(&s->scratch, WIRE_REPLY_BYTES_MAX);
     buffer_init(&s->plain_answer, 2 * ERROR_TEXT_MAX);
     int result = uv_async_init(loop, &s->wake, on_wake);

@@ -177,6 +177,8 @@ struct server {
     storage *storage;       // NULL: worlds end with the server
     ledger ledger;
     restored_worlds restored;  // those of its directory that hosts have not taken yet
+    uint32_t restored_worlds;  // all of them, also those that a smaller limit would not take in
+    uint64_t restored_ends;    // of sessions whose bodies were in them, at most
     ARRAY(session *) sessions; // by slot, NULL where free
     ARRAY(uint32_t) free_slots;
     uint32_t session_count;    // with a connection

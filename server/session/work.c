@@ -41,7 +41,7 @@ uint64_t world_subject(uint64_t number)
 
 static uint32_t jobs_max(const server *s)
 {
-    const uint64_t worlds = 2 * limits_worlds_in_all(s->limits);
+    const uint64_t worlds = 2 * limits_worlds_in_all(s->limits) + s->restored_worlds;
     const uint64_t sessions = 2 * (s->limits->connections + s->limits->detached_sessions);
     return (uint32_t)(sessions + worlds + SESSION_LISTS_MAX + 64);
 }

@@ -558,16 +558,23 @@ int64_t host_turn(host *h)
 
 // ---- the network thread's side
 
-static uint64_t queue_max(const limits *bounds)
+static uint64_t worlds_max(const host_options *options)
+{
+    return limits_worlds_in_all(options->limits) + options->restored_worlds;
+}
+
+static uint64_t queue_max(const host_options *options)
 {
     // Commands of all worlds; for each subscription, those included that commands are about to
     // make, as many snapshots and acknowledgements as may be on their way, and an end. Word of each
-    // world's log.
-    uint64_t commands = bounds->commands_per_world * limits_worlds_in_all(bounds);
+    // world's log. Each session's end in each world, and its subscriptions' there.
+    const limits *bounds = options->limits;
+    uint64_t worlds = worlds_max(options);
+    uint64_t commands = bounds->commands_per_world * worlds;
     uint64_t sessions = bounds->connections + bounds->detached_sessions;
     uint64_t readers = sessions * bounds->subscriptions_per_connection;
-    return 4 * commands + (4 + PACKED_IN_FLIGHT_MAX) * readers + 1024 +
-           4 * limits_worlds_in_all(bounds);
+    return 4 * commands + (4 + PACKED_IN_FLIGHT_MAX) * readers + 1024 + 4 * worlds +
+           2 * sessions * worlds + options->restored_ends;
 }
 
 status host_create(const host_options *options, host **out, error *err)
@@ -581,9 +588,9 @@ status host_create(const host_options *options, host **out, error *err)
         free(h);
         return s;
     }
-    queue_init(&h->requests, queue_max(options->limits));
-    queue_init(&h->replies, queue_max(options->limits));
-    turn_queue_init(&h->steps, (uint32_t)limits_worlds_in_all(options->limits));
+    queue_init(&h->requests, queue_max(options));
+    queue_init(&h->replies, queue_max(options));
+    turn_queue_init(&h->steps, (uint32_t)worlds_max(options));
     h->paused = true;
     if (options->turned) {
         h->thread = h->owner;

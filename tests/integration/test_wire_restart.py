@@ -294,6 +294,30 @@ class Applied(RestartTest):
             number = applied
 
 
+class ManyWorlds(RestartTest):
+    """More worlds than the limits of the next start would take in, all brought back at once."""
+
+    WORLDS, OWNERS = 400, 5
+    SMALL = ("worlds", "connections", "detached_sessions", "commands_per_world", "subscriptions_per_connection")
+
+    def each_world(self, client, method, **arguments):
+        asked = [client.request(method, world=f"w{i}", **arguments) for i in range(self.WORLDS)]
+        for one in asked:
+            client.answer(one)
+
+    def test_queues_have_room_for_all_that_a_restart_brings_back(self):
+        self.start("--limit", f"worlds={self.WORLDS}")
+        self.each_world(self.greet(), "world.create", hz=240)
+        for owner in range(self.OWNERS):
+            self.each_world(self.greet(), "body.spawn", lifetime="session", shapes=[BALL])
+        self.kill()
+        (self.data / "sessions").unlink(missing_ok=True)  # nobody resumes them: their bodies end at the start
+        self.start(*(word for limit in self.SMALL for word in ("--limit", f"{limit}=1")))
+        client = self.connect()
+        self.assertEqual(len(client.call("world.list")), self.WORLDS)
+        self.eventually(lambda: not any(world["bodies"] for world in client.call("world.list")))
+
+
 class File(RestartTest):
     def test_secret_is_not_in_it_and_others_cannot_read_it(self):
         self.start()
