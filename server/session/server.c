@@ -368,7 +368,7 @@ static status open_storage(server *s, error *err)
     return STATUS_OK;
 }
 
-// What queues have to have room for, whatever the limits are now.
+// Queues have to have room for these, whatever the limits are now.
 static void count_restored(server *s)
 {
     s->restored_worlds = s->restored.count;

@@ -34,7 +34,7 @@ typedef struct host_options {
     int index;            // for the thread's name
     int world_threads;    // that step one world together: 1 to THREAD_POOL_THREADS_MAX
     const limits *limits; // must outlive the host
-    // What the start brings back, beyond limits.worlds perhaps: worlds, and ends of sessions.
+    // Brought back by the start, beyond limits.worlds perhaps: worlds, and ends of sessions.
     uint32_t restored_worlds;
     uint64_t restored_ends;
     bool apart;  // for worlds that others must not wait for
