@@ -70,8 +70,9 @@ host *apart_find(server *s)
 void apart_begin(server *s, uint64_t world)
 {
     world_entry *entry = directory_find_number(&s->worlds, world);
-    if (s->draining || entry == NULL || entry->host == NULL || apart_has(s, entry->host)) {
-        return;
+    if (s->draining || entry == NULL || entry->unnamed || entry->host == NULL ||
+        apart_has(s, entry->host)) {
+        return; // one that ends needs no thread, and requests held for it would outlive it
     }
     host *to = apart_find(s);
     if (to != NULL) {
