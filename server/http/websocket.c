@@ -272,11 +272,11 @@ size_t websocket_put_close(websocket_code code, const char *reason, uint8_t *out
 {
     uint8_t payload[WEBSOCKET_CONTROL_MAX];
     size_t size = strlen(reason);
+    payload[0] = (uint8_t)(code >> 8);
+    payload[1] = (uint8_t)code;
     if (code == WEBSOCKET_NO_CODE) {
         return put_control(OPCODE_CLOSE, payload, 0, out);
     }
-    payload[0] = (uint8_t)(code >> 8);
-    payload[1] = (uint8_t)code;
     if (size > WEBSOCKET_REASON_MAX) {
         size = WEBSOCKET_REASON_MAX;
         while (size > 0 && ((uint8_t)reason[size] & 0xC0) == 0x80) { // within a character

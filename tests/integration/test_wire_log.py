@@ -35,7 +35,7 @@ def slots_at(image):
     at += 24  # gravity, hz
     for _ in range(4):  # substeps, sleep, continuous, bodies_max
         skip_varint()
-    at += 16  # thresholds
+    at += 24  # thresholds, sleep_speed
     for _ in range(3):  # tick, frozen, event mask
         skip_varint()
     return at

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "common/base/assert.h"
+#include "common/base/block.h"
 #include "common/physics/image.h"
 #include "proto/log/log_record.h"
 #include "proto/packed/packed.h"
@@ -280,6 +281,14 @@ status __wrap_storage_create(storage *s, const char *name, uint64_t epoch, stora
     return result;
 }
 
+// What the oracle notes while the server works on a world is no memory of that world.
+static void note_mark(oracle_world *w, oracle_mark mark)
+{
+    block_account *before = block_charge(NULL);
+    array_push(&w->marks, mark);
+    block_charge(before);
+}
+
 static void note_nonces(oracle_world *w, const uint8_t *arguments, uint32_t size)
 {
     uint64_t nonces[NONCES_MAX];
@@ -332,7 +341,9 @@ void __real_world_log_note(world_log *l, uint64_t tick, uint64_t session, const 
 void __wrap_world_log_note(world_log *l, uint64_t tick, uint64_t session, const char *name,
                            const uint8_t *arguments, uint32_t size)
 {
+    block_account *before = block_charge(NULL);
     note_row(l, tick, session, name, arguments, size);
+    block_charge(before);
     __real_world_log_note(l, tick, session, name, arguments, size);
 }
 
@@ -344,7 +355,9 @@ void __wrap_world_log_note_removal(world_log *l, uint64_t tick, const char *worl
     buffer arguments;
     buffer_init(&arguments, LOG_REMOVAL_BYTES_MAX);
     log_removal_arguments(&arguments, world, body);
+    block_account *before = block_charge(NULL);
     note_row(l, tick, 0, "body.remove", arguments.data, (uint32_t)arguments.size);
+    block_charge(before);
     buffer_deinit(&arguments);
     __real_world_log_note_removal(l, tick, world, body);
 }
@@ -404,7 +417,7 @@ status __wrap_storage_append(storage_world *w, uint64_t first_tick, uint64_t las
                             .tick = last_tick,
                             .until = read_u64(bytes->data),
                             .rows = o->index.count};
-        array_push(&o->marks, mark);
+        note_mark(o, mark);
     }
     return result;
 }
@@ -429,7 +442,7 @@ status __wrap_storage_checkpoint(storage_world *w, uint64_t tick, const uint64_t
                             .hash = *hash,
                             .until = read_u64(image->data + 16),
                             .rows = o->index.count};
-        array_push(&o->marks, mark);
+        note_mark(o, mark);
         sim_trace("image of %s at tick %" PRIu64 ", sequence %" PRIu64, o->name, tick, w->assigned);
     }
     return result;
