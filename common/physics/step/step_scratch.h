@@ -74,6 +74,8 @@ typedef ARRAY(sensor_pass) sensor_pass_list;
     X(float_list, stops, NEVER)         /* the part of the step after which each fast one rests */ \
     X(byte_list, struck, NEVER)         /* of each body: see impact_pass */                        \
     X(byte_list, braced, NEVER)         /* of each body: whether impact_joints.c has listed it */  \
+    X(byte_list, borne, NEVER)          /* of each body: see find_borne() of heavy_loads.c */      \
+    X(slot_list, borne_bodies, CHANGES) /* those with an entry there */                            \
     X(slot_list, bracing, CHANGES)      /* joints that bear the impacts of a moment */             \
     X(impact_row_list, rows, CHANGES)   /* rigid directions of those */                            \
     X(impact_load_list, loads, CHANGES) /* impulses that they have borne in the step */            \

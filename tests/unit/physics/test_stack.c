@@ -207,6 +207,24 @@ static void box_of_hundredfold_mass_rests_on_a_light_one(void **state)
     world_free(world);
 }
 
+// Each disc touches a hundred others, of all masses: ways of four contacts through them are beyond
+// counting, and a step that looks along all of them takes the test's whole time.
+static void heap_of_uneven_masses_in_one_place_is_stepped(void **state)
+{
+    (void)state;
+    enum { DISCS = 300 };
+    static const double MASSES[] = {1.0, 1e-4, 1e3};
+    physics_world *world = make_world((vec2d){0.0, 0.0});
+    for (int i = 0; i < DISCS; i++) {
+        shape_def disc = make_circle(0.5);
+        disc.density = MASSES[i % 3];
+        put_at(world, 0.1 * (i % 17), 0.1 * (i / 17), &disc);
+    }
+    run(world, 20);
+    assert_int_equal(world_tick(world), 20);
+    world_free(world);
+}
+
 // Two mirrored towers 20 m apart fall and rest as mirror images.
 static void symmetric_scene_stays_symmetric(void **state)
 {
@@ -355,6 +373,7 @@ int main(void)
         cmocka_unit_test(pyramid_of_base_100_keeps_its_top_and_comes_to_rest),
         cmocka_unit_test(penetration_at_rest_is_under_a_centimetre),
         cmocka_unit_test(box_of_hundredfold_mass_rests_on_a_light_one),
+        cmocka_unit_test(heap_of_uneven_masses_in_one_place_is_stepped),
         cmocka_unit_test(symmetric_scene_stays_symmetric),
         cmocka_unit_test(resting_world_falls_asleep_and_costs_no_awake_body),
         cmocka_unit_test(sleeping_stack_wakes_as_one_when_it_is_hit),

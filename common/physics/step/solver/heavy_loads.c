@@ -16,6 +16,8 @@
 #include "common/physics/state/world.h"
 #include "common/physics/step/step_scratch.h"
 
+#include <string.h>
+
 enum { BEARERS_MAX = 3 }; // between a light body and what stands
 
 static bool is_pressed(const contact *c)
@@ -24,8 +26,46 @@ static bool is_pressed(const contact *c)
     return solved == CONTACT_ACTIVE && c->normal_impulse[0] + c->normal_impulse[1] > 0.0f;
 }
 
+// Notes the bodies that press the one as so many contacts away from what stands.
+static void spread(physics_world *world, uint32_t body_, uint8_t contacts)
+{
+    step_scratch *s = world->scratch;
+    for (uint32_t key = world->bodies.data[body_].contacts; key != NONE;) {
+        const contact *c = &world->contacts.data[key >> 1];
+        const uint32_t other = (key & 1) == 0 ? c->body_b : c->body_a;
+        if (is_pressed(c) && world->motions.data[other].inv_mass > 0.0f &&
+            s->borne.data[other] > contacts) {
+            s->borne.data[other] = contacts;
+            array_push(&s->borne_bodies, other);
+        }
+        key = c->edges[key & 1].next;
+    }
+}
+
+// Finds the contacts that lie between each body and what stands, if they are few enough.
+static void find_borne(physics_world *world)
+{
+    step_scratch *s = world->scratch;
+    array_clear(&s->borne_bodies);
+    array_reserve(&s->borne, world->bodies.count);
+    memset(s->borne.data, UINT8_MAX, world->bodies.count);
+    for (uint32_t slot = 0; slot < world->bodies.count; slot++) {
+        if (world->motions.data[slot].inv_mass == 0.0f) {
+            spread(world, slot, 1);
+        }
+    }
+    for (uint32_t i = 0; i < s->borne_bodies.count; i++) {
+        const uint32_t slot = s->borne_bodies.data[i];
+        if (s->borne.data[slot] < BEARERS_MAX) {
+            spread(world, slot, (uint8_t)(s->borne.data[slot] + 1));
+        }
+    }
+}
+
 // Whether the body rests, through others that press it, on one that does not move; that contact
 // apart. A flying body keeps its masses: its momentum must not change.
+// Ways that are too long for the hops that are left are not gone: through a heap in which each body
+// touches fifty others there are millions.
 static bool is_borne(const physics_world *world, uint32_t body_, uint32_t slot, int hops)
 {
     for (uint32_t key = world->bodies.data[body_].contacts; key != NONE;) {
@@ -33,7 +73,8 @@ static bool is_borne(const physics_world *world, uint32_t body_, uint32_t slot, 
         const uint32_t other = (key & 1) == 0 ? c->body_b : c->body_a;
         if (key >> 1 != slot && is_pressed(c) &&
             (world->motions.data[other].inv_mass == 0.0f ||
-             (hops > 0 && is_borne(world, other, key >> 1, hops - 1)))) {
+             (world->scratch->borne.data[other] <= hops &&
+              is_borne(world, other, key >> 1, hops - 1)))) {
             return true;
         }
         key = c->edges[key & 1].next;
@@ -72,6 +113,9 @@ bool lend_masses(physics_world *world, const uint32_t *contacts, uint32_t count)
 {
     step_scratch *s = world->scratch;
     array_clear(&s->listed);
+    if (count > 0) {
+        find_borne(world);
+    }
     for (uint32_t i = 0; i < count; i++) {
         lend_by_contact(world, contacts[i]);
     }
