@@ -281,7 +281,7 @@ status __wrap_storage_create(storage *s, const char *name, uint64_t epoch, stora
     return result;
 }
 
-// What the oracle notes while the server works on a world is no memory of that world.
+// The oracle notes things while the server works on a world; they are no memory of that world.
 static void note_mark(oracle_world *w, oracle_mark mark)
 {
     block_account *before = block_charge(NULL);
