@@ -39,7 +39,7 @@ static bool has_limits(const joint_settings *s)
     return s->lower > -INFINITY || s->upper < INFINITY;
 }
 
-static bool is_rigid(const physics_world *world, const joint *j)
+bool joint_is_rigid(const physics_world *world, const joint *j)
 {
     const joint_settings *s = joint_settings_of(world, j);
     switch ((joint_kind)j->kind) {
@@ -60,7 +60,7 @@ bool body_is_braced(const physics_world *world, uint32_t body_)
 {
     for (uint32_t key = world->bodies.data[body_].joints; key != NONE;) {
         const joint *j = &world->joints.data[key >> 1];
-        if (is_rigid(world, j)) {
+        if (joint_is_rigid(world, j)) {
             return true;
         }
         key = j->edges[key & 1].next;
@@ -103,7 +103,7 @@ static void list_struck(physics_world *world)
 static void note_joint(physics_world *world, uint32_t joint_, uint32_t other, void *context)
 {
     (void)other;
-    if (is_rigid(world, &world->joints.data[joint_])) {
+    if (joint_is_rigid(world, &world->joints.data[joint_])) {
         array_push((slot_list *)context, joint_);
     }
 }

@@ -6,6 +6,7 @@
 #include "common/geometry/math.h"
 
 struct physics_world;
+struct joint;
 
 // So many joints bear an impact with the bodies that are struck, the nearest first.
 enum { IMPACT_JOINTS_MAX = 256 };
@@ -41,6 +42,8 @@ void impact_joints_end(struct physics_world *world, uint8_t *struck, uint8_t mar
 // After the sub-steps: adds the impulses to what the joints have borne in the step.
 void impact_joints_report(struct physics_world *world);
 
+// Whether the joint is rigid in some direction: no spring or winch alone.
+bool joint_is_rigid(const struct physics_world *world, const struct joint *j);
 // Whether an impact of the body reaches others through a joint that is rigid in some direction.
 bool body_is_braced(const struct physics_world *world, uint32_t body);
 

@@ -6,6 +6,8 @@
 // nothing of trusses.
 #include "common/physics/step/solver/truss/truss.h"
 
+#include "common/physics/step/solver/impact_joints.h"
+
 #include "common/physics/step/joints/joint_single.h"
 #include "common/physics/step/solver/contact_lanes.h"
 #include "common/physics/step/solver/joint_lanes.h"
@@ -19,23 +21,7 @@ static joint_solver *joints_of(const physics_world *world)
 bool joint_may_tie(const physics_world *world, uint32_t slot)
 {
     const joint *j = &world->joints.data[slot];
-    if (j->colour == COLOUR_NONE) {
-        return false;
-    }
-    const joint_settings *set = joint_settings_of(world, j);
-    switch ((joint_kind)j->kind) {
-    case JOINT_REVOLUTE:
-    case JOINT_PRISMATIC:
-    case JOINT_WHEEL:
-        return true;
-    case JOINT_WELD:
-        return !(set->hertz > 0.0f) || !(set->angular_hertz > 0.0f);
-    case JOINT_DISTANCE: // not a spring or a winch alone
-        return set->lower > -INFINITY || set->upper < INFINITY ||
-               (!(set->hertz > 0.0f) && (j->flags & JOINT_FLAG_MOTOR) == 0);
-    default:
-        return false;
-    }
+    return j->colour != COLOUR_NONE && joint_is_rigid(world, j);
 }
 
 // ---- rows
