@@ -41,9 +41,6 @@ enum {
     CERTIFICATE_LOW_DAYS = 7, // left of a certificate, below which it is worth a warning
     EXIT_COULD_NOT_RUN = 1,
     EXIT_WRONG_OPTION = 2,
-    // Worlds and sessions are numbered from the time on, so that no number comes back after a
-    // restart as long as fewer are made a second.
-    NUMBERS_A_SECOND = 1000,
     OWN_DESCRIPTORS = 96 // beside its connections: the loop's, files, those being turned away
 };
 
@@ -369,6 +366,16 @@ _Static_assert((int)CONFIG_THREADS_MAX <= (int)IO_THREADS_MAX, "nor is any too m
 _Static_assert((int)CONFIG_THREADS_MAX <= (int)THREAD_POOL_THREADS_MAX,
                "any number of threads that an option allows fits a pool");
 
+// Worlds and sessions are numbered from the microseconds since 1970 on, so that no number comes back
+// after a restart as long as fewer than a million are made a second and the clock is not set back.
+// JavaScript holds such numbers exactly until the year 2255.
+static uint64_t first_number(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
+}
+
 // One server, from its start to its end.
 static void serve_once(process *p)
 {
@@ -407,7 +414,7 @@ static void serve_once(process *p)
         .http_sockets = &p->given.http,
         .handed_worlds = p->worlds,
         .handed_back = p->goes_on,
-        .first_number = (uint64_t)time(NULL) * NUMBERS_A_SECOND,
+        .first_number = first_number(),
         .worlds = worlds,
         .world_count = c->worlds.count,
         .context = p,

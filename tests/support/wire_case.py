@@ -9,7 +9,7 @@ from caromd import Caromd
 from wire import Client, RemoteError
 
 CAROMD = os.path.abspath(sys.argv[1])
-SECONDS_MAX = 20  # for whatever is waited for: sanitizers are slow
+SECONDS_MAX = 60  # for whatever is waited for: sanitizers are slow
 BALL = {"kind": "circle", "radius": 0.5}
 
 

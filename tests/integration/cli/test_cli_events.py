@@ -121,9 +121,12 @@ class RestartedServer(unittest.TestCase):
         first = json.loads(watch.stdout.readline())["epoch"]
         server.__exit__()
         server = Caromd(CAROMD, "--world", "w:demo", "--listen", f"127.0.0.1:{port}")
-        epoch = first
-        while epoch == first:
-            epoch = json.loads(watch.stdout.readline())["epoch"]
+        info = subprocess.run([CAROM, "info", "w", "--json"], text=True, capture_output=True, check=True, timeout=60,
+                              env=environment(CAROM_SERVER=f"127.0.0.1:{port}"))
+        second = json.loads(info.stdout)["epoch"]
+        self.assertGreater(second, first)  # within the same second, too
+        while json.loads(watch.stdout.readline())["epoch"] != second:
+            pass
         watch.send_signal(signal.SIGINT)
         _, err = watch.communicate(timeout=60)
         self.assertEqual("", err)
