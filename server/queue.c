@@ -61,6 +61,14 @@ queue_push_result queue_push_chain(queue *q, queue_node *first, uint64_t count, 
     return was_empty ? QUEUE_FIRST : QUEUE_PUSHED;
 }
 
+void queue_wake(queue *q)
+{
+    pthread_mutex_lock(&q->lock);
+    q->urgent = true;
+    pthread_mutex_unlock(&q->lock);
+    pthread_cond_signal(&q->pushed);
+}
+
 static queue_node *unhook(queue *q)
 {
     queue_node *chain = q->first;

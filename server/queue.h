@@ -25,7 +25,7 @@ typedef struct queue {
     uint64_t count;
     uint64_t count_max;
     bool wake_on_push; // the taker waits and wants to hear of every item
-    bool urgent;       // an item came that the taker has to hear of in any case
+    bool urgent;       // something came that the taker has to hear of in any case
 } queue;
 
 // `count_max` > 0.
@@ -44,6 +44,9 @@ queue_push_result queue_push(queue *q, queue_node *item, bool urgent);
 
 // Likewise a chain of `count` items that ends with NULL, all of them or none.
 queue_push_result queue_push_chain(queue *q, queue_node *first, uint64_t count, bool urgent);
+
+// A taker that waits, or is about to, is woken without an item. Any thread.
+void queue_wake(queue *q);
 
 // All that is there, in order, as a chain that ends with NULL; NULL when empty. The taker's thread.
 queue_node *queue_take(queue *q);

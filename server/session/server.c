@@ -230,6 +230,7 @@ void server_destroy(server *s)
     close_storage(s);
     array_free(&s->detached);
     array_free(&s->hosts);
+    permits_deinit(&s->permits);
     array_free(&s->moves);
     array_free(&s->written);
     array_free(&s->sessions);
@@ -392,14 +393,24 @@ static void start_world(server *s, const server_world *world)
     }
 }
 
+// As many threads apart may work as there are processors for them and their helpers.
+static void start_permits(server *s)
+{
+    const uint32_t processors = uv_available_parallelism();
+    const uint32_t each = (uint32_t)s->options->world_threads;
+    permits_init(&s->permits, processors > each ? processors / each : 1);
+}
+
 status server_add_host(server *s, error *err)
 {
+    const bool apart = s->hosts.count >= (uint32_t)s->options->threads;
     host_options options = {.index = (int)s->hosts.count,
                             .world_threads = s->options->world_threads,
                             .limits = s->limits,
                             .restored_worlds = s->restored_worlds,
                             .restored_ends = s->restored_ends,
-                            .apart = s->hosts.count >= (uint32_t)s->options->threads,
+                            .apart = apart,
+                            .permits = apart && !s->options->turned ? &s->permits : NULL,
                             .turned = s->options->turned,
                             .wake = wake_loop,
                             .wake_context = s};
@@ -428,6 +439,7 @@ static void let_go(server *s)
         work_deinit(s);
         directory_deinit(&s->worlds);
         array_free(&s->hosts);
+        permits_deinit(&s->permits);
         free(s);
     }
 }
@@ -608,6 +620,7 @@ status server_create(uv_loop_t *loop, const server_options *options, server **ou
     }
     resume_init(s);
     work_init(s);
+    start_permits(s);
     worlds_list_init(s);
     s->handles = 6;
     status begun = start_network(s, err);

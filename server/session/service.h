@@ -167,6 +167,7 @@ struct server {
     uv_prepare_t turn_end;
     ARRAY(host *) hosts;
     uint32_t hosts_running;
+    permits permits;         // of the hosts that are apart
     ARRAY(world_move) moves; // worlds between two hosts
     int64_t balanced_ns;     // when the last one was moved to a thread that had less to do
     ARRAY(written_snapshot) written;

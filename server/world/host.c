@@ -56,6 +56,7 @@ struct host {
     bool paused;            // hears of every request: it has no worlds, or one that stands
     int64_t flush_until_ns; // while it stops; 0 before
     int64_t window_start_ns, window_busy_ns;
+    permit permit; // of options.permits
 };
 
 static void post(void *context, reply *r)
@@ -519,6 +520,18 @@ static int64_t stop_worlds(host *h)
     return QUEUE_FOREVER;
 }
 
+// Each of its worlds counts like one that has a thread for itself.
+static int64_t share_of_each(const host *h, int64_t ns)
+{
+    return h->worlds.count > 1 ? ns / h->worlds.count : ns;
+}
+
+static void wake_permitted(void *context)
+{
+    host *h = context;
+    queue_wake(&h->requests);
+}
+
 // One round with what was sent; returns when the next is due.
 static int64_t do_round(host *h, queue_node *chain)
 {
@@ -527,8 +540,15 @@ static int64_t do_round(host *h, queue_node *chain)
     if (h->stopping) {
         return h->over ? QUEUE_FOREVER : stop_worlds(h);
     }
+    if (h->options.permits != NULL && !permit_ask(h->options.permits, &h->permit)) {
+        return QUEUE_FOREVER; // it is woken when it has one
+    }
     int64_t next = run_worlds(h, &h->paused);
-    note_load(h, begin, clock_now_ns(), next == QUEUE_FOREVER);
+    const int64_t end = clock_now_ns();
+    if (h->options.permits != NULL) {
+        permit_give_back(h->options.permits, &h->permit, share_of_each(h, end - begin));
+    }
+    note_load(h, begin, end, next == QUEUE_FOREVER);
     return next;
 }
 
@@ -541,11 +561,17 @@ static void *run(void *argument)
         (void)!nice(APART_NICE);
         thread_pool_lower(h->pool, APART_NICE);
     }
+    if (h->options.permits != NULL) {
+        permit_begin(h->options.permits, &h->permit, (uint64_t)h->options.index, wake_permitted, h);
+    }
     int64_t next = QUEUE_FOREVER;
     while (!h->over) {
         bool due = next != QUEUE_FOREVER && next <= clock_now_ns();
         next =
             do_round(h, due ? queue_take(&h->requests) : queue_wait(&h->requests, next, h->paused));
+    }
+    if (h->options.permits != NULL) {
+        permit_end(h->options.permits, &h->permit);
     }
     return NULL;
 }

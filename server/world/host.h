@@ -12,7 +12,8 @@
 // and stays parked until another thread has it, or a while, where none does.
 //
 // Threads for such worlds have a lower priority: where there are more threads than processors, the
-// others go first.
+// others go first. And no more of them work at once than there are processors (permits.h), those
+// first whose worlds had least.
 //
 // Its worlds are its own; with the network thread it shares
 // two bounded queues and nothing else. The reply queue cannot overflow: there is one result for
@@ -26,6 +27,7 @@
 
 #include "common/base/status.h"
 #include "server/limits.h"
+#include "server/schedule/permits.h"
 #include "server/world/messages.h"
 
 typedef struct host host;
@@ -37,8 +39,9 @@ typedef struct host_options {
     // Brought back by the start, beyond limits.worlds perhaps: worlds, and ends of sessions.
     uint32_t restored_worlds;
     uint64_t restored_ends;
-    bool apart;  // for worlds that others must not wait for
-    bool turned; // no thread of its own: host_turn() instead
+    bool apart;       // for worlds that others must not wait for
+    permits *permits; // with which it runs its worlds; NULL: it needs none
+    bool turned;      // no thread of its own: host_turn() instead
     // Called on the simulation thread when replies are there to be taken.
     void (*wake)(void *context);
     void *wake_context;

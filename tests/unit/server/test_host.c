@@ -20,13 +20,20 @@ static void wake(void *context)
     atomic_fetch_add(&wakes, 1);
 }
 
-static host *start(void)
+// Apart, with permits; or not, where they are NULL.
+static host *start_with(permits *of)
 {
     host *h = NULL;
     bounds = limits_default();
-    host_options options = {.world_threads = 2, .limits = &bounds, .wake = wake};
+    host_options options = {
+        .world_threads = 2, .limits = &bounds, .wake = wake, .apart = of != NULL, .permits = of};
     assert_int_equal(host_create(&options, &h, NULL), STATUS_OK);
     return h;
+}
+
+static host *start(void)
+{
+    return start_with(NULL);
 }
 
 // Waits for the next reply, which the caller frees.
@@ -169,6 +176,41 @@ static void host_that_stops_answers_what_waits(void **state)
     host_destroy(h);
 }
 
+static void no_op(void *context)
+{
+    (void)context;
+}
+
+static void host_works_with_a_permit_and_stops_without(void **state)
+{
+    (void)state;
+    permits all;
+    permit other;
+    permits_init(&all, 1);
+    permit_begin(&all, &other, 100, no_op, NULL);
+    assert_true(permit_ask(&all, &other));
+    host *h = start_with(&all);
+    adopt(h, 1, true, 60.0);
+    expect_answer(h, METHOD_WORLD_CREATE, STATUS_OK); // it needs no permit to take it over
+    ask(h, 1, METHOD_WORLD_STEP);
+    ask(h, 7, METHOD_WORLD_INFO);
+    expect_answer(h, METHOD_WORLD_INFO, STATUS_NOT_FOUND); // nor to say so, and the step waits
+    permit_give_back(&all, &other, 0);
+    expect_answer(h, METHOD_WORLD_STEP, STATUS_OK);
+    while (!permit_ask(&all, &other)) {
+        usleep(100);
+    }
+    ask(h, 1, METHOD_WORLD_STEP);
+    assert_true(host_send(h, request_create(REQUEST_STOP, 0)));
+    expect_answer(h, METHOD_WORLD_STEP, STATUS_UNAVAILABLE);
+    reply *r = next_report(h);
+    assert_int_equal(r->kind, REPLY_STOPPED);
+    reply_free(r);
+    host_destroy(h);
+    permit_end(&all, &other);
+    permits_deinit(&all);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -177,6 +219,7 @@ int main(void)
         cmocka_unit_test(host_load_counts_worlds_at_once),
         cmocka_unit_test(host_does_not_let_all_wait_for_a_slow_world),
         cmocka_unit_test(host_that_stops_answers_what_waits),
+        cmocka_unit_test(host_works_with_a_permit_and_stops_without),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
