@@ -85,7 +85,7 @@
       "pairs of shapes whose boxes overlap: 1.2 KB each while they are solved, and a step of "     \
       "about two seconds; a heap of as many bodies as there may be has about three each")          \
     X(pairs_per_owner, 16384, 64, 16777216, "",                                                    \
-      "of these, those of the shapes of one owner who is no admin: a step of some 25 ms where "    \
+      "of these, those of the shapes of one owner who is no admin: a step of some 100 ms where "   \
       "they lie in one place, a heap of 5000 bodies where they do not")                            \
     X(events_kept, 65536, 16, 16777216, "",                                                        \
       "a world's events that some subscriber was not yet sent, about 10 MiB; one that is further " \

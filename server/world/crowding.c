@@ -8,9 +8,12 @@
 // few for each command cost several times as much (chosen by runs of
 // tests/bench/server/fairness.py).
 static const int64_t PAIR_NS = 1000, CROWDED_PAIR_NS = 8000;
-// A step takes so long for each pair: a million in one place take 1.6 s, a heap's 0.3 us each.
-static const int64_t STEP_PAIR_NS = 1800;
-enum { FEW_PAIRS = 16 };                        // of one command
+// A step takes so long for each pair that none has met before: a few of each body as in a heap, and
+// those beyond. (60 balls in one place take 9 ms, 200 take 85 to 130; where they rebound and are
+// jointed, 32 and 570.)
+static const int64_t STEP_PAIR_NS = 1800, STEP_CROWDED_PAIR_NS = 9000;
+static const int64_t STEP_JOINED_PAIR_NS = 3000, STEP_JOINED_CROWDED_PAIR_NS = 20000;
+enum { FEW_PAIRS = 16 };                        // of one command, or of one body
 static const int64_t COUNT_GAP_NS = 1000000000; // between two counts of the whole world
 
 static bool makes_pairs(const command *c)
@@ -91,26 +94,100 @@ static uint64_t count_pairs(const physics_world *world, const command *c, uint64
     return count != NULL ? overlap_count_end(count) : 0;
 }
 
-static int64_t price_of(uint64_t pairs, uint32_t commands)
+// ---- kinds
+
+static uint32_t kinds_of_one(const command *c)
 {
-    uint64_t few = (uint64_t)commands * FEW_PAIRS;
-    uint64_t rest = pairs > few ? pairs - few : 0;
-    return (int64_t)(pairs - rest) * PAIR_NS + (int64_t)rest * CROWDED_PAIR_NS;
+    bool rebounds = false;
+    switch (c->method) {
+    case METHOD_BODY_SPAWN:
+        for (uint32_t i = 0; i < c->spawn.shape_count; i++) {
+            rebounds = rebounds || c->spawn.shapes[i].restitution > 0.0;
+        }
+        return rebounds ? CROWDING_REBOUNDS : 0;
+    case METHOD_SHAPE_ADD:
+        return c->shape_add.def.restitution > 0.0 ? CROWDING_REBOUNDS : 0;
+    case METHOD_SHAPE_SET:
+        rebounds = (c->shape_set.fields & SHAPE_FIELD_RESTITUTION) != 0;
+        return rebounds && c->shape_set.values.restitution > 0.0 ? CROWDING_REBOUNDS : 0;
+    case METHOD_JOINT_CREATE:
+        return CROWDING_JOINED;
+    default:
+        return 0;
+    }
 }
 
-crowding_cost crowding_foresee(const physics_world *world, const command *c, uint64_t most)
+static uint32_t kinds_of(const command *c)
+{
+    const bool batch = c->method == METHOD_WORLD_APPLY;
+    uint32_t kinds = batch ? 0 : kinds_of_one(c);
+    for (uint32_t i = 0; batch && i < c->apply.count; i++) {
+        kinds |= kinds_of_one(&c->apply.commands[i]);
+    }
+    return kinds;
+}
+
+static bool is_hard(uint32_t kinds)
+{
+    return kinds == (CROWDING_REBOUNDS | CROWDING_JOINED);
+}
+
+// In constant time, which world_count does not take.
+static uint32_t body_count(const physics_world *world)
+{
+    return world_definition(world).bodies_max - world_room_left(world).bodies;
+}
+
+crowding crowding_begin(const physics_world *world)
+{
+    const bool joined = world_room_left(world).joints < PHYSICS_JOINTS_MAX;
+    return (crowding){.kinds = (body_count(world) > 0 ? CROWDING_REBOUNDS : 0u) |
+                               (joined ? CROWDING_JOINED : 0u)};
+}
+
+// ---- prices
+
+static int64_t step_ns(uint64_t few, uint64_t crowded, uint32_t kinds)
+{
+    const bool hard = is_hard(kinds);
+    return (int64_t)few * (hard ? STEP_JOINED_PAIR_NS : STEP_PAIR_NS) +
+           (int64_t)crowded * (hard ? STEP_JOINED_CROWDED_PAIR_NS : STEP_CROWDED_PAIR_NS);
+}
+
+static uint64_t crowded_of(uint64_t pairs, uint64_t bodies)
+{
+    const uint64_t few = bodies * FEW_PAIRS;
+    return pairs > few ? pairs - few : 0;
+}
+
+// Pairs that steps have met: they cost more once the world is of another kind.
+static uint64_t met_crowded(const physics_world *world)
+{
+    return crowded_of(world_pair_count(world), body_count(world));
+}
+
+crowding_cost crowding_foresee(const crowding *k, const physics_world *world, const command *c,
+                               uint64_t most)
 {
     const uint64_t pairs = count_pairs(world, c, most);
     const uint32_t commands = c->method == METHOD_WORLD_APPLY ? c->apply.count : 1;
+    const uint64_t crowded = crowded_of(pairs, commands);
+    const uint32_t kinds = k->kinds | kinds_of(c);
+    const uint64_t met = is_hard(kinds) && !is_hard(k->kinds) ? met_crowded(world) : 0;
+    const int64_t after = step_ns(k->few + pairs - crowded, k->crowded + crowded + met, kinds);
     return (crowding_cost){.pairs = pairs,
-                           .price_ns = price_of(pairs, commands),
-                           .step_ns = (int64_t)pairs * STEP_PAIR_NS};
+                           .crowded = crowded,
+                           .met = met,
+                           .kinds = kinds,
+                           .price_ns = (int64_t)(pairs - crowded) * PAIR_NS +
+                                       (int64_t)crowded * CROWDED_PAIR_NS,
+                           .step_ns = after - crowding_foreseen_ns(k)};
 }
 
 status crowding_admit(crowding *k, const physics_world *world, const command *c, uint64_t most,
                       int64_t now, crowding_cost *cost, error *err)
 {
-    *cost = crowding_foresee(world, c, most + 1);
+    *cost = crowding_foresee(k, world, c, most + 1);
     const uint64_t made = cost->pairs;
     if (made == 0) {
         return STATUS_OK;
@@ -135,17 +212,19 @@ status crowding_admit(crowding *k, const physics_world *world, const command *c,
 void crowding_note(crowding *k, const crowding_cost *cost)
 {
     k->pairs += cost->pairs;
-    k->fresh += cost->pairs;
+    k->few += cost->pairs - cost->crowded;
+    k->crowded += cost->crowded + cost->met;
+    k->kinds |= cost->kinds;
 }
 
 void crowding_note_step(crowding *k)
 {
-    k->fresh = 0;
+    k->few = k->crowded = 0;
 }
 
 int64_t crowding_foreseen_ns(const crowding *k)
 {
-    return (int64_t)k->fresh * STEP_PAIR_NS;
+    return step_ns(k->few, k->crowded, k->kinds);
 }
 
 uint64_t crowding_pairs_beyond(int64_t step_ns)
@@ -155,6 +234,7 @@ uint64_t crowding_pairs_beyond(int64_t step_ns)
 
 bool crowding_foretold(const physics_world *world, int64_t most_ns)
 {
-    const uint64_t most = crowding_pairs_beyond(most_ns);
-    return world_count_overlaps(world, most) >= most;
+    const uint64_t pairs = world_count_overlaps(world, crowding_pairs_beyond(most_ns));
+    const uint64_t crowded = crowded_of(pairs, body_count(world));
+    return step_ns(pairs - crowded, crowded, crowding_begin(world).kinds) > most_ns;
 }

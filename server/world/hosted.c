@@ -83,6 +83,7 @@ hosted *hosted_create(uint64_t number, const char *name, adoption *from, const l
     h->publisher.descriptions.owners = h->owners;
     buffer_init(&h->scratch, WIRE_REPLY_BYTES_MAX);
     h->foreseen_most_ns = INT64_MAX;
+    h->crowding = crowding_begin(physics);
     if (from->view != NULL) {
         h->publisher.has_scene_view = true;
         h->publisher.scene_view = *from->view;
@@ -240,6 +241,7 @@ void hosted_bound_step(hosted *h, int64_t most_ns)
 static bool waits_apart(hosted *h)
 {
     int64_t foreseen = crowding_foreseen_ns(&h->crowding) + hosted_batches_ns(h);
+    foreseen = foreseen > h->stepped_ns ? foreseen : h->stepped_ns;
     h->waits_apart = h->waits_apart || foreseen > h->foreseen_most_ns;
     return h->waits_apart;
 }
@@ -370,13 +372,16 @@ void hosted_step(hosted *h, const turn *slice)
         h->steps_left = 0;
     }
     while (h->steps_left > 0 && !over && !world_log_full(&h->log) && !waits_apart(h)) {
+        const int64_t before = h->clocks.processor();
         hosted_serve_scheduled(h);
         step_once(h, h->clocks.now());
+        h->stepped_ns = h->clocks.processor() - before;
         publish(h, false, (int64_t)(PUBLISH_SHARE * h->schedule.period_ns));
         h->steps_left -= h->steps_left > 0; // a recording may end before
         over = turn_over(slice);
     }
     if (h->steps_left == 0) {
+        h->stepped_ns = 0;
         end_steps(h);
     }
     hosted_settle(h);

@@ -81,7 +81,8 @@ typedef struct hosted {
     bool alone;                 // no other world is on its thread
     int64_t foreseen_most_ns;   // a step that will take longer waits for a thread apart
     bool waits_apart;           // one does
-    request *returned;          // it would make such a step: it waits in the inbox again
+    request *returned;          // it would last as long, or make such a step: it waits in the inbox
+    int64_t stepped_ns;         // that the last step of world.step took
     crowding_cost cost;         // of the command that was carried out last
     int64_t price_ns;           // of the request being carried out, beside the time that it takes
     ARRAY(request *) scheduled; // world.apply with a tick, by that tick, then by arrival

@@ -79,7 +79,7 @@ static bool fits_tick(hosted *h, request *q, error *err)
     const uint64_t at = q->command.apply.at;
     const int64_t most = hosted_commands_ns(h);
     const crowding_cost cost =
-        crowding_foresee(h->physics, &q->command, crowding_pairs_beyond(most));
+        crowding_foresee(&h->crowding, h->physics, &q->command, crowding_pairs_beyond(most));
     const claims taken = claims_of(h, at, q->reply_to.subject);
     q->foreseen_ns = cost_of(&q->command, &cost);
     h->price_ns = cost.price_ns;

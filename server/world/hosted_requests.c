@@ -23,7 +23,9 @@ enum {
     REMOVALS_PIECE = 16,             // bodies between two looks at the clock
     SCRATCH_KEPT_BYTES = 256 * 1024, // larger results are rare
     PAIR_BYTES = 1200,               // of a contact, and of a step that solves it
-    FORK_SHARE = 2                   // of a world's memory: its image, and another one of that
+    FORK_SHARE = 2,                  // of a world's memory: its image, and another one of that
+    IMAGE_BODY_NS = 400,             // of an image, which is not cut
+    VIEW_BODY_NS = 1500              // of a first snapshot, likewise
 };
 
 // ---- answers
@@ -263,11 +265,33 @@ static void subscribe_log(hosted *h, request *q)
     hosted_answer(h, q, NULL);
 }
 
+static void wait_apart(hosted *h, request *q)
+{
+    h->returned = q;
+    h->waits_apart = true;
+}
+
+// A piece of work that goes over all bodies waits for a thread apart where others would wait for
+// it.
+static bool waits_for_bodies(hosted *h, request *q, int64_t each_ns)
+{
+    const uint32_t bodies =
+        world_definition(h->physics).bodies_max - world_room_left(h->physics).bodies;
+    const bool waits = bodies * each_ns > h->foreseen_most_ns;
+    if (waits) {
+        wait_apart(h, q);
+    }
+    return waits;
+}
+
 static void do_image(hosted *h, request *q)
 {
     uint8_t *image = NULL;
     size_t size = 0;
     error err;
+    if (waits_for_bodies(h, q, IMAGE_BODY_NS)) {
+        return;
+    }
     if (memory_ask(NULL, FORK_SHARE * hosted_memory_bytes(h), &err) != STATUS_OK) {
         hosted_answer(h, q, &err);
         return;
@@ -286,6 +310,9 @@ static void do_fork(hosted *h, request *q)
     room_limits room = limits_room(h->limits);
     if (room_check(h->physics, &room, &err) != STATUS_OK) { // it is of a run that allowed more
         hosted_answer(h, q, &err);
+        return;
+    }
+    if (waits_for_bodies(h, q, IMAGE_BODY_NS)) {
         return;
     }
     memory_charge making;
@@ -338,6 +365,9 @@ static void do_subscribe(hosted *h, request *q)
     if (!q->again && publisher_may_follow(h->physics, view->follow, view->sight, view->sight_count,
                                           &err) != STATUS_OK) {
         hosted_answer(h, q, &err);
+        return;
+    }
+    if (waits_for_bodies(h, q, VIEW_BODY_NS)) {
         return;
     }
     h->publisher.taker = q->holder;
@@ -437,12 +467,6 @@ static bool beyond(const hosted *h, const crowding_cost *cost)
     return cost->step_ns + crowding_foreseen_ns(&h->crowding) > h->foreseen_most_ns;
 }
 
-static void wait_apart(hosted *h, request *q)
-{
-    h->returned = q;
-    h->waits_apart = true;
-}
-
 // Whether the command may be carried out now, as far as its cost goes. False: it was answered, or
 // waits for a thread apart.
 static bool admit_cost(hosted *h, request *q, const int64_t *batch_left_ns)
@@ -452,9 +476,9 @@ static bool admit_cost(hosted *h, request *q, const int64_t *batch_left_ns)
     // A batch may have millions of pairs: they are counted elsewhere.
     if (batch_left_ns == NULL && q->command.method == METHOD_WORLD_APPLY &&
         h->foreseen_most_ns < INT64_MAX) {
-        *cost =
-            crowding_foresee(h->physics, &q->command, crowding_pairs_beyond(h->foreseen_most_ns));
-        if (cost->pairs > 0 && beyond(h, cost)) {
+        *cost = crowding_foresee(&h->crowding, h->physics, &q->command,
+                                 crowding_pairs_beyond(h->foreseen_most_ns));
+        if (cost->step_ns > 0 && beyond(h, cost)) {
             wait_apart(h, q);
             return false;
         }
@@ -482,7 +506,7 @@ static bool admit_cost(hosted *h, request *q, const int64_t *batch_left_ns)
         hosted_answer(h, q, &err);
         return false;
     }
-    if (batch_left_ns == NULL && cost->pairs > 0 && beyond(h, cost)) {
+    if (batch_left_ns == NULL && cost->step_ns > 0 && beyond(h, cost)) {
         wait_apart(h, q);
         return false;
     }

@@ -530,23 +530,29 @@ static void world_over_half_its_time_crowds_others(void **state)
     assert_false(hosted_crowds(the.world));
 }
 
-// 200 balls in one place would be 19 900 pairs in the next step: some 36 ms.
-static void call_heap(const char *at)
+// A batch of so many balls in one place, with this about each shape.
+static void call_balls(int count, const char *at, const char *shape)
 {
     buffer json;
     char part[160];
     buffer_init(&json, 1 << 20);
     snprintf(part, sizeof part, "{\"world\":\"w\"%s,\"commands\":[", at);
     buffer_append(&json, part, strlen(part));
-    for (int i = 0; i < 200; i++) {
+    for (int i = 0; i < count; i++) {
         snprintf(part, sizeof part,
-                 "%s[\"body.spawn\",{\"shapes\":[{\"kind\":\"circle\",\"radius\":0.5}]}]",
-                 i > 0 ? "," : "");
+                 "%s[\"body.spawn\",{\"shapes\":[{\"kind\":\"circle\",\"radius\":0.5%s}]}]",
+                 i > 0 ? "," : "", shape);
         buffer_append(&json, part, strlen(part));
     }
     buffer_append(&json, "]}", sizeof "]}"); // and its end
     call(METHOD_WORLD_APPLY, (const char *)json.data);
     buffer_deinit(&json);
+}
+
+// 200 would be 19 900 pairs in the next step: some 100 ms.
+static void call_heap(const char *at)
+{
+    call_balls(200, at, "");
 }
 
 static void heavy_step_waits_for_a_thread_apart(void **state)
@@ -573,6 +579,112 @@ static void heavy_step_waits_for_a_thread_apart(void **state)
     mailbox_result(&the.box);
     assert_int_equal(world_count(the.world->physics).bodies, 202);
     assert_false(the.world->waits_apart);
+}
+
+static const char JOIN[] = "{\"world\":\"w\",\"kind\":\"distance\",\"a\":1,\"b\":2,"
+                           "\"collide_connected\":true}";
+
+// 40 in one place take 3 ms of 5, and 5 if they rebound and are jointed, whatever comes first.
+static void crowd_that_becomes_dearer_waits_for_a_thread_apart(void **state)
+{
+    (void)state;
+    create(100.0, false);
+    hosted_bound_step(the.world, 4 * MS);
+    call_balls(40, "", ",\"restitution\":0.5");
+    advance(10 * MS);
+    mailbox_result(&the.box);
+    assert_int_equal(world_count(the.world->physics).pairs, 780);
+    call(METHOD_JOINT_CREATE, JOIN); // of pairs that were met
+    hosted_bound_step(the.world, 2 * MS);
+    advance(10 * MS);
+    assert_true(the.world->waits_apart);
+    assert_int_equal(world_count(the.world->physics).joints, 0);
+    hosted_bound_step(the.world, INT64_MAX);
+    advance(10 * MS);
+    mailbox_result(&the.box);
+    assert_int_equal(world_count(the.world->physics).joints, 1);
+    hosted_bound_step(the.world, 2 * MS);
+    advance(10 * MS);
+    assert_false(the.world->waits_apart); // they cost that once
+    call_balls(4, "", "");
+    advance(10 * MS);
+    assert_true(the.world->waits_apart);
+}
+
+static void crowd_that_is_jointed_alone_does_not_wait(void **state)
+{
+    (void)state;
+    create(100.0, false);
+    hosted_bound_step(the.world, 4 * MS);
+    call(METHOD_BODY_SPAWN,
+         "{\"world\":\"w\",\"position\":[50,0],\"shapes\":[{\"kind\":\"circle\",\"radius\":0.5}]}");
+    call(METHOD_BODY_SPAWN,
+         "{\"world\":\"w\",\"position\":[60,0],\"shapes\":[{\"kind\":\"circle\",\"radius\":0.5}]}");
+    call(METHOD_JOINT_CREATE, JOIN);
+    call_balls(40, "", "");
+    advance(10 * MS);
+    assert_false(the.world->waits_apart);
+    hosted_bound_step(the.world, 2 * MS);
+    call(METHOD_SHAPE_SET, "{\"world\":\"w\",\"shape\":1,\"friction\":0.5}");
+    advance(10 * MS);
+    assert_false(the.world->waits_apart);
+    call(METHOD_SHAPE_SET, "{\"world\":\"w\",\"shape\":1,\"restitution\":0.5}");
+    advance(10 * MS);
+    assert_true(the.world->waits_apart);
+}
+
+// Of three bodies, as if each took a thread a long time.
+static void piece_that_is_not_cut_waits_for_a_thread_apart(void **state)
+{
+    (void)state;
+    static const struct {
+        method method;
+        const char *arguments;
+    } PIECES[] = {{METHOD_WORLD_IMAGE, WORLD},
+                  {METHOD_WORLD_FORK, "{\"world\":\"w\",\"as\":\"x\"}"},
+                  {METHOD_WORLD_SUBSCRIBE, WORLD}};
+    create(100.0, true);
+    for (int i = 0; i < 3; i++) {
+        call(METHOD_BODY_SPAWN, SPAWN);
+    }
+    run_round();
+    for (int i = 0; i < 3; i++) {
+        mailbox_result(&the.box);
+    }
+    for (size_t i = 0; i < sizeof PIECES / sizeof *PIECES; i++) {
+        hosted_bound_step(the.world, 1000);
+        call(PIECES[i].method, PIECES[i].arguments);
+        call(METHOD_WORLD_INFO, WORLD);
+        run_round();
+        assert_true(the.world->waits_apart);
+        assert_int_equal(mailbox_left(&the.box), 0); // those behind it wait too
+        hosted_bound_step(the.world, MS);
+        run_round();
+        assert_false(the.world->waits_apart);
+        const reply *done = mailbox_take(&the.box, REPLY_RESULT);
+        assert_int_equal(done->method, PIECES[i].method);
+        assert_int_equal(done->status, STATUS_OK);
+        mailbox_result(&the.box);
+    }
+}
+
+static void long_step_of_a_paused_world_is_its_last_there(void **state)
+{
+    (void)state;
+    create(100.0, true);
+    hosted_bound_step(the.world, 100 * MS);
+    cost_ns = MS; // some readings of the clock: a step takes some milliseconds
+    call(METHOD_WORLD_STEP, "{\"world\":\"w\",\"ticks\":1000}");
+    run_round();
+    run_round();
+    assert_false(the.world->waits_apart);
+    cost_ns = 100 * MS;
+    const uint64_t tick = world_tick(the.world->physics);
+    run_round();
+    assert_int_equal(world_tick(the.world->physics), tick + 1);
+    run_round();
+    assert_true(the.world->waits_apart);
+    assert_int_equal(world_tick(the.world->physics), tick + 1);
 }
 
 static void heavy_batch_of_a_later_tick_waits_with_its_tick(void **state)
@@ -742,6 +854,10 @@ int main(void)
         TEST(pairs_have_their_price),
         TEST(world_over_half_its_time_crowds_others),
         TEST(heavy_step_waits_for_a_thread_apart),
+        TEST(crowd_that_becomes_dearer_waits_for_a_thread_apart),
+        TEST(crowd_that_is_jointed_alone_does_not_wait),
+        TEST(piece_that_is_not_cut_waits_for_a_thread_apart),
+        TEST(long_step_of_a_paused_world_is_its_last_there),
         TEST(heavy_batch_of_a_later_tick_waits_with_its_tick),
         TEST(steps_end_with_their_session),
         TEST(tick_has_time_for_so_many_batches),

@@ -15,8 +15,9 @@ def field(client, world, step):
           angular_velocity=1, **STAYS)
 
 
-def heap(count):
-    return [["body.spawn", {"position": [k % 3 * 0.1, 0], "shapes": [CROWD], "linear_damping": 1e6, **STAYS}] for k in range(count)]
+def heap(count, **shape):
+    return [["body.spawn", {"position": [k % 3 * 0.1, 0], "shapes": [{**CROWD, **shape}], "linear_damping": 1e6, **STAYS}]
+            for k in range(count)]
 
 
 # ---- publishing
@@ -63,17 +64,85 @@ def again_and_again(target, until, once):
             time.sleep(0.01)
 
 
-@attack("1 000 balls in one batch")
-def batch(target, until):
+def heaps(target, until, count, joints=False, pause=0.5, **shape):
     """In one place, in a new world each time."""
     client = target.client()
 
     def once():
         client.call("world.create", world="heap", gravity=[0, 0])
-        client.call("world.apply", world="heap", commands=heap(1000))
-        time.sleep(0.5)
+        made = client.call("world.apply", world="heap", commands=heap(count, **shape))["results"]
+        if joints:
+            client.call("world.apply", world="heap", commands=[
+                ["joint.create", {"kind": "distance", "a": a["body"], "b": b["body"], "collide_connected": True}]
+                for a, b in zip(made, made[1:])])
+        time.sleep(pause)
         client.call("world.destroy", world="heap")
     again_and_again(target, until, once)
+
+
+@attack("1 000 balls in one batch")
+def batch(target, until):
+    heaps(target, until, 1000)
+
+
+@attack("1 000 balls that rebound and are jointed")
+def jointed(target, until):
+    heaps(target, until, 1000, joints=True, restitution=0.9)
+
+
+@attack("60 balls that rebound and are jointed")
+def jointed_few(target, until):
+    heaps(target, until, 60, joints=True, pause=0.05, restitution=0.9)
+
+
+# ---- large worlds, of which one piece lasts
+
+def large(target, until, once):
+    """100 000 bodies that lie still; `once` has a client and their world's name, new each time."""
+    client = target.client()
+    target.begun()
+    count = 0
+    while time.monotonic() < until:
+        world = f"large-{count}"
+        count += 1
+        client.call("world.create", world=world, gravity=[0, 0], paused=True)
+        spawn(client, world, ([k % 400 * 3, k // 400 * 3] for k in range(100_000)))
+        for _ in range(10):
+            once(client, world)
+            time.sleep(0.05)
+        client.call("world.destroy", world=world)
+
+
+@attack("images of 100 000 bodies")
+def images(target, until):
+    large(target, until, lambda client, world: client.call("world.image", world=world))
+
+
+@attack("forks of 100 000 bodies")
+def large_forks(target, until):
+    def once(client, world):
+        client.call("world.fork", world=world, **{"as": "copy"})
+        client.call("world.destroy", world="copy")
+    large(target, until, once)
+
+
+def look(client, world, **view):
+    client.call("world.unsubscribe", subscription=client.call("world.subscribe", world=world, **view)["subscription"])
+
+
+@attack("snapshots of 100 000 bodies")
+def large_plain(target, until):
+    large(target, until, lambda client, world: look(client, world))
+
+
+@attack("packed snapshots of 100 000 bodies")
+def large_packed(target, until):
+    large(target, until, lambda client, world: look(client, world, encoding="packed"))
+
+
+@attack("descriptions of 100 000 bodies")
+def large_described(target, until):
+    large(target, until, lambda client, world: look(client, world, describe=True))
 
 
 @attack("batches for one tick")
