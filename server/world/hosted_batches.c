@@ -73,13 +73,22 @@ int64_t hosted_batches_ns(const hosted *h)
     return sum;
 }
 
+// The pairs that the batch would make as the world is now. One that its sender may not carry out
+// counts for none, as the answer tells what it would take.
+static crowding_cost foresee(const hosted *h, const request *q, int64_t most_ns)
+{
+    error unused;
+    return hosted_permits(h, q, &unused) ? crowding_foresee(&h->crowding, h->physics, &q->command,
+                                                            crowding_pairs_beyond(most_ns))
+                                         : (crowding_cost){0};
+}
+
 // Whether the tick has time for the batch, and notes what it will take.
 static bool fits_tick(hosted *h, request *q, error *err)
 {
     const uint64_t at = q->command.apply.at;
     const int64_t most = hosted_commands_ns(h);
-    const crowding_cost cost =
-        crowding_foresee(&h->crowding, h->physics, &q->command, crowding_pairs_beyond(most));
+    const crowding_cost cost = foresee(h, q, most);
     const claims taken = claims_of(h, at, q->reply_to.subject);
     q->foreseen_ns = cost_of(&q->command, &cost);
     h->price_ns = cost.price_ns;

@@ -43,6 +43,11 @@ void hosted_serve_inbox(hosted *h, int64_t begin, int64_t turn_ns);
 // Whether the request has to be refused because the world's log cannot be written.
 bool hosted_bars(const hosted *h, method m, error *err);
 
+// Whether its sender may carry the command out as things are now. Asked before anything that the
+// command would cost is counted: who may not do it learns nothing of what is there, not even from
+// what the refusal says, and takes no time of the world.
+bool hosted_permits(const hosted *h, const request *q, error *err);
+
 // Carries out a command that the physics answers. `batch_left_ns`: it is a batch whose tick has
 // come, and may take so much of that; NULL for others, which wait for a thread apart
 // (`returned`) where the next step would take too long.

@@ -9,6 +9,7 @@
 #include "common/base/assert.h"
 #include "common/physics/image.h"
 #include "common/world/apply.h"
+#include "common/world/owners.h"
 #include "common/world/share.h"
 #include "proto/encode/encode.h"
 #include "proto/limits.h"
@@ -513,6 +514,11 @@ static bool admit_cost(hosted *h, request *q, const int64_t *batch_left_ns)
     return true;
 }
 
+bool hosted_permits(const hosted *h, const request *q, error *err)
+{
+    return owners_permit(h->owners, h->physics, &q->actor, &q->command, err) == STATUS_OK;
+}
+
 void hosted_apply(hosted *h, request *q, bool between_ticks, const int64_t *batch_left_ns)
 {
     command_result result;
@@ -527,7 +533,7 @@ void hosted_apply(hosted *h, request *q, bool between_ticks, const int64_t *batc
         hosted_refuse(h, q, STATUS_LIMIT_EXCEEDED, "the command is too large for the world's log");
         return;
     }
-    if (admit_room(h, q, &err) != STATUS_OK) {
+    if (!hosted_permits(h, q, &err) || admit_room(h, q, &err) != STATUS_OK) {
         hosted_answer(h, q, &err);
         return;
     }
@@ -535,7 +541,7 @@ void hosted_apply(hosted *h, request *q, bool between_ticks, const int64_t *batc
         return;
     }
     publisher_note_change(&h->publisher, h->physics, &q->command);
-    status s = apply_command_as(h->physics, h->owners, &q->actor, &q->command, &result, &err);
+    status s = apply_command_as(h->physics, h->owners, NULL, &q->command, &result, &err);
     if (s != STATUS_OK) {
         hosted_answer(h, q, &err);
         return;

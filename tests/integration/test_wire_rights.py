@@ -415,6 +415,50 @@ class Areas(RightsTest):
                 self.assertRegex(said.pop(), "^not_found: .* N does not exist, or is not this session's$")
         player.call("joint.create", world="field", kind="distance", a=own, b=seen)
 
+    def test_gear_is_told_where_the_bodies_of_its_joints_are_seen(self):
+        def make(method, **arguments):
+            return self.admin.call(method, world="field", **arguments)
+
+        told = []
+        for base in (50, 5):  # hidden, and not
+            ground, *wheels = [make("body.spawn", type="static" if x == base else "dynamic", position=[x, 7], shapes=[BALL])["body"]
+                               for x in (base, 2, 8)]
+            joints = [make("joint.create", kind="revolute", a=ground, b=wheel, anchor=[x, 7])["joint"]
+                      for wheel, x in zip(wheels, (2, 8))]
+            joints.append(make("joint.create", kind="gear", joint_a=joints[0], joint_b=joints[1])["joint"])
+            told += joints if base == 5 else []
+        self.viewer.call("world.subscribe", world="field", area=[0, 0, 10, 10], describe=True)
+        snapshot = self.viewer.read_until(self.viewer.snapshots)[0]
+        self.assertEqual(sorted(joint["joint"] for joint in snapshot["joints"]), told)
+
+    def test_limits_do_not_tell_what_is_hidden(self):
+        world, crowd = "crowded", [BALL] * 8
+        self.admin.call("world.create", world=world, gravity=[0, 0], hz=240)
+        self.addCleanup(lambda: self.admin.call("world.destroy", world=world))
+        hidden = [self.admin.call("body.spawn", world=world, position=[50, 5], shapes=crowd)["body"] for _ in range(2)][0]
+        player = self.client("player", areas=self.AREAS)
+        own, _ = [player.call("body.spawn", world=world, position=[x, 5], shapes=[BALL] * count)["body"]
+                  for x, count in ((5, 181), (105, 14))]  # with as good as all pairs that it may have
+        adds = ["shape.add", {"shape": BALL}]
+        at = self.admin.call("world.info", world=world)["tick"] + 100000
+        player.request("world.apply", world=world, at=at, commands=[["body.impulse", {"body": own, "impulse": [0, 0]}]] * 1000)
+        with self.assertRaisesRegex(RemoteError, "^limit_exceeded: pairs_per_owner"):
+            player.call("shape.add", world=world, body=own, shape=BALL)
+        for method, arguments in (adds, ["body.set", {"position": [50, 6]}], ["body.set", {"angle": 1}]):
+            texts, of_tick = set(), set()
+            for body in (hidden, 12345):
+                with self.assertRaises(RemoteError) as alone:
+                    player.call(method, world=world, body=body, **arguments)
+                with self.assertRaises(RemoteError) as batch:
+                    player.call("world.apply", world=world, commands=[[method, {"body": body, **arguments}]])
+                with self.assertRaises(RemoteError) as later:
+                    player.call("world.apply", world=world, at=at, commands=[[method, {"body": body, **arguments}]])
+                texts |= {str(e.exception).split("body ")[-1].replace(str(body), "N") for e in (alone, batch)}
+                of_tick.add(str(later.exception))
+            self.assertEqual(texts, {"N does not exist, or is not this session's"})
+            self.assertEqual(len(of_tick), 1, of_tick)
+            self.assertIn("would take 0.002 ms", of_tick.pop())
+
 
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1])
