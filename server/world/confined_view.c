@@ -15,10 +15,14 @@ static bool in_sight(const publisher *p, const subscription *s, body_id id)
             (s->seen != NULL && view_set_has(s->seen, slot) && entry->created <= s->version));
 }
 
-static bool joint_in_sight(const subscription *s, uint32_t slot_a, uint32_t slot_b)
+static bool joint_in_sight(const subscription *s, const joint_slots *of)
 {
-    return s->seen != NULL && (slot_a == UINT32_MAX || view_set_has(s->seen, slot_a)) &&
-           (slot_b == UINT32_MAX || view_set_has(s->seen, slot_b));
+    const uint32_t slots[] = {of->a, of->b, of->other_a, of->other_b};
+    bool seen = s->seen != NULL;
+    for (size_t i = 0; i < sizeof slots / sizeof *slots && seen; i++) {
+        seen = slots[i] == UINT32_MAX || view_set_has(s->seen, slots[i]);
+    }
+    return seen;
 }
 
 static bool bodies_changed_in_sight(const publisher *p, const subscription *s)
@@ -44,14 +48,14 @@ static bool joints_changed_in_sight(const publisher *p, const subscription *s)
 {
     for (uint32_t i = 0; i < p->joints.entries.count; i++) {
         const joint_entry *e = &p->joints.entries.data[i];
-        if (e->id != 0 && e->changed > s->version && joint_in_sight(s, e->slot_a, e->slot_b)) {
+        if (e->id != 0 && e->changed > s->version && joint_in_sight(s, &e->slots)) {
             return true;
         }
     }
     for (uint32_t i = 0; i < p->joints.removals.count; i++) {
         const joint_removal *gone = &p->joints.removals.data[i];
         if (gone->removed > s->version && gone->created <= s->version &&
-            joint_in_sight(s, gone->slot_a, gone->slot_b)) {
+            joint_in_sight(s, &gone->slots)) {
             return true;
         }
     }

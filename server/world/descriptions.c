@@ -63,18 +63,21 @@ void descriptions_body(descriptions *d, const physics_world *world, const row_en
 
 // ---- joints
 
-// While one of its bodies is; for the bearer of a token with areas, from whom the other one may be
-// hidden, while both are.
-static bool in_view(const subscription *reader, const view_set *seen, uint32_t slot_a,
-                    uint32_t slot_b)
+static bool has_slot(const view_set *seen, uint32_t slot)
+{
+    return slot == UINT32_MAX || view_set_has(seen, slot);
+}
+
+// While one of its bodies is; for the bearer of a token with areas, from whom others may be hidden,
+// while all are, those of a gear's joints among them: it tells of these.
+static bool in_view(const subscription *reader, const view_set *seen, const joint_slots *of)
 {
     if (seen == NULL) {
         return true;
     }
-    const bool a = view_set_has(seen, slot_a);
-    const bool b = view_set_has(seen, slot_b);
-    return reader->sight == NULL ? a || b
-                                 : (a || slot_a == UINT32_MAX) && (b || slot_b == UINT32_MAX);
+    return reader->sight == NULL ? view_set_has(seen, of->a) || view_set_has(seen, of->b)
+                                 : has_slot(seen, of->a) && has_slot(seen, of->b) &&
+                                       has_slot(seen, of->other_a) && has_slot(seen, of->other_b);
 }
 
 static void describe_joint(descriptions *d, const physics_world *world, const joint_entry *entry,
@@ -97,11 +100,11 @@ void descriptions_joints(descriptions *d, const physics_world *world, const join
     uint64_t version = full ? 0 : reader->version;
     for (uint32_t slot = 0; slot < joints->entries.count; slot++) {
         const joint_entry *e = &joints->entries.data[slot];
-        if (e->id == 0 || !in_view(reader, seen, e->slot_a, e->slot_b)) {
+        if (e->id == 0 || !in_view(reader, seen, &e->slots)) {
             continue;
         }
         bool known = slot < d->before.joints_from && e->changed <= version &&
-                     in_view(reader, reader->seen, e->slot_a, e->slot_b);
+                     in_view(reader, reader->seen, &e->slots);
         if (!known && d->after.joints_from > slot) {
             describe_joint(d, world, e, slot);
         }
@@ -109,7 +112,7 @@ void descriptions_joints(descriptions *d, const physics_world *world, const join
     for (uint32_t i = 0; i < joints->removals.count && !full; i++) {
         const joint_removal *gone = &joints->removals.data[i];
         if (gone->removed > version && gone->created <= version &&
-            in_view(reader, reader->seen, gone->slot_a, gone->slot_b)) {
+            in_view(reader, reader->seen, &gone->slots)) {
             array_push(&d->joints_removed, gone->id);
         }
     }

@@ -31,10 +31,28 @@ void joint_table_follow(joint_table *t, bool wanted)
 
 static void note_removal(joint_table *t, joint_entry *entry, uint64_t version)
 {
-    joint_removal gone = {entry->id, entry->created, version, entry->slot_a, entry->slot_b};
+    joint_removal gone = {entry->id, entry->created, version, entry->slots};
     array_push(&t->removals, gone);
     *entry = (joint_entry){0};
     t->changed = version;
+}
+
+// The slot of the body that the joint `below` a gear ties the gear's body to.
+static uint32_t other_slot(const physics_world *world, joint_id below, body_id body)
+{
+    joint_info info;
+    if (below == 0 || joint_get(world, below, &info, NULL) != STATUS_OK) {
+        return UINT32_MAX;
+    }
+    return row_table_slot(info.def.a == body ? info.def.b : info.def.a);
+}
+
+static joint_slots slots_of(const physics_world *world, const joint_def *def)
+{
+    return (joint_slots){.a = row_table_slot(def->a),
+                         .b = row_table_slot(def->b),
+                         .other_a = other_slot(world, def->joint_a, def->a),
+                         .other_b = other_slot(world, def->joint_b, def->b)};
 }
 
 static void note_joint(joint_table *t, const physics_world *world, joint_id id, uint64_t version)
@@ -50,11 +68,8 @@ static void note_joint(joint_table *t, const physics_world *world, joint_id id, 
     t->changed = version;
     status s = joint_get(world, id, &info, NULL);
     ASSERT(s == STATUS_OK); // the world has just named it
-    *entry = (joint_entry){.id = id,
-                           .created = version,
-                           .changed = version,
-                           .slot_a = row_table_slot(info.def.a),
-                           .slot_b = row_table_slot(info.def.b)};
+    *entry = (joint_entry){
+        .id = id, .created = version, .changed = version, .slots = slots_of(world, &info.def)};
 }
 
 // Notes the removal of the joints in the slots from `slot` up to before `end`.

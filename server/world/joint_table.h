@@ -17,17 +17,23 @@
 #include "common/physics/joint.h"
 #include "common/physics/physics.h"
 
+// Of bodies, as in the row table; UINT32_MAX for none.
+typedef struct joint_slots {
+    uint32_t a, b;             // its own
+    uint32_t other_a, other_b; // of a gear over joints: those that these tie its bodies to
+} joint_slots;
+
 typedef struct joint_entry {
-    joint_id id;             // 0: no joint in this slot
-    uint64_t created;        // first version that had it
-    uint64_t changed;        // first version that had it as it is
-    uint32_t slot_a, slot_b; // of its bodies, as in the row table; UINT32_MAX for none
+    joint_id id;      // 0: no joint in this slot
+    uint64_t created; // first version that had it
+    uint64_t changed; // first version that had it as it is
+    joint_slots slots;
 } joint_entry;
 
 typedef struct joint_removal {
     joint_id id;
     uint64_t created, removed; // it was in the versions from created on, up to before removed
-    uint32_t slot_a, slot_b;
+    joint_slots slots;
 } joint_removal;
 
 typedef struct joint_table {
