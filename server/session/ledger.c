@@ -266,7 +266,8 @@ static int compare_numbers(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-// In the order in which they were made, which worlds count on.
+// In the order in which they were made, which worlds count on. A number that an altered file has
+// twice is the first one's.
 void ledger_subscribe(server *s)
 {
     ARRAY(wanted) all = {0};
@@ -283,7 +284,8 @@ void ledger_subscribe(server *s)
     for (uint32_t i = 0; i < all.count; i++) {
         const session_subscription of =
             *session_find_subscription(all.data[i].of, all.data[i].number);
-        if (!subscribe(all.data[i].of, &of)) {
+        const bool again = i > 0 && all.data[i - 1].number == of.number;
+        if (again || !subscribe(all.data[i].of, &of)) {
             session_drop_subscription(all.data[i].of, of.number);
         }
     }

@@ -2,10 +2,13 @@
 #include "server/memory.h"
 #include "server/session/ledger_records.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/base/assert.h"
+#include "common/physics/physics.h"
+#include "proto/methods.h"
 #include "server/session/service.h"
 #include "server/world/session_marks.h"
 
@@ -83,6 +86,21 @@ static area next_area(reader *r)
     return a;
 }
 
+// Whether the number is one that a message may bear as that argument.
+static bool fits(const arg_list *list, const char *name, double value)
+{
+    const int at = arg_list_find(list, name, strlen(name));
+    ASSERT(at >= 0);
+    return value >= list->args[at].min && value <= list->args[at].max; // NaN is not
+}
+
+static bool is_area(const area *a)
+{
+    const double most = PHYSICS_EXTENT_MAX;
+    return a->x0 >= -most && a->x0 <= a->x1 && a->x1 <= most && a->y0 >= -most && a->y0 <= a->y1 &&
+           a->y1 <= most;
+}
+
 static void read_worlds(grant *g, reader *r)
 {
     const msgpack_object *o = next(r);
@@ -110,8 +128,9 @@ static void read_areas(grant *g, reader *r)
     g->areas = calloc(AUTH_AREAS_MAX, sizeof *g->areas);
     ASSERT_MEMORY(g->areas != NULL);
     while (r->good && areas.left > 0) {
-        g->areas[g->area_count++] = next_area(&areas);
-        r->good = areas.good;
+        const area one = next_area(&areas);
+        g->areas[g->area_count++] = one;
+        r->good = areas.good && is_area(&one);
     }
 }
 
@@ -127,6 +146,7 @@ static void read_limits(grant *g, reader *r)
             const limit_info *info = limits_info(k);
             if (strlen(info->name) == key->via.str.size &&
                 memcmp(info->name, key->via.str.ptr, key->via.str.size) == 0) {
+                r->good = value->via.u64 >= info->smallest;
                 memcpy((char *)&g->limits + info->offset, &value->via.u64, sizeof(uint64_t));
             }
         }
@@ -156,6 +176,7 @@ static grant *next_grant(reader *r)
     next_text(&parts, g->subject, sizeof g->subject);
     g->role = (role)next_uint(&parts, ROLE_ADMIN);
     g->expires = next_number(&parts);
+    parts.good = parts.good && isfinite(g->expires);
     read_worlds(g, &parts);
     read_areas(g, &parts);
     read_limits(g, &parts);
@@ -222,6 +243,7 @@ static bool read_session(server *s, uint64_t number, reader *r)
     uint32_t slot = (uint32_t)next_uint(r, SESSION_MARK_SLOTS_MAX - 1);
     const msgpack_object *digest = next(r);
     double since = next_number(r);
+    r->good = r->good && isfinite(since);
     char client[WIRE_CLIENT_NAME_MAX + 1];
     next_text(r, client, sizeof client);
     grant *granted = next_grant(r);
@@ -264,6 +286,22 @@ static void read_rest(subscribe_args *a, reader *r)
     a->compact = r->left > 0 ? (uint32_t)next_uint(r, UINT32_MAX) : 0;
 }
 
+// Whether a session could have asked for it: worlds rely on what the decoder of messages has seen.
+static bool is_sound(const session_subscription *s)
+{
+    const subscribe_args *a = &s->args;
+    const arg_list *list = &METHODS[METHOD_WORLD_SUBSCRIBE].list;
+    const snapshot_precision *p = &a->precision;
+    const bool packed = a->encoding == ENCODING_PACKED;
+    return s->number > 0 && (a->rate == 0.0 || fits(list, "rate", a->rate)) &&
+           (!a->has_area || is_area(&a->area)) && fits(list, "margin", a->margin) &&
+           (a->budget == 0.0 || (a->bodies && fits(list, "budget", a->budget))) &&
+           a->events >> EVENT_KIND_COUNT == 0 &&
+           (!packed || (fits(&METHOD_PRECISION, "position", p->position) &&
+                        fits(&METHOD_PRECISION, "angle", p->angle) &&
+                        (p->velocity == 0.0 || fits(&METHOD_PRECISION, "velocity", p->velocity))));
+}
+
 static bool read_subscription(session *of, reader *r)
 {
     session_subscription made = {.number = next_uint(r, UINT64_MAX >> 11),
@@ -284,7 +322,7 @@ static bool read_subscription(session *of, reader *r)
     a->contacts = next_bool(&args);
     a->describe = next_bool(&args);
     read_rest(a, &args);
-    if (!r->good || !args.good) {
+    if (!r->good || !args.good || !is_sound(&made)) {
         return false;
     }
     session_subscription *known = of != NULL ? session_find_subscription(of, made.number) : NULL;
@@ -308,7 +346,7 @@ bool ledger_read_record(server *s, const msgpack_object *o)
 {
     reader r = read_array(o);
     uint64_t kind = next_uint(&r, LEDGER_END);
-    uint64_t number = next_uint(&r, UINT64_MAX);
+    uint64_t number = next_uint(&r, UINT64_MAX >> 11);
     if (!r.good || number == 0) {
         return false;
     }

@@ -366,6 +366,54 @@ class File(RestartTest):
         self.resume(clients[0])
         self.not_resumed(clients[7])
 
+    def records(self):
+        whole = (self.data / "sessions").read_bytes()
+        at = 8
+        while at < len(whole):
+            size, = struct.unpack_from("<I", whole, at)
+            yield msgpack.unpackb(whole[at + 8:at + 8 + size])
+            at += 8 + size
+
+    def write_records(self, records):
+        """With right checksums."""
+        whole = (self.data / "sessions").read_bytes()[:8]
+        for payload in map(msgpack.packb, records):
+            whole += struct.pack("<II", len(payload), crc32c(payload)) + payload
+        (self.data / "sessions").write_bytes(whole)
+
+    def test_values_that_no_message_may_bear_are_refused(self):
+        self.start()
+        client, other = self.greet(), self.greet()
+        client.call("world.create", world="lab", durability="normal")
+        client.call("body.spawn", world="lab", shapes=[BALL])
+        for one in (client, other):
+            one.call("world.subscribe", world="lab", encoding="packed", area=[0, 0, 9, 9])
+        self.kill()
+        sound = list(self.records())
+        subscription = next(i for i, record in enumerate(sound) if record[0] == 1)
+        rate, area, events, position, margin, budget = (5, 0), (5, 2), (5, 4), (5, 7), (5, 12), (5, 13)
+        nan = float("nan")
+        for place, value in (((1,), 2**64 - 1), ((2,), 0), (rate, nan), (rate, -1.0), (area, [0.0, nan, 1.0, 1.0]),
+                             (area, [5.0, 0.0, 1.0, 1.0]), (events, 1 << 12), (position, 0.0), (margin, nan), (budget, 1.0)):
+            with self.subTest(place=place, value=value):
+                altered = msgpack.unpackb(msgpack.packb(sound))
+                inner = altered[subscription]
+                for step in place[:-1]:
+                    inner = inner[step]
+                inner[place[-1]] = value
+                self.write_records(altered)
+                self.start()
+                self.assertIn("was altered, or not written whole: sessions from there on", "".join(self.server.log))
+                self.assertEqual(self.resume(client).greeting["subscriptions"], [])
+                self.kill()
+        twice = msgpack.unpackb(msgpack.packb(sound))
+        for record in twice:
+            if record[0] == 1:
+                record[2] = 7
+        self.write_records(twice)
+        self.start()
+        self.assertEqual(sum(len(self.resume(one).greeting["subscriptions"]) for one in (client, other)), 1)
+
     def test_file_of_a_newer_version_is_refused_and_kept(self):
         self.start()
         self.greet()
