@@ -187,7 +187,8 @@ static bool event_shown(const publisher *p, const view_group *g, const event_ent
     }
     const subscription *s = g->of;
     const view_area *place = s->packed != NULL ? &s->packed->place : &s->place;
-    return event->has_point && view_area_has(place, s->sight, event->point);
+    return event->has_point && view_area_has(place, s->sight, event->point) &&
+           (s->sight == NULL || (body_visible(p, g, event->a) && body_visible(p, g, event->b)));
 }
 
 bool view_group_wants(const publisher *p, const subscription *s, const event_entry *event)

@@ -137,7 +137,18 @@ static void remove_body(side *s, body_id *id)
     *id = 0;
 }
 
-// Spawns, moves, joins and removes bodies that nobody with those areas sees.
+// The place that the engine tells of a fast body's touch may lie metres from what it has touched.
+static void touch_hidden(side *s, body_id hidden)
+{
+    const physics_event event = {.kind = EVENT_BEGIN,
+                                 .tick = world_tick(s->world),
+                                 .a = s->inside[0],
+                                 .b = hidden,
+                                 .normal = {1.0f, 0.0f}};
+    event_log_note(&s->publisher.log, &event);
+}
+
+// Spawns, moves, joins, touches and removes bodies that nobody with those areas sees.
 static void change_outside(side *s)
 {
     for (int n = 0; n < 4; n++) {
@@ -147,6 +158,8 @@ static void change_outside(side *s)
             *id = add(s, BODY_DYNAMIC, between(30.0, 70.0), between(-4.0, 7.0), false, false);
         } else if (rand() % 3 == 0) {
             remove_body(s, id);
+        } else if (rand() % 4 == 0) {
+            touch_hidden(s, *id);
         } else if (*other != 0 && other != id && rand() % 3 == 0) {
             join(s, *id, *other);
         } else {
