@@ -11,12 +11,19 @@ void directory_init(directory *d)
     *d = (directory){.next_number = 1};
 }
 
+static void free_entry(world_entry *entry)
+{
+    bytes_unref(entry->figures[0].row);
+    bytes_unref(entry->figures[1].row);
+    free(entry->broken);
+    free(entry);
+}
+
 void directory_deinit(directory *d)
 {
     for (uint32_t i = 0; i < d->by_number.count; i++) {
         ASSERT(d->by_number.data[i]->held == NULL && d->by_number.data[i]->replies == NULL);
-        free(d->by_number.data[i]->broken);
-        free(d->by_number.data[i]);
+        free_entry(d->by_number.data[i]);
     }
     array_free(&d->by_name);
     array_free(&d->by_number);
@@ -121,6 +128,5 @@ void directory_release(directory *d, world_entry *entry)
     d->by_number.count--;
     memmove(d->by_number.data + at, d->by_number.data + at + 1,
             (d->by_number.count - at) * sizeof *d->by_number.data);
-    free(entry->broken);
-    free(entry);
+    free_entry(entry);
 }

@@ -14,9 +14,18 @@
 
 #include "common/base/array.h"
 #include "common/world/command.h"
+#include "server/bytes.h"
 #include "server/schedule/turn_queue.h"
 #include "server/world/host.h"
 #include "server/world/messages.h"
+
+// A row of world.list, see session/worlds_list.c.
+typedef struct world_figures {
+    shared_bytes *row; // as it was told last; NULL: never
+    bool fresh;        // nothing that the world has told since shows a later state
+    bool asked;        // its answer is to come
+    uint32_t at;       // its place in the survey under way, if there is one
+} world_figures;
 
 typedef struct world_entry {
     uint64_t number;
@@ -36,7 +45,8 @@ typedef struct world_entry {
     reply *replies, **replies_last; // that have come from it and are not dealt with, in order
     uint32_t delivered;             // of the first one's deliveries, those that were sent
     turn_job replying;
-    void *owner; // of the directory, for the job
+    void *owner;              // of the directory, for the job
+    world_figures figures[2]; // by `confined` of who asks
 } world_entry;
 
 typedef struct directory {

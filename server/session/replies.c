@@ -113,7 +113,7 @@ void replies_answer(server *s, reply *r)
     world_entry *entry = directory_find_number(&s->worlds, r->world);
     ASSERT(entry != NULL && entry->waiting > 0);
     if (r->method == METHOD_WORLD_LIST) {
-        worlds_listed(s, r);
+        worlds_listed(s, entry, r);
     } else if (r->method == METHOD_WORLD_FORK) {
         worlds_forked(s, r); // the second world answers
     } else if (r->reply_to.session.number == 0) {
@@ -189,6 +189,7 @@ static void take(server *s, const host *from, reply *r)
         worlds_resumed(s, r->reply_to.session);
         break;
     case REPLY_SNAPSHOT: // deliver_some sees to them
+    case REPLY_FIGURES:  // take_some does, while there is an entry
         break;
     case REPLY_CLOSED:
         if (of != NULL) {
@@ -243,8 +244,14 @@ static job_progress take_some(turn_job *job, const turn *slice)
         if (first->kind == REPLY_SNAPSHOT && !deliver_some(s, first, &entry->delivered, slice)) {
             return JOB_GOES_ON;
         }
-        if (first->kind != REPLY_SNAPSHOT) {
+        if (first->kind == REPLY_FIGURES) {
+            worlds_figured(entry, first);
+        } else if (first->kind != REPLY_SNAPSHOT) {
             take(s, NULL, first);
+        }
+        if (first->kind == REPLY_SNAPSHOT ||
+            (first->kind == REPLY_RESULT && first->method != METHOD_WORLD_LIST)) {
+            worlds_outdate(entry);
         }
         drop_first(entry);
         over = turn_over(slice);

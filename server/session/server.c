@@ -116,6 +116,8 @@ void server_check_drained(server *s)
         uv_close((uv_handle_t *)&s->wake, on_handle_closed);
         uv_close((uv_handle_t *)&s->drain_timer, on_handle_closed);
         uv_close((uv_handle_t *)&s->expiry, on_handle_closed);
+        uv_close((uv_handle_t *)&s->late_lists[0], on_handle_closed);
+        uv_close((uv_handle_t *)&s->late_lists[1], on_handle_closed);
         uv_close((uv_handle_t *)&s->tidying, on_handle_closed);
         uv_close((uv_handle_t *)&s->more, on_handle_closed);
         uv_close((uv_handle_t *)&s->turn_end, on_handle_closed);
@@ -464,6 +466,8 @@ static void discard(server *s)
     uv_close((uv_handle_t *)&s->wake, on_discarded);
     uv_close((uv_handle_t *)&s->drain_timer, on_discarded);
     uv_close((uv_handle_t *)&s->expiry, on_discarded);
+    uv_close((uv_handle_t *)&s->late_lists[0], on_discarded);
+    uv_close((uv_handle_t *)&s->late_lists[1], on_discarded);
     uv_close((uv_handle_t *)&s->tidying, on_discarded);
     uv_close((uv_handle_t *)&s->more, on_discarded);
     uv_close((uv_handle_t *)&s->turn_end, on_discarded);
@@ -622,7 +626,7 @@ status server_create(uv_loop_t *loop, const server_options *options, server **ou
     work_init(s);
     start_permits(s);
     worlds_list_init(s);
-    s->handles = 6;
+    s->handles = 8;
     status begun = start_network(s, err);
     if (begun != STATUS_OK && s->network == NULL) {
         discard(s);

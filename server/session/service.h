@@ -128,6 +128,7 @@ typedef struct survey_row {
     uint64_t number; // of the world
     char name[WORLD_NAME_BYTES_MAX + 1];
     buffer bytes; // {world ...}; empty for a world that ended meanwhile
+    bool awaited; // its world has not answered yet
 } survey_row;
 
 // See worlds_list.c.
@@ -138,7 +139,7 @@ typedef struct world_survey {
     bool under_way;
     ARRAY(survey_asker) waiting, asking; // for the next one, and of the one that is under way
     ARRAY(survey_row) rows;
-    uint32_t asked, left; // rows whose world was asked, and those of them that wait for its answer
+    uint32_t asked, left; // rows whose world was asked, and those of them that are awaited
     uint32_t answered;    // of `asking`
     shared_bytes *whole;  // the answer for all who see all worlds; NULL: not made yet
 } world_survey;
@@ -172,7 +173,8 @@ struct server {
     int64_t balanced_ns;     // when the last one was moved to a thread that had less to do
     ARRAY(written_snapshot) written;
     directory worlds;
-    world_survey surveys[2]; // by `confined`
+    world_survey surveys[2];  // by `confined`
+    uv_timer_t late_lists[2]; // likewise
     decodings decodings;
     uint32_t session_lists; // answers of server.sessions that are being made
     storage *storage;       // NULL: worlds end with the server
@@ -455,7 +457,11 @@ status worlds_list(server *s, const call *c, error *err);
 // world.info of a world that is not served.
 void worlds_tell_broken(const call *c, const world_entry *entry);
 // Part of the answer to worlds_list has come.
-void worlds_listed(server *s, reply *r);
+void worlds_listed(server *s, world_entry *entry, reply *r);
+// The world has left its figures, in case that it does not answer soon.
+void worlds_figured(world_entry *entry, const reply *r);
+// It has told something that may show a later state.
+void worlds_outdate(world_entry *entry);
 void worlds_list_init(server *s);
 // No survey is under way.
 void worlds_list_deinit(server *s);

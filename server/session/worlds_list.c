@@ -2,9 +2,16 @@
 // together in the order of the names.
 //
 // One survey is under way at a time (and one more for sessions that see areas alone, as worlds tell
-// those less). A question that comes meanwhile waits for the next one, which begins after it: an
-// answer is never older than its question. So ten thousand questions cost the worlds as much as
-// one. Asking and answering are jobs of a turn (work.h). Network thread.
+// those less). A question that comes meanwhile waits for the next one, which begins after it. So
+// ten thousand questions cost the worlds as much as one. Asking and answering are jobs of a turn
+// (work.h).
+//
+// A world that is in the midst of a long step does not answer soon. It has left its figures before
+// (hosted_expect), and these are shown after LATE_MS, if nothing that came from it since shows a
+// later state: an answer is never older than what clients were told before their question. The
+// world's own answer, when it comes, is that of the next survey.
+//
+// Network thread.
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +20,10 @@
 #include "common/base/assert.h"
 #include "server/session/service.h"
 
-enum { ASKED_AT_ONCE = 8 }; // worlds, between two looks at the clock
+enum {
+    ASKED_AT_ONCE = 8, // worlds, between two looks at the clock
+    LATE_MS = 50       // three ticks of 60 Hz
+};
 
 static void begin_survey(world_survey *v);
 
@@ -93,6 +103,7 @@ static job_progress answer_some(turn_job *job, const turn *slice)
     bytes_unref(v->whole);
     v->whole = NULL;
     v->under_way = false;
+    uv_timer_stop(&v->server->late_lists[v->confined]);
     begin_survey(v);
     return JOB_DONE;
 }
@@ -104,17 +115,70 @@ static void check_answered(world_survey *v)
     }
 }
 
-void worlds_listed(server *s, reply *r)
+// ---- figures
+
+static void keep(world_figures *f, const uint8_t *row, size_t size)
+{
+    bytes_unref(f->row);
+    f->row = bytes_create(size);
+    memcpy(f->row->data, row, size);
+    f->row->size = size;
+    f->fresh = true;
+}
+
+// The survey under way waits for this world no longer; `row` NULL: it has ended.
+static void tell_row(world_survey *v, const world_entry *entry, const shared_bytes *row)
+{
+    const uint32_t at = entry->figures[v->confined].at;
+    if (!v->under_way || at >= v->rows.count || v->rows.data[at].number != entry->number ||
+        !v->rows.data[at].awaited) {
+        return; // it has done without
+    }
+    v->rows.data[at].awaited = false;
+    v->left--;
+    if (row != NULL) {
+        buffer_append(&v->rows.data[at].bytes, row->data, row->size);
+    }
+    check_answered(v);
+}
+
+void worlds_listed(server *s, world_entry *entry, reply *r)
 {
     world_survey *v = r->reply_to.context;
-    (void)s;
+    world_figures *f = &entry->figures[v->confined];
     size_t size = 0;
-    const uint8_t *part = reply_payload(r, &size);
+    const uint8_t *row = reply_payload(r, &size);
+    (void)s;
+    f->asked = false;
     if (r->status == STATUS_OK) {
-        buffer_append(&v->rows.data[r->subscription].bytes, part, size);
+        keep(f, row, size);
     }
-    v->left--;
-    check_answered(v);
+    tell_row(v, entry, r->status == STATUS_OK ? f->row : NULL);
+}
+
+void worlds_figured(world_entry *entry, const reply *r)
+{
+    keep(&entry->figures[0], r->payload->data, r->payload->size);
+    keep(&entry->figures[1], r->tail->data, r->tail->size);
+}
+
+void worlds_outdate(world_entry *entry)
+{
+    entry->figures[0].fresh = entry->figures[1].fresh = false;
+}
+
+static void on_late(uv_timer_t *timer)
+{
+    server *s = timer->data;
+    world_survey *v = &s->surveys[timer - s->late_lists];
+    for (uint32_t i = 0; i < v->rows.count && v->left > 0; i++) {
+        const survey_row *row = &v->rows.data[i];
+        const world_entry *entry =
+            row->awaited ? directory_find_number(&s->worlds, row->number) : NULL;
+        if (entry != NULL && entry->figures[v->confined].fresh) {
+            tell_row(v, entry, entry->figures[v->confined].row);
+        }
+    }
 }
 
 // ---- questions
@@ -154,12 +218,18 @@ static void ask_world(world_survey *v, uint32_t at)
         encode_broken(&row->bytes, entry);
         return;
     }
+    world_figures *f = &entry->figures[v->confined];
+    row->awaited = true;
+    f->at = at;
+    v->left++;
+    if (f->asked) {
+        return; // by an earlier survey: what it answers is of now
+    }
     command ask = {.method = METHOD_WORLD_LIST};
     request *r = worlds_request(NULL, entry, &ask);
     r->reply_to.context = v;
-    r->subscription = at;
     r->actor.confined = v->confined;
-    v->left++;
+    f->asked = true;
     worlds_count_in(v->server, entry, r);
     worlds_deliver(entry, r);
 }
@@ -200,30 +270,14 @@ static void begin_survey(world_survey *v)
     }
     array_clear(&v->waiting);
     note_rows(v);
+    uv_timer_start(&v->server->late_lists[v->confined], on_late, LATE_MS, LATE_MS);
     work_add(v->server, &v->job, ask_some, SERVER_SUBJECT);
-}
-
-// Whether each world that the session sees takes one more request.
-static status check_room(const server *s, const session *asker, error *err)
-{
-    status admitted = STATUS_OK;
-    for (uint32_t i = 0; i < s->worlds.by_name.count && admitted == STATUS_OK; i++) {
-        const world_entry *entry = s->worlds.by_name.data[i];
-        if (entry->broken == NULL && rights_allows_world(asker, entry->name)) {
-            admitted = worlds_check_capacity(s, entry, NULL, 0, err);
-        }
-    }
-    return admitted;
 }
 
 status worlds_list(server *s, const call *c, error *err)
 {
     session *asker = c->session;
     world_survey *v = &s->surveys[rights_confined(asker)];
-    const status admitted = check_room(s, asker, err);
-    if (admitted != STATUS_OK) {
-        return admitted;
-    }
     if (s->draining) {
         return error_set(err, STATUS_UNAVAILABLE, "%s", s->reason);
     }
@@ -246,6 +300,8 @@ void worlds_list_init(server *s)
     for (int i = 0; i < 2; i++) {
         s->surveys[i].server = s;
         s->surveys[i].confined = i == 1;
+        uv_timer_init(s->loop, &s->late_lists[i]);
+        s->late_lists[i].data = s;
     }
 }
 

@@ -593,13 +593,13 @@ static uint64_t queue_max(const host_options *options)
 {
     // Commands of all worlds; for each subscription, those included that commands are about to
     // make, as many snapshots and acknowledgements as may be on their way, and an end. Word of each
-    // world's log. Each session's end in each world, and its subscriptions' there.
+    // world's log, and its figures. Each session's end in each world, and its subscriptions' there.
     const limits *bounds = options->limits;
     uint64_t worlds = worlds_max(options);
     uint64_t commands = bounds->commands_per_world * worlds;
     uint64_t sessions = bounds->connections + bounds->detached_sessions;
     uint64_t readers = sessions * bounds->subscriptions_per_connection;
-    return 4 * commands + (4 + PACKED_IN_FLIGHT_MAX) * readers + 1024 + 4 * worlds +
+    return 4 * commands + (4 + PACKED_IN_FLIGHT_MAX) * readers + 1024 + 5 * worlds +
            2 * sessions * worlds + options->restored_ends;
 }
 

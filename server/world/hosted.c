@@ -261,8 +261,16 @@ static void note_full(hosted *h, int64_t now)
     }
 }
 
+// The time that the step that comes may take, as far as that is known.
+static int64_t expected_ns(const hosted *h)
+{
+    const int64_t foreseen = crowding_foreseen_ns(&h->crowding);
+    return foreseen > h->lasted_ns ? foreseen : h->lasted_ns;
+}
+
 static void step_once(hosted *h, int64_t begin)
 {
+    hosted_expect(h, expected_ns(h));
     if (h->replay != NULL) {
         replay_once(h);
     } else {
@@ -322,6 +330,7 @@ static void tick(hosted *h, int64_t now)
     }
     publish(h, h->paused, publish_ns(h));
     hosted_settle(h);
+    h->lasted_ns = h->clocks.now() - now;
     const bool shared = h->runner.run != NULL && h->runner.threads > 1;
     note_debt(h,
               slowdown_end_tick(&h->window.causes, shared, h->clocks.now(), h->clocks.processor()));
@@ -373,10 +382,12 @@ void hosted_step(hosted *h, const turn *slice)
     }
     while (h->steps_left > 0 && !over && !world_log_full(&h->log) && !waits_apart(h)) {
         const int64_t before = h->clocks.processor();
+        const int64_t begin = h->clocks.now();
         hosted_serve_scheduled(h);
         step_once(h, h->clocks.now());
         h->stepped_ns = h->clocks.processor() - before;
         publish(h, false, (int64_t)(PUBLISH_SHARE * h->schedule.period_ns));
+        h->lasted_ns = h->clocks.now() - begin;
         h->steps_left -= h->steps_left > 0; // a recording may end before
         over = turn_over(slice);
     }
@@ -576,6 +587,7 @@ void hosted_destroy(hosted *h, status why, const char *text)
     session_bodies_deinit(&h->session_bodies);
     session_marks_deinit(&h->marks);
     buffer_deinit(&h->scratch);
+    bytes_unref(h->figures);
     world_metrics_close(h->metrics);
     world_free(h->physics);
     replay_free(h->replay);

@@ -83,6 +83,8 @@ typedef struct hosted {
     bool waits_apart;           // one does
     request *returned;          // it would last as long, or make such a step: it waits in the inbox
     int64_t stepped_ns;         // that the last step of world.step took
+    int64_t lasted_ns;          // that its last tick took
+    shared_bytes *figures;      // that it left last; NULL: none
     crowding_cost cost;         // of the command that was carried out last
     int64_t price_ns;           // of the request being carried out, beside the time that it takes
     ARRAY(request *) scheduled; // world.apply with a tick, by that tick, then by arrival

@@ -71,4 +71,8 @@ int64_t hosted_batches_ns(const hosted *h);
 // Whether the session has ended, and only its requests have not.
 bool hosted_session_gone(const hosted *h, uint64_t session);
 
+// Does something that may take so long: the figures of world.list are left before, so that who asks
+// meanwhile does not wait.
+void hosted_expect(hosted *h, int64_t ns);
+
 #endif

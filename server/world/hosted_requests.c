@@ -20,6 +20,7 @@
 #include "server/world/world_image.h"
 
 static const int64_t REMOVALS_NS = 1000000; // of a turn, for bodies that end with their sessions
+static const int64_t LASTS_NS = 20000000;   // who asks for a list notices that
 enum {
     REMOVALS_PIECE = 16,             // bodies between two looks at the clock
     SCRATCH_KEPT_BYTES = 256 * 1024, // larger results are rare
@@ -154,7 +155,7 @@ static const char *log_error_of(const hosted *h)
     return world_log_state_of(&h->log) == WORLD_LOG_GOOD ? "" : h->log.failure.text;
 }
 
-static void do_info(hosted *h, request *q)
+static void encode_info(hosted *h, bool confined, buffer *out)
 {
     world_status s = {
         .world = h->name,
@@ -167,14 +168,43 @@ static void do_info(hosted *h, request *q)
         .log_error = log_error_of(h),
         .counts = world_count(h->physics),
         .subscribers = h->publisher.subscriptions.list.count + h->readers.list.count,
-        .confined = q->actor.confined,
-        .hash = q->actor.confined ? 0 : world_hash(h->physics),
+        .confined = confined,
+        .hash = confined ? 0 : world_hash(h->physics),
         .step_ms = measured_step_ms(h),
         .rate = measured_rate(h),
         .ticks_late = h->schedule.late,
     };
-    encode_world_status(&h->scratch, &s);
+    encode_world_status(out, &s);
+}
+
+static void do_info(hosted *h, request *q)
+{
+    encode_info(h, q->actor.confined, &h->scratch);
     hosted_answer(h, q, NULL);
+}
+
+static shared_bytes *figures_for(hosted *h, bool confined)
+{
+    buffer out;
+    size_t size = 0;
+    buffer_init(&out, WIRE_REPLY_BYTES_MAX);
+    encode_info(h, confined, &out);
+    uint8_t *data = buffer_take(&out, &size);
+    return bytes_take(data, size);
+}
+
+// At most one such reply is on its way: what it brings is held here too.
+void hosted_expect(hosted *h, int64_t ns)
+{
+    if (ns < LASTS_NS || (h->figures != NULL && atomic_load(&h->figures->references) > 1)) {
+        return;
+    }
+    reply *r = reply_create(REPLY_FIGURES, h->number);
+    r->payload = figures_for(h, false);
+    r->tail = figures_for(h, true);
+    bytes_unref(h->figures);
+    h->figures = bytes_ref(r->payload);
+    hosted_post(h, r);
 }
 
 // A running world does the tick that it has begun, so that the commands before are in the state
@@ -281,6 +311,8 @@ static bool waits_for_bodies(hosted *h, request *q, int64_t each_ns)
     const bool waits = bodies * each_ns > h->foreseen_most_ns;
     if (waits) {
         wait_apart(h, q);
+    } else {
+        hosted_expect(h, bodies * each_ns);
     }
     return waits;
 }

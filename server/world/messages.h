@@ -114,6 +114,8 @@ typedef enum reply_kind {
     REPLY_CROWDED,  // the world takes more than half of its thread, and is not alone there
     REPLY_LOADS,    // what each of a busy thread's worlds took of it in the second before: `loads`
     REPLY_RELEASED, // of a REQUEST_RELEASE: `moved`, NULL where the world has ended
+    REPLY_FIGURES,  // the world's row of world.list, before it does what lasts: `payload`, and for
+                    // who sees areas alone `tail`
     REPLY_IMAGE,    // the world stops here for another process: `end`, and `payload`
     REPLY_STOPPED   // the thread's last reply
 } reply_kind;

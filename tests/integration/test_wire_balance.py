@@ -3,6 +3,7 @@
 Called with the path of caromd."""
 
 import os
+import select
 import sys
 import time
 import unittest
@@ -79,6 +80,30 @@ class BalanceTest(unittest.TestCase):
             self.await_threads(fork=[1, 2], image=[1, 2], calm_fork=[0])
             self.assertEqual(client.call("server.stats")["counters"]["worlds_set_apart"], 4)
             self.assertEqual(client.call("world.step", world="fork")["tick"], 1)
+
+    # A step of a second or so: lists that are asked for meanwhile have the figures from before it.
+    def test_list_does_not_wait_for_a_long_step(self):
+        with Caromd(CAROMD, "--http", "off", "--threads", "1") as server:
+            client, other = Client(server.port), Client(server.port)
+            shape = {"kind": "circle", "radius": 5, "restitution": 0.9}
+            heap = [["body.spawn", {"position": [k % 3 * 0.1, 0], "shapes": [shape]}] for k in range(1000)]
+            client.call("world.create", world="calm")
+            for attempt in range(5):  # the machine may keep the client for as long as the step lasts
+                name = f"heap-{attempt}"
+                client.call("world.create", world=name, paused=True)
+                client.call("world.apply", world=name, commands=heap)
+                number, lists = client.request("world.step", world=name), []
+                while not select.select([client.socket], [], [], 0)[0]:
+                    lists.append({world["world"]: world for world in other.call("world.list")})
+                client.answer(number)
+                if len(lists) > 4:
+                    break
+            self.assertGreater(len(lists), 4)
+            self.assertEqual({seen[name]["bodies"] for seen in lists}, {1000})
+            self.assertEqual({seen[name]["tick"] for seen in lists[:-1]}, {0})
+            now = {world["world"]: world for world in other.call("world.list")}
+            self.assertEqual(now[name]["tick"], 1)  # not those from before
+            self.assertGreaterEqual(now["calm"]["tick"], lists[-1]["calm"]["tick"])
 
     def test_steps_end_with_their_session(self):
         with Caromd(CAROMD, "--http", "off", "--threads", "1") as server:

@@ -576,9 +576,30 @@ static void heavy_step_waits_for_a_thread_apart(void **state)
     advance(10 * MS);
     advance(10 * MS);
     mailbox_result(&the.box);
+    mailbox_take(&the.box, REPLY_FIGURES);
     mailbox_result(&the.box);
     assert_int_equal(world_count(the.world->physics).bodies, 202);
     assert_false(the.world->waits_apart);
+}
+
+static void world_leaves_its_figures_before_a_long_step(void **state)
+{
+    (void)state;
+    create(100.0, false);
+    call(METHOD_BODY_SPAWN, SPAWN);
+    advance(10 * MS);
+    mailbox_result(&the.box);
+    assert_int_equal(mailbox_left(&the.box), 0);
+    call_heap("");
+    advance(10 * MS);
+    mailbox_result(&the.box); // what was answered is in them
+    const reply *left = mailbox_take(&the.box, REPLY_FIGURES);
+    assert_int_equal(left->world, 3);
+    assert_true(left->payload->size > left->tail->size); // an area's reader is told less
+    call_heap("");
+    advance(10 * MS);
+    mailbox_result(&the.box);
+    assert_int_equal(mailbox_left(&the.box), 0); // one is on its way at most
 }
 
 static const char JOIN[] = "{\"world\":\"w\",\"kind\":\"distance\",\"a\":1,\"b\":2,"
@@ -854,6 +875,7 @@ int main(void)
         TEST(pairs_have_their_price),
         TEST(world_over_half_its_time_crowds_others),
         TEST(heavy_step_waits_for_a_thread_apart),
+        TEST(world_leaves_its_figures_before_a_long_step),
         TEST(crowd_that_becomes_dearer_waits_for_a_thread_apart),
         TEST(crowd_that_is_jointed_alone_does_not_wait),
         TEST(piece_that_is_not_cut_waits_for_a_thread_apart),
