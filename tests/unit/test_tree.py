@@ -15,7 +15,8 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 VISIBLE = {"server", "client", "common", "proto", "tests", "docker",
-           "CMakeLists.txt", "CMakePresets.json", "README.md", "SECURITY.md", "LICENSE"}
+           "CMakeLists.txt", "CMakePresets.json", "LICENSE",
+           "README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md"}
 HIDDEN = {".ci", ".clang-format", ".clang-tidy", ".dockerignore", ".gitignore"}
 NOT_OURS = {".git", ".build", ".cache"}  # git's own, and what .gitignore names
 
