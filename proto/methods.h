@@ -1,4 +1,5 @@
-// The one table of methods: names, arguments, rights, results.
+// The one table of methods: names, arguments, rights, results. proto/schema describes them, and
+// proto/generate.py writes the table's data.
 //
 // The methods that a client may call are data. The dispatcher asks the table who may call a method
 // and where it is carried out, the decoder reads from it which arguments there are, of what type

@@ -1,4 +1,4 @@
-// Commands to engine calls; see apply.h. A table that METHOD_LIST fills picks the function of a
+// Commands to engine calls; see apply.h. A table that METHOD_APPLY fills picks the function of a
 // method. References of a batch become the ids that its earlier
 // commands made. Thread: the one that owns the world.
 #include "common/world/apply.h"
@@ -208,10 +208,8 @@ static status apply_batch(const application *a, const command *c, command_result
 
 typedef status apply_function(const application *a, const command *c, command_result *out);
 
-#define apply_none NULL
-#define ROW(id, name, role, scope, batch, args, summary, result, decode, plan, trial, apply, ...)  \
-    [METHOD_##id] = apply_##apply,
-static apply_function *const APPLY[METHOD_COUNT] = {METHOD_LIST(ROW)};
+#define ROW(id, apply) [METHOD_##id] = apply_##apply,
+static apply_function *const APPLY[METHOD_COUNT] = {METHOD_APPLY(ROW)};
 #undef ROW
 
 bool apply_supports(method m)

@@ -353,10 +353,8 @@ static status plan_by_trial(plan *p, const command *c)
 
 typedef status plan_function(plan *p, const command *c);
 
-#define plan_none NULL
-#define ROW(id, name, role, scope, batch, args, summary, result, decode, plan, ...)                \
-    [METHOD_##id] = plan_##plan,
-static plan_function *const PLAN[METHOD_COUNT] = {METHOD_LIST(ROW)};
+#define ROW(id, plan) [METHOD_##id] = plan_##plan,
+static plan_function *const PLAN[METHOD_COUNT] = {METHOD_PLAN(ROW)};
 #undef ROW
 
 static status command_check(plan *p, const command *c)

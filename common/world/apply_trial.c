@@ -280,10 +280,8 @@ static status trial_joint_get(trial *t, uint32_t index, const command *c, error 
 
 typedef status trial_function(trial *t, uint32_t index, const command *c, error *err);
 
-#define trial_none NULL
-#define ROW(id, name, role, scope, batch, args, summary, result, decode, plan, trial, ...)         \
-    [METHOD_##id] = trial_##trial,
-static trial_function *const TRIAL[METHOD_COUNT] = {METHOD_LIST(ROW)};
+#define ROW(id, trial) [METHOD_##id] = trial_##trial,
+static trial_function *const TRIAL[METHOD_COUNT] = {METHOD_TRIAL(ROW)};
 #undef ROW
 
 status trial_command(trial *t, uint32_t index, error *err)

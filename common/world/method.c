@@ -10,7 +10,7 @@ typedef struct method_row {
 } method_row;
 
 #define ROW(id_, name_, role_, scope_, ...)                                                        \
-    [METHOD_##id_] = {.name = name_, .role = ROLE_##role_, .scope = SCOPE_##scope_},
+    [METHOD_##id_] = {.name = name_, .role = role_, .scope = scope_},
 static const method_row ROWS[METHOD_COUNT] = {METHOD_LIST(ROW)};
 
 const char *method_wire_name(method m)
@@ -31,12 +31,8 @@ role method_role(method m)
     return ROWS[m].role;
 }
 
-static const char *const ROLE_NAMES[ROLE_COUNT] = {
-    [ROLE_NONE] = "none",
-    [ROLE_VIEWER] = "viewer",
-    [ROLE_PLAYER] = "player",
-    [ROLE_ADMIN] = "admin",
-};
+#define NAME(role_, name_) [role_] = name_,
+static const char *const ROLE_NAMES[ROLE_COUNT] = {ROLE_WORDS(NAME)};
 
 const char *role_name(role r)
 {

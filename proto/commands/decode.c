@@ -147,9 +147,8 @@ DECODE(nearest, decode_nearest(a, &out->nearest))
 
 typedef void decode_function(const arguments *a, command *out);
 
-#define ROW(id, name, role, scope, batch, args, summary, result, decode, ...)                      \
-    [METHOD_##id] = decode_##decode##_command,
-static decode_function *const DECODERS[METHOD_COUNT] = {METHOD_LIST(ROW)};
+#define ROW(id, decode) [METHOD_##id] = decode_##decode##_command,
+static decode_function *const DECODERS[METHOD_COUNT] = {METHOD_DECODE(ROW)};
 #undef ROW
 
 static void decode_arguments(const arguments *a, command *out)

@@ -1,10 +1,5 @@
-// Decoders of body and shape.add arguments; see decode.h. The assertions tie the order of words in
-// method_table.c to the enums that they become. Any thread, one decoder each.
+// Decoders of body and shape.add arguments; see decode.h. Any thread, one decoder each.
 #include "proto/commands/decode.h"
-
-_Static_assert(BODY_STATIC == 0 && BODY_KINEMATIC == 1 && BODY_DYNAMIC == 2,
-               "the words of a body's type in method_table.c are in this order");
-_Static_assert(LIFETIME_NORMAL == 0 && LIFETIME_SESSION == 1, "and those of lifetime");
 
 // Reads the values that body.spawn and body.set share. Returns bits of body_field for what was
 // given.

@@ -2,12 +2,6 @@
 // were given. Any thread, one decoder each.
 #include "proto/commands/decode.h"
 
-_Static_assert(JOINT_REVOLUTE == 0 && JOINT_PRISMATIC == 1 && JOINT_DISTANCE == 2 &&
-                   JOINT_WELD == 3 && JOINT_WHEEL == 4 && JOINT_MOTOR == 5 && JOINT_MOUSE == 6 &&
-                   JOINT_FILTER == 7 && JOINT_GEAR == 8 && JOINT_PULLEY == 9 &&
-                   JOINT_KIND_COUNT == 10,
-               "the words of a joint's kind in method_table.c are in this order");
-
 // Sets the bits of those that were given.
 typedef struct given_field {
     bool given;

@@ -5,9 +5,6 @@
 #include "common/base/assert.h"
 #include "common/base/utf8.h"
 
-_Static_assert(SHAPE_EVENT_CONTACT == 1 && SHAPE_EVENT_HIT == 2 && SHAPE_EVENT_SENSOR == 4,
-               "the words of a shape's events in method_table.c are in this order");
-
 // The engine's own check, with the shape's path in front of its text.
 static void check(decoder *d, status s, const error *err, const place *where)
 {

@@ -1,19 +1,8 @@
-// Decoders of the world's life, settings and subscriptions; see decode.h. The assertions tie the
-// order of words in method_table.c to the enums that they become. Any thread, one decoder each.
+// Decoders of the world's life, settings and subscriptions; see decode.h. Any thread, one
+// decoder each.
 #include "proto/commands/decode.h"
 
 #include <string.h>
-
-_Static_assert(DURABILITY_NONE == 0 && DURABILITY_NORMAL == 1 && DURABILITY_FULL == 2,
-               "the words of durability in method_table.c are in this order");
-_Static_assert(ENCODING_PLAIN == 0 && ENCODING_PACKED == 1 && ENCODING_LOG == 2,
-               "and those of encoding");
-// "begin|stay|end|hit|sensor_begin|sensor_end|sleep|wake|spawn|remove|joint_break|freeze"
-_Static_assert(EVENT_BEGIN == 0 && EVENT_STAY == 1 && EVENT_END == 2 && EVENT_HIT == 3 &&
-                   EVENT_SENSOR_BEGIN == 4 && EVENT_SENSOR_END == 5 && EVENT_SLEEP == 6 &&
-                   EVENT_WAKE == 7 && EVENT_SPAWN == 8 && EVENT_REMOVE == 9 &&
-                   EVENT_JOINT_BREAK == 10 && EVENT_FREEZE == 11 && EVENT_KIND_COUNT == 12,
-               "the words of events are in this order");
 
 static const double TURN = 2.0 * 3.14159265358979323846; // [rad]
 

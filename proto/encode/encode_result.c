@@ -165,11 +165,8 @@ PACK(tick, pack_tick(k, r->tick))
 
 typedef void pack_function(packer *k, const command_result *r);
 
-#define pack_none_result NULL
-#define ROW(id, name, role, scope, batch, args, summary, result, decode, plan, trial, apply,       \
-            encode)                                                                                \
-    [METHOD_##id] = pack_##encode##_result,
-static pack_function *const PACKERS[METHOD_COUNT] = {METHOD_LIST(ROW)};
+#define ROW(id, encode) [METHOD_##id] = pack_##encode##_result,
+static pack_function *const PACKERS[METHOD_COUNT] = {METHOD_ENCODE(ROW)};
 #undef ROW
 
 static void pack_result(packer *k, const command_result *r)

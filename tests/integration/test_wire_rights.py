@@ -3,15 +3,15 @@
 Called with the path of caromd."""
 
 import os
-import re
 import sys
 import tempfile
 import unittest
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tests" / "support"))
+sys.path[:0] = [str(ROOT / "tests" / "support"), str(ROOT / "proto")]
 from caromd import Caromd  # noqa: E402
+from generate import schema  # noqa: E402
 from tokens import Secret, claims, write_keys  # noqa: E402
 from wire import Client, RemoteError  # noqa: E402
 
@@ -20,7 +20,7 @@ SECRET = Secret()
 BALL = {"kind": "circle", "radius": 0.5}
 ROLES = ["none", "viewer", "player", "admin"]
 
-# The least role of each method, said a second time: a slip in the table of methods is seen here.
+# The least role of each method, said a second time: a slip in proto/schema is seen here.
 LEAST = {
     "none": "hello ping goodbye",
     "viewer": "server.info server.stats world.list world.info world.state world.contacts world.subscribe "
@@ -45,10 +45,8 @@ BATCH = {
 
 
 def rows():
-    """(method, may stand in a batch) of the table of methods."""
-    text = (ROOT / "common/world/method_list.h").read_text(encoding="utf-8")
-    found = re.findall(r'X\(\w+, "([a-z._]+)",\s*\w+,\s*\w+,\s*(BATCH|SINGLE)', text)
-    return [(name, batch == "BATCH") for name, batch in found]
+    """(method, may stand in a batch) of every method that the description has."""
+    return [(method.name, method.batch) for method in schema.load(ROOT / "proto" / "schema", ROOT).methods]
 
 
 class RightsTest(unittest.TestCase):

@@ -1,4 +1,4 @@
-// Generated from the table of methods (client/web/generate/methods.c): do not edit.
+// Generated from proto/schema by proto/generate/typescript.py: do not edit.
 import type {CallOptions, Results} from './results.js';
 
 /** A body, shape, joint or subscription; in a batch also what an earlier command made. */
@@ -8,7 +8,9 @@ export type Vector = [number, number];
 /** [x0, y0, x1, y1]: lower left and upper right corner */
 export type Area = [number, number, number, number];
 /** A command of world.apply: the method and its arguments without `world`. */
-export type Command = [method: string, args: object];
+export type Command = {[M in BatchMethodName]: [method: M, args: BatchArguments<M>]}[BatchMethodName];
+/** What a command of a batch makes, for later commands of the same batch. */
+export type Reference = {$: number};
 
 export interface Filter {
   /** The shape's own categories: bits. Default 1. */
@@ -866,6 +868,27 @@ export interface Arguments {
   'query.nearest': QueryNearestArguments;
 }
 
+/** The methods that may stand in a batch. */
+export type BatchMethodName =
+  'world.set' |
+  'body.spawn' |
+  'body.remove' |
+  'body.get' |
+  'body.set' |
+  'body.impulse' |
+  'body.angular_impulse' |
+  'body.force' |
+  'body.torque' |
+  'shape.add' |
+  'shape.set' |
+  'shape.remove' |
+  'joint.create' |
+  'joint.set' |
+  'joint.remove' |
+  'joint.get';
+/** Their arguments there: the batch says which world, and which epoch. */
+export type BatchArguments<M extends BatchMethodName> = Omit<Arguments[M], 'world' | 'epoch'>;
+
 /** Every method as a function. */
 export interface Methods {
   /** Introduces the client; the answer tells the limits that it has to keep. Least role: none. */
@@ -1045,6 +1068,50 @@ export interface WorldMethods {
     cast(args: Omit<QueryCastArguments, 'world'>, options?: CallOptions): Promise<Results['query.cast']>;
     /** The surface that is nearest to a place. Least role: viewer. */
     nearest(args: Omit<QueryNearestArguments, 'world'>, options?: CallOptions): Promise<Results['query.nearest']>;
+  };
+}
+
+/** The methods of a batch, each a command that is added to it. */
+export interface BatchMethods {
+  readonly world: {
+    /** Changes a world's settings; at least one must be given. Least role: admin. */
+    set(args?: Omit<WorldSetArguments, 'world' | 'epoch'>): Reference;
+  };
+  readonly body: {
+    /** Makes a body with its shapes. Least role: player. */
+    spawn(args: Omit<BodySpawnArguments, 'world' | 'epoch'>): Reference;
+    /** Removes a body with its shapes and joints. Least role: player. */
+    remove(args: Omit<BodyRemoveArguments, 'world' | 'epoch'>): Reference;
+    /** All about a body. Least role: viewer. */
+    get(args: Omit<BodyGetArguments, 'world' | 'epoch'>): Reference;
+    /** Changes what is named, at least one thing; the rest stays. Least role: player. */
+    set(args: Omit<BodySetArguments, 'world' | 'epoch'>): Reference;
+    /** A push; wakes the body. Least role: player. */
+    impulse(args: Omit<BodyImpulseArguments, 'world' | 'epoch'>): Reference;
+    /** A twist; wakes the body. Least role: player. */
+    angular_impulse(args: Omit<BodyAngularImpulseArguments, 'world' | 'epoch'>): Reference;
+    /** Sets the force that acts from now on; wakes the body. Least role: player. */
+    force(args: Omit<BodyForceArguments, 'world' | 'epoch'>): Reference;
+    /** Sets the torque that acts from now on; wakes the body. Least role: player. */
+    torque(args: Omit<BodyTorqueArguments, 'world' | 'epoch'>): Reference;
+  };
+  readonly shape: {
+    /** Gives a body another shape. Least role: player. */
+    add(args: Omit<ShapeAddArguments, 'world' | 'epoch'>): Reference;
+    /** Changes what is given of a shape; its form stays. Least role: player. */
+    set(args: Omit<ShapeSetArguments, 'world' | 'epoch'>): Reference;
+    /** Takes a shape from its body. Least role: player. */
+    remove(args: Omit<ShapeRemoveArguments, 'world' | 'epoch'>): Reference;
+  };
+  readonly joint: {
+    /** Ties two bodies together. Least role: player. */
+    create(args: Omit<JointCreateArguments, 'world' | 'epoch'>): Reference;
+    /** Changes what is named, at least one thing; the rest stays. Least role: player. */
+    set(args: Omit<JointSetArguments, 'world' | 'epoch'>): Reference;
+    /** Unties two bodies. Least role: player. */
+    remove(args: Omit<JointRemoveArguments, 'world' | 'epoch'>): Reference;
+    /** All about a joint. Least role: viewer. */
+    get(args: Omit<JointGetArguments, 'world' | 'epoch'>): Reference;
   };
 }
 

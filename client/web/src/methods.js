@@ -1,4 +1,4 @@
-// Generated from the table of methods (client/web/generate/methods.c): do not edit.
+// Generated from proto/schema by proto/generate/javascript.py: do not edit.
 
 /** The version of the protocol that this table is of. */
 export const PROTOCOL_VERSION = 1;

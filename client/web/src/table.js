@@ -1,4 +1,4 @@
-// Generated from the table of methods (client/web/generate/methods.c): do not edit.
+// Generated from proto/schema by proto/generate/javascript.py: do not edit.
 
 /** Every method: least role, where it is carried out, arguments, texts. */
 export const TABLE = {

@@ -1,0 +1,71 @@
+"""The tables of proto/PROTOCOL.md: what each method, shape and map takes, between the comments that name them.
+
+A block `<!-- method NAME -->` holds the method's table, then its example, which the code itself makes
+(tests/unit/proto/test_protocol.py); a block `<!-- reference NAME -->` holds a table alone.
+"""
+
+import re
+
+BLOCK = re.compile(r"(<!-- (?:method|reference) (.*?) -->\n)(.*?)((?:^```\n[^`]*^```\n)?<!-- end -->)", re.S | re.M)
+TYPES = {
+    "bool": "bool", "number": "number", "integer": "integer", "mask": "mask", "id": "id", "string": "string",
+    "name": "name", "choice": "word", "choices": "[word …]", "vector": "[x, y]", "vectors": "[[x, y] …]",
+    "area": "[x0, y0, x1, y1]", "filter": "filter", "precision": "precision", "shape": "shape", "form": "form",
+    "shapes": "[shape …]", "commands": "[[method, {…}] …]", "bytes": "bytes", "any": "any value",
+}
+RANGED = {"number", "integer", "vector", "vectors", "area"}
+
+
+def range_of(a):
+    out = ""
+    if a.type in RANGED:
+        out = f"±{a.max:.10g}" if a.min == -a.max else f"{a.min:.10g} to {a.max:.10g}"
+    elif a.type == "string":
+        out = f"{a.max:.10g} bytes"
+    elif a.words:
+        out = ", ".join(f"`{word}`" for word in a.words)
+    out += f" {a.unit}" if a.unit else ""
+    if a.type in ("vectors", "shapes", "commands"):
+        out += "; " if a.type == "vectors" else ""
+        out += f"{a.count[0]} to {a.count[1]}"
+    return out
+
+
+def row(a):
+    otherwise = "an error" if a.required else f"`{a.default}`" if a.default is not None else ""
+    return f"| `{a.name}` | {TYPES[a.type]} | {range_of(a)} | {otherwise} | {a.doc} |"
+
+
+def table(args):
+    if not args:
+        return "No arguments."
+    return "\n".join(["| argument | type | range | left out | |", "| --- | --- | --- | --- | --- |", *map(row, args)])
+
+
+def method(m):
+    form, colon, rest = m.result.partition(":")
+    form = f"`{form}`" if form[0] in "{[" else form
+    batch = " May stand in `world.apply`." if m.batch else ""
+    return f"{m.summary} Role: {m.role}.{batch}\nAnswers {form}{colon}{rest}.\n\n{table(m.args)}"
+
+
+def reference(schema):
+    """{block: Markdown}"""
+    sections = {m.name: method(m) for m in schema.methods}
+    sections |= {f"shape {s.name}": table(s.args) for s in schema.shapes}
+    structs = schema.structs
+    return sections | {"filter of a shape": table(structs["filter"].args), "precision": table(structs["precision"].args),
+                       "filter of a query": table(structs["query_filter"].args)}
+
+
+def renew(schema, text):
+    """The page with its tables as the schema has them; examples, and blocks of others, as they are."""
+    sections = reference(schema)
+
+    def block(match):
+        head, name, _, rest = match.groups()
+        if name not in sections:
+            return match[0]
+        return head + sections[name] + "\n" + ("\n" if rest.startswith("```") else "") + rest
+
+    return BLOCK.sub(block, text)

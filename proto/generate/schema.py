@@ -1,0 +1,503 @@
+"""Reads proto/schema into plain objects, and refuses what is wrong with the file, the line and the reason.
+
+The format is described in proto/schema/README.md. Every list of arguments is expanded here (`like`, `list`, the
+kind of a shape), every limit is a number and every default is checked against type and range, so that the files
+which write a target only write.
+"""
+
+import ast
+import dataclasses
+import difflib
+import json
+import operator
+import pathlib
+import re
+import tomllib
+
+# The bits of "was this argument given" fit in 32 (METHOD_ARGS_MAX of proto/methods.h).
+ARGUMENTS_MAX = 32
+NAME = re.compile(r"[a-z][a-z0-9_]*")
+METHOD_NAME = re.compile(r"[a-z]+(\.[a-z][a-z_]*)?")
+
+# type: the keys it may have besides those of every argument. `range` and `within` are one thing in two notations.
+NUMERIC = {"range", "within", "unit", "single"}
+TYPES = {
+    "bool": set(), "number": NUMERIC, "integer": {"range", "within", "unit"}, "mask": set(), "id": set(),
+    "string": {"bytes"}, "name": set(), "choice": {"words"}, "choices": {"words"},
+    "vector": NUMERIC, "vectors": NUMERIC | {"count"}, "area": {"range", "within", "unit"},
+    "filter": set(), "precision": set(), "shape": set(), "form": set(), "shapes": {"count"},
+    "commands": {"count"}, "bytes": set(), "any": set(),
+}
+RANGED = {"number", "integer", "vector", "vectors", "area"}
+ARGUMENT_KEYS = {"name", "as", "type", "required", "default", "doc", "routing"}
+STEPS = ("decode", "plan", "trial", "apply", "encode")
+CHOICES_MAX = 32  # of one list of words: a bit each
+
+
+class SchemaError(Exception):
+    """Something in proto/schema is wrong; the text says where, what, and what is allowed."""
+
+
+@dataclasses.dataclass
+class Limit:
+    name: str
+    value: float
+    header: str | None  # the header that defines it; None: the table's own
+
+
+@dataclasses.dataclass
+class Word:
+    word: str
+    c: str
+    doc: str
+
+
+@dataclasses.dataclass
+class Enum:
+    name: str
+    words: list[Word]
+    bits: bool = False
+    header: str | None = None  # defined there; None: written by c_methods.py
+    type: str | None = None
+    count: str | None = None  # the enumerator after the last
+    doc: str = ""
+
+
+@dataclasses.dataclass
+class Argument:
+    name: str
+    type: str
+    doc: str
+    required: bool = False
+    routing: bool = False
+    single: bool = False
+    min: float = 0
+    max: float = 0
+    count: tuple[int, int] = (0, 0)
+    default: object = None  # JSON text; None: simply absent
+    unit: str = ""
+    words: list[str] = dataclasses.field(default_factory=list)
+
+
+@dataclasses.dataclass
+class Struct:
+    name: str  # as errors call it
+    c: str
+    args: list[Argument]
+    doc: str = ""
+    form: int = 0  # of a shape: so many of the first describe its form
+
+
+@dataclasses.dataclass
+class Method:
+    name: str
+    role: str
+    scope: str
+    batch: bool
+    summary: str
+    result: str
+    code: dict[str, str]
+    args: list[Argument]
+
+    @property
+    def id(self):
+        return self.name.upper().replace(".", "_")
+
+    def names(self, argument):
+        return any(a.name == argument for a in self.args)
+
+
+@dataclasses.dataclass
+class Schema:
+    version: int
+    limits: dict[str, Limit]
+    enums: dict[str, Enum]
+    methods: list[Method]
+    shapes: list[Struct]
+    structs: dict[str, Struct]
+
+
+class File:
+    """One file of the description, and where its entries stand."""
+
+    def __init__(self, path):
+        self.path = path
+        try:
+            self.text = path.read_text(encoding="utf-8")
+            self.data = tomllib.loads(self.text)
+        except OSError as error:
+            raise SchemaError(f"{path}: {error.strerror}") from None
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            raise SchemaError(f"{path}: {error}") from None
+
+    def line(self, entry, row):
+        """The line of the entry of that name, and of the row in it where one is given; 1 where there is none."""
+        lines = self.text.splitlines()
+        start = self.find(lines, 0, rf'name = "{re.escape(entry)}"$')
+        if start is None:
+            start = self.find(lines, 0, rf'"?{re.escape(row or entry)}"?\b|\[+{re.escape(entry)}\]')
+            return 1 if start is None else start + 1
+        end = self.find(lines, start, r"\[\[") or len(lines)
+        row = re.escape(row or "")
+        for pattern in (rf'.*\b(name|like|list|word) = "{row}"', rf'.*[\[ ]"{row}"') if row else ():
+            found = self.find(lines[:end], start + 1, pattern)
+            if found is not None:
+                return found + 1
+        return start + 1
+
+    @staticmethod
+    def find(lines, start, pattern):
+        return next((i for i in range(start, len(lines)) if re.match(pattern, lines[i])), None)
+
+    def fail(self, entry, row, text):
+        place = entry + (f", {row}" if row else "")
+        raise SchemaError(f"{self.path}:{self.line(entry, row)}: {place}: {text}")
+
+
+def suggestion(word, known):
+    near = difflib.get_close_matches(str(word), [str(k) for k in known], 1)
+    return f"; did you mean '{near[0]}'?" if near else ""
+
+
+# ---- limits
+
+OPERATORS = {ast.Mult: operator.mul, ast.Div: operator.truediv, ast.Add: operator.add, ast.Sub: operator.sub,
+             ast.LShift: operator.lshift}
+
+
+def evaluate(text, names):
+    """The number that an expression of numbers and limits is. Raises ValueError or KeyError."""
+    def value(node):
+        if isinstance(node, ast.Constant) and type(node.value) in (int, float):
+            return node.value
+        if isinstance(node, ast.Name):
+            return names[node.id]
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+            return -value(node.operand)
+        if isinstance(node, ast.BinOp) and type(node.op) in OPERATORS:
+            return OPERATORS[type(node.op)](value(node.left), value(node.right))
+        raise ValueError(text)
+    try:
+        return value(ast.parse(text.strip(), mode="eval").body)
+    except SyntaxError:
+        raise ValueError(text) from None
+
+
+def header_constants(text):
+    """{name: expression} of `#define NAME value` and `NAME = value` in a C header."""
+    text = re.sub(r"//[^\n]*|/\*.*?\*/", "", text.replace("\\\n", " "), flags=re.S)
+    found = dict(re.findall(r"^[ \t]*#[ \t]*define[ \t]+(\w+)[ \t]+(\S[^\n]*)$", text, re.M))
+    for body in re.findall(r"\benum\b[^{;]*\{([^}]*)\}", text):
+        found |= dict(re.findall(r"(\w+)\s*=\s*([^,]+)", body))
+    return found
+
+
+def read_header(file, root, header, names):
+    try:
+        constants = header_constants((root / header).read_text(encoding="utf-8"))
+    except OSError as error:
+        file.fail("headers", header, error.strerror)
+    values = {}
+
+    class Lookup(dict):
+        def __missing__(self, name):
+            return evaluate(constants[name], self)
+
+    for name in names:
+        if name not in constants:
+            file.fail("headers", header, f"{name} is not defined there{suggestion(name, constants)}")
+        try:
+            values[name] = evaluate(constants[name], Lookup())
+        except (ValueError, KeyError):
+            file.fail("headers", header, f"{name}: '{constants[name].strip()}' is more than numbers and names")
+        if values[name] != int(values[name]):
+            file.fail("headers", header, f"{name} is no whole number: an assertion at compile time could not compare it")
+    return values
+
+
+def read_limits(files, root):
+    limits = {}
+    for file in files:
+        for header, names in file.data.get("headers", {}).items():
+            for name, value in read_header(file, root, header, names).items():
+                limits[name] = Limit(name, value, header)
+        for name, row in file.data.get("own", {}).items():
+            if name in limits:
+                file.fail("own", name, "is there twice")
+            if not isinstance(row, dict) or type(row.get("value")) not in (int, float):
+                file.fail("own", name, "wants {value = NUMBER, unit = …, doc = …}")
+            check_keys(file, "own", name, row, {"value", "doc"}, {"unit"})
+            limits[name] = Limit(name, row["value"], None)
+    return limits
+
+
+# ---- entries
+
+KINDS = {"enum", "argument", "list", "struct", "shape", "method"}
+
+
+def check_keys(file, entry, row, table, required, optional):
+    for key in table:
+        if key not in required | optional:
+            file.fail(entry, row, f"unknown key '{key}'{suggestion(key, required | optional)}")
+    for key in sorted(required):
+        if key not in table:
+            file.fail(entry, row, f"'{key}' is missing")
+
+
+def entries(files, kind, required, optional=frozenset()):
+    """(file, table) of every `[[kind]]`, in order; its keys are checked, and no name is there twice."""
+    seen = {}
+    for file in files:
+        for table in file.data.get(kind, []):
+            name = table.get("name", "?")
+            check_keys(file, f"{name}", None, table, {"name"} | required, optional)
+            if name in seen:
+                file.fail(name, None, f"there is such a {kind} already, in {seen[name].path}")
+            seen[name] = file
+            yield file, table
+
+
+def read_enums(files):
+    enums = {}
+    for file, table in entries(files, "enum", {"words", "prefix"}, {"type", "header", "bits", "doc", "count"}):
+        words = []
+        for row in table["words"]:
+            check_keys(file, table["name"], row.get("word"), row, {"word"}, {"c", "doc"})
+            c = row.get("c", table["prefix"] + row["word"].upper())
+            words.append(Word(row["word"], c, row.get("doc", "")))
+        if not 0 < len(words) <= CHOICES_MAX or len({w.word for w in words}) < len(words):
+            file.fail(table["name"], None, f"wants 1 to {CHOICES_MAX} words, none of them twice")
+        if not table.get("header") and not table.get("type"):
+            file.fail(table["name"], None, "wants a header that defines it, or a type to be written")
+        enums[table["name"]] = Enum(table["name"], words, table.get("bits", False), table.get("header"),
+                                    table.get("type"), table.get("count"), table.get("doc", ""))
+    return enums
+
+
+class Arguments:
+    """Expands the rows of lists of arguments."""
+
+    def __init__(self, files, limits, enums):
+        self.limits, self.enums = limits, enums
+        self.values = {name: limit.value for name, limit in limits.items()}
+        self.shared, self.lists, self.used = {}, {}, set()
+        for file, table in entries(files, "argument", {"type", "doc"}, ARGUMENT_KEYS | set().union(*TYPES.values())):
+            self.shared[table["name"]] = (file, {k: v for k, v in table.items() if k != "name"})
+        for file, table in entries(files, "list", {"args"}):
+            self.lists[table["name"]] = (file, table["args"])
+
+    def expand(self, file, entry, rows):
+        """Argument objects of the rows of `args`."""
+        out = []
+        for row in rows:
+            if isinstance(row, str):
+                row = {"like": row}
+            if not isinstance(row, dict):
+                file.fail(entry, None, f"{row!r}: wants a name or {{name = …, type = …}}")
+            if "list" in row:
+                out += self.from_list(file, entry, row)
+            else:
+                out.append(self.one(file, entry, row))
+        for name in [a.name for a in out]:
+            if sum(a.name == name for a in out) > 1:
+                file.fail(entry, name, "is there twice")
+        if len(out) > ARGUMENTS_MAX:
+            file.fail(entry, None, f"has {len(out)} arguments; {ARGUMENTS_MAX} are allowed")
+        return out
+
+    def from_list(self, file, entry, row):
+        name = row["list"]
+        check_keys(file, entry, name, row, {"list"}, {"defaults"})
+        if name not in self.lists:
+            file.fail(entry, name, f"there is no such list{suggestion(name, self.lists)}")
+        self.used.add(("list", name))
+        source, rows = self.lists[name]
+        args = self.expand(source, name, rows)
+        return args if row.get("defaults", True) else [dataclasses.replace(a, default=None) for a in args]
+
+    def one(self, file, entry, row):
+        if "like" in row:
+            name = row["like"]
+            if name not in self.shared:
+                file.fail(entry, name, f"there is no such [[argument]]{suggestion(name, self.shared)}")
+            self.used.add(("argument", name))
+            row = self.shared[name][1] | {"name": name} | {k: v for k, v in row.items() if k != "like"}
+        return self.argument(file, entry, row)
+
+    def argument(self, file, entry, row):
+        name = row.get("name", "?")
+        kind = row.get("type")
+        if kind not in TYPES:
+            file.fail(entry, name, f"type '{kind}' is none of {', '.join(TYPES)}{suggestion(kind, TYPES)}")
+        check_keys(file, entry, name, row, {"name", "type", "doc"} | ({"words"} & TYPES[kind]), ARGUMENT_KEYS | TYPES[kind])
+        fail = lambda text: file.fail(entry, name, text)
+        if not NAME.fullmatch(name):
+            fail("a name has a-z, 0-9 and _")
+        for key in ("required", "routing", "single"):
+            if not isinstance(row.get(key, False), bool):
+                fail(f"{key} is true or false")
+        a = Argument(row.get("as", name), kind, row["doc"], row.get("required", False), row.get("routing", False),
+                     row.get("single", False), unit=row.get("unit", ""))
+        if a.doc[-1:] not in (".", ":"):
+            fail("doc is a sentence: it ends with a full stop, or with a colon where the next one goes on")
+        a.min, a.max = self.range(row, kind, fail)
+        a.count = self.count(row, kind, fail)
+        if "words" in row:
+            if row["words"] not in self.enums:
+                fail(f"words: there is no enum '{row['words']}'{suggestion(row['words'], self.enums)}")
+            a.words = [w.word for w in self.enums[row["words"]].words]
+        if "default" in row:
+            if a.required:
+                fail("a required argument has no default")
+            check_default(a, row["default"], fail)
+            a.default = json.dumps(row["default"], ensure_ascii=False)
+        return a
+
+    def number(self, value, fail):
+        """A number as it stands: itself, or an expression of limits."""
+        if type(value) in (int, float):
+            return value
+        try:
+            return evaluate(value, self.values)
+        except KeyError as error:
+            fail(f"there is no limit {error.args[0]}{suggestion(error.args[0], self.values)}")
+        except (ValueError, AttributeError, TypeError):
+            fail(f"{value!r} is no number, limit or product of them")
+
+    def range(self, row, kind, fail):
+        if kind == "id":
+            return 1, self.values["ID_MAX"]
+        if kind == "string":
+            if "bytes" not in row:
+                fail("'bytes' is missing: the most that a string may have")
+            return 0, self.number(row["bytes"], fail)
+        if kind not in RANGED:
+            return 0, 0
+        if ("range" in row) == ("within" in row):
+            fail("wants one of range = [least, most] and within = most (of the size, both ways)")
+        if "within" in row:
+            most = self.number(row["within"], fail)
+            least = -most
+        else:
+            if not isinstance(row["range"], list) or len(row["range"]) != 2:
+                fail("range is [least, most]")
+            least, most = (self.number(v, fail) for v in row["range"])
+        if not least < most:
+            fail(f"its range is empty: {least} to {most}")
+        return least, most
+
+    def count(self, row, kind, fail):
+        if kind == "choices":
+            return 0, CHOICES_MAX
+        if "count" not in TYPES[kind]:
+            return 0, 0
+        if not isinstance(row.get("count"), list) or len(row["count"]) != 2:
+            fail("count is [least, most] elements")
+        return tuple(self.number(v, fail) for v in row["count"])
+
+
+def check_default(a, value, fail):
+    """Leaving an argument out must mean something that could have been said."""
+    numbers = value if isinstance(value, list) else [value]
+    good = {
+        "bool": lambda: isinstance(value, bool),
+        "string": lambda: isinstance(value, str) and len(value.encode()) <= a.max,
+        "mask": lambda: type(value) is int and -2**63 <= value < 2**64,
+        "choice": lambda: value in a.words,
+        "choices": lambda: isinstance(value, list) and set(value) <= set(a.words),
+        "integer": lambda: type(value) is int,
+        "number": lambda: type(value) in (int, float),
+        "vector": lambda: isinstance(value, list) and len(value) == 2,
+    }.get(a.type, lambda: False)
+    if not good():
+        fail(f"default {value!r} is no {a.type}" + (f" of {', '.join(a.words)}" if a.words else ""))
+    if a.type in RANGED and not all(type(v) in (int, float) and a.min <= v <= a.max for v in numbers):
+        fail(f"default {value!r} is not within {a.min} to {a.max}")
+
+
+def read_structs(files, arguments):
+    structs = {}
+    for file, table in entries(files, "struct", {"c", "args", "doc"}, {"as"}):
+        args = arguments.expand(file, table["name"], table["args"])
+        structs[table["name"]] = Struct(table.get("as", table["name"]), table["c"], args, table["doc"])
+    return structs
+
+
+def read_shapes(files, arguments):
+    shapes = []
+    for file, table in entries(files, "shape", {"form", "args"}):
+        name = table["name"]
+        kind = Argument("kind", "choice", "The form.", required=True, words=[name])
+        args = [kind, *arguments.expand(file, name, table["args"])]
+        if type(table["form"]) is not int or not 1 <= table["form"] <= len(args):
+            file.fail(name, None, f"form is a number of arguments, 1 to {len(args)}")
+        shapes.append(Struct(name, f"METHOD_SHAPE_{name.upper()}", args, form=table["form"]))
+    return shapes
+
+
+def read_methods(files, arguments, enums):
+    methods = []
+    for file, table in entries(files, "method", {"role", "scope", "summary", "result"}, {"batch", "code", "args"}):
+        name = table["name"]
+        if not METHOD_NAME.fullmatch(name):
+            file.fail(name, None, "a method's name is group.verb in a-z and _, or a verb")
+        for key in ("role", "scope"):
+            words = [w.word for w in enums[key].words]
+            if table[key] not in words:
+                file.fail(name, None, f"{key} '{table[key]}' is none of {', '.join(words)}")
+        check_keys(file, name, "code", table.get("code", {}), set(), set(STEPS))
+        method = Method(name, table["role"], table["scope"], table.get("batch", False), table["summary"],
+                        table["result"], table.get("code", {}), arguments.expand(file, name, table.get("args", [])))
+        check_method(file, method)
+        methods.append(method)
+    return methods
+
+
+def check_method(file, m):
+    fail = lambda text: file.fail(m.name, None, text)
+    named = bool(m.args) and m.args[0].name == "world"
+    ends = bool(m.args) and m.args[-1].routing
+    if any(a.name == "world" for a in m.args) != named:
+        fail("'world' is the first argument")
+    if named != ends or any(a.routing for a in m.args[:-1]):
+        fail("'epoch' is the last argument, of methods that name a world and no others")
+    if m.scope in ("host", "command", "read") and not named:
+        fail(f"scope {m.scope} wants the argument 'world'")
+    if m.scope in ("command", "read") and not {"apply", "encode"} <= m.code.keys():
+        fail(f"scope {m.scope} wants code = {{apply = …, encode = …}}")
+    if m.batch and (m.scope not in ("command", "read") or "plan" not in m.code):
+        fail("a method that may stand in a batch has scope command or read, and code = {plan = …}")
+    if len(m.args) > (2 if named else 0) and "decode" not in m.code:
+        fail("a method with arguments of its own wants code = {decode = …}")
+
+
+def headers(folder):
+    """The headers that limits.toml takes constants from."""
+    return list(File(pathlib.Path(folder) / "limits.toml").data.get("headers", {}))
+
+
+def load(folder, root):
+    """The whole description. Raises SchemaError."""
+    folder = pathlib.Path(folder)
+    first = File(folder / "schema.toml")
+    check_keys(first, "schema", None, first.data, {"version", "files"}, set())
+    files = [File(folder / f"{name}.toml") for name in first.data["files"]]
+    for path in sorted(folder.glob("*.toml")):
+        if path.stem not in [*first.data["files"], "schema"]:
+            raise SchemaError(f"{path}: is not one of the files that {first.path} lists")
+    for file in files:
+        for kind in file.data:
+            if kind not in KINDS | {"headers", "own"}:
+                file.fail(kind, None, f"there is no such kind{suggestion(kind, KINDS)}")
+    limits = read_limits(files, pathlib.Path(root))
+    enums = read_enums(files)
+    arguments = Arguments(files, limits, enums)
+    structs = read_structs(files, arguments)
+    shapes = read_shapes(files, arguments)
+    methods = read_methods(files, arguments, enums)
+    for kind, known in (("argument", arguments.shared), ("list", arguments.lists)):
+        for name, (file, _) in known.items():
+            if (kind, name) not in arguments.used:
+                file.fail(name, None, f"nothing takes this {kind}")
+    return Schema(first.data["version"], limits, enums, methods, shapes, structs)

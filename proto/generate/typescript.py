@@ -1,0 +1,107 @@
+"""client/web/src/methods.d.ts: the arguments of every method, and clients, worlds and batches as typed functions."""
+
+from .text import js_string
+
+HEAD = """\
+// Generated from proto/schema by proto/generate/typescript.py: do not edit.
+import type {CallOptions, Results} from './results.js';
+
+/** A body, shape, joint or subscription; in a batch also what an earlier command made. */
+export type Id = number | {$: number};
+/** [x, y] */
+export type Vector = [number, number];
+/** [x0, y0, x1, y1]: lower left and upper right corner */
+export type Area = [number, number, number, number];
+/** A command of world.apply: the method and its arguments without `world`. */
+export type Command = {[M in BatchMethodName]: [method: M, args: BatchArguments<M>]}[BatchMethodName];
+/** What a command of a batch makes, for later commands of the same batch. */
+export type Reference = {$: number};
+
+"""
+
+TAIL = """\
+export type MethodName = keyof Arguments;
+export interface MethodInfo {
+  role: 'none' | 'viewer' | 'player' | 'admin'; scope: string; batch: boolean; args: string[];
+}
+export const PROTOCOL_VERSION: number;
+export const METHODS: Record<MethodName, MethodInfo>;
+"""
+
+TYPES = {
+    "bool": "boolean", "number": "number", "integer": "number", "mask": "number | bigint", "id": "Id",
+    "string": "string", "name": "string", "vector": "Vector", "vectors": "Vector[]", "area": "Area",
+    "filter": "Filter", "precision": "Precision", "shape": "Shape", "form": "Form", "shapes": "Shape[]",
+    "commands": "Command[]", "bytes": "Uint8Array", "any": "unknown",
+}
+
+
+def type_name(name):
+    """world.create -> WorldCreate"""
+    return "".join(part[:1].upper() + part[1:] for part in name.replace("_", ".").split("."))
+
+
+def words(a):
+    return " | ".join(js_string(w) for w in a.words)
+
+
+def argument_type(a):
+    if a.type == "choice":
+        return words(a)
+    if a.type == "choices":
+        return f"({words(a)})[]"
+    return TYPES[a.type]
+
+
+def field(a):
+    default = f" Default {a.default}." if a.default is not None else ""
+    unit = f" [{a.unit}]" if a.unit else ""
+    return f"  /** {a.doc}{default}{unit} */\n  {a.name}{'' if a.required else '?'}: {argument_type(a)};\n"
+
+
+def interface(name, args):
+    return f"export interface {name} {{\n{''.join(field(a) for a in args)}}}\n\n"
+
+
+def function(m, verb, omitted, result, options, indent):
+    """One method as a member: `omitted` arguments are filled in by somebody else."""
+    optional = all(not a.required or a.name in omitted for a in m.args)
+    names = " | ".join(f"'{name}'" for name in omitted if m.names(name))
+    arguments = f"Omit<{type_name(m.name)}Arguments, {names}>" if names else f"{type_name(m.name)}Arguments"
+    return (f"{indent}/** {m.summary} Least role: {m.role}. */\n"
+            f"{indent}{verb}(args{'?' if optional else ''}: {arguments}{options}): {result};\n")
+
+
+def members(methods, omitted=(), result="Promise<Results['{}']>", options=", options?: CallOptions"):
+    """Methods as functions in groups: `body.spawn` is a member of `body`."""
+    out = "".join(function(m, m.name, omitted, result.format(m.name), options, "  ")
+                  for m in methods if "." not in m.name)
+    for group in dict.fromkeys(m.name.split(".")[0] for m in methods if "." in m.name):
+        out += f"  readonly {group}: {{\n"
+        for m in methods:
+            if m.name.startswith(group + "."):
+                out += function(m, m.name.split(".")[1], omitted, result.format(m.name), options, "    ")
+        out += "  };\n"
+    return out
+
+
+def write(schema):
+    batchable = [m for m in schema.methods if m.batch]
+    out = HEAD + interface("Filter", schema.structs["filter"].args)
+    out += interface("Precision", schema.structs["precision"].args)
+    out += "".join(interface(type_name(s.name) + "Shape", s.args) for s in schema.shapes)
+    out += "export type Shape = " + " | ".join(type_name(s.name) + "Shape" for s in schema.shapes) + ";\n"
+    out += "/** A shape without its matter; no chain. */\nexport type Form = Exclude<Shape, ChainShape>;\n\n"
+    out += "".join(interface(type_name(m.name) + "Arguments", m.args) for m in schema.methods)
+    out += "/** The arguments of every method, by its name. */\nexport interface Arguments {\n"
+    out += "".join(f"  '{m.name}': {type_name(m.name)}Arguments;\n" for m in schema.methods) + "}\n\n"
+    out += "/** The methods that may stand in a batch. */\nexport type BatchMethodName =\n  "
+    out += " |\n  ".join(f"'{m.name}'" for m in batchable) + ";\n"
+    out += ("/** Their arguments there: the batch says which world, and which epoch. */\n"
+            "export type BatchArguments<M extends BatchMethodName> = Omit<Arguments[M], 'world' | 'epoch'>;\n\n")
+    out += f"/** Every method as a function. */\nexport interface Methods {{\n{members(schema.methods)}}}\n\n"
+    bound = members([m for m in schema.methods if m.names("world")], ("world",))
+    out += f"/** The methods of one world, whose name is filled in. */\nexport interface WorldMethods {{\n{bound}}}\n\n"
+    batch = members(batchable, ("world", "epoch"), "Reference", "")
+    out += f"/** The methods of a batch, each a command that is added to it. */\nexport interface BatchMethods {{\n{batch}}}\n\n"
+    return out + TAIL

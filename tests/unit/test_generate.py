@@ -1,0 +1,202 @@
+"""proto/generate.py: what is checked in is what proto/schema says, and a wrong description is refused with its place.
+
+Usage: test_generate.py [PROJECT_ROOT]
+"""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+if len(sys.argv) > 1 and not sys.argv[1].startswith("-"):
+    ROOT = pathlib.Path(sys.argv.pop(1))
+sys.path.insert(0, str(ROOT / "proto"))
+from generate import schema  # noqa: E402
+
+SCHEMA = ROOT / "proto" / "schema"
+
+
+def generate(*options, root=ROOT):
+    return subprocess.run([sys.executable, root / "proto" / "generate.py", *options], capture_output=True, text=True)
+
+
+class Tree(unittest.TestCase):
+    def test_files_checked_in_are_what_the_schema_says(self):
+        run = generate("--check")
+        self.assertEqual((0, ""), (run.returncode, run.stderr))
+
+    def test_methods_keep_their_numbers(self):
+        # The compact form of logs writes them: those of a released version stay.
+        names = [m.name for m in schema.load(SCHEMA, ROOT).methods]
+        self.assertEqual(("hello", "body.spawn", "query.nearest"), (names[0], names[23], names[-1]))
+
+
+class Copy(unittest.TestCase):
+    """A copy of what the generator reads and writes, to be changed."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = pathlib.Path(folder.name)
+        shutil.copytree(ROOT / "proto" / "schema", self.root / "proto" / "schema")
+        shutil.copytree(ROOT / "proto" / "generate", self.root / "proto" / "generate")
+        for name in ("generate.py", "PROTOCOL.md"):
+            shutil.copy(ROOT / "proto" / name, self.root / "proto")
+        for name in schema.headers(SCHEMA):
+            (self.root / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / name, self.root / name)
+
+    def edit(self, name, old, new):
+        path = self.root / "proto" / "schema" / name
+        text = path.read_text(encoding="utf-8")
+        self.assertIn(old, text)
+        path.write_text(text.replace(old, new, 1), encoding="utf-8")
+
+
+class Writes(Copy):
+    def test_build_files_are_listed_and_an_unchanged_one_is_not_touched(self):
+        folder = self.root / "out"
+        self.assertEqual(0, generate("--into", folder, root=self.root).returncode)
+        listed = generate("--list", root=self.root).stdout.split()
+        self.assertEqual(sorted(listed), sorted(p.relative_to(folder).as_posix() for p in folder.rglob("*.*")))
+        before = {name: os.stat(folder / name).st_mtime_ns for name in listed}
+        self.edit("body.toml", "# Methods of bodies.", "# Methods of bodies, and a comment.")
+        self.assertEqual(0, generate("--into", folder, root=self.root).returncode)
+        self.assertEqual(before, {name: os.stat(folder / name).st_mtime_ns for name in listed})
+        self.edit("body.toml", 'doc = "Never turns."', 'doc = "It never turns."')
+        self.assertEqual(0, generate("--into", folder, root=self.root).returncode)
+        changed = [name for name in listed if os.stat(folder / name).st_mtime_ns != before[name]]
+        self.assertEqual(["proto/method_table.c"], changed)  # a text is no reason to compile anything else
+
+    def test_old_files_are_named_and_renewed(self):
+        self.assertEqual(0, generate("--write", root=self.root).returncode)
+        self.edit("body.toml", 'doc = "Never turns."', 'doc = "It never turns."')
+        run = generate("--check", root=self.root)
+        self.assertEqual(1, run.returncode)
+        self.assertIn("client/web/src/table.js", run.stderr)
+        self.assertIn("proto/PROTOCOL.md", run.stderr)
+        self.assertNotIn("client/web/src/methods.js", run.stderr)
+        self.assertEqual(0, generate("--write", root=self.root).returncode)
+        self.assertEqual(0, generate("--check", root=self.root).returncode)
+
+
+class Refused(Copy):
+    def refused(self, name, old, new, *words):
+        """The change is refused; the text names the file, the line of the change and what was wrong."""
+        self.edit(name, old, new)
+        text = (self.root / "proto" / "schema" / name).read_text(encoding="utf-8")
+        with self.assertRaises(schema.SchemaError) as refusal:
+            schema.load(self.root / "proto" / "schema", self.root)
+        told = str(refusal.exception)
+        for word in words:
+            self.assertIn(word, told)
+        return told, 1 + text[:text.index(new)].count("\n") if new else None
+
+    def at_line(self, name, old, new, *words):
+        told, line = self.refused(name, old, new, *words)
+        self.assertIn(f"{name}:{line}: ", told)
+
+    MASS = '{name = "mass", type = "number", range = [0, "PHYSICS_MASS_MAX"], default = 0'
+
+    def test_text_that_is_no_toml(self):
+        self.refused("body.toml", 'name = "body.get"', 'name = body.get', "body.toml", "line")
+
+    def test_file_that_is_not_listed(self):
+        shutil.copy(SCHEMA / "body.toml", self.root / "proto" / "schema" / "more.toml")
+        self.refused("schema.toml", '"query"]', '"query" ]', "more.toml", "schema.toml lists")
+
+    def test_unknown_kind_of_entry(self):
+        self.refused("query.toml", "[[list]]", "[[lst]]", "query.toml", "no such kind", "'list'")
+
+    def test_unknown_key(self):
+        self.at_line("body.toml", self.MASS, self.MASS.replace("range", "rnge"),
+                     "body_values, mass", "unknown key 'rnge'", "did you mean 'range'")
+
+    def test_missing_key(self):
+        self.refused("body.toml", 'summary = "All about a body."\n', "", "body.get", "'summary' is missing")
+
+    def test_unknown_type(self):
+        self.at_line("body.toml", self.MASS, self.MASS.replace('"number"', '"nmber"'), "mass", "did you mean 'number'")
+
+    def test_key_that_the_type_does_not_have(self):
+        self.at_line("body.toml", 'name = "bullet", type = "bool"', 'name = "bullet", unit = "m", type = "bool"',
+                     "bullet", "unknown key 'unit'")
+
+    def test_unknown_limit(self):
+        self.at_line("body.toml", self.MASS, self.MASS.replace("MASS_MAX", "MAS_MAX"),
+                     "there is no limit PHYSICS_MAS_MAX", "did you mean 'PHYSICS_MASS_MAX'")
+
+    def test_limit_that_the_header_does_not_define(self):
+        self.refused("limits.toml", '"PHYSICS_SPIN_MAX"', '"PHYSICS_SPINS_MAX"', "physics.h", "PHYSICS_SPINS_MAX is not defined")
+
+    def test_empty_range(self):
+        self.at_line("body.toml", self.MASS, self.MASS.replace('[0, "PHYSICS_MASS_MAX"]', '["PHYSICS_MASS_MAX", 0]'),
+                     "its range is empty")
+
+    def test_number_without_a_range(self):
+        self.at_line("body.toml", self.MASS, self.MASS.replace('range = [0, "PHYSICS_MASS_MAX"], ', ''), "range = [least, most]")
+
+    def test_default_outside_of_the_range(self):
+        self.at_line("body.toml", self.MASS, self.MASS.replace("default = 0", "default = -1"), "default -1 is not within 0")
+
+    def test_default_that_is_no_word_of_the_choice(self):
+        self.at_line("body.toml", 'default = "dynamic"', 'default = "dynamite"', "'dynamite' is no choice of static, kinematic")
+
+    def test_default_of_a_required_argument(self):
+        self.at_line("body.toml", 'name = "force", type = "vector", required = true',
+                     'name = "force", type = "vector", default = [0, 0], required = true', "required argument has no default")
+
+    def test_unknown_enum(self):
+        self.at_line("body.toml", 'words = "body_type"', 'words = "body_tpe"', "did you mean 'body_type'")
+
+    def test_argument_twice(self):
+        self.refused("body.toml", 'name = "tag", type', 'name = "mass", type', "mass: is there twice")
+
+    def test_too_many_arguments(self):
+        row = '    {name = "n%d", type = "bool", doc = "More."},\n'
+        old = '    {name = "shapes", type = "shapes"'
+        self.refused("body.toml", old, "".join(row % i for i in range(20)) + old, "body.spawn", "has 40 arguments; 32")
+
+    def test_unknown_shared_argument_and_list(self):
+        self.at_line("query.toml", '"world", "from", "to"', '"world", "form", "to"', "no such [[argument]]", "'from'")
+
+    def test_unknown_list(self):
+        self.refused("query.toml", '{list = "query_rest"}', '{list = "query_rset"}', "no such list", "'query_rest'")
+
+    def test_shared_argument_that_nothing_takes(self):
+        self.refused("query.toml", '[[method]]', '[[argument]]\nname = "idle"\ntype = "bool"\ndoc = "Idle."\n\n[[method]]',
+                     "query.toml", "idle", "nothing takes this argument")
+
+    def test_method_twice(self):
+        self.refused("body.toml", 'name = "body.get"', 'name = "body.set"', "body.set", "there is such a method already")
+
+    def test_role_and_scope_of_another_kind(self):
+        self.refused("joint.toml", 'role = "player"', 'role = "referee"', "role 'referee' is none of none, viewer")
+
+    def test_world_without_an_epoch(self):
+        self.refused("body.toml", 'args = ["world", "body", "epoch"]', 'args = ["world", "body"]', "'epoch' is the last argument")
+
+    def test_batch_without_a_plan(self):
+        self.refused("body.toml", 'plan = "get", ', '', "body.get", "plan")
+
+    def test_arguments_without_a_decoder(self):
+        self.refused("body.toml", 'code = {decode = "body", plan = "get"', 'code = {plan = "get"',
+                     "body.get", "decode")
+
+    def test_doc_that_is_no_sentence(self):
+        self.at_line("body.toml", 'doc = "Never turns."', 'doc = "Never turns"', "fixed_rotation", "full stop")
+
+    def test_program_says_it_and_fails(self):
+        self.edit("body.toml", 'role = "player"', 'role = "referee"')
+        run = generate("--into", self.root / "out", root=self.root)
+        self.assertEqual(1, run.returncode)
+        self.assertRegex(run.stderr, r"^proto/generate.py: .*body.toml:\d+: body.spawn: role 'referee'")
+        self.assertFalse((self.root / "out").exists())
+
+
+if __name__ == "__main__":
+    unittest.main()
