@@ -1,4 +1,4 @@
-import type {Area, Arguments, Command, Form, Id, MethodName, Methods, Shape, Vector, WorldMethods,
+import type {Area, Arguments, BatchMethods, Command, Form, Id, MethodName, Methods, Shape, Vector, WorldMethods,
              WorldSubscribeArguments} from './methods.js';
 import type {BodyMap, CallOptions, ContactMap, Hash, Hello, Hit, JointMap, Results, ShapeMap, Row, Snapshot,
              WorldEvent} from './results.js';
@@ -116,14 +116,9 @@ export class WorldCalls {
   batch(): Batch;
 }
 
-type BatchMethod = (args?: object) => {$: number};
+export interface Batch extends BatchMethods {}
 export class Batch {
   readonly commands: Command[];
-  readonly world: Record<'set', BatchMethod>;
-  readonly body: Record<'spawn' | 'remove' | 'get' | 'set' | 'impulse' | 'angular_impulse' |
-                        'force' | 'torque', BatchMethod>;
-  readonly shape: Record<'add' | 'set' | 'remove', BatchMethod>;
-  readonly joint: Record<'create' | 'set' | 'remove' | 'get', BatchMethod>;
   send(options?: CallOptions & {at?: number}): Promise<Results['world.apply']>;
 }
 

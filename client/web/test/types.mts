@@ -10,6 +10,8 @@ const info: BodyMap = await lab.body.get({body: id});
 const kind: 'static' | 'kinematic' | 'dynamic' = info.type;
 const batch = lab.batch();
 batch.body.set({body: batch.body.spawn({shapes: []}), tag: kind});
+batch.world.set({gravity: [0, -10]});
+batch.joint.create({kind: 'revolute', a: batch.body.spawn({shapes: []}), b: id, anchor: [0, 0]});
 const tick: number = (await batch.send({at: 7})).tick;
 
 const watched = await lab.subscribe({precision: {velocity: 1}, events: ['hit'], area: [0, 0, 1, 1]}, {waitMs: 100});
@@ -37,6 +39,18 @@ replica.on('diverged', (error) => console.log(error.code, encodeRecord({from: 0,
 
 // @ts-expect-error: there is no such shape
 await lab.body.spawn({shapes: [{kind: 'cone'}]});
+// @ts-expect-error: no argument is written so
+batch.body.spawn({positon: [0, 1], shapes: []});
+// @ts-expect-error: a place is two numbers
+batch.body.spawn({position: 1, shapes: []});
+// @ts-expect-error: a body has shapes, if only none
+batch.body.spawn({position: [0, 1]});
+// @ts-expect-error: a query may not stand in a batch
+batch.query.ray({from: [0, 0], to: [1, 1]});
+// @ts-expect-error: the batch says which world
+batch.body.remove({world: 'other', body: 1});
+// @ts-expect-error: a command's arguments are those of its method
+world.apply([['body.spawn', {positon: [0, 1], shapes: []}]]);
 // @ts-expect-error: there is no such method
 await client.call('body.jump');
 // @ts-expect-error: a place is two numbers
