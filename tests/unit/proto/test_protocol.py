@@ -5,7 +5,7 @@
     test_protocol.py GENERATOR PROTOCOL.md --write      renews the generated blocks
     test_protocol.py GENERATOR --corpus FOLDER          writes the clients' messages as fuzzing seeds
 
-Generated blocks stand between `<!-- KIND NAME -->` and `<!-- end -->`. What the generator prints
+The tables of arguments are proto/generate.py's. Other generated blocks stand between `<!-- KIND NAME -->` and `<!-- end -->`. What the generator prints
 (examples/) was decoded, applied and encoded by the real code; that its bytes and its JSON
 are the same value is checked once more here, with python3-msgpack, which shares nothing with it.
 """
@@ -17,6 +17,10 @@ import textwrap
 from pathlib import Path
 
 import msgpack
+
+ROOT = Path(__file__).resolve().parents[3]
+sys.path.insert(0, str(ROOT / "proto"))
+from generate import protocol, schema  # noqa: E402
 
 BLOCK = re.compile(r"(<!-- (\w+) ?(.*?) -->\n)(.*?)(<!-- end -->)", re.S)
 HEX_LINE = re.compile(r"^ *([0-9a-f]{2}( [0-9a-f]{2})*)$")
@@ -47,8 +51,8 @@ def load_bytes(generator):
 
 
 def load_reference(generator):
-    """{section: Markdown}"""
-    sections = {}
+    """{section: Markdown}: of proto/schema, and what the code alone knows."""
+    sections = protocol.reference(schema.load(ROOT / "proto" / "schema", ROOT))
     for part in re.split(r"^## ", run(generator, "reference"), flags=re.M)[1:]:
         title, body = part.split("\n", 1)
         sections[title] = body.strip()

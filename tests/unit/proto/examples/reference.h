@@ -1,9 +1,9 @@
-// The reference of PROTOCOL.md, as Markdown from the tables of the code, and the limits that its
+// The part of PROTOCOL.md's reference that only the code knows, as Markdown, and the limits that its
 // text names.
 #ifndef CAROM_TESTS_UNIT_PROTO_EXAMPLES_REFERENCE_H
 #define CAROM_TESTS_UNIT_PROTO_EXAMPLES_REFERENCE_H
 
-// Each method's arguments, shapes, filters and settings of joints.
+// Settings of joints by kind, and the numbers of the compact form.
 void reference_print(void);
 
 // NAME VALUE, a line each.
