@@ -148,7 +148,7 @@ static void on_watchdog(uv_timer_t *timer)
 static bool give_sockets(void *context, listen_sockets *rpc, listen_sockets *http)
 {
     process *p = context;
-    if (p->server == NULL || p->failed) {
+    if (p->server == NULL || p->failed || !server_may_hand_over(p->server)) {
         return false;
     }
     server_sockets(p->server, rpc, http);
@@ -241,7 +241,7 @@ static void await_next(process *p)
     }
 }
 
-static void on_ready(void *context, const char *address, const char *http)
+static void on_listening(void *context, const char *address, const char *http)
 {
     process *p = context;
     await_next(p);
@@ -249,6 +249,11 @@ static void on_ready(void *context, const char *address, const char *http)
         log_info("for browsers: http%s://%s/", p->tls != NULL ? "s" : "", http);
     }
     log_info("listening on %s", address); // with port 0, this is how one learns the port
+}
+
+static void on_ready(void *context)
+{
+    process *p = context;
     if (p->gift.peer >= 0) {
         takeover_serving(&p->gift);
         p->worlds = 0; // was the gift's
@@ -366,9 +371,9 @@ _Static_assert((int)CONFIG_THREADS_MAX <= (int)IO_THREADS_MAX, "nor is any too m
 _Static_assert((int)CONFIG_THREADS_MAX <= (int)THREAD_POOL_THREADS_MAX,
                "any number of threads that an option allows fits a pool");
 
-// Worlds and sessions are numbered from the microseconds since 1970 on, so that no number comes back
-// after a restart as long as fewer than a million are made a second and the clock is not set back.
-// JavaScript holds such numbers exactly until the year 2255.
+// Worlds and sessions are numbered from the microseconds since 1970 on, so that no number comes
+// back after a restart as long as fewer than a million are made a second and the clock is not set
+// back. JavaScript holds such numbers exactly until the year 2255.
 static uint64_t first_number(void)
 {
     struct timespec now;
@@ -418,6 +423,7 @@ static void serve_once(process *p)
         .worlds = worlds,
         .world_count = c->worlds.count,
         .context = p,
+        .listening = on_listening,
         .ready = on_ready,
         .finished = on_finished,
     };
@@ -510,10 +516,21 @@ static status take_sockets(process *p, error *err)
     return s;
 }
 
+// Worker threads of the loop: one for each simulation thread, that restore worlds, and those that
+// the library would have, for worlds that are made and messages that are decoded meanwhile.
+static void begin_workers(const config *c)
+{
+    enum { OTHER_WORKERS = 4 };
+    char count[16];
+    snprintf(count, sizeof count, "%d", c->threads + OTHER_WORKERS);
+    (void)setenv("UV_THREADPOOL_SIZE", count, 0);
+}
+
 static int serve(const config *c)
 {
     process p = {.config = c, .gift = {.peer = -1}};
     error err;
+    begin_workers(c);
     status s = config_open_keys(c, &p.keys, &err);
     if (s == STATUS_OK) {
         s = config_open_tls(c, &p.tls, &err);

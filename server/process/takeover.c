@@ -22,6 +22,8 @@ enum { DESCRIPTORS_MAX = 2 * NETWORK_LISTENERS_MAX, HANDLES = 3, MS_PER_S = 1000
 static const char RELEASED[] = "released";
 static const char SERVING[] = "serving";
 static const char READY[] = "ready";
+static const char BUSY[] = "the server begins or ends just now, or brings worlds back: try again "
+                           "when /readyz answers 200";
 
 // ---- messages
 
@@ -208,7 +210,7 @@ static void take_question(takeover *t, const message *m)
     listen_sockets rpc;
     listen_sockets http;
     if (!t->handler.sockets(t->handler.context, &rpc, &http)) {
-        refuse(t, "the server begins or ends just now");
+        refuse(t, BUSY);
         return;
     }
     int sockets[DESCRIPTORS_MAX];
@@ -231,7 +233,7 @@ static void take_ready(takeover *t, const message *m)
     t->stage = STAGE_STOPPING;
     if (!t->handler.stop(t->handler.context)) {
         t->stage = STAGE_READY;
-        refuse(t, "the server begins or ends just now");
+        refuse(t, BUSY);
         return;
     }
     end_talk(t);

@@ -8,7 +8,7 @@
 //          refused TEXT                        it goes on as if nothing had been
 //     new: ready                               its settings are sound: from here on the old one
 //     stops old: released                            with the file of worlds; the directory is free
-//     new: serving                             it has restored all, as it was, and listens
+//     new: serving                             it has all worlds, as they were, and listens
 //
 // Connections that come between wait in the sockets' queues. Nothing is lost whichever of the two
 // ends when: before `ready` the old one goes on unharmed; between `ready` and `serving`, when the
@@ -37,7 +37,8 @@ typedef struct takeover takeover;
 
 typedef struct takeover_handler {
     void *context;
-    // The sockets that listen, the server's. False where it is about to end.
+    // The sockets that listen, the server's. False where it is about to end, or
+    // its worlds are still being brought back.
     bool (*sockets)(void *context, listen_sockets *rpc, listen_sockets *http);
     // The new process is ready: the server has to stop, and call takeover_release. False as above.
     bool (*stop)(void *context);

@@ -56,6 +56,11 @@ void aside_finish(aside_list *a)
                     crash_watch(a->directory, &why) != STATUS_OK)) {
         log_warn("worlds that ended the process before: %s", why.text);
     }
+    aside_drop(a);
+}
+
+void aside_drop(aside_list *a)
+{
     array_free(&a->lines);
     array_free(&a->kept);
 }

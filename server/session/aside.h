@@ -1,7 +1,7 @@
 // Worlds that are set aside: the process ended in the ticks of such a world as often as one may
 // (crash.h), so a start does not run it again. Its log stays as it is, and the others start.
 //
-// Network thread, before the server listens.
+// Network thread.
 #ifndef CAROM_SERVER_SESSION_ASIDE_H
 #define CAROM_SERVER_SESSION_ASIDE_H
 
@@ -31,5 +31,7 @@ bool aside_has(aside_list *a, const char *name, uint64_t world, error *why);
 // All worlds were asked for, and those that start have played their logs: the file forgets worlds
 // that are not there any more and those that were loaded again. Frees the list.
 void aside_finish(aside_list *a);
+// Frees the list where that is not so: the file stays as it is.
+void aside_drop(aside_list *a);
 
 #endif

@@ -30,17 +30,19 @@ typedef struct world_figures {
 typedef struct world_entry {
     uint64_t number;
     char name[WORLD_NAME_BYTES_MAX + 1];
-    host *host;            // NULL while it is being built
+    host *host;            // NULL while it is being built, restored or moved
     uint64_t session;      // number of the session that it ends with; 0: the server's
     bool unnamed;          // destroyed, or could not be made
     bool logged;           // a restart brings it back
+    bool coming;           // it is being restored; held requests wait for that
+    bool adopting;         // it was restored, and its thread has not answered yet
     bool handed;           // its thread has told what it was when it stopped (handover.h)
     char *broken;          // owned: why it is not served, though it is on the disk; NULL for most
     uint64_t tick;         // of a broken one: its log's last
     storage_world *stored; // of a broken one, until it is destroyed
     storage_durability durability; // of a fork, until it is made, and of a broken one
     uint64_t waiting;              // commands that were taken on for it and not answered yet
-    request *held;                 // in order, while it is being built
+    request *held;                 // in order, while it has no host
     request **held_last;
     reply *replies, **replies_last; // that have come from it and are not dealt with, in order
     uint32_t delivered;             // of the first one's deliveries, those that were sent

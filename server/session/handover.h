@@ -1,12 +1,12 @@
 // The worlds of a server, on their way to the process that takes over.
 //
 // The old server writes it to a file that it hands over (server_hand_over): each world at the tick
-// where it stopped. The new one reads it at its start, beside the data directory. A world without a
-// log goes on from its image. One with a log is brought back by that, as by any restart; then its
-// last record, its tick and its hash have to be those of the file. If they are not, or if a world
-// is missing or is there again, something was lost or made on the way that no checksum could tell:
-// the new server does not begin, and the old one goes on. It holds its own log to the file too, and
-// a world whose log differs goes on from the image, with which its log then begins anew.
+// where it stopped, as an image. The new one makes its worlds of these images, several at a time,
+// and replays no log. It holds the data directory to the file: the log of each world has to end
+// with that record, at that tick, and the image has to give that hash. If they do not, or if a
+// world is missing or is there again, something was lost or made on the way that no checksum could
+// tell: the new server does not begin, and the old one goes on. It holds its own log to the file
+// too, and a world whose log differs begins its log anew with an image.
 //
 //     magic "\x89chand\n\x02", then for each world, numbers little-endian:
 //       u64 number, u64 session that it ends with (0: none; of worlds without a log), u64 sequence

@@ -11,9 +11,7 @@
 #include "common/base/little_endian.h"
 #include "common/base/log.h"
 #include "server/session/handover.h"
-#include "server/memory.h"
 #include "server/session/service.h"
-#include "server/world/world_image.h"
 
 // A world of the file.
 typedef struct handed {
@@ -91,55 +89,19 @@ static bool read_head(reader *r, handed *out, bool *last)
     return true;
 }
 
-// ---- a world of its image
+// ---- a world of the file
 
-static void *copy(const void *from, size_t size)
-{
-    void *made = malloc(size);
-    ASSERT_MEMORY(made != NULL);
-    memcpy(made, from, size);
-    return made;
-}
-
-static adoption *make_adoption(const world_image *image, block_account *blocks)
-{
-    adoption *a = calloc(1, sizeof *a);
-    ASSERT_MEMORY(a != NULL);
-    *a = (adoption){.blocks = blocks,
-                    .physics = image->physics,
-                    .paused = image->paused,
-                    .view = image->has_view ? copy(&image->view, sizeof image->view) : NULL,
-                    .durability = STORAGE_NONE,
-                    .restored = true,
-                    .tick = world_tick(image->physics),
-                    .until = world_tick(image->physics),
-                    .session_bodies = copy(&image->bodies, sizeof image->bodies),
-                    .marks = copy(&image->marks, sizeof image->marks),
-                    .owners = image->owners};
-    return a;
-}
-
-static status read_image(const reader *r, const handed *w, adoption **out, error *err)
+static status read_image(const reader *r, const handed *w, uint8_t **out, error *err)
 {
     uint8_t *bytes = malloc(w->image_size + 1);
     ASSERT_MEMORY(bytes != NULL);
-    world_image image;
-    status s = STATUS_OK;
     if (!read_at(r, w->image_at, bytes, w->image_size)) {
-        s = error_set(err, STATUS_INVALID_ARGUMENT, "its image is cut short");
+        free(bytes);
+        return error_set(err, STATUS_INVALID_ARGUMENT,
+                         "world '%s', handed over: its image is cut short", w->name);
     }
-    block_account *blocks = memory_world_begin();
-    block_account *before = block_charge(blocks);
-    s = s == STATUS_OK ? world_image_decode(bytes, w->image_size, &image, err) : s;
-    block_charge(before);
-    free(bytes);
-    if (s == STATUS_OK) {
-        *out = make_adoption(&image, blocks);
-    } else {
-        memory_world_end(blocks);
-        error_prefix(err, "world '%s', handed over", w->name);
-    }
-    return s;
+    *out = bytes;
+    return STATUS_OK;
 }
 
 static restored_world *find(const restored_worlds *list, uint64_t number)
@@ -152,21 +114,32 @@ static restored_world *find(const restored_worlds *list, uint64_t number)
     return NULL;
 }
 
+static status take_image(const reader *r, restored_world *to, const handed *w, error *err)
+{
+    uint8_t *image = NULL;
+    status s = read_image(r, w, &image, err);
+    if (s == STATUS_OK) {
+        restore_from_image(to, image, w->image_size, w->end.tick, w->end.hash);
+    }
+    return s;
+}
+
 static status take_bare(const reader *r, const handed *w, error *err)
 {
-    restored_world made = {.epoch = w->number, .session = w->session};
+    restored_world made = {
+        .epoch = w->number, .session = w->session, .has_image = true, .durability = STORAGE_NONE};
     memcpy(made.name, w->name, sizeof made.name);
     status s = find(&r->server->restored, w->number) != NULL
                    ? error_set(err, STATUS_INTERNAL, "world '%s' has a log", w->name)
-                   : read_image(r, w, &made.adoption, err);
+                   : take_image(r, &made, w, err);
     if (s == STATUS_OK) {
         array_push(&r->server->restored, made);
     }
     return s;
 }
 
-// ---- a world of its log
-
+// The log has to end where the world stopped. Its records have checksums and no gaps, so what leads
+// there is all that was written; the state itself comes as an image.
 static status compare(const restored_world *found, const handed *w, error *err)
 {
     if (found == NULL) {
@@ -174,38 +147,30 @@ static status compare(const restored_world *found, const handed *w, error *err)
                          "world '%s' was handed over, and the data directory does not have it",
                          w->name);
     }
-    if (found->adoption == NULL) {
+    if (found->broken != NULL) {
         return error_set(err, STATUS_INTERNAL, "world '%s' was handed over: %.300s", w->name,
                          found->broken);
     }
-    uint64_t sequence = found->adoption->sequence;
-    uint64_t tick = world_tick(found->adoption->physics);
-    uint64_t hash = world_hash(found->adoption->physics);
-    if (sequence == w->end.sequence && tick == w->end.tick && hash == w->end.hash) {
+    if (found->sequence == w->end.sequence && found->until == w->end.tick) {
         return STATUS_OK;
     }
-    return error_set(err, STATUS_INTERNAL,
-                     "world '%s' was handed over with record %" PRIu64 ", at tick %" PRIu64
-                     " with the hash %016" PRIx64 "; its log ends with record %" PRIu64
-                     ", at tick %" PRIu64 " with the hash %016" PRIx64,
-                     w->name, w->end.sequence, w->end.tick, w->end.hash, sequence, tick, hash);
+    return error_set(
+        err, STATUS_INTERNAL,
+        "world '%s' was handed over with record %" PRIu64 ", at tick %" PRIu64
+        " with the hash %016" PRIx64 "; its log ends with record %" PRIu64 ", at tick %" PRIu64,
+        w->name, w->end.sequence, w->end.tick, w->end.hash, found->sequence, found->until);
 }
 
 // The world goes on from its image, whatever its log says.
 static status rescue(const reader *r, restored_world *found, const handed *w, error *err)
 {
-    adoption *made = NULL;
-    status s = found != NULL ? read_image(r, w, &made, err) : STATUS_INTERNAL;
+    status s = found != NULL ? take_image(r, found, w, err) : STATUS_INTERNAL;
     if (s != STATUS_OK) {
         return s;
     }
-    made->stored = found->stored;
-    made->durability = found->durability;
-    made->sequence = storage_committed(found->stored);
-    made->unlogged = true;
-    adoption_free(found->adoption);
+    found->sequence = storage_committed(found->stored);
+    found->unlogged = true;
     free(found->broken);
-    found->adoption = made;
     found->broken = NULL;
     return STATUS_OK;
 }
@@ -214,7 +179,10 @@ static status take_logged(const reader *r, const handed *w, error *err)
 {
     restored_world *found = find(&r->server->restored, w->number);
     status s = compare(found, w, err);
-    if (s == STATUS_OK || !r->server->options->handed_back) {
+    if (s == STATUS_OK) {
+        return take_image(r, found, w, err);
+    }
+    if (!r->server->options->handed_back) {
         return s;
     }
     log_error("%s: it goes on as it was, and its log begins anew with an image", err->text);
@@ -235,15 +203,12 @@ static bool is_listed(const reader *r, uint64_t number)
 
 static void drop(restored_worlds *list, uint32_t i)
 {
-    restored_world *w = &list->data[i];
     uint64_t sequence = 0;
     error err;
-    if (storage_destroy(w->stored, &sequence, &err) != STATUS_OK) {
+    if (storage_destroy(list->data[i].stored, &sequence, &err) != STATUS_OK) {
         log_warn("%s", err.text);
     }
-    storage_release(w->stored);
-    adoption_free(w->adoption);
-    array_swap_remove(list, i);
+    restored_worlds_remove(list, i);
 }
 
 // A world that is broken was broken before: no thread had it.
@@ -316,15 +281,38 @@ static status read_worlds(reader *r, error *err)
     return s == STATUS_OK ? check_unlisted(r, err) : s;
 }
 
+// Makes the worlds of their images, and plays what no image is of.
+static status play(reader *r, error *err)
+{
+    restored_worlds *list = &r->server->restored;
+    restore_play_all(list, r->server->options->turned ? 1 : r->server->options->threads);
+    for (uint32_t i = list->count; i > 0; i--) {
+        const restored_world *w = &list->data[i - 1];
+        if (w->broken == NULL || !is_listed(r, w->epoch)) {
+            continue;
+        }
+        error_set(err, STATUS_INTERNAL, "world '%s' was handed over: %.300s", w->name, w->broken);
+        if (!r->server->options->handed_back) {
+            return err->status;
+        }
+        log_error("%s", err->text);
+        if (w->stored == NULL) { // it has no log that could be kept
+            restored_worlds_remove(list, i - 1);
+        }
+    }
+    return STATUS_OK;
+}
+
 // A difference ends the start: the server that hands over goes on then, with what there is.
 status handover_read(server *s, error *err)
 {
     reader r = {.server = s, .fd = s->options->handed_worlds};
     status result = read_worlds(&r, err);
-    array_free(&r.listed);
     if (result != STATUS_OK && s->options->handed_back) {
         log_error("%s", err->text);
-        return STATUS_OK;
+        result = STATUS_OK;
     }
+    result = result == STATUS_OK ? play(&r, err) : result;
+    array_free(&r.listed);
     return result;
 }

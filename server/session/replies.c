@@ -98,11 +98,12 @@ static void answer_server(server *s, const reply *r)
     if (r->method != METHOD_WORLD_CREATE) {
         return;
     }
+    world_entry *entry = directory_find_number(&s->worlds, r->world);
+    entry->adopting = false;
     if (r->status == STATUS_OK) {
         server_note_started(s, NULL);
         return;
     }
-    const world_entry *entry = directory_find_number(&s->worlds, r->world);
     error err;
     error_set(&err, r->status, "world '%s': %s", entry->name, r->text);
     server_note_started(s, &err);

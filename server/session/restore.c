@@ -1,4 +1,5 @@
-// Worlds from the data directory; see restore.h. Network thread, before the server listens.
+// Worlds from the data directory, as far as they are read before the server listens; see restore.h.
+// Network thread.
 #include "server/session/restore.h"
 
 #include <inttypes.h>
@@ -9,74 +10,21 @@
 #include "common/base/assert.h"
 #include "common/base/little_endian.h"
 #include "common/base/log.h"
-#include "proto/log/log_digest.h"
-#include "proto/log/log_player.h"
-#include "proto/wire/buffer.h"
-#include "server/clock.h"
-#include "server/memory.h"
-#include "server/world/session_bodies.h"
-#include "server/world/world_image.h"
+#include "server/session/restore_way.h"
 #include "server/world/world_log.h"
 
-// A world on its way back.
-typedef struct restoring {
-    restored_world world;
-    storage_info info;
-    block_account *blocks; // the world's; NULL once the adoption has it
-    buffer image;          // as far as it was read; given back when the world is made of it
-    bool begun;            // the world was made
-    world_image state;
-    log_player player;
-    log_digests digests;    // of the bodies, as the log tells them
-    uint64_t verified_tick; // the last whose hash agreed
-    uint64_t sequence, tick, until;
-    int64_t replay_ns; // for which records were played
-    bool failed;
-    error failure;
-} restoring;
-
 typedef struct restoring_list {
-    ARRAY(restoring *) worlds;
+    restored_worlds *worlds;
     aside_list *aside;
+    uint64_t held; // bytes of records
+    int threads;
 } restoring_list;
 
-// `told`: its clause of the log, "is not served: …"; `why`: that of answers.
-static void refuse(restoring *r, const char *told, const error *why)
+static restored_world *find(restoring_list *list, const storage_world *stored)
 {
-    if (!r->failed) {
-        r->failed = true;
-        r->failure = *why;
-        log_error("world '%s' %s", r->world.name, told);
-    }
-}
-
-static void fail(restoring *r, const error *why)
-{
-    error told = *why;
-    error answered = *why;
-    error_prefix(&told, "is not served");
-    error_prefix(&answered, "was not restored");
-    refuse(r, told.text, &answered);
-}
-
-// Work for this world begins: faults are noted as its own, and so is memory.
-static void enter(const restoring *r)
-{
-    crash_enter_world(r->world.epoch);
-    block_charge(r->blocks);
-}
-
-static void leave(void)
-{
-    crash_enter_world(0);
-    block_charge(NULL);
-}
-
-static restoring *find(restoring_list *list, const storage_world *w)
-{
-    for (uint32_t i = list->worlds.count; i > 0; i--) {
-        if (list->worlds.data[i - 1]->world.stored == w) {
-            return list->worlds.data[i - 1];
+    for (uint32_t i = list->worlds->count; i > 0; i--) {
+        if (list->worlds->data[i - 1].stored == stored) {
+            return &list->worlds->data[i - 1];
         }
     }
     ASSERT(false);
@@ -90,84 +38,54 @@ void restore_stored_name(char out[STORED_NAME_BYTES_MAX + 1], const char *name, 
 
 // ---- what the storage tells
 
-static status on_world(void *context, storage_world *w, const storage_info *info, error *err)
+// An image that is not sound is told of when the world is made of it.
+static void peek(restored_world *w, uint64_t *until)
+{
+    error unsound;
+    restore_enter(w);
+    (void)world_image_peek(w->way->image.data, w->way->image.size, &w->way->marks, until, &unsound);
+    restore_leave();
+}
+
+static bool take_marks(restored_world *w, const uint8_t *bytes, uint32_t count)
+{
+    restore_enter(w);
+    const bool sound = session_marks_decode(&w->way->marks, bytes, count);
+    restore_leave();
+    return sound;
+}
+
+static status on_world(void *context, storage_world *stored, const storage_info *info, error *err)
 {
     restoring_list *list = context;
     (void)err;
-    restoring *r = calloc(1, sizeof *r);
-    ASSERT_MEMORY(r != NULL);
-    array_push(&list->worlds, r);
-    r->blocks = memory_world_begin();
-    r->info = *info;
-    r->sequence = info->sequence;
-    r->world.stored = w;
-    r->world.epoch = info->epoch;
-    r->world.durability = info->durability;
+    restored_world w = {.way = restore_way_create(),
+                        .stored = stored,
+                        .epoch = info->epoch,
+                        .durability = info->durability,
+                        .sequence = info->sequence};
+    w.way->info = *info;
     error why;
     const char *dot = strrchr(info->name, '.');
     size_t size = dot != NULL ? (size_t)(dot - info->name) : strlen(info->name);
     if (size == 0 || size > WORLD_NAME_BYTES_MAX) {
         error_set(&why, STATUS_INVALID_ARGUMENT, "'%s' is no name of a world", info->name);
         size = size > WORLD_NAME_BYTES_MAX ? WORLD_NAME_BYTES_MAX : size;
-        fail(r, &why);
+        restore_fail(&w, &why);
     }
-    memcpy(r->world.name, info->name, size);
-    if (info->has_image && aside_has(list->aside, r->world.name, info->epoch, &why)) {
-        refuse(r, why.text, &why);
+    memcpy(w.name, info->name, size);
+    if (info->has_image && aside_has(list->aside, w.name, info->epoch, &why)) {
+        restore_refuse(&w, why.text, &why);
     }
-    buffer_init(&r->image, STORAGE_IMAGE_BYTES_MAX);
+    array_push(list->worlds, w);
     return STATUS_OK;
 }
 
-static void on_applied(void *context, const log_command *row, const command *c,
-                       const command_result *result)
-{
-    restoring *r = context;
-    session_bodies_note(&r->state.bodies, row->session, c, result);
-    owners_note(r->state.owners, c, result);
-}
-
-static void verify_image(restoring *r)
-{
-    error err;
-    uint64_t hash = r->info.image_has_hash ? world_hash(r->state.physics) : 0;
-    if (!r->info.image_has_hash || hash == r->info.image_hash) {
-        r->verified_tick = world_tick(r->state.physics);
-        return;
-    }
-    error_set(&err, STATUS_INTERNAL,
-              "its image of tick %" PRIu64 " gives the hash %016" PRIx64 ", and %016" PRIx64
-              " was stored",
-              r->info.image_tick, hash, r->info.image_hash);
-    fail(r, &err);
-}
-
-// Makes the world of its image.
-static void begin(restoring *r)
-{
-    if (r->begun || r->failed || !r->info.has_image) {
-        return;
-    }
-    error err;
-    status s = world_image_decode(r->image.data, r->image.size, &r->state, &err);
-    buffer_deinit(&r->image);
-    if (s != STATUS_OK) {
-        error_prefix(&err, "its image of tick %" PRIu64, r->info.image_tick);
-        fail(r, &err);
-        return;
-    }
-    r->begun = true;
-    r->until = r->state.until;
-    r->player = (log_player){
-        .world = r->state.physics, .paused = r->state.paused, .applied = on_applied, .context = r};
-    world_want_events(r->state.physics, 0);
-    verify_image(r);
-}
-
-static status on_image(void *context, storage_world *w, uint64_t offset, const uint8_t *bytes,
+static status on_image(void *context, storage_world *stored, uint64_t offset, const uint8_t *bytes,
                        size_t size, error *err)
 {
-    restoring *r = find(context, w);
+    restored_world *w = find(context, stored);
+    restoration *r = w->way;
     if (r->failed) {
         return STATUS_OK;
     }
@@ -176,227 +94,158 @@ static status on_image(void *context, storage_world *w, uint64_t offset, const u
     buffer_append(&r->image, bytes, size);
     if (r->image.overflow) {
         return error_set(err, STATUS_LIMIT_EXCEEDED, "world '%s': no memory for its image",
-                         r->world.name);
+                         w->name);
     }
     if (r->image.size == r->info.image_size) {
-        enter(r);
-        begin(r);
-        leave();
+        peek(w, &w->until);
     }
     return STATUS_OK;
 }
 
-// The hash differs: says which body does, by the digests that the log has of that tick.
-static void tell_body(const restoring *r, error *err)
+// Marks and `until` are known from here on; the record is played later.
+static status on_record(void *context, storage_world *stored, const storage_record *entry,
+                        error *err)
 {
-    const error why = *err;
-    char told[LOG_DIGEST_TEXT_BYTES];
-    log_digests_tell(&r->digests, r->state.physics, told);
-    error_set(err, why.status, "%s; %s", why.text, told);
-}
-
-static status play_record(restoring *r, const uint8_t *bytes, size_t size, bool digests, error *err)
-{
-    log_record record;
-    status s = log_record_decode(bytes, size, &record, err);
-    if (s != STATUS_OK) {
-        return s;
-    }
-    s = log_player_play(&r->player, &record, err);
-    const bool differs = s == STATUS_INTERNAL && record.has_hash;
-    if (differs) {
-        const error why = *err;
-        error_set(err, why.status, "%s, and that of tick %" PRIu64 " agreed", why.text,
-                  r->verified_tick);
-    }
-    if (differs && digests) {
-        tell_body(r, err);
-    }
-    r->verified_tick = s == STATUS_OK && record.has_hash ? record.tick : r->verified_tick;
-    return s;
-}
-
-static status play_entry(restoring *r, const storage_record *entry, error *err)
-{
-    if (entry->size < WORLD_LOG_HEAD_BYTES) {
-        return error_set(err, STATUS_INVALID_ARGUMENT, "an entry of %zu bytes is too short",
-                         entry->size);
-    }
-    const uint64_t until = get64(entry->bytes);
-    uint32_t count = get32(entry->bytes + 8);
-    const bool digests = (count >> WORLD_LOG_DIGESTS_BIT & 1) != 0;
-    const bool first_kind = (count >> WORLD_LOG_FIRST_DIGESTS_BIT & 1) != 0;
-    count &= (UINT32_C(1) << WORLD_LOG_DIGESTS_BIT) - 1;
-    size_t head = WORLD_LOG_HEAD_BYTES + (size_t)count * SESSION_MARK_BYTES;
-    if (head > entry->size ||
-        !session_marks_decode(&r->state.marks, entry->bytes + WORLD_LOG_HEAD_BYTES, count)) {
-        return error_set(err, STATUS_INVALID_ARGUMENT, "an entry's %u session marks cannot be",
-                         count);
-    }
-    size_t used = 0;
-    const uint8_t *at = entry->bytes + head;
-    const size_t left = entry->size - head;
-    if ((digests && !log_digests_read(&r->digests, at, left, &used)) ||
-        (first_kind && !log_digests_pass_first_kind(at, left, &used))) {
-        return error_set(err, STATUS_INVALID_ARGUMENT, "an entry's digests of bodies cannot be");
-    }
-    head += used;
-    r->until = until;
-    return play_record(r, entry->bytes + head, entry->size - head, digests, err);
-}
-
-static status on_record(void *context, storage_world *w, const storage_record *entry, error *err)
-{
-    restoring *r = find(context, w);
+    restoring_list *list = context;
+    restored_world *w = find(list, stored);
+    restoration *r = w->way;
+    restore_entry head;
     (void)err;
-    enter(r);
-    begin(r);
-    error why;
-    int64_t began = clock_now_ns();
-    if (r->begun && !r->failed && play_entry(r, entry, &why) != STATUS_OK) {
-        error_prefix(&why, "record %" PRIu64, entry->sequence);
-        fail(r, &why);
+    if (r->failed || !r->info.has_image) {
+        return STATUS_OK; // the other worlds go on
     }
-    r->replay_ns += clock_now_ns() - began;
-    leave();
-    return STATUS_OK; // the other worlds go on
+    if (restore_entry_read(entry->bytes, entry->size, &head)) {
+        w->until = head.until;
+        if (!take_marks(w, entry->bytes + WORLD_LOG_HEAD_BYTES, head.marks)) {
+            error why;
+            error_set(&why, STATUS_INVALID_ARGUMENT,
+                      "record %" PRIu64 ": an entry's %u session marks cannot be", entry->sequence,
+                      head.marks);
+            restore_fail(w, &why);
+            return STATUS_OK;
+        }
+    }
+    uint8_t place[RESTORE_HELD_HEAD_BYTES];
+    put64(place, entry->sequence);
+    put32(place + 8, (uint32_t)entry->size);
+    buffer_append(&r->records, place, sizeof place);
+    buffer_append(&r->records, entry->bytes, entry->size);
+    ASSERT(!r->records.overflow);
+    list->held += sizeof place + entry->size;
+    if (list->held > RESTORE_HELD_BYTES_MAX) {
+        restore_each(list->worlds, list->threads, restore_play_held);
+        list->held = 0;
+    }
+    return STATUS_OK;
 }
 
 // ---- what becomes of them
 
-static void drop(restoring *r)
+static void drop(restored_world *w)
 {
     uint64_t sequence = 0;
     error err;
-    if (storage_destroy(r->world.stored, &sequence, &err) != STATUS_OK) {
+    if (storage_destroy(w->stored, &sequence, &err) != STATUS_OK) {
         log_warn("%s", err.text);
     }
-    storage_release(r->world.stored);
 }
 
-static void free_state(restoring *r)
+static bool is_superseded(const restored_worlds *list, const restored_world *w)
 {
-    enter(r);
-    if (r->begun) {
-        world_free(r->state.physics);
-        session_bodies_deinit(&r->state.bodies);
-        session_marks_deinit(&r->state.marks);
-        owners_free(r->state.owners);
-    }
-    log_digests_deinit(&r->digests);
-    buffer_deinit(&r->image);
-    leave();
-    memory_world_end(r->blocks);
-    r->blocks = NULL;
-}
-
-static adoption *make_adoption(restoring *r)
-{
-    adoption *a = calloc(1, sizeof *a);
-    session_bodies *bodies = malloc(sizeof *bodies);
-    session_marks *marks = malloc(sizeof *marks);
-    ASSERT_MEMORY(a != NULL && bodies != NULL && marks != NULL);
-    *bodies = r->state.bodies;
-    *marks = r->state.marks;
-    *a = (adoption){.blocks = r->blocks,
-                    .physics = r->state.physics,
-                    .paused = r->player.paused,
-                    .stored = r->world.stored,
-                    .durability = r->info.durability,
-                    .restored = true,
-                    .sequence = r->sequence,
-                    .tick = r->tick,
-                    .until = r->until,
-                    .replay_ns = r->replay_ns,
-                    .session_bodies = bodies,
-                    .marks = marks,
-                    .owners = r->state.owners};
-    if (r->state.has_view) {
-        a->view = malloc(sizeof *a->view);
-        ASSERT_MEMORY(a->view != NULL);
-        *a->view = r->state.view;
-    }
-    r->blocks = NULL;
-    return a;
-}
-
-static void finish(restoring *r, restored_worlds *out)
-{
-    enter(r);
-    begin(r);
-    leave();
-    if (!r->failed && !r->begun) {
-        log_info("world '%s' was never there: the server ended while it was made", r->world.name);
-        drop(r);
-        free_state(r);
-        return;
-    }
-    if (r->failed) {
-        free_state(r);
-        r->world.tick = r->info.last_tick;
-        r->world.broken = strdup(r->failure.text);
-        ASSERT_MEMORY(r->world.broken != NULL);
-    } else {
-        r->tick = world_tick(r->state.physics);
-        int64_t began = clock_now_ns();
-        enter(r);
-        log_player_advance(&r->player, r->until);
-        log_digests_deinit(&r->digests);
-        leave();
-        r->replay_ns += clock_now_ns() - began;
-        r->world.adoption = make_adoption(r);
-        r->world.commands = r->player.commands;
-        r->world.hashes = r->player.hashes;
-    }
-    array_push(out, r->world);
-}
-
-static bool is_superseded(const restoring_list *list, const restoring *r)
-{
-    for (uint32_t i = 0; i < list->worlds.count; i++) {
-        const restoring *other = list->worlds.data[i];
-        if (other->world.epoch > r->world.epoch && other->info.has_image &&
-            strcmp(other->world.name, r->world.name) == 0) {
+    for (uint32_t i = 0; i < list->count; i++) {
+        const restored_world *other = &list->data[i];
+        if (other->epoch > w->epoch && other->has_image && strcmp(other->name, w->name) == 0) {
             return true;
         }
     }
     return false;
 }
 
-status restore_worlds(storage *s, aside_list *aside, restored_worlds *out, error *err)
+static void remove_world(restored_worlds *list, uint32_t i)
 {
-    restoring_list list = {.aside = aside};
+    restored_world *w = &list->data[i];
+    if (w->stored != NULL) {
+        storage_release(w->stored);
+    }
+    restore_way_free(w);
+    adoption_free(w->adoption);
+    free(w->broken);
+    array_swap_remove(list, i);
+}
+
+// Of those that were read: which are to be played.
+static void choose(restored_worlds *list)
+{
+    for (uint32_t i = list->count; i > 0; i--) {
+        restored_world *w = &list->data[i - 1];
+        const bool superseded = is_superseded(list, w);
+        if (superseded || (!w->way->failed && !w->has_image)) {
+            if (!superseded) {
+                log_info("world '%s' was never there: the server ended while it was made", w->name);
+            }
+            drop(w);
+            remove_world(list, i - 1);
+        } else if (w->way->failed) {
+            restore_give_up(w);
+        }
+    }
+}
+
+status restore_read(storage *s, aside_list *aside, int threads, restored_worlds *out, error *err)
+{
+    restoring_list list = {.worlds = out, .aside = aside, .threads = threads};
     storage_visitor visitor = {
         .context = &list, .world = on_world, .image = on_image, .record = on_record};
     status result = storage_recover(s, &visitor, err);
-    for (uint32_t i = 0; i < list.worlds.count; i++) {
-        restoring *r = list.worlds.data[i];
-        if (result != STATUS_OK) {
-            storage_release(r->world.stored);
-            free_state(r);
-        } else if (is_superseded(&list, r)) {
-            drop(r);
-            free_state(r);
-        } else {
-            finish(r, out);
-        }
+    for (uint32_t i = 0; i < out->count; i++) {
+        out->data[i].has_image = out->data[i].way->info.has_image;
     }
-    for (uint32_t i = 0; i < list.worlds.count; i++) {
-        free(list.worlds.data[i]);
+    if (result == STATUS_OK) {
+        choose(out);
     }
-    array_free(&list.worlds);
     return result;
+}
+
+const session_marks *restore_marks(const restored_world *w)
+{
+    return w->way != NULL ? &w->way->marks : w->adoption->marks;
+}
+
+uint64_t restore_cost(const restored_world *w)
+{
+    const restoration *r = w->way;
+    const uint64_t ticks = w->until > r->info.image_tick ? w->until - r->info.image_tick : 0;
+    return (1 + ticks) * (r->info.image_size + 1) + r->records.size;
+}
+
+void restore_from_image(restored_world *w, uint8_t *image, size_t size, uint64_t tick,
+                        uint64_t hash)
+{
+    restore_way_free(w);
+    w->way = restore_way_create();
+    w->way->handed = true;
+    w->way->info = (storage_info){.has_image = true,
+                                  .image_has_hash = true,
+                                  .image_tick = tick,
+                                  .last_tick = tick,
+                                  .image_hash = hash,
+                                  .image_size = size};
+    w->way->image.data = image;
+    w->way->image.size = w->way->image.capacity = size;
+    w->until = tick;
+    uint64_t until = 0;
+    peek(w, &until);
+}
+
+void restored_worlds_remove(restored_worlds *list, uint32_t i)
+{
+    remove_world(list, i);
 }
 
 void restored_worlds_free(restored_worlds *list)
 {
-    for (uint32_t i = 0; i < list->count; i++) {
-        restored_world *w = &list->data[i];
-        if (w->stored != NULL) {
-            storage_release(w->stored);
-        }
-        adoption_free(w->adoption);
-        free(w->broken);
+    while (list->count > 0) {
+        remove_world(list, list->count - 1);
     }
     array_free(list);
 }

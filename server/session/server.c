@@ -79,6 +79,7 @@ static void close_storage(server *s)
 {
     error err;
     restored_worlds_free(&s->restored);
+    aside_drop(&s->aside);
     if (s->storage != NULL && storage_close(s->storage, &err) != STATUS_OK) {
         log_error("%s", err.text);
     }
@@ -154,6 +155,7 @@ void server_drain(server *s, const char *reason)
         ledger_note_ending(s->detached.data[i]);
     }
     resume_end_all(s);
+    worlds_end_coming(s);
     for (uint32_t i = 0; i < s->hosts.count; i++) {
         if (!apart_awaited(s, s->hosts.data[i])) { // else when its world has come
             server_stop_host(s, s->hosts.data[i]);
@@ -164,9 +166,15 @@ void server_drain(server *s, const char *reason)
     server_check_drained(s);
 }
 
+bool server_may_hand_over(const server *s)
+{
+    return !s->draining && !s->leaving && s->starting == 0 && s->restoring.left == 0 &&
+           s->storage != NULL;
+}
+
 bool server_hand_over(server *s, int worlds, void (*released)(void *context))
 {
-    if (s->draining || s->leaving || s->starting > 0 || s->storage == NULL) {
+    if (!server_may_hand_over(s)) {
         return false;
     }
     s->handover.worlds = worlds;
@@ -318,10 +326,26 @@ void server_note_started(server *s, const error *err)
         s->failed = true;
         s->failure = *err;
         server_drain(s, "the server could not start");
-    } else if (--s->starting == 0) {
+    } else {
+        s->starting--;
+        server_check_started(s);
+    }
+}
+
+void server_check_started(server *s)
+{
+    if (s->draining || s->starting > 0) {
+        return;
+    }
+    if (!s->told_listening) {
+        s->told_listening = true;
         tell_more_addresses(s);
-        s->options->ready(s->options->context, network_address(s->network, 0),
-                          s->http != NULL ? http_address(s->http, 0) : NULL);
+        s->options->listening(s->options->context, network_address(s->network, 0),
+                              s->http != NULL ? http_address(s->http, 0) : NULL);
+    }
+    if (!s->told_ready && s->restoring.left == 0) {
+        s->told_ready = true;
+        s->options->ready(s->options->context);
     }
 }
 
@@ -338,19 +362,18 @@ static status open_storage(server *s, error *err)
     if (s->options->data == NULL) {
         return STATUS_OK;
     }
-    int64_t begin = clock_now_ns();
+    s->restoring.began_ns = clock_now_ns();
     const storage_options *given = s->options->storage;
     storage_options kept = given != NULL ? *given : storage_options_default();
+    const int threads = s->options->turned ? 1 : s->options->threads;
     status result = ledger_check(s, err);
     if (result == STATUS_OK) {
         result = storage_open(s->options->data, &kept, &s->storage, err);
     }
     if (result == STATUS_OK) {
-        aside_list aside;
-        aside_begin(&aside, s->options->turned ? NULL : s->options->data, s->options->load_aside,
+        aside_begin(&s->aside, s->options->turned ? NULL : s->options->data, s->options->load_aside,
                     s->options->load_aside_count);
-        result = restore_worlds(s->storage, &aside, &s->restored, err);
-        aside_finish(&aside);
+        result = restore_read(s->storage, &s->aside, threads, &s->restored, err);
     }
     if (result == STATUS_OK && s->options->handed_worlds > 0) {
         result = handover_read(s, err);
@@ -364,21 +387,9 @@ static status open_storage(server *s, error *err)
     }
     if (s->restored.count > 0) {
         qsort(s->restored.data, s->restored.count, sizeof *s->restored.data, by_epoch);
-        log_info("%llu %s restored from '%s' in %lld ms",
-                 COUNTED(s->restored.count, "world", "worlds"), s->options->data,
-                 (long long)((clock_now_ns() - begin) / 1000000));
     }
-    return STATUS_OK;
-}
-
-// Queues have to have room for these, whatever the limits are now.
-static void count_restored(server *s)
-{
     s->restored_worlds = s->restored.count;
-    for (uint32_t i = 0; i < s->restored.count; i++) {
-        const adoption *one = s->restored.data[i].adoption;
-        s->restored_ends += one != NULL ? one->session_bodies->by_slot.count : 0;
-    }
+    return STATUS_OK;
 }
 
 static void start_world(server *s, const server_world *world)
@@ -410,7 +421,6 @@ status server_add_host(server *s, error *err)
                             .world_threads = s->options->world_threads,
                             .limits = s->limits,
                             .restored_worlds = s->restored_worlds,
-                            .restored_ends = s->restored_ends,
                             .apart = apart,
                             .permits = apart && !s->options->turned ? &s->permits : NULL,
                             .turned = s->options->turned,
@@ -478,11 +488,14 @@ static void discard(server *s)
 static bool is_ready(void *context, error *err)
 {
     server *s = context;
-    const char *why = s->draining || s->leaving ? "the server is shutting down"
-                      : s->starting > 0         ? "worlds are being made or brought back"
-                                                : NULL;
-    if (why != NULL) {
-        error_set(err, STATUS_UNAVAILABLE, "%s", why);
+    const uint32_t coming = s->restoring.left + s->starting;
+    if (s->draining || s->leaving) {
+        error_set(err, STATUS_UNAVAILABLE, "the server is shutting down");
+        return false;
+    }
+    if (coming > 0) {
+        error_set(err, STATUS_UNAVAILABLE, "%llu %s being made or brought back",
+                  COUNTED(coming, "world is", "worlds are"));
         return false;
     }
     if (s->storage != NULL && storage_takes_nothing(s->storage, err)) {
@@ -611,7 +624,6 @@ status server_create(uv_loop_t *loop, const server_options *options, server **ou
         free(s);
         return stored;
     }
-    count_restored(s);
     buffer_init(&s->scratch, WIRE_REPLY_BYTES_MAX);
     buffer_init(&s->plain_answer, 2 * ERROR_TEXT_MAX);
     int result = uv_async_init(loop, &s->wake, on_wake);
@@ -646,7 +658,7 @@ status server_create(uv_loop_t *loop, const server_options *options, server **ou
     if (!s->draining) {
         ledger_open(s);
         server_check_keys(s);
-        worlds_adopt_restored(s);
+        worlds_begin_restored(s);
         ledger_subscribe(s);
     }
     if (options->replay != NULL && !s->draining) {

@@ -60,14 +60,18 @@ typedef struct server_options {
     bool handed_back;      // it is this process's own: the one that was to take over has ended
     uint64_t first_number; // of worlds and sessions: higher than any that a client may remember
     void *context;
-    // The worlds run and clients are served at these addresses; `http` is NULL where that is off.
-    void (*ready)(void *context, const char *address, const char *http);
+    // Clients are served at these addresses (`http` is NULL where that is off), and the worlds of
+    // the options are there. Those of the data directory come meanwhile.
+    void (*listening)(void *context, const char *address, const char *http);
+    // All worlds are there.
+    void (*ready)(void *context);
     // All is closed but what was in the loop before. `err` is NULL, or why the server could not
     // begin: a world of the options that could not be made.
     void (*finished)(void *context, const error *err);
 } server_options;
 
-// Opens the data directory and brings back its worlds, listens and begins to make the worlds.
+// Opens the data directory and reads its worlds, listens, and begins to bring them back and to make
+// those of the options.
 // `options`, and all that it points to, must outlive the server. Errors: those of network_open, or
 // no threads; then run the loop once more to let go.
 status server_create(uv_loop_t *loop, const server_options *options, server **out, error *err);
@@ -84,10 +88,13 @@ void server_check_keys(server *s);
 // Tells every client, answers what is under way, closes everything. Does nothing the second time.
 void server_drain(server *s, const char *reason);
 
+// Whether another process may take over: not while worlds are brought back, nor where the server is
+// about to end already or has no data directory.
+bool server_may_hand_over(const server *s);
+
 // As server_drain, for a process that takes over: what the worlds are is written to the file
 // `worlds` (handover.h), and `released` is called once the data directory is free. Clients are told
-// to come back at once. False, and nothing happens, where the server is about to end already or has
-// no data directory.
+// to come back at once. False, and nothing happens, where it may not.
 bool server_hand_over(server *s, int worlds, void (*released)(void *context));
 
 // The sockets that listen, the server's own; *http is -1 where that is off.

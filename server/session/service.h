@@ -14,6 +14,8 @@
 //   call.c      a message becomes a call: looked up, checked, carried out or sent to its world
 //   worlds.c    requests to worlds; worlds are made, destroyed and listed
 //   apart.c     worlds that get a thread of their own
+//   restore.c, restore_play.c  worlds from the data directory, read and played
+//   worlds_restored.c  they get their names, and are served as they come
 //   balance.c   worlds that go to a thread that has less to do
 //   replies.c   replies of the simulation threads
 //   scrape.c    the text of /metrics
@@ -137,6 +139,7 @@ typedef struct world_survey {
     server *server;
     bool confined; // for sessions that see areas alone
     bool under_way;
+    uint64_t begun_ms;                   // when it began, if one is
     ARRAY(survey_asker) waiting, asking; // for the next one, and of the one that is under way
     ARRAY(survey_row) rows;
     uint32_t asked, left; // rows whose world was asked, and those of them that are awaited
@@ -179,9 +182,15 @@ struct server {
     uint32_t session_lists; // answers of server.sessions that are being made
     storage *storage;       // NULL: worlds end with the server
     ledger ledger;
-    restored_worlds restored;  // those of its directory that hosts have not taken yet
-    uint32_t restored_worlds;  // all of them, also those that a smaller limit would not take in
-    uint64_t restored_ends;    // of sessions whose bodies were in them, at most
+    restored_worlds restored; // those of its directory that hosts have not taken yet
+    uint32_t restored_worlds; // all of them, also those that a smaller limit would not take in
+    struct {
+        uint32_t left, playing; // worlds that have not come, and those of them being played
+        bool finished;
+        atomic_bool stop; // the server ends
+        int64_t began_ns;
+    } restoring;
+    aside_list aside;          // until all have come
     ARRAY(session *) sessions; // by slot, NULL where free
     ARRAY(uint32_t) free_slots;
     uint32_t session_count;    // with a connection
@@ -192,8 +201,9 @@ struct server {
     uint64_t next_subscription;
     uint64_t command_bytes; // of requests that are not answered yet
     int64_t started_ns;
-    uint32_t starting; // worlds of the options that are not there yet
-    uint32_t building; // worlds that are being made, and messages that are decoded
+    uint32_t starting; // worlds that their threads are about to take, or that are made at the start
+    bool told_listening, told_ready;
+    uint32_t building; // worlds that are being made or played, and messages that are decoded
     uint32_t handles;  // of wake, timers, turn_end and io, those not closed yet
     bool leaving;      // lame duck: no new sessions, and a drain is to come
     bool draining;
@@ -230,6 +240,8 @@ session *server_find_session(const server *s, session_key key);
 void server_check_drained(server *s);
 // A world of the options is there, or (err) could not be made.
 void server_note_started(server *s, const error *err);
+// Tells that the server listens, and that all worlds are there, once each.
+void server_check_started(server *s);
 
 // The thread ends, when it has told all that was done by then.
 void server_stop_host(server *s, host *h);
@@ -441,19 +453,26 @@ void worlds_forked(server *s, reply *r);
 status worlds_destroy(server *s, const call *c, command *destroy, error *err);
 // Whether there may be a new world of that name: already_exists, limit_exceeded.
 status worlds_check_name(const server *s, const char *name, error *err);
+// Answers what was held for a world that is broken: world.list with a row that says so, its end
+// with success, the rest with the error `text`.
+void worlds_refuse_held(server *s, world_entry *entry, const char *text);
 // The thread that a new world goes to.
 host *worlds_least_loaded(const server *s);
 
 // ---- worlds_restored.c
 
-// Worlds that a restart has brought back begin to run; each answers server_note_started.
-void worlds_adopt_restored(server *s);
+// Worlds that a restart brings back have their names, and begin to run as they come.
+void worlds_begin_restored(server *s);
+// The server ends: those that have not come will not.
+void worlds_end_coming(server *s);
 // Serves the recording of the options as a world of its name.
 status worlds_replay(server *s, error *err);
 
 // ---- worlds_list.c
 
 status worlds_list(server *s, const call *c, error *err);
+// The row of a world that is not served; `why` is told as `unavailable`.
+void worlds_encode_broken(buffer *out, const world_entry *entry, const char *why);
 // world.info of a world that is not served.
 void worlds_tell_broken(const call *c, const world_entry *entry);
 // Part of the answer to worlds_list has come.

@@ -63,6 +63,12 @@ request *worlds_request(const call *c, world_entry *entry, command *taken)
     return r;
 }
 
+// Of clients: a restart's own request to begin with the world takes nobody's room.
+static uint64_t commands_waiting(const world_entry *entry)
+{
+    return entry->waiting - (entry->adopting ? 1 : 0);
+}
+
 // A party has as much as is left for all others at most: one that takes all that it gets has half,
 // and whoever comes next finds room, however long the first one's requests wait.
 static status check_share(const server *s, const world_entry *entry, const party *payer,
@@ -71,7 +77,7 @@ static status check_share(const server *s, const world_entry *entry, const party
     if (payer == NULL) {
         return STATUS_OK;
     }
-    if (payer->waiting >= s->limits->commands_per_world - entry->waiting) {
+    if (payer->waiting >= s->limits->commands_per_world - commands_waiting(entry)) {
         return error_set(err, STATUS_LIMIT_EXCEEDED,
                          "commands_per_world: %llu of this subject or address wait, as many as are "
                          "left of %llu in world '%s'",
@@ -98,10 +104,10 @@ status worlds_check_capacity(const server *s, const world_entry *entry, const pa
     if (entry->broken != NULL) {
         return error_set(err, STATUS_UNAVAILABLE, "world '%s' %s", entry->name, entry->broken);
     }
-    if (entry->waiting >= s->limits->commands_per_world) {
+    if (commands_waiting(entry) >= s->limits->commands_per_world) {
         return error_set(err, STATUS_LIMIT_EXCEEDED,
                          "commands_per_world: %llu wait for world '%s' already",
-                         (unsigned long long)entry->waiting, entry->name);
+                         (unsigned long long)commands_waiting(entry), entry->name);
     }
     if (s->command_bytes + size > s->limits->command_bytes) {
         return error_set(err, STATUS_LIMIT_EXCEEDED,
@@ -169,7 +175,7 @@ status worlds_send(server *s, world_entry *entry, request *r, error *err)
 void worlds_send_uncounted(server *s, request_kind kind, uint64_t world, session_key key)
 {
     world_entry *entry = directory_find_number(&s->worlds, world);
-    if (entry == NULL) {
+    if (entry == NULL || entry->broken != NULL) {
         return;
     }
     request *r = request_create(kind, world);
@@ -186,7 +192,8 @@ void worlds_forget(server *s, session_key key, uint64_t world)
 // queues, which have room for a message from each subscription, have room for these.
 void worlds_resume(session *s, uint64_t world)
 {
-    if (directory_find_number(&s->server->worlds, world) != NULL) {
+    const world_entry *entry = directory_find_number(&s->server->worlds, world);
+    if (entry != NULL && entry->broken == NULL) {
         s->resumes++;
         worlds_send_uncounted(s->server, REQUEST_RESUME, world, s->key);
     }

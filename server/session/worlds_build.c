@@ -199,6 +199,83 @@ static void refuse_world(server *s, build *b, status why, const char *text)
     directory_release(&s->worlds, entry);
 }
 
+// ---- held for a world that does not come
+
+// Takes the buffer's bytes.
+static reply *make_result(const request *r, buffer *payload)
+{
+    size_t size = 0;
+    uint8_t *data = buffer_take(payload, &size);
+    reply *answer = reply_create(REPLY_RESULT, r->world);
+    answer->method = r->command.method;
+    answer->reply_to = r->reply_to;
+    answer->received_ns = r->received_ns;
+    answer->subscription = r->subscription;
+    answer->payload = bytes_take(data, size);
+    return answer;
+}
+
+static void answer_row(server *s, const world_entry *entry, request *r)
+{
+    buffer row;
+    buffer_init(&row, WIRE_REPLY_BYTES_MAX);
+    worlds_encode_broken(&row, entry, entry->broken);
+    reply *answer = make_result(r, &row);
+    request_free(r);
+    replies_answer(s, answer);
+    reply_free(answer);
+}
+
+// Its log is dropped, as the world would have been.
+static void answer_end(server *s, world_entry *entry, request *r)
+{
+    uint64_t sequence = 0;
+    error err;
+    if (entry->stored == NULL || storage_destroy(entry->stored, &sequence, &err) != STATUS_OK) {
+        answer_unsent(s, r, STATUS_UNAVAILABLE, entry->broken);
+        return;
+    }
+    storage_release(entry->stored);
+    entry->stored = NULL;
+    buffer result;
+    buffer_init(&result, WIRE_REPLY_BYTES_MAX);
+    encode_world_tick_result(&result, entry->name, entry->tick);
+    reply *answer = make_result(r, &result);
+    request_free(r);
+    replies_answer(s, answer);
+    reply_free(answer);
+}
+
+static void refuse_one(server *s, world_entry *entry, request *r, const char *text)
+{
+    session *of = server_find_session(s, r->reply_to.session);
+    if (r->command.method == METHOD_WORLD_LIST) {
+        answer_row(s, entry, r);
+        return;
+    }
+    if (r->kind == REQUEST_COMMAND && r->command.method == METHOD_WORLD_DESTROY) {
+        answer_end(s, entry, r);
+        return;
+    }
+    if (r->again && of != NULL) { // its client was told that it goes on
+        session_world_closed(of, r->subscription, STATUS_UNAVAILABLE, text);
+    }
+    answer_unsent(s, r, STATUS_UNAVAILABLE, text);
+}
+
+void worlds_refuse_held(server *s, world_entry *entry, const char *text)
+{
+    entry->waiting++; // so that it lives until this function has done with it
+    while (entry->held != NULL) {
+        request *r = entry->held;
+        entry->held = (request *)r->node.next;
+        refuse_one(s, entry, r, text);
+    }
+    entry->held_last = &entry->held;
+    entry->waiting--;
+    directory_release(&s->worlds, entry);
+}
+
 host *worlds_least_loaded(const server *s)
 {
     host *best = s->hosts.data[0];

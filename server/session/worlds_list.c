@@ -9,7 +9,8 @@
 // A world that is in the midst of a long step does not answer soon. It has left its figures before
 // (hosted_expect), and these are shown after LATE_MS, if nothing that came from it since shows a
 // later state: an answer is never older than what clients were told before their question. The
-// world's own answer, when it comes, is that of the next survey.
+// world's own answer, when it comes, is that of the next survey. A world that a restart has not
+// brought back within COMING_MS has a row that says so.
 //
 // Network thread.
 #include <stdlib.h>
@@ -22,7 +23,8 @@
 
 enum {
     ASKED_AT_ONCE = 8, // worlds, between two looks at the clock
-    LATE_MS = 50       // three ticks of 60 Hz
+    LATE_MS = 50,      // three ticks of 60 Hz
+    COMING_MS = 1000   // for which a world is waited for that a restart brings back
 };
 
 static void begin_survey(world_survey *v);
@@ -167,24 +169,8 @@ void worlds_outdate(world_entry *entry)
     entry->figures[0].fresh = entry->figures[1].fresh = false;
 }
 
-static void on_late(uv_timer_t *timer)
-{
-    server *s = timer->data;
-    world_survey *v = &s->surveys[timer - s->late_lists];
-    for (uint32_t i = 0; i < v->rows.count && v->left > 0; i++) {
-        const survey_row *row = &v->rows.data[i];
-        const world_entry *entry =
-            row->awaited ? directory_find_number(&s->worlds, row->number) : NULL;
-        if (entry != NULL && entry->figures[v->confined].fresh) {
-            tell_row(v, entry, entry->figures[v->confined].row);
-        }
-    }
-}
-
-// ---- questions
-
 // A world that is not served: its name and place in the log are known.
-static void encode_broken(buffer *out, const world_entry *entry)
+void worlds_encode_broken(buffer *out, const world_entry *entry, const char *why)
 {
     const world_status told = {.world = entry->name,
                                .epoch = entry->number,
@@ -192,15 +178,46 @@ static void encode_broken(buffer *out, const world_entry *entry)
                                .def = world_def_default(),
                                .paused = true,
                                .durability = (durability)entry->durability,
-                               .unavailable = entry->broken};
+                               .unavailable = why};
     encode_world_status(out, &told);
 }
+
+static void tell_coming(world_survey *v, const world_entry *entry)
+{
+    buffer row;
+    size_t size = 0;
+    buffer_init(&row, WIRE_REPLY_BYTES_MAX);
+    worlds_encode_broken(&row, entry, "is being restored: ask again");
+    uint8_t *data = buffer_take(&row, &size);
+    shared_bytes *told = bytes_take(data, size);
+    tell_row(v, entry, told);
+    bytes_unref(told);
+}
+
+static void on_late(uv_timer_t *timer)
+{
+    server *s = timer->data;
+    world_survey *v = &s->surveys[timer - s->late_lists];
+    const bool coming_over = uv_now(s->loop) - v->begun_ms >= COMING_MS;
+    for (uint32_t i = 0; i < v->rows.count && v->left > 0; i++) {
+        const survey_row *row = &v->rows.data[i];
+        const world_entry *entry =
+            row->awaited ? directory_find_number(&s->worlds, row->number) : NULL;
+        if (entry != NULL && entry->figures[v->confined].fresh) {
+            tell_row(v, entry, entry->figures[v->confined].row);
+        } else if (entry != NULL && entry->coming && coming_over) {
+            tell_coming(v, entry);
+        }
+    }
+}
+
+// ---- questions
 
 void worlds_tell_broken(const call *c, const world_entry *entry)
 {
     buffer out;
     buffer_init(&out, WIRE_REPLY_BYTES_MAX);
-    encode_broken(&out, entry);
+    worlds_encode_broken(&out, entry, entry->broken);
     if (c->answerable) {
         session_answer(c->session, c->id, out.data, out.size, NULL);
     }
@@ -215,7 +232,7 @@ static void ask_world(world_survey *v, uint32_t at)
         return; // it has ended meanwhile
     }
     if (entry->broken != NULL) {
-        encode_broken(&row->bytes, entry);
+        worlds_encode_broken(&row->bytes, entry, entry->broken);
         return;
     }
     world_figures *f = &entry->figures[v->confined];
@@ -264,6 +281,7 @@ static void begin_survey(world_survey *v)
         return;
     }
     v->under_way = true;
+    v->begun_ms = uv_now(v->server->loop);
     v->asked = v->left = v->answered = 0;
     for (uint32_t i = 0; i < v->waiting.count; i++) {
         array_push(&v->asking, v->waiting.data[i]);

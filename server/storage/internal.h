@@ -128,7 +128,8 @@ struct storage {
     ARRAY(storage_world *) gone;    // S: destroyed, and not yet released
     bool dirty;                     // S: written and not synced, since dirty_ns
     int64_t dirty_ns;
-    storage_figures figures; // L
+    storage_figures figures;       // L
+    _Atomic int64_t image_turn_ns; // when the next image may be made that only shortens a restart
 
     uint64_t torn_bytes;  // of the last segment, found at the start
     bool found_sealed;    // the log ended with a seal

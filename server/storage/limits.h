@@ -27,8 +27,11 @@ enum {
 #define STORAGE_AHEAD_BYTES                                                                        \
     (UINT64_C(1) << 20) // by which the log's file is made longer than the log
 #define STORAGE_LOG_BYTES_DEFAULT                                                                  \
-    (UINT64_C(1) << 30)              // past that, worlds that hold back the oldest
-                                     // segment are asked for a checkpoint
+    (UINT64_C(1) << 30) // past that, worlds that hold back the oldest
+                        // segment are asked for a checkpoint
+#define STORAGE_IMAGES_A_SECOND                                                                    \
+    32                               // that only make a restart shorter: each syncs
+                                     // two or three times
 #define STORAGE_SYNC_MS_DEFAULT 1000 // what `normal` may lose when the power fails
 
 #endif

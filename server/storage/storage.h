@@ -156,6 +156,10 @@ uint64_t storage_log_bytes(const storage_world *w);
 // The log is over its limit and this world's old records are what keeps it.
 bool storage_wants_checkpoint(const storage_world *w);
 
+// Whether an image that nothing but a short restart asks for may be made now: so many a second of
+// all worlds (STORAGE_IMAGES_A_SECOND). True takes the turn. Any thread.
+bool storage_image_turn(storage_world *w, int64_t now_ns);
+
 // Whether there are worlds with a log, and the log of none takes anything: `err` is why not. Any
 // thread.
 bool storage_takes_nothing(storage *s, error *err);

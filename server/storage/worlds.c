@@ -288,6 +288,14 @@ bool storage_wants_checkpoint(const storage_world *w)
     return atomic_load(&w->wants_checkpoint);
 }
 
+bool storage_image_turn(storage_world *w, int64_t now_ns)
+{
+    const int64_t period_ns = 1000000000 / STORAGE_IMAGES_A_SECOND;
+    int64_t due = atomic_load_explicit(&w->storage->image_turn_ns, memory_order_relaxed);
+    return now_ns >= due &&
+           atomic_compare_exchange_strong(&w->storage->image_turn_ns, &due, now_ns + period_ns);
+}
+
 storage_figures storage_read_figures(storage *s)
 {
     pthread_mutex_lock(&s->lock);

@@ -600,7 +600,7 @@ static uint64_t queue_max(const host_options *options)
     uint64_t sessions = bounds->connections + bounds->detached_sessions;
     uint64_t readers = sessions * bounds->subscriptions_per_connection;
     return 4 * commands + (4 + PACKED_IN_FLIGHT_MAX) * readers + 1024 + 5 * worlds +
-           2 * sessions * worlds + options->restored_ends;
+           2 * sessions * worlds;
 }
 
 status host_create(const host_options *options, host **out, error *err)

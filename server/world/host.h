@@ -33,15 +33,13 @@
 typedef struct host host;
 
 typedef struct host_options {
-    int index;            // for the thread's name
-    int world_threads;    // that step one world together: 1 to THREAD_POOL_THREADS_MAX
-    const limits *limits; // must outlive the host
-    // Brought back by the start, beyond limits.worlds perhaps: worlds, and ends of sessions.
-    uint32_t restored_worlds;
-    uint64_t restored_ends;
-    bool apart;       // for worlds that others must not wait for
-    permits *permits; // with which it runs its worlds; NULL: it needs none
-    bool turned;      // no thread of its own: host_turn() instead
+    int index;                // for the thread's name
+    int world_threads;        // that step one world together: 1 to THREAD_POOL_THREADS_MAX
+    const limits *limits;     // must outlive the host
+    uint32_t restored_worlds; // brought back by the start, beyond limits.worlds perhaps
+    bool apart;               // for worlds that others must not wait for
+    permits *permits;         // with which it runs its worlds; NULL: it needs none
+    bool turned;              // no thread of its own: host_turn() instead
     // Called on the simulation thread when replies are there to be taken.
     void (*wake)(void *context);
     void *wake_context;

@@ -96,6 +96,9 @@ hosted *hosted_create(uint64_t number, const char *name, adoption *from, const l
         h->marks = *from->marks;
         *from->marks = (session_marks){0};
     }
+    for (uint32_t i = 0; i < from->ended_count; i++) {
+        array_push(&h->ending, from->ended[i]);
+    }
     if (from->owners != NULL) {
         owners_free(h->owners);
         h->owners = h->publisher.descriptions.owners = from->owners;

@@ -58,6 +58,7 @@ void adoption_free(adoption *a)
         session_marks_deinit(a->marks);
         free(a->marks);
     }
+    free(a->ended);
     owners_free(a->owners);
     replay_free(a->replay);
     block_charge(before);

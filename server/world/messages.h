@@ -77,6 +77,8 @@ typedef struct adoption {
     int64_t replay_ns; // for which the restart replayed records
     struct session_bodies *session_bodies;
     struct session_marks *marks;
+    uint64_t *ended; // numbers of sessions that are gone, whose bodies end
+    uint32_t ended_count;
     owners *owners;        // whose its bodies are
     struct replay *replay; // the recording that it plays; NULL: it takes commands
 } adoption;

@@ -195,3 +195,18 @@ status world_image_decode(const uint8_t *bytes, size_t size, world_image *out, e
     *out = made;
     return STATUS_OK;
 }
+
+status world_image_peek(const uint8_t *bytes, size_t size, session_marks *marks, uint64_t *until,
+                        error *err)
+{
+    status s = check_header(bytes, size, err);
+    if (s != STATUS_OK) {
+        return s;
+    }
+    const uint8_t *at = bytes + HEADER_BYTES + owned_bytes(bytes, size);
+    *until = get64(bytes + UNTIL_AT);
+    return session_marks_decode(marks, at + MARKS_COUNT_BYTES, get32(at))
+               ? STATUS_OK
+               : error_set(err, STATUS_INVALID_ARGUMENT,
+                           "the image names a session that cannot be");
+}

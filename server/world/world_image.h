@@ -50,4 +50,8 @@ shared_bytes *world_image_encode(const physics_world *physics, const session_bod
 // Bytes need not be trusted. STATUS_INVALID_ARGUMENT with what is wrong; `out` then owns nothing.
 status world_image_decode(const uint8_t *bytes, size_t size, world_image *out, error *err);
 
+// Reads what needs no world to be made: takes in the marks, and `until`. Errors as above.
+status world_image_peek(const uint8_t *bytes, size_t size, session_marks *marks, uint64_t *until,
+                        error *err);
+
 #endif

@@ -17,8 +17,9 @@
 //               earlier kind, which are read over
 //
 // An image (world_image.h) is made when a restart would take long for the records since the last
-// one, and when the log has failed: it holds everything, so that the log is good again. Until then
-// the world goes on, takes no commands and shows itself to nobody.
+// one: 20 ms of steps, more where the world is large, or where many worlds take turns; and when the
+// log has failed: it holds everything, so that the log is good again. Until then the world goes on,
+// takes no commands and shows itself to nobody.
 //
 // A world of durability `none` has no journal: nothing waits.
 //
@@ -86,6 +87,7 @@ typedef struct world_log {
     int64_t retry_ns;      // when to try an image again
     int64_t imaged_ns;     // when the last one was made
     int64_t replay_ns;     // what the steps since the last image took
+    uint64_t image_bytes;  // of the last one that was made here; 0: none
     _Atomic(void *) waker; // the host's, to whom the storage sends word
     atomic_bool woken;     // word is on its way
 } world_log;

@@ -81,7 +81,12 @@ typedef struct life {
     bool finished;
 } life;
 
-static void on_ready(void *context, const char *address, const char *http)
+static void on_ready(void *context)
+{
+    (void)context;
+}
+
+static void on_listening(void *context, const char *address, const char *http)
 {
     life *l = context;
     ASSERT(http == NULL);
@@ -114,6 +119,7 @@ static void begin(life *l, server_options *options, const limits *bounds)
                                 .turned = true,
                                 .first_number = 1,
                                 .context = l,
+                                .listening = on_listening,
                                 .ready = on_ready,
                                 .finished = on_finished};
     uv_loop_init(&l->loop);

@@ -51,11 +51,16 @@ static void choose_limits(limits *l)
     l->first_message_ms = pick(500, 2000, 10000);
 }
 
-static void on_ready(void *context, const char *address, const char *http)
+static void on_listening(void *context, const char *address, const char *http)
 {
     (void)context;
     (void)address;
     (void)http;
+}
+
+static void on_ready(void *context)
+{
+    (void)context;
 }
 
 static void on_finished(void *context, const error *err)
@@ -89,6 +94,7 @@ void life_init(life *l)
                                   .storage = &l->storage,
                                   .turned = true,
                                   .context = l,
+                                  .listening = on_listening,
                                   .ready = on_ready,
                                   .finished = on_finished};
 }

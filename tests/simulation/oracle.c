@@ -574,6 +574,7 @@ static void check_shown(const oracle_world *w, uint64_t until)
     }
 }
 
+// It was read: so much of it is in the log.
 static void take_back(oracle_world *w, const restored_world *r)
 {
     SIM_CHECK(r->broken == NULL, "world %s of epoch %" PRIu64 " is broken: %s", w->name, w->epoch,
@@ -589,8 +590,7 @@ static void take_back(oracle_world *w, const restored_world *r)
     if (!is_held(w)) {
         lose_told(w, tick);
     }
-    uint64_t until = world_tick(r->adoption->physics);
-    check_shown(w, until);
+    check_shown(w, r->until > m->tick ? r->until : m->tick);
     buffer_truncate(&w->rows, rows > 0 ? w->index.data[rows - 1].end : 0);
     w->index.count = rows;
     uint32_t kept = 0;
@@ -601,8 +601,17 @@ static void take_back(oracle_world *w, const restored_world *r)
     }
     w->marks.count = kept;
     w->stored = r->stored;
-    w->until = until;
     w->destroying = false;
+}
+
+// It was played: it has the state that its commands lead to.
+static void check_played(oracle_world *w, const restored_world *r)
+{
+    SIM_CHECK(r->broken == NULL, "world %s of epoch %" PRIu64 " is broken: %s", w->name, w->epoch,
+              r->broken);
+    uint64_t until = world_tick(r->adoption->physics);
+    check_shown(w, until);
+    w->until = until;
     uint64_t hash = world_hash(r->adoption->physics);
     oracle_replay(w, until, &hash);
 }
@@ -631,12 +640,15 @@ static void lose_world(oracle_world *w)
     w->gone = true;
 }
 
-status __wrap_restore_worlds(storage *s, aside_list *aside, restored_worlds *out, error *err);
-status __real_restore_worlds(storage *s, aside_list *aside, restored_worlds *out, error *err);
+status __wrap_restore_read(storage *s, aside_list *aside, int threads, restored_worlds *out,
+                           error *err);
+status __real_restore_read(storage *s, aside_list *aside, int threads, restored_worlds *out,
+                           error *err);
 
-status __wrap_restore_worlds(storage *s, aside_list *aside, restored_worlds *out, error *err)
+status __wrap_restore_read(storage *s, aside_list *aside, int threads, restored_worlds *out,
+                           error *err)
 {
-    status result = __real_restore_worlds(s, aside, out, err);
+    status result = __real_restore_read(s, aside, threads, out, err);
     if (result != STATUS_OK) {
         return result;
     }
@@ -656,4 +668,17 @@ status __wrap_restore_worlds(storage *s, aside_list *aside, restored_worlds *out
     array_free(&info_worlds);
     oracle.power_lost = false; // what is there now is on the disk
     return STATUS_OK;
+}
+
+void __wrap_restore_play(restored_world *r);
+void __real_restore_play(restored_world *r);
+
+void __wrap_restore_play(restored_world *r)
+{
+    __real_restore_play(r);
+    oracle_world *w = find_epoch(r->epoch);
+    ASSERT(w != NULL);
+    if (r->stop == NULL || !atomic_load(r->stop)) { // else the server ended before
+        check_played(w, r);
+    }
 }

@@ -389,8 +389,8 @@ static void request_fork(sim_client *c, int world)
 
 static void request_subscribe(sim_client *c, int world)
 {
-    static const char *const KINDS[] = {"begin", "end",   "hit",    "sleep",
-                                        "wake",  "spawn", "remove", "joint_break"};
+    static const char *const KINDS[] = {"begin", "end",    "hit",         "sleep", "wake",
+                                        "spawn", "remove", "joint_break", "freeze"};
     enum { KIND_COUNT = sizeof KINDS / sizeof *KINDS };
     bool log = sim_one_in(3);
     bool rated = sim_one_in(2);

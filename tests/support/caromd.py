@@ -4,6 +4,7 @@ import re
 import signal
 import subprocess
 import threading
+import time
 
 START_SECONDS = 20
 STOP_SECONDS = 10  # far above the second that a shutdown may take: sanitizers are slow
@@ -38,6 +39,15 @@ class Caromd:
                 self.port = int(found.group(1))
                 self.listening.set()
         self.listening.set()  # it ended
+
+    def await_log(self, words):
+        """Waits until a line of the log has these words, and returns it."""
+        end = time.monotonic() + START_SECONDS
+        while not (found := [line for line in list(self.log) if words in line]):
+            if time.monotonic() > end or self.process.poll() is not None:
+                raise AssertionError(f"no '{words}' in the log:\n" + "".join(self.log[-20:]))
+            time.sleep(0.002)
+        return found[0]
 
     def __enter__(self):
         return self
