@@ -35,8 +35,8 @@ const cli_command *const cli_commands[] = {
     &command_ray,      &command_cast,      &command_overlap, &command_nearest,  &command_record,
     &command_replay,   &command_diff,      &command_save,    &command_backup,   &command_restore,
     &command_ping,     &command_doctor,    &command_stats,   &command_sessions, &command_kick,
-    &command_token,    &command_load,      &command_call,    &command_methods,  &command_help,
-    &command_version,  &command_completion};
+    &command_token,    &command_load,      &command_relay,   &command_call,     &command_methods,
+    &command_help,     &command_version,   &command_completion};
 
 const size_t cli_command_count = sizeof cli_commands / sizeof cli_commands[0];
 

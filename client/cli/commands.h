@@ -67,6 +67,8 @@ extern const cli_command command_nearest;
 extern const cli_command command_watch;
 extern const cli_command command_events;
 extern const cli_command command_load;
+// cmd_relay.c
+extern const cli_command command_relay;
 // cmd_record.c, cmd_replay.c, cmd_diff.c
 extern const cli_command command_record;
 extern const cli_command command_replay;

@@ -1,0 +1,204 @@
+// relay: stands between clients and a server, and makes the way between them long. Main thread
+// only.
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "client/cli/commands.h"
+#include "client/cli/picture/terminal.h"
+#include "client/cli/relay/relay.h"
+#include "client/cli/text.h"
+
+#define RESEND_SECONDS 0.01 // what a lost segment takes beyond a round trip, at least
+
+// "1%", "0.01".
+static bool read_share(const char *text, double *out)
+{
+    size_t length = strlen(text);
+    char number[32];
+    bool percent = length > 0 && text[length - 1] == '%';
+    if (length == 0 || length >= sizeof number) {
+        return false;
+    }
+    (void)snprintf(number, sizeof number, "%.*s", (int)(percent ? length - 1 : length), text);
+    if (!text_to_number(number, out)) {
+        return false;
+    }
+    *out = percent ? *out / 100.0 : *out;
+    return *out >= 0.0 && *out <= 1.0;
+}
+
+static cli_exit read_options(const cli *c, distance_options *out)
+{
+    const args *a = &c->args;
+    *out = (distance_options){.delay = args_seconds(a, "delay", 0.0),
+                              .jitter = args_seconds(a, "jitter", 0.0),
+                              .seed = args_whole(a, "seed", 1)};
+    out->stall_time = args_seconds(a, "stall-time", 2.0 * out->delay + RESEND_SECONDS);
+    if (out->delay > DISTANCE_SECONDS_MAX) {
+        return cli_usage(c, "--delay is at most %.0fs", DISTANCE_SECONDS_MAX);
+    }
+    if (out->jitter > out->delay) {
+        return cli_usage(c, "--jitter is at most --delay: nothing arrives before it was sent");
+    }
+    if (!read_share(args_text(a, "stall", "0"), &out->stall)) {
+        return cli_usage(c, "--stall is a share of the segments, such as 1%% or 0.01, and not '%s'",
+                         args_text(a, "stall", ""));
+    }
+    if (out->stall_time > 2.0 * DISTANCE_SECONDS_MAX + RESEND_SECONDS) {
+        return cli_usage(c, "--stall-time is at most %.0fs", 2.0 * DISTANCE_SECONDS_MAX);
+    }
+    return CLI_OK;
+}
+
+static cli_exit add_route(const cli *c, relay *r, const char *option, const char *listen,
+                          const char *server, char bound[RELAY_ADDRESS_MAX])
+{
+    char error[RELAY_ERROR_MAX];
+    if (relay_add_route(r, listen, server, bound, error)) {
+        return CLI_OK;
+    }
+    return cli_usage(c, "%s: %s", option, error);
+}
+
+// Where the relay listens, on one line: programs that start it read the addresses there.
+static cli_exit show_routes(const cli *c, const distance_options *o, const char *rpc,
+                            const char *http, const char *server)
+{
+    if (c->json) {
+        carom_value *told = carom_set(carom_map(), "listen", carom_str(rpc));
+        carom_set(told, "http", http != NULL ? carom_str(http) : carom_nil());
+        carom_set(told, "server", carom_str(server));
+        carom_set(told, "seed", carom_uint(o->seed));
+        cli_exit code = cli_print_json(told);
+        carom_value_free(told);
+        (void)fflush(stdout);
+        return code;
+    }
+    (void)printf("%s is %s, %g ms away", rpc, server, o->delay * 1e3);
+    if (o->jitter > 0.0) {
+        (void)printf(", give or take %g ms", o->jitter * 1e3);
+    }
+    if (o->stall > 0.0) {
+        (void)printf("; %g %% of segments are lost for %g ms (seed %" PRIu64 ")", o->stall * 100.0,
+                     o->stall_time * 1e3, o->seed);
+    }
+    (void)printf("\n");
+    if (http != NULL) {
+        (void)printf("%s is its HTTP and WebSocket: http://%s/\n", http, http);
+    }
+    (void)fflush(stdout);
+    return CLI_OK;
+}
+
+static cli_exit show_counts(const cli *c, const relay *r)
+{
+    relay_counts counts = relay_counted(r);
+    if (c->json) {
+        carom_value *told = carom_set(carom_map(), "connections", carom_uint(counts.connections));
+        carom_set(told, "failed", carom_uint(counts.failed));
+        carom_set(told, "bytes_to_server", carom_uint(counts.bytes_to_server));
+        carom_set(told, "bytes_to_clients", carom_uint(counts.bytes_to_clients));
+        carom_set(told, "stalls", carom_uint(counts.stalls));
+        cli_exit code = cli_print_json(told);
+        carom_value_free(told);
+        return code;
+    }
+    (void)printf("%llu %s, %" PRIu64 " bytes to the server, %" PRIu64 " to clients, %llu %s\n",
+                 TEXT_COUNTED(counts.connections, "connection", "connections"),
+                 counts.bytes_to_server, counts.bytes_to_clients,
+                 TEXT_COUNTED(counts.stalls, "stall", "stalls"));
+    return CLI_OK;
+}
+
+static cli_exit run_until_ended(const cli *c, relay *r, const char *server)
+{
+    double end = cli_now() + args_seconds(&c->args, "for", INFINITY);
+    uint64_t failed = 0;
+    char error[RELAY_ERROR_MAX];
+    while (terminal_interrupted() == 0 && cli_now() < end) {
+        if (!relay_run(r, end, terminal_wake(), error)) {
+            cli_error("unavailable", "%s", error);
+            return CLI_REFUSED;
+        }
+        uint64_t now = relay_counted(r).failed;
+        if (now > failed) {
+            cli_note(c, "the server at %s takes no connections", server);
+        }
+        failed = now;
+    }
+    return show_counts(c, r);
+}
+
+static cli_exit work(const cli *c, relay *r, const distance_options *options)
+{
+    char host[256], server[RELAY_ADDRESS_MAX], rpc[RELAY_ADDRESS_MAX], web[RELAY_ADDRESS_MAX];
+    uint16_t port = 0;
+    carom_tls tls;
+    const char *http = args_text(&c->args, "http", NULL);
+    cli_exit code = cli_find(c, host, sizeof host, &port, &tls);
+    if (code == CLI_OK) {
+        bool six = strchr(host, ':') != NULL && host[0] != '[';
+        (void)snprintf(server, sizeof server, six ? "[%s]:%u" : "%s:%u", host, (unsigned)port);
+        code = add_route(c, r, "--listen", args_text(&c->args, "listen", "127.0.0.1:22776"), server,
+                         rpc);
+    }
+    if (code == CLI_OK && http != NULL) {
+        code = add_route(c, r, "--http", args_text(&c->args, "http-listen", "127.0.0.1:22777"),
+                         http, web);
+    }
+    if (code == CLI_OK && !terminal_catch_signals()) {
+        code = cli_out_of_memory();
+    }
+    code = code == CLI_OK ? show_routes(c, options, rpc, http != NULL ? web : NULL, server) : code;
+    return code == CLI_OK ? run_until_ended(c, r, server) : code;
+}
+
+static cli_exit run_relay(cli *c)
+{
+    distance_options options;
+    cli_exit code = read_options(c, &options);
+    if (code != CLI_OK) {
+        return code;
+    }
+    relay *r = relay_create(&options);
+    code = r != NULL ? work(c, r, &options) : cli_out_of_memory();
+    relay_destroy(r);
+    return code;
+}
+
+const cli_command command_relay = {
+    .name = "relay",
+    .group = "Measuring",
+    .summary = "put a distance between clients and a server: delay, jitter, lost segments",
+    .options =
+        (const args_option[]){
+            {"delay", 0, ARGS_SECONDS, "TIME", "of each way (default 0: no distance)", NULL},
+            {"jitter", 0, ARGS_SECONDS, "TIME", "delays vary by so much, up and down (default 0)",
+             NULL},
+            {"stall", 0, ARGS_TEXT, "SHARE", "of segments that are lost, such as 1% (default 0)",
+             NULL},
+            {"stall-time", 0, ARGS_SECONDS, "TIME",
+             "how long a lost segment holds back all behind it (default: a round trip and 10ms)",
+             NULL},
+            {"seed", 0, ARGS_WHOLE, "N", "of jitter and stalls (default 1)", NULL},
+            {"listen", 0, ARGS_TEXT, "HOST:PORT", "for clients (default 127.0.0.1:22776)", NULL},
+            {"http", 0, ARGS_TEXT, "HOST:PORT", "of the server's HTTP, to be relayed as well",
+             NULL},
+            {"http-listen", 0, ARGS_TEXT, "HOST:PORT", "for browsers (default 127.0.0.1:22777)",
+             NULL},
+            {"for", 0, ARGS_SECONDS, "TIME", "end after that time (default: until ctrl-C)", NULL},
+            {0}},
+    .details = "Clients connect to the relay instead of the server. Bytes are passed as they are "
+               "and arrive in\n"
+               "order, as over TCP: a segment that is lost (1448 bytes) holds back everything "
+               "behind it. The same\n"
+               "seed and the same order of connections give the same draws.",
+    .examples = "  carom relay --delay 50ms --jitter 10ms --stall 1%\n"
+                "  carom --server 127.0.0.1:22776 ping\n"
+                "  carom relay --delay 50ms --http 127.0.0.1:22767    # http://127.0.0.1:22777/ is "
+                "the viewer",
+    .run = run_relay,
+};
