@@ -45,6 +45,84 @@ static void tower_of_thirty_boxes_stands_for_a_minute(void **state)
     world_free(world);
 }
 
+// ---- small bodies: they sink into each other in proportion to their size
+
+static const double RATES[] = {30.0, 60.0, 120.0, 240.0};
+enum { RATE_COUNT = 4 };
+
+static physics_world *make_restless_world(double hz)
+{
+    world_def wd = world_def_default();
+    wd.sleep = false;
+    wd.hz = hz;
+    return make_world_of(&wd);
+}
+
+static double fastest_of(const physics_world *world)
+{
+    double fastest = 0.0;
+    for (body_id id = 0; (id = world_next_body(world, id)) != 0;) {
+        const vec2d v = look(world, id).velocity;
+        fastest = fmax(fastest, hypot(v.x, v.y));
+    }
+    return fastest;
+}
+
+// The top of a stack of so many boxes of `size` stands within `share` of its height after `time`.
+static void check_small_stack(double hz, double size, int count, double time, double share)
+{
+    physics_world *world = make_restless_world(hz);
+    put_floor(world, 0.6, 0.0);
+    shape_def box = make_box(size, size);
+    body_id top = 0;
+    for (int i = 0; i < count; i++) {
+        top = put_at(world, 0.0, (0.5 + i) * size, &box);
+    }
+    run(world, (int)(time * hz));
+    const double height = (count - 0.5) * size;
+    assert_near(look(world, top).position.y, height, share * height);
+    assert_near(look(world, top).position.x, 0.0, 0.01 * size);
+    assert_near(look(world, top).angle, 0.0, 0.005);
+    assert_near(fastest_of(world), 0.0, 0.01);
+    world_free(world);
+}
+
+static void stacks_of_small_boxes_stand_as_high_as_they_are(void **state)
+{
+    (void)state;
+    const double sizes[] = {0.005, 0.01, 0.02, 0.05};
+    for (int k = 0; k < RATE_COUNT; k++) {
+        for (int n = 0; n < 4; n++) {
+            check_small_stack(RATES[k], sizes[n], 10, 30.0, k == 0 ? 0.085 : 0.03);
+            check_small_stack(RATES[k], sizes[n], 20, 10.0, k == 0 ? 0.17 : 0.05);
+        }
+    }
+}
+
+// Thick and thin ones share the solver's vectors with each other, and must not feel it: what is
+// apart goes on to the bit as if it were alone.
+static void thin_bodies_leave_thick_ones_their_bits(void **state)
+{
+    (void)state;
+    vec2d where[2][2];
+    for (int with = 0; with < 2; with++) {
+        physics_world *world = make_restless_world(60.0);
+        put_floor(world, 0.6, 0.0);
+        shape_def box = make_box(1.0, 1.0);
+        shape_def chip = make_box(0.01, 0.01);
+        const body_id low = put_at(world, 0.0, 0.6, &box);
+        const body_id high = put_at(world, 0.3, 1.8, &box);
+        for (int i = 0; with == 1 && i < 3; i++) {
+            put_at(world, 20.0, 0.006 + 0.011 * i, &chip);
+        }
+        run(world, 120);
+        where[with][0] = look(world, low).position;
+        where[with][1] = look(world, high).position;
+        world_free(world);
+    }
+    assert_memory_equal(where[0], where[1], sizeof where[0]);
+}
+
 // Every contact of a tower bears what stands above it, and so in every sub-step: its normal impulse
 // over a step is that weight times the step.
 static void contacts_of_a_tower_bear_what_stands_above(void **state)
@@ -122,6 +200,66 @@ static void card_house_stands_for_a_minute(void **state)
     }
     assert_near(highest, highest_before, 0.1);
     world_free(world);
+}
+
+// Three storeys of leaning pairs, decks between them. Returns the uppermost card.
+static body_id build_card_house(physics_world *world, double thick, double length, double lean)
+{
+    enum { STOREYS = 3 };
+    shape_def card = make_box(thick, length);
+    card.friction = 0.6;
+    const double rise = length * cos(lean) + thick * sin(lean);
+    const double half = 0.5 * length * sin(lean) + 0.5 * thick * cos(lean);
+    shape_def deck = make_box(thick, 3.8 * half);
+    deck.friction = 0.6;
+    body_id top = 0;
+    double y = 0.0;
+    for (int row = STOREYS; row >= 1; row--) {
+        body_def def = body_def_default();
+        for (int i = 0; i < 2 * row; i++) {
+            const double side = i % 2 == 0 ? -1.0 : 1.0;
+            const double middle = (i / 2 - 0.5 * (row - 1)) * 4.0 * half;
+            def.position = (vec2d){middle + side * half, y + 0.5 * rise};
+            def.angle = side * lean;
+            top = put(world, &def, &card, 1);
+        }
+        y += rise;
+        for (int i = 0; i + 1 < row; i++) {
+            def.position = (vec2d){(i - 0.5 * (row - 2)) * 4.0 * half, y + 0.5 * thick};
+            def.angle = 0.5 * PI_D;
+            put(world, &def, &deck, 1);
+        }
+        y += thick;
+    }
+    return top;
+}
+
+static void check_card_house(double hz, double thick, double length, double lean)
+{
+    physics_world *world = make_restless_world(hz);
+    put_floor(world, 0.6, 0.0);
+    const body_id top = build_card_house(world, thick, length, lean * PI_D / 180.0);
+    const vec2d before = look(world, top).position;
+    run(world, (int)(10.0 * hz));
+    assert_near(look(world, top).position.x, before.x, 0.003);
+    assert_near(look(world, top).position.y, before.y, 0.002);
+    assert_near(fastest_of(world), 0.0, 0.001);
+    world_free(world);
+}
+
+static void houses_of_real_cards_stand(void **state)
+{
+    (void)state;
+    for (int k = 1; k < RATE_COUNT; k++) { // at 30 Hz none does
+        check_card_house(RATES[k], 0.003, 0.06, 15.0);
+        check_card_house(RATES[k], 0.005, 0.06, 20.0);
+        check_card_house(RATES[k], 0.005, 0.09, 15.0);
+        check_card_house(RATES[k], 0.005, 0.09, 20.0);
+    }
+    for (int k = 2; k < RATE_COUNT; k++) {
+        check_card_house(RATES[k], 0.002, 0.06, 15.0);
+        check_card_house(RATES[k], 0.003, 0.09, 15.0);
+    }
 }
 
 // The scene of the benchmarks: base 100, 5050 boxes, 500 steps.
@@ -368,8 +506,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(stack_of_ten_boxes_stands_for_thirty_seconds),
         cmocka_unit_test(tower_of_thirty_boxes_stands_for_a_minute),
+        cmocka_unit_test(stacks_of_small_boxes_stand_as_high_as_they_are),
+        cmocka_unit_test(thin_bodies_leave_thick_ones_their_bits),
         cmocka_unit_test(contacts_of_a_tower_bear_what_stands_above),
         cmocka_unit_test(card_house_stands_for_a_minute),
+        cmocka_unit_test(houses_of_real_cards_stand),
         cmocka_unit_test(pyramid_of_base_100_keeps_its_top_and_comes_to_rest),
         cmocka_unit_test(penetration_at_rest_is_under_a_centimetre),
         cmocka_unit_test(box_of_hundredfold_mass_rests_on_a_light_one),

@@ -13,7 +13,8 @@ enum {                         // body_state.flags
     STATE_DYNAMIC = 1u,        // has mass: constraints write to it
     STATE_FORCE_AT_POINT = 2u, // body_special.force_point counts
     STATE_SPECIAL = 4u,        // follows: has a body_special of its own
-    STATE_SENSES = 8u          // follows: bears a sensor
+    STATE_SENSES = 8u,         // follows: bears a sensor
+    STATE_THIN = 16u           // follows: dynamic, and thinner than 2 THIN_EXTENT somewhere
 };
 
 // The solver's view of a body: one half of a cache line. For a body that does not move, all is zero
@@ -50,6 +51,8 @@ typedef struct body_extent {
     vec2 drift;       // of the centre of mass in sleep_time [m]
     float turned;     // in sleep_time [rad]
 } body_extent;
+
+#define THIN_EXTENT 0.05f // contacts of bodies with a smaller extent_min give way less [m]
 
 static inline void body_restart_sleep_timer(body_extent *extent)
 {

@@ -94,7 +94,7 @@ void body_update_mass(physics_world *world, uint32_t slot)
     extent->extent_min = 0.0f;
     extent->extent_max = 0.0f;
     extent->turn_reach = 0.0f;
-    state->flags &= ~(uint32_t)STATE_SENSES;
+    state->flags &= ~(uint32_t)(STATE_SENSES | STATE_THIN);
     bool first = true;
     for (uint32_t i = b->shapes; i != NONE; i = world->shapes.data[i].next) {
         const shape *s = &world->shapes.data[i];
@@ -111,6 +111,8 @@ void body_update_mass(physics_world *world, uint32_t slot)
         extent->extent_max = float_max(extent->extent_max, most);
         first = false;
     }
+    const bool thin = extent->extent_min > 0.0f && extent->extent_min < THIN_EXTENT;
+    state->flags |= dynamic && thin ? STATE_THIN : 0u;
     body_set_center_from_pose(motion);
     // The velocity is that of the centre of mass: where the centre has moved within a turning body,
     // it moves with it.
@@ -142,5 +144,5 @@ void body_take_mass(physics_world *world, uint32_t slot, uint32_t twin)
     world->extents.data[slot].extent_max = extent->extent_max;
     world->extents.data[slot].turn_reach = extent->turn_reach;
     world->states.data[slot].flags |=
-        world->states.data[twin].flags & (STATE_DYNAMIC | STATE_SENSES);
+        world->states.data[twin].flags & (STATE_DYNAMIC | STATE_SENSES | STATE_THIN);
 }

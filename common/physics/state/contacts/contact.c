@@ -178,6 +178,17 @@ surface contact_surface(const physics_world *world, const contact *c)
     };
 }
 
+static float give_of(const physics_world *world, uint32_t slot)
+{
+    const bool thin = (world->states.data[slot].flags & STATE_THIN) != 0;
+    return thin ? world->extents.data[slot].extent_min / THIN_EXTENT : 1.0f;
+}
+
+float contact_give(const physics_world *world, uint32_t body_a, uint32_t body_b)
+{
+    return float_min(give_of(world, body_a), give_of(world, body_b));
+}
+
 rounding contact_rounding(const physics_world *world, const contact *c)
 {
     return (rounding){radius_of(&world->shapes.data[c->shape_a]),

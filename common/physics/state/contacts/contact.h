@@ -98,6 +98,8 @@ bool contact_place(physics_world *world, uint32_t slot, uint32_t shape_a, uint32
 // Friction, and what the flags tell of events and surfaces, as the shapes say now.
 void contact_renew_surface(physics_world *world, uint32_t slot);
 surface contact_surface(const physics_world *world, const contact *c); // zeros without the flag
+// The share of the usual softness that a contact of these bodies has: 1 unless one of them is thin.
+float contact_give(const physics_world *world, uint32_t body_a, uint32_t body_b);
 rounding contact_rounding(const physics_world *world, const contact *c);
 // The same of what rolls if it touches at one point: B a circle or the end of a capsule, A a circle
 // too, or something flat (0). Of others 0.

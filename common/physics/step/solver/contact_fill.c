@@ -86,6 +86,7 @@ typedef struct group_part {
     contact_lanes *lanes;
     surface_lanes *surfaces;
     rounding_lanes *roundings;
+    give_lanes *gives;
     const uint32_t *slots; // of its contacts
     uint32_t count;        // of them; 0 or more
 } group_part;
@@ -101,6 +102,7 @@ INLINE group_part part_of_group(const physics_world *world, uint32_t group, int 
         .lanes = PART_OF(&groups->lanes[group], part),
         .surfaces = groups->surfaces != NULL ? PART_OF(&groups->surfaces[group], part) : NULL,
         .roundings = groups->roundings != NULL ? PART_OF(&groups->roundings[group], part) : NULL,
+        .gives = PART_OF(&groups->gives[group], part),
         .slots = slots + before,
         .count = left < PART_LANES ? left : PART_LANES,
     };
@@ -432,6 +434,23 @@ INLINE uint32_t uneven_masses(const contact_lanes *group)
     return any_lane((light > ratio * heavy) & (heavy > splat(0.0f))) ? LANES_UNEVEN : 0u;
 }
 
+// Returns the features.
+INLINE uint32_t fill_gives(const group_part *part, const state_lanes *a, const state_lanes *b)
+{
+    const lanes_int flags = (lanes_int)a->flags | (lanes_int)b->flags;
+    uint32_t thin = signs_of(flags << (31 - __builtin_ctz(STATE_THIN)));
+    if (thin == 0) {
+        return 0;
+    }
+    part->gives->share = splat(1.0f);
+    for (; thin != 0; thin &= thin - 1) {
+        const int lane = __builtin_ctz(thin);
+        part->gives->share[lane] = contact_give(part->world, part->lanes->body_a[lane],
+                                                part->lanes->body_b[lane]);
+    }
+    return LANES_THIN;
+}
+
 INLINE part_marks fill_part(const group_part *part)
 {
     const contact *contacts = part->world->contacts.data;
@@ -453,6 +472,7 @@ INLINE part_marks fill_part(const group_part *part)
     }
     features |= fill_round(part, &seated, at, &a, &b);
     features |= uneven_masses(group);
+    features |= fill_gives(part, &a, &b);
     lanes turns[2][2];
     for (int i = 0; i < 2; i++) {
         point_lanes *p = &group->points[i];

@@ -290,6 +290,21 @@ INLINE lanes push_bias(const softness_lanes *of, lanes separation, lanes inv_h)
     return lanes_select(separation > zero, separation * inv_h, soft);
 }
 
+// Thin bodies must not sink into each other as far as thick ones may.
+INLINE softness_lanes softness_of(const group_view *g, const step_context *step)
+{
+    softness_lanes soft = softness(g->lanes, step);
+    if ((g->features & LANES_THIN) != 0) {
+        const lanes one = splat(1.0f);
+        const give_lanes *gives = const_part_of(&g->groups->gives[g->index], g->part);
+        const lanes_int thin = gives->share < one;
+        const lanes yield = one + (soft.yield - one) * gives->share;
+        soft.mass_scale = lanes_select(thin, one / yield, soft.mass_scale);
+        soft.yield = lanes_select(thin, yield, soft.yield);
+    }
+    return soft;
+}
+
 INLINE void push_group(const group_view *g, body_state *states, const step_context *step, bool twin)
 {
     const lanes inv_h = splat(step->inv_h);
@@ -297,7 +312,7 @@ INLINE void push_group(const group_view *g, body_state *states, const step_conte
     state_lanes a = gather(states, c->body_a);
     state_lanes b = gather(states, c->body_b);
     lanes round = rolled(g, &a, &b);
-    softness_lanes soft = softness(c, step);
+    softness_lanes soft = softness_of(g, step);
     lanes bias1 = push_bias(&soft, separation_now(c, &c->points[0], &a, &b) + round, inv_h);
     if (twin) {
         lanes bias2 = push_bias(&soft, separation_now(c, &c->points[1], &a, &b) + round, inv_h);
@@ -362,8 +377,47 @@ INLINE lanes leave_impact(const group_view *g, const point_lanes *p, const state
     return lanes_select(left, splat(FAR_AWAY), bias);
 }
 
-INLINE void relax_group(const group_view *g, body_state *states, const step_context *step,
-                        bool twin)
+// What a sweep may change of a part.
+typedef struct swept_lanes {
+    state_lanes a, b;
+    lanes normal[2], tangent[2], rolling;
+} swept_lanes;
+
+INLINE swept_lanes swept_now(const group_view *g, const state_lanes *a, const state_lanes *b)
+{
+    const point_lanes *p = g->lanes->points;
+    const bool rolls = (g->features & LANES_ROLLING) != 0;
+    return (swept_lanes){.a = *a,
+                         .b = *b,
+                         .normal = {p[0].normal_impulse, p[1].normal_impulse},
+                         .tangent = {p[0].tangent_impulse, p[1].tangent_impulse},
+                         .rolling = rolls ? surface_of(g)->rolling_impulse : splat(0.0f)};
+}
+
+// Takes back what was done to other lanes than these.
+INLINE void keep_swept(const group_view *g, const swept_lanes *before, lanes_int only,
+                       state_lanes *a, state_lanes *b)
+{
+    a->vx = lanes_select(only, a->vx, before->a.vx);
+    a->vy = lanes_select(only, a->vy, before->a.vy);
+    a->w = lanes_select(only, a->w, before->a.w);
+    b->vx = lanes_select(only, b->vx, before->b.vx);
+    b->vy = lanes_select(only, b->vy, before->b.vy);
+    b->w = lanes_select(only, b->w, before->b.w);
+    for (int i = 0; i < 2; i++) {
+        point_lanes *p = &g->lanes->points[i];
+        p->normal_impulse = lanes_select(only, p->normal_impulse, before->normal[i]);
+        p->tangent_impulse = lanes_select(only, p->tangent_impulse, before->tangent[i]);
+    }
+    if ((g->features & LANES_ROLLING) != 0) {
+        surface_lanes *s = surface_of(g);
+        s->rolling_impulse = lanes_select(only, s->rolling_impulse, before->rolling);
+    }
+}
+
+// The lanes in `only`; NULL, a constant to the compiler: all of them, in a sub-step's last sweep.
+INLINE void relax_points(const group_view *g, body_state *states, const step_context *step,
+                         bool twin, const lanes_int *only)
 {
     const lanes inv_h = splat(step->inv_h);
     const lanes zero = splat(0.0f);
@@ -372,6 +426,7 @@ INLINE void relax_group(const group_view *g, body_state *states, const step_cont
     point_lanes *p2 = &c->points[1];
     state_lanes a = gather(states, c->body_a);
     state_lanes b = gather(states, c->body_b);
+    const swept_lanes before = swept_now(g, &a, &b);
     apply_friction(g, p1, &a, &b);
     if (twin) {
         apply_friction(g, p2, &a, &b);
@@ -392,19 +447,62 @@ INLINE void relax_group(const group_view *g, body_state *states, const step_cont
         }
         pair_matrix k = rigid_matrix(c);
         solve_normals(c, &k, &a, &b, bias1, bias2);
-        p2->total_impulse += p2->normal_impulse;
+        if (only == NULL) {
+            p2->total_impulse += p2->normal_impulse;
+        }
     } else {
         solve_normal(c, inverse(p1->normal_k), &a, &b, bias1);
     }
-    p1->total_impulse += p1->normal_impulse;
+    if (only == NULL) {
+        p1->total_impulse += p1->normal_impulse;
+    } else {
+        keep_swept(g, &before, *only, &a, &b);
+    }
     scatter(states, c->body_a, &a);
     scatter(states, c->body_b, &b);
+}
+
+INLINE void relax_group(const group_view *g, body_state *states, const step_context *step,
+                        bool twin)
+{
+    relax_points(g, states, step, twin, NULL);
+}
+
+INLINE void settle_below(const group_view *g, body_state *states, const step_context *step,
+                         bool twin, float share)
+{
+    if ((g->features & LANES_THIN) == 0) {
+        return;
+    }
+    const give_lanes *gives = const_part_of(&g->groups->gives[g->index], g->part);
+    const lanes_int wanted = gives->share < splat(share);
+    if (any_lane(wanted)) {
+        relax_points(g, states, step, twin, &wanted);
+    }
+}
+
+INLINE void settle_thin(const group_view *g, body_state *states, const step_context *step,
+                        bool twin)
+{
+    settle_below(g, states, step, twin, SETTLE_SHARE);
+}
+
+INLINE void settle_thinnest(const group_view *g, body_state *states, const step_context *step,
+                            bool twin)
+{
+    settle_below(g, states, step, twin, SETTLE_SHARE_MORE);
 }
 
 static void relax(const contact_groups *groups, uint32_t first, uint32_t end, body_state *states,
                   const step_context *step)
 {
     sweep_groups(groups, first, end, states, step, relax_group);
+}
+
+static void settle(const contact_groups *groups, uint32_t first, uint32_t end, body_state *states,
+                   const step_context *step, bool more)
+{
+    sweep_groups(groups, first, end, states, step, more ? settle_thinnest : settle_thin);
 }
 
 #include "common/physics/step/solver/contact_impacts.h"
@@ -417,5 +515,6 @@ const contact_kernels KERNELS = {
     .warm_start = warm_start,
     .solve = push,
     .relax = relax,
+    .settle = settle,
     .impact = impact,
 };

@@ -54,6 +54,7 @@ static void set_capacity(physics_world *world, uint32_t count)
     groups->lanes = resize_groups(groups->lanes, from, count, sizeof *groups->lanes);
     groups->marks = resize_groups(groups->marks, from, count, sizeof *groups->marks);
     groups->impacts = resize_groups(groups->impacts, from, count, sizeof *groups->impacts);
+    groups->gives = resize_groups(groups->gives, from, count, sizeof *groups->gives);
     if (groups->surfaces != NULL) {
         groups->surfaces = resize_groups(groups->surfaces, from, count, sizeof *groups->surfaces);
     }

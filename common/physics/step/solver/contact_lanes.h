@@ -42,7 +42,9 @@ enum { // lane_marks.features
     // what at least one lane has: a body far heavier than the other (heavy_loads.c)
     LANES_UNEVEN = 32u,
     // what at least one lane has: restitution
-    LANES_LIVELY = 64u
+    LANES_LIVELY = 64u,
+    // what at least one lane has: a body with STATE_THIN
+    LANES_THIN = 128u
 };
 enum { PARTS_MAX = 2 }; // in which a kernel may take a group
 
@@ -117,6 +119,14 @@ typedef struct rounding_lanes {
     EACH2(a, b);
 } rounding_lanes;
 
+// With LANES_THIN: the share of the usual softness that is left to each contact, 1 or less, so that
+// it gives way in proportion to what the thinner body measures.
+#define SETTLE_SHARE      0.5f  // what has less is swept over more often: see SETTLE_SWEEPS
+#define SETTLE_SHARE_MORE 0.15f // and what has less than this, yet more often
+typedef struct give_lanes {
+    EACH(share);
+} give_lanes;
+
 // Lanes of a group, a bit each, whose contacts began or ceased to touch.
 typedef struct touch_changes {
     uint32_t began, ended;
@@ -137,6 +147,9 @@ typedef struct contact_kernels {
                   const step_context *step);
     void (*relax)(const contact_groups *groups, uint32_t first, uint32_t end, body_state *states,
                   const step_context *step);
+    // Relaxes contacts of thin bodies, before all are; of the thinnest alone, if `more`.
+    void (*settle)(const contact_groups *groups, uint32_t first, uint32_t end, body_state *states,
+                   const step_context *step, bool more);
     // Impacts: what closes faster than step->restitution_threshold and will soon touch rebounds,
     // with friction; see contact_impacts.h.
     bool (*impact)(const contact_groups *groups, uint32_t first, uint32_t end, body_state *states,

@@ -233,6 +233,9 @@ static void sweep_lanes(physics_world *world, joint_sort sort, uint32_t first, u
     case PASS_SOLVE:
         kernels->solve(groups, count, states, &world->step);
         break;
+    case PASS_SETTLE: // of contacts
+    case PASS_SETTLE_MORE:
+        break;
     case PASS_RELAX:
         kernels->relax(groups, count, states, &world->step);
         break;

@@ -53,6 +53,11 @@ static void sweep_contacts(physics_world *world, uint32_t first, uint32_t end, s
     case PASS_SOLVE:
         kernels->solve(&world->scratch->groups, first, end, states, &world->step);
         break;
+    case PASS_SETTLE:
+    case PASS_SETTLE_MORE:
+        kernels->settle(&world->scratch->groups, first, end, states, &world->step,
+                        pass == PASS_SETTLE_MORE);
+        break;
     case PASS_RELAX:
         kernels->relax(&world->scratch->groups, first, end, states, &world->step);
         break;
@@ -82,7 +87,9 @@ typedef struct colour_pass {
 static void sweep_range(physics_world *world, uint32_t first, uint32_t end, const void *context)
 {
     const colour_pass *s = context;
-    joints_sweep(world, s->colour, s->pass, first, end);
+    if (s->pass != PASS_SETTLE && s->pass != PASS_SETTLE_MORE) {
+        joints_sweep(world, s->colour, s->pass, first, end);
+    }
     span part = share_of_groups(world, s->colour, first, end);
     sweep_contacts(world, part.first, part.end, s->pass);
 }
@@ -274,9 +281,16 @@ static bool is_worth_dividing(const physics_world *world)
     return groups >= GROUPS_DIVIDED && groups >= colours * GROUPS_OF_COLOUR;
 }
 
-// Contacts of groups in which one body is far heavier than the other.
-static void find_uneven(physics_world *world)
+// Contacts of thin bodies hardly give way, so that a load runs through them more slowly: they are
+// swept over so often more in each sub-step, that stacks of them come to rest; those of cards so
+// often, that houses of cards stand.
+enum { SETTLE_SWEEPS = 2, SETTLE_SWEEPS_MORE = 4 };
+
+// Contacts of groups in which one body is far heavier than the other. Returns the features of all
+// groups.
+static uint32_t find_uneven(physics_world *world)
 {
+    uint32_t all = 0;
     const contact_groups *groups = &world->scratch->groups;
     array_clear(&world->scratch->uneven);
     for (uint32_t colour = 0; colour <= COLOURS; colour++) {
@@ -284,6 +298,7 @@ static void find_uneven(physics_world *world)
         const uint32_t each = colour == COLOUR_OVERFLOW ? 1 : LANES;
         for (uint32_t g = groups->first[colour]; g < groups->first[colour + 1]; g++) {
             const uint8_t *features = groups->marks[g].features;
+            all |= features[0] | features[1];
             if (((features[0] | features[1]) & LANES_UNEVEN) == 0) {
                 continue;
             }
@@ -293,13 +308,22 @@ static void find_uneven(physics_world *world)
             }
         }
     }
+    return all;
+}
+
+static void settle_thin_bodies(physics_world *world, bool backward)
+{
+    for (int k = 0; k < SETTLE_SWEEPS + SETTLE_SWEEPS_MORE; k++) {
+        run_pass(world, k < SETTLE_SWEEPS_MORE ? PASS_SETTLE_MORE : PASS_SETTLE,
+                 (k & 1) == 0 ? backward : !backward);
+    }
 }
 
 static void solve_held(physics_world *world)
 {
     uint32_t groups = world->scratch->groups.first[COLOURS + 1];
     run_plain_shares(world, groups, GRAIN_FILLED, prepare_range, NULL);
-    find_uneven(world);
+    const bool thin = (find_uneven(world) & LANES_THIN) != 0;
     bool lent = lend_masses(world, world->scratch->uneven.data, world->scratch->uneven.count);
     if (trusses_find(world)) {
         joints_prepare(world);
@@ -321,6 +345,9 @@ static void solve_held(physics_world *world)
         run_pass(world, PASS_SOLVE, backward);
         trusses_solve(world, true);
         integrate_positions(world);
+        if (thin) {
+            settle_thin_bodies(world, backward);
+        }
         run_pass(world, PASS_RELAX, backward);
         trusses_solve(world, false);
     }

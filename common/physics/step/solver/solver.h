@@ -12,6 +12,8 @@ typedef enum solver_pass {
     PASS_WARM_START,
     PASS_WARM_AGAIN, // only what the bodies' change of velocity does not bring, see integrate.c
     PASS_SOLVE,
+    PASS_SETTLE,      // before PASS_RELAX, contacts of thin bodies alone
+    PASS_SETTLE_MORE, // of the thinnest alone
     PASS_RELAX
 } solver_pass;
 
@@ -20,6 +22,7 @@ typedef struct contact_groups {
     struct contact_lanes *lanes;
     struct lane_marks *marks;
     uint8_t *impacts;                 // IMPACTS_NEVER and others
+    struct give_lanes *gives;         // filled with LANES_THIN
     struct surface_lanes *surfaces;   // NULL: no contact needs any
     struct rounding_lanes *roundings; // the same
     uint32_t capacity;
