@@ -136,6 +136,88 @@ static void welded_beam_carries_a_ton_without_sagging(void **state)
     }
 }
 
+// ---- long chains without a load
+
+enum { ROPE_MAX = 60 };
+
+typedef struct rope {
+    joint_id joints[ROPE_MAX];
+    body_id bodies[ROPE_MAX];
+    int links;
+    double length;
+} rope;
+
+static rope hang_rope(rig *r, int links, double link, bool level)
+{
+    rope of = {.links = links, .length = links * link};
+    body_id before = r->ground;
+    for (int i = 0; i < links; i++) {
+        const double from = link * i;
+        const double middle = from + 0.5 * link;
+        of.bodies[i] = level ? rig_box(r, middle, 0.0, link, 0.05)
+                             : rig_box(r, 0.0, -middle, 0.05, link);
+        joint_def def = rig_def_at(JOINT_REVOLUTE, before, of.bodies[i], level ? from : 0.0,
+                                   level ? 0.0 : -from);
+        of.joints[i] = rig_join(r, &def);
+        before = of.bodies[i];
+    }
+    return of;
+}
+
+static double rope_energy(const rig *r, const rope *of)
+{
+    double sum = 0.0;
+    for (int i = 0; i < of->links; i++) {
+        sum += rig_energy(r, of->bodies[i]);
+    }
+    return sum;
+}
+
+static void check_rope(double hz, int links, double link)
+{
+    rig r = open_at(hz);
+    const rope of = hang_rope(&r, links, link, true);
+    const double mass = rig_body(&r, of.bodies[0]).mass * links;
+    const double begin = rope_energy(&r, &of);
+    for (int i = 0; i < (int)(8.0 * hz); i++) {
+        rig_step(&r, 1);
+        for (int k = 0; k < links; k++) {
+            assert_near(apart(&r, of.joints[k], 0.0), 0.0, 0.02 * of.length);
+        }
+        const vec2d end = rig_body(&r, of.bodies[links - 1]).position;
+        assert_true(hypot(end.x, end.y) + 0.5 * link < 1.02 * of.length);
+        assert_true(rope_energy(&r, &of) < begin + 0.02 * mass * G * of.length);
+    }
+    rig_close(&r);
+}
+
+// Let go level: it falls, and its end is whipped round.
+static void ropes_of_many_links_keep_their_length(void **state)
+{
+    (void)state;
+    for (int k = 0; k < RATE_COUNT; k++) {
+        check_rope(RATES[k], 10, 0.2);
+        check_rope(RATES[k], 30, 0.1);
+        check_rope(RATES[k], 30, 0.2);
+        check_rope(RATES[k], 60, 0.2);
+    }
+}
+
+// A rope that sags into its joints as it is let go is no reason to stay awake.
+static void hanging_rope_falls_asleep(void **state)
+{
+    (void)state;
+    for (int k = 0; k < RATE_COUNT; k++) {
+        world_def def = world_def_default();
+        def.hz = RATES[k];
+        rig r = rig_open_def(&def);
+        hang_rope(&r, 30, 0.2, false);
+        rig_step(&r, (int)(20.0 * RATES[k]));
+        assert_int_equal(world_count(r.world).awake, 0);
+        rig_close(&r);
+    }
+}
+
 // ---- rods and ropes
 
 static void two_rods_keep_their_length(void **state)
@@ -381,6 +463,8 @@ int main(void)
         cmocka_unit_test(chain_swings_without_stretching),
         cmocka_unit_test(hanging_chain_bears_the_weight_below),
         cmocka_unit_test(welded_beam_carries_a_ton_without_sagging),
+        cmocka_unit_test(ropes_of_many_links_keep_their_length),
+        cmocka_unit_test(hanging_rope_falls_asleep),
         cmocka_unit_test(two_rods_keep_their_length),
         cmocka_unit_test(slack_ropes_catch_a_load),
         cmocka_unit_test(pin_of_a_light_wheel_stays_shut),

@@ -1,5 +1,6 @@
 // Filling the lanes of a step from the joints, and taking impulses, angles and reports back.
 #include "common/physics/step/solver/joint_lanes.h"
+#include "common/physics/step/solver/long_chains.h"
 #include "common/physics/step/step_scratch.h"
 
 #include <string.h>
@@ -19,9 +20,10 @@ static vec2 rounded(vec2d a)
     return (vec2){(float)a.x, (float)a.y};
 }
 
-// True if the masses of the two are uneven.
-static bool fill_point(const physics_world *world, joint_lanes *g, uint32_t lane, const joint *j)
+// True if a truss begins with it.
+static bool fill_point(const physics_world *world, joint_lanes *g, uint32_t lane, uint32_t slot)
 {
+    const joint *j = &world->joints.data[slot];
     const body_motion *ma = &world->motions.data[j->body_a];
     const body_motion *mb = &world->motions.data[j->body_b];
     vec2d to_a = arm_to(ma, j->anchor_a);
@@ -51,7 +53,8 @@ static bool fill_point(const physics_world *world, joint_lanes *g, uint32_t lane
     wide_set(&g->separation_y, lane, (float)apart.y);
     wide_set(&g->turn_c, lane, relative.c); // until start_group()
     wide_set(&g->turn_s, lane, relative.s);
-    return masses_are_uneven(ma->inv_mass, mb->inv_mass);
+    return masses_are_uneven(ma->inv_mass, mb->inv_mass) ||
+           is_open_in_long_chain(world, slot, rounded(apart), arm_a, arm_b);
 }
 
 static void fill_drive(const physics_world *world, const joint_lanes *g, drive_lanes *d,
@@ -100,7 +103,7 @@ static void start_group(physics_world *world, joint_sort sort, joint_lanes *g, d
 }
 
 static void fill_group(physics_world *world, joint_sort sort, uint32_t group, joint_slots of,
-                       slot_list *uneven)
+                       slot_list *seeds)
 {
     joint_solver *solver = world->scratch->joint_solver;
     joint_lanes *g = group_at(solver, sort, group);
@@ -112,8 +115,8 @@ static void fill_group(physics_world *world, joint_sort sort, uint32_t group, jo
     }
     for (uint32_t lane = 0; lane < of.count; lane++) {
         const joint *j = &world->joints.data[of.slots[lane]];
-        if (fill_point(world, g, lane, j)) {
-            array_push(uneven, of.slots[lane]);
+        if (fill_point(world, g, lane, of.slots[lane])) {
+            array_push(seeds, of.slots[lane]);
         }
         if (d != NULL) {
             fill_drive(world, g, d, lane, j);
@@ -122,13 +125,13 @@ static void fill_group(physics_world *world, joint_sort sort, uint32_t group, jo
     start_group(world, sort, g, d, of);
 }
 
-static void fill_single(physics_world *world, uint32_t group, uint32_t slot, slot_list *uneven)
+static void fill_single(physics_world *world, uint32_t group, uint32_t slot, slot_list *seeds)
 {
     const joint *j = &world->joints.data[slot];
     joint_prepare_single(world, &world->scratch->joint_solver->single[group], slot);
     if (masses_are_uneven(world->motions.data[j->body_a].inv_mass,
                           world->motions.data[j->body_b].inv_mass)) {
-        array_push(uneven, slot);
+        array_push(seeds, slot);
     }
 }
 
@@ -149,15 +152,15 @@ static void list_breakable(const physics_world *world, joint_slots of, slot_list
 }
 
 void joint_lanes_fill(physics_world *world, joint_sort sort, uint32_t first, uint32_t end,
-                      slot_list *breakable, slot_list *uneven)
+                      slot_list *breakable, slot_list *seeds)
 {
     uint32_t colour = 0;
     for (uint32_t group = first; group < end; group++) {
         joint_slots of = joint_group_slots(world, sort, group, &colour);
         if (sort == SORT_SINGLE) {
-            fill_single(world, group, of.slots[0], uneven);
+            fill_single(world, group, of.slots[0], seeds);
         } else {
-            fill_group(world, sort, group, of, uneven);
+            fill_group(world, sort, group, of, seeds);
         }
         list_breakable(world, of, breakable);
     }

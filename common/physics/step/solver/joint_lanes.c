@@ -86,7 +86,7 @@ void joint_solver_free(joint_solver *solver)
             set_capacity(solver, sort, 0);
         }
         array_free(&solver->breakable);
-        array_free(&solver->uneven);
+        array_free(&solver->seeds);
         free(solver);
     }
 }
@@ -176,7 +176,7 @@ static span share_of_groups(const physics_world *world, int sort, uint32_t colou
 
 // ---- filling
 
-enum { BREAKABLE, UNEVEN }; // lists of a partial
+enum { BREAKABLE, SEEDS }; // lists of a partial
 
 static void fill_range(physics_world *world, uint32_t first, uint32_t end, partial *found,
                        const void *context)
@@ -186,7 +186,7 @@ static void fill_range(physics_world *world, uint32_t first, uint32_t end, parti
         for (uint32_t colour = 0; colour <= COLOURS; colour++) {
             span part = share_of_groups(world, sort, colour, first, end);
             joint_lanes_fill(world, (joint_sort)sort, part.first, part.end,
-                             &found->lists[BREAKABLE], &found->lists[UNEVEN]);
+                             &found->lists[BREAKABLE], &found->lists[SEEDS]);
         }
     }
 }
@@ -200,11 +200,11 @@ void joints_prepare(physics_world *world)
         groups += solver->first[sort][COLOURS + 1];
     }
     array_clear(&solver->breakable);
-    array_clear(&solver->uneven);
+    array_clear(&solver->seeds);
     if (groups > 0) {
         uint32_t partials = run_shares(world, groups, GRAIN_FILLED, fill_range, NULL);
         partials_gather(world, partials, BREAKABLE, &solver->breakable);
-        partials_gather(world, partials, UNEVEN, &solver->uneven);
+        partials_gather(world, partials, SEEDS, &solver->seeds);
     }
 }
 

@@ -64,7 +64,7 @@ typedef struct joint_solver {
     uint32_t capacity[JOINT_SORTS];
     uint32_t first[JOINT_SORTS][COLOURS + 2]; // where each colour's groups begin
     slot_list breakable;                      // slots of those that break under a load
-    slot_list uneven;                         // of those between bodies of uneven masses
+    slot_list seeds;                          // of those with which trusses begin
 } joint_solver;
 
 static inline joint_lanes *group_at(const joint_solver *solver, joint_sort sort, uint32_t index)
@@ -88,10 +88,10 @@ joint_slots joint_group_slots(const physics_world *world, joint_sort sort, uint3
                               uint32_t *colour);
 
 // Joints into the groups [first, end) of a sort, and back (joint_fill.c). Ranges may be taken by
-// different threads. Adds those that break under a load, and those between bodies of uneven masses
-// (heavy_loads.h), to the lists, in no order.
+// different threads. Adds those that break under a load, and those with which trusses begin, to
+// the lists, in no order.
 void joint_lanes_fill(physics_world *world, joint_sort sort, uint32_t first, uint32_t end,
-                      slot_list *breakable, slot_list *uneven);
+                      slot_list *breakable, slot_list *seeds);
 void joint_lanes_store(physics_world *world, joint_sort sort, uint32_t first, uint32_t end);
 
 // The work on `count` groups of one sort in a row.

@@ -1,10 +1,11 @@
 // Which bodies and joints make up the trusses of a step.
 //
-// A truss begins with a joint that ties a body to one MASS_RATIO_MAX times heavier, or with a
-// contact of a body so much heavier with one that has joints. It goes on over all joints that hold
-// something rigidly, and over such contacts. Bodies are numbered so that each comes after what it
-// was the way to: that keeps the matrix of a tree as empty as the tree. Its ties are those joints,
-// and all contacts of its bodies with each other and with what does not move.
+// A truss begins with a joint that ties a body to one MASS_RATIO_MAX times heavier, with a contact
+// of a body so much heavier with one that has joints, or with an open joint of a long chain
+// (long_chains.c). It goes on over all joints that hold something rigidly, and over such contacts.
+// Bodies are numbered so that each comes after what it was the way to: that keeps the matrix of a
+// tree as empty as the tree. Its ties are those joints, and all contacts of its bodies with each
+// other and with what does not move.
 //
 // A taut rope of light links under a heavy load is a string of high pitch: swinging sideways, a
 // link of mass m under a tension T with a length l has the angular frequency sqrt(T / (m l)) or
@@ -64,10 +65,11 @@ static bool is_solved(const contact *c)
 
 static void find_seeds(physics_world *world, truss_solver *s)
 {
-    const slot_list *joints = &world->scratch->joint_solver->uneven;
+    const slot_list *joints = &world->scratch->joint_solver->seeds;
     for (uint32_t i = 0; i < joints->count; i++) {
         if (joint_may_tie(world, joints->data[i])) {
-            array_push(&s->seeds, world->joints.data[joints->data[i]].body_b);
+            const joint *j = &world->joints.data[joints->data[i]];
+            array_push(&s->seeds, is_dynamic(world, j->body_b) ? j->body_b : j->body_a);
         }
     }
     const slot_list *contacts = &world->scratch->uneven;
@@ -374,7 +376,7 @@ static bool add_truss(physics_world *world, truss_solver *s, uint32_t seed)
 bool trusses_find(physics_world *world)
 {
     const step_scratch *scratch = world->scratch;
-    const bool any = scratch->joint_solver->uneven.count > 0 || scratch->uneven.count > 0;
+    const bool any = scratch->joint_solver->seeds.count > 0 || scratch->uneven.count > 0;
     if (!any && scratch->truss_solver == NULL) {
         return false;
     }
