@@ -165,13 +165,29 @@ static bool any_may_rebound(const physics_world *world)
            memchr(world->scratch->groups.impacts, IMPACTS_POSSIBLE, total) != NULL;
 }
 
+enum { IMPACT_WORK_OF_ROUND = 3 }; // sweeps that every round has: to find, solve and end
 enum { GROUPS_OF_ROW = 8 }; // groups that a sweep passes over in the time of a joint's row
 
-// Sweeps over the impacts of a moment until nothing changes. Returns how many.
-static int solve_moment(physics_world *world, impact_pass pass, int most)
+// Groups in which an impact is due: as many with any width of vectors.
+static uint32_t count_due(const physics_world *world)
+{
+    const contact_groups *groups = &world->scratch->groups;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < groups->first[COLOURS + 1]; i++) {
+        count += groups->impacts[i] >= IMPACTS_DUE ? 1 : 0;
+    }
+    return count;
+}
+
+// Sweeps over the impacts of a moment until nothing changes. Returns how many. *left: the work that
+// a sub-step has left for them, in groups: a heap of thousands that all hit each other at once
+// would keep every sweep of every round busy. One sweep there is always.
+static int solve_moment(physics_world *world, impact_pass pass, int most, uint32_t due,
+                        uint32_t *left)
 {
     int sweeps = 0;
-    while (sweeps++ < most && sweep_impacts(world, IMPACT_SOLVE, pass)) {
+    while (sweeps++ < most && sweep_impacts(world, IMPACT_SOLVE, pass) && *left > due) {
+        *left -= due;
     }
     return sweeps;
 }
@@ -212,14 +228,17 @@ static void solve_impacts(physics_world *world, bool again)
     }
     const int rounds = world->step.lively ? IMPACT_ROUNDS_MAX : IMPACT_ROUNDS_DULL;
     const int most = world->step.lively ? IMPACT_SWEEPS_OF_ROUND : 1;
-    uint32_t left = IMPACT_ROWS_BRACED;
+    uint32_t left_braced = IMPACT_ROWS_BRACED;
+    uint32_t left = IMPACT_WORK_MAX;
     int sweeps = 0;
     do {
-        sweeps += impact_joints_find(world) ? solve_braced(world, pass, &left)
-                                            : solve_moment(world, pass, most);
+        const uint32_t due = count_due(world);
+        sweeps += impact_joints_find(world) ? solve_braced(world, pass, &left_braced)
+                                            : solve_moment(world, pass, most, due, &left);
         sweep_impacts(world, IMPACT_END, pass);
+        left -= IMPACT_WORK_OF_ROUND * due < left ? IMPACT_WORK_OF_ROUND * due : left;
         pass.round++;
-    } while (pass.round < rounds && sweeps < IMPACT_SWEEPS_MAX &&
+    } while (pass.round < rounds && sweeps < IMPACT_SWEEPS_MAX && left > 0 &&
              sweep_impacts(world, IMPACT_FIND, pass));
     if (again) {
         integrate_leave_out(world);
