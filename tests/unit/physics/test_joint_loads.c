@@ -154,8 +154,8 @@ static rope hang_rope(rig *r, int links, double link, bool level)
     for (int i = 0; i < links; i++) {
         const double from = link * i;
         const double middle = from + 0.5 * link;
-        of.bodies[i] = level ? rig_box(r, middle, 0.0, link, 0.05)
-                             : rig_box(r, 0.0, -middle, 0.05, link);
+        of.bodies[i] =
+            level ? rig_box(r, middle, 0.0, link, 0.05) : rig_box(r, 0.0, -middle, 0.05, link);
         joint_def def = rig_def_at(JOINT_REVOLUTE, before, of.bodies[i], level ? from : 0.0,
                                    level ? 0.0 : -from);
         of.joints[i] = rig_join(r, &def);

@@ -445,8 +445,8 @@ INLINE uint32_t fill_gives(const group_part *part, const state_lanes *a, const s
     part->gives->share = splat(1.0f);
     for (; thin != 0; thin &= thin - 1) {
         const int lane = __builtin_ctz(thin);
-        part->gives->share[lane] = contact_give(part->world, part->lanes->body_a[lane],
-                                                part->lanes->body_b[lane]);
+        part->gives->share[lane] =
+            contact_give(part->world, part->lanes->body_a[lane], part->lanes->body_b[lane]);
     }
     return LANES_THIN;
 }

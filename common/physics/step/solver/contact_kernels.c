@@ -377,7 +377,7 @@ INLINE lanes leave_impact(const group_view *g, const point_lanes *p, const state
     return lanes_select(left, splat(FAR_AWAY), bias);
 }
 
-// What a sweep may change of a part.
+// All that a sweep can change of a part.
 typedef struct swept_lanes {
     state_lanes a, b;
     lanes normal[2], tangent[2], rolling;

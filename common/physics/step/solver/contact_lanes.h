@@ -64,7 +64,8 @@ enum {
     IMPACT_SWEEPS_BRACED = 200,  // the same where joints bear the impacts
     IMPACT_ROWS_BRACED = 8192,   // of joints, in all of those: a tenth of a millisecond
     IMPACT_SWEEPS_MAX = 192,     // and no round begins after so many
-    IMPACT_WORK_MAX = 65536      // groups with impacts that a sub-step's sweeps pass over; then no round begins
+    IMPACT_WORK_MAX =
+        65536 // groups with impacts that a sub-step's sweeps pass over; then no round begins
 };
 
 typedef enum impact_phase { IMPACT_FIND, IMPACT_SOLVE, IMPACT_END } impact_phase;

@@ -3,8 +3,8 @@
 // A sweep over joints passes a pull on to the next link, or to a few; in a chain of thirty links
 // the sweeps of a sub-step do not bring the pull of its end to where it hangs. It stretches by a
 // sixth at 30 Hz, and its joints open where it is whipped round. Once a joint of a long chain has
-// opened, a truss begins there (truss/truss.h), which solves all of the chain as one system. What
-// moves little has no open joints, and is left to sweeps, which cost less.
+// opened, a truss begins there (truss/truss.h), which solves all of the chain as one system. A
+// chain that moves little is left to sweeps, which cost less.
 //
 // A chain is a row of bodies of which each has two joints at the most; nets, grids, ragdolls and
 // cars are none.
@@ -14,7 +14,8 @@
 
 enum { CHAIN_LONG = 8 };   // joints
 #define OPEN_SHARE 0.0015f // of the arms: what is wider open counts
-#define OPEN_SPEED 1.0f    // and moves faster: a chain that hangs still sags a little, and sleeps [m/s]
+#define OPEN_SPEED                                                                                 \
+    1.0f // and moves faster: a chain that hangs still sags a little, and sleeps [m/s]
 
 // From the joint over the body on that side of it, and on: joints that follow in a row, up to
 // `most`.

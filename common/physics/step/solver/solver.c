@@ -166,7 +166,7 @@ static bool any_may_rebound(const physics_world *world)
 }
 
 enum { IMPACT_WORK_OF_ROUND = 3 }; // sweeps that every round has: to find, solve and end
-enum { GROUPS_OF_ROW = 8 }; // groups that a sweep passes over in the time of a joint's row
+enum { GROUPS_OF_ROW = 8 };        // groups that a sweep passes over in the time of a joint's row
 
 // Groups in which an impact is due: as many with any width of vectors.
 static uint32_t count_due(const physics_world *world)
