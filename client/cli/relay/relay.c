@@ -282,7 +282,7 @@ static void serve_pair(relay *r, pair *p, short client, short server, double now
 
 // ---- the loop
 
-// What a socket is asked for: to be read for one pipe, to be written for the other.
+// The events that a socket is polled for: input for one pipe, room for the output of the other.
 static short wanted(const relay_pipe *from, const relay_pipe *to, double now)
 {
     return (short)((pipe_wants(from) ? POLLIN : 0) | (pipe_due(to) <= now ? POLLOUT : 0));

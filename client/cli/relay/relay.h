@@ -20,7 +20,7 @@ enum {
 
 typedef struct relay relay;
 
-// What went through since the beginning.
+// Totals since the beginning.
 typedef struct relay_counts {
     uint64_t connections;
     uint64_t failed; // of those: the server could not be reached
