@@ -30,6 +30,8 @@
     X(making, "images and worlds that are being made of them, until they count as worlds")         \
     X(views, "packed streams, budgets, and what each subscription takes")                          \
     X(commands, "requests that wait in the server, as they lie in memory")                         \
+    X(input,                                                                                       \
+      "messages that have not come whole, and large ones until another thread decoded them")       \
     X(sessions, "sessions, detached ones included")                                                \
     X(output, "output that connections have not taken, shared bytes counted once")
 

@@ -10,6 +10,7 @@
 #include "proto/commands/command_decode.h"
 #include "proto/log/log_record.h"
 #include "server/clock.h"
+#include "server/memory.h"
 #include "server/metrics.h"
 #include "server/session/service.h"
 
@@ -59,6 +60,11 @@ static void decode(uv_work_t *work)
 
 // ---- network thread
 
+static int64_t memory_of_message(size_t size)
+{
+    return (int64_t)(sizeof(decoding) + size);
+}
+
 static void drop(decoding *d)
 {
     if (d->verdict == RPC_GOOD) {
@@ -69,6 +75,7 @@ static void drop(decoding *d)
     }
     free(d->arguments);
     free(d->bytes);
+    memory_note(MEMORY_input, NULL, -memory_of_message(d->size));
     free(d);
 }
 
@@ -105,21 +112,20 @@ static uint32_t find_next(const decodings *all)
     return found;
 }
 
+static decoding *take_out(decodings *all, uint32_t at)
+{
+    decoding *one = all->waiting.data[at];
+    all->waiting.count--;
+    memmove(all->waiting.data + at, all->waiting.data + at + 1,
+            (all->waiting.count - at) * sizeof *all->waiting.data);
+    return one;
+}
+
 static void begin_next(server *s)
 {
     decodings *all = &s->decodings;
-    while (!all->busy && all->waiting.count > 0) {
-        const uint32_t at = find_next(all);
-        decoding *next = all->waiting.data[at];
-        all->waiting.count--;
-        memmove(all->waiting.data + at, all->waiting.data + at + 1,
-                (all->waiting.count - at) * sizeof *all->waiting.data);
-        const session *from = server_find_session(s, next->from);
-        if (from == NULL || from->decoding != next) {
-            shares_release(&all->shares, next->of);
-            drop(next); // its session has ended
-            continue;
-        }
+    if (!all->busy && all->waiting.count > 0) {
+        decoding *next = take_out(all, find_next(all));
         shares_serve(&all->shares, next->of);
         all->busy = true;
         s->building++; // the server does not end before
@@ -143,11 +149,26 @@ void decoding_begin(session *s, const uint8_t *bytes, size_t size)
     ASSERT_MEMORY(d->bytes != NULL);
     memcpy(d->bytes, bytes, size);
     memcpy(d->owner, rights_subject(s), strlen(rights_subject(s)) + 1);
+    memory_note(MEMORY_input, NULL, memory_of_message(size));
     d->of = shares_hold(&of->decodings.shares, session_subject(s));
     s->decoding = d;
     metrics_add(METRIC_messages_aside, 1);
     array_push(&of->decodings.waiting, d);
     begin_next(of);
+}
+
+void decoding_forget(session *s)
+{
+    decodings *all = &s->server->decodings;
+    for (uint32_t i = 0; s->decoding != NULL && i < all->waiting.count; i++) {
+        if (all->waiting.data[i] == s->decoding) {
+            decoding *one = take_out(all, i);
+            shares_release(&all->shares, one->of);
+            drop(one);
+            break;
+        }
+    }
+    s->decoding = NULL;
 }
 
 void decodings_deinit(decodings *all)

@@ -51,6 +51,8 @@ bool decoding_wanted(size_t size, uint32_t values);
 // Begins with the message, which is copied; session_decoded is called with the result, unless the
 // session has ended, or goes on over another connection, by then.
 void decoding_begin(struct session *s, const uint8_t *bytes, size_t size);
+// Its session goes on without the message, if there is one: it is dropped, or its result is.
+void decoding_forget(struct session *s);
 // None is under way.
 void decodings_deinit(decodings *d);
 

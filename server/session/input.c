@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/base/assert.h"
+#include "server/memory.h"
 
 enum { KEPT_BYTES = 4096 }; // an idle connection keeps no more than this
 
@@ -19,8 +20,26 @@ void input_init(input *in, uint32_t message_bytes_max)
 void input_deinit(input *in)
 {
     free(in->data);
+    memory_note(MEMORY_input, NULL, -(int64_t)in->capacity);
     in->data = NULL;
     in->size = in->capacity = in->begin = in->scanned = in->fence = 0;
+}
+
+// What holds so many bytes.
+static size_t capacity_for(const input *in, size_t size)
+{
+    size_t capacity = in->capacity < KEPT_BYTES ? KEPT_BYTES : in->capacity;
+    while (capacity < size) {
+        capacity *= 2;
+    }
+    return capacity;
+}
+
+size_t input_growth(const input *in, size_t size)
+{
+    const size_t capacity = capacity_for(in, in->size + size);
+    const size_t kept = in->capacity < KEPT_BYTES ? KEPT_BYTES : in->capacity;
+    return capacity - kept;
 }
 
 static void reserve(input *in, size_t size)
@@ -28,12 +47,10 @@ static void reserve(input *in, size_t size)
     if (size <= in->capacity) {
         return;
     }
-    size_t capacity = in->capacity < KEPT_BYTES ? KEPT_BYTES : in->capacity;
-    while (capacity < size) {
-        capacity *= 2;
-    }
+    const size_t capacity = capacity_for(in, size);
     uint8_t *grown = realloc(in->data, capacity);
     ASSERT_MEMORY(grown != NULL);
+    memory_note(MEMORY_input, NULL, (int64_t)(capacity - in->capacity));
     in->data = grown;
     in->capacity = capacity;
 }

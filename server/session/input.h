@@ -1,7 +1,7 @@
 // Received bytes that were not handled yet, cut into messages.
 //
-// Memory is taken for bytes that have come, never for a length that a header promises; the scanner
-// refuses a message that is over a limit as soon as it declares so. Network thread only.
+// Memory is taken for bytes that have come, never for a length that a header promises, and counted
+// in the account (server/memory.h); the scanner refuses a message that is over a limit as soon as it declares so. Network thread only.
 #ifndef CAROM_SERVER_SESSION_INPUT_H
 #define CAROM_SERVER_SESSION_INPUT_H
 
@@ -25,6 +25,8 @@ typedef struct input {
 void input_init(input *in, uint32_t message_bytes_max);
 void input_deinit(input *in);
 
+// Memory that so many bytes more would take; what each connection may keep is not counted.
+size_t input_growth(const input *in, size_t size);
 void input_append(input *in, const uint8_t *data, size_t size);
 
 // The next whole message, valid until the next call. SCAN_MORE when there is none yet;

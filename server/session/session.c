@@ -241,7 +241,7 @@ void session_closed(void *peer)
               connection_peer_name(s->connection));
     of->session_count--;
     work_remove(of, &s->job);
-    s->decoding = NULL; // like input that was not dealt with
+    decoding_forget(s); // like input that was not dealt with
     s->connection = NULL;
     parties_release(s->address);
     s->address = NULL;
@@ -440,6 +440,11 @@ void session_received(void *peer, const uint8_t *data, size_t size)
     session *s = peer;
     ASSERT(s->connection != NULL && !s->ended);
     if (s->closing || s->server->draining) {
+        return;
+    }
+    error err;
+    if (memory_ask(NULL, input_growth(&s->input, size), &err) != STATUS_OK) {
+        session_close(s, err.status, err.text, ENDING_FLUSH); // what began cannot be finished
         return;
     }
     input_append(&s->input, data, size);

@@ -7,6 +7,7 @@ import itertools
 import os
 import re
 import resource
+import select
 import signal
 import socket
 import sys
@@ -140,6 +141,25 @@ class Aside(FloodTest):
                 client.answer(i)
         self.assertEqual(client.answer(7007)["bodies"], 910)
         self.assertEqual(self.counter("messages_aside") - before, 5)
+
+    def test_one_message_is_decoded_before_many_of_somebody_else(self):
+        one = self.connect("one")
+        message = msgpack.packb([REQUEST, 1, "ping", [{"any": [1] * 60_000}]])
+        for attempt in range(10):  # all may be decoded before the one is sent
+            many = [self.connect(f"many{attempt}") for _ in range(12)]
+            before = self.counter("messages_aside")
+            for client in many:
+                client.send(message)
+            while self.counter("messages_aside") < before + len(many):
+                pass
+            one.send(message)
+            one.answer(1)
+            waiting = len(many) - len(select.select([client.socket for client in many], [], [], 0)[0])
+            for client in many:
+                client.answer(1)
+            if waiting > 2:
+                break
+        self.assertGreater(waiting, 2)
 
     def test_who_leaves_while_a_message_is_decoded_harms_nobody(self):
         admin = self.connect()

@@ -3,15 +3,18 @@
 caromd."""
 
 import os
+import select
 import sys
 import tempfile
 import unittest
 from pathlib import Path
 
+import msgpack
+
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from caromd import Caromd  # noqa: E402
 from tokens import Secret, claims, write_keys  # noqa: E402
-from wire import RemoteError  # noqa: E402
+from wire import Closed, RemoteError  # noqa: E402
 from wire_case import BALL, CAROMD, WireTest  # noqa: E402
 
 MB = 1 << 20
@@ -110,6 +113,28 @@ class Worlds(MemoryTest):
     def resident(self):
         status = Path(f"/proc/{self.server.process.pid}/status").read_text()
         return int(status.split("VmHWM:")[1].split()[0]) * 1024
+
+    @unittest.skipIf(SANITIZED, "sanitizers take memory of their own")
+    def test_messages_that_have_not_come_whole_are_counted_and_bounded(self):
+        root = self.hello()
+        part = msgpack.packb([0, 1, "ping", [{"any": b"x" * 1_000_000}]])[:-1]
+        mallory, closed = [], ""
+        while len(mallory) < 200 and not closed:
+            mallory.append(self.hello("mallory", "player"))
+            mallory[-1].socket.sendall(part)
+            self.eventually(lambda: self.counters(root)["memory_input"] >= len(mallory) * len(part)
+                            or select.select([mallory[-1].socket], [], [], 0)[0])
+            if select.select([mallory[-1].socket], [], [], 0)[0]:
+                with self.assertRaises(Closed):
+                    mallory[-1].call("ping")
+                closed = str(mallory[-1].notifications)
+        self.assertRegex(closed, "limit_exceeded.*memory: the server uses [0-9]+ MB")
+        self.assertGreater(len(mallory), 50)
+        self.assertLess(self.resident(), 128 * MB)
+        root.call("ping")
+        for client in mallory:
+            client.socket.close()
+        self.eventually(lambda: self.counters(root)["memory_input"] < 50_000)  # connections keep 4 KiB
 
     @unittest.skipIf(SANITIZED, "sanitizers take memory of their own")
     def test_forks_and_bodies_are_refused_when_memory_is_out_and_come_back(self):

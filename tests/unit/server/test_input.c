@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "server/memory.h"
 #include "server/session/input.h"
 
 // Three messages: [0, 1, "ping", []], nil, and an array of 300 zeros.
@@ -109,11 +110,18 @@ static void input_gives_up_memory_after_a_large_message(void **state)
     input_append(&in, large, BODY + 3);
     assert_int_equal(input_next(&in, &message, &size, NULL), SCAN_MESSAGE);
     assert_int_equal(size, BODY + 3);
+    assert_int_equal(memory_of(MEMORY_input), in.capacity);
+    assert_int_equal(input_growth(&in, in.capacity - in.size), 0);
+    assert_int_equal(input_growth(&in, in.capacity - in.size + 1), in.capacity);
     input_settle(&in);
+    assert_int_equal(memory_of(MEMORY_input), 0);
+    assert_int_equal(input_growth(&in, 1), 0); // what each connection may keep
     assert_int_equal(in.capacity, 0);
     input_append(&in, (const uint8_t *)"\xc0", 1);
     assert_int_equal(input_next(&in, &message, &size, NULL), SCAN_MESSAGE);
+    assert_true(memory_of(MEMORY_input) > 0);
     input_deinit(&in);
+    assert_int_equal(memory_of(MEMORY_input), 0);
     free(large);
 }
 
