@@ -206,20 +206,7 @@ static bool holds_id(const carom_value *list, uint64_t id)
 static bool repeatable(const pending_request *entry)
 {
     const method_info *info = method_find(entry->method, strlen(entry->method));
-    if (info == NULL) {
-        return false;
-    }
-    switch (info->id) {
-    case METHOD_PING:
-    case METHOD_SERVER_INFO:
-    case METHOD_SERVER_STATS:
-    case METHOD_WORLD_LIST:
-    case METHOD_WORLD_INFO:
-    case METHOD_WORLD_VIEW:
-        return true;
-    default:
-        return info->scope == SCOPE_WORLD_READ;
-    }
+    return info != NULL && method_has(info->id, TRAIT_REPEATABLE);
 }
 
 static bool is_command(const pending_request *entry)

@@ -64,18 +64,7 @@ void replica_telling_note_event(replica_telling *t, const physics_event *event)
 
 void replica_telling_note_command(replica_telling *t, method m)
 {
-    switch (m) {
-    case METHOD_BODY_SET:
-    case METHOD_SHAPE_ADD:
-    case METHOD_SHAPE_REMOVE:
-    case METHOD_SHAPE_SET:
-    case METHOD_JOINT_SET:
-    case METHOD_WORLD_APPLY:
-        t->outdated = true;
-        break;
-    default:
-        break;
-    }
+    t->outdated = t->outdated || method_has(m, TRAIT_REDESCRIBES);
 }
 
 // ---- what there is, and what was told

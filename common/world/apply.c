@@ -23,16 +23,25 @@ void command_result_free(command_result *r)
     *r = (command_result){0};
 }
 
+uint64_t command_result_made(const command_result *r)
+{
+#define MADE(id, field)                                                                            \
+    case METHOD_##id:                                                                              \
+        return r->field;
+    switch (r->method) {
+        METHOD_MAKES(MADE)
+    default:
+        return 0;
+    }
+}
+
 // An id as the engine knows it: a reference becomes what that command made.
 static uint64_t id_of(const application *a, uint64_t id)
 {
     if (!command_id_is_reference(id) || a->made == NULL) {
         return id;
     }
-    const command_result *maker = &a->made[command_id_index(id)];
-    return maker->method == METHOD_SHAPE_ADD      ? maker->shape
-           : maker->method == METHOD_JOINT_CREATE ? maker->joint
-                                                  : maker->spawn.body;
+    return command_result_made(&a->made[command_id_index(id)]);
 }
 
 // ---- the commands

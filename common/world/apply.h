@@ -121,5 +121,7 @@ status apply_command_as(physics_world *world, owners *table, const struct actor 
 
 // Gives back what the result owns and zeroes it; a zeroed result may be freed.
 void command_result_free(command_result *r);
+// The id of the body, shape or joint that the command has made; 0 if it makes none.
+uint64_t command_result_made(const command_result *r);
 
 #endif

@@ -33,14 +33,8 @@ struct trial {
 static bool has_joints(const apply_args *batch)
 {
     for (uint32_t i = 0; i < batch->count; i++) {
-        switch (batch->commands[i].method) {
-        case METHOD_JOINT_CREATE:
-        case METHOD_JOINT_SET:
-        case METHOD_JOINT_REMOVE:
-        case METHOD_JOINT_GET:
+        if (method_has(batch->commands[i].method, TRAIT_JOINTS)) {
             return true;
-        default:
-            break;
         }
     }
     return false;

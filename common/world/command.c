@@ -86,6 +86,18 @@ void subscribe_args_move(subscribe_args *s, const view_args *to)
     }
 }
 
+uint64_t command_subject(const command *c)
+{
+#define SUBJECT(id, field)                                                                         \
+    case METHOD_##id:                                                                              \
+        return c->field;
+    switch (c->method) {
+        METHOD_SUBJECTS(SUBJECT)
+    default:
+        return 0;
+    }
+}
+
 size_t command_held_bytes(const command *c)
 {
     return command_memory_held(c->memory);

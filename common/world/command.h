@@ -319,6 +319,10 @@ status command_permit(const command *c, role held, error *err);
 // The bodies that it spawns without naming an owner become `owner`'s; "" leaves them nobody's.
 void command_own(command *c, const char *owner);
 
+// The id of the body, shape or joint that it is about, which may be a reference inside a batch; 0
+// where its method names none.
+uint64_t command_subject(const command *c);
+
 // Bytes of the blocks that the command owns.
 size_t command_held_bytes(const command *c);
 // Gives back what the command owns and zeroes it; a zeroed command may be freed.

@@ -9,7 +9,10 @@
 // The method's name on the wire, "body.spawn". `m` is below METHOD_COUNT (asserted).
 const char *method_wire_name(method m);
 method_scope method_scope_of(method m);
-role method_role(method m); // the least that may call it
+role method_role(method m);                // the least that may call it
+bool method_has(method m, method_trait t); // whether it has the trait
+double method_price(method m); // to a network thread, in plain requests; 0: by its bytes
+bool method_makes(method m);   // a body, shape or joint, of which a batch may speak later
 
 // "none", "viewer", "player", "admin"; "none" for a value that is no role.
 const char *role_name(role r);

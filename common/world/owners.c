@@ -192,28 +192,43 @@ static body_id id_in(const command_result *made, body_id id)
     return made != NULL && command_id_is_reference(id) ? made[command_id_index(id)].spawn.body : id;
 }
 
+// Also without an owner: the slot may still have that of a body that is gone.
+static void own_spawn(owners *o, const command *c, const command_result *result,
+                      const command_result *made)
+{
+    (void)made;
+    set_owner(o, result->spawn.body, c->spawn.owner != NULL ? c->spawn.owner : "");
+}
+
+static void own_set(owners *o, const command *c, const command_result *result,
+                    const command_result *made)
+{
+    (void)result;
+    if (c->body_set.owner != NULL) {
+        set_owner(o, id_in(made, c->body_set.body), c->body_set.owner);
+    }
+}
+
+static void own_remove(owners *o, const command *c, const command_result *result,
+                       const command_result *made)
+{
+    (void)result;
+    body_id id = id_in(made, c->body);
+    if (entry_of(o, id) != NULL) {
+        set_owner(o, id, "");
+    }
+}
+
+typedef void own_function(owners *o, const command *c, const command_result *result,
+                          const command_result *made);
+#define ROW(id, own) [METHOD_##id] = own_##own,
+static own_function *const OWN[METHOD_COUNT] = {METHOD_OWN(ROW)};
+
 static void note_one(owners *o, const command *c, const command_result *result,
                      const command_result *made)
 {
-    switch (c->method) {
-    case METHOD_BODY_SPAWN:
-        // Also without an owner: the slot may still have that of a body that is gone.
-        set_owner(o, result->spawn.body, c->spawn.owner != NULL ? c->spawn.owner : "");
-        break;
-    case METHOD_BODY_SET:
-        if (c->body_set.owner != NULL) {
-            set_owner(o, id_in(made, c->body_set.body), c->body_set.owner);
-        }
-        break;
-    case METHOD_BODY_REMOVE: {
-        body_id id = id_in(made, c->body);
-        if (entry_of(o, id) != NULL) {
-            set_owner(o, id, "");
-        }
-        break;
-    }
-    default:
-        break;
+    if (OWN[c->method] != NULL) {
+        OWN[c->method](o, c, result, made);
     }
 }
 

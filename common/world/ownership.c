@@ -209,8 +209,9 @@ static status check_joint_set(const hearing *h, const joint_args *set)
 
 // ---- owners that are named
 
-static status check_spawn(const hearing *h, const body_spawn_args *spawn)
+static status permit_spawn(hearing *h, const command *c)
 {
+    const body_spawn_args *spawn = &c->spawn;
     if (spawn->owner != NULL && strcmp(spawn->owner, h->who->subject) != 0) {
         return error_set(h->err, STATUS_PERMISSION_DENIED,
                          "owner: only an admin spawns bodies for others");
@@ -218,8 +219,9 @@ static status check_spawn(const hearing *h, const body_spawn_args *spawn)
     return STATUS_OK;
 }
 
-static status check_body_set(hearing *h, const body_set_args *set)
+static status permit_body_set(hearing *h, const command *c)
 {
+    const body_set_args *set = &c->body_set;
     status s = check_body(h, set->body);
     if (s == STATUS_OK && set->owner != NULL && *set->owner == '\0') {
         return error_set(h->err, STATUS_PERMISSION_DENIED,
@@ -233,37 +235,41 @@ static status check_body_set(hearing *h, const body_set_args *set)
 
 // ---- commands
 
+static status permit_body(hearing *h, const command *c)
+{
+    return check_body(h, command_subject(c));
+}
+
+static status permit_shape(hearing *h, const command *c)
+{
+    return check_shape(h, command_subject(c));
+}
+
+static status permit_joint(hearing *h, const command *c)
+{
+    return check_joint(h, command_subject(c));
+}
+
+static status permit_joint_create(hearing *h, const command *c)
+{
+    return check_joint_def(h, &c->joint.def);
+}
+
+static status permit_joint_set(hearing *h, const command *c)
+{
+    return check_joint_set(h, &c->joint);
+}
+
+typedef status permit_function(hearing *h, const command *c);
+#define ROW(id, permit) [METHOD_##id] = permit_##permit,
+static permit_function *const PERMIT[METHOD_COUNT] = {METHOD_PERMIT(ROW)};
+
+// A command without a rule is an admin's.
 static status check_one(hearing *h, const command *c)
 {
-    switch (c->method) {
-    case METHOD_BODY_SPAWN:
-        return check_spawn(h, &c->spawn);
-    case METHOD_BODY_SET:
-        return check_body_set(h, &c->body_set);
-    case METHOD_BODY_REMOVE:
-        return check_body(h, c->body);
-    case METHOD_BODY_IMPULSE:
-    case METHOD_BODY_FORCE:
-        return check_body(h, c->push.body);
-    case METHOD_BODY_ANGULAR_IMPULSE:
-    case METHOD_BODY_TORQUE:
-        return check_body(h, c->turn.body);
-    case METHOD_SHAPE_ADD:
-        return check_body(h, c->shape_add.body);
-    case METHOD_SHAPE_SET:
-        return check_shape(h, c->shape_set.shape);
-    case METHOD_SHAPE_REMOVE:
-        return check_shape(h, c->shape);
-    case METHOD_JOINT_CREATE:
-        return check_joint_def(h, &c->joint.def);
-    case METHOD_JOINT_SET:
-        return check_joint_set(h, &c->joint);
-    case METHOD_JOINT_REMOVE:
-        return check_joint(h, c->joint_id);
-    default:
-        break;
+    if (PERMIT[c->method] != NULL) {
+        return PERMIT[c->method](h, c);
     }
-    // A new command that changes worlds has to be given its rule here before players may use it.
     return method_scope_of(c->method) == SCOPE_WORLD_COMMAND
                ? error_set(h->err, STATUS_PERMISSION_DENIED, "%s is for admins alone",
                            method_wire_name(c->method))

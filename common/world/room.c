@@ -67,31 +67,46 @@ static int64_t slots_of_body(const tally *t, body_id id)
     return slots;
 }
 
+static void tally_spawn(tally *t, const command *c)
+{
+    t->more_bodies = 1;
+    t->more_shapes = slots_of_spawn(&c->spawn);
+}
+
+static void tally_shape_add(tally *t, const command *c)
+{
+    t->more_shapes = slots_of(&c->shape_add.def);
+}
+
+static void tally_joint_create(tally *t, const command *c)
+{
+    (void)c;
+    t->more_joints = 1;
+}
+
+static void tally_body_remove(tally *t, const command *c)
+{
+    t->more_bodies = -1;
+    t->more_shapes = t->batch != NULL ? -slots_of_body(t, c->body) : 0;
+}
+
+static void tally_joint_remove(tally *t, const command *c)
+{
+    (void)c;
+    t->more_joints = -1;
+}
+
+typedef void tally_function(tally *t, const command *c);
+#define ROW(id, tally) [METHOD_##id] = tally_##tally,
+static tally_function *const TALLY[METHOD_COUNT] = {METHOD_TALLY(ROW)};
+
 static void tally_command(tally *t, const command *c)
 {
     t->more_bodies = 0;
     t->more_shapes = 0;
     t->more_joints = 0;
-    switch (c->method) {
-    case METHOD_BODY_SPAWN:
-        t->more_bodies = 1;
-        t->more_shapes = slots_of_spawn(&c->spawn);
-        break;
-    case METHOD_SHAPE_ADD:
-        t->more_shapes = slots_of(&c->shape_add.def);
-        break;
-    case METHOD_JOINT_CREATE:
-        t->more_joints = 1;
-        break;
-    case METHOD_BODY_REMOVE:
-        t->more_bodies = -1;
-        t->more_shapes = t->batch != NULL ? -slots_of_body(t, c->body) : 0;
-        break;
-    case METHOD_JOINT_REMOVE:
-        t->more_joints = -1;
-        break;
-    default:
-        break;
+    if (TALLY[c->method] != NULL) {
+        TALLY[c->method](t, c);
     }
 }
 

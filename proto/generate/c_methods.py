@@ -1,22 +1,34 @@
 """common/world/method_list.h: the methods, roles and scopes as enums, and a row of columns for each method."""
 
 from .schema import STEPS
-from .text import c_comment, c_string
+from .text import c_comment, c_number, c_string
 
 HEAD = """\
 // Generated from proto/schema by proto/generate/c_methods.py: do not edit.
 //
 // The one table of methods: a file that needs a column expands a list with a macro that takes it.
 //
-//   METHOD_LIST    X(id, name on the wire, least role, scope, may stand in a batch)   every method
+//   METHOD_LIST    X(id, name on the wire, least role, scope, traits, price)   every method
+//   METHOD_SUBJECTS, METHOD_MAKES   X(id, field)   where a command has the id of the body, shape or
+//                                   joint that it is about, and a result that of what was made
 //   METHOD_DECODE  X(id, function)  arguments into the command: decode_..._command of
 //                                   proto/commands/decode.c; `none` where the world is all there is
+//   METHOD_PERMIT  X(id, function)  whether a player may: permit_... of ownership.c
 //   METHOD_PLAN    X(id, function)  whether a batch's command can be carried out: plan_... of
 //                                   apply_plan.c
 //   METHOD_TRIAL   X(id, function)  what joints of a batch have to know of it: trial_... of
 //                                   apply_trial.c
 //   METHOD_APPLY   X(id, function)  carries it out on a world: apply_... of apply.c
 //   METHOD_ENCODE  X(id, function)  its result: pack_..._result of proto/encode/encode_result.c
+//   METHOD_OWN     X(id, function)  what becomes of owners then: own_... of owners.c
+//   METHOD_TALLY   X(id, function)  how many things it makes and removes: tally_... of room.c
+//   METHOD_MARK    X(id, function)  whose full maps it changes: mark_... of descriptions.c
+//   METHOD_CROWD   X(id, rule)      which pairs of shapes it makes: crowd_... of crowding.c
+//   METHOD_BYTES   X(id, function)  about what its things will take: bytes_... of hosted_requests.c
+//   METHOD_SERVE   X(id, function)  how its world's host answers: do_... of hosted_requests.c
+//   METHOD_ANSWER  X(id, function)  how the server answers itself: answer_... of call.c
+//   METHOD_SIGHT   X(id, function)  whether a token's areas allow it: sight_... of rights.c
+//   METHOD_ROWS    X(id, function)  how many rows its answer has: rows_... of rights.c
 //
 // The rows are in the order in which PROTOCOL.md describes the methods.
 #ifndef CAROM_COMMON_WORLD_METHOD_LIST_H
@@ -30,7 +42,8 @@ HEAD = """\
 def enum(e):
     lines = c_comment(e.doc) + [f"typedef enum {e.type} {{"]
     for word in e.words:
-        lines += [f"    {word.c}, // {word.doc}"]
+        value = f" = 1 << {e.words.index(word)}" if e.bits else ""
+        lines += [f"    {word.c}{value}, // {word.doc}"]
     if e.count:
         lines += [f"    {e.count}"]
     return "\n".join(lines + [f"}} {e.type};", ""])
@@ -48,7 +61,8 @@ def macro(name, rows):
 def columns(m, schema):
     scope = next(w.c for w in schema.enums["scope"].words if w.word == m.scope)
     role = next(w.c for w in schema.enums["role"].words if w.word == m.role)
-    return f"{m.id}, {c_string(m.name)}, {role}, {scope}, {str(m.batch).lower()}"
+    traits = " | ".join(f"TRAIT_{trait.upper()}" for trait in m.traits) or "0"
+    return f"{m.id}, {c_string(m.name)}, {role}, {scope}, {traits}, {c_number(m.price)}"
 
 
 def step(name, methods):
@@ -62,6 +76,8 @@ def write(schema):
     out = HEAD + "// clang-format off\n" + "".join(enum(e) + "\n" for e in written)
     out += "".join(words_of(e) for e in written)
     out += macro("METHOD_LIST", [columns(m, schema) for m in schema.methods])
+    for name, column in (("METHOD_SUBJECTS", "subject"), ("METHOD_MAKES", "makes")):
+        out += macro(name, [f"{m.id}, {getattr(m, column)[1]}" for m in schema.methods if getattr(m, column)])
     out += "".join(step(name, schema.methods) for name in STEPS)
     out += "typedef enum method {\n" + "".join(f"    METHOD_{m.id},\n" for m in schema.methods)
     out += "    METHOD_COUNT\n} method;\n// clang-format on\n\n#endif\n"

@@ -30,7 +30,9 @@ TYPES = {
 }
 RANGED = {"number", "integer", "vector", "vectors", "area"}
 ARGUMENT_KEYS = {"name", "as", "type", "required", "default", "doc", "routing"}
-STEPS = ("decode", "plan", "trial", "apply", "encode")
+STEPS = ("decode", "permit", "plan", "trial", "apply", "encode", "own", "tally", "mark", "crowd", "bytes", "serve",
+         "answer", "sight", "rows")
+IDS = {"body", "shape", "joint"}
 CHOICES_MAX = 32  # of one list of words: a bit each
 
 
@@ -50,6 +52,7 @@ class Word:
     word: str
     c: str
     doc: str
+    traits: list[str] = dataclasses.field(default_factory=list)  # of every method of this scope
 
 
 @dataclasses.dataclass
@@ -98,6 +101,10 @@ class Method:
     result: str
     code: dict[str, str]
     args: list[Argument]
+    subject: tuple[str, str] | None  # (body, shape or joint, its id's place in the C command)
+    makes: tuple[str, str] | None  # likewise, of what it makes, in the C result
+    price: float
+    traits: list[str]
 
     @property
     def id(self):
@@ -263,9 +270,9 @@ def read_enums(files):
     for file, table in entries(files, "enum", {"words", "prefix"}, {"type", "header", "bits", "doc", "count"}):
         words = []
         for row in table["words"]:
-            check_keys(file, table["name"], row.get("word"), row, {"word"}, {"c", "doc"})
+            check_keys(file, table["name"], row.get("word"), row, {"word"}, {"c", "doc", "traits"})
             c = row.get("c", table["prefix"] + row["word"].upper())
-            words.append(Word(row["word"], c, row.get("doc", "")))
+            words.append(Word(row["word"], c, row.get("doc", ""), row.get("traits", [])))
         if not 0 < len(words) <= CHOICES_MAX or len({w.word for w in words}) < len(words):
             file.fail(table["name"], None, f"wants 1 to {CHOICES_MAX} words, none of them twice")
         if not table.get("header") and not table.get("type"):
@@ -438,7 +445,7 @@ def read_shapes(files, arguments):
 
 def read_methods(files, arguments, enums):
     methods = []
-    for file, table in entries(files, "method", {"role", "scope", "summary", "result"}, {"batch", "code", "args"}):
+    for file, table in entries(files, "method", {"role", "scope", "summary", "result"}, {"batch", "code", "args", "subject", "makes", "price", "traits"}):
         name = table["name"]
         if not METHOD_NAME.fullmatch(name):
             file.fail(name, None, "a method's name is group.verb in a-z and _, or a verb")
@@ -448,10 +455,36 @@ def read_methods(files, arguments, enums):
                 file.fail(name, None, f"{key} '{table[key]}' is none of {', '.join(words)}")
         check_keys(file, name, "code", table.get("code", {}), set(), set(STEPS))
         method = Method(name, table["role"], table["scope"], table.get("batch", False), table["summary"],
-                        table["result"], table.get("code", {}), arguments.expand(file, name, table.get("args", [])))
+                        table["result"], table.get("code", {}), arguments.expand(file, name, table.get("args", [])),
+                        read_id(file, table, "subject"), read_id(file, table, "makes"), table.get("price", 0),
+                        read_traits(file, table, enums))
         check_method(file, method)
         methods.append(method)
     return methods
+
+
+def read_id(file, table, key):
+    """(kind, place in C) of `subject` and `makes`: {body = "push.body"}."""
+    row = table.get(key)
+    if row is None:
+        return None
+    if not isinstance(row, dict) or len(row) != 1 or not row.keys() <= IDS:
+        file.fail(table["name"], key, f"{key} is {{KIND = \"FIELD\"}} with one kind of {', '.join(sorted(IDS))}")
+    return next(iter(row.items()))
+
+
+def read_traits(file, table, enums):
+    """Its own, and those that every method of its scope has; in the order of the enum."""
+    known = [w.word for w in enums["trait"].words]
+    own = table.get("traits", [])
+    of_scope = next(w.traits for w in enums["scope"].words if w.word == table["scope"])
+    for trait in own + of_scope:
+        if trait not in known:
+            file.fail(table["name"], trait, f"trait '{trait}' is none of {', '.join(known)}{suggestion(trait, known)}")
+    for trait in own:
+        if trait in of_scope:
+            file.fail(table["name"], trait, f"every method of scope {table['scope']} has the trait {trait}")
+    return [trait for trait in known if trait in own + of_scope]
 
 
 def check_method(file, m):
@@ -465,11 +498,18 @@ def check_method(file, m):
     if m.scope in ("host", "command", "read") and not named:
         fail(f"scope {m.scope} wants the argument 'world'")
     if m.scope in ("command", "read") and not {"apply", "encode"} <= m.code.keys():
-        fail(f"scope {m.scope} wants code = {{apply = …, encode = …}}")
+        fail(f"scope {m.scope} wants apply and encode in code")
+    if m.scope == "command" and m.batch and m.role != "admin" and "permit" not in m.code:
+        fail("a command of players wants permit in code: which bodies its sender must own (ownership.c)")
+    if m.code.get("permit") in IDS and (m.subject is None or m.subject[0] != m.code["permit"]):
+        fail(f"permit = {m.code['permit']} looks at its subject, and wants subject = {{{m.code['permit']} = FIELD}}")
+    for scopes, name in ((("session", "server"), "answer"), (("host", "subscription"), "serve")):
+        if m.scope in scopes and name not in m.code:
+            fail(f"scope {m.scope} wants {name} in code")
     if m.batch and (m.scope not in ("command", "read") or "plan" not in m.code):
-        fail("a method that may stand in a batch has scope command or read, and code = {plan = …}")
+        fail("a method that may stand in a batch has scope command or read, and plan in code")
     if len(m.args) > (2 if named else 0) and "decode" not in m.code:
-        fail("a method with arguments of its own wants code = {decode = …}")
+        fail("a method with arguments of its own wants decode in code")
 
 
 def headers(folder):

@@ -8,9 +8,7 @@
 
 bool log_compact_has(method m)
 {
-    const method_info *info = &METHODS[m];
-    return info->scope == SCOPE_WORLD_COMMAND || info->batch || m == METHOD_WORLD_PAUSE ||
-           m == METHOD_WORLD_RESUME;
+    return method_has(m, TRAIT_LOGGED) || METHODS[m].batch;
 }
 
 // FNV-1a of 32 bits (Fowler, Noll, Vo): it needs no table, which would be a part of every page.

@@ -78,20 +78,6 @@ static status decode(const buffer *bytes, command *out, error *err)
     return s;
 }
 
-static uint64_t made_id(const command_result *r)
-{
-    switch (r->method) {
-    case METHOD_BODY_SPAWN:
-        return r->spawn.body;
-    case METHOD_SHAPE_ADD:
-        return r->shape;
-    case METHOD_JOINT_CREATE:
-        return r->joint;
-    default:
-        return 0;
-    }
-}
-
 static status apply_one(physics_world *world, const scene *s, const room_limits *most,
                         uint32_t index, uint64_t *ids, buffer *bytes, error *err)
 {
@@ -109,7 +95,7 @@ static status apply_one(physics_world *world, const scene *s, const room_limits 
         got = apply_command(world, &c, &result, err);
     }
     if (got == STATUS_OK) {
-        ids[index] = made_id(&result);
+        ids[index] = command_result_made(&result);
         command_result_free(&result);
     }
     command_free(&c);

@@ -47,11 +47,6 @@ static void locate_entry(scene_expander *x)
 
 // ---- commands
 
-static bool makes_something(method m)
-{
-    return m == METHOD_BODY_SPAWN || m == METHOD_SHAPE_ADD || m == METHOD_JOINT_CREATE;
-}
-
 // Notes what {"as": name} says.
 static status name_command(scene_expander *x, const msgpack_object *extra, method m)
 {
@@ -59,7 +54,7 @@ static status name_command(scene_expander *x, const msgpack_object *extra, metho
     if (as == NULL || !scene_is_string(as) || extra->via.map.size != 1) {
         return scene_fail(x, "the third element of an entry must be {\"as\": \"name\"}");
     }
-    if (!makes_something(m)) {
+    if (!method_makes(m)) {
         return error_set(x->err, STATUS_INVALID_ARGUMENT, "as: %s makes nothing to be named",
                          method_name(m));
     }

@@ -114,15 +114,34 @@ static status do_hello(const call *c, const hello_args *args, error *err)
     return STATUS_OK;
 }
 
-static void do_goodbye(const call *c, buffer *out)
+// Answers with what `write` writes.
+static status answer_with(const call *c, const command *cmd,
+                          void (*write)(const call *, const command *, buffer *))
 {
+    buffer out;
+    buffer_init(&out, WIRE_REPLY_BYTES_MAX);
+    write(c, cmd, &out);
+    succeed(c, &out);
+    buffer_deinit(&out);
+    return STATUS_OK;
+}
+
+static void do_goodbye(const call *c, const command *cmd, buffer *out)
+{
+    (void)cmd;
     c->session->over = true;
     ledger_end(c->session);
     encode_empty_result(out);
 }
 
-static void do_server_info(const call *c, buffer *out)
+static void do_ping(const call *c, const command *cmd, buffer *out)
 {
+    encode_ping_result(out, (double)c->received_ns * 1e-9, &cmd->ping);
+}
+
+static void do_server_info(const call *c, const command *cmd, buffer *out)
+{
+    (void)cmd;
     const server *s = c->session->server;
     named_number numbers[NUMBERS_MAX];
     server_info_result r = {
@@ -137,8 +156,9 @@ static void do_server_info(const call *c, buffer *out)
     encode_server_info_result(out, &r);
 }
 
-static void do_server_stats(const call *c, const stats_args *wanted, buffer *out)
+static void do_server_stats(const call *c, const command *cmd, buffer *out)
 {
+    const stats_args *wanted = &cmd->stats;
     const server *s = c->session->server;
     named_number numbers[METRIC_COUNT + MEMORY_USES + 8];
     uint32_t count = 0;
@@ -170,29 +190,6 @@ static void do_server_stats(const call *c, const stats_args *wanted, buffer *out
     }
     encode_server_stats_result(out, numbers, count, summaries, TIMING_COUNT);
     free(bins);
-}
-
-static void answer_here(const call *c, const command *cmd)
-{
-    buffer out;
-    buffer_init(&out, WIRE_REPLY_BYTES_MAX);
-    switch (cmd->method) {
-    case METHOD_GOODBYE:
-        do_goodbye(c, &out);
-        break;
-    case METHOD_PING:
-        encode_ping_result(&out, (double)c->received_ns * 1e-9, &cmd->ping);
-        break;
-    case METHOD_SERVER_INFO:
-        do_server_info(c, &out);
-        break;
-    default:
-        ASSERT(cmd->method == METHOD_SERVER_STATS);
-        do_server_stats(c, &cmd->stats, &out);
-        break;
-    }
-    succeed(c, &out);
-    buffer_deinit(&out);
 }
 
 // ---- calls that worlds answer
@@ -267,53 +264,86 @@ static status send_to_subscription(const call *c, command *cmd, error *err)
     return worlds_send(s, entry, r, err);
 }
 
-static status kick(const call *c, const kick_args *args, error *err)
+static void do_kick(const call *c, const command *cmd, buffer *out)
 {
-    status result = sessions_kick(c->session->server, args, err);
-    if (result == STATUS_OK) {
-        buffer out;
-        buffer_init(&out, WIRE_REPLY_BYTES_MAX);
-        encode_empty_result(&out);
-        succeed(c, &out);
-        buffer_deinit(&out);
-    }
-    return result;
+    (void)c, (void)cmd;
+    encode_empty_result(out);
 }
 
-static status dispatch_server(const call *c, command *cmd, error *err)
+// ---- calls that the server answers
+
+static status answer_hello(const call *c, command *cmd, error *err)
 {
-    server *s = c->session->server;
-    switch (cmd->method) {
-    case METHOD_WORLD_CREATE:
-        return worlds_create(s, c, cmd, err);
-    case METHOD_WORLD_FORK:
-        return worlds_fork(s, c, cmd, err);
-    case METHOD_WORLD_DESTROY:
-        return worlds_destroy(s, c, cmd, err);
-    case METHOD_WORLD_LIST:
-        return worlds_list(s, c, err);
-    case METHOD_SERVER_SESSIONS:
-        return sessions_list(c, &cmd->sessions, err);
-    case METHOD_SERVER_KICK:
-        return kick(c, &cmd->kick, err);
-    default:
-        answer_here(c, cmd);
-        return STATUS_OK;
-    }
+    return do_hello(c, &cmd->hello, err);
 }
+
+static status answer_goodbye(const call *c, command *cmd, error *err)
+{
+    (void)err;
+    return answer_with(c, cmd, do_goodbye);
+}
+
+static status answer_ping(const call *c, command *cmd, error *err)
+{
+    (void)err;
+    return answer_with(c, cmd, do_ping);
+}
+
+static status answer_info(const call *c, command *cmd, error *err)
+{
+    (void)err;
+    return answer_with(c, cmd, do_server_info);
+}
+
+static status answer_stats(const call *c, command *cmd, error *err)
+{
+    (void)err;
+    return answer_with(c, cmd, do_server_stats);
+}
+
+static status answer_sessions(const call *c, command *cmd, error *err)
+{
+    return sessions_list(c, &cmd->sessions, err);
+}
+
+static status answer_kick(const call *c, command *cmd, error *err)
+{
+    status result = sessions_kick(c->session->server, &cmd->kick, err);
+    return result == STATUS_OK ? answer_with(c, cmd, do_kick) : result;
+}
+
+static status answer_create(const call *c, command *cmd, error *err)
+{
+    return worlds_create(c->session->server, c, cmd, err);
+}
+
+static status answer_fork(const call *c, command *cmd, error *err)
+{
+    return worlds_fork(c->session->server, c, cmd, err);
+}
+
+static status answer_destroy(const call *c, command *cmd, error *err)
+{
+    return worlds_destroy(c->session->server, c, cmd, err);
+}
+
+static status answer_list(const call *c, command *cmd, error *err)
+{
+    (void)cmd;
+    return worlds_list(c->session->server, c, err);
+}
+
+typedef status answer_function(const call *c, command *cmd, error *err);
+#define ROW(id, answer) [METHOD_##id] = answer_##answer,
+static answer_function *const ANSWER[METHOD_COUNT] = {METHOD_ANSWER(ROW)};
 
 // A function that takes the command over empties `cmd`.
 static status dispatch(const call *c, command *cmd, error *err)
 {
     switch (method_scope_of(cmd->method)) {
     case SCOPE_SESSION:
-        if (cmd->method == METHOD_HELLO) {
-            return do_hello(c, &cmd->hello, err);
-        }
-        answer_here(c, cmd);
-        return STATUS_OK;
     case SCOPE_SERVER:
-        return dispatch_server(c, cmd, err);
+        return ANSWER[cmd->method](c, cmd, err);
     case SCOPE_SUBSCRIPTION:
         return cmd->method == METHOD_WORLD_SUBSCRIBE ? subscribe(c, cmd, err)
                                                      : send_to_subscription(c, cmd, err);
@@ -385,7 +415,7 @@ static bool is_answered_later(method m)
     case SCOPE_SESSION:
         return false;
     case SCOPE_SERVER:
-        return m == METHOD_WORLD_CREATE || m == METHOD_WORLD_FORK || m == METHOD_WORLD_DESTROY;
+        return method_has(m, TRAIT_WORLD_ANSWERS);
     default:
         return true;
     }

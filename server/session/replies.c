@@ -33,9 +33,7 @@ static void note_subscription(session *s, const reply *r)
 // Whether the method, carried out, has changed the world.
 static bool has_effect(method m)
 {
-    return method_scope_of(m) == SCOPE_WORLD_COMMAND || m == METHOD_WORLD_CREATE ||
-           m == METHOD_WORLD_FORK || m == METHOD_WORLD_PAUSE || m == METHOD_WORLD_RESUME ||
-           m == METHOD_WORLD_STEP;
+    return method_has(m, TRAIT_EFFECT);
 }
 
 // Keeps account for a client that resumes the session.

@@ -251,8 +251,7 @@ static status check_world(const session *s, const char *name, error *err)
 // Other people's sessions are no business of an admin of some worlds alone.
 static status check_server(const session *s, const command *c, error *err)
 {
-    bool about_sessions = c->method == METHOD_SERVER_SESSIONS || c->method == METHOD_SERVER_KICK;
-    if (about_sessions && s->grant != NULL && !s->grant->all_worlds) {
+    if (method_has(c->method, TRAIT_ALL_WORLDS) && s->grant != NULL && !s->grant->all_worlds) {
         return error_set(err, STATUS_PERMISSION_DENIED,
                          "%s needs an admin of all worlds, the token names some",
                          method_wire_name(c->method));
@@ -262,24 +261,30 @@ static status check_server(const session *s, const command *c, error *err)
 
 // ---- how much
 
+static uint64_t rows_worlds(const server *s)
+{
+    return s->worlds.by_name.count;
+}
+
+static uint64_t rows_sessions(const server *s)
+{
+    return sessions_listed_max(s);
+}
+
+typedef uint64_t rows_function(const server *s);
+#define COUNT_ROWS(id, rows) [METHOD_##id] = rows_##rows,
+static rows_function *const ROWS[METHOD_COUNT] = {METHOD_ROWS(COUNT_ROWS)};
+
 // The price of a request to the network thread, in plain requests; its world measures its own cost.
 static double price_of(const session *s, method m, size_t size)
 {
     const uint64_t values = s->input.scanner.values;
-    switch (m) {
-    case METHOD_HELLO:
-        return 20.0; // a signature
-    case METHOD_WORLD_LIST:
-        return 10.0 + (double)s->server->worlds.by_name.count / PRICED_ROWS;
-    case METHOD_SERVER_SESSIONS:
-        return 10.0 + (double)sessions_listed_max(s->server) / PRICED_ROWS;
-    case METHOD_WORLD_CREATE:
-    case METHOD_SERVER_STATS:
-        return 10.0; // a thread's start, a long answer
-    default:
-        return 1.0 + (double)size / PRICED_BYTES +
-               (values > 2 * PRICED_VALUES ? (double)values / PRICED_VALUES : 0.0);
+    const double price = method_price(m);
+    if (price > 0.0) {
+        return price + (ROWS[m] != NULL ? (double)ROWS[m](s->server) / PRICED_ROWS : 0.0);
     }
+    return 1.0 + (double)size / PRICED_BYTES +
+           (values > 2 * PRICED_VALUES ? (double)values / PRICED_VALUES : 0.0);
 }
 
 party *rights_party(const session *s)
@@ -407,26 +412,6 @@ static area overlap_area(const query_overlap_args *q)
     return box_grown(nothing, &box);
 }
 
-static area query_area(const command *c)
-{
-    switch (c->method) {
-    case METHOD_QUERY_RAY:
-        return box_of(c->ray.from, c->ray.to);
-    case METHOD_QUERY_OVERLAP:
-        return overlap_area(&c->overlap);
-    case METHOD_QUERY_CAST: {
-        aabb box = form_box(&c->cast.shape);
-        return box_grown(box_of(c->cast.from, c->cast.to), &box);
-    }
-    default: {
-        ASSERT(c->method == METHOD_QUERY_NEAREST);
-        vec2d p = c->nearest.point;
-        double r = c->nearest.radius;
-        return (area){p.x - r, p.y - r, p.x + r, p.y + r};
-    }
-    }
-}
-
 static status check_area(const grant *g, const area *a, error *err)
 {
     return grant_allows_area(g, a)
@@ -462,41 +447,72 @@ void rights_limit_sight(const session *s, command *c)
     }
 }
 
-// For sessions that do not see everything. A method that shows bodies and is not known here is
-// refused.
-static status check_sight(const grant *g, command *c, error *err)
+static status sight_unsubscribe(const grant *g, command *c, error *err)
 {
-    area asked;
-    switch (c->method) {
-    case METHOD_WORLD_UNSUBSCRIBE:
-        return STATUS_OK;
-    case METHOD_WORLD_VIEW:
-        return check_view(g, &c->view.has_area, &c->view.area, c->view.follow != 0, err);
-    case METHOD_WORLD_SUBSCRIBE:
-        if (c->subscribe.encoding == ENCODING_PLAIN || c->subscribe.encoding == ENCODING_PACKED) {
-            return check_view(g, &c->subscribe.has_area, &c->subscribe.area,
-                              c->subscribe.follow != 0, err);
-        }
-        break;
-    case METHOD_QUERY_RAY:
-    case METHOD_QUERY_OVERLAP:
-    case METHOD_QUERY_CAST:
-    case METHOD_QUERY_NEAREST:
-        asked = query_area(c);
-        return check_area(g, &asked, err);
-    default:
-        break;
-    }
+    (void)g, (void)c, (void)err;
+    return STATUS_OK;
+}
+
+static status sight_view(const grant *g, command *c, error *err)
+{
+    return check_view(g, &c->view.has_area, &c->view.area, c->view.follow != 0, err);
+}
+
+static status refuse_sight(const command *c, error *err)
+{
     return error_set(err, STATUS_PERMISSION_DENIED,
                      "%s may show what is outside of the areas of the token",
                      method_wire_name(c->method));
 }
 
+static status sight_subscribe(const grant *g, command *c, error *err)
+{
+    if (c->subscribe.encoding != ENCODING_PLAIN && c->subscribe.encoding != ENCODING_PACKED) {
+        return refuse_sight(c, err);
+    }
+    return check_view(g, &c->subscribe.has_area, &c->subscribe.area, c->subscribe.follow != 0, err);
+}
+
+static status sight_ray(const grant *g, command *c, error *err)
+{
+    const area asked = box_of(c->ray.from, c->ray.to);
+    return check_area(g, &asked, err);
+}
+
+static status sight_overlap(const grant *g, command *c, error *err)
+{
+    const area asked = overlap_area(&c->overlap);
+    return check_area(g, &asked, err);
+}
+
+static status sight_cast(const grant *g, command *c, error *err)
+{
+    const aabb box = form_box(&c->cast.shape);
+    const area asked = box_grown(box_of(c->cast.from, c->cast.to), &box);
+    return check_area(g, &asked, err);
+}
+
+static status sight_nearest(const grant *g, command *c, error *err)
+{
+    const vec2d p = c->nearest.point;
+    const double r = c->nearest.radius;
+    const area asked = {p.x - r, p.y - r, p.x + r, p.y + r};
+    return check_area(g, &asked, err);
+}
+
+typedef status sight_function(const grant *g, command *c, error *err);
+#define SEE(id, sight) [METHOD_##id] = sight_##sight,
+static sight_function *const SIGHT[METHOD_COUNT] = {METHOD_SIGHT(SEE)};
+
+// For sessions that do not see everything. A method that shows bodies and has no rule is refused.
+static status check_sight(const grant *g, command *c, error *err)
+{
+    return SIGHT[c->method] != NULL ? SIGHT[c->method](g, c, err) : refuse_sight(c, err);
+}
+
 static bool shows_bodies(method m)
 {
-    method_scope scope = method_scope_of(m);
-    return scope == SCOPE_WORLD_READ || m == METHOD_SERVER_STATS || scope == SCOPE_SUBSCRIPTION ||
-           m == METHOD_WORLD_IMAGE || m == METHOD_WORLD_FORK;
+    return method_has(m, TRAIT_SHOWS);
 }
 
 static status check_areas(const session *s, command *c, error *err)

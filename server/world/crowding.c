@@ -16,19 +16,21 @@ static const int64_t STEP_JOINED_PAIR_NS = 3000, STEP_JOINED_CROWDED_PAIR_NS = 2
 enum { FEW_PAIRS = 16 };                        // of one command, or of one body
 static const int64_t COUNT_GAP_NS = 1000000000; // between two counts of the whole world
 
-static bool makes_pairs(const command *c)
+static bool spawn_makes_pairs(const command *c)
 {
-    switch (c->method) {
-    case METHOD_BODY_SPAWN:
-        return c->spawn.shape_count > 0;
-    case METHOD_BODY_SET:
-        return (c->body_set.fields & (BODY_FIELD_POSITION | BODY_FIELD_ANGLE | BODY_FIELD_TYPE |
-                                      BODY_FIELD_ENABLED)) != 0;
-    case METHOD_SHAPE_ADD:
-        return true;
-    default:
-        return false;
-    }
+    return c->spawn.shape_count > 0;
+}
+
+static bool set_makes_pairs(const command *c)
+{
+    return (c->body_set.fields &
+            (BODY_FIELD_POSITION | BODY_FIELD_ANGLE | BODY_FIELD_TYPE | BODY_FIELD_ENABLED)) != 0;
+}
+
+static bool always_makes_pairs(const command *c)
+{
+    (void)c;
+    return true;
 }
 
 // A body that an earlier command of the batch makes.
@@ -42,8 +44,15 @@ static const body_spawn_args *made_by(const command *batch, body_id id)
     return maker != NULL && maker->method == METHOD_BODY_SPAWN ? &maker->spawn : NULL;
 }
 
-static void count_set(overlap_count *count, const command *batch, const body_set_args *set)
+static void count_spawn(overlap_count *count, const command *batch, const command *c)
 {
+    (void)batch;
+    overlap_count_spawn(count, &c->spawn.def, c->spawn.shapes, c->spawn.shape_count);
+}
+
+static void count_set(overlap_count *count, const command *batch, const command *c)
+{
+    const body_set_args *set = &c->body_set;
     const body_spawn_args *made = made_by(batch, set->body);
     if (made == NULL) {
         overlap_count_set(count, set->body, set->fields, &set->values);
@@ -58,25 +67,70 @@ static void count_set(overlap_count *count, const command *batch, const body_set
     overlap_count_spawn(count, &there, made->shapes, made->shape_count);
 }
 
-static void count_command(overlap_count *count, const command *batch, const command *c)
+static void count_shape_add(overlap_count *count, const command *batch, const command *c)
 {
-    switch (c->method) {
-    case METHOD_BODY_SPAWN:
-        overlap_count_spawn(count, &c->spawn.def, c->spawn.shapes, c->spawn.shape_count);
-        break;
-    case METHOD_BODY_SET:
-        count_set(count, batch, &c->body_set);
-        break;
-    default: {
-        const body_spawn_args *made = made_by(batch, c->shape_add.body);
-        if (made != NULL) {
-            overlap_count_spawn(count, &made->def, &c->shape_add.def, 1);
-        } else {
-            overlap_count_shape(count, c->shape_add.body, &c->shape_add.def);
-        }
-        break;
+    const body_spawn_args *made = made_by(batch, c->shape_add.body);
+    if (made != NULL) {
+        overlap_count_spawn(count, &made->def, &c->shape_add.def, 1);
+    } else {
+        overlap_count_shape(count, c->shape_add.body, &c->shape_add.def);
     }
+}
+
+// ---- kinds
+
+static uint32_t spawn_kinds(const command *c)
+{
+    bool rebounds = false;
+    for (uint32_t i = 0; i < c->spawn.shape_count; i++) {
+        rebounds = rebounds || c->spawn.shapes[i].restitution > 0.0;
     }
+    return rebounds ? CROWDING_REBOUNDS : 0;
+}
+
+static uint32_t shape_add_kinds(const command *c)
+{
+    return c->shape_add.def.restitution > 0.0 ? CROWDING_REBOUNDS : 0;
+}
+
+static uint32_t shape_set_kinds(const command *c)
+{
+    bool rebounds = (c->shape_set.fields & SHAPE_FIELD_RESTITUTION) != 0;
+    return rebounds && c->shape_set.values.restitution > 0.0 ? CROWDING_REBOUNDS : 0;
+}
+
+static uint32_t joint_kinds(const command *c)
+{
+    (void)c;
+    return CROWDING_JOINED;
+}
+
+// ---- the rules of the methods
+
+typedef struct crowd_rule {
+    bool (*makes_pairs)(const command *c); // NULL: never, and so no `count`
+    void (*count)(overlap_count *count, const command *batch, const command *c);
+    uint32_t (*kinds)(const command *c); // NULL: none
+} crowd_rule;
+
+static const crowd_rule crowd_spawn = {spawn_makes_pairs, count_spawn, spawn_kinds};
+static const crowd_rule crowd_set = {set_makes_pairs, count_set, NULL};
+static const crowd_rule crowd_shape_add = {always_makes_pairs, count_shape_add, shape_add_kinds};
+static const crowd_rule crowd_shape_set = {NULL, NULL, shape_set_kinds};
+static const crowd_rule crowd_joint = {NULL, NULL, joint_kinds};
+#define ROW(id, crowd) [METHOD_##id] = &crowd_##crowd,
+static const crowd_rule *const CROWD[METHOD_COUNT] = {METHOD_CROWD(ROW)};
+
+static bool makes_pairs(const command *c)
+{
+    const crowd_rule *rule = CROWD[c->method];
+    return rule != NULL && rule->makes_pairs != NULL && rule->makes_pairs(c);
+}
+
+static uint32_t kinds_of_one(const command *c)
+{
+    const crowd_rule *rule = CROWD[c->method];
+    return rule != NULL && rule->kinds != NULL ? rule->kinds(c) : 0;
 }
 
 static uint64_t count_pairs(const physics_world *world, const command *c, uint64_t most)
@@ -88,33 +142,10 @@ static uint64_t count_pairs(const physics_world *world, const command *c, uint64
     for (uint32_t i = 0; i < end; i++) {
         if (makes_pairs(&commands[i])) {
             count = count != NULL ? count : overlap_count_begin(world, most);
-            count_command(count, batch ? c : NULL, &commands[i]);
+            CROWD[commands[i].method]->count(count, batch ? c : NULL, &commands[i]);
         }
     }
     return count != NULL ? overlap_count_end(count) : 0;
-}
-
-// ---- kinds
-
-static uint32_t kinds_of_one(const command *c)
-{
-    bool rebounds = false;
-    switch (c->method) {
-    case METHOD_BODY_SPAWN:
-        for (uint32_t i = 0; i < c->spawn.shape_count; i++) {
-            rebounds = rebounds || c->spawn.shapes[i].restitution > 0.0;
-        }
-        return rebounds ? CROWDING_REBOUNDS : 0;
-    case METHOD_SHAPE_ADD:
-        return c->shape_add.def.restitution > 0.0 ? CROWDING_REBOUNDS : 0;
-    case METHOD_SHAPE_SET:
-        rebounds = (c->shape_set.fields & SHAPE_FIELD_RESTITUTION) != 0;
-        return rebounds && c->shape_set.values.restitution > 0.0 ? CROWDING_REBOUNDS : 0;
-    case METHOD_JOINT_CREATE:
-        return CROWDING_JOINED;
-    default:
-        return 0;
-    }
 }
 
 static uint32_t kinds_of(const command *c)

@@ -120,42 +120,58 @@ void descriptions_joints(descriptions *d, const physics_world *world, const join
 
 // ---- commands
 
-static void note_shape(const physics_world *world, shape_id shape, row_table *rows)
+// References of a batch name things that the batch itself makes: those are new to every reader.
+static void mark_body_set(const physics_world *world, const command *c, row_table *rows,
+                          joint_table *joints)
 {
+    (void)world, (void)joints;
+    if ((c->body_set.fields & ~MOTION_FIELDS) != 0 || c->body_set.owner != NULL) {
+        row_table_mark(rows, c->body_set.body);
+    }
+}
+
+static void mark_body(const physics_world *world, const command *c, row_table *rows,
+                      joint_table *joints)
+{
+    (void)world, (void)joints;
+    row_table_mark(rows, command_subject(c));
+}
+
+static void mark_shape(const physics_world *world, const command *c, row_table *rows,
+                       joint_table *joints)
+{
+    (void)joints;
     shape_info info;
+    const shape_id shape = command_subject(c);
     if (!command_id_is_reference(shape) && shape_get(world, shape, &info, NULL) == STATUS_OK) {
         row_table_mark(rows, info.body);
     }
 }
 
-// References of a batch name things that the batch itself makes: those are new to every reader.
+static void mark_joint_set(const physics_world *world, const command *c, row_table *rows,
+                           joint_table *joints)
+{
+    (void)world;
+    joint_table_mark(joints, c->joint.joint, rows->version + 1);
+}
+
+static void mark_joints(const physics_world *world, const command *c, row_table *rows,
+                        joint_table *joints)
+{
+    (void)world, (void)c, (void)rows;
+    joints->dirty = true;
+}
+
+typedef void mark_function(const physics_world *world, const command *c, row_table *rows,
+                           joint_table *joints);
+#define ROW(id, mark) [METHOD_##id] = mark_##mark,
+static mark_function *const MARK[METHOD_COUNT] = {METHOD_MARK(ROW)};
+
 static void note_one(const physics_world *world, const command *c, row_table *rows,
                      joint_table *joints)
 {
-    switch (c->method) {
-    case METHOD_BODY_SET:
-        if ((c->body_set.fields & ~MOTION_FIELDS) != 0 || c->body_set.owner != NULL) {
-            row_table_mark(rows, c->body_set.body);
-        }
-        break;
-    case METHOD_SHAPE_ADD:
-        row_table_mark(rows, c->shape_add.body);
-        break;
-    case METHOD_SHAPE_REMOVE:
-        note_shape(world, c->shape, rows);
-        break;
-    case METHOD_SHAPE_SET:
-        note_shape(world, c->shape_set.shape, rows);
-        break;
-    case METHOD_JOINT_SET:
-        joint_table_mark(joints, c->joint.joint, rows->version + 1);
-        break;
-    case METHOD_JOINT_CREATE:
-    case METHOD_JOINT_REMOVE:
-        joints->dirty = true;
-        break;
-    default:
-        break;
+    if (MARK[c->method] != NULL) {
+        MARK[c->method](world, c, rows, joints);
     }
 }
 

@@ -459,27 +459,40 @@ static void note_applied(hosted *h, const request *q)
                    q->arguments_size);
 }
 
-// About what a command's bodies, shapes and joints will take with their contacts. 0: it adds none.
+// About what a command's bodies, shapes and joints will take with their contacts.
+enum { BODY_BYTES = 1024, SHAPE_BYTES = 512, JOINT_BYTES = 512 };
+
+static uint64_t bytes_spawn(const command *c)
+{
+    return BODY_BYTES + (uint64_t)c->spawn.shape_count * SHAPE_BYTES;
+}
+
+static uint64_t bytes_shape_add(const command *c)
+{
+    (void)c;
+    return SHAPE_BYTES;
+}
+
+static uint64_t bytes_joint_create(const command *c)
+{
+    (void)c;
+    return JOINT_BYTES;
+}
+
+typedef uint64_t bytes_function(const command *c);
+#define COUNT_BYTES(id, bytes) [METHOD_##id] = bytes_##bytes,
+static bytes_function *const BYTES[METHOD_COUNT] = {METHOD_BYTES(COUNT_BYTES)};
+
 static uint64_t bytes_added(const command *c)
 {
-    enum { BODY_BYTES = 1024, SHAPE_BYTES = 512, JOINT_BYTES = 512 };
-    switch (c->method) {
-    case METHOD_BODY_SPAWN:
-        return BODY_BYTES + (uint64_t)c->spawn.shape_count * SHAPE_BYTES;
-    case METHOD_SHAPE_ADD:
-        return SHAPE_BYTES;
-    case METHOD_JOINT_CREATE:
-        return JOINT_BYTES;
-    case METHOD_WORLD_APPLY: {
-        uint64_t sum = 0;
-        for (uint32_t i = 0; i < c->apply.count; i++) {
-            sum += bytes_added(&c->apply.commands[i]);
-        }
-        return sum;
+    const bool batch = c->method == METHOD_WORLD_APPLY;
+    const command *commands = batch ? c->apply.commands : c;
+    const uint32_t count = batch ? c->apply.count : 1;
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        sum += BYTES[commands[i].method] != NULL ? BYTES[commands[i].method](&commands[i]) : 0;
     }
-    default:
-        return 0;
-    }
+    return sum;
 }
 
 // Whether the world, its owner's share of it and memory have room for what the command makes.
@@ -669,16 +682,23 @@ static void do_destroy(hosted *h, request *q)
     world_log_destroy(&h->log);
 }
 
+static void do_create(hosted *h, request *q)
+{
+    answer_create(h, q, false);
+}
+
+static void do_apply(hosted *h, request *q)
+{
+    hosted_batch(h, q);
+}
+
+typedef void serve_function(hosted *h, request *q);
+#define ROW(id, serve) [METHOD_##id] = do_##serve,
+static serve_function *const SERVE[METHOD_COUNT] = {METHOD_SERVE(ROW)};
+
 bool hosted_bars(const hosted *h, method m, error *err)
 {
-    switch (m) {
-    case METHOD_WORLD_INFO:
-    case METHOD_WORLD_DESTROY:
-    case METHOD_WORLD_UNSUBSCRIBE:
-        return false;
-    default:
-        return world_log_takes(&h->log, err) != STATUS_OK;
-    }
+    return !method_has(m, TRAIT_UNHINDERED) && world_log_takes(&h->log, err) != STATUS_OK;
 }
 
 static void carry_out(hosted *h, request *q)
@@ -696,46 +716,10 @@ static void carry_out(hosted *h, request *q)
         hosted_answer(h, q, &err);
         return;
     }
-    switch (q->command.method) {
-    case METHOD_WORLD_INFO:
-        do_info(h, q);
-        break;
-    case METHOD_WORLD_CREATE:
-        answer_create(h, q, false);
-        break;
-    case METHOD_WORLD_PAUSE:
-        do_pause(h, q);
-        break;
-    case METHOD_WORLD_RESUME:
-        do_resume(h, q);
-        break;
-    case METHOD_WORLD_STEP:
-        do_step(h, q);
-        break;
-    case METHOD_WORLD_DESTROY:
-        do_destroy(h, q);
-        break;
-    case METHOD_WORLD_IMAGE:
-        do_image(h, q);
-        break;
-    case METHOD_WORLD_FORK:
-        do_fork(h, q);
-        break;
-    case METHOD_WORLD_SUBSCRIBE:
-        do_subscribe(h, q);
-        break;
-    case METHOD_WORLD_UNSUBSCRIBE:
-        do_unsubscribe(h, q);
-        break;
-    case METHOD_WORLD_VIEW:
-        do_view(h, q);
-        break;
-    case METHOD_WORLD_APPLY:
-        hosted_batch(h, q);
-        break;
-    default:
+    if (SERVE[q->command.method] != NULL) {
+        SERVE[q->command.method](h, q);
+    } else {
         hosted_apply(h, q, h->paused, NULL);
-        break;
     }
 }
 

@@ -181,11 +181,32 @@ class Refused(Copy):
         self.refused("body.toml", 'args = ["world", "body", "epoch"]', 'args = ["world", "body"]', "'epoch' is the last argument")
 
     def test_batch_without_a_plan(self):
-        self.refused("body.toml", 'plan = "get", ', '', "body.get", "plan")
+        self.refused("body.toml", 'plan = "get"\n', '', "body.get", "plan in code")
 
     def test_arguments_without_a_decoder(self):
-        self.refused("body.toml", 'code = {decode = "body", plan = "get"', 'code = {plan = "get"',
-                     "body.get", "decode")
+        self.refused("session.toml", 'decode = "hello"\n', '', "hello", "decode in code")
+
+    def test_command_of_players_without_a_rule(self):
+        self.refused("body.toml", 'permit = "spawn"\n', '', "body.spawn", "permit in code")
+
+    def test_rule_about_a_subject_that_is_not_named(self):
+        self.refused("body.toml", 'subject = {body = "push.body"}\n', '', "body.impulse", "subject = {body = FIELD}")
+
+    def test_subject_of_another_kind(self):
+        self.refused("body.toml", 'subject = {body = "push.body"}', 'subject = {boddy = "push.body"}', "body.impulse",
+                     "one kind of body, joint, shape")
+
+    def test_method_that_nothing_answers(self):
+        self.refused("session.toml", 'answer = "ping"\n', '', "ping", "answer in code")
+
+    def test_step_that_nothing_takes(self):
+        self.refused("session.toml", 'answer = "ping"\n', 'anser = "ping"\n', "ping", "did you mean 'answer'")
+
+    def test_unknown_trait_and_one_of_the_scope(self):
+        self.refused("session.toml", 'traits = ["all_worlds"]', 'traits = ["all_world"]', "did you mean 'all_worlds'")
+        self.edit("session.toml", 'traits = ["all_world"]', 'traits = ["all_worlds"]')
+        self.refused("body.toml", 'makes = {body = "spawn.body"}', 'makes = {body = "spawn.body"}\ntraits = ["logged"]',
+                     "body.spawn", "every method of scope command has the trait logged")
 
     def test_doc_that_is_no_sentence(self):
         self.at_line("body.toml", 'doc = "Never turns."', 'doc = "Never turns"', "fixed_rotation", "full stop")
