@@ -17,14 +17,17 @@ import sys
 
 sys.dont_write_bytecode = True  # no __pycache__ in the tree
 
-from generate import c_methods, c_table, dictionary, javascript, protocol, schema, typescript
+from generate import c_arguments, c_methods, c_table, dictionary, javascript, protocol, schema, typescript
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 
 # Paths from the project's root. C is written at build time; JavaScript runs from source and is checked in, and so is
 # the page that people read. Of that only the tables are written: its function takes the text that is there.
 BUILT = {
+    "common/world/method_args.h": c_arguments.write_args,
     "common/world/method_list.h": c_methods.write,
+    "proto/commands/decode_plain.c": c_arguments.write_source,
+    "proto/commands/decode_plain.h": c_arguments.write_header,
     "proto/method_table.c": c_table.write,
     "tests/fuzz/protocol.dict": dictionary.write,
 }

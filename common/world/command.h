@@ -4,6 +4,9 @@
 // from the one to the other, so it holds no reference into the received bytes and no msgpack.
 // Nested and variable-size data lies in one chain of memory blocks that command_free gives back.
 //
+// The structs of methods whose arguments have no rules but type and range are generated from
+// proto/schema (method_args.h).
+//
 // Decoding is strict, so that a client's author is told of a slip instead of wondering: unknown
 // and doubled keys, wrong types, NaN, infinity, numbers out of range and missing arguments are
 // errors, and the text names the path: "shapes[2].vertices[0]: expected [x, y], got str". Which
@@ -24,6 +27,7 @@
 #include "common/physics/query.h"
 #include "common/world/limits.h"
 #include "common/world/method.h"
+#include "common/world/method_args.h"
 
 // Ids in a batch may speak of what an earlier command of the same batch made: {"$": 3} is the body,
 // shape or joint of commands[3]. Such an id has this bit set and the index below it; ids
@@ -40,31 +44,10 @@ static inline uint32_t command_id_index(uint64_t id)
     return (uint32_t)id;
 }
 
-typedef struct hello_args {
-    uint32_t protocol;  // version that the client speaks
-    const char *client; // "" when not told
-    const char *token;  // NULL when not given
-    const char *resume; // NULL when not given
-} hello_args;
-
 typedef struct ping_args {
     const uint8_t *any; // one MessagePack value, to be sent back as it is; NULL when not given
     uint32_t any_size;
 } ping_args;
-
-typedef struct stats_args {
-    bool bins; // also those of the histograms
-} stats_args;
-
-typedef struct sessions_args {
-    uint64_t after; // sessions with a higher number
-    uint32_t count; // at most
-} sessions_args;
-
-typedef struct kick_args {
-    uint64_t session;
-    const char *reason;
-} kick_args;
 
 // The part of a world that outlives the server.
 typedef enum durability {
@@ -191,20 +174,6 @@ typedef struct body_set_args {
     const char *owner; // whose it is from now on, "" for nobody's; NULL: as before
 } body_set_args;
 
-// body.impulse and body.force
-typedef struct body_push_args {
-    body_id body;
-    vec2d vector; // N s or N
-    bool has_point;
-    vec2d point; // in the world
-} body_push_args;
-
-// body.angular_impulse and body.torque
-typedef struct body_turn_args {
-    body_id body;
-    double value; // N m s or N m
-} body_turn_args;
-
 typedef struct shape_add_args {
     body_id body;
     shape_def def;
@@ -216,21 +185,11 @@ typedef struct shape_set_args {
     shape_def values; // no geometry
 } shape_set_args;
 
-typedef struct contacts_args {
-    body_id body; // 0: of the whole world
-} contacts_args;
-
 // joint.create and joint.set (joint, def.fields and the values that they name)
 typedef struct joint_args {
     joint_id joint;
     joint_def def; // a, b, joint_a and joint_b may be references inside a batch
 } joint_args;
-
-typedef struct query_ray_args {
-    vec2d from, to;
-    bool all; // every hit, not the nearest alone
-    query_filter filter;
-} query_ray_args;
 
 typedef enum overlap_of { OVERLAP_AREA, OVERLAP_SHAPE, OVERLAP_POINT } overlap_of;
 
@@ -241,19 +200,6 @@ typedef struct query_overlap_args {
     vec2d point;
     query_filter filter;
 } query_overlap_args;
-
-typedef struct query_cast_args {
-    shape_geometry shape; // as it stands when its frame is at `from`
-    vec2d from, to;
-    bool all;
-    query_filter filter;
-} query_cast_args;
-
-typedef struct query_nearest_args {
-    vec2d point;
-    double radius; // how far to look [m]
-    query_filter filter;
-} query_nearest_args;
 
 typedef struct command command;
 

@@ -1,7 +1,8 @@
-// Arguments into commands: the table says by which decoder. world.apply's is here, as it decodes
-// the commands of others.
+// Arguments into commands: the table says by which decoder, of which decode_plain.c, generated, has
+// those without rules of their own. world.apply's is here, as it decodes the commands of others.
 #include "proto/commands/command_decode.h"
 #include "proto/commands/decode.h"
+#include "proto/commands/decode_plain.h"
 
 #include <msgpack.h>
 #include <string.h>
@@ -115,11 +116,7 @@ static void decode_step_command(const arguments *a, command *out)
     }
 }
 
-DECODE(hello, decode_hello(a, &out->hello))
 DECODE(ping, decode_ping(a, &out->ping))
-DECODE(stats, decode_stats(a, &out->stats))
-DECODE(sessions, decode_sessions(a, &out->sessions))
-DECODE(kick, decode_kick(a, &out->kick))
 DECODE(world_create, decode_world_create(a, &out->create))
 DECODE(fork, decode_fork(a, &out->fork))
 DECODE(world_set, decode_world_set(a, &out->world_set))
@@ -127,23 +124,12 @@ DECODE(apply, decode_apply(a, out))
 DECODE(subscribe, decode_subscribe(a, &out->subscribe))
 DECODE(view, decode_view(a, &out->view))
 DECODE(spawn, decode_body_spawn(a, &out->spawn))
-DECODE(body, arguments_id(a, "body", METHOD_BODY_SPAWN, &out->body))
 DECODE(body_set, decode_body_set(a, &out->body_set))
-DECODE(impulse, decode_push(a, "impulse", &out->push))
-DECODE(force, decode_push(a, "force", &out->push))
-DECODE(angular_impulse, decode_turn(a, "impulse", &out->turn))
-DECODE(torque, decode_turn(a, "torque", &out->turn))
 DECODE(shape_add, decode_shape_add(a, &out->shape_add))
 DECODE(shape_set, decode_shape_set(a, &out->shape_set))
-DECODE(contacts, arguments_id(a, "body", METHOD_BODY_SPAWN, &out->contacts.body))
-DECODE(shape, arguments_id(a, "shape", METHOD_SHAPE_ADD, &out->shape))
 DECODE(joint_create, decode_joint_create(a, &out->joint))
 DECODE(joint_set, decode_joint_set(a, &out->joint))
-DECODE(joint, arguments_id(a, "joint", METHOD_JOINT_CREATE, &out->joint_id))
-DECODE(ray, decode_ray(a, &out->ray))
 DECODE(overlap, decode_overlap(a, &out->overlap))
-DECODE(cast, decode_cast(a, &out->cast))
-DECODE(nearest, decode_nearest(a, &out->nearest))
 
 typedef void decode_function(const arguments *a, command *out);
 

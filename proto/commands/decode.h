@@ -9,11 +9,7 @@
 #include "common/world/command.h"
 
 // decode_session.c
-void decode_hello(const arguments *a, hello_args *out);
 void decode_ping(const arguments *a, ping_args *out);
-void decode_stats(const arguments *a, stats_args *out);
-void decode_sessions(const arguments *a, sessions_args *out);
-void decode_kick(const arguments *a, kick_args *out);
 
 // decode_world.c
 void decode_world_create(const arguments *a, world_create_args *out);
@@ -34,8 +30,6 @@ void decode_shape_set(const arguments *a, shape_set_args *out);
 // decode_body.c
 void decode_body_spawn(const arguments *a, body_spawn_args *out);
 void decode_body_set(const arguments *a, body_set_args *out);
-void decode_push(const arguments *a, const char *vector, body_push_args *out);
-void decode_turn(const arguments *a, const char *value, body_turn_args *out);
 void decode_shape_add(const arguments *a, shape_add_args *out);
 
 // decode_joint.c
@@ -43,9 +37,9 @@ void decode_joint_create(const arguments *a, joint_args *out);
 void decode_joint_set(const arguments *a, joint_args *out);
 
 // decode_query.c
-void decode_ray(const arguments *a, query_ray_args *out);
+// The arguments that all queries share, and a form as an argument: whether it was given.
+void decode_query_filter(const arguments *a, query_filter *out);
+bool decode_form_argument(const arguments *a, const char *name, shape_geometry *out);
 void decode_overlap(const arguments *a, query_overlap_args *out);
-void decode_cast(const arguments *a, query_cast_args *out);
-void decode_nearest(const arguments *a, query_nearest_args *out);
 
 #endif

@@ -68,21 +68,6 @@ void decode_body_set(const arguments *a, body_set_args *out)
     }
 }
 
-void decode_push(const arguments *a, const char *vector, body_push_args *out)
-{
-    *out = (body_push_args){0};
-    arguments_id(a, "body", METHOD_BODY_SPAWN, &out->body);
-    arguments_vector(a, vector, &out->vector);
-    out->has_point = arguments_vector(a, "point", &out->point);
-}
-
-void decode_turn(const arguments *a, const char *value, body_turn_args *out)
-{
-    *out = (body_turn_args){0};
-    arguments_id(a, "body", METHOD_BODY_SPAWN, &out->body);
-    arguments_number(a, value, &out->value);
-}
-
 void decode_shape_add(const arguments *a, shape_add_args *out)
 {
     *out = (shape_add_args){.def = shape_def_default()};

@@ -1,8 +1,8 @@
-// Decoders of the queries' arguments; see decode.h. Any thread, one decoder each.
+// Decoders of query.overlap, and of the arguments that all queries share; see decode.h. Any thread, one
+// decoder each.
 #include "proto/commands/decode.h"
 
-// Reads the filter that all queries share.
-static void query_filter_read(const arguments *a, query_filter *out)
+void decode_query_filter(const arguments *a, query_filter *out)
 {
     *out = (query_filter){.filter = {.category = UINT64_MAX, .mask = UINT64_MAX}};
     decode_filter(a, &METHOD_QUERY_FILTER, &out->filter);
@@ -10,22 +10,14 @@ static void query_filter_read(const arguments *a, query_filter *out)
     arguments_bool(a, "sensors", &out->sensors);
 }
 
-void decode_ray(const arguments *a, query_ray_args *out)
+bool decode_form_argument(const arguments *a, const char *name, shape_geometry *out)
 {
-    *out = (query_ray_args){0};
-    arguments_vector(a, "from", &out->from);
-    arguments_vector(a, "to", &out->to);
-    arguments_bool(a, "all", &out->all);
-    query_filter_read(a, &out->filter);
-}
-
-static void form_argument(const arguments *a, shape_geometry *out)
-{
-    const msgpack_object *shape = arguments_value(a, "shape");
+    const msgpack_object *shape = arguments_value(a, name);
     if (shape != NULL) {
-        place where = arguments_place(a, "shape");
+        place where = arguments_place(a, name);
         decode_form(a->decoder, shape, &where, out);
     }
+    return shape != NULL;
 }
 
 void decode_overlap(const arguments *a, query_overlap_args *out)
@@ -42,24 +34,6 @@ void decode_overlap(const arguments *a, query_overlap_args *out)
     }
     arguments_area(a, "area", &out->area);
     arguments_vector(a, "point", &out->point);
-    form_argument(a, &out->shape);
-    query_filter_read(a, &out->filter);
-}
-
-void decode_cast(const arguments *a, query_cast_args *out)
-{
-    *out = (query_cast_args){0};
-    form_argument(a, &out->shape);
-    arguments_vector(a, "from", &out->from);
-    arguments_vector(a, "to", &out->to);
-    arguments_bool(a, "all", &out->all);
-    query_filter_read(a, &out->filter);
-}
-
-void decode_nearest(const arguments *a, query_nearest_args *out)
-{
-    *out = (query_nearest_args){.radius = PHYSICS_EXTENT_MAX};
-    arguments_vector(a, "point", &out->point);
-    arguments_number(a, "radius", &out->radius);
-    query_filter_read(a, &out->filter);
+    decode_form_argument(a, "shape", &out->shape);
+    decode_query_filter(a, &out->filter);
 }

@@ -22,17 +22,19 @@ METHOD_NAME = re.compile(r"[a-z]+(\.[a-z][a-z_]*)?")
 # type: the keys it may have besides those of every argument. `range` and `within` are one thing in two notations.
 NUMERIC = {"range", "within", "unit", "single"}
 TYPES = {
-    "bool": set(), "number": NUMERIC, "integer": {"range", "within", "unit"}, "mask": set(), "id": set(),
+    "bool": set(), "number": NUMERIC, "integer": {"range", "within", "unit"}, "mask": set(), "id": {"of"},
     "string": {"bytes"}, "name": set(), "choice": {"words"}, "choices": {"words"},
     "vector": NUMERIC, "vectors": NUMERIC | {"count"}, "area": {"range", "within", "unit"},
     "filter": set(), "precision": set(), "shape": set(), "form": set(), "shapes": {"count"},
     "commands": {"count"}, "bytes": set(), "any": set(),
 }
 RANGED = {"number", "integer", "vector", "vectors", "area"}
-ARGUMENT_KEYS = {"name", "as", "type", "required", "default", "doc", "routing"}
+ARGUMENT_KEYS = {"name", "as", "c", "type", "required", "default", "doc", "routing"}
 STEPS = ("decode", "permit", "plan", "trial", "apply", "encode", "own", "tally", "mark", "crowd", "bytes", "serve",
          "answer", "sight", "rows")
 IDS = {"body", "shape", "joint"}
+OF = ["body", "shape", "joint", "session", "subscription"]
+PLAIN = {"bool", "number", "integer", "string", "vector", "id", "form"}  # that c_arguments.py has fields for
 CHOICES_MAX = 32  # of one list of words: a bit each
 
 
@@ -80,6 +82,9 @@ class Argument:
     default: object = None  # JSON text; None: simply absent
     unit: str = ""
     words: list[str] = dataclasses.field(default_factory=list)
+    of: str = ""  # of an id: body, shape …
+    field: str = ""  # its name in C
+    group: dict | None = None  # of a list that is one field in C: {field, type, read}
 
 
 @dataclasses.dataclass
@@ -105,6 +110,7 @@ class Method:
     makes: tuple[str, str] | None  # likewise, of what it makes, in the C result
     price: float
     traits: list[str]
+    struct: dict | None  # of a plain method: {type, member} in C, the type left out where an id is all
 
     @property
     def id(self):
@@ -291,8 +297,11 @@ class Arguments:
         self.shared, self.lists, self.used = {}, {}, set()
         for file, table in entries(files, "argument", {"type", "doc"}, ARGUMENT_KEYS | set().union(*TYPES.values())):
             self.shared[table["name"]] = (file, {k: v for k, v in table.items() if k != "name"})
-        for file, table in entries(files, "list", {"args"}):
-            self.lists[table["name"]] = (file, table["args"])
+        for file, table in entries(files, "list", {"args"}, {"field", "type", "read"}):
+            group = {key: table[key] for key in ("field", "type", "read") if key in table}
+            if len(group) not in (0, 3):
+                file.fail(table["name"], None, "field, type and read: all of them or none")
+            self.lists[table["name"]] = (file, (table["args"], group or None))
 
     def expand(self, file, entry, rows):
         """Argument objects of the rows of `args`."""
@@ -319,8 +328,8 @@ class Arguments:
         if name not in self.lists:
             file.fail(entry, name, f"there is no such list{suggestion(name, self.lists)}")
         self.used.add(("list", name))
-        source, rows = self.lists[name]
-        args = self.expand(source, name, rows)
+        source, (rows, group) = self.lists[name]
+        args = [dataclasses.replace(a, group=group) for a in self.expand(source, name, rows)]
         return args if row.get("defaults", True) else [dataclasses.replace(a, default=None) for a in args]
 
     def one(self, file, entry, row):
@@ -337,7 +346,7 @@ class Arguments:
         kind = row.get("type")
         if kind not in TYPES:
             file.fail(entry, name, f"type '{kind}' is none of {', '.join(TYPES)}{suggestion(kind, TYPES)}")
-        check_keys(file, entry, name, row, {"name", "type", "doc"} | ({"words"} & TYPES[kind]), ARGUMENT_KEYS | TYPES[kind])
+        check_keys(file, entry, name, row, {"name", "type", "doc"} | ({"words", "of"} & TYPES[kind]), ARGUMENT_KEYS | TYPES[kind])
         fail = lambda text: file.fail(entry, name, text)
         if not NAME.fullmatch(name):
             fail("a name has a-z, 0-9 and _")
@@ -346,6 +355,10 @@ class Arguments:
                 fail(f"{key} is true or false")
         a = Argument(row.get("as", name), kind, row["doc"], row.get("required", False), row.get("routing", False),
                      row.get("single", False), unit=row.get("unit", ""))
+        a.field = row.get("c", a.name)
+        a.of = row.get("of", "")
+        if kind == "id" and a.of not in OF:
+            fail(f"of '{a.of}' is none of {', '.join(OF)}")
         if a.doc[-1:] not in (".", ":"):
             fail("doc is a sentence: it ends with a full stop, or with a colon where the next one goes on")
         a.min, a.max = self.range(row, kind, fail)
@@ -445,7 +458,7 @@ def read_shapes(files, arguments):
 
 def read_methods(files, arguments, enums):
     methods = []
-    for file, table in entries(files, "method", {"role", "scope", "summary", "result"}, {"batch", "code", "args", "subject", "makes", "price", "traits"}):
+    for file, table in entries(files, "method", {"role", "scope", "summary", "result"}, {"batch", "code", "args", "subject", "makes", "price", "traits", "struct"}):
         name = table["name"]
         if not METHOD_NAME.fullmatch(name):
             file.fail(name, None, "a method's name is group.verb in a-z and _, or a verb")
@@ -457,7 +470,9 @@ def read_methods(files, arguments, enums):
         method = Method(name, table["role"], table["scope"], table.get("batch", False), table["summary"],
                         table["result"], table.get("code", {}), arguments.expand(file, name, table.get("args", [])),
                         read_id(file, table, "subject"), read_id(file, table, "makes"), table.get("price", 0),
-                        read_traits(file, table, enums))
+                        read_traits(file, table, enums), table.get("struct"))
+        check_struct(file, method)
+        check_shared_struct(file, method, methods)
         check_method(file, method)
         methods.append(method)
     return methods
@@ -485,6 +500,32 @@ def read_traits(file, table, enums):
         if trait in of_scope:
             file.fail(table["name"], trait, f"every method of scope {table['scope']} has the trait {trait}")
     return [trait for trait in known if trait in own + of_scope]
+
+
+def check_struct(file, m):
+    """Of a plain method: its decoder is generated."""
+    if m.struct is None:
+        return
+    check_keys(file, m.name, "struct", m.struct, {"member"}, {"type"})
+    if "decode" in m.code:
+        file.fail(m.name, "decode", "is written for a method with a struct, and not named")
+    own = [a for a in m.args if a.name != "world" and not a.routing]
+    for a in own:
+        if a.type not in PLAIN and not a.group:
+            file.fail(m.name, a.name, f"a struct has no fields of type {a.type}: name a decoder instead")
+        if a.type == "vector" and a.default is not None:
+            file.fail(m.name, a.name, "a struct has no vectors with defaults: name a decoder instead")
+    if "type" not in m.struct and [a.type for a in own] != ["id"]:
+        file.fail(m.name, "struct", "'type' is missing: only an id stands alone")
+    m.code = m.code | {"decode": m.id.lower()}
+
+
+def check_shared_struct(file, m, methods):
+    """Methods that share a struct have the same fields, whatever the wire calls them."""
+    fields = lambda m: [(a.field, a.type, a.of) for a in m.args if a.name != "world" and not a.routing]
+    for other in methods:
+        if m.struct and other.struct and m.struct.get("type", m) == other.struct.get("type") and fields(other) != fields(m):
+            file.fail(m.name, "struct", f"{other.name} has the same struct, with other fields (c = FIELD names them)")
 
 
 def check_method(file, m):

@@ -147,8 +147,8 @@ class Refused(Copy):
         self.at_line("body.toml", 'default = "dynamic"', 'default = "dynamite"', "'dynamite' is no choice of static, kinematic")
 
     def test_default_of_a_required_argument(self):
-        self.at_line("body.toml", 'name = "force", type = "vector", required = true',
-                     'name = "force", type = "vector", default = [0, 0], required = true', "required argument has no default")
+        self.at_line("body.toml", 'name = "force", c = "vector", type = "vector", required = true',
+                     'name = "force", c = "vector", type = "vector", default = [0, 0], required = true', "required argument has no default")
 
     def test_unknown_enum(self):
         self.at_line("body.toml", 'words = "body_type"', 'words = "body_tpe"', "did you mean 'body_type'")
@@ -184,7 +184,7 @@ class Refused(Copy):
         self.refused("body.toml", 'plan = "get"\n', '', "body.get", "plan in code")
 
     def test_arguments_without_a_decoder(self):
-        self.refused("session.toml", 'decode = "hello"\n', '', "hello", "decode in code")
+        self.refused("session.toml", 'decode = "ping"\n', '', "ping", "decode in code")
 
     def test_command_of_players_without_a_rule(self):
         self.refused("body.toml", 'permit = "spawn"\n', '', "body.spawn", "permit in code")
@@ -195,6 +195,22 @@ class Refused(Copy):
     def test_subject_of_another_kind(self):
         self.refused("body.toml", 'subject = {body = "push.body"}', 'subject = {boddy = "push.body"}', "body.impulse",
                      "one kind of body, joint, shape")
+
+    def test_id_of_nothing(self):
+        self.at_line("query.toml", 'name = "ignore", type = "id", of = "body"', 'name = "ignore", type = "id", of = "boddy"',
+                     "of 'boddy' is none of body, shape, joint")
+
+    def test_struct_with_a_field_that_wants_a_decoder(self):
+        row = '    {name = "kinds", type = "choices", words = "event", doc = "Some."},\n'
+        self.refused("session.toml", '    {name = "bins"', row + '    {name = "bins"', "server.stats, kinds",
+                     "no fields of type choices")
+
+    def test_struct_beside_a_decoder(self):
+        self.refused("session.toml", 'answer = "kick"', 'decode = "kick"\nanswer = "kick"', "server.kick", "not named")
+
+    def test_structs_of_one_name_with_other_fields(self):
+        self.refused("body.toml", 'name = "torque", c = "value"', 'name = "torque"', "body.torque",
+                     "body.angular_impulse has the same struct")
 
     def test_method_that_nothing_answers(self):
         self.refused("session.toml", 'answer = "ping"\n', '', "ping", "answer in code")
