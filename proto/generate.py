@@ -17,7 +17,7 @@ import sys
 
 sys.dont_write_bytecode = True  # no __pycache__ in the tree
 
-from generate import c_arguments, c_methods, c_table, dictionary, javascript, protocol, schema, typescript
+from generate import c_arguments, c_methods, c_table, cpp, dictionary, javascript, protocol, schema, typescript
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 
@@ -32,6 +32,7 @@ BUILT = {
     "tests/fuzz/protocol.dict": dictionary.write,
 }
 CHECKED_IN = {
+    "client/include/carom/methods.hpp": cpp.write,
     "client/web/src/methods.js": javascript.write_methods,
     "client/web/src/table.js": javascript.write_table,
     "client/web/src/methods.d.ts": typescript.write,

@@ -1,5 +1,5 @@
-// Decoders of query.overlap, and of the arguments that all queries share; see decode.h. Any thread, one
-// decoder each.
+// Decoders of query.overlap, and of the arguments that all queries share; see decode.h. Any thread,
+// one decoder each.
 #include "proto/commands/decode.h"
 
 void decode_query_filter(const arguments *a, query_filter *out)

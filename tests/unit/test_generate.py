@@ -79,6 +79,7 @@ class Writes(Copy):
         self.assertEqual(1, run.returncode)
         self.assertIn("client/web/src/table.js", run.stderr)
         self.assertIn("proto/PROTOCOL.md", run.stderr)
+        self.assertIn("client/include/carom/methods.hpp", run.stderr)
         self.assertNotIn("client/web/src/methods.js", run.stderr)
         self.assertEqual(0, generate("--write", root=self.root).returncode)
         self.assertEqual(0, generate("--check", root=self.root).returncode)

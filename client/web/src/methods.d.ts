@@ -413,7 +413,7 @@ export interface WorldViewArguments {
   area?: Area;
   /** The area goes along with this body, and is told from its position on. */
   follow?: Id;
-  /** A body that has left the area by no more stays in view. What it was, if left out. [m] */
+  /** A body that has left the area by no more stays in view. The margin stays as it is, if left out. [m] */
   margin?: number;
 }
 

@@ -239,7 +239,7 @@ export const TABLE = {
       subscription: {type: 'id', required: true, doc: 'The number that world.subscribe gave.'},
       area: {type: 'area', min: -1000000, max: 1000000, unit: 'm', doc: 'The new area; the whole world, if left out.'},
       follow: {type: 'id', doc: 'The area goes along with this body, and is told from its position on.'},
-      margin: {type: 'number', min: 0, max: 1000000, unit: 'm', doc: 'A body that has left the area by no more stays in view. What it was, if left out.'},
+      margin: {type: 'number', min: 0, max: 1000000, unit: 'm', doc: 'A body that has left the area by no more stays in view. The margin stays as it is, if left out.'},
     },
   },
   'body.spawn': {

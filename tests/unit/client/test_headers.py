@@ -41,6 +41,15 @@ class Headers(unittest.TestCase):
                         input=source, text=True, capture_output=True)
                     self.assertEqual((0, ""), (done.returncode, done.stderr))
 
+    def test_each_wrapper_compiles_alone(self):
+        for header in sorted((INCLUDE / "carom").glob("*.hpp")):
+            for standard in ("c++17", "c++20"):
+                with self.subTest(header=header.name, standard=standard):
+                    done = subprocess.run(
+                        [CXX, "-x", "c++", f"-std={standard}", *WARNINGS, "-fsyntax-only", "-I", str(INCLUDE), "-"],
+                        input=f"#include <carom/{header.name}>\n" * 2, text=True, capture_output=True)
+                    self.assertEqual((0, ""), (done.returncode, done.stderr))
+
     def test_umbrella_includes_every_header(self):
         text = (INCLUDE / "carom" / "carom.h").read_text()
         named = set(re.findall(r"#include <carom/(\w+\.h)>", text))

@@ -1,6 +1,7 @@
 // A stranger's C++17 program with carom.hpp: a server in a thread of its own is not needed, a pair
 // of sockets whose other end says what it likes is enough.
 #include <carom/carom.hpp>
+#include <carom/methods.hpp>
 #include <carom/replica.hpp>
 
 #include <iostream>
@@ -97,6 +98,30 @@ int main()
     carom::batch batch;
     carom_body_options ball = {};
     EXPECT(batch.spawn(ball) == 0 && batch.id(0) == 0);
+
+    // Methods as structs: what is set is sent, and an id of a batch as a reference.
+    carom::methods::body_spawn spawn;
+    spawn.type = "kinematic";
+    spawn.shapes = {carom::methods::circle{0.5}, carom::methods::box{{1.0, 2.0}}};
+    const carom::value circle = spawn.args();
+    EXPECT(circle.size() == 2 && circle.text("type") == "kinematic");
+    EXPECT(circle.text("shapes[0].kind") == "circle" && circle.real("shapes[0].radius") == 0.5);
+    EXPECT(circle.text("shapes[1].kind") == "box" && circle.real("shapes[1].size[1]") == 2.0);
+    carom::methods::body_impulse push;
+    push.body = CAROM_RESULT(carom::add(batch, spawn));
+    push.impulse = {0.0, 3.0};
+    EXPECT(push.args().uint("body.$") == 1 && push.args().size() == 2);
+    EXPECT(carom::add(batch, push) == 2);
+    push.body = 5;
+    say(pair[1], "\x94\x01\x04\xc0\x81\xa4tick\x08");
+    EXPECT(carom::call(client, "w", push, 9).uint("tick") == 8);
+    const ssize_t called = read(pair[1], sent, sizeof sent);
+    EXPECT(called > 0);
+    const std::string impulse(sent, static_cast<std::size_t>(called));
+    EXPECT(impulse.find("\xac"
+                        "body.impulse") != std::string::npos);
+    EXPECT(impulse.find("\xa5"
+                        "epoch\x09") != std::string::npos);
 
     // The other side hangs up.
     bool closed = false;

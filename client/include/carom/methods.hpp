@@ -1,0 +1,1526 @@
+// Generated from proto/schema by proto/generate/cpp.py: do not edit.
+//
+// Every method of the protocol as a struct of its arguments, for C++17:
+//
+//   namespace methods = carom::methods;
+//   methods::body_impulse push;
+//   push.body = ball;
+//   push.impulse = {0.0, 2.0};
+//   carom::call(client, "demo", push);
+//
+//   methods::body_spawn spawn;
+//   spawn.shapes = {methods::circle{0.5}};
+//   std::size_t made = carom::add(batch, spawn);
+//   push.body = CAROM_RESULT(made); // what the batch makes
+//   carom::add(batch, push);
+//   client.apply("demo", batch);
+//
+// Members that are optional and empty are left out, and mean what PROTOCOL.md says; the others have
+// to be set. Answers are values. A method that may not stand in a batch does not compile there.
+#ifndef CAROM_METHODS_HPP
+#define CAROM_METHODS_HPP
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include <carom/carom.hpp>
+
+namespace carom
+{
+
+namespace detail
+{
+// A body, shape, joint, session or subscription; CAROM_RESULT(i) inside a batch.
+struct id_number {
+    std::uint64_t number;
+};
+
+inline value to_value(bool b)
+{
+    return value::of(b);
+}
+inline value to_value(double x)
+{
+    return value::of(x);
+}
+inline value to_value(std::int64_t n)
+{
+    return value::of(n);
+}
+inline value to_value(std::uint64_t n)
+{
+    return value::of(n);
+}
+inline value to_value(id_number id)
+{
+    constexpr std::uint64_t reference = static_cast<std::uint64_t>(1) << 63;
+    if ((id.number & reference) == 0) {
+        return value::of(id.number);
+    }
+    value out = value::map();
+    out.set("$", id.number & ~reference);
+    return out;
+}
+inline value to_value(const std::string &text)
+{
+    return value::of(std::string_view(text));
+}
+inline value to_value(carom_vec2 v)
+{
+    return value::of(v);
+}
+inline value to_value(const std::vector<std::uint8_t> &bytes)
+{
+    return value(made(carom_bin(bytes.data(), bytes.size())));
+}
+template <typename T> auto to_value(const T &map) -> decltype(map.args())
+{
+    return map.args();
+}
+template <typename... T> value to_value(const std::variant<T...> &one)
+{
+    return std::visit([](const auto &map) { return map.args(); }, one);
+}
+template <typename T> value to_value(const std::vector<T> &list)
+{
+    value out = value::array();
+    for (const T &element : list) {
+        out.push(to_value(element));
+    }
+    return out;
+}
+inline value to_value(const std::array<double, 4> &area)
+{
+    value out = value::array();
+    for (double number : area) {
+        out.push(value::of(number));
+    }
+    return out;
+}
+
+template <typename T> void put(value &out, const char *key, const T &member)
+{
+    out.set(key, to_value(member));
+}
+template <typename T> void put(value &out, const char *key, const std::optional<T> &member)
+{
+    if (member) {
+        put(out, key, *member);
+    }
+}
+inline void put_id(value &out, const char *key, std::uint64_t id)
+{
+    put(out, key, id_number{id});
+}
+inline void put_id(value &out, const char *key, const std::optional<std::uint64_t> &id)
+{
+    if (id) {
+        put_id(out, key, *id);
+    }
+}
+} // namespace detail
+
+namespace methods
+{
+
+// clang-format off
+struct filter_map {
+    // The shape's own categories: bits. Default 1.
+    std::optional<std::uint64_t> category{};
+    // The categories it meets: each one's mask must have a bit of the other's category. Default
+    // -1.
+    std::optional<std::uint64_t> mask{};
+    // Two of one group other than 0: never meet if it is negative, always if positive. Default 0.
+    std::optional<std::int64_t> group{};
+
+    value args() const
+    {
+        value out = value::map();
+        detail::put(out, "category", category);
+        detail::put(out, "mask", mask);
+        detail::put(out, "group", group);
+        return out;
+    }
+};
+
+struct precision_map {
+    // Places are rounded to multiples of this. Default 0.001953125. [m]
+    std::optional<double> position{};
+    // Angles to this, or a little less: a whole number of them makes a turn. Default
+    // 0.006135923151542565. [rad]
+    std::optional<double> angle{};
+    // Velocities (and in rad/s spin) to this; not sent, if left out. [m/s]
+    std::optional<double> velocity{};
+
+    value args() const
+    {
+        value out = value::map();
+        detail::put(out, "position", position);
+        detail::put(out, "angle", angle);
+        detail::put(out, "velocity", velocity);
+        return out;
+    }
+};
+
+struct circle {
+    // Of the circle. [m]
+    double radius{};
+    // In the body's frame. Default [0, 0]. [m]
+    std::optional<carom_vec2> center{};
+    // Mass by area. Default 1. [kg/m²]
+    std::optional<double> density{};
+    // A pair has the root of the product. Default 0.6.
+    std::optional<double> friction{};
+    // Bounce; a pair has the larger. Default 0.
+    std::optional<double> restitution{};
+    // Torque against rolling, by load and radius; a pair has the larger. Default 0.
+    std::optional<double> rolling_resistance{};
+    // Conveyor: the surface's speed along the outward normal turned clockwise. Default 0. [m/s]
+    std::optional<double> tangent_speed{};
+    // Notes what comes into it and does not collide. Default false.
+    std::optional<bool> sensor{};
+    // The shapes that it collides with; all, if left out.
+    std::optional<filter_map> filter{};
+    // Events that it makes: contact (begin, stay, end), hit, sensor (is seen by sensors). One of
+    // contact, hit, sensor. Default ["contact", "sensor"].
+    std::optional<std::vector<std::string>> events{};
+
+    value args() const
+    {
+        value out = value::map();
+        out.set("kind", "circle");
+        detail::put(out, "radius", radius);
+        detail::put(out, "center", center);
+        detail::put(out, "density", density);
+        detail::put(out, "friction", friction);
+        detail::put(out, "restitution", restitution);
+        detail::put(out, "rolling_resistance", rolling_resistance);
+        detail::put(out, "tangent_speed", tangent_speed);
+        detail::put(out, "sensor", sensor);
+        detail::put(out, "filter", filter);
+        detail::put(out, "events", events);
+        return out;
+    }
+};
+
+struct box {
+    // Full width and height. [m]
+    carom_vec2 size{};
+    // In the body's frame. Default [0, 0]. [m]
+    std::optional<carom_vec2> center{};
+    // Turned about its centre. Default 0. [rad]
+    std::optional<double> angle{};
+    // Rounding around the polygon. Default 0. [m]
+    std::optional<double> radius{};
+    // Mass by area. Default 1. [kg/m²]
+    std::optional<double> density{};
+    // A pair has the root of the product. Default 0.6.
+    std::optional<double> friction{};
+    // Bounce; a pair has the larger. Default 0.
+    std::optional<double> restitution{};
+    // Torque against rolling, by load and radius; a pair has the larger. Default 0.
+    std::optional<double> rolling_resistance{};
+    // Conveyor: the surface's speed along the outward normal turned clockwise. Default 0. [m/s]
+    std::optional<double> tangent_speed{};
+    // Notes what comes into it and does not collide. Default false.
+    std::optional<bool> sensor{};
+    // The shapes that it collides with; all, if left out.
+    std::optional<filter_map> filter{};
+    // Events that it makes: contact (begin, stay, end), hit, sensor (is seen by sensors). One of
+    // contact, hit, sensor. Default ["contact", "sensor"].
+    std::optional<std::vector<std::string>> events{};
+
+    value args() const
+    {
+        value out = value::map();
+        out.set("kind", "box");
+        detail::put(out, "size", size);
+        detail::put(out, "center", center);
+        detail::put(out, "angle", angle);
+        detail::put(out, "radius", radius);
+        detail::put(out, "density", density);
+        detail::put(out, "friction", friction);
+        detail::put(out, "restitution", restitution);
+        detail::put(out, "rolling_resistance", rolling_resistance);
+        detail::put(out, "tangent_speed", tangent_speed);
+        detail::put(out, "sensor", sensor);
+        detail::put(out, "filter", filter);
+        detail::put(out, "events", events);
+        return out;
+    }
+};
+
+struct polygon {
+    // In any order; the convex hull is taken. [m]
+    std::vector<carom_vec2> vertices{};
+    // Rounding around the polygon. Default 0. [m]
+    std::optional<double> radius{};
+    // Mass by area. Default 1. [kg/m²]
+    std::optional<double> density{};
+    // A pair has the root of the product. Default 0.6.
+    std::optional<double> friction{};
+    // Bounce; a pair has the larger. Default 0.
+    std::optional<double> restitution{};
+    // Torque against rolling, by load and radius; a pair has the larger. Default 0.
+    std::optional<double> rolling_resistance{};
+    // Conveyor: the surface's speed along the outward normal turned clockwise. Default 0. [m/s]
+    std::optional<double> tangent_speed{};
+    // Notes what comes into it and does not collide. Default false.
+    std::optional<bool> sensor{};
+    // The shapes that it collides with; all, if left out.
+    std::optional<filter_map> filter{};
+    // Events that it makes: contact (begin, stay, end), hit, sensor (is seen by sensors). One of
+    // contact, hit, sensor. Default ["contact", "sensor"].
+    std::optional<std::vector<std::string>> events{};
+
+    value args() const
+    {
+        value out = value::map();
+        out.set("kind", "polygon");
+        detail::put(out, "vertices", vertices);
+        detail::put(out, "radius", radius);
+        detail::put(out, "density", density);
+        detail::put(out, "friction", friction);
+        detail::put(out, "restitution", restitution);
+        detail::put(out, "rolling_resistance", rolling_resistance);
+        detail::put(out, "tangent_speed", tangent_speed);
+        detail::put(out, "sensor", sensor);
+        detail::put(out, "filter", filter);
+        detail::put(out, "events", events);
+        return out;
+    }
+};
+
+struct capsule {
+    // One end of the middle line. [m]
+    carom_vec2 a{};
+    // The other end. [m]
+    carom_vec2 b{};
+    // Around the middle line. [m]
+    double radius{};
+    // Mass by area. Default 1. [kg/m²]
+    std::optional<double> density{};
+    // A pair has the root of the product. Default 0.6.
+    std::optional<double> friction{};
+    // Bounce; a pair has the larger. Default 0.
+    std::optional<double> restitution{};
+    // Torque against rolling, by load and radius; a pair has the larger. Default 0.
+    std::optional<double> rolling_resistance{};
+    // Conveyor: the surface's speed along the outward normal turned clockwise. Default 0. [m/s]
+    std::optional<double> tangent_speed{};
+    // Notes what comes into it and does not collide. Default false.
+    std::optional<bool> sensor{};
+    // The shapes that it collides with; all, if left out.
+    std::optional<filter_map> filter{};
+    // Events that it makes: contact (begin, stay, end), hit, sensor (is seen by sensors). One of
+    // contact, hit, sensor. Default ["contact", "sensor"].
+    std::optional<std::vector<std::string>> events{};
+
+    value args() const
+    {
+        value out = value::map();
+        out.set("kind", "capsule");
+        detail::put(out, "a", a);
+        detail::put(out, "b", b);
+        detail::put(out, "radius", radius);
+        detail::put(out, "density", density);
+        detail::put(out, "friction", friction);
+        detail::put(out, "restitution", restitution);
+        detail::put(out, "rolling_resistance", rolling_resistance);
+        detail::put(out, "tangent_speed", tangent_speed);
+        detail::put(out, "sensor", sensor);
+        detail::put(out, "filter", filter);
+        detail::put(out, "events", events);
+        return out;
+    }
+};
+
+struct segment {
+    // One end. [m]
+    carom_vec2 a{};
+    // The other end. [m]
+    carom_vec2 b{};
+    // Mass by area. Default 1. [kg/m²]
+    std::optional<double> density{};
+    // A pair has the root of the product. Default 0.6.
+    std::optional<double> friction{};
+    // Bounce; a pair has the larger. Default 0.
+    std::optional<double> restitution{};
+    // Torque against rolling, by load and radius; a pair has the larger. Default 0.
+    std::optional<double> rolling_resistance{};
+    // Conveyor: the surface's speed along the outward normal turned clockwise. Default 0. [m/s]
+    std::optional<double> tangent_speed{};
+    // Notes what comes into it and does not collide. Default false.
+    std::optional<bool> sensor{};
+    // The shapes that it collides with; all, if left out.
+    std::optional<filter_map> filter{};
+    // Events that it makes: contact (begin, stay, end), hit, sensor (is seen by sensors). One of
+    // contact, hit, sensor. Default ["contact", "sensor"].
+    std::optional<std::vector<std::string>> events{};
+
+    value args() const
+    {
+        value out = value::map();
+        out.set("kind", "segment");
+        detail::put(out, "a", a);
+        detail::put(out, "b", b);
+        detail::put(out, "density", density);
+        detail::put(out, "friction", friction);
+        detail::put(out, "restitution", restitution);
+        detail::put(out, "rolling_resistance", rolling_resistance);
+        detail::put(out, "tangent_speed", tangent_speed);
+        detail::put(out, "sensor", sensor);
+        detail::put(out, "filter", filter);
+        detail::put(out, "events", events);
+        return out;
+    }
+};
+
+struct chain {
+    // In order; it collides on its right side, a counter-clockwise loop on its outside. [m]
+    std::vector<carom_vec2> vertices{};
+    // The last point joins the first; 3 points or more. Default false.
+    std::optional<bool> loop{};
+    // Mass by area. Default 1. [kg/m²]
+    std::optional<double> density{};
+    // A pair has the root of the product. Default 0.6.
+    std::optional<double> friction{};
+    // Bounce; a pair has the larger. Default 0.
+    std::optional<double> restitution{};
+    // Torque against rolling, by load and radius; a pair has the larger. Default 0.
+    std::optional<double> rolling_resistance{};
+    // Conveyor: the surface's speed along the outward normal turned clockwise. Default 0. [m/s]
+    std::optional<double> tangent_speed{};
+    // Notes what comes into it and does not collide. Default false.
+    std::optional<bool> sensor{};
+    // The shapes that it collides with; all, if left out.
+    std::optional<filter_map> filter{};
+    // Events that it makes: contact (begin, stay, end), hit, sensor (is seen by sensors). One of
+    // contact, hit, sensor. Default ["contact", "sensor"].
+    std::optional<std::vector<std::string>> events{};
+
+    value args() const
+    {
+        value out = value::map();
+        out.set("kind", "chain");
+        detail::put(out, "vertices", vertices);
+        detail::put(out, "loop", loop);
+        detail::put(out, "density", density);
+        detail::put(out, "friction", friction);
+        detail::put(out, "restitution", restitution);
+        detail::put(out, "rolling_resistance", rolling_resistance);
+        detail::put(out, "tangent_speed", tangent_speed);
+        detail::put(out, "sensor", sensor);
+        detail::put(out, "filter", filter);
+        detail::put(out, "events", events);
+        return out;
+    }
+};
+
+using any_shape = std::variant<circle, box, polygon, capsule, segment, chain>;
+
+// Introduces the client; the answer tells the limits that it has to keep. Least role: none.
+// Answers {protocol, server, version, session, resume, role, limits}.
+struct hello {
+    static constexpr const char *name = "hello";
+    static constexpr bool of_world = false, in_batch = false;
+    // The version that the client speaks. Default 1.
+    std::optional<std::int64_t> protocol{};
+    // Name and version of the client, for logs. Default "".
+    std::optional<std::string> client{};
+    // A token that says who the client is, if the server asks for one.
+    std::optional<std::string> token{};
+    // The secret that an earlier hello gave, to go on with that session.
+    std::optional<std::string> resume{};
+
+    value args() const
+    {
+        value out = value::map();
+        detail::put(out, "protocol", protocol);
+        detail::put(out, "client", client);
+        detail::put(out, "token", token);
+        detail::put(out, "resume", resume);
+        return out;
+    }
+};
+
+// Ends the session: nothing is kept for a resume. Least role: none. Answers {}.
+struct goodbye {
+    static constexpr const char *name = "goodbye";
+    static constexpr bool of_world = false, in_batch = false;
+
+    value args() const
+    {
+        value out = value::map();
+        return out;
+    }
+};
+
+// The server's version, uptime and limits. Least role: viewer. Answers {server, version,
+// protocol, uptime, worlds, sessions, limits}.
+struct server_info {
+    static constexpr const char *name = "server.info";
+    static constexpr bool of_world = false, in_batch = false;
+
+    value args() const
+    {
+        value out = value::map();
+        return out;
+    }
+};
+
+// The server's counters and latencies since it began. Least role: viewer. Answers {counters,
+// latencies}.
+struct server_stats {
+    static constexpr const char *name = "server.stats";
+    static constexpr bool of_world = false, in_batch = false;
+    // Also the bins of each latency. Default false.
+    std::optional<bool> bins{};
+
+    value args() const
+    {
+        value out = value::map();
+        detail::put(out, "bins", bins);
+        return out;
+    }
+};
+
+// The sessions, by their numbers. Least role: admin. Answers {sessions, total}.
+struct server_sessions {
+    static constexpr const char *name = "server.sessions";
+    static constexpr bool of_world = false, in_batch = false;
+    // Only sessions with a number above this one. Default 0.
+    std::optional<std::int64_t> after{};
+    // So many at most. Default 1000.
+    std::optional<std::int64_t> count{};
+
+    value args() const
+    {
+        value out = value::map();
+        detail::put(out, "after", after);
+        detail::put(out, "count", count);
+        return out;
+    }
+};
+
+// Ends a session and closes its connection. Least role: admin. Answers {}.
+struct server_kick {
+    static constexpr const char *name = "server.kick";
+    static constexpr bool of_world = false, in_batch = false;
+    // The session's number.
+    std::uint64_t session{};
+    // For its client. Default "closed by an administrator".
+    std::optional<std::string> reason{};
+
+    value args() const
+    {
+        value out = value::map();
+        detail::put_id(out, "session", session);
+        detail::put(out, "reason", reason);
+        return out;
+    }
+};
+
+// Makes a world, which begins to run unless it is paused. Least role: admin. Answers {world,
+// epoch, tick, created}.
+struct world_create {
+    static constexpr const char *name = "world.create";
+    static constexpr bool of_world = true, in_batch = false;
+    // Acceleration of every dynamic body. Default [0, -9.81]. [m/s²]
+    std::optional<carom_vec2> gravity{};
+    // Ticks in a second. Default 60. [1/s]
+    std::optional<double> hz{};
+    // Solver steps in a tick. Default 4.
+    std::optional<std::int64_t> substeps{};
+    // Begins paused. Default false.
+    std::optional<bool> paused{};
+    // More are refused with limit_exceeded. Default 1048576.
+    std::optional<std::int64_t> max_bodies{};
+    // How much a restart brings back; left out: normal where the server keeps logs, else none.
+    // One of none, normal, full.
+    std::optional<std::string> durability{};
+    // Bodies at rest may sleep. Default true.
+    std::optional<bool> sleep{};
+    // Fast bodies are swept against what does not move. Default true.
+    std::optional<bool> continuous{};
+    // Slower impacts do not bounce. Default 0.5. [m/s]
+    std::optional<double> restitution_threshold{};
+    // Slower impacts make no hit event. Default 1. [m/s]
+    std::optional<double> hit_threshold{};
+    // Slower bodies that nothing moves may sleep; 0: none. Default 0.05. [m/s]
+    std::optional<double> sleep_speed{};
+    // A scene that the server knows; its settings hold where none are given here.
+    std::optional<std::string> scene{};
+    // A world of that name that is there already is the answer. Default false.
+    std::optional<bool> if_absent{};
+    // Ends with the server, or with the session that made it. One of server, session. Default
+    // "server".
+    std::optional<std::string> lifetime{};
+    // Begins as the world that world.image answered; its settings are the image's.
+    std::optional<std::vector<std::uint8_t>> image{};
+
+    value args() const
+    {
+        value out = value::map();
+        detail::put(out, "gravity", gravity);
+        detail::put(out, "hz", hz);
+        detail::put(out, "substeps", substeps);
+        detail::put(out, "paused", paused);
+        detail::put(out, "max_bodies", max_bodies);
+        detail::put(out, "durability", durability);
+        detail::put(out, "sleep", sleep);
+        detail::put(out, "continuous", continuous);
+        detail::put(out, "restitution_threshold", restitution_threshold);
+        detail::put(out, "hit_threshold", hit_threshold);
+        detail::put(out, "sleep_speed", sleep_speed);
+        detail::put(out, "scene", scene);
+        detail::put(out, "if_absent", if_absent);
+        detail::put(out, "lifetime", lifetime);
+        detail::put(out, "image", image);
+        return out;
+    }
+};
+
+// Ends a world and its subscriptions. Least role: admin. Answers {world, tick}: its last tick.
+struct world_destroy {
+    static constexpr const char *name = "world.destroy";
+    static constexpr bool of_world = true, in_batch = false;
+
+    value args() const
+    {
+        value out = value::map();
+        return out;
+    }
+};
+
+// All worlds. Least role: viewer. Answers [info]: each as world.info answers, by name.
+struct world_list {
+    static constexpr const char *name = "world.list";
+    static constexpr bool of_world = false, in_batch = false;
+
+    value args() const
+    {
+        value out = value::map();
+        return out;
+    }
+};
+
+// A world in numbers. Least role: viewer. Answers {world, epoch, tick, time, hz, …}.
+struct world_info {
+    static constexpr const char *name = "world.info";
+    static constexpr bool of_world = true, in_batch = false;
+
+    value args() const
+    {
+        value out = value::map();
+        return out;
+    }
+};
+
+// Stops a world's time; no error if it stands already. Least role: admin. Answers {world, tick}.
+struct world_pause {
+    static constexpr const char *name = "world.pause";
+    static constexpr bool of_world = true, in_batch = false;
+
+    value args() const
+    {
+        value out = value::map();
+        return out;
+    }
+};
+
+// Lets a world's time go on; no error if it runs already. Least role: admin. Answers {world,
+// tick}.
+struct world_resume {
+    static constexpr const char *name = "world.resume";
+    static constexpr bool of_world = true, in_batch = false;
+
+    value args() const
+    {
+        value out = value::map();
+        return out;
+    }
+};
+
+// Does some ticks of a paused world. Least role: admin. Answers {world, tick}: when they are
+// done.
+struct world_step {
+    static constexpr const char *name = "world.step";
+    static constexpr bool of_world = true, in_batch = false;
+    // How many. Default 1.
+    std::optional<std::int64_t> ticks{};
+    // Instead: the tick to go to; of a world that replays a recording earlier ones too.
+    std::optional<std::int64_t> to{};
+
+    value args() const
+    {
+        value out = value::map();
+        detail::put(out, "ticks", ticks);
+        detail::put(out, "to", to);
+        return out;
+    }
+};
+
+// Changes a world's settings; at least one must be given. Least role: admin. Answers {tick}.
+struct world_set {
+    static constexpr const char *name = "world.set";
+    static constexpr bool of_world = true, in_batch = true;
+    // Acceleration of every dynamic body. [m/s²]
+    std::optional<carom_vec2> gravity{};
+    // Bodies at rest may sleep.
+    std::optional<bool> sleep{};
+    // Slower impacts do not bounce. [m/s]
+    std::optional<double> restitution_threshold{};
+    // Slower bodies that nothing moves may sleep; 0: none. [m/s]
+    std::optional<double> sleep_speed{};
+
+    value args() const
+    {
+        value out = value::map();
+        detail::put(out, "gravity", gravity);
+        detail::put(out, "sleep", sleep);
+        detail::put(out, "restitution_threshold", restitution_threshold);
+        detail::put(out, "sleep_speed", sleep_speed);
+        return out;
+    }
+};
+
+// Everything that a world is, to the bit, as bytes. Least role: admin. Answers {image, tick,
+// hash}.
+struct world_image {
+    static constexpr const char *name = "world.image";
+    static constexpr bool of_world = true, in_batch = false;
+
+    value args() const
+    {
+        value out = value::map();
+        return out;
+    }
+};
+
+// Makes a second world of the same state, which goes its own way. Least role: admin. Answers
+// {world, epoch, tick, created}.
+struct world_fork {
+    static constexpr const char *name = "world.fork";
+    static constexpr bool of_world = true, in_batch = false;
+    // The second world's name.
+    std::string as{};
+    // How much a restart brings back; left out: normal where the server keeps logs, else none.
+    // One of none, normal, full.
+    std::optional<std::string> durability{};
+
+    value args() const
+    {
+        value out = value::map();
+        detail::put(out, "as", as);
+        detail::put(out, "durability", durability);
+        return out;
+    }
+};
+
+// Everything that is in a world. Least role: viewer. Answers {world, tick, hash, bodies, joints}:
+// full body maps.
+struct world_state {
+    static constexpr const char *name = "world.state";
+    static constexpr bool of_world = true, in_batch = false;
+
+    value args() const
+    {
+        value out = value::map();
+        return out;
+    }
+};
+
+// The pairs of shapes that touch, of the world or of one body. Least role: viewer. Answers
+// {world, tick, contacts}: each {a, b, shape_a, shape_b, normal, points}.
+struct world_contacts {
+    static constexpr const char *name = "world.contacts";
+    static constexpr bool of_world = true, in_batch = false;
+    // Those of this body alone.
+    std::optional<std::uint64_t> body{};
+
+    value args() const
+    {
+        value out = value::map();
+        detail::put_id(out, "body", body);
+        return out;
+    }
+};
+
+// Sends snapshots from now on. Least role: viewer. Answers {subscription, epoch, tick}.
+struct world_subscribe {
+    static constexpr const char *name = "world.subscribe";
+    static constexpr bool of_world = true, in_batch = false;
+    // Snapshots a second at most; one a tick, if left out. [1/s]
+    std::optional<double> rate{};
+    // How bodies are written; log: what was commanded, for a replica. One of plain, packed, log.
+    // Default "plain".
+    std::optional<std::string> encoding{};
+    // Of encoding packed alone: what is told, and how finely.
+    std::optional<precision_map> precision{};
+    // Only bodies whose box meets it; the whole world, if left out. [m]
+    std::optional<std::array<double, 4>> area{};
+    // The area goes along with this body, and is told from its position on.
+    std::optional<std::uint64_t> follow{};
+    // A body that has left the area by no more stays in view. A sixteenth of the area's shorter
+    // side, if left out. [m]
+    std::optional<double> margin{};
+    // Bytes for snapshots: bodies take turns in them; no bound, if left out. [B/s]
+    std::optional<double> budget{};
+    // Rows of bodies; false for events alone. Default true.
+    std::optional<bool> bodies{};
+    // Kinds of events to be told of. One of begin, stay, end, hit, sensor_begin, sensor_end,
+    // sleep, wake, spawn, remove, joint_break, freeze. Default ["begin", "end"].
+    std::optional<std::vector<std::string>> events{};
+    // Every touching pair's points, for drawing. Default false.
+    std::optional<bool> contacts{};
+    // Full maps of bodies and joints, when they are new or were changed. Default false.
+    std::optional<bool> describe{};
+    // Of encoding log: `compact` of hello's answer, where the reader has the same number. Default
+    // 0.
+    std::optional<std::int64_t> compact{};
+
+    value args() const
+    {
+        value out = value::map();
+        detail::put(out, "rate", rate);
+        detail::put(out, "encoding", encoding);
+        detail::put(out, "precision", precision);
+        detail::put(out, "area", area);
+        detail::put_id(out, "follow", follow);
+        detail::put(out, "margin", margin);
+        detail::put(out, "budget", budget);
+        detail::put(out, "bodies", bodies);
+        detail::put(out, "events", events);
+        detail::put(out, "contacts", contacts);
+        detail::put(out, "describe", describe);
+        detail::put(out, "compact", compact);
+        return out;
+    }
+};
+
+// Ends a subscription. Least role: viewer. Answers {}.
+struct world_unsubscribe {
+    static constexpr const char *name = "world.unsubscribe";
+    static constexpr bool of_world = false, in_batch = false;
+    // The number that world.subscribe gave.
+    std::uint64_t subscription{};
+
+    value args() const
+    {
+        value out = value::map();
+        detail::put_id(out, "subscription", subscription);
+        return out;
+    }
+};
+
+// Moves a subscription's area. Least role: viewer. Answers {}.
+struct world_view {
+    static constexpr const char *name = "world.view";
+    static constexpr bool of_world = false, in_batch = false;
+    // The number that world.subscribe gave.
+    std::uint64_t subscription{};
+    // The new area; the whole world, if left out. [m]
+    std::optional<std::array<double, 4>> area{};
+    // The area goes along with this body, and is told from its position on.
+    std::optional<std::uint64_t> follow{};
+    // A body that has left the area by no more stays in view. The margin stays as it is, if left
+    // out. [m]
+    std::optional<double> margin{};
+
+    value args() const
+    {
+        value out = value::map();
+        detail::put_id(out, "subscription", subscription);
+        detail::put(out, "area", area);
+        detail::put_id(out, "follow", follow);
+        detail::put(out, "margin", margin);
+        return out;
+    }
+};
+
+// Makes a body with its shapes. Least role: player. Answers {body, shapes, tick}: the ids, shapes
+// in the order given.
+struct body_spawn {
+    static constexpr const char *name = "body.spawn";
+    static constexpr bool of_world = true, in_batch = true;
+    // Never moves; moves as told; moves as forces have it. One of static, kinematic, dynamic.
+    // Default "dynamic".
+    std::optional<std::string> type{};
+    // Of the body's origin. Default [0, 0]. [m]
+    std::optional<carom_vec2> position{};
+    // Counter-clockwise. Default 0. [rad]
+    std::optional<double> angle{};
+    // Of the centre of mass. Default [0, 0]. [m/s]
+    std::optional<carom_vec2> velocity{};
+    // Counter-clockwise. Default 0. [rad/s]
+    std::optional<double> angular_velocity{};
+    // Loss of velocity. Default 0. [1/s]
+    std::optional<double> linear_damping{};
+    // Loss of angular velocity. Default 0. [1/s]
+    std::optional<double> angular_damping{};
+    // Share of the world's gravity. Default 1.
+    std::optional<double> gravity_scale{};
+    // Never turns. Default false.
+    std::optional<bool> fixed_rotation{};
+    // Of a dynamic body: swept against moving ones too. Default false.
+    std::optional<bool> bullet{};
+    // May sleep when it is at rest. Default true.
+    std::optional<bool> allow_sleep{};
+    // Moves; false puts it to sleep. Default true.
+    std::optional<bool> awake{};
+    // A disabled body neither moves nor collides. Default true.
+    std::optional<bool> enabled{};
+    // 0: from the shapes. Default 0. [kg]
+    std::optional<double> mass{};
+    // Kept for the client; UTF-8. Default "".
+    std::optional<std::string> tag{};
+    // None makes a mass point of 1 kg.
+    std::vector<any_shape> shapes{};
+    // Ends with the world, or with the session that spawned it. One of world, session. Default
+    // "world".
+    std::optional<std::string> lifetime{};
+    // Whose it is; the session's subject, if left out; "" for nobody's. Others than oneself: role
+    // admin.
+    std::optional<std::string> owner{};
+
+    value args() const
+    {
+        value out = value::map();
+        detail::put(out, "type", type);
+        detail::put(out, "position", position);
+        detail::put(out, "angle", angle);
+        detail::put(out, "velocity", velocity);
+        detail::put(out, "angular_velocity", angular_velocity);
+        detail::put(out, "linear_damping", linear_damping);
+        detail::put(out, "angular_damping", angular_damping);
+        detail::put(out, "gravity_scale", gravity_scale);
+        detail::put(out, "fixed_rotation", fixed_rotation);
+        detail::put(out, "bullet", bullet);
+        detail::put(out, "allow_sleep", allow_sleep);
+        detail::put(out, "awake", awake);
+        detail::put(out, "enabled", enabled);
+        detail::put(out, "mass", mass);
+        detail::put(out, "tag", tag);
+        detail::put(out, "shapes", shapes);
+        detail::put(out, "lifetime", lifetime);
+        detail::put(out, "owner", owner);
+        return out;
+    }
+};
+
+// Removes a body with its shapes and joints. Least role: player. Answers {tick}.
+struct body_remove {
+    static constexpr const char *name = "body.remove";
+    static constexpr bool of_world = true, in_batch = true;
+    // The body's id.
+    std::uint64_t body{};
+
+    value args() const
+    {
+        value out = value::map();
+        detail::put_id(out, "body", body);
+        return out;
+    }
+};
+
+// All about a body. Least role: viewer. Answers the full body map.
+struct body_get {
+    static constexpr const char *name = "body.get";
+    static constexpr bool of_world = true, in_batch = true;
+    // The body's id.
+    std::uint64_t body{};
+
+    value args() const
+    {
+        value out = value::map();
+        detail::put_id(out, "body", body);
+        return out;
+    }
+};
+
+// Changes what is named, at least one thing; the rest stays. Least role: player. Answers {tick}.
+struct body_set {
+    static constexpr const char *name = "body.set";
+    static constexpr bool of_world = true, in_batch = true;
+    // The body's id.
+    std::uint64_t body{};
+    // Never moves; moves as told; moves as forces have it. One of static, kinematic, dynamic.
+    std::optional<std::string> type{};
+    // Of the body's origin. [m]
+    std::optional<carom_vec2> position{};
+    // Counter-clockwise. [rad]
+    std::optional<double> angle{};
+    // Of the centre of mass. [m/s]
+    std::optional<carom_vec2> velocity{};
+    // Counter-clockwise. [rad/s]
+    std::optional<double> angular_velocity{};
+    // Loss of velocity. [1/s]
+    std::optional<double> linear_damping{};
+    // Loss of angular velocity. [1/s]
+    std::optional<double> angular_damping{};
+    // Share of the world's gravity.
+    std::optional<double> gravity_scale{};
+    // Never turns.
+    std::optional<bool> fixed_rotation{};
+    // Of a dynamic body: swept against moving ones too.
+    std::optional<bool> bullet{};
+    // May sleep when it is at rest.
+    std::optional<bool> allow_sleep{};
+    // Moves; false puts it to sleep.
+    std::optional<bool> awake{};
+    // A disabled body neither moves nor collides.
+    std::optional<bool> enabled{};
+    // 0: from the shapes. [kg]
+    std::optional<double> mass{};
+    // Kept for the client; UTF-8.
+    std::optional<std::string> tag{};
+    // Hands it over; by its owner, or an admin, who may say "" for nobody.
+    std::optional<std::string> owner{};
+
+    value args() const
+    {
+        value out = value::map();
+        detail::put_id(out, "body", body);
+        detail::put(out, "type", type);
+        detail::put(out, "position", position);
+        detail::put(out, "angle", angle);
+        detail::put(out, "velocity", velocity);
+        detail::put(out, "angular_velocity", angular_velocity);
+        detail::put(out, "linear_damping", linear_damping);
+        detail::put(out, "angular_damping", angular_damping);
+        detail::put(out, "gravity_scale", gravity_scale);
+        detail::put(out, "fixed_rotation", fixed_rotation);
+        detail::put(out, "bullet", bullet);
+        detail::put(out, "allow_sleep", allow_sleep);
+        detail::put(out, "awake", awake);
+        detail::put(out, "enabled", enabled);
+        detail::put(out, "mass", mass);
+        detail::put(out, "tag", tag);
+        detail::put(out, "owner", owner);
+        return out;
+    }
+};
+
+// A push; wakes the body. Least role: player. Answers {tick}.
+struct body_impulse {
+    static constexpr const char *name = "body.impulse";
+    static constexpr bool of_world = true, in_batch = true;
+    // The body's id.
+    std::uint64_t body{};
+    // Changes the velocity at once. [N s]
+    carom_vec2 impulse{};
+    // A place in the world; the centre of mass, if left out. [m]
+    std::optional<carom_vec2> point{};
+
+    value args() const
+    {
+        value out = value::map();
+        detail::put_id(out, "body", body);
+        detail::put(out, "impulse", impulse);
+        detail::put(out, "point", point);
+        return out;
+    }
+};
+
+// A twist; wakes the body. Least role: player. Answers {tick}.
+struct body_angular_impulse {
+    static constexpr const char *name = "body.angular_impulse";
+    static constexpr bool of_world = true, in_batch = true;
+    // The body's id.
+    std::uint64_t body{};
+    // Counter-clockwise. [N m s]
+    double impulse{};
+
+    value args() const
+    {
+        value out = value::map();
+        detail::put_id(out, "body", body);
+        detail::put(out, "impulse", impulse);
+        return out;
+    }
+};
+
+// Sets the force that acts from now on; wakes the body. Least role: player. Answers {tick}.
+struct body_force {
+    static constexpr const char *name = "body.force";
+    static constexpr bool of_world = true, in_batch = true;
+    // The body's id.
+    std::uint64_t body{};
+    // Acts on every tick until it is set again; zero ends it. [N]
+    carom_vec2 force{};
+    // A place in the world, kept as a point of the body; the centre of mass, if left out. [m]
+    std::optional<carom_vec2> point{};
+
+    value args() const
+    {
+        value out = value::map();
+        detail::put_id(out, "body", body);
+        detail::put(out, "force", force);
+        detail::put(out, "point", point);
+        return out;
+    }
+};
+
+// Sets the torque that acts from now on; wakes the body. Least role: player. Answers {tick}.
+struct body_torque {
+    static constexpr const char *name = "body.torque";
+    static constexpr bool of_world = true, in_batch = true;
+    // The body's id.
+    std::uint64_t body{};
+    // Acts on every tick until it is set again; zero ends it. [N m]
+    double torque{};
+
+    value args() const
+    {
+        value out = value::map();
+        detail::put_id(out, "body", body);
+        detail::put(out, "torque", torque);
+        return out;
+    }
+};
+
+// Gives a body another shape. Least role: player. Answers {shape, tick}.
+struct shape_add {
+    static constexpr const char *name = "shape.add";
+    static constexpr bool of_world = true, in_batch = true;
+    // The body's id.
+    std::uint64_t body{};
+    // As in body.spawn.
+    any_shape shape{};
+
+    value args() const
+    {
+        value out = value::map();
+        detail::put_id(out, "body", body);
+        detail::put(out, "shape", shape);
+        return out;
+    }
+};
+
+// Changes what is given of a shape; its form stays. Least role: player. Answers {tick}.
+struct shape_set {
+    static constexpr const char *name = "shape.set";
+    static constexpr bool of_world = true, in_batch = true;
+    // The shape's id.
+    std::uint64_t shape{};
+    // Mass by area. [kg/m²]
+    std::optional<double> density{};
+    // A pair has the root of the product.
+    std::optional<double> friction{};
+    // Bounce; a pair has the larger.
+    std::optional<double> restitution{};
+    // Torque against rolling, by load and radius; a pair has the larger.
+    std::optional<double> rolling_resistance{};
+    // Conveyor: the surface's speed along the outward normal turned clockwise. [m/s]
+    std::optional<double> tangent_speed{};
+    // Notes what comes into it and does not collide.
+    std::optional<bool> sensor{};
+    // The shapes that it collides with; all, if left out.
+    std::optional<filter_map> filter{};
+    // Events that it makes: contact (begin, stay, end), hit, sensor (is seen by sensors). One of
+    // contact, hit, sensor.
+    std::optional<std::vector<std::string>> events{};
+
+    value args() const
+    {
+        value out = value::map();
+        detail::put_id(out, "shape", shape);
+        detail::put(out, "density", density);
+        detail::put(out, "friction", friction);
+        detail::put(out, "restitution", restitution);
+        detail::put(out, "rolling_resistance", rolling_resistance);
+        detail::put(out, "tangent_speed", tangent_speed);
+        detail::put(out, "sensor", sensor);
+        detail::put(out, "filter", filter);
+        detail::put(out, "events", events);
+        return out;
+    }
+};
+
+// Takes a shape from its body. Least role: player. Answers {tick}.
+struct shape_remove {
+    static constexpr const char *name = "shape.remove";
+    static constexpr bool of_world = true, in_batch = true;
+    // The shape's id.
+    std::uint64_t shape{};
+
+    value args() const
+    {
+        value out = value::map();
+        detail::put_id(out, "shape", shape);
+        return out;
+    }
+};
+
+// Ties two bodies together. Least role: player. Answers {joint, tick}.
+struct joint_create {
+    static constexpr const char *name = "joint.create";
+    static constexpr bool of_world = true, in_batch = true;
+    // The kind of joint. One of revolute, prismatic, distance, weld, wheel, motor, mouse, filter,
+    // gear, pulley.
+    std::string kind{};
+    // A body; a mouse has none, and a gear may do with joints.
+    std::optional<std::uint64_t> a{};
+    // Another body.
+    std::optional<std::uint64_t> b{};
+    // The place in the world where it acts; or else: [m]
+    std::optional<carom_vec2> anchor{};
+    // A point of a, in its frame. [m]
+    std::optional<carom_vec2> anchor_a{};
+    // A point of b, in its frame. [m]
+    std::optional<carom_vec2> anchor_b{};
+    // A direction in the world, of any length.
+    std::optional<carom_vec2> axis{};
+    // Angle of b less that of a that counts as zero; as it is, if left out. [rad]
+    std::optional<double> reference_angle{};
+    // A revolute or prismatic joint that the gear stands on.
+    std::optional<std::uint64_t> joint_a{};
+    // Another; both or neither.
+    std::optional<std::uint64_t> joint_b{};
+    // The place where a's rope turns, in the world. [m]
+    std::optional<carom_vec2> ground_a{};
+    // The place where b's rope turns, in the world. [m]
+    std::optional<carom_vec2> ground_b{};
+    // The weight of b's motion; at least 0.001 in size, > 0 for a pulley. Default 1.
+    std::optional<double> ratio{};
+    // The two bodies collide all the same. Default false.
+    std::optional<bool> collide_connected{};
+    // Of the rod or spring at rest, or of the rope; as it is, if left out. [m]
+    std::optional<double> length{};
+    // Lower limit. [rad or m]
+    std::optional<double> lower{};
+    // Upper limit. [rad or m]
+    std::optional<double> upper{};
+    // The speed that the motor aims at; 0: a brake. [rad/s or m/s]
+    std::optional<double> motor_speed{};
+    // Of the motor or mouse; 0: off. [N]
+    std::optional<double> max_force{};
+    // Of the motor; 0: off. [N m]
+    std::optional<double> max_torque{};
+    // Frequency of the spring; 0: none. [1/s]
+    std::optional<double> hertz{};
+    // Of it; 1: critical.
+    std::optional<double> damping_ratio{};
+    // Of the angle's spring. [1/s]
+    std::optional<double> angular_hertz{};
+    // Of it.
+    std::optional<double> angular_damping_ratio{};
+    // mouse: the place to drag to; motor: of b's anchor from a's, in a's frame. [m]
+    std::optional<carom_vec2> target{};
+    // The spring's position of rest. [rad]
+    std::optional<double> target_angle{};
+    // The spring's position of rest. [m]
+    std::optional<double> target_translation{};
+    // Of b's anchor, in a's frame. [m/s]
+    std::optional<carom_vec2> velocity{};
+    // Breaks above it; 0: never. [N]
+    std::optional<double> break_force{};
+    // Breaks above it; 0: never. [N m]
+    std::optional<double> break_torque{};
+
+    value args() const
+    {
+        value out = value::map();
+        detail::put(out, "kind", kind);
+        detail::put_id(out, "a", a);
+        detail::put_id(out, "b", b);
+        detail::put(out, "anchor", anchor);
+        detail::put(out, "anchor_a", anchor_a);
+        detail::put(out, "anchor_b", anchor_b);
+        detail::put(out, "axis", axis);
+        detail::put(out, "reference_angle", reference_angle);
+        detail::put_id(out, "joint_a", joint_a);
+        detail::put_id(out, "joint_b", joint_b);
+        detail::put(out, "ground_a", ground_a);
+        detail::put(out, "ground_b", ground_b);
+        detail::put(out, "ratio", ratio);
+        detail::put(out, "collide_connected", collide_connected);
+        detail::put(out, "length", length);
+        detail::put(out, "lower", lower);
+        detail::put(out, "upper", upper);
+        detail::put(out, "motor_speed", motor_speed);
+        detail::put(out, "max_force", max_force);
+        detail::put(out, "max_torque", max_torque);
+        detail::put(out, "hertz", hertz);
+        detail::put(out, "damping_ratio", damping_ratio);
+        detail::put(out, "angular_hertz", angular_hertz);
+        detail::put(out, "angular_damping_ratio", angular_damping_ratio);
+        detail::put(out, "target", target);
+        detail::put(out, "target_angle", target_angle);
+        detail::put(out, "target_translation", target_translation);
+        detail::put(out, "velocity", velocity);
+        detail::put(out, "break_force", break_force);
+        detail::put(out, "break_torque", break_torque);
+        return out;
+    }
+};
+
+// Changes what is named, at least one thing; the rest stays. Least role: player. Answers {tick}.
+struct joint_set {
+    static constexpr const char *name = "joint.set";
+    static constexpr bool of_world = true, in_batch = true;
+    // The joint's id.
+    std::uint64_t joint{};
+    // Of the rod or spring at rest, or of the rope; as it is, if left out. [m]
+    std::optional<double> length{};
+    // Lower limit. [rad or m]
+    std::optional<double> lower{};
+    // Upper limit. [rad or m]
+    std::optional<double> upper{};
+    // The speed that the motor aims at; 0: a brake. [rad/s or m/s]
+    std::optional<double> motor_speed{};
+    // Of the motor or mouse; 0: off. [N]
+    std::optional<double> max_force{};
+    // Of the motor; 0: off. [N m]
+    std::optional<double> max_torque{};
+    // Frequency of the spring; 0: none. [1/s]
+    std::optional<double> hertz{};
+    // Of it; 1: critical.
+    std::optional<double> damping_ratio{};
+    // Of the angle's spring. [1/s]
+    std::optional<double> angular_hertz{};
+    // Of it.
+    std::optional<double> angular_damping_ratio{};
+    // mouse: the place to drag to; motor: of b's anchor from a's, in a's frame. [m]
+    std::optional<carom_vec2> target{};
+    // The spring's position of rest. [rad]
+    std::optional<double> target_angle{};
+    // The spring's position of rest. [m]
+    std::optional<double> target_translation{};
+    // Of b's anchor, in a's frame. [m/s]
+    std::optional<carom_vec2> velocity{};
+    // Breaks above it; 0: never. [N]
+    std::optional<double> break_force{};
+    // Breaks above it; 0: never. [N m]
+    std::optional<double> break_torque{};
+
+    value args() const
+    {
+        value out = value::map();
+        detail::put_id(out, "joint", joint);
+        detail::put(out, "length", length);
+        detail::put(out, "lower", lower);
+        detail::put(out, "upper", upper);
+        detail::put(out, "motor_speed", motor_speed);
+        detail::put(out, "max_force", max_force);
+        detail::put(out, "max_torque", max_torque);
+        detail::put(out, "hertz", hertz);
+        detail::put(out, "damping_ratio", damping_ratio);
+        detail::put(out, "angular_hertz", angular_hertz);
+        detail::put(out, "angular_damping_ratio", angular_damping_ratio);
+        detail::put(out, "target", target);
+        detail::put(out, "target_angle", target_angle);
+        detail::put(out, "target_translation", target_translation);
+        detail::put(out, "velocity", velocity);
+        detail::put(out, "break_force", break_force);
+        detail::put(out, "break_torque", break_torque);
+        return out;
+    }
+};
+
+// Unties two bodies. Least role: player. Answers {tick}.
+struct joint_remove {
+    static constexpr const char *name = "joint.remove";
+    static constexpr bool of_world = true, in_batch = true;
+    // The joint's id.
+    std::uint64_t joint{};
+
+    value args() const
+    {
+        value out = value::map();
+        detail::put_id(out, "joint", joint);
+        return out;
+    }
+};
+
+// All about a joint. Least role: viewer. Answers the full joint map.
+struct joint_get {
+    static constexpr const char *name = "joint.get";
+    static constexpr bool of_world = true, in_batch = true;
+    // The joint's id.
+    std::uint64_t joint{};
+
+    value args() const
+    {
+        value out = value::map();
+        detail::put_id(out, "joint", joint);
+        return out;
+    }
+};
+
+// All joints of a world. Least role: viewer. Answers {world, tick, joints}: full joint maps.
+struct joint_list {
+    static constexpr const char *name = "joint.list";
+    static constexpr bool of_world = true, in_batch = false;
+
+    value args() const
+    {
+        value out = value::map();
+        return out;
+    }
+};
+
+// The shapes that a ray meets. Least role: viewer. Answers [{body, shape, point, normal,
+// fraction}], nearest first.
+struct query_ray {
+    static constexpr const char *name = "query.ray";
+    static constexpr bool of_world = true, in_batch = false;
+    // The beginning of the ray. [m]
+    carom_vec2 from{};
+    // The end of the ray. [m]
+    carom_vec2 to{};
+    // Which shapes are seen; all, if left out.
+    std::optional<filter_map> filter{};
+    // A body that is not seen.
+    std::optional<std::uint64_t> ignore{};
+    // Sensors are seen too. Default false.
+    std::optional<bool> sensors{};
+    // Every hit; the nearest alone, if left out. Default false.
+    std::optional<bool> all{};
+
+    value args() const
+    {
+        value out = value::map();
+        detail::put(out, "from", from);
+        detail::put(out, "to", to);
+        detail::put(out, "filter", filter);
+        detail::put_id(out, "ignore", ignore);
+        detail::put(out, "sensors", sensors);
+        detail::put(out, "all", all);
+        return out;
+    }
+};
+
+// The bodies in a place; exactly one of area, shape and point. Least role: viewer. Answers [body
+// …].
+struct query_overlap {
+    static constexpr const char *name = "query.overlap";
+    static constexpr bool of_world = true, in_batch = false;
+    // Bodies with a shape that meets it, or else: [m]
+    std::optional<std::array<double, 4>> area{};
+    // Bodies that overlap it (world coordinates), or else:
+    std::optional<any_shape> shape{};
+    // Bodies that it lies in. [m]
+    std::optional<carom_vec2> point{};
+    // Which shapes are seen; all, if left out.
+    std::optional<filter_map> filter{};
+    // A body that is not seen.
+    std::optional<std::uint64_t> ignore{};
+    // Sensors are seen too. Default false.
+    std::optional<bool> sensors{};
+
+    value args() const
+    {
+        value out = value::map();
+        detail::put(out, "area", area);
+        detail::put(out, "shape", shape);
+        detail::put(out, "point", point);
+        detail::put(out, "filter", filter);
+        detail::put_id(out, "ignore", ignore);
+        detail::put(out, "sensors", sensors);
+        return out;
+    }
+};
+
+// The shapes that a moving shape meets. Least role: viewer. Answers [{body, shape, point, normal,
+// fraction}], nearest first.
+struct query_cast {
+    static constexpr const char *name = "query.cast";
+    static constexpr bool of_world = true, in_batch = false;
+    // Seen from where it is, as from a body.
+    any_shape shape{};
+    // The beginning of its origin's path. [m]
+    carom_vec2 from{};
+    // The end of its origin's path. [m]
+    carom_vec2 to{};
+    // Which shapes are seen; all, if left out.
+    std::optional<filter_map> filter{};
+    // A body that is not seen.
+    std::optional<std::uint64_t> ignore{};
+    // Sensors are seen too. Default false.
+    std::optional<bool> sensors{};
+    // Every hit; the nearest alone, if left out. Default false.
+    std::optional<bool> all{};
+
+    value args() const
+    {
+        value out = value::map();
+        detail::put(out, "shape", shape);
+        detail::put(out, "from", from);
+        detail::put(out, "to", to);
+        detail::put(out, "filter", filter);
+        detail::put_id(out, "ignore", ignore);
+        detail::put(out, "sensors", sensors);
+        detail::put(out, "all", all);
+        return out;
+    }
+};
+
+// The surface that is nearest to a place. Least role: viewer. Answers {body, shape, point,
+// distance}; nil if there is none.
+struct query_nearest {
+    static constexpr const char *name = "query.nearest";
+    static constexpr bool of_world = true, in_batch = false;
+    // A place in the world. [m]
+    carom_vec2 point{};
+    // How far to look. Default 1000000. [m]
+    std::optional<double> radius{};
+    // Which shapes are seen; all, if left out.
+    std::optional<filter_map> filter{};
+    // A body that is not seen.
+    std::optional<std::uint64_t> ignore{};
+    // Sensors are seen too. Default false.
+    std::optional<bool> sensors{};
+
+    value args() const
+    {
+        value out = value::map();
+        detail::put(out, "point", point);
+        detail::put(out, "radius", radius);
+        detail::put(out, "filter", filter);
+        detail::put_id(out, "ignore", ignore);
+        detail::put(out, "sensors", sensors);
+        return out;
+    }
+};
+
+// clang-format on
+
+} // namespace methods
+
+// Calls a method: of a world, whose epoch is told if it is not 0, or of the server.
+template <typename Method>
+value call(client &c, const std::string &world, const Method &method, std::uint64_t epoch = 0,
+           std::chrono::milliseconds timeout = default_timeout)
+{
+    static_assert(Method::of_world, "this method names no world");
+    value args = method.args();
+    args.set("world", value::of(std::string_view(world)));
+    if (epoch != 0) {
+        args.set("epoch", epoch);
+    }
+    return c.call(Method::name, args, timeout);
+}
+template <typename Method>
+value call(client &c, const Method &method, std::chrono::milliseconds timeout = default_timeout)
+{
+    static_assert(!Method::of_world, "this method wants a world");
+    return c.call(Method::name, method.args(), timeout);
+}
+
+// Appends a command to a batch; returns its index, for CAROM_RESULT.
+template <typename Method> std::size_t add(batch &commands, const Method &method)
+{
+    static_assert(Method::in_batch, "this method may not stand in a batch");
+    return commands.add(Method::name, method.args());
+}
+
+} // namespace carom
+
+#endif
