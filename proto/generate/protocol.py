@@ -58,8 +58,19 @@ def reference(schema):
                        "filter of a query": table(structs["query_filter"].args)}
 
 
+def with_all_methods(schema, text):
+    """The page with a heading and an empty block for each method that it does not know, behind the one before."""
+    for before, m in zip(schema.methods, schema.methods[1:]):
+        if f"<!-- method {m.name} -->" not in text:
+            start = text.index("<!-- end -->", text.index(f"<!-- method {before.name} -->"))
+            end = start + len("<!-- end -->\n")
+            text = text[:end] + f"\n### {m.name}\n<!-- method {m.name} -->\n<!-- end -->\n" + text[end:]
+    return text
+
+
 def renew(schema, text):
     """The page with its tables as the schema has them; examples, and blocks of others, as they are."""
+    text = with_all_methods(schema, text)
     sections = reference(schema)
 
     def block(match):

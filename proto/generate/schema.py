@@ -104,6 +104,7 @@ class Method:
     batch: bool
     summary: str
     result: str
+    answers: str  # the type of the result in TypeScript, of those that results.d.ts has
     code: dict[str, str]
     args: list[Argument]
     subject: tuple[str, str] | None  # (body, shape or joint, its id's place in the C command)
@@ -458,7 +459,7 @@ def read_shapes(files, arguments):
 
 def read_methods(files, arguments, enums):
     methods = []
-    for file, table in entries(files, "method", {"role", "scope", "summary", "result"}, {"batch", "code", "args", "subject", "makes", "price", "traits", "struct"}):
+    for file, table in entries(files, "method", {"role", "scope", "summary", "result", "answers"}, {"batch", "code", "args", "subject", "makes", "price", "traits", "struct"}):
         name = table["name"]
         if not METHOD_NAME.fullmatch(name):
             file.fail(name, None, "a method's name is group.verb in a-z and _, or a verb")
@@ -468,7 +469,7 @@ def read_methods(files, arguments, enums):
                 file.fail(name, None, f"{key} '{table[key]}' is none of {', '.join(words)}")
         check_keys(file, name, "code", table.get("code", {}), set(), set(STEPS))
         method = Method(name, table["role"], table["scope"], table.get("batch", False), table["summary"],
-                        table["result"], table.get("code", {}), arguments.expand(file, name, table.get("args", [])),
+                        table["result"], table["answers"], table.get("code", {}), arguments.expand(file, name, table.get("args", [])),
                         read_id(file, table, "subject"), read_id(file, table, "makes"), table.get("price", 0),
                         read_traits(file, table, enums), table.get("struct"))
         check_struct(file, method)

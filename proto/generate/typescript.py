@@ -4,7 +4,10 @@ from .text import js_string
 
 HEAD = """\
 // Generated from proto/schema by proto/generate/typescript.py: do not edit.
-import type {CallOptions, Results} from './results.js';
+import type {
+  BodyMap, CallOptions, ContactMap, Hash, Hello, Hit, JointMap, Latency, Number53, ServerInfo, SessionInfo, Tick,
+  WorldInfo, WorldTick,
+} from './results.js';
 
 /** A body, shape, joint or subscription; in a batch also what an earlier command made. */
 export type Id = number | {$: number};
@@ -86,6 +89,7 @@ def members(methods, omitted=(), result="Promise<Results['{}']>", options=", opt
 
 
 def write(schema):
+    results = "".join(f"  '{m.name}': {m.answers};\n" for m in schema.methods)
     batchable = [m for m in schema.methods if m.batch]
     out = HEAD + interface("Filter", schema.structs["filter"].args)
     out += interface("Precision", schema.structs["precision"].args)
@@ -95,6 +99,8 @@ def write(schema):
     out += "".join(interface(type_name(m.name) + "Arguments", m.args) for m in schema.methods)
     out += "/** The arguments of every method, by its name. */\nexport interface Arguments {\n"
     out += "".join(f"  '{m.name}': {type_name(m.name)}Arguments;\n" for m in schema.methods) + "}\n\n"
+    out += (f"/** The answer of every method. */\nexport interface Results {{\n{results}"
+            "  // Of a server that knows more methods than this package.\n  [method: string]: unknown;\n}\n\n")
     out += "/** The methods that may stand in a batch. */\nexport type BatchMethodName =\n  "
     out += " |\n  ".join(f"'{m.name}'" for m in batchable) + ";\n"
     out += ("/** Their arguments there: the batch says which world, and which epoch. */\n"

@@ -85,6 +85,17 @@ class Writes(Copy):
         self.assertEqual(0, generate("--check", root=self.root).returncode)
 
 
+    def test_new_method_is_put_into_the_page_behind_the_one_before(self):
+        method = ('[[method]]\nname = "body.nap"\nrole = "viewer"\nscope = "read"\nsummary = "Naps."\nresult = "{}"\n'
+                  'answers = "{}"\nargs = ["world", "epoch"]\n[method.code]\napply = "nap"\nencode = "tick"\n\n')
+        self.edit("body.toml", '[[method]]\nname = "body.remove"', method + '[[method]]\nname = "body.remove"')
+        self.assertEqual(0, generate("--write", root=self.root).returncode)
+        page = (self.root / "proto" / "PROTOCOL.md").read_text(encoding="utf-8")
+        self.assertIn("<!-- end -->\n\n### body.nap\n<!-- method body.nap -->\nNaps. Role: viewer.\nAnswers `{}`.\n\n| argument", page)
+        self.assertLess(page.index("### body.spawn"), page.index("### body.nap"))
+        self.assertLess(page.index("### body.nap"), page.index("### body.remove"))
+
+
 class Refused(Copy):
     def refused(self, name, old, new, *words):
         """The change is refused; the text names the file, the line of the change and what was wrong."""

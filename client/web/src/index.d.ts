@@ -1,7 +1,7 @@
-import type {Area, Arguments, BatchMethods, Command, Form, Id, MethodName, Methods, Shape, Vector, WorldMethods,
-             WorldSubscribeArguments} from './methods.js';
-import type {BodyMap, CallOptions, ContactMap, Hash, Hello, Hit, JointMap, Results, ShapeMap, Row, Snapshot,
-             WorldEvent} from './results.js';
+import type {Area, Arguments, BatchMethods, Command, Form, Id, MethodName, Methods, Results, Shape, Vector,
+             WorldMethods, WorldSubscribeArguments} from './methods.js';
+import type {BodyMap, CallOptions, ContactMap, Hash, Hello, Hit, JointMap, ShapeMap, Row,
+             Snapshot, WorldEvent} from './results.js';
 
 export * from './methods.js';
 export * from './results.js';

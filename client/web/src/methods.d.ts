@@ -1,5 +1,8 @@
 // Generated from proto/schema by proto/generate/typescript.py: do not edit.
-import type {CallOptions, Results} from './results.js';
+import type {
+  BodyMap, CallOptions, ContactMap, Hash, Hello, Hit, JointMap, Latency, Number53, ServerInfo, SessionInfo, Tick,
+  WorldInfo, WorldTick,
+} from './results.js';
 
 /** A body, shape, joint or subscription; in a batch also what an earlier command made. */
 export type Id = number | {$: number};
@@ -866,6 +869,55 @@ export interface Arguments {
   'query.overlap': QueryOverlapArguments;
   'query.cast': QueryCastArguments;
   'query.nearest': QueryNearestArguments;
+}
+
+/** The answer of every method. */
+export interface Results {
+  'hello': Hello;
+  'ping': {time: number; any: unknown};
+  'goodbye': {};
+  'server.info': ServerInfo;
+  'server.stats': {counters: Record<string, number>; latencies: Record<string, Latency>};
+  'server.sessions': {sessions: SessionInfo[]; total: number};
+  'server.kick': {};
+  'world.create': WorldTick & {epoch: number; created: boolean};
+  'world.destroy': WorldTick;
+  'world.list': WorldInfo[];
+  'world.info': WorldInfo;
+  'world.pause': WorldTick;
+  'world.resume': WorldTick;
+  'world.step': WorldTick;
+  'world.set': Tick;
+  'world.image': Tick & {image: Uint8Array; hash: Hash};
+  'world.fork': WorldTick & {epoch: number; created: boolean};
+  'world.state': WorldTick & {hash: Hash; bodies: BodyMap[]; joints: JointMap[]};
+  'world.contacts': WorldTick & {contacts: ContactMap[]};
+  'world.apply': Tick & {results: unknown[]};
+  'world.subscribe': {subscription: number; epoch: number; tick: number};
+  'world.unsubscribe': {};
+  'world.view': {};
+  'body.spawn': Tick & {body: Number53; shapes: Number53[]};
+  'body.remove': Tick;
+  'body.get': BodyMap & Tick;
+  'body.set': Tick;
+  'body.impulse': Tick;
+  'body.angular_impulse': Tick;
+  'body.force': Tick;
+  'body.torque': Tick;
+  'shape.add': Tick & {shape: Number53};
+  'shape.set': Tick;
+  'shape.remove': Tick;
+  'joint.create': Tick & {joint: Number53};
+  'joint.set': Tick;
+  'joint.remove': Tick;
+  'joint.get': JointMap & Tick;
+  'joint.list': WorldTick & {joints: JointMap[]};
+  'query.ray': Hit[];
+  'query.overlap': Number53[];
+  'query.cast': Hit[];
+  'query.nearest': {body: Number53; shape: Number53; point: Vector; distance: number} | null;
+  // Of a server that knows more methods than this package.
+  [method: string]: unknown;
 }
 
 /** The methods that may stand in a batch. */

@@ -9,13 +9,6 @@ import * as table from '../src/table.js';
 
 const source = (name) => readFileSync(new URL(`../src/${name}`, import.meta.url), 'utf8');
 
-test('results_have_a_type_for_every_method', () => {
-  const types = source('results.d.ts');
-  for (const name of Object.keys(carom.METHODS)) {
-    assert.ok(types.includes(`  '${name}': `), `${name} is missing in results.d.ts`);
-  }
-});
-
 test('every_export_has_a_type', () => {
   const types = source('index.d.ts') + source('methods.d.ts');
   for (const name of Object.keys(carom)) {
