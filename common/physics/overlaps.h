@@ -9,6 +9,10 @@
 
 #include "common/physics/physics.h"
 
+// Boxes that a count looks at and that make no pair, as they are of one negative group or stand
+// still: thousands of these in one place would take seconds.
+enum { OVERLAP_LOOKS_MAX = 1 << 22 };
+
 // Pairs that the last step has found, and keeps. Constant time.
 uint32_t world_pair_count(const physics_world *world);
 
@@ -17,10 +21,12 @@ uint32_t world_pair_count(const physics_world *world);
 bool world_contacts_full(const physics_world *world);
 
 // Pairs of shapes whose boxes overlap now, those included that the next step will find. Stops
-// counting at `most`. Takes time in proportion to shapes and pairs.
+// counting at `most`, and at OVERLAP_LOOKS_MAX with what it has. Takes time in proportion to shapes
+// and pairs.
 uint64_t world_count_overlaps(const physics_world *world, uint64_t most);
 
 // The same of shapes of some bodies: pairs of two such, and half of those of one such with another.
+// OVERLAP_LOOKS_MAX counts as `most`.
 uint64_t world_count_overlaps_of(const physics_world *world,
                                  bool (*counts)(void *context, body_id body), void *context,
                                  uint64_t most);
@@ -37,7 +43,7 @@ void overlap_count_spawn(overlap_count *c, const body_def *def, const shape_def 
 void overlap_count_shape(overlap_count *c, body_id body, const shape_def *def);
 // body_set() of these fields: pairs that there are at the new place beyond those at the present.
 void overlap_count_set(overlap_count *c, body_id body, uint32_t fields, const body_def *values);
-// Frees it. Up to `most`.
+// Frees it. Up to `most`, which it is too where more than OVERLAP_LOOKS_MAX boxes were looked at.
 uint64_t overlap_count_end(overlap_count *c);
 
 #endif

@@ -21,6 +21,7 @@ typedef struct made_box {
 struct overlap_count {
     const physics_world *world;
     uint64_t most, found;
+    uint64_t looked; // at boxes that make no pair
     ARRAY(made_box) made;
     tree own; // of `made` beyond LISTED_MAX
     bool planted;
@@ -34,6 +35,7 @@ typedef struct visit {
     int32_t group;
     bool fixed;
     uint64_t found, most;
+    uint64_t *looked;
 } visit;
 
 static bool visit_one(void *context, uint32_t item)
@@ -48,22 +50,24 @@ static bool visit_one(void *context, uint32_t item)
         apart = apart || v->of->made.data[item].fixed;
     }
     v->found += apart ? 0 : 1;
-    return v->found < v->most;
+    *v->looked += apart ? 1 : 0;
+    return v->found < v->most && *v->looked < OVERLAP_LOOKS_MAX;
 }
 
 static uint64_t count_in_world(const physics_world *world, aabb box, int32_t group, bool fixed,
-                               uint64_t most)
+                               uint64_t most, uint64_t *looked)
 {
-    visit v = {.world = world, .group = group, .most = most};
+    visit v = {.world = world, .group = group, .most = most, .looked = looked};
     for (int i = fixed ? BODY_KINEMATIC : BODY_STATIC; i < BROAD_TREES && v.found < most; i++) {
         tree_query(&world->broad.trees[i], box, visit_one, &v);
     }
     return v.found;
 }
 
-static uint64_t count_made(const overlap_count *c, aabb box, int32_t group, bool fixed)
+static uint64_t count_made(overlap_count *c, aabb box, int32_t group, bool fixed)
 {
-    visit v = {.of = c, .group = group, .fixed = fixed, .most = c->most - c->found};
+    visit v = {
+        .of = c, .group = group, .fixed = fixed, .most = c->most - c->found, .looked = &c->looked};
     if (c->planted) {
         tree_query(&c->own, box, visit_one, &v);
         return v.found;
@@ -96,11 +100,12 @@ static void add(overlap_count *c, aabb tight, vec2d place, int32_t group, bool f
         return;
     }
     aabb box = aabb_at(place, shape_box_with_margin(tight, fixed));
-    c->found += count_in_world(c->world, box, group, fixed, c->most - c->found);
+    c->found += count_in_world(c->world, box, group, fixed, c->most - c->found, &c->looked);
     if (c->found < c->most) {
         c->found += count_made(c, box, group, fixed);
         keep(c, (made_box){box, group, fixed});
     }
+    c->found = c->looked < OVERLAP_LOOKS_MAX ? c->found : c->most;
 }
 
 static void add_shape(overlap_count *c, const shape_def *def, vec2d place, rot turned, bool fixed)
@@ -180,7 +185,8 @@ void overlap_count_set(overlap_count *c, body_id id, uint32_t fields, const body
         }
         int32_t group = s->traits->filter.group;
         uint64_t before = c->found;
-        uint64_t there = s->boxed ? count_in_world(c->world, s->fat, group, was_fixed, c->most) : 0;
+        uint64_t there =
+            s->boxed ? count_in_world(c->world, s->fat, group, was_fixed, c->most, &c->looked) : 0;
         add(c, shape_aabb(&s->traits->geometry, (transform){{0.0f, 0.0f}, turned}), place, group,
             fixed);
         if (c->found < c->most) {
@@ -200,15 +206,17 @@ uint64_t world_count_overlaps(const physics_world *world, uint64_t most)
 {
     uint64_t moving = 0; // pairs of two that may move, each from both sides
     uint64_t fixed = 0;
-    for (uint32_t slot = slots_next(&world->shape_slots, 0); slot != 0 && moving / 2 + fixed < most;
+    uint64_t looked = 0;
+    for (uint32_t slot = slots_next(&world->shape_slots, 0);
+         slot != 0 && moving / 2 + fixed < most && looked < OVERLAP_LOOKS_MAX;
          slot = slots_next(&world->shape_slots, slot)) {
         const shape *s = &world->shapes.data[slot];
         if (!s->boxed || world->bodies.data[s->body].type == BODY_STATIC) {
             continue;
         }
         int32_t group = s->traits->filter.group;
-        uint64_t all = count_in_world(world, s->fat, group, false, 2 * most);
-        uint64_t others = count_in_world(world, s->fat, group, true, 2 * most);
+        uint64_t all = count_in_world(world, s->fat, group, false, 2 * most, &looked);
+        uint64_t others = count_in_world(world, s->fat, group, true, 2 * most, &looked);
         moving += others - (group < 0 ? 0 : 1); // itself among them
         fixed += all - others;
     }
@@ -221,7 +229,9 @@ uint64_t world_count_overlaps_of(const physics_world *world,
                                  uint64_t most)
 {
     uint64_t found = 0; // pairs of two such from both sides
-    for (uint32_t slot = slots_next(&world->shape_slots, 0); slot != 0 && found / 2 < most;
+    uint64_t looked = 0;
+    for (uint32_t slot = slots_next(&world->shape_slots, 0);
+         slot != 0 && found / 2 < most && looked < OVERLAP_LOOKS_MAX;
          slot = slots_next(&world->shape_slots, slot)) {
         const shape *s = &world->shapes.data[slot];
         if (!s->boxed || world->bodies.data[s->body].type == BODY_STATIC ||
@@ -229,7 +239,8 @@ uint64_t world_count_overlaps_of(const physics_world *world,
             continue;
         }
         const int32_t group = s->traits->filter.group;
-        found += count_in_world(world, s->fat, group, false, 2 * most) - (group < 0 ? 0 : 1);
+        found += count_in_world(world, s->fat, group, false, 2 * most, &looked);
+        found -= group < 0 ? 0 : 1;
     }
-    return found / 2 < most ? found / 2 : most;
+    return found / 2 < most && looked < OVERLAP_LOOKS_MAX ? found / 2 : most;
 }

@@ -170,6 +170,62 @@ static void chain_counts_by_its_pieces(void **state)
     world_free(world);
 }
 
+// So many of one negative group, or that stand still, in one place: they make no pair, and to look
+// at each of them for each other takes seconds.
+static uint64_t count_pile(uint32_t shapes, body_type type, int32_t group)
+{
+    physics_world *world = open_world();
+    overlap_count *count = overlap_count_begin(world, MANY);
+    const body_def def = body_at_place(type, 0, 0);
+    shape_def shape = disc(0.5);
+    shape.filter.group = group;
+    for (uint32_t i = 0; i < shapes; i++) {
+        overlap_count_spawn(count, &def, &shape, 1);
+    }
+    const uint64_t found = overlap_count_end(count);
+    world_free(world);
+    return found;
+}
+
+static void count_ends_where_it_looks_at_too_many_that_make_no_pairs(void **state)
+{
+    (void)state;
+    for (int fixed = 0; fixed < 2; fixed++) {
+        const body_type type = fixed == 1 ? BODY_STATIC : BODY_DYNAMIC;
+        const int32_t group = fixed == 1 ? 0 : -1;
+        assert_int_equal(count_pile(2800, type, group), 0); // 2800 * 2799 / 2 looks
+        assert_int_equal(count_pile(3000, type, group), MANY);
+    }
+    _Static_assert(2800 * 2799 / 2 < OVERLAP_LOOKS_MAX && 3000 * 2999 / 2 > OVERLAP_LOOKS_MAX, "");
+}
+
+static bool every(void *context, body_id body)
+{
+    (void)context;
+    return body != 0;
+}
+
+static void count_of_a_world_ends_there_too(void **state)
+{
+    (void)state;
+    physics_world *world = open_world();
+    const body_def def = body_at_place(BODY_DYNAMIC, 0, 0);
+    shape_def shape = disc(0.5);
+    shape.filter.group = -1;
+    for (int i = 0; i < 2300; i++) { // each is looked at by each
+        body_id id = 0;
+        assert_int_equal(body_spawn(world, &def, &shape, 1, &id, NULL, NULL), STATUS_OK);
+    }
+    assert_int_equal(world_count_overlaps(world, MANY), 0);                    // others may go on
+    assert_int_equal(world_count_overlaps_of(world, every, NULL, MANY), MANY); // its owner not
+    overlap_count *count = overlap_count_begin(world, MANY);
+    for (int i = 0; i < 1500; i++) {
+        overlap_count_spawn(count, &def, &shape, 1);
+    }
+    assert_int_equal(overlap_count_end(count), MANY);
+    world_free(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -178,6 +234,8 @@ int main(void)
         cmocka_unit_test(moved_body_counts_the_new_place_alone),
         cmocka_unit_test(groups_and_what_stands_still_make_no_pairs),
         cmocka_unit_test(chain_counts_by_its_pieces),
+        cmocka_unit_test(count_ends_where_it_looks_at_too_many_that_make_no_pairs),
+        cmocka_unit_test(count_of_a_world_ends_there_too),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
