@@ -317,6 +317,9 @@ typedef struct body_row {
 
 uint32_t world_rows(const physics_world *world, body_row *rows, uint32_t max);
 
+// The box of one body, as its row has it.
+status body_box(const physics_world *world, body_id body, aabb *out, error *err);
+
 // ---- contacts that touch at this moment, for drawing and for games
 
 enum { CONTACT_POINTS_MAX = 8 }; // of a pair: two, or more along a chain, of which the deepest

@@ -275,6 +275,16 @@ static aabb box_of(const physics_world *world, uint32_t slot)
     return any ? box : aabb_at(frame.p, box);
 }
 
+status body_box(const physics_world *world, body_id id, aabb *out, error *err)
+{
+    uint32_t slot;
+    const status s = body_find(world, id, &slot, err);
+    if (s == STATUS_OK) {
+        *out = box_of(world, slot);
+    }
+    return s;
+}
+
 uint32_t world_rows(const physics_world *world, body_row *rows, uint32_t max)
 {
     uint32_t count = 0;

@@ -62,24 +62,20 @@ static bool is_missing(const hearing *h, body_id id)
                                        : body_get(h->world, id, &info, NULL) != STATUS_OK;
 }
 
-// Whether the sender sees some of the body.
+// Whether the sender sees some of the body: the box around its shapes, as its snapshots go by. A
+// batch asks a thousand times, so this may not depend on how much else is there.
 static bool is_seen(const hearing *h, body_id id)
 {
+    aabb box;
     bool seen = !h->who->confined;
-    query_list found = {0};
+    if (seen || body_box(h->world, id, &box, NULL) != STATUS_OK) {
+        return seen;
+    }
     for (uint32_t i = 0; i < h->who->area_count && !seen; i++) {
         const area *a = &h->who->areas[i];
-        const query_filter any = query_filter_default();
-        found.count = 0;
-        if (query_overlap_area(h->world, (vec2d){a->x0, a->y0}, (vec2d){a->x1, a->y1}, &any, &found,
-                               NULL) != STATUS_OK) {
-            break;
-        }
-        for (uint32_t k = 0; k < found.count && !seen; k++) {
-            seen = found.data[k].body == id;
-        }
+        seen = (double)box.lower.x <= a->x1 && (double)box.upper.x >= a->x0 &&
+               (double)box.lower.y <= a->y1 && (double)box.upper.y >= a->y0;
     }
-    array_free(&found);
     return seen;
 }
 

@@ -412,6 +412,10 @@ class Areas(RightsTest):
                 self.assertEqual(len(said), 1, f"{method} {key}: {said}")
                 self.assertRegex(said.pop(), "^not_found: .* N does not exist, or is not this session's$")
         player.call("joint.create", world="field", kind="distance", a=own, b=seen)
+        # What its snapshots show is seen, whatever queries see of it.
+        for unlike in ({"enabled": False}, {"shapes": [{**BALL, "sensor": True}]}, {"shapes": []}):
+            floor = self.admin.call("body.spawn", world="field", type="static", owner="", position=[5, 0], **{"shapes": [BALL], **unlike})
+            player.call("joint.create", world="field", kind="distance", a=own, b=floor["body"])
 
     def test_gear_is_told_where_the_bodies_of_its_joints_are_seen(self):
         def make(method, **arguments):
