@@ -296,6 +296,8 @@ status world_restore(const uint8_t *bytes, size_t size, physics_world **out, err
         world_free(world);
         return refuse(&s, err);
     }
+    // Commands may come before the first step. They look at boxes as after the last one.
+    world->step = step_context_of(&world->def, world->traits.lively > 0);
     *out = world;
     return STATUS_OK;
 }
