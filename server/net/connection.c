@@ -32,6 +32,18 @@ static void link_connection(network *n, connection *c)
     n->first = c;
 }
 
+static void unpark(connection *c)
+{
+    network *n = c->network;
+    if (!c->parked) {
+        return;
+    }
+    *(c->parked_before != NULL ? &c->parked_before->parked_next : &n->first_parked) =
+        c->parked_next;
+    *(c->parked_next != NULL ? &c->parked_next->parked_before : &n->last_parked) = c->parked_before;
+    c->parked = false;
+}
+
 static void unlink_connection(network *n, connection *c)
 {
     if (c->previous != NULL) {
@@ -59,6 +71,7 @@ void connection_gone(connection *c)
     network *n = c->network;
     c->state = CONNECTION_CLOSED;
     c->reading = false;
+    unpark(c);
     if (c->handing) {
         c->gone = true;
         return;
@@ -89,6 +102,7 @@ void connection_end_now(connection *c)
     }
     c->state = CONNECTION_CLOSED;
     c->reading = false;
+    unpark(c);
     if (c->relay != NULL) {
         relay_end(c->relay);
     } else if (c->network->turn_ends++ < TURN_ENDS) {
@@ -145,10 +159,28 @@ static void on_allocate(uv_handle_t *handle, size_t suggested, uv_buf_t *buf)
     *buf = uv_buf_init(later ? NULL : (char *)n->input, later ? 0 : READ_BYTES);
 }
 
+static void refuse_read(connection *c)
+{
+    network *n = c->network;
+    const bool handshake = c->tls != NULL && !c->shaken;
+    const bool served = handshake || loop_turn_served(n->time, LOOP_READ, c->subject);
+    if (n->turn_refused++ < (served ? TURN_REFUSED : TURN_REFUSED_ALL) || !c->reading) {
+        return;
+    }
+    uv_read_stop((uv_stream_t *)&c->socket);
+    c->parked = true;
+    c->parked_before = n->last_parked;
+    c->parked_next = NULL;
+    *(n->last_parked != NULL ? &n->last_parked->parked_next : &n->first_parked) = c;
+    n->last_parked = c;
+    network_go_on(n);
+}
+
 void connection_input_over(connection *c)
 {
     c->input_over = true;
     c->reading = false;
+    unpark(c);
     if (c->relay == NULL) {
         uv_read_stop((uv_stream_t *)&c->socket);
     }
@@ -162,9 +194,11 @@ void connection_input_over(connection *c)
 static void on_read(uv_stream_t *stream, ssize_t size, const uv_buf_t *buf)
 {
     connection *c = (connection *)stream;
-    if (size == UV_EOF) {
+    if (size == UV_ENOBUFS) {
+        refuse_read(c);
+    } else if (size == UV_EOF) {
         connection_input_over(c);
-    } else if (size < 0 && size != UV_ENOBUFS) {
+    } else if (size < 0) {
         log_debug("connection %s: %s", c->name, uv_strerror((int)size));
         connection_end_now(c);
     } else if (size > 0 && c->tls != NULL) {
@@ -173,6 +207,21 @@ static void on_read(uv_stream_t *stream, ssize_t size, const uv_buf_t *buf)
         metrics_add(METRIC_bytes_received, (uint64_t)size);
         c->received_bytes += (uint64_t)size;
         c->network->handler.received(c->peer, (const uint8_t *)buf->base, (size_t)size);
+    }
+}
+
+void connection_resume_some(network *n)
+{
+    n->turn_refused = 0;
+    for (int i = 0; i < TURN_RESUMED && n->first_parked != NULL; i++) {
+        connection *c = n->first_parked;
+        unpark(c);
+        if (uv_read_start((uv_stream_t *)&c->socket, on_allocate, on_read) != 0) {
+            connection_end_now(c);
+        }
+    }
+    if (n->first_parked != NULL) {
+        network_go_on(n);
     }
 }
 
@@ -191,6 +240,7 @@ static void update_reading(connection *c)
             connection_mark_dirty(c); // not at once: whoever wants it is at work
         }
     } else if (!want) {
+        unpark(c);
         uv_read_stop((uv_stream_t *)&c->socket);
     } else if (uv_read_start((uv_stream_t *)&c->socket, on_allocate, on_read) != 0) {
         connection_end_now(c);

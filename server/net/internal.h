@@ -16,9 +16,15 @@ enum {
     // Handshakes, new connections and ends are counted too: their time would show too late. A
     // handshake takes about 0.4 ms, a connection 0.05 ms, its end with its session 0.03 ms.
     TURN_HANDSHAKES = 8, // messages of handshakes that one turn reads
-    TURN_ACCEPTS = 64,   // connections that one turn takes from the listener
-    TURN_ENDS = 32,      // connections that end in one turn
-    SWEEP_PIECE = 64     // connections whose times are looked at in a row
+    // Sockets with input that a turn has no time for. libuv tells of them again and again, up to 48
+    // times in a turn, where there are 1024; those beyond are not asked for until their turn comes:
+    // handshakes and whoever was read in this turn first.
+    TURN_REFUSED = 256,
+    TURN_REFUSED_ALL = 768,
+    TURN_RESUMED = 16, // of these, in one turn
+    TURN_ACCEPTS = 64, // connections that one turn takes from the listener
+    TURN_ENDS = 32,    // connections that end in one turn
+    SWEEP_PIECE = 64   // connections whose times are looked at in a row
 };
 
 typedef enum connection_state {
@@ -41,8 +47,10 @@ struct connection {
     connection *previous, *next; // of the network's list
     void *peer;                  // NULL: rejected
     connection_state state;
-    bool writing;     // `write` is in use, for the first `busy` bytes of the outbox
-    bool reading;     // uv_read_start is in effect
+    bool writing; // `write` is in use, for the first `busy` bytes of the outbox
+    bool reading; // uv_read_start is in effect, or it is parked
+    bool parked;  // its socket is not asked for: there is no time to read it
+    connection *parked_before, *parked_next;
     bool read_wanted; // by the handler
     bool input_over;  // the peer has sent its FIN
     bool linger;      // ENDING_LINGER or ENDING_CUT
@@ -100,6 +108,8 @@ struct network {
     loop_turn own_time;
     uint64_t turn; // of the loop, from 1
     uint32_t turn_handshakes;
+    uint32_t turn_refused;
+    connection *first_parked, *last_parked; // in order
     uint32_t turn_accepts;
     uint32_t turn_ends;
     uint32_t rejected; // connections without a peer
@@ -152,6 +162,8 @@ void connection_end_now(connection *c);
 void connection_input_over(connection *c);
 // Closes sockets of connections that have ended, so many as a turn may.
 void connection_end_some(network *n);
+// Asks again for some of the sockets that turns had no time to read.
+void connection_resume_some(network *n);
 // Goes on with a write that the socket does not take at once; `connection_on_write` is told.
 void connection_on_write(uv_write_t *write, int result);
 

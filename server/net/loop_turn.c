@@ -34,10 +34,20 @@ turn loop_turn_stage(loop_turn *t, loop_stage stage)
         .clock = t->clock, .begin_ns = t->begin_ns, .end_ns = t->begin_ns + STAGE_ENDS[stage]};
 }
 
+static uint32_t place_of(uint64_t subject)
+{
+    return (uint32_t)((subject ^ subject >> 32) % LOOP_SUBJECTS);
+}
+
+bool loop_turn_served(const loop_turn *t, loop_stage stage, uint64_t subject)
+{
+    return t->served[stage][place_of(subject)] == t->number;
+}
+
 bool loop_turn_grants(loop_turn *t, loop_stage stage, uint64_t subject)
 {
     const turn left = loop_turn_stage(t, stage);
-    uint64_t *served = &t->served[stage][(subject ^ subject >> 32) % LOOP_SUBJECTS];
+    uint64_t *served = &t->served[stage][place_of(subject)];
     const int64_t used = turn_used_ns(&left);
     const bool first = *served != t->number;
     const bool granted = used < STAGE_ENDS[stage] || (first && used < TURN_NS);

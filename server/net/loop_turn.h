@@ -48,6 +48,9 @@ turn loop_turn_stage(loop_turn *t, loop_stage stage);
 // Whether the subject may have one more piece of the stage in this turn.
 bool loop_turn_grants(loop_turn *t, loop_stage stage, uint64_t subject);
 
+// Whether it had one.
+bool loop_turn_served(const loop_turn *t, loop_stage stage, uint64_t subject);
+
 // The loop is about to wait. Returns how long the turn was [ns]; -1 where nothing happened in it.
 int64_t loop_turn_end(loop_turn *t);
 

@@ -63,6 +63,7 @@ static void begin_turn(network *n)
     n->turn++;
     n->turn_handshakes = 0;
     n->turn_accepts = 0;
+    connection_resume_some(n);
     connection_end_some(n);
     for (int i = 0; i < n->listener_count && !n->closing; i++) {
         if (n->listeners[i]->waits) {

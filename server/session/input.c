@@ -25,7 +25,7 @@ void input_deinit(input *in)
     in->size = in->capacity = in->begin = in->scanned = in->fence = 0;
 }
 
-// What holds so many bytes.
+// The capacity that holds so many bytes.
 static size_t capacity_for(const input *in, size_t size)
 {
     size_t capacity = in->capacity < KEPT_BYTES ? KEPT_BYTES : in->capacity;

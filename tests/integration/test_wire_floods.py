@@ -142,6 +142,24 @@ class Aside(FloodTest):
         self.assertEqual(client.answer(7007)["bodies"], 910)
         self.assertEqual(self.counter("messages_aside") - before, 5)
 
+    def test_all_of_many_that_send_at_once_are_answered(self):
+        peers, hard = [], resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+        resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+        for _ in range(1500):  # more than a turn reads, and than it refuses to read
+            peers.append(socket.create_connection(("127.0.0.1", self.server.port)))
+            self.addCleanup(peers[-1].close)
+        for _ in range(3):
+            os.kill(self.server.process.pid, signal.SIGSTOP)  # so that all have input in one turn
+            for peer in peers:
+                peer.sendall(msgpack.packb([REQUEST, 1, "server.info", [{}]]) * 4)
+            os.kill(self.server.process.pid, signal.SIGCONT)
+            for peer in peers:
+                peer.settimeout(60)
+                unpacker, seen = msgpack.Unpacker(), 0
+                while seen < 4:
+                    unpacker.feed(peer.recv(1 << 16))
+                    seen += sum(1 for message in unpacker if message[0] == 1)
+
     def test_one_message_is_decoded_before_many_of_somebody_else(self):
         one = self.connect("one")
         message = msgpack.packb([REQUEST, 1, "ping", [{"any": [1] * 60_000}]])

@@ -38,7 +38,10 @@ static void each_subject_is_served_once_past_the_end(void **state)
     loop_turn_init(&t, clock_of_test);
     loop_turn_begin(&t);
     now = 2 * MS;
+    assert_false(loop_turn_served(&t, LOOP_READ, ADA));
     assert_true(loop_turn_grants(&t, LOOP_READ, ADA));
+    assert_true(loop_turn_served(&t, LOOP_READ, ADA));
+    assert_false(loop_turn_served(&t, LOOP_READ, BOB));
     assert_false(loop_turn_grants(&t, LOOP_READ, ADA));
     assert_true(loop_turn_grants(&t, LOOP_READ, BOB));
     assert_false(loop_turn_grants(&t, LOOP_READ, BOB));

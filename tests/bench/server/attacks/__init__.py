@@ -7,7 +7,8 @@
 It runs in a process of its own and may spend its time as it likes; `target.begun()` says that the victim may
 be measured from now on (else that is said as it begins). The victim is a client in the world `mine`, which is
 quiet; the attack has the world `theirs`, and may make others. With `same=True` a second row has the attack in
-the victim's world. `options` are the server's; with `keys=True` it asks for tokens, and `target.token(role)` signs them.
+the victim's world. `options` are the server's; with `keys=True` it asks for tokens, and `target.token(role)` signs them; with
+`tls=True` it speaks TLS, and so does the victim.
 
 Rows are in the order of the files: floods (commands), simulation (threads that step worlds), network (the
 network thread), memory."""
@@ -21,12 +22,12 @@ from wire import REQUEST, Client
 BALL = {"kind": "circle", "radius": 0.2}
 ATTACKS = {}  # name: Attack
 
-Attack = collections.namedtuple("Attack", "run same options keys")
+Attack = collections.namedtuple("Attack", "run same options keys tls")
 
 
-def attack(name, same=False, options=(), keys=False):
+def attack(name, same=False, options=(), keys=False, tls=False):
     def mark(run):
-        ATTACKS[name] = Attack(run, same, tuple(options), keys)
+        ATTACKS[name] = Attack(run, same, tuple(options), keys, tls)
         return run
     return mark
 

@@ -81,6 +81,30 @@ def polygons(target, until):
         time.sleep(0.04)
 
 
+@attack("half TLS handshakes", tls=True)
+def handshakes(target, until):
+    """Each has the server compute its part, and ends."""
+    import ssl
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    answer, hello = ssl.MemoryBIO(), ssl.MemoryBIO()
+    try:
+        context.wrap_bio(answer, hello).do_handshake()
+    except ssl.SSLWantReadError:
+        hello = hello.read()
+    target.begun()
+    while time.monotonic() < until:
+        peers = []
+        for _ in range(100):
+            try:
+                peers.append(socket.create_connection(("127.0.0.1", target.port)))
+                peers[-1].sendall(hello)
+            except OSError:
+                pass  # it was turned away
+        for peer in peers:
+            peer.close()
+
+
 @attack("1 000 connections that end at once")
 def endings(target, until):
     target.begun()
