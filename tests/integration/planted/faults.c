@@ -9,13 +9,19 @@
 //     lost-world     a world without a log is left out of the file of worlds for the next process
 //     failed-step    an assertion fails in the step to tick 5 of each world of 61 Hz
 //     wild-step      likewise, but it writes where no memory is
+//
+// Where CAROM_GATE in the environment names a file, a restart does not play the log of a world named
+// slow… before that file is there, and that of a world named slow-broken… not then either.
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "common/base/assert.h"
+#include "server/session/restore_way.h"
 #include "server/session/service.h"
 #include "server/storage/storage.h"
 #include "server/world/hosted.h"
@@ -168,6 +174,30 @@ void __wrap_handover_note(server *s, const reply *r)
     if (!is_planted("lost-world") || r->end.kind != WORLD_END_BARE) {
         __real_handover_note(s, r);
     }
+}
+
+// ---- worlds that take long to restore
+
+enum { GATE_POLL_MS = 2 };
+static const char SLOW[] = "slow";
+static const char BROKEN[] = "slow-broken";
+
+void __real_restore_play(restored_world *w);
+void __wrap_restore_play(restored_world *w);
+
+void __wrap_restore_play(restored_world *w)
+{
+    const char *gate = getenv("CAROM_GATE");
+    const struct timespec pause = {.tv_nsec = GATE_POLL_MS * 1000000L};
+    while (gate != NULL && strncmp(w->name, SLOW, sizeof SLOW - 1) == 0 && access(gate, F_OK) != 0) {
+        nanosleep(&pause, NULL);
+    }
+    if (gate != NULL && strncmp(w->name, BROKEN, sizeof BROKEN - 1) == 0) {
+        error why;
+        error_set(&why, STATUS_INTERNAL, "a fault is planted in it");
+        restore_fail(w, &why);
+    }
+    __real_restore_play(w);
 }
 
 // ---- steps that end the process
