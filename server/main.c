@@ -33,6 +33,7 @@
 #include "server/process/notify.h"
 #include "server/process/takeover.h"
 #include "server/session/ledger_file.h"
+#include "server/session/restore.h"
 #include "server/session/server.h"
 #include "server/storage/storage.h"
 #include "server/world/thread_pool.h"
@@ -516,13 +517,13 @@ static status take_sockets(process *p, error *err)
     return s;
 }
 
-// Worker threads of the loop: one for each simulation thread, that restore worlds, and those that
-// the library would have, for worlds that are made and messages that are decoded meanwhile.
-static void begin_workers(const config *c)
+// Worker threads of the loop: those that restore worlds, and those that the library would have, for
+// worlds that are made and messages that are decoded meanwhile.
+static void begin_workers(void)
 {
     enum { OTHER_WORKERS = 4 };
     char count[16];
-    snprintf(count, sizeof count, "%d", c->threads + OTHER_WORKERS);
+    snprintf(count, sizeof count, "%d", restore_threads() + OTHER_WORKERS);
     (void)setenv("UV_THREADPOOL_SIZE", count, 0);
 }
 
@@ -530,7 +531,7 @@ static int serve(const config *c)
 {
     process p = {.config = c, .gift = {.peer = -1}};
     error err;
-    begin_workers(c);
+    begin_workers();
     status s = config_open_keys(c, &p.keys, &err);
     if (s == STATUS_OK) {
         s = config_open_tls(c, &p.tls, &err);

@@ -285,7 +285,7 @@ static status read_worlds(reader *r, error *err)
 static status play(reader *r, error *err)
 {
     restored_worlds *list = &r->server->restored;
-    restore_play_all(list, r->server->options->turned ? 1 : r->server->options->threads);
+    restore_play_all(list, r->server->options->turned ? 1 : restore_threads());
     for (uint32_t i = list->count; i > 0; i--) {
         const restored_world *w = &list->data[i - 1];
         if (w->broken == NULL || !is_listed(r, w->epoch)) {

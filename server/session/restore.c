@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/base/assert.h"
 #include "common/base/little_endian.h"
@@ -34,6 +35,14 @@ static restored_world *find(restoring_list *list, const storage_world *stored)
 void restore_stored_name(char out[STORED_NAME_BYTES_MAX + 1], const char *name, uint64_t epoch)
 {
     snprintf(out, STORED_NAME_BYTES_MAX + 1, "%s.%" PRIu64, name, epoch);
+}
+
+int restore_threads(void)
+{
+    const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    return processors < 1                     ? 1
+           : processors < RESTORE_THREADS_MAX ? (int)processors
+                                              : RESTORE_THREADS_MAX;
 }
 
 // ---- what the storage tells

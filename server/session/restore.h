@@ -49,6 +49,9 @@ typedef struct restored_world {
 
 typedef ARRAY(restored_world) restored_worlds;
 
+// How many threads play at once: as many as there are processors.
+int restore_threads(void);
+
 // Reads all worlds of a storage that was opened and not started yet, but for those that are set
 // aside. Worlds whose making was never answered, and all but the newest of one name (their end was
 // asked for), are destroyed. Where records do not fit into memory, those read so far are played by

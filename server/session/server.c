@@ -365,7 +365,7 @@ static status open_storage(server *s, error *err)
     s->restoring.began_ns = clock_now_ns();
     const storage_options *given = s->options->storage;
     storage_options kept = given != NULL ? *given : storage_options_default();
-    const int threads = s->options->turned ? 1 : s->options->threads;
+    const int threads = s->options->turned ? 1 : restore_threads();
     status result = ledger_check(s, err);
     if (result == STATUS_OK) {
         result = storage_open(s->options->data, &kept, &s->storage, err);

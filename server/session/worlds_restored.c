@@ -2,7 +2,7 @@
 // but for on_play.
 //
 // Those of the data directory have their names from the start on. They are played on worker threads
-// of the loop, as many at once as there are simulation threads: those first that somebody has asked
+// of the loop, as many at once as there are processors: those first that somebody has asked
 // for, then those that take least. Requests for a world are held until it has come, and then it is
 // served, whatever the others do. One that does not come is broken: what was held is answered with
 // the reason.
@@ -205,7 +205,7 @@ static restored_world *choose(server *s)
 
 static void play_next(server *s)
 {
-    const uint32_t most = (uint32_t)s->options->threads;
+    const uint32_t most = s->options->turned ? 2 : (uint32_t)restore_threads();
     restored_world *next = NULL;
     while (s->restoring.playing < most && (next = choose(s)) != NULL) {
         play_job *job = calloc(1, sizeof *job);

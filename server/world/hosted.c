@@ -163,7 +163,6 @@ static void count_tick(hosted *h, int64_t begin)
     coarse_histogram_add(&h->metrics->step, now - begin);
     w->ticks++;
     w->busy_ns += now - begin;
-    h->log.replay_ns += now - begin;
     int64_t length = now - w->start_ns;
     if (length >= SECOND_NS) {
         w->step_ms = (double)w->busy_ns / (double)w->ticks * 1e-6;
@@ -304,13 +303,22 @@ int64_t hosted_commands_ns(const hosted *h)
     return (int64_t)(h->schedule.period_ns * (double)h->limits->commands_share * 0.01);
 }
 
+// What a restart will take for the tick: processor time, as others that have the processors now do
+// not count; where several threads step together, their time from begin to end.
+static void note_replay(hosted *h, int64_t begin, int64_t processor_begin)
+{
+    const bool shared = h->runner.run != NULL && h->runner.threads > 1;
+    h->log.replay_ns += shared ? h->clocks.now() - begin : h->clocks.processor() - processor_begin;
+}
+
 static void tick(hosted *h, int64_t now)
 {
+    const int64_t processor = h->clocks.processor();
     metrics_time(TIMING_DELAY, tick_schedule_lag_ns(&h->schedule, now));
     coarse_histogram_add(&h->metrics->lateness, tick_schedule_lag_ns(&h->schedule, now));
     slowdown_begin_tick(&h->window.causes, tick_schedule_due_ns(&h->schedule),
                         (double)tick_schedule_lag_ns(&h->schedule, now) < h->schedule.period_ns,
-                        now, h->clocks.processor());
+                        now, processor);
     uint64_t late = h->schedule.late;
     int64_t skipped = tick_schedule_tick(&h->schedule, now);
     metrics_add(METRIC_ticks_late, h->schedule.late - late);
@@ -324,6 +332,7 @@ static void tick(hosted *h, int64_t now)
         return;
     }
     step_once(h, now);
+    note_replay(h, now, processor);
     request *pausing = h->pausing;
     if (pausing != NULL) {
         h->pausing = NULL;
@@ -389,6 +398,7 @@ void hosted_step(hosted *h, const turn *slice)
         hosted_serve_scheduled(h);
         step_once(h, h->clocks.now());
         h->stepped_ns = h->clocks.processor() - before;
+        note_replay(h, begin, before);
         publish(h, false, (int64_t)(PUBLISH_SHARE * h->schedule.period_ns));
         h->lasted_ns = h->clocks.now() - begin;
         h->steps_left -= h->steps_left > 0; // a recording may end before

@@ -19,6 +19,9 @@ static const int64_t REPLAY_NS = 2000000000;    // of steps that a restart shoul
 static const int64_t EARLY_GAP_NS = 1000000000;
 static const int64_t EARLY_REPLAY_NS = 20000000;
 static const int64_t EARLY_NS_A_BYTE = 250;
+
+// Steps of a second that are worth more entries, so that fewer of them are promised ahead.
+static const int64_t DEAR_SECOND_NS = 4000000;
 enum { IMAGE_LOG_BYTES = 32 << 20 }; // of records that a restart should read at most
 
 static uint64_t rows_end(const world_log *l)
@@ -41,6 +44,7 @@ void world_log_init(world_log *l, storage_world *stored, storage_durability kept
                      .needed = sequence,
                      .until = until,
                      .making = fresh && stored != NULL,
+                     .imaged_tick = tick,
                      .hashed_tick = tick};
     l->written.tick = tick;
     buffer_init(&l->rows, SIZE_MAX / 2);
@@ -190,6 +194,18 @@ bool world_log_settled(const world_log *l, uint64_t tick)
 
 // ---- images
 
+// Ticks for which the log promises ahead; see world_log.h.
+static uint64_t ahead_of(world_log *l, uint64_t tick, double hz)
+{
+    const uint64_t second = (uint64_t)hz;
+    const uint64_t quarter = second >= 4 ? second / 4 : second;
+    const uint64_t ticks = tick - l->imaged_tick;
+    if (ticks >= quarter) {
+        l->dear = (double)l->replay_ns * hz > (double)DEAR_SECOND_NS * (double)ticks;
+    }
+    return l->dear ? quarter : second;
+}
+
 static bool image_under_way(const world_log *l, error *why)
 {
     why->text[0] = '\0';
@@ -199,7 +215,7 @@ static bool image_under_way(const world_log *l, error *why)
 static void make_image(world_log *l, const world_log_image *image, double hz, int64_t now)
 {
     uint64_t tick = world_tick(image->physics);
-    uint64_t until = image->paused ? tick : tick + (uint64_t)hz;
+    uint64_t until = image->paused ? tick : tick + ahead_of(l, tick, hz);
     until = until > l->until || image->paused ? until : l->until;
     uint64_t hash = world_hash(image->physics);
     shared_bytes *bytes = world_image_encode(image->physics, image->bodies, image->owners,
@@ -217,6 +233,7 @@ static void make_image(world_log *l, const world_log_image *image, double hz, in
         return;
     }
     l->replay_ns = 0;
+    l->imaged_tick = tick;
     log_digests_begin_anew(&l->digests); // a restart begins with it
     if (l->failed || l->making) {        // the image holds what could not be appended
         l->written = mark_now(l, tick);
@@ -314,9 +331,9 @@ static bool append(world_log *l, const world_log_image *image, double hz, uint64
 static bool append_new(world_log *l, const world_log_image *image, double hz)
 {
     uint64_t tick = world_tick(image->physics);
-    uint64_t promise = image->paused ? tick : tick + (uint64_t)hz;
+    uint64_t promise = image->paused ? tick : tick + ahead_of(l, tick, hz);
     bool shows_new = rows_end(l) > l->written.offset || tick > l->until;
-    bool ahead = !image->paused && tick + (uint64_t)hz / 2 >= l->until;
+    bool ahead = !image->paused && tick + ahead_of(l, tick, hz) / 2 >= l->until;
     if (!shows_new && !ahead) {
         return true;
     }
@@ -332,7 +349,7 @@ static bool append_new(world_log *l, const world_log_image *image, double hz)
 static bool append_to_now(world_log *l, const world_log_image *image, double hz)
 {
     uint64_t tick = world_tick(image->physics);
-    uint64_t promise = image->paused ? tick : tick + (uint64_t)hz;
+    uint64_t promise = image->paused ? tick : tick + ahead_of(l, tick, hz);
     return l->written.tick == tick || append(l, image, hz, promise);
 }
 

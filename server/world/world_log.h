@@ -7,8 +7,9 @@
 //
 // Ticks without commands are computed again by a restart, if it knows how many have been shown. So
 // an entry of the journal promises ticks ahead: a restart steps on to `until` before it takes
-// commands, and an idle world writes an entry a second instead of one a tick. Each second's entry
-// bears the state's hash, which the restart compares.
+// commands, and an idle world writes an entry a second instead of one a tick. (Where steps cost
+// more than 4 ms a second, it promises a quarter of a second ahead.) Each second's entry bears the
+// state's hash, which the restart compares.
 //
 //     entry     u64 `until` >= tick, u32 number of session marks, these (session_marks.h), then the
 //               record (proto/log/log_record.h); numbers are little-endian. Where bit 30 of the
@@ -87,6 +88,8 @@ typedef struct world_log {
     int64_t retry_ns;      // when to try an image again
     int64_t imaged_ns;     // when the last one was made
     int64_t replay_ns;     // what the steps since the last image took
+    uint64_t imaged_tick;  // of the last image, or of the restart
+    bool dear;             // its steps cost so much that few are promised ahead
     uint64_t image_bytes;  // of the last one that was made here; 0: none
     _Atomic(void *) waker; // the host's, to whom the storage sends word
     atomic_bool woken;     // word is on its way
