@@ -303,8 +303,8 @@ int64_t hosted_commands_ns(const hosted *h)
     return (int64_t)(h->schedule.period_ns * (double)h->limits->commands_share * 0.01);
 }
 
-// What a restart will take for the tick: processor time, as others that have the processors now do
-// not count; where several threads step together, their time from begin to end.
+// A restart will take as much processor time for the tick (the time that others have the processors
+// does not count), or the time from begin to end where several threads step together.
 static void note_replay(hosted *h, int64_t begin, int64_t processor_begin)
 {
     const bool shared = h->runner.run != NULL && h->runner.threads > 1;

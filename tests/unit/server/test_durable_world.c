@@ -331,6 +331,39 @@ static void restart_that_took_long_makes_an_image_for_the_next(void **state)
     assert_int_equal(images_after_replay_of(30 * MS), 1);
 }
 
+static void images_for_short_restarts_take_turns(void **state)
+{
+    (void)state;
+    create(STORAGE_FULL, true);
+    storage_world *w = the.world->log.stored;
+    const int64_t now = 7000 * MS;
+    assert_true(storage_image_turn(w, now));
+    assert_false(storage_image_turn(w, now + 1));
+    assert_false(storage_image_turn(w, now + 1000 * MS / STORAGE_IMAGES_A_SECOND - 1));
+    assert_true(storage_image_turn(w, now + 1000 * MS / STORAGE_IMAGES_A_SECOND));
+}
+
+static void dear_steps_are_promised_a_quarter_of_a_second_ahead(void **state)
+{
+    (void)state;
+    create(STORAGE_FULL, false);
+    uint64_t most = 0;
+    for (int i = 0; i < 300; i++) {
+        const uint64_t ahead = the.world->log.until - world_tick(the.world->physics);
+        most = i > 200 && ahead > most ? ahead : most;
+        the.world->log.replay_ns = i >= 100 ? 19 * MS : 0;
+        advance(10 * MS);
+    }
+    assert_true(most > 0 && most <= 15);
+    the.world->log.replay_ns = 0; // they became cheap
+    for (int i = 0; i < 100; i++) {
+        const uint64_t ahead = the.world->log.until - world_tick(the.world->physics);
+        most = ahead > most ? ahead : most;
+        advance(10 * MS);
+    }
+    assert_true(most > 30 && most <= 60);
+}
+
 // An idle world writes an entry a second; the image stands at a tick between two of them.
 static void image_between_two_entries_of_an_idle_world_keeps_the_log_whole(void **state)
 {
@@ -506,6 +539,8 @@ int main(void)
         TEST(world_destroyed_while_its_image_is_written_stays_away),
         TEST(crash_within_a_start_leaves_all_for_the_next),
         TEST(restart_that_took_long_makes_an_image_for_the_next),
+        TEST(images_for_short_restarts_take_turns),
+        TEST(dear_steps_are_promised_a_quarter_of_a_second_ahead),
         TEST(image_between_two_entries_of_an_idle_world_keeps_the_log_whole),
         TEST(hash_that_differs_stops_that_world_and_names_the_tick),
         TEST(full_disk_is_told_and_the_log_goes_on_when_there_is_room),
