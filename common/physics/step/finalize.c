@@ -17,17 +17,21 @@ static bool pose_is_sane(const body_motion *m, const body_state *s)
            isfinite(s->angular_velocity);
 }
 
+static bool is_slow(vec2 moves, float turns, float rate, float limit)
+{
+    return rate * (vec2_length(moves) + turns) < limit;
+}
+
 // Slow is measured at the edge, so that what turns in place does not count as resting; and by the
 // way that it went as well as by its velocity, so that what is being pushed out of an overlap does
 // not fall asleep in it.
 static void update_sleep_time(const physics_world *world, body_extent *extent, const body_state *s)
 {
-    float by_velocity =
-        vec2_length(s->velocity) + extent->extent_max * float_abs(s->angular_velocity);
-    float by_way = world->step.inv_dt * (vec2_length(s->delta_position) +
-                                         extent->extent_max * float_abs(s->delta_rotation.s));
     const float limit = world->step.sleep_speed;
-    if (by_velocity < limit && by_way < limit) {
+    const float edge = extent->extent_max;
+    if (is_slow(s->velocity, edge * float_abs(s->angular_velocity), 1.0f, limit) &&
+        is_slow(s->delta_position, edge * float_abs(s->delta_rotation.s), world->step.inv_dt,
+                limit)) {
         extent->sleep_time += world->step.dt;
         extent->drift = vec2_add(extent->drift, s->delta_position);
         extent->turned += s->delta_rotation.s;

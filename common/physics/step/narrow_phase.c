@@ -201,22 +201,37 @@ static int update_contact(physics_world *world, uint32_t slot)
     return is == FOUND_POINTS && c->point_count != before ? OTHER_POINTS : -1;
 }
 
+// Contacts in a row, to the lists on which they belong. The only place from which a contact is
+// updated: compilers put it in line here.
+static void update_row(physics_world *world, const uint32_t *slots, uint32_t count, partial *found)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (i + CONTACTS_AHEAD < count) {
+            const contact *next = &world->contacts.data[slots[i + CONTACTS_AHEAD]];
+            __builtin_prefetch(next, 1);
+            __builtin_prefetch(&next->local_normal, 1);
+        }
+        int list = update_contact(world, slots[i]);
+        if (list >= 0) {
+            array_push(&found->lists[list], slots[i]);
+        }
+    }
+}
+
 // A range of awake contacts, from the given one on.
 static void update_contacts(physics_world *world, uint32_t first, uint32_t end, partial *found,
                             const void *context)
 {
-    const uint32_t from = *(const uint32_t *)context;
-    const uint32_t *slots = world->awake_contacts.data; // NULL before the first
-    for (uint32_t i = first; i < end; i++) {
-        if (i + CONTACTS_AHEAD < end) {
-            const contact *next = &world->contacts.data[slots[from + i + CONTACTS_AHEAD]];
-            __builtin_prefetch(next, 1);
-            __builtin_prefetch(&next->local_normal, 1);
-        }
-        int list = update_contact(world, slots[from + i]);
-        if (list >= 0) {
-            array_push(&found->lists[list], slots[from + i]);
-        }
+    if (first < end) { // there is no list before the first contact
+        const uint32_t from = *(const uint32_t *)context;
+        update_row(world, &world->awake_contacts.data[from + first], end - first, found);
+    }
+}
+
+static void add_slots(slot_list *to, const slot_list *slots)
+{
+    for (uint32_t i = 0; i < slots->count; i++) {
+        array_push(to, slots->data[i]);
     }
 }
 
@@ -240,14 +255,12 @@ static void update_still(physics_world *world)
         last = slot;
     }
     still->count = sort_slots(still->data, still->count);
-    for (uint32_t i = 0; i < still->count; i++) {
-        const int list = update_contact(world, still->data[i]);
-        if (list >= 0) {
-            array_push(list == GOT_POINTS ? &world->scratch->activated
-                                          : &world->scratch->deactivated,
-                       still->data[i]);
-        }
-    }
+    partial *found = &world->parallel.partials[0];
+    array_clear(&found->lists[GOT_POINTS]);
+    array_clear(&found->lists[LOST_POINTS]);
+    update_row(world, still->data, still->count, found);
+    add_slots(&world->scratch->activated, &found->lists[GOT_POINTS]);
+    add_slots(&world->scratch->deactivated, &found->lists[LOST_POINTS]);
 }
 
 void contact_leave(physics_world *world, uint32_t slot)
@@ -345,7 +358,7 @@ void narrow_phase(physics_world *world)
     for (uint32_t first = 0; first < world->awake_contacts.count || first == 0;) {
         array_clear(&world->scratch->activated);
         array_clear(&world->scratch->deactivated);
-        if (first == 0) {
+        if (first == 0 && world->broad.sensors.root != 0) {
             update_still(world);
         }
         uint32_t partials = run_ranges(world, world->awake_contacts.count - first, GRAIN_CONTACTS,
