@@ -62,8 +62,18 @@ static void header(image_stream *s)
     }
 }
 
+// Beside the kinds of events: restitution came into the world, or left it, after the last step.
+// Until the next one boxes are looked at as in the last (step_context.h).
+#define MARK_STALE (UINT32_C(1) << 31)
+_Static_assert(EVENT_KIND_COUNT < 31, "kinds of events leave room for a mark");
+
+static bool step_is_stale(const physics_world *world)
+{
+    return world->step.lively != (world->traits.lively > 0);
+}
+
 static void world_fields(image_stream *s, world_def *def, uint64_t *tick, uint32_t *frozen,
-                         uint32_t *event_mask)
+                         uint32_t *marks)
 {
     uint32_t substeps = (uint32_t)def->substeps;
     stream_vec2d(s, &def->gravity);
@@ -77,7 +87,7 @@ static void world_fields(image_stream *s, world_def *def, uint64_t *tick, uint32
     stream_double(s, &def->sleep_speed);
     stream_u64(s, tick);
     stream_u32(s, frozen, UINT32_MAX, "frozen");
-    stream_u32(s, event_mask, UINT32_MAX, "event mask");
+    stream_u32(s, marks, UINT32_MAX, "event mask");
     def->substeps = (int)substeps;
 }
 
@@ -197,7 +207,8 @@ static void save(const physics_world *const_world, bool sealed, uint8_t **bytes,
     world_def def = world->def;
     uint64_t hash = hash_rest(world);
     header(&s);
-    world_fields(&s, &def, &world->tick, &world->frozen_count, &world->event_mask);
+    uint32_t marks = world->event_mask | (step_is_stale(world) ? MARK_STALE : 0u);
+    world_fields(&s, &def, &world->tick, &world->frozen_count, &marks);
     write_slots(&s, &world->body_slots);
     write_slots(&s, &world->shape_slots);
     write_slots(&s, &world->joint_slots);
@@ -246,10 +257,10 @@ status world_image_counts(const uint8_t *bytes, size_t size, image_counts *out, 
     world_def def = {0};
     uint64_t tick = 0;
     uint32_t frozen = 0;
-    uint32_t event_mask = 0;
+    uint32_t marks = 0;
     open_image(&s, bytes, size);
     header(&s);
-    world_fields(&s, &def, &tick, &frozen, &event_mask);
+    world_fields(&s, &def, &tick, &frozen, &marks);
     count_slots(&s, PHYSICS_BODIES_MAX, &out->bodies, &out->body_slots);
     count_slots(&s, PHYSICS_SHAPES_MAX, &out->shapes, &out->shape_slots);
     count_slots(&s, PHYSICS_JOINTS_MAX, &out->joints, &out->joint_slots);
@@ -263,10 +274,10 @@ status world_restore(const uint8_t *bytes, size_t size, physics_world **out, err
     world_def def = {0};
     uint64_t tick = 0;
     uint32_t frozen = 0;
-    uint32_t event_mask = 0;
+    uint32_t marks = 0;
     physics_world *world = NULL;
     header(&s);
-    world_fields(&s, &def, &tick, &frozen, &event_mask);
+    world_fields(&s, &def, &tick, &frozen, &marks);
     if (!s.failed && world_create(&def, &world, &s.error) != STATUS_OK) {
         error_prefix(&s.error, "world image");
         s.failed = true;
@@ -274,7 +285,7 @@ status world_restore(const uint8_t *bytes, size_t size, physics_world **out, err
     if (!s.failed) {
         world->tick = tick;
         world->frozen_count = frozen;
-        world->event_mask = event_mask;
+        world->event_mask = marks & ~MARK_STALE;
         read_everything(&s, world);
         read_padding(&s, world);
     }
@@ -297,7 +308,8 @@ status world_restore(const uint8_t *bytes, size_t size, physics_world **out, err
         return refuse(&s, err);
     }
     // Commands may come before the first step. They look at boxes as after the last one.
-    world->step = step_context_of(&world->def, world->traits.lively > 0);
+    const bool stale = (marks & MARK_STALE) != 0;
+    world->step = step_context_of(&world->def, (world->traits.lively > 0) != stale);
     *out = world;
     return STATUS_OK;
 }

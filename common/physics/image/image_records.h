@@ -14,6 +14,7 @@ typedef struct shape_table {
     ARRAY(shape_def) defs;   // points of chains are owned
     ARRAY(uint32_t) numbers; // by slot of a shape that is no piece
     ARRAY(uint32_t) pieces;  // of the chain in a slot, the pieces placed so far
+    ARRAY(aabb) before;      // earlier boxes of the enlarged shapes
 } shape_table;
 
 void shape_table_deinit(shape_table *table);

@@ -3,6 +3,7 @@
 //
 // A record: marks, the body, of a piece its chain; the number of the definition, where the marks
 // say so, and the definition, where the number is new; the box, if there is one.
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,6 +21,7 @@ void shape_table_deinit(shape_table *table)
     array_free(&table->defs);
     array_free(&table->numbers);
     array_free(&table->pieces);
+    array_free(&table->before);
 }
 
 // ---- a definition
@@ -248,13 +250,30 @@ enum { // marks of a shape
     MARK_PIECE = 1 << 0,
     MARK_ENLARGED = 1 << 1,
     MARK_DEFINITION = 1 << 2, // another than that of the last one that is no piece
-    MARKS_ALL = (1 << 3) - 1
+    MARK_MOVED = 1 << 3,      // enlarged, and its box before follows
+    MARKS_ALL = (1 << 4) - 1
 };
 
 static bool has_box(const physics_world *world, const shape *s)
 {
     return (world->bodies.data[s->body].flags & BODY_ENABLED) != 0 &&
            (s->flags & SHAPE_IS_CHAIN) == 0;
+}
+
+static void put_box(uint8_t **at, aabb box)
+{
+    put_vec2(at, box.lower);
+    put_vec2(at, box.upper);
+}
+
+// The marks of a shape's box; with MARK_MOVED `before` is its earlier one.
+static uint32_t marks_of_box(physics_world *world, uint32_t slot, aabb *before)
+{
+    if ((world->shapes.data[slot].flags & SHAPE_ENLARGED) == 0) {
+        return 0;
+    }
+    *before = shape_box_before(world, slot);
+    return MARK_ENLARGED | (before->lower.x <= before->upper.x ? MARK_MOVED : 0u);
 }
 
 void shapes_write(image_stream *s, physics_world *world)
@@ -268,11 +287,10 @@ void shapes_write(image_stream *s, physics_world *world)
         const shape *shape_ = &world->shapes.data[slot];
         bool piece = shape_->traits->chain != NONE && shape_->traits->chain != slot;
         bool new = !piece && (last == NULL || !same_definition(last, shape_));
+        aabb before;
+        const uint32_t box_marks = marks_of_box(world, slot, &before);
         uint8_t *at = stream_put(s);
-        put_uint(&at,
-                 (piece ? MARK_PIECE : 0u) | (new ? MARK_DEFINITION : 0u) |
-                     ((shape_->flags & SHAPE_ENLARGED) != 0 ? MARK_ENLARGED : 0u),
-                 1);
+        put_uint(&at, (piece ? MARK_PIECE : 0u) | (new ? MARK_DEFINITION : 0u) | box_marks, 1);
         put_uint(&at, shape_->body, body_bytes);
         if (piece) {
             put_uint(&at, shape_->traits->chain, shape_bytes);
@@ -283,8 +301,10 @@ void shapes_write(image_stream *s, physics_world *world)
             at = stream_put(s);
         }
         if (has_box(world, shape_)) {
-            put_vec2(&at, shape_->fat.lower);
-            put_vec2(&at, shape_->fat.upper);
+            put_box(&at, shape_->fat);
+        }
+        if ((box_marks & MARK_MOVED) != 0) {
+            put_box(&at, before);
         }
         stream_put_end(s, at);
         last = piece ? last : shape_;
@@ -352,16 +372,34 @@ static void read_piece(image_stream *s, physics_world *world, uint32_t slot, uin
     }
 }
 
-static void read_box(image_stream *s, physics_world *world, uint32_t slot, bool enlarged)
+static aabb read_one_box(image_stream *s)
 {
     const uint8_t *at = stream_get(s);
-    aabb fat;
-    fat.lower = get_vec2(&at);
-    fat.upper = get_vec2(&at);
-    stream_expect(s, fat.lower.x <= fat.upper.x && fat.lower.y <= fat.upper.y, "a box");
-    if (stream_get_end(s, at)) {
-        shape_restore_box(world, slot, fat, enlarged);
+    aabb box;
+    box.lower = get_vec2(&at);
+    box.upper = get_vec2(&at);
+    stream_expect(s, box.lower.x <= box.upper.x && box.lower.y <= box.upper.y, "a box");
+    (void)stream_get_end(s, at);
+    return box;
+}
+
+static void read_box(image_stream *s, physics_world *world, uint32_t slot, uint32_t marks,
+                     shape_table *table)
+{
+    const bool enlarged = (marks & MARK_ENLARGED) != 0;
+    const aabb fat = read_one_box(s);
+    aabb before = {{INFINITY, INFINITY}, {-INFINITY, -INFINITY}}; // all of its pairs are new
+    if ((marks & MARK_MOVED) != 0) {
+        stream_expect(s, enlarged, "a box that was moved and is not new");
+        before = read_one_box(s);
     }
+    if (s->failed) {
+        return;
+    }
+    if (enlarged) {
+        array_push(&table->before, before);
+    }
+    shape_restore_box(world, slot, fat, enlarged);
 }
 
 static void read_shape(image_stream *s, physics_world *world, uint32_t slot, shape_table *table,
@@ -383,7 +421,7 @@ static void read_shape(image_stream *s, physics_world *world, uint32_t slot, sha
         read_own(s, world, slot, owner, (marks & MARK_DEFINITION) != 0, table, number);
     }
     if (!s->failed && has_box(world, &world->shapes.data[slot])) {
-        read_box(s, world, slot, (marks & MARK_ENLARGED) != 0);
+        read_box(s, world, slot, marks, table);
     }
 }
 
@@ -397,6 +435,6 @@ void shapes_read(image_stream *s, physics_world *world, shape_table *table)
         read_shape(s, world, slot, table, &number);
     }
     if (!s->failed) {
-        shapes_finish_boxes(world);
+        shapes_finish_boxes(world, table->before.data);
     }
 }

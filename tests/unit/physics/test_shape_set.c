@@ -111,6 +111,35 @@ static void sensor_set_and_taken_back_begins_contacts_anew(void **state)
     world_free(world);
 }
 
+static int step_and_count(physics_world *world, event_kind kind)
+{
+    world_step(world);
+    return count_events(world, kind, NULL);
+}
+
+static void sensors_see_a_shape_for_as_long_as_its_events_say(void **state)
+{
+    (void)state;
+    physics_world *world = make_world((vec2d){0.0, 0.0});
+    shape_def sensor = make_box(4.0, 4.0);
+    sensor.sensor = true;
+    put_at(world, 0.0, 0.0, &sensor);
+    shape_def hidden = make_box(1.0, 1.0);
+    hidden.events = SHAPE_EVENT_CONTACT;
+    const shape_id shape = shape_of(world, put_at(world, 0.3, 0.0, &hidden));
+    assert_int_equal(step_and_count(world, EVENT_SENSOR_BEGIN), 0);
+    shape_def values = shape_def_default();
+    for (int i = 0; i < 2; i++) {
+        values.events = SHAPE_EVENT_SENSOR;
+        set(world, shape, SHAPE_FIELD_EVENTS, &values);
+        assert_int_equal(step_and_count(world, EVENT_SENSOR_BEGIN), 1);
+        values.events = SHAPE_EVENT_CONTACT;
+        set(world, shape, SHAPE_FIELD_EVENTS, &values);
+        assert_int_equal(step_and_count(world, EVENT_SENSOR_END), 1);
+    }
+    world_free(world);
+}
+
 static void density_set_changes_the_mass(void **state)
 {
     (void)state;
@@ -213,6 +242,7 @@ int main(void)
         cmocka_unit_test(restitution_set_makes_a_ball_rebound),
         cmocka_unit_test(filter_set_lets_a_body_fall_through),
         cmocka_unit_test(sensor_set_and_taken_back_begins_contacts_anew),
+        cmocka_unit_test(sensors_see_a_shape_for_as_long_as_its_events_say),
         cmocka_unit_test(density_set_changes_the_mass),
         cmocka_unit_test(chain_set_changes_all_of_its_pieces),
         cmocka_unit_test(world_with_changed_shapes_is_restored_to_the_bit),

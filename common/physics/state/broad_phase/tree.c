@@ -294,7 +294,7 @@ static void widen_lane(tree_node *node, uint32_t lane, const lane_entry *entry)
     }
 }
 
-void tree_insert(tree *t, uint32_t item, aabb box, int32_t group, bool known)
+static void insert_leaf(tree *t, uint32_t item, aabb box, aabb before, int32_t group, bool known)
 {
     array_reserve(&t->places, item + 1);
     if (t->places.count <= item) {
@@ -305,7 +305,7 @@ void tree_insert(tree *t, uint32_t item, aabb box, int32_t group, bool known)
     t->changed++;
     tree_set_group(t, item, group);
     lane_entry entry = {.box = box,
-                        .before = known ? box : NOWHERE,
+                        .before = before,
                         .child = item,
                         .group = group < 0 ? group : 0,
                         .leaf = true,
@@ -326,6 +326,23 @@ void tree_insert(tree *t, uint32_t item, aabb box, int32_t group, bool known)
         n = node->child[lane];
     }
     add_entry(t, n, &entry);
+}
+
+void tree_insert(tree *t, uint32_t item, aabb box, int32_t group, bool known)
+{
+    insert_leaf(t, item, box, known ? box : NOWHERE, group, known);
+}
+
+void tree_insert_moved(tree *t, uint32_t item, aabb box, aabb before, int32_t group)
+{
+    insert_leaf(t, item, box, before, group, false);
+}
+
+aabb tree_before_of(const tree *t, uint32_t item)
+{
+    uint32_t place = t->places.data[item];
+    ASSERT_SLOW(place != 0);
+    return wide_box_get(tree_before(t, &t->nodes.data[place / LANES]), place % LANES);
 }
 
 // ---- changes

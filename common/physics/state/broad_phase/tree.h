@@ -91,6 +91,11 @@ void tree_deinit(tree *t);
 
 // `group` counts when it is negative. A `known` item is not new: its pairs were found already.
 void tree_insert(tree *t, uint32_t item, aabb box, int32_t group, bool known);
+// As an item stands that was moved since the last refresh, when its box was `before`: pairs that
+// overlapped then are not new. `before` as tree_before_of() gives it.
+void tree_insert_moved(tree *t, uint32_t item, aabb box, aabb before, int32_t group);
+// The box of an item at the last refresh; of one that is new since, lower is above upper.
+aabb tree_before_of(const tree *t, uint32_t item);
 // Many known items at once into an empty tree: each is put, then the tree is filled with them. In
 // between nothing else may be done with it.
 void tree_put(tree *t, uint32_t item, aabb box, int32_t group); // tree_build.c

@@ -335,16 +335,21 @@ void shape_restore_box(physics_world *world, uint32_t slot, aabb fat, bool enlar
     list_sensor(world, slot);
 }
 
-void shapes_finish_boxes(physics_world *world)
+void shapes_finish_boxes(physics_world *world, const aabb *before)
 {
     for (int i = 0; i < BROAD_TREES; i++) {
         tree_fill(&world->broad.trees[i]);
     }
     for (uint32_t i = 0; i < world->enlarged.count; i++) {
         shape *s = &world->shapes.data[world->enlarged.data[i]];
-        tree_insert(tree_of(world, s), world->enlarged.data[i], s->fat, s->traits->filter.group,
-                    false);
+        tree_insert_moved(tree_of(world, s), world->enlarged.data[i], s->fat, before[i],
+                          s->traits->filter.group);
     }
+}
+
+aabb shape_box_before(physics_world *world, uint32_t slot)
+{
+    return tree_before_of(tree_of(world, &world->shapes.data[slot]), slot);
 }
 
 void shape_leave_broad_phase(physics_world *world, uint32_t slot)

@@ -60,13 +60,17 @@ void traits_table_deinit(traits_table *table);                    // with all th
 
 uint32_t shape_attach(physics_world *world, uint32_t body, const shape_def *def);
 // Into a slot that is taken already: a shape (a chain without its pieces), the i-th piece of a
-// chain, a box as it was; once all have theirs, shapes_finish_boxes() makes trees of them.
+// chain, a box as it was; once all have theirs, shapes_finish_boxes() makes trees of them. `before`
+// has the earlier boxes of world->enlarged, in its order: as shape_box_before() gives them.
 void shape_place(physics_world *world, uint32_t slot, uint32_t owner, const shape_def *def);
 void shape_place_piece(physics_world *world, uint32_t slot, uint32_t chain, int i);
 void shape_place_like(physics_world *world, uint32_t slot, uint32_t owner,
                       uint32_t like); // as another one that is no chain
 void shape_restore_box(physics_world *world, uint32_t slot, aabb fat, bool enlarged);
-void shapes_finish_boxes(physics_world *world);
+void shapes_finish_boxes(physics_world *world, const aabb *before);
+// The box of an enlarged shape when pairs were found last: those that it overlapped then are not
+// looked for again. Lower is above upper where all of its pairs are to be found.
+aabb shape_box_before(physics_world *world, uint32_t slot);
 void shape_detach(physics_world *world,
                   uint32_t slot); // a chain with its pieces; mass is not renewed
 // The box that the broad phase is given for one around a shape, which may stand still (`fixed`).

@@ -81,8 +81,23 @@ static void renew_contacts(physics_world *world, uint32_t slot)
     }
 }
 
+// Sensors see the shape from now on, or not any more.
+static void renew_sensors(physics_world *world, uint32_t slot)
+{
+    const contact_slots found = contact_collect(world, world->shapes.data[slot].body);
+    for (uint32_t i = 0; i < found.count; i++) {
+        const contact *c = &world->contacts.data[found.slots[i]];
+        if ((c->shape_a == slot || c->shape_b == slot) && (c->flags & CONTACT_SENSOR) != 0 &&
+            !contact_wanted(world, c->shape_a, c->shape_b)) {
+            contact_destroy(world, found.slots[i]);
+        }
+    }
+    shape_reset_box(world, slot);
+}
+
 static void change_slot(physics_world *world, uint32_t slot, uint32_t fields, const shape_def *def)
 {
+    const uint32_t seen = world->shapes.data[slot].traits->events & SHAPE_EVENT_SENSOR;
     const bool pairs = (fields & PAIR_FIELDS) != 0 && world->shapes.data[slot].boxed;
     if (pairs) {
         shape_leave_broad_phase(world, slot);
@@ -92,6 +107,9 @@ static void change_slot(physics_world *world, uint32_t slot, uint32_t fields, co
         shape_enter_broad_phase(world, slot);
     } else {
         renew_contacts(world, slot);
+        if ((world->shapes.data[slot].traits->events & SHAPE_EVENT_SENSOR) != seen) {
+            renew_sensors(world, slot);
+        }
     }
 }
 
