@@ -33,7 +33,7 @@ export CI=true CTEST_OUTPUT_ON_FAILURE=1
 reports=$PWD/.build/reports
 export ASAN_OPTIONS=log_path=$reports/asan:detect_stack_use_after_return=1:strict_string_checks=1
 export UBSAN_OPTIONS=log_path=$reports/ubsan:print_stacktrace=1
-export TSAN_OPTIONS=log_path=$reports/tsan:halt_on_error=1:second_deadlock_stack=1
+export TSAN_OPTIONS=log_path=$reports/tsan:halt_on_error=1:second_deadlock_stack=1:suppressions=$PWD/tests/tsan.supp
 
 # Wall-clock tests say nothing when the sanitizers slow the program down: label realtime. What programs
 # say to each other is the same whatever compiled them: asan asks it once (label once). The thread

@@ -118,7 +118,7 @@ static void commands_per_world_are_refused(void **state)
     // The last ones are told at once, long before the world's next tick.
     assert_limit(client_error(&a, first + 19), "commands_per_world");
     assert_limit(client_call_error(&b, "world.info", "{\"world\":\"w\"}"), "commands_per_world");
-    assert_limit(client_call_error(&b, "world.list", "{}"), "commands_per_world");
+    client_call(&b, "world.list", "{}"); // shows its latest figures instead
     client_result(&a, first);
     client_call(&b, "world.info", "{\"world\":\"w\"}"); // there is room again
     stop();

@@ -313,8 +313,8 @@ class ManyWorlds(RestartTest):
         self.kill()
         (self.data / "sessions").unlink(missing_ok=True)  # nobody resumes them: their bodies end at the start
         self.start(*(word for limit in self.SMALL for word in ("--limit", f"{limit}=1")))
-        client = self.connect()
         self.server.await_log("restored from")  # until then a world's making is the one request that may wait
+        client = self.connect()
         self.assertEqual(len(client.call("world.list")), self.WORLDS)
         self.eventually(lambda: not any(world["bodies"] for world in client.call("world.list")))
 

@@ -6,7 +6,7 @@ import time
 import msgpack
 
 REQUEST, RESPONSE, NOTIFICATION = 0, 1, 2
-DEADLINE_SECONDS = 30
+DEADLINE_SECONDS = 60
 
 
 class RemoteError(Exception):
