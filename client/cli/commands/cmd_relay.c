@@ -115,7 +115,7 @@ static cli_exit show_counts(const cli *c, const relay *r)
 
 static cli_exit run_until_ended(const cli *c, relay *r, const char *server)
 {
-    double end = cli_now() + args_seconds(&c->args, "for", INFINITY);
+    double end = cli_now() + args_seconds(&c->args, "for", (double)INFINITY);
     uint64_t failed = 0;
     char error[RELAY_ERROR_MAX];
     while (terminal_interrupted() == 0 && cli_now() < end) {
