@@ -128,6 +128,7 @@ typedef struct session_info {
     uint64_t queued_bytes;               // that its client has not taken yet
     double lag;                          // since when some have been queued [s]
     uint64_t memory_bytes;               // subscriptions of its subject, address or of itself
+    double work;                         // that its messages took outside of worlds [s]
 } session_info;
 
 // An element of `sessions`.

@@ -60,7 +60,7 @@ void encode_hello_result(struct buffer *out, const hello_result *r)
 void encode_session_info(struct buffer *out, const session_info *i)
 {
     packer k = buffer_packer(out);
-    pack_map(&k, 15);
+    pack_map(&k, 16);
     pair_uint(&k, "session", i->session);
     pair_text(&k, "client", i->client);
     pair_text(&k, "address", i->address);
@@ -76,6 +76,7 @@ void encode_session_info(struct buffer *out, const session_info *i)
     pair_uint(&k, "queued_bytes", i->queued_bytes);
     pair_double(&k, "lag", i->lag);
     pair_uint(&k, "memory_bytes", i->memory_bytes);
+    pair_double(&k, "work", i->work);
 }
 
 void encode_sessions_result(struct buffer *out, const struct encoded_list *sessions, uint32_t total)

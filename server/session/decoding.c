@@ -94,6 +94,7 @@ static void on_decoded(uv_work_t *work, int result)
     loop_turn_begin(&s->turn);
     if (from != NULL && from->decoding == d) {
         from->decoding = NULL;
+        from->worked_ns += d->took_ns;
         session_decoded(from, d);
     }
     drop(d);

@@ -74,6 +74,11 @@ world_entry *directory_find_number(const directory *d, uint64_t number)
     return found ? d->by_number.data[at] : NULL;
 }
 
+const char *directory_reason(const world_entry *entry, bool confined)
+{
+    return confined ? "is not served" : entry->broken;
+}
+
 uint32_t directory_broken(const directory *d)
 {
     uint32_t count = 0;

@@ -65,6 +65,10 @@ void directory_deinit(directory *d);
 world_entry *directory_find(const directory *d, const char *name);
 world_entry *directory_find_number(const directory *d, uint64_t number);
 
+// Why a broken one is not served. The reason may name a body, which a session that sees areas alone
+// (`confined`) is not to learn of.
+const char *directory_reason(const world_entry *entry, bool confined);
+
 // How many are not served.
 uint32_t directory_broken(const directory *d);
 

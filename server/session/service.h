@@ -83,6 +83,7 @@ typedef struct session {
     turn_job job;       // its input waits to be dealt with; session_work adds it
     uint64_t job_turn;  // in which it was added
     bool working;       // its input is being dealt with
+    int64_t worked_ns;  // that its messages took, of this thread and of the one that decodes
     decoding *decoding; // its last message, which another thread decodes; NULL: none
     struct {
         status why;       // what its connection broke, told when what came before is answered
@@ -413,10 +414,10 @@ void call_fail(const call *c, const error *err);
 // Sends a command to its world; takes the command over in any case. On an error nothing was sent.
 status worlds_send(server *s, world_entry *entry, request *r, error *err);
 request *worlds_request(const call *c, world_entry *entry, command *taken);
-// The steps of worlds_send, for requests that go another way. Whether a command of so many bytes
-// can be taken on: limit_exceeded tells which bound it would pass.
-status worlds_check_capacity(const server *s, const world_entry *entry, const party *payer,
-                             uint64_t size, error *err);
+// The steps of worlds_send, for requests that go another way. Whether the request can be taken on:
+// limit_exceeded tells which bound it would pass.
+status worlds_check_capacity(const server *s, const world_entry *entry, const request *r,
+                             error *err);
 // Counts the request as one that the world has yet to answer.
 void worlds_count_in(server *s, world_entry *entry, request *r);
 // Gives the request, which it takes, to the world's simulation thread, or holds it while the world

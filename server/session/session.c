@@ -15,7 +15,12 @@
 #include "server/metrics.h"
 #include "server/session/service.h"
 
-enum { ANSWER_COPIED_MAX = 4096 }; // larger results are sent by reference
+enum {
+    ANSWER_COPIED_MAX = 4096, // larger results are sent by reference
+    // Growth of an input that is counted, but not asked for: where memory is out, messages up to
+    // twice this still come, so that they are refused one by one and their connection stays.
+    INPUT_UNASKED_BYTES = 32 * 1024
+};
 
 // ---- output
 
@@ -428,7 +433,10 @@ static job_progress do_work(turn_job *job, const turn *slice)
     if (s->closing || s->connection == NULL || s->server->draining) {
         return JOB_DONE;
     }
-    if (work(s, slice)) {
+    const int64_t begin = clock_now_ns();
+    const bool goes_on = work(s, slice);
+    s->worked_ns += clock_now_ns() - begin;
+    if (goes_on) {
         return JOB_GOES_ON;
     }
     finish_if_done(s);
@@ -443,7 +451,8 @@ void session_received(void *peer, const uint8_t *data, size_t size)
         return;
     }
     error err;
-    if (memory_ask(NULL, input_growth(&s->input, size), &err) != STATUS_OK) {
+    const size_t growth = input_growth(&s->input, size);
+    if (growth > INPUT_UNASKED_BYTES && memory_ask(NULL, growth, &err) != STATUS_OK) {
         session_close(s, err.status, err.text, ENDING_FLUSH); // what began cannot be finished
         return;
     }

@@ -35,6 +35,7 @@ static void describe(const session *s, buffer *out)
         .subscription_count = s->subscriptions.count,
         .in_flight = s->in_flight,
         .memory_bytes = memory_holder_bytes(rights_holding(s)),
+        .work = (double)s->worked_ns * 1e-9,
     };
     if (s->connection != NULL) {
         connection_traffic traffic = connection_traffic_now(s->connection);

@@ -94,15 +94,18 @@ static status check_share(const server *s, const world_entry *entry, const party
     return STATUS_OK;
 }
 
-// Whether a command of so many bytes can be taken on for the world.
-status worlds_check_capacity(const server *s, const world_entry *entry, const party *payer,
-                             uint64_t size, error *err)
+// Whether the request can be taken on for the world.
+status worlds_check_capacity(const server *s, const world_entry *entry, const request *r,
+                             error *err)
 {
+    const party *payer = r->reply_to.payer;
+    const uint64_t size = r->reply_to.token;
     if (s->draining) {
         return error_set(err, STATUS_UNAVAILABLE, "%s", s->reason);
     }
     if (entry->broken != NULL) {
-        return error_set(err, STATUS_UNAVAILABLE, "world '%s' %s", entry->name, entry->broken);
+        return error_set(err, STATUS_UNAVAILABLE, "world '%s' %s", entry->name,
+                         directory_reason(entry, r->actor.confined));
     }
     if (commands_waiting(entry) >= s->limits->commands_per_world) {
         return error_set(err, STATUS_LIMIT_EXCEEDED,
@@ -162,7 +165,7 @@ void worlds_deliver_held(world_entry *entry)
 
 status worlds_send(server *s, world_entry *entry, request *r, error *err)
 {
-    status admitted = worlds_check_capacity(s, entry, r->reply_to.payer, r->reply_to.token, err);
+    status admitted = worlds_check_capacity(s, entry, r, err);
     if (admitted != STATUS_OK) {
         request_free(r);
         return admitted;

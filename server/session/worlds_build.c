@@ -219,7 +219,7 @@ static void answer_row(server *s, const world_entry *entry, request *r)
 {
     buffer row;
     buffer_init(&row, WIRE_REPLY_BYTES_MAX);
-    worlds_encode_broken(&row, entry, entry->broken);
+    worlds_encode_broken(&row, entry, directory_reason(entry, r->actor.confined));
     reply *answer = make_result(r, &row);
     request_free(r);
     replies_answer(s, answer);
@@ -232,7 +232,7 @@ static void answer_end(server *s, world_entry *entry, request *r)
     uint64_t sequence = 0;
     error err;
     if (entry->stored == NULL || storage_destroy(entry->stored, &sequence, &err) != STATUS_OK) {
-        answer_unsent(s, r, STATUS_UNAVAILABLE, entry->broken);
+        answer_unsent(s, r, STATUS_UNAVAILABLE, directory_reason(entry, r->actor.confined));
         return;
     }
     storage_release(entry->stored);
@@ -412,7 +412,7 @@ status worlds_create(server *s, const call *c, command *create, error *err)
     entry->session = bound ? c->session->key.number : 0;
     request *r = worlds_request(c, entry, create);
     r->kind = REQUEST_ADOPT;
-    status admitted = worlds_check_capacity(s, entry, r->reply_to.payer, r->reply_to.token, err);
+    status admitted = worlds_check_capacity(s, entry, r, err);
     if (admitted != STATUS_OK) {
         memory_charge_end(&making);
         request_free(r);

@@ -217,7 +217,7 @@ void worlds_tell_broken(const call *c, const world_entry *entry)
 {
     buffer out;
     buffer_init(&out, WIRE_REPLY_BYTES_MAX);
-    worlds_encode_broken(&out, entry, entry->broken);
+    worlds_encode_broken(&out, entry, directory_reason(entry, rights_confined(c->session)));
     if (c->answerable) {
         session_answer(c->session, c->id, out.data, out.size, NULL);
     }
@@ -232,7 +232,7 @@ static void ask_world(world_survey *v, uint32_t at)
         return; // it has ended meanwhile
     }
     if (entry->broken != NULL) {
-        worlds_encode_broken(&row->bytes, entry, entry->broken);
+        worlds_encode_broken(&row->bytes, entry, directory_reason(entry, v->confined));
         return;
     }
     world_figures *f = &entry->figures[v->confined];

@@ -42,8 +42,8 @@ class MemoryTest(WireTest):
         cls.server.__exit__()
         cls.folder.cleanup()
 
-    def hello(self, subject="root", role="admin"):
-        client = self.connect()
+    def hello(self, subject="root", role="admin", client=None):
+        client = client or self.connect()
         client.call("hello", token=self.secret.sign(claims(subject, role)))
         return client
 
@@ -85,7 +85,9 @@ class Subscriptions(MemoryTest):
         self.assertLess(more, count)
         second.call("world.subscribe", world="wide")  # what takes little goes on
         self.assertGreater(self.subscribe_until_refused(other)[1], 2)
-        told = {s["subject"]: s["memory_bytes"] for s in root.call("server.sessions")["sessions"]}
+        told = root.call("server.sessions")["sessions"]
+        self.assertTrue(all(0 < s["work"] < 60 for s in told), told)
+        told = {s["subject"]: s["memory_bytes"] for s in told}
         self.assertLessEqual(told["eve"], 4000000)
         self.assertGreater(told["eve"], 1000000)
         self.assertGreater(self.counters(root)["memory_views"], 1000000)
@@ -120,9 +122,10 @@ class Worlds(MemoryTest):
         part = msgpack.packb([0, 1, "ping", [{"any": b"x" * 1_000_000}]])[:-1]
         mallory, closed = [], ""
         while len(mallory) < 200 and not closed:
-            client = self.hello("mallory", "player")
+            client = self.connect()
             mallory.append(client)
             try:
+                self.hello("mallory", "player", client)
                 client.socket.sendall(part)
                 self.eventually(lambda: self.counters(root)["memory_input"] >= len(mallory) * len(part)
                                 or select.select([client.socket], [], [], 0)[0])

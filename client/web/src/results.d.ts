@@ -34,7 +34,7 @@ export interface SessionInfo {
   idle: number; role: string; subject: string;
   subscriptions: {subscription: number; world: string}[]; in_flight: number;
   received_bytes: number; sent_bytes: number; queued_bytes: number; lag: number;
-  memory_bytes: number;
+  memory_bytes: number; work: number;
 }
 export interface WorldInfo {
   world: string; epoch: number; tick: number; time: number; hz: number; gravity: Vector;

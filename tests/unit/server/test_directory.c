@@ -53,11 +53,27 @@ static void directory_unnamed_world_frees_its_name_at_once(void **state)
     directory_deinit(&d);
 }
 
+static void reason_names_no_body_to_those_who_see_areas_alone(void **state)
+{
+    (void)state;
+    directory d;
+    directory_init(&d);
+    world_entry *entry = directory_add(&d, "world");
+    entry->broken = strdup("was not restored: the first body that differs is 7");
+    assert_int_equal(directory_broken(&d), 1);
+    assert_non_null(strstr(directory_reason(entry, false), "7"));
+    assert_null(strstr(directory_reason(entry, true), "7"));
+    directory_unname(&d, entry);
+    directory_release(&d, entry);
+    directory_deinit(&d);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(directory_lists_by_name_and_finds_by_number),
         cmocka_unit_test(directory_unnamed_world_frees_its_name_at_once),
+        cmocka_unit_test(reason_names_no_body_to_those_who_see_areas_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

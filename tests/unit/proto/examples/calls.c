@@ -130,7 +130,8 @@ static void do_sessions(void)
                                .sent_bytes = 90210,
                                .queued_bytes = 1024,
                                .lag = 0.125,
-                               .memory_bytes = 1536};
+                               .memory_bytes = 1536,
+                               .work = 0.0625};
     buffer row;
     buffer_init(&row, WIRE_REPLY_BYTES_MAX);
     encode_session_info(&row, &info);
