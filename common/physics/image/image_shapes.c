@@ -3,6 +3,7 @@
 //
 // A record: marks, the body, of a piece its chain; the number of the definition, where the marks
 // say so, and the definition, where the number is new; the box, if there is one.
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -251,7 +252,8 @@ enum { // marks of a shape
     MARK_ENLARGED = 1 << 1,
     MARK_DEFINITION = 1 << 2, // another than that of the last one that is no piece
     MARK_MOVED = 1 << 3,      // enlarged, and its box before follows
-    MARKS_ALL = (1 << 4) - 1
+    MARK_LOOK = 1 << 4,       // of a dynamic body whose boxes are to be looked at: no room is left
+    MARKS_ALL = (1 << 5) - 1
 };
 
 static bool has_box(const physics_world *world, const shape *s)
@@ -266,14 +268,22 @@ static void put_box(uint8_t **at, aabb box)
     put_vec2(at, box.upper);
 }
 
+static bool is_dynamic(const physics_world *world, const shape *s)
+{
+    return world->bodies.data[s->body].type == BODY_DYNAMIC;
+}
+
 // The marks of a shape's box; with MARK_MOVED `before` is its earlier one.
 static uint32_t marks_of_box(physics_world *world, uint32_t slot, aabb *before)
 {
-    if ((world->shapes.data[slot].flags & SHAPE_ENLARGED) == 0) {
-        return 0;
+    const shape *s = &world->shapes.data[slot];
+    const bool look = is_dynamic(world, s) && !(world->motions.data[s->body].room > 0.0f);
+    uint32_t marks = has_box(world, s) && look ? MARK_LOOK : 0u;
+    if ((s->flags & SHAPE_ENLARGED) != 0) {
+        *before = shape_box_before(world, slot);
+        marks |= MARK_ENLARGED | (before->lower.x <= before->upper.x ? MARK_MOVED : 0u);
     }
-    *before = shape_box_before(world, slot);
-    return MARK_ENLARGED | (before->lower.x <= before->upper.x ? MARK_MOVED : 0u);
+    return marks;
 }
 
 void shapes_write(image_stream *s, physics_world *world)
@@ -400,6 +410,11 @@ static void read_box(image_stream *s, physics_world *world, uint32_t slot, uint3
         array_push(&table->before, before);
     }
     shape_restore_box(world, slot, fat, enlarged);
+    const shape *restored = &world->shapes.data[slot];
+    if (is_dynamic(world, restored) && (marks & MARK_LOOK) == 0) {
+        world->motions.data[restored->body].room =
+            FLT_MIN; // there is some: impacts.c asks that alone
+    }
 }
 
 static void read_shape(image_stream *s, physics_world *world, uint32_t slot, shape_table *table,
