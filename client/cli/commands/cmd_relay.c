@@ -172,7 +172,7 @@ static cli_exit run_relay(cli *c)
 const cli_command command_relay = {
     .name = "relay",
     .group = "Measuring",
-    .summary = "put a distance between clients and a server: delay, jitter, lost segments",
+    .summary = "put delay, jitter and lost segments between clients and a server",
     .options =
         (const args_option[]){
             {"delay", 0, ARGS_SECONDS, "TIME", "of each way (default 0: no distance)", NULL},
