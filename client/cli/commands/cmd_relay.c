@@ -171,7 +171,7 @@ static cli_exit run_relay(cli *c)
 
 const cli_command command_relay = {
     .name = "relay",
-    .group = "Measuring",
+    .group = "Server",
     .summary = "put delay, jitter and lost segments between clients and a server",
     .options =
         (const args_option[]){
