@@ -297,7 +297,7 @@ void shapes_write(image_stream *s, physics_world *world)
         const shape *shape_ = &world->shapes.data[slot];
         bool piece = shape_->traits->chain != NONE && shape_->traits->chain != slot;
         bool new = !piece && (last == NULL || !same_definition(last, shape_));
-        aabb before;
+        aabb before = {{0.0f, 0.0f}, {0.0f, 0.0f}};
         const uint32_t box_marks = marks_of_box(world, slot, &before);
         uint8_t *at = stream_put(s);
         put_uint(&at, (piece ? MARK_PIECE : 0u) | (new ? MARK_DEFINITION : 0u) | box_marks, 1);
