@@ -91,7 +91,11 @@ test('replica_of_a_running_world_is_the_same_to_the_bit', {timeout: 60000}, asyn
 for (const signal of ['SIGTERM', 'SIGKILL']) {
   test(`replica_goes_on_over_a_restart_with_data_after_${signal}`, {timeout: 60000}, async (t) => {
     const data = await mkdtemp(path.join(tmpdir(), 'carom-data-'));
-    t.after(() => rm(data, {recursive: true, force: true}));
+    let again = null;
+    t.after(async () => { // in this order: a server that runs writes to its data
+      await again?.stop();
+      await rm(data, {recursive: true, force: true});
+    });
     const {server, client, world} = await setUp(t, ['--data', data]);
     const replica = await follow(t, client);
     await play(world, 500);
@@ -99,8 +103,7 @@ for (const signal of ['SIGTERM', 'SIGKILL']) {
     const lost = event(client, 'lost');
     await server.stop(signal);
     await lost;
-    const again = await startCaromd(['--data', data], server.port);
-    t.after(() => again.stop());
+    again = await startCaromd(['--data', data], server.port);
     await event(replica, 'tick');
     await play(world, 500);
     assert.ok(await assertSame(world, replica) > before);
