@@ -28,6 +28,7 @@ SECONDS_MAX = 60
 # (page, the block's first line) -> why it is not typed here.
 LEFT_OUT = {
     ("README.md", "$ ./server/run.sh"): "installs packages and builds anew; the second line is what runs this test",
+    ("CONTRIBUTING.md", "git clone … && cd carom"): "installs, builds anew and runs this test",
     ("tests/README.md", "cmake --preset check && cmake --build --preset check && ctest --preset check"):
         "builds anew and runs this test",
     ("client/guides/first-world.md", "$ ./server/run.sh"): "installs packages and builds anew; the rest is typed",
