@@ -35,8 +35,8 @@ typedef struct body_motion {
     rot rotation;
     vec2 local_center;
     float inv_mass, inv_inertia;
-    float room; // it can move this far before its boxes are to be looked at [m]; images tell whether
-                // there is any
+    float room; // it can move this far before its boxes are to be looked at [m]; images tell
+                // whether there is any
     uint32_t special : 24;    // place in world.specials; 0: nothing unusual about it
     uint32_t box_renewed : 8; // in this step, one of its shapes'
 } body_motion;
